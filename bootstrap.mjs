@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 /**
- * What stands behind `npm start | test | demo | simulate | mutate | faults | attack | damage | conformance | bench`: sets up what a fresh machine lacks, then does it. Needs Node
- * and npm, nothing else.
+ * What stands behind `npm start | test | demo | simulate | mutate | faults | attack | damage | conformance | bench`:
+ * sets up what a fresh machine lacks, then does it. Needs Node and npm, nothing else.
  *
  *   node bootstrap.mjs <start|test|demo|simulate|mutate|faults|attack|damage|conformance|bench|setup> [arguments…]
  *
- * Set-up: packages (`npm ci`, when they do not match the lockfile), build (turbo; unchanged parts come from its cache), and for
- * the tests and the faults a browser: an installed Chrome, Chromium or Edge, else Playwright's own, else Debian's package. The tests use an installed
- * Firefox too; `npm test -- firefox` gets Debian's where there is none. On Linux they use bubblewrap, Debian's where there is none and it may be installed.
+ * Set-up: packages (`npm ci`, when they do not match the lockfile), build (turbo; unchanged parts come from its cache),
+ * and for the tests and the faults a browser: an installed Chrome, Chromium or Edge, else Playwright's own, else
+ * Debian's package. The tests use an installed Firefox too; `npm test -- firefox` gets Debian's where there is none. On
+ * Linux they use bubblewrap, Debian's where there is none and it may be installed.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -24,10 +25,18 @@ const say = (line) => console.error(`mayfly: ${line}`);
 
 class Stop extends Error {}
 
-/** Runs a command to its end; what it prints goes to this terminal (`quiet`: only when it fails). Resolves to its exit code. */
+/**
+ * Runs a command to its end; what it prints goes to this terminal (`quiet`: only when it fails). Resolves to its exit
+ * code.
+ */
 function run(command, args, { cwd = root, env = {}, stdin = 'ignore', timeoutMs, quiet = false } = {}) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: quiet ? [stdin, 'pipe', 'pipe'] : [stdin, 'inherit', 'inherit'], shell: windows });
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: quiet ? [stdin, 'pipe', 'pipe'] : [stdin, 'inherit', 'inherit'],
+      shell: windows,
+    });
     const held = [];
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes) => held.push(bytes));
     let timer;
@@ -58,7 +67,8 @@ function run(command, args, { cwd = root, env = {}, stdin = 'ignore', timeoutMs,
 
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) throw new Stop(`Node ${process.versions.node} is too old: Mayfly needs 20.19 or newer (https://nodejs.org)`);
+  if (major < 20 || (major === 20 && minor < 19))
+    throw new Stop(`Node ${process.versions.node} is too old: Mayfly needs 20.19 or newer (https://nodejs.org)`);
 }
 
 /** True when node_modules holds what the lockfile says: npm writes down there what it installed. */
@@ -88,10 +98,13 @@ async function installPackages() {
 
 async function build() {
   say('building (unchanged parts come from the cache)');
-  const code = await run(join(bin, 'turbo'), ['run', 'build', '--output-logs=errors-only', '--log-order=grouped'], { quiet: true });
+  const code = await run(join(bin, 'turbo'), ['run', 'build', '--output-logs=errors-only', '--log-order=grouped'], {
+    quiet: true,
+  });
   if (code !== 0) throw new Stop('the build failed, see above');
   // npm links no command that is not built yet, as on a fresh machine: `npx mayfly` would not be found.
-  if (!existsSync(join(bin, windows ? 'mayfly.cmd' : 'mayfly'))) await run('npm', ['rebuild', '--ignore-scripts', 'mayfly'], { quiet: true });
+  if (!existsSync(join(bin, windows ? 'mayfly.cmd' : 'mayfly')))
+    await run('npm', ['rebuild', '--ignore-scripts', 'mayfly'], { quiet: true });
 }
 
 /** The path of a program that answers to --version. */
@@ -103,19 +116,36 @@ function works(path) {
 }
 
 function installedBrowser() {
-  const names = ['google-chrome', 'google-chrome-stable', 'chromium', 'chromium-browser', 'microsoft-edge', 'microsoft-edge-stable'];
-  const places = (process.env.PATH ?? '').split(windows ? ';' : ':').flatMap((d) => (d ? names.map((n) => join(d, n)) : []));
+  const names = [
+    'google-chrome',
+    'google-chrome-stable',
+    'chromium',
+    'chromium-browser',
+    'microsoft-edge',
+    'microsoft-edge-stable',
+  ];
+  const places = (process.env.PATH ?? '')
+    .split(windows ? ';' : ':')
+    .flatMap((d) => (d ? names.map((n) => join(d, n)) : []));
   if (process.platform === 'darwin')
-    for (const app of ['Google Chrome', 'Chromium', 'Microsoft Edge']) places.push(`/Applications/${app}.app/Contents/MacOS/${app}`);
+    for (const app of ['Google Chrome', 'Chromium', 'Microsoft Edge'])
+      places.push(`/Applications/${app}.app/Contents/MacOS/${app}`);
   if (windows)
-    for (const base of [process.env.PROGRAMFILES, process.env['PROGRAMFILES(X86)'], process.env.LOCALAPPDATA].filter(Boolean))
-      places.push(join(base, 'Google/Chrome/Application/chrome.exe'), join(base, 'Chromium/Application/chrome.exe'), join(base, 'Microsoft/Edge/Application/msedge.exe'));
+    for (const base of [process.env.PROGRAMFILES, process.env['PROGRAMFILES(X86)'], process.env.LOCALAPPDATA].filter(
+      Boolean,
+    ))
+      places.push(
+        join(base, 'Google/Chrome/Application/chrome.exe'),
+        join(base, 'Chromium/Application/chrome.exe'),
+        join(base, 'Microsoft/Edge/Application/msedge.exe'),
+      );
   return places.filter((p) => existsSync(p)).find(works);
 }
 
 async function playwrightsBrowser() {
   try {
-    const { chromium } = (await import(pathToFileURL(join(root, 'node_modules/playwright-core/index.js')).href)).default;
+    const { chromium } = (await import(pathToFileURL(join(root, 'node_modules/playwright-core/index.js')).href))
+      .default;
     const path = chromium.executablePath();
     return existsSync(path) ? works(path) : undefined;
   } catch {
@@ -133,7 +163,10 @@ async function findBrowser(install) {
   let path = installedBrowser() ?? (await playwrightsBrowser());
   if (path || !install) return path;
   say("no Chrome, Chromium or Edge here: trying Playwright's own");
-  await run(process.execPath, [join(root, 'node_modules/playwright/cli.js'), 'install', 'chromium'], { timeoutMs: 240_000, env: { PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: '15000' } });
+  await run(process.execPath, [join(root, 'node_modules/playwright/cli.js'), 'install', 'chromium'], {
+    timeoutMs: 240_000,
+    env: { PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: '15000' },
+  });
   path = await playwrightsBrowser();
   if (path) return path;
   if (process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
@@ -155,7 +188,11 @@ async function findBubblewrap() {
     say("no bubblewrap here: installing Debian's");
     const env = { DEBIAN_FRONTEND: 'noninteractive' };
     await run('apt-get', ['update', '-qq'], { env, timeoutMs: 300_000, quiet: true });
-    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'bubblewrap'], { env, timeoutMs: 300_000, quiet: true });
+    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'bubblewrap'], {
+      env,
+      timeoutMs: 300_000,
+      quiet: true,
+    });
   }
   if (!there()) say('no bubblewrap here: its tests are skipped (install the package bubblewrap)');
 }
@@ -176,7 +213,9 @@ async function findFirefox(install) {
     throw new Stop(`MAYFLY_FIREFOX names ${named}, which does not start`);
   }
   const look = () => {
-    const places = (process.env.PATH ?? '').split(windows ? ';' : ':').flatMap((d) => (d ? ['firefox-esr', 'firefox'].map((n) => join(d, n)) : []));
+    const places = (process.env.PATH ?? '')
+      .split(windows ? ';' : ':')
+      .flatMap((d) => (d ? ['firefox-esr', 'firefox'].map((n) => join(d, n)) : []));
     if (process.platform === 'darwin') places.push('/Applications/Firefox.app/Contents/MacOS/firefox');
     return places.filter((p) => existsSync(p)).find((p) => firefoxVersion(p) >= OLDEST_FIREFOX);
   };
@@ -186,7 +225,10 @@ async function findFirefox(install) {
     say("no Firefox here: installing Debian's firefox-esr");
     const env = { DEBIAN_FRONTEND: 'noninteractive' };
     await run('apt-get', ['update', '-qq'], { env, timeoutMs: 300_000 });
-    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'firefox-esr'], { env, timeoutMs: 600_000 });
+    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'firefox-esr'], {
+      env,
+      timeoutMs: 600_000,
+    });
     path = look();
     if (path) return path;
   }
@@ -222,7 +264,10 @@ async function test(args) {
     total.failed += count;
     if (count > 0) failures.push(...(found?.length ? found : [{ name: `${name}: see its output above` }]));
     total.skipped += skipped;
-    lines.push(`  ${name.padEnd(12)} ${count === 0 ? 'ok' : 'FAILED'}   ${passed} passed, ${count} failed${skipped ? `, ${skipped} skipped` : ''}   ${((Date.now() - began) / 1000).toFixed(0)} s`);
+    lines.push(
+      `  ${name.padEnd(12)} ${count === 0 ? 'ok' : 'FAILED'}   ${passed} passed, ${count} ` +
+        `failed${skipped ? `, ${skipped} skipped` : ''}   ${((Date.now() - began) / 1000).toFixed(0)} s`,
+    );
   };
   const check = async (command, list) => {
     const code = await run(command, list);
@@ -231,10 +276,19 @@ async function test(args) {
   const statics = async () => {
     if (wanted('lint')) {
       await part('lint', () => check(join(bin, 'eslint'), ['.', '--max-warnings=1000']));
-      await part('imports', () => check(join(bin, 'depcruise'), ['--config', '.dependency-cruiser.cjs', 'apps', 'packages', 'playwright', 'benchmarks', 'mutation']));
+      await part('imports', () =>
+        check(join(bin, 'depcruise'), [
+          '--config',
+          '.dependency-cruiser.cjs',
+          'apps',
+          'packages',
+          'playwright',
+          'benchmarks',
+          'mutation',
+        ]),
+      );
     }
-    if (wanted('types'))
-      await part('types', () => check(process.execPath, [join(root, 'types.mjs')]));
+    if (wanted('types')) await part('types', () => check(process.execPath, [join(root, 'types.mjs')]));
   };
   const unit = async () => {
     if (!wanted('unit')) return;
@@ -242,7 +296,13 @@ async function test(args) {
       const report = join(reports, 'vitest.json');
       const code = await run(join(bin, 'vitest'), ['run'], { env: { ...env, MAYFLY_VITEST_REPORT: report } });
       const r = readReport(report);
-      return { code, passed: r?.numPassedTests ?? 0, failed: failuresOfVitest(r).length, skipped: r?.numPendingTests ?? 0, failures: failuresOfVitest(r) };
+      return {
+        code,
+        passed: r?.numPassedTests ?? 0,
+        failed: failuresOfVitest(r).length,
+        skipped: r?.numPendingTests ?? 0,
+        failures: failuresOfVitest(r),
+      };
     });
   };
   const browserTests = async () => {
@@ -250,18 +310,40 @@ async function test(args) {
     if (!wanted('browser') && !wanted('firefox')) return;
     await part(wanted('browser') ? 'browser' : 'firefox', async () => {
       const report = join(reports, 'playwright.json');
-      const code = await run(process.execPath, [join(root, 'node_modules/@playwright/test/cli.js'), 'test', ...(wanted('browser') ? [] : ['firefox.spec.ts']), '--reporter=list,json'], {
-        cwd: join(root, 'playwright'),
-        env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: report, PLAYWRIGHT_JSON_OUTPUT_FILE: report, PLAYWRIGHT_FORCE_TTY: '0' },
-      });
+      const code = await run(
+        process.execPath,
+        [
+          join(root, 'node_modules/@playwright/test/cli.js'),
+          'test',
+          ...(wanted('browser') ? [] : ['firefox.spec.ts']),
+          '--reporter=list,json',
+        ],
+        {
+          cwd: join(root, 'playwright'),
+          env: {
+            ...env,
+            PLAYWRIGHT_JSON_OUTPUT_NAME: report,
+            PLAYWRIGHT_JSON_OUTPUT_FILE: report,
+            PLAYWRIGHT_FORCE_TTY: '0',
+          },
+        },
+      );
       const r = readReport(report);
       const stats = r?.stats;
-      return { code, passed: stats?.expected ?? 0, failed: (stats?.unexpected ?? 0) + (stats?.flaky ?? 0), skipped: stats?.skipped ?? 0, failures: failuresOfPlaywright(r) };
+      return {
+        code,
+        passed: stats?.expected ?? 0,
+        failed: (stats?.unexpected ?? 0) + (stats?.flaky ?? 0),
+        skipped: stats?.skipped ?? 0,
+        failures: failuresOfPlaywright(r),
+      };
     });
   };
-  // Each part leaves a third of two cores, waiting for processes, sockets and graces, and none is judged by its speed: they run beside each other.
+  // Each part leaves a third of two cores, waiting for processes, sockets and graces, and none is judged by its speed:
+  // they run beside each other.
   await Promise.all([statics(), unit(), browserTests()]);
-  for (const { name, message } of failures) console.log(`\nFAILED ${name}${message ? `\n${message.replace(/^/gm, '    ')}` : ''}`);
+  for (const { name, message } of failures)
+    console.log(`\nFAILED ${name}${message ? `\n${message.replace(/^/gm, '    ')}` : ''}`);
   console.log(`\n${lines.join('\n')}\n`);
   console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
   return total.failed === 0 && total.passed > 0 ? 0 : 1;
@@ -273,9 +355,13 @@ const plain = (text) => text.replace(/\u001b\[[0-9;]*m/g, '').slice(0, 3000);
 function failuresOfVitest(report) {
   return (report?.testResults ?? []).flatMap((file) => {
     const path = relative(root, file.name);
-    const failed = file.assertionResults.filter((t) => t.status === 'failed').map((t) => ({ name: `${path} > ${t.fullName}`, message: plain(t.failureMessages.join('\n')) }));
+    const failed = file.assertionResults
+      .filter((t) => t.status === 'failed')
+      .map((t) => ({ name: `${path} > ${t.fullName}`, message: plain(t.failureMessages.join('\n')) }));
     // A file that did not even load.
-    return failed.length === 0 && file.status === 'failed' ? [{ name: path, message: plain(file.message ?? '') }] : failed;
+    return failed.length === 0 && file.status === 'failed'
+      ? [{ name: path, message: plain(file.message ?? '') }]
+      : failed;
   });
 }
 
@@ -284,7 +370,17 @@ function failuresOfPlaywright(report) {
   const walk = (suite, path) => {
     for (const inner of suite.suites ?? []) walk(inner, `${path}${inner.title} > `);
     for (const spec of suite.specs ?? [])
-      if (!spec.ok) found.push({ name: path + spec.title, message: plain(spec.tests.flatMap((t) => t.results).flatMap((r) => r.errors ?? []).map((e) => e.message ?? '').join('\n')) });
+      if (!spec.ok)
+        found.push({
+          name: path + spec.title,
+          message: plain(
+            spec.tests
+              .flatMap((t) => t.results)
+              .flatMap((r) => r.errors ?? [])
+              .map((e) => e.message ?? '')
+              .join('\n'),
+          ),
+        });
   };
   for (const suite of report?.suites ?? []) walk(suite, `${suite.title} > `);
   for (const e of report?.errors ?? []) found.push({ name: 'browser', message: plain(e.message ?? '') });
@@ -301,16 +397,34 @@ function readReport(path) {
 
 const commands = {
   setup: async () => 0,
-  start: (args) => run(process.execPath, [cli, 'start', ...args], { stdin: 'inherit', cwd: process.env.INIT_CWD ?? root }),
+  start: (args) =>
+    run(process.execPath, [cli, 'start', ...args], { stdin: 'inherit', cwd: process.env.INIT_CWD ?? root }),
   test,
   demo: async (args) => run(process.execPath, [cli, 'demo', ...args], { env: await optionalBrowser() }),
   simulate: (args) => run(process.execPath, [cli, 'simulate', ...args]),
   mutate: (args) => run(process.execPath, [join(root, 'mutation/mutate.mjs'), ...args]),
-  faults: async (args) => run(process.execPath, [join(root, 'playwright/dist/faults.js'), ...args], { env: { MAYFLY_BROWSER: await findBrowser(true) } }),
-  attack: async (args) => run(process.execPath, [join(root, 'playwright/dist/attack.js'), ...args], { env: { MAYFLY_BROWSER: await findBrowser(true) } }),
-  damage: ([only = 'all']) => run(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', 'apps/server/test/damage.test.ts', '--disable-console-intercept'], { env: { MAYFLY_DAMAGE: only } }),
+  faults: async (args) =>
+    run(process.execPath, [join(root, 'playwright/dist/faults.js'), ...args], {
+      env: { MAYFLY_BROWSER: await findBrowser(true) },
+    }),
+  attack: async (args) =>
+    run(process.execPath, [join(root, 'playwright/dist/attack.js'), ...args], {
+      env: { MAYFLY_BROWSER: await findBrowser(true) },
+    }),
+  damage: ([only = 'all']) =>
+    run(
+      process.execPath,
+      [
+        join(root, 'node_modules/vitest/vitest.mjs'),
+        'run',
+        'apps/server/test/damage.test.ts',
+        '--disable-console-intercept',
+      ],
+      { env: { MAYFLY_DAMAGE: only } },
+    ),
   conformance: (args) => run(process.execPath, [join(root, 'playwright/dist/conformance.js'), ...args]),
-  bench: async (args) => run(process.execPath, [join(root, 'benchmarks/dist/bench.js'), ...args], { env: await optionalBrowser() }),
+  bench: async (args) =>
+    run(process.execPath, [join(root, 'benchmarks/dist/bench.js'), ...args], { env: await optionalBrowser() }),
 };
 
 async function optionalBrowser() {
@@ -320,7 +434,8 @@ async function optionalBrowser() {
 
 try {
   const [name = 'start', ...args] = process.argv.slice(2);
-  if (!Object.hasOwn(commands, name)) throw new Stop(`unknown command "${name}"; there are ${Object.keys(commands).join(', ')}`);
+  if (!Object.hasOwn(commands, name))
+    throw new Stop(`unknown command "${name}"; there are ${Object.keys(commands).join(', ')}`);
   checkNode();
   await installPackages();
   await build();

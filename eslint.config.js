@@ -1,11 +1,13 @@
 /**
- * Lint rules. The packages wire, protocols, mpi and simulator are pure: time, chance and the outside world are inputs there, and the
- * rules below say what to use instead. Import directions between packages are in .dependency-cruiser.cjs.
+ * Lint rules. The packages wire, protocols, mpi and simulator are pure: time, chance and the outside world are inputs
+ * there, and the rules below say what to use instead. Import directions between packages are in
+ * .dependency-cruiser.cjs.
  */
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
-const time = 'Time is an input of a pure package: take `now` (milliseconds) from the event, or the clock of the device.';
+const time =
+  'Time is an input of a pure package: take `now` (milliseconds) from the event, or the clock of the device.';
 const chance = 'Chance is an input of a pure package: take a seeded generator, or a number drawn by the host.';
 const timers = 'A pure package has no timers: answer with an effect, or expect a `tick` event from the host.';
 const world = 'A pure package does no I/O: return an effect that the host carries out.';
@@ -13,8 +15,32 @@ const world = 'A pure package does no I/O: return an effect that the host carrie
 const restrictedGlobals = [
   ...['Date', 'performance'].map((name) => ({ name, message: time })),
   ...['crypto'].map((name) => ({ name, message: chance })),
-  ...['setTimeout', 'setInterval', 'setImmediate', 'clearTimeout', 'clearInterval', 'clearImmediate', 'queueMicrotask', 'requestAnimationFrame'].map((name) => ({ name, message: timers })),
-  ...['process', 'fetch', 'XMLHttpRequest', 'WebSocket', 'EventSource', 'Worker', 'navigator', 'location', 'localStorage', 'indexedDB', 'caches', 'require', 'Buffer', 'console'].map((name) => ({
+  ...[
+    'setTimeout',
+    'setInterval',
+    'setImmediate',
+    'clearTimeout',
+    'clearInterval',
+    'clearImmediate',
+    'queueMicrotask',
+    'requestAnimationFrame',
+  ].map((name) => ({ name, message: timers })),
+  ...[
+    'process',
+    'fetch',
+    'XMLHttpRequest',
+    'WebSocket',
+    'EventSource',
+    'Worker',
+    'navigator',
+    'location',
+    'localStorage',
+    'indexedDB',
+    'caches',
+    'require',
+    'Buffer',
+    'console',
+  ].map((name) => ({
     name,
     message: world,
   })),
@@ -23,17 +49,54 @@ const restrictedGlobals = [
 ];
 
 /** Results of these differ between engines in the last bits, so two hosts of one job would disagree. */
-const inexact = ['sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'atan2', 'sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh', 'exp', 'expm1', 'log', 'log2', 'log10', 'log1p', 'cbrt', 'pow', 'hypot'];
+const inexact = [
+  'sin',
+  'cos',
+  'tan',
+  'asin',
+  'acos',
+  'atan',
+  'atan2',
+  'sinh',
+  'cosh',
+  'tanh',
+  'asinh',
+  'acosh',
+  'atanh',
+  'exp',
+  'expm1',
+  'log',
+  'log2',
+  'log10',
+  'log1p',
+  'cbrt',
+  'pow',
+  'hypot',
+];
 
 /** A relative path that leads into another workspace. */
-const relativeSibling = '^(\\.\\./)+((packages|apps)/)?(wire|libm|mpi|protocols|checkpoint|node|storage|toolchain|simulator|server|web|cli)/(src|test|types)/';
+const relativeSibling =
+  '^(\\.\\./)+((packages|apps)/)?(wire|libm|mpi|protocols|checkpoint|node|storage|toolchain|simulator|server|web|cli)/(src|test|types)/';
 
 export default tseslint.config(
-  { ignores: ['**/dist/', '**/node_modules/', '**/test-results/', '**/playwright-report/', '**/.turbo/', 'mayfly-data/', 'apps/server/test/recorded/format-*/'] },
+  {
+    ignores: [
+      '**/dist/',
+      '**/node_modules/',
+      '**/test-results/',
+      '**/playwright-report/',
+      '**/.turbo/',
+      'mayfly-data/',
+      'apps/server/test/recorded/format-*/',
+    ],
+  },
   ...tseslint.configs.recommended,
   {
     rules: {
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrorsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrorsIgnorePattern: '^_' },
+      ],
       '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
       // `x!` on an array element whose index was just checked is how noUncheckedIndexedAccess is answered in hot loops.
       '@typescript-eslint/no-non-null-assertion': 'off',
@@ -42,7 +105,17 @@ export default tseslint.config(
       'no-implied-eval': 'error',
       'prefer-const': 'error',
       'no-var': 'error',
-      'no-restricted-imports': ['error', { patterns: [{ regex: relativeSibling, message: 'Another package is imported by its name, which leads through its declared exports.' }] }],
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: relativeSibling,
+              message: 'Another package is imported by its name, which leads through its declared exports.',
+            },
+          ],
+        },
+      ],
       'max-lines': ['warn', { max: 450, skipBlankLines: true }],
     },
   },
@@ -55,18 +128,43 @@ export default tseslint.config(
         'error',
         { object: 'Math', property: 'random', message: chance },
         { object: 'Atomics', property: 'wait', message: 'Only the host blocks.' },
-        ...inexact.map((property) => ({ object: 'Math', property, message: 'Engines differ in its last bits; use + − × ÷ and sqrt, or integer arithmetic.' })),
+        ...inexact.map((property) => ({
+          object: 'Math',
+          property,
+          message: 'Engines differ in its last bits; use + − × ÷ and sqrt, or integer arithmetic.',
+        })),
       ],
-      'no-restricted-syntax': ['error', { selector: 'ImportExpression', message: 'A pure package is loaded whole; import statically.' }, { selector: 'AwaitExpression, ForOfStatement[await=true]', message: 'A pure package is synchronous: step(event) returns effects.' }],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ImportExpression', message: 'A pure package is loaded whole; import statically.' },
+        {
+          selector: 'AwaitExpression, ForOfStatement[await=true]',
+          message: 'A pure package is synchronous: step(event) returns effects.',
+        },
+      ],
       'no-restricted-imports': [
         'error',
         {
           patterns: [
-            { regex: relativeSibling, message: 'Another package is imported by its name, which leads through its declared exports.' },
+            {
+              regex: relativeSibling,
+              message: 'Another package is imported by its name, which leads through its declared exports.',
+            },
             { regex: '^node:', message: world },
-            { regex: '^(fs|net|http|https|http2|tls|dgram|dns|os|path|child_process|worker_threads|cluster|crypto|timers|events|stream|util|zlib|v8|vm|perf_hooks|readline|url|assert|buffer)(/|$)', message: world },
-            { regex: '^(ws|undici|socket\\.io|engine\\.io|lmdb|idb|comlink|fastify|pino|esbuild|typescript|hash-wasm)([-/]|$)', message: world },
-            { regex: '^@mayfly/(node|storage|toolchain|checkpoint|server|web|libmpi)(/|$)', message: 'Dependencies point downward only; hand it in from the host.' },
+            {
+              regex:
+                '^(fs|net|http|https|http2|tls|dgram|dns|os|path|child_process|worker_threads|cluster|crypto|timers|events|stream|util|zlib|v8|vm|perf_hooks|readline|url|assert|buffer)(/|$)',
+              message: world,
+            },
+            {
+              regex:
+                '^(ws|undici|socket\\.io|engine\\.io|lmdb|idb|comlink|fastify|pino|esbuild|typescript|hash-wasm)([-/]|$)',
+              message: world,
+            },
+            {
+              regex: '^@mayfly/(node|storage|toolchain|checkpoint|server|web|libmpi)(/|$)',
+              message: 'Dependencies point downward only; hand it in from the host.',
+            },
           ],
         },
       ],
@@ -80,6 +178,10 @@ export default tseslint.config(
   {
     // The program's world is written down as it is.
     files: ['**/*.d.ts'],
-    rules: { 'no-var': 'off', '@typescript-eslint/no-explicit-any': 'off', '@typescript-eslint/consistent-type-imports': 'off' },
+    rules: {
+      'no-var': 'off',
+      '@typescript-eslint/no-explicit-any': 'off',
+      '@typescript-eslint/consistent-type-imports': 'off',
+    },
   },
 );

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 /**
- * Checks the types of every project (a tsconfig that names files) of the workspace, or of those given: `node types.mjs [folder or tsconfig…]`.
+ * Checks the types of every project (a tsconfig that names files) of the workspace, or of those given: `node types.mjs
+ * [folder or tsconfig…]`.
  *
- * One process for all of them. Packages are used as sources, so that a `tsc` for each would parse and check what lies below it again and again; here a file
- * is parsed once for all projects whose options parse it alike, and is checked by the projects of its own package. A file that no project of its package
- * has is checked where it was met.
+ * One process for all of them. Packages are used as sources, so that a `tsc` for each would parse and check what lies
+ * below it again and again; here a file is parsed once for all projects whose options parse it alike, and is checked by
+ * the projects of its own package. A file that no project of its package has is checked where it was met.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -19,7 +20,13 @@ const NOT_OURS = join('packages', 'toolchain', 'template');
 function* configsBelow(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory() && entry.name !== 'node_modules' && entry.name !== 'dist' && relative(root, path) !== NOT_OURS) yield* configsBelow(path);
+    if (
+      entry.isDirectory() &&
+      entry.name !== 'node_modules' &&
+      entry.name !== 'dist' &&
+      relative(root, path) !== NOT_OURS
+    )
+      yield* configsBelow(path);
     else if (/^tsconfig(?:\.\w+)?\.json$/.test(entry.name)) yield path;
   }
 }
@@ -50,7 +57,8 @@ function hostOf(options) {
 }
 
 const packageOf = (file) => {
-  for (let folder = dirname(file); folder !== root && folder.length > 1; folder = dirname(folder)) if (existsSync(join(folder, 'package.json'))) return folder + sep;
+  for (let folder = dirname(file); folder !== root && folder.length > 1; folder = dirname(folder))
+    if (existsSync(join(folder, 'package.json'))) return folder + sep;
   return dirname(file) + sep;
 };
 
@@ -59,10 +67,24 @@ const checked = new Set();
 const met = new Map();
 
 function check(config, only) {
-  const parsed = ts.getParsedCommandLineOfConfigFile(config, {}, { ...ts.sys, onUnRecoverableConfigFileDiagnostic: (d) => report([d]) });
+  const parsed = ts.getParsedCommandLineOfConfigFile(
+    config,
+    {},
+    { ...ts.sys, onUnRecoverableConfigFileDiagnostic: (d) => report([d]) },
+  );
   if (!parsed || parsed.fileNames.length === 0) return;
-  const program = ts.createProgram({ rootNames: parsed.fileNames, options: parsed.options, host: hostOf(parsed.options), configFileParsingDiagnostics: parsed.errors });
-  if (!only) report([...program.getConfigFileParsingDiagnostics(), ...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics()]);
+  const program = ts.createProgram({
+    rootNames: parsed.fileNames,
+    options: parsed.options,
+    host: hostOf(parsed.options),
+    configFileParsingDiagnostics: parsed.errors,
+  });
+  if (!only)
+    report([
+      ...program.getConfigFileParsingDiagnostics(),
+      ...program.getOptionsDiagnostics(),
+      ...program.getGlobalDiagnostics(),
+    ]);
   const own = packageOf(config);
   const roots = new Set(parsed.fileNames);
   for (const file of program.getSourceFiles()) {
@@ -76,10 +98,14 @@ function check(config, only) {
 }
 
 const given = process.argv.slice(2).map((path) => resolve(path));
-const configs = given.length > 0 ? given.flatMap((path) => (statSync(path).isDirectory() ? [...configsBelow(path)] : [path])) : PLACES.flatMap((place) => [...configsBelow(join(root, place))]);
+const configs =
+  given.length > 0
+    ? given.flatMap((path) => (statSync(path).isDirectory() ? [...configsBelow(path)] : [path]))
+    : PLACES.flatMap((place) => [...configsBelow(join(root, place))]);
 for (const config of configs) check(config);
 // With some projects alone, the others are checked by theirs.
 const left = given.length > 0 ? [] : [...met].filter(([name]) => !checked.has(name));
-for (const config of new Set(left.map(([, by]) => by))) check(config, new Set(left.flatMap(([name, by]) => (by === config ? [name] : []))));
+for (const config of new Set(left.map(([, by]) => by)))
+  check(config, new Set(left.flatMap(([name, by]) => (by === config ? [name] : []))));
 if (said.size > 0) console.error(`${said.size} problem${said.size === 1 ? '' : 's'}`);
 process.exitCode = said.size > 0 ? 1 : 0;

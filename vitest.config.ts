@@ -1,22 +1,43 @@
 import { defineConfig } from 'vitest/config';
 
-/** Cores, protocols, words: what computes and keeps nothing outside of its test. Their files share one load of the modules; the others have a process of their own. */
-const PURE = ['packages/{protocols,mpi,wire,simulator,checkpoint}/**/*.test.ts', 'packages/libmpi/test/**/*.test.ts', 'apps/web/**/*.test.{ts,tsx}'];
+/**
+ * Cores, protocols, words: what computes and keeps nothing outside of its test. Their files share one load of the
+ * modules; the others have a process of their own.
+ */
+const PURE = [
+  'packages/{protocols,mpi,wire,simulator,checkpoint}/**/*.test.ts',
+  'packages/libmpi/test/**/*.test.ts',
+  'apps/web/**/*.test.{ts,tsx}',
+];
 const exclude = ['**/node_modules/**', '**/dist/**'];
 
 export default defineConfig({
   test: {
     globalSetup: ['./vitest.setup.mjs'],
-    // Real processes, sockets and disks on shared cores: a limit is there to end a hang, never to judge how fast a machine is.
+    // Real processes, sockets and disks on shared cores: a limit is there to end a hang, never to judge how fast a
+    // machine is.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // More than cores: many wait for processes and sockets most of the time. `npm test` has the browser's tests beside them.
+    // More than cores: many wait for processes and sockets most of the time. `npm test` has the browser's tests beside
+    // them.
     maxWorkers: process.env.MAYFLY_VITEST_REPORT ? 3 : 4,
     projects: [
-      { extends: true, test: { name: 'processes', include: ['{packages,apps,benchmarks,examples}/**/*.test.{ts,tsx}', 'mutation/*.test.mjs'], exclude: [...exclude, ...PURE] } },
+      {
+        extends: true,
+        test: {
+          name: 'processes',
+          include: ['{packages,apps,benchmarks,examples}/**/*.test.{ts,tsx}', 'mutation/*.test.mjs'],
+          exclude: [...exclude, ...PURE],
+        },
+      },
       { extends: true, test: { name: 'pure', include: PURE, exclude, isolate: false } },
     ],
     // `npm test` runs other parts beside this one: lines only, nothing redrawn.
-    reporters: process.env.MAYFLY_VITEST_REPORT ? [['default', { summary: false }], ['json', { outputFile: process.env.MAYFLY_VITEST_REPORT }]] : ['default'],
+    reporters: process.env.MAYFLY_VITEST_REPORT
+      ? [
+          ['default', { summary: false }],
+          ['json', { outputFile: process.env.MAYFLY_VITEST_REPORT }],
+        ]
+      : ['default'],
   },
 });

@@ -1,14 +1,19 @@
 /**
- * Builds once, before any test file, what tests start as processes, workers and pages. Test files run beside each other: one that built
- * for itself would replace a file that another is reading.
+ * Builds once, before any test file, what tests start as processes, workers and pages. Test files run beside each
+ * other: one that built for itself would replace a file that another is reading.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 export default function setup() {
   for (const name of ['libm', 'libmpi', 'toolchain', 'node']) {
-    const built = spawnSync(process.execPath, [fileURLToPath(new URL(`packages/${name}/build.mjs`, import.meta.url)), '--if-needed'], { stdio: 'inherit' });
+    const built = spawnSync(
+      process.execPath,
+      [fileURLToPath(new URL(`packages/${name}/build.mjs`, import.meta.url)), '--if-needed'],
+      { stdio: 'inherit' },
+    );
     // `npm test` has built everything before; here most tests need none of it.
-    if (built.status !== 0) console.error(`packages/${name} does not build: tests that start it use an older build, or fail`);
+    if (built.status !== 0)
+      console.error(`packages/${name} does not build: tests that start it use an older build, or fail`);
   }
 }

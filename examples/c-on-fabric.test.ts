@@ -1,12 +1,15 @@
 /**
- * Every MPI call a checkpoint: the C examples, compiled by our toolchain, on an in-memory fabric where each rank is saved and restored in a fresh
- * instance at every call that may wait. They must print what they print when left alone, and write the same files; and what they
- * print when left alone is what they print natively (c-on-nodes.test.ts shows that on nodes; here it is shown for all numbers of ranks on demand).
+ * Every MPI call a checkpoint: the C examples, compiled by our toolchain, on an in-memory fabric where each rank is
+ * saved and restored in a fresh instance at every call that may wait. They must print what they print when left alone,
+ * and write the same files; and what they print when left alone is what they print natively (c-on-nodes.test.ts shows
+ * that on nodes; here it is shown for all numbers of ranks on demand).
  *
- *   MAYFLY_ROWS=nas-bt,cxx-raytracer   other rows of native-runs.json, compared with the committed output on all their numbers of ranks
+ *   MAYFLY_ROWS=nas-bt,cxx-raytracer   other rows of native-runs.json, compared with the committed output on all their
+ *   numbers of ranks
  *   MAYFLY_CYCLE=10                    an image at every tenth call, and in each first wait
  *
- * The rows make thousands of images: there a new instance is made at every hundredth, and in between one whose memory and globals were spoilt (host/cycle.ts).
+ * The rows make thousands of images: there a new instance is made at every hundredth, and in between one whose memory
+ * and globals were spoilt (host/cycle.ts).
  */
 import { CFabric, ok } from '@mayfly/libmpi/test-fabric';
 import { buildModule } from '@mayfly/toolchain/c';
@@ -18,15 +21,32 @@ afterAll(() => fabric.close());
 
 function build(name: string): WebAssembly.Module {
   const { sources, flags } = readExample(name);
-  const { wasm } = buildModule(Object.fromEntries(Object.entries(sources).map(([path, text]) => [`/${path}`, text])), { flags });
+  const { wasm } = buildModule(Object.fromEntries(Object.entries(sources).map(([path, text]) => [`/${path}`, text])), {
+    flags,
+  });
   return new WebAssembly.Module(wasm as Uint8Array<ArrayBuffer>);
 }
 
-async function run(name: string, module: WebAssembly.Module, args: string[], ranks: number, cycle?: number, fresh?: number): Promise<{ stdout: string; files: Record<string, Buffer>; images: number }> {
-  const done = ok(await fabric.run(module, ranks, { args, files: { ...readExample(name).files }, ...(cycle === undefined ? {} : { cycle, fresh }) }));
+async function run(
+  name: string,
+  module: WebAssembly.Module,
+  args: string[],
+  ranks: number,
+  cycle?: number,
+  fresh?: number,
+): Promise<{ stdout: string; files: Record<string, Buffer>; images: number }> {
+  const done = ok(
+    await fabric.run(module, ranks, {
+      args,
+      files: { ...readExample(name).files },
+      ...(cycle === undefined ? {} : { cycle, fresh }),
+    }),
+  );
   return {
     stdout: done.map((r) => r.stdout).join(''),
-    files: Object.fromEntries(done.flatMap((r) => Object.entries(r.files).map(([path, bytes]) => [path, Buffer.from(bytes)] as const))),
+    files: Object.fromEntries(
+      done.flatMap((r) => Object.entries(r.files).map(([path, bytes]) => [path, Buffer.from(bytes)] as const)),
+    ),
     images: done.reduce((sum, r) => sum + r.images, 0),
   };
 }
@@ -58,11 +78,18 @@ const wanted = process.env['MAYFLY_ROWS']?.split(',') ?? [];
 const chosen: readonly Row[] = rows.filter((r) => r.expected === undefined && wanted.includes(r.name));
 if (chosen.length > 0)
   describe.each(chosen)('$name', (row) => {
-    it.each(row.ranks)('on %i ranks prints what it prints natively, also with checkpoints', async (ranks) => {
-      const module = build(row.name);
-      expect((await run(row.name, module, row.args, ranks)).stdout).toBe(expectedOutput(row, ranks));
-      const cycled = await run(row.name, module, row.args, ranks, Number(process.env['MAYFLY_CYCLE'] ?? 1), 100);
-      process.stderr.write(`${row.name} on ${ranks}: ${cycled.images} images; processor time so far ${Math.round(process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6)} s\n`);
-      expect(cycled.stdout).toBe(expectedOutput(row, ranks));
-    }, 3_600_000);
+    it.each(row.ranks)(
+      'on %i ranks prints what it prints natively, also with checkpoints',
+      async (ranks) => {
+        const module = build(row.name);
+        expect((await run(row.name, module, row.args, ranks)).stdout).toBe(expectedOutput(row, ranks));
+        const cycled = await run(row.name, module, row.args, ranks, Number(process.env['MAYFLY_CYCLE'] ?? 1), 100);
+        process.stderr.write(
+          `${row.name} on ${ranks}: ${cycled.images} images; processor time so far ` +
+            `${Math.round(process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6)} s\n`,
+        );
+        expect(cycled.stdout).toBe(expectedOutput(row, ranks));
+      },
+      3_600_000,
+    );
   });

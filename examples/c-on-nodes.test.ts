@@ -1,11 +1,12 @@
 /**
- * C programs as users write them, on a real server with headless nodes, one of which dies: standard output must be that of a native run, byte
- * for byte, and only the ranks of the dead node may have begun anew.
+ * C programs as users write them, on a real server with headless nodes, one of which dies: standard output must be that
+ * of a native run, byte for byte, and only the ranks of the dead node may have begun anew.
  *
  * Some of the programs; all of them, on tabs as well: `npm run faults -- --examples`.
  *
- * The programs know nothing of this. A second source file wraps MPI_Finalize, as a profiling library does, and waits there for a line from
- * the test: so every rank is certainly still there when its node dies, however fast or slow the machine.
+ * The programs know nothing of this. A second source file wraps MPI_Finalize, as a profiling library does, and waits
+ * there for a line from the test: so every rank is certainly still there when its node dies, however fast or slow the
+ * machine.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -32,7 +33,10 @@ int MPI_Finalize(void) {
   return PMPI_Finalize();
 }
 `;
-/** On how many ranks; the node dies when they have received a drawn number of messages together, at most `most`, or wait at the end. */
+/**
+ * On how many ranks; the node dies when they have received a drawn number of messages together, at most `most`, or wait
+ * at the end.
+ */
 const RUNS: Record<string, { ranks: number; most: number }> = {
   'nas-is': { ranks: 4, most: 150 },
   'nas-cg': { ranks: 4, most: 5000 },
@@ -45,7 +49,13 @@ let server: MayflyServer;
 let nodes: { name: string; node: HeadlessNode }[] = [];
 let joined = 0;
 beforeAll(async () => {
-  server = await createServer({ dataDir, port: 0, token: TOKEN, dispatcher: PATIENCE, log: process.env['MAYFLY_LOG'] ? 'debug' : 'silent' });
+  server = await createServer({
+    dataDir,
+    port: 0,
+    token: TOKEN,
+    dispatcher: PATIENCE,
+    log: process.env['MAYFLY_LOG'] ? 'debug' : 'silent',
+  });
 });
 afterEach(async () => {
   await Promise.all(nodes.map(({ node }) => node.close(0)));
@@ -62,7 +72,10 @@ async function join2(): Promise<void> {
 }
 async function api(path: string, init: { method?: string; body?: string; type?: string } = {}): Promise<Response> {
   const { type = 'application/json', ...rest } = init;
-  const answer = await fetch(`${server.url}/api/${path}`, { ...rest, headers: { authorization: `Bearer ${TOKEN}`, ...(init.body === undefined ? {} : { 'content-type': type }) } });
+  const answer = await fetch(`${server.url}/api/${path}`, {
+    ...rest,
+    headers: { authorization: `Bearer ${TOKEN}`, ...(init.body === undefined ? {} : { 'content-type': type }) },
+  });
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   return answer;
 }
@@ -71,7 +84,8 @@ async function until(id: string, what: string, holds: (job: JobView) => boolean)
   for (;;) {
     const job = (await (await api(`jobs/${id}`)).json()) as JobView;
     if (holds(job)) return job;
-    if (job.endedAt !== undefined || performance.now() > end) throw new Error(`not ${what}: the job is ${job.state}: ${JSON.stringify(job)}`);
+    if (job.endedAt !== undefined || performance.now() > end)
+      throw new Error(`not ${what}: the job is ${job.state}: ${JSON.stringify(job)}`);
     await new Promise((r) => setTimeout(r, 20));
   }
 }
@@ -86,36 +100,55 @@ describe.each(Object.entries(RUNS))('%s', (name, { ranks, most }) => {
       program: { language, flags, sources: { ...sources, 'held/finalize.c': HELD } },
       size: ranks,
       args: row.args,
-      files: Object.fromEntries(Object.entries(files).map(([path, bytes]) => [path, Buffer.from(bytes).toString('base64')])),
+      files: Object.fromEntries(
+        Object.entries(files).map(([path, bytes]) => [path, Buffer.from(bytes).toString('base64')]),
+      ),
       options: { checkpointMs: 100, timeLimitMs: 600_000, interactive: true },
     };
-    const { id } = (await (await api('jobs', { method: 'POST', body: JSON.stringify(submission) })).json()) as { id: string };
+    const { id } = (await (await api('jobs', { method: 'POST', body: JSON.stringify(submission) })).json()) as {
+      id: string;
+    };
 
     const arrivals = 1 + Math.floor(Math.random() * most);
     const victim = nodes[Math.floor(Math.random() * nodes.length)]!;
-    const there = (j: JobView): boolean => j.tasks[0]!.activity?.call === 'stdin' || j.tasks.reduce((sum, t) => sum + (t.activity?.arrivals ?? 0), 0) >= arrivals;
-    const killedAt = await until(id, `at ${arrivals} arrivals`, (j) => j.tasks.every((t) => t.state === 'running') && there(j));
+    const there = (j: JobView): boolean =>
+      j.tasks[0]!.activity?.call === 'stdin' ||
+      j.tasks.reduce((sum, t) => sum + (t.activity?.arrivals ?? 0), 0) >= arrivals;
+    const killedAt = await until(
+      id,
+      `at ${arrivals} arrivals`,
+      (j) => j.tasks.every((t) => t.state === 'running') && there(j),
+    );
     const lost = killedAt.tasks.filter((t) => t.nodeName === victim.name).map((t) => t.task);
     process.stderr.write(`${name}: ${victim.name} with ranks ${lost.join(' and ')} dies after ${arrivals} arrivals\n`);
     victim.node.kill();
     expect(lost).toHaveLength(2);
     nodes.splice(nodes.indexOf(victim), 1);
     await join2();
-    await until(id, 'recovered', (j) => j.faults.length === lost.length && j.faults.every((f) => f.recoveredAfterMs !== undefined));
+    await until(
+      id,
+      'recovered',
+      (j) => j.faults.length === lost.length && j.faults.every((f) => f.recoveredAfterMs !== undefined),
+    );
     await api(`jobs/${id}/stdin`, { method: 'POST', body: '\n', type: 'application/octet-stream' });
 
     const job = await until(id, 'at its end', (j) => j.endedAt !== undefined);
     expect(job.error ?? job.state).toBe('done');
     expect(job.exitCode).toBe(0);
     expect(job.tasks.filter((t) => t.incarnation > 0).map((t) => t.task)).toEqual(lost);
-    const stdout = await Promise.all(job.tasks.map(async (t) => (await api(`jobs/${id}/tasks/${t.task}/stdout?from=0`)).text()));
+    const stdout = await Promise.all(
+      job.tasks.map(async (t) => (await api(`jobs/${id}/tasks/${t.task}/stdout?from=0`)).text()),
+    );
     expect(stdout).toEqual([expectedOutput(row, ranks), ...Array.from({ length: ranks - 1 }, () => '')]);
   });
 });
 
-it('a file is seen as it is flushed; mayfly checkpoint: images on demand, of ranks that run and of ranks that have not begun', async () => {
-  // It also writes a file and flushes it, which is to be seen while the program runs.
-  const main = `#include <mpi.h>
+it(
+  'a file is seen as it is flushed; mayfly checkpoint: images on demand, of ranks that run and of ranks that ' +
+    'have not begun',
+  async () => {
+    // It also writes a file and flushes it, which is to be seen while the program runs.
+    const main = `#include <mpi.h>
 #include <stdio.h>
 int main(int argc, char **argv) {
   int rank;
@@ -129,20 +162,42 @@ int main(int argc, char **argv) {
   return 0;
 }
 `;
-  const submission: JobSubmission = { name: 'asked', program: { language: 'c', sources: { 'main.c': main, 'held/finalize.c': HELD } }, size: 2, options: { checkpointMs: 86_400_000, interactive: true } };
-  const { id } = (await (await api('jobs', { method: 'POST', body: JSON.stringify(submission) })).json()) as { id: string };
-  const mayfly = async (...args: string[]): Promise<string> => {
-    const env = { ...process.env, MAYFLY_SERVER: server.url, MAYFLY_TOKEN: TOKEN };
-    return (await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../apps/cli/dist/mayfly.js'), ...args], { env })).stdout;
-  };
-  const file = async (): Promise<string> => (await api(`jobs/${id}/files/tiles%3A0.txt`)).text();
-  // No node is there: the ranks owe an image as soon as they run.
-  expect(await mayfly('checkpoint', id, '--no-wait')).toBe('asked ranks 0, 1\n');
-  await join2();
-  await vi.waitUntil(async () => new Set(((await (await api(`jobs/${id}/images`)).json()) as { task: number }[]).map((i) => i.task)).size === 2, { timeout: 250_000, interval: 50 });
-  expect(await vi.waitUntil(() => file().catch(() => ''), { timeout: 250_000, interval: 50 })).toBe('first\n');
-  expect((await mayfly('checkpoint', id)).split('\n').sort().join('\n')).toMatch(/^\nrank 0: checkpoint of \d+ bytes stored\nrank 1: checkpoint of \d+ bytes stored$/);
-  await api(`jobs/${id}/stdin`, { method: 'POST', body: '\n', type: 'application/octet-stream' });
-  expect((await until(id, 'at its end', (j) => j.endedAt !== undefined)).state).toBe('done');
-  expect(await file()).toBe('first\nsecond\n');
-});
+    const submission: JobSubmission = {
+      name: 'asked',
+      program: { language: 'c', sources: { 'main.c': main, 'held/finalize.c': HELD } },
+      size: 2,
+      options: { checkpointMs: 86_400_000, interactive: true },
+    };
+    const { id } = (await (await api('jobs', { method: 'POST', body: JSON.stringify(submission) })).json()) as {
+      id: string;
+    };
+    const mayfly = async (...args: string[]): Promise<string> => {
+      const env = { ...process.env, MAYFLY_SERVER: server.url, MAYFLY_TOKEN: TOKEN };
+      return (
+        await promisify(execFile)(
+          process.execPath,
+          [join(import.meta.dirname, '../apps/cli/dist/mayfly.js'), ...args],
+          {
+            env,
+          },
+        )
+      ).stdout;
+    };
+    const file = async (): Promise<string> => (await api(`jobs/${id}/files/tiles%3A0.txt`)).text();
+    // No node is there: the ranks owe an image as soon as they run.
+    expect(await mayfly('checkpoint', id, '--no-wait')).toBe('asked ranks 0, 1\n');
+    await join2();
+    await vi.waitUntil(
+      async () =>
+        new Set(((await (await api(`jobs/${id}/images`)).json()) as { task: number }[]).map((i) => i.task)).size === 2,
+      { timeout: 250_000, interval: 50 },
+    );
+    expect(await vi.waitUntil(() => file().catch(() => ''), { timeout: 250_000, interval: 50 })).toBe('first\n');
+    expect((await mayfly('checkpoint', id)).split('\n').sort().join('\n')).toMatch(
+      /^\nrank 0: checkpoint of \d+ bytes stored\nrank 1: checkpoint of \d+ bytes stored$/,
+    );
+    await api(`jobs/${id}/stdin`, { method: 'POST', body: '\n', type: 'application/octet-stream' });
+    expect((await until(id, 'at its end', (j) => j.endedAt !== undefined)).state).toBe('done');
+    expect(await file()).toBe('first\nsecond\n');
+  },
+);

@@ -1,4 +1,7 @@
-/** The C and C++ examples for tests: their rows in native-runs.json, sources as a submission has them, and what they must print. */
+/**
+ * The C and C++ examples for tests: their rows in native-runs.json, sources as a submission has them, and what they
+ * must print.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,11 +29,18 @@ export interface CExample {
 
 export function readExample(name: string): CExample {
   const folder = join(here, name);
-  const about = JSON.parse(readFileSync(join(folder, 'example.json'), 'utf8')) as { language: 'c' | 'c++'; sources: string[]; flags: string[]; files: string[] };
+  const about = JSON.parse(readFileSync(join(folder, 'example.json'), 'utf8')) as {
+    language: 'c' | 'c++';
+    sources: string[];
+    flags: string[];
+    files: string[];
+  };
   return {
     language: about.language,
     flags: about.flags,
-    sources: Object.fromEntries(about.sources.map((s) => [relative(here, join(folder, s)), readFileSync(join(folder, s), 'utf8')])),
+    sources: Object.fromEntries(
+      about.sources.map((s) => [relative(here, join(folder, s)), readFileSync(join(folder, s), 'utf8')]),
+    ),
     files: Object.fromEntries(about.files.map((f) => [basename(f), new Uint8Array(readFileSync(join(folder, f)))])),
   };
 }
@@ -38,6 +48,7 @@ export function readExample(name: string): CExample {
 /** Standard output of a native run of the row, as committed. */
 export function expectedOutput(row: Row, ranks: number): string {
   const path = join(here, row.name, `${row.expected ?? 'expected'}-${ranks}.txt`);
-  if (!existsSync(path)) throw new Error(`${path} is not there: node examples/compare-native.mjs ${row.name} --native-only --write`);
+  if (!existsSync(path))
+    throw new Error(`${path} is not there: node examples/compare-native.mjs ${row.name} --native-only --write`);
   return readFileSync(path, 'utf8');
 }

@@ -3,9 +3,10 @@
  *
  *     node examples/compare-native.mjs [example …] [--ranks n] [--native-only] [--write]
  *
- * Builds each example of native-runs.json twice, with Debian's MPICH and gcc (`mpicc.mpich`, `mpicxx.mpich`) and with `mayfly mpicc`, runs
- * both on the listed numbers of ranks, and compares standard output byte by byte: with each other and with the committed expectation. What is
- * not installed is said and left out; only a difference or a failing run makes the exit code 1, and 2 says that nothing could be compared.
+ * Builds each example of native-runs.json twice, with Debian's MPICH and gcc (`mpicc.mpich`, `mpicxx.mpich`) and with
+ * `mayfly mpicc`, runs both on the listed numbers of ranks, and compares standard output byte by byte: with each other
+ * and with the committed expectation. What is not installed is said and left out; only a difference or a failing run
+ * makes the exit code 1, and 2 says that nothing could be compared.
  *
  * --native-only skips Mayfly; --write makes the native output the expectation.
  */
@@ -17,7 +18,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const { values: options, positionals } = parseArgs({ allowPositionals: true, options: { ranks: { type: 'string' }, 'native-only': { type: 'boolean' }, write: { type: 'boolean' } } });
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { ranks: { type: 'string' }, 'native-only': { type: 'boolean' }, write: { type: 'boolean' } },
+});
 const runs = JSON.parse(readFileSync(join(here, 'native-runs.json'), 'utf8'));
 const unknown = positionals.filter((name) => !runs.some((run) => run.name === name));
 if (unknown.length > 0) {
@@ -28,9 +32,14 @@ const chosen = runs.filter((run) => positionals.length === 0 || positionals.incl
 
 /** A command that answers `--version`, by its first name which does. */
 const find = (...names) => names.find((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0);
-const native = { c: find('mpicc.mpich', 'mpicc'), 'c++': find('mpicxx.mpich', 'mpicxx'), mpiexec: find('mpiexec.mpich', 'mpiexec') };
+const native = {
+  c: find('mpicc.mpich', 'mpicc'),
+  'c++': find('mpicxx.mpich', 'mpicxx'),
+  mpiexec: find('mpiexec.mpich', 'mpiexec'),
+};
 const mayfly = options['native-only'] ? undefined : [process.execPath, resolve(here, '../apps/cli/dist/mayfly.js')];
-if (!native.c || !native.mpiexec) console.log('no native MPI here (Debian: apt-get install mpich): Mayfly is compared with the committed output only');
+if (!native.c || !native.mpiexec)
+  console.log('no native MPI here (Debian: apt-get install mpich): Mayfly is compared with the committed output only');
 if (mayfly && !existsSync(mayfly[1])) {
   console.log('Mayfly is not built (npm run build): natively only');
   mayfly.length = 0;
@@ -40,8 +49,19 @@ const scratch = mkdtempSync(join(tmpdir(), 'mayfly-compare-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
 function command([program, ...args], cwd = here) {
-  const done = spawnSync(program, args, { cwd, encoding: 'utf8', maxBuffer: 1 << 28, timeout: 900_000, env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' } });
-  return { ok: done.status === 0, stdout: done.stdout ?? '', stderr: `${done.stderr ?? ''}${done.error ? `${done.error.message}\n` : ''}`, status: done.status ?? done.signal };
+  const done = spawnSync(program, args, {
+    cwd,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    timeout: 900_000,
+    env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' },
+  });
+  return {
+    ok: done.status === 0,
+    stdout: done.stdout ?? '',
+    stderr: `${done.stderr ?? ''}${done.error ? `${done.error.message}\n` : ''}`,
+    status: done.status ?? done.signal,
+  };
 }
 const manifests = new Map();
 function manifest(name) {
@@ -49,15 +69,27 @@ function manifest(name) {
   return manifests.get(name);
 }
 const programs = new Map();
-/** The built program, or undefined after saying why not. Contraction into fused operations would change last digits: it is switched off. */
+/**
+ * The built program, or undefined after saying why not. Contraction into fused operations would change last digits: it
+ * is switched off.
+ */
 function build(name, where) {
   const key = `${name} ${where}`;
   if (programs.has(key)) return programs.get(key);
   const about = manifest(name);
   const sources = about.sources.filter((s) => /\.(c|cc|cpp|cxx)$/.test(s)).map((s) => join(here, name, s));
   const out = join(scratch, key.replace(/\W/g, '-'));
-  const driver = where === 'native' ? [native[about.language]] : [...mayfly, about.language === 'c' ? 'mpicc' : 'mpicxx'];
-  const built = command([...driver, ...(about.flags ?? []), ...(where === 'native' ? ['-ffp-contract=off'] : []), '-o', out, ...sources, '-lm']);
+  const driver =
+    where === 'native' ? [native[about.language]] : [...mayfly, about.language === 'c' ? 'mpicc' : 'mpicxx'];
+  const built = command([
+    ...driver,
+    ...(about.flags ?? []),
+    ...(where === 'native' ? ['-ffp-contract=off'] : []),
+    '-o',
+    out,
+    ...sources,
+    '-lm',
+  ]);
   if (!built.ok) console.log(`${name}: ${where} build failed (${built.status})\n${built.stderr}`);
   programs.set(key, built.ok ? out : undefined);
   return programs.get(key);
@@ -78,12 +110,19 @@ for (const row of chosen) {
     const expectation = join(here, row.name, `${row.expected ?? 'expected'}-${ranks}.txt`);
     const outputs = new Map();
     for (const where of ['native', 'mayfly']) {
-      if (where === 'native' ? !(native.mpiexec && native[manifest(row.name).language]) : !mayfly || mayfly.length === 0) continue;
+      if (
+        where === 'native' ? !(native.mpiexec && native[manifest(row.name).language]) : !mayfly || mayfly.length === 0
+      )
+        continue;
       const program = build(row.name, where);
       const done = program && run(where, program, row, ranks);
       if (!done?.ok) {
         wrong++;
-        if (done) console.log(`${row.name} ${row.args.join(' ')} on ${ranks}: ${where} run ended with ${done.status}\n${done.stderr}${done.stdout}`);
+        if (done)
+          console.log(
+            `${row.name} ${row.args.join(' ')} on ${ranks}: ${where} run ended with ` +
+              `${done.status}\n${done.stderr}${done.stdout}`,
+          );
         continue;
       }
       outputs.set(where, done.stdout);
@@ -98,7 +137,9 @@ for (const row of chosen) {
       for (const where of [first, ...different]) console.log(`--- ${where}\n${outputs.get(where)}`);
     }
     const verdict = different.length > 0 ? 'DIFFERENT' : others.length > 0 ? 'same' : 'nothing to compare with';
-    console.log(`${verdict}: ${row.name} ${row.args.join(' ')} on ${ranks} (${[...outputs.keys()].join(', ') || 'no output'})`);
+    console.log(
+      `${verdict}: ${row.name} ${row.args.join(' ')} on ${ranks} (${[...outputs.keys()].join(', ') || 'no output'})`,
+    );
   }
 }
 console.log(`${compared} compared, ${wrong} wrong`);

@@ -1,6 +1,7 @@
 /**
- * Examples on a real server with headless nodes: undisturbed, and with nodes that die while it runs. Both must give the same bytes on
- * standard output of every rank and in every result file. All examples, more kinds of faults and tabs: the campaign of playwright/.
+ * Examples on a real server with headless nodes: undisturbed, and with nodes that die while it runs. Both must give the
+ * same bytes on standard output of every rank and in every result file. All examples, more kinds of faults and tabs:
+ * the campaign of playwright/.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +28,13 @@ let server: MayflyServer;
 let nodes: HeadlessNode[] = [];
 
 beforeAll(async () => {
-  server = await createServer({ dataDir, port: 0, token: TOKEN, dispatcher: PATIENCE, log: process.env['MAYFLY_LOG'] ? 'debug' : 'silent' });
+  server = await createServer({
+    dataDir,
+    port: 0,
+    token: TOKEN,
+    dispatcher: PATIENCE,
+    log: process.env['MAYFLY_LOG'] ? 'debug' : 'silent',
+  });
 });
 afterEach(async () => {
   await Promise.all(nodes.map((n) => n.close()));
@@ -39,12 +46,23 @@ afterAll(async () => {
 });
 
 const join2 = async (): Promise<HeadlessNode> => {
-  const node = await startHeadlessNode({ server: server.url, allowTypeScript: true, slots: 2, name: `node ${nodes.length + 1}` });
+  const node = await startHeadlessNode({
+    server: server.url,
+    allowTypeScript: true,
+    slots: 2,
+    name: `node ${nodes.length + 1}`,
+  });
   nodes.push(node);
   return node;
 };
 const api = async (path: string, init: { method?: string; body?: string } = {}): Promise<Response> => {
-  const answer = await fetch(`${server.url}/api/${path}`, { ...init, headers: { authorization: `Bearer ${TOKEN}`, ...(init.body === undefined ? {} : { 'content-type': 'application/json' }) } });
+  const answer = await fetch(`${server.url}/api/${path}`, {
+    ...init,
+    headers: {
+      authorization: `Bearer ${TOKEN}`,
+      ...(init.body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+  });
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   return answer;
 };
@@ -62,7 +80,8 @@ async function submit(name: string, args: string[], held = true): Promise<string
     files: Object.fromEntries(about.files.map((f) => [f, readFileSync(join(folder, f)).toString('base64')])),
     options: { checkpointMs: 100, timeLimitMs: 600_000, interactive: true },
   };
-  return ((await (await api('jobs', { method: 'POST', body: JSON.stringify(submission) })).json()) as { id: string }).id;
+  return ((await (await api('jobs', { method: 'POST', body: JSON.stringify(submission) })).json()) as { id: string })
+    .id;
 }
 
 interface Outcome {
@@ -75,11 +94,20 @@ async function outcome(id: string, limitMs = 250_000): Promise<Outcome> {
   for (;;) {
     const job = (await (await api(`jobs/${id}`)).json()) as JobView;
     if (job.state === 'done' || job.state === 'failed' || job.state === 'cancelled') {
-      const stdout = await Promise.all(job.tasks.map(async (t) => (await api(`jobs/${id}/tasks/${t.task}/stdout?from=0`)).text()));
-      const files = await Promise.all(job.outputs.map(async ({ path }) => [path, Buffer.from(await (await api(`jobs/${id}/files/${path}`)).arrayBuffer())] as const));
+      const stdout = await Promise.all(
+        job.tasks.map(async (t) => (await api(`jobs/${id}/tasks/${t.task}/stdout?from=0`)).text()),
+      );
+      const files = await Promise.all(
+        job.outputs.map(
+          async ({ path }) => [path, Buffer.from(await (await api(`jobs/${id}/files/${path}`)).arrayBuffer())] as const,
+        ),
+      );
       return { job, stdout, files: Object.fromEntries(files) };
     }
-    if (performance.now() > until) throw new Error(`job ${job.name} is ${job.state} after ${limitMs} ms: ${job.reason ?? ''} ${JSON.stringify(job.tasks)}`);
+    if (performance.now() > until)
+      throw new Error(
+        `job ${job.name} is ${job.state} after ${limitMs} ms: ${job.reason ?? ''} ${JSON.stringify(job.tasks)}`,
+      );
     await sleep(50);
   }
 }
@@ -91,16 +119,24 @@ async function until(id: string, what: string, holds: (job: JobView) => boolean)
   for (;;) {
     const job = (await (await api(`jobs/${id}`)).json()) as JobView;
     if (holds(job)) return;
-    if (job.endedAt !== undefined || performance.now() > end) throw new Error(`not ${what}: the job is ${job.state}: ${JSON.stringify(job)}`);
+    if (job.endedAt !== undefined || performance.now() > end)
+      throw new Error(`not ${what}: the job is ${job.state}: ${JSON.stringify(job)}`);
     await sleep(20);
   }
 }
 const goOn = async (id: string): Promise<void> => {
-  const answer = await fetch(`${server.url}/api/jobs/${id}/stdin`, { method: 'POST', body: '\n', headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/octet-stream' } });
+  const answer = await fetch(`${server.url}/api/jobs/${id}/stdin`, {
+    method: 'POST',
+    body: '\n',
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/octet-stream' },
+  });
   if (!answer.ok) throw new Error(`stdin: ${answer.status} ${await answer.text()}`);
 };
 
-/** Arguments that make a run of some seconds; and what it leaves behind. The others' turn: playwright/tests/faults.spec.ts. */
+/**
+ * Arguments that make a run of some seconds; and what it leaves behind. The others' turn:
+ * playwright/tests/faults.spec.ts.
+ */
 const RUNS: Record<string, { args: string[]; files: string[] }> = {
   'sample-sort': { args: ['--keys', '50000', '--rounds', '20'], files: [] },
 };
@@ -124,7 +160,11 @@ describe.each(Object.entries(RUNS))('%s', (name, { args, files }) => {
     await until(id, 'at a third', (j) => messages(j) >= 0.3 * messages(undisturbed.job));
     nodes[0]!.kill();
     nodes[0] = await startHeadlessNode({ server: server.url, allowTypeScript: true, slots: 2, name: 'a new one' });
-    await until(id, 'recovered', (j) => j.faults.length === 2 && j.faults.every((f) => f.recoveredAfterMs !== undefined));
+    await until(
+      id,
+      'recovered',
+      (j) => j.faults.length === 2 && j.faults.every((f) => f.recoveredAfterMs !== undefined),
+    );
     await until(id, 'at two thirds', (j) => messages(j) >= 0.6 * messages(undisturbed.job));
     const [leaving] = nodes.splice(1, 1);
     await leaving!.close();
@@ -132,7 +172,10 @@ describe.each(Object.entries(RUNS))('%s', (name, { args, files }) => {
     await until(id, 'lost again', (j) => j.faults.length === 4);
     await goOn(id);
     const disturbed = await outcome(id);
-    process.stderr.write(`${name}: ${(took / 1000).toFixed(1)} s undisturbed; ${disturbed.job.faults.map((f) => `${f.cause} rank ${f.task}, recovered after ${f.recoveredAfterMs ?? '?'} ms`).join('; ')}\n`);
+    process.stderr.write(
+      `${name}: ${(took / 1000).toFixed(1)} s undisturbed; ` +
+        `${disturbed.job.faults.map((f) => `${f.cause} rank ${f.task}, recovered after ${f.recoveredAfterMs ?? '?'} ms`).join('; ')}\n`,
+    );
     expect(disturbed.job.error ?? disturbed.job.state).toBe('done');
     expect(disturbed.stdout).toEqual(undisturbed.stdout);
     for (const f of files) expect(disturbed.files[f]!.equals(undisturbed.files[f]!)).toBe(true);

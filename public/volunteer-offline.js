@@ -1,8 +1,9 @@
 /**
- * The service worker of the volunteer page (scope /volunteer). It has one task: where the server cannot be reached, a page of its own says so in place of
- * the browser's error, and goes on when the server is back.
+ * The service worker of the volunteer page (scope /volunteer). It has one task: where the server cannot be reached, a
+ * page of its own says so in place of the browser's error, and goes on when the server is back.
  *
- *  W1 It keeps nothing: no cache, no copy of any file. What the server sends passes through as it is, isolation headers included, and nothing old is ever shown.
+ *  W1 It keeps nothing: no cache, no copy of any file. What the server sends passes through as it is, isolation headers
+ *  included, and nothing old is ever shown.
  *  W2 Only whole pages are looked at, neither their scripts and data nor frames.
  */
 const PAGE = `<!doctype html>
@@ -40,7 +41,9 @@ const HEADERS = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  'Content-Security-Policy': "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'nonce-own'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+  'Content-Security-Policy':
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'nonce-own'; connect-src " +
+    "'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
   'X-Content-Type-Options': 'nosniff',
 };
 

@@ -1,7 +1,7 @@
 /**
- * Bundles the command line with the server, the headless node and the compiler's client into dist/mayfly.js and its parts, and lays what these
- * read at run time beside it: web/, frame/, toolchain/, headless/, examples/. What comes from the registry stays outside (dependencies
- * of package.json), our own packages go in: the tarball stands alone.
+ * Bundles the command line with the server, the headless node and the compiler's client into dist/mayfly.js and its
+ * parts, and lays what these read at run time beside it: web/, frame/, toolchain/, headless/, examples/. What comes
+ * from the registry stays outside (dependencies of package.json), our own packages go in: the tarball stands alone.
  */
 import { build } from 'esbuild';
 import { chmod, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -17,7 +17,11 @@ const external = Object.keys(about.dependencies);
 await mkdir(dist, { recursive: true });
 for (const name of await readdir(dist)) if (/^part-.*\.js/.test(name)) await rm(join(dist, name));
 await build({
-  entryPoints: { mayfly: join(here, 'src/mayfly.ts'), 'mayfly-compile-server': join(here, 'src/drivers/compile-server.ts'), 'simulate-worker': join(here, 'src/simulate-worker.ts') },
+  entryPoints: {
+    mayfly: join(here, 'src/mayfly.ts'),
+    'mayfly-compile-server': join(here, 'src/drivers/compile-server.ts'),
+    'simulate-worker': join(here, 'src/simulate-worker.ts'),
+  },
   outdir: dist,
   bundle: true,
   // Commands are loaded when called. All parts lie in one folder: what lies beside them is found from each.
@@ -38,7 +42,10 @@ await chmod(join(dist, 'mayfly.js'), 0o755);
 // Drivers under names of one word, for tools that take no other.
 for (const [bin, path] of Object.entries(about.bin)) {
   if (bin === 'mayfly') continue;
-  await writeFile(join(here, path), `#!/usr/bin/env node\nprocess.argv.splice(2, 0, '${bin.slice('mayfly-'.length)}');\nawait import('./mayfly.js');\n`);
+  await writeFile(
+    join(here, path),
+    `#!/usr/bin/env node\nprocess.argv.splice(2, 0, '${bin.slice('mayfly-'.length)}');\nawait import('./mayfly.js');\n`,
+  );
   await chmod(join(here, path), 0o755);
 }
 

@@ -1,8 +1,10 @@
 /**
- * Markdown at build time: `import { html, title, sections } from '….md'`. Nothing of it is left to be done in the browser.
+ * Markdown at build time: `import { html, title, sections } from '….md'`. Nothing of it is left to be done in the
+ * browser.
  *
- * Links between documents become links between pages of the site where the other one is served; other targets of the repository become plain text, since
- * the site does not have them. Headings have the anchors that GitHub gives them. What may be wider than a phone scrolls by itself and can be reached by key.
+ * Links between documents become links between pages of the site where the other one is served; other targets of the
+ * repository become plain text, since the site does not have them. Headings have the anchors that GitHub gives them.
+ * What may be wider than a phone scrolls by itself and can be reached by key.
  */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -10,8 +12,16 @@ import { Marked, type Tokens } from 'marked';
 import type { Plugin } from 'vite';
 import type { DocumentText } from './src/docs/documents.ts';
 
-const escaped = (text: string): string => text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]!);
-const plain = (html: string): string => html.replace(/<[^>]*>/g, '').replace(/&amp;/g, '&').replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&quot;/g, '"').replace(/&#39;/g, "'");
+const escaped = (text: string): string =>
+  text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]!);
+const plain = (html: string): string =>
+  html
+    .replace(/<[^>]*>/g, '')
+    .replace(/&amp;/g, '&')
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&quot;/g, '"')
+    .replace(/&#39;/g, "'");
 
 /** @param served names of the documents that have a page, without .md */
 export function render(markdown: string, served: ReadonlySet<string>): DocumentText {
@@ -19,7 +29,11 @@ export function render(markdown: string, served: ReadonlySet<string>): DocumentT
   const sections: { id: string; text: string }[] = [];
   let title = '';
   const anchor = (text: string): string => {
-    const slug = text.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').trim().replace(/\s/g, '-');
+    const slug = text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replace(/\s/g, '-');
     const n = used.get(slug) ?? 0;
     used.set(slug, n + 1);
     return n === 0 ? slug : `${slug}-${n}`;
@@ -45,12 +59,19 @@ export function render(markdown: string, served: ReadonlySet<string>): DocumentT
       // Figures of the repository are not served.
       image: ({ text }: Tokens.Image): string => escaped(text),
       code({ text, lang }: Tokens.Code): string {
-        return `<pre class="block" tabindex="0" role="region" aria-label="${lang ? escaped(lang) : 'Example'}"><code>${escaped(text)}</code></pre>\n`;
+        return (
+          '<pre class="block" tabindex="0" role="region" ' +
+          `aria-label="${lang ? escaped(lang) : 'Example'}"><code>${escaped(text)}</code></pre>\n`
+        );
       },
       table(token: Tokens.Table): string {
-        const cells = (row: Tokens.TableCell[], tag: 'td' | 'th'): string => `<tr>${row.map((c) => `<${tag}${tag === 'th' ? ' scope="col"' : ''}>${this.parser.parseInline(c.tokens)}</${tag}>`).join('')}</tr>`;
+        const cells = (row: Tokens.TableCell[], tag: 'td' | 'th'): string =>
+          `<tr>${row.map((c) => `<${tag}${tag === 'th' ? ' scope="col"' : ''}>${this.parser.parseInline(c.tokens)}</${tag}>`).join('')}</tr>`;
         const name = sections.at(-1)?.text ?? title;
-        return `<div class="wide" tabindex="0" role="region" aria-label="Table: ${escaped(name)}"><table><thead>${cells(token.header, 'th')}</thead><tbody>${token.rows.map((r) => cells(r, 'td')).join('')}</tbody></table></div>\n`;
+        return (
+          '<div class="wide" tabindex="0" role="region" aria-label="Table: ' +
+          `${escaped(name)}"><table><thead>${cells(token.header, 'th')}</thead><tbody>${token.rows.map((r) => cells(r, 'td')).join('')}</tbody></table></div>\n`
+        );
       },
     },
   });
@@ -69,7 +90,10 @@ export function markdown(served: readonly string[]): Plugin {
       const name = basename(id, '.md');
       if (!names.has(name)) this.error(`docs/${name}.md is not among the served documents of vite.config.ts`);
       const page = render(readFileSync(id, 'utf8'), names);
-      return `export const title = ${JSON.stringify(page.title)}; export const sections = ${JSON.stringify(page.sections)}; export const html = ${JSON.stringify(page.html)};`;
+      return (
+        `export const title = ${JSON.stringify(page.title)}; export const sections = ` +
+        `${JSON.stringify(page.sections)}; export const html = ${JSON.stringify(page.html)};`
+      );
     },
   };
 }

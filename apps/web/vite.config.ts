@@ -16,7 +16,8 @@ const compressedCopies: Plugin = {
   apply: 'build',
   writeBundle({ dir }, bundle) {
     for (const name of Object.keys(bundle))
-      if (/\.(js|css)$/.test(name)) writeFileSync(join(dir!, `${name}.gz`), gzipSync(readFileSync(join(dir!, name)), { level: 9 }));
+      if (/\.(js|css)$/.test(name))
+        writeFileSync(join(dir!, `${name}.gz`), gzipSync(readFileSync(join(dir!, name)), { level: 9 }));
   },
 };
 

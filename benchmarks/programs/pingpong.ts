@@ -1,4 +1,5 @@
-// Round trips between ranks 0 and 1: microseconds per round trip by message size. args: JSON plan [{size, reps, batches}]
+// Round trips between ranks 0 and 1: microseconds per round trip by message size. args: JSON plan [{size, reps,
+// batches}]
 import { COMM_WORLD as comm, args, files } from 'mayfly';
 
 interface Step {

@@ -1,5 +1,7 @@
-// Asynchronous token rings: in every step each rank sends `window` messages to its right neighbour and receives as many from its left.
-// args: JSON plan [{size, window, reps, batches}]. Writes ring-<rank>.json: microseconds per step, by plan entry and batch.
+// Asynchronous token rings: in every step each rank sends `window` messages to its right neighbour and receives as many
+// from its left.
+// args: JSON plan [{size, window, reps, batches}]. Writes ring-<rank>.json: microseconds per step, by plan entry and
+// batch.
 // With '--hold' rank 0 then waits for the end of its standard input, and the others for rank 0.
 import { COMM_WORLD as comm, args, files, stdin, waitall } from 'mayfly';
 

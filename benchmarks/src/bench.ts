@@ -1,4 +1,7 @@
-/** `npm run bench -- [name]`: runs one benchmark, or all. Each prints a table and what it does not measure; ratios, never times. */
+/**
+ * `npm run bench -- [name]`: runs one benchmark, or all. Each prints a table and what it does not measure; ratios,
+ * never times.
+ */
 import { btFaults } from './bt-faults.ts';
 import { closed } from './closed.ts';
 import { contention } from './contention.ts';
@@ -14,7 +17,23 @@ import { sandbox } from './sandbox.ts';
 import { stall } from './stall.ts';
 import { overhead, slowdown } from './slowdown.ts';
 
-const BENCHES: Record<string, () => Promise<boolean>> = { pingpong, contention, reexecution, images, slowdown, recovery, overhead, stall, nas, 'bt-faults': btFaults, overload, micro, live, sandbox, closed };
+const BENCHES: Record<string, () => Promise<boolean>> = {
+  pingpong,
+  contention,
+  reexecution,
+  images,
+  slowdown,
+  recovery,
+  overhead,
+  stall,
+  nas,
+  'bt-faults': btFaults,
+  overload,
+  micro,
+  live,
+  sandbox,
+  closed,
+};
 
 const names = process.argv.slice(2);
 const gb = names.indexOf('--gb');

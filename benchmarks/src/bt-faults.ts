@@ -1,10 +1,12 @@
 /**
- * The experiment of the MPICH-V paper's Figure 12: NAS BT on 9 ranks, each on a node of its own, with 0 … 10 nodes killed at random moments that
- * are spread over the run. The k-th of n faults falls at a drawn place of the k-th n-th of all messages that the ranks receive; a fresh node
- * takes the place of the dead one. The paper's time with 10 faults was 1.8 times that without; goal 1.25.
+ * The experiment of the MPICH-V paper's Figure 12: NAS BT on 9 ranks, each on a node of its own, with 0 … 10 nodes
+ * killed at random moments that are spread over the run. The k-th of n faults falls at a drawn place of the k-th n-th
+ * of all messages that the ranks receive; a fresh node takes the place of the dead one. The paper's time with 10 faults
+ * was 1.8 times that without; goal 1.25.
  *
- * MAYFLY_BT_CLASS=S|W|A (default W), MAYFLY_BT_FAULTS=0,2,5,10, MAYFLY_BT_CALM=3 (runs without faults), MAYFLY_BT_CHECKPOINT_MS and MAYFLY_BT_SEED choose. Does not measure tabs, or machines of their own: all nodes
- * share this one's processors, so a node that starts, compiles and replays takes time from those that compute.
+ * MAYFLY_BT_CLASS=S|W|A (default W), MAYFLY_BT_FAULTS=0,2,5,10, MAYFLY_BT_CALM=3 (runs without faults),
+ * MAYFLY_BT_CHECKPOINT_MS and MAYFLY_BT_SEED choose. Does not measure tabs, or machines of their own: all nodes share
+ * this one's processors, so a node that starts, compiles and replays takes time from those that compute.
  */
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -36,10 +38,16 @@ function random(seed: number): () => number {
 
 /** Submits NAS BT. Returns the job's id. */
 export function submitBt(side: MayflySide, nasClass: string, ranks: number, options: JobOptions): Promise<string> {
-  const about = JSON.parse(readFileSync(join(EXAMPLES, 'nas-bt', 'example.json'), 'utf8')) as { sources: string[]; flags: string[] };
+  const about = JSON.parse(readFileSync(join(EXAMPLES, 'nas-bt', 'example.json'), 'utf8')) as {
+    sources: string[];
+    flags: string[];
+  };
   const paths = about.sources.map((s) => relative(EXAMPLES, join(EXAMPLES, 'nas-bt', s)));
   const sources = Object.fromEntries(paths.map((p) => [p, readFileSync(join(EXAMPLES, p), 'utf8')]));
-  return side.submitSources({ name: `BT ${nasClass}`, language: 'c', flags: about.flags, sources }, ranks, [nasClass], { timeLimitMs: 3_600_000, ...options });
+  return side.submitSources({ name: `BT ${nasClass}`, language: 'c', flags: about.flags, sources }, ranks, [nasClass], {
+    timeLimitMs: 3_600_000,
+    ...options,
+  });
 }
 
 const arrivals = (j: JobView): number => j.tasks.reduce((n, t) => n + (t.activity?.arrivals ?? 0), 0);
@@ -56,7 +64,15 @@ class Experiment {
   }
   private async join(): Promise<void> {
     const name = `bt${++this.count}`;
-    this.nodes.set(name, await startHeadlessNode({ server: this.side.url, slots: 1, name, workers: join(ROOT, 'packages/node/dist/headless') }));
+    this.nodes.set(
+      name,
+      await startHeadlessNode({
+        server: this.side.url,
+        slots: 1,
+        name,
+        workers: join(ROOT, 'packages/node/dist/headless'),
+      }),
+    );
   }
   async stop(): Promise<void> {
     await Promise.all([...this.nodes.values()].map((n) => n.close(0)));
@@ -74,7 +90,10 @@ class Experiment {
   }
 
   /** One run with faults after these numbers of arrivals. */
-  async run(at: number[], next: () => number): Promise<{ took: number; arrivals: number; recoveries: number[]; stdout: string }> {
+  async run(
+    at: number[],
+    next: () => number,
+  ): Promise<{ took: number; arrivals: number; recoveries: number[]; stdout: string }> {
     const id = await submitBt(this.side, CLASS, RANKS, { checkpointMs: CHECKPOINT_MS });
     for (const wanted of at) {
       const job = await this.until(id, (j) => arrivals(j) >= wanted && j.tasks.every((t) => t.state === 'running'));
@@ -86,12 +105,19 @@ class Experiment {
     const job = await this.until(id, (j) => j.state === 'done');
     process.stderr.write(`  ${at.length} faults: ${ms(job.endedAt! - job.startedAt!)}\n`);
     if (job.faults.length !== at.length) throw new Error(`${job.faults.length} faults in place of ${at.length}`);
-    return { took: job.endedAt! - job.startedAt!, arrivals: job.tasks.reduce((n, t) => n + t.messagesIn, 0), recoveries: job.faults.map((f) => f.recoveredAfterMs ?? Number.NaN), stdout: await this.side.text(`/api/jobs/${id}/tasks/0/stdout?from=0`) };
+    return {
+      took: job.endedAt! - job.startedAt!,
+      arrivals: job.tasks.reduce((n, t) => n + t.messagesIn, 0),
+      recoveries: job.faults.map((f) => f.recoveredAfterMs ?? Number.NaN),
+      stdout: await this.side.text(`/api/jobs/${id}/tasks/0/stdout?from=0`),
+    };
   }
 }
 
 export async function btFaults(): Promise<boolean> {
-  console.log(`bt-faults: NAS BT class ${CLASS} on ${RANKS} nodes of one rank, images every ${CHECKPOINT_MS} ms, seed ${SEED}`);
+  console.log(
+    `bt-faults: NAS BT class ${CLASS} on ${RANKS} nodes of one rank, images every ${CHECKPOINT_MS} ms, seed ${SEED}`,
+  );
   const next = random(SEED);
   const experiment = await Experiment.start();
   try {
@@ -104,11 +130,19 @@ export async function btFaults(): Promise<boolean> {
     const rows: string[][] = [];
     let right = warm.stdout.includes('Verification SUCCESSFUL');
     for (const faults of FAULTS) {
-      const at = Array.from({ length: faults }, (_, k) => Math.floor(((k + 0.1 + 0.8 * next()) / faults) * 0.95 * warm.arrivals));
+      const at = Array.from({ length: faults }, (_, k) =>
+        Math.floor(((k + 0.1 + 0.8 * next()) / faults) * 0.95 * warm.arrivals),
+      );
       const run = faults === 0 ? { ...warm, took: base } : await experiment.run(at, next);
       right &&= run.stdout === warm.stdout;
       points.push([faults, run.took / base]);
-      rows.push([String(faults), ms(run.took), times(run.took / base), faults === 0 ? '–' : ms(median(run.recoveries)), run.stdout === warm.stdout ? 'same' : 'DIFFERENT']);
+      rows.push([
+        String(faults),
+        ms(run.took),
+        times(run.took / base),
+        faults === 0 ? '–' : ms(median(run.recoveries)),
+        run.stdout === warm.stdout ? 'same' : 'DIFFERENT',
+      ]);
     }
     print(['faults', 'time', 'slowdown', 'recovery, median', 'output'], rows);
     await draw('bt-faults', {

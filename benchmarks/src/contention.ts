@@ -1,10 +1,11 @@
 /**
- * Many nodes on one Channel Memory (paper: Figures 6 and 7): an asynchronous token ring over n nodes, one rank each, against the same
- * ring over a bare `ws` relay without a log in the same run. Mean time of a step per rank, the spread of those means over the ranks
- * (the paper reports a standard deviation below 3 % and calls the protocol fair), and messages per second.
+ * Many nodes on one Channel Memory (paper: Figures 6 and 7): an asynchronous token ring over n nodes, one rank each,
+ * against the same ring over a bare `ws` relay without a log in the same run. Mean time of a step per rank, the spread
+ * of those means over the ranks (the paper reports a standard deviation below 3 % and calls the protocol fair), and
+ * messages per second.
  *
- * Goals: at least 0.5× of the relay's messages per second; spread below 3 %. Figure 6 varies the threads inside a Channel Memory; ours is
- * one event loop, so there is nothing to vary.
+ * Goals: at least 0.5× of the relay's messages per second; spread below 3 %. Figure 6 varies the threads inside a
+ * Channel Memory; ours is one event loop, so there is nothing to vary.
  */
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -43,9 +44,15 @@ async function relayRing(nodes: number): Promise<Steps> {
   try {
     const port = await lineOf(server, (l) => l);
     const ends = Array.from({ length: nodes }, (_, i) =>
-      spawn(process.execPath, [self, 'end', `ws://127.0.0.1:${port}/?ring=0&of=${nodes}&end=${i}`, JSON.stringify(PLAN)], { stdio: ['ignore', 'pipe', 'inherit'] }),
+      spawn(
+        process.execPath,
+        [self, 'end', `ws://127.0.0.1:${port}/?ring=0&of=${nodes}&end=${i}`, JSON.stringify(PLAN)],
+        { stdio: ['ignore', 'pipe', 'inherit'] },
+      ),
     );
-    return stepsOf(await Promise.all(ends.map(async (e) => JSON.parse(await lineOf(e, (l) => l, 300_000)) as number[][])));
+    return stepsOf(
+      await Promise.all(ends.map(async (e) => JSON.parse(await lineOf(e, (l) => l, 300_000)) as number[][])),
+    );
   } finally {
     server.kill();
   }
@@ -57,7 +64,14 @@ async function mayflyRing(nodes: number): Promise<Steps> {
     await side.headless(nodes, 1);
     const id = await side.submit('token-ring', nodes, [JSON.stringify(PLAN)]);
     await side.done(id);
-    return stepsOf(await Promise.all(Array.from({ length: nodes }, async (_, i) => JSON.parse(await side.text(`/api/jobs/${id}/files/ring-${i}.json`)) as number[][])));
+    return stepsOf(
+      await Promise.all(
+        Array.from(
+          { length: nodes },
+          async (_, i) => JSON.parse(await side.text(`/api/jobs/${id}/files/ring-${i}.json`)) as number[][],
+        ),
+      ),
+    );
   } finally {
     await side.stop();
   }
@@ -85,14 +99,30 @@ export async function contention(): Promise<boolean> {
         `${percent(spread)}${spread > SPREAD_GOAL ? ' over the goal' : ''}`,
       ]);
       if (b / m < RATE_GOAL / 2) held = false;
-      for (const [who, v] of [['ours', m], ['relay', b]] as const) {
+      for (const [who, v] of [
+        ['ours', m],
+        ['relay', b],
+      ] as const) {
         const name = `${bytes(p.size)} × ${p.window}`;
         curve[who].set(name, [...(curve[who].get(name) ?? []), [nodes, v / 1000]]);
       }
     });
   }
-  console.log(`\ntoken ring over n headless nodes and one Channel Memory, against a bare relay; median of ${ROUNDS} rounds`);
-  print(['', 'step, mayfly', 'step, relay', 'messages, mayfly', 'messages, relay', 'ratio (goal 0.5×)', 'spread over ranks (goal 3 %)'], rows);
+  console.log(
+    `\ntoken ring over n headless nodes and one Channel Memory, against a bare relay; median of ${ROUNDS} rounds`,
+  );
+  print(
+    [
+      '',
+      'step, mayfly',
+      'step, relay',
+      'messages, mayfly',
+      'messages, relay',
+      'ratio (goal 0.5×)',
+      'spread over ranks (goal 3 %)',
+    ],
+    rows,
+  );
   const shown = ['64 B × 1', '64 KB × 1'];
   await draw('contention', {
     title: 'Token ring: time of a step by number of nodes on one Channel Memory',
@@ -103,6 +133,9 @@ export async function contention(): Promise<boolean> {
       { name: `bare relay, ${name}`, points: curve.relay.get(name)! },
     ]),
   });
-  console.log('\nNot measured: several machines (all nodes share two cores with the server, so the time of a step rises with their number), tabs, TLS, "strict".');
+  console.log(
+    '\nNot measured: several machines (all nodes share two cores with the server, so the time of a step ' +
+      'rises with their number), tabs, TLS, "strict".',
+  );
   return held;
 }

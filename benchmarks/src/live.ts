@@ -1,10 +1,11 @@
 /**
- * What watching costs: the page of a job of 256 ranks with 2,000 messages and a lost rank every two seconds, in a real Chromium against a real server. By view:
- * milliseconds of the page's main thread per second, frames that did not come, and bytes from the server, against a budget. The budget is of the thread's
- * processor time, which other load does not change much; how long its tasks took by the clock stands beside it.
+ * What watching costs: the page of a job of 256 ranks with 2,000 messages and a lost rank every two seconds, in a real
+ * Chromium against a real server. By view: milliseconds of the page's main thread per second, frames that did not come,
+ * and bytes from the server, against a budget. The budget is of the thread's processor time, which other load does not
+ * change much; how long its tasks took by the clock stands beside it.
  *
- * 256 workers with programs would be what is measured on a machine of a few cores: the ranks are scripted (scripted-node.ts), their sockets,
- * heartbeats, messages and restarts are real.
+ * 256 workers with programs would be what is measured on a machine of a few cores: the ranks are scripted
+ * (scripted-node.ts), their sockets, heartbeats, messages and restarts are real.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CDPSession, Page } from '@playwright/test';
@@ -80,12 +81,16 @@ interface Counters {
   wall: CDPSession;
   thread: CDPSession;
 }
-const busy = async (session: CDPSession): Promise<number> => (await session.send('Performance.getMetrics')).metrics.find((m) => m.name === 'TaskDuration')!.value * 1000;
+const busy = async (session: CDPSession): Promise<number> =>
+  (await session.send('Performance.getMetrics')).metrics.find((m) => m.name === 'TaskDuration')!.value * 1000;
 
 async function measure(page: Page, cdp: CDPSession, c: Counters): Promise<Sample> {
   let bytes = 0;
-  const got = (e: { response: { payloadData: string; opcode: number } }): void => void (bytes += e.response.opcode === 1 ? Buffer.byteLength(e.response.payloadData) : (e.response.payloadData.length * 3) / 4);
-  const data = (e: { encodedDataLength: number; dataLength: number }): void => void (bytes += e.encodedDataLength || e.dataLength);
+  const got = (e: { response: { payloadData: string; opcode: number } }): void =>
+    void (bytes +=
+      e.response.opcode === 1 ? Buffer.byteLength(e.response.payloadData) : (e.response.payloadData.length * 3) / 4);
+  const data = (e: { encodedDataLength: number; dataLength: number }): void =>
+    void (bytes += e.encodedDataLength || e.dataLength);
   cdp.on('Network.webSocketFrameReceived', got);
   cdp.on('Network.dataReceived', data);
   const before = [await busy(c.wall), await busy(c.thread)] as const;
@@ -106,7 +111,12 @@ async function measure(page: Page, cdp: CDPSession, c: Counters): Promise<Sample
     MEASURE_S * 1000,
   );
   const seconds = frames.passed / 1000;
-  const sample = { wallMs: ((await busy(c.wall)) - before[0]) / seconds, mainMs: ((await busy(c.thread)) - before[1]) / seconds, dropped: frames.missed / (seconds * 60), bytes: bytes / seconds };
+  const sample = {
+    wallMs: ((await busy(c.wall)) - before[0]) / seconds,
+    mainMs: ((await busy(c.thread)) - before[1]) / seconds,
+    dropped: frames.missed / (seconds * 60),
+    bytes: bytes / seconds,
+  };
   cdp.off('Network.webSocketFrameReceived', got);
   cdp.off('Network.dataReceived', data);
   return sample;
@@ -140,8 +150,16 @@ export async function live(): Promise<boolean> {
       const sent = nodes.reduce((n, x) => n + x.sent, 0);
       const s = await measure(page, cdp, counters);
       const rate = (nodes.reduce((n, x) => n + x.sent, 0) - sent) / MEASURE_S;
-      rows.push([what, `${Math.round(rate)}/s`, `${s.mainMs.toFixed(0)} ms`, `${s.wallMs.toFixed(0)} ms`, percent(s.dropped), `${(s.bytes / 1000).toFixed(1)} kB`]);
-      if (judged && (s.mainMs > BUDGET.mainMs || s.dropped > 2 * BUDGET.dropped || s.bytes > 2 * BUDGET.bytes)) held = false;
+      rows.push([
+        what,
+        `${Math.round(rate)}/s`,
+        `${s.mainMs.toFixed(0)} ms`,
+        `${s.wallMs.toFixed(0)} ms`,
+        percent(s.dropped),
+        `${(s.bytes / 1000).toFixed(1)} kB`,
+      ]);
+      if (judged && (s.mainMs > BUDGET.mainMs || s.dropped > 2 * BUDGET.dropped || s.bytes > 2 * BUDGET.bytes))
+        held = false;
     };
     await page.goto('about:blank');
     await row('nothing (an empty page)', false);
@@ -158,9 +176,25 @@ export async function live(): Promise<boolean> {
     await row('matrix, 64 × 64 bins');
     await open('charts');
     await row('charts');
-    console.log(`\n${RANKS} ranks on ${NODES} scripted nodes, ${PER_SECOND} messages a second and a lost rank every ${CRASH_EVERY_MS / 1000} s; per second of ${MEASURE_S} s, at 1400 × 1000`);
-    print(['', 'messages', `main thread (budget ${BUDGET.mainMs} ms)`, 'by the clock', `dropped frames (${percent(BUDGET.dropped, 0)})`, `from the server (${BUDGET.bytes / 1000} kB)`], rows);
-    console.log('\nNot measured: programs in the ranks (they are scripted), a graphics card (the canvas is drawn by the processor here), several viewers.');
+    console.log(
+      `\n${RANKS} ranks on ${NODES} scripted nodes, ${PER_SECOND} messages a second and a lost rank every ` +
+        `${CRASH_EVERY_MS / 1000} s; per second of ${MEASURE_S} s, at 1400 × 1000`,
+    );
+    print(
+      [
+        '',
+        'messages',
+        `main thread (budget ${BUDGET.mainMs} ms)`,
+        'by the clock',
+        `dropped frames (${percent(BUDGET.dropped, 0)})`,
+        `from the server (${BUDGET.bytes / 1000} kB)`,
+      ],
+      rows,
+    );
+    console.log(
+      '\nNot measured: programs in the ranks (they are scripted), a graphics card (the canvas is drawn by ' +
+        'the processor here), several viewers.',
+    );
     return held;
   } finally {
     script?.stop();

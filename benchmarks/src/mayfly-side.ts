@@ -1,4 +1,7 @@
-/** A Mayfly server with volunteers for a benchmark: real processes, real tabs; submits a program and returns a file that it wrote. */
+/**
+ * A Mayfly server with volunteers for a benchmark: real processes, real tabs; submits a program and returns a file that
+ * it wrote.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -15,15 +18,28 @@ const CLI = join(ROOT, 'apps', 'cli', 'dist', 'mayfly.js');
 export const TOKEN = 'benchmark-token-benchmark-token';
 
 export async function launchBrowser(): Promise<Browser> {
-  const executablePath = process.env['MAYFLY_BROWSER'] ?? ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((p) => existsSync(p));
+  const executablePath =
+    process.env['MAYFLY_BROWSER'] ?? ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((p) => existsSync(p));
   return chromium.launch({
     ...(executablePath ? { executablePath } : {}),
-    args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    args: [
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
   });
 }
 
 /** First line of a child's standard output that `pick` accepts. */
-export async function lineOf(child: ChildProcess, pick: (line: string) => string | undefined, limitMs = 180_000): Promise<string> {
+export async function lineOf(
+  child: ChildProcess,
+  pick: (line: string) => string | undefined,
+  limitMs = 180_000,
+): Promise<string> {
   const lines = createInterface({ input: child.stdout! });
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error('no answer from a child process')), limitMs);
@@ -37,9 +53,14 @@ export async function lineOf(child: ChildProcess, pick: (line: string) => string
   });
 }
 
-/** Of the process and of those that it started: a volunteer's jobs run in processes of their own. utime and stime in ticks of 10 ms: fields 14 and 15, counted behind the name in brackets. */
+/**
+ * Of the process and of those that it started: a volunteer's jobs run in processes of their own. utime and stime in
+ * ticks of 10 ms: fields 14 and 15, counted behind the name in brackets.
+ */
 async function processorMs(pid: number | undefined): Promise<number> {
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')).split(' ').filter(Boolean);
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => ''))
+    .split(' ')
+    .filter(Boolean);
   const below = await Promise.all(children.map((child) => processorMs(Number(child))));
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -65,7 +86,18 @@ export class MayflySide {
 
   static async start(args: string[] = []): Promise<MayflySide> {
     const side = new MayflySide(await mkdtemp(join(tmpdir(), 'mayfly-bench-')));
-    const server = side.child(['server', '--port', '0', '--data-dir', side.dataDir, '--token', TOKEN, '--log', 'error', ...args]);
+    const server = side.child([
+      'server',
+      '--port',
+      '0',
+      '--data-dir',
+      side.dataDir,
+      '--token',
+      TOKEN,
+      '--log',
+      'error',
+      ...args,
+    ]);
     side.url = await lineOf(server, (l) => /listening on (http:\S+)/.exec(l)?.[1]);
     return side;
   }
@@ -78,7 +110,20 @@ export class MayflySide {
 
   /** Starts volunteers as processes of their own, and waits until they are all here. */
   async headless(nodes: number, slots: number, args: readonly string[] = []): Promise<ChildProcess[]> {
-    const started = Array.from({ length: nodes }, () => this.child(['volunteer', this.url, '--slots', String(slots), '--name', `bench${this.volunteers++}`, '--allow-typescript', '--nice', '0', ...args]));
+    const started = Array.from({ length: nodes }, () =>
+      this.child([
+        'volunteer',
+        this.url,
+        '--slots',
+        String(slots),
+        '--name',
+        `bench${this.volunteers++}`,
+        '--allow-typescript',
+        '--nice',
+        '0',
+        ...args,
+      ]),
+    );
     await this.nodesHere();
     return started;
   }
@@ -108,7 +153,8 @@ export class MayflySide {
       await gone;
     }
     this.left(nodes.length);
-    while ((await this.get<NodeView[]>('/api/nodes')).filter((n) => n.state === 'here').length > this.volunteers) await sleep(50);
+    while ((await this.get<NodeView[]>('/api/nodes')).filter((n) => n.state === 'here').length > this.volunteers)
+      await sleep(50);
   }
 
   private async nodesHere(): Promise<void> {
@@ -121,7 +167,11 @@ export class MayflySide {
   }
 
   private async request(method: string, path: string, body?: BodyInit, type = 'application/json'): Promise<Response> {
-    const r = await fetch(this.url + path, { method, headers: { authorization: `Bearer ${TOKEN}`, ...(body === undefined ? {} : { 'content-type': type }) }, ...(body === undefined ? {} : { body }) });
+    const r = await fetch(this.url + path, {
+      method,
+      headers: { authorization: `Bearer ${TOKEN}`, ...(body === undefined ? {} : { 'content-type': type }) },
+      ...(body === undefined ? {} : { body }),
+    });
     if (!r.ok) throw new Error(`${path}: ${r.status} ${await r.text()}`);
     return r;
   }
@@ -141,25 +191,56 @@ export class MayflySide {
   /** Submits benchmarks/programs/<name>.ts, or the example of that name with its files. Returns the job's id. */
   async submit(name: string, size: number, args: string[] = [], options: JobOptions = {}): Promise<string> {
     const example = join(ROOT, 'examples', name);
-    const program = existsSync(example) ? await readExample(example) : { sources: { 'main.ts': await readFile(join(ROOT, 'benchmarks', 'programs', `${name}.ts`), 'utf8') }, files: {} };
-    const body = JSON.stringify({ name, program: { language: 'typescript', entry: 'main.ts', sources: program.sources }, files: program.files, size, args, options });
+    const program = existsSync(example)
+      ? await readExample(example)
+      : {
+          sources: { 'main.ts': await readFile(join(ROOT, 'benchmarks', 'programs', `${name}.ts`), 'utf8') },
+          files: {},
+        };
+    const body = JSON.stringify({
+      name,
+      program: { language: 'typescript', entry: 'main.ts', sources: program.sources },
+      files: program.files,
+      size,
+      args,
+      options,
+    });
     return ((await (await this.request('POST', '/api/jobs', body)).json()) as { id: string }).id;
   }
 
   /** Submits a script of one file. Returns the job's id. */
   async submitText(name: string, source: string, size: number): Promise<string> {
-    const body = JSON.stringify({ name, program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': source } }, size });
+    const body = JSON.stringify({
+      name,
+      program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': source } },
+      size,
+    });
     return ((await (await this.request('POST', '/api/jobs', body)).json()) as { id: string }).id;
   }
 
   /** Submits benchmarks/programs/<name>.c. */
   async submitC(name: string, size: number, args: string[] = [], options: JobOptions = {}): Promise<string> {
     const file = `${name}.c`;
-    return this.submitSources({ name, language: 'c', sources: { [file]: await readFile(join(ROOT, 'benchmarks', 'programs', file), 'utf8') }, flags: ['-O2'] }, size, args, options);
+    return this.submitSources(
+      {
+        name,
+        language: 'c',
+        sources: { [file]: await readFile(join(ROOT, 'benchmarks', 'programs', file), 'utf8') },
+        flags: ['-O2'],
+      },
+      size,
+      args,
+      options,
+    );
   }
 
   /** Submits sources of C or C++. Returns the job's id. */
-  async submitSources({ name, ...program }: { name: string; language: 'c' | 'c++'; sources: Record<string, string>; flags: string[] }, size: number, args: string[] = [], options: JobOptions = {}): Promise<string> {
+  async submitSources(
+    { name, ...program }: { name: string; language: 'c' | 'c++'; sources: Record<string, string>; flags: string[] },
+    size: number,
+    args: string[] = [],
+    options: JobOptions = {},
+  ): Promise<string> {
     const body = JSON.stringify({ name, program, size, args, options });
     return ((await (await this.request('POST', '/api/jobs', body)).json()) as { id: string }).id;
   }
@@ -169,11 +250,18 @@ export class MayflySide {
   }
 
   /** Polls the job. @throws when it ends without `holds`, and after `limitMs` */
-  async until(id: string, what: string, holds: (j: JobView) => boolean | Promise<boolean>, everyMs = 20, limitMs = 300_000): Promise<JobView> {
+  async until(
+    id: string,
+    what: string,
+    holds: (j: JobView) => boolean | Promise<boolean>,
+    everyMs = 20,
+    limitMs = 300_000,
+  ): Promise<JobView> {
     for (const end = performance.now() + limitMs; performance.now() < end; await sleep(everyMs)) {
       const j = await this.job(id);
       if (await holds(j)) return j;
-      if (['done', 'failed', 'cancelled'].includes(j.state)) throw new Error(`${j.name} ended before ${what}: ${JSON.stringify(j.error ?? j.state)}`);
+      if (['done', 'failed', 'cancelled'].includes(j.state))
+        throw new Error(`${j.name} ended before ${what}: ${JSON.stringify(j.error ?? j.state)}`);
     }
     throw new Error(`job ${id}: not ${what} within ${limitMs / 60_000} minutes`);
   }
@@ -189,7 +277,10 @@ export class MayflySide {
     return this.text(`/api/jobs/${id}/files/${file}`);
   }
 
-  /** Processor time so far, ms, of the server and of the headless nodes together (Linux; elsewhere NaN). Other programs on the machine take the clock's time, hardly this. */
+  /**
+   * Processor time so far, ms, of the server and of the headless nodes together (Linux; elsewhere NaN). Other programs
+   * on the machine take the clock's time, hardly this.
+   */
   async processor(): Promise<{ server: number; nodes: number }> {
     const [server = Number.NaN, ...nodes] = await Promise.all(this.children.map((c) => processorMs(c.pid)));
     return { server, nodes: nodes.reduce((a, b) => a + b, 0) };

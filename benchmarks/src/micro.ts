@@ -1,10 +1,11 @@
 /**
- * Microbenchmarks in the manner of the well-known suites: latency, bandwidth, several pairs, every collective (blocking, non-blocking, of neighbours, some persistent)
- * by size and ranks, derived datatypes against a loop in the same program, one-sided operations; on headless nodes, and the same C source under native MPICH over TCP
- * in the same run.
+ * Microbenchmarks in the manner of the well-known suites: latency, bandwidth, several pairs, every collective
+ * (blocking, non-blocking, of neighbours, some persistent) by size and ranks, derived datatypes against a loop in the
+ * same program, one-sided operations; on headless nodes, and the same C source under native MPICH over TCP in the same
+ * run.
  *
- * MPICH is Debian's (device ch4:ucx), kept off shared memory (MPIR_CVAR_NOLOCAL) and on UCX's tcp transport over the loopback. Its waits spin: with more ranks
- * than processors its own figures are those of a crowded machine.
+ * MPICH is Debian's (device ch4:ucx), kept off shared memory (MPIR_CVAR_NOLOCAL) and on UCX's tcp transport over the
+ * loopback. Its waits spin: with more ranks than processors its own figures are those of a crowded machine.
  *
  * Does not measure: tabs, wide-area links, several ranks per node where there are not more ranks than nodes.
  */
@@ -44,9 +45,15 @@ function read(text: string): Figures {
   return out;
 }
 
-/** Under mpiexec, which is ended when all is measured (MPI_Finalize over UCX's TCP can wait for ever); what it had printed when the time was over counts. */
+/**
+ * Under mpiexec, which is ended when all is measured (MPI_Finalize over UCX's TCP can wait for ever); what it had
+ * printed when the time was over counts.
+ */
 async function native(program: string, ranks: number, args: string[]): Promise<Figures> {
-  const child = spawn('mpiexec', ['-n', String(ranks), program, ...args], { env: { ...process.env, MPIR_CVAR_NOLOCAL: '1', UCX_TLS: 'tcp,self' }, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn('mpiexec', ['-n', String(ranks), program, ...args], {
+    env: { ...process.env, MPIR_CVAR_NOLOCAL: '1', UCX_TLS: 'tcp,self' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   let text = '';
   child.stdout.on('data', (d: Buffer) => {
     text += d.toString();
@@ -60,9 +67,18 @@ async function native(program: string, ranks: number, args: string[]): Promise<F
 
 export async function micro(): Promise<boolean> {
   const dir = await mkdtemp(join(tmpdir(), 'mayfly-micro-'));
-  const built = spawnSync('mpicc', ['-O2', '-o', join(dir, 'micro'), join(ROOT, 'benchmarks', 'programs', 'micro.c')], { encoding: 'utf8' });
-  const peer = built.status === 0 ? /Version:\s*(\S+)/.exec(spawnSync('mpiexec', ['--version'], { encoding: 'utf8' }).stdout)?.[1] : undefined;
-  console.log(peer ? `micro: one operation, against MPICH ${peer} over TCP (ch4:ucx, UCX_TLS=tcp, no shared memory)` : 'micro: one operation; no native MPI is installed (mpicc, mpiexec): no ratios');
+  const built = spawnSync('mpicc', ['-O2', '-o', join(dir, 'micro'), join(ROOT, 'benchmarks', 'programs', 'micro.c')], {
+    encoding: 'utf8',
+  });
+  const peer =
+    built.status === 0
+      ? /Version:\s*(\S+)/.exec(spawnSync('mpiexec', ['--version'], { encoding: 'utf8' }).stdout)?.[1]
+      : undefined;
+  console.log(
+    peer
+      ? `micro: one operation, against MPICH ${peer} over TCP (ch4:ucx, UCX_TLS=tcp, no shared memory)`
+      : 'micro: one operation; no native MPI is installed (mpicc, mpiexec): no ratios',
+  );
   const ours: Figures = new Map();
   const theirs: Figures = new Map();
   const side = await MayflySide.start();
@@ -82,8 +98,16 @@ export async function micro(): Promise<boolean> {
   return report(ours, theirs);
 }
 
-const shown = (us: number | undefined): string => (us === undefined ? '–' : us < 10 ? `${us.toFixed(2)} µs` : us < 10_000 ? `${us.toFixed(0)} µs` : `${(us / 1000).toFixed(1)} ms`);
-const rate = (size: number, us: number | undefined): string => (us === undefined ? '–' : `${(size / us).toFixed(0)} MB/s`);
+const shown = (us: number | undefined): string =>
+  us === undefined
+    ? '–'
+    : us < 10
+      ? `${us.toFixed(2)} µs`
+      : us < 10_000
+        ? `${us.toFixed(0)} µs`
+        : `${(us / 1000).toFixed(1)} ms`;
+const rate = (size: number, us: number | undefined): string =>
+  us === undefined ? '–' : `${(size / us).toFixed(0)} MB/s`;
 
 async function report(ours: Figures, theirs: Figures): Promise<boolean> {
   const rows: string[][] = [];
@@ -93,9 +117,15 @@ async function report(ours: Figures, theirs: Figures): Promise<boolean> {
     if (name.startsWith('type_') || name.startsWith('loop_')) continue;
     const other = theirs.get(key);
     const streams = ['bandwidth', 'bidirectional', 'multi_pair'].includes(name);
-    const show = (v: number | undefined): string => (streams && Number(size) >= 1024 ? rate(Number(size), v) : shown(v));
+    const show = (v: number | undefined): string =>
+      streams && Number(size) >= 1024 ? rate(Number(size), v) : shown(v);
     rows.push([name, ranks, bytes(Number(size)), show(us), show(other), other === undefined ? '–' : times(us / other)]);
-    if (other !== undefined && Number(size) > 0 && ['latency', 'bandwidth', 'bcast', 'allreduce', 'alltoall'].includes(name) && Number(ranks) <= 4)
+    if (
+      other !== undefined &&
+      Number(size) > 0 &&
+      ['latency', 'bandwidth', 'bcast', 'allreduce', 'alltoall'].includes(name) &&
+      Number(ranks) <= 4
+    )
       series.set(name, [...(series.get(name) ?? []), [Number(size), us / other]]);
   }
   print(['operation', 'ranks', 'size', 'nodes', 'MPICH', 'ratio of times'], rows);
@@ -108,7 +138,13 @@ async function report(ours: Figures, theirs: Figures): Promise<boolean> {
     if (!key.startsWith('type_') || loop === undefined) continue;
     const [nt, nl] = [theirs.get(key), theirs.get(key.replace('type_', 'loop_'))];
     if (us / loop > 2 * PACK_GOAL) held = false;
-    packs.push([key.split(' ')[0]!.slice(5), shown(us), shown(loop), times(us / loop), nt !== undefined && nl !== undefined ? times(nt / nl) : '–']);
+    packs.push([
+      key.split(' ')[0]!.slice(5),
+      shown(us),
+      shown(loop),
+      times(us / loop),
+      nt !== undefined && nl !== undefined ? times(nt / nl) : '–',
+    ]);
   }
   print(['shape', 'type', 'loop', 'ratio', 'MPICH: ratio'], packs);
   if (series.size > 0)

@@ -1,20 +1,33 @@
 /**
- * A program on one rank, alone: WASI of Node, and MPI calls which do what they do for one rank, so that nothing but compiled code is measured.
- * The same for a plain module and a checkpointable one, whose functions are left and entered anew at times, as a rank does it (packages/libmpi, life.ts).
- * Arguments: module, the program's own. Its files are those of the working directory. The program prints its time on standard error: processor time of this thread, where the system tells it, so that other load is not counted.
+ * A program on one rank, alone: WASI of Node, and MPI calls which do what they do for one rank, so that nothing but
+ * compiled code is measured. The same for a plain module and a checkpointable one, whose functions are left and entered
+ * anew at times, as a rank does it (packages/libmpi, life.ts). Arguments: module, the program's own. Its files are
+ * those of the working directory. The program prints its time on standard error: processor time of this thread, where
+ * the system tells it, so that other load is not counted.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { WASI } from 'node:wasi';
 
 const [file, ...args] = process.argv.slice(2);
 const module = new WebAssembly.Module(readFileSync(file!));
-const wasi = new WASI({ version: 'preview1', args: ['program', ...args], env: {}, preopens: { '/': process.cwd() }, returnOnExit: true });
+const wasi = new WASI({
+  version: 'preview1',
+  args: ['program', ...args],
+  env: {},
+  preopens: { '/': process.cwd() },
+  returnOnExit: true,
+});
 
 const memory = (): WebAssembly.Memory => instance.exports['memory'] as WebAssembly.Memory;
 const set = (at: number, value: number): void => new DataView(memory().buffer).setInt32(at, value, true);
 const get = (at: number): number => new DataView(memory().buffer).getInt32(at, true);
 /** Bytes of the datatypes that the kernels use, by their handles in the MPI ABI. */
-const sizes = new Map([[0x209, 4], [0x214, 8], [0x250, 4], [0x258, 8]]);
+const sizes = new Map([
+  [0x209, 4],
+  [0x214, 8],
+  [0x250, 4],
+  [0x258, 8],
+]);
 const copy = (to: number, from: number, count: number, type: number): void => {
   const size = sizes.get(type);
   if (size === undefined) throw new Error(`datatype 0x${type.toString(16)} is not known here`);
@@ -22,7 +35,9 @@ const copy = (to: number, from: number, count: number, type: number): void => {
 };
 
 const SCHEDSTAT = '/proc/thread-self/schedstat';
-const seconds = existsSync(SCHEDSTAT) ? (): number => Number(readFileSync(SCHEDSTAT, 'utf8').split(' ')[0]) / 1e9 : (): number => performance.now() / 1000;
+const seconds = existsSync(SCHEDSTAT)
+  ? (): number => Number(readFileSync(SCHEDSTAT, 'utf8').split(' ')[0]) / 1e9
+  : (): number => performance.now() / 1000;
 
 const calls: Record<string, (...a: number[]) => unknown> = {
   MPI_Init: () => 0,
@@ -43,9 +58,20 @@ const calls: Record<string, (...a: number[]) => unknown> = {
 // ── re-entries: the schedule is that of a rank (packages/node/src/rank/wasm.ts) ──
 const REENTRIES_MS = [50, 150, 400, 1000, 3000, 10_000];
 const section = WebAssembly.Module.customSections(module, 'mayfly')[0];
-const room = section && (JSON.parse(new TextDecoder().decode(section)) as { unwind: { start: number; end: number } }).unwind;
-const suspends = new Set(['MPI_Barrier', 'MPI_Bcast', 'MPI_Exscan', 'MPI_Reduce', 'MPI_Allreduce', 'MPI_Allgather', 'MPI_Alltoall', 'MPI_Alltoallv']);
-const asyncify = (name: string, at?: number): void => (instance.exports[`asyncify_${name}`] as (at?: number) => void)(at);
+const room =
+  section && (JSON.parse(new TextDecoder().decode(section)) as { unwind: { start: number; end: number } }).unwind;
+const suspends = new Set([
+  'MPI_Barrier',
+  'MPI_Bcast',
+  'MPI_Exscan',
+  'MPI_Reduce',
+  'MPI_Allreduce',
+  'MPI_Allgather',
+  'MPI_Alltoall',
+  'MPI_Alltoallv',
+]);
+const asyncify = (name: string, at?: number): void =>
+  (instance.exports[`asyncify_${name}`] as (at?: number) => void)(at);
 const began = performance.now();
 let state: 'runs' | 'unwinds' | 'rewinds' = 'runs';
 let left = room ? REENTRIES_MS : [];
@@ -79,7 +105,8 @@ function start(): void {
 
 const imports: WebAssembly.Imports = {};
 for (const { module: from, name } of WebAssembly.Module.imports(module)) {
-  const own = (imports[from] ??= from === 'wasi_snapshot_preview1' ? { ...(wasi.wasiImport as Record<string, WebAssembly.ImportValue>) } : {});
+  const own = (imports[from] ??=
+    from === 'wasi_snapshot_preview1' ? { ...(wasi.wasiImport as Record<string, WebAssembly.ImportValue>) } : {});
   if (from === 'wasi_snapshot_preview1') continue;
   own[name] =
     name === 'grow'

@@ -1,9 +1,9 @@
 /**
- * Round trip by message size between two tabs and between two headless nodes, through the logging Channel Memory, against a bare
- * `ws` relay in the same run (paper: Figure 5, MPICH-V paid a factor of 2).
+ * Round trip by message size between two tabs and between two headless nodes, through the logging Channel Memory,
+ * against a bare `ws` relay in the same run (paper: Figure 5, MPICH-V paid a factor of 2).
  *
- * Goals: at most 1.3× in round trip up to 16 KB, at least 0.95× in bandwidth from 256 KB on. The exit code says whether the run
- * stayed within twice those (the machine is noisy; a real regression is larger), the table says where it is.
+ * Goals: at most 1.3× in round trip up to 16 KB, at least 0.95× in bandwidth from 256 KB on. The exit code says whether
+ * the run stayed within twice those (the machine is noisy; a real regression is larger), the table says where it is.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -34,7 +34,9 @@ interface Peer {
 }
 
 async function relayPort(): Promise<{ port: number; stop: () => void }> {
-  const child = spawn(process.execPath, [join(HERE, 'relay-server.js')], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const child = spawn(process.execPath, [join(HERE, 'relay-server.js')], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
   const port = Number(await lineOf(child, (l) => l));
   return { port, stop: () => void child.kill() };
 }
@@ -43,7 +45,9 @@ async function nodePeer(): Promise<Peer> {
   const relay = await relayPort();
   let pair = 0;
   const end = (url: string, leads: boolean): ReturnType<typeof spawn> =>
-    spawn(process.execPath, [join(HERE, 'relay-end.js'), url, leads ? '1' : '0', JSON.stringify(PLAN)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    spawn(process.execPath, [join(HERE, 'relay-end.js'), url, leads ? '1' : '0', JSON.stringify(PLAN)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
   return {
     async measure() {
       const url = `ws://127.0.0.1:${relay.port}/?pair=${pair++}`;
@@ -68,7 +72,9 @@ async function tabPeer(): Promise<Peer> {
         pages[i]!.evaluate(
           ([source, to, leads, plan]) =>
             new Promise<Series[]>((resolve, reject) => {
-              const code = `${source}; relayEnd(WebSocket, ${JSON.stringify(to)}, ${leads}, ${plan}, () => performance.now()).then((s) => postMessage(s));`;
+              const code =
+                `${source}; relayEnd(WebSocket, ${JSON.stringify(to)}, ${leads}, ${plan}, () => ` +
+                'performance.now()).then((s) => postMessage(s));';
               const w = new Worker(URL.createObjectURL(new Blob([code])));
               w.onmessage = (e) => resolve(e.data as Series[]);
               w.onerror = (e) => reject(new Error(e.message));
@@ -87,7 +93,9 @@ async function tabPeer(): Promise<Peer> {
 
 /** Merges rounds: the median of all batches by size. */
 function medians(rounds: Series[][]): Map<number, number> {
-  return new Map(PLAN.map(({ size }) => [size, median(rounds.flatMap((r) => r.find((s) => s.size === size)?.usPerRoundTrip ?? []))]));
+  return new Map(
+    PLAN.map(({ size }) => [size, median(rounds.flatMap((r) => r.find((s) => s.size === size)?.usPerRoundTrip ?? []))]),
+  );
 }
 
 /** Microseconds that one append of a frame of this size takes in the log, two of which lie on a round trip. */
@@ -126,9 +134,16 @@ async function between(ends: 'tabs' | 'headless nodes'): Promise<{ held: boolean
       theirs.push(await peer.measure());
       ours.push(JSON.parse(await side.run('pingpong', 2, [JSON.stringify(PLAN)], 'series.json')) as Series[]);
     }
-    const [a, b, ring, log] = [medians(ours), medians(theirs), await ringRoundTrips(PLAN.map((p) => p.size)), await appendCost()];
+    const [a, b, ring, log] = [
+      medians(ours),
+      medians(theirs),
+      await ringRoundTrips(PLAN.map((p) => p.size)),
+      await appendCost(),
+    ];
     console.log(`\nping-pong between two ${ends}, median of ${ROUNDS} × ${PLAN[0]!.batches} batches`);
-    console.log('  size     mayfly      bare relay   round trip  bandwidth   share: socket  rings   log  protocol, wake-ups');
+    console.log(
+      '  size     mayfly      bare relay   round trip  bandwidth   share: socket  rings   log  protocol, wake-ups',
+    );
     let held = true;
     const ratios: Ratios = [];
     for (const { size } of PLAN) {
@@ -137,9 +152,18 @@ async function between(ends: 'tabs' | 'headless nodes'): Promise<{ held: boolean
       ratios.push([size, ratio]);
       const [rings, appends] = [2 * ring.get(size)!, 2 * log.get(size)!];
       const rest = Math.max(0, m - r - rings - appends);
-      const verdict = size <= 16 << 10 ? (ratio <= ROUND_TRIP_GOAL ? '' : '  over the goal of 1.3×') : size >= 256 << 10 && 1 / ratio < BANDWIDTH_GOAL ? '  under the goal of 0.95×' : '';
+      const verdict =
+        size <= 16 << 10
+          ? ratio <= ROUND_TRIP_GOAL
+            ? ''
+            : '  over the goal of 1.3×'
+          : size >= 256 << 10 && 1 / ratio < BANDWIDTH_GOAL
+            ? '  under the goal of 0.95×'
+            : '';
       console.log(
-        `  ${bytes(size).padEnd(7)} ${us(m).padStart(9)} ${us(r).padStart(12)}   ${`${ratio.toFixed(2)}×`.padStart(9)} ${`${(1 / ratio).toFixed(2)}×`.padStart(9)}           ${share(Math.min(r, m), m)}  ${share(rings, m)} ${share(appends, m)}   ${share(rest, m)}${verdict}`,
+        `  ${bytes(size).padEnd(7)} ${us(m).padStart(9)} ${us(r).padStart(12)}   ` +
+          `${`${ratio.toFixed(2)}×`.padStart(9)} ${`${(1 / ratio).toFixed(2)}×`.padStart(9)}           ` +
+          `${share(Math.min(r, m), m)}  ${share(rings, m)} ${share(appends, m)}   ${share(rest, m)}${verdict}`,
       );
       if (size <= 16 << 10 && ratio > ROUND_TRIP_GOAL * SLACK) held = false;
       if (size >= 256 << 10 && 1 / ratio < BANDWIDTH_GOAL / SLACK) held = false;
@@ -157,12 +181,17 @@ export async function pingpong(): Promise<boolean> {
     title: 'Round trip through the Channel Memory against a bare relay',
     x: { label: 'message size', log: true, format: bytes },
     y: { label: 'times the relay' },
-    series: [{ name: 'headless nodes', points: nodes.ratios }, { name: 'tabs', points: tabs.ratios }],
+    series: [
+      { name: 'headless nodes', points: nodes.ratios },
+      { name: 'tabs', points: tabs.ratios },
+    ],
     goal: { y: ROUND_TRIP_GOAL, label: 'goal up to 16 KB' },
   });
   console.log(
-    '\nNot measured: wide-area networks, TLS, several ranks per node, durability "strict", contention. Rings and log are timed by\n' +
-      'themselves in this process, the relay stands for the socket share; the rest is the protocol, the hand-over between threads and noise.',
+    '\nNot measured: wide-area networks, TLS, several ranks per node, durability "strict", contention. Rings ' +
+      'and log are timed by\n' +
+      ('themselves in this process, the relay stands for the socket share; the rest is the protocol, the ' +
+        'hand-over between threads and noise.'),
   );
   return nodes.held && tabs.held;
 }

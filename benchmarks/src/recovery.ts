@@ -1,7 +1,7 @@
 /**
- * Recovery split into its phases: from the loss of a node until its rank takes its first new step, on a spare slot that is ready. Detection
- * (the node's end → the dispatcher knows), assignment (incarnation durable, Checkpoint Server and Channel Memories fenced), start (program
- * and image fetched, thread started, image restored), replay.
+ * Recovery split into its phases: from the loss of a node until its rank takes its first new step, on a spare slot that
+ * is ready. Detection (the node's end → the dispatcher knows), assignment (incarnation durable, Checkpoint Server and
+ * Channel Memories fenced), start (program and image fetched, thread started, image restored), replay.
  *
  * Goal: below 0.4 s for an image of 4 MB on loopback. The run fails above twice that.
  */
@@ -31,7 +31,8 @@ async function loseOne(kind: 'node' | 'tab', megabytes: number): Promise<Phases>
   const side = await MayflySide.start();
   try {
     const takeAway: (() => Promise<void>)[] = [];
-    if (kind === 'node') for (const child of await side.headless(2, 1)) takeAway.push(async () => void child.kill('SIGKILL'));
+    if (kind === 'node')
+      for (const child of await side.headless(2, 1)) takeAway.push(async () => void child.kill('SIGKILL'));
     else for (const page of await side.tabs(2, 1)) takeAway.push(() => page.close());
     const id = await side.submit('image', 2, [String(megabytes)], { interactive: true, checkpointMs: 86_400_000 });
     await side.until(id, 'running', (j) => j.tasks.every((t) => t.state === 'running'));
@@ -78,7 +79,15 @@ export async function recovery(): Promise<boolean> {
     }
   console.log(`\nrecovery of a rank by phase, spare slot ready; median of ${REPEATS}`);
   print(['', 'detection', 'assignment', 'start (fetch, restore)', 'replay', 'all'], rows);
-  await draw('recovery', { title: 'Recovery of a lost rank by phase and size of its image', y: { label: 'ms' }, parts: PHASES, bars, goal: { y: GOAL_MS, label: 'goal at 4 MB' } });
-  console.log('\nNot measured: a network, a silent loss (its detection is the grace), a node that has to be waited for.');
+  await draw('recovery', {
+    title: 'Recovery of a lost rank by phase and size of its image',
+    y: { label: 'ms' },
+    parts: PHASES,
+    bars,
+    goal: { y: GOAL_MS, label: 'goal at 4 MB' },
+  });
+  console.log(
+    '\nNot measured: a network, a silent loss (its detection is the grace), a node that has to be waited for.',
+  );
   return held;
 }

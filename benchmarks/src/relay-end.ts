@@ -1,4 +1,6 @@
-/** One end of the relay peer as a Node process. argv: url, leads (1|0), plan (JSON). Prints the series when it leads. */
+/**
+ * One end of the relay peer as a Node process. argv: url, leads (1|0), plan (JSON). Prints the series when it leads.
+ */
 import { WebSocket } from 'ws';
 import { END_SOURCE, type Series } from './relay-peer.ts';
 

@@ -1,6 +1,7 @@
 /**
- * The peer of the ping-pong: the least that two programs behind firewalls need to talk, a bare `ws` relay without log, protocol,
- * rings or ranks. Its ends are Node processes or workers of two browser tabs; both send and await whole binary messages.
+ * The peer of the ping-pong: the least that two programs behind firewalls need to talk, a bare `ws` relay without log,
+ * protocol, rings or ranks. Its ends are Node processes or workers of two browser tabs; both send and await whole
+ * binary messages.
  */
 import { createServer } from 'node:http';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -10,7 +11,10 @@ export interface Relay {
   close(): Promise<void>;
 }
 
-/** Joins the two ends that connect with the same `?pair=`: what one sends, the other gets. Serves a blank page for the tabs. */
+/**
+ * Joins the two ends that connect with the same `?pair=`: what one sends, the other gets. Serves a blank page for the
+ * tabs.
+ */
 export async function startRelay(): Promise<Relay> {
   const http = createServer((_, res) => {
     res.setHeader('content-type', 'text/html').end('<!doctype html><title>relay end</title>');
@@ -25,7 +29,10 @@ export async function startRelay(): Promise<Relay> {
       return;
     }
     waiting.delete(pair);
-    for (const [a, b] of [[ws, other], [other, ws]] as const) {
+    for (const [a, b] of [
+      [ws, other],
+      [other, ws],
+    ] as const) {
       a.on('message', (data: Buffer) => b.send(data, { binary: true }));
       a.on('close', () => b.close());
     }
@@ -49,8 +56,8 @@ export interface Series {
 }
 
 /**
- * The code of an end, as text, because it runs in three places: a Node process, a browser worker, and nowhere else. `Socket` is
- * the WebSocket class; answers the series on the side that leads.
+ * The code of an end, as text, because it runs in three places: a Node process, a browser worker, and nowhere else.
+ * `Socket` is the WebSocket class; answers the series on the side that leads.
  */
 export const END_SOURCE = `
 async function relayEnd(Socket, url, leads, plan, now) {

@@ -1,6 +1,7 @@
 /**
- * The peer of the contention benchmark, in one file run as two kinds of processes: `relay-ring.js serve` joins the ends of a ring without
- * log, protocol or ranks (what end i sends, end i + 1 gets); `relay-ring.js end <url> <plan>` is one end and prints its series.
+ * The peer of the contention benchmark, in one file run as two kinds of processes: `relay-ring.js serve` joins the ends
+ * of a ring without log, protocol or ranks (what end i sends, end i + 1 gets); `relay-ring.js end <url> <plan>` is one
+ * end and prints its series.
  */
 import { WebSocket, WebSocketServer } from 'ws';
 import type { RingPlan } from './contention.ts';

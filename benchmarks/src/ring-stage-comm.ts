@@ -1,4 +1,6 @@
-/** The comm worker's half of ring-stage.ts, in a worker of its own as the real one: hands every record straight back. */
+/**
+ * The comm worker's half of ring-stage.ts, in a worker of its own as the real one: hands every record straight back.
+ */
 import { workerData } from 'node:worker_threads';
 import { CommSide, SAFETY_MS } from '@mayfly/node/ring';
 
@@ -21,7 +23,8 @@ function echo(): void {
     }
     comm.down.publish();
     comm.up.release();
-    // Asked once: what comes while this side goes to sleep must not look like a full ring to one question and like an empty one to the other.
+    // Asked once: what comes while this side goes to sleep must not look like a full ring to one question and like an
+    // empty one to the other.
   } while (!comm.sleep(full, LARGEST, !full));
 }
 

@@ -1,11 +1,16 @@
-/** The ring stage by itself: a rank thread writes a record to its comm worker, which hands it straight back. One of the two hops on
- * each side of a round trip, there and back. */
+/**
+ * The ring stage by itself: a rank thread writes a record to its comm worker, which hands it straight back. One of the
+ * two hops on each side of a round trip, there and back.
+ */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { createRankMemory } from '@mayfly/node/ring';
 
-/** Microseconds of a round trip rank → comm → rank by body size; a body above 64 KB counts as its chunks, one after the other. */
+/**
+ * Microseconds of a round trip rank → comm → rank by body size; a body above 64 KB counts as its chunks, one after the
+ * other.
+ */
 export async function ringRoundTrips(sizes: number[]): Promise<Map<number, number>> {
   const memory = createRankMemory();
   const worker = (name: string): Worker =>

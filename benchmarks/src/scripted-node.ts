@@ -1,9 +1,21 @@
 /**
- * A node whose ranks follow a script, for benchmarks of what watches a job: real control and data sockets, the real comm core and endpoint, real
- * heartbeats with what the ranks spend their time on; no workers and no program. A rank sends when it is told to and consumes what comes.
+ * A node whose ranks follow a script, for benchmarks of what watches a job: real control and data sockets, the real
+ * comm core and endpoint, real heartbeats with what the ranks spend their time on; no workers and no program. A rank
+ * sends when it is told to and consumes what comes.
  */
 import { Comm, protocols, type CommEffect, type Endpoint, type EndpointStart } from '@mayfly/protocols';
-import { CONTROL_VERSION, Flag, SPENT, encodeFrame, readFrames, zeroLine, type Assignment, type Heartbeat, type ReplayFrom, type TaskId } from '@mayfly/wire';
+import {
+  CONTROL_VERSION,
+  Flag,
+  SPENT,
+  encodeFrame,
+  readFrames,
+  zeroLine,
+  type Assignment,
+  type Heartbeat,
+  type ReplayFrom,
+  type TaskId,
+} from '@mayfly/wire';
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
 
@@ -35,7 +47,13 @@ export class ScriptedNode {
     this.#url = url;
     this.#random = random;
     this.#control = io(`${url}/node`, { transports: ['websocket'], forceNew: true });
-    this.#control.on('connect', () => this.#control.emit('hello', { version: CONTROL_VERSION, name, engine: 'scripted', slots, session: name, holds: [], images: [] }, () => undefined));
+    this.#control.on('connect', () =>
+      this.#control.emit(
+        'hello',
+        { version: CONTROL_VERSION, name, engine: 'scripted', slots, session: name, holds: [], images: [] },
+        () => undefined,
+      ),
+    );
     this.#control.on('assign', (a: Assignment) => this.#assign(a));
     this.#control.on('revoke', (r: { task: TaskId }) => this.#stop(r.task));
     this.#beat = setInterval(() => this.#heartbeat(), 1000);
@@ -64,7 +82,13 @@ export class ScriptedNode {
     const r = this.#ranks.get(task);
     if (!r) return;
     this.#stop(task);
-    this.#control.emit('report', { job: r.a.job, task, incarnation: r.a.incarnation, event: 'crashed', error: { code: 'INTERNAL', message: 'the script says so' } });
+    this.#control.emit('report', {
+      job: r.a.job,
+      task,
+      incarnation: r.a.incarnation,
+      event: 'crashed',
+      error: { code: 'INTERNAL', message: 'the script says so' },
+    });
   }
 
   #account(): void {
@@ -76,7 +100,16 @@ export class ScriptedNode {
       if (now > r.until) {
         // Mostly at work and waiting, sometimes an image; a new incarnation replays first.
         const x = this.#random();
-        r.doing = now - r.began < 2000 && r.a.incarnation > 0 ? SPENT.indexOf('replaying') : x < 0.55 ? 0 : x < 0.9 ? 1 : x < 0.95 ? 2 : 3;
+        r.doing =
+          now - r.began < 2000 && r.a.incarnation > 0
+            ? SPENT.indexOf('replaying')
+            : x < 0.55
+              ? 0
+              : x < 0.9
+                ? 1
+                : x < 0.95
+                  ? 2
+                  : 3;
         r.until = now + 100 + 2000 * this.#random();
       }
       r.spent[r.doing]! += passed;
@@ -87,20 +120,52 @@ export class ScriptedNode {
     this.#account();
     const tasks: Heartbeat['tasks'] = [...this.#ranks.values()].map((r) => {
       const line = r.endpoint?.line();
-      const activity = { state: SPENT[r.doing]!, arrivals: line?.arrivals ?? 0, sends: (line?.sends ?? []).reduce((n, [, c]) => n + c, 0), ...(r.doing === 1 ? { call: 'MPI_Recv' } : {}) };
-      return { job: r.a.job, task: r.a.task, incarnation: r.a.incarnation, started: r.endpoint !== undefined, activity, spent: r.spent };
+      const activity = {
+        state: SPENT[r.doing]!,
+        arrivals: line?.arrivals ?? 0,
+        sends: (line?.sends ?? []).reduce((n, [, c]) => n + c, 0),
+        ...(r.doing === 1 ? { call: 'MPI_Recv' } : {}),
+      };
+      return {
+        job: r.a.job,
+        task: r.a.task,
+        incarnation: r.a.incarnation,
+        started: r.endpoint !== undefined,
+        activity,
+        spent: r.spent,
+      };
     });
     this.#control.emit('heartbeat', { tasks } satisfies Heartbeat);
   }
 
   #assign(a: Assignment): void {
     if (!this.#comm) {
-      this.#comm = new Comm({ size: a.size, channelMemories: a.channelMemories.length, policy: protocols[a.protocol].commd });
+      this.#comm = new Comm({
+        size: a.size,
+        channelMemories: a.channelMemories.length,
+        policy: protocols[a.protocol].commd,
+      });
       a.channelMemories.forEach((path, cm) => this.#connect(path, cm));
     }
-    this.#ranks.set(a.task, { a, endpoint: undefined, spent: SPENT.map(() => 0), doing: 0, until: 0, began: performance.now() });
+    this.#ranks.set(a.task, {
+      a,
+      endpoint: undefined,
+      spent: SPENT.map(() => 0),
+      doing: 0,
+      until: 0,
+      began: performance.now(),
+    });
     const replay: ReplayFrom = a.manifest ? a.replay : { prologue: zeroLine(), image: zeroLine(), held: [] };
-    this.#perform(this.#comm.step({ type: 'start', task: a.task, incarnation: a.incarnation, capability: a.capability, nonce: `scripted-${a.task}-${a.incarnation}`, replay }));
+    this.#perform(
+      this.#comm.step({
+        type: 'start',
+        task: a.task,
+        incarnation: a.incarnation,
+        capability: a.capability,
+        nonce: `scripted-${a.task}-${a.incarnation}`,
+        replay,
+      }),
+    );
   }
 
   #connect(path: string, cm: number): void {
@@ -110,7 +175,11 @@ export class ScriptedNode {
       this.#sockets[cm] = ws;
       this.#perform(this.#comm!.step({ type: 'connected', cm }));
     });
-    ws.on('message', (data: Buffer) => this.#perform(this.#comm!.step({ type: 'received', cm, bytes: new Uint8Array(data.buffer, data.byteOffset, data.length) })));
+    ws.on('message', (data: Buffer) =>
+      this.#perform(
+        this.#comm!.step({ type: 'received', cm, bytes: new Uint8Array(data.buffer, data.byteOffset, data.length) }),
+      ),
+    );
     ws.on('error', () => undefined);
     ws.on('close', () => {
       if (this.#sockets[cm] !== ws) return;
@@ -133,7 +202,8 @@ export class ScriptedNode {
     if (!r) return;
     this.#account();
     r.endpoint = protocols[r.a.protocol].rank(task, r.a.size, r.a.replay, start);
-    for (const event of ['started', 'recovered'] as const) this.#control.emit('report', { job: r.a.job, task, incarnation: r.a.incarnation, event });
+    for (const event of ['started', 'recovered'] as const)
+      this.#control.emit('report', { job: r.a.job, task, incarnation: r.a.incarnation, event });
   }
 
   #deliver(task: TaskId, bytes: Uint8Array): void {

@@ -1,8 +1,10 @@
 /**
- * The stall of a transparent checkpoint: how long a C rank stands still (unwinding, copy of its memory, rewinding), against a bare copy of as much memory
- * into a buffer that is used again, in the same run; and the bytes that the first, second and later images send when a tenth of the pages has changed.
+ * The stall of a transparent checkpoint: how long a C rank stands still (unwinding, copy of its memory, rewinding),
+ * against a bare copy of as much memory into a buffer that is used again, in the same run; and the bytes that the
+ * first, second and later images send when a tenth of the pages has changed.
  *
- * Does not measure: hashing, compression and upload, which go on beside the rank and compete with it only for processors.
+ * Does not measure: hashing, compression and upload, which go on beside the rank and compete with it only for
+ * processors.
  */
 import { join } from 'node:path';
 import { startHeadlessNode } from '@mayfly/node/headless';
@@ -56,18 +58,33 @@ export async function stall(): Promise<boolean> {
       },
     });
     try {
-      const id = await side.submitC('stall', 1, [String(megabytes), String(CHANGED_PERCENT)], { interactive: true, checkpointMs: 86_400_000 });
+      const id = await side.submitC('stall', 1, [String(megabytes), String(CHANGED_PERCENT)], {
+        interactive: true,
+        checkpointMs: 86_400_000,
+      });
       const sent: number[] = [];
       const bare: ReturnType<typeof bareCopy>[] = [];
       for (let round = 1; round <= ROUNDS; round++) {
         // It waits for the next round: 'go' came round − 1 times.
-        await side.until(id, 'the round', async (j) => j.tasks[0]?.activity?.state === 'waiting' && (await side.text(`/api/jobs/${id}/tasks/0/stdout?from=0`)).split('\n').length >= round, POLL_MS);
+        await side.until(
+          id,
+          'the round',
+          async (j) =>
+            j.tasks[0]?.activity?.state === 'waiting' &&
+            (await side.text(`/api/jobs/${id}/tasks/0/stdout?from=0`)).split('\n').length >= round,
+          POLL_MS,
+        );
         await side.post(`/api/jobs/${id}/tasks/0/checkpoint`);
         let newest: ImageView | undefined;
-        await side.until(id, 'a complete image', async () => {
-          newest = (await side.get<ImageView[]>(`/api/jobs/${id}/images`)).find((i) => i.serial === round);
-          return newest !== undefined;
-        }, POLL_MS);
+        await side.until(
+          id,
+          'a complete image',
+          async () => {
+            newest = (await side.get<ImageView[]>(`/api/jobs/${id}/images`)).find((i) => i.serial === round);
+            return newest !== undefined;
+          },
+          POLL_MS,
+        );
         sent.push(newest!.sentBytes);
         bare.push(bareCopy(megabytes));
         await side.post(`/api/jobs/${id}/stdin`, new TextEncoder().encode('go\n'));
@@ -78,14 +95,40 @@ export async function stall(): Promise<boolean> {
       const ratio = usual / plain;
       held &&= ratio <= GOAL;
       const mb = (n: number): string => `${(n / 1048576).toFixed(2)} MB`;
-      rows.push([`${megabytes} MB`, ms(stalls[0]!), ms(usual), ms(plain), ms(median(bare.map((b) => b.shared))), times(ratio), mb(sent[0]!), mb(sent[1]!), mb(median(sent.slice(2)))]);
+      rows.push([
+        `${megabytes} MB`,
+        ms(stalls[0]!),
+        ms(usual),
+        ms(plain),
+        ms(median(bare.map((b) => b.shared))),
+        times(ratio),
+        mb(sent[0]!),
+        mb(sent[1]!),
+        mb(median(sent.slice(2))),
+      ]);
     } finally {
       await node.close(0);
       await side.stop();
     }
   }
   console.log('\nStall of a transparent checkpoint of a C rank');
-  print(['memory', 'first stall', 'later stalls', 'bare copy', 'copy into shared', 'stall / bare', 'sent first', 'second', 'later'], rows);
-  console.log(`  A tenth of the pages changes between two images. Goal: at most ${GOAL}× a bare copy. Not measured: hashing and upload, which go on beside the rank.`);
+  print(
+    [
+      'memory',
+      'first stall',
+      'later stalls',
+      'bare copy',
+      'copy into shared',
+      'stall / bare',
+      'sent first',
+      'second',
+      'later',
+    ],
+    rows,
+  );
+  console.log(
+    `  A tenth of the pages changes between two images. Goal: at most ${GOAL}× a bare copy. Not measured: ` +
+      'hashing and upload, which go on beside the rank.',
+  );
   return held;
 }

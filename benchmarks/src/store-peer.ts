@@ -1,6 +1,7 @@
 /**
- * The peer of the checkpoint benchmarks: the least that brings bytes to a disk elsewhere and back. A process of its own takes binary
- * messages into a file, makes them durable, and sends them back in messages of the same size; no log, hash, manifest or rank.
+ * The peer of the checkpoint benchmarks: the least that brings bytes to a disk elsewhere and back. A process of its own
+ * takes binary messages into a file, makes them durable, and sends them back in messages of the same size; no log,
+ * hash, manifest or rank.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, open, rm } from 'node:fs/promises';
@@ -40,9 +41,14 @@ async function serve(): Promise<void> {
   process.on('disconnect', () => void rm(dir, { recursive: true, force: true }).then(() => process.exit(0)));
 }
 
-/** Milliseconds until `bytes` bytes are durable elsewhere, and until they are back, for each of `ends` simultaneous ends. */
+/**
+ * Milliseconds until `bytes` bytes are durable elsewhere, and until they are back, for each of `ends` simultaneous
+ * ends.
+ */
 export async function storeAndFetch(bytes: number, ends: number): Promise<{ storedMs: number; backMs: number }[]> {
-  const server = spawn(process.execPath, [fileURLToPath(new URL('store-peer.js', import.meta.url)), 'serve'], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const server = spawn(process.execPath, [fileURLToPath(new URL('store-peer.js', import.meta.url)), 'serve'], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
   try {
     const port = await lineOf(server, (l) => l);
     const chunk = new Uint8Array(CHUNK).map((_, i) => i);

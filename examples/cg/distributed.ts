@@ -1,9 +1,10 @@
 /**
- * A sparse matrix whose rows are shared out in blocks, and its product with a vector that is shared out in the same way.
+ * A sparse matrix whose rows are shared out in blocks, and its product with a vector that is shared out in the same
+ * way.
  *
- * A rank's rows reach for entries of the vector that lie on other ranks. Which ones is fixed, so it is agreed on once: every rank tells
- * every other which of its entries it needs. A product then is: send what the others need, receive what this rank needs (the
- * "halo"), multiply.
+ * A rank's rows reach for entries of the vector that lie on other ranks. Which ones is fixed, so it is agreed on once:
+ * every rank tells every other which of its entries it needs. A product then is: send what the others need, receive
+ * what this rank needs (the "halo"), multiply.
  */
 import { type Comm, type Request, waitall } from 'mayfly';
 import { partition, type Csr } from './matrix.ts';
@@ -43,7 +44,9 @@ export class DistributedMatrix {
 
     const from = a.rowStart[first]!;
     const to = a.rowStart[last]!;
-    const needed = [...new Set(a.column.subarray(from, to))].filter((j) => j < first || j >= last).sort((i, j) => i - j);
+    const needed = [...new Set(a.column.subarray(from, to))]
+      .filter((j) => j < first || j >= last)
+      .sort((i, j) => i - j);
     const place = new Map(needed.map((j, k) => [j, rows + k]));
     this.haloSize = needed.length;
     this.#x = new Float64Array(rows + needed.length);
@@ -51,17 +54,22 @@ export class DistributedMatrix {
     this.#column = a.column.slice(from, to).map((j) => place.get(j) ?? j - first);
     this.#value = a.value.slice(from, to);
     this.diagonal = new Float64Array(rows);
-    for (let i = 0; i < rows; i++) for (let k = this.#rowStart[i]!; k < this.#rowStart[i + 1]!; k++) if (this.#column[k] === i) this.diagonal[i] = this.#value[k]!;
+    for (let i = 0; i < rows; i++)
+      for (let k = this.#rowStart[i]!; k < this.#rowStart[i + 1]!; k++)
+        if (this.#column[k] === i) this.diagonal[i] = this.#value[k]!;
 
     // Ascending columns are grouped by owner already, since the blocks are ascending.
-    const wanted = Array.from({ length: comm.size }, (_, owner) => Int32Array.from(needed.filter((j) => j >= this.bounds[owner]! && j < this.bounds[owner + 1]!)));
+    const wanted = Array.from({ length: comm.size }, (_, owner) =>
+      Int32Array.from(needed.filter((j) => j >= this.bounds[owner]! && j < this.bounds[owner + 1]!)),
+    );
     let at = rows;
     for (const [owner, columns] of wanted.entries()) {
       if (columns.length > 0) this.#receives.push({ from: owner, buffer: this.#x.subarray(at, at + columns.length) });
       at += columns.length;
     }
     for (const [to, columns] of comm.alltoallObject(wanted).entries())
-      if (columns.length > 0) this.#sends.push({ to, entries: columns.map((j) => j - first), buffer: new Float64Array(columns.length) });
+      if (columns.length > 0)
+        this.#sends.push({ to, entries: columns.map((j) => j - first), buffer: new Float64Array(columns.length) });
   }
 
   /** y ← A x, for this rank's entries of both. Collective among neighbours. */
@@ -75,7 +83,8 @@ export class DistributedMatrix {
     waitall(requests);
     for (let i = 0; i < this.rows; i++) {
       let sum = 0;
-      for (let k = this.#rowStart[i]!, end = this.#rowStart[i + 1]!; k < end; k++) sum += this.#value[k]! * this.#x[this.#column[k]!]!;
+      for (let k = this.#rowStart[i]!, end = this.#rowStart[i + 1]!; k < end; k++)
+        sum += this.#value[k]! * this.#x[this.#column[k]!]!;
       y[i] = sum;
     }
   }

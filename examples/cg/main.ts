@@ -1,7 +1,7 @@
 /**
- * Conjugate gradients with Jacobi's preconditioner, on a real matrix (Hestenes and Stiefel 1952; Saad, "Iterative Methods for Sparse
- * Linear Systems", algorithm 9.1). The rows are shared out in blocks; a step takes one product with the matrix and two sums over
- * all ranks.
+ * Conjugate gradients with Jacobi's preconditioner, on a real matrix (Hestenes and Stiefel 1952; Saad, "Iterative
+ * Methods for Sparse Linear Systems", algorithm 9.1). The rows are shared out in blocks; a step takes one product with
+ * the matrix and two sums over all ranks.
  *
  *   --matrix 1138_bus.mtx   Matrix Market file of a symmetric positive definite matrix
  *   --poisson k             instead of a file: the 5-point Laplacian on k × k points
@@ -52,7 +52,8 @@ checkpoint.register('r', r);
 checkpoint.register('p', p);
 checkpoint.register('state', state);
 
-if (comm.rank === 0) console.log(`${side > 0 ? `Poisson ${side} × ${side}` : file}: ${a.n} unknowns on ${comm.size} ranks`);
+if (comm.rank === 0)
+  console.log(`${side > 0 ? `Poisson ${side} × ${side}` : file}: ${a.n} unknowns on ${comm.size} ranks`);
 if (checkpoint.open().restarted) for (const tag of ['x', 'r', 'p', 'state']) checkpoint.rollback(tag);
 
 for (; state.system < repeat; state.system++) {
@@ -63,12 +64,17 @@ for (; state.system < repeat; state.system++) {
     step();
   }
   finish();
-  if (comm.rank === 0) console.error(`system ${state.system + 1}: ${(wtime() - started).toFixed(2)} s since its start or restart`);
+  if (comm.rank === 0)
+    console.error(`system ${state.system + 1}: ${(wtime() - started).toFixed(2)} s since its start or restart`);
   state.step = -1;
 }
 
 if (comm.rank === 0) {
-  console.log(state.failures === 0 ? `PASS: ${repeat} of ${repeat} systems solved to ‖b − A x‖ ≤ ${10 * tolerance} ‖b‖` : `FAIL: ${state.failures} of ${repeat} systems not solved`);
+  console.log(
+    state.failures === 0
+      ? `PASS: ${repeat} of ${repeat} systems solved to ‖b − A x‖ ≤ ${10 * tolerance} ‖b‖`
+      : `FAIL: ${state.failures} of ${repeat} systems not solved`,
+  );
   if (state.failures > 0) exit(1);
 }
 
@@ -122,7 +128,11 @@ function finish(): void {
   const counts = a.bounds.slice(1).map((end, k) => end - a.bounds[k]!);
   comm.gatherv(x, whole === null ? null : { data: whole, counts });
   if (residual > 10 * tolerance) state.failures++;
-  if (whole !== null) console.log(`system ${state.system + 1}: ${state.step} iterations, residual ${residual.toExponential(6)}, solution ${hashOf(whole)}`);
+  if (whole !== null)
+    console.log(
+      `system ${state.system + 1}: ${state.step} iterations, residual ${residual.toExponential(6)}, solution ` +
+        `${hashOf(whole)}`,
+    );
 }
 
 /** FNV-1a over the bits of the numbers, 2 × 32 bits. */

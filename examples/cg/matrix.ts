@@ -9,14 +9,21 @@ export interface Csr {
 }
 
 /**
- * Reads the Matrix Market exchange format: coordinate, real or integer, general or symmetric (of which the file holds the lower triangle).
+ * Reads the Matrix Market exchange format: coordinate, real or integer, general or symmetric (of which the file holds
+ * the lower triangle).
  * @throws Error when the text is something else
  */
 export function parseMatrixMarket(text: string): Csr {
   const lines = text.split('\n');
   const banner = lines[0]!.trim().toLowerCase().split(/\s+/);
   const [mark, object, format, field, symmetry] = banner;
-  if (mark !== '%%matrixmarket' || object !== 'matrix' || format !== 'coordinate' || (field !== 'real' && field !== 'integer') || (symmetry !== 'symmetric' && symmetry !== 'general'))
+  if (
+    mark !== '%%matrixmarket' ||
+    object !== 'matrix' ||
+    format !== 'coordinate' ||
+    (field !== 'real' && field !== 'integer') ||
+    (symmetry !== 'symmetric' && symmetry !== 'general')
+  )
     throw new Error(`cannot read "${lines[0]}": a real coordinate matrix, general or symmetric, is needed`);
 
   const entries: [row: number, column: number, value: number][] = [];
@@ -34,7 +41,8 @@ export function parseMatrixMarket(text: string): Csr {
       announced--;
     }
   }
-  if (announced !== 0) throw new Error(`the file has ${Math.abs(announced)} entries ${announced > 0 ? 'less' : 'more'} than it says`);
+  if (announced !== 0)
+    throw new Error(`the file has ${Math.abs(announced)} entries ${announced > 0 ? 'less' : 'more'} than it says`);
   return fromEntries(n, entries);
 }
 

@@ -1,8 +1,9 @@
 /**
- * The plate has an exact answer, because sines are eigenvectors of the Jacobi step. On the grid of (n + 2)² points with spacing
- * h = 1 / (n + 1):
+ * The plate has an exact answer, because sines are eigenvectors of the Jacobi step. On the grid of (n + 2)² points with
+ * spacing h = 1 / (n + 1):
  *
- *   steady state   s(i, j) = sin(π j h) · sinh(μ (n + 1 − i)) / sinh(μ (n + 1)),  cosh μ = 2 − cos π h   (0 on three sides, hot on top)
+ *   steady state   s(i, j) = sin(π j h) · sinh(μ (n + 1 − i)) / sinh(μ (n + 1)),  cosh μ = 2 − cos π h   (0 on three
+ *   sides, hot on top)
  *   disturbance    d(i, j) = sin(p π i h) · sin(q π j h)  shrinks in every step by  (cos p π h + cos q π h) / 2
  */
 interface Mode {
@@ -22,7 +23,11 @@ const MODES: readonly Mode[] = [
 export function temperature(n: number, steps: number): (i: number, j: number) => number {
   const h = 1 / (n + 1);
   const mu = Math.acosh(2 - Math.cos(Math.PI * h));
-  const modes = MODES.map(({ amplitude, p, q }) => ({ p, q, weight: amplitude * ((Math.cos(p * Math.PI * h) + Math.cos(q * Math.PI * h)) / 2) ** steps }));
+  const modes = MODES.map(({ amplitude, p, q }) => ({
+    p,
+    q,
+    weight: amplitude * ((Math.cos(p * Math.PI * h) + Math.cos(q * Math.PI * h)) / 2) ** steps,
+  }));
   return (i, j) => {
     let t = (Math.sin(Math.PI * j * h) * Math.sinh(mu * (n + 1 - i))) / Math.sinh(mu * (n + 1));
     for (const { p, q, weight } of modes) t += weight * Math.sin(p * Math.PI * i * h) * Math.sin(q * Math.PI * j * h);

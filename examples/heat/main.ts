@@ -1,6 +1,6 @@
 /**
- * Heat on a square plate: Jacobi's iteration for Laplace's equation on a grid of ranks. Every rank owns a block of the plate with a
- * border of one point around it, and exchanges its border with its four neighbours in every step.
+ * Heat on a square plate: Jacobi's iteration for Laplace's equation on a grid of ranks. Every rank owns a block of the
+ * plate with a border of one point around it, and exchanges its border with its four neighbours in every step.
  *
  *   --points 254      inner points along a side
  *   --steps 2000      Jacobi steps
@@ -52,7 +52,12 @@ let then = new Float64Array(now.length);
 
 // ── One step ──
 
-const column = { west: new Float64Array(rows), east: new Float64Array(rows), fromWest: new Float64Array(rows), fromEast: new Float64Array(rows) };
+const column = {
+  west: new Float64Array(rows),
+  east: new Float64Array(rows),
+  fromWest: new Float64Array(rows),
+  fromEast: new Float64Array(rows),
+};
 const DOWN = 1;
 const UP = 2;
 const RIGHT = 3;
@@ -102,7 +107,8 @@ const palette = thermal();
 function writePicture(u: Float64Array): void {
   const mine = new Uint8Array(rows * columns);
   for (let i = 0; i < rows; i++)
-    for (let j = 0; j < columns; j++) mine[i * columns + j] = Math.max(0, Math.min(255, Math.round(64 + 150 * u[(i + 1) * stride + j + 1]!)));
+    for (let j = 0; j < columns; j++)
+      mine[i * columns + j] = Math.max(0, Math.min(255, Math.round(64 + 150 * u[(i + 1) * stride + j + 1]!)));
   if (grid.rank !== 0) return grid.gatherv(mine, null);
   const blocks = Array.from({ length: grid.size }, (_, rank) => blockOf(rank));
   const data = new Uint8Array(n * n);
@@ -110,7 +116,8 @@ function writePicture(u: Float64Array): void {
   const plate = new Uint8Array(n * n);
   let from = 0;
   for (const b of blocks)
-    for (let i = 0; i < b.rows; i++, from += b.columns) plate.set(data.subarray(from, from + b.columns), (b.top - 1 + i) * n + b.left - 1);
+    for (let i = 0; i < b.rows; i++, from += b.columns)
+      plate.set(data.subarray(from, from + b.columns), (b.top - 1 + i) * n + b.left - 1);
   const png = new Png(n, n, palette);
   png.setAll(plate);
   files.write('heat.png', png.bytes);
@@ -162,6 +169,8 @@ const worst = grid.allreduce(error, MAX);
 const mean = grid.allreduce(heat, SUM) / (n * n);
 if (grid.rank === 0) {
   console.log(`mean temperature ${mean.toFixed(12)} on ${grid.dims.join(' × ')} ranks`);
-  console.log(`${worst < 1e-9 ? 'PASS' : 'FAIL'}: off the exact answer by at most ${worst.toExponential(2)}, 1e-9 is allowed`);
+  console.log(
+    `${worst < 1e-9 ? 'PASS' : 'FAIL'}: off the exact answer by at most ${worst.toExponential(2)}, 1e-9 is allowed`,
+  );
   if (!(worst < 1e-9)) exit(1);
 }

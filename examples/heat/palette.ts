@@ -13,7 +13,8 @@ export function thermal(): Uint8Array {
     const k = stops.findIndex(([at], i) => i > 0 && c <= at);
     const [a, b] = [stops[k - 1]!, stops[k]!];
     const t = (c - a[0]) / (b[0] - a[0]);
-    for (let channel = 1; channel <= 3; channel++) palette[3 * c + channel - 1] = Math.round(a[channel]! + t * (b[channel]! - a[channel]!));
+    for (let channel = 1; channel <= 3; channel++)
+      palette[3 * c + channel - 1] = Math.round(a[channel]! + t * (b[channel]! - a[channel]!));
   }
   return palette;
 }

@@ -1,7 +1,7 @@
 /**
- * A PNG file whose bytes lie at fixed places, so that a part of the picture can be written anew without the rest: 8-bit palette, not
- * compressed (RFC 1951 "stored" blocks), one IDAT chunk per band of rows, and a last one with the checksum of the whole
- * (RFC 1950). The file is valid after every update.
+ * A PNG file whose bytes lie at fixed places, so that a part of the picture can be written anew without the rest: 8-bit
+ * palette, not compressed (RFC 1951 "stored" blocks), one IDAT chunk per band of rows, and a last one with the checksum
+ * of the whole (RFC 1950). The file is valid after every update.
  */
 
 /** Bytes to write at an offset of the file. */
@@ -48,12 +48,23 @@ export class Png {
     h.setUint32(4, height);
     header.set([8, 3, 0, 0, 0], 8); // 8 bits, palette, deflate, no filter method, not interlaced
 
-    const chunks: [type: string, data: Uint8Array][] = [['IHDR', header], ['PLTE', palette]];
+    const chunks: [type: string, data: Uint8Array][] = [
+      ['IHDR', header],
+      ['PLTE', palette],
+    ];
     for (let band = 0; band < this.bands; band++) {
       const length = (width + 1) * this.rowsOf(band);
-      if (length > 65535) throw new RangeError(`a band of ${bandRows} rows of ${width} pixels does not fit into one stored block`);
+      if (length > 65535)
+        throw new RangeError(`a band of ${bandRows} rows of ${width} pixels does not fit into one stored block`);
       // The first carries the zlib header; then BFINAL = 0, BTYPE = 00, the length and its complement.
-      const start = [...(band === 0 ? [0x78, 0x01] : []), 0, length & 255, length >> 8, ~length & 255, (~length >> 8) & 255];
+      const start = [
+        ...(band === 0 ? [0x78, 0x01] : []),
+        0,
+        length & 255,
+        length >> 8,
+        ~length & 255,
+        (~length >> 8) & 255,
+      ];
       const data = new Uint8Array(start.length + length);
       data.set(start);
       chunks.push(['IDAT', data]);
@@ -98,7 +109,8 @@ export class Png {
 
   /** Sets the whole picture. */
   setAll(colours: Uint8Array): void {
-    for (let band = 0; band < this.bands; band++) this.setBand(band, colours.subarray(band * this.bandRows * this.width));
+    for (let band = 0; band < this.bands; band++)
+      this.setBand(band, colours.subarray(band * this.bandRows * this.width));
   }
 
   #pixelsOf(band: number): number {

@@ -1,7 +1,7 @@
 /**
- * The Mandelbrot set by a master and its workers. The master deals out bands of rows to whoever is free (ANY_SOURCE), and puts every
- * band into the picture as it comes back, so that the picture grows while it runs. Whatever the order of the answers, the
- * finished picture is the same.
+ * The Mandelbrot set by a master and its workers. The master deals out bands of rows to whoever is free (ANY_SOURCE),
+ * and puts every band into the picture as it comes back, so that the picture grows while it runs. Whatever the order of
+ * the answers, the finished picture is the same.
  *
  *   --width 768         pixels; the height is two thirds of it
  *   --iterations 2000   steps after which a point counts as inside (at most 65535)
@@ -40,11 +40,13 @@ function compute(band: number): Uint16Array {
 }
 
 /** Black inside; outside the colours go round, slower the longer the escape takes. */
-const colours = (times: Uint16Array): Uint8Array => Uint8Array.from(times, (t) => (t >= limit ? 0 : 1 + (Math.floor(24 * Math.log2(1 + t)) % 255)));
+const colours = (times: Uint16Array): Uint8Array =>
+  Uint8Array.from(times, (t) => (t >= limit ? 0 : 1 + (Math.floor(24 * Math.log2(1 + t)) % 255)));
 
 function worker(): void {
   const order = new Int32Array(1);
-  // Nothing needs to be kept: a restarted worker goes on at its last checkpoint, and need not compute again what it has sent.
+  // Nothing needs to be kept: a restarted worker goes on at its last checkpoint, and need not compute again what it has
+  // sent.
   checkpoint.open();
   for (;;) {
     checkpoint.here();
@@ -57,7 +59,8 @@ function worker(): void {
 function master(): void {
   const png = new Png(width, height, fire(), bandRows);
   const state = { next: 0, finished: 0, inside: 0, hash: 0 };
-  const write = (parts: Part[]): void => parts.forEach(({ offset, bytes }) => files.writeAt('mandelbrot.png', offset, bytes));
+  const write = (parts: Part[]): void =>
+    parts.forEach(({ offset, bytes }) => files.writeAt('mandelbrot.png', offset, bytes));
   const deal = (to: number): void => comm.send(Int32Array.of(state.next < bands ? state.next++ : NO_MORE), to, WORK);
 
   /** Takes a result into the picture. */
@@ -115,7 +118,10 @@ function check(png: Png, inside: number): void {
     png.setBand(band, colours(times));
     if (before.some((b, i) => b !== png.bytes[i])) differ++;
   }
-  console.log(`${areaOk && differ === 0 ? 'PASS' : 'FAIL'}: area ${area.toFixed(5)} (1.50659, ${allowed.toFixed(3)} allowed), ${differ} of 4 bands differ when computed again`);
+  console.log(
+    `${areaOk && differ === 0 ? 'PASS' : 'FAIL'}: area ${area.toFixed(5)} (1.50659, ${allowed.toFixed(3)} ` +
+      `allowed), ${differ} of 4 bands differ when computed again`,
+  );
   if (!areaOk || differ > 0) exit(1);
 }
 

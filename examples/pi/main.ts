@@ -1,6 +1,6 @@
 /**
- * π = ∫₀¹ 4 / (1 + x²) dx by the midpoint rule. The intervals are dealt out in rounds; in each, every rank sums its share, and the
- * shares are reduced to rank 0.
+ * π = ∫₀¹ 4 / (1 + x²) dx by the midpoint rule. The intervals are dealt out in rounds; in each, every rank sums its
+ * share, and the shares are reduced to rank 0.
  *
  *   --intervals 100000000
  *   --rounds 100
@@ -38,7 +38,8 @@ for (; state.round < rounds; state.round++) {
   const all = comm.reduce(mine, SUM, 0);
   if (all !== undefined) {
     state.sum += all;
-    if ((state.round + 1) % Math.ceil(rounds / 10) === 0) console.log(`round ${state.round + 1} of ${rounds}: integral so far ${(state.sum / intervals).toFixed(12)}`);
+    if ((state.round + 1) % Math.ceil(rounds / 10) === 0)
+      console.log(`round ${state.round + 1} of ${rounds}: integral so far ${(state.sum / intervals).toFixed(12)}`);
   }
 }
 

@@ -1,6 +1,7 @@
 /**
- * A token goes round the ring of ranks. Every rank adds its rank + 1 to each number in it, so that after L laps through P ranks
- * every number has grown by L · P (P + 1) / 2: if a message were lost, doubled or out of order, the sum would tell.
+ * A token goes round the ring of ranks. Every rank adds its rank + 1 to each number in it, so that after L laps through
+ * P ranks every number has grown by L · P (P + 1) / 2: if a message were lost, doubled or out of order, the sum would
+ * tell.
  *
  *   --laps 1000     how often it goes round
  *   --numbers 16    its length
@@ -34,7 +35,8 @@ for (; state.lap < laps; state.lap++) {
   comm.send(token, next);
   if (rank === 0) {
     comm.recv(token, previous);
-    if ((state.lap + 1) % Math.ceil(laps / 10) === 0) console.log(`lap ${state.lap + 1}: the first number is ${token[0]}`);
+    if ((state.lap + 1) % Math.ceil(laps / 10) === 0)
+      console.log(`lap ${state.lap + 1}: the first number is ${token[0]}`);
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * Sample sort (regular sampling, after Shi and Schaeffer 1992): every rank sorts its keys and offers P − 1 of them as samples; the sorted
- * samples give P − 1 splitters; every key goes to the rank of its range (alltoallv), and each rank sorts what it got. Then the
- * ranks, one after the other, hold all keys in order.
+ * Sample sort (regular sampling, after Shi and Schaeffer 1992): every rank sorts its keys and offers P − 1 of them as
+ * samples; the sorted samples give P − 1 splitters; every key goes to the rank of its range (alltoallv), and each rank
+ * sorts what it got. Then the ranks, one after the other, hold all keys in order.
  *
  *   --keys 200000   keys per rank
  *   --rounds 10     data sets, one after the other
@@ -65,7 +65,10 @@ function sampleSort(keys: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   comm.alltoall(sendCounts, receiveCounts);
 
   const mine = new Uint32Array(receiveCounts.reduce((a, b) => a + b, 0));
-  comm.alltoallv({ data: keys, counts: sendCounts, displs: offsets(sendCounts) }, { data: mine, counts: receiveCounts, displs: offsets(receiveCounts) });
+  comm.alltoallv(
+    { data: keys, counts: sendCounts, displs: offsets(sendCounts) },
+    { data: mine, counts: receiveCounts, displs: offsets(receiveCounts) },
+  );
   return mine.sort();
 }
 
@@ -113,11 +116,16 @@ for (; state.round < rounds; state.round++) {
   if (rank === 0)
     console.log(
       `round ${state.round + 1}: ${after.count} keys, xor ${after.bits.toString(16).padStart(8, '0')}, ` +
-        `largest part ${((largest * size) / after.count).toFixed(3)} of the mean, ${kept ? 'all kept' : 'KEYS LOST'}, ${disorder > 0 ? `${disorder} ranks OUT OF ORDER` : 'in order'}`,
+        (`largest part ${((largest * size) / after.count).toFixed(3)} of the mean, ` +
+          `${kept ? 'all kept' : 'KEYS LOST'}, ${disorder > 0 ? `${disorder} ranks OUT OF ORDER` : 'in order'}`),
     );
 }
 
 if (rank === 0) {
-  console.log(state.failures === 0 ? `PASS: ${rounds} rounds sorted on ${size} ranks` : `FAIL: ${state.failures} of ${rounds} rounds are wrong`);
+  console.log(
+    state.failures === 0
+      ? `PASS: ${rounds} rounds sorted on ${size} ranks`
+      : `FAIL: ${state.failures} of ${rounds} rounds are wrong`,
+  );
   if (state.failures > 0) exit(1);
 }

@@ -1,4 +1,7 @@
-/** Builds dist/: the compile processes, and what they and the apps hand out: declarations, the template, mpi.h and the files of the C side. */
+/**
+ * Builds dist/: the compile processes, and what they and the apps hand out: declarations, the template, mpi.h and the
+ * files of the C side.
+ */
 import { build } from 'esbuild';
 import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +32,8 @@ async function putTree(from, to) {
 await putTree(`${here}compat/`, 'c/compat');
 await putTree(fileURLToPath(new URL('../libmpi/include/', import.meta.url)), 'c/include');
 
-// Parts (part-….mjs) that are loaded with the first program of their language; the entry comes last, so that it finds its own.
+// Parts (part-….mjs) that are loaded with the first program of their language; the entry comes last, so that it finds
+// its own.
 const temporary = `${here}dist/.${process.pid}.parts/`;
 await build({
   entryPoints: [`${here}src/compile-server.ts`],
@@ -45,14 +49,26 @@ await build({
   external: ['typescript', 'esbuild', 'binaryen', '@yowasp/clang'],
   logLevel: 'warning',
 });
-const parts = (await readdir(temporary)).sort((a, b) => Number(a === 'compile-server.mjs') - Number(b === 'compile-server.mjs'));
+const parts = (await readdir(temporary)).sort(
+  (a, b) => Number(a === 'compile-server.mjs') - Number(b === 'compile-server.mjs'),
+);
 for (const name of parts) await rename(temporary + name, `${here}dist/${name}`);
 await rm(temporary, { recursive: true });
-for (const name of await readdir(`${here}dist`)) if (/^part-.*\.mjs$/.test(name) && !parts.includes(name)) await rm(`${here}dist/${name}`, { force: true });
+for (const name of await readdir(`${here}dist`))
+  if (/^part-.*\.mjs$/.test(name) && !parts.includes(name)) await rm(`${here}dist/${name}`, { force: true });
 
 // The compatibility layer, compiled by the drivers' own code.
 const compat = `${here}dist/.${process.pid}.compat.mjs`;
-await build({ entryPoints: [`${here}src/c/driver/compat.ts`], outfile: compat, bundle: true, platform: 'node', format: 'esm', target: 'node20', external: ['@yowasp/clang'], logLevel: 'warning' });
+await build({
+  entryPoints: [`${here}src/c/driver/compat.ts`],
+  outfile: compat,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  external: ['@yowasp/clang'],
+  logLevel: 'warning',
+});
 try {
   const { buildCompat } = await import(compat);
   buildCompat();

@@ -1,6 +1,6 @@
 /**
- * A server and two volunteers' tabs for all tests of a file. Call it at the top of the file; what it returns is there once tests run.
- * A test that fails shows what the server said meanwhile.
+ * A server and two volunteers' tabs for all tests of a file. Call it at the top of the file; what it returns is there
+ * once tests run. A test that fails shows what the server said meanwhile.
  */
 import { test } from '@playwright/test';
 import { Client } from './client.ts';

@@ -10,7 +10,9 @@ export interface Program {
   files?: Record<string, string>;
 }
 
-/** What a job said and wrote: standard output per rank and every result file. What must not change when tabs are closed. */
+/**
+ * What a job said and wrote: standard output per rank and every result file. What must not change when tabs are closed.
+ */
 export interface Answer {
   stdout: string[];
   files: Record<string, Uint8Array>;
@@ -29,26 +31,48 @@ export type Sources = Program & { program: Extract<Program['program'], { sources
 
 export async function readExample(name: string): Promise<Sources> {
   const dir = join(ROOT, 'examples', name);
-  const about = JSON.parse(await readFile(join(dir, 'example.json'), 'utf8')) as { entry?: string; files?: string[]; language?: 'c' | 'c++'; sources?: string[]; flags?: string[] };
+  const about = JSON.parse(await readFile(join(dir, 'example.json'), 'utf8')) as {
+    entry?: string;
+    files?: string[];
+    language?: 'c' | 'c++';
+    sources?: string[];
+    flags?: string[];
+  };
   const files: Record<string, string> = {};
   for (const f of about.files ?? []) files[basename(f)] = (await readFile(join(dir, f))).toString('base64');
   const sources: Record<string, string> = {};
   if (about.language) {
     // Relative to examples/, so that what several of them share is found where their #include says.
-    for (const f of about.sources ?? []) sources[relative(join(ROOT, 'examples'), join(dir, f))] = await readFile(join(dir, f), 'utf8');
-    return { name, program: { language: about.language, sources, ...(about.flags ? { flags: about.flags } : {}) }, files };
+    for (const f of about.sources ?? [])
+      sources[relative(join(ROOT, 'examples'), join(dir, f))] = await readFile(join(dir, f), 'utf8');
+    return {
+      name,
+      program: { language: about.language, sources, ...(about.flags ? { flags: about.flags } : {}) },
+      files,
+    };
   }
   for (const f of await readdir(dir)) if (f.endsWith('.ts')) sources[f] = await readFile(join(dir, f), 'utf8');
   return { name, program: { language: 'typescript', entry: about.entry ?? 'main.ts', sources }, files };
 }
 
-export const source = (name: string, text: string): Program => ({ name, program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': text } } });
+export const source = (name: string, text: string): Program => ({
+  name,
+  program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': text } },
+});
 
 export class Client {
   constructor(private readonly server: ServerProcess) {}
 
-  /** A refusal for too many requests is waited out: several who watch one job look more often together than a server lets one address. */
-  async request(method: string, path: string, body?: unknown, token: string | null = this.server.token): Promise<Response> {
+  /**
+   * A refusal for too many requests is waited out: several who watch one job look more often together than a server
+   * lets one address.
+   */
+  async request(
+    method: string,
+    path: string,
+    body?: unknown,
+    token: string | null = this.server.token,
+  ): Promise<Response> {
     for (;;) {
       const answer = await fetch(this.server.url + path, {
         method,
@@ -120,10 +144,13 @@ export class Client {
 
   async answer(job: JobView): Promise<Answer> {
     const stdout: string[] = [];
-    for (const t of job.tasks) stdout.push(await (await this.request('GET', `/api/jobs/${job.id}/tasks/${t.task}/stdout`)).text());
+    for (const t of job.tasks)
+      stdout.push(await (await this.request('GET', `/api/jobs/${job.id}/tasks/${t.task}/stdout`)).text());
     const files: Record<string, Uint8Array> = {};
     for (const f of job.outputs)
-      files[f.path] = new Uint8Array(await (await this.request('GET', `/api/jobs/${job.id}/files/${f.path}`)).arrayBuffer());
+      files[f.path] = new Uint8Array(
+        await (await this.request('GET', `/api/jobs/${job.id}/files/${f.path}`)).arrayBuffer(),
+      );
     return { stdout, files };
   }
 }

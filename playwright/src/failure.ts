@@ -1,4 +1,7 @@
-/** A test that fails shows what the server said last: on the terminal, since that is all that is left of a run elsewhere. */
+/**
+ * A test that fails shows what the server said last: on the terminal, since that is all that is left of a run
+ * elsewhere.
+ */
 import { test } from '@playwright/test';
 import type { ServerProcess } from './server.ts';
 

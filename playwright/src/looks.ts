@@ -1,4 +1,7 @@
-/** What a browser knows of a page and of the machine under it: complaints, accessibility, shifts of the layout, weight; battery, pressure, idleness. */
+/**
+ * What a browser knows of a page and of the machine under it: complaints, accessibility, shifts of the layout, weight;
+ * battery, pressure, idleness.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from '@playwright/test';
@@ -18,19 +21,34 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Those of axe's rules whose outcome depends on colours. */
 export const COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** What axe finds serious: rule and place; with `rules` by these alone. Our own frames of volunteers are not looked into. */
+/**
+ * What axe finds serious: rule and place; with `rules` by these alone. Our own frames of volunteers are not looked
+ * into.
+ */
 export async function serious(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);
   return page.evaluate(async (rules) => {
     interface Axe {
-      run(where: Document, options: object): Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }>;
+      run(
+        where: Document,
+        options: object,
+      ): Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }>;
     }
-    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(document, { resultTypes: ['violations'], iframes: false, ...(rules === undefined ? {} : { runOnly: rules }) });
-    return violations.filter((v) => v.impact === 'serious' || v.impact === 'critical').flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`));
+    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(document, {
+      resultTypes: ['violations'],
+      iframes: false,
+      ...(rules === undefined ? {} : { runOnly: rules }),
+    });
+    return violations
+      .filter((v) => v.impact === 'serious' || v.impact === 'critical')
+      .flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`));
   }, rules);
 }
 
-/** Remembers what moves in the page, in whatever direction, without having been pressed for, from now on: by 3 px or more, which is what browsers count. */
+/**
+ * Remembers what moves in the page, in whatever direction, without having been pressed for, from now on: by 3 px or
+ * more, which is what browsers count.
+ */
 export const watchShifts = (page: Page): Promise<void> =>
   page.evaluate(() => {
     interface Shift extends PerformanceEntry {
@@ -42,31 +60,52 @@ export const watchShifts = (page: Page): Promise<void> =>
     new PerformanceObserver((list) => {
       for (const e of list.getEntries() as Shift[])
         for (const { node, previousRect: was, currentRect: is } of e.hadRecentInput ? [] : e.sources)
-          if (Math.abs(was.top - is.top) >= 3 || Math.abs(was.left - is.left) >= 3) moved.push(`${was.left}, ${was.top} → ${is.left}, ${is.top}: ${(node instanceof Element ? node : node?.parentElement)?.outerHTML.slice(0, 200)}`);
+          if (Math.abs(was.top - is.top) >= 3 || Math.abs(was.left - is.left) >= 3)
+            moved.push(
+              `${was.left}, ${was.top} → ${is.left}, ${is.top}: ` +
+                `${(node instanceof Element ? node : node?.parentElement)?.outerHTML.slice(0, 200)}`,
+            );
     }).observe({ type: 'layout-shift' });
   });
 
-export const shifts = (page: Page): Promise<string[]> => page.evaluate(() => (globalThis as unknown as { moved: string[] }).moved);
+export const shifts = (page: Page): Promise<string[]> =>
+  page.evaluate(() => (globalThis as unknown as { moved: string[] }).moved);
 
-/** What the volunteer page says of its state, 'title: detail', from now on: a slow machine may look too late for what is said for a few seconds. */
+/**
+ * What the volunteer page says of its state, 'title: detail', from now on: a slow machine may look too late for what is
+ * said for a few seconds.
+ */
 export async function allSaid(page: Page): Promise<() => Promise<string[]>> {
   await page.evaluate(() => {
     const says = document.querySelector('.says')!;
     const said: string[] = [];
     Object.assign(globalThis, { said });
-    new MutationObserver(() => said.push([...says.children].map((p) => p.textContent).join(': '))).observe(says, { subtree: true, childList: true, characterData: true });
+    new MutationObserver(() => said.push([...says.children].map((p) => p.textContent).join(': '))).observe(says, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+    });
   });
   return () => page.evaluate(() => (globalThis as unknown as { said: string[] }).said);
 }
 
-/** The machine of a tab, as its browser tells of it. Pressure and idleness by the browser's own means; for the battery it has none. */
+/**
+ * The machine of a tab, as its browser tells of it. Pressure and idleness by the browser's own means; for the battery
+ * it has none.
+ */
 export async function machineOf(browser: Browser, page: Page) {
   const cdp = await page.context().newCDPSession(page);
   const { targetInfo } = await cdp.send('Target.getTargetInfo');
   const whole = await browser.newBrowserCDPSession();
-  await whole.send('Browser.grantPermissions', { permissions: ['idleDetection'], ...(targetInfo.browserContextId ? { browserContextId: targetInfo.browserContextId } : {}) });
-  const pressure = (state: 'nominal' | 'critical') => cdp.send('Emulation.setPressureStateOverride', { source: 'cpu', state }).catch(() => undefined);
-  await cdp.send('Emulation.setPressureSourceOverrideEnabled', { enabled: true, source: 'cpu', metadata: { available: true } }).catch(() => undefined);
+  await whole.send('Browser.grantPermissions', {
+    permissions: ['idleDetection'],
+    ...(targetInfo.browserContextId ? { browserContextId: targetInfo.browserContextId } : {}),
+  });
+  const pressure = (state: 'nominal' | 'critical') =>
+    cdp.send('Emulation.setPressureStateOverride', { source: 'cpu', state }).catch(() => undefined);
+  await cdp
+    .send('Emulation.setPressureSourceOverrideEnabled', { enabled: true, source: 'cpu', metadata: { available: true } })
+    .catch(() => undefined);
   await pressure('nominal');
   await cdp.send('Emulation.setIdleOverride', { isUserActive: true, isScreenUnlocked: true });
   await page.addInitScript(() => {
@@ -75,7 +114,8 @@ export async function machineOf(browser: Browser, page: Page) {
   });
   return {
     /** Once the page is there: what its browser has. Chromium's headless shell lacks both. */
-    tells: () => page.evaluate(() => ({ pressure: 'PressureObserver' in globalThis, idleness: 'IdleDetector' in globalThis })),
+    tells: () =>
+      page.evaluate(() => ({ pressure: 'PressureObserver' in globalThis, idleness: 'IdleDetector' in globalThis })),
     pressure,
     /** Another tab lies before this one, or none. */
     seen: (state: 'visible' | 'hidden') =>
@@ -94,4 +134,9 @@ export async function machineOf(browser: Browser, page: Page) {
 
 /** Bytes of the page and of everything that it has loaded, as they came (compressed). */
 export const firstLoad = (page: Page): Promise<number> =>
-  page.evaluate(() => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce((sum, e) => sum + (e as PerformanceResourceTiming).encodedBodySize, 0));
+  page.evaluate(() =>
+    [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce(
+      (sum, e) => sum + (e as PerformanceResourceTiming).encodedBodySize,
+      0,
+    ),
+  );

@@ -4,10 +4,15 @@ import { serious } from './looks.ts';
 import type { ServerProcess } from './server.ts';
 
 /**
- * In the browser of this volunteer, which came by the address `url`, while the server is down: the page says so, and comes when the server does (it is started here): the server's own, isolated
- * as ever, with nothing kept of it.
+ * In the browser of this volunteer, which came by the address `url`, while the server is down: the page says so, and
+ * comes when the server does (it is started here): the server's own, isolated as ever, with nothing kept of it.
  */
-export async function openedMeanwhile(volunteer: Page, server: ServerProcess, url: string, info: TestInfo): Promise<void> {
+export async function openedMeanwhile(
+  volunteer: Page,
+  server: ServerProcess,
+  url: string,
+  info: TestInfo,
+): Promise<void> {
   await volunteer.evaluate(async () => void (await navigator.serviceWorker.ready));
   const late = await volunteer.context().newPage();
   await late.goto(`${url}/volunteer`);
@@ -16,7 +21,13 @@ export async function openedMeanwhile(volunteer: Page, server: ServerProcess, ur
   await info.attach('no connection', { body: await late.screenshot(), contentType: 'image/png' });
   await server.begin();
   await expect(late.getByTestId('volunteer-state')).toHaveText('Off');
-  expect(await late.evaluate(async () => [crossOriginIsolated, navigator.serviceWorker.controller !== null, await caches.keys()])).toEqual([true, true, []]);
+  expect(
+    await late.evaluate(async () => [
+      crossOriginIsolated,
+      navigator.serviceWorker.controller !== null,
+      await caches.keys(),
+    ]),
+  ).toEqual([true, true, []]);
   await late.close();
 }
 
@@ -26,12 +37,18 @@ export async function openedWithoutIsolation(browser: Browser, server: ServerPro
   const page = await browser.newPage({ serviceWorkers: 'block', viewport: { width: 360, height: 740 } });
   await page.route('**/volunteer?bare', async (route) => {
     const response = await route.fetch();
-    const headers = Object.fromEntries(Object.entries(response.headers()).filter(([name]) => !name.startsWith('cross-origin-')));
+    const headers = Object.fromEntries(
+      Object.entries(response.headers()).filter(([name]) => !name.startsWith('cross-origin-')),
+    );
     await route.fulfill({ response, headers });
   });
   await page.goto(`${server.url}/volunteer?bare`);
-  await expect(page.getByTestId('volunteer-state')).toHaveText('This browser cannot compute here: This page has no shared memory');
-  await expect(page.getByText('pass on the headers Cross-Origin-Opener-Policy and Cross-Origin-Embedder-Policy')).toBeVisible();
+  await expect(page.getByTestId('volunteer-state')).toHaveText(
+    'This browser cannot compute here: This page has no shared memory',
+  );
+  await expect(
+    page.getByText('pass on the headers Cross-Origin-Opener-Policy and Cross-Origin-Embedder-Policy'),
+  ).toBeVisible();
   expect(await serious(page)).toEqual([]);
   await info.attach('not isolated', { body: await page.screenshot(), contentType: 'image/png' });
   await page.close();

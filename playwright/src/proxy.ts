@@ -1,8 +1,8 @@
 /**
  * A proxy between browsers and the server, whose cable can be pulled: TCP as it comes, byte for byte.
  *
- *  cut()    every connection through it breaks, and new ones are closed at once: the way is gone, and both ends know it.
- *  stall()  nothing passes any more, and nothing breaks: as when a router forgets, neither end is told.
+ *  cut()    every connection through it breaks, and new ones are closed at once: the way is gone, and both ends know
+ *  it. stall()  nothing passes any more, and nothing breaks: as when a router forgets, neither end is told.
  *  mend()   what was held back goes on its way; new connections are taken again.
  */
 import { once } from 'node:events';
@@ -19,7 +19,10 @@ export class Proxy {
       if (this.#state === 'cut') return void near.destroy();
       const { hostname, port } = new URL(to());
       const far = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
-      for (const [end, other] of [[near, far], [far, near]] as const) {
+      for (const [end, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
         this.#ends.add(end);
         end.on('data', (bytes) => void (other.write(bytes) || end.pause()));
         end.on('drain', () => this.#state === 'open' && other.resume());

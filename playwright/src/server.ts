@@ -1,5 +1,6 @@
 /**
- * A Mayfly server as a process of its own, so that a test may `kill -9` it and start it again on the same data directory and port.
+ * A Mayfly server as a process of its own, so that a test may `kill -9` it and start it again on the same data
+ * directory and port.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -13,8 +14,8 @@ export const CLI = join(ROOT, 'apps', 'cli', 'dist', 'mayfly.js');
 const START_LIMIT_MS = 120_000;
 
 /**
- * For faults on a busy machine: a closed connection means loss at once; silence, which such a machine produces by itself, only after
- * long; and whoever comes back after a restart of the server is waited for.
+ * For faults on a busy machine: a closed connection means loss at once; silence, which such a machine produces by
+ * itself, only after long; and whoever comes back after a restart of the server is waited for.
  */
 export const PATIENT = ['--grace', '0.4', '--silence', '12', '--restart-grace', '120'];
 
@@ -42,7 +43,10 @@ export class ServerProcess {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  static async start(args: readonly string[] = PATIENT, env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+  static async start(
+    args: readonly string[] = PATIENT,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<ServerProcess> {
     const s = new ServerProcess(await mkdtemp(join(tmpdir(), 'mayfly-e2e-')), args, env);
     await s.begin();
     return s;
@@ -52,7 +56,8 @@ export class ServerProcess {
   assigned(job: string, task: number): Set<number> {
     const given = new Set<number>();
     for (const line of this.log.split('\n'))
-      if (line.includes('"rank assigned"') && line.includes(`"job":"${job}","task":${task},`)) given.add(Number(/"incarnation":(\d+)/.exec(line)?.[1]));
+      if (line.includes('"rank assigned"') && line.includes(`"job":"${job}","task":${task},`))
+        given.add(Number(/"incarnation":(\d+)/.exec(line)?.[1]));
     return given;
   }
 
@@ -76,7 +81,13 @@ export class ServerProcess {
       if (child.exitCode !== null) throw new Error(`the server exited with ${child.exitCode}:\n${this.log}`);
       const port = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(said)?.[1];
       if (port) this.port = Number(port);
-      if (port && (await fetch(`${this.url}/healthz`).then((r) => r.ok, () => false))) {
+      if (
+        port &&
+        (await fetch(`${this.url}/healthz`).then(
+          (r) => r.ok,
+          () => false,
+        ))
+      ) {
         this.up = true;
         this.starts++;
         return this.served();
@@ -118,10 +129,14 @@ export class ServerProcess {
     await rm(this.dataDir, { recursive: true, force: true });
   }
 
-  /** Stops it as a crash would and leaves everything for a look: the data directory, and in it what the server printed (`server.log`), and these texts. */
+  /**
+   * Stops it as a crash would and leaves everything for a look: the data directory, and in it what the server printed
+   * (`server.log`), and these texts.
+   */
   async keep(more: Readonly<Record<string, string>>): Promise<string> {
     await this.kill9();
-    for (const [name, text] of Object.entries({ 'server.log': this.log, ...more })) await writeFile(join(this.dataDir, name), text);
+    for (const [name, text] of Object.entries({ 'server.log': this.log, ...more }))
+      await writeFile(join(this.dataDir, name), text);
     return this.dataDir;
   }
 }

@@ -27,5 +27,4 @@ export class Tab {
     await this.page.close({ runBeforeUnload: false });
     await this.context.close();
   }
-
 }

@@ -1,4 +1,7 @@
-/** Somebody alone with one machine, for a first look: an example, the slots that it lacks, its answer, by three clicks; nothing moves under the form meanwhile. */
+/**
+ * Somebody alone with one machine, for a first look: an example, the slots that it lacks, its answer, by three clicks;
+ * nothing moves under the form meanwhile.
+ */
 import { expect, test } from '@playwright/test';
 import { headline, openDashboard } from '../src/dashboard.ts';
 import { showLogOnFailure } from '../src/failure.ts';
@@ -14,7 +17,9 @@ test.afterAll(() => server?.stop());
 showLogOnFailure(() => server);
 
 for (const width of [1400, 360])
-  test(`the slots that a job lacks come by one click, from the form and from the job that waits; ${width} px`, async ({ browser }) => {
+  test(`the slots that a job lacks come by one click, from the form and from the job that waits; ${width} px`, async ({
+    browser,
+  }) => {
     const context = await browser.newContext({ viewport: { width, height: 2400 } });
     const page = await context.newPage();
     const found = complaints(page);
@@ -22,7 +27,8 @@ for (const width of [1400, 360])
     await expect(page.getByText('Needs 4 slots; none available')).toBeVisible();
     await watchShifts(page);
 
-    const opened = (name: string) => Promise.all([context.waitForEvent('page'), page.getByRole('link', { name }).click()]).then(([tab]) => tab);
+    const opened = (name: string) =>
+      Promise.all([context.waitForEvent('page'), page.getByRole('link', { name }).click()]).then(([tab]) => tab);
     const first = await opened('compute here with 4 slots');
     await expect(first.getByTestId('volunteer-state')).toHaveText('Idle');
     await expect(page.getByText('4 slots free: the job starts at once.')).toBeVisible();

@@ -1,4 +1,7 @@
-/** A share of the attacks (`npm run attack` runs them all): those that stood for holes that were found, and one of each kind of door, in each place. */
+/**
+ * A share of the attacks (`npm run attack` runs them all): those that stood for holes that were found, and one of each
+ * kind of door, in each place.
+ */
 import { expect, test } from '@playwright/test';
 import { Arena } from '../src/attack/arena.ts';
 import type { PlaceName } from '../src/attack/places.ts';
@@ -22,8 +25,16 @@ for (const [name, programs] of Object.entries(SHARE) as [PlaceName, string[]][])
     try {
       const all = attacks();
       for (const program of programs) {
-        const verdict = await arena.run(all.find((a) => a.name === program)!, place);
-        expect.soft({ [program]: verdict.escapes }, `${verdict.end} ${verdict.message}\n${place.log().slice(-5).join('\n')}`).toEqual({ [program]: [] });
+        const verdict = await arena.run(
+          all.find((a) => a.name === program)!,
+          place,
+        );
+        expect
+          .soft(
+            { [program]: verdict.escapes },
+            `${verdict.end} ${verdict.message}\n${place.log().slice(-5).join('\n')}`,
+          )
+          .toEqual({ [program]: [] });
       }
     } finally {
       await place.close();

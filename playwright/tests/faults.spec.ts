@@ -1,8 +1,10 @@
 /**
- * Fifty faults on real processes: tabs of Chromium closed, reloaded, crashed, cut off, cloned and frozen, headless nodes killed, the
- * server killed, over examples in TypeScript and C. The mechanism and what every job must show: src/campaign/. The long command: `npm run faults`.
+ * Fifty faults on real processes: tabs of Chromium closed, reloaded, crashed, cut off, cloned and frozen, headless
+ * nodes killed, the server killed, over examples in TypeScript and C. The mechanism and what every job must show:
+ * src/campaign/. The long command: `npm run faults`.
  *
- * "The other nodes are not aware about the failure" (MPICH-V §3.1). "CM is a stable repository for communicating nodes messages" (§3.2).
+ * "The other nodes are not aware about the failure" (MPICH-V §3.1). "CM is a stable repository for communicating nodes
+ * messages" (§3.2).
  */
 import { expect, test } from '@playwright/test';
 import { Campaign, type JobReport } from '../src/campaign/campaign.ts';
@@ -33,16 +35,24 @@ test.afterAll(async () => {
 
 test('every kind of fault is in the plan, and a seed repeats it', () => {
   expect(jobs.reduce((n, j) => n + faultsOf(j).length, 0)).toBe(KILLS);
-  expect([...new Set(jobs.flatMap((j) => faultsOf(j).map((f) => f.kind)))].sort()).toEqual(KINDS.map((k) => k.name).sort());
+  expect([...new Set(jobs.flatMap((j) => faultsOf(j).map((f) => f.kind)))].sort()).toEqual(
+    KINDS.map((k) => k.name).sort(),
+  );
   expect(plan(PLAN)).toEqual(jobs);
 });
 
 for (const job of jobs)
-  test(`${job.workload.example} through ${faultsOf(job).map((f) => f.kind).join(', ')}`, async () => {
+  test(`${job.workload.example} through ${faultsOf(job)
+    .map((f) => f.kind)
+    .join(', ')}`, async () => {
     const report = await campaign!.run(job);
     reports.push(report);
     if (report.wrong !== undefined) await campaign!.clear(report);
     expect(report.wrong, `job ${job.index} of seed ${seed}`).toBeUndefined();
     expect(report.missed, 'every fault found a victim').toEqual([]);
-    expect(report.struck.map((s) => s.kind).sort()).toEqual(faultsOf(job).map((f) => f.kind).sort());
+    expect(report.struck.map((s) => s.kind).sort()).toEqual(
+      faultsOf(job)
+        .map((f) => f.kind)
+        .sort(),
+    );
   });

@@ -1,4 +1,7 @@
-/** The owner's pages as a person uses them: the token, submitting from the form, watching, killing a rank, errors. The volunteers' and visitors': visitors.spec.ts. */
+/**
+ * The owner's pages as a person uses them: the token, submitting from the form, watching, killing a rank, errors. The
+ * volunteers' and visitors': visitors.spec.ts.
+ */
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,31 +60,45 @@ test('the token is asked for, a wrong one refused, a right one kept and not show
   expect((await client.request('POST', '/api/rooms', { name: 'x' }, token)).status).toBe(403);
   const owner = await (await browser.newContext()).newPage();
   await dashboard(owner, '/tokens');
-  await owner.getByRole('row', { name: /^Ada viewer/ }).getByRole('button', { name: 'Revoke' }).click();
+  await owner
+    .getByRole('row', { name: /^Ada viewer/ })
+    .getByRole('button', { name: 'Revoke' })
+    .click();
   await owner.getByRole('button', { name: 'Revoke it' }).click();
   await expect(owner.getByRole('row', { name: /^Ada/ })).toHaveCount(0);
   await owner.context().close();
   await expect(page.getByText('rejected the last token')).toBeVisible({ timeout: 60_000 });
 });
 
-test('a job waits with its reason, starts when somebody volunteers, shows its picture, and survives a killed rank', async ({ page, browser }, info) => {
+test('a job waits with its reason, starts when somebody volunteers, shows its picture, and survives a killed rank', async ({
+  page,
+  browser,
+}, info) => {
   const found = complaints(page);
   // Somebody who watches the lists and touches nothing, from before the first job and node.
   const lists = await Promise.all([1400, 360].map((width) => watcherOf(browser, '', width)));
   for (const p of lists) await expect(p.getByText('No nodes connected')).toBeVisible();
   for (const p of lists) await watchShifts(p);
-  // What the form submits, smaller, and with a wait behind it: the rank that is killed is certainly there, and the page has time to show it.
+  // What the form submits, smaller, and with a wait behind it: the rank that is killed is certainly there, and the page
+  // has time to show it.
   await page.route('**/api/jobs', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
-    const job = route.request().postDataJSON() as { program: { entry: string; sources: Record<string, string> }; args: string[]; options?: object };
+    const job = route.request().postDataJSON() as {
+      program: { entry: string; sources: Record<string, string> };
+      args: string[];
+      options?: object;
+    };
     expect(job.args).toEqual(['--width', '768', '--iterations', '2000']);
     job.args = ['--width', '192', '--iterations', '400'];
-    job.program.sources['held.ts'] = `import './${job.program.entry}';\nimport { COMM_WORLD as comm, stdin } from 'mayfly';\nif (comm.rank === 0) stdin.readLine();\ncomm.barrier();\n`;
+    job.program.sources['held.ts'] =
+      `import './${job.program.entry}';\nimport { COMM_WORLD as comm, stdin } from 'mayfly';\nif (comm.rank ` +
+      `=== 0) stdin.readLine();\ncomm.barrier();\n`;
     job.program.entry = 'held.ts';
     job.options = { ...job.options, interactive: true };
     await route.continue({ postData: JSON.stringify(job) });
   });
-  // However slow the server: until the example is there, there is no form whose other program could be submitted in its place.
+  // However slow the server: until the example is there, there is no form whose other program could be submitted in its
+  // place.
   let answer = (): void => undefined;
   const held = new Promise<void>((resolve) => (answer = resolve));
   await page.route('**/api/examples', async (route) => {
@@ -95,7 +112,10 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await expect(page.getByText('Needs 4 slots; none available')).toBeVisible();
   await page.getByRole('button', { name: 'Submit' }).click();
   await expect(headline(page)).toContainText('needs 4 slots; none available');
-  await expect(page.getByTestId('wanted').getByRole('link', { name: 'compute here with 4 slots' })).toHaveAttribute('href', '/volunteer?start&slots=4');
+  await expect(page.getByTestId('wanted').getByRole('link', { name: 'compute here with 4 slots' })).toHaveAttribute(
+    'href',
+    '/volunteer?start&slots=4',
+  );
 
   const volunteer = await (await browser.newContext({ viewport: { width: 360, height: 740 } })).newPage(); // a phone
   found.push(...complaints(volunteer));
@@ -110,20 +130,35 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   const watchers = await Promise.all([1400, 360].map((width) => watcherOf(browser, `/jobs/${id}`, width)));
   for (const watcher of watchers) {
     await expect(watcher.getByTestId('rank-1')).toHaveAttribute('data-state', 'running');
-    for (const name of ['Kill rank 1', 'Run again', 'Cancel job']) await expect(watcher.getByRole('button', { name })).toBeVisible(); // it knows who looks
+    for (const name of ['Kill rank 1', 'Run again', 'Cancel job'])
+      await expect(watcher.getByRole('button', { name })).toBeVisible(); // it knows who looks
     await watchShifts(watcher);
   }
   await page.getByRole('button', { name: 'Kill rank 1' }).click();
-  await client.until(id, 'recovered', (j) => j.faults.length > 0 && j.faults.every((f) => f.recoveredAfterMs !== undefined));
+  await client.until(
+    id,
+    'recovered',
+    (j) => j.faults.length > 0 && j.faults.every((f) => f.recoveredAfterMs !== undefined),
+  );
   // The time line and the matrix while the job runs (rank 0 waits for its line), by keyboard and as tables.
   await page.getByRole('tab', { name: 'Timeline' }).click();
   await page.getByText('As a table').click();
   const lane = page.getByTestId('timeline-table').getByRole('row').nth(2);
   await expect(lane.getByRole('rowheader')).toHaveText('1');
-  await expect(lane.getByRole('cell').last()).toHaveText(/^[1-9]\d*$/); // its fault; on a machine that stalls for long there are more
+  // its fault; on a machine that stalls for long there are more
+  await expect(lane.getByRole('cell').last()).toHaveText(/^[1-9]\d*$/);
   await expect(lane.getByRole('cell').nth(1)).toContainText('%'); // waiting
-  const [trace] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as a trace' }).click()]);
-  expect((JSON.parse(readFileSync(await trace.path(), 'utf8')) as { traceEvents: { name: string; tid: number; args: { cause?: string } }[] }).traceEvents).toContainEqual(expect.objectContaining({ name: 'fault', tid: 2, args: { incarnation: 0, cause: 'killed' } }));
+  const [trace] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download as a trace' }).click(),
+  ]);
+  expect(
+    (
+      JSON.parse(readFileSync(await trace.path(), 'utf8')) as {
+        traceEvents: { name: string; tid: number; args: { cause?: string } }[];
+      }
+    ).traceEvents,
+  ).toContainEqual(expect.objectContaining({ name: 'fault', tid: 2, args: { incarnation: 0, cause: 'killed' } }));
   await page.getByTestId('timeline').focus();
   await page.keyboard.press('ArrowDown');
   await expect(page.getByTestId('timeline-cell')).toContainText(/Rank 1, .* to /);
@@ -132,7 +167,9 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await page.getByRole('tab', { name: 'Profile' }).click();
   await expect(page.getByTestId('profile-calls').getByRole('row', { name: /^standard input .* rank 0/ })).toBeVisible();
   await expect(page.getByTestId('profile-calls').getByRole('row', { name: /^MPI_Barrier / })).toBeVisible();
-  await expect(page.getByTestId('profile-ranks').getByRole('row').nth(2).getByRole('cell').last()).toHaveText('MPI_Barrier');
+  await expect(page.getByTestId('profile-ranks').getByRole('row').nth(2).getByRole('cell').last()).toHaveText(
+    'MPI_Barrier',
+  );
   expect(await serious(page)).toEqual([]);
   await info.attach('profile', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
   await page.getByRole('tab', { name: 'Messages' }).click();
@@ -192,8 +229,12 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await expect(page.locator('.line[data-at] mark').first()).toHaveText('PASS');
   await info.attach('job', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
 
-  // All that it has written, as one file of the browser's own downloads. Then the proof: the same again, compared byte for byte, seen from both runs.
-  const [archive] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download all' }).click()]);
+  // All that it has written, as one file of the browser's own downloads. Then the proof: the same again, compared byte
+  // for byte, seen from both runs.
+  const [archive] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download all' }).click(),
+  ]);
   expect(archive.suggestedFilename()).toBe(`mandelbrot-${id}.tar`);
   expect(readFileSync(await archive.path()).includes(`mandelbrot-${id}/files/mandelbrot.png`)).toBe(true);
   const proof = page.getByTestId('comparison');
@@ -228,7 +269,10 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
     expect.soft(await shifts(p)).toEqual([]);
     await expect(p.getByLabel('Whose jobs')).toBeVisible(); // before there is a second owner
     await p.getByRole('button', { name: 'Show 1 new job' }).click();
-    await expect(p.getByRole('region', { name: 'Jobs' }).getByRole('listitem')).toHaveText([/mandelbrot \(again\)/, /mandelbrot/]);
+    await expect(p.getByRole('region', { name: 'Jobs' }).getByRole('listitem')).toHaveText([
+      /mandelbrot \(again\)/,
+      /mandelbrot/,
+    ]);
     await p.context().close();
   }
   for (const tab of [stays, next]) await tab.close();
@@ -245,7 +289,12 @@ test('errors are shown where they belong: files, compiler, stack, deadlock', asy
   await expect(page.getByRole('button', { name: /All \d+ examples/ })).toBeVisible();
   await expect(page.getByRole('textbox', { name: 'Ranks' })).toBeInViewport();
   await expect(page.locator('.cm-content')).toBeInViewport();
-  await write(page, 'broken', `import { COMM_WORLD as comm } from 'mayfly';\nconst a: number = 'x';\nconsole.log(a, comm.rank);\n`, 2);
+  await write(
+    page,
+    'broken',
+    `import { COMM_WORLD as comm } from 'mayfly';\nconst a: number = 'x';\nconsole.log(a, comm.rank);\n`,
+    2,
+  );
   await page.getByRole('button', { name: 'Submit' }).click();
   await expect(page.getByRole('alert')).toContainText("Type 'string' is not assignable to type 'number'");
   await expect(page.getByRole('button', { name: 'main.ts:2:7' })).toBeVisible();
@@ -259,10 +308,16 @@ test('errors are shown where they belong: files, compiler, stack, deadlock', asy
   const text = new TextEncoder();
   const files = {
     'throws/mayfly.json': '{ "language": "typescript", "entry": "start.ts" }',
-    'throws/start.ts': `import { COMM_WORLD as comm } from 'mayfly';\nimport { fail } from './part.ts';\nif (comm.rank === 1) fail();\ncomm.barrier();\n`,
+    'throws/start.ts':
+      `import { COMM_WORLD as comm } from 'mayfly';\nimport { fail } from './part.ts';\nif (comm.rank === 1) ` +
+      `fail();\ncomm.barrier();\n`,
     'throws/part.ts': `export function fail(): never {\n  throw new RangeError('no convergence');\n}\n`,
   };
-  await upload.setInputFiles({ name: 'throws.zip', mimeType: 'application/zip', buffer: Buffer.from(zipSync(Object.fromEntries(Object.entries(files).map(([p, t]) => [p, text.encode(t)])))) });
+  await upload.setInputFiles({
+    name: 'throws.zip',
+    mimeType: 'application/zip',
+    buffer: Buffer.from(zipSync(Object.fromEntries(Object.entries(files).map(([p, t]) => [p, text.encode(t)])))),
+  });
   await expect(page.getByTestId('given')).toContainText('2 sources of throws.zip, as its mayfly.json says');
   await page.getByRole('button', { name: 'part.ts' }).click();
   await expect(page.locator('.cm-content')).toContainText('no convergence');
@@ -272,19 +327,34 @@ test('errors are shown where they belong: files, compiler, stack, deadlock', asy
   await expect(page.getByRole('alert')).toContainText('RangeError: no convergence');
   await expect(page.getByRole('alert')).toContainText('part.ts:2');
 
-  const stuck = await client.submit(source('stuck', `import { COMM_WORLD as comm } from 'mayfly';\ncomm.recv(new Float64Array(1), 1 - comm.rank, 7);\n`), 2);
+  const stuck = await client.submit(
+    source(
+      'stuck',
+      `import { COMM_WORLD as comm } from 'mayfly';\ncomm.recv(new Float64Array(1), 1 - comm.rank, 7);\n`,
+    ),
+    2,
+  );
   await page.goto(`${server.url}/dashboard/jobs/${stuck.id}`);
   await expect(page.getByRole('alert')).toContainText('rank 0 waits in MPI_Recv for rank 1, tag 7');
   await tab.close();
 });
 
 /** (module (memory (export "memory") 1) (func (export "_start") (loop (br 0)))) */
-const FOR_EVER = Buffer.from('0061736d01000000010401600000030201000503010001071302066d656d6f72790200065f737461727400000a0901070003400c000b0b', 'hex');
+const FOR_EVER = Buffer.from(
+  '0061736d01000000010401600000030201000503010001071302066d656d6f72790200065f737461727400000a0901070003400c000b0b',
+  'hex',
+);
 
-test('a module from the form: cancel, run again, edit a copy, delete, and what a viewer may not', async ({ page, browser }) => {
+test('a module from the form: cancel, run again, edit a copy, delete, and what a viewer may not', async ({
+  page,
+  browser,
+}) => {
   const tab = await Tab.open(browser, server.url, 'loop', 1);
   await dashboard(page, '/new');
-  await page.locator('.source-bar input[type=file]').first().setInputFiles({ name: 'for ever.wasm', mimeType: 'application/wasm', buffer: FOR_EVER });
+  await page
+    .locator('.source-bar input[type=file]')
+    .first()
+    .setInputFiles({ name: 'for ever.wasm', mimeType: 'application/wasm', buffer: FOR_EVER });
   await expect(page.getByTestId('packed')).toContainText('for_ever.wasm');
   await page.getByRole('textbox', { name: 'Ranks' }).fill('1');
   await page.keyboard.press('Tab');
@@ -319,12 +389,15 @@ test('a module from the form: cancel, run again, edit a copy, delete, and what a
   await tab.close();
 });
 
-test('what was typed into the form survives a reload; a file that the server would not take is refused by its size', async ({ page }) => {
+test('what was typed into the form survives a reload; a file that the server would not take is refused by its size', async ({
+  page,
+}) => {
   await dashboard(page, '/new');
   await page.getByLabel('Name', { exact: true }).fill('half an hour of work');
   await page.getByLabel('Arguments').fill('--n 7');
   const inputs = page.locator('.input-files');
-  const choose = (files: string | { name: string; mimeType: string; buffer: Buffer }): Promise<void> => inputs.locator('input[type=file]').setInputFiles(files);
+  const choose = (files: string | { name: string; mimeType: string; buffer: Buffer }): Promise<void> =>
+    inputs.locator('input[type=file]').setInputFiles(files);
   await choose({ name: 'small.txt', mimeType: 'text/plain', buffer: Buffer.from('abc') });
   await expect(inputs.getByText('small.txt')).toBeVisible();
   // It vanished from the form without a word, and the job ran without it.
@@ -333,19 +406,29 @@ test('what was typed into the form survives a reload; a file that the server wou
     writeFileSync(join(folder, 'mesh.bin'), '');
     truncateSync(join(folder, 'mesh.bin'), 2.2e9); // takes no room on the disk
     await choose(join(folder, 'mesh.bin'));
-    await expect(inputs.getByRole('alert')).toHaveText(/^mesh\.bin \(2\.2 GB\) was not added: the input files of a job can have at most 50\.3 MB, and the others have 3 B\.$/);
+    await expect(inputs.getByRole('alert')).toHaveText(
+      /^mesh\.bin \(2\.2 GB\) was not added: the input files of a job can have at most 50\.3 MB, and the others have 3 B\.$/,
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
   await expect(inputs.getByText('mesh.bin', { exact: true })).toHaveCount(0);
   // Stored a moment after the last change.
-  await expect.poll(() => page.evaluate(() => new Promise((done) => {
-    const open = indexedDB.open('keyval-store');
-    open.onsuccess = () => {
-      const all = open.result.transaction('keyval').objectStore('keyval').getAll();
-      all.onsuccess = () => done((all.result[0] as { draft: { files: unknown[] } } | undefined)?.draft.files.length);
-    };
-  }))).toBe(1);
+  await expect
+    .poll(() =>
+      page.evaluate(
+        () =>
+          new Promise((done) => {
+            const open = indexedDB.open('keyval-store');
+            open.onsuccess = () => {
+              const all = open.result.transaction('keyval').objectStore('keyval').getAll();
+              all.onsuccess = () =>
+                done((all.result[0] as { draft: { files: unknown[] } } | undefined)?.draft.files.length);
+            };
+          }),
+      ),
+    )
+    .toBe(1);
   await page.reload();
   await expect(page.getByTestId('unsent')).toContainText('This is your unsubmitted draft: half an hour of work');
   await expect(page.getByLabel('Arguments')).toHaveValue('--n 7');

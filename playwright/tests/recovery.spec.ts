@@ -1,4 +1,7 @@
-/** What becomes of a C rank that waits in MPI_Recv when it is killed, and when its volunteer leaves; and what the time line tells of it afterwards. */
+/**
+ * What becomes of a C rank that waits in MPI_Recv when it is killed, and when its volunteer leaves; and what the time
+ * line tells of it afterwards.
+ */
 import { inflateRawSync } from 'node:zlib';
 import { expect, test, type Page } from '@playwright/test';
 import { LANE_KINDS, type ComparisonView, type JobView, type ProfileView, type TimelineView } from '@mayfly/wire';
@@ -64,85 +67,114 @@ int main(int argc, char **argv) {
 const profileOf = (id: string): Promise<ProfileView> => client.json<ProfileView>('GET', `/api/jobs/${id}/profile`);
 const replayed = async (id: string): Promise<number> => (await profileOf(id)).ranks[1]!.ms.replaying ?? 0;
 
-test('a C rank that waits in MPI_Recv replays when it is killed, and does not when its volunteer leaves; the time line tells both', async ({ page, browser }, info) => {
-  const tab = await Tab.open(browser, server.url, 'leaves', 2);
-  const { id } = await client.submit(WAITS, 2, [], { interactive: true });
-  const waits = (incarnation: number) =>
-    client.until(id, `waiting as incarnation ${incarnation}`, ({ tasks: [zero, one] }) => zero?.activity?.call === 'stdin' && one?.incarnation === incarnation && one.state === 'running' && one.activity?.call === 'MPI_Recv');
-  const where = (j: JobView) => j.tasks.map((t) => t.activity?.place)[1];
-  await waits(0);
-  await client.until(id, 'seen where it waits', (j) => where(j) === 'main (main.c:21)');
-  expect((await client.request('POST', `/api/jobs/${id}/tasks/1/kill`)).ok).toBe(true);
-  await waits(1);
-  const fromStart = await replayed(id);
-  expect(fromStart).toBeGreaterThan(0);
+test(
+  'a C rank that waits in MPI_Recv replays when it is killed, and does not when its volunteer leaves; the time ' +
+    'line tells both',
+  async ({ page, browser }, info) => {
+    const tab = await Tab.open(browser, server.url, 'leaves', 2);
+    const { id } = await client.submit(WAITS, 2, [], { interactive: true });
+    const waits = (incarnation: number) =>
+      client.until(
+        id,
+        `waiting as incarnation ${incarnation}`,
+        ({ tasks: [zero, one] }) =>
+          zero?.activity?.call === 'stdin' &&
+          one?.incarnation === incarnation &&
+          one.state === 'running' &&
+          one.activity?.call === 'MPI_Recv',
+      );
+    const where = (j: JobView) => j.tasks.map((t) => t.activity?.place)[1];
+    await waits(0);
+    await client.until(id, 'seen where it waits', (j) => where(j) === 'main (main.c:21)');
+    expect((await client.request('POST', `/api/jobs/${id}/tasks/1/kill`)).ok).toBe(true);
+    await waits(1);
+    const fromStart = await replayed(id);
+    expect(fromStart).toBeGreaterThan(0);
 
-  // Nobody has taken an image so far: the one that it leaves with is where it goes on.
-  expect((await client.job(id)).tasks.map((t) => t.images)).toEqual([0, 0]);
-  elsewhere = await HeadlessProcess.start(server.url, 'goes-on', 2);
-  await tab.page.getByRole('button', { name: 'Finish this step and leave' }).click();
-  await expect(tab.page.getByTestId('volunteer-state')).toHaveText('Off');
-  for (const rank of [0, 1]) await expect(tab.page.getByLabel('Events, newest first')).toContainText(`Checkpoint of rank ${rank} stored`);
-  const left = await waits(2);
-  await client.until(id, 'seen where it waits', (j) => where(j) === 'main (main.c:21)'); // also out of an image
-  expect(left.tasks.map((t) => t.nodeName)).toEqual(['goes-on', 'goes-on']);
-  expect(left.tasks.every((t) => t.images >= 1)).toBe(true);
-  expect(left.faults.map((f) => `${f.task} ${f.cause}`).sort()).toEqual(['0 goodbye', '1 goodbye', '1 killed']);
-  await expect.poll(async () => (await profileOf(id)).ranks[1]!.calls.find((c) => c.call === 'MPI_Recv')?.places.map((p) => p.place)).toEqual(['main (main.c:21)']);
-  await client.input(id, 'x');
-  const done = await client.ended(id);
-  expect(done.error).toBeUndefined();
-  expect((await replayed(id)) - fromStart).toBeLessThan(fromStart / 2);
-  // The same again, undisturbed.
-  const again = await client.json<{ id: string }>('POST', `/api/jobs/${id}/again`, {});
-  expect((await client.ended(again.id)).faults).toEqual([]);
-  const { runs } = await client.json<ComparisonView>('GET', `/api/jobs/${id}/comparison`);
-  expect(runs.map((r) => [r.job, r.same])).toEqual([[again.id, true]]);
-  await elsewhere.stop();
-  await tab.close();
+    // Nobody has taken an image so far: the one that it leaves with is where it goes on.
+    expect((await client.job(id)).tasks.map((t) => t.images)).toEqual([0, 0]);
+    elsewhere = await HeadlessProcess.start(server.url, 'goes-on', 2);
+    await tab.page.getByRole('button', { name: 'Finish this step and leave' }).click();
+    await expect(tab.page.getByTestId('volunteer-state')).toHaveText('Off');
+    for (const rank of [0, 1])
+      await expect(tab.page.getByLabel('Events, newest first')).toContainText(`Checkpoint of rank ${rank} stored`);
+    const left = await waits(2);
+    await client.until(id, 'seen where it waits', (j) => where(j) === 'main (main.c:21)'); // also out of an image
+    expect(left.tasks.map((t) => t.nodeName)).toEqual(['goes-on', 'goes-on']);
+    expect(left.tasks.every((t) => t.images >= 1)).toBe(true);
+    expect(left.faults.map((f) => `${f.task} ${f.cause}`).sort()).toEqual(['0 goodbye', '1 goodbye', '1 killed']);
+    await expect
+      .poll(async () =>
+        (await profileOf(id)).ranks[1]!.calls.find((c) => c.call === 'MPI_Recv')?.places.map((p) => p.place),
+      )
+      .toEqual(['main (main.c:21)']);
+    await client.input(id, 'x');
+    const done = await client.ended(id);
+    expect(done.error).toBeUndefined();
+    expect((await replayed(id)) - fromStart).toBeLessThan(fromStart / 2);
+    // The same again, undisturbed.
+    const again = await client.json<{ id: string }>('POST', `/api/jobs/${id}/again`, {});
+    expect((await client.ended(again.id)).faults).toEqual([]);
+    const { runs } = await client.json<ComparisonView>('GET', `/api/jobs/${id}/comparison`);
+    expect(runs.map((r) => [r.job, r.same])).toEqual([[again.id, true]]);
+    await elsewhere.stop();
+    await tab.close();
 
-  // The time line, scrubbed back to the replay, says of every second of rank 1 what REST says of it.
-  const killed = done.faults.find((f) => f.cause === 'killed')!;
-  const told = await client.json<TimelineView>('GET', `/api/jobs/${id}/timeline?first=1&last=1&columns=2048`);
-  const columns = [...columnsOf(told)];
-  await openDashboard(page, server, `/jobs/${id}?view=timeline`);
-  await expect(page.getByTestId('timeline')).toHaveAttribute('data-known', 'yes');
-  const whole = (await page.getByTestId('timeline-range').textContent())!;
-  await page.getByRole('button', { name: 'Zoom in' }).click();
-  const bar = (await page.locator('.scrub').boundingBox())!;
-  await page.mouse.click(bar.x + (bar.width * (killed.at - told.since)) / (told.until - told.since), bar.y + bar.height / 2);
-  const at = (killed.at - told.since) / 1000;
-  await expect(page.getByTestId('timeline-range')).not.toHaveText(whole);
-  await expect.poll(async () => rangeOf(page).then(([from, to]) => from - 1 <= at && at <= to + 1)).toBe(true);
-  await info.attach('the replay', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
-  await expect.poll(() => coloursOf(page, 1)).toContain('169,123,224'); // replaying
-  await page.getByTestId('timeline').focus();
-  await page.keyboard.press('ArrowDown');
-  for (let i = 0; i < columns.length; i++) await page.keyboard.press('ArrowLeft');
-  for (const [i, shares] of columns.entries()) {
-    if (i > 0) await page.keyboard.press('ArrowRight');
-    // The last second ends with the job.
-    await expect(page.getByTestId('timeline-cell')).toContainText(`Rank 1, ${clock(i)} to ${i + 1 < columns.length ? `${clock(i + 1)} · ` : ''}`);
-    await expect(page.getByTestId('timeline-cell')).toContainText(` · ${said(shares)}`);
-  }
-  // Dead, then replay, then the work behind the message.
-  const has = (kind: string, from: number) => columns.findIndex((c, i) => i >= from && (c.get(kind) ?? 0) > 0);
-  const fault = Math.floor(at);
-  const dead = has('dead', fault);
-  const replay = has('replaying', dead);
-  // A loss in the last milliseconds of a second is seen in the next.
-  expect([fault, fault + 1]).toContain(dead);
-  expect(columns.slice(0, dead).some((c) => c.has('replaying'))).toBe(false);
-  expect(replay).toBeGreaterThanOrEqual(dead);
-  expect(has('computing', replay)).toBeGreaterThanOrEqual(replay);
-  expect(columns.findLastIndex((c) => c.has('computing'))).toBeGreaterThan(columns.findLastIndex((c) => c.has('dead')));
-});
+    // The time line, scrubbed back to the replay, says of every second of rank 1 what REST says of it.
+    const killed = done.faults.find((f) => f.cause === 'killed')!;
+    const told = await client.json<TimelineView>('GET', `/api/jobs/${id}/timeline?first=1&last=1&columns=2048`);
+    const columns = [...columnsOf(told)];
+    await openDashboard(page, server, `/jobs/${id}?view=timeline`);
+    await expect(page.getByTestId('timeline')).toHaveAttribute('data-known', 'yes');
+    const whole = (await page.getByTestId('timeline-range').textContent())!;
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    const bar = (await page.locator('.scrub').boundingBox())!;
+    await page.mouse.click(
+      bar.x + (bar.width * (killed.at - told.since)) / (told.until - told.since),
+      bar.y + bar.height / 2,
+    );
+    const at = (killed.at - told.since) / 1000;
+    await expect(page.getByTestId('timeline-range')).not.toHaveText(whole);
+    await expect.poll(async () => rangeOf(page).then(([from, to]) => from - 1 <= at && at <= to + 1)).toBe(true);
+    await info.attach('the replay', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
+    await expect.poll(() => coloursOf(page, 1)).toContain('169,123,224'); // replaying
+    await page.getByTestId('timeline').focus();
+    await page.keyboard.press('ArrowDown');
+    for (let i = 0; i < columns.length; i++) await page.keyboard.press('ArrowLeft');
+    for (const [i, shares] of columns.entries()) {
+      if (i > 0) await page.keyboard.press('ArrowRight');
+      // The last second ends with the job.
+      await expect(page.getByTestId('timeline-cell')).toContainText(
+        `Rank 1, ${clock(i)} to ${i + 1 < columns.length ? `${clock(i + 1)} · ` : ''}`,
+      );
+      await expect(page.getByTestId('timeline-cell')).toContainText(` · ${said(shares)}`);
+    }
+    // Dead, then replay, then the work behind the message.
+    const has = (kind: string, from: number) => columns.findIndex((c, i) => i >= from && (c.get(kind) ?? 0) > 0);
+    const fault = Math.floor(at);
+    const dead = has('dead', fault);
+    const replay = has('replaying', dead);
+    // A loss in the last milliseconds of a second is seen in the next.
+    expect([fault, fault + 1]).toContain(dead);
+    expect(columns.slice(0, dead).some((c) => c.has('replaying'))).toBe(false);
+    expect(replay).toBeGreaterThanOrEqual(dead);
+    expect(has('computing', replay)).toBeGreaterThanOrEqual(replay);
+    expect(columns.findLastIndex((c) => c.has('computing'))).toBeGreaterThan(
+      columns.findLastIndex((c) => c.has('dead')),
+    );
+  },
+);
 
 /** Shares of each kind by second, as REST tells them. */
 function* columnsOf(t: TimelineView): Generator<Map<string, number>> {
   expect(t.widthMs).toBe(1000);
   const shares = inflateRawSync(Buffer.from(t.shares, 'base64'));
-  for (let c = 0; c < t.columns; c++) yield new Map(LANE_KINDS.map((kind, k): [string, number] => [kind, shares[c * LANE_KINDS.length + k]!]).filter(([, x]) => x > 0));
+  for (let c = 0; c < t.columns; c++)
+    yield new Map(
+      LANE_KINDS.map((kind, k): [string, number] => [kind, shares[c * LANE_KINDS.length + k]!]).filter(
+        ([, x]) => x > 0,
+      ),
+    );
 }
 
 /** As the page says them: of the known part, the greatest first. */
@@ -150,7 +182,10 @@ function said(shares: ReadonlyMap<string, number>): string {
   const sum = [...shares.values()].reduce((a, b) => a + b, 0);
   if (sum / 255 < 0.02) return 'no data';
   const percent = (x: number): string => (x >= 0.995 ? '100 %' : x < 0.01 ? '< 1 %' : `${Math.round(100 * x)} %`);
-  return [...shares].sort((a, b) => b[1] - a[1]).map(([kind, x]) => `${kind === 'checkpointing' ? 'checkpoint' : kind} ${percent(x / sum)}`).join(', ');
+  return [...shares]
+    .sort((a, b) => b[1] - a[1])
+    .map(([kind, x]) => `${kind === 'checkpointing' ? 'checkpoint' : kind} ${percent(x / sum)}`)
+    .join(', ');
 }
 
 const clock = (s: number): string => `${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')}`;
@@ -158,7 +193,9 @@ const clock = (s: number): string => `${Math.floor(s / 60)}:${String(s % 60).pad
 /** What the canvas has in the lane of a rank: rows of 24 px under an axis of 22 px. */
 const coloursOf = (page: Page, rank: number): Promise<string[]> =>
   page.getByTestId('timeline').evaluate((canvas: HTMLCanvasElement, rank) => {
-    const { data } = canvas.getContext('2d')!.getImageData(0, (22 + 24 * rank + 2) * devicePixelRatio, canvas.width, 20 * devicePixelRatio);
+    const { data } = canvas
+      .getContext('2d')!
+      .getImageData(0, (22 + 24 * rank + 2) * devicePixelRatio, canvas.width, 20 * devicePixelRatio);
     const seen = new Set<string>();
     for (let i = 0; i < data.length; i += 4) seen.add(data.subarray(i, i + 3).join());
     return [...seen];
@@ -166,6 +203,8 @@ const coloursOf = (page: Page, rank: number): Promise<string[]> =>
 
 /** Seconds that the lanes show. */
 async function rangeOf(page: Page): Promise<[number, number]> {
-  const [, m0, s0, m1, s1] = /(\d+):(\d+) to (\d+):(\d+)/.exec((await page.getByTestId('timeline-range').textContent())!)!.map(Number);
+  const [, m0, s0, m1, s1] = /(\d+):(\d+) to (\d+):(\d+)/
+    .exec((await page.getByTestId('timeline-range').textContent())!)!
+    .map(Number);
   return [60 * m0! + s0!, 60 * m1! + s1!];
 }

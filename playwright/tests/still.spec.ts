@@ -1,4 +1,7 @@
-/** Nothing moves under the eyes of one who watches a job that fails, at two widths. The lists, and a job that ends well: pages.spec.ts. */
+/**
+ * Nothing moves under the eyes of one who watches a job that fails, at two widths. The lists, and a job that ends well:
+ * pages.spec.ts.
+ */
 import { expect, test, type Browser, type Page } from '@playwright/test';
 import { Client, source } from '../src/client.ts';
 import { headline, openDashboard } from '../src/dashboard.ts';
@@ -21,9 +24,15 @@ showLogOnFailure(() => server);
 
 /** A job whose ranks all wait, until rank 0 has read a line. */
 async function waiting(name: string, then: string, size: number): Promise<string> {
-  const text = `import { COMM_WORLD as comm, stdin } from 'mayfly';\nif (comm.rank === 0) stdin.readLine();\ncomm.barrier();\n${then}\n`;
+  const text =
+    `import { COMM_WORLD as comm, stdin } from 'mayfly';\nif (comm.rank === 0) ` +
+    `stdin.readLine();\ncomm.barrier();\n${then}\n`;
   const { id } = await client.submit(source(name, text), size, [], { interactive: true });
-  await client.until(id, 'waiting', (j) => j.tasks.length === size && j.tasks.every((t) => t.state === 'running' && t.activity?.state === 'waiting'));
+  await client.until(
+    id,
+    'waiting',
+    (j) => j.tasks.length === size && j.tasks.every((t) => t.state === 'running' && t.activity?.state === 'waiting'),
+  );
   return id;
 }
 
@@ -33,8 +42,15 @@ interface Watcher {
   found: string[];
 }
 
-/** Those who look at all of a page and touch nothing: what is out of sight counts as no shift. `there`: what a view shows once it has read what it shows. */
-async function watchersOf(browser: Browser, job: string, views: Readonly<Record<string, (page: Page) => Promise<void>>>): Promise<Watcher[]> {
+/**
+ * Those who look at all of a page and touch nothing: what is out of sight counts as no shift. `there`: what a view
+ * shows once it has read what it shows.
+ */
+async function watchersOf(
+  browser: Browser,
+  job: string,
+  views: Readonly<Record<string, (page: Page) => Promise<void>>>,
+): Promise<Watcher[]> {
   const at = async (width: number): Promise<Watcher[]> => {
     const context = await browser.newContext({ viewport: { width, height: 2000 } });
     const watchers: Watcher[] = [];
@@ -63,11 +79,17 @@ const charts = (page: Page) => expect(page.getByTestId('chart-reading')).toConta
 
 test('a job that loses a rank and throws', async ({ browser }, info) => {
   const tab = await Tab.open(browser, server.url, 'two slots');
-  const long = 'no convergence after a thousand steps, whatever one tries, which is more than one line has room for, on a wide page and on a narrow one';
+  const long =
+    'no convergence after a thousand steps, whatever one tries, which is more than one line has room for, on ' +
+    'a wide page and on a narrow one';
   const id = await waiting('throws', `if (comm.rank === 1) throw new RangeError('${long}');\ncomm.barrier();`, 2);
   const watchers = await watchersOf(browser, id, { overview, faults, profile });
   await client.json('POST', `/api/jobs/${id}/tasks/1/kill`);
-  await client.until(id, 'recovered', (j) => j.faults.length > 0 && j.faults.every((f) => f.recoveredAfterMs !== undefined));
+  await client.until(
+    id,
+    'recovered',
+    (j) => j.faults.length > 0 && j.faults.every((f) => f.recoveredAfterMs !== undefined),
+  );
   await client.input(id);
   for (const { what, page, found } of watchers) {
     await expect(headline(page)).toContainText('Failed');

@@ -1,4 +1,7 @@
-/** The pages of those who come without a token, as a person uses them: a room's volunteer, the lesson, the widget; and every page on a phone. */
+/**
+ * The pages of those who come without a token, as a person uses them: a room's volunteer, the lesson, the widget; and
+ * every page on a phone.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test, type Page } from '@playwright/test';
@@ -22,7 +25,10 @@ showLogOnFailure(() => server);
 
 const dashboard = (page: Page, path?: string) => openDashboard(page, server, path);
 
-test('a room: its volunteer comes by the link, serves its job, pauses, goes on, and leaves', async ({ page, browser }, info) => {
+test('a room: its volunteer comes by the link, serves its job, pauses, goes on, and leaves', async ({
+  page,
+  browser,
+}, info) => {
   const found = complaints(page);
   await dashboard(page, '/rooms');
   await page.getByLabel('Name of a new room').fill('Class 7b');
@@ -38,7 +44,12 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await room.getByRole('link', { name: 'New job in this room' }).click();
   await expect(page.getByRole('combobox', { name: /^Room/ })).toHaveValue(code);
   // Held by standard input until everything has been seen.
-  await write(page, 'greeting', `import { env, stdin } from 'mayfly';\nconsole.log('hello', env.WHO);\nconsole.log('then', stdin.readLine());\n`, 1);
+  await write(
+    page,
+    'greeting',
+    `import { env, stdin } from 'mayfly';\nconsole.log('hello', env.WHO);\nconsole.log('then', stdin.readLine());\n`,
+    1,
+  );
   await page.getByLabel('Purpose').fill('It greets the class.');
   await page.getByText('Standard input and options').click();
   await page.getByLabel('Environment variables').fill('WHO=Ada\n');
@@ -90,14 +101,21 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await expect(says).toContainText('ranks here keep running');
   way.mend();
   await atWork();
-  // It lets nothing pass and breaks nothing: the server is said to be silent although the connection stands, and then to answer again.
+  // It lets nothing pass and breaks nothing: the server is said to be silent although the connection stands, and then
+  // to answer again.
   const said = await allSaid(volunteer);
   way.stall();
   expect(await serious(volunteer)).toEqual([]);
   await info.attach('volunteer', { body: await volunteer.screenshot({ fullPage: true }), contentType: 'image/png' });
-  await expect.poll(said).toContainEqual(expect.stringMatching(/^No answer from the server: No data for \d+ s, although the connection is open/));
+  await expect
+    .poll(said)
+    .toContainEqual(
+      expect.stringMatching(/^No answer from the server: No data for \d+ s, although the connection is open/),
+    );
   way.mend();
-  await expect(events).toContainText(/The server answers again, after \d+ s|Connected to the server.*The server does not answer/);
+  await expect(events).toContainText(
+    /The server answers again, after \d+ s|Connected to the server.*The server does not answer/,
+  );
   await atWork();
   // The server is killed, which the owner's page says too; started again, it finds its volunteer by itself.
   await server.kill9();
@@ -141,12 +159,21 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   if (tells.idleness) await volunteer.getByLabel(/only while nobody is using/).uncheck();
   for (const wish of [/machine is charging/, /page is visible/]) await volunteer.getByLabel(wish).uncheck();
 
-  // A copy of the tab is not taken for it: a node of its own, which the rank goes to when the first one finishes its step and leaves.
-  const [copy] = await Promise.all([volunteer.context().waitForEvent('page'), volunteer.evaluate(() => void window.open(`${location.href.replace('name=pupil', 'name=copy')}&start`))]);
+  // A copy of the tab is not taken for it: a node of its own, which the rank goes to when the first one finishes its
+  // step and leaves.
+  const [copy] = await Promise.all([
+    volunteer.context().waitForEvent('page'),
+    volunteer.evaluate(() => void window.open(`${location.href.replace('name=pupil', 'name=copy')}&start`)),
+  ]);
   found.push(...complaints(copy));
   await expect(copy.getByTestId('volunteer-state')).toHaveText('Idle');
   await expect(state).toHaveText('Working on “greeting”');
-  expect((await client.nodes()).filter((n) => n.state === 'here').map((n) => n.name).sort()).toEqual(['copy', 'pupil']);
+  expect(
+    (await client.nodes())
+      .filter((n) => n.state === 'here')
+      .map((n) => n.name)
+      .sort(),
+  ).toEqual(['copy', 'pupil']);
   await volunteer.getByRole('button', { name: 'Finish this step and leave' }).click();
   await expect(state).toHaveText('Off');
   await expect(copy.getByTestId('volunteer-state')).toHaveText('Working on “greeting”');
@@ -179,7 +206,9 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   expect(found).toEqual([]);
 });
 
-test('the lesson: a visitor closes tabs of a real job, opens others, and the answer is the same', async ({ page }, info) => {
+test('the lesson: a visitor closes tabs of a real job, opens others, and the answer is the same', async ({
+  page,
+}, info) => {
   const found = complaints(page);
   await page.goto(`${server.url}/`);
   await page.getByRole('link', { name: 'See it happen' }).click();
@@ -213,16 +242,24 @@ test('the lesson: a visitor closes tabs of a real job, opens others, and the ans
   await expect(end).toContainText('2 ranks were lost on the way');
   await info.attach('lesson, its end', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
   await page.getByRole('link', { name: 'Volunteer', exact: true }).click();
-  await expect.poll(async () => (await client.json<{ name: string }[]>('GET', '/api/jobs')).filter((j) => j.name === 'lesson')).toEqual([]);
+  await expect
+    .poll(async () => (await client.json<{ name: string }[]>('GET', '/api/jobs')).filter((j) => j.name === 'lesson'))
+    .toEqual([]);
   expect(found).toEqual([]);
 });
 
-test('the widget in another site asks before it computes, and offers a window where that site is not isolated', async ({ page, context }, info) => {
+test('the widget in another site asks before it computes, and offers a window where that site is not isolated', async ({
+  page,
+  context,
+}, info) => {
   const found = complaints(page);
   const isolation = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
   const site = createServer((request, response) => {
     response.writeHead(200, { 'content-type': 'text/html', ...(request.url === '/isolated' ? isolation : {}) });
-    response.end(`<!doctype html><html lang="en"><title>Another site</title><h1>Another site</h1><script src="${server.url}/widget.js" data-name="embedded"></script>`);
+    response.end(
+      '<!doctype html><html lang="en"><title>Another site</title><h1>Another site</h1><script ' +
+        `src="${server.url}/widget.js" data-name="embedded"></script>`,
+    );
   }).listen(0, '127.0.0.1');
   await new Promise((r) => site.once('listening', r));
   try {
@@ -235,7 +272,12 @@ test('the widget in another site asks before it computes, and offers a window wh
     await widget.getByRole('button', { name: 'No' }).click();
     await expect(help).toBeVisible();
     expect((await client.nodes()).filter((n) => n.name === 'embedded' && n.state === 'here')).toEqual([]);
-    const job = await client.submit(source('from elsewhere', `import { stdin } from 'mayfly';\nconsole.log('read', stdin.readLine());\n`), 1, [], { interactive: true });
+    const job = await client.submit(
+      source('from elsewhere', `import { stdin } from 'mayfly';\nconsole.log('read', stdin.readLine());\n`),
+      1,
+      [],
+      { interactive: true },
+    );
     await help.click();
     await widget.getByRole('button', { name: 'I agree' }).click();
     const state = widget.getByTestId('volunteer-state');
@@ -252,7 +294,10 @@ test('the widget in another site asks before it computes, and offers a window wh
     await expect(help).toBeVisible();
 
     await page.goto(`${base}/plain`);
-    const [small] = await Promise.all([context.waitForEvent('page'), page.frameLocator('iframe').getByRole('link', { name: 'Open a small window' }).click()]);
+    const [small] = await Promise.all([
+      context.waitForEvent('page'),
+      page.frameLocator('iframe').getByRole('link', { name: 'Open a small window' }).click(),
+    ]);
     await small.getByRole('button', { name: 'Help with this tab' }).click();
     await small.getByRole('button', { name: 'I agree' }).click();
     await expect(small.getByTestId('volunteer-state')).toHaveText('Idle');
@@ -261,8 +306,11 @@ test('the widget in another site asks before it computes, and offers a window wh
     site.close();
   }
   // Only the widget may be framed by others.
-  const ancestors = async (path: string) => /frame-ancestors ([^;]*)/.exec((await fetch(server.url + path)).headers.get('content-security-policy') ?? '')?.[1];
-  expect(await Promise.all(['/widget?room=x', '/volunteer', '/', '/dashboard', '/frame/index.html'].map(ancestors))).toEqual(['*', "'self'", "'self'", "'self'", server.url]);
+  const ancestors = async (path: string) =>
+    /frame-ancestors ([^;]*)/.exec((await fetch(server.url + path)).headers.get('content-security-policy') ?? '')?.[1];
+  expect(
+    await Promise.all(['/widget?room=x', '/volunteer', '/', '/dashboard', '/frame/index.html'].map(ancestors)),
+  ).toEqual(['*', "'self'", "'self'", "'self'", server.url]);
   expect(found).toEqual([]);
 });
 
@@ -272,7 +320,24 @@ test('every page fits a phone, in light and in dark', async ({ browser }, info) 
   const page = await context.newPage();
   const found = complaints(page);
   await dashboard(page);
-  for (const path of ['/', '/volunteer', '/widget', '/lesson', '/dashboard', '/dashboard/rooms', '/dashboard/tokens', '/dashboard/server', '/docs', '/docs/api', '/docs/trust', '/docs/typescript-reference', '/docs/c-programs', '/dashboard/new', `/dashboard/jobs/${done.id}`, '/nothing/here']) {
+  for (const path of [
+    '/',
+    '/volunteer',
+    '/widget',
+    '/lesson',
+    '/dashboard',
+    '/dashboard/rooms',
+    '/dashboard/tokens',
+    '/dashboard/server',
+    '/docs',
+    '/docs/api',
+    '/docs/trust',
+    '/docs/typescript-reference',
+    '/docs/c-programs',
+    '/dashboard/new',
+    `/dashboard/jobs/${done.id}`,
+    '/nothing/here',
+  ]) {
     await page.emulateMedia({ colorScheme: 'light' });
     await page.goto(server.url + path);
     await expect(page.locator('main h1').first()).toBeAttached();

@@ -23,13 +23,20 @@ export class Client {
           return await (connection.insecure ? this.#fetchInsecurely(request) : fetch(request));
         } catch (error) {
           const cause = (error as { cause?: { code?: string; message?: string } }).cause;
-          const hint = /CERT|SELF_SIGNED/.test(cause?.code ?? '') ? ' (a self-signed certificate? --insecure accepts it)' : '';
-          throw new CommandError(`cannot reach ${server}: ${cause?.message || cause?.code || (error as Error).message}${hint}`, Exit.UNAVAILABLE);
+          const hint = /CERT|SELF_SIGNED/.test(cause?.code ?? '')
+            ? ' (a self-signed certificate? --insecure accepts it)'
+            : '';
+          throw new CommandError(
+            `cannot reach ${server}: ${cause?.message || cause?.code || (error as Error).message}${hint}`,
+            Exit.UNAVAILABLE,
+          );
         }
       },
       onResponse: (response) => {
-        if (response.status === 401 && token === undefined) throw new CommandError('this server requires a token: --token, or MAYFLY_TOKEN', Exit.NO_PERMISSION);
-        if (!response.ok && !/json/.test(response.headers.get('content-type') ?? '')) throw new CommandError(`${server} answered ${response.status}: is it a Mayfly server?`, Exit.FAILED);
+        if (response.status === 401 && token === undefined)
+          throw new CommandError('this server requires a token: --token, or MAYFLY_TOKEN', Exit.NO_PERMISSION);
+        if (!response.ok && !/json/.test(response.headers.get('content-type') ?? ''))
+          throw new CommandError(`${server} answered ${response.status}: is it a Mayfly server?`, Exit.FAILED);
       },
     });
   }
@@ -42,15 +49,18 @@ export class Client {
   submission = (id: string) => this.#rest.get('/api/jobs/{id}/submission', { params: { path: { id } } });
   submit = (body: JobSubmission) => this.#rest.post('/api/jobs', { body });
   cancel = (id: string) => this.#rest.post('/api/jobs/{id}/cancel', { params: { path: { id } } });
-  pause = (id: string, waitMs?: number) => this.#rest.post('/api/jobs/{id}/pause', { params: { path: { id } }, body: waitMs === undefined ? {} : { waitMs } });
+  pause = (id: string, waitMs?: number) =>
+    this.#rest.post('/api/jobs/{id}/pause', { params: { path: { id } }, body: waitMs === undefined ? {} : { waitMs } });
   resume = (id: string) => this.#rest.post('/api/jobs/{id}/resume', { params: { path: { id } } });
   checkpoint = (id: string) => this.#rest.post('/api/jobs/{id}/checkpoint', { params: { path: { id } } });
-  checkpointTask = (id: string, task: number) => this.#rest.post('/api/jobs/{id}/tasks/{task}/checkpoint', { params: { path: { id, task } } });
+  checkpointTask = (id: string, task: number) =>
+    this.#rest.post('/api/jobs/{id}/tasks/{task}/checkpoint', { params: { path: { id, task } } });
   images = (id: string) => this.#rest.get('/api/jobs/{id}/images', { params: { path: { id } } });
   report = (id: string) => this.#rest.get('/api/jobs/{id}/report', { params: { path: { id } } });
   comparison = (id: string) => this.#rest.get('/api/jobs/{id}/comparison', { params: { path: { id } } });
   /** Once more with the same input and seed. `room`: null for none; absent: the room of the first run. */
-  again = (id: string, room?: string | null) => this.#rest.post('/api/jobs/{id}/again', { params: { path: { id } }, body: room === undefined ? {} : { room } });
+  again = (id: string, room?: string | null) =>
+    this.#rest.post('/api/jobs/{id}/again', { params: { path: { id } }, body: room === undefined ? {} : { room } });
   backup = () => this.#rest.post('/api/backup');
   remove = (id: string) => this.#rest.delete('/api/jobs/{id}', { params: { path: { id } } });
   tokens = () => this.#rest.get('/api/tokens');
@@ -59,7 +69,11 @@ export class Client {
 
   /** Bytes of one stream of one task from an offset on. May be fewer than there are: ask again. */
   async output(id: string, task: number, stream: 'stdout' | 'stderr', from: number): Promise<Uint8Array> {
-    return bytesOf(await this.#rest.get(`/api/jobs/{id}/tasks/{task}/${stream}`, { params: { path: { id, task }, query: { from } } }));
+    return bytesOf(
+      await this.#rest.get(`/api/jobs/{id}/tasks/{task}/${stream}`, {
+        params: { path: { id, task }, query: { from } },
+      }),
+    );
   }
 
   async file(id: string, path: string): Promise<Uint8Array> {
@@ -68,7 +82,10 @@ export class Client {
 
   /** Standard input of rank 0. `offset` (bytes sent before) makes it safe to say the same again. */
   async stdin(id: string, bytes: Uint8Array, offset: number, end: boolean): Promise<void> {
-    await this.#rest.post('/api/jobs/{id}/stdin', { params: { path: { id }, query: { offset, end: end ? '1' : '0' } }, body: bytes as never });
+    await this.#rest.post('/api/jobs/{id}/stdin', {
+      params: { path: { id }, query: { offset, end: end ? '1' : '0' } },
+      body: bytes as never,
+    });
   }
 
   /** Node's own fetch takes no certificate that the server made itself; undici's does, and is loaded only for it. */
@@ -77,7 +94,12 @@ export class Client {
     this.#agent ??= new undici.Agent({ connect: { rejectUnauthorized: false }, keepAliveTimeout: 4000 });
     const { url, method, headers } = request;
     const body = request.body === null ? null : await request.arrayBuffer();
-    return (await undici.fetch(url, { method, headers: [...headers], body, dispatcher: this.#agent })) as unknown as Response;
+    return (await undici.fetch(url, {
+      method,
+      headers: [...headers],
+      body,
+      dispatcher: this.#agent,
+    })) as unknown as Response;
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Which server a command talks to, and with which token: options, then MAYFLY_SERVER / MAYFLY_TOKEN, then the config file
- * ($XDG_CONFIG_HOME or ~/.config)/mayfly/config.json: {"server": "https://…", "token": "…", "insecure": false}.
+ * Which server a command talks to, and with which token: options, then MAYFLY_SERVER / MAYFLY_TOKEN, then the config
+ * file ($XDG_CONFIG_HOME or ~/.config)/mayfly/config.json: {"server": "https://…", "token": "…", "insecure": false}.
  */
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -26,8 +26,13 @@ interface Environment {
 }
 
 /** undefined: no server was named anywhere. @throws CommandError */
-export async function findConnection(options: ConnectionOptions, env: Environment = process.env): Promise<Connection | undefined> {
-  const config = await readConfig(join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'mayfly', 'config.json'));
+export async function findConnection(
+  options: ConnectionOptions,
+  env: Environment = process.env,
+): Promise<Connection | undefined> {
+  const config = await readConfig(
+    join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'mayfly', 'config.json'),
+  );
   const server = options.server ?? (env.MAYFLY_SERVER || undefined) ?? config.server;
   if (server === undefined) return undefined;
   let url: URL;
@@ -36,9 +41,15 @@ export async function findConnection(options: ConnectionOptions, env: Environmen
   } catch {
     throw new CommandError(`"${server}" is not a server URL`, Exit.USAGE);
   }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new CommandError(`${server}: a server URL starts with http:// or https://`, Exit.USAGE);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new CommandError(`${server}: a server URL starts with http:// or https://`, Exit.USAGE);
   // The token of the config file belongs to the server named there, and goes to no other.
-  const token = options.token ?? (env.MAYFLY_TOKEN || undefined) ?? (config.server === server ? config.token : undefined) ?? url.searchParams.get('token') ?? undefined;
+  const token =
+    options.token ??
+    (env.MAYFLY_TOKEN || undefined) ??
+    (config.server === server ? config.token : undefined) ??
+    url.searchParams.get('token') ??
+    undefined;
   return { server: url.origin, token, insecure: options.insecure ?? config.insecure ?? false };
 }
 

@@ -19,11 +19,18 @@ export interface Embedded {
 }
 
 /** On a free port of this machine, with a data directory that goes when it is closed. */
-export async function startEmbedded(log: 'silent' | 'warn' = process.env.MAYFLY_DEBUG ? 'warn' : 'silent'): Promise<Embedded> {
+export async function startEmbedded(
+  log: 'silent' | 'warn' = process.env.MAYFLY_DEBUG ? 'warn' : 'silent',
+): Promise<Embedded> {
   const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-'));
   const token = randomBytes(24).toString('hex');
   const server = await createServer({
-    dataDir, port: 0, host: '127.0.0.1', token, log: log === 'silent' ? 'silent' : { level: log, stream: process.stderr }, version: VERSION,
+    dataDir,
+    port: 0,
+    host: '127.0.0.1',
+    token,
+    log: log === 'silent' ? 'silent' : { level: log, stream: process.stderr },
+    version: VERSION,
     // All nodes are this process's own.
     dispatcher: { trustNewcomers: true },
   });
@@ -33,7 +40,14 @@ export async function startEmbedded(log: 'silent' | 'warn' = process.env.MAYFLY_
     token,
     async addSlots(slots) {
       for (let left = slots; left > 0; left -= SLOTS_PER_NODE)
-        nodes.push(await startHeadlessNode({ server: server.localUrl, allowTypeScript: true, slots: Math.min(left, SLOTS_PER_NODE), name: `this machine ${nodes.length + 1}` }));
+        nodes.push(
+          await startHeadlessNode({
+            server: server.localUrl,
+            allowTypeScript: true,
+            slots: Math.min(left, SLOTS_PER_NODE),
+            name: `this machine ${nodes.length + 1}`,
+          }),
+        );
     },
     async close() {
       for (const node of nodes) await node.close();

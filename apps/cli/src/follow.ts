@@ -1,10 +1,11 @@
 /**
  * Follows one job: its state and the output of every rank, as they come, each byte once.
  *
- * The dashboard's socket brings news; what it skipped (a lost connection, a jump in the offsets) is fetched over REST, and the end of
- * every stream is fetched there too, so that nothing is missing when `done` resolves.
+ * The dashboard's socket brings news; what it skipped (a lost connection, a jump in the offsets) is fetched over REST,
+ * and the end of every stream is fetched there too, so that nothing is missing when `done` resolves.
  *
- * Owns: per task and stream, how many bytes were handed out. I1 Bytes of a stream are handed out in order, without gap or repeat.
+ * Owns: per task and stream, how many bytes were handed out. I1 Bytes of a stream are handed out in order, without gap
+ * or repeat.
  */
 import { io, type Socket } from 'socket.io-client';
 import type { DashboardEvents, DashboardRequests, JobView } from '@mayfly/wire';
@@ -19,7 +20,8 @@ export interface FollowEvents {
   connection?(online: boolean): void;
 }
 
-const ended = (view: JobView): boolean => view.state === 'done' || view.state === 'failed' || view.state === 'cancelled';
+const ended = (view: JobView): boolean =>
+  view.state === 'done' || view.state === 'failed' || view.state === 'cancelled';
 /** Also without a socket, the state is asked for this often. */
 const POLL_MS = 1000;
 /** How long a server may be away (restarting) before the command gives up. */
@@ -53,7 +55,10 @@ export async function follow(client: Client, id: string, events: FollowEvents): 
         events.output(task, stream, fresh);
       }
     });
-    chains.set(k, next.catch(() => undefined));
+    chains.set(
+      k,
+      next.catch(() => undefined),
+    );
     return next;
   };
   const seen = (view: JobView): void => {
@@ -113,14 +118,21 @@ export async function follow(client: Client, id: string, events: FollowEvents): 
       },
       (error: Error) => {
         if (error instanceof ApiFailure && error.status < 500 && error.status !== 429) fail(error);
-        else if (++away * POLL_MS > AWAY_MS) fail(new CommandError(`the server has not answered for ${AWAY_MS / 1000} s; job ${id} resumes when the server is back`, Exit.UNAVAILABLE));
+        else if (++away * POLL_MS > AWAY_MS)
+          fail(
+            new CommandError(
+              `the server has not answered for ${AWAY_MS / 1000} s; job ${id} resumes when the server is back`,
+              Exit.UNAVAILABLE,
+            ),
+          );
       },
     );
   }, POLL_MS);
   try {
     const view = await finished;
     socket.disconnect();
-    for (let task = 0; task < view.size; task++) for (const stream of ['stdout', 'stderr'] as const) await catchUp(task, stream);
+    for (let task = 0; task < view.size; task++)
+      for (const stream of ['stdout', 'stderr'] as const) await catchUp(task, stream);
     return last ?? view;
   } finally {
     over = true;

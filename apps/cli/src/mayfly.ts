@@ -1,6 +1,6 @@
 /**
- * Where the process starts. A compiler driver is called hundreds of times in a build, so its way loads a few small modules only; everything
- * else is the command line of main.ts.
+ * Where the process starts. A compiler driver is called hundreds of times in a build, so its way loads a few small
+ * modules only; everything else is the command line of main.ts.
  */
 import { isDriver } from './drivers/names.ts';
 

@@ -1,18 +1,40 @@
 /**
- * The words that people type after `mpiexec` from habit, of MPICH, Open MPI and Slurm, as ours. What places processes on hosts and cores has
- * no meaning where volunteers bring the slots: it is left out, and one line says so.
+ * The words that people type after `mpiexec` from habit, of MPICH, Open MPI and Slurm, as ours. What places processes
+ * on hosts and cores has no meaning where volunteers bring the slots: it is left out, and one line says so.
  */
 import { CommandError, Exit } from './exit-codes.ts';
 
 /** Our own options with a value, which is not the program's name. */
 const VALUED = new Set(
-  '-n --np -f --file -o --output-dir --name --about --cc-flags --protocol --durability --checkpoint --grace --time-limit --server --token --env --room --memory --seed'.split(' '),
+  (
+    '-n --np -f --file -o --output-dir --name --about --cc-flags --protocol --durability --checkpoint --grace ' +
+    '--time-limit --server --token --env --room --memory --seed'
+  ).split(' '),
 );
-const SAME: Readonly<Record<string, string>> = { '-np': '-n', '-c': '-n', '-prepend-rank': '-l', '--prepend-rank': '-l', '-tag-output': '-l', '--tag-output': '-l', '-version': '--version', '-V': '--version' };
+const SAME: Readonly<Record<string, string>> = {
+  '-np': '-n',
+  '-c': '-n',
+  '-prepend-rank': '-l',
+  '--prepend-rank': '-l',
+  '-tag-output': '-l',
+  '--tag-output': '-l',
+  '-version': '--version',
+  '-V': '--version',
+};
 /** Options of others that are left out, by the number of their values. */
 const PLACING = new Map<string, number>([
-  ...'oversubscribe nooversubscribe allow-run-as-root use-hwthread-cpus bynode byslot bycore pernode display-map display-allocation report-bindings genvall envall genvnone envnone'.split(' ').map((n) => [n, 0] as const),
-  ...'hostfile machinefile machine default-hostfile hosts host H ppn perhost npernode npersocket N bind-to bind-to-core map-by rank-by iface launcher launcher-exec rmk prefix wdir wd path'.split(' ').map((n) => [n, 1] as const),
+  ...(
+    'oversubscribe nooversubscribe allow-run-as-root use-hwthread-cpus bynode byslot bycore pernode ' +
+    'display-map display-allocation report-bindings genvall envall genvnone envnone'
+  )
+    .split(' ')
+    .map((n) => [n, 0] as const),
+  ...(
+    'hostfile machinefile machine default-hostfile hosts host H ppn perhost npernode npersocket N bind-to ' +
+    'bind-to-core map-by rank-by iface launcher launcher-exec rmk prefix wdir wd path'
+  )
+    .split(' ')
+    .map((n) => [n, 1] as const),
   ['mca', 2],
 ]);
 
@@ -37,7 +59,11 @@ export function translate(argv: readonly string[], environment: Readonly<Record<
   const values = (n: number): string[] => {
     const option = argv[i]!;
     const found = argv.slice(i + 1, i + 1 + n);
-    if (found.length < n) throw new CommandError(`mpiexec: ${option} needs ${n === 1 ? 'a value' : `${n} values`} (mayfly mpiexec --help lists the options)`, Exit.USAGE);
+    if (found.length < n)
+      throw new CommandError(
+        `mpiexec: ${option} needs ${n === 1 ? 'a value' : `${n} values`} (mayfly mpiexec --help lists the options)`,
+        Exit.USAGE,
+      );
     i += n;
     return found;
   };
@@ -51,13 +77,20 @@ export function translate(argv: readonly string[], environment: Readonly<Record<
       const [name] = values(1) as [string];
       if (name.includes('=')) out.push('--env', name);
       else variable(name);
-    } else if (bare === 'genvlist' || bare === 'envlist') for (const name of values(1)[0]!.split(',').filter(Boolean)) variable(name);
-    else if (PLACING.has(bare.replace(/=.*/, ''))) ignored.push([option, ...values(bare.includes('=') ? 0 : PLACING.get(bare)!)].join(' '));
+    } else if (bare === 'genvlist' || bare === 'envlist')
+      for (const name of values(1)[0]!.split(',').filter(Boolean)) variable(name);
+    else if (PLACING.has(bare.replace(/=.*/, '')))
+      ignored.push([option, ...values(bare.includes('=') ? 0 : PLACING.get(bare)!)].join(' '));
     else out.push(own);
   }
   const rest = argv.slice(i);
   const colon = rest.indexOf(':');
-  if (colon >= 0) throw new CommandError("mpiexec: ':' starts a second program, but a job runs one program on all its ranks. Let the program choose its part by its rank", Exit.USAGE);
+  if (colon >= 0)
+    throw new CommandError(
+      "mpiexec: ':' starts a second program, but a job runs one program on all its ranks. Let the program " +
+        'choose its part by its rank',
+      Exit.USAGE,
+    );
   return { argv: [...out, ...rest], ignored };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Joins the output of many ranks into one stream: whole lines where possible, in the order in which they came. A line that stays
- * open (a prompt) is passed on by `flush`, which the caller runs now and then.
+ * Joins the output of many ranks into one stream: whole lines where possible, in the order in which they came. A line
+ * that stays open (a prompt) is passed on by `flush`, which the caller runs now and then.
  *
  * Pure: bytes in, bytes out.
  */

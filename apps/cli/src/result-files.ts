@@ -1,4 +1,7 @@
-/** Writes the result files of a job below a directory. Their names come from other machines, so they are judged here again. */
+/**
+ * Writes the result files of a job below a directory. Their names come from other machines, so they are judged here
+ * again.
+ */
 import { lstat, mkdir, open, rename } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { JobView } from '@mayfly/wire';
@@ -9,12 +12,22 @@ const SAFE = /^[A-Za-z0-9_][A-Za-z0-9_.@+:-]*(\/[A-Za-z0-9_][A-Za-z0-9_.@+:-]*)*
 const local = (path: string): string => (process.platform === 'win32' ? path.replaceAll(':', '_') : path);
 
 /** @param spare absolute paths that are never overwritten (the program's own files) */
-export async function saveResultFiles(client: Client, view: JobView, directory: string, spare: ReadonlySet<string> = new Set()): Promise<{ saved: string[]; refused: { path: string; why: string }[] }> {
+export async function saveResultFiles(
+  client: Client,
+  view: JobView,
+  directory: string,
+  spare: ReadonlySet<string> = new Set(),
+): Promise<{ saved: string[]; refused: { path: string; why: string }[] }> {
   const saved: string[] = [];
   const refused: { path: string; why: string }[] = [];
   for (const { path } of view.outputs) {
     const full = resolve(directory, local(path));
-    const why = !SAFE.test(path) || !full.startsWith(resolve(directory) + sep) ? 'not a plain relative name' : spare.has(full) ? 'would overwrite a file of the program' : await linkOnTheWay(directory, local(path));
+    const why =
+      !SAFE.test(path) || !full.startsWith(resolve(directory) + sep)
+        ? 'not a plain relative name'
+        : spare.has(full)
+          ? 'would overwrite a file of the program'
+          : await linkOnTheWay(directory, local(path));
     if (why) {
       refused.push({ path, why });
       continue;

@@ -1,6 +1,6 @@
 /**
- * Ctrl-C and SIGTERM: the first asks politely, a later one leaves at once. One key press may arrive twice (from the terminal's process
- * group and forwarded by a parent), so what follows the first within a moment counts as the same.
+ * Ctrl-C and SIGTERM: the first asks politely, a later one leaves at once. One key press may arrive twice (from the
+ * terminal's process group and forwarded by a parent), so what follows the first within a moment counts as the same.
  */
 import { Exit } from './exit-codes.ts';
 
@@ -30,4 +30,5 @@ export function onInterrupt(first: (signal: NodeJS.Signals, code: number) => voi
 }
 
 /** Resolves at the first signal. */
-export const interrupted = (): Promise<NodeJS.Signals> => new Promise((resolve) => onInterrupt((signal) => resolve(signal)));
+export const interrupted = (): Promise<NodeJS.Signals> =>
+  new Promise((resolve) => onInterrupt((signal) => resolve(signal)));

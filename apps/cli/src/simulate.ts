@@ -1,12 +1,23 @@
 /**
- * `npm run simulate -- --seeds N`: drives the protocol cores through N seeds of faults, on every core of the machine, and checks each run.
- * Exit code 0 when every seed passed. A failing seed prints its parameters and its last notes; `--seed S --verbose` shows one run whole,
- * `--seed S --shrink` makes a failing one short, `--planted` shows that the campaign finds bugs. docs/simulator.md.
+ * `npm run simulate -- --seeds N`: drives the protocol cores through N seeds of faults, on every core of the machine,
+ * and checks each run. Exit code 0 when every seed passed. A failing seed prints its parameters and its last notes;
+ * `--seed S --verbose` shows one run whole, `--seed S --shrink` makes a failing one short, `--planted` shows that the
+ * campaign finds bugs. docs/simulator.md.
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { FAULTS, PLANTED, run, shrink, type FaultKind, type Held, type RunOptions, type RunReport, type Rule } from '@mayfly/simulator';
+import {
+  FAULTS,
+  PLANTED,
+  run,
+  shrink,
+  type FaultKind,
+  type Held,
+  type RunOptions,
+  type RunReport,
+  type Rule,
+} from '@mayfly/simulator';
 import type { SimulateResult, SimulateTask } from './simulate-worker.ts';
 
 const USAGE = `usage: npm run simulate -- --seeds N [--seed FIRST] [--workers W] [HELD TO]
@@ -26,7 +37,11 @@ function histogram(faults: Map<string, number>): string {
 }
 
 /** Gives the tasks to the workers, one after the other; calls `done` with each result. */
-async function spread(tasks: readonly SimulateTask[], workers: number, done: (r: SimulateResult) => void): Promise<void> {
+async function spread(
+  tasks: readonly SimulateTask[],
+  workers: number,
+  done: (r: SimulateResult) => void,
+): Promise<void> {
   let next = 0;
   await Promise.all(
     Array.from({ length: Math.min(workers, tasks.length) }, async () => {
@@ -58,7 +73,8 @@ async function campaign(first: number, count: number, workers: number, held: Hel
   let [images, repeated, simulated] = [0, 0, 0];
   const t0 = performance.now();
   const tasks: SimulateTask[] = [];
-  for (let from = first; from < first + count; from += BATCH) tasks.push({ type: 'seeds', from, count: Math.min(BATCH, first + count - from), held });
+  for (let from = first; from < first + count; from += BATCH)
+    tasks.push({ type: 'seeds', from, count: Math.min(BATCH, first + count - from), held });
   await spread(tasks, workers, (result) => {
     if (result.type !== 'seeds') return;
     for (const r of result.reports) {
@@ -69,39 +85,61 @@ async function campaign(first: number, count: number, workers: number, held: Hel
       simulated += r.simulatedMs;
       if (r.violation === undefined) continue;
       failed.push(r);
-      console.log(`seed ${r.seed}: ${r.violation.split('\n')[0]}\n  again: npm run simulate -- --seed ${r.seed}${argued} --verbose (or --shrink)`);
+      console.log(
+        `seed ${r.seed}: ${r.violation.split('\n')[0]}\n  again: npm run simulate -- --seed ` +
+          `${r.seed}${argued} --verbose (or --shrink)`,
+      );
     }
   });
   const total = [...faults.values()].reduce((a, b) => a + b, 0);
   console.log(histogram(faults));
   const named = [...ends].map(([code, n]) => `${n} ${code}`).join(', ');
   console.log(
-    `${count} seeds, ${total} faults that changed a state, ${Math.round(simulated / 1000)} simulated seconds in ${((performance.now() - t0) / 1000).toFixed(1)} s on ${workers} threads; ` +
-      `${images} images, ${repeated} messages sent again by re-execution; runs that correctly ended with a named error: ${named || 'none'}`,
+    `${count} seeds, ${total} faults that changed a state, ${Math.round(simulated / 1000)} simulated seconds ` +
+      `in ${((performance.now() - t0) / 1000).toFixed(1)} s on ${workers} threads; ` +
+      (`${images} images, ${repeated} messages sent again by re-execution; runs that correctly ended with a ` +
+        `named error: ${named || 'none'}`),
   );
   failed.sort((a, b) => a.seed - b.seed);
-  for (const r of failed.slice(0, 3)) console.log(`\nseed ${r.seed}\n${r.parameters}\n${r.violation}\n${r.notes.join('\n')}`);
-  console.log(failed.length === 0 ? 'every run ended with a correct answer, or with the error that its faults allow' : `${failed.length} of ${count} seeds failed`);
+  for (const r of failed.slice(0, 3))
+    console.log(`\nseed ${r.seed}\n${r.parameters}\n${r.violation}\n${r.notes.join('\n')}`);
+  console.log(
+    failed.length === 0
+      ? 'every run ended with a correct answer, or with the error that its faults allow'
+      : `${failed.length} of ${count} seeds failed`,
+  );
   return failed.length === 0 ? 0 : 1;
 }
 
 const heldTo = (held: Held | undefined): string =>
-  [...Object.entries(held?.setup ?? {}).map(([k, v]) => `${k} ${String(v)}`), ...(held?.only ? [`only ${held.only.join(', ')}`] : [])].join('; ');
+  [
+    ...Object.entries(held?.setup ?? {}).map(([k, v]) => `${k} ${String(v)}`),
+    ...(held?.only ? [`only ${held.only.join(', ')}`] : []),
+  ].join('; ');
 
 async function planted(rules: readonly string[], workers: number): Promise<number> {
   const wanted = PLANTED.filter((p) => rules.length === 0 || rules.includes(p.rule));
   const found = new Map<string, Extract<SimulateResult, { type: 'hunt' }>>();
-  await spread(wanted.map((p) => ({ type: 'hunt', rule: p.rule })), workers, (r) => r.type === 'hunt' && found.set(r.rule, r));
-  console.log('| rule undone | what it breaks | seeds held to | found after | of at most | by |\n|---|---|---|---:|---:|---|');
+  await spread(
+    wanted.map((p) => ({ type: 'hunt', rule: p.rule })),
+    workers,
+    (r) => r.type === 'hunt' && found.set(r.rule, r),
+  );
+  console.log(
+    '| rule undone | what it breaks | seeds held to | found after | of at most | by |\n|---|---|---|---:|---:|---|',
+  );
   for (const p of wanted) {
     const f = found.get(p.rule);
-    const by = f?.violation.startsWith('K') ? f.violation.split(':')[0] : (f?.violation ?? '').slice(0, 60).replace(/\|/g, '/');
+    const by = f?.violation.startsWith('K')
+      ? f.violation.split(':')[0]
+      : (f?.violation ?? '').slice(0, 60).replace(/\|/g, '/');
     console.log(`| ${p.rule} | ${p.says} | ${heldTo(p.held)} | ${f?.seeds ?? 'not found'} | ${p.within} | ${by} |`);
   }
   const missed = wanted.filter((p) => found.get(p.rule)?.seeds === undefined);
   console.log(`\n${wanted.length - missed.length} of ${wanted.length} planted bugs found`);
   const real = [...found.values()].filter((f) => f.innocent !== undefined);
-  for (const f of real) console.log(`A REAL BUG: with nothing undone, seed ${f.seeds} of ${f.rule} ends with ${f.innocent}`);
+  for (const f of real)
+    console.log(`A REAL BUG: with nothing undone, seed ${f.seeds} of ${f.rule} ends with ${f.innocent}`);
   return missed.length + real.length === 0 ? 0 : 1;
 }
 
@@ -113,13 +151,22 @@ function one(seed: number, o: RunOptions, short: boolean): number {
       return 0;
     }
     const lines: string[] = [];
-    const r = run(seed, { ...s.options, trace: (w, line) => lines.push(`${w.agenda.now.toFixed(1).padStart(9)} ${line}`) });
-    console.log(`${r.parameters}\n${lines.join('\n')}\n\n${r.violation}\n${s.faultsBefore} faults before, ${s.options.faults!.length} now, after ${s.tries} runs:`);
+    const r = run(seed, {
+      ...s.options,
+      trace: (w, line) => lines.push(`${w.agenda.now.toFixed(1).padStart(9)} ${line}`),
+    });
+    console.log(
+      `${r.parameters}\n${lines.join('\n')}\n\n${r.violation}\n${s.faultsBefore} faults before, ` +
+        `${s.options.faults!.length} now, after ${s.tries} runs:`,
+    );
     for (const f of s.options.faults!) console.log(`  ${f.at.toFixed(1)} ms ${f.kind} (${f.n})`);
     return 1;
   }
   const r = run(seed, o);
-  console.log(`parameters ${r.parameters}\n${r.notes.join('\n')}\n${r.violation ?? (r.endedBy ? `rightly ended by ${r.endedBy}` : 'a correct answer')}`);
+  console.log(
+    'parameters ' +
+      `${r.parameters}\n${r.notes.join('\n')}\n${r.violation ?? (r.endedBy ? `rightly ended by ${r.endedBy}` : 'a correct answer')}`,
+  );
   return r.violation === undefined ? 0 : 1;
 }
 
@@ -128,8 +175,15 @@ export async function simulateCommand(argv: string[]): Promise<number> {
     args: argv,
     allowPositionals: true,
     options: {
-      seeds: { type: 'string' }, seed: { type: 'string' }, workers: { type: 'string' }, undo: { type: 'string' }, only: { type: 'string' }, 'sync-ms': { type: 'string' },
-      verbose: { type: 'boolean', default: false }, shrink: { type: 'boolean', default: false }, planted: { type: 'boolean', default: false },
+      seeds: { type: 'string' },
+      seed: { type: 'string' },
+      workers: { type: 'string' },
+      undo: { type: 'string' },
+      only: { type: 'string' },
+      'sync-ms': { type: 'string' },
+      verbose: { type: 'boolean', default: false },
+      shrink: { type: 'boolean', default: false },
+      planted: { type: 'boolean', default: false },
     },
   });
   const workers = Number(values.workers ?? availableParallelism());
@@ -142,11 +196,22 @@ export async function simulateCommand(argv: string[]): Promise<number> {
     console.error(`unknown fault kind: ${strange.join(', ')}; there are ${FAULTS.join(', ')}`);
     return 2;
   }
-  const held: Held = { ...(only ? { only: only as FaultKind[] } : {}), ...(syncMs === undefined ? {} : { setup: { durability: 'behind', syncMs } }) };
+  const held: Held = {
+    ...(only ? { only: only as FaultKind[] } : {}),
+    ...(syncMs === undefined ? {} : { setup: { durability: 'behind', syncMs } }),
+  };
   const known = (rule: string): rule is Rule => PLANTED.some((p) => p.rule === rule);
   const unknown = [...positionals, ...(values.undo === undefined ? [] : [values.undo])].filter((r) => !known(r));
-  if (![workers, first, count, syncMs ?? 1].every((n) => Number.isInteger(n) && n >= 1) || unknown.length > 0 || (positionals.length > 0 && !values.planted)) {
-    console.error(unknown.length > 0 ? `unknown planted bug: ${unknown.join(', ')}; there are ${PLANTED.map((p) => p.rule).join(', ')}` : USAGE);
+  if (
+    ![workers, first, count, syncMs ?? 1].every((n) => Number.isInteger(n) && n >= 1) ||
+    unknown.length > 0 ||
+    (positionals.length > 0 && !values.planted)
+  ) {
+    console.error(
+      unknown.length > 0
+        ? `unknown planted bug: ${unknown.join(', ')}; there are ${PLANTED.map((p) => p.rule).join(', ')}`
+        : USAGE,
+    );
     return 2;
   }
   if (values.planted) return planted(positionals, workers);
@@ -154,5 +219,11 @@ export async function simulateCommand(argv: string[]): Promise<number> {
     const rule = PLANTED.find((p) => p.rule === values.undo);
     return one(first, rule ? { undone: rule.rule, ...rule.held } : held, values.shrink);
   }
-  return campaign(first, count, workers, held, `${only ? ` --only '${only.join(',')}'` : ''}${syncMs === undefined ? '' : ` --sync-ms ${syncMs}`}`);
+  return campaign(
+    first,
+    count,
+    workers,
+    held,
+    `${only ? ` --only '${only.join(',')}'` : ''}${syncMs === undefined ? '' : ` --sync-ms ${syncMs}`}`,
+  );
 }

@@ -18,11 +18,22 @@ export interface Running {
 }
 
 /** Without MAYFLY_* of the caller and with an empty home, so that no server is found by chance. */
-export function start(args: string[], options: { cwd: string; input?: string | undefined; bin?: string; env?: Record<string, string> }): Running {
+export function start(
+  args: string[],
+  options: { cwd: string; input?: string | undefined; bin?: string; env?: Record<string, string> },
+): Running {
   const bin = options.bin ?? CLI;
   if (!existsSync(bin)) throw new Error(`${bin} is not built: npm run build`);
-  const env = Object.fromEntries(Object.entries(process.env).filter(([k]) => !k.startsWith('MAYFLY_') && k !== 'NODE_OPTIONS' && !k.startsWith('VITEST')));
-  const child = spawn(process.execPath, [bin, ...args], { cwd: options.cwd, env: { ...env, XDG_CONFIG_HOME: join(options.cwd, 'no-config'), ...options.env }, stdio: ['pipe', 'pipe', 'pipe'] });
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([k]) => !k.startsWith('MAYFLY_') && k !== 'NODE_OPTIONS' && !k.startsWith('VITEST'),
+    ),
+  );
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd: options.cwd,
+    env: { ...env, XDG_CONFIG_HOME: join(options.cwd, 'no-config'), ...options.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (d: Buffer) => (stdout += d.toString()));
@@ -33,7 +44,8 @@ export function start(args: string[], options: { cwd: string; input?: string | u
   return { child, stdout: () => stdout, ended };
 }
 
-export const run = (args: string[], options: Parameters<typeof start>[1]): Promise<Ended> => start(args, { input: '', ...options }).ended;
+export const run = (args: string[], options: Parameters<typeof start>[1]): Promise<Ended> =>
+  start(args, { input: '', ...options }).ended;
 
 /** What a process says by a pattern; its first group. */
 export async function said(p: Running, what: RegExp): Promise<string> {
@@ -43,7 +55,9 @@ export async function said(p: Running, what: RegExp): Promise<string> {
     if (p.child.exitCode !== null) break;
     await new Promise((go) => setTimeout(go, 50));
   }
-  throw new Error(`did not say ${what}: ${p.stdout()} ${(await Promise.race([p.ended, Promise.resolve({ stderr: '' })])).stderr}`);
+  throw new Error(
+    `did not say ${what}: ${p.stdout()} ${(await Promise.race([p.ended, Promise.resolve({ stderr: '' })])).stderr}`,
+  );
 }
 
 export interface Service {
@@ -54,9 +68,15 @@ export interface Service {
   stop(): Promise<number | null>;
 }
 
-/** `mayfly server` and a `mayfly volunteer` of two slots: one server and one warm compiler for the calls of several tests. */
+/**
+ * `mayfly server` and a `mayfly volunteer` of two slots: one server and one warm compiler for the calls of several
+ * tests.
+ */
 export async function startService(cwd: string, env: Record<string, string> = {}): Promise<Service> {
-  const server = start(['server', '--port', '0', '--data-dir', join(cwd, 'data'), '--token', 'a-token-for-tests', '--log', 'warn'], { cwd, input: '', env });
+  const server = start(
+    ['server', '--port', '0', '--data-dir', join(cwd, 'data'), '--token', 'a-token-for-tests', '--log', 'warn'],
+    { cwd, input: '', env },
+  );
   let node: Running | undefined;
   const stop = async (): Promise<number | null> => {
     node?.child.kill('SIGTERM');

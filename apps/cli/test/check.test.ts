@@ -32,15 +32,23 @@ it('0: healthy', async () => {
 it('1: problems, a sentence for each, with the name of the file; the repair tells what it did', async () => {
   writeFileSync(join(dir, 'images', 'manifests', 'x.json'), 'garbage');
   expect(await check(dir, {})).toBe(1);
-  expect(printed).toMatch(/^images\/manifests\/x\.json is damaged: image x cannot be used\n[^]*1 problem .*--repair\n$/);
+  expect(printed).toMatch(
+    /^images\/manifests\/x\.json is damaged: image x cannot be used\n[^]*1 problem .*--repair\n$/,
+  );
   printed = '';
   expect(await check(dir, { json: true })).toBe(1);
   expect(JSON.parse(printed)).toMatchObject({ problems: [{ file: 'images/manifests/x.json' }], done: [], jobs: 0 });
 });
 
 it('2: cannot check', async () => {
-  await expect(check(join(dir, 'none'), {})).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(/^cannot check: .*is missing/) as string });
+  await expect(check(join(dir, 'none'), {})).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringMatching(/^cannot check: .*is missing/) as string,
+  });
   const storage = await openEmbeddedStorage({ dataDir: dir });
-  await expect(check(dir, {})).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(/in use by process/) as string });
+  await expect(check(dir, {})).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringMatching(/in use by process/) as string,
+  });
   await storage.close();
 });

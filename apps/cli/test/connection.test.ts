@@ -14,11 +14,26 @@ describe('findConnection', () => {
   it('takes options before the environment before the file, and undefined where nothing is named', async () => {
     expect(await findConnection({}, { HOME: home })).toBeUndefined();
     await mkdir(join(home, '.config/mayfly'), { recursive: true });
-    await writeFile(join(home, '.config/mayfly/config.json'), '{"server":"https://file.example","token":"of-the-file"}');
-    expect(await findConnection({}, { HOME: home })).toEqual({ server: 'https://file.example', token: 'of-the-file', insecure: false });
+    await writeFile(
+      join(home, '.config/mayfly/config.json'),
+      '{"server":"https://file.example","token":"of-the-file"}',
+    );
+    expect(await findConnection({}, { HOME: home })).toEqual({
+      server: 'https://file.example',
+      token: 'of-the-file',
+      insecure: false,
+    });
     const env = { HOME: home, MAYFLY_SERVER: 'http://env.example:7070/', MAYFLY_TOKEN: 'of-the-env' };
-    expect(await findConnection({}, env)).toEqual({ server: 'http://env.example:7070', token: 'of-the-env', insecure: false });
-    expect(await findConnection({ server: 'localhost:7071', token: 't', insecure: true }, env)).toEqual({ server: 'http://localhost:7071', token: 't', insecure: true });
+    expect(await findConnection({}, env)).toEqual({
+      server: 'http://env.example:7070',
+      token: 'of-the-env',
+      insecure: false,
+    });
+    expect(await findConnection({ server: 'localhost:7071', token: 't', insecure: true }, env)).toEqual({
+      server: 'http://localhost:7071',
+      token: 't',
+      insecure: true,
+    });
   });
 
   it('gives the token of the file to no other server', async () => {

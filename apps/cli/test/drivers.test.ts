@@ -1,4 +1,6 @@
-/** The compiler drivers as build systems call them: real processes, a real warm server, real builds by make and CMake. */
+/**
+ * The compiler drivers as build systems call them: real processes, a real warm server, real builds by make and CMake.
+ */
 import { spawnSync } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +19,12 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'mfcc-'));
   runtime = join(dir, 'rt');
   env = { MAYFLY_RUNTIME_DIR: runtime };
-  await writeFile(join(dir, 'one.c'), '#include <mpi.h>\n#include <stdio.h>\nint two(void);\nint main(int argc, char **argv) {\n  int rank;\n  MPI_Init(&argc, &argv);\n  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n  printf("rank %d: %d %s\\n", rank, two(), argc > 1 ? argv[1] : "");\n  MPI_Finalize();\n  return 0;\n}\n');
+  await writeFile(
+    join(dir, 'one.c'),
+    '#include <mpi.h>\n#include <stdio.h>\nint two(void);\nint main(int argc, char **argv) {\n  int rank;\n  ' +
+      'MPI_Init(&argc, &argv);\n  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n  printf("rank %d: %d %s\\n", rank, ' +
+      'two(), argc > 1 ? argv[1] : "");\n  MPI_Finalize();\n  return 0;\n}\n',
+  );
   await writeFile(join(dir, 'two.c'), '#include "two.h"\nint two(void) { return TWO; }\n');
   await writeFile(join(dir, 'two.h'), '#define TWO 2\n');
   await writeFile(join(dir, 'bad.c'), 'int main(void) {\n  return x;\n}\n');
@@ -28,7 +35,8 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-const mayfly = (args: string[], more: Record<string, string> = {}): Promise<Ended> => run(args, { cwd: dir, env: { ...env, ...more } });
+const mayfly = (args: string[], more: Record<string, string> = {}): Promise<Ended> =>
+  run(args, { cwd: dir, env: { ...env, ...more } });
 
 /** The process id of the server that answers calls now. */
 async function serverPid(): Promise<number | undefined> {
@@ -44,12 +52,20 @@ const alive = (pid: number): boolean => {
   }
 };
 const gone = async (pid: number): Promise<void> => {
-  for (const end = Date.now() + 60_000; alive(pid); await new Promise((go) => setTimeout(go, 20))) if (Date.now() > end) throw new Error(`process ${pid} is still there`);
+  for (const end = Date.now() + 60_000; alive(pid); await new Promise((go) => setTimeout(go, 20)))
+    if (Date.now() > end) throw new Error(`process ${pid} is still there`);
 };
 
 describe('a driver', () => {
   it('compiles, archives, links; says what clang says; leaves nothing behind', async () => {
-    for (const args of [['mpicc', '-O1', '-c', 'one.c', '-o', 'one.o'], ['mpicc', '-c', 'two.c'], ['ar', 'rcs', 'libtwo.a', 'two.o'], ['ranlib', 'libtwo.a'], ['mpicc', 'one.o', '-L.', '-ltwo', '-o', 'program']]) expect(await mayfly(args), args.join(' ')).toEqual({ code: 0, stdout: '', stderr: '' });
+    for (const args of [
+      ['mpicc', '-O1', '-c', 'one.c', '-o', 'one.o'],
+      ['mpicc', '-c', 'two.c'],
+      ['ar', 'rcs', 'libtwo.a', 'two.o'],
+      ['ranlib', 'libtwo.a'],
+      ['mpicc', 'one.o', '-L.', '-ltwo', '-o', 'program'],
+    ])
+      expect(await mayfly(args), args.join(' ')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect((await stat(join(dir, 'program'))).mode & 0o111).toBe(0o111);
     expect((await mayfly(['nm', 'libtwo.a'])).stdout).toMatch(/ T two$/m);
     const bad = await mayfly(['mpicc', '-c', 'bad.c']);
@@ -59,18 +75,40 @@ describe('a driver', () => {
     expect(missing.code).not.toBe(0);
     expect(missing.stderr).toContain('undefined symbol: two');
     expect((await mayfly(['mpicc', '-E', '-x', 'c', '-'], {})).code).toBe(0);
-    expect((await readdir(dir)).sort()).toEqual(['bad.c', 'libtwo.a', 'one.c', 'one.o', 'program', 'rt', 'two.c', 'two.h', 'two.o']);
+    expect((await readdir(dir)).sort()).toEqual([
+      'bad.c',
+      'libtwo.a',
+      'one.c',
+      'one.o',
+      'program',
+      'rt',
+      'two.c',
+      'two.h',
+      'two.o',
+    ]);
   });
 
   it('answers --version, also through its alias of one word and without a server', async () => {
     const { stdout, code } = await mayfly(['mpicxx', '--version']);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^clang version \d+/)]);
-    expect((await run(['--version'], { cwd: dir, bin: join(dist, 'mayfly-mpicxx.js'), env: { ...env, MAYFLY_COMPILE_SERVER: 'off' } })).stdout).toBe(stdout);
+    expect(
+      (
+        await run(['--version'], {
+          cwd: dir,
+          bin: join(dist, 'mayfly-mpicxx.js'),
+          env: { ...env, MAYFLY_COMPILE_SERVER: 'off' },
+        })
+      ).stdout,
+    ).toBe(stdout);
   });
 
   it('has one server for calls at the same time', async () => {
-    await Promise.all(Array.from({ length: 8 }, (_, i) => writeFile(join(dir, `p${i}.c`), `int f${i}(int x) { return x + ${i}; }\n`)));
-    const ends = await Promise.all(Array.from({ length: 8 }, (_, i) => mayfly(['mpicc', '-c', `p${i}.c`, '-o', `p${i}.o`])));
+    await Promise.all(
+      Array.from({ length: 8 }, (_, i) => writeFile(join(dir, `p${i}.c`), `int f${i}(int x) { return x + ${i}; }\n`)),
+    );
+    const ends = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => mayfly(['mpicc', '-c', `p${i}.c`, '-o', `p${i}.o`])),
+    );
     for (const end of ends) expect(end).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(alive((await serverPid())!)).toBe(true);
     for (let i = 0; i < 8; i++) await Promise.all([rm(join(dir, `p${i}.c`)), rm(join(dir, `p${i}.o`))]);
@@ -98,8 +136,15 @@ describe('a driver', () => {
 
   it('has a server that goes when nobody asks', async () => {
     const other = join(dir, 'r2');
-    expect((await mayfly(['mpicc', '--version'], { MAYFLY_RUNTIME_DIR: other, MAYFLY_COMPILE_SERVER_IDLE: '0' })).code).toBe(0);
-    for (const end = Date.now() + 60_000; (await readdir(other)).length > 0; await new Promise((go) => setTimeout(go, 50))) if (Date.now() > end) throw new Error('it is still there');
+    expect(
+      (await mayfly(['mpicc', '--version'], { MAYFLY_RUNTIME_DIR: other, MAYFLY_COMPILE_SERVER_IDLE: '0' })).code,
+    ).toBe(0);
+    for (
+      const end = Date.now() + 60_000;
+      (await readdir(other)).length > 0;
+      await new Promise((go) => setTimeout(go, 50))
+    )
+      if (Date.now() > end) throw new Error('it is still there');
     await rm(other, { recursive: true });
   });
 });
@@ -149,25 +194,35 @@ describe('a project of C and C++ with a library', () => {
   };
   const expected = 'sum 4 of 8 cells on 2 ranks\n';
 
-  it.skipIf(!has('make'))('builds with its plain Makefile, four at a time, and runs (skipped: make is not installed)', async () => {
-    const project = join(dir, 'make');
-    await cp(join(import.meta.dirname, 'projects/stencil'), project, { recursive: true });
-    const mayfly = `${process.execPath} ${CLI}`;
-    tool('make', ['-j4', `CC=${mayfly} mpicc`, `CXX=${mayfly} mpicxx`, `AR=${mayfly} ar`, `RANLIB=${mayfly} ranlib`], project);
-    const r = await launch(['-n', '2', '-q', './stencil', '4'], project);
-    expect([r.code, r.stdout], r.stderr).toEqual([0, expected]);
-    // The dependencies that the driver wrote: a changed header makes its users new, and nothing else.
-    expect(tool('make', ['-n', '-W', 'stats/stats.h'], project)).toMatch(/stats\.c[^]*main\.cc|main\.cc[^]*stats\.c/);
-    expect(tool('make', ['-n', '-W', 'stats/stats.h'], project)).not.toContain('grid.c');
-  });
+  it.skipIf(!has('make'))(
+    'builds with its plain Makefile, four at a time, and runs (skipped: make is not installed)',
+    async () => {
+      const project = join(dir, 'make');
+      await cp(join(import.meta.dirname, 'projects/stencil'), project, { recursive: true });
+      const mayfly = `${process.execPath} ${CLI}`;
+      tool(
+        'make',
+        ['-j4', `CC=${mayfly} mpicc`, `CXX=${mayfly} mpicxx`, `AR=${mayfly} ar`, `RANLIB=${mayfly} ranlib`],
+        project,
+      );
+      const r = await launch(['-n', '2', '-q', './stencil', '4'], project);
+      expect([r.code, r.stdout], r.stderr).toEqual([0, expected]);
+      // The dependencies that the driver wrote: a changed header makes its users new, and nothing else.
+      expect(tool('make', ['-n', '-W', 'stats/stats.h'], project)).toMatch(/stats\.c[^]*main\.cc|main\.cc[^]*stats\.c/);
+      expect(tool('make', ['-n', '-W', 'stats/stats.h'], project)).not.toContain('grid.c');
+    },
+  );
 
-  it.skipIf(!has('cmake') || !has('make'))('builds with CMake and the toolchain file, finds MPI, and runs (skipped: cmake or make is not installed)', async () => {
-    const project = join(dir, 'cmake');
-    await cp(join(import.meta.dirname, 'projects/stencil'), project, { recursive: true });
-    const file = (await run(['cmake-toolchain'], { cwd: project, env })).stdout.trim();
-    tool('cmake', ['-G', 'Unix Makefiles', '-S', '.', '-B', 'build', `-DCMAKE_TOOLCHAIN_FILE=${file}`], project);
-    tool('cmake', ['--build', 'build', '-j2'], project);
-    const r = await launch(['-n', '2', '-q', 'build/stencil', '4'], project);
-    expect([r.code, r.stdout], r.stderr).toEqual([0, expected]);
-  });
+  it.skipIf(!has('cmake') || !has('make'))(
+    'builds with CMake and the toolchain file, finds MPI, and runs (skipped: cmake or make is not installed)',
+    async () => {
+      const project = join(dir, 'cmake');
+      await cp(join(import.meta.dirname, 'projects/stencil'), project, { recursive: true });
+      const file = (await run(['cmake-toolchain'], { cwd: project, env })).stdout.trim();
+      tool('cmake', ['-G', 'Unix Makefiles', '-S', '.', '-B', 'build', `-DCMAKE_TOOLCHAIN_FILE=${file}`], project);
+      tool('cmake', ['--build', 'build', '-j2'], project);
+      const r = await launch(['-n', '2', '-q', 'build/stencil', '4'], project);
+      expect([r.code, r.stdout], r.stderr).toEqual([0, expected]);
+    },
+  );
 });

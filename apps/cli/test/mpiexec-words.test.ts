@@ -9,7 +9,9 @@ test('the habits of MPICH, Open MPI and Slurm', () => {
   expect(words('-genv OMP_NUM_THREADS 1 -env B 2=3 -x A -x C=4 -genvlist HOME,A -n 2 ./a').argv).toEqual(
     '--env OMP_NUM_THREADS=1 --env B=2=3 --env A=1 --env C=4 --env HOME=/home/me --env A=1 -n 2 ./a'.split(' '),
   );
-  expect(words('--oversubscribe -hostfile my.hosts --map-by=core --mca btl self -n 2 --tag-output ./a --hostfile mine')).toEqual({
+  expect(
+    words('--oversubscribe -hostfile my.hosts --map-by=core --mca btl self -n 2 --tag-output ./a --hostfile mine'),
+  ).toEqual({
     argv: '-n 2 -l ./a --hostfile mine'.split(' '),
     ignored: ['--oversubscribe', '-hostfile my.hosts', '--map-by=core', '--mca btl self'],
   });
@@ -17,7 +19,10 @@ test('the habits of MPICH, Open MPI and Slurm', () => {
 });
 
 test('the value of an option is never the program, and what follows the program is its own', () => {
-  expect(words('--name -x -n 1 -- -odd : b'.replace(' : b', ''))).toEqual({ argv: '--name -x -n 1 -- -odd'.split(' '), ignored: [] });
+  expect(words('--name -x -n 1 -- -odd : b'.replace(' : b', ''))).toEqual({
+    argv: '--name -x -n 1 -- -odd'.split(' '),
+    ignored: [],
+  });
   expect(words('-f -hostfile -n 1 a.c -x nothing').argv).toEqual('-f -hostfile -n 1 a.c -x nothing'.split(' '));
 });
 
@@ -29,5 +34,13 @@ test('what cannot be done is an error that says so', () => {
 });
 
 test('sizes', () => {
-  expect(['512M', '2G', '1.5GiB', '100', '4kb', 'abc', ''].map(bytes)).toEqual([2 ** 29, 2 ** 31, 1.5 * 2 ** 30, 100, 4096, undefined, undefined]);
+  expect(['512M', '2G', '1.5GiB', '100', '4kb', 'abc', ''].map(bytes)).toEqual([
+    2 ** 29,
+    2 ** 31,
+    1.5 * 2 ** 30,
+    100,
+    4096,
+    undefined,
+    undefined,
+  ]);
 });

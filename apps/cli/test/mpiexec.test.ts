@@ -11,7 +11,11 @@ let ended: number | null | undefined;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'mayfly-mpiexec-'));
   await mkdir(join(dir, 'lib'));
-  await writeFile(join(dir, 'lib/sum.ts'), "import { COMM_WORLD as comm, SUM } from 'mayfly';\nexport const sum = (n: number): number => comm.allreduce(n, SUM);\n");
+  await writeFile(
+    join(dir, 'lib/sum.ts'),
+    "import { COMM_WORLD as comm, SUM } from 'mayfly';\nexport const sum = (n: number): number => " +
+      'comm.allreduce(n, SUM);\n',
+  );
   await writeFile(
     join(dir, 'sum.ts'),
     `import { COMM_WORLD as comm, args, env, exit, files, stdin } from 'mayfly';
@@ -25,9 +29,20 @@ exit(Number(args[0] ?? 0));
 `,
   );
   await writeFile(join(dir, 'extra.txt'), 'from a file\n');
-  await writeFile(join(dir, 'broken.ts'), "import { COMM_WORLD as comm } from 'mayfly';\nconst n: number = comm.rnak;\nconsole.log(n);\n");
-  await writeFile(join(dir, 'endless.ts'), "import { COMM_WORLD as comm } from 'mayfly';\nconsole.log('begun');\ncomm.barrier();\nfor (let i = 0; ; i++) if (i % 1000 === 0) comm.barrier();\n");
-  await writeFile(join(dir, 'throws.ts'), "import { COMM_WORLD as comm } from 'mayfly';\ncomm.barrier();\nif (comm.rank === 1) throw new Error('as planned');\ncomm.barrier();\n");
+  await writeFile(
+    join(dir, 'broken.ts'),
+    "import { COMM_WORLD as comm } from 'mayfly';\nconst n: number = comm.rnak;\nconsole.log(n);\n",
+  );
+  await writeFile(
+    join(dir, 'endless.ts'),
+    "import { COMM_WORLD as comm } from 'mayfly';\nconsole.log('begun');\ncomm.barrier();\nfor (let i = 0; ; " +
+      'i++) if (i % 1000 === 0) comm.barrier();\n',
+  );
+  await writeFile(
+    join(dir, 'throws.ts'),
+    "import { COMM_WORLD as comm } from 'mayfly';\ncomm.barrier();\nif (comm.rank === 1) throw new Error('as " +
+      "planned');\ncomm.barrier();\n",
+  );
   service = await startService(dir);
 });
 afterAll(async () => {
@@ -36,14 +51,38 @@ afterAll(async () => {
 });
 
 describe('mayfly mpiexec', () => {
-  it('with a server and nodes of its own feeds rank 0, shows every rank, writes result files, ends with the exit code of the job', async () => {
-    const r = await run(['mpiexec', '-np', '3', '-l', '-genv', 'HABIT', '!', '--bind-to', 'core', '--file', 'extra.txt', 'sum.ts', '7', '--np'], { cwd: dir, input: '39\n' });
-    expect(r.stderr).toContain('ignored, because volunteers provide the slots: --bind-to core\n');
-    expect(r.stderr).toContain('[1] to standard error\n');
-    expect(r.stdout.split('\n').filter(Boolean).sort()).toEqual([0, 1, 2].map((k) => `[${k}] rank ${k} of 3: 42 7,--np!`));
-    expect(await readFile(join(dir, 'result/total.txt'), 'utf8')).toBe('42 from a file');
-    expect(r.code).toBe(7);
-  });
+  it(
+    'with a server and nodes of its own feeds rank 0, shows every rank, writes result files, ends with the ' +
+      'exit code of the job',
+    async () => {
+      const r = await run(
+        [
+          'mpiexec',
+          '-np',
+          '3',
+          '-l',
+          '-genv',
+          'HABIT',
+          '!',
+          '--bind-to',
+          'core',
+          '--file',
+          'extra.txt',
+          'sum.ts',
+          '7',
+          '--np',
+        ],
+        { cwd: dir, input: '39\n' },
+      );
+      expect(r.stderr).toContain('ignored, because volunteers provide the slots: --bind-to core\n');
+      expect(r.stderr).toContain('[1] to standard error\n');
+      expect(r.stdout.split('\n').filter(Boolean).sort()).toEqual(
+        [0, 1, 2].map((k) => `[${k}] rank ${k} of 3: 42 7,--np!`),
+      );
+      expect(await readFile(join(dir, 'result/total.txt'), 'utf8')).toBe('42 from a file');
+      expect(r.code).toBe(7);
+    },
+  );
 
   it('shows what does not compile, with its place, and ends with 2', async () => {
     const r = await run(['mpiexec', '-n', '2', 'broken.ts'], { cwd: dir, env: service.env });
@@ -67,11 +106,23 @@ describe('mayfly mpiexec', () => {
   });
 
   it('tells wrong usage from a missing server', async () => {
-    expect(await run(['mpiexec', 'sum.ts'], { cwd: dir })).toMatchObject({ code: 2, stderr: expect.stringContaining('--np') });
-    expect(await run(['mpiexec', '-n', '2', 'nowhere.ts'], { cwd: dir })).toMatchObject({ code: 2, stderr: expect.stringContaining('nowhere.ts') });
-    expect(await run(['jobs', 'list'], { cwd: dir })).toMatchObject({ code: 2, stderr: expect.stringContaining('--server') });
+    expect(await run(['mpiexec', 'sum.ts'], { cwd: dir })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--np'),
+    });
+    expect(await run(['mpiexec', '-n', '2', 'nowhere.ts'], { cwd: dir })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('nowhere.ts'),
+    });
+    expect(await run(['jobs', 'list'], { cwd: dir })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--server'),
+    });
     expect(await run(['jobs', 'list', '--server', 'http://127.0.0.1:9'], { cwd: dir })).toMatchObject({ code: 69 });
-    expect(await run(['--help'], { cwd: dir })).toMatchObject({ code: 0, stdout: expect.stringContaining('Exit codes') });
+    expect(await run(['--help'], { cwd: dir })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Exit codes'),
+    });
   });
 });
 
@@ -88,7 +139,9 @@ describe('mayfly server, volunteer, jobs', () => {
     expect((await run(['jobs', 'output', id!, '--task', '1'], { cwd: dir, env })).stdout).toBe('rank 1 of 2: 2 \n');
     expect((await run(['jobs', 'output', id!, '--files', 'got'], { cwd: dir, env })).stdout).toBe('result/total.txt\n');
     expect(await readFile(join(dir, 'got/result/total.txt'), 'utf8')).toBe('2 from a file');
-    expect((await run(['jobs', 'show', id!], { cwd: dir, env })).stdout).toMatch(/RANK[\s\S]*done[\s\S]*result\/total.txt/);
+    expect((await run(['jobs', 'show', id!], { cwd: dir, env })).stdout).toMatch(
+      /RANK[\s\S]*done[\s\S]*result\/total.txt/,
+    );
     expect((await run(['jobs', 'rm', id!], { cwd: dir, env })).code).toBe(0);
     const left = (await run(['jobs'], { cwd: dir, env })).stdout;
     expect(left).not.toContain('sum.ts');

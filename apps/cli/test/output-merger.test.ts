@@ -37,7 +37,10 @@ describe('OutputMerger', () => {
         out.push(text(m.flush()));
         const all = out.join('');
         for (const task of [0, 1, 2]) {
-          const wrote = pieces.filter(([t]) => t === task).map(([, s]) => s.replaceAll(/[a-z]/g, String(task))).join('');
+          const wrote = pieces
+            .filter(([t]) => t === task)
+            .map(([, s]) => s.replaceAll(/[a-z]/g, String(task)))
+            .join('');
           expect(all.split('\n').filter((l) => l.startsWith(String(task)))).toEqual(wrote.split('\n').filter(Boolean));
         }
         for (const line of all.split('\n')) expect(new Set(line).size).toBeLessThanOrEqual(1);

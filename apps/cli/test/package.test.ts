@@ -8,26 +8,46 @@ import { describe, expect, it } from 'vitest';
 import { CLI, run } from './built.ts';
 
 const here = join(import.meta.dirname, '..');
-const json = async (path: string): Promise<{ dependencies: Record<string, string> }> => JSON.parse(await readFile(path, 'utf8')) as never;
+const json = async (path: string): Promise<{ dependencies: Record<string, string> }> =>
+  JSON.parse(await readFile(path, 'utf8')) as never;
 
 describe('the package', () => {
   it('declares every package that the bundle imports, in the versions of the workspace', async () => {
     const { dependencies } = await json(join(here, 'package.json'));
     const dist = dirname(CLI);
-    const bundle = (await Promise.all((await readdir(dist)).filter((f) => f.endsWith('.js')).map((f) => readFile(join(dist, f), 'utf8')))).join('\n');
+    const bundle = (
+      await Promise.all(
+        (await readdir(dist)).filter((f) => f.endsWith('.js')).map((f) => readFile(join(dist, f), 'utf8')),
+      )
+    ).join('\n');
     const imported = new Set(
-      [...bundle.matchAll(/^(?:import|export)\b[^;'"]*?(?:from )?["']([^"'.][^"']*)["'];?$/gm)].map((m) => m[1]!).filter((s) => !isBuiltin(s)).map((s) => s.split('/').slice(0, s.startsWith('@') ? 2 : 1).join('/')),
+      [...bundle.matchAll(/^(?:import|export)\b[^;'"]*?(?:from )?["']([^"'.][^"']*)["'];?$/gm)]
+        .map((m) => m[1]!)
+        .filter((s) => !isBuiltin(s))
+        .map((s) =>
+          s
+            .split('/')
+            .slice(0, s.startsWith('@') ? 2 : 1)
+            .join('/'),
+        ),
     );
     expect(imported.size).toBeGreaterThan(5);
     for (const name of imported) expect(Object.keys(dependencies)).toContain(name);
     for (const workspace of ['../server', '../../packages/storage', '../../packages/toolchain', '../../packages/node'])
-      for (const [name, version] of Object.entries((await json(join(here, workspace, 'package.json'))).dependencies)) if (dependencies[name]) expect([name, dependencies[name]]).toEqual([name, version]);
+      for (const [name, version] of Object.entries((await json(join(here, workspace, 'package.json'))).dependencies))
+        if (dependencies[name]) expect([name, dependencies[name]]).toEqual([name, version]);
   });
 
   it('installs from its tarball in an empty folder, and runs there', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'mayfly-pack-'));
     const npm = (args: string[], cwd: string): string => {
-      const r = spawnSync('npm', args, { cwd, encoding: 'utf8', timeout: 280_000, shell: process.platform === 'win32', env: { ...process.env, npm_config_update_notifier: 'false' } });
+      const r = spawnSync('npm', args, {
+        cwd,
+        encoding: 'utf8',
+        timeout: 280_000,
+        shell: process.platform === 'win32',
+        env: { ...process.env, npm_config_update_notifier: 'false' },
+      });
       if (r.status !== 0) throw new Error(`npm ${args.join(' ')}: ${r.stdout}${r.stderr}`);
       return r.stdout;
     };
@@ -43,9 +63,15 @@ describe('the package', () => {
       // In its own process: no server outlives this test.
       const c = { cwd: dir, bin, env: { MAYFLY_COMPILE_SERVER: 'off' } };
       expect((await run(['mpicc', '--version'], c)).stdout).toMatch(/^clang version/);
-      await writeFile(join(dir, 'tiny.c'), '#include <mpi.h>\nint main(int argc, char **argv) {\n  MPI_Init(&argc, &argv);\n  return MPI_Finalize();\n}\n');
+      await writeFile(
+        join(dir, 'tiny.c'),
+        '#include <mpi.h>\nint main(int argc, char **argv) {\n  MPI_Init(&argc, &argv);\n  return MPI_Finalize();\n}\n',
+      );
       expect(await run(['mpicc', 'tiny.c', '-o', 'tiny'], c)).toEqual({ code: 0, stdout: '', stderr: '' });
-      await writeFile(join(dir, 'tiny.ts'), "import { COMM_WORLD as comm, SUM } from 'mayfly';\nconsole.log(comm.allreduce(comm.rank + 1, SUM));\n");
+      await writeFile(
+        join(dir, 'tiny.ts'),
+        "import { COMM_WORLD as comm, SUM } from 'mayfly';\nconsole.log(comm.allreduce(comm.rank + 1, SUM));\n",
+      );
       const r = await run(['mpiexec', '-n', '2', 'tiny.ts'], { cwd: dir, bin });
       expect([r.stdout, r.code], r.stderr).toEqual(['3\n3\n', 0]);
     } finally {

@@ -1,4 +1,7 @@
-/** Texts that people read keep to plain English: words that made readers stop do not come back into pages, errors, `--help` and the first documents. */
+/**
+ * Texts that people read keep to plain English: words that made readers stop do not come back into pages, errors,
+ * `--help` and the first documents.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -17,7 +20,10 @@ const AVOID: [RegExp, string][] = [
   [/(?<!there )\bis no (?:text|module|archive|rank|file|token|path|name)\b/i, 'is not a …, or: invalid …'],
 ];
 
-const findings = (text: string): string[] => AVOID.filter(([word]) => word.test(text)).map(([word, better]) => `“${word.exec(text)![0]}” (write ${better}) in: ${text.replace(/\s+/g, ' ').slice(0, 120)}`);
+const findings = (text: string): string[] =>
+  AVOID.filter(([word]) => word.test(text)).map(
+    ([word, better]) => `“${word.exec(text)![0]}” (write ${better}) in: ${text.replace(/\s+/g, ' ').slice(0, 120)}`,
+  );
 
 function sources(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -33,26 +39,56 @@ function textsOf(name: string, code: string): string[] {
     else if (ts.isTemplateExpression(node)) found.push(node.getText());
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile(name, code, ts.ScriptTarget.Latest, true, name.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS));
+  visit(
+    ts.createSourceFile(
+      name,
+      code,
+      ts.ScriptTarget.Latest,
+      true,
+      name.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS,
+    ),
+  );
   return found;
 }
 
 describe('plain English', () => {
   it('is what the check asks for', () => {
-    const code = 'export const P = () => <p title="Make it anew">{`${n} is told`} It goes on by itself.</p>; // whoever';
+    const code =
+      'export const P = () => <p title="Make it anew">{`${n} is told`} It goes on by itself.</p>; // whoever';
     expect(textsOf('p.tsx', code).flatMap(findings)).toHaveLength(3);
   });
 
-  it.each(['apps/web/src', 'apps/server/src', 'apps/cli/src', 'packages/wire/src', 'packages/node/src', 'packages/mpi/src', 'packages/libmpi/src', 'packages/protocols/src', 'packages/toolchain/src', 'packages/storage/src'])('%s', (folder) => {
+  it.each([
+    'apps/web/src',
+    'apps/server/src',
+    'apps/cli/src',
+    'packages/wire/src',
+    'packages/node/src',
+    'packages/mpi/src',
+    'packages/libmpi/src',
+    'packages/protocols/src',
+    'packages/toolchain/src',
+    'packages/storage/src',
+  ])('%s', (folder) => {
     const all = sources(folder).flatMap((file) => {
       const code = readFileSync(join(root, file), 'utf8');
       // Most files have none of the words, not even in comments: they need no parser.
-      return findings(code).length === 0 ? [] : textsOf(file, code).flatMap((text) => findings(text).map((f) => `${file}: ${f}`));
+      return findings(code).length === 0
+        ? []
+        : textsOf(file, code).flatMap((text) => findings(text).map((f) => `${file}: ${f}`));
     });
     expect(all).toEqual([]);
   });
 
-  it.each(['README.md', 'CONTRIBUTING.md', 'apps/cli/README.md', 'docs/architecture.md', 'docs/errors.md', 'docs/glossary.md', 'docs/pages.md'])('%s', (file) => {
+  it.each([
+    'README.md',
+    'CONTRIBUTING.md',
+    'apps/cli/README.md',
+    'docs/architecture.md',
+    'docs/errors.md',
+    'docs/glossary.md',
+    'docs/pages.md',
+  ])('%s', (file) => {
     expect(readFileSync(join(root, file), 'utf8').split('\n').flatMap(findings)).toEqual([]);
   });
 });

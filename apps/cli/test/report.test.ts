@@ -5,13 +5,33 @@ import { asText } from '../src/commands/report.ts';
 it('a report reads as text: what was lost and what it took, hashes, and what was compared', () => {
   const rank = taskId(1);
   const r = {
-    job: { id: 'abcdefghijkl', name: 'pi', state: 'done', exitCode: 0, startedAt: 1000, submittedAt: 0, runMs: 2500, program: { entry: 'pi.c', hash: '0123456789abcdef0' }, args: ['9'], size: 2, seed: 7, options: { protocol: 'pessimistic' } },
+    job: {
+      id: 'abcdefghijkl',
+      name: 'pi',
+      state: 'done',
+      exitCode: 0,
+      startedAt: 1000,
+      submittedAt: 0,
+      runMs: 2500,
+      program: { entry: 'pi.c', hash: '0123456789abcdef0' },
+      args: ['9'],
+      size: 2,
+      seed: 7,
+      options: { protocol: 'pessimistic' },
+    },
     totals: { messages: 3, bytes: 24, images: 1, faults: 1, usefulMs: 900, replayedMs: 100 },
     nodes: [{ name: 'desk', engine: 'Chromium', ranks: [0, 1] }],
-    faults: [{ at: 2000, rank, incarnation: 0, cause: 'killed', slotMs: 10, startMs: 20, replayMs: 30, recoveredAfterMs: 60 }],
+    faults: [
+      { at: 2000, rank, incarnation: 0, cause: 'killed', slotMs: 10, startMs: 20, replayMs: 30, recoveredAfterMs: 60 },
+    ],
     outputs: { stdout: [{ path: 'stdout', rank, bytes: 2, sha256: 'ab' }], stderr: [], files: [] },
   } as unknown as JobReport;
-  const c = { runs: [{ job: 'mnopqrstuvwx', state: 'done', faults: 0, same: true, differences: [] }, { job: 'zzzzzzzzzzzz', state: 'running', faults: 0, differences: [] }] } as unknown as ComparisonView;
+  const c = {
+    runs: [
+      { job: 'mnopqrstuvwx', state: 'done', faults: 0, same: true, differences: [] },
+      { job: 'zzzzzzzzzzzz', state: 'running', faults: 0, differences: [] },
+    ],
+  } as unknown as ComparisonView;
   expect(asText(r, c)).toBe(
     [
       'pi (abcdefghijkl): done, exit code 0, ran 2.5 s',

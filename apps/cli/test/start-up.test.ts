@@ -1,6 +1,7 @@
 /**
- * What a command loads before it does anything, on the bundle that is shipped: a module counts some milliseconds of every call.
- * With the whole server behind it, `mayfly mpiexec --server` took 0.9 s of processor time before it sent anything; 0.25 s without.
+ * What a command loads before it does anything, on the bundle that is shipped: a module counts some milliseconds of
+ * every call. With the whole server behind it, `mayfly mpiexec --server` took 0.9 s of processor time before it sent
+ * anything; 0.25 s without.
  */
 import { builtinModules } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -15,8 +16,24 @@ test.each([
   ['main.ts', ['commander', 'openapi-fetch']],
 ])('%s loads these packages: %j', async (command, packages) => {
   const about = await build({
-    entryPoints: [src + command], bundle: true, splitting: true, write: false, metafile: true, outdir: '/out', platform: 'node', format: 'esm', logLevel: 'error',
-    plugins: [{ name: 'packages stay outside', setup: (b) => b.onResolve({ filter: /^[^./]/ }, (a) => (a.kind === 'entry-point' || a.path.startsWith('@mayfly/') ? undefined : { path: a.path, external: true })) }],
+    entryPoints: [src + command],
+    bundle: true,
+    splitting: true,
+    write: false,
+    metafile: true,
+    outdir: '/out',
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+    plugins: [
+      {
+        name: 'packages stay outside',
+        setup: (b) =>
+          b.onResolve({ filter: /^[^./]/ }, (a) =>
+            a.kind === 'entry-point' || a.path.startsWith('@mayfly/') ? undefined : { path: a.path, external: true },
+          ),
+      },
+    ],
   });
   const { outputs } = about.metafile;
   const found = new Set<string>();

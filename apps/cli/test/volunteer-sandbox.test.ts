@@ -22,10 +22,16 @@ describe('mayfly volunteer --check', () => {
     const missing = await run(['volunteer', '--check', '--sandbox', 'bwrap'], { cwd, env: { PATH: '/nowhere' } });
     expect(missing).toMatchObject({ code: 1 });
     expect(missing.stderr).toMatch(/apt install bubblewrap|exists on Linux only/);
-    const refused = await run(['volunteer', 'http://127.0.0.1:9', '--sandbox', 'bwrap'], { cwd, env: { PATH: '/nowhere' } });
+    const refused = await run(['volunteer', 'http://127.0.0.1:9', '--sandbox', 'bwrap'], {
+      cwd,
+      env: { PATH: '/nowhere' },
+    });
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.stderr).toMatch(/apt install bubblewrap|exists on Linux only/);
-    expect(await run(['volunteer'], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining('the URL of the server is missing') as string });
+    expect(await run(['volunteer'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the URL of the server is missing') as string,
+    });
   });
 });
 
@@ -36,17 +42,26 @@ const read = (path: string): string => {
     return '';
   }
 };
-const below = (pid: number): number[] => read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number).flatMap((p) => [p, ...below(p)]);
+const below = (pid: number): number[] =>
+  read(`/proc/${pid}/task/${pid}/children`)
+    .split(' ')
+    .filter(Boolean)
+    .map(Number)
+    .flatMap((p) => [p, ...below(p)]);
 const lives = (pid: number): boolean => /^State:\s*[^ZX]/m.test(read(`/proc/${pid}/status`));
 
 describe.skipIf(process.platform !== 'linux')('a volunteer that is killed', () => {
   it.each(['auto', 'process'])('leaves no process of a job behind (--sandbox %s)', async (sandbox) => {
     const service = await startService(cwd);
     try {
-      const volunteer = start(['volunteer', service.url, '--slots', '1', '--name', 'doomed', '--sandbox', sandbox], { cwd, input: '' });
+      const volunteer = start(['volunteer', service.url, '--slots', '1', '--name', 'doomed', '--sandbox', sandbox], {
+        cwd,
+        input: '',
+      });
       await said(volunteer, /(each job runs in a process of its own)/);
       // The spare one, ready for the next job.
-      const frames = (): number[] => below(volunteer.child.pid!).filter((pid) => read(`/proc/${pid}/cmdline`).includes('/frame.cjs'));
+      const frames = (): number[] =>
+        below(volunteer.child.pid!).filter((pid) => read(`/proc/${pid}/cmdline`).includes('/frame.cjs'));
       await expect.poll(frames, { timeout: 60_000 }).not.toEqual([]);
       const all = below(volunteer.child.pid!);
       volunteer.child.kill('SIGKILL');

@@ -46,7 +46,12 @@ describe('pure packages', () => {
     const code = 'export const now = (): number => Date.now() + Math.random();\n';
     expect(await complaints('packages/node/src/probe.ts', code)).toEqual([]);
     expect(await complaints('packages/protocols/test/probe.ts', code)).toEqual([]);
-    expect(await complaints('packages/protocols/src/probe.ts', 'export const sum = (a: number, b: number): number => Math.sqrt(a * a + b * b);\n')).toEqual([]);
+    expect(
+      await complaints(
+        'packages/protocols/src/probe.ts',
+        'export const sum = (a: number, b: number): number => Math.sqrt(a * a + b * b);\n',
+      ),
+    ).toEqual([]);
   });
 });
 
@@ -63,9 +68,16 @@ describe('import directions', () => {
       const config = join(root, '.dependency-cruiser.cjs');
       const loader = join(tree, 'rules.cjs');
       // Under node_modules, which the rules do not follow.
-      writeFileSync(loader, `const r = require(${JSON.stringify(config)}); module.exports = { ...r, options: { ...r.options, doNotFollow: {}, exclude: {} } };`);
+      writeFileSync(
+        loader,
+        `const r = require(${JSON.stringify(config)}); module.exports = { ...r, options: { ...r.options, ` +
+          'doNotFollow: {}, exclude: {} } };',
+      );
       const bin = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
-      const run = spawnSync(process.execPath, [bin, '--config', loader, 'packages', 'apps'], { cwd: tree, encoding: 'utf8' });
+      const run = spawnSync(process.execPath, [bin, '--config', loader, 'packages', 'apps'], {
+        cwd: tree,
+        encoding: 'utf8',
+      });
       return run.stdout + run.stderr;
     } finally {
       rmSync(tree, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 /**
- * Who may use what: every route of the server and every message of the dashboard's socket, in one table. A route or a message without a
- * row here does not get in: the server does not start with such a route, and such a message is refused.
+ * Who may use what: every route of the server and every message of the dashboard's socket, in one table. A route or a
+ * message without a row here does not get in: the server does not start with such a route, and such a message is
+ * refused.
  *
  *   anyone      no token
  *   capability  checked by the route itself: it names one incarnation of one task (rest/data.ts)
@@ -85,7 +86,13 @@ export const ROUTES: Readonly<Record<string, Access>> = {
 };
 
 /** Routes that need space on the disk for more than a record: refused while there is little (disk.ts). */
-export const NEEDS_SPACE: ReadonlySet<string> = new Set(['POST /api/jobs', 'POST /api/jobs/:id/again', 'POST /api/lesson', 'POST /api/jobs/:id/stdin', 'POST /api/backup']);
+export const NEEDS_SPACE: ReadonlySet<string> = new Set([
+  'POST /api/jobs',
+  'POST /api/jobs/:id/again',
+  'POST /api/lesson',
+  'POST /api/jobs/:id/stdin',
+  'POST /api/backup',
+]);
 
 /** Messages of a client on the socket /dashboard. */
 export const EVENTS: Readonly<Record<keyof ViewerRequests, Role>> = {
@@ -94,24 +101,37 @@ export const EVENTS: Readonly<Record<keyof ViewerRequests, Role>> = {
 };
 
 /** What a route asks for; undefined: it has no row. A HEAD is the GET without its body. */
-export const accessOf = (method: string, url: string): Access | undefined => ROUTES[`${method === 'HEAD' ? 'GET' : method} ${url}`];
+export const accessOf = (method: string, url: string): Access | undefined =>
+  ROUTES[`${method === 'HEAD' ? 'GET' : method} ${url}`];
 
 export const needsToken = (access: Access): boolean => access !== 'anyone' && access !== 'capability';
 
-/** @throws MayflyError FORBIDDEN. `owner`: of the job that the route names; undefined when there is no such job, which the route says then. */
+/**
+ * @throws MayflyError FORBIDDEN. `owner`: of the job that the route names; undefined when there is no such job, which
+ * the route says then.
+ */
 export function permit(principal: Principal, access: Access, owner?: string): void {
   if (!needsToken(access)) return;
   const least: Role = access === 'own' ? 'submitter' : (access as Role);
-  if (ROLES.indexOf(principal.role) < ROLES.indexOf(least)) throw new MayflyError('FORBIDDEN', `This requires a token with the role ${least}; “${principal.name}” has the role ${principal.role}.`);
+  if (ROLES.indexOf(principal.role) < ROLES.indexOf(least))
+    throw new MayflyError(
+      'FORBIDDEN',
+      `This requires a token with the role ${least}; “${principal.name}” has the role ${principal.role}.`,
+    );
   if (access === 'own' && principal.role !== 'owner' && owner !== undefined && owner !== principal.name)
-    throw new MayflyError('FORBIDDEN', `That job belongs to ${owner === FIRST_TOKEN ? 'the owner' : `“${owner}”`}; a submitter can do this only to their own jobs.`);
+    throw new MayflyError(
+      'FORBIDDEN',
+      `That job belongs to ${owner === FIRST_TOKEN ? 'the owner' : `“${owner}”`}; a submitter can do this ` +
+        'only to their own jobs.',
+    );
 }
 
 /** Refuses every route that is added to `app` from now on and has no row. */
 export function refuseUnlisted(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     for (const method of [route.method].flat()) {
-      if (accessOf(method, route.url) === undefined) throw new Error(`${method} ${route.url} has no row in access.ts: add its access rule`);
+      if (accessOf(method, route.url) === undefined)
+        throw new Error(`${method} ${route.url} has no row in access.ts: add its access rule`);
     }
   });
 }

@@ -1,10 +1,13 @@
 /**
  * The board of a room: what those who gave a name (and a team) have given in it, as far as the server saw it.
  *
- * Owns the registry keys `board/<room or ->/<key>`. Does not own: who is in a room, and which rank is where (the dispatcher says so).
- *  B1  Counted is what a node says in its heartbeats of ranks that it was given, and never more than the server's own clock allows between two of them.
- *      What a rank does after its last heartbeat is not counted, nor what the last FLUSH_MS before a crash of the server saw.
- *  B2  Bounded: at most MOST_NAMES names in a room and MOST_BOARDS rooms; who comes beyond them is summed with those who gave no name.
+ * Owns the registry keys `board/<room or ->/<key>`. Does not own: who is in a room, and which rank is where (the
+ * dispatcher says so).
+ *  B1  Counted is what a node says in its heartbeats of ranks that it was given, and never more than the server's own
+ *      clock allows between two of them. What a rank does after its last heartbeat is not counted, nor what the last
+ *      FLUSH_MS before a crash of the server saw.
+ *  B2  Bounded: at most MOST_NAMES names in a room and MOST_BOARDS rooms; who comes beyond them is summed with those
+ *      who gave no name.
  *  B3  A name belongs to nobody: whoever gives the same one (and team) adds to the same sum.
  */
 import type { Registry } from '@mayfly/storage/ports';
@@ -91,7 +94,12 @@ export class Board {
   }
 
   /** B1. `isHere`: the dispatcher's word on who has which incarnation. */
-  heard(node: NodeId, tasks: Heartbeat['tasks'], isHere: (job: JobId, task: TaskId, incarnation: Incarnation) => boolean, now: number): void {
+  heard(
+    node: NodeId,
+    tasks: Heartbeat['tasks'],
+    isHere: (job: JobId, task: TaskId, incarnation: Incarnation) => boolean,
+    now: number,
+  ): void {
     for (const t of tasks) {
       if (!t.spent || !isHere(t.job, t.task, t.incarnation)) continue;
       const all = t.spent.reduce((a, b) => a + b, 0);
@@ -138,7 +146,19 @@ export class Board {
     let sum = room.get(key);
     if (!sum) {
       const who = key === ANONYMOUS ? undefined : n.who;
-      room.set(key, (sum = { name: who?.name ?? '', ...(who?.team ? { team: who.team } : {}), usefulMs: 0, replayedMs: 0, finished: 0, jobs: 0, recent: [], since: now }));
+      room.set(
+        key,
+        (sum = {
+          name: who?.name ?? '',
+          ...(who?.team ? { team: who.team } : {}),
+          usefulMs: 0,
+          replayedMs: 0,
+          finished: 0,
+          jobs: 0,
+          recent: [],
+          since: now,
+        }),
+      );
     }
     change(sum);
     if (!sum.recent.includes(job)) {
@@ -150,7 +170,8 @@ export class Board {
 
   /** A closed room takes its board along. */
   closeRoom(room: string): void {
-    for (const key of this.#rooms.get(room)?.keys() ?? []) this.#dirty.set(`board/${room}/${encodeURIComponent(key)}`, undefined);
+    for (const key of this.#rooms.get(room)?.keys() ?? [])
+      this.#dirty.set(`board/${room}/${encodeURIComponent(key)}`, undefined);
     this.#rooms.delete(room);
     void this.flush();
   }
@@ -159,7 +180,9 @@ export class Board {
   view(room: string | undefined, who: BoardName | undefined): BoardView {
     const sums = this.#rooms.get(roomKey(room)) ?? new Map<string, Sum>();
     const here = new Set([...this.#nodes.values()].filter((n) => n.room === roomKey(room)).map((n) => n.key));
-    const named = [...sums].filter(([key]) => key !== ANONYMOUS).sort(([, a], [, b]) => total(b) - total(a) || (a.name < b.name ? -1 : 1));
+    const named = [...sums]
+      .filter(([key]) => key !== ANONYMOUS)
+      .sort(([, a], [, b]) => total(b) - total(a) || (a.name < b.name ? -1 : 1));
     const entries = named.map(([key, s], i): BoardEntry => ({
       place: i + 1,
       name: s.name,
@@ -171,7 +194,13 @@ export class Board {
     for (const [, s] of named) {
       if (s.team === undefined) continue;
       const t = teams.get(s.team) ?? { team: s.team, names: 0, usefulMs: 0, replayedMs: 0, finished: 0 };
-      teams.set(s.team, { team: s.team, names: t.names + 1, usefulMs: t.usefulMs + Math.round(s.usefulMs), replayedMs: t.replayedMs + Math.round(s.replayedMs), finished: t.finished + s.finished });
+      teams.set(s.team, {
+        team: s.team,
+        names: t.names + 1,
+        usefulMs: t.usefulMs + Math.round(s.usefulMs),
+        replayedMs: t.replayedMs + Math.round(s.replayedMs),
+        finished: t.finished + s.finished,
+      });
     }
     const you = who && entries[named.findIndex(([key]) => key === boardKey(who))];
     const anonymous = sums.get(ANONYMOUS);
@@ -205,4 +234,9 @@ export class Board {
 }
 
 const total = (s: { usefulMs: number; replayedMs: number }): number => s.usefulMs + s.replayedMs;
-const figures = (s: Sum) => ({ usefulMs: Math.round(s.usefulMs), replayedMs: Math.round(s.replayedMs), finished: s.finished, jobs: s.jobs });
+const figures = (s: Sum) => ({
+  usefulMs: Math.round(s.usefulMs),
+  replayedMs: Math.round(s.replayedMs),
+  finished: s.finished,
+  jobs: s.jobs,
+});

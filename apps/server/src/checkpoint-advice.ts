@@ -1,7 +1,7 @@
 /**
- * Which checkpoint interval a job should have: Young's and Daly's first order, √(2·C·M), from what was measured here. C is how long a rank stands
- * still for an image, M the mean time until a rank is lost. With message logging only the lost rank rolls back, so M is that of
- * one rank, whatever the size of the job.
+ * Which checkpoint interval a job should have: Young's and Daly's first order, √(2·C·M), from what was measured here. C
+ * is how long a rank stands still for an image, M the mean time until a rank is lost. With message logging only the
+ * lost rank rolls back, so M is that of one rank, whatever the size of the job.
  *
  * Owns: the running mean of C per room (losable: it is measured again).
  */
@@ -23,7 +23,8 @@ const NEWEST = 0.1;
 /** The interval for a cost of `costMs` and `faults` losses in `rankMs` of ranks' time. */
 export function adviceOf(costMs: number | undefined, faults: number, rankMs: number): CheckpointAdvice {
   const known = { ...(costMs === undefined ? {} : { costMs }), faults, rankMs };
-  if (costMs === undefined || (faults < ENOUGH_FAULTS && rankMs < ENOUGH_MS)) return { checkpointMs: DEFAULT_CHECKPOINT_MS, measured: false, ...known };
+  if (costMs === undefined || (faults < ENOUGH_FAULTS && rankMs < ENOUGH_MS))
+    return { checkpointMs: DEFAULT_CHECKPOINT_MS, measured: false, ...known };
   const mtbfMs = rankMs / Math.max(1, faults);
   const best = Math.sqrt(2 * Math.max(1, costMs) * mtbfMs);
   const clamped = Math.min(MOST_MS, Math.max(LEAST_MS, best));
@@ -61,7 +62,11 @@ export class ImageCosts {
 }
 
 /** What the jobs of a room say of how long a rank lives. A kill by hand is no fault of anybody. */
-export function lossesOf(jobs: Iterable<{ record: JobRecord; faults: readonly FaultRecord[] }>, room: string | undefined, now: number): { faults: number; rankMs: number } {
+export function lossesOf(
+  jobs: Iterable<{ record: JobRecord; faults: readonly FaultRecord[] }>,
+  room: string | undefined,
+  now: number,
+): { faults: number; rankMs: number } {
   let faults = 0;
   let rankMs = 0;
   for (const { record, faults: list } of jobs) {

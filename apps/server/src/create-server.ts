@@ -1,5 +1,6 @@
 /**
- * Assembles the server: storage, secrets, runtime, REST, sockets, static files. Listens only after every job has recovered.
+ * Assembles the server: storage, secrets, runtime, REST, sockets, static files. Listens only after every job has
+ * recovered.
  */
 import swagger from '@fastify/swagger';
 import rateLimit from '@fastify/rate-limit';
@@ -57,8 +58,9 @@ const SHORT_TOKEN = 16;
 
 /**
  * Starts a server on `options.dataDir`.
- * @throws Error with a sentence for the terminal when an option makes no sense, a certificate cannot be read, or the port is taken;
- * MayflyError CONFLICT when another server uses the data directory; DAMAGED_DATA when its registry is damaged or lacks jobs whose files are there.
+ * @throws Error with a sentence for the terminal when an option makes no sense, a certificate cannot be read, or the
+ * port is taken; MayflyError CONFLICT when another server uses the data directory; DAMAGED_DATA when its registry is
+ * damaged or lacks jobs whose files are there.
  */
 export async function createServer(options: ServerOptions): Promise<MayflyServer> {
   const o = resolveOptions(options);
@@ -73,23 +75,48 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     const metrics = new Metrics();
     const app = newApp(o, tls);
     undo.push(() => app.close());
-    for (const notice of [...storage.notices, ...(tls?.notice === undefined ? [] : [tls.notice])]) app.log.warn({ notice }, 'damage in the data directory');
+    for (const notice of [...storage.notices, ...(tls?.notice === undefined ? [] : [tls.notice])])
+      app.log.warn({ notice }, 'damage in the data directory');
     const disk = new Disk(o.dataDir, o.reserveBytes, app.log);
     undo.push(() => disk.close());
     await disk.open();
-    const runtime = new Runtime({ options: o, disk, log: storage.log, images: storage.images, registry: storage.registry, secrets, rooms, board, logger: app.log, metrics });
+    const runtime = new Runtime({
+      options: o,
+      disk,
+      log: storage.log,
+      images: storage.images,
+      registry: storage.registry,
+      secrets,
+      rooms,
+      board,
+      logger: app.log,
+      metrics,
+    });
     undo.push(() => runtime.close());
     const tokens = await Tokens.open(storage.registry, secrets, app.log);
-    if (o.token !== undefined && o.token.length < SHORT_TOKEN) app.log.warn(`the token has only ${o.token.length} characters and could be guessed, because the server always accepts a correct token: use ${SHORT_TOKEN} or more random characters`);
+    if (o.token !== undefined && o.token.length < SHORT_TOKEN)
+      app.log.warn(
+        `the token has only ${o.token.length} characters and could be guessed, because the server always ` +
+          `accepts a correct token: use ${SHORT_TOKEN} or more random characters`,
+      );
     const wrongTokens = new WrongGuesses(o.limits.wrongTokensPerMinute);
     const guard = new Guard(tokens, wrongTokens, (job) => runtime.ownerOf(job));
     const dashboard = new Dashboard(runtime, guard, app.log, o.limits.messagesPerMinute, o.trustProxy);
     tokens.onEnd = (id) => dashboard.tokenEnded(id);
     runtime.observer = dashboard;
     undo.push(() => dashboard.close());
-    const compiling = { ...(o.compileServer === undefined ? {} : { serverPath: o.compileServer }), ...(o.compileWorkers === undefined ? {} : { workers: o.compileWorkers }), rssMb: Math.ceil(o.limits.compileMemoryBytes / 2 ** 20) };
+    const compiling = {
+      ...(o.compileServer === undefined ? {} : { serverPath: o.compileServer }),
+      ...(o.compileWorkers === undefined ? {} : { workers: o.compileWorkers }),
+      rssMb: Math.ceil(o.limits.compileMemoryBytes / 2 ** 20),
+    };
     const scripts = createCompiler({ ...compiling, cpuLimitMs: o.limits.compileScriptCpuMs });
-    const modules = createCompiler({ ...compiling, cpuLimitMs: o.limits.compileCpuMs, maxFiles: 2000, maxSourceBytes: 32 << 20 });
+    const modules = createCompiler({
+      ...compiling,
+      cpuLimitMs: o.limits.compileCpuMs,
+      maxFiles: 2000,
+      maxSourceBytes: 32 << 20,
+    });
     const compilers = remembering({ scripts, modules });
     const closeCompilers = (): Promise<unknown> => Promise.all([scripts.close(), modules.close()]);
     undo.push(closeCompilers);
@@ -97,26 +124,81 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     const sources: MetricSources = {
       nodes: () => {
         const here = runtime.nodes().filter((n) => n.state === 'here');
-        return { here: here.length, slots: here.reduce((n, x) => n + x.slots, 0), busy: here.reduce((n, x) => n + x.busy, 0) };
+        return {
+          here: here.length,
+          slots: here.reduce((n, x) => n + x.slots, 0),
+          busy: here.reduce((n, x) => n + x.busy, 0),
+        };
       },
       jobs: () => countStates(runtime),
       links: () => runtime.memories.links,
       imageLinks: () => runtime.checkpoints.links,
       logBytes: () => runtime.logBytes(),
     };
-    const health = new ServerHealth({ ...sources, disk, metrics, dashboards: () => dashboard.count, dataDir: o.dataDir, version: o.version, limitBytes: o.retention.diskBytes });
+    const health = new ServerHealth({
+      ...sources,
+      disk,
+      metrics,
+      dashboards: () => dashboard.count,
+      dataDir: o.dataDir,
+      version: o.version,
+      limitBytes: o.retention.diskBytes,
+    });
     undo.push(() => health.close());
-    const compiles = (): { running: number; waiting: number } => ({ running: scripts.load().running + modules.load().running, waiting: scripts.load().waiting + modules.load().waiting });
-    metrics.observe({ ...sources, compiles, dashboards: () => dashboard.count, storage: () => health.storage(), disk: () => disk.view(), version: o.version });
+    const compiles = (): { running: number; waiting: number } => ({
+      running: scripts.load().running + modules.load().running,
+      waiting: scripts.load().waiting + modules.load().waiting,
+    });
+    metrics.observe({
+      ...sources,
+      compiles,
+      dashboards: () => dashboard.count,
+      storage: () => health.storage(),
+      disk: () => disk.view(),
+      version: o.version,
+    });
 
     let stopping = false;
     let backingUp: ReturnType<Parts['backup']> | undefined;
     // One at a time; who asks meanwhile gets the same one.
-    const backup: Parts['backup'] = () => (backingUp ??= backUp(storage, o, app.log).finally(() => (backingUp = undefined)));
-    const lessons = new Lessons({ runtime, rooms, submit: (s) => submit({ runtime, disk, rooms, compilers, limits: o.limits, channelMemories: o.channelMemories }, s, FIRST_TOKEN, { asker: { owner: 'a lesson' } }), logger: app.log });
+    const backup: Parts['backup'] = () =>
+      (backingUp ??= backUp(storage, o, app.log).finally(() => (backingUp = undefined)));
+    const lessons = new Lessons({
+      runtime,
+      rooms,
+      submit: (s) =>
+        submit(
+          { runtime, disk, rooms, compilers, limits: o.limits, channelMemories: o.channelMemories },
+          s,
+          FIRST_TOKEN,
+          { asker: { owner: 'a lesson' } },
+        ),
+      logger: app.log,
+    });
     undo.push(() => lessons.close());
-    const origins = new Origins({ host: o.host, publicUrl: o.publicUrl, certificate: tls?.cert, allowHosts: o.allowHosts ?? [], trustProxy: o.trustProxy });
-    await routes(app, o, { disk, registry: storage.registry, lessons, runtime, rooms, metrics, guard, origins, tokens, secrets, compilers, backup, health, stopping: () => stopping });
+    const origins = new Origins({
+      host: o.host,
+      publicUrl: o.publicUrl,
+      certificate: tls?.cert,
+      allowHosts: o.allowHosts ?? [],
+      trustProxy: o.trustProxy,
+    });
+    await routes(app, o, {
+      disk,
+      registry: storage.registry,
+      lessons,
+      runtime,
+      rooms,
+      metrics,
+      guard,
+      origins,
+      tokens,
+      secrets,
+      compilers,
+      backup,
+      health,
+      stopping: () => stopping,
+    });
     const sockets = serveSockets(app, { runtime, dashboard, origins, pingMs: o.pingMs });
     await app.ready();
     await runtime.recover();
@@ -128,7 +210,10 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     const scheme = tls ? 'https' : 'http';
     const name = o.host === '0.0.0.0' || o.host === '::' ? 'localhost' : o.host.includes(':') ? `[${o.host}]` : o.host;
     const localUrl = `${scheme}://${name}:${port}`;
-    app.log.info({ url: localUrl, ...(tls?.fingerprint === undefined ? {} : { fingerprint: tls.fingerprint }) }, 'listening');
+    app.log.info(
+      { url: localUrl, ...(tls?.fingerprint === undefined ? {} : { fingerprint: tls.fingerprint }) },
+      'listening',
+    );
 
     let closed: Promise<void> | undefined;
     return {
@@ -149,7 +234,8 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
           health.close();
           dashboard.close();
           lessons.close();
-          // No new connections; the nodes hear it before the cores go, and come back to whoever serves the directory next.
+          // No new connections; the nodes hear it before the cores go, and come back to whoever serves the directory
+          // next.
           const quiet = app.close();
           await sockets.close();
           app.server.closeAllConnections();
@@ -175,7 +261,11 @@ function newApp(o: ResolvedOptions, tls: { cert: string; key: string } | undefin
           redact: ['req.headers.authorization', 'req.headers.cookie'],
           serializers: {
             // Capabilities and tokens stand in query strings: never in the log.
-            req: (r: { method: string; url: string; ip?: string }) => ({ method: r.method, url: r.url.split('?')[0], ip: r.ip }),
+            req: (r: { method: string; url: string; ip?: string }) => ({
+              method: r.method,
+              url: r.url.split('?')[0],
+              ip: r.ip,
+            }),
           },
         };
   const app = Fastify({
@@ -197,9 +287,12 @@ function newApp(o: ResolvedOptions, tls: { cert: string; key: string } | undefin
   // A form of another site can send text, and nothing here takes any.
   app.removeContentTypeParser('text/plain');
   takeJson(app);
-  app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, body),
+  );
   installErrors(app);
-  // With too many open files a connection cannot be accepted: without a listener that would end the process. The client comes again.
+  // With too many open files a connection cannot be accepted: without a listener that would end the process. The client
+  // comes again.
   app.server.on('error', (error: Error) => app.log.error({ err: error }, 'a connection could not be accepted'));
   return app;
 }
@@ -221,8 +314,15 @@ interface Parts {
   stopping(): boolean;
 }
 
-/** Into `<data directory>-backups/<moment>`: beside it, so that the file system can link and retention does not count it. */
-async function backUp(storage: EmbeddedStorage, o: ResolvedOptions, log: FastifyInstance['log']): Promise<BackupInfo & { path: string; pauseMs: number }> {
+/**
+ * Into `<data directory>-backups/<moment>`: beside it, so that the file system can link and retention does not count
+ * it.
+ */
+async function backUp(
+  storage: EmbeddedStorage,
+  o: ResolvedOptions,
+  log: FastifyInstance['log'],
+): Promise<BackupInfo & { path: string; pauseMs: number }> {
   const at = Date.now();
   const root = `${resolve(o.dataDir)}-backups`;
   await mkdir(root, { recursive: true, mode: 0o700 });
@@ -236,7 +336,13 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Mayfly', version: o.version, description: 'MPI programs on volatile browser tabs. A route that needs no token says so; all others take one, as “Authorization: Bearer …”. Every refusal has a stable code and a sentence.' },
+      info: {
+        title: 'Mayfly',
+        version: o.version,
+        description:
+          'MPI programs on volatile browser tabs. A route that needs no token says so; all others take one, ' +
+          'as “Authorization: Bearer …”. Every refusal has a stable code and a sentence.',
+      },
       components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
     },
   });
@@ -244,16 +350,24 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     global: false,
     max: o.limits.requestsPerMinute,
     timeWindow: 60_000,
-    // Whoever has a token is counted alone: others at the same address (a class behind one router) do not use up what it may ask.
-    keyGenerator: (request) => (request.principal === null ? networkOf(request.ip) : `${request.principal.id ?? FIRST_TOKEN} ${request.ip}`),
+    // Whoever has a token is counted alone: others at the same address (a class behind one router) do not use up what
+    // it may ask.
+    keyGenerator: (request) =>
+      request.principal === null ? networkOf(request.ip) : `${request.principal.id ?? FIRST_TOKEN} ${request.ip}`,
     errorResponseBuilder: (request, context) =>
-      new MayflyError('TOO_MANY', `More than ${context.max} requests per minute ${request.principal === null ? 'without a token' : 'with this token'} from this address. Try again in ${context.after}.`),
+      new MayflyError(
+        'TOO_MANY',
+        `More than ${context.max} requests per minute ` +
+          `${request.principal === null ? 'without a token' : 'with this token'} from this address. Try again ` +
+          `in ${context.after}.`,
+      ),
   });
   refuseUnlisted(app);
   app.decorateRequest('principal', null);
   app.addHook('onRoute', (route) => {
     const access = accessOf([route.method].flat()[0]!, route.url);
-    if (route.schema && access !== undefined && needsToken(access)) (route.schema as { security?: unknown }).security = [{ token: [] }];
+    if (route.schema && access !== undefined && needsToken(access))
+      (route.schema as { security?: unknown }).security = [{ token: [] }];
   });
   const limited = app.rateLimit();
   app.addHook('onRequest', p.origins.onRequest);
@@ -265,7 +379,9 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
   app.addHook('onRequest', async (request) => {
     if (NEEDS_SPACE.has(`${request.method} ${request.routeOptions.url}`)) p.disk.admit();
   });
-  app.addHook('onResponse', async (request, reply) => p.metrics.answered(request.method, request.routeOptions.url ?? 'none', reply.statusCode, reply.elapsedTime));
+  app.addHook('onResponse', async (request, reply) =>
+    p.metrics.answered(request.method, request.routeOptions.url ?? 'none', reply.statusCode, reply.elapsedTime),
+  );
   await app.register(async (scope) => {
     infoRoute(scope, p.runtime, o);
     boardRoute(scope, p.runtime);
@@ -273,7 +389,14 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     openRoutes(scope, p.metrics, p.stopping);
     tokenRoutes(scope, p.tokens);
     roomRoutes(scope, { rooms: p.rooms, runtime: p.runtime });
-    const jobs = { runtime: p.runtime, disk: p.disk, rooms: p.rooms, compilers: p.compilers, limits: o.limits, channelMemories: o.channelMemories };
+    const jobs = {
+      runtime: p.runtime,
+      disk: p.disk,
+      rooms: p.rooms,
+      compilers: p.compilers,
+      limits: o.limits,
+      channelMemories: o.channelMemories,
+    };
     const hashes = new WrittenHashes(p.runtime);
     jobRoutes(scope, jobs);
     comparisonRoutes(scope, { ...jobs, hashes });
@@ -286,7 +409,11 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
   });
   await app.register(async (scope) => dataRoutes(scope, p.runtime, p.secrets));
   let document: OpenApi | undefined;
-  app.get('/openapi.json', { schema: { hide: true } as object }, async () => (document ??= describe(app.swagger() as unknown as OpenApi)));
+  app.get(
+    '/openapi.json',
+    { schema: { hide: true } as object },
+    async () => (document ??= describe(app.swagger() as unknown as OpenApi)),
+  );
   await serveStatic(app, { webRoot: o.webRoot, frameRoot: o.frameRoot, publicUrl: o.publicUrl });
 }
 
@@ -295,7 +422,8 @@ async function listen(app: FastifyInstance, o: ResolvedOptions): Promise<void> {
     await app.listen({ port: o.port, host: o.host, listenTextResolver: (address) => `bound to ${address}` });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') throw new Error(`port ${o.port} is in use on ${o.host}; choose another one, or 0 for any`);
+    if (code === 'EADDRINUSE')
+      throw new Error(`port ${o.port} is in use on ${o.host}; choose another one, or 0 for any`);
     if (code === 'EADDRNOTAVAIL') throw new Error(`this machine has no address ${o.host}`);
     if (code === 'EACCES') throw new Error(`this user may not listen on port ${o.port}; choose a port above 1023`);
     throw error;
@@ -307,4 +435,3 @@ function countStates(runtime: Runtime): Record<string, number> {
   for (const j of runtime.dispatcher.core.core.jobs.values()) out[j.record.state] = (out[j.record.state] ?? 0) + 1;
   return out;
 }
-

@@ -2,16 +2,31 @@
  * socket.io namespace /dashboard: lists of jobs and nodes, the watched job, its output as it comes.
  *
  * Owns: what each socket watches, and the times of the last sends.
- *  V1  A watched job is sent at most five times a second, one of many ranks less often; the lists at most twice, and not to who watches a
- *      job. A socket that is not writable is owed the newest state, never an older one and never none: the last change of a job is its end.
- *  V2  Output reaches a socket by offset, without gap or overlap: first what the files hold from `from` on, then what comes.
+ *  V1  A watched job is sent at most five times a second, one of many ranks less often; the lists at most twice, and
+ *      not to who watches a job. A socket that is not writable is owed the newest state, never an older one and never
+ *      none: the last change of a job is its end.
+ *  V2  Output reaches a socket by offset, without gap or overlap: first what the files hold from `from` on, then what
+ *      comes.
  *  V4  A socket that asks for deltas is sent a whole view first, then what has changed since the last that it was sent.
- *  V3  A socket that takes nothing gets no more output until its buffer is empty; it goes on from the files where it was.
+ *  V3  A socket that takes nothing gets no more output until its buffer is empty; it goes on from the files where it
+ *      was.
  */
 import type { Namespace, Socket } from 'socket.io';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { JobIdSchema, MayflyError, patchOf, taskId, Look, type JobId, type JobView, type NodeView, type TaskId, type ViewerEvents, type ViewerRequests } from '@mayfly/wire';
+import {
+  JobIdSchema,
+  MayflyError,
+  patchOf,
+  taskId,
+  Look,
+  type JobId,
+  type JobView,
+  type NodeView,
+  type TaskId,
+  type ViewerEvents,
+  type ViewerRequests,
+} from '@mayfly/wire';
 import { HistoryFeed, type Viewer } from './history/feed.ts';
 import type { StreamName } from './hosts/world-host.ts';
 import type { Logger } from './logger.ts';
@@ -22,7 +37,10 @@ import type { Guard } from './serve/guard.ts';
 import type { Principal } from './tokens.ts';
 
 const JOB_MS = 200;
-/** A view is some 300 bytes a rank: of many ranks it is sent so much less often that a viewer gets about as many bytes a second. */
+/**
+ * A view is some 300 bytes a rank: of many ranks it is sent so much less often that a viewer gets about as many bytes a
+ * second.
+ */
 const JOB_MS_PER_RANK = 4;
 const LISTS_MS = 500;
 const OUTPUT_MS = 60;
@@ -33,7 +51,14 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Jobs in the list. */
 const LIST_JOBS = 200;
 
-const request = Compile(Type.Object({ job: Type.Optional(JobIdSchema), from: Type.Optional(Type.Record(Type.String(), Type.Integer({ minimum: 0 }))), tail: Type.Optional(Type.Integer({ minimum: 0 })), deltas: Type.Optional(Type.Boolean()) }));
+const request = Compile(
+  Type.Object({
+    job: Type.Optional(JobIdSchema),
+    from: Type.Optional(Type.Record(Type.String(), Type.Integer({ minimum: 0 }))),
+    tail: Type.Optional(Type.Integer({ minimum: 0 })),
+    deltas: Type.Optional(Type.Boolean()),
+  }),
+);
 
 const look = Compile(Type.Union([Look, Type.Null()]));
 
@@ -77,43 +102,76 @@ export class Dashboard implements RuntimeObserver {
     this.#guard = guard;
     this.#logger = logger;
     this.#feed = new HistoryFeed(runtime.history);
-    this.#timers = [setInterval(() => this.#feed.tick(), HISTORY_MS), setInterval(() => this.#sendJobs(), JOB_MS), setInterval(() => this.#sendLists(), LISTS_MS), setInterval(() => this.#sendOutput(), OUTPUT_MS)];
+    this.#timers = [
+      setInterval(() => this.#feed.tick(), HISTORY_MS),
+      setInterval(() => this.#sendJobs(), JOB_MS),
+      setInterval(() => this.#sendLists(), LISTS_MS),
+      setInterval(() => this.#sendOutput(), OUTPUT_MS),
+    ];
     for (const t of this.#timers) t.unref();
   }
 
   serve(namespace: Namespace<ViewerRequests, ViewerEvents>): void {
     namespace.use((socket, next) => {
       const token = (socket.handshake.auth as { token?: unknown }).token;
-      this.#guard.identify(typeof token === 'string' ? token : undefined, addressOf(socket.handshake, this.#trustProxy)).then(
-        (principal) => {
-          (socket.data as { principal: Principal }).principal = principal;
-          next();
-        },
-        (error: unknown) => {
-          const e = error instanceof MayflyError ? error : new MayflyError('INTERNAL', 'Internal server error. See the server log.');
-          next(Object.assign(new Error(e.message), { data: { code: e.code, message: e.message } }));
-        },
-      );
+      this.#guard
+        .identify(typeof token === 'string' ? token : undefined, addressOf(socket.handshake, this.#trustProxy))
+        .then(
+          (principal) => {
+            (socket.data as { principal: Principal }).principal = principal;
+            next();
+          },
+          (error: unknown) => {
+            const e =
+              error instanceof MayflyError
+                ? error
+                : new MayflyError('INTERNAL', 'Internal server error. See the server log.');
+            next(Object.assign(new Error(e.message), { data: { code: e.code, message: e.message } }));
+          },
+        );
     });
     namespace.on('connection', (socket) => {
       const { principal } = socket.data as { principal: Principal };
-      const w: Watcher = { socket, principal, job: undefined, deltas: false, sent: undefined, next: new Map(), files: new Map(), due: 0, owes: { job: false, jobs: false, nodes: false } };
+      const w: Watcher = {
+        socket,
+        principal,
+        job: undefined,
+        deltas: false,
+        sent: undefined,
+        next: new Map(),
+        files: new Map(),
+        due: 0,
+        owes: { job: false, jobs: false, nodes: false },
+      };
       this.#watchers.add(w);
-      limitFlood(socket, this.#perMinute, (what) => this.#logger.warn({ what, address: addressOf(socket.handshake, this.#trustProxy) }, 'closing a dashboard that sends too much'));
-      const over = principal.expiresAt === undefined ? undefined : setTimeout(() => socket.disconnect(true), Math.min(principal.expiresAt - Date.now(), LONGEST_TIMER_MS));
+      limitFlood(socket, this.#perMinute, (what) =>
+        this.#logger.warn(
+          { what, address: addressOf(socket.handshake, this.#trustProxy) },
+          'closing a dashboard that sends too much',
+        ),
+      );
+      const over =
+        principal.expiresAt === undefined
+          ? undefined
+          : setTimeout(() => socket.disconnect(true), Math.min(principal.expiresAt - Date.now(), LONGEST_TIMER_MS));
       socket.use(([event, ...args], next) => {
         try {
           this.#guard.permitEvent(principal, String(event));
           next();
         } catch (error) {
           const answer: unknown = args.at(-1);
-          if (typeof answer === 'function') (answer as (r: unknown) => void)({ error: { code: (error as MayflyError).code, message: (error as MayflyError).message } });
+          if (typeof answer === 'function')
+            (answer as (r: unknown) => void)({
+              error: { code: (error as MayflyError).code, message: (error as MayflyError).message },
+            });
         }
       });
       socket.on('watch', (req, ack) => {
         const answer = typeof ack === 'function' ? ack : (): void => undefined;
-        if (!request.Check(req)) return answer({ error: { code: 'BAD_REQUEST', message: 'watch takes {job?, from?, tail?}.' } });
-        if (req.job !== undefined && !this.#runtime.view(req.job)) return answer({ error: { code: 'NOT_FOUND', message: `There is no job ${req.job}.` } });
+        if (!request.Check(req))
+          return answer({ error: { code: 'BAD_REQUEST', message: 'watch takes {job?, from?, tail?}.' } });
+        if (req.job !== undefined && !this.#runtime.view(req.job))
+          return answer({ error: { code: 'NOT_FOUND', message: `There is no job ${req.job}.` } });
         w.job = req.job;
         w.deltas = req.deltas ?? false;
         w.sent = undefined;
@@ -132,11 +190,18 @@ export class Dashboard implements RuntimeObserver {
           for (const f of view?.outputs ?? []) socket.emit('file', { job: w.job, path: f.path, bytes: f.bytes });
         }
       });
-      const viewer: Viewer = { emit: (event, ...news) => socket.emit(event, ...news), get writable() { return writable(w); } };
+      const viewer: Viewer = {
+        emit: (event, ...news) => socket.emit(event, ...news),
+        get writable() {
+          return writable(w);
+        },
+      };
       socket.on('look', (req, ack) => {
         const answer = typeof ack === 'function' ? ack : (): void => undefined;
-        if (!look.Check(req)) return answer({ error: { code: 'BAD_REQUEST', message: 'look takes {job, timeline?, matrix?} or null.' } });
-        if (req && !this.#runtime.view(req.job)) return answer({ error: { code: 'NOT_FOUND', message: `There is no job ${req.job}.` } });
+        if (!look.Check(req))
+          return answer({ error: { code: 'BAD_REQUEST', message: 'look takes {job, timeline?, matrix?} or null.' } });
+        if (req && !this.#runtime.view(req.job))
+          return answer({ error: { code: 'NOT_FOUND', message: `There is no job ${req.job}.` } });
         this.#feed.look(viewer, req ?? undefined);
         answer({ ok: true });
       });
@@ -301,9 +366,15 @@ const LIST_TASKS = 64;
 const LIST_FAULTS = 50;
 const STILL = { messagesIn: 0, bytesIn: 0, messagesOut: 0, bytesOut: 0, images: 0, imageBytes: 0 };
 
-/** A job as the list shows it: states of the ranks of one that is not over, no counters, so that a list is small and changes rarely. */
+/**
+ * A job as the list shows it: states of the ranks of one that is not over, no counters, so that a list is small and
+ * changes rarely.
+ */
 function listed(view: JobView): JobView {
   const over = view.endedAt !== undefined;
-  const tasks = over || view.size > LIST_TASKS ? [] : view.tasks.map(({ task, state, incarnation }) => ({ task, state, incarnation, ...STILL }));
+  const tasks =
+    over || view.size > LIST_TASKS
+      ? []
+      : view.tasks.map(({ task, state, incarnation }) => ({ task, state, incarnation, ...STILL }));
   return { ...view, tasks, outputs: [], faults: view.faults.slice(-LIST_FAULTS) };
 }

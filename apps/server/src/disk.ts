@@ -4,15 +4,18 @@
  * Owns: the verdict (`ok`, `low`, `stopped`) and its words. Does not own: what stops and goes on (its listeners).
  *
  *   ok       everything is taken.
- *   low      less than the reserve is free: new jobs and uploads are refused (507), so that jobs which run can still be stored.
- *   stopped  less than a quarter of the reserve is free, or a write has failed: jobs stand still until it can be written again.
+ *   low      less than the reserve is free: new jobs and uploads are refused (507), so that jobs which run can still be
+ *   stored. stopped  less than a quarter of the reserve is free, or a write has failed: jobs stand still until it can
+ *   be written again.
  *
- * Two signs stop it: `statfs`, asked every WATCH_MS, which stops jobs before a write fails; and writes that fail ({@link Disk.failed}), which also tell of quotas, of a
- * file system that became read-only, and of a process with too many open files. While it is stopped a probe is written, synced and removed, less and less
- * often, and when that works (and half of the reserve is free) everybody goes on.
+ * Two signs stop it: `statfs`, asked every WATCH_MS, which stops jobs before a write fails; and writes that fail
+ * ({@link Disk.failed}), which also tell of quotas, of a file system that became read-only, and of a process with too
+ * many open files. While it is stopped a probe is written, synced and removed, less and less often, and when that works
+ * (and half of the reserve is free) everybody goes on.
  *
- *  U1 `stopped` is said to listeners before anything else may be tried, and again when its words change. When it is over, first those run who have to mend something
- *     ({@link Disk.before}), and if nothing failed again the listeners hear of it; only then does `writable` resolve.
+ *  U1 `stopped` is said to listeners before anything else may be tried, and again when its words change. When it is
+ *     over, first those run who have to mend something ({@link Disk.before}), and if nothing failed again the listeners
+ *     hear of it; only then does `writable` resolve.
  *  U2 Errors that say nothing of the storage change nothing here: they are defects, and stay with who met them.
  */
 import { statfsSync, type StatsFs } from 'node:fs';
@@ -51,7 +54,13 @@ export class Disk {
   readonly #known = new Set<string>();
   readonly #mends: (() => Promise<void>)[] = [];
   #space: Space | undefined;
-  #stopped: { error: ErrorBody; since: number; /** A write has failed: only a write that succeeds ends it. */ failed: MayflyError | undefined } | undefined;
+  #stopped:
+    | {
+        error: ErrorBody;
+        since: number;
+        /** A write has failed: only a write that succeeds ends it. */ failed: MayflyError | undefined;
+      }
+    | undefined;
   #waiting: (() => void)[] = [];
   readonly #watching = new Set<() => void>();
   #probeMs = FIRST_PROBE_MS;
@@ -103,7 +112,10 @@ export class Disk {
     this.#waiting = this.#waiting.filter((w) => w !== go);
   }
 
-  /** Waits for work, but while it is stopped no longer than `graceMs`. @returns whether the work is done. @throws what the work throws */
+  /**
+   * Waits for work, but while it is stopped no longer than `graceMs`. @returns whether the work is done. @throws what
+   * the work throws
+   */
   async orStopped(work: Promise<unknown>, graceMs = 0): Promise<boolean> {
     let stop: () => void = () => undefined;
     let timer: NodeJS.Timeout | undefined;
@@ -124,7 +136,9 @@ export class Disk {
     return this.#closed;
   }
 
-  /** A write has failed. @returns what that says of the storage, which is stopped from now on; undefined: nothing (U2) */
+  /**
+   * A write has failed. @returns what that says of the storage, which is stopped from now on; undefined: nothing (U2)
+   */
   failed(error: unknown, what: string): MayflyError | undefined {
     const stop = storageStop(error, what);
     if (stop) this.#stop(stop);
@@ -136,7 +150,11 @@ export class Disk {
     if (this.#stopped) throw new MayflyError(this.#stopped.error.code as ErrorCode, this.#stopped.error.message);
     const space = this.#space;
     if (space && this.#isLow(space, 1))
-      throw new MayflyError('DISK_FULL', `The disk of the server is nearly full (${amount(space)}); it accepts new jobs and uploads again when ${bytes(this.#reserve(space))} are free. Free space, or delete old jobs.`);
+      throw new MayflyError(
+        'DISK_FULL',
+        `The disk of the server is nearly full (${amount(space)}); it accepts new jobs and uploads again ` +
+          `when ${bytes(this.#reserve(space))} are free. Free space, or delete old jobs.`,
+      );
   }
 
   view(): DiskState {
@@ -145,8 +163,16 @@ export class Disk {
     return {
       state: s ? 'stopped' : space && this.#isLow(space, 1) ? 'low' : 'ok',
       directory: this.#dir,
-      ...(space === undefined ? {} : { freeBytes: space.free, totalBytes: space.total, reserveBytes: this.#reserve(space) }),
-      ...(s === undefined ? {} : { code: s.error.code, message: s.failed === undefined ? s.error.message : `${s.error.message} (${s.failed.message})`, since: s.since }),
+      ...(space === undefined
+        ? {}
+        : { freeBytes: space.free, totalBytes: space.total, reserveBytes: this.#reserve(space) }),
+      ...(s === undefined
+        ? {}
+        : {
+            code: s.error.code,
+            message: s.failed === undefined ? s.error.message : `${s.error.message} (${s.failed.message})`,
+            since: s.since,
+          }),
     };
   }
 
@@ -163,7 +189,9 @@ export class Disk {
   }
 
   #isLow(space: Space, share: number): boolean {
-    return space.free < this.#reserve(space) * share || (space.files !== undefined && space.files < FEWEST_FILES * share);
+    return (
+      space.free < this.#reserve(space) * share || (space.files !== undefined && space.files < FEWEST_FILES * share)
+    );
   }
 
   #stop(failed: MayflyError | undefined): void {
@@ -176,7 +204,11 @@ export class Disk {
     this.#stopped = { error, since: Date.now(), failed };
     const space = this.#space;
     this.#logger.error(
-      { err: failed, dataDir: this.#dir, ...(space === undefined ? {} : { freeBytes: space.free, totalBytes: space.total }) },
+      {
+        err: failed,
+        dataDir: this.#dir,
+        ...(space === undefined ? {} : { freeBytes: space.free, totalBytes: space.total }),
+      },
       `cannot store anything: ${error.message} Jobs pause; new ones are rejected.`,
     );
     this.#tell(error);
@@ -198,12 +230,22 @@ export class Disk {
     const space = this.#space;
     if (failed?.code === 'STORAGE_FAILED') {
       // Without the paths of the server, which are in its log and on its page.
-      return { code: 'STORAGE_FAILED', message: `The server cannot store anything: ${whyStopped(failed)}. Jobs resume automatically once it can. The page and the log of the server have the details.` };
+      return {
+        code: 'STORAGE_FAILED',
+        message:
+          `The server cannot store anything: ${whyStopped(failed)}. Jobs resume automatically once it can. The ` +
+          'page and the log of the server have the details.',
+      };
     }
     // A quota leaves space that is not ours.
     const quota = space !== undefined && !this.#isLow(space, 0.5) && failed !== undefined;
     const left = space === undefined ? '' : quota ? ` or a quota is used up (${amount(space)})` : `: ${amount(space)}`;
-    return { code: 'DISK_FULL', message: `The disk of the server is full${left}. Free space there, or delete old jobs; jobs resume automatically${space === undefined || quota ? '' : ` when ${bytes(this.#reserve(space) / 2)} are free`}.` };
+    return {
+      code: 'DISK_FULL',
+      message:
+        `The disk of the server is full${left}. Free space there, or delete old jobs; jobs resume ` +
+        `automatically${space === undefined || quota ? '' : ` when ${bytes(this.#reserve(space) / 2)} are free`}.`,
+    };
   }
 
   async #goOn(): Promise<void> {
@@ -213,7 +255,10 @@ export class Disk {
     for (const mend of this.#mends) await mend();
     if (this.#closed || (s.failed as MayflyError | undefined) !== undefined) return;
     this.#stopped = undefined;
-    this.#logger.info({ dataDir: this.#dir, stoppedMs: Date.now() - s.since, freeBytes: this.#space?.free }, 'the data directory is writable again: jobs resume');
+    this.#logger.info(
+      { dataDir: this.#dir, stoppedMs: Date.now() - s.since, freeBytes: this.#space?.free },
+      'the data directory is writable again: jobs resume',
+    );
     this.#tell(undefined);
     for (const go of this.#waiting.splice(0)) go();
   }
@@ -277,7 +322,10 @@ export class Disk {
 
   #take(f: StatsFs): void {
     // Some virtual file systems tell of no blocks or files at all.
-    this.#space = f.blocks === 0 ? undefined : { free: f.bavail * f.bsize, total: f.blocks * f.bsize, files: f.files === 0 ? undefined : f.ffree };
+    this.#space =
+      f.blocks === 0
+        ? undefined
+        : { free: f.bavail * f.bsize, total: f.blocks * f.bsize, files: f.files === 0 ? undefined : f.ffree };
   }
 
   /** @throws what the file system says of one that is missing */

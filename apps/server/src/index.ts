@@ -1,5 +1,14 @@
-/** The Mayfly server as a factory: `createServer(options)` listens when it resolves and has recovered every job by then. */
+/**
+ * The Mayfly server as a factory: `createServer(options)` listens when it resolves and has recovered every job by then.
+ */
 export { createServer } from './create-server.ts';
-export { defaultLimits, defaultRetention, type MayflyServer, type Retention, type ServerLimits, type ServerOptions } from './options.ts';
+export {
+  defaultLimits,
+  defaultRetention,
+  type MayflyServer,
+  type Retention,
+  type ServerLimits,
+  type ServerOptions,
+} from './options.ts';
 export { restoreDirectory, type BackupInfo } from '@mayfly/storage';
 export { checkDataDirectory, type CheckOptions, type DataCheck } from './check/check.ts';

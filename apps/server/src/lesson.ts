@@ -1,13 +1,25 @@
 /**
- * The lesson “What happens when a tab closes?”: a small fixed job per visitor, run by tabs that the visitor's own page opens.
+ * The lesson “What happens when a tab closes?”: a small fixed job per visitor, run by tabs that the visitor's own page
+ * opens.
  *
- * Owns: the lessons that are under way, each with a room of its own whose code (12 letters, where people's have 6) is all that the visitor gets.
+ * Owns: the lessons that are under way, each with a room of its own whose code (12 letters, where people's have 6) is
+ * all that the visitor gets.
  *  L1  A visitor chooses nothing: program, size and limits are fixed; the only input is “go on”, LAPS times.
- *  L2  Bounded: MOST at a time, one start in START_MS per address; a lesson goes LESSON_MS after its start, or AFTER_MS after its end, with all its files.
+ *  L2  Bounded: MOST at a time, one start in START_MS per address; a lesson goes LESSON_MS after its start, or AFTER_MS
+ *      after its end, with all its files.
  *  L3  Lessons do not outlive the server's process: what an earlier one left is ended and forgotten at the start.
  */
 import { randomInt } from 'node:crypto';
-import { LESSON_LAPS, LESSON_RANKS, MayflyError, homeOf, taskId, type JobId, type JobSubmission, type LessonView } from '@mayfly/wire';
+import {
+  LESSON_LAPS,
+  LESSON_RANKS,
+  MayflyError,
+  homeOf,
+  taskId,
+  type JobId,
+  type JobSubmission,
+  type LessonView,
+} from '@mayfly/wire';
 import type { Logger } from './logger.ts';
 import type { Rooms } from './rooms.ts';
 import { isOver, type Runtime } from './runtime.ts';
@@ -58,7 +70,12 @@ export class Lessons {
   readonly #starts = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(deps: { runtime: Runtime; rooms: Rooms; submit: (s: JobSubmission) => Promise<{ id: JobId }>; logger: Logger }) {
+  constructor(deps: {
+    runtime: Runtime;
+    rooms: Rooms;
+    submit: (s: JobSubmission) => Promise<{ id: JobId }>;
+    logger: Logger;
+  }) {
     this.#runtime = deps.runtime;
     this.#rooms = deps.rooms;
     this.#submit = deps.submit;
@@ -67,15 +84,19 @@ export class Lessons {
 
   /** L3. After the jobs have recovered. */
   begin(): void {
-    for (const { record } of this.#runtime.dispatcher.core.core.jobs.values()) if (record.spec.room?.length === CODE_LENGTH && !this.#rooms.has(record.spec.room)) void this.#forget(record.spec.id);
+    for (const { record } of this.#runtime.dispatcher.core.core.jobs.values())
+      if (record.spec.room?.length === CODE_LENGTH && !this.#rooms.has(record.spec.room))
+        void this.#forget(record.spec.id);
     this.#timer = setInterval(() => this.round(Date.now()), ROUND_MS).unref();
   }
 
   /** @throws MayflyError TOO_MANY */
   async start(address: string, now = Date.now()): Promise<string> {
     for (const [a, at] of this.#starts) if (now - at >= START_MS) this.#starts.delete(a);
-    if (this.#starts.has(address)) throw new MayflyError('TOO_MANY', 'A lesson started from this address a moment ago. Try again in two seconds.');
-    if (this.#lessons.size + this.#preparing >= MOST) throw new MayflyError('TOO_MANY', `${MOST} lessons are running. Try again in a few minutes.`);
+    if (this.#starts.has(address))
+      throw new MayflyError('TOO_MANY', 'A lesson started from this address a moment ago. Try again in two seconds.');
+    if (this.#lessons.size + this.#preparing >= MOST)
+      throw new MayflyError('TOO_MANY', `${MOST} lessons are running. Try again in a few minutes.`);
     this.#starts.set(address, now);
     const letters = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
     const code = Array.from({ length: CODE_LENGTH }, () => letters[randomInt(letters.length)]).join('');
@@ -110,7 +131,12 @@ export class Lessons {
     const lesson = this.#need(code);
     if (lesson.steps >= LESSON_LAPS) throw new MayflyError('CONFLICT', 'The token has made all its laps.');
     lesson.steps++;
-    await this.#runtime.appendStdin(lesson.job, new TextEncoder().encode('\n'), lesson.steps === LESSON_LAPS, undefined);
+    await this.#runtime.appendStdin(
+      lesson.job,
+      new TextEncoder().encode('\n'),
+      lesson.steps === LESSON_LAPS,
+      undefined,
+    );
   }
 
   /** @throws MayflyError NOT_FOUND */
@@ -126,11 +152,18 @@ export class Lessons {
         rank: t.task,
         state: t.state,
         incarnation: t.incarnation,
-        logged: hosts.length > 0 ? (hosts[homeOf(t.task, hosts.length)]?.core?.observe(t.task)?.arrivalsLogged ?? 0) : t.messagesIn,
+        logged:
+          hosts.length > 0
+            ? (hosts[homeOf(t.task, hosts.length)]?.core?.observe(t.task)?.arrivalsLogged ?? 0)
+            : t.messagesIn,
         read: t.activity?.arrivals ?? 0,
         ...(t.activity?.state === undefined ? {} : { activity: t.activity.state }),
       })),
-      faults: view.faults.map((f) => ({ rank: f.task, incarnation: f.incarnation, ...(f.recoveredAfterMs === undefined ? {} : { recoveredAfterMs: f.recoveredAfterMs }) })),
+      faults: view.faults.map((f) => ({
+        rank: f.task,
+        incarnation: f.incarnation,
+        ...(f.recoveredAfterMs === undefined ? {} : { recoveredAfterMs: f.recoveredAfterMs }),
+      })),
       output: new TextDecoder().decode(this.#runtime.world.read(lesson.job, taskId(0), 'stdout', 0, OUTPUT_SHOWN)),
       ...(view.error === undefined ? {} : { error: view.error.message }),
     };
@@ -150,7 +183,8 @@ export class Lessons {
     for (const [code, lesson] of this.#lessons) {
       const view = this.#runtime.view(lesson.job);
       if (view && isOver(view.state)) lesson.endedAt ??= now;
-      if (!view || now - lesson.at > LESSON_MS || (lesson.endedAt !== undefined && now - lesson.endedAt > AFTER_MS)) this.end(code);
+      if (!view || now - lesson.at > LESSON_MS || (lesson.endedAt !== undefined && now - lesson.endedAt > AFTER_MS))
+        this.end(code);
     }
   }
 

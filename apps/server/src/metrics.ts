@@ -39,10 +39,30 @@ export class Metrics {
       buckets: [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 120],
       registers,
     });
-    this.#refused = new Counter({ name: 'mayfly_data_links_refused_total', help: 'Data links closed with an error, by code', labelNames: ['code'], registers });
-    this.#incarnations = new Counter({ name: 'mayfly_incarnations_total', help: 'Incarnations assigned', labelNames: ['why'], registers });
-    this.#requests = new Counter({ name: 'mayfly_http_requests_total', help: 'Requests answered, by method, route and status', labelNames: ['method', 'route', 'status'], registers });
-    this.#requestSeconds = new Histogram({ name: 'mayfly_http_request_duration_seconds', help: 'Time to the end of an answer, all routes', buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10], registers });
+    this.#refused = new Counter({
+      name: 'mayfly_data_links_refused_total',
+      help: 'Data links closed with an error, by code',
+      labelNames: ['code'],
+      registers,
+    });
+    this.#incarnations = new Counter({
+      name: 'mayfly_incarnations_total',
+      help: 'Incarnations assigned',
+      labelNames: ['why'],
+      registers,
+    });
+    this.#requests = new Counter({
+      name: 'mayfly_http_requests_total',
+      help: 'Requests answered, by method, route and status',
+      labelNames: ['method', 'route', 'status'],
+      registers,
+    });
+    this.#requestSeconds = new Histogram({
+      name: 'mayfly_http_request_duration_seconds',
+      help: 'Time to the end of an answer, all routes',
+      buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+      registers,
+    });
     const total = (name: string, help: string, read: () => number): void => {
       new Counter({
         name,
@@ -74,7 +94,15 @@ export class Metrics {
   }
 
   /** Gauges that ask the running server. */
-  observe(s: MetricSources & { dashboards(): number; compiles(): { running: number; waiting: number }; storage(): Promise<ServerView['storage']>; disk(): ServerView['disk']; version: string }): void {
+  observe(
+    s: MetricSources & {
+      dashboards(): number;
+      compiles(): { running: number; waiting: number };
+      storage(): Promise<ServerView['storage']>;
+      disk(): ServerView['disk'];
+      version: string;
+    },
+  ): void {
     const registers = [this.registry];
     const gauge = (name: string, help: string, read: () => number): void => {
       new Gauge({
@@ -95,8 +123,15 @@ export class Metrics {
     gauge('mayfly_dashboards', 'Connected dashboards and commands that follow a job', () => s.dashboards());
     gauge('mayfly_compiles_running', 'Programs that are being compiled', () => s.compiles().running);
     gauge('mayfly_compiles_waiting', 'Programs that wait to be compiled', () => s.compiles().waiting);
-    gauge('mayfly_storage_stopped', '1 while nothing can be stored, so that jobs are paused', () => (s.disk().state === 'stopped' ? 1 : 0));
-    new Gauge({ name: 'mayfly_build_info', help: 'Always 1; the version is the label', labelNames: ['version'], registers }).set({ version: s.version }, 1);
+    gauge('mayfly_storage_stopped', '1 while nothing can be stored, so that jobs are paused', () =>
+      s.disk().state === 'stopped' ? 1 : 0,
+    );
+    new Gauge({
+      name: 'mayfly_build_info',
+      help: 'Always 1; the version is the label',
+      labelNames: ['version'],
+      registers,
+    }).set({ version: s.version }, 1);
     new Gauge({
       name: 'mayfly_storage_bytes',
       help: 'Bytes in the data directory by kind, measured at most every 10 s',

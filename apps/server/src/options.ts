@@ -1,5 +1,6 @@
 /**
- * What a server can be told, and what it takes when it is not told. Shapes only; {@link resolveOptions} fills the defaults in.
+ * What a server can be told, and what it takes when it is not told. Shapes only; {@link resolveOptions} fills the
+ * defaults in.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -67,13 +68,19 @@ export interface ServerOptions {
   port?: number;
   /** Bind address. Default 127.0.0.1: this machine only. */
   host?: string;
-  /** PEM files (their paths, or their text), or a certificate that the server makes itself and keeps in the data directory. Absent: plain HTTP. */
+  /**
+   * PEM files (their paths, or their text), or a certificate that the server makes itself and keeps in the data
+   * directory. Absent: plain HTTP.
+   */
   tls?: { cert: string; key: string } | 'selfsigned';
   /** Host names and addresses for the self-made certificate besides localhost and this machine's own. */
   tlsNames?: string[];
   /** As the server is reached from outside, e.g. behind a proxy: 'https://mayfly.example'. */
   publicUrl?: string;
-  /** Other names under which the server is reached; '.example.org' stands for every name below it. A request under a name that it does not know is refused. */
+  /**
+   * Other names under which the server is reached; '.example.org' stands for every name below it. A request under a
+   * name that it does not know is refused.
+   */
   allowHosts?: string[];
   /** Believe X-Forwarded-For and -Proto (a reverse proxy stands before the server). Default false. */
   trustProxy?: boolean;
@@ -89,17 +96,26 @@ export interface ServerOptions {
   examplesRoot?: string;
   /** dist/compile-server.mjs of the toolchain, where it cannot be found by itself. */
   compileServer?: string;
-  /** Programs that are compiled at the same time: scripts, and as many of C and C++. Default: by cores and memory, two at least where there are 3 GB. */
+  /**
+   * Programs that are compiled at the same time: scripts, and as many of C and C++. Default: by cores and memory, two
+   * at least where there are 3 GB.
+   */
   compileWorkers?: number;
   /** Structured logs as JSON lines: a level, a stream with a level, or none. Default 'info' to stdout. */
   log?: 'silent' | 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | { level: string; stream: Writable };
   limits?: Partial<ServerLimits>;
   retention?: Partial<Retention>;
-  /** While less than this is free on the disk of the data directory, new jobs and uploads are refused; with a quarter of it, running jobs pause (disk.ts), bytes. Default: 5 % of the disk, at most 256 MB. */
+  /**
+   * While less than this is free on the disk of the data directory, new jobs and uploads are refused; with a quarter of
+   * it, running jobs pause (disk.ts), bytes. Default: 5 % of the disk, at most 256 MB.
+   */
   reserveBytes?: number;
   /** Times of the failure detector. */
   dispatcher?: Partial<DispatcherSettings>;
-  /** For durability 'behind': longest time until a message that nobody waits for is synced, ms; what is waited for (output, images, restarts) is synced within 25 ms. Default 250. */
+  /**
+   * For durability 'behind': longest time until a message that nobody waits for is synced, ms; what is waited for
+   * (output, images, restarts) is synced within 25 ms. Default 250.
+   */
   syncEveryMs?: number;
   /** Ping of every data and image socket; one that misses two is closed. Default 10 000 ms. */
   pingMs?: number;
@@ -120,7 +136,12 @@ export interface MayflyServer {
   /** SHA-256 of the self-made certificate, to compare with what the browser shows. */
   readonly fingerprint?: string;
   /** For tests: Fastify's inject. */
-  inject(request: { method?: string; url: string; headers?: Record<string, string>; payload?: unknown }): Promise<{ statusCode: number; body: string; headers: Record<string, unknown>; json(): unknown }>;
+  inject(request: {
+    method?: string;
+    url: string;
+    headers?: Record<string, string>;
+    payload?: unknown;
+  }): Promise<{ statusCode: number; body: string; headers: Record<string, unknown>; json(): unknown }>;
   /** Stops listening, tells the nodes, syncs all logs, closes the storage. Idempotent. */
   close(): Promise<void>;
 }
@@ -155,7 +176,12 @@ export const defaultRetention: Retention = {
 };
 
 export type ResolvedOptions = Omit<ServerOptions, 'limits' | 'retention' | 'webRoot' | 'frameRoot' | 'examplesRoot'> &
-  Required<Pick<ServerOptions, 'port' | 'host' | 'channelMemories' | 'syncEveryMs' | 'pingMs' | 'version' | 'trustProxy' | 'log'>> & {
+  Required<
+    Pick<
+      ServerOptions,
+      'port' | 'host' | 'channelMemories' | 'syncEveryMs' | 'pingMs' | 'version' | 'trustProxy' | 'log'
+    >
+  > & {
     limits: ServerLimits;
     retention: Retention;
     webRoot: string | undefined;
@@ -166,14 +192,24 @@ export type ResolvedOptions = Omit<ServerOptions, 'limits' | 'retention' | 'webR
 /** @throws Error (a sentence for the terminal) when an option makes no sense. */
 export function resolveOptions(o: ServerOptions): ResolvedOptions {
   const channelMemories = o.channelMemories ?? 1;
-  if (!Number.isInteger(channelMemories) || channelMemories < 1 || channelMemories > 16) throw new Error('channelMemories must be a whole number from 1 to 16');
-  if (o.compileWorkers !== undefined && (!Number.isInteger(o.compileWorkers) || o.compileWorkers < 1 || o.compileWorkers > 64)) throw new Error('compileWorkers must be a whole number from 1 to 64');
-  for (const name of o.allowHosts ?? []) if (parseHost(name.replace(/^\./, ''))?.port !== '') throw new Error(`'${name}' is not a host name: leave out the scheme and port`);
+  if (!Number.isInteger(channelMemories) || channelMemories < 1 || channelMemories > 16)
+    throw new Error('channelMemories must be a whole number from 1 to 16');
+  if (
+    o.compileWorkers !== undefined &&
+    (!Number.isInteger(o.compileWorkers) || o.compileWorkers < 1 || o.compileWorkers > 64)
+  )
+    throw new Error('compileWorkers must be a whole number from 1 to 64');
+  for (const name of o.allowHosts ?? [])
+    if (parseHost(name.replace(/^\./, ''))?.port !== '')
+      throw new Error(`'${name}' is not a host name: leave out the scheme and port`);
   const port = o.port ?? 7070;
   if (!Number.isInteger(port) || port < 0 || port > 65535) throw new Error(`invalid port ${port}: use 0 to 65535`);
-  if (o.publicUrl !== undefined && !/^https?:\/\/[^/]+/.test(o.publicUrl)) throw new Error(`the public URL '${o.publicUrl}' must begin with http:// or https://`);
-  if (o.reserveBytes !== undefined && !(Number.isSafeInteger(o.reserveBytes) && o.reserveBytes >= 0)) throw new Error('reserveBytes must be a whole number of bytes, 0 or more');
-  if (o.token !== undefined && !/^[\x21-\x7e]{8,256}$/.test(o.token)) throw new Error('a token has 8 to 256 visible ASCII characters');
+  if (o.publicUrl !== undefined && !/^https?:\/\/[^/]+/.test(o.publicUrl))
+    throw new Error(`the public URL '${o.publicUrl}' must begin with http:// or https://`);
+  if (o.reserveBytes !== undefined && !(Number.isSafeInteger(o.reserveBytes) && o.reserveBytes >= 0))
+    throw new Error('reserveBytes must be a whole number of bytes, 0 or more');
+  if (o.token !== undefined && !/^[\x21-\x7e]{8,256}$/.test(o.token))
+    throw new Error('a token has 8 to 256 visible ASCII characters');
   return {
     ...o,
     dataDir: resolve(o.dataDir),
@@ -188,12 +224,15 @@ export function resolveOptions(o: ServerOptions): ResolvedOptions {
     limits: { ...defaultLimits, ...o.limits },
     retention: { ...defaultRetention, ...o.retention },
     webRoot: o.webRoot ?? find(['web', '../../web/dist', '../web/dist'], 'index.html'),
-    frameRoot: o.frameRoot ?? find(['frame', '../../../packages/node/dist/frame', '../../packages/node/dist/frame'], undefined),
+    frameRoot:
+      o.frameRoot ?? find(['frame', '../../../packages/node/dist/frame', '../../packages/node/dist/frame'], undefined),
     examplesRoot: o.examplesRoot ?? find(['examples', '../../../examples', '../../examples'], undefined),
   };
 }
 
-/** First of the candidates, relative to this module (a bundle in some dist/, or the sources under test), that exists. */
+/**
+ * First of the candidates, relative to this module (a bundle in some dist/, or the sources under test), that exists.
+ */
 function find(candidates: readonly string[], file: string | undefined): string | undefined {
   const here = dirname(fileURLToPath(import.meta.url));
   for (const c of candidates) {

@@ -10,7 +10,11 @@ import type { NodeRecord } from './secrets.ts';
 const NODE_MS = 30 * 24 * 3600 * 1000;
 
 /** Which ended jobs go, oldest first. Pure: sizes are only asked for when the directory is too full. */
-export function expired(ended: readonly { job: JobId; endedAt: number }[], r: Pick<Retention, 'ageMs' | 'endedJobs'>, now: number): JobId[] {
+export function expired(
+  ended: readonly { job: JobId; endedAt: number }[],
+  r: Pick<Retention, 'ageMs' | 'endedJobs'>,
+  now: number,
+): JobId[] {
   const oldestFirst = [...ended].sort((a, b) => a.endedAt - b.endedAt);
   const surplus = Math.max(0, oldestFirst.length - r.endedJobs);
   return oldestFirst.filter((e, i) => i < surplus || now - e.endedAt > r.ageMs).map((e) => e.job);
@@ -61,7 +65,9 @@ export class RetentionKeeper {
       }
     const now = Date.now();
     const here = new Set<string>(this.#runtime.nodes().map((n) => n.id));
-    const old = (await this.#registry.entries('node/')).filter(([k, v]) => now - (v as NodeRecord).lastSeen > NODE_MS && !here.has(k.slice(5)));
+    const old = (await this.#registry.entries('node/')).filter(
+      ([k, v]) => now - (v as NodeRecord).lastSeen > NODE_MS && !here.has(k.slice(5)),
+    );
     if (old.length > 0) await this.#registry.commit(old.map(([k]) => [k, undefined] as const));
   }
 

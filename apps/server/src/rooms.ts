@@ -1,7 +1,8 @@
 /**
  * Rooms: a teacher opens one, volunteers who give its code serve its jobs and no others.
  *
- * Owns the registry keys `room/<code>`. Does not own: who is in a room (nodes say so with Hello, and the dispatcher keeps it), and which jobs are of it.
+ * Owns the registry keys `room/<code>`. Does not own: who is in a room (nodes say so with Hello, and the dispatcher
+ * keeps it), and which jobs are of it.
  *  M1  A code is written to the registry before anybody learns it; it is not given twice while its room stands.
  *  M2  A room that is closed takes no new nodes and no new jobs; it is closed only when none of its jobs waits or runs.
  *  M3  A lent code (a lesson's) is a room that is neither listed nor kept.
@@ -36,7 +37,8 @@ export class Rooms {
 
   static async open(registry: Registry): Promise<Rooms> {
     const rooms = new Map<string, RoomRecord>();
-    for (const [key, value] of await registry.entries('room/')) rooms.set(key.slice('room/'.length), value as RoomRecord);
+    for (const [key, value] of await registry.entries('room/'))
+      rooms.set(key.slice('room/'.length), value as RoomRecord);
     return new Rooms(registry, rooms);
   }
 

@@ -1,13 +1,23 @@
 /**
  * The running server behind its doors: wires dispatcher, Channel Memories, Checkpoint Server and world to each other.
  *
- * Owns: the specs of all jobs. Does not own: what a job has while it is open (jobs/open-jobs.ts, R2), sockets and HTTP (create-server.ts, rest/), what the
- * cores decide.
+ * Owns: the specs of all jobs. Does not own: what a job has while it is open (jobs/open-jobs.ts, R2), sockets and HTTP
+ * (create-server.ts, rest/), what the cores decide.
  *
  *  R1  Before the server listens, every job that has not ended is open and its cores have recovered.
  *  R3  Nothing here decides: an event of one core becomes an event of another, in the order in which it happened.
  */
-import { ALIVE_KEY, capacityOf, jobIds, jobKey, jobView, nodeViews, slotsFor, spawnedSlots, type JobSpec } from '@mayfly/protocols';
+import {
+  ALIVE_KEY,
+  capacityOf,
+  jobIds,
+  jobKey,
+  jobView,
+  nodeViews,
+  slotsFor,
+  spawnedSlots,
+  type JobSpec,
+} from '@mayfly/protocols';
 import type { MessageLog, Registry, ImageStore } from '@mayfly/storage/ports';
 import {
   FILES,
@@ -68,10 +78,24 @@ export interface RuntimeObserver {
 }
 
 /** Troubles of the file system that say nothing of the job's own files. */
-const PASSING: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', 'ENOMEM', 'DISK_FULL', 'STORAGE_FAILED']);
+const PASSING: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'EMFILE',
+  'ENFILE',
+  'ENOSPC',
+  'EDQUOT',
+  'ENOMEM',
+  'DISK_FULL',
+  'STORAGE_FAILED',
+]);
 
 const WATCH_MS = 1000;
-/** A node that lives is mostly back on a new socket by then (packages/node/src/daemon). Where somebody has set the grace, that holds. */
+/**
+ * A node that lives is mostly back on a new socket by then (packages/node/src/daemon). Where somebody has set the
+ * grace, that holds.
+ */
 const BRIEF_GRACE_MS = 100;
 const CS_TICK_MS = 100;
 /** What somebody waits for is synced within this time. */
@@ -151,7 +175,13 @@ export class Runtime {
     this.world = new WorldHost(options.dataDir, {
       output: (job, task, stream, offset, bytes) => this.observer.output(job, task, stream, offset, bytes),
       file: (job, path, bytes) => this.observer.file(job, path, bytes),
-      exit: (job, task, report) => this.dispatcher.step({ type: 'exit', job, task, report: mappedReport(this.store, job, this.#specs.get(job)?.program.language ?? 'typescript', report) }),
+      exit: (job, task, report) =>
+        this.dispatcher.step({
+          type: 'exit',
+          job,
+          task,
+          report: mappedReport(this.store, job, this.#specs.get(job)?.program.language ?? 'typescript', report),
+        }),
       total: (job, bytes) => this.dispatcher.step({ type: 'output', job, bytes }),
       failed: (job, error) => this.dispatcher.step({ type: 'jobFailed', job, error }),
       answers: (job, task) => this.#home(job, task)?.feedAnswers(task),
@@ -178,8 +208,10 @@ export class Runtime {
           this.history.image(job, task, 'image');
           this.dispatcher.step({ type: 'image', job, task, image, serial });
         },
-        chosen: (job, task, incarnation, image) => this.dispatcher.step({ type: 'imageChosen', job, task, incarnation, ...image }),
-        lost: (job, task, incarnation, error) => this.dispatcher.step({ type: 'imageLost', job, task, incarnation, error }),
+        chosen: (job, task, incarnation, image) =>
+          this.dispatcher.step({ type: 'imageChosen', job, task, incarnation, ...image }),
+        lost: (job, task, incarnation, error) =>
+          this.dispatcher.step({ type: 'imageLost', job, task, incarnation, error }),
       },
     });
     this.dispatcher = new DispatcherHost({
@@ -187,15 +219,21 @@ export class Runtime {
       disk: deps.disk,
       secrets,
       logger,
-      settings: { ...(options.dispatcher?.graceMs === undefined ? { briefGraceMs: BRIEF_GRACE_MS } : {}), ...options.dispatcher },
+      settings: {
+        ...(options.dispatcher?.graceMs === undefined ? { briefGraceMs: BRIEF_GRACE_MS } : {}),
+        ...options.dispatcher,
+      },
       room: options.room,
       rooms: deps.rooms,
       maxNodes: options.limits.nodes,
-      messagesPerMinute: options.limits.messagesPerMinute, trustProxy: options.trustProxy,
+      messagesPerMinute: options.limits.messagesPerMinute,
+      trustProxy: options.trustProxy,
       listener: {
         openJob: (job) => this.#openJob(job),
-        fenceCs: (job, task, incarnation) => this.#jobs.whenOpen(job, () => this.checkpoints.step({ type: 'restart', job, task, incarnation })),
-        fenceCm: (job, task, incarnation, cm) => this.#jobs.whenOpen(job, () => this.#cm(job, cm)?.fence(task, incarnation)),
+        fenceCs: (job, task, incarnation) =>
+          this.#jobs.whenOpen(job, () => this.checkpoints.step({ type: 'restart', job, task, incarnation })),
+        fenceCm: (job, task, incarnation, cm) =>
+          this.#jobs.whenOpen(job, () => this.#cm(job, cm)?.fence(task, incarnation)),
         assignment: (job, task, incarnation, manifest) => this.#assignment(job, task, incarnation, manifest),
         manifest: (image) => this.checkpoints.manifest(image as ImageId),
         damaged: (job, task, image) => this.checkpoints.step({ type: 'damaged', job, task, image: image as ImageId }),
@@ -214,7 +252,8 @@ export class Runtime {
         },
         jobChanged: (job) => this.#jobChanged(job),
         nodesChanged: () => this.observer.nodesChanged(),
-        inSources: (m, from) => this.#places.inSources(m, (t) => from !== undefined && this.#isAt(from, t.job, t.task, t.incarnation)),
+        inSources: (m, from) =>
+          this.#places.inSources(m, (t) => from !== undefined && this.#isAt(from, t.job, t.task, t.incarnation)),
         heard: (m, from) => {
           this.imageCosts.heard(m, (job) => this.#specs.get(job)?.room);
           this.history.heard(m, from);
@@ -223,7 +262,13 @@ export class Runtime {
             return node === undefined ? undefined : this.dispatcher.core.core.nodes.get(node);
           });
           if (from !== undefined) this.#slotsHeard(m, from);
-          if (from !== undefined) this.board.heard(from, m.tasks, (job, task, incarnation) => this.#nodeOf(job, task, incarnation) === from, Date.now());
+          if (from !== undefined)
+            this.board.heard(
+              from,
+              m.tasks,
+              (job, task, incarnation) => this.#nodeOf(job, task, incarnation) === from,
+              Date.now(),
+            );
         },
         came: (node, room, who) => this.board.came(node, room, who),
         left: (node) => this.board.left(node),
@@ -232,16 +277,36 @@ export class Runtime {
     });
     this.#jobs = new OpenJobs({
       limits: options.limits,
-      settings: { backlogBytes: options.limits.socketBacklogBytes, backlogMaxBytes: options.limits.socketBacklogMaxBytes, lazyTicks: Math.ceil(options.syncEveryMs / SYNC_TICK_MS) },
-      log: deps.log, disk: deps.disk, registry, secrets, logger, metrics: deps.metrics, store: this.store, finals: this.#finals, history: this.history,
-      runLog: this.runLog, imageCosts: this.imageCosts, memories: this.memories, world: this.world, checkpoints: this.checkpoints, dispatcher: this.dispatcher,
+      settings: {
+        backlogBytes: options.limits.socketBacklogBytes,
+        backlogMaxBytes: options.limits.socketBacklogMaxBytes,
+        lazyTicks: Math.ceil(options.syncEveryMs / SYNC_TICK_MS),
+      },
+      log: deps.log,
+      disk: deps.disk,
+      registry,
+      secrets,
+      logger,
+      metrics: deps.metrics,
+      store: this.store,
+      finals: this.#finals,
+      history: this.history,
+      runLog: this.runLog,
+      imageCosts: this.imageCosts,
+      memories: this.memories,
+      world: this.world,
+      checkpoints: this.checkpoints,
+      dispatcher: this.dispatcher,
       closed: (job) => this.observer.jobChanged(job),
     });
     deps.disk.before(() => this.world.resume());
     deps.disk.onChange((error) => this.#storage(error));
   }
 
-  /** Storage is stopped (`error`: why), or can be written again. Jobs stand still meanwhile: nothing is read from their links, and nothing is begun. */
+  /**
+   * Storage is stopped (`error`: why), or can be written again. Jobs stand still meanwhile: nothing is read from their
+   * links, and nothing is begun.
+   */
   #storage(error: ErrorBody | undefined): void {
     const stopped = error !== undefined;
     this.memories.hold(stopped);
@@ -271,7 +336,8 @@ export class Runtime {
     if (this.#disk.stopped) this.#storage(this.#disk.stopped);
     // R1, unless storage is stopped: then they recover when it can be written, and the server says so meanwhile.
     for (const job of active)
-      if (this.#jobs.ran.has(job)) await this.#disk.orStopped(this.#openJob(job).catch((error: unknown) => this.#unrecovered(job, error)));
+      if (this.#jobs.ran.has(job))
+        await this.#disk.orStopped(this.#openJob(job).catch((error: unknown) => this.#unrecovered(job, error)));
     await this.#disk.orStopped(this.#finish(active));
     this.#records.fill([...this.#specs.values()].filter((spec) => !active.has(spec.id)));
     if (known.size > 0) this.#logger.info({ jobs: known.size, active: active.size }, 'recovered');
@@ -286,22 +352,37 @@ export class Runtime {
     ];
   }
 
-  /** Its files are damaged: it ends, and says which. @throws MayflyError for a trouble that may pass (no space, no permission): then nothing starts, and nothing ends */
+  /**
+   * Its files are damaged: it ends, and says which. @throws MayflyError for a trouble that may pass (no space, no
+   * permission): then nothing starts, and nothing ends
+   */
   #unrecovered(job: JobId, error: unknown): void {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== undefined && PASSING.has(code)) throw new Error(`cannot open job ${job}: ${message}`);
     this.#logger.error({ err: error, job }, 'job cannot be recovered');
     const known = error instanceof MayflyError && error.code !== 'INTERNAL';
-    this.dispatcher.step({ type: 'jobFailed', job, error: { code: known ? error.code : 'DAMAGED_DATA', message: `The job could not resume after the server restarted: ${message}` } });
+    this.dispatcher.step({
+      type: 'jobFailed',
+      job,
+      error: {
+        code: known ? error.code : 'DAMAGED_DATA',
+        message: `The job could not resume after the server restarted: ${message}`,
+      },
+    });
   }
 
-  /** R2 (jobs/open-jobs.ts): logs of jobs that have ended (their output once more, should a power loss have eaten it). Those of unknown jobs stay. */
+  /**
+   * R2 (jobs/open-jobs.ts): logs of jobs that have ended (their output once more, should a power loss have eaten it).
+   * Those of unknown jobs stay.
+   */
   async #finish(active: ReadonlySet<JobId>): Promise<void> {
     const left = new Set((await this.#log.list('')).map((name) => jobId(name.split('/')[0]!)));
     for (const job of left) {
       if (active.has(job) || !this.#specs.has(job)) continue;
       this.#jobs.ran.add(job);
-      await this.#openJob(job).catch((error: unknown) => this.#logger.warn({ err: error, job }, 'logs of an ended job cannot be read'));
+      await this.#openJob(job).catch((error: unknown) =>
+        this.#logger.warn({ err: error, job }, 'logs of an ended job cannot be read'),
+      );
       await this.#closeJob(job);
     }
   }
@@ -404,8 +485,12 @@ export class Runtime {
     await this.#jobs.closed(job);
     await this.#records.settled(job);
     await this.marks.removing(job, async () => {
-      // Not through the core, whose commits may wait for storage: these make room, and nothing of an ended job is under way there.
-      const of = [...(await this.#registry.entries(`task/${job}/`)), ...(await this.#registry.entries(`fault/${job}/`))];
+      // Not through the core, whose commits may wait for storage: these make room, and nothing of an ended job is under
+      // way there.
+      const of = [
+        ...(await this.#registry.entries(`task/${job}/`)),
+        ...(await this.#registry.entries(`fault/${job}/`)),
+      ];
       await this.#registry.commit([[jobKey(job), undefined], ...of.map(([key]) => [key, undefined] as const)]);
       this.dispatcher.step({ type: 'forget', job });
       this.#specs.delete(job);
@@ -431,7 +516,11 @@ export class Runtime {
     return spec && (spec.owner ?? FIRST_TOKEN);
   }
   view(job: JobId): JobView | undefined {
-    return jobView(this.dispatcher.core, job, this.#jobs.serving(job) ? this.#jobs.counters(job) : this.#finals.read(job));
+    return jobView(
+      this.dispatcher.core,
+      job,
+      this.#jobs.serving(job) ? this.#jobs.counters(job) : this.#finals.read(job),
+    );
   }
   /** @throws MayflyError NOT_FOUND */
   need(id: string): JobView {
@@ -484,7 +573,14 @@ export class Runtime {
     const { core } = this.dispatcher.core;
     const node = core.nodes.get(from);
     if (!node) return;
-    this.slotUse.heard(from, m.tasks, node.slots, node.tasks.size, (job, task, incarnation) => this.#isAt(from, job, task, incarnation), Date.now());
+    this.slotUse.heard(
+      from,
+      m.tasks,
+      node.slots,
+      node.tasks.size,
+      (job, task, incarnation) => this.#isAt(from, job, task, incarnation),
+      Date.now(),
+    );
   }
 
   // Between the cores
@@ -504,7 +600,9 @@ export class Runtime {
     this.#metrics.assigned(incarnation === 0 ? 'first' : 'restart');
     this.history.assigned(job, task);
     return assignmentOf(record, {
-      task, incarnation, manifest,
+      task,
+      incarnation,
+      manifest,
       capability: this.#secrets.capability({ job, task, incarnation }),
       graceMs: spec.graceMs ?? this.dispatcher.core.core.settings.graceMs,
       now: Date.now(),
@@ -515,15 +613,31 @@ export class Runtime {
     if (this.#disk.stopped) return;
     for (const [job, bytes] of this.memories.logs()) {
       const what = this.#logQuota.observe(job, bytes);
-      if (what === 'end') this.dispatcher.step({ type: 'jobFailed', job, error: { code: 'LOG_LIMIT', message: `The logs of the job hold ${bytes} bytes of messages and file reads, more than the limit of ${this.#logQuota.limit} bytes.` } });
-      else if (what === 'ask') for (let t = this.tasksOf(job) - 1; t >= 0; t--) this.dispatcher.step({ type: 'checkpoint', job, task: taskId(t) });
+      if (what === 'end')
+        this.dispatcher.step({
+          type: 'jobFailed',
+          job,
+          error: {
+            code: 'LOG_LIMIT',
+            message:
+              `The logs of the job hold ${bytes} bytes of messages and file reads, more than the limit of ` +
+              `${this.#logQuota.limit} bytes.`,
+          },
+        });
+      else if (what === 'ask')
+        for (let t = this.tasksOf(job) - 1; t >= 0; t--)
+          this.dispatcher.step({ type: 'checkpoint', job, task: taskId(t) });
     }
   }
 
   #watchRanks(): void {
     if (this.#stopping || this.#disk.stopped) return;
     for (const [job, open] of this.#jobs) {
-      this.dispatcher.step({ type: 'progress', job, tasks: loggedProgress(this.tasksOf(job), this.memories.of(job) ?? []) });
+      this.dispatcher.step({
+        type: 'progress',
+        job,
+        tasks: loggedProgress(this.tasksOf(job), this.memories.of(job) ?? []),
+      });
       const view = jobView(this.dispatcher.core, job, { task: noCounters, outputs: [], outputBytes: 0 });
       if (view?.state !== 'running') continue;
       const tasks = observed(view, this.memories.of(job) ?? [], this.world);

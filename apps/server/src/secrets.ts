@@ -1,23 +1,38 @@
 /**
  * Who may do what: the submitters' token, the capabilities of incarnations, the secrets of nodes.
  *
- * Owns the registry keys `secret/server` (random key), `secret/token` (salted scrypt hash), `node/<id>` (hash of the node's secret).
+ * Owns the registry keys `secret/server` (random key), `secret/token` (salted scrypt hash), `node/<id>` (hash of the
+ * node's secret).
  *  S1  No secret is stored in plain, except the server's own key.
- *  S2  A capability names exactly one incarnation of one task; it is checked by HMAC, so nothing is stored per incarnation.
- *  S3  Comparisons take the same time for every wrong answer, but for one byte of a salted hash: the salt never leaves the server, so that its time tells nothing.
+ *  S2  A capability names exactly one incarnation of one task; it is checked by HMAC, so nothing is stored per
+ *      incarnation.
+ *  S3  Comparisons take the same time for every wrong answer, but for one byte of a salted hash: the salt never leaves
+ *      the server, so that its time tells nothing.
  *  S4  A wrong token costs no scrypt, but one in 256: wrong ones in any number do not keep a right one waiting.
  */
 import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Registry } from '@mayfly/storage/ports';
-import { MayflyError, incarnation, jobId, taskId, type Incarnation, type JobId, type NodeId, type TaskId } from '@mayfly/wire';
+import {
+  MayflyError,
+  incarnation,
+  jobId,
+  taskId,
+  type Incarnation,
+  type JobId,
+  type NodeId,
+  type TaskId,
+} from '@mayfly/wire';
 
 const scryptAsync = promisify(scrypt) as (password: string, salt: Buffer, length: number) => Promise<Buffer>;
 
 interface TokenRecord {
   salt: string;
   hash: string;
-  /** First byte of SHA-256(salt ‖ token), hexadecimal (S4). A thief of the data directory has to try 256 times fewer tokens by scrypt, none fewer by SHA-256. Absent in records of earlier versions, until the right token comes. */
+  /**
+   * First byte of SHA-256(salt ‖ token), hexadecimal (S4). A thief of the data directory has to try 256 times fewer
+   * tokens by scrypt, none fewer by SHA-256. Absent in records of earlier versions, until the right token comes.
+   */
   check?: string;
 }
 
@@ -40,7 +55,8 @@ const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz';
 /** Uniform base-36 string. */
 export function randomId(length: number): string {
   let out = '';
-  while (out.length < length) for (const b of randomBytes(length)) if (b < 252 && out.length < length) out += BASE36[b % 36];
+  while (out.length < length)
+    for (const b of randomBytes(length)) if (b < 252 && out.length < length) out += BASE36[b % 36];
   return out;
 }
 
@@ -93,17 +109,23 @@ export class Secrets {
     return new Secrets(registry, key, record!, token, isNew);
   }
 
-  /** @throws MayflyError TOO_MANY: of a data directory of an earlier version, before its token came for the first time (S4) */
+  /**
+   * @throws MayflyError TOO_MANY: of a data directory of an earlier version, before its token came for the first time
+   * (S4)
+   */
   async isToken(given: string): Promise<boolean> {
     if (given.length > 256) return false;
     const digest = sha256(given);
     if (this.#known) return timingSafeEqual(digest, this.#known);
     const { check, salt } = this.#record;
     if (check !== undefined && checkOf(salt, given) !== check) return false;
-    if (this.#waiting >= MOST_WAITING) throw new MayflyError('TOO_MANY', 'The server is checking many tokens right now. Try again.');
+    if (this.#waiting >= MOST_WAITING)
+      throw new MayflyError('TOO_MANY', 'The server is checking many tokens right now. Try again.');
     this.#waiting++;
     this.slowlyHashed++;
-    const right = this.#slow.then(() => (this.#known ? timingSafeEqual(digest, this.#known) : matches(given, this.#record)));
+    const right = this.#slow.then(() =>
+      this.#known ? timingSafeEqual(digest, this.#known) : matches(given, this.#record),
+    );
     this.#slow = right.catch(() => undefined).finally(() => this.#waiting--);
     if (!(await right)) return false;
     this.#known = digest;
@@ -126,7 +148,8 @@ export class Secrets {
     const m = /^([0-9a-z]{12})\.(\d{1,10})\.(\d{1,10})\.([0-9a-f]{64})$/.exec(capability);
     if (!m) return undefined;
     const [, job, task, inc, mac] = m as unknown as [string, string, string, string, string];
-    if (!timingSafeEqual(Buffer.from(mac, 'hex'), Buffer.from(this.#mac(`${job}.${task}.${inc}`), 'hex'))) return undefined;
+    if (!timingSafeEqual(Buffer.from(mac, 'hex'), Buffer.from(this.#mac(`${job}.${task}.${inc}`), 'hex')))
+      return undefined;
     return { job: jobId(job), task: taskId(Number(task)), incarnation: incarnation(Number(inc)) };
   }
 
@@ -150,10 +173,17 @@ export class Secrets {
 
 async function hashToken(token: string): Promise<TokenRecord> {
   const salt = randomBytes(16);
-  return { salt: salt.toString('hex'), check: checkOf(salt.toString('hex'), token), hash: (await scryptAsync(token, salt, 32)).toString('hex') };
+  return {
+    salt: salt.toString('hex'),
+    check: checkOf(salt.toString('hex'), token),
+    hash: (await scryptAsync(token, salt, 32)).toString('hex'),
+  };
 }
 
-const checkOf = (salt: string, token: string): string => sha256(salt + token).subarray(0, 1).toString('hex');
+const checkOf = (salt: string, token: string): string =>
+  sha256(salt + token)
+    .subarray(0, 1)
+    .toString('hex');
 
 async function matches(token: string, r: TokenRecord): Promise<boolean> {
   return timingSafeEqual(await scryptAsync(token, Buffer.from(r.salt, 'hex'), 32), Buffer.from(r.hash, 'hex'));

@@ -1,7 +1,9 @@
 /**
- * How the server is, for its page (GET /api/server) and for /metrics: storage by kind, delay of the event loop, counters.
+ * How the server is, for its page (GET /api/server) and for /metrics: storage by kind, delay of the event loop,
+ * counters.
  *
- * Owns: the sampling of the event loop, and the sizes of the folders as they were last measured (at most every STORAGE_MS, and only when asked).
+ * Owns: the sampling of the event loop, and the sizes of the folders as they were last measured (at most every
+ * STORAGE_MS, and only when asked).
  */
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -36,9 +38,14 @@ class LoopDelay {
   }
 
   #now(): ServerView['eventLoopMs'] {
-    const beyond = (ns: number): number => (Number.isFinite(ns) ? Math.max(0, Math.round((ns / 1e6 - RESOLUTION_MS) * 100) / 100) : 0);
+    const beyond = (ns: number): number =>
+      Number.isFinite(ns) ? Math.max(0, Math.round((ns / 1e6 - RESOLUTION_MS) * 100) / 100) : 0;
     if (this.#samples.count === 0) return { mean: 0, p99: 0, max: 0 };
-    return { mean: beyond(this.#samples.mean), p99: beyond(this.#samples.percentile(99)), max: beyond(this.#samples.max) };
+    return {
+      mean: beyond(this.#samples.mean),
+      p99: beyond(this.#samples.percentile(99)),
+      max: beyond(this.#samples.max),
+    };
   }
 
   close(): void {
@@ -108,15 +115,27 @@ export class ServerHealth {
 
   storage(): Promise<ServerView['storage']> {
     const now = Date.now();
-    if (this.#storage === undefined || now - this.#storage.at > STORAGE_MS) this.#storage = { at: now, sizes: this.#measure(now) };
+    if (this.#storage === undefined || now - this.#storage.at > STORAGE_MS)
+      this.#storage = { at: now, sizes: this.#measure(now) };
     return this.#storage.sizes;
   }
 
   async #measure(at: number): Promise<ServerView['storage']> {
     const of = (folder: string): Promise<number> => directoryBytes(join(this.#s.dataDir, folder)).catch(() => 0);
     const [log, images, jobs, registry] = [await of('log'), await of('images'), await of('jobs'), await of('registry')];
-    const free = await statfs(this.#s.dataDir).then((f) => f.bavail * f.bsize, () => undefined);
-    return { at, log, images, jobs, registry, ...(free === undefined ? {} : { freeBytes: free }), limitBytes: this.#s.limitBytes };
+    const free = await statfs(this.#s.dataDir).then(
+      (f) => f.bavail * f.bsize,
+      () => undefined,
+    );
+    return {
+      at,
+      log,
+      images,
+      jobs,
+      registry,
+      ...(free === undefined ? {} : { freeBytes: free }),
+      limitBytes: this.#s.limitBytes,
+    };
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 /**
- * The certificate: PEM files of the operator, or one that the server makes itself and keeps in `<dataDir>/tls`. Off localhost a
- * browser gives SharedArrayBuffer, Web Locks and WebCrypto to secure pages only, so a classroom needs one or the other.
+ * The certificate: PEM files of the operator, or one that the server makes itself and keeps in `<dataDir>/tls`. Off
+ * localhost a browser gives SharedArrayBuffer, Web Locks and WebCrypto to secure pages only, so a classroom needs one
+ * or the other.
  */
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -20,7 +21,11 @@ export interface TlsFiles {
 const DAY = 24 * 3600 * 1000;
 
 /** @throws Error (a sentence for the terminal) when a file cannot be read. */
-export async function loadTls(tls: { cert: string; key: string } | 'selfsigned', dataDir: string, names: readonly string[]): Promise<TlsFiles> {
+export async function loadTls(
+  tls: { cert: string; key: string } | 'selfsigned',
+  dataDir: string,
+  names: readonly string[],
+): Promise<TlsFiles> {
   if (tls !== 'selfsigned') {
     // One after the other: of two that cannot be read, the same is named each time.
     const cert = await readPem(tls.cert, 'certificate');
@@ -31,9 +36,19 @@ export async function loadTls(tls: { cert: string; key: string } | 'selfsigned',
   const wanted = subjectNames(names);
   const kept = await readKept(dir);
   const damage = kept && damageOf(kept);
-  if (kept && damage === undefined && stillGood(kept.cert, wanted)) return { cert: kept.cert!, key: kept.key!, fingerprint: new X509Certificate(kept.cert!).fingerprint256 };
-  const notice = damage === undefined ? {} : { notice: `the old self-signed certificate cannot be used (${damage}); the server created a new one, and browsers will warn about it once` };
-  if (damage !== undefined) for (const file of ['cert.pem', 'key.pem']) await rename(join(dir, file), join(dir, `${file}.damaged`)).catch(() => undefined);
+  if (kept && damage === undefined && stillGood(kept.cert, wanted))
+    return { cert: kept.cert!, key: kept.key!, fingerprint: new X509Certificate(kept.cert!).fingerprint256 };
+  const notice =
+    damage === undefined
+      ? {}
+      : {
+          notice:
+            `the old self-signed certificate cannot be used (${damage}); the server created a new one, and ` +
+            'browsers will warn about it once',
+        };
+  if (damage !== undefined)
+    for (const file of ['cert.pem', 'key.pem'])
+      await rename(join(dir, file), join(dir, `${file}.damaged`)).catch(() => undefined);
   const now = Date.now();
   // Its X.509 packages are loaded by those who have it made.
   const { generate } = await import('selfsigned');
@@ -61,14 +76,16 @@ export async function loadTls(tls: { cert: string; key: string } | 'selfsigned',
 export function subjectNames(extra: readonly string[]): string[] {
   const names = new Set(['localhost', '127.0.0.1', '::1']);
   if (/^[A-Za-z0-9.-]+$/.test(hostname())) names.add(hostname());
-  for (const list of Object.values(networkInterfaces())) for (const a of list ?? []) if (!a.address.startsWith('fe80')) names.add(a.address);
+  for (const list of Object.values(networkInterfaces()))
+    for (const a of list ?? []) if (!a.address.startsWith('fe80')) names.add(a.address);
   for (const n of extra) names.add(n);
   return [...names];
 }
 
 /** Why the two files cannot be used; undefined: they can. */
 function damageOf({ cert, key }: Kept): string | undefined {
-  if (cert === undefined || key === undefined) return `tls/${cert === undefined ? 'cert' : 'key'}.pem is missing or cannot be read`;
+  if (cert === undefined || key === undefined)
+    return `tls/${cert === undefined ? 'cert' : 'key'}.pem is missing or cannot be read`;
   try {
     const parsed = new X509Certificate(cert);
     if (!parsed.verify(parsed.publicKey)) return 'tls/cert.pem is damaged';
@@ -93,7 +110,9 @@ interface Kept {
 async function readKept(dir: string): Promise<Kept | undefined> {
   const read = (file: string): Promise<string | undefined> => readFile(join(dir, file), 'utf8').catch(() => undefined);
   const names = await readdir(dir).catch((): string[] => []);
-  return names.includes('cert.pem') || names.includes('key.pem') ? { cert: await read('cert.pem'), key: await read('key.pem') } : undefined;
+  return names.includes('cert.pem') || names.includes('key.pem')
+    ? { cert: await read('cert.pem'), key: await read('key.pem') }
+    : undefined;
 }
 
 /** Takes the text itself, too. */

@@ -1,11 +1,13 @@
 /**
  * Tokens with a name and a role. The one of the first start (secrets.ts) is the owner's; the owner makes the others.
  *
- * Owns the registry keys `token/<id>`. A token is `mf_<id>_<40 random characters>`: the id finds the record, the rest is compared.
- *  T1  A token is stored as a hash only. It is drawn here (206 bits), so one SHA-256 is enough; nothing of it depends on the server's key,
- *      which a backup leaves out.
+ * Owns the registry keys `token/<id>`. A token is `mf_<id>_<40 random characters>`: the id finds the record, the rest
+ * is compared.
+ *  T1  A token is stored as a hash only. It is drawn here (206 bits), so one SHA-256 is enough; nothing of it depends
+ *      on the server's key, which a backup leaves out.
  *  T2  Names are unique among the tokens that stand: they name the owner of a job.
- *  T3  A token that is revoked or over admits nobody from that moment on; `onEnd` is told, so that live connections end too.
+ *  T3  A token that is revoked or over admits nobody from that moment on; `onEnd` is told, so that live connections end
+ *      too.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Registry } from '@mayfly/storage/ports';
@@ -50,7 +52,13 @@ export class Tokens {
   /** Told of the id of every token that ends by being revoked. */
   onEnd: (id: string) => void = () => undefined;
 
-  private constructor(registry: Registry, secrets: Secrets, logger: Logger, records: Map<string, TokenRecord>, now: () => number) {
+  private constructor(
+    registry: Registry,
+    secrets: Secrets,
+    logger: Logger,
+    records: Map<string, TokenRecord>,
+    now: () => number,
+  ) {
     this.#registry = registry;
     this.#secrets = secrets;
     this.#logger = logger;
@@ -58,9 +66,15 @@ export class Tokens {
     this.#now = now;
   }
 
-  static async open(registry: Registry, secrets: Secrets, logger: Logger, now: () => number = Date.now): Promise<Tokens> {
+  static async open(
+    registry: Registry,
+    secrets: Secrets,
+    logger: Logger,
+    now: () => number = Date.now,
+  ): Promise<Tokens> {
     const records = new Map<string, TokenRecord>();
-    for (const [key, value] of await registry.entries('token/')) records.set(key.slice('token/'.length), value as TokenRecord);
+    for (const [key, value] of await registry.entries('token/'))
+      records.set(key.slice('token/'.length), value as TokenRecord);
     return new Tokens(registry, secrets, logger, records, now);
   }
 
@@ -71,7 +85,12 @@ export class Tokens {
     if (id !== undefined && record !== undefined && timingSafeEqual(hashOf(token), Buffer.from(record.hash, 'hex'))) {
       if (record.expiresAt !== undefined && record.expiresAt <= this.#now()) return undefined;
       this.#used(id, record);
-      return { id, name: record.name, role: record.role, ...(record.expiresAt === undefined ? {} : { expiresAt: record.expiresAt }) };
+      return {
+        id,
+        name: record.name,
+        role: record.role,
+        ...(record.expiresAt === undefined ? {} : { expiresAt: record.expiresAt }),
+      };
     }
     if (!(await this.#secrets.isToken(token))) return undefined;
     this.#ownerUsedAt = this.#now();
@@ -81,12 +100,22 @@ export class Tokens {
   /** @throws MayflyError CONFLICT (the name is taken), BAD_REQUEST, TOO_MANY */
   async create(wish: NewToken): Promise<TokenCreated> {
     const now = this.#now();
-    if (wish.name === FIRST_TOKEN || [...this.#records.values()].some((r) => r.name === wish.name)) throw new MayflyError('CONFLICT', `A token named “${wish.name}” already exists. Revoke it, or choose another name.`);
-    if (wish.expiresAt !== undefined && wish.expiresAt <= now) throw new MayflyError('BAD_REQUEST', 'The expiry time is in the past.');
+    if (wish.name === FIRST_TOKEN || [...this.#records.values()].some((r) => r.name === wish.name))
+      throw new MayflyError(
+        'CONFLICT',
+        `A token named “${wish.name}” already exists. Revoke it, or choose another name.`,
+      );
+    if (wish.expiresAt !== undefined && wish.expiresAt <= now)
+      throw new MayflyError('BAD_REQUEST', 'The expiry time is in the past.');
     if (this.#records.size >= MOST) throw new MayflyError('TOO_MANY', `There are ${MOST} tokens; revoke some first.`);
     const id = randomId(10);
     const token = `mf_${id}_${randomId(40)}`;
-    const about = { name: wish.name, role: wish.role, createdAt: now, ...(wish.expiresAt === undefined ? {} : { expiresAt: wish.expiresAt }) };
+    const about = {
+      name: wish.name,
+      role: wish.role,
+      createdAt: now,
+      ...(wish.expiresAt === undefined ? {} : { expiresAt: wish.expiresAt }),
+    };
     const record: TokenRecord = { ...about, hash: hashOf(token).toString('hex') };
     this.#records.set(id, record);
     try {
@@ -98,7 +127,10 @@ export class Tokens {
     return { ...about, id, token };
   }
 
-  /** T3. What cannot be stored is not done: the token stands, and whoever asked is told. @throws MayflyError NOT_FOUND, DISK_FULL, STORAGE_FAILED */
+  /**
+   * T3. What cannot be stored is not done: the token stands, and whoever asked is told. @throws MayflyError NOT_FOUND,
+   * DISK_FULL, STORAGE_FAILED
+   */
   async revoke(id: string): Promise<void> {
     const record = this.#records.get(id);
     if (!record) throw new MayflyError('NOT_FOUND', `There is no token with the id ${id}.`);
@@ -114,8 +146,14 @@ export class Tokens {
 
   /** The owner's first, then the newest first. */
   list(): TokenView[] {
-    const first: TokenView = { name: FIRST_TOKEN, role: 'owner', ...(this.#ownerUsedAt === undefined ? {} : { lastUsedAt: this.#ownerUsedAt }) };
-    const rest = [...this.#records].map(([id, { hash: _hash, ...r }]) => ({ id, ...r })).sort((a, b) => b.createdAt - a.createdAt);
+    const first: TokenView = {
+      name: FIRST_TOKEN,
+      role: 'owner',
+      ...(this.#ownerUsedAt === undefined ? {} : { lastUsedAt: this.#ownerUsedAt }),
+    };
+    const rest = [...this.#records]
+      .map(([id, { hash: _hash, ...r }]) => ({ id, ...r }))
+      .sort((a, b) => b.createdAt - a.createdAt);
     return [first, ...rest];
   }
 
@@ -124,6 +162,8 @@ export class Tokens {
     if (record.lastUsedAt !== undefined && now - record.lastUsedAt < USED_MS) return;
     record.lastUsedAt = now;
     // Asked for before any deletion of the record is: the registry keeps that order.
-    this.#registry.commit([[keyOf(id), record]]).catch((error: unknown) => this.#logger.warn({ err: error }, 'the last use of a token could not be written'));
+    this.#registry
+      .commit([[keyOf(id), record]])
+      .catch((error: unknown) => this.#logger.warn({ err: error }, 'the last use of a token could not be written'));
   }
 }

@@ -1,4 +1,7 @@
-/** Roles of tokens: every route and every message of the dashboard, by each role; whose jobs; tokens that end; what the log must not hold. */
+/**
+ * Roles of tokens: every route and every message of the dashboard, by each role; whose jobs; tokens that end; what the
+ * log must not hold.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -19,13 +22,25 @@ const secrets: string[] = [TOKEN];
 const tokens: Partial<Record<Role, string>> = { owner: TOKEN };
 
 const open = (): Promise<MayflyServer> =>
-  createServer({ dataDir, port: 0, token: TOKEN, room: 'DOOR42', log: { level: 'trace', stream: new Writable({ write: (chunk, _e, done) => ((log += String(chunk)), done()) }) }, limits: { wrongTokensPerMinute: 10_000 } });
+  createServer({
+    dataDir,
+    port: 0,
+    token: TOKEN,
+    room: 'DOOR42',
+    log: { level: 'trace', stream: new Writable({ write: (chunk, _e, done) => ((log += String(chunk)), done()) }) },
+    limits: { wrongTokensPerMinute: 10_000 },
+  });
 interface Answer {
   status: number;
   body: { code?: string; [key: string]: unknown };
 }
 async function ask(method: string, url: string, token?: string, payload?: unknown): Promise<Answer> {
-  const r = await server.inject({ method, url, headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }, ...(payload === undefined ? {} : { payload }) });
+  const r = await server.inject({
+    method,
+    url,
+    headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+    ...(payload === undefined ? {} : { payload }),
+  });
   let body: unknown;
   try {
     body = r.json();
@@ -55,7 +70,14 @@ afterAll(async () => {
 
 const NOBODY = 'zzzzzzzzzzzz';
 /** The route with something well-formed, that is not there, in each of its places. */
-const filled = (url: string): string => url.replace(':id/', `${NOBODY}/`).replace(':task', '0').replace(/jobs\/:id/, `jobs/${NOBODY}`).replace(':id', NOBODY.slice(0, 10)).replace(':code', 'NOSUCH').replace('*', 'nothing');
+const filled = (url: string): string =>
+  url
+    .replace(':id/', `${NOBODY}/`)
+    .replace(':task', '0')
+    .replace(/jobs\/:id/, `jobs/${NOBODY}`)
+    .replace(':id', NOBODY.slice(0, 10))
+    .replace(':code', 'NOSUCH')
+    .replace('*', 'nothing');
 
 describe('every route by every role', () => {
   const api = Object.entries(ROUTES).filter(([, access]) => needsToken(access));
@@ -80,10 +102,22 @@ describe('every route by every role', () => {
   });
 
   it('the list is the whole: OpenAPI has the same routes, and a route without a row does not start', async () => {
-    const { paths } = (await ask('GET', '/openapi.json')).body as unknown as { paths: Record<string, Record<string, { security?: unknown[] }>> };
-    const described = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([m, o]) => [`${m.toUpperCase()} ${path.replaceAll(/\{([\w*]+)\}/g, (_, n: string) => (n === 'path' ? '*' : `:${n}`))}`, o.security !== undefined] as const));
+    const { paths } = (await ask('GET', '/openapi.json')).body as unknown as {
+      paths: Record<string, Record<string, { security?: unknown[] }>>;
+    };
+    const described = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(
+        ([m, o]) =>
+          [
+            `${m.toUpperCase()} ${path.replaceAll(/\{([\w*]+)\}/g, (_, n: string) => (n === 'path' ? '*' : `:${n}`))}`,
+            o.security !== undefined,
+          ] as const,
+      ),
+    );
     const wanted = Object.entries(ROUTES).filter(([r]) => r.startsWith('GET /api') || !r.startsWith('GET '));
-    expect(Object.fromEntries(described.filter(([r]) => r.includes('/api/')))).toEqual(Object.fromEntries(wanted.map(([r, a]) => [r, needsToken(a)])));
+    expect(Object.fromEntries(described.filter(([r]) => r.includes('/api/')))).toEqual(
+      Object.fromEntries(wanted.map(([r, a]) => [r, needsToken(a)])),
+    );
     const app = Fastify();
     refuseUnlisted(app);
     expect(() => app.get('/api/forgotten', async () => 'x')).toThrow(/GET \/api\/forgotten has no row/);
@@ -92,14 +126,22 @@ describe('every route by every role', () => {
 
   it('messages of the dashboard: each has a role, any other is refused', async () => {
     const socket = await connect(tokens.viewer!);
-    for (const event of Object.keys(EVENTS)) expect(await socket.timeout(60_000).emitWithAck(event, {}), event).not.toMatchObject({ error: { code: 'FORBIDDEN' } });
+    for (const event of Object.keys(EVENTS))
+      expect(await socket.timeout(60_000).emitWithAck(event, {}), event).not.toMatchObject({
+        error: { code: 'FORBIDDEN' },
+      });
     expect(await socket.timeout(60_000).emitWithAck('erase', {})).toMatchObject({ error: { code: 'BAD_REQUEST' } });
     socket.disconnect();
   });
 });
 
 async function connect(token: string): Promise<Socket> {
-  const socket = io(`${server.localUrl}/dashboard`, { transports: ['websocket'], forceNew: true, reconnection: false, auth: { token } });
+  const socket = io(`${server.localUrl}/dashboard`, {
+    transports: ['websocket'],
+    forceNew: true,
+    reconnection: false,
+    auth: { token },
+  });
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve);
     socket.once('connect_error', reject);
@@ -110,12 +152,19 @@ async function connect(token: string): Promise<Socket> {
 describe('jobs have owners', () => {
   it('a submitter manages the own jobs, reads all, and no other submitter’s are touched', async () => {
     const ada = await make('Ada', 'submitter');
-    const { id } = (await ask('POST', '/api/jobs', ada.token, program(`console.log('hello');`, 2))).body as { id: string };
+    const { id } = (await ask('POST', '/api/jobs', ada.token, program(`console.log('hello');`, 2))).body as {
+      id: string;
+    };
     expect((await ask('GET', '/api/me', ada.token)).body).toEqual({ name: 'Ada', role: 'submitter' });
-    expect((await ask('GET', '/api/jobs', tokens.viewer)).body as unknown as JobView[]).toMatchObject([{ id, owner: 'Ada' }]);
+    expect((await ask('GET', '/api/jobs', tokens.viewer)).body as unknown as JobView[]).toMatchObject([
+      { id, owner: 'Ada' },
+    ]);
     const cancel = `/api/jobs/${id}/cancel`;
     expect((await ask('POST', cancel, tokens.viewer)).status).toBe(403);
-    expect((await ask('POST', cancel, tokens.submitter)).body).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('Ada') });
+    expect((await ask('POST', cancel, tokens.submitter)).body).toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('Ada'),
+    });
     expect((await ask('GET', `/api/jobs/${id}/submission`, tokens.submitter)).status).toBe(200);
     expect((await ask('POST', cancel, ada.token)).status).toBe(200);
     expect((await ask('DELETE', `/api/jobs/${id}`, tokens.submitter)).status).toBe(403);
@@ -125,8 +174,14 @@ describe('jobs have owners', () => {
 
 describe('tokens', () => {
   it('a name is given once, and says nothing strange', async () => {
-    for (const name of ['viewer', 'owner']) expect((await ask('POST', '/api/tokens', TOKEN, { name, role: 'viewer' })).body, name).toMatchObject({ code: 'CONFLICT' });
-    for (const name of ['', ' x', 'a\nb', 'x'.repeat(41)]) expect((await ask('POST', '/api/tokens', TOKEN, { name, role: 'viewer' })).status, JSON.stringify(name)).toBe(400);
+    for (const name of ['viewer', 'owner'])
+      expect((await ask('POST', '/api/tokens', TOKEN, { name, role: 'viewer' })).body, name).toMatchObject({
+        code: 'CONFLICT',
+      });
+    for (const name of ['', ' x', 'a\nb', 'x'.repeat(41)])
+      expect((await ask('POST', '/api/tokens', TOKEN, { name, role: 'viewer' })).status, JSON.stringify(name)).toBe(
+        400,
+      );
     expect((await ask('POST', '/api/tokens', TOKEN, { name: 'late', role: 'viewer', expiresAt: 1 })).status).toBe(400);
     expect((await ask('POST', '/api/tokens', TOKEN, { name: 'king', role: 'king' })).status).toBe(400);
   });
@@ -134,7 +189,12 @@ describe('tokens', () => {
   it('one that is revoked admits nobody, and what is connected with it is cut', async () => {
     const { id, token } = await make('Bo', 'viewer');
     expect((await ask('GET', '/api/jobs', token)).status).toBe(200);
-    expect((await list()).find((t) => t.name === 'Bo')).toMatchObject({ id, role: 'viewer', createdAt: expect.any(Number), lastUsedAt: expect.any(Number) });
+    expect((await list()).find((t) => t.name === 'Bo')).toMatchObject({
+      id,
+      role: 'viewer',
+      createdAt: expect.any(Number),
+      lastUsedAt: expect.any(Number),
+    });
     const socket = await connect(token);
     const other = await connect(tokens.viewer!);
     const cut = new Promise<string>((resolve) => socket.once('disconnect', resolve));
@@ -149,7 +209,10 @@ describe('tokens', () => {
 
   it('one that is over is refused, and its connection ends', async () => {
     const { token } = await make('Cy', 'viewer', { expiresAt: Date.now() + 1500 });
-    const over = await connect(token).then((socket) => new Promise((resolve) => socket.once('disconnect', resolve)), () => 'over before it was connected');
+    const over = await connect(token).then(
+      (socket) => new Promise((resolve) => socket.once('disconnect', resolve)),
+      () => 'over before it was connected',
+    );
     expect(over).toBeDefined();
     await until('refused', async () => (await ask('GET', '/api/me', token)).status === 401);
   });
@@ -157,20 +220,25 @@ describe('tokens', () => {
   it('stand after a restart of the server; neither directory nor log ever holds one, nor a join code', async () => {
     const room = (await ask('POST', '/api/rooms', TOKEN, { name: 'Class' })).body as { code: string };
     await ask('DELETE', `/api/rooms/${room.code}`, TOKEN);
-    for (const url of [`/api/jobs?token=${TOKEN}`, `/dashboard?token=${TOKEN}`, `/volunteer?room=${room.code}`]) await ask('GET', url, `${TOKEN}x`);
+    for (const url of [`/api/jobs?token=${TOKEN}`, `/dashboard?token=${TOKEN}`, `/volunteer?room=${room.code}`])
+      await ask('GET', url, `${TOKEN}x`);
     await connect(`${TOKEN}y`).catch(() => undefined);
     const node = io(`${server.localUrl}/node`, { transports: ['websocket'], forceNew: true, reconnection: false });
     for (const code of ['DOOR42', 'WRONG7'])
-      await node.timeout(60_000).emitWithAck('hello', { version: 1, name: 'n', engine: 'test', slots: 1, room: code, holds: [], images: [] });
+      await node
+        .timeout(60_000)
+        .emitWithAck('hello', { version: 1, name: 'n', engine: 'test', slots: 1, room: code, holds: [], images: [] });
     node.disconnect();
     await server.close();
     const files = await readdir(join(dataDir, 'registry'));
     expect(files.length).toBeGreaterThan(0);
-    for (const file of files) expect((await readFile(join(dataDir, 'registry', file))).includes(tokens.viewer!.slice(14)), file).toBe(false);
+    for (const file of files)
+      expect((await readFile(join(dataDir, 'registry', file))).includes(tokens.viewer!.slice(14)), file).toBe(false);
     server = await open();
     expect((await ask('GET', '/api/me', tokens.viewer)).body).toEqual({ name: 'viewer', role: 'viewer' });
     expect(log).toContain('token made');
     expect(log).toContain('request refused');
-    for (const secret of [...secrets, 'DOOR42', 'WRONG7', room.code]) expect(log.includes(secret.startsWith('mf_') ? secret.slice(14) : secret), secret).toBe(false);
+    for (const secret of [...secrets, 'DOOR42', 'WRONG7', room.code])
+      expect(log.includes(secret.startsWith('mf_') ? secret.slice(14) : secret), secret).toBe(false);
   });
 });

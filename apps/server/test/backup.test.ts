@@ -1,4 +1,7 @@
-/** Backups of a data directory whose jobs run: restored elsewhere, they go on from that moment and end with their answer. */
+/**
+ * Backups of a data directory whose jobs run: restored elsewhere, they go on from that moment and end with their
+ * answer.
+ */
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startHeadlessNode } from '@mayfly/node/headless';
@@ -43,7 +46,12 @@ const answer = (size: number): string[] => {
 async function api<T>(url: string, method: string, path: string, body?: object | string): Promise<T> {
   const r = await fetch(`${url}/api/${path}`, {
     method,
-    headers: { authorization: `Bearer ${TOKEN}`, ...(body === undefined ? {} : { 'content-type': typeof body === 'string' ? 'application/octet-stream' : 'application/json' }) },
+    headers: {
+      authorization: `Bearer ${TOKEN}`,
+      ...(body === undefined
+        ? {}
+        : { 'content-type': typeof body === 'string' ? 'application/octet-stream' : 'application/json' }),
+    },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await r.text();
@@ -61,18 +69,28 @@ describe('a backup', () => {
       const n = await startHeadlessNode({ server: first.url, allowTypeScript: true, slots: 1, name });
       later(() => n.close(0));
     }
-    const { id } = await api<{ id: string }>(first.url, 'POST', 'jobs', { program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': PROGRAM } }, size, options: { interactive: true, checkpointMs: 50 } });
+    const { id } = await api<{ id: string }>(first.url, 'POST', 'jobs', {
+      program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': PROGRAM } },
+      size,
+      options: { interactive: true, checkpointMs: 50 },
+    });
     const printed = (url: string, task: number): Promise<string> => api(url, 'GET', `jobs/${id}/tasks/${task}/stdout`);
     const goOn = (url: string): Promise<unknown> => api(url, 'POST', `jobs/${id}/stdin`, '\n');
     await until('the first wait', async () => (await printed(first.url, 0)).includes('step 19'));
     const taken = await api<{ path: string; files: number }>(first.url, 'POST', 'backup', {});
-    expect(JSON.parse(await readFile(join(taken.path, 'backup.json'), 'utf8'))).toMatchObject({ format: 3, files: taken.files });
+    expect(JSON.parse(await readFile(join(taken.path, 'backup.json'), 'utf8'))).toMatchObject({
+      format: 3,
+      files: taken.files,
+    });
 
     // The job goes on behind the backup's moment, on new incarnations too.
     await goOn(first.url);
     await until('the second wait', async () => (await printed(first.url, 0)).includes('step 39'));
     await api(first.url, 'POST', `jobs/${id}/tasks/1/kill`);
-    await until('a later incarnation', async () => (await api<JobView>(first.url, 'GET', `jobs/${id}`)).tasks[1]!.incarnation === 1);
+    await until(
+      'a later incarnation',
+      async () => (await api<JobView>(first.url, 'GET', `jobs/${id}`)).tasks[1]!.incarnation === 1,
+    );
     await first.kill();
 
     const restored = join(await freshDir(), 'restored');
@@ -84,13 +102,18 @@ describe('a backup', () => {
     await goOn(second.url);
     await goOn(second.url);
     let view: JobView | undefined;
-    await until('the end', async () => (view = await api<JobView>(second.url, 'GET', `jobs/${id}`)).state === 'done').catch((e: Error) => {
+    await until(
+      'the end',
+      async () => (view = await api<JobView>(second.url, 'GET', `jobs/${id}`)).state === 'done',
+    ).catch((e: Error) => {
       throw new Error(`${e.message}: ${JSON.stringify(view)}`);
     });
     expect(view!.tasks.every((t) => t.incarnation >= 1)).toBe(true);
     for (let t = 0; t < size; t++) {
       expect(await printed(second.url, t)).toBe(answer(size)[t]);
-      expect((await api<string>(second.url, 'GET', `jobs/${id}/files/sums-${t}.txt`)).trimEnd().split('\n')).toHaveLength(STEPS);
+      expect(
+        (await api<string>(second.url, 'GET', `jobs/${id}/files/sums-${t}.txt`)).trimEnd().split('\n'),
+      ).toHaveLength(STEPS);
     }
     expect(await second.stop()).toBe(0);
 

@@ -1,5 +1,18 @@
 /** What comes from nodes is untrusted: each bad input ends its own connection with a clear error, and nothing else. */
-import { Kind, WorldMode, CONTROL_VERSION, emptyHeader, encodeFrame, patched, readFrames, taskId, zeroLine, type ErrorBody, type Incarnation, type Patch } from '@mayfly/wire';
+import {
+  Kind,
+  WorldMode,
+  CONTROL_VERSION,
+  emptyHeader,
+  encodeFrame,
+  patched,
+  readFrames,
+  taskId,
+  zeroLine,
+  type ErrorBody,
+  type Incarnation,
+  type Patch,
+} from '@mayfly/wire';
 import { isDeepStrictEqual } from 'node:util';
 import type { MayflyServer } from '@mayfly/server';
 import { Socket as PollingSocket } from 'engine.io-client';
@@ -30,7 +43,9 @@ function talk(server: MayflyServer, path: string, messages: (Uint8Array | string
     ws.on('open', () => messages.forEach((m) => ws.send(m)));
     ws.on('message', (data: Buffer, binary: boolean) => {
       if (!binary) refused.push((JSON.parse(data.toString()) as { error: ErrorBody }).error);
-      else for (const f of readFrames(data)) if (f.header.kind === Kind.REFUSED) refused.push(JSON.parse(Buffer.from(f.body).toString()) as ErrorBody);
+      else
+        for (const f of readFrames(data))
+          if (f.header.kind === Kind.REFUSED) refused.push(JSON.parse(Buffer.from(f.body).toString()) as ErrorBody);
     });
     ws.on('error', () => undefined);
     ws.on('close', (code, reason) => {
@@ -47,7 +62,8 @@ function listen(server: MayflyServer, messages: Uint8Array[]): Promise<ErrorBody
     const refused: ErrorBody[] = [];
     ws.on('open', () => messages.forEach((m) => ws.send(m)));
     ws.on('message', (d: Buffer) => {
-      for (const f of readFrames(d)) if (f.header.kind === Kind.REFUSED) refused.push(JSON.parse(Buffer.from(f.body).toString()) as ErrorBody);
+      for (const f of readFrames(d))
+        if (f.header.kind === Kind.REFUSED) refused.push(JSON.parse(Buffer.from(f.body).toString()) as ErrorBody);
       if (refused.length === 0) return;
       ws.terminate();
       resolve(refused);
@@ -60,7 +76,15 @@ function listen(server: MayflyServer, messages: Uint8Array[]): Promise<ErrorBody
 const attach = (capability: string, task = 0, incarnation = 0): Uint8Array =>
   encodeFrame(
     { ...emptyHeader(Kind.ATTACH), src: taskId(task), incarnation: incarnation as Incarnation },
-    text.encode(JSON.stringify({ capability, nonce: 'nonce-1234', replay: { prologue: zeroLine(), image: zeroLine(), held: [] }, received: 0, resume: false })),
+    text.encode(
+      JSON.stringify({
+        capability,
+        nonce: 'nonce-1234',
+        replay: { prologue: zeroLine(), image: zeroLine(), held: [] },
+        received: 0,
+        resume: false,
+      }),
+    ),
   );
 const data = (header: object, body = new Uint8Array(0)): Uint8Array =>
   encodeFrame({ ...emptyHeader(Kind.DATA), flags: 1, channel: 1, dst: taskId(1), size: body.length, ...header }, body);
@@ -74,17 +98,34 @@ const patient: TestProgram = async (r) => {
   r.exit(0);
 };
 
-async function victim(server: MayflyServer): Promise<{ id: string; volunteer: Volunteer; survives: () => Promise<void> }> {
+async function victim(
+  server: MayflyServer,
+): Promise<{ id: string; volunteer: Volunteer; survives: () => Promise<void> }> {
   const volunteer = new Volunteer(server.localUrl, 2, patient);
-  const { id } = (await api(server, 'POST', '/api/jobs', program('export {};', 2, { options: { interactive: true, graceMs: 60_000 } }))).body as { id: string };
-  await until('runs', async () => (await api(server, 'GET', `/api/jobs/${id}`)).body.tasks.every((t: { state: string }) => t.state === 'running'));
+  const { id } = (
+    await api(
+      server,
+      'POST',
+      '/api/jobs',
+      program('export {};', 2, { options: { interactive: true, graceMs: 60_000 } }),
+    )
+  ).body as { id: string };
+  await until('runs', async () =>
+    (await api(server, 'GET', `/api/jobs/${id}`)).body.tasks.every((t: { state: string }) => t.state === 'running'),
+  );
   return {
     id,
     volunteer,
     survives: async () => {
       await api(server, 'POST', `/api/jobs/${id}/stdin?end=1`, text.encode('still here'));
-      await until('the job is done', async () => (await api(server, 'GET', `/api/jobs/${id}`)).body.state === 'done').catch(async (e: Error) => {
-        throw new Error(`${e.message}: ${JSON.stringify((await api(server, 'GET', `/api/jobs/${id}`)).body)}, refused ${JSON.stringify(volunteer.refused)}`);
+      await until(
+        'the job is done',
+        async () => (await api(server, 'GET', `/api/jobs/${id}`)).body.state === 'done',
+      ).catch(async (e: Error) => {
+        throw new Error(
+          `${e.message}: ${JSON.stringify((await api(server, 'GET', `/api/jobs/${id}`)).body)}, refused ` +
+            `${JSON.stringify(volunteer.refused)}`,
+        );
       });
       expect((await api(server, 'GET', `/api/jobs/${id}/tasks/1/stdout`)).body).toBe('still here\n');
       expect((await api(server, 'GET', `/api/jobs/${id}`)).body).toMatchObject({ faults: [] });
@@ -98,11 +139,23 @@ describe('the data plane at its border', () => {
     const { id, survives } = await victim(server);
     const wrongVersion = attach('x');
     wrongVersion[1] = 9;
-    for (const message of [new Uint8Array(10), new Uint8Array(200), new Uint8Array(100).fill(255), wrongVersion, data({})])
-      expect(await talk(server, '/data/cm/0', [message])).toMatchObject({ code: 4400, reason: expect.stringContaining('BAD_FRAME') as string });
+    for (const message of [
+      new Uint8Array(10),
+      new Uint8Array(200),
+      new Uint8Array(100).fill(255),
+      wrongVersion,
+      data({}),
+    ])
+      expect(await talk(server, '/data/cm/0', [message])).toMatchObject({
+        code: 4400,
+        reason: expect.stringContaining('BAD_FRAME') as string,
+      });
     expect(await talk(server, '/data/cm/0', ['text'])).toMatchObject({ code: 4400 });
     for (const capability of ['', 'x', `${id}.0.0.${'0'.repeat(64)}`, `${id}.0.99.${'a'.repeat(64)}`])
-      expect(await talk(server, '/data/cm/0', [attach(capability)])).toMatchObject({ code: 4403, refused: [{ code: 'FORBIDDEN' }] });
+      expect(await talk(server, '/data/cm/0', [attach(capability)])).toMatchObject({
+        code: 4403,
+        refused: [{ code: 'FORBIDDEN' }],
+      });
     // A message above the limit of the socket.
     expect((await talk(server, '/data/cm/0', [new Uint8Array(9 * 1024 * 1024)])).code).toBe(1009);
     await survives();
@@ -119,12 +172,17 @@ describe('the data plane at its border', () => {
     expect(await talkFor([attach(capability, 1)])).toMatchObject({ code: 4403 });
     expect(await talkFor([attach(capability, 0, 7)])).toMatchObject({ code: 4403 });
     // What a refused one says after that, in its own name or another's, reaches nobody.
-    await listen(server, [attach(capability), data({ src: taskId(0) }, text.encode('forged')), data({ src: taskId(1), dst: taskId(0) }, text.encode('forged'))]);
+    await listen(server, [
+      attach(capability),
+      data({ src: taskId(0) }, text.encode('forged')),
+      data({ src: taskId(1), dst: taskId(0) }, text.encode('forged')),
+    ]);
     await survives();
   });
 
   it('ends only the job of a task that writes nonsense to the world', async () => {
-    // What it says is to end the job as soon as the limit of crashes is reached, without waiting for a node with a record.
+    // What it says is to end the job as soon as the limit of crashes is reached, without waiting for a node with a
+    // record.
     const server = await startServer({ dispatcher: { ...times, trustNewcomers: true } });
     const { survives, volunteer } = await victim(server);
     volunteer.control.emit('slots', { slots: 2 });
@@ -139,14 +197,23 @@ describe('the data plane at its border', () => {
       await r.recv();
     });
     const run = async (arg: string): Promise<{ state: string; error: ErrorBody }> => {
-      const { id } = (await api(server, 'POST', '/api/jobs', program('export {};', 1, { args: [arg] }))).body as { id: string };
+      const { id } = (await api(server, 'POST', '/api/jobs', program('export {};', 1, { args: [arg] }))).body as {
+        id: string;
+      };
       await until(`${arg} ends`, async () => (await api(server, 'GET', `/api/jobs/${id}`)).body.state === 'failed');
       return (await api(server, 'GET', `/api/jobs/${id}`)).body as { state: string; error: ErrorBody };
     };
-    for (let i = 0; i < paths.length; i++) expect((await run(String(i))).error).toMatchObject({ code: 'PROGRAM_ERROR', message: expect.stringContaining('not allowed') as string });
+    for (let i = 0; i < paths.length; i++)
+      expect((await run(String(i))).error).toMatchObject({
+        code: 'PROGRAM_ERROR',
+        message: expect.stringContaining('not allowed') as string,
+      });
     paths = [];
     // not logged: it costs the incarnation, and another one that says the same, until the rank has said it too often
-    expect((await run('mode')).error).toMatchObject({ code: 'KEEPS_CRASHING', message: expect.stringContaining('BAD_FRAME: message 1 of task 0 to the world cannot be read') as string });
+    expect((await run('mode')).error).toMatchObject({
+      code: 'KEEPS_CRASHING',
+      message: expect.stringContaining('BAD_FRAME: message 1 of task 0 to the world cannot be read') as string,
+    });
     expect((await run('short')).error.code).toBe('PROGRAM_ERROR');
     expect((await run('exit')).error.code).toBe('PROGRAM_ERROR');
     expect((await run('sparse')).error.code).toBe('OUTPUT_LIMIT');
@@ -165,7 +232,11 @@ describe('the data plane at its border', () => {
 
   it('speaks the same frames over long polling', async () => {
     const server = await startServer();
-    const socket = new PollingSocket(server.localUrl, { path: '/data/poll/0/', transports: ['polling'], upgrade: false });
+    const socket = new PollingSocket(server.localUrl, {
+      path: '/data/poll/0/',
+      transports: ['polling'],
+      upgrade: false,
+    });
     socket.binaryType = 'arraybuffer';
     const answer = await new Promise<Uint8Array>((resolve, reject) => {
       socket.on('open', () => socket.send(attach('x').slice().buffer as ArrayBuffer));
@@ -176,7 +247,9 @@ describe('the data plane at its border', () => {
     expect(JSON.parse(Buffer.from(frame!.body).toString())).toMatchObject({ code: 'FORBIDDEN' });
     socket.close();
     // A sandboxed frame's origin is null.
-    const cors = await fetch(`${server.localUrl}/data/poll/0/?EIO=4&transport=polling`, { headers: { origin: 'null' } });
+    const cors = await fetch(`${server.localUrl}/data/poll/0/?EIO=4&transport=polling`, {
+      headers: { origin: 'null' },
+    });
     expect(cors.headers.get('access-control-allow-origin')).toBe('*');
   });
 });
@@ -200,8 +273,13 @@ describe('the control plane at its border', () => {
     const server = await startServer();
     const first = (await hello(server, good)) as { node: string; secret: string };
     expect(first.node).toMatch(/^[0-9a-z]{8,32}$/);
-    await until('the server has seen it go', async () => (await api(server, 'GET', '/api/nodes')).body.every((n: { state: string }) => n.state !== 'here'));
-    expect(await hello(server, { ...good, node: first.node, secret: first.secret })).toMatchObject({ node: first.node, secret: first.secret });
+    await until('the server has seen it go', async () =>
+      (await api(server, 'GET', '/api/nodes')).body.every((n: { state: string }) => n.state !== 'here'),
+    );
+    expect(await hello(server, { ...good, node: first.node, secret: first.secret })).toMatchObject({
+      node: first.node,
+      secret: first.secret,
+    });
     const thief = (await hello(server, { ...good, node: first.node, secret: 'guess' })) as { node: string };
     expect(thief.node).not.toBe(first.node);
     expect(await hello(server, { ...good, version: 99 })).toMatchObject({ error: { code: 'VERSION_MISMATCH' } });
@@ -233,7 +311,12 @@ describe('the dashboard', () => {
     const server = await sharedServer({ dispatcher: times });
     const connect = (token?: string): Promise<ReturnType<typeof io>> =>
       new Promise((resolve, reject) => {
-        const socket = io(`${server.localUrl}/dashboard`, { transports: ['websocket'], forceNew: true, reconnection: false, auth: token === undefined ? {} : { token } });
+        const socket = io(`${server.localUrl}/dashboard`, {
+          transports: ['websocket'],
+          forceNew: true,
+          reconnection: false,
+          auth: token === undefined ? {} : { token },
+        });
         socket.on('connect', () => resolve(socket));
         socket.on('connect_error', (e) => reject(e));
       });
@@ -283,10 +366,16 @@ describe('the dashboard', () => {
     });
     await until('done', () => states.at(-1) === 'done');
     await until('all output', () => next === 1000);
-    await until('what was changed piece by piece is the job', async () => isDeepStrictEqual(mine, (await api(server, 'GET', `/api/jobs/${id}`)).body));
+    await until('what was changed piece by piece is the job', async () =>
+      isDeepStrictEqual(mine, (await api(server, 'GET', `/api/jobs/${id}`)).body),
+    );
     expect([whole, patches > 0]).toEqual([1, true]);
     second.close();
-    expect(shown.subarray(5, 1000).toString()).toBe(Array.from({ length: 100 }, (_, i) => `line ${String(i).padStart(4, '0')}\n`).join('').slice(5));
+    expect(shown.subarray(5, 1000).toString()).toBe(
+      Array.from({ length: 100 }, (_, i) => `line ${String(i).padStart(4, '0')}\n`)
+        .join('')
+        .slice(5),
+    );
     expect(states.at(-1)).toBe('done');
     expect(jobs).toBeLessThanOrEqual(Math.ceil((Date.now() - began) / 200) + 3);
     expect(lists).toEqual([]); // who watches a job draws no list

@@ -1,7 +1,17 @@
 /** channel-memory-host.ts H3: a core whose append failed is never used again; a new one recovers from the streams. */
 import { openEmbeddedStorage } from '@mayfly/storage';
 import type { LogStream, MessageLog } from '@mayfly/storage/ports';
-import { Kind, MayflyError, emptyHeader, encodeFrame, incarnation, jobId, readFrames, taskId, zeroLine } from '@mayfly/wire';
+import {
+  Kind,
+  MayflyError,
+  emptyHeader,
+  encodeFrame,
+  incarnation,
+  jobId,
+  readFrames,
+  taskId,
+  zeroLine,
+} from '@mayfly/wire';
 import pino from 'pino';
 import { expect, it } from 'vitest';
 import { Disk } from '../src/disk.ts';
@@ -29,7 +39,12 @@ function fillable(log: MessageLog, full: () => boolean): MessageLog {
         return typeof value === 'function' ? (value as (...a: never[]) => unknown).bind(target) : value;
       },
     });
-  return { open: async (n) => wrap(await log.open(n)), list: (p) => log.list(p), remove: (n) => log.remove(n), close: () => log.close() };
+  return {
+    open: async (n) => wrap(await log.open(n)),
+    list: (p) => log.list(p),
+    remove: (n) => log.remove(n),
+    close: () => log.close(),
+  };
 }
 
 it('a full disk closes the links, and the job goes on from its log when there is space', async () => {
@@ -43,18 +58,43 @@ it('a full disk closes the links, and the job goes on from its log when there is
   let full = false;
   const failures: string[] = [];
   const nothing = (): void => undefined;
-  const listener: CmListener = { world: nothing, syncWorld: async () => undefined, fenced: nothing, refused: nothing, covered: nothing, failed: (_s, e) => void failures.push(e.code), answerable: () => 0, answer: () => undefined };
+  const listener: CmListener = {
+    world: nothing,
+    syncWorld: async () => undefined,
+    fenced: nothing,
+    refused: nothing,
+    covered: nothing,
+    failed: (_s, e) => void failures.push(e.code),
+    answerable: () => 0,
+    answer: () => undefined,
+  };
   const host = new ChannelMemoryHost(
     { job, index: 0, count: 1, size: 2, protocol: 'pessimistic', durability: 'behind' },
-    { log: fillable(storage.log, () => full), disk, listener, secrets, settings: { backlogBytes: 1e6, backlogMaxBytes: 1e7, lazyTicks: 1 }, metrics: new Metrics(), logger: pino({ level: 'silent' }), fences: Promise.resolve([]), stdin: undefined, fresh: true },
+    {
+      log: fillable(storage.log, () => full),
+      disk,
+      listener,
+      secrets,
+      settings: { backlogBytes: 1e6, backlogMaxBytes: 1e7, lazyTicks: 1 },
+      metrics: new Metrics(),
+      logger: pino({ level: 'silent' }),
+      fences: Promise.resolve([]),
+      stdin: undefined,
+      fresh: true,
+    },
   );
   later(() => host.close('test'));
   await host.ready;
   const ticks = setInterval(() => host.tick(Date.now()), 20);
   later(async () => clearInterval(ticks));
 
-  const capability = (task: number): string => secrets.capability({ job, task: taskId(task), incarnation: incarnation(0) });
-  const connect = (task: number, resume: boolean, received: number): { link: DataLink; kinds: number[]; closed: string[] } => {
+  const capability = (task: number): string =>
+    secrets.capability({ job, task: taskId(task), incarnation: incarnation(0) });
+  const connect = (
+    task: number,
+    resume: boolean,
+    received: number,
+  ): { link: DataLink; kinds: number[]; closed: string[] } => {
     const kinds: number[] = [];
     const closed: string[] = [];
     const link: DataLink = {
@@ -69,11 +109,27 @@ it('a full disk closes the links, and the job goes on from its log when there is
       onClose: nothing,
       onDrain: nothing,
     };
-    const attach = { capability: capability(task), nonce: 'nonce-123' + task, replay: { prologue: zeroLine(), image: zeroLine(), held: [] }, received, resume };
-    host.connect(link, encodeFrame({ ...emptyHeader(Kind.ATTACH), src: taskId(task), incarnation: incarnation(0) }, text.encode(JSON.stringify(attach))));
+    const attach = {
+      capability: capability(task),
+      nonce: 'nonce-123' + task,
+      replay: { prologue: zeroLine(), image: zeroLine(), held: [] },
+      received,
+      resume,
+    };
+    host.connect(
+      link,
+      encodeFrame(
+        { ...emptyHeader(Kind.ATTACH), src: taskId(task), incarnation: incarnation(0) },
+        text.encode(JSON.stringify(attach)),
+      ),
+    );
     return { link, kinds, closed };
   };
-  const message = (n: number): Uint8Array => encodeFrame({ ...emptyHeader(Kind.DATA), flags: 1, src: taskId(0), dst: taskId(1), channel: n, size: 3 }, text.encode('abc'));
+  const message = (n: number): Uint8Array =>
+    encodeFrame(
+      { ...emptyHeader(Kind.DATA), flags: 1, src: taskId(0), dst: taskId(1), channel: n, size: 3 },
+      text.encode('abc'),
+    );
 
   const a = connect(0, false, 0);
   const b = connect(1, false, 0);

@@ -21,7 +21,18 @@ describe('the advised checkpoint interval', () => {
   it('takes the cost from what ranks say they spent at checkpoints, by room', () => {
     const costs = new ImageCosts();
     const beat = (ms: number, incarnation = 0) =>
-      ({ tasks: [{ job: 'abcdefghijkl', task: 0, incarnation, started: true, activity: { state: 'computing', arrivals: 0, sends: 0 }, spent: SPENT.map((s) => (s === 'checkpointing' ? ms : 7)) }] }) as unknown as Heartbeat;
+      ({
+        tasks: [
+          {
+            job: 'abcdefghijkl',
+            task: 0,
+            incarnation,
+            started: true,
+            activity: { state: 'computing', arrivals: 0, sends: 0 },
+            spent: SPENT.map((s) => (s === 'checkpointing' ? ms : 7)),
+          },
+        ],
+      }) as unknown as Heartbeat;
     for (const ms of [0, 100, 100, 300]) costs.heard(beat(ms), () => 'BLUE');
     // Two images, of 100 and 200 ms.
     expect(costs.of('BLUE')).toBeCloseTo(110);

@@ -1,9 +1,11 @@
 /**
- * Damage to every kind of file of a data directory, in every way: a real server and `mayfly check` on it. Nothing ends by a signal, nothing hangs, and nothing that a user can see
- * changes in silence: the check names the file, the server refuses with a sentence, or the job says why it failed.
+ * Damage to every kind of file of a data directory, in every way: a real server and `mayfly check` on it. Nothing ends
+ * by a signal, nothing hangs, and nothing that a user can see changes in silence: the check names the file, the server
+ * refuses with a sentence, or the job says why it failed.
  *
- * `npm run damage` (MAYFLY_DAMAGE=all) takes each file in each way, the server in a process of its own, and the job in the middle goes on to its end on new nodes. Else a share: every other kind of
- * file in a few ways, by the check and by a server in this process.
+ * `npm run damage` (MAYFLY_DAMAGE=all) takes each file in each way, the server in a process of its own, and the job in
+ * the middle goes on to its end on new nodes. Else a share: every other kind of file in a few ways, by the check and by
+ * a server in this process.
  */
 import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +35,11 @@ beforeAll(async () => {
   for (const file of filesBelow(original)) {
     const kind = kindOf(file, fixture);
     // Of several the longest one.
-    if (kind !== undefined && (!kinds.has(kind) || statSync(join(original, file)).size > statSync(join(original, kinds.get(kind)!)).size)) kinds.set(kind, file);
+    if (
+      kind !== undefined &&
+      (!kinds.has(kind) || statSync(join(original, file)).size > statSync(join(original, kinds.get(kind)!)).size)
+    )
+      kinds.set(kind, file);
   }
   const server = await startServer({ dataDir: copyOf() });
   sound = await viewOf(caller(server.localUrl), fixture);
@@ -60,7 +66,8 @@ function differences(seen: Record<string, unknown>): string[] {
   return Object.keys(sound).filter((k) => JSON.stringify(seen[k]) !== JSON.stringify(sound[k]));
 }
 /** A difference that says itself what is wrong is no silence. */
-const speaks = (value: unknown): boolean => /ERROR |DAMAGED_DATA|LOST_LOG|OUT_OF_SEQUENCE|MPI_ERROR/.test(JSON.stringify(value) ?? '');
+const speaks = (value: unknown): boolean =>
+  /ERROR |DAMAGED_DATA|LOST_LOG|OUT_OF_SEQUENCE|MPI_ERROR/.test(JSON.stringify(value) ?? '');
 
 describe('the undamaged directory', () => {
   it('is healthy, and has all kinds of files', async () => {
@@ -124,7 +131,9 @@ describe.runIf(!ALL)('a share', () => {
       const dir = copyOf();
       if (!WAYS[way]!(join(dir, file))) continue;
       const { problems } = await checkDataDirectory(dir);
-      const named = problems.some((p) => p.file === file || file.startsWith(`${p.file}/`) || p.file.startsWith(file.replace(/[^/]*$/, '')));
+      const named = problems.some(
+        (p) => p.file === file || file.startsWith(`${p.file}/`) || p.file.startsWith(file.replace(/[^/]*$/, '')),
+      );
       let seen: Record<string, unknown> | undefined;
       try {
         const server = await startServer({ dataDir: dir });
@@ -151,32 +160,56 @@ describe.runIf(ALL)('the campaign', () => {
         if (!WAYS[way]!(join(dir, file))) continue;
         const outcome = await judge(dir, kind, way === 'no permission');
         rows.push([kind, way, outcome]);
-        process.stdout.write(`${outcome.verdict.padEnd(10)} ${kind.padEnd(32)} ${way.padEnd(24)} check: ${outcome.check}\n${''.padEnd(68)} server: ${outcome.server}${outcome.differs.length > 0 ? `; differs: ${outcome.differs.join(', ')}` : ''}\n`);
+        process.stdout.write(
+          `${outcome.verdict.padEnd(10)} ${kind.padEnd(32)} ${way.padEnd(24)} check: ` +
+            `${outcome.check}\n${''.padEnd(68)} server: ` +
+            `${outcome.server}${outcome.differs.length > 0 ? `; differs: ${outcome.differs.join(', ')}` : ''}\n`,
+        );
         rmSync(dir, { recursive: true, force: true });
       }
     const count = (v: string): number => rows.filter(([, , o]) => o.verdict === v).length;
-    process.stdout.write(`\n${rows.length} damages: ${['sound', 'recovered', 'reported', 'SILENT', 'SIGNAL', 'HANG'].map((v) => `${count(v)} ${v}`).join(', ')}\n`);
-    expect(rows.filter(([, , o]) => /[A-Z]{4}/.test(o.verdict)).map(([k, w, o]) => `${k}: ${w}: ${o.verdict}`)).toEqual([]);
+    process.stdout.write(
+      `\n${rows.length} damages: ` +
+        `${['sound', 'recovered', 'reported', 'SILENT', 'SIGNAL', 'HANG'].map((v) => `${count(v)} ${v}`).join(', ')}\n`,
+    );
+    expect(rows.filter(([, , o]) => /[A-Z]{4}/.test(o.verdict)).map(([k, w, o]) => `${k}: ${w}: ${o.verdict}`)).toEqual(
+      [],
+    );
   }, 7_200_000);
 });
 
 async function judge(dir: string, kind: string, asNobody: boolean): Promise<Outcome> {
-  if (asNobody) for (const f of ['', ...(readdirSync(dir, { recursive: true }) as string[])]) chownSync(join(dir, f), NOBODY, NOBODY);
+  if (asNobody)
+    for (const f of ['', ...(readdirSync(dir, { recursive: true }) as string[])])
+      chownSync(join(dir, f), NOBODY, NOBODY);
   const user = asNobody ? { uid: NOBODY, gid: NOBODY } : {};
   const check = await run(['check', dir], 180_000, user);
-  const checked = check.signal ? `SIGNAL ${check.signal}` : `${check.code}: ${check.text.split('\n')[0]!.slice(0, 150)}`;
+  const checked = check.signal
+    ? `SIGNAL ${check.signal}`
+    : `${check.code}: ${check.text.split('\n')[0]!.slice(0, 150)}`;
   const out: Outcome = { check: checked, server: '', differs: [], verdict: 'sound' };
   const running = /running|log of|images|registry/.test(kind);
   const server = await run(['serve', dir, ...(kind.startsWith('tls/') ? ['tls'] : [])], 180_000, user);
-  if (check.signal || server.signal) return { ...out, server: String(server.signal), verdict: check.signal === 'SIGKILL' || server.signal === 'SIGKILL' ? 'HANG' : 'SIGNAL' };
-  if (server.url === undefined) return { ...out, server: `refused: ${server.text.trim().split('\n').at(-1)!.slice(0, 200)}`, verdict: /\w/.test(server.text) ? 'reported' : 'SILENT' };
+  if (check.signal || server.signal)
+    return {
+      ...out,
+      server: String(server.signal),
+      verdict: check.signal === 'SIGKILL' || server.signal === 'SIGKILL' ? 'HANG' : 'SIGNAL',
+    };
+  if (server.url === undefined)
+    return {
+      ...out,
+      server: `refused: ${server.text.trim().split('\n').at(-1)!.slice(0, 200)}`,
+      verdict: /\w/.test(server.text) ? 'reported' : 'SILENT',
+    };
   try {
     const insecure = kind.startsWith('tls/');
     const seen = insecure ? sound : await viewOf(caller(server.url), fixture);
     out.differs = differences(seen);
     let end = 'started';
     if (running && !insecure) end = `started; the job in the middle: ${await finishMiddle(server.url, fixture)}`;
-    if (insecure && /"fingerprint":"([^"]+)"/.exec(server.log())?.[1] !== (await soundFingerprint())) out.differs.push('certificate');
+    if (insecure && /"fingerprint":"([^"]+)"/.exec(server.log())?.[1] !== (await soundFingerprint()))
+      out.differs.push('certificate');
     out.server = end.slice(0, 250);
     const said = check.code === 1;
     const warned = /damage in the data directory|self-signed certificate/.test(server.log());

@@ -50,7 +50,10 @@ if (parent) {
   children.disconnect();
 }
 `;
-/** A closed socket means loss soon; silence, and a slow return after a restart, which a busy machine produces by itself, do not. */
+/**
+ * A closed socket means loss soon; silence, and a slow return after a restart, which a busy machine produces by itself,
+ * do not.
+ */
 const PATIENCE = { graceMs: 300, silentMs: 120_000, restartGraceMs: 120_000 };
 const laps = 300;
 const size = 4;
@@ -79,27 +82,43 @@ async function node(url: string, name: string): Promise<HeadlessNode> {
 
 async function call(url: string, path: string, body?: object): Promise<Response> {
   return fetch(`${url}/api/${path}`, {
-    headers: { authorization: `Bearer ${TOKEN}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: {
+      authorization: `Bearer ${TOKEN}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
     ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
   });
 }
 const submit = async (url: string, options: object, source = RING, ranks = size): Promise<string> => {
-  const r = await call(url, 'jobs', { program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': source } }, size: ranks, args: [String(laps)], options: { ...options, interactive: true } });
+  const r = await call(url, 'jobs', {
+    program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': source } },
+    size: ranks,
+    args: [String(laps)],
+    options: { ...options, interactive: true },
+  });
   const body = (await r.json()) as { id: string };
   expect(r.status, JSON.stringify(body)).toBe(201);
   return body.id;
 };
 /** The fault is done: the ranks may go on to the next one. */
 const goOn = async (url: string, id: string): Promise<void> => {
-  const r = await fetch(`${url}/api/jobs/${id}/stdin`, { method: 'POST', headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/octet-stream' }, body: '\n' });
+  const r = await fetch(`${url}/api/jobs/${id}/stdin`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/octet-stream' },
+    body: '\n',
+  });
   expect(r.status, await r.text()).toBeLessThan(300);
 };
-const stdout = async (url: string, id: string, task: number): Promise<string> => (await call(url, `jobs/${id}/tasks/${task}/stdout`)).text();
-const view = async (url: string, id: string): Promise<JobView> => (await call(url, `jobs/${id}`)).json() as Promise<JobView>;
+const stdout = async (url: string, id: string, task: number): Promise<string> =>
+  (await call(url, `jobs/${id}/tasks/${task}/stdout`)).text();
+const view = async (url: string, id: string): Promise<JobView> =>
+  (await call(url, `jobs/${id}`)).json() as Promise<JobView>;
 
 async function finish(url: string, id: string): Promise<JobView> {
   let v: JobView | undefined;
-  await until('the job ends', async () => ['done', 'failed', 'cancelled'].includes((v = await view(url, id)).state)).catch((e: Error) => {
+  await until('the job ends', async () =>
+    ['done', 'failed', 'cancelled'].includes((v = await view(url, id)).state),
+  ).catch((e: Error) => {
     throw new Error(`${e.message}: ${JSON.stringify(v)}`);
   });
   for (let t = 0; t < size; t++) expect(await stdout(url, id, t)).toBe(expected(t));
@@ -108,49 +127,64 @@ async function finish(url: string, id: string): Promise<JobView> {
 
 describe('a real program on headless nodes', () => {
   // One Channel Memory that syncs behind goes through the campaign of faults (playwright/tests/faults.spec.ts).
-  it('gives the same answer although a node is killed and the server is killed with SIGKILL, once in the middle of a spawn, strict durability and two Channel Memories', { timeout: 1_200_000 }, async () => {
-    const dataDir = await freshDir();
-    const settings = { dataDir, channelMemories: 2, dispatcher: PATIENCE };
-    const first = await startProcess(settings);
-    const a = await node(first.url, 'a');
-    await node(first.url, 'b');
-    const id = await submit(first.url, { checkpointMs: 300, durability: 'strict' });
-    await until('the middle', async () => (await stdout(first.url, id, 0)).includes('lap 40'));
-    await node(first.url, 's');
-    const spawning = await submit(first.url, {}, SPAWNING, 1);
-    await until('it runs', async () => (await view(first.url, spawning)).tasks[0]!.state === 'running');
-    // Decided and in the journal: the server dies before the new process has a place, most likely, and the answer has gone nowhere.
-    const journal = join(dataDir, 'jobs', spawning, 'out', 'journal');
-    const decided = statSync(journal).size;
-    await goOn(first.url, spawning);
-    while (statSync(journal).size === decided) await setImmediate();
-    await first.kill();
-    const second = await startProcess({ ...settings, port: first.port });
-    await goOn(second.url, id);
-    await until('the child has come', async () => (await stdout(second.url, spawning, 0)).includes('heard'));
-    await until('it goes on', async () => (await stdout(second.url, id, 0)).includes('lap 100'));
-    // Not `faults`: a machine that stood still may have torn a connection, and its ranks came back with it.
-    expect((await view(second.url, id)).tasks.map((t) => t.incarnation)).toEqual([0, 0, 0, 0]);
-    const before = (await view(second.url, id)).faults.length;
-    // Ranks go on before their node's control connection is back; a node that had not come back yet would be waited for.
-    await until('both nodes are back', async () => ((await (await call(second.url, 'nodes')).json()) as NodeView[]).filter((n) => n.state === 'here').length === 3);
-    a.kill();
-    await node(second.url, 'c');
-    await until('two ranks are lost', async () => (await view(second.url, id)).faults.length >= before + 2);
-    await goOn(second.url, id);
-    await until('it goes on', async () => (await stdout(second.url, id, 0)).includes('lap 160'));
-    await goOn(second.url, spawning);
-    await second.kill();
-    const third = await startProcess({ ...settings, port: first.port });
-    await goOn(third.url, id);
-    const v = await finish(third.url, id);
-    expect(v.state).toBe('done');
-    expect(v.tasks.filter((t) => t.incarnation > 0)).toHaveLength(2);
-    await until('the spawned one has ended too', async () => (await view(third.url, spawning)).endedAt !== undefined);
-    expect(await view(third.url, spawning)).toMatchObject({ state: 'done', size: 2, spawned: 1 });
-    expect([await stdout(third.url, spawning, 0), await stdout(third.url, spawning, 1)]).toEqual(['heard 7 of 1\n', 'child x,y\nlet go by 8\n']);
-    expect(await third.stop()).toBe(0);
-  });
+  it(
+    'gives the same answer although a node is killed and the server is killed with SIGKILL, once in the ' +
+      'middle of a spawn, strict durability and two Channel Memories',
+    { timeout: 1_200_000 },
+    async () => {
+      const dataDir = await freshDir();
+      const settings = { dataDir, channelMemories: 2, dispatcher: PATIENCE };
+      const first = await startProcess(settings);
+      const a = await node(first.url, 'a');
+      await node(first.url, 'b');
+      const id = await submit(first.url, { checkpointMs: 300, durability: 'strict' });
+      await until('the middle', async () => (await stdout(first.url, id, 0)).includes('lap 40'));
+      await node(first.url, 's');
+      const spawning = await submit(first.url, {}, SPAWNING, 1);
+      await until('it runs', async () => (await view(first.url, spawning)).tasks[0]!.state === 'running');
+      // Decided and in the journal: the server dies before the new process has a place, most likely, and the answer has
+      // gone nowhere.
+      const journal = join(dataDir, 'jobs', spawning, 'out', 'journal');
+      const decided = statSync(journal).size;
+      await goOn(first.url, spawning);
+      while (statSync(journal).size === decided) await setImmediate();
+      await first.kill();
+      const second = await startProcess({ ...settings, port: first.port });
+      await goOn(second.url, id);
+      await until('the child has come', async () => (await stdout(second.url, spawning, 0)).includes('heard'));
+      await until('it goes on', async () => (await stdout(second.url, id, 0)).includes('lap 100'));
+      // Not `faults`: a machine that stood still may have torn a connection, and its ranks came back with it.
+      expect((await view(second.url, id)).tasks.map((t) => t.incarnation)).toEqual([0, 0, 0, 0]);
+      const before = (await view(second.url, id)).faults.length;
+      // Ranks go on before their node's control connection is back; a node that had not come back yet would be waited
+      // for.
+      await until(
+        'both nodes are back',
+        async () =>
+          ((await (await call(second.url, 'nodes')).json()) as NodeView[]).filter((n) => n.state === 'here').length ===
+          3,
+      );
+      a.kill();
+      await node(second.url, 'c');
+      await until('two ranks are lost', async () => (await view(second.url, id)).faults.length >= before + 2);
+      await goOn(second.url, id);
+      await until('it goes on', async () => (await stdout(second.url, id, 0)).includes('lap 160'));
+      await goOn(second.url, spawning);
+      await second.kill();
+      const third = await startProcess({ ...settings, port: first.port });
+      await goOn(third.url, id);
+      const v = await finish(third.url, id);
+      expect(v.state).toBe('done');
+      expect(v.tasks.filter((t) => t.incarnation > 0)).toHaveLength(2);
+      await until('the spawned one has ended too', async () => (await view(third.url, spawning)).endedAt !== undefined);
+      expect(await view(third.url, spawning)).toMatchObject({ state: 'done', size: 2, spawned: 1 });
+      expect([await stdout(third.url, spawning, 0), await stdout(third.url, spawning, 1)]).toEqual([
+        'heard 7 of 1\n',
+        'child x,y\nlet go by 8\n',
+      ]);
+      expect(await third.stop()).toBe(0);
+    },
+  );
 
   it('restarts a job whose node died together with the server', async () => {
     const dataDir = await freshDir();

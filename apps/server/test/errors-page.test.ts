@@ -8,11 +8,24 @@ const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), '
 const codes = Object.keys(ERRORS) as ErrorCode[];
 
 it('the page has every code of the registry with its status and advice, and no other', () => {
-  const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (\d+|–) \| (yes|no) \| (.*) \|$/gm)].map(([, code, status, again, advice]) => [code, status, again, advice]);
-  expect(rows).toEqual(codes.map((c) => [c, ERRORS[c].status === 0 ? '–' : String(ERRORS[c].status), ERRORS[c].retry ? 'yes' : 'no', ERRORS[c].advice]));
+  const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (\d+|–) \| (yes|no) \| (.*) \|$/gm)].map(
+    ([, code, status, again, advice]) => [code, status, again, advice],
+  );
+  expect(rows).toEqual(
+    codes.map((c) => [
+      c,
+      ERRORS[c].status === 0 ? '–' : String(ERRORS[c].status),
+      ERRORS[c].retry ? 'yes' : 'no',
+      ERRORS[c].advice,
+    ]),
+  );
 });
 
 it('REST answers a code of the registry with its status, and never tells what a defect was', () => {
-  for (const code of codes) expect(toApiError(new MayflyError(code, 'm'))).toEqual({ status: statusOf(code), body: { code, message: 'm' } });
-  expect(toApiError(new Error('secret path'))).toEqual({ status: 500, body: { code: 'INTERNAL', message: 'Internal server error. See the server log.' } });
+  for (const code of codes)
+    expect(toApiError(new MayflyError(code, 'm'))).toEqual({ status: statusOf(code), body: { code, message: 'm' } });
+  expect(toApiError(new Error('secret path'))).toEqual({
+    status: 500,
+    body: { code: 'INTERNAL', message: 'Internal server error. See the server log.' },
+  });
 });

@@ -21,7 +21,13 @@ export async function freshDir(): Promise<string> {
 
 export async function startServer(options: Partial<ServerOptions> = {}): Promise<MayflyServer> {
   const dataDir = options.dataDir ?? (await freshDir());
-  const server = await createServer({ port: 0, token: TOKEN, log: process.env.MAYFLY_TEST_LOG === undefined ? 'silent' : 'debug', ...options, dataDir });
+  const server = await createServer({
+    port: 0,
+    token: TOKEN,
+    log: process.env.MAYFLY_TEST_LOG === undefined ? 'silent' : 'debug',
+    ...options,
+    dataDir,
+  });
   later(() => server.close());
   return server;
 }
@@ -31,7 +37,13 @@ let shared: Promise<MayflyServer> | undefined;
 export function sharedServer(options: Partial<ServerOptions> = {}): Promise<MayflyServer> {
   shared ??= (async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-server-'));
-    const server = await createServer({ port: 0, token: TOKEN, log: process.env.MAYFLY_TEST_LOG === undefined ? 'silent' : 'debug', ...options, dataDir });
+    const server = await createServer({
+      port: 0,
+      token: TOKEN,
+      log: process.env.MAYFLY_TEST_LOG === undefined ? 'silent' : 'debug',
+      ...options,
+      dataDir,
+    });
     atEnd = async () => {
       await server.close();
       await rm(dataDir, { recursive: true, force: true });
@@ -45,12 +57,24 @@ afterAll(() => atEnd?.());
 
 export const auth = { authorization: `Bearer ${TOKEN}` };
 
-// Answers are looked at by matchers.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-export async function api(server: MayflyServer, method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
+export async function api(
+  server: MayflyServer,
+  method: string,
+  path: string,
+  body?: unknown,
+  // Answers are looked at by matchers.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+): Promise<{ status: number; body: any }> {
   const response = await fetch(server.localUrl + path, {
     method,
-    headers: { ...auth, ...(body === undefined ? {} : body instanceof Uint8Array ? { 'content-type': 'application/octet-stream' } : { 'content-type': 'application/json' }) },
+    headers: {
+      ...auth,
+      ...(body === undefined
+        ? {}
+        : body instanceof Uint8Array
+          ? { 'content-type': 'application/octet-stream' }
+          : { 'content-type': 'application/json' }),
+    },
     ...(body === undefined ? {} : { body: body instanceof Uint8Array ? (body as never) : JSON.stringify(body) }),
   });
   const text = await response.text();

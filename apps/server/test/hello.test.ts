@@ -49,7 +49,22 @@ it('a connection without a good Hello is closed after its time, and gives its pl
     return socket;
   };
   const hello = (socket: EventEmitter, more: object = {}): Promise<{ node?: string; error?: object }> =>
-    new Promise((resolve) => socket.emit('hello', { version: CONTROL_VERSION, session: 'session', name: 'n', engine: 'test', slots: 1, holds: [], images: [], ...more }, resolve));
+    new Promise((resolve) =>
+      socket.emit(
+        'hello',
+        {
+          version: CONTROL_VERSION,
+          session: 'session',
+          name: 'n',
+          engine: 'test',
+          slots: 1,
+          holds: [],
+          images: [],
+          ...more,
+        },
+        resolve,
+      ),
+    );
 
   const [silent, wrong, good] = [connect('silent'), connect('wrong'), connect('good')];
   expect((await hello(wrong, { version: 999 })).error).toBeDefined();

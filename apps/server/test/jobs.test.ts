@@ -8,7 +8,8 @@ import { api, door, freshDir, program, sharedServer, startServer, TOKEN, until }
 import { Volunteer, type TestProgram } from './volunteer.ts';
 
 const DUMMY = 'export {};';
-// A closed socket means loss soon; silence, and a slow return after a restart, which a busy machine produces by itself, do not.
+// A closed socket means loss soon; silence, and a slow return after a restart, which a busy machine produces by itself,
+// do not.
 const times = { graceMs: 300, tickMs: 50, silentMs: 60_000, restartGraceMs: 60_000, heartbeatMs: 200 };
 
 export async function submit(server: MayflyServer, size: number, more: object = {}): Promise<string> {
@@ -16,17 +17,26 @@ export async function submit(server: MayflyServer, size: number, more: object = 
   expect(r.status, JSON.stringify(r.body)).toBe(201);
   return (r.body as { id: string }).id;
 }
-const job = async (server: MayflyServer, id: string): Promise<JobView> => (await api(server, 'GET', `/api/jobs/${id}`)).body as JobView;
+const job = async (server: MayflyServer, id: string): Promise<JobView> =>
+  (await api(server, 'GET', `/api/jobs/${id}`)).body as JobView;
 const ended = async (server: MayflyServer, id: string, ms?: number): Promise<JobView> => {
   let view: JobView | undefined;
-  await until('the job ends', async () => ['done', 'failed', 'cancelled'].includes((view = await job(server, id)).state), ms).catch((e: Error) => {
+  await until(
+    'the job ends',
+    async () => ['done', 'failed', 'cancelled'].includes((view = await job(server, id)).state),
+    ms,
+  ).catch((e: Error) => {
     throw new Error(`${e.message}: ${JSON.stringify(view)}`);
   });
   return view!;
 };
-const out = async (server: MayflyServer, id: string, task: number, stream = 'stdout'): Promise<string> => String((await api(server, 'GET', `/api/jobs/${id}/tasks/${task}/${stream}`)).body ?? '');
+const out = async (server: MayflyServer, id: string, task: number, stream = 'stdout'): Promise<string> =>
+  String((await api(server, 'GET', `/api/jobs/${id}/tasks/${task}/${stream}`)).body ?? '');
 
-/** A token goes round; every rank adds its number. Rank 0 goes no further than lap `holdAt` before the test opens the door: faults hit the middle. */
+/**
+ * A token goes round; every rank adds its number. Rank 0 goes no further than lap `holdAt` before the test opens the
+ * door: faults hit the middle.
+ */
 const ring =
   (laps: number, holdAt = laps, opened: Promise<void> = Promise.resolve()): TestProgram =>
   async (r) => {
@@ -110,7 +120,11 @@ describe('a job over real sockets', () => {
 
   it.each([
     // Without ticks: the loss is noticed when the grace is over, not when somebody looks.
-    ['two Channel Memories, between two ticks', { channelMemories: 2, dispatcher: { ...times, tickMs: 3_600_000 } }, {}],
+    [
+      'two Channel Memories, between two ticks',
+      { channelMemories: 2, dispatcher: { ...times, tickMs: 3_600_000 } },
+      {},
+    ],
     ['strict durability', {}, { options: { durability: 'strict' } }],
     ['two Channel Memories and strict durability', { channelMemories: 2 }, { options: { durability: 'strict' } }],
   ])('survives a lost node with %s', async (_what, serverOptions, jobOptions) => {
@@ -162,10 +176,16 @@ describe('a job over real sockets', () => {
     });
     const id = await submit(server, 2);
     const view = await ended(server, id);
-    expect(view).toMatchObject({ state: 'done', exitCode: 3, outputs: [{ path: 'pictures/a.bin', bytes: 6, task: 1 }] });
+    expect(view).toMatchObject({
+      state: 'done',
+      exitCode: 3,
+      outputs: [{ path: 'pictures/a.bin', bytes: 6, task: 1 }],
+    });
     expect(await out(server, id, 1)).toBe('9 1000001 true\n');
     expect(await out(server, id, 1, 'stderr')).toBe('careful\n');
-    const file = await fetch(`${server.localUrl}/api/jobs/${id}/files/pictures/a.bin`, { headers: { authorization: `Bearer ${TOKEN}` } });
+    const file = await fetch(`${server.localUrl}/api/jobs/${id}/files/pictures/a.bin`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
     expect([...new Uint8Array(await file.arrayBuffer())]).toEqual([1, 2, 3, 4, 5, 6]);
     expect(file.headers.get('content-disposition')).toContain('attachment');
     expect(await api(server, 'GET', `/api/jobs/${id}/files/pictures/b.bin`)).toMatchObject({ status: 404 });
@@ -196,7 +216,10 @@ describe('a job over real sockets', () => {
     expect(same).toEqual((({ at: _at, nodes: _nodes, ...rest }) => rest)(report));
     expect(at).toBeGreaterThanOrEqual(report.at);
     expect(nodes.every((n) => n.name === undefined)).toBe(true);
-    expect(await fetch(`${server.localUrl}/api/jobs/${id}/report`).then((r) => r.status), 'the way with a token stays closed').toBe(401);
+    expect(
+      await fetch(`${server.localUrl}/api/jobs/${id}/report`).then((r) => r.status),
+      'the way with a token stays closed',
+    ).toBe(401);
     await api(server, 'DELETE', `/api/jobs/${id}/share`);
     expect((await stranger()).status).toBe(404);
 
@@ -204,8 +227,15 @@ describe('a job over real sockets', () => {
     const ticket = (await api(server, 'POST', `/api/jobs/${id}/archive`)).body as { url: string };
     const archive = await fetch(`${server.localUrl}${ticket.url}`);
     expect(archive.headers.get('content-disposition')).toContain(`-${id}.tar"`);
-    const entries = (await unpackTar(new Uint8Array(await archive.arrayBuffer()), { strip: 1 })).map((e) => [e.header.name, Buffer.from(e.data ?? []).toString('latin1')]);
-    expect(Object.fromEntries(entries)).toEqual({ 'stdout/rank-1.txt': '9 1000001 true\n', 'stderr/rank-1.txt': 'careful\n', 'files/pictures/a.bin': '\x01\x02\x03\x04\x05\x06' });
+    const entries = (await unpackTar(new Uint8Array(await archive.arrayBuffer()), { strip: 1 })).map((e) => [
+      e.header.name,
+      Buffer.from(e.data ?? []).toString('latin1'),
+    ]);
+    expect(Object.fromEntries(entries)).toEqual({
+      'stdout/rank-1.txt': '9 1000001 true\n',
+      'stderr/rank-1.txt': 'careful\n',
+      'files/pictures/a.bin': '\x01\x02\x03\x04\x05\x06',
+    });
     expect(await fetch(`${server.localUrl}${ticket.url}`).then((r) => r.status), 'a ticket serves once').toBe(404);
     expect(await fetch(`${server.localUrl}/api/jobs/${id}/archive`).then((r) => r.status)).toBe(401);
 
@@ -217,17 +247,35 @@ describe('a job over real sockets', () => {
       await ended(server, fresh);
       return fresh;
     };
-    const comparison = async (of: string): Promise<ComparisonView> => (await api(server, 'GET', `/api/jobs/${of}/comparison`)).body as ComparisonView;
+    const comparison = async (of: string): Promise<ComparisonView> =>
+      (await api(server, 'GET', `/api/jobs/${of}/comparison`)).body as ComparisonView;
     expect((await comparison(id)).runs).toEqual([]);
     const second = await again(id);
-    expect(await comparison(id)).toMatchObject({ streams: 1, files: 1, bytes: 21, runs: [{ job: second, same: true, differences: [], faults: 0 }] });
+    expect(await comparison(id)).toMatchObject({
+      streams: 1,
+      files: 1,
+      bytes: 21,
+      runs: [{ job: second, same: true, differences: [], faults: 0 }],
+    });
     expect(((await api(server, 'GET', `/api/jobs/${second}/report`)).body as JobReport).job.seed).toBe(report.job.seed);
     last = 7;
     const third = await again(second);
     const other = { same: false, differences: ['The file pictures/a.bin has different content.'] };
-    expect(await comparison(id)).toMatchObject({ runs: [{ job: third, ...other }, { job: second, same: true }] });
-    expect(await comparison(third)).toMatchObject({ runs: [{ job: second, ...other }, { job: id, ...other }] });
-    expect(await api(server, 'GET', `/api/jobs/${third}`)).toMatchObject({ body: { compareWith: id, name: `${view.name} (again)` } });
+    expect(await comparison(id)).toMatchObject({
+      runs: [
+        { job: third, ...other },
+        { job: second, same: true },
+      ],
+    });
+    expect(await comparison(third)).toMatchObject({
+      runs: [
+        { job: second, ...other },
+        { job: id, ...other },
+      ],
+    });
+    expect(await api(server, 'GET', `/api/jobs/${third}`)).toMatchObject({
+      body: { compareWith: id, name: `${view.name} (again)` },
+    });
   });
 
   it('feeds standard input in order, across a restart of the server', async () => {
@@ -245,7 +293,10 @@ describe('a job over real sockets', () => {
       r.print(`all ${JSON.stringify(all)}`);
       r.exit(0);
     });
-    const id = await submit(first, 1, { options: { interactive: true }, stdin: Buffer.from('one\n').toString('base64') });
+    const id = await submit(first, 1, {
+      options: { interactive: true },
+      stdin: Buffer.from('one\n').toString('base64'),
+    });
     await until('the first line', async () => (await out(first, id, 0)).includes('got one'));
     await first.close();
     const second = await startServer({ dataDir, port: first.port, dispatcher: times });
@@ -268,7 +319,10 @@ describe('a job over real sockets', () => {
     expect((await job(server, id)).faults).toMatchObject([{ task: 1, incarnation: 0, cause: 'killed' }]);
     expect(await api(server, 'POST', `/api/jobs/${id}/tasks/7/kill`)).toMatchObject({ status: 404 });
     const waits = await submit(server, 64);
-    expect(await api(server, 'POST', `/api/jobs/${waits}/tasks/1/kill`)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
+    expect(await api(server, 'POST', `/api/jobs/${waits}/tasks/1/kill`)).toMatchObject({
+      status: 409,
+      body: { code: 'CONFLICT' },
+    });
     await api(server, 'POST', `/api/jobs/${waits}/cancel`);
     killed.open();
     await until('replayed', async () => (await out(server, id, 0)).includes('lap 50'));
@@ -280,10 +334,11 @@ describe('a job over real sockets', () => {
   it('ends a job that writes more than its limit, a job over its time, and a deadlock, each with its name', async () => {
     const server = await sharedServer({ dispatcher: times });
     new Volunteer(server.localUrl, 4, async (r) => {
-      if (r.args[0] === 'flood') for (;;) {
-        r.print('x'.repeat(1000));
-        await new Promise((resolve) => setImmediate(resolve));
-      }
+      if (r.args[0] === 'flood')
+        for (;;) {
+          r.print('x'.repeat(1000));
+          await new Promise((resolve) => setImmediate(resolve));
+        }
       await r.recv();
     });
     const flood = await submit(server, 1, { args: ['flood'], options: { outputLimitBytes: 10_000 } });
@@ -294,28 +349,38 @@ describe('a job over real sockets', () => {
     expect(view).toMatchObject({ state: 'failed', error: { code: 'DEADLOCK' } });
     expect(view.error!.message).toContain('rank 1 waits in MPI_Recv');
     const slow = await submit(server, 1, { options: { timeLimitMs: 1000, interactive: true } });
-    expect(await ended(server, slow)).toMatchObject({ state: 'failed', error: { code: expect.stringMatching(/TIME_LIMIT|DEADLOCK/) as string } });
+    expect(await ended(server, slow)).toMatchObject({
+      state: 'failed',
+      error: { code: expect.stringMatching(/TIME_LIMIT|DEADLOCK/) as string },
+    });
   });
 
-  it('D12: a node that says its rank waits ends no job: the ranks start elsewhere, and what holds is a deadlock that comes again', async () => {
-    const server = await sharedServer({ dispatcher: times });
-    let lies = 1;
-    const honest: TestProgram = async (r) => {
-      if (r.task === 1 && lies-- > 0) await r.recv(); // its node keeps rank 0 waiting, and says that rank 1 waits
-      if (r.task === 1) await r.send(0, 'at last');
-      else await r.recv();
-      if (r.args[0] === 'dead') await r.recv();
-      r.exit(0);
-    };
-    for (let n = 0; n < 2; n++) new Volunteer(server.localUrl, 1, honest);
-    const view = await ended(server, await submit(server, 2));
-    expect(view).toMatchObject({ state: 'done', exitCode: 0 });
-    expect(view.faults.map((f) => [f.task, f.cause])).toEqual([[0, 'doubted'], [1, 'doubted']]);
-    const dead = await ended(server, await submit(server, 2, { args: ['dead'] }));
-    expect(dead).toMatchObject({ state: 'failed', error: { code: 'DEADLOCK' } });
-    // Both nodes have done useful work by now: they are believed at once.
-    expect(dead.faults).toEqual([]);
-  });
+  it(
+    'D12: a node that says its rank waits ends no job: the ranks start elsewhere, and what holds is a deadlock ' +
+      'that comes again',
+    async () => {
+      const server = await sharedServer({ dispatcher: times });
+      let lies = 1;
+      const honest: TestProgram = async (r) => {
+        if (r.task === 1 && lies-- > 0) await r.recv(); // its node keeps rank 0 waiting, and says that rank 1 waits
+        if (r.task === 1) await r.send(0, 'at last');
+        else await r.recv();
+        if (r.args[0] === 'dead') await r.recv();
+        r.exit(0);
+      };
+      for (let n = 0; n < 2; n++) new Volunteer(server.localUrl, 1, honest);
+      const view = await ended(server, await submit(server, 2));
+      expect(view).toMatchObject({ state: 'done', exitCode: 0 });
+      expect(view.faults.map((f) => [f.task, f.cause])).toEqual([
+        [0, 'doubted'],
+        [1, 'doubted'],
+      ]);
+      const dead = await ended(server, await submit(server, 2, { args: ['dead'] }));
+      expect(dead).toMatchObject({ state: 'failed', error: { code: 'DEADLOCK' } });
+      // Both nodes have done useful work by now: they are believed at once.
+      expect(dead.faults).toEqual([]);
+    },
+  );
 
   it('D11: a node that says LOST_LOG of its rank ends no job: the logs have everything, and the rank starts again', async () => {
     const server = await sharedServer({ dispatcher: times });
@@ -324,7 +389,14 @@ describe('a job over real sockets', () => {
     const id = await submit(server, 2);
     await until('the token waits', async () => (await out(server, id, 1)).includes('lap 10'));
     for (const v of nodes)
-      for (const { task, incarnation } of v.assigned) v.control.emit('report', { job: id, task, incarnation, event: 'refused', error: { code: 'LOST_LOG', message: 'the logs lost everything' } });
+      for (const { task, incarnation } of v.assigned)
+        v.control.emit('report', {
+          job: id,
+          task,
+          incarnation,
+          event: 'refused',
+          error: { code: 'LOST_LOG', message: 'the logs lost everything' },
+        });
     await until('lost', async () => (await job(server, id)).faults.length === 2);
     hold.open();
     const view = await ended(server, id);
@@ -339,7 +411,12 @@ describe('a job over real sockets', () => {
       else await r.recv();
     });
     const view = await ended(server, await submit(server, 2));
-    expect(view).toMatchObject({ state: 'failed', exitCode: 7, error: { code: 'ABORTED', message: expect.stringContaining('MPI_Abort(7)') as string }, faults: [] });
+    expect(view).toMatchObject({
+      state: 'failed',
+      exitCode: 7,
+      error: { code: 'ABORTED', message: expect.stringContaining('MPI_Abort(7)') as string },
+      faults: [],
+    });
   });
 
   it("protocol 'none' relays, keeps nothing, and ends the job when a node is lost", async () => {

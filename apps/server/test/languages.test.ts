@@ -1,4 +1,7 @@
-/** What may be submitted besides scripts: sources of C and C++, ready modules, archives; and what is refused, with which code. */
+/**
+ * What may be submitted besides scripts: sources of C and C++, ready modules, archives; and what is refused, with which
+ * code.
+ */
 import { hashBytes } from '@mayfly/checkpoint';
 import { gzipSync, zipSync } from 'fflate';
 import { createServer, type MayflyServer } from '@mayfly/server';
@@ -12,8 +15,14 @@ import { api, TOKEN } from './harness.ts';
 
 const base64 = (bytes: Uint8Array | string): string => Buffer.from(bytes).toString('base64');
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
-const MAIN = `#include <mpi.h>\n#include "lib/twice.h"\nint main(int argc, char **argv) { MPI_Init(&argc, &argv); MPI_Barrier(MPI_COMM_WORLD); MPI_Finalize(); return twice(N) - 14; }\n`;
-const FILES = { 'src/main.c': MAIN, 'src/lib/twice.h': 'int twice(int n);\n', 'src/lib/twice.c': '#include "twice.h"\nint twice(int n) { return 2 * n; }\n' };
+const MAIN =
+  `#include <mpi.h>\n#include "lib/twice.h"\nint main(int argc, char **argv) { MPI_Init(&argc, &argv); ` +
+  `MPI_Barrier(MPI_COMM_WORLD); MPI_Finalize(); return twice(N) - 14; }\n`;
+const FILES = {
+  'src/main.c': MAIN,
+  'src/lib/twice.h': 'int twice(int n);\n',
+  'src/lib/twice.c': '#include "twice.h"\nint twice(int n) { return 2 * n; }\n',
+};
 const MANIFEST = { language: 'c', sources: ['src/main.c', 'src/lib/twice.c'], include: ['src'], flags: ['-DN=7'] };
 
 let dataDir: string;
@@ -30,7 +39,9 @@ const submit = (program: object): ReturnType<typeof api> => api(server, 'POST', 
 
 /** What nodes would fetch. */
 async function blob(id: string): Promise<{ bytes: Uint8Array; language: string; entry: string }> {
-  const view = (await api(server, 'GET', `/api/jobs/${id}`)).body as { program: { language: string; entry: string; hash: string } };
+  const view = (await api(server, 'GET', `/api/jobs/${id}`)).body as {
+    program: { language: string; entry: string; hash: string };
+  };
   const bytes = await readFile(join(dataDir, 'jobs', id, 'program.wasm'));
   expect(await hashBytes(bytes)).toBe(view.program.hash);
   return { bytes, language: view.program.language, entry: view.program.entry };
@@ -52,40 +63,66 @@ function tar(entries: readonly (readonly [path: string, content: string, type?: 
 }
 
 describe('a submission', () => {
-  it('of C is built from its files and flags, a module of it is taken as it is, and archives of it become the same program', async () => {
-    const c = await submit({ language: 'c', sources: FILES, flags: ['-DN=7', '-I', 'src', '-O1'] });
-    expect(c, JSON.stringify(c.body)).toMatchObject({ status: 201, body: { warnings: [] } });
-    const built = await blob(c.body.id as string);
-    expect(built).toMatchObject({ language: 'c', entry: 'src/main.c' });
+  it(
+    'of C is built from its files and flags, a module of it is taken as it is, and archives of it become the ' +
+      'same program',
+    async () => {
+      const c = await submit({ language: 'c', sources: FILES, flags: ['-DN=7', '-I', 'src', '-O1'] });
+      expect(c, JSON.stringify(c.body)).toMatchObject({ status: 201, body: { warnings: [] } });
+      const built = await blob(c.body.id as string);
+      expect(built).toMatchObject({ language: 'c', entry: 'src/main.c' });
 
-    const again = await submit({ language: 'wasm', module: base64(built.bytes), entry: 'mine.wasm' });
-    expect(again.status).toBe(201);
-    expect(await blob(again.body.id as string)).toEqual({ ...built, language: 'wasm', entry: 'mine.wasm' });
-    // The module is kept once, and given back.
-    expect((await readFile(join(dataDir, 'jobs', again.body.id as string, 'submission.json'))).length).toBeLessThan(1000);
-    expect((await api(server, 'GET', `/api/jobs/${again.body.id as string}/submission`)).body).toMatchObject({ program: { module: base64(built.bytes) } });
+      const again = await submit({ language: 'wasm', module: base64(built.bytes), entry: 'mine.wasm' });
+      expect(again.status).toBe(201);
+      expect(await blob(again.body.id as string)).toEqual({ ...built, language: 'wasm', entry: 'mine.wasm' });
+      // The module is kept once, and given back.
+      expect((await readFile(join(dataDir, 'jobs', again.body.id as string, 'submission.json'))).length).toBeLessThan(
+        1000,
+      );
+      expect((await api(server, 'GET', `/api/jobs/${again.body.id as string}/submission`)).body).toMatchObject({
+        program: { module: base64(built.bytes) },
+      });
 
-    const files: [string, string][] = [['mayfly.json', JSON.stringify(MANIFEST)], ...Object.entries(FILES), ['notes.pdf', 'no source']];
-    const inFolder = files.map(([path, text]): [string, string] => [`project-1.0/${path}`, text]);
-    const packed = [
-      zipSync(Object.fromEntries(files.map(([p, t]) => [p, bytesOf(t)]))),
-      // As `git archive` and GNU tar write them.
-      gzipSync(tar([['pax_global_header', '20 comment=0123456\n', 'g'], ...inFolder, ['project-1.0/link.c', '', '2'], ['../escape.c', 'int x;']])),
-    ];
-    const hashes = new Set<string>();
-    for (const archive of packed) {
-      const r = await submit({ language: 'archive', archive: base64(archive) });
-      expect(r, JSON.stringify(r.body)).toMatchObject({ status: 201 });
-      expect((await blob(r.body.id as string)).language).toBe('c');
-      hashes.add(((await api(server, 'GET', `/api/jobs/${r.body.id}`)).body as { program: { hash: string } }).program.hash);
-    }
-    expect(hashes.size).toBe(1);
-  });
+      const files: [string, string][] = [
+        ['mayfly.json', JSON.stringify(MANIFEST)],
+        ...Object.entries(FILES),
+        ['notes.pdf', 'no source'],
+      ];
+      const inFolder = files.map(([path, text]): [string, string] => [`project-1.0/${path}`, text]);
+      const packed = [
+        zipSync(Object.fromEntries(files.map(([p, t]) => [p, bytesOf(t)]))),
+        // As `git archive` and GNU tar write them.
+        gzipSync(
+          tar([
+            ['pax_global_header', '20 comment=0123456\n', 'g'],
+            ...inFolder,
+            ['project-1.0/link.c', '', '2'],
+            ['../escape.c', 'int x;'],
+          ]),
+        ),
+      ];
+      const hashes = new Set<string>();
+      for (const archive of packed) {
+        const r = await submit({ language: 'archive', archive: base64(archive) });
+        expect(r, JSON.stringify(r.body)).toMatchObject({ status: 201 });
+        expect((await blob(r.body.id as string)).language).toBe('c');
+        hashes.add(
+          ((await api(server, 'GET', `/api/jobs/${r.body.id}`)).body as { program: { hash: string } }).program.hash,
+        );
+      }
+      expect(hashes.size).toBe(1);
+    },
+  );
 
   it('of C++ has the standard library, beside files of C', async () => {
     const r = await submit({
       language: 'c++',
-      sources: { 'a.cpp': '#include <mpi.h>\n#include <vector>\nextern "C" int c_part(int);\nint main() { std::vector<int> v(3, 1); MPI_Init(0, 0); MPI_Finalize(); return c_part(v.size()); }\n', 'b.c': 'int c_part(int class) { return class - 3; }\n' },
+      sources: {
+        'a.cpp':
+          '#include <mpi.h>\n#include <vector>\nextern "C" int c_part(int);\nint main() { std::vector<int> ' +
+          'v(3, 1); MPI_Init(0, 0); MPI_Finalize(); return c_part(v.size()); }\n',
+        'b.c': 'int c_part(int class) { return class - 3; }\n',
+      },
       flags: ['-std=c++20'],
     });
     expect(r, JSON.stringify(r.body)).toMatchObject({ status: 201 });
@@ -96,13 +133,48 @@ describe('a submission', () => {
 describe('refused is', () => {
   const c = (text: string, more: object = {}): object => ({ language: 'c', sources: { 'main.c': text }, ...more });
   it.each([
-    ['an error, with file, line and column', c('int main(void) {\n  return x;\n}\n'), 'COMPILE_FAILED', { file: 'main.c', line: 2, column: 10, code: 'clang' }],
-    ['what the linker misses', c('int gone(void);\nint main(void) { return gone(); }\n'), 'COMPILE_FAILED', { file: '', code: 'link' }],
-    ['a program without a file to compile', { language: 'c', sources: { 'a.h': '' } }, 'COMPILE_FAILED', { code: 'NO_SOURCE' }],
-    ['a unit that is not there', c('', { units: ['other.c'] }), 'COMPILE_FAILED', { file: 'other.c', code: 'NO_SOURCE' }],
-    ['a file of the server', c('#include "/etc/passwd"\nint main(void) { return 0; }\n'), 'COMPILE_FAILED', { file: 'main.c', line: 1 }],
-    ['bytes that are no module', { language: 'wasm', module: base64('#!/bin/sh\n') }, 'BAD_MODULE', { code: 'NOT_WASM' }],
-    ['a module without memory', { language: 'wasm', module: base64(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0)) }, 'BAD_MODULE', { code: 'NO_MEMORY' }],
+    [
+      'an error, with file, line and column',
+      c('int main(void) {\n  return x;\n}\n'),
+      'COMPILE_FAILED',
+      { file: 'main.c', line: 2, column: 10, code: 'clang' },
+    ],
+    [
+      'what the linker misses',
+      c('int gone(void);\nint main(void) { return gone(); }\n'),
+      'COMPILE_FAILED',
+      { file: '', code: 'link' },
+    ],
+    [
+      'a program without a file to compile',
+      { language: 'c', sources: { 'a.h': '' } },
+      'COMPILE_FAILED',
+      { code: 'NO_SOURCE' },
+    ],
+    [
+      'a unit that is not there',
+      c('', { units: ['other.c'] }),
+      'COMPILE_FAILED',
+      { file: 'other.c', code: 'NO_SOURCE' },
+    ],
+    [
+      'a file of the server',
+      c('#include "/etc/passwd"\nint main(void) { return 0; }\n'),
+      'COMPILE_FAILED',
+      { file: 'main.c', line: 1 },
+    ],
+    [
+      'bytes that are no module',
+      { language: 'wasm', module: base64('#!/bin/sh\n') },
+      'BAD_MODULE',
+      { code: 'NOT_WASM' },
+    ],
+    [
+      'a module without memory',
+      { language: 'wasm', module: base64(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0)) },
+      'BAD_MODULE',
+      { code: 'NO_MEMORY' },
+    ],
   ])('%s', async (_what, program, code, diagnostic) => {
     const r = await submit(program);
     expect(r, JSON.stringify(r.body)).toMatchObject({ status: 422, body: { code } });
@@ -127,11 +199,32 @@ describe('refused is', () => {
 
   it('an archive that unpacks to too much', async () => {
     const much = new Uint8Array(ARCHIVE_LIMITS.bytes + 1);
-    for (const archive of [zipSync({ 'a.c': much }), gzipSync(much)]) expect(await submit({ language: 'archive', archive: base64(archive) })).toMatchObject({ status: 413, body: { code: 'TOO_LARGE' } });
+    for (const archive of [zipSync({ 'a.c': much }), gzipSync(much)])
+      expect(await submit({ language: 'archive', archive: base64(archive) })).toMatchObject({
+        status: 413,
+        body: { code: 'TOO_LARGE' },
+      });
   });
 
-  it.each([['-I/etc'], ['-I..'], ['-include../x.h'], ['-Xclang'], ['-mllvm'], ['-fplugin=x.so'], ['-Wl,--import-memory'], ['-o'], ['@file'], ['main.c'], ['-Wa,x'], ['--sysroot=/'], ['-I']])('the option %s', async (flag) => {
-    expect(await submit(c('int main(void) { return 0; }', { flags: [flag] }))).toMatchObject({ status: 422, body: { code: 'FORBIDDEN_FLAG' } });
+  it.each([
+    ['-I/etc'],
+    ['-I..'],
+    ['-include../x.h'],
+    ['-Xclang'],
+    ['-mllvm'],
+    ['-fplugin=x.so'],
+    ['-Wl,--import-memory'],
+    ['-o'],
+    ['@file'],
+    ['main.c'],
+    ['-Wa,x'],
+    ['--sysroot=/'],
+    ['-I'],
+  ])('the option %s', async (flag) => {
+    expect(await submit(c('int main(void) { return 0; }', { flags: [flag] }))).toMatchObject({
+      status: 422,
+      body: { code: 'FORBIDDEN_FLAG' },
+    });
   });
 
   it.each([
@@ -145,6 +238,34 @@ describe('refused is', () => {
 });
 
 it('usual options of builds are taken', () => {
-  const usual = ['-O3', '-Ofast', '-DNDEBUG', '-DNAME="a b"', '-DF(x)=x', '-UX', '-Iinclude', '-I.', '-std=c17', '-std=gnu++20', '-lm', '-Wall', '-Wno-unused', '-Werror=format', '-g', '-ggdb3', '-msimd128', '-march=native', '-ffast-math', '-fno-strict-aliasing', '-fopenmp', '-pthread'];
-  expect(checkFlags([...usual, '-D', 'X=1', '-I', 'a/../b'])).toEqual([...usual.flatMap((f) => (f.startsWith('-I') ? ['-I', f.slice(2)] : [f])), '-DX=1', '-I', 'a/../b']);
+  const usual = [
+    '-O3',
+    '-Ofast',
+    '-DNDEBUG',
+    '-DNAME="a b"',
+    '-DF(x)=x',
+    '-UX',
+    '-Iinclude',
+    '-I.',
+    '-std=c17',
+    '-std=gnu++20',
+    '-lm',
+    '-Wall',
+    '-Wno-unused',
+    '-Werror=format',
+    '-g',
+    '-ggdb3',
+    '-msimd128',
+    '-march=native',
+    '-ffast-math',
+    '-fno-strict-aliasing',
+    '-fopenmp',
+    '-pthread',
+  ];
+  expect(checkFlags([...usual, '-D', 'X=1', '-I', 'a/../b'])).toEqual([
+    ...usual.flatMap((f) => (f.startsWith('-I') ? ['-I', f.slice(2)] : [f])),
+    '-DX=1',
+    '-I',
+    'a/../b',
+  ]);
 });

@@ -10,7 +10,12 @@ it('begins one in two seconds for an address, and twenty in all', async () => {
   const rooms = { lend: (c: string) => lent.add(c), takeBack: (c: string) => lent.delete(c) };
   const runtime = { view: () => undefined };
   let full = true;
-  const lessons = new Lessons({ runtime: runtime as never, rooms: rooms as never, logger: {} as never, submit: async () => (full ? Promise.reject(new Error('full')) : { id: 'job' as never }) });
+  const lessons = new Lessons({
+    runtime: runtime as never,
+    rooms: rooms as never,
+    logger: {} as never,
+    submit: async () => (full ? Promise.reject(new Error('full')) : { id: 'job' as never }),
+  });
   await expect(lessons.start('x', 0)).rejects.toThrow('full');
   expect(lent.size).toBe(0);
   full = false;
@@ -36,22 +41,38 @@ it('is run by whoever has its code, ends with the answer, is bounded, and leaves
   expect(begun).toMatchObject({ status: 201, body: { code: expect.stringMatching(/^[A-Z2-9]{12}$/) as string } });
   const path = `/api/lesson/${begun.body.code}`;
   expect((await api(server, 'GET', '/api/rooms')).body).toEqual([]);
-  const node = await startHeadlessNode({ server: server.url, allowTypeScript: true, slots: LESSON_RANKS, name: 'visitor', room: begun.body.code });
+  const node = await startHeadlessNode({
+    server: server.url,
+    allowTypeScript: true,
+    slots: LESSON_RANKS,
+    name: 'visitor',
+    room: begun.body.code,
+  });
   try {
     for (let i = 0; i < LESSON_LAPS; i++) expect((await ask('POST', `${path}/step`)).status).toBe(200);
     expect(await ask('POST', `${path}/step`)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
     await expect.poll(async () => (await ask('GET', path)).body.state, { timeout: 120_000 }).toBe('done');
-    expect((await ask('GET', path)).body).toMatchObject({ output: lessonAnswer().join('\n') + '\n', steps: LESSON_LAPS, faults: [] });
+    expect((await ask('GET', path)).body).toMatchObject({
+      output: lessonAnswer().join('\n') + '\n',
+      steps: LESSON_LAPS,
+      faults: [],
+    });
   } finally {
     await node.close(0);
   }
   expect((await ask('DELETE', path)).status).toBe(200);
   expect((await ask('GET', path)).status).toBe(404);
-  await expect.poll(async () => (await api(server, 'GET', '/api/jobs')).body as unknown, { timeout: 120_000 }).toEqual([]);
+  await expect
+    .poll(async () => (await api(server, 'GET', '/api/jobs')).body as unknown, { timeout: 120_000 })
+    .toEqual([]);
 
   // L3: what stands when the server stops is gone when it comes back.
-  await expect.poll(async () => (await ask('POST', '/api/lesson')).status, { timeout: 120_000, interval: 500 }).toBe(201);
+  await expect
+    .poll(async () => (await ask('POST', '/api/lesson')).status, { timeout: 120_000, interval: 500 })
+    .toBe(201);
   await server.close();
   const again = await startServer({ dataDir });
-  await expect.poll(async () => (await api(again, 'GET', '/api/jobs')).body as unknown, { timeout: 120_000 }).toEqual([]);
+  await expect
+    .poll(async () => (await api(again, 'GET', '/api/jobs')).body as unknown, { timeout: 120_000 })
+    .toEqual([]);
 });

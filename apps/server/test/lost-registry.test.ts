@@ -1,9 +1,23 @@
-/** The registry and the rest of the data directory disagree: the server does not start, and removes nothing; what a crash leaves of making or removing a job is finished. */
+/**
+ * The registry and the rest of the data directory disagree: the server does not start, and removes nothing; what a
+ * crash leaves of making or removing a job is finished.
+ */
 import { checkDataDirectory } from '@mayfly/server';
 import { openEmbeddedStorage } from '@mayfly/storage';
 import { startHeadlessNode } from '@mayfly/node/headless';
 import type { JobView } from '@mayfly/wire';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,7 +33,12 @@ beforeAll(async () => {
   const node = await startHeadlessNode({ server: server.localUrl, slots: 1, name: 'a', allowTypeScript: true });
   job = ((await api(server, 'POST', '/api/jobs', program(`console.log('hello');`, 1))).body as { id: string }).id;
   let view: JobView | undefined;
-  await until('the end', async () => (view = (await api(server, 'GET', `/api/jobs/${job}`)).body as JobView).state !== 'running' && view.state !== 'waiting');
+  await until(
+    'the end',
+    async () =>
+      (view = (await api(server, 'GET', `/api/jobs/${job}`)).body as JobView).state !== 'running' &&
+      view.state !== 'waiting',
+  );
   expect([view!.state, view!.error]).toEqual(['done', undefined]);
   await node.close(0);
   await server.close();
@@ -27,7 +46,8 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(dirname(original), { recursive: true }));
 
-const filesOf = (dir: string): string[] => (readdirSync(dir, { recursive: true }) as string[]).filter((f) => !f.startsWith('registry')).sort();
+const filesOf = (dir: string): string[] =>
+  (readdirSync(dir, { recursive: true }) as string[]).filter((f) => !f.startsWith('registry')).sort();
 
 async function copy(): Promise<string> {
   const dir = join(await freshDir(), 'data');
@@ -38,27 +58,42 @@ async function copy(): Promise<string> {
 describe('a registry that lacks a job', () => {
   it.each([
     ['is gone', (dir: string) => rmSync(join(dir, 'registry'), { recursive: true })],
-    ['is empty', (dir: string) => {
-      rmSync(join(dir, 'registry'), { recursive: true });
-      mkdirSync(join(dir, 'registry'));
-    }],
-    ['is a data.mdb of 0 bytes', (dir: string) => {
-      rmSync(join(dir, 'registry'), { recursive: true });
-      mkdirSync(join(dir, 'registry'));
-      writeFileSync(join(dir, 'registry', 'data.mdb'), '');
-    }],
-    ['has only empty files', (dir: string) => readdirSync(join(dir, 'registry')).forEach((f) => truncateSync(join(dir, 'registry', f), 0))],
-    ['is that of another directory', async (dir: string) => {
-      rmSync(join(dir, 'registry'), { recursive: true });
-      const other = join(await freshDir(), 'other');
-      await (await startServer({ dataDir: other })).close();
-      renameSync(join(other, 'registry'), join(dir, 'registry'));
-    }],
+    [
+      'is empty',
+      (dir: string) => {
+        rmSync(join(dir, 'registry'), { recursive: true });
+        mkdirSync(join(dir, 'registry'));
+      },
+    ],
+    [
+      'is a data.mdb of 0 bytes',
+      (dir: string) => {
+        rmSync(join(dir, 'registry'), { recursive: true });
+        mkdirSync(join(dir, 'registry'));
+        writeFileSync(join(dir, 'registry', 'data.mdb'), '');
+      },
+    ],
+    [
+      'has only empty files',
+      (dir: string) => readdirSync(join(dir, 'registry')).forEach((f) => truncateSync(join(dir, 'registry', f), 0)),
+    ],
+    [
+      'is that of another directory',
+      async (dir: string) => {
+        rmSync(join(dir, 'registry'), { recursive: true });
+        const other = join(await freshDir(), 'other');
+        await (await startServer({ dataDir: other })).close();
+        renameSync(join(other, 'registry'), join(dir, 'registry'));
+      },
+    ],
   ])('%s: the server does not start, says why and what to do, and everything stays', async (_what, damage) => {
     const dir = await copy();
     await damage(dir);
     const before = filesOf(dir);
-    await expect(startServer({ dataDir: dir })).rejects.toMatchObject({ code: 'DAMAGED_DATA', message: expect.stringMatching(/registry|data\.mdb/) as string });
+    await expect(startServer({ dataDir: dir })).rejects.toMatchObject({
+      code: 'DAMAGED_DATA',
+      message: expect.stringMatching(/registry|data\.mdb/) as string,
+    });
     expect(filesOf(dir)).toEqual(before);
     expect(existsSync(join(dir, 'jobs', job, 'out', '0.stdout'))).toBe(true);
   });
@@ -66,7 +101,11 @@ describe('a registry that lacks a job', () => {
   it('a folder of an unknown job alone is enough', async () => {
     const dir = await copy();
     mkdirSync(join(dir, 'jobs', '0unknownjob0'));
-    await expect(startServer({ dataDir: dir })).rejects.toMatchObject({ message: expect.stringMatching(/a job that its registry does not know \(0unknownjob0\).*mayfly check .* --repair/) as string });
+    await expect(startServer({ dataDir: dir })).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /a job that its registry does not know \(0unknownjob0\).*mayfly check .* --repair/,
+      ) as string,
+    });
     expect(existsSync(join(dir, 'jobs', '0unknownjob0'))).toBe(true);
   });
 });
@@ -83,7 +122,10 @@ describe('mayfly check', () => {
     const dir = await copy();
     const server = await startServer({ dataDir: dir });
     later(() => server.close());
-    await expect(checkDataDirectory(dir)).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringMatching(/in use by process/) as string });
+    await expect(checkDataDirectory(dir)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringMatching(/in use by process/) as string,
+    });
     await expect(checkDataDirectory(await freshDir())).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(checkDataDirectory(join(dir, 'none'))).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
@@ -92,12 +134,20 @@ describe('mayfly check', () => {
     const dir = await copy();
     rmSync(join(dir, 'registry'), { recursive: true });
     const { problems, done } = await checkDataDirectory(dir, { repair: true });
-    expect(problems.map((p) => `${p.file} ${p.what}`)).toEqual(expect.arrayContaining(['registry is missing', `jobs/${job} belongs to a job that is not in the registry`]));
+    expect(problems.map((p) => `${p.file} ${p.what}`)).toEqual(
+      expect.arrayContaining(['registry is missing', `jobs/${job} belongs to a job that is not in the registry`]),
+    );
     expect(done.join('\n')).toMatch(/is in the registry again, with its end and its output/);
-    expect((await checkDataDirectory(dir)).problems.map((p) => p.what)).toEqual(['holds no owner token: the next start creates a new one']);
+    expect((await checkDataDirectory(dir)).problems.map((p) => p.what)).toEqual([
+      'holds no owner token: the next start creates a new one',
+    ]);
     const server = await startServer({ dataDir: dir });
     later(() => server.close());
-    expect((await api(server, 'GET', `/api/jobs/${job}`)).body).toMatchObject({ state: 'done', size: 1, tasks: [{ exitCode: 0 }] });
+    expect((await api(server, 'GET', `/api/jobs/${job}`)).body).toMatchObject({
+      state: 'done',
+      size: 1,
+      tasks: [{ exitCode: 0 }],
+    });
     expect((await api(server, 'GET', `/api/jobs/${job}/tasks/0/stdout`)).body).toBe('hello\n');
     expect((await api(server, 'GET', `/api/jobs/${job}/submission`)).status).toBe(200);
   });
@@ -105,7 +155,8 @@ describe('mayfly check', () => {
   it('--repair shows a job that had not ended as failed, and keeps its logs and images aside', async () => {
     const dir = await copy();
     const first = await startServer({ dataDir: dir });
-    const { id } = (await api(first, 'POST', '/api/jobs', program(`console.log('never');`, 2, { name: 'waits' }))).body as { id: string };
+    const { id } = (await api(first, 'POST', '/api/jobs', program(`console.log('never');`, 2, { name: 'waits' })))
+      .body as { id: string };
     await first.close();
     const storage = await openEmbeddedStorage({ dataDir: dir });
     (await storage.log.open(`${id}/cm0/t0`)).append(new Uint8Array(5));
@@ -119,7 +170,10 @@ describe('mayfly check', () => {
     expect(aside).toMatch(/manifests/);
     const server = await startServer({ dataDir: dir });
     later(() => server.close());
-    expect((await api(server, 'GET', `/api/jobs/${id}`)).body).toMatchObject({ state: 'failed', error: { code: 'DAMAGED_DATA' } });
+    expect((await api(server, 'GET', `/api/jobs/${id}`)).body).toMatchObject({
+      state: 'failed',
+      error: { code: 'DAMAGED_DATA' },
+    });
     expect(((await api(server, 'GET', '/api/jobs')).body as unknown[]).length).toBe(2);
   });
 
@@ -131,10 +185,15 @@ describe('mayfly check', () => {
       if (bytes.length > 200) bytes[80]! ^= 1;
       writeFileSync(path, bytes);
     }
-    await expect(startServer({ dataDir: dir })).rejects.toMatchObject({ code: 'DAMAGED_DATA', message: expect.stringMatching(/commit \d+ is lost/) as string });
+    await expect(startServer({ dataDir: dir })).rejects.toMatchObject({
+      code: 'DAMAGED_DATA',
+      message: expect.stringMatching(/commit \d+ is lost/) as string,
+    });
     const { done } = await checkDataDirectory(dir, { repair: true });
     expect(done.join('\n')).toMatch(/registry: rebuilt/);
-    expect((readdirSync(join(dir, 'damaged'), { recursive: true }) as string[]).some((f) => f.endsWith('.log'))).toBe(true);
+    expect((readdirSync(join(dir, 'damaged'), { recursive: true }) as string[]).some((f) => f.endsWith('.log'))).toBe(
+      true,
+    );
     const server = await startServer({ dataDir: dir });
     later(() => server.close());
     expect((await api(server, 'GET', `/api/jobs/${job}/tasks/0/stdout`)).body).toBe('hello\n');
@@ -144,7 +203,10 @@ describe('mayfly check', () => {
     const dir = await copy();
     writeFileSync(join(dir, 'jobs', job, 'out', '0.stdout'), 'hellO\n');
     rmSync(join(dir, 'jobs', job, 'program.js'));
-    expect((await checkDataDirectory(dir)).problems.map((p) => `${p.file} ${p.what}`).sort()).toEqual([`jobs/${job}/out/0.stdout is damaged: its checksum is wrong`, `jobs/${job}/program.js is missing`]);
+    expect((await checkDataDirectory(dir)).problems.map((p) => `${p.file} ${p.what}`).sort()).toEqual([
+      `jobs/${job}/out/0.stdout is damaged: its checksum is wrong`,
+      `jobs/${job}/program.js is missing`,
+    ]);
   });
 });
 
@@ -160,23 +222,31 @@ describe('a crash in the middle', () => {
     expect(readdirSync(join(dir, 'jobs'))).toEqual([job]);
   });
 
-  it.each(['before', 'after'])('of removing a job, %s its records went: it is gone, with its files, logs and images', async (when) => {
-    const dir = await copy();
-    const storage = await openEmbeddedStorage({ dataDir: dir });
-    await storage.registry.commit([[`removing/${job}`, { at: 1 }], ...(when === 'after' ? (await storage.registry.entries('')).filter(([k]) => k.includes(job)).map(([k]) => [k, undefined] as const) : [])]);
-    const log = await storage.log.open(`${job}/cm0/t0`);
-    log.append(new Uint8Array(3));
-    await storage.images.putManifest(`${job}-0-0-1`, '{"pages":[]}');
-    await storage.close();
-    const server = await startServer({ dataDir: dir });
-    expect((await api(server, 'GET', '/api/jobs')).body).toEqual([]);
-    expect(readdirSync(join(dir, 'jobs'))).toEqual([]);
-    expect(readdirSync(join(dir, 'log'))).toEqual([]);
-    expect(readdirSync(join(dir, 'images', 'manifests'))).toEqual([]);
-    await server.close();
-    const again = await startServer({ dataDir: dir });
-    later(() => again.close());
-  });
+  it.each(['before', 'after'])(
+    'of removing a job, %s its records went: it is gone, with its files, logs and images',
+    async (when) => {
+      const dir = await copy();
+      const storage = await openEmbeddedStorage({ dataDir: dir });
+      await storage.registry.commit([
+        [`removing/${job}`, { at: 1 }],
+        ...(when === 'after'
+          ? (await storage.registry.entries('')).filter(([k]) => k.includes(job)).map(([k]) => [k, undefined] as const)
+          : []),
+      ]);
+      const log = await storage.log.open(`${job}/cm0/t0`);
+      log.append(new Uint8Array(3));
+      await storage.images.putManifest(`${job}-0-0-1`, '{"pages":[]}');
+      await storage.close();
+      const server = await startServer({ dataDir: dir });
+      expect((await api(server, 'GET', '/api/jobs')).body).toEqual([]);
+      expect(readdirSync(join(dir, 'jobs'))).toEqual([]);
+      expect(readdirSync(join(dir, 'log'))).toEqual([]);
+      expect(readdirSync(join(dir, 'images', 'manifests'))).toEqual([]);
+      await server.close();
+      const again = await startServer({ dataDir: dir });
+      later(() => again.close());
+    },
+  );
 
   it('a job that is deleted leaves nothing, no mark either', async () => {
     const dir = await copy();
@@ -186,6 +256,10 @@ describe('a crash in the middle', () => {
     expect(readdirSync(join(dir, 'jobs'))).toEqual([]);
     const storage = await openEmbeddedStorage({ dataDir: dir });
     later(() => storage.close());
-    expect((await storage.registry.entries('')).map(([k]) => k).filter((k) => k.includes(job) || /^(making|removing)/.test(k))).toEqual([]);
+    expect(
+      (await storage.registry.entries(''))
+        .map(([k]) => k)
+        .filter((k) => k.includes(job) || /^(making|removing)/.test(k)),
+    ).toEqual([]);
   });
 });

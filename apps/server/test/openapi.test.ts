@@ -1,4 +1,7 @@
-/** /openapi.json: every route described, with codes and examples that fit their schemas; the typed client is what is generated from it. */
+/**
+ * /openapi.json: every route described, with codes and examples that fit their schemas; the typed client is what is
+ * generated from it.
+ */
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -16,13 +19,18 @@ interface Media {
   schema?: object;
   example?: unknown;
 }
-const operations = (): [string, OpenApi['paths'][string][string]][] => Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).map(([m, o]): [string, typeof o] => [`${m} ${path}`, o]));
+const operations = (): [string, OpenApi['paths'][string][string]][] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([m, o]): [string, typeof o] => [`${m} ${path}`, o]),
+  );
 
 /** References are resolved for the check of an example. */
 function whole(schema: unknown): object {
   const text = JSON.stringify(schema, (_key, value: unknown) => {
     const ref = (value as { $ref?: string } | null)?.$ref;
-    return ref === undefined ? value : whole((document.components['schemas'] as Record<string, object>)[ref.split('/').at(-1)!]);
+    return ref === undefined
+      ? value
+      : whole((document.components['schemas'] as Record<string, object>)[ref.split('/').at(-1)!]);
   });
   return JSON.parse(text) as object;
 }
@@ -40,9 +48,18 @@ describe('/openapi.json', () => {
         expect(r.description, `${name} ${status}`).toBeTruthy();
         if (Number(status) >= 400) expect(r.description, `${name} ${status}`).toMatch(/^[A-Z_]{5,}: /);
       }
-      const answers = Object.entries(o.responses).flatMap(([status, r]) => Object.entries(r.content ?? {}).map(([type, media]): [string, string, Media] => [status, type, media as Media]));
-      const asked = Object.entries(o.requestBody?.content ?? {}).map(([type, media]): [string, string, Media] => ['request', type, media as Media]);
-      expect(answers.some(([status]) => status.startsWith('2')), `${name}: what it answers`).toBe(true);
+      const answers = Object.entries(o.responses).flatMap(([status, r]) =>
+        Object.entries(r.content ?? {}).map(([type, media]): [string, string, Media] => [status, type, media as Media]),
+      );
+      const asked = Object.entries(o.requestBody?.content ?? {}).map(([type, media]): [string, string, Media] => [
+        'request',
+        type,
+        media as Media,
+      ]);
+      expect(
+        answers.some(([status]) => status.startsWith('2')),
+        `${name}: what it answers`,
+      ).toBe(true);
       for (const [what, type, media] of [...answers, ...asked]) {
         if (type !== 'application/json') continue;
         expect(media.example, `${name} ${what}: an example`).toBeDefined();
@@ -58,7 +75,12 @@ describe('/openapi.json', () => {
   });
 
   it('is what the typed client was generated from (npx vitest run apps/server/test/openapi.test.ts -u)', async () => {
-    const fromWire = (name: string): ts.TypeNode => ts.factory.createImportTypeNode(ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral('@mayfly/wire')), undefined, ts.factory.createIdentifier(name));
+    const fromWire = (name: string): ts.TypeNode =>
+      ts.factory.createImportTypeNode(
+        ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral('@mayfly/wire')),
+        undefined,
+        ts.factory.createIdentifier(name),
+      );
     const nodes = await openapiTS(document as never, {
       // One type per thing: what the wire names is not written down twice.
       transform: (_schema, { path }) => {
@@ -66,6 +88,9 @@ describe('/openapi.json', () => {
         return name === undefined ? undefined : (fromWire(name) as never);
       },
     });
-    await expect(`/** Generated from /openapi.json; do not edit (apps/server/test/openapi.test.ts). */\n/* eslint-disable */\n${astToString(nodes)}`).toMatchFileSnapshot('../../../packages/client/src/rest.ts');
+    await expect(
+      `/** Generated from /openapi.json; do not edit (apps/server/test/openapi.test.ts). */\n/* ` +
+        `eslint-disable */\n${astToString(nodes)}`,
+    ).toMatchFileSnapshot('../../../packages/client/src/rest.ts');
   });
 });

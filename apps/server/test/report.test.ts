@@ -3,7 +3,17 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
-import { ERRORS, SPENT, incarnation, jobId, nodeId, publicReport, taskId, type Heartbeat, type JobReport } from '@mayfly/wire';
+import {
+  ERRORS,
+  SPENT,
+  incarnation,
+  jobId,
+  nodeId,
+  publicReport,
+  taskId,
+  type Heartbeat,
+  type JobReport,
+} from '@mayfly/wire';
 import { History } from '../src/history/history.ts';
 import { JobHistory } from '../src/history/job-history.ts';
 import { profileOf } from '../src/jobs/profile.ts';
@@ -11,8 +21,24 @@ import { RunLog } from '../src/jobs/run-log.ts';
 import { freshDir } from './harness.ts';
 
 const JOB = jobId('jobjobjobjob');
-const beat = (task: number, inc: number, computing: number, replaying: number, calls?: [string, number, number][]): Heartbeat => ({
-  tasks: [{ job: JOB, task: taskId(task), incarnation: incarnation(inc), started: true, activity: { state: 'computing', arrivals: 0, sends: 0 }, spent: SPENT.map((s) => (s === 'computing' ? computing : s === 'replaying' ? replaying : 0)), ...(calls ? { calls } : {}) }],
+const beat = (
+  task: number,
+  inc: number,
+  computing: number,
+  replaying: number,
+  calls?: [string, number, number][],
+): Heartbeat => ({
+  tasks: [
+    {
+      job: JOB,
+      task: taskId(task),
+      incarnation: incarnation(inc),
+      started: true,
+      activity: { state: 'computing', arrivals: 0, sends: 0 },
+      spent: SPENT.map((s) => (s === 'computing' ? computing : s === 'replaying' ? replaying : 0)),
+      ...(calls ? { calls } : {}),
+    },
+  ],
 });
 
 it('adds up the time of all incarnations of a rank, each once, and keeps it when the job has ended', async () => {
@@ -23,15 +49,33 @@ it('adds up the time of all incarnations of a rank, each once, and keeps it when
   const on = (n: number) => () => ({ id: node(n), name: `tab ${n}`, engine: 'Chromium' });
   log.heard(beat(0, 0, 100, 0, [['MPI_Recv', 20, 2]]), node(1), on(1));
   log.heard(beat(0, 0, 250, 0), node(1), on(1)); // its calls come with every few heartbeats only
-  log.heard(beat(0, 1, 40, 30, [['MPI_Barrier', 5, 1], ['MPI_Recv', 7, 1], ['<script>', 1, 1]]), node(2), on(2));
+  log.heard(
+    beat(0, 1, 40, 30, [
+      ['MPI_Barrier', 5, 1],
+      ['MPI_Recv', 7, 1],
+      ['<script>', 1, 1],
+    ]),
+    node(2),
+    on(2),
+  );
   log.heard(beat(0, 0, 9999, 0), node(1), () => undefined); // a zombie: not the acting one
   log.heard(beat(1, 0, 6, 0), node(2), on(2));
   log.heard(beat(1, 0, 10, 0), node(2), () => undefined); // its last words: it is done, and has no place any more
   const whole = log.of(JOB);
   expect(whole.spentMs[SPENT.indexOf('computing')]).toBe(300);
   expect(whole.spentMs[SPENT.indexOf('replaying')]).toBe(30);
-  expect(whole.nodes).toEqual([{ name: 'tab 1', engine: 'Chromium', ranks: [0] }, { name: 'tab 2', engine: 'Chromium', ranks: [0, 1] }]);
-  expect(whole.ranks!.map((r) => r.calls)).toEqual([[['MPI_Recv', 27, 3], ['MPI_Barrier', 5, 1], ['other calls', 1, 1]], []]);
+  expect(whole.nodes).toEqual([
+    { name: 'tab 1', engine: 'Chromium', ranks: [0] },
+    { name: 'tab 2', engine: 'Chromium', ranks: [0, 1] },
+  ]);
+  expect(whole.ranks!.map((r) => r.calls)).toEqual([
+    [
+      ['MPI_Recv', 27, 3],
+      ['MPI_Barrier', 5, 1],
+      ['other calls', 1, 1],
+    ],
+    [],
+  ]);
   log.write(JOB);
   expect(new RunLog(dir).of(JOB)).toEqual(whole);
   // The same behind the end of the job, and nothing new comes to be.
@@ -48,12 +92,22 @@ it('writes nothing to the folder of a job that was forgotten, nor of any behind 
     const dir = await freshDir();
     const UNDER_WAY = jobId('underwayjobs');
     const jobs = [JOB, jobId('forgetforget'), UNDER_WAY];
-    const history = new History({ jobsRoot: dir, dispatcher: () => ({ core: { jobs: new Map() } }) as never, traffic: () => [], reading: () => undefined, logger: pino({ enabled: false }) });
+    const history = new History({
+      jobsRoot: dir,
+      dispatcher: () => ({ core: { jobs: new Map() } }) as never,
+      traffic: () => [],
+      reading: () => undefined,
+      logger: pino({ enabled: false }),
+    });
     const runs = new RunLog(dir);
     for (const job of jobs) {
       mkdirSync(join(dir, job));
       history.open(job, 1, false);
-      runs.heard({ tasks: [{ ...beat(0, 0, 7, 0).tasks[0]!, job }] }, nodeId('node0001'), () => ({ id: nodeId('node0001'), name: 'tab', engine: 'Chromium' }));
+      runs.heard({ tasks: [{ ...beat(0, 0, 7, 0).tasks[0]!, job }] }, nodeId('node0001'), () => ({
+        id: nodeId('node0001'),
+        name: 'tab',
+        engine: 'Chromium',
+      }));
       if (job === UNDER_WAY) continue;
       history.end(job);
       runs.write(job);
@@ -90,9 +144,26 @@ it('a profile has what ranks say and what the server knows; what an older server
   history.assigned(taskId(0), incarnation(0), 'n', 2000);
   history.lost(taskId(0), incarnation(0), 5000);
   history.settle(9000);
-  const run = { spentMs: [], nodes: [], ranks: [{ spentMs: [700, 300], calls: [['MPI_Recv', 299.6, 12] as [string, number, number]], places: [['MPI_Recv', 'halo', 280.4], ['MPI_Barrier', 'main', 9]] as [string, string, number][] }] };
+  const run = {
+    spentMs: [],
+    nodes: [],
+    ranks: [
+      {
+        spentMs: [700, 300],
+        calls: [['MPI_Recv', 299.6, 12] as [string, number, number]],
+        places: [
+          ['MPI_Recv', 'halo', 280.4],
+          ['MPI_Barrier', 'main', 9],
+        ] as [string, string, number][],
+      },
+    ],
+  };
   expect(profileOf(2, run, history)).toEqual([
-    { rank: 0, ms: { computing: 700, waiting: 300, starting: 3000, dead: 4000 }, calls: [{ call: 'MPI_Recv', ms: 300, times: 12, places: [{ place: 'halo', ms: 280 }] }] },
+    {
+      rank: 0,
+      ms: { computing: 700, waiting: 300, starting: 3000, dead: 4000 },
+      calls: [{ call: 'MPI_Recv', ms: 300, times: 12, places: [{ place: 'halo', ms: 280 }] }],
+    },
     { rank: 1, ms: {}, calls: [] },
   ]);
   expect(profileOf(1, { spentMs: [5], nodes: [] }, undefined)).toEqual([{ rank: 0, ms: {}, calls: [] }]);
@@ -103,5 +174,9 @@ it('a shared report names browsers, not people, and of an error the kind, not th
   const job = { name: 'pi', error: { code: 'PROGRAM_ERROR', message: 'no file /home/ada/secret' } };
   const run = { faults: 0, same: false, differences: ['The file a.png has other content.'] };
   const comparisons = [{ job: JOB, ...run }];
-  expect(publicReport({ nodes, job, comparisons } as unknown as JobReport)).toEqual({ comparisons: [run], nodes: [{ engine: 'Firefox 140', ranks: [0] }], job: { name: 'pi', error: { code: 'PROGRAM_ERROR', message: ERRORS.PROGRAM_ERROR.advice } } });
+  expect(publicReport({ nodes, job, comparisons } as unknown as JobReport)).toEqual({
+    comparisons: [run],
+    nodes: [{ engine: 'Firefox 140', ranks: [0] }],
+    job: { name: 'pi', error: { code: 'PROGRAM_ERROR', message: ERRORS.PROGRAM_ERROR.advice } },
+  });
 });

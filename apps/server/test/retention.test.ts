@@ -1,4 +1,7 @@
-/** What goes by itself, and what must not: the rule as a property, and a removal beside a job that shares every page with the removed one. */
+/**
+ * What goes by itself, and what must not: the rule as a property, and a removal beside a job that shares every page
+ * with the removed one.
+ */
 import fc from 'fast-check';
 import { startHeadlessNode, type HeadlessNode } from '@mayfly/node/headless';
 import { jobId, type JobView, type Manifest } from '@mayfly/wire';
@@ -9,27 +12,35 @@ import { expired } from '../src/retention.ts';
 import { api, freshDir, later, program, startServer, until } from './harness.ts';
 
 describe('the rule', () => {
-  const ended = fc.uniqueArray(fc.record({ job: fc.stringMatching(/^[0-9a-z]{12}$/).map(jobId), endedAt: fc.nat(1000) }), { selector: (e) => e.job, maxLength: 30 });
+  const ended = fc.uniqueArray(
+    fc.record({ job: fc.stringMatching(/^[0-9a-z]{12}$/).map(jobId), endedAt: fc.nat(1000) }),
+    { selector: (e) => e.job, maxLength: 30 },
+  );
 
-  it('names ended jobs only, each once; keeps the newest, as many as may stay; the young stay unless there are too many', () => {
-    fc.assert(
-      fc.property(ended, fc.nat(1000), fc.nat(40), fc.nat(2000), (list, ageMs, endedJobs, now) => {
-        const before = structuredClone(list);
-        const gone = expired(list, { ageMs, endedJobs }, now);
-        expect(list).toEqual(before);
-        expect(new Set(gone).size).toBe(gone.length);
-        const [out, kept] = [list.filter((e) => gone.includes(e.job)), list.filter((e) => !gone.includes(e.job))];
-        expect(out.length).toBe(gone.length);
-        expect(kept.length).toBeLessThanOrEqual(endedJobs);
-        for (const k of kept) expect(now - k.endedAt).toBeLessThanOrEqual(ageMs);
-        // Nobody goes while an older one stays.
-        for (const o of out) for (const k of kept) expect(o.endedAt).toBeLessThanOrEqual(k.endedAt);
-        // Nobody goes without a reason.
-        for (const o of out) expect(now - o.endedAt > ageMs || list.filter((e) => e.endedAt >= o.endedAt).length > endedJobs).toBe(true);
-      }),
-      { numRuns: 500 },
-    );
-  });
+  it(
+    'names ended jobs only, each once; keeps the newest, as many as may stay; the young stay unless there are ' +
+      'too many',
+    () => {
+      fc.assert(
+        fc.property(ended, fc.nat(1000), fc.nat(40), fc.nat(2000), (list, ageMs, endedJobs, now) => {
+          const before = structuredClone(list);
+          const gone = expired(list, { ageMs, endedJobs }, now);
+          expect(list).toEqual(before);
+          expect(new Set(gone).size).toBe(gone.length);
+          const [out, kept] = [list.filter((e) => gone.includes(e.job)), list.filter((e) => !gone.includes(e.job))];
+          expect(out.length).toBe(gone.length);
+          expect(kept.length).toBeLessThanOrEqual(endedJobs);
+          for (const k of kept) expect(now - k.endedAt).toBeLessThanOrEqual(ageMs);
+          // Nobody goes while an older one stays.
+          for (const o of out) for (const k of kept) expect(o.endedAt).toBeLessThanOrEqual(k.endedAt);
+          // Nobody goes without a reason.
+          for (const o of out)
+            expect(now - o.endedAt > ageMs || list.filter((e) => e.endedAt >= o.endedAt).length > endedJobs).toBe(true);
+        }),
+        { numRuns: 500 },
+      );
+    },
+  );
 });
 
 /** Twelve pages that are the same in every image of every job. */
@@ -60,27 +71,56 @@ if (comm.rank === 0) stdin.readLine(); // what it printed is read while it is th
 describe('a removal', () => {
   it('takes nothing from a job that runs and shares pages with the removed one', async () => {
     const dataDir = await freshDir();
-    const server = await startServer({ dataDir, retention: { ageMs: 0, everyMs: 100 }, dispatcher: { graceMs: 300, silentMs: 600_000 } });
+    const server = await startServer({
+      dataDir,
+      retention: { ageMs: 0, everyMs: 100 },
+      dispatcher: { graceMs: 300, silentMs: 600_000 },
+    });
     const notes: string[] = [];
     const node = async (name: string): Promise<HeadlessNode> => {
-      const n = await startHeadlessNode({ server: server.localUrl, allowTypeScript: true, slots: 2, name, onNote: (text) => notes.push(text) });
+      const n = await startHeadlessNode({
+        server: server.localUrl,
+        allowTypeScript: true,
+        slots: 2,
+        name,
+        onNote: (text) => notes.push(text),
+      });
       later(() => n.close(0));
       return n;
     };
-    const submit = async (): Promise<string> => ((await api(server, 'POST', '/api/jobs', program(PROGRAM, 2, { options: { interactive: true, checkpointMs: 1 } }))).body as { id: string }).id;
+    const submit = async (): Promise<string> =>
+      (
+        (
+          await api(
+            server,
+            'POST',
+            '/api/jobs',
+            program(PROGRAM, 2, { options: { interactive: true, checkpointMs: 1 } }),
+          )
+        ).body as { id: string }
+      ).id;
     const view = async (id: string): Promise<JobView> => (await api(server, 'GET', `/api/jobs/${id}`)).body as JobView;
-    const stdout = async (id: string, task: number): Promise<string> => String((await api(server, 'GET', `/api/jobs/${id}/tasks/${task}/stdout`)).body);
+    const stdout = async (id: string, task: number): Promise<string> =>
+      String((await api(server, 'GET', `/api/jobs/${id}/tasks/${task}/stdout`)).body);
     const inTheMiddle = (id: string): Promise<void> =>
       until('both wait, with images', async () => {
         const images = (await api(server, 'GET', `/api/jobs/${id}/images`)).body as { task: number }[];
-        return (await stdout(id, 0)) === 'middle\n' && (await stdout(id, 1)) === 'middle\n' && new Set(images.map((i) => i.task)).size === 2;
+        return (
+          (await stdout(id, 0)) === 'middle\n' &&
+          (await stdout(id, 1)) === 'middle\n' &&
+          new Set(images.map((i) => i.task)).size === 2
+        );
       });
-    const goOn = (id: string): Promise<unknown> => api(server, 'POST', `/api/jobs/${id}/stdin`, new TextEncoder().encode('go on\n'));
+    const goOn = (id: string): Promise<unknown> =>
+      api(server, 'POST', `/api/jobs/${id}/stdin`, new TextEncoder().encode('go on\n'));
     const manifests = async (id: string): Promise<Manifest[]> => {
       const dir = join(dataDir, 'images/manifests');
       // One that goes meanwhile is not there.
-      const texts = await Promise.all((await readdir(dir)).filter((f) => f.startsWith(id)).map((f) => readFile(join(dir, f), 'utf8').catch(() => '')));
-      return texts.filter((t) => t !== '').map((t) => JSON.parse(t.slice(0, t.lastIndexOf('}') + 1)) as Manifest); // a checksum follows
+      const texts = await Promise.all(
+        (await readdir(dir)).filter((f) => f.startsWith(id)).map((f) => readFile(join(dir, f), 'utf8').catch(() => '')),
+      );
+      // a checksum follows
+      return texts.filter((t) => t !== '').map((t) => JSON.parse(t.slice(0, t.lastIndexOf('}') + 1)) as Manifest);
     };
 
     const first = await node('a');
@@ -90,7 +130,9 @@ describe('a removal', () => {
     const goes = await submit();
     await inTheMiddle(goes);
     const pages = new Set((await manifests(stays)).flatMap((m) => m.pages));
-    expect((await manifests(goes)).flatMap((m) => m.pages).filter((p) => p !== '' && pages.has(p)).length).toBeGreaterThan(10);
+    expect(
+      (await manifests(goes)).flatMap((m) => m.pages).filter((p) => p !== '' && pages.has(p)).length,
+    ).toBeGreaterThan(10);
 
     await goOn(goes);
     await goOn(goes);
@@ -101,8 +143,12 @@ describe('a removal', () => {
       const left = await manifests(stays);
       const packs = join(dataDir, 'images/packs');
       // Each page's record begins with its hash.
-      const stored = Buffer.concat(await Promise.all((await readdir(packs)).map((f) => readFile(join(packs, f)).catch(() => Buffer.alloc(0)))));
-      return left.length > 0 && left.flatMap((m) => m.pages).every((p) => p === '' || stored.includes(Buffer.from(p, 'hex')));
+      const stored = Buffer.concat(
+        await Promise.all((await readdir(packs)).map((f) => readFile(join(packs, f)).catch(() => Buffer.alloc(0)))),
+      );
+      return (
+        left.length > 0 && left.flatMap((m) => m.pages).every((p) => p === '' || stored.includes(Buffer.from(p, 'hex')))
+      );
     });
     // And it needs them now.
     first.kill();
@@ -111,9 +157,14 @@ describe('a removal', () => {
     // Their images came in runs of pages.
     expect(notes.filter((n) => n.includes('one by one'))).toEqual([]);
     let end: string[] = [];
-    await until('the end', async () => (end = [await stdout(stays, 0), await stdout(stays, 1)]).every((o) => o.includes('end'))).catch(async (e: Error) => {
+    await until('the end', async () =>
+      (end = [await stdout(stays, 0), await stdout(stays, 1)]).every((o) => o.includes('end')),
+    ).catch(async (e: Error) => {
       throw new Error(`${e.message}: ${JSON.stringify(await view(stays))}`);
     });
-    expect(end).toEqual([expect.stringMatching(/^middle\nend \d+ 4999950000\n$/), expect.stringMatching(/^middle\nend \d+ 4999950000\n$/)]);
+    expect(end).toEqual([
+      expect.stringMatching(/^middle\nend \d+ 4999950000\n$/),
+      expect.stringMatching(/^middle\nend \d+ 4999950000\n$/),
+    ]);
   });
 });

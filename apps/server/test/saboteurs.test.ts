@@ -1,4 +1,7 @@
-/** A small share of `npm run faults -- --saboteurs`: anonymous nodes that run nothing of what they are given, among honest ones. */
+/**
+ * A small share of `npm run faults -- --saboteurs`: anonymous nodes that run nothing of what they are given, among
+ * honest ones.
+ */
 import { SABOTAGES, Saboteur, type Sabotage } from '@mayfly/playwright/saboteur';
 import { expect, it } from 'vitest';
 import type { JobView, NodeView } from '@mayfly/wire';
@@ -23,35 +26,69 @@ function expected(): string[] {
   return sums.map(String);
 }
 
-it('jobs among saboteurs end with their answers; who reported crashes is in quarantine, and the job says why it waited', { timeout: 600_000 }, async () => {
-  const server = await startServer({ dispatcher: { startAfterMs: 1500, quarantineMs: 2000 } });
-  const strangers = Array.from({ length: 10 }, (_, i) => new Saboteur(server.localUrl, `stranger ${i}`, SABOTAGES[i % SABOTAGES.length]!, 1));
-  later(async () => strangers.forEach((s) => s.close()));
-  const nodes = async (): Promise<NodeView[]> => (await api(server, 'GET', '/api/nodes')).body;
-  await until('the saboteurs are here', async () => (await nodes()).length === strangers.length);
-  const submit = async (): Promise<string> => (await api(server, 'POST', '/api/jobs', program('console.log(1);', RANKS, { options: { stuckAfterMs: 2000 } }))).body.id;
-  const first = await submit();
-  await until('strangers have failed it', async () => ((await api(server, 'GET', `/api/jobs/${first}`)).body as JobView).faults.some((f) => f.cause === 'crashed' && f.newcomer === true && f.quarantineMs === 2000));
-  expect((await nodes()).some((n) => n.quarantinedUntil !== undefined)).toBe(true);
-  for (let i = 0; i < 3; i++) new Volunteer(server.localUrl, 2, ring, { name: `honest ${i}` });
-  for (const id of [first, await submit(), await submit()]) {
-    const job = async (): Promise<JobView> => (await api(server, 'GET', `/api/jobs/${id}`)).body;
-    await until(`job ${id} ends`, async () => ['done', 'failed'].includes((await job()).state), 240_000);
-    expect(await job()).toMatchObject({ state: 'done' });
-    for (const [task, text] of expected().entries()) expect(String((await api(server, 'GET', `/api/jobs/${id}/tasks/${task}/stdout`)).body)).toBe(text);
-  }
-  expect(strangers.reduce((n, s) => n + s.taken, 0)).toBeGreaterThan(5);
-  expect((await nodes()).filter((n) => n.name.startsWith('honest') && (n.record !== true || n.quarantinedUntil !== undefined))).toEqual([]);
-});
+it(
+  'jobs among saboteurs end with their answers; who reported crashes is in quarantine, and the job says why it waited',
+  { timeout: 600_000 },
+  async () => {
+    const server = await startServer({ dispatcher: { startAfterMs: 1500, quarantineMs: 2000 } });
+    const strangers = Array.from(
+      { length: 10 },
+      (_, i) => new Saboteur(server.localUrl, `stranger ${i}`, SABOTAGES[i % SABOTAGES.length]!, 1),
+    );
+    later(async () => strangers.forEach((s) => s.close()));
+    const nodes = async (): Promise<NodeView[]> => (await api(server, 'GET', '/api/nodes')).body;
+    await until('the saboteurs are here', async () => (await nodes()).length === strangers.length);
+    const submit = async (): Promise<string> =>
+      (await api(server, 'POST', '/api/jobs', program('console.log(1);', RANKS, { options: { stuckAfterMs: 2000 } })))
+        .body.id;
+    const first = await submit();
+    await until('strangers have failed it', async () =>
+      ((await api(server, 'GET', `/api/jobs/${first}`)).body as JobView).faults.some(
+        (f) => f.cause === 'crashed' && f.newcomer === true && f.quarantineMs === 2000,
+      ),
+    );
+    expect((await nodes()).some((n) => n.quarantinedUntil !== undefined)).toBe(true);
+    for (let i = 0; i < 3; i++) new Volunteer(server.localUrl, 2, ring, { name: `honest ${i}` });
+    for (const id of [first, await submit(), await submit()]) {
+      const job = async (): Promise<JobView> => (await api(server, 'GET', `/api/jobs/${id}`)).body;
+      await until(`job ${id} ends`, async () => ['done', 'failed'].includes((await job()).state), 240_000);
+      expect(await job()).toMatchObject({ state: 'done' });
+      for (const [task, text] of expected().entries())
+        expect(String((await api(server, 'GET', `/api/jobs/${id}/tasks/${task}/stdout`)).body)).toBe(text);
+    }
+    expect(strangers.reduce((n, s) => n + s.taken, 0)).toBeGreaterThan(5);
+    expect(
+      (await nodes()).filter(
+        (n) => n.name.startsWith('honest') && (n.record !== true || n.quarantinedUntil !== undefined),
+      ),
+    ).toEqual([]);
+  },
+);
 
-it('a node that only sends heartbeats loses its rank to another, and is blamed once that one gets further', { timeout: 120_000 }, async () => {
-  const server = await startServer();
-  const silent = new Saboteur(server.localUrl, 'silent', 'silence' satisfies Sabotage, 1);
-  later(async () => silent.close());
-  const { id } = (await api(server, 'POST', '/api/jobs', program('console.log(1);', 1, { options: { stuckAfterMs: 2000 } }))).body as { id: string };
-  await until('the silent node has it', () => silent.taken === 1);
-  new Volunteer(server.localUrl, 1, ring);
-  await until('the job is done', async () => ((await api(server, 'GET', `/api/jobs/${id}`)).body as JobView).state === 'done');
-  expect(((await api(server, 'GET', `/api/jobs/${id}`)).body as JobView).faults).toMatchObject([{ cause: 'compared' }]);
-  await until('it is blamed', async () => ((await api(server, 'GET', '/api/nodes')).body as NodeView[]).find((n) => n.name === 'silent')!.quarantinedUntil !== undefined);
-});
+it(
+  'a node that only sends heartbeats loses its rank to another, and is blamed once that one gets further',
+  { timeout: 120_000 },
+  async () => {
+    const server = await startServer();
+    const silent = new Saboteur(server.localUrl, 'silent', 'silence' satisfies Sabotage, 1);
+    later(async () => silent.close());
+    const { id } = (
+      await api(server, 'POST', '/api/jobs', program('console.log(1);', 1, { options: { stuckAfterMs: 2000 } }))
+    ).body as { id: string };
+    await until('the silent node has it', () => silent.taken === 1);
+    new Volunteer(server.localUrl, 1, ring);
+    await until(
+      'the job is done',
+      async () => ((await api(server, 'GET', `/api/jobs/${id}`)).body as JobView).state === 'done',
+    );
+    expect(((await api(server, 'GET', `/api/jobs/${id}`)).body as JobView).faults).toMatchObject([
+      { cause: 'compared' },
+    ]);
+    await until(
+      'it is blamed',
+      async () =>
+        ((await api(server, 'GET', '/api/nodes')).body as NodeView[]).find((n) => n.name === 'silent')!
+          .quarantinedUntil !== undefined,
+    );
+  },
+);

@@ -1,4 +1,7 @@
-/** The server as a process of its own, to be killed with SIGKILL. Bundled once per test run, as the command line does it. */
+/**
+ * The server as a process of its own, to be killed with SIGKILL. Bundled once per test run, as the command line does
+ * it.
+ */
 import { build } from 'esbuild';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +10,9 @@ import { later, TOKEN } from './harness.ts';
 const here = fileURLToPath(new URL('.', import.meta.url));
 let bundled: Promise<string> | undefined;
 
-/** With one argument a server with these options; with `serve <dir> [tls]` or `check <dir>` what damage.test.ts needs. */
+/**
+ * With one argument a server with these options; with `serve <dir> [tls]` or `check <dir>` what damage.test.ts needs.
+ */
 const SOURCE = `
 import { checkDataDirectory, createServer } from '@mayfly/server';
 const [what, dir, tls] = process.argv.slice(2);
@@ -43,7 +48,9 @@ async function bundle(): Promise<string> {
       {
         name: 'registry packages stay outside',
         setup(b) {
-          b.onResolve({ filter: /^[^./]/ }, (a) => (a.path.startsWith('@mayfly/') ? undefined : { path: a.path, external: true }));
+          b.onResolve({ filter: /^[^./]/ }, (a) =>
+            a.path.startsWith('@mayfly/') ? undefined : { path: a.path, external: true },
+          );
         },
       },
     ],
@@ -64,11 +71,24 @@ export interface ServerProcess {
   output(): string;
 }
 
-export async function startProcess(options: { dataDir: string; port?: number; tls?: 'selfsigned'; channelMemories?: number; dispatcher?: object; limits?: object; pingMs?: number; reserveBytes?: number }): Promise<ServerProcess> {
+export async function startProcess(options: {
+  dataDir: string;
+  port?: number;
+  tls?: 'selfsigned';
+  channelMemories?: number;
+  dispatcher?: object;
+  limits?: object;
+  pingMs?: number;
+  reserveBytes?: number;
+}): Promise<ServerProcess> {
   const file = await (bundled ??= bundle());
   const toolchain = fileURLToPath(new URL('../../../packages/toolchain/dist/compile-server.mjs', import.meta.url));
   const log = process.env.MAYFLY_TEST_LOG === undefined ? 'error' : 'debug';
-  const child: ChildProcess = spawn(process.execPath, [file, JSON.stringify({ port: 0, token: TOKEN, log, compileServer: toolchain, ...options })], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [file, JSON.stringify({ port: 0, token: TOKEN, log, compileServer: toolchain, ...options })],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
   const over = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   later(async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');

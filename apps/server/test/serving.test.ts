@@ -30,7 +30,11 @@ describe('static files', () => {
     for (const url of ['/', '/volunteer', '/dashboard/jobs/abc', '/volunteer?start&slots=2']) {
       const r = await server.inject({ url });
       expect([r.statusCode, r.body]).toEqual([200, '<!doctype html><title>app</title>']);
-      expect(r.headers).toMatchObject({ 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp', 'cache-control': 'no-cache' });
+      expect(r.headers).toMatchObject({
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-embedder-policy': 'require-corp',
+        'cache-control': 'no-cache',
+      });
       expect(r.headers['content-security-policy']).toContain("frame-src 'self'");
     }
     expect((await server.inject({ url: '/assets/app-1a2b.js' })).headers['cache-control']).toContain('immutable');
@@ -38,7 +42,13 @@ describe('static files', () => {
       const r = await server.inject({ url });
       expect([r.statusCode, (r.json() as { code: string }).code], url).toEqual([404, 'NOT_FOUND']);
     }
-    for (const url of ['/../../etc/passwd', '/%2e%2e/%2e%2e/etc/passwd', '/assets/..%2f..%2f..%2fetc%2fpasswd', '/frame/..%2f..%2fetc%2fpasswd']) expect((await server.inject({ url })).body, url).not.toContain('root:');
+    for (const url of [
+      '/../../etc/passwd',
+      '/%2e%2e/%2e%2e/etc/passwd',
+      '/assets/..%2f..%2f..%2fetc%2fpasswd',
+      '/frame/..%2f..%2fetc%2fpasswd',
+    ])
+      expect((await server.inject({ url })).body, url).not.toContain('root:');
   });
 
   it('serves the frame with the headers that the sandbox stands on, naming the origin that the browser sees', async () => {
@@ -46,10 +56,17 @@ describe('static files', () => {
     for (const url of ['/frame/', '/frame/frame.js']) {
       const r = await server.inject({ url, headers: { host: 'mayfly.example:7070' } });
       expect(r.statusCode).toBe(200);
-      expect(r.headers).toMatchObject({ 'cross-origin-embedder-policy': 'require-corp', 'cross-origin-resource-policy': 'cross-origin' });
-      expect(r.headers['content-security-policy']).toContain('connect-src http://mayfly.example:7070/data/ ws://mayfly.example:7070/data/');
+      expect(r.headers).toMatchObject({
+        'cross-origin-embedder-policy': 'require-corp',
+        'cross-origin-resource-policy': 'cross-origin',
+      });
+      expect(r.headers['content-security-policy']).toContain(
+        'connect-src http://mayfly.example:7070/data/ ws://mayfly.example:7070/data/',
+      );
     }
-    const evil = await server.inject({ url: '/frame/', headers: { host: "x; script-src * 'unsafe-inline'" } }).catch(() => undefined);
+    const evil = await server
+      .inject({ url: '/frame/', headers: { host: "x; script-src * 'unsafe-inline'" } })
+      .catch(() => undefined);
     expect(String(evil?.headers['content-security-policy'] ?? '')).not.toContain('script-src *');
   });
 
@@ -62,7 +79,14 @@ describe('static files', () => {
 describe('HTTPS', () => {
   it('makes a certificate for this machine once, keeps it, and serves pages, REST and sockets with it', async () => {
     const dataDir = await freshDir();
-    const first = await createServer({ dataDir, port: 0, token: 'test-token-1234', log: 'silent', tls: 'selfsigned', tlsNames: ['class.example', '192.0.2.7'] });
+    const first = await createServer({
+      dataDir,
+      port: 0,
+      token: 'test-token-1234',
+      log: 'silent',
+      tls: 'selfsigned',
+      tlsNames: ['class.example', '192.0.2.7'],
+    });
     expect(first.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     const pem = await readFile(join(dataDir, 'tls/cert.pem'), 'utf8');
     expect((await stat(join(dataDir, 'tls/key.pem'))).mode & 0o077).toBe(0);
@@ -86,9 +110,22 @@ describe('HTTPS', () => {
       r.exit(0);
     });
     await until('welcomed over TLS', () => ran.welcome !== undefined && 'node' in ran.welcome);
-    const job = await first.inject({ method: 'POST', url: '/api/jobs', headers: { authorization: 'Bearer test-token-1234' }, payload: program('export {};', 1) });
+    const job = await first.inject({
+      method: 'POST',
+      url: '/api/jobs',
+      headers: { authorization: 'Bearer test-token-1234' },
+      payload: program('export {};', 1),
+    });
     const { id } = job.json() as { id: string };
-    await until('done', async () => ((await first.inject({ url: `/api/jobs/${id}`, headers: { authorization: 'Bearer test-token-1234' } })).json() as { state: string }).state === 'done');
+    await until(
+      'done',
+      async () =>
+        (
+          (
+            await first.inject({ url: `/api/jobs/${id}`, headers: { authorization: 'Bearer test-token-1234' } })
+          ).json() as { state: string }
+        ).state === 'done',
+    );
     ran.kill();
     await first.close();
     const second = await startServer({ dataDir, tls: 'selfsigned', tlsNames: ['class.example'] });
@@ -97,9 +134,13 @@ describe('HTTPS', () => {
 
   it('names a certificate file that cannot be read, a port that is taken, options that make no sense', async () => {
     const dataDir = await freshDir();
-    await expect(createServer({ dataDir, port: 0, log: 'silent', tls: { cert: '/nowhere/cert.pem', key: '/nowhere/key.pem' } })).rejects.toThrow(/TLS certificate '\/nowhere\/cert.pem'/);
+    await expect(
+      createServer({ dataDir, port: 0, log: 'silent', tls: { cert: '/nowhere/cert.pem', key: '/nowhere/key.pem' } }),
+    ).rejects.toThrow(/TLS certificate '\/nowhere\/cert.pem'/);
     const server = await startServer();
-    await expect(createServer({ dataDir, port: server.port, log: 'silent' })).rejects.toThrow(`port ${server.port} is in use`);
+    await expect(createServer({ dataDir, port: server.port, log: 'silent' })).rejects.toThrow(
+      `port ${server.port} is in use`,
+    );
     await expect(createServer({ dataDir, channelMemories: 0, log: 'silent' })).rejects.toThrow(/channelMemories/);
     await expect(createServer({ dataDir, token: 'short', log: 'silent' })).rejects.toThrow(/token/);
     // None of these left the directory locked.
@@ -125,11 +166,17 @@ describe('retention', () => {
   it('removes ended jobs with all their files, and no others', async () => {
     const dataDir = await freshDir();
     const server = await startServer({ dataDir, retention: { ageMs: 0, everyMs: 100 } });
-    const submit = async (): Promise<string> => ((await api(server, 'POST', '/api/jobs', program('export {};', 1))).body as { id: string }).id;
+    const submit = async (): Promise<string> =>
+      ((await api(server, 'POST', '/api/jobs', program('export {};', 1))).body as { id: string }).id;
     const [gone, stays] = [await submit(), await submit()];
     await api(server, 'POST', `/api/jobs/${gone}/cancel`);
     await until('forgotten', async () => (await api(server, 'GET', `/api/jobs/${gone}`)).status === 404);
-    await until('files gone', async () => stat(join(dataDir, 'jobs', gone)).then(() => false, () => true));
+    await until('files gone', async () =>
+      stat(join(dataDir, 'jobs', gone)).then(
+        () => false,
+        () => true,
+      ),
+    );
     expect((await api(server, 'GET', `/api/jobs/${stays}`)).body).toMatchObject({ state: 'waiting' });
   });
 });

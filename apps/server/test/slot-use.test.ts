@@ -1,8 +1,21 @@
-/** How the slots of nodes were used: the ring (S1, S2 of slot-ring.ts), the accounts (U1–U4 of slot-use.ts), and what REST says of a node. */
+/**
+ * How the slots of nodes were used: the ring (S1, S2 of slot-ring.ts), the accounts (U1–U4 of slot-use.ts), and what
+ * REST says of a node.
+ */
 import fc from 'fast-check';
 import { inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { SLOT_KINDS, incarnation, jobId, nodeId, taskId, type Heartbeat, type NodeDetail, type NodesTimeline, type NodeView } from '@mayfly/wire';
+import {
+  SLOT_KINDS,
+  incarnation,
+  jobId,
+  nodeId,
+  taskId,
+  type Heartbeat,
+  type NodeDetail,
+  type NodesTimeline,
+  type NodeView,
+} from '@mayfly/wire';
 import { COLUMNS, KINDS, SlotRing, WIDTH_MS } from '../src/nodes/slot-ring.ts';
 import { SlotUse } from '../src/nodes/slot-use.ts';
 import { api, door, program, startServer, until } from './harness.ts';
@@ -14,7 +27,12 @@ const [JOB, NODE] = [jobId('abcdefghijkl'), nodeId('n0d3n0d3n0d3')];
 
 describe('the ring', () => {
   it('holds what was added within its reach, and nothing else, whatever comes in which order (S1, S2)', () => {
-    const adding = fc.record({ kind: fc.nat(KINDS - 1), after: fc.oneof(fc.integer({ min: -20_000, max: 20_000 }), fc.integer({ min: 0, max: 2 * COLUMNS * WIDTH_MS })), long: fc.nat(30_000), ms: fc.nat(50_000) });
+    const adding = fc.record({
+      kind: fc.nat(KINDS - 1),
+      after: fc.oneof(fc.integer({ min: -20_000, max: 20_000 }), fc.integer({ min: 0, max: 2 * COLUMNS * WIDTH_MS })),
+      long: fc.nat(30_000),
+      ms: fc.nat(50_000),
+    });
     fc.assert(
       fc.property(fc.array(adding, { maxLength: 30 }), (all) => {
         const ring = new SlotRing();
@@ -30,7 +48,7 @@ describe('the ring', () => {
           if (last <= newest - COLUMNS) oracle.clear();
           if (last <= newest - COLUMNS || last > newest) newest = last;
           for (const c of oracle.keys()) if (c <= newest - COLUMNS) oracle.delete(c);
-          for (let t = now; t < to; ) {
+          for (let t = now; t < to;) {
             const c = Math.floor(t / WIDTH_MS);
             const end = Math.min(to, (c + 1) * WIDTH_MS);
             if (c > newest - COLUMNS) {
@@ -46,7 +64,9 @@ describe('the ring', () => {
         ring.read(first, COLUMNS + 6, read, 0);
         const wrong = [...read].flatMap((hundredths, i) => {
           const want = (100 * (oracle.get(first + Math.floor(i / KINDS))?.[i % KINDS] ?? 0)) / WIDTH_MS;
-          return Math.abs(hundredths - Math.min(65_535, want)) < 0.6 ? [] : [{ column: Math.floor(i / KINDS), kind: SLOT_KINDS[i % KINDS], hundredths, want }];
+          return Math.abs(hundredths - Math.min(65_535, want)) < 0.6
+            ? []
+            : [{ column: Math.floor(i / KINDS), kind: SLOT_KINDS[i % KINDS], hundredths, want }];
         });
         expect(wrong).toEqual([]);
       }),
@@ -56,8 +76,25 @@ describe('the ring', () => {
 });
 
 type Told = Heartbeat['tasks'][number];
-const told = (task: number, spent: number[], more: Partial<Told> = {}): Told => ({ job: JOB, task: taskId(task), incarnation: incarnation(0), started: true, activity: { state: 'computing', arrivals: 0, sends: 0 }, spent, ...more });
-const view = (state: NodeView['state'], slots = 2, busy = 0): NodeView => ({ id: NODE, name: 'a', engine: 'vitest', slots, busy, state, since: T0, lastSeen: T0 });
+const told = (task: number, spent: number[], more: Partial<Told> = {}): Told => ({
+  job: JOB,
+  task: taskId(task),
+  incarnation: incarnation(0),
+  started: true,
+  activity: { state: 'computing', arrivals: 0, sends: 0 },
+  spent,
+  ...more,
+});
+const view = (state: NodeView['state'], slots = 2, busy = 0): NodeView => ({
+  id: NODE,
+  name: 'a',
+  engine: 'vitest',
+  slots,
+  busy,
+  state,
+  since: T0,
+  lastSeen: T0,
+});
 
 /** A node of two slots under the hands of a test. */
 class Scene {
@@ -72,7 +109,9 @@ class Scene {
   sums(at: number): Record<string, number> {
     const c = this.use.columns([NODE], 0, T0 + at);
     const out: Record<string, number> = {};
-    c.slots.forEach((x, i) => x > 0 && (out[SLOT_KINDS[i % KINDS]!] = (out[SLOT_KINDS[i % KINDS]!] ?? 0) + (x * WIDTH_MS) / 100_000));
+    c.slots.forEach(
+      (x, i) => x > 0 && (out[SLOT_KINDS[i % KINDS]!] = (out[SLOT_KINDS[i % KINDS]!] ?? 0) + (x * WIDTH_MS) / 100_000),
+    );
     return Object.fromEntries(Object.entries(out).map(([k, s]) => [k, Math.round(s * 10) / 10]));
   }
 }
@@ -83,7 +122,8 @@ describe('the accounts', () => {
     const s = new Scene();
     s.say(0, []);
     s.say(1000, [told(0, [1000])]);
-    for (let t = 2; t <= 10; t++) s.say(1000 * t, [told(0, [1000 * t]), t < 5 ? told(1, [], { started: false }) : told(1, [0, 1000 * (t - 4)])]);
+    for (let t = 2; t <= 10; t++)
+      s.say(1000 * t, [told(0, [1000 * t]), t < 5 ? told(1, [], { started: false }) : told(1, [0, 1000 * (t - 4)])]);
     for (let t = 11; t <= 20; t++) s.say(1000 * t, []);
     expect(s.sums(END)).toEqual({ computing: 10, starting: 3, waiting: 6, idle: 1 + 20 });
   });
@@ -125,20 +165,42 @@ describe('the accounts', () => {
   });
 
   it('never hold more than the slots, whatever nodes say (U1), and no more nodes than may be (U4)', () => {
-    const task = fc.record({ task: fc.nat(5), inc: fc.nat(2), started: fc.boolean(), spent: fc.array(fc.nat(9000), { maxLength: 7 }) });
-    const step = fc.record({ after: fc.nat(4000), tasks: fc.array(task, { maxLength: 6 }), state: fc.constantFrom('here', 'here', 'here', 'suspect', 'gone'), busy: fc.nat(3) });
+    const task = fc.record({
+      task: fc.nat(5),
+      inc: fc.nat(2),
+      started: fc.boolean(),
+      spent: fc.array(fc.nat(9000), { maxLength: 7 }),
+    });
+    const step = fc.record({
+      after: fc.nat(4000),
+      tasks: fc.array(task, { maxLength: 6 }),
+      state: fc.constantFrom('here', 'here', 'here', 'suspect', 'gone'),
+      busy: fc.nat(3),
+    });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const s = new Scene();
         let at = 0;
         for (const { after, tasks, state, busy } of steps) {
           at += after;
-          if (state === 'here') s.use.heard(NODE, tasks.map((t) => told(t.task, t.spent, { started: t.started, incarnation: incarnation(t.inc) })), 3, busy, (_j, t) => t < 3, T0 + at);
+          if (state === 'here')
+            s.use.heard(
+              NODE,
+              tasks.map((t) => told(t.task, t.spent, { started: t.started, incarnation: incarnation(t.inc) })),
+              3,
+              busy,
+              (_j, t) => t < 3,
+              T0 + at,
+            );
           else s.use.tick([view(state as NodeView['state'], 3, busy)], T0 + at);
         }
         const c = s.use.columns([NODE], 0, T0 + at + 10_000);
         let most = 0;
-        for (let i = 0; i < c.slots.length; i += KINDS) most = Math.max(most, c.slots.subarray(i, i + KINDS).reduce((n, x) => n + x, 0));
+        for (let i = 0; i < c.slots.length; i += KINDS)
+          most = Math.max(
+            most,
+            c.slots.subarray(i, i + KINDS).reduce((n, x) => n + x, 0),
+          );
         expect(most).toBeLessThanOrEqual(300 + KINDS);
       }),
       { numRuns: 2000 },
@@ -152,7 +214,18 @@ describe('the accounts', () => {
 
   it('memory is what the ranks of a node have together, the most in a column', () => {
     const s = new Scene();
-    for (let t = 0; t <= 12; t++) s.say(1000 * t, t < 5 ? [] : [told(0, [1000 * t], { memory: 65_536 * (t === 7 ? 30 : 20) }), told(1, [], { memory: 65_536 }), told(9, [], { memory: 1e12 })], 2);
+    for (let t = 0; t <= 12; t++)
+      s.say(
+        1000 * t,
+        t < 5
+          ? []
+          : [
+              told(0, [1000 * t], { memory: 65_536 * (t === 7 ? 30 : 20) }),
+              told(1, [], { memory: 65_536 }),
+              told(9, [], { memory: 1e12 }),
+            ],
+        2,
+      );
     const c = s.use.columns([NODE], T0, T0 + 16_500);
     expect(s.use.memory(NODE, c)).toEqual([null, 65_536 * 31, 65_536 * 21]);
     expect(s.use.memory(NODE, { from: T0 - 10_000, columns: 1 })).toEqual([null]);
@@ -161,11 +234,18 @@ describe('the accounts', () => {
   it('are told by the column, once it is over; who has some asks for what is new', () => {
     const s = new Scene();
     for (let t = 0; t <= 12; t++) s.say(1000 * t, []);
-    expect(s.use.columns([NODE, nodeId('nobody00')], T0, T0 + 12_000)).toMatchObject({ from: T0, columns: 2, nextMs: 4500, nodes: [NODE] });
+    expect(s.use.columns([NODE, nodeId('nobody00')], T0, T0 + 12_000)).toMatchObject({
+      from: T0,
+      columns: 2,
+      nextMs: 4500,
+      nodes: [NODE],
+    });
     expect(s.use.columns([NODE], T0 + 5000, T0 + 12_000)).toMatchObject({ from: T0 + 5000, columns: 1 });
     expect(s.use.columns([NODE], T0 + 10_000, T0 + 11_000)).toMatchObject({ columns: 0 });
     expect(s.use.columns([NODE], 0, T0 + 12_000).columns).toBe(120);
-    expect([...s.use.columns([NODE], T0 + 5000, T0 + 12_000).slots]).toEqual(SLOT_KINDS.map((k) => (k === 'idle' ? 200 : 0)));
+    expect([...s.use.columns([NODE], T0 + 5000, T0 + 12_000).slots]).toEqual(
+      SLOT_KINDS.map((k) => (k === 'idle' ? 200 : 0)),
+    );
   });
 });
 
@@ -182,7 +262,9 @@ const pair =
 
 describe('a real node', () => {
   it('is told by REST with the time of its slots, its ranks and its losses, also after it has gone', async () => {
-    const server = await startServer({ dispatcher: { graceMs: 300, tickMs: 50, silentMs: 60_000, heartbeatMs: 200, forgetMs: 500 } });
+    const server = await startServer({
+      dispatcher: { graceMs: 300, tickMs: 50, silentMs: 60_000, heartbeatMs: 200, forgetMs: 500 },
+    });
     const go = door();
     const first = new Volunteer(server.localUrl, 3, pair(go.opened), { name: 'first' });
     const id = ((await api(server, 'POST', '/api/jobs', program('export {};', 2))).body as { id: string }).id;
@@ -213,16 +295,28 @@ describe('a real node', () => {
     const detail = async (): Promise<NodeDetail> => (await api(server, 'GET', `/api/nodes/${node}`)).body as NodeDetail;
     expect(await detail()).toMatchObject({
       node: { name: 'first', state: 'here', slots: 3, busy: 2 },
-      ranks: [{ job: id, task: 0, state: 'running', activity: { state: 'computing' } }, { job: id, task: 1, state: 'running', activity: { state: 'waiting', call: 'MPI_Recv' } }],
+      ranks: [
+        { job: id, task: 0, state: 'running', activity: { state: 'computing' } },
+        { job: id, task: 1, state: 'running', activity: { state: 'waiting', call: 'MPI_Recv' } },
+      ],
       losses: [],
     });
     first.kill();
-    await until('the list has forgotten it', async () => ((await api(server, 'GET', '/api/nodes')).body as NodeView[]).length === 0);
+    await until(
+      'the list has forgotten it',
+      async () => ((await api(server, 'GET', '/api/nodes')).body as NodeView[]).length === 0,
+    );
     const gone = await detail();
     expect(gone).toMatchObject({ node: { name: 'first', state: 'gone' }, ranks: [] });
-    expect(gone.losses.map((l) => [l.job, l.task, l.cause]).sort()).toEqual([[id, 0, 'disconnected'], [id, 1, 'disconnected']]);
+    expect(gone.losses.map((l) => [l.job, l.task, l.cause]).sort()).toEqual([
+      [id, 0, 'disconnected'],
+      [id, 1, 'disconnected'],
+    ]);
     const unknown = await api(server, 'GET', '/api/nodes/0123456789abcdef');
-    expect(unknown).toMatchObject({ status: 404, body: { code: 'NOT_FOUND', message: expect.stringContaining('forgets nodes ten minutes') } });
+    expect(unknown).toMatchObject({
+      status: 404,
+      body: { code: 'NOT_FOUND', message: expect.stringContaining('forgets nodes ten minutes') },
+    });
     expect((await api(server, 'GET', '/api/nodes/0123456789abcdef/timeline')).status).toBe(404);
     expect((await api(server, 'GET', '/api/nodes/NO')).status).toBe(400);
     go.open();

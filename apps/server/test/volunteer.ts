@@ -1,11 +1,11 @@
 /**
- * A volunteer for tests of the server: real control socket, real data sockets, the real comm core and endpoint; its "programs" are
- * async functions of the test in place of rank workers. Speaks frames as packages/node does, and can misbehave.
+ * A volunteer for tests of the server: real control socket, real data sockets, the real comm core and endpoint; its
+ * "programs" are async functions of the test in place of rank workers. Speaks frames as packages/node does, and can
+ * misbehave.
  */
 import { Comm, protocols, type CommEffect, type Endpoint, type EndpointStart } from '@mayfly/protocols';
 import {
   CONTROL_VERSION,
-
   Flag,
   WORLD,
   WorldMode,
@@ -83,17 +83,47 @@ export class Volunteer {
   #beat: NodeJS.Timeout | undefined;
   #beatAt = performance.now();
 
-  constructor(url: string, slots: number, program: TestProgram, more: { name?: string; room?: string; version?: number } = {}) {
+  constructor(
+    url: string,
+    slots: number,
+    program: TestProgram,
+    more: { name?: string; room?: string; version?: number } = {},
+  ) {
     this.#url = url;
     this.#program = program;
-    this.control = io(`${url}/node`, { transports: ['websocket'], reconnectionDelay: 50, reconnectionDelayMax: 200, forceNew: true, rejectUnauthorized: false });
+    this.control = io(`${url}/node`, {
+      transports: ['websocket'],
+      reconnectionDelay: 50,
+      reconnectionDelayMax: 200,
+      forceNew: true,
+      rejectUnauthorized: false,
+    });
     this.control.on('connect', () => {
-      const known = this.welcome && 'node' in this.welcome ? { node: this.welcome.node, secret: this.welcome.secret } : {};
-      const holds: Hold[] = [...this.jobs.values()].flatMap((j) => [...j.ranks.values()].filter((r) => !r.finished && !r.stopped).map((r) => ({ job: r.a.job, task: r.a.task, incarnation: r.a.incarnation })));
-      this.control.emit('hello', { version: more.version ?? CONTROL_VERSION, name: more.name ?? 'test', engine: 'vitest', slots, session: this.#session, holds, images: [], ...known, ...(more.room === undefined ? {} : { room: more.room }) }, (w: Welcome | { error: ErrorBody }) => {
-        this.welcome = w;
-        if ('drop' in w) for (const h of w.drop) this.#stop(h.job, h.task);
-      });
+      const known =
+        this.welcome && 'node' in this.welcome ? { node: this.welcome.node, secret: this.welcome.secret } : {};
+      const holds: Hold[] = [...this.jobs.values()].flatMap((j) =>
+        [...j.ranks.values()]
+          .filter((r) => !r.finished && !r.stopped)
+          .map((r) => ({ job: r.a.job, task: r.a.task, incarnation: r.a.incarnation })),
+      );
+      this.control.emit(
+        'hello',
+        {
+          version: more.version ?? CONTROL_VERSION,
+          name: more.name ?? 'test',
+          engine: 'vitest',
+          slots,
+          session: this.#session,
+          holds,
+          images: [],
+          ...known,
+          ...(more.room === undefined ? {} : { room: more.room }),
+        },
+        (w: Welcome | { error: ErrorBody }) => {
+          this.welcome = w;
+          if ('drop' in w) for (const h of w.drop) this.#stop(h.job, h.task);
+        },
+      );
     });
     this.control.on('assign', (a: Assignment) => this.#assign(a));
     this.control.on('revoke', (r: { job: JobId; task: TaskId; incarnation: number; code: string }) => {
@@ -108,7 +138,8 @@ export class Volunteer {
   #heartbeat(): void {
     const passed = performance.now() - this.#beatAt;
     this.#beatAt += passed;
-    for (const j of this.jobs.values()) for (const r of j.ranks.values()) if (r.started) r.spent[r.wake ? 1 : 0] += passed;
+    for (const j of this.jobs.values())
+      for (const r of j.ranks.values()) if (r.started) r.spent[r.wake ? 1 : 0] += passed;
     if (!this.control.connected || !this.welcome || 'error' in this.welcome) return;
     const tasks = [...this.jobs.values()].flatMap((j) =>
       [...j.ranks.values()]
@@ -119,7 +150,12 @@ export class Volunteer {
           incarnation: r.a.incarnation,
           started: r.started,
           spent: r.spent,
-          activity: { state: r.wake ? 'waiting' : 'computing', ...(r.wake ? (r.stdin ? { call: 'stdin', peer: WORLD } : { call: 'MPI_Recv' }) : {}), arrivals: r.endpoint?.line().arrivals ?? 0, sends: (r.endpoint?.line().sends ?? []).reduce((n, [, c]) => n + c, 0) },
+          activity: {
+            state: r.wake ? 'waiting' : 'computing',
+            ...(r.wake ? (r.stdin ? { call: 'stdin', peer: WORLD } : { call: 'MPI_Recv' }) : {}),
+            arrivals: r.endpoint?.line().arrivals ?? 0,
+            sends: (r.endpoint?.line().sends ?? []).reduce((n, [, c]) => n + c, 0),
+          },
         })),
     );
     this.control.emit('heartbeat', { tasks });
@@ -129,27 +165,64 @@ export class Volunteer {
     this.assigned.push(a);
     let job = this.jobs.get(a.job);
     if (!job) {
-      job = { comm: new Comm({ size: a.size, channelMemories: a.channelMemories.length, policy: protocols[a.protocol].commd }), urls: a.channelMemories, sockets: [], ranks: new Map() };
+      job = {
+        comm: new Comm({
+          size: a.size,
+          channelMemories: a.channelMemories.length,
+          policy: protocols[a.protocol].commd,
+        }),
+        urls: a.channelMemories,
+        sockets: [],
+        ranks: new Map(),
+      };
       this.jobs.set(a.job, job);
       for (let cm = 0; cm < a.channelMemories.length; cm++) this.#connect(job, cm);
     }
     const old = job.ranks.get(a.task);
     if (old) this.#stop(a.job, a.task);
-    job.ranks.set(a.task, { a, endpoint: undefined, started: false, finished: false, stopped: false, parts: [], arrivals: [], wake: undefined, stdin: false, spent: [0, 0] });
+    job.ranks.set(a.task, {
+      a,
+      endpoint: undefined,
+      started: false,
+      finished: false,
+      stopped: false,
+      parts: [],
+      arrivals: [],
+      wake: undefined,
+      stdin: false,
+      spent: [0, 0],
+    });
     const replay: ReplayFrom = a.manifest ? a.replay : { prologue: zeroLine(), image: zeroLine(), held: [] };
-    this.#perform(job, job.comm.step({ type: 'start', task: a.task, incarnation: a.incarnation, capability: a.capability, nonce: `nonce-${Math.floor(Math.random() * 1e12)}`, replay }));
+    this.#perform(
+      job,
+      job.comm.step({
+        type: 'start',
+        task: a.task,
+        incarnation: a.incarnation,
+        capability: a.capability,
+        nonce: `nonce-${Math.floor(Math.random() * 1e12)}`,
+        replay,
+      }),
+    );
   }
 
   #connect(job: JobPart, cm: number): void {
     if (!this.alive) return;
-    const ws = new WebSocket(this.#url.replace(/^http/, 'ws') + job.urls[cm]!, { perMessageDeflate: false, rejectUnauthorized: false });
+    const ws = new WebSocket(this.#url.replace(/^http/, 'ws') + job.urls[cm]!, {
+      perMessageDeflate: false,
+      rejectUnauthorized: false,
+    });
     ws.binaryType = 'nodebuffer';
     ws.on('open', () => {
       job.sockets[cm] = ws;
       this.#perform(job, job.comm.step({ type: 'connected', cm }));
     });
     ws.on('message', (data: Buffer) => {
-      if (job.sockets[cm] === ws) this.#perform(job, job.comm.step({ type: 'received', cm, bytes: new Uint8Array(data.buffer, data.byteOffset, data.length) }));
+      if (job.sockets[cm] === ws)
+        this.#perform(
+          job,
+          job.comm.step({ type: 'received', cm, bytes: new Uint8Array(data.buffer, data.byteOffset, data.length) }),
+        );
     });
     ws.on('error', () => undefined);
     ws.on('close', () => {
@@ -172,7 +245,13 @@ export class Volunteer {
         if (r) {
           r.stopped = true;
           r.wake?.();
-          this.control.emit('report', { job: r.a.job, task: e.task, incarnation: r.a.incarnation, event: 'refused', error: e.error });
+          this.control.emit('report', {
+            job: r.a.job,
+            task: e.task,
+            incarnation: r.a.incarnation,
+            event: 'refused',
+            error: e.error,
+          });
         }
       } else if (e.type === 'finished') {
         const r = job.ranks.get(e.task);
@@ -186,7 +265,13 @@ export class Volunteer {
     for (const f of readFrames(bytes)) {
       r.parts.push(f.body.slice());
       if ((f.header.flags & Flag.LAST) === 0) continue;
-      r.arrivals.push({ number: f.header.arrival, src: f.header.src, tag: f.header.tag, mode: f.header.mode, body: new Uint8Array(Buffer.concat(r.parts)) });
+      r.arrivals.push({
+        number: f.header.arrival,
+        src: f.header.src,
+        tag: f.header.tag,
+        mode: f.header.mode,
+        body: new Uint8Array(Buffer.concat(r.parts)),
+      });
       r.parts = [];
     }
     r.wake?.();
@@ -233,7 +318,10 @@ export class Volunteer {
           if (r.stopped || !this.alive) throw new Gone();
           const m = r.arrivals.shift()!;
           endpoint.consume(m.number);
-          this.#perform(job, job.comm.step({ type: 'consumed', task: a.task, arrivals: m.number, envelopeOnly: false }));
+          this.#perform(
+            job,
+            job.comm.step({ type: 'consumed', task: a.task, arrivals: m.number, envelopeOnly: false }),
+          );
           if ((m.mode === WorldMode.STDIN) === world) return { ...m, text: new TextDecoder().decode(m.body) };
         }
       },
@@ -251,10 +339,18 @@ export class Volunteer {
         up(WORLD, WorldMode.FILE, 0, body);
       },
       world: (mode, body) => up(WORLD, mode, 0, body),
-      exit: (code = 0, abort) => up(WORLD, WorldMode.EXIT, 0, text.encode(JSON.stringify({ code, ...(abort ? { abort } : {}) }))),
+      exit: (code = 0, abort) =>
+        up(WORLD, WorldMode.EXIT, 0, text.encode(JSON.stringify({ code, ...(abort ? { abort } : {}) }))),
     };
     void this.#program(rank).catch((error: unknown) => {
-      if (!(error instanceof Gone)) this.control.emit('report', { job: a.job, task: a.task, incarnation: a.incarnation, event: 'crashed', error: { code: 'INTERNAL', message: String(error) } });
+      if (!(error instanceof Gone))
+        this.control.emit('report', {
+          job: a.job,
+          task: a.task,
+          incarnation: a.incarnation,
+          event: 'crashed',
+          error: { code: 'INTERNAL', message: String(error) },
+        });
     });
   }
 
@@ -289,4 +385,3 @@ export class Volunteer {
     return new Promise((resolve) => this.control.emit('goodbye', { reason: 'test' }, () => resolve()));
   }
 }
-

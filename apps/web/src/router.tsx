@@ -66,7 +66,8 @@ const submit = createRoute({
 const job = createRoute({
   getParentRoute: () => dashboard,
   path: '/jobs/$id',
-  validateSearch: (search: Record<string, unknown>): { view?: string } => (typeof search['view'] === 'string' ? { view: search['view'] } : {}),
+  validateSearch: (search: Record<string, unknown>): { view?: string } =>
+    typeof search['view'] === 'string' ? { view: search['view'] } : {},
   component: lazyRouteComponent(() => import('./dashboard/job/JobPage.tsx'), 'JobPage'),
 });
 
@@ -118,7 +119,18 @@ const report = createRoute({
   component: lazyRouteComponent(() => import('./report/ReportPage.tsx'), 'ReportPage'),
 });
 
-const routes = root.addChildren([front, volunteer, widget, lesson, api, trust, docs, document, report, dashboard.addChildren([jobs, submit, job, node, rooms, tokens, server])]);
+const routes = root.addChildren([
+  front,
+  volunteer,
+  widget,
+  lesson,
+  api,
+  trust,
+  docs,
+  document,
+  report,
+  dashboard.addChildren([jobs, submit, job, node, rooms, tokens, server]),
+]);
 
 /** Search parameters are plain strings: `?start&slots=2` stays as it was typed. */
 const parseSearch = (text: string): Record<string, unknown> => Object.fromEntries(new URLSearchParams(text));
@@ -131,7 +143,14 @@ function stringifySearch(search: Record<string, unknown>): string {
 }
 
 export const createAppRouter = () =>
-  createRouter({ routeTree: routes, parseSearch, stringifySearch, defaultPreload: 'intent', scrollRestoration: true, trailingSlash: 'never' });
+  createRouter({
+    routeTree: routes,
+    parseSearch,
+    stringifySearch,
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    trailingSlash: 'never',
+  });
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -14,7 +14,11 @@ export interface EncodedPage {
   bytes: Uint8Array;
 }
 
-async function pump(bytes: Uint8Array, through: { readable: ReadableStream; writable: WritableStream }, limit: number): Promise<Uint8Array | undefined> {
+async function pump(
+  bytes: Uint8Array,
+  through: { readable: ReadableStream; writable: WritableStream },
+  limit: number,
+): Promise<Uint8Array | undefined> {
   const writer = through.writable.getWriter();
   // Failures surface at the reader.
   writer.write(bytes).catch(() => undefined);
@@ -36,12 +40,14 @@ async function pump(bytes: Uint8Array, through: { readable: ReadableStream; writ
 }
 
 const SAMPLES = 2048;
-/** Bits per byte over which a page is taken for noise. Evenly distributed bytes measure 7.9 in a sample of this size. */
+/**
+ * Bits per byte over which a page is taken for noise. Evenly distributed bytes measure 7.9 in a sample of this size.
+ */
 const NOISE_BITS = 7.5;
 
 /**
- * Entropy of the single bytes of a sample, in bits per byte. Deflating runs at 20–48 MB/s, this at some GB/s: pages that look like noise
- * (random or packed data, mantissas) are not tried.
+ * Entropy of the single bytes of a sample, in bits per byte. Deflating runs at 20–48 MB/s, this at some GB/s: pages
+ * that look like noise (random or packed data, mantissas) are not tried.
  */
 export function sampledEntropy(raw: Uint8Array): number {
   const counts = new Uint16Array(256);
@@ -55,11 +61,22 @@ export function sampledEntropy(raw: Uint8Array): number {
 }
 
 /** The page as it is. */
-export const plainPage = (index: number, raw: Uint8Array): EncodedPage => ({ index, rawLength: raw.length, codec: Codec.RAW, bytes: raw });
+export const plainPage = (index: number, raw: Uint8Array): EncodedPage => ({
+  index,
+  rawLength: raw.length,
+  codec: Codec.RAW,
+  bytes: raw,
+});
 
-/** Deflates, or returns the page as it is where that gains less than an eighth. The stall is elsewhere: nobody waits for this. */
+/**
+ * Deflates, or returns the page as it is where that gains less than an eighth. The stall is elsewhere: nobody waits for
+ * this.
+ */
 export async function encodePage(index: number, raw: Uint8Array): Promise<EncodedPage> {
-  const packed = raw.length < 256 || sampledEntropy(raw) > NOISE_BITS ? undefined : await pump(raw, new CompressionStream('deflate-raw'), raw.length - (raw.length >> 3));
+  const packed =
+    raw.length < 256 || sampledEntropy(raw) > NOISE_BITS
+      ? undefined
+      : await pump(raw, new CompressionStream('deflate-raw'), raw.length - (raw.length >> 3));
   return packed ? { index, rawLength: raw.length, codec: Codec.DEFLATE, bytes: packed } : plainPage(index, raw);
 }
 
@@ -97,5 +114,10 @@ export function packPage(p: EncodedPage): Uint8Array {
 export function unpackPage(message: Uint8Array): EncodedPage {
   if (message.length < PAGE_HEADER_BYTES) throw new MayflyError('BAD_REQUEST', 'a page message without its header');
   const v = new DataView(message.buffer, message.byteOffset, message.byteLength);
-  return { index: v.getUint32(0, true), rawLength: v.getUint32(4, true), codec: v.getUint8(8), bytes: message.subarray(PAGE_HEADER_BYTES) };
+  return {
+    index: v.getUint32(0, true),
+    rawLength: v.getUint32(4, true),
+    codec: v.getUint8(8),
+    bytes: message.subarray(PAGE_HEADER_BYTES),
+  };
 }

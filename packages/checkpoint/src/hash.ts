@@ -1,4 +1,7 @@
-/** BLAKE3-256 of pages and programs, in hexadecimal. The hash is wasm (about 0.7 GB/s per core), compiled once per thread. */
+/**
+ * BLAKE3-256 of pages and programs, in hexadecimal. The hash is wasm (about 0.7 GB/s per core), compiled once per
+ * thread.
+ */
 import { createBLAKE3 } from 'hash-wasm';
 
 export type Hash = (bytes: Uint8Array) => string;

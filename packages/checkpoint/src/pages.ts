@@ -1,6 +1,6 @@
 /**
- * Images ↔ pages. The sections of an image are concatenated and cut into pages of 64 KiB; a page is named by its hash, a page of zeros
- * by ''. Cutting costs one hash per page and no copy when a page lies inside one section.
+ * Images ↔ pages. The sections of an image are concatenated and cut into pages of 64 KiB; a page is named by its hash,
+ * a page of zeros by ''. Cutting costs one hash per page and no copy when a page lies inside one section.
  */
 import { MayflyError, PAGE_BYTES, type Manifest } from '@mayfly/wire';
 import { createHash, type Hash } from './hash.ts';
@@ -31,7 +31,12 @@ function isZero(page: Uint8Array): boolean {
 export async function cutImage(sections: readonly Section[], pause?: () => Promise<void>): Promise<CutImage> {
   const hash = await createHash();
   const total = sections.reduce((n, s) => n + s.bytes.length, 0);
-  const out: CutImage = { sections: sections.map((s) => ({ name: s.name, bytes: s.bytes.length })), pages: [], bytes: total, data: new Map() };
+  const out: CutImage = {
+    sections: sections.map((s) => ({ name: s.name, bytes: s.bytes.length })),
+    pages: [],
+    bytes: total,
+    data: new Map(),
+  };
   let section = 0;
   let offset = 0;
   for (let at = 0; at < total; at += PAGE_BYTES) {
@@ -47,7 +52,7 @@ export async function cutImage(sections: readonly Section[], pause?: () => Promi
       offset += length;
     } else {
       page = new Uint8Array(length);
-      for (let n = 0; n < length; ) {
+      for (let n = 0; n < length;) {
         const from = sections[section]!.bytes;
         const k = Math.min(length - n, from.length - offset);
         page.set(from.subarray(offset, offset + k), n);
@@ -73,10 +78,13 @@ export async function cutImage(sections: readonly Section[], pause?: () => Promi
 /** Length of page number `index` of an image of `bytes` bytes. */
 export const pageLength = (bytes: number, index: number): number => Math.min(PAGE_BYTES, bytes - index * PAGE_BYTES);
 
-/** The pages of an image that are not zero, each once, in the order of their first mention: what a run of pages counts. */
+/**
+ * The pages of an image that are not zero, each once, in the order of their first mention: what a run of pages counts.
+ */
 export function distinctPages(manifest: Pick<Manifest, 'pages' | 'bytes'>): { name: string; length: number }[] {
   const out = new Map<string, number>();
-  for (const [i, name] of manifest.pages.entries()) if (name !== '' && !out.has(name)) out.set(name, pageLength(manifest.bytes, i));
+  for (const [i, name] of manifest.pages.entries())
+    if (name !== '' && !out.has(name)) out.set(name, pageLength(manifest.bytes, i));
   return [...out].map(([name, length]) => ({ name, length }));
 }
 
@@ -93,7 +101,8 @@ export class Assembly {
     private readonly hash: Hash,
   ) {
     const total = manifest.sections.reduce((n, s) => n + s.bytes, 0);
-    if (total !== manifest.bytes || manifest.pages.length !== Math.ceil(total / PAGE_BYTES)) throw new MayflyError('BAD_REQUEST', 'the manifest contradicts itself');
+    if (total !== manifest.bytes || manifest.pages.length !== Math.ceil(total / PAGE_BYTES))
+      throw new MayflyError('BAD_REQUEST', 'the manifest contradicts itself');
     for (const [i, name] of manifest.pages.entries()) {
       if (name === '') continue;
       const places = this.places.get(name);
@@ -130,14 +139,19 @@ export class Assembly {
 
 /**
  * Puts an image together again.
- * @throws MayflyError NOT_FOUND when a page cannot be had, BAD_REQUEST when one is damaged or the manifest contradicts itself.
+ * @throws MayflyError NOT_FOUND when a page cannot be had, BAD_REQUEST when one is damaged or the manifest contradicts
+ * itself.
  */
-export async function assembleImage(manifest: Manifest, getPage: (hash: string) => Promise<Uint8Array | undefined>): Promise<Map<string, Uint8Array>> {
+export async function assembleImage(
+  manifest: Manifest,
+  getPage: (hash: string) => Promise<Uint8Array | undefined>,
+): Promise<Map<string, Uint8Array>> {
   const assembly = new Assembly(manifest, await createHash());
   for (const name of assembly.pages) {
     const page = await getPage(name);
     if (!page) throw new MayflyError('NOT_FOUND', `page ${name} of image ${manifest.image}`);
-    if (!assembly.place(name, page)) throw new MayflyError('BAD_REQUEST', `page ${name} of image ${manifest.image} is damaged`);
+    if (!assembly.place(name, page))
+      throw new MayflyError('BAD_REQUEST', `page ${name} of image ${manifest.image} is damaged`);
   }
   return assembly.sections();
 }

@@ -1,7 +1,18 @@
 import { imageIdOf, IMAGE_FORMAT, incarnation, PAGE_BYTES, taskId, zeroLine, type Manifest } from '@mayfly/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assembleImage, cutImage, decodePage, encodePage, hashBytes, memoryImages, packPage, sampledEntropy, unpackPage, type CutImage } from '../src/index.ts';
+import {
+  assembleImage,
+  cutImage,
+  decodePage,
+  encodePage,
+  hashBytes,
+  memoryImages,
+  packPage,
+  sampledEntropy,
+  unpackPage,
+  type CutImage,
+} from '../src/index.ts';
 import { EXPECTED, exercise, job, noise } from '../src/acceptance/local-images.ts';
 
 const manifestOf = (cut: CutImage, task = 0, serial = 1, inc = 0): Manifest => ({
@@ -45,19 +56,32 @@ describe('images', () => {
 
   it('cuts and assembles any sections', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.record({ n: fc.integer({ min: 0, max: 3 * PAGE_BYTES }), seed: fc.integer(), zero: fc.boolean() }), { maxLength: 5 }), async (specs) => {
-        const sections = specs.map((s, i) => ({ name: `s${i}`, bytes: s.zero ? new Uint8Array(s.n) : noise(s.n, s.seed) }));
-        const cut = await cutImage(sections);
-        const back = await assembleImage(manifestOf(cut), async (h) => cut.data.get(h));
-        for (const s of sections) expect(Buffer.compare(back.get(s.name)!, s.bytes)).toBe(0);
-      }),
+      fc.asyncProperty(
+        fc.array(
+          fc.record({ n: fc.integer({ min: 0, max: 3 * PAGE_BYTES }), seed: fc.integer(), zero: fc.boolean() }),
+          { maxLength: 5 },
+        ),
+        async (specs) => {
+          const sections = specs.map((s, i) => ({
+            name: `s${i}`,
+            bytes: s.zero ? new Uint8Array(s.n) : noise(s.n, s.seed),
+          }));
+          const cut = await cutImage(sections);
+          const back = await assembleImage(manifestOf(cut), async (h) => cut.data.get(h));
+          for (const s of sections) expect(Buffer.compare(back.get(s.name)!, s.bytes)).toBe(0);
+        },
+      ),
       { numRuns: 40 },
     );
   });
 
   it('names equal pages once and zero pages not at all', async () => {
     const page = noise(PAGE_BYTES, 5);
-    const cut = await cutImage([{ name: 'a', bytes: page }, { name: 'b', bytes: page }, { name: 'c', bytes: new Uint8Array(PAGE_BYTES) }]);
+    const cut = await cutImage([
+      { name: 'a', bytes: page },
+      { name: 'b', bytes: page },
+      { name: 'c', bytes: new Uint8Array(PAGE_BYTES) },
+    ]);
     expect(cut.pages[0]).toBe(cut.pages[1]);
     expect(cut.pages[2]).toBe('');
     expect(cut.data.size).toBe(1);
@@ -65,7 +89,9 @@ describe('images', () => {
 
   it('refuses a damaged and a missing page', async () => {
     const cut = await cutImage([{ name: 'a', bytes: noise(100_000, 9) }]);
-    await expect(assembleImage(manifestOf(cut), async (h) => cut.data.get(h)!.map((b, i) => (i === 77 ? b ^ 1 : b)))).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    await expect(
+      assembleImage(manifestOf(cut), async (h) => cut.data.get(h)!.map((b, i) => (i === 77 ? b ^ 1 : b))),
+    ).rejects.toMatchObject({ code: 'BAD_REQUEST' });
     await expect(assembleImage(manifestOf(cut), async () => undefined)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
@@ -73,7 +99,10 @@ describe('images', () => {
     const text = new TextEncoder().encode('the quick brown fox '.repeat(3000)).subarray(0, PAGE_BYTES);
     const packed = await encodePage(3, text);
     expect(packed.bytes.length).toBeLessThan(text.length / 10);
-    const rough = await encodePage(4, noise(PAGE_BYTES, 1).map((b, i) => b ^ (i * 197)));
+    const rough = await encodePage(
+      4,
+      noise(PAGE_BYTES, 1).map((b, i) => b ^ (i * 197)),
+    );
     for (const p of [packed, rough]) {
       const u = unpackPage(packPage(p));
       expect(u.index).toBe(p.index);

@@ -1,14 +1,36 @@
 /**
- * One number for all the bits that a Math object produces on a fixed sweep of arguments, to compare engines (and builds) with.
- * Used by this package's tests in Node and by the browser tests.
+ * One number for all the bits that a Math object produces on a fixed sweep of arguments, to compare engines (and
+ * builds) with. Used by this package's tests in Node and by the browser tests.
  */
 const UNARY = [
-  'sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh',
-  'exp', 'expm1', 'log', 'log1p', 'log2', 'log10', 'cbrt', 'sqrt', 'round', 'fround',
+  'sin',
+  'cos',
+  'tan',
+  'asin',
+  'acos',
+  'atan',
+  'sinh',
+  'cosh',
+  'tanh',
+  'asinh',
+  'acosh',
+  'atanh',
+  'exp',
+  'expm1',
+  'log',
+  'log1p',
+  'log2',
+  'log10',
+  'cbrt',
+  'sqrt',
+  'round',
+  'fround',
 ] as const;
 const BINARY = ['pow', 'atan2', 'hypot'] as const;
 
-/** The digest per function (FNV-1a, 32 bits, hexadecimal) over `samples` arguments each; every NaN counts as the same. */
+/**
+ * The digest per function (FNV-1a, 32 bits, hexadecimal) over `samples` arguments each; every NaN counts as the same.
+ */
 export function digest(math: Math, samples = 20_000): Record<string, string> {
   const out: Record<string, string> = {};
   for (const name of UNARY) out[name] = sweep(samples, (next) => math[name](next()));
@@ -32,9 +54,12 @@ function sweep(samples: number, evaluate: (next: () => number) => number): strin
   const next = (): number => {
     const u = random32() / 4294967296;
     switch (kind++ & 3) {
-      case 0: return (u - 0.5) * 20;
-      case 1: return u * 2 - 1;
-      case 2: return (u - 0.5) * 1e6;
+      case 0:
+        return (u - 0.5) * 20;
+      case 1:
+        return u * 2 - 1;
+      case 2:
+        return (u - 0.5) * 1e6;
       default:
         u32[0] = random32();
         u32[1] = random32();

@@ -2,15 +2,17 @@
  * Math that gives the same bits on every engine.
  *
  * Engines differ in the last bits of sin, cos, exp, log, pow and their kin (ECMAScript §21.3.2 leaves them
- * "implementation-approximated"), and a rank that leaves Chrome and is replayed in Firefox would then compute something else.
- * So those functions are wasi-libc's, compiled to WebAssembly: IEEE 754 `+ − × ÷ sqrt` and integer operations only, which every
- * engine rounds alike. What ECMAScript defines exactly (sqrt, floor, round, max, fround, clz32 …) stays the engine's own.
+ * "implementation-approximated"), and a rank that leaves Chrome and is replayed in Firefox would then compute something
+ * else. So those functions are wasi-libc's, compiled to WebAssembly: IEEE 754 `+ − × ÷ sqrt` and integer operations
+ * only, which every engine rounds alike. What ECMAScript defines exactly (sqrt, floor, round, max, fround, clz32 …)
+ * stays the engine's own.
  *
  * Owns: nothing but its instance. The libm has no state that a result depends on.
  * Guarantees:
  *   M1  the same arguments give the same bits on every engine (NaN's payload excepted);
  *   M2  the values that ECMAScript fixes (signs of zero, infinities, NaN) are those, also where C differs;
- *   M3  errors stay those of a good libm: below 1 ulp for sin cos tan exp log pow, a few ulp for the hyperbolic functions.
+ *   M3  errors stay those of a good libm: below 1 ulp for sin cos tan exp log pow, a few ulp for the hyperbolic
+ *       functions.
  */
 import { libm } from '#object-code';
 
@@ -18,13 +20,28 @@ type Unary = (x: number) => number;
 type Binary = (x: number, y: number) => number;
 
 interface Libm {
-  readonly sin: Unary; readonly cos: Unary; readonly tan: Unary;
-  readonly asin: Unary; readonly acos: Unary; readonly atan: Unary; readonly atan2: Binary;
-  readonly sinh: Unary; readonly cosh: Unary; readonly tanh: Unary;
-  readonly asinh: Unary; readonly acosh: Unary; readonly atanh: Unary;
-  readonly exp: Unary; readonly expm1: Unary;
-  readonly log: Unary; readonly log1p: Unary; readonly log2: Unary; readonly log10: Unary;
-  readonly pow: Binary; readonly cbrt: Unary; readonly hypot: Binary;
+  readonly sin: Unary;
+  readonly cos: Unary;
+  readonly tan: Unary;
+  readonly asin: Unary;
+  readonly acos: Unary;
+  readonly atan: Unary;
+  readonly atan2: Binary;
+  readonly sinh: Unary;
+  readonly cosh: Unary;
+  readonly tanh: Unary;
+  readonly asinh: Unary;
+  readonly acosh: Unary;
+  readonly atanh: Unary;
+  readonly exp: Unary;
+  readonly expm1: Unary;
+  readonly log: Unary;
+  readonly log1p: Unary;
+  readonly log2: Unary;
+  readonly log10: Unary;
+  readonly pow: Binary;
+  readonly cbrt: Unary;
+  readonly hypot: Binary;
 }
 
 /** What is needed of the platform; neither DOM nor Node types are in scope here. */
@@ -47,9 +64,10 @@ const noRandom = (): number => {
 };
 
 /**
- * A Math object for a program. Compiles about 30 KB of WebAssembly synchronously (a few ms): for workers and Node, under a content
- * security policy with 'wasm-unsafe-eval'.
- * @param random what Math.random returns, uniform in [0, 1); a rank host gives its seeded generator. Without it Math.random throws.
+ * A Math object for a program. Compiles about 30 KB of WebAssembly synchronously (a few ms): for workers and Node,
+ * under a content security policy with 'wasm-unsafe-eval'.
+ * @param random what Math.random returns, uniform in [0, 1); a rank host gives its seeded generator. Without it
+ * Math.random throws.
  */
 export function createMath(random: () => number = noRandom): Math {
   const c = instantiate();
@@ -60,7 +78,8 @@ export function createMath(random: () => number = noRandom): Math {
     y = +y;
     // Squares are most of what programs raise; the product is correctly rounded, and ten times faster.
     if (y === 2) return x * x;
-    // C99 F.9.4.4 has pow(1, y) = 1 for any y, and pow(−1, ±∞) = 1; ECMAScript has NaN (Number::exponentiate, steps 1 and 6–7).
+    // C99 F.9.4.4 has pow(1, y) = 1 for any y, and pow(−1, ±∞) = 1; ECMAScript has NaN (Number::exponentiate, steps 1
+    // and 6–7).
     if (y !== y || ((x === 1 || x === -1) && (y === Infinity || y === -Infinity))) return NaN;
     return c.pow(x, y);
   };
@@ -74,12 +93,41 @@ export function createMath(random: () => number = noRandom): Math {
   };
 
   const functions: Omit<Math, typeof Symbol.toStringTag | Constant> = {
-    abs: native.abs, ceil: native.ceil, clz32: native.clz32, floor: native.floor, fround: native.fround, imul: native.imul,
-    max: native.max, min: native.min, round: native.round, sign: native.sign, sqrt: native.sqrt, trunc: native.trunc,
-    sin: c.sin, cos: c.cos, tan: c.tan, asin: c.asin, acos: c.acos, atan: c.atan, atan2: c.atan2,
-    sinh: c.sinh, cosh: c.cosh, tanh: c.tanh, asinh: c.asinh, acosh, atanh: c.atanh,
-    exp: c.exp, expm1: c.expm1, log: c.log, log1p: c.log1p, log2: c.log2, log10: c.log10,
-    pow, cbrt: c.cbrt, hypot, random: () => random(),
+    abs: native.abs,
+    ceil: native.ceil,
+    clz32: native.clz32,
+    floor: native.floor,
+    fround: native.fround,
+    imul: native.imul,
+    max: native.max,
+    min: native.min,
+    round: native.round,
+    sign: native.sign,
+    sqrt: native.sqrt,
+    trunc: native.trunc,
+    sin: c.sin,
+    cos: c.cos,
+    tan: c.tan,
+    asin: c.asin,
+    acos: c.acos,
+    atan: c.atan,
+    atan2: c.atan2,
+    sinh: c.sinh,
+    cosh: c.cosh,
+    tanh: c.tanh,
+    asinh: c.asinh,
+    acosh,
+    atanh: c.atanh,
+    exp: c.exp,
+    expm1: c.expm1,
+    log: c.log,
+    log1p: c.log1p,
+    log2: c.log2,
+    log10: c.log10,
+    pow,
+    cbrt: c.cbrt,
+    hypot,
+    random: () => random(),
   };
 
   const math = {} as Math;
@@ -96,7 +144,10 @@ export function createMath(random: () => number = noRandom): Math {
 const CONSTANTS = ['E', 'LN10', 'LN2', 'LOG10E', 'LOG2E', 'PI', 'SQRT1_2', 'SQRT2'] as const;
 type Constant = (typeof CONSTANTS)[number];
 
-/** √Σx², scaled by the largest so that nothing overflows, with a compensated sum. ECMAScript §21.3.2.18: ∞ goes before NaN. */
+/**
+ * √Σx², scaled by the largest so that nothing overflows, with a compensated sum. ECMAScript §21.3.2.18: ∞ goes before
+ * NaN.
+ */
 function hypotOfMany(values: number[]): number {
   let largest = 0;
   let nan = false;

@@ -1,7 +1,8 @@
 /**
- * The programs of this folder and what they have to print. A program's output is, per rank, one line per test; collated, lines that all ranks share stand once.
- * What Debian's MPICH printed natively is recorded in expected/; where a test fails there (the line says FAILED), or is not compiled because that library is of an
- * older version of the standard, the test has to be ok all the same: it says itself what is right.
+ * The programs of this folder and what they have to print. A program's output is, per rank, one line per test;
+ * collated, lines that all ranks share stand once. What Debian's MPICH printed natively is recorded in expected/; where
+ * a test fails there (the line says FAILED), or is not compiled because that library is of an older version of the
+ * standard, the test has to be ok all the same: it says itself what is right.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -26,8 +27,15 @@ export function programs(folder = HERE()): Conformance[] {
     .sort()
     .map((file) => {
       const source = readFileSync(`${folder}/${file}`, 'utf8');
-      const [ranks = [1], more = []] = (/ranks: ([\d |]+)/.exec(source)?.[1] ?? '1').split('|').map((list) => list.trim().split(/ +/).map(Number));
-      const tests = new Map([...source.matchAll(/^(?:TEST\((\w+), (\d+)|(?:WRONG|CLASS|RAISED)\((\w+)),/gm)].map((m) => [m[1] ?? m[3]!, Number(m[2] ?? 1)]));
+      const [ranks = [1], more = []] = (/ranks: ([\d |]+)/.exec(source)?.[1] ?? '1')
+        .split('|')
+        .map((list) => list.trim().split(/ +/).map(Number));
+      const tests = new Map(
+        [...source.matchAll(/^(?:TEST\((\w+), (\d+)|(?:WRONG|CLASS|RAISED)\((\w+)),/gm)].map((m) => [
+          m[1] ?? m[3]!,
+          Number(m[2] ?? 1),
+        ]),
+      );
       return { name: file.slice(0, -2), source, ranks, more, tests };
     });
 }
@@ -43,13 +51,21 @@ export function collate(program: Conformance, outputs: readonly string[]): strin
     texts.set(m[3]!, [...(texts.get(m[3]!) ?? []), Number(m[1])]);
   }
   const order = [...program.tests.keys()].filter((t) => lines.has(t));
-  return order.map((t) => [...lines.get(t)!].map(([text, ranks]) => [ranks.sort((a, b) => a - b), text] as const).sort((a, b) => a[0][0]! - b[0][0]!).map(([ranks, text]) => `${t} @${spans(ranks)}: ${text}\n`).join('')).join('');
+  return order
+    .map((t) =>
+      [...lines.get(t)!]
+        .map(([text, ranks]) => [ranks.sort((a, b) => a - b), text] as const)
+        .sort((a, b) => a[0][0]! - b[0][0]!)
+        .map(([ranks, text]) => `${t} @${spans(ranks)}: ${text}\n`)
+        .join(''),
+    )
+    .join('');
 }
 
 /** 0,1,2,5 → '0-2,5' */
 function spans(ranks: readonly number[]): string {
   const out: string[] = [];
-  for (let i = 0; i < ranks.length; ) {
+  for (let i = 0; i < ranks.length;) {
     let k = i;
     while (ranks[k + 1] === ranks[k]! + 1) k++;
     out.push(k > i ? `${ranks[i]}-${ranks[k]}` : String(ranks[i]));
@@ -71,7 +87,11 @@ const byTest = (text: string): Map<string, string[]> => {
 export function recorded(program: Conformance, ranks: number, folder = HERE()): string {
   const file = `${folder}/expected/${program.name}.txt`;
   if (!existsSync(file)) return '';
-  return readFileSync(file, 'utf8').split(/^== /m).find((s) => s.startsWith(`${ranks} ranks\n`)) ?? '';
+  return (
+    readFileSync(file, 'utf8')
+      .split(/^== /m)
+      .find((s) => s.startsWith(`${ranks} ranks\n`)) ?? ''
+  );
 }
 
 export interface Verdict {
@@ -90,7 +110,10 @@ export function judge(program: Conformance, ranks: number, collated: string, exp
     const lines = got.get(test);
     const native = wanted.get(test)?.some((l) => l.includes(': FAILED')) ? undefined : wanted.get(test);
     if (!lines) v.problems.push(`${test}: no output`);
-    else if (native ? native.join('\n') !== lines.join('\n') : lines.length > 1 && lines.some((l) => l.includes(': FAILED'))) v.problems.push(...lines.map((l) => `${test} ${l}`), ...(native ?? []).map((l) => `    native: ${l}`));
+    else if (
+      native ? native.join('\n') !== lines.join('\n') : lines.length > 1 && lines.some((l) => l.includes(': FAILED'))
+    )
+      v.problems.push(...lines.map((l) => `${test} ${l}`), ...(native ?? []).map((l) => `    native: ${l}`));
     else if (lines.some((l) => l.includes(': FAILED'))) v.problems.push(...lines.map((l) => `${test} ${l}`));
     else if (covered(lines) !== ranks) v.problems.push(`${test}: ${covered(lines)} of ${ranks} ranks`);
     else {
@@ -103,7 +126,9 @@ export function judge(program: Conformance, ranks: number, collated: string, exp
 
 /** Number of ranks in '@0-2,5: …'. */
 const covered = (lines: readonly string[]): number =>
-  lines.flatMap((l) => /^@([\d,-]+):/.exec(l)![1]!.split(',')).reduce((n, s) => {
-    const [a, b] = s.split('-').map(Number);
-    return n + (b ?? a!) - a! + 1;
-  }, 0);
+  lines
+    .flatMap((l) => /^@([\d,-]+):/.exec(l)![1]!.split(','))
+    .reduce((n, s) => {
+      const [a, b] = s.split('-').map(Number);
+      return n + (b ?? a!) - a! + 1;
+    }, 0);

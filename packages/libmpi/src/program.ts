@@ -1,14 +1,15 @@
 /**
- * The contract between the two halves of this package: the binding (binding/: MPI functions of C over packages/mpi) and the program host
- * (host/: a wasm module with its memory, WASI and the unwinding of its stack at MPI calls).
+ * The contract between the two halves of this package: the binding (binding/: MPI functions of C over packages/mpi) and
+ * the program host (host/: a wasm module with its memory, WASI and the unwinding of its stack at MPI calls).
  *
- * A call that may wait is split in two: `start` changes the layer and leaves a plain record, `finish` waits and answers. Between both an
- * image may be taken: the host unwinds the program's stack, and after the rewind the same call comes in again with the record at hand,
- * so that it only finishes.
+ * A call that may wait is split in two: `start` changes the layer and leaves a plain record, `finish` waits and
+ * answers. Between both an image may be taken: the host unwinds the program's stack, and after the rewind the same call
+ * comes in again with the record at hand, so that it only finishes.
  *
  * Invariants
  *  B1 Everything in {@link Binding.snapshot} is plain data; callbacks are function-table indices.
- *  B2 A call interrupted by {@link Interrupted} has started exactly once, also if it is interrupted and resumed many times.
+ *  B2 A call interrupted by {@link Interrupted} has started exactly once, also if it is interrupted and resumed many
+ *  times.
  *  B3 No image is taken while a callback of the program is on the stack ({@link Binding.depth} > 0).
  */
 import type { Layer } from '@mayfly/mpi';
@@ -29,13 +30,22 @@ export interface Program {
 export type Word = number | bigint;
 
 export interface Binding {
-  /** MPI_*, PMPI_* and MPIX_* by name: what the module's `env` imports. A function the standard declares is here even when it is not supported. */
+  /**
+   * MPI_*, PMPI_* and MPIX_* by name: what the module's `env` imports. A function the standard declares is here even
+   * when it is not supported.
+   */
   readonly functions: Readonly<Record<string, (...args: Word[]) => Word | void>>;
-  /** Names among them at which an image may be taken: calls that may wait or communicate. Asyncify's import list is made of these. */
+  /**
+   * Names among them at which an image may be taken: calls that may wait or communicate. Asyncify's import list is made
+   * of these.
+   */
   readonly suspending: ReadonlySet<string>;
   /** Callbacks of the program on the stack. */
   readonly depth: number;
-  /** The host has rewound the stack into a call that {@link Interrupted} left: it is the next one to come in. (A call that was unwound at its entry comes in afresh, unannounced.) */
+  /**
+   * The host has rewound the stack into a call that {@link Interrupted} left: it is the next one to come in. (A call
+   * that was unwound at its entry comes in afresh, unannounced.)
+   */
   resume(): void;
   /** Tables of this binding (handles, callbacks, the record of the call under way). The layer's state is not in it. */
   snapshot(): Uint8Array;
@@ -55,5 +65,8 @@ export interface BindingOptions {
   version: string;
 }
 
-/** Thrown out of a waiting call when an image is due: the layer's state is whole (P4 of mpi/progress.ts), the call's record is kept. */
+/**
+ * Thrown out of a waiting call when an image is due: the layer's state is whole (P4 of mpi/progress.ts), the call's
+ * record is kept.
+ */
 export { Interrupted } from '@mayfly/mpi';

@@ -1,6 +1,7 @@
 /**
- * Our differential set (packages/libmpi/conformance): programs whose tests quote the standard print on the fabric what they print natively under MPICH.
- * `npm run conformance` runs the same on nodes and a server, on more numbers of ranks and with ranks killed.
+ * Our differential set (packages/libmpi/conformance): programs whose tests quote the standard print on the fabric what
+ * they print natively under MPICH. `npm run conformance` runs the same on nodes and a server, on more numbers of ranks
+ * and with ranks killed.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -25,18 +26,41 @@ const SPAWNED = 23;
 const modules = new Map<string, WebAssembly.Module>();
 function moduleOf({ name, source }: Conformance): WebAssembly.Module {
   let m = modules.get(name);
-  if (!m) modules.set(name, (m = new WebAssembly.Module(buildModule({ [`/${name}.c`]: source }, { includes, suspending, flags: ['-w', '-O0'] }).wasm as Uint8Array<ArrayBuffer>)));
+  if (!m)
+    modules.set(
+      name,
+      (m = new WebAssembly.Module(
+        buildModule({ [`/${name}.c`]: source }, { includes, suspending, flags: ['-w', '-O0'] })
+          .wasm as Uint8Array<ArrayBuffer>,
+      )),
+    );
   return m;
 }
 
 async function problems(program: Conformance, size: number, options: RunOptions = {}): Promise<string[]> {
-  const ranks = ok(await fabric.run(moduleOf(program), size, { patience: PATIENCE, ...(program.name === 'spawn' ? { spare: SPAWNED, inboxBytes: 1 << 22 } : {}), ...options }));
+  const ranks = ok(
+    await fabric.run(moduleOf(program), size, {
+      patience: PATIENCE,
+      ...(program.name === 'spawn' ? { spare: SPAWNED, inboxBytes: 1 << 22 } : {}),
+      ...options,
+    }),
+  );
   if (options.cycle || options.unwind) for (const r of ranks) expect(r.images).toBeGreaterThan(0);
-  return judge(program, size, collate(program, ranks.map((r) => r.stdout)), recorded(program, size)).problems;
+  return judge(
+    program,
+    size,
+    collate(
+      program,
+      ranks.map((r) => r.stdout),
+    ),
+    recorded(program, size),
+  ).problems;
 }
 
 /** The fewest, the most, and one between: an odd number where there is one. */
-const some = (ranks: readonly number[]): number[] => [...new Set([ranks[0]!, ranks.find((n) => n > 2 && n % 2 === 1) ?? ranks[1]!, ranks.at(-1)!])];
+const some = (ranks: readonly number[]): number[] => [
+  ...new Set([ranks[0]!, ranks.find((n) => n > 2 && n % 2 === 1) ?? ranks[1]!, ranks.at(-1)!]),
+];
 /** Programs that are also stored and restored in a fresh instance at every n-th call, and inside their waits. */
 const CYCLED: Readonly<Record<string, number>> = { partitioned: 1, requests: 9, spawn: 3 };
 

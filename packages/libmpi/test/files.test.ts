@@ -14,7 +14,10 @@ function made(inputs: Record<string, string> = {}, limit = 1000): { files: Files
   const files = new Files(
     Object.entries(inputs).map(([path, s]) => ({ path, bytes: bytes(s).length })),
     (path) => (fetched.push(path), bytes(inputs[path]!)),
-    { write: (path, at, b) => told.push(`write ${path} ${at} '${text(b)}'`), cut: (path, n) => told.push(`cut ${path} ${n}`) },
+    {
+      write: (path, at, b) => told.push(`write ${path} ${at} '${text(b)}'`),
+      cut: (path, n) => told.push(`cut ${path} ${n}`),
+    },
     limit,
   );
   return { files, told, fetched };
@@ -86,7 +89,14 @@ describe('files', () => {
     files.close(again);
     files.rename('/a', '/b');
     files.remove('/b', 'file');
-    expect(told).toEqual(["write a 0 '123456'", 'cut a 0', "write a 0 '12'", 'cut a Infinity', "write b 0 '12'", 'cut b Infinity']);
+    expect(told).toEqual([
+      "write a 0 '123456'",
+      'cut a 0',
+      "write a 0 '12'",
+      'cut a Infinity',
+      "write b 0 '12'",
+      'cut b Infinity',
+    ]);
   });
 
   it('F3 an input is fetched when it is read, is not in an image, and becomes a whole result when written to', () => {
@@ -146,19 +156,31 @@ describe('files', () => {
 
 describe('traps', () => {
   it('keep the frames of the module, alike from every engine', () => {
-    const v8 = `RuntimeError: unreachable\n    at deep(int, char*) (wasm://wasm/0a1b:wasm-function[12]:0x1Fa)\n    at wasm://wasm/0a1b:wasm-function[3]:0x20\n    at Life.run (process.ts:1:2)`;
-    const firefox = `deep(int, char*)@https://x/y line 3 > WebAssembly.Module:wasm-function[12]:0x1fa\nwasm-function[3]@blob:x:wasm-function[3]:0x20\nrun@process.ts:1:2`;
+    const v8 =
+      `RuntimeError: unreachable\n    at deep(int, char*) (wasm://wasm/0a1b:wasm-function[12]:0x1Fa)\n    at ` +
+      `wasm://wasm/0a1b:wasm-function[3]:0x20\n    at Life.run (process.ts:1:2)`;
+    const firefox =
+      'deep(int, char*)@https://x/y line 3 > ' +
+      `WebAssembly.Module:wasm-function[12]:0x1fa\nwasm-function[3]@blob:x:wasm-function[3]:0x20\nrun@process.ts:1:2`;
     const expected = ['    at deep(int, char*) (wasm-function[12]:0x1fa)', '    at function 3 (wasm-function[3]:0x20)'];
     expect(wasmFrames(v8)).toEqual(expected);
     expect(wasmFrames(firefox)).toEqual(expected);
-    expect(wasmFrames('    at a.out.main (wasm://wasm/a.out-0a:wasm-function[3]:0x20)', 'a.out')).toEqual(['    at main (wasm-function[3]:0x20)']);
+    expect(wasmFrames('    at a.out.main (wasm://wasm/a.out-0a:wasm-function[3]:0x20)', 'a.out')).toEqual([
+      '    at main (wasm-function[3]:0x20)',
+    ]);
   });
 
   it('say what happened in words', () => {
     expect(describeTrap(new WebAssembly.RuntimeError('unreachable'), 5000).message).toContain('abort()');
-    expect(describeTrap(new WebAssembly.RuntimeError('memory access out of bounds'), 50_000).message).toContain('out of bounds');
-    expect(describeTrap(new WebAssembly.RuntimeError('memory access out of bounds'), 0xffff_fff0).message).toContain('the stack has run out');
-    expect(describeTrap(new RangeError('Maximum call stack size exceeded'), 50_000).message).toContain('the stack has run out');
+    expect(describeTrap(new WebAssembly.RuntimeError('memory access out of bounds'), 50_000).message).toContain(
+      'out of bounds',
+    );
+    expect(describeTrap(new WebAssembly.RuntimeError('memory access out of bounds'), 0xffff_fff0).message).toContain(
+      'the stack has run out',
+    );
+    expect(describeTrap(new RangeError('Maximum call stack size exceeded'), 50_000).message).toContain(
+      'the stack has run out',
+    );
     expect(describeTrap(new WebAssembly.RuntimeError('divide by zero'), 50_000).message).toContain('divided by zero');
   });
 });

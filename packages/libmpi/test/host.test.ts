@@ -1,4 +1,7 @@
-/** The program host by itself: C programs with a handful of MPI functions over an in-memory fabric, with and without a restore at every call. */
+/**
+ * The program host by itself: C programs with a handful of MPI functions over an in-memory fabric, with and without a
+ * restore at every call.
+ */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildModule } from '@mayfly/toolchain/c';
@@ -11,9 +14,15 @@ beforeAll(() => {
 });
 afterAll(() => fabric.close());
 
-const suspending = [...SCRATCH_SUSPENDING.map((n) => `env.${n}`), 'wasi_snapshot_preview1.fd_read', 'wasi_snapshot_preview1.poll_oneoff'];
-const build = (source: string, flags: string[] = []): Uint8Array => buildModule({ '/main.c': source }, { includes: { 'mpi.h': SCRATCH_HEADER }, suspending, flags }).wasm;
-const run = (wasm: Uint8Array, size: number, options: RunOptions = {}) => fabric.run(wasm, size, { scratch: true, ...options });
+const suspending = [
+  ...SCRATCH_SUSPENDING.map((n) => `env.${n}`),
+  'wasi_snapshot_preview1.fd_read',
+  'wasi_snapshot_preview1.poll_oneoff',
+];
+const build = (source: string, flags: string[] = []): Uint8Array =>
+  buildModule({ '/main.c': source }, { includes: { 'mpi.h': SCRATCH_HEADER }, suspending, flags }).wasm;
+const run = (wasm: Uint8Array, size: number, options: RunOptions = {}) =>
+  fabric.run(wasm, size, { scratch: true, ...options });
 
 const RING = `#include <stdio.h>
 #include <stdlib.h>
@@ -105,7 +114,10 @@ int main(int argc, char **argv) {
   stat("data/in.txt", &st); printf("\n%ld %s %s %d\n", (long)st.st_size, argv[1], getenv("USER"), fopen("none", "r") == NULL);
   return 0;
 }`);
-    const options: RunOptions = { args: ['word'], files: { 'data/in.txt': new TextEncoder().encode('one\ntwo\nthree\n') } };
+    const options: RunOptions = {
+      args: ['word'],
+      files: { 'data/in.txt': new TextEncoder().encode('one\ntwo\nthree\n') },
+    };
     const calm = ok(await run(wasm, 1, options));
     expect(calm[0]!.stdout).toContain('below 6\n. .. d data result.txt tmp kept 1 0\n14 word mayfly 1\n');
     expect(calm[0]!.stderr).toContain('said 1\n');
@@ -177,21 +189,29 @@ many 100010000
 in flight 0
 `;
 
-it('C++: virtual calls; exceptions are caught, with images below try blocks, in handlers and in destructors on the way', async () => {
-  const { wasm } = buildModule({ '/main.cc': source('exceptions.cc') }, { flags: ['-w'] });
-  const calm = ok(await fabric.run(wasm, 2));
-  expect(calm.map((r) => r.stdout)).toEqual([`${CAUGHT(1)}end\n`, `${CAUGHT(0)}end\n`]);
-  const cycled = ok(await fabric.run(wasm, 2, { cycle: 1 }));
-  expect(cycled.map((r) => r.stdout)).toEqual(calm.map((r) => r.stdout));
-  expect(cycled[0]!.images).toBeGreaterThan(15);
+it(
+  'C++: virtual calls; exceptions are caught, with images below try blocks, in handlers and in destructors on ' +
+    'the way',
+  async () => {
+    const { wasm } = buildModule({ '/main.cc': source('exceptions.cc') }, { flags: ['-w'] });
+    const calm = ok(await fabric.run(wasm, 2));
+    expect(calm.map((r) => r.stdout)).toEqual([`${CAUGHT(1)}end\n`, `${CAUGHT(0)}end\n`]);
+    const cycled = ok(await fabric.run(wasm, 2, { cycle: 1 }));
+    expect(cycled.map((r) => r.stdout)).toEqual(calm.map((r) => r.stdout));
+    expect(cycled[0]!.images).toBeGreaterThan(15);
 
-  const terminated = await fabric.run(wasm, 2, { args: ['noexcept'] });
-  expect(terminated[0]).toMatchObject({ stdout: `${CAUGHT(1)}terminated\n`, exit: { code: 7 }, died: undefined });
-  const uncaught = await fabric.run(wasm, 2, { args: ['uncaught'] });
-  expect(uncaught[1]!.stderr).toBe("mayfly: out of memory: the program may have 1024 MB, and malloc returns NULL beyond\nterminate called after throwing an instance of 'std::runtime_error'\n  what():  disk full\n");
-  expect(uncaught[1]!.exit?.abort?.message).toContain('an exception that nobody caught');
-  expect(uncaught[1]!.exit?.abort?.stack).toContain('main');
-}, 300_000);
+    const terminated = await fabric.run(wasm, 2, { args: ['noexcept'] });
+    expect(terminated[0]).toMatchObject({ stdout: `${CAUGHT(1)}terminated\n`, exit: { code: 7 }, died: undefined });
+    const uncaught = await fabric.run(wasm, 2, { args: ['uncaught'] });
+    expect(uncaught[1]!.stderr).toBe(
+      'mayfly: out of memory: the program may have 1024 MB, and malloc returns NULL beyond\nterminate called ' +
+        "after throwing an instance of 'std::runtime_error'\n  what():  disk full\n",
+    );
+    expect(uncaught[1]!.exit?.abort?.message).toContain('an exception that nobody caught');
+    expect(uncaught[1]!.exit?.abort?.stack).toContain('main');
+  },
+  300_000,
+);
 
 it('setjmp and longjmp', async () => {
   const { wasm } = buildModule({ '/main.c': source('jumps.c') });

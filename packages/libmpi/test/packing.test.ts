@@ -1,4 +1,7 @@
-/** Packing by the kernel (src/packing) against packing by JavaScript, which packages/mpi/test/layout.test.ts holds against type maps. */
+/**
+ * Packing by the kernel (src/packing) against packing by JavaScript, which packages/mpi/test/layout.test.ts holds
+ * against type maps.
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createLayer, pack, span, types, unpack, type Device, type Layout } from '@mayfly/mpi';
@@ -10,9 +13,13 @@ const [CHAR, SHORT, INT, DOUBLE] = [0x243, 0x208, 0x209, 0x214];
 const PAGE = 65536;
 
 /** `times` of a datatype, unless that makes lists which say nothing more. */
-const grown = (t: number, times: number, make: () => number): number => (types.typeOf(layer, t, 'test').layout.segments.length * times > 20_000 ? t : make());
+const grown = (t: number, times: number, make: () => number): number =>
+  types.typeOf(layer, t, 'test').layout.segments.length * times > 20_000 ? t : make();
 
-/** Datatypes of all shapes: holes, negative strides and bounds, places that overlap; short lists and such as do not fit into a small room at once. */
+/**
+ * Datatypes of all shapes: holes, negative strides and bounds, places that overlap; short lists and such as do not fit
+ * into a small room at once.
+ */
 const datatype = fc.letrec<{ type: number }>((tie) => {
   const of = tie('type');
   const offset = fc.integer({ min: -200, max: 900 });
@@ -21,21 +28,56 @@ const datatype = fc.letrec<{ type: number }>((tie) => {
       { maxDepth: 3, depthSize: 'small' },
       fc.constantFrom(CHAR, SHORT, INT, DOUBLE),
       fc.tuple(of, fc.nat(20)).map(([t, n]) => grown(t, n, () => types.contiguous(layer, n, t))),
-      fc.tuple(of, fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 20 }), fc.integer({ min: -30, max: 30 })).map(([t, n, length, stride]) =>
-        grown(t, n * length, () => types.vector(layer, n, length, stride, t, false)),
-      ),
-      fc.tuple(of, fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 3 }), fc.integer({ min: -77, max: 77 })).map(([t, n, length, stride]) =>
-        grown(t, n * length, () => types.vector(layer, n, length, stride, t, true)),
-      ),
+      fc
+        .tuple(of, fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 20 }), fc.integer({ min: -30, max: 30 }))
+        .map(([t, n, length, stride]) => grown(t, n * length, () => types.vector(layer, n, length, stride, t, false))),
+      fc
+        .tuple(of, fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 3 }), fc.integer({ min: -77, max: 77 }))
+        .map(([t, n, length, stride]) => grown(t, n * length, () => types.vector(layer, n, length, stride, t, true))),
       fc.tuple(of, fc.array(fc.tuple(fc.nat(9), offset), { minLength: 1, maxLength: 200 })).map(([t, b]) =>
-        grown(t, 9 * b.length, () => types.indexed(layer, b.map((x) => x[0]), b.map((x) => x[1]), t, true)),
+        grown(t, 9 * b.length, () =>
+          types.indexed(
+            layer,
+            b.map((x) => x[0]),
+            b.map((x) => x[1]),
+            t,
+            true,
+          ),
+        ),
       ),
-      fc.tuple(of, fc.nat(70), fc.array(offset, { minLength: 1, maxLength: 200 })).map(([t, n, at]) => grown(t, n * at.length, () => types.indexed(layer, at.map(() => n), at, t, true, true))),
-      fc.tuple(of, of, fc.integer({ min: 0, max: 90 })).map(([x, y, at]) => grown(x, 1, () => types.struct(layer, [1, 2], [0, at], [x, y]))),
-      fc.tuple(of, fc.integer({ min: -16, max: 16 }), fc.integer({ min: -64, max: 200 })).map(([t, lb, extent]) => types.resized(layer, t, lb, extent)),
-      fc.tuple(of, fc.array(fc.tuple(fc.integer({ min: 1, max: 5 }), fc.nat(3)), { minLength: 1, maxLength: 3 })).map(([t, d]) =>
-        grown(t, 125, () => types.subarray(layer, d.map(([n, more]) => n + more), d.map(([n]) => n), d.map(([, more]) => more >> 1), 0, false, t)),
+      fc.tuple(of, fc.nat(70), fc.array(offset, { minLength: 1, maxLength: 200 })).map(([t, n, at]) =>
+        grown(t, n * at.length, () =>
+          types.indexed(
+            layer,
+            at.map(() => n),
+            at,
+            t,
+            true,
+            true,
+          ),
+        ),
       ),
+      fc
+        .tuple(of, of, fc.integer({ min: 0, max: 90 }))
+        .map(([x, y, at]) => grown(x, 1, () => types.struct(layer, [1, 2], [0, at], [x, y]))),
+      fc
+        .tuple(of, fc.integer({ min: -16, max: 16 }), fc.integer({ min: -64, max: 200 }))
+        .map(([t, lb, extent]) => types.resized(layer, t, lb, extent)),
+      fc
+        .tuple(of, fc.array(fc.tuple(fc.integer({ min: 1, max: 5 }), fc.nat(3)), { minLength: 1, maxLength: 3 }))
+        .map(([t, d]) =>
+          grown(t, 125, () =>
+            types.subarray(
+              layer,
+              d.map(([n, more]) => n + more),
+              d.map(([n]) => n),
+              d.map(([, more]) => more >> 1),
+              0,
+              false,
+              t,
+            ),
+          ),
+        ),
     ),
   };
 }).type;
@@ -90,12 +132,19 @@ function overlaps(layout: Layout, count: number): boolean {
 
 test('the kernel moves what JavaScript moves, in parts and at once, inside of the memory and out of it', () => {
   fc.assert(
-    fc.property(datatype, fc.integer({ min: 1, max: 40 }), fc.nat(1), fc.boolean(), fc.nat(15), (handle, count, which, direct, odd) => {
-      const { layout } = types.typeOf(layer, handle, 'test');
-      const { from, to } = span(layout, count);
-      if (layout.size * count > MOST || BASE + odd + from < PLACES[0] || BASE + odd + to > PLACES[1]) return;
-      both(layout, count, BASE + odd, packers[which]!, direct);
-    }),
+    fc.property(
+      datatype,
+      fc.integer({ min: 1, max: 40 }),
+      fc.nat(1),
+      fc.boolean(),
+      fc.nat(15),
+      (handle, count, which, direct, odd) => {
+        const { layout } = types.typeOf(layer, handle, 'test');
+        const { from, to } = span(layout, count);
+        if (layout.size * count > MOST || BASE + odd + from < PLACES[0] || BASE + odd + to > PLACES[1]) return;
+        both(layout, count, BASE + odd, packers[which]!, direct);
+      },
+    ),
     { numRuns: 80 },
   );
 });
@@ -104,11 +153,16 @@ test('an array of structures is one short list, a block longer than the stage go
   const one = types.struct(layer, [1, 1, 2], [0, 8, 20], [CHAR, DOUBLE, SHORT]);
   const many = types.typeOf(layer, types.contiguous(layer, 500, one), 'test').layout;
   // The shorts and the next structure's char touch.
-  expect(planOf(many)).toMatchObject({ blocks: 1001, of: { head: { size: 1 }, plan: { size: 13, blocks: 2 }, repeats: 499, step: 24, tail: { size: 12 } } });
+  expect(planOf(many)).toMatchObject({
+    blocks: 1001,
+    of: { head: { size: 1 }, plan: { size: 13, blocks: 2 }, repeats: 499, step: 24, tail: { size: 12 } },
+  });
   for (const packer of packers) for (const direct of [true, false]) both(many, 3, BASE, packer, direct);
 
   const long = types.typeOf(layer, types.indexed(layer, [5000, 3, 9000], [-20000, 7, 100], CHAR, true), 'test').layout;
-  expect(pieces(planOf(long)!, 2048, 100).map((p) => p.size)).toEqual([2048, 2048, 904, 3, 2048, 2048, 2048, 2048, 808]);
+  expect(pieces(planOf(long)!, 2048, 100).map((p) => p.size)).toEqual([
+    2048, 2048, 904, 3, 2048, 2048, 2048, 2048, 808,
+  ]);
   for (const direct of [true, false]) both(long, 2, BASE, packers[0]!, direct);
 });
 

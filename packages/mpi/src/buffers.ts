@@ -1,10 +1,10 @@
 /**
- * Where the bytes of a message lie, as plain data: a request names its buffers by space and offset, never by reference, so that
- * it can be stored in an image.
+ * Where the bytes of a message lie, as plain data: a request names its buffers by space and offset, never by reference,
+ * so that it can be stored in an image.
  *
  * Owns: the pinned spaces (not serialisable). Spaces:
- *   0        the program's linear memory (C and C++: an address is an offset). The view is fetched anew at every use, since
- *            memory may grow.
+ *   0        the program's linear memory (C and C++: an address is an offset). The view is fetched anew at every use,
+ *            since memory may grow.
  *   > 0      an array of a TypeScript program, pinned while a request uses it
  *   < 0      a scratch buffer of a schedule, kept in the layer's state and thus in images
  */
@@ -19,16 +19,26 @@ export interface Buf {
 export const LINEAR = 0;
 export const NO_BYTES: Buf = { space: LINEAR, offset: 0, bytes: 0 };
 
-export const part = (b: Buf, offset: number, bytes: number): Buf => ({ space: b.space, offset: b.offset + offset, bytes });
+export const part = (b: Buf, offset: number, bytes: number): Buf => ({
+  space: b.space,
+  offset: b.offset + offset,
+  bytes,
+});
 export const linear = (address: number, bytes: number): Buf => ({ space: LINEAR, offset: address, bytes });
 
 const EMPTY = new Uint8Array(0);
 
-/** A faster way of packing what lies in linear memory; false: it cannot, and has done nothing. `from` and `into` hold whole elements. */
+/**
+ * A faster way of packing what lies in linear memory; false: it cannot, and has done nothing. `from` and `into` hold
+ * whole elements.
+ */
 export interface Packer {
   pack(l: Layout, count: number, address: number, into: Uint8Array): boolean;
   unpack(l: Layout, count: number, from: Uint8Array, address: number): boolean;
-  /** A few elements packed in a place of the packer's own, for those who take them at once: it holds until the next call. Undefined: they do not fit. */
+  /**
+   * A few elements packed in a place of the packer's own, for those who take them at once: it holds until the next
+   * call. Undefined: they do not fit.
+   */
   packed(l: Layout, count: number, address: number): Uint8Array | undefined;
 }
 
@@ -68,13 +78,15 @@ export class Memory {
 
   /** Packs `count` elements at an address of a space to the beginning of `into`. */
   pack(l: Layout, count: number, space: number, address: number, into: Uint8Array): void {
-    if (space !== LINEAR || !this.packer?.pack(l, count, address, into)) pack(l, count, this.space(space), address, into);
+    if (space !== LINEAR || !this.packer?.pack(l, count, address, into))
+      pack(l, count, this.space(space), address, into);
   }
 
   /** The reverse; `from` may be shorter than the elements need: the rest stays as it is. */
   unpack(l: Layout, count: number, from: Uint8Array, space: number, address: number): void {
     const whole = l.size === 0 ? 0 : Math.min(count, Math.floor(from.length / l.size));
-    if (space !== LINEAR || whole === 0 || !this.packer?.unpack(l, whole, from, address)) return unpack(l, count, from, this.space(space), address);
+    if (space !== LINEAR || whole === 0 || !this.packer?.unpack(l, whole, from, address))
+      return unpack(l, count, from, this.space(space), address);
     if (whole < count) unpack(l, 1, from.subarray(whole * l.size), this.space(space), address + whole * l.extent);
   }
 

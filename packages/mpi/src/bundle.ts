@@ -1,8 +1,10 @@
 /**
- * Elements of a datatype as buffers of the layer, which moves contiguous bytes: where they lie so already, that place; else a packed copy, which is
- * spread over its places when the owner sees that the request is complete (`spread` in matching.ts).
+ * Elements of a datatype as buffers of the layer, which moves contiguous bytes: where they lie so already, that place;
+ * else a packed copy, which is spread over its places when the owner sees that the request is complete (`spread` in
+ * matching.ts).
  *
- * Both bindings describe the arguments of a call with it: a C program's lie in its linear memory, a TypeScript program's in an array that is pinned.
+ * Both bindings describe the arguments of a call with it: a C program's lie in its linear memory, a TypeScript
+ * program's in an array that is pinned.
  */
 import { isContiguous, start, type Layout } from './layout.ts';
 import { releaseSpace, scratch, type Layer } from './layer.ts';
@@ -25,7 +27,11 @@ export interface Place {
   count: number;
 }
 
-const lying = (p: Place): Buf => ({ space: p.space, offset: p.address + start(p.layout), bytes: p.layout.size * p.count });
+const lying = (p: Place): Buf => ({
+  space: p.space,
+  offset: p.address + start(p.layout),
+  bytes: p.layout.size * p.count,
+});
 
 export function room(layer: Layer, b: Bundle, bytes: number): Buf {
   const buf = scratch(layer, bytes);
@@ -45,7 +51,13 @@ export function outgoing(layer: Layer, b: Bundle, p: Place): Buf {
 export function incoming(layer: Layer, b: Bundle, p: Place): Buf {
   if (isContiguous(p.layout, p.count)) return lying(p);
   const from = room(layer, b, p.layout.size * p.count);
-  b.unpack.push({ layout: p.layout, count: p.count, from, address: p.address, ...(p.space !== LINEAR && { space: p.space }) });
+  b.unpack.push({
+    layout: p.layout,
+    count: p.count,
+    from,
+    address: p.address,
+    ...(p.space !== LINEAR && { space: p.space }),
+  });
   return from;
 }
 
@@ -56,17 +68,36 @@ export function both(layer: Layer, b: Bundle, p: Place): Buf {
   return buf;
 }
 
-/** Blocks of different types, packed one behind the other; undefined: an empty one. Received ones hold what is there: in place it is sent. */
-export function behindOneAnother(layer: Layer, b: Bundle, places: readonly (Place | undefined)[], receives: boolean): { buf: Buf; lengths: number[] } {
+/**
+ * Blocks of different types, packed one behind the other; undefined: an empty one. Received ones hold what is there: in
+ * place it is sent.
+ */
+export function behindOneAnother(
+  layer: Layer,
+  b: Bundle,
+  places: readonly (Place | undefined)[],
+  receives: boolean,
+): { buf: Buf; lengths: number[] } {
   const lengths = places.map((p) => (p ? p.layout.size * p.count : 0));
-  const buf = room(layer, b, lengths.reduce((x, y) => x + y, 0));
+  const buf = room(
+    layer,
+    b,
+    lengths.reduce((x, y) => x + y, 0),
+  );
   let at = 0;
   places.forEach((p, i) => {
     const from = part(buf, at, lengths[i]!);
     at += lengths[i]!;
     if (!p || lengths[i] === 0) return;
     layer.memory.pack(p.layout, p.count, p.space, p.address, layer.memory.view(from));
-    if (receives) b.unpack.push({ layout: p.layout, count: p.count, from, address: p.address, ...(p.space !== LINEAR && { space: p.space }) });
+    if (receives)
+      b.unpack.push({
+        layout: p.layout,
+        count: p.count,
+        from,
+        address: p.address,
+        ...(p.space !== LINEAR && { space: p.space }),
+      });
   });
   return { buf, lengths };
 }
@@ -90,5 +121,6 @@ export function begin(layer: Layer, make: (b: Bundle) => number): number {
 
 /** Spreads what a call without a request has computed. */
 export function unpackNow(layer: Layer, b: Bundle): void {
-  for (const u of b.unpack) layer.memory.unpack(u.layout, u.count, layer.memory.view(u.from), u.space ?? LINEAR, u.address);
+  for (const u of b.unpack)
+    layer.memory.unpack(u.layout, u.count, layer.memory.view(u.from), u.space ?? LINEAR, u.address);
 }

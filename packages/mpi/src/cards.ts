@@ -1,6 +1,7 @@
 /**
- * Cards: what the leaders of two groups that are to become an intercommunicator tell each other, and then their groups. All cards of a job are
- * equally long, so that a receive knows the length: u32 context, u32 number of tasks, u32 each task by rank; or u32 error class, u32 {@link REFUSED}.
+ * Cards: what the leaders of two groups that are to become an intercommunicator tell each other, and then their groups.
+ * All cards of a job are equally long, so that a receive knows the length: u32 context, u32 number of tasks, u32 each
+ * task by rank; or u32 error class, u32 {@link REFUSED}.
  */
 import type { Buf } from './buffers.ts';
 import { capacityOf, type Layer } from './layer.ts';
@@ -32,5 +33,8 @@ export function readCard(layer: Layer, bytes: Uint8Array): Card {
   const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const n = words.getUint32(4, true);
   if (n === REFUSED) return { refused: words.getUint32(0, true) };
-  return { context: words.getUint32(0, true), tasks: Array.from({ length: Math.min(n, capacityOf(layer)) }, (_, i) => words.getUint32(8 + 4 * i, true)) };
+  return {
+    context: words.getUint32(0, true),
+    tasks: Array.from({ length: Math.min(n, capacityOf(layer)) }, (_, i) => words.getUint32(8 + 4 * i, true)),
+  };
 }

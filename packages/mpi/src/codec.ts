@@ -1,19 +1,42 @@
 /**
- * Structured values as bytes: the body of sendObject and its kin, registered objects of a checkpoint, and the layer's own state in
- * an image. A tag byte, then the content; lengths are u32, little endian. Deterministic: the same value gives the same bytes.
+ * Structured values as bytes: the body of sendObject and its kin, registered objects of a checkpoint, and the layer's
+ * own state in an image. A tag byte, then the content; lengths are u32, little endian. Deterministic: the same value
+ * gives the same bytes.
  *
  * Format number {@link CODEC_FORMAT}; tags are never reused.
  */
 export const CODEC_FORMAT = 1;
 
 const TAG = {
-  undefined: 0, null: 1, false: 2, true: 3, int32: 4, float64: 5, bigint: 6, string: 7,
-  array: 8, object: 9, map: 10, set: 11, buffer: 12, typed: 13, hole: 14,
+  undefined: 0,
+  null: 1,
+  false: 2,
+  true: 3,
+  int32: 4,
+  float64: 5,
+  bigint: 6,
+  string: 7,
+  array: 8,
+  object: 9,
+  map: 10,
+  set: 11,
+  buffer: 12,
+  typed: 13,
+  hole: 14,
 } as const;
 
 const ARRAYS = [
-  Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array,
-  Float32Array, Float64Array, BigInt64Array, BigUint64Array,
+  Int8Array,
+  Uint8Array,
+  Uint8ClampedArray,
+  Int16Array,
+  Uint16Array,
+  Int32Array,
+  Uint32Array,
+  Float32Array,
+  Float64Array,
+  BigInt64Array,
+  BigUint64Array,
 ] as const;
 const ARRAY_INDEX = new Map<string, number>(ARRAYS.map((a, i) => [a.name, i]));
 
@@ -130,7 +153,10 @@ class Writer {
       for (const x of v) this.value(x, `${path} (a member)`, depth + 1);
     } else {
       const proto = Object.getPrototypeOf(v) as { constructor?: { name?: string } } | null;
-      if (proto !== null && Object.getPrototypeOf(proto) !== null) throw new Unencodable(`${path} is a ${proto.constructor?.name ?? 'class instance'}: only plain objects can be encoded`);
+      if (proto !== null && Object.getPrototypeOf(proto) !== null)
+        throw new Unencodable(
+          `${path} is a ${proto.constructor?.name ?? 'class instance'}: only plain objects can be encoded`,
+        );
       const keys = Object.keys(v);
       this.u8(TAG.object);
       this.u32(keys.length);
@@ -220,7 +246,8 @@ class Reader {
         for (let i = 0; i < n; i++) {
           const key = this.string();
           const value = this.value(depth + 1);
-          if (key === '__proto__') Object.defineProperty(out, key, { value, writable: true, enumerable: true, configurable: true });
+          if (key === '__proto__')
+            Object.defineProperty(out, key, { value, writable: true, enumerable: true, configurable: true });
           else out[key] = value;
         }
         return out;

@@ -1,6 +1,6 @@
 /**
- * The last step of a communicator's making: from what a schedule has gathered to a record in the table. How the processes agree on a context id is
- * said in contexts.ts; of two groups the greater one is taken.
+ * The last step of a communicator's making: from what a schedule has gathered to a record in the table. How the
+ * processes agree on a context id is said in contexts.ts; of two groups the greater one is taken.
  */
 import { readCard, cardBytes, type Card } from './cards.ts';
 import { ERRORS_ARE_FATAL, NULL, UNDEFINED } from './constants.ts';
@@ -21,7 +21,9 @@ interface Made {
   topology?: Topology | undefined;
 }
 
-/** Returns the new handle, or NULL where this process is not in the group. @throws MPIError when the groups do not fit */
+/**
+ * Returns the new handle, or NULL where this process is not in the group. @throws MPIError when the groups do not fit
+ */
 export function makeComm(layer: Layer, make: NewComm, gathered: Uint8Array): number {
   const parent = layer.state.comms.rows.get(make.comm);
   const made = (): Made => {
@@ -37,12 +39,18 @@ export function makeComm(layer: Layer, make: NewComm, gathered: Uint8Array): num
       case 'create':
         return parent?.remote
           ? joined(layer, { ...make, how: 'inter' }, gathered, true)
-          : { context: new DataView(gathered.buffer, gathered.byteOffset).getUint32(0, true), group: make.group, name: make.name, topology: make.topology };
+          : {
+              context: new DataView(gathered.buffer, gathered.byteOffset).getUint32(0, true),
+              group: make.group,
+              name: make.name,
+              topology: make.topology,
+            };
     }
   };
   const from = make.how === 'dup' ? (make.of ?? parent) : parent;
   const handle = addComm(layer, from?.errhandler ?? ERRORS_ARE_FATAL, made());
-  if (make.how === 'dup') for (const [keyval, value] of from!.attributes) layer.state.comms.rows.get(handle)!.attributes.set(keyval, value);
+  if (make.how === 'dup')
+    for (const [keyval, value] of from!.attributes) layer.state.comms.rows.get(handle)!.attributes.set(keyval, value);
   return handle;
 }
 
@@ -66,17 +74,32 @@ function splitOff(parent: CommRecord, name: string, topology: Topology | undefin
   const here = side(parent.group, 0);
   const there = parent.remote && side(parent.remote, parent.group.length);
   const mine = here[parent.rank]!.color;
-  const chosen = (list: typeof here): number[] => (mine === UNDEFINED ? [] : list.filter((e) => e.color === mine).sort((a, b) => a.key - b.key || a.rank - b.rank).map((e) => e.task));
+  const chosen = (list: typeof here): number[] =>
+    mine === UNDEFINED
+      ? []
+      : list
+          .filter((e) => e.color === mine)
+          .sort((a, b) => a.key - b.key || a.rank - b.rank)
+          .map((e) => e.task);
   return { context, group: chosen(here), remote: there && chosen(there), name, topology };
 }
 
 function merged(parent: CommRecord, gathered: Uint8Array): Made {
   const view = words(gathered);
-  const [own, their] = [0, MERGE_BYTES].map((at) => ({ context: view.getUint32(at, true), high: view.getUint32(at + 4, true) !== 0, low: view.getUint32(at + 8, true) !== 0 })) as [Side, Side];
-  if ((own.high && own.low) || (their.high && their.low)) fail(ERR.ARG, '', 'the processes of one group gave different values for high', parent.handle);
+  const [own, their] = [0, MERGE_BYTES].map((at) => ({
+    context: view.getUint32(at, true),
+    high: view.getUint32(at + 4, true) !== 0,
+    low: view.getUint32(at + 8, true) !== 0,
+  })) as [Side, Side];
+  if ((own.high && own.low) || (their.high && their.low))
+    fail(ERR.ARG, '', 'the processes of one group gave different values for high', parent.handle);
   // "If all processes … provided the same value for high, the order is arbitrary" (§7.6.2): by their first tasks.
   const first = own.high === their.high ? parent.group[0]! < parent.remote![0]! : !own.high;
-  return { context: Math.max(own.context, their.context), group: first ? [...parent.group, ...parent.remote!] : [...parent.remote!, ...parent.group], name: '' };
+  return {
+    context: Math.max(own.context, their.context),
+    group: first ? [...parent.group, ...parent.remote!] : [...parent.remote!, ...parent.group],
+    name: '',
+  };
 }
 interface Side {
   context: number;
@@ -90,23 +113,50 @@ function joined(layer: Layer, make: Extract<NewComm, { how: 'inter' }>, gathered
   const own = readCard(layer, gathered.subarray(0, bytes)) as Extract<Card, { context: number }>;
   const their = readCard(layer, gathered.subarray(bytes, 2 * bytes));
   if (make.wrong) fail(make.wrong.errorClass as never, '', make.wrong.text, make.comm);
-  if ('refused' in their) return fail(their.refused as never, '', `the leader could not reach the other group (${className(their.refused)})`, make.comm);
+  if ('refused' in their)
+    return fail(
+      their.refused as never,
+      '',
+      `the leader could not reach the other group (${className(their.refused)})`,
+      make.comm,
+    );
   const common = their.tasks.filter((t) => make.group.includes(t));
-  if (common.length > 0) fail(ERR.COMM, '', `the groups are not disjoint: ${common.length === 1 ? `task ${common[0]} is` : `tasks ${common.join(', ')} are`} in both`, make.comm);
+  if (common.length > 0)
+    fail(
+      ERR.COMM,
+      '',
+      'the groups are not disjoint: ' +
+        `${common.length === 1 ? `task ${common[0]} is` : `tasks ${common.join(', ')} are`} in both`,
+      make.comm,
+    );
   const whole = !parts || (make.group.length > 0 && their.tasks.length > 0);
-  return { context: Math.max(own.context, their.context), group: whole ? make.group : [], remote: their.tasks, name: make.name };
+  return {
+    context: Math.max(own.context, their.context),
+    group: whole ? make.group : [],
+    remote: their.tasks,
+    name: make.name,
+  };
 }
 
 function addComm(layer: Layer, errhandler: number, made: Made): number {
   const { state } = layer;
-  // The handle is taken also where no record is made: handles then agree between processes, which makes messages readable.
+  // The handle is taken also where no record is made: handles then agree between processes, which makes messages
+  // readable.
   const handle = state.comms.next++;
   const rank = made.group.indexOf(state.task);
   if (rank < 0 || made.remote?.length === 0) return NULL;
   for (const t of made.remote ?? []) state.known = Math.max(state.known, t + 1);
   for (const t of made.group) state.known = Math.max(state.known, t + 1);
   state.comms.rows.set(handle, {
-    handle, name: made.name || `communicator ${handle}`, context: made.context, group: [...made.group], rank, errhandler, topology: made.topology, collectives: 0, attributes: new Map(),
+    handle,
+    name: made.name || `communicator ${handle}`,
+    context: made.context,
+    group: [...made.group],
+    rank,
+    errhandler,
+    topology: made.topology,
+    collectives: 0,
+    attributes: new Map(),
     ...(made.remote && { remote: [...made.remote] }),
   });
   return handle;

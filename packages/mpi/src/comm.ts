@@ -1,7 +1,8 @@
 /**
- * Making, comparing and freeing communicators (MPI 4.1 chapter 7). A making is a schedule whose last step writes the record
- * (comm-make.ts): the request's `result` is the new handle, NULL where this process is not in it. Of an intercommunicator the leaders (rank 0 of
- * each group) exchange what their groups have agreed on. How intercommunicators come to be: intercomm.ts.
+ * Making, comparing and freeing communicators (MPI 4.1 chapter 7). A making is a schedule whose last step writes the
+ * record (comm-make.ts): the request's `result` is the new handle, NULL where this process is not in it. Of an
+ * intercommunicator the leaders (rank 0 of each group) exchange what their groups have agreed on. How
+ * intercommunicators come to be: intercomm.ts.
  */
 import { allgatherBruck } from './collectives/allgather-bruck.ts';
 import { equalBlocks } from './collectives/blocks.ts';
@@ -28,16 +29,34 @@ export function dup(layer: Layer, handle: number, call = 'MPI_Comm_dup'): number
   agreeOnContext(s, part(contexts, 0, 4));
   if (comm.remote) exchange(s, part(contexts, 0, 4), part(contexts, 4, 4));
   const { group, remote, topology, errhandler, attributes } = comm;
-  s.makeComm({ how: 'dup', comm: handle, name: `dup of ${comm.name}`, of: { group, remote, topology, errhandler, attributes: new Map(attributes) } }, contexts);
+  s.makeComm(
+    {
+      how: 'dup',
+      comm: handle,
+      name: `dup of ${comm.name}`,
+      of: { group, remote, topology, errhandler, attributes: new Map(attributes) },
+    },
+    contexts,
+  );
   return start(s);
 }
 
 function checkMembers(comm: CommRecord, group: readonly number[], call: string): void {
-  for (const task of group) if (!comm.group.includes(task)) fail(ERR.GROUP, call, `task ${task} of the group is not in ${comm.name}`, comm.handle);
+  for (const task of group)
+    if (!comm.group.includes(task))
+      fail(ERR.GROUP, call, `task ${task} of the group is not in ${comm.name}`, comm.handle);
 }
 
-/** [MPI_Comm_create] @param group tasks by rank of the new communicator (of its local group), the same at all of them */
-export function create(layer: Layer, handle: number, group: readonly number[], call = 'MPI_Comm_create', topology?: Topology): number {
+/**
+ * [MPI_Comm_create] @param group tasks by rank of the new communicator (of its local group), the same at all of them
+ */
+export function create(
+  layer: Layer,
+  handle: number,
+  group: readonly number[],
+  call = 'MPI_Comm_create',
+  topology?: Topology,
+): number {
   const comm = commOf(layer, handle, call);
   checkMembers(comm, group, call);
   const s = new Schedule(layer, comm, call);
@@ -56,11 +75,24 @@ export function create(layer: Layer, handle: number, group: readonly number[], c
 /** Tags of schedules that only a part of a communicator's processes runs; the others number theirs from 0. */
 const PARTIAL = 0x4000_0000;
 
-/** [MPI_Comm_create_group] Only the processes of the group take part; `tag` tells makings that go on side by side apart. */
-export function createGroup(layer: Layer, handle: number, group: readonly number[], tag: number, call = 'MPI_Comm_create_group'): number {
+/**
+ * [MPI_Comm_create_group] Only the processes of the group take part; `tag` tells makings that go on side by side apart.
+ */
+export function createGroup(
+  layer: Layer,
+  handle: number,
+  group: readonly number[],
+  tag: number,
+  call = 'MPI_Comm_create_group',
+): number {
   const comm = intra(layer, handle, call);
   checkMembers(comm, group, call);
-  return among(layer, { ...comm, group: [...group], rank: group.indexOf(layer.state.task), collectives: PARTIAL + (tag & (PARTIAL - 1)) }, handle, call);
+  return among(
+    layer,
+    { ...comm, group: [...group], rank: group.indexOf(layer.state.task), collectives: PARTIAL + (tag & (PARTIAL - 1)) },
+    handle,
+    call,
+  );
 }
 
 /** The members of a record that is in no table make a communicator. */
@@ -74,7 +106,16 @@ function among(layer: Layer, comm: CommRecord, parent: number, call: string): nu
 export function groupAlone(layer: Layer, group: readonly number[], stringTag: string, call: string): CommRecord {
   const rank = group.indexOf(layer.state.task);
   if (rank < 0) fail(ERR.GROUP, call, 'this process is not in the group');
-  return { handle: 0, name: 'the group', context: FROM_GROUPS_CONTEXT, group: [...group], rank, errhandler: 1, collectives: hash(stringTag), attributes: new Map() };
+  return {
+    handle: 0,
+    name: 'the group',
+    context: FROM_GROUPS_CONTEXT,
+    group: [...group],
+    rank,
+    errhandler: 1,
+    collectives: hash(stringTag),
+    attributes: new Map(),
+  };
 }
 
 /** FNV-1a, 31 bits: a tag of a text. */
@@ -85,13 +126,26 @@ function hash(text: string): number {
 }
 
 /** [MPI_Comm_create_from_group] */
-export const createFromGroup = (layer: Layer, group: readonly number[], stringTag: string, call = 'MPI_Comm_create_from_group'): number =>
-  among(layer, groupAlone(layer, group, stringTag, call), 0, call);
+export const createFromGroup = (
+  layer: Layer,
+  group: readonly number[],
+  stringTag: string,
+  call = 'MPI_Comm_create_from_group',
+): number => among(layer, groupAlone(layer, group, stringTag, call), 0, call);
 
 /** [MPI_Comm_split] */
-export function split(layer: Layer, handle: number, color: number, key: number, call = 'MPI_Comm_split', name = '', topology?: Topology): number {
+export function split(
+  layer: Layer,
+  handle: number,
+  color: number,
+  key: number,
+  call = 'MPI_Comm_split',
+  name = '',
+  topology?: Topology,
+): number {
   const comm = commOf(layer, handle, call);
-  if (!(Number.isInteger(color) && ((color >= 0 && color <= 0x7fff_ffff) || color === UNDEFINED))) fail(ERR.ARG, call, `color ${String(color)} is not a whole number from 0 to 2147483647, nor MPI_UNDEFINED`, handle);
+  if (!(Number.isInteger(color) && ((color >= 0 && color <= 0x7fff_ffff) || color === UNDEFINED)))
+    fail(ERR.ARG, call, `color ${String(color)} is not a whole number from 0 to 2147483647, nor MPI_UNDEFINED`, handle);
   if ((key | 0) !== key) fail(ERR.ARG, call, `key ${String(key)} is not a 32-bit whole number`, handle);
   const s = new Schedule(layer, comm, call);
   const gathered = s.scratch(SPLIT_BYTES * (s.size + (comm.remote?.length ?? 0)));
@@ -114,10 +168,17 @@ export type SplitType = 'shared' | 'hwGuided' | 'hwUnguided' | 'resourceGuided';
 
 /**
  * [MPI_Comm_split_type] @param type undefined: MPI_UNDEFINED
- * One rank is one sandbox with a memory of its own: what shares memory with a rank is the rank itself. "MPI_COMM_NULL" where nothing is known of the resource
- * that is asked for (§7.4.2); the groups of an intercommunicator share none.
+ * One rank is one sandbox with a memory of its own: what shares memory with a rank is the rank itself. "MPI_COMM_NULL"
+ * where nothing is known of the resource that is asked for (§7.4.2); the groups of an intercommunicator share none.
  */
-export function splitType(layer: Layer, handle: number, type: SplitType | undefined, key: number, hints: ReadonlyMap<string, string> | undefined, call = 'MPI_Comm_split_type'): number {
+export function splitType(
+  layer: Layer,
+  handle: number,
+  type: SplitType | undefined,
+  key: number,
+  hints: ReadonlyMap<string, string> | undefined,
+  call = 'MPI_Comm_split_type',
+): number {
   const comm = commOf(layer, handle, call);
   const guided = type === 'resourceGuided';
   const hardware = guided || type === 'hwGuided' ? hints?.get('mpi_hw_resource_type') : undefined;
@@ -129,9 +190,14 @@ export function splitType(layer: Layer, handle: number, type: SplitType | undefi
 /** Process sets (§11.3.2): a session's groups are made of them. */
 export const WORLD_SET = 'mpi://WORLD';
 export const SELF_SET = 'mpi://SELF';
-export const processSets = (layer: Layer): Map<string, number[]> => new Map([[WORLD_SET, [...layer.state.comms.rows.get(COMM_WORLD)!.group]], [SELF_SET, [layer.state.task]]]);
+export const processSets = (layer: Layer): Map<string, number[]> =>
+  new Map([
+    [WORLD_SET, [...layer.state.comms.rows.get(COMM_WORLD)!.group]],
+    [SELF_SET, [layer.state.task]],
+  ]);
 /** Tasks of a set. "A URI": its scheme and the names that the standard gives are the same in any case. */
-export const processSet = (layer: Layer, name: string): number[] | undefined => [...processSets(layer)].find(([known]) => known.toLowerCase() === name.toLowerCase())?.[1];
+export const processSet = (layer: Layer, name: string): number[] | undefined =>
+  [...processSets(layer)].find(([known]) => known.toLowerCase() === name.toLowerCase())?.[1];
 
 const ORDER: readonly Comparison[] = ['IDENT', 'CONGRUENT', 'SIMILAR', 'UNEQUAL'];
 
@@ -148,10 +214,14 @@ export function compare(layer: Layer, a: number, b: number): Comparison {
 
 /** @throws MPIError ERR_COMM */
 export function checkFree(comm: CommRecord, call: string): void {
-  if (comm.handle === COMM_WORLD || comm.handle === COMM_SELF) fail(ERR.COMM, call, `${comm.name} cannot be freed`, comm.handle);
+  if (comm.handle === COMM_WORLD || comm.handle === COMM_SELF)
+    fail(ERR.COMM, call, `${comm.name} cannot be freed`, comm.handle);
 }
 
-/** [MPI_Comm_free] The handle goes at once; operations under way on it complete, and need the record for their statuses until then. */
+/**
+ * [MPI_Comm_free] The handle goes at once; operations under way on it complete, and need the record for their statuses
+ * until then.
+ */
 export function free(layer: Layer, handle: number, call = 'MPI_Comm_free'): void {
   const comm = commOf(layer, handle, call);
   checkFree(comm, call);
@@ -165,5 +235,9 @@ export function free(layer: Layer, handle: number, call = 'MPI_Comm_free'): void
 export function quiesce(layer: Layer, handle: number): void {
   const call = 'MPI_Comm_disconnect';
   checkFree(commOf(layer, handle, call), call);
-  waitUntil(layer, () => ![...layer.state.requests.rows.values()].some((r) => r.comm === handle && !r.done), () => ({ call }));
+  waitUntil(
+    layer,
+    () => ![...layer.state.requests.rows.values()].some((r) => r.comm === handle && !r.done),
+    () => ({ call }),
+  );
 }

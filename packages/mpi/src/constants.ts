@@ -1,4 +1,7 @@
-/** Constants of the standard with the values of its ABI (MPI 5.0, appendix A), so that C programs and the layer need no translation. */
+/**
+ * Constants of the standard with the values of its ABI (MPI 5.0, appendix A), so that C programs and the layer need no
+ * translation.
+ */
 export const PROC_NULL = -3;
 export const ANY_SOURCE = -1;
 export const ANY_TAG = -2;
@@ -28,7 +31,9 @@ export const Mode = {
 /** Word of a message of a collective that has failed at its sender. */
 export const FAILED = 1;
 
-/** Context ids: every communicator owns two, `context` for point to point, `context + COLLECTIVE` for its collectives. */
+/**
+ * Context ids: every communicator owns two, `context` for point to point, `context + COLLECTIVE` for its collectives.
+ */
 export const COLLECTIVE = 1;
 export const WORLD_CONTEXT = 0;
 export const SELF_CONTEXT = 2;

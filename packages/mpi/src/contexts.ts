@@ -1,9 +1,10 @@
 /**
  * Context ids: what keeps the messages of communicators apart (MPI 4.1 §7.2).
  *
- * Every process of a making brings an id of its own, and the greatest of them is taken. An id that a process brings is made of a counter and its task
- * number and brought once only, so two makings never agree on the same one, also when several go on at once and in another order at every
- * process (MPI_Comm_idup). Members of disjoint groups that are made together (a split) share an id; no process is in two of them.
+ * Every process of a making brings an id of its own, and the greatest of them is taken. An id that a process brings is
+ * made of a counter and its task number and brought once only, so two makings never agree on the same one, also when
+ * several go on at once and in another order at every process (MPI_Comm_idup). Members of disjoint groups that are made
+ * together (a split) share an id; no process is in two of them.
  */
 import { allreduceRecursiveDoubling } from './collectives/allreduce-recursive-doubling.ts';
 import { part, type Buf } from './buffers.ts';
@@ -21,7 +22,12 @@ const WIDTH = 2;
 export function takeContext(layer: Layer, call: string): number {
   const { state } = layer;
   const id = (state.nextContext * capacityOf(layer) + state.task) * WIDTH;
-  if (id >= CONTEXTS_END) fail(ERR.INTERN, call, `this process has taken part in the making of ${state.nextContext} communicators: there are no more context ids`);
+  if (id >= CONTEXTS_END)
+    fail(
+      ERR.INTERN,
+      call,
+      `this process has taken part in the making of ${state.nextContext} communicators: there are no more context ids`,
+    );
   state.nextContext++;
   return id;
 }

@@ -1,10 +1,20 @@
 /**
- * Element types: what reductions compute with. Messages themselves are bytes, and a reduction sees its operands packed. Derived datatypes, which say how
- * bytes lie in memory, are layout.ts and types.ts; a user-defined operation may be applied to those too, by their handle + {@link DERIVED}.
+ * Element types: what reductions compute with. Messages themselves are bytes, and a reduction sees its operands packed.
+ * Derived datatypes, which say how bytes lie in memory, are layout.ts and types.ts; a user-defined operation may be
+ * applied to those too, by their handle + {@link DERIVED}.
  */
 export type ElementArray =
-  | Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array
-  | Float32Array | Float64Array | BigInt64Array | BigUint64Array;
+  | Int8Array
+  | Uint8Array
+  | Uint8ClampedArray
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | Float32Array
+  | Float64Array
+  | BigInt64Array
+  | BigUint64Array;
 
 interface ElementArrayConstructor {
   readonly BYTES_PER_ELEMENT: number;
@@ -13,10 +23,12 @@ interface ElementArrayConstructor {
 }
 
 /**
- * What reductions can do with the elements. 'pair': value and index behind one another without a gap (MINLOC, MAXLOC); 'complex': real and imaginary part;
- * 'quad': long double, 128 bits; 'logical': true unless zero; 'bytes': nothing but a copy.
+ * What reductions can do with the elements. 'pair': value and index behind one another without a gap (MINLOC, MAXLOC);
+ * 'complex': real and imaginary part; 'quad': long double, 128 bits; 'logical': true unless zero; 'bytes': nothing but
+ * a copy.
  */
-export type ElementKind = 'integer' | 'float' | 'bigint' | 'complex' | 'pair' | 'quad' | 'quadComplex' | 'logical' | 'bytes';
+export type ElementKind =
+  'integer' | 'float' | 'bigint' | 'complex' | 'pair' | 'quad' | 'quadComplex' | 'logical' | 'bytes';
 
 export interface ElementType {
   readonly id: number;
@@ -31,8 +43,14 @@ export interface ElementType {
   readonly index?: ElementArrayConstructor;
 }
 
-const define = (id: number, name: string, kind: ElementKind, array: ElementArrayConstructor, bytes = array.BYTES_PER_ELEMENT, index?: ElementArrayConstructor): ElementType =>
-  index ? { id, name, bytes, kind, array, index } : { id, name, bytes, kind, array };
+const define = (
+  id: number,
+  name: string,
+  kind: ElementKind,
+  array: ElementArrayConstructor,
+  bytes = array.BYTES_PER_ELEMENT,
+  index?: ElementArrayConstructor,
+): ElementType => (index ? { id, name, bytes, kind, array, index } : { id, name, bytes, kind, array });
 
 /** By id. Ids stand in images and must not change. */
 export const ELEMENT_TYPES: readonly ElementType[] = [
@@ -83,9 +101,15 @@ export const elementType = (id: number): ElementType => ELEMENT_TYPES[id]!;
 export const typeOfArray = (a: unknown): ElementType | undefined =>
   ArrayBuffer.isView(a) ? BY_ARRAY.get((a as { [Symbol.toStringTag]?: string })[Symbol.toStringTag] ?? '') : undefined;
 
-/** The bytes as elements: a view where the alignment allows it, else a copy (`copied`), to be written back by the caller. */
+/**
+ * The bytes as elements: a view where the alignment allows it, else a copy (`copied`), to be written back by the
+ * caller.
+ */
 export function elements(type: ElementType, bytes: Uint8Array): { array: ElementArray; copied: boolean } {
   const aligned = bytes.byteOffset % type.bytes === 0;
   const from = aligned ? bytes : bytes.slice();
-  return { array: new type.array(from.buffer, from.byteOffset, Math.floor(bytes.length / type.bytes)), copied: !aligned };
+  return {
+    array: new type.array(from.buffer, from.byteOffset, Math.floor(bytes.length / type.bytes)),
+    copied: !aligned,
+  };
 }

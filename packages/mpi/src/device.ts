@@ -1,6 +1,6 @@
 /**
- * The device: the few operations that the MPI layer needs from below (MPICH's ADI; `ch_cm` in MPICH-V §3.3). Implemented over
- * rings and the V-protocol endpoint by packages/node, over in-memory queues by this package's tests.
+ * The device: the few operations that the MPI layer needs from below (MPICH's ADI; `ch_cm` in MPICH-V §3.3).
+ * Implemented over rings and the V-protocol endpoint by packages/node, over in-memory queues by this package's tests.
  *
  * Everything here is synchronous. Only `wait` may block, and `send` when the ring is full.
  */
@@ -45,26 +45,29 @@ export interface Device {
   readonly library?: number;
   /** How often the task was begun anew; differs in a replay, so it goes through {@link place}. Absent: 0. */
   readonly incarnation?: number;
-  /** It was spawned: the first task of its world, the task that asked for it, the part of the call that it belongs to. */
+  /**
+   * It was spawned: the first task of its world, the task that asked for it, the part of the call that it belongs to.
+   */
   readonly spawned?: { readonly first: number; readonly root: number; readonly appnum: number };
 
   /**
-   * Gives a message to the channel (this task → dst). Buffered by the Channel Memory: never waits for the receiver. The body is
-   * taken before the call returns. A send to oneself goes the same way.
+   * Gives a message to the channel (this task → dst). Buffered by the Channel Memory: never waits for the receiver. The
+   * body is taken before the call returns. A send to oneself goes the same way.
    */
   send(dst: TaskId, mode: number, context: number, tag: number, word: number, body: Uint8Array): void;
 
   /**
-   * Consumes exactly one arrival, blocking until there is one. Deterministic: needs no determinant. Undefined: nothing was consumed and
-   * an image is due, which the program's host takes now (programs whose stack can be unwound; a TypeScript program is never interrupted).
+   * Consumes exactly one arrival, blocking until there is one. Deterministic: needs no determinant. Undefined: nothing
+   * was consumed and an image is due, which the program's host takes now (programs whose stack can be unwound; a
+   * TypeScript program is never interrupted).
    */
   wait(reason: WaitReason): Arrival | undefined;
 
   /**
-   * One poll (Test*, Iprobe, Request_get_status …): hands available arrivals to `consume` until it returns true (condition met)
-   * or none is left. An event also when nothing was there: its outcome is logged, and repeated at a replay. `consume` calls no
-   * other operation of the device: a send inside a poll would leave before the poll's own determinant. Its answer depends on the
-   * envelopes alone, never on whether a body is there.
+   * One poll (Test*, Iprobe, Request_get_status …): hands available arrivals to `consume` until it returns true
+   * (condition met) or none is left. An event also when nothing was there: its outcome is logged, and repeated at a
+   * replay. `consume` calls no other operation of the device: a send inside a poll would leave before the poll's own
+   * determinant. Its answer depends on the envelopes alone, never on whether a body is there.
    */
   poll(consume: (arrival: Arrival) => boolean): void;
 

@@ -1,4 +1,7 @@
-/** Errors of MPI calls: the classes of chapter 9 with the values of the standard ABI, and the one exception that the layer throws. */
+/**
+ * Errors of MPI calls: the classes of chapter 9 with the values of the standard ABI, and the one exception that the
+ * layer throws.
+ */
 
 export const ERR = {
   SUCCESS: 0,
@@ -69,7 +72,9 @@ export const ERR = {
 } as const;
 export type ErrorClass = (typeof ERR)[keyof typeof ERR];
 
-const NAMES = new Map<number, string>(Object.entries(ERR).map(([name, value]) => [value, name === 'SUCCESS' ? 'MPI_SUCCESS' : `MPI_ERR_${name}`]));
+const NAMES = new Map<number, string>(
+  Object.entries(ERR).map(([name, value]) => [value, name === 'SUCCESS' ? 'MPI_SUCCESS' : `MPI_ERR_${name}`]),
+);
 
 /** 'MPI_ERR_TRUNCATE' */
 export const className = (errorClass: number): string => NAMES.get(errorClass) ?? `error class ${errorClass}`;
@@ -83,7 +88,9 @@ export interface ErrorRecord {
   text: string;
 }
 
-/** A failed MPI call. `comm` is the communicator whose error handler decides (0: MPI_COMM_SELF's, as MPI-4 §9.3 has it). */
+/**
+ * A failed MPI call. `comm` is the communicator whose error handler decides (0: MPI_COMM_SELF's, as MPI-4 §9.3 has it).
+ */
 export class MPIError extends Error {
   override readonly name = 'MPIError';
   readonly className: string;

@@ -1,8 +1,10 @@
 /**
- * The data representation "external32" (MPI 4.1 §14.5.2): big-endian, without gaps, every basic type with the length of the standard's table whatever it has
- * here. Of 32-bit WebAssembly's types three differ in length: MPI_AINT (8 bytes there), MPI_WCHAR (2), and the pairs keep no gap in either form.
+ * The data representation "external32" (MPI 4.1 §14.5.2): big-endian, without gaps, every basic type with the length of
+ * the standard's table whatever it has here. Of 32-bit WebAssembly's types three differ in length: MPI_AINT (8 bytes
+ * there), MPI_WCHAR (2), and the pairs keep no gap in either form.
  *
- * Data goes through the packed form: type map order, native bytes. So a conversion is one walk over the basic elements of the type, as its constructors say.
+ * Data goes through the packed form: type map order, native bytes. So a conversion is one walk over the basic elements
+ * of the type, as its constructors say.
  */
 import { elementType } from './datatypes.ts';
 import { PREDEFINED_TYPES } from './predefined-types.ts';
@@ -22,11 +24,21 @@ interface Shape {
   parts: [repeat: number, of: Shape][];
 }
 
-const word = (native: number, external = native, signed = true): Shape => ({ native, external, word: { native, external, signed }, parts: [] });
+const word = (native: number, external = native, signed = true): Shape => ({
+  native,
+  external,
+  word: { native, external, signed },
+  parts: [],
+});
 function list(parts: [number, Shape][]): Shape {
   const kept = parts.filter(([n, s]) => n > 0 && s.native > 0);
   if (kept.length === 1 && kept[0]![0] === 1) return kept[0]![1];
-  return { native: kept.reduce((a, [n, s]) => a + n * s.native, 0), external: kept.reduce((a, [n, s]) => a + n * s.external, 0), word: undefined, parts: kept };
+  return {
+    native: kept.reduce((a, [n, s]) => a + n * s.native, 0),
+    external: kept.reduce((a, [n, s]) => a + n * s.external, 0),
+    word: undefined,
+    parts: kept,
+  };
 }
 
 const shapes = new Map<number, Shape>();
@@ -38,10 +50,14 @@ function predefined(handle: number): Shape {
   const e = elementType(element);
   if (name === 'MPI_AINT') shape = word(4, 8);
   else if (name === 'MPI_WCHAR') shape = word(4, 2, false);
-  else if (e.kind === 'complex' || e.kind === 'quadComplex' || name === 'MPI_COMPLEX4') shape = list([[2, word(e.bytes / 2)]]);
+  else if (e.kind === 'complex' || e.kind === 'quadComplex' || name === 'MPI_COMPLEX4')
+    shape = list([[2, word(e.bytes / 2)]]);
   else if (e.kind === 'pair') {
     const index = e.index!.BYTES_PER_ELEMENT;
-    shape = list([[1, word(e.bytes - index)], [1, word(index)]]);
+    shape = list([
+      [1, word(e.bytes - index)],
+      [1, word(index)],
+    ]);
   } else shape = word(e.bytes);
   shapes.set(handle, shape);
   return shape;

@@ -7,7 +7,13 @@ export type Range = readonly [first: number, last: number, stride: number];
 
 function check(group: readonly number[], rank: number, call: string): void {
   if (!Number.isInteger(rank) || rank < 0 || rank >= group.length)
-    fail(ERR.RANK, call, group.length ? `rank ${String(rank)} is not in the group, which has ranks 0 to ${group.length - 1}` : `rank ${String(rank)}: the group is empty`);
+    fail(
+      ERR.RANK,
+      call,
+      group.length
+        ? `rank ${String(rank)} is not in the group, which has ranks 0 to ${group.length - 1}`
+        : `rank ${String(rank)}: the group is empty`,
+    );
 }
 
 function checkAll(group: readonly number[], ranks: ArrayLike<number>, call: string): number[] {
@@ -21,7 +27,8 @@ function checkAll(group: readonly number[], ranks: ArrayLike<number>, call: stri
   return list;
 }
 
-export const incl = (group: readonly number[], ranks: ArrayLike<number>, call = 'MPI_Group_incl'): number[] => checkAll(group, ranks, call).map((r) => group[r]!);
+export const incl = (group: readonly number[], ranks: ArrayLike<number>, call = 'MPI_Group_incl'): number[] =>
+  checkAll(group, ranks, call).map((r) => group[r]!);
 
 export function excl(group: readonly number[], ranks: ArrayLike<number>, call = 'MPI_Group_excl'): number[] {
   const out = new Set(checkAll(group, ranks, call));
@@ -34,7 +41,8 @@ export function expandRanges(group: readonly number[], ranges: readonly Range[],
   for (const [first, last, stride] of ranges) {
     check(group, first, call);
     check(group, last, call);
-    if (!Number.isInteger(stride) || stride === 0) fail(ERR.ARG, call, `stride ${String(stride)} is not a whole number other than 0`);
+    if (!Number.isInteger(stride) || stride === 0)
+      fail(ERR.ARG, call, `stride ${String(stride)} is not a whole number other than 0`);
     for (let r = first; stride > 0 ? r <= last : r >= last; r += stride) out.push(r);
   }
   return out;

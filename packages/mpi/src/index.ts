@@ -34,4 +34,11 @@ export { combine, inSeries, newSeries, type Series } from './schedule.ts';
 export * as bundles from './bundle.ts';
 export type { Bundle } from './bundle.ts';
 export { heldArrivals, pendingRequests, restore, snapshot } from './snapshot.ts';
-export { createMayfly, runProgram, type CheckpointImage, type MayflyModule, type RestoredImage, type Runtime } from './api/index.ts';
+export {
+  createMayfly,
+  runProgram,
+  type CheckpointImage,
+  type MayflyModule,
+  type RestoredImage,
+  type Runtime,
+} from './api/index.ts';

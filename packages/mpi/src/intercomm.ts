@@ -1,6 +1,7 @@
 /**
- * Intercommunicators (MPI 4.1 §7.6): two disjoint groups, each sees the other as `remote`. Here is how they come to be of two groups whose leaders can
- * reach each other, and how they become one group; dup, create and split of them stand in comm.ts.
+ * Intercommunicators (MPI 4.1 §7.6): two disjoint groups, each sees the other as `remote`. Here is how they come to be
+ * of two groups whose leaders can reach each other, and how they become one group; dup, create and split of them stand
+ * in comm.ts.
  */
 import { bcastBinomial } from './collectives/bcast-binomial.ts';
 import { allreduceRecursiveDoubling } from './collectives/allreduce-recursive-doubling.ts';
@@ -26,10 +27,15 @@ export function inter(layer: Layer, handle: number, call: string): CommRecord & 
   return comm as CommRecord & { remote: number[] };
 }
 
-/** How a leader reaches the other one: `undefined` at all others. An error at a leader becomes its whole group's: nobody is left waiting for it. */
+/**
+ * How a leader reaches the other one: `undefined` at all others. An error at a leader becomes its whole group's: nobody
+ * is left waiting for it.
+ */
 export type Reach = { task: number; via: Via } | { wrong: MPIError } | undefined;
 
-/** Tags of leaders that meet on their peer communicator, apart from its collectives' (schedules count theirs from 0). */
+/**
+ * Tags of leaders that meet on their peer communicator, apart from its collectives' (schedules count theirs from 0).
+ */
 const leaderTag = (tag: number): number => 0x8000_0000 | (tag & 0x3fff_ffff);
 
 /** The schedule's group and another one, whose leader the own one reaches, become an intercommunicator. */
@@ -62,36 +68,80 @@ export function reaching(f: () => Reach): Reach {
 }
 
 /** [MPI_Intercomm_create] The peer communicator, the remote leader and the tag count at the local leader only. */
-export function create(layer: Layer, local: number, localLeader: number, peer: () => number, remoteLeader: number, tag: number, call = 'MPI_Intercomm_create'): number {
+export function create(
+  layer: Layer,
+  local: number,
+  localLeader: number,
+  peer: () => number,
+  remoteLeader: number,
+  tag: number,
+  call = 'MPI_Intercomm_create',
+): number {
   const comm = intra(layer, local, call);
   if (!Number.isInteger(localLeader) || localLeader < 0 || localLeader >= comm.group.length)
-    fail(ERR.RANK, call, `local leader ${String(localLeader)} is not a rank: ${comm.name} has ranks 0 to ${comm.group.length - 1}`, local);
+    fail(
+      ERR.RANK,
+      call,
+      `local leader ${String(localLeader)} is not a rank: ${comm.name} has ranks 0 to ${comm.group.length - 1}`,
+      local,
+    );
   const s = new Schedule(layer, comm, call);
-  const reach = comm.rank !== localLeader ? undefined : reaching(() => {
-    const p = commOf(layer, peer(), call);
-    const tasks = p.remote ?? p.group;
-    if (!Number.isInteger(remoteLeader) || remoteLeader < 0 || remoteLeader >= tasks.length) fail(ERR.RANK, call, `remote leader ${String(remoteLeader)} is not a rank: ${p.name} has ranks 0 to ${tasks.length - 1}`, local);
-    checkSendTag(p, tag, call);
-    const task = tasks[remoteLeader]!;
-    if (comm.group.includes(task)) fail(ERR.RANK, call, `remote leader ${remoteLeader} is in the local group`, local);
-    return { task, via: { context: p.context + COLLECTIVE, tag: leaderTag(tag) } };
-  });
+  const reach =
+    comm.rank !== localLeader
+      ? undefined
+      : reaching(() => {
+          const p = commOf(layer, peer(), call);
+          const tasks = p.remote ?? p.group;
+          if (!Number.isInteger(remoteLeader) || remoteLeader < 0 || remoteLeader >= tasks.length)
+            fail(
+              ERR.RANK,
+              call,
+              `remote leader ${String(remoteLeader)} is not a rank: ${p.name} has ranks 0 to ${tasks.length - 1}`,
+              local,
+            );
+          checkSendTag(p, tag, call);
+          const task = tasks[remoteLeader]!;
+          if (comm.group.includes(task))
+            fail(ERR.RANK, call, `remote leader ${remoteLeader} is in the local group`, local);
+          return { task, via: { context: p.context + COLLECTIVE, tag: leaderTag(tag) } };
+        });
   return connect(s, localLeader, reach, local);
 }
 
 /** [MPI_Intercomm_create_from_groups] The remote group and its leader count at the local leader only. */
-export function createFromGroups(layer: Layer, local: readonly number[], localLeader: number, remote: () => readonly number[], remoteLeader: number, stringTag: string): number {
+export function createFromGroups(
+  layer: Layer,
+  local: readonly number[],
+  localLeader: number,
+  remote: () => readonly number[],
+  remoteLeader: number,
+  stringTag: string,
+): number {
   const call = 'MPI_Intercomm_create_from_groups';
   const comm = groupAlone(layer, local, stringTag, call);
-  if (!Number.isInteger(localLeader) || localLeader < 0 || localLeader >= local.length) fail(ERR.RANK, call, `local leader ${localLeader} is not a rank: the local group has ranks 0 to ${local.length - 1}`);
+  if (!Number.isInteger(localLeader) || localLeader < 0 || localLeader >= local.length)
+    fail(
+      ERR.RANK,
+      call,
+      `local leader ${localLeader} is not a rank: the local group has ranks 0 to ${local.length - 1}`,
+    );
   const s = new Schedule(layer, comm, call);
-  const reach = comm.rank !== localLeader ? undefined : reaching(() => {
-    const tasks = remote();
-    if (!Number.isInteger(remoteLeader) || remoteLeader < 0 || remoteLeader >= tasks.length) fail(ERR.RANK, call, `remote leader ${String(remoteLeader)} is not a rank: the remote group has ranks 0 to ${tasks.length - 1}`);
-    const task = tasks[remoteLeader]!;
-    if (local.includes(task)) fail(ERR.RANK, call, `remote leader ${remoteLeader} is in the local group`);
-    return { task, via: { context: comm.context + COLLECTIVE, tag: leaderTag(comm.collectives) } };
-  });
+  const reach =
+    comm.rank !== localLeader
+      ? undefined
+      : reaching(() => {
+          const tasks = remote();
+          if (!Number.isInteger(remoteLeader) || remoteLeader < 0 || remoteLeader >= tasks.length)
+            fail(
+              ERR.RANK,
+              call,
+              `remote leader ${String(remoteLeader)} is not a rank: the remote group has ranks 0 to ` +
+                `${tasks.length - 1}`,
+            );
+          const task = tasks[remoteLeader]!;
+          if (local.includes(task)) fail(ERR.RANK, call, `remote leader ${remoteLeader} is in the local group`);
+          return { task, via: { context: comm.context + COLLECTIVE, tag: leaderTag(comm.collectives) } };
+        });
   return connect(s, localLeader, reach, 0);
 }
 

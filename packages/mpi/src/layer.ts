@@ -1,8 +1,9 @@
 /**
- * The layer of one rank: its state, its device, its memory, and what a binding lends it. Everything else in this package is functions
- * over this object.
+ * The layer of one rank: its state, its device, its memory, and what a binding lends it. Everything else in this
+ * package is functions over this object.
  *
- * Owns: the state ({@link LayerState}), the work that arrivals have left to do. Does not own: callbacks of the program (the binding's).
+ * Owns: the state ({@link LayerState}), the work that arrivals have left to do. Does not own: callbacks of the program
+ * (the binding's).
  */
 import { LIBRARY } from '@mayfly/wire';
 import { Memory, type Buf } from './buffers.ts';
@@ -46,7 +47,10 @@ export interface Layer {
   readonly memory: Memory;
   /** User-defined operations by handle. */
   readonly opCallbacks: Map<number, OpCallback>;
-  /** What converts elements that were read from the program's own data representations to their place, by name: the code that the program's function answered. */
+  /**
+   * What converts elements that were read from the program's own data representations to their place, by name: the code
+   * that the program's function answered.
+   */
   readonly conversions: Map<string, (type: TypeRecord, count: number, from: Uint8Array, address: number) => number>;
   readonly deferred: Deferred[];
   readonly counters: Counters;
@@ -72,15 +76,24 @@ export function createLayer(device: Device, linearMemory?: () => Uint8Array): La
 /** Tasks that the job may come to have: ids that are made of task numbers stay apart with it. */
 export const capacityOf = (layer: Layer): number => Math.max(layer.state.size, layer.device.capacity ?? 0);
 
-/** What calls send from this generation of the library on: a rank that repeats what an older one sent does as that one did. */
+/**
+ * What calls send from this generation of the library on: a rank that repeats what an older one sent does as that one
+ * did.
+ */
 export const since = (layer: Layer, generation: number): boolean => (layer.device.library ?? LIBRARY) >= generation;
 
 /** @throws MPIError ERR_COMM */
 export function commOf(layer: Layer, handle: number, call: string): CommRecord {
-  if (layer.inCallback) fail(ERR.OTHER, call, 'called inside the function of a reduction operation, which may not communicate');
+  if (layer.inCallback)
+    fail(ERR.OTHER, call, 'called inside the function of a reduction operation, which may not communicate');
   if (layer.state.finalized) fail(ERR.OTHER, call, 'called after MPI_Finalize');
   const comm = layer.state.comms.rows.get(handle);
-  if (!comm || comm.freed) throw new MPIError(ERR.COMM, call, handle === 0 ? 'the communicator is MPI_COMM_NULL' : 'the communicator was freed');
+  if (!comm || comm.freed)
+    throw new MPIError(
+      ERR.COMM,
+      call,
+      handle === 0 ? 'the communicator is MPI_COMM_NULL' : 'the communicator was freed',
+    );
   return comm;
 }
 

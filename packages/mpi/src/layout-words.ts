@@ -1,6 +1,7 @@
 /**
- * The fast way of packing: layouts whose every offset, length and stride is a multiple of four bytes are copied word by word, with one pair of views for all of
- * it. Plans are made once per layout. Words are 32-bit integers: a float view may change the bits of a NaN.
+ * The fast way of packing: layouts whose every offset, length and stride is a multiple of four bytes are copied word by
+ * word, with one pair of views for all of it. Plans are made once per layout. Words are 32-bit integers: a float view
+ * may change the bits of a NaN.
  *
  * Cost: one load and one store per word, no call and no object per block. Long blocks go by `set`, which is memmove.
  */
@@ -16,7 +17,9 @@ interface Plan {
 const WORDS = 4;
 /** Blocks from here on are worth a call of `set`. */
 const LONG = 64;
-/** Up to so many segments, several elements are copied segment by segment: the inner loop then runs over the elements. */
+/**
+ * Up to so many segments, several elements are copied segment by segment: the inner loop then runs over the elements.
+ */
 const FEW = 16;
 
 const plans = new WeakMap<Layout, Plan | 'bytes'>();
@@ -36,11 +39,24 @@ function make(l: Layout): Plan | 'bytes' {
     if (i % WORDS !== 2) all |= s[i]!;
   }
   if ((all & 3) !== 0 || l.size > 0x7fff_ffff || Math.abs(l.extent) > 0x7fff_ffff) return 'bytes';
-  return { segments: Int32Array.from(s, (x, i) => (i % WORDS === 2 ? x : x / 4)), size: l.size / 4, extent: l.extent / 4 };
+  return {
+    segments: Int32Array.from(s, (x, i) => (i % WORDS === 2 ? x : x / 4)),
+    size: l.size / 4,
+    extent: l.extent / 4,
+  };
 }
 
 /** `count` blocks of `n` words. */
-function blocks(from: Int32Array, x: number, xs: number, to: Int32Array, y: number, ys: number, n: number, count: number): void {
+function blocks(
+  from: Int32Array,
+  x: number,
+  xs: number,
+  to: Int32Array,
+  y: number,
+  ys: number,
+  n: number,
+  count: number,
+): void {
   if (n === 1) for (let i = 0; i < count; i++, x += xs, y += ys) to[y] = from[x]!;
   else if (n === 2) {
     for (let i = 0; i < count; i++, x += xs, y += ys) {
@@ -92,10 +108,18 @@ function scatter(s: Int32Array, from: Int32Array, x: number, to: Int32Array, y: 
 const words = (b: Uint8Array): Int32Array => new Int32Array(b.buffer, b.byteOffset, b.byteLength >> 2);
 
 /**
- * Copies whole elements between memory and a packed buffer. False: this layout or these places are not of words, and nothing was done.
+ * Copies whole elements between memory and a packed buffer. False: this layout or these places are not of words, and
+ * nothing was done.
  * @param toPacked packs; else unpacks
  */
-export function copyWords(l: Layout, count: number, memory: Uint8Array, address: number, packed: Uint8Array, toPacked: boolean): boolean {
+export function copyWords(
+  l: Layout,
+  count: number,
+  memory: Uint8Array,
+  address: number,
+  packed: Uint8Array,
+  toPacked: boolean,
+): boolean {
   if (((memory.byteOffset | address | packed.byteOffset) & 3) !== 0 || address < 0) return false;
   const p = plan(l);
   if (!p) return false;

@@ -1,8 +1,10 @@
 /**
- * Layouts: how the bytes of a datatype lie in memory, as plain data, and the copying between there and a contiguous (packed) buffer.
+ * Layouts: how the bytes of a datatype lie in memory, as plain data, and the copying between there and a contiguous
+ * (packed) buffer.
  *
- * A layout is a list of segments in the order of the type map; a segment is `count` blocks of `bytes` bytes, `stride` apart. A vector is thus one segment
- * however long it is, and a contiguous type one block. Elements of a message follow each other at the layout's extent.
+ * A layout is a list of segments in the order of the type map; a segment is `count` blocks of `bytes` bytes, `stride`
+ * apart. A vector is thus one segment however long it is, and a contiguous type one block. Elements of a message follow
+ * each other at the layout's extent.
  *
  * Invariants
  *  L1  The segments' bytes add up to `size`.
@@ -21,7 +23,12 @@ export interface Layout {
 
 const WORDS = 4;
 
-export const contiguousLayout = (bytes: number, extent = bytes): Layout => ({ size: bytes, lb: 0, extent, segments: bytes > 0 ? [0, bytes, 1, 0] : [] });
+export const contiguousLayout = (bytes: number, extent = bytes): Layout => ({
+  size: bytes,
+  lb: 0,
+  extent,
+  segments: bytes > 0 ? [0, bytes, 1, 0] : [],
+});
 
 /** `count` elements are one block of size × count bytes, which begins {@link start} bytes behind the address. */
 export function isContiguous(l: Layout, count: number): boolean {
@@ -64,13 +71,17 @@ export class LayoutBuilder {
   repeat(l: Layout, offset: number, count: number, stride: number): void {
     const s = l.segments;
     if (s.length === WORDS && s[2] === 1) return this.block(offset + s[0]!, s[1]!, count, stride);
-    for (let i = 0; i < count; i++) for (let k = 0; k < s.length; k += WORDS) this.block(offset + i * stride + s[k]!, s[k + 1]!, s[k + 2]!, s[k + 3]!);
+    for (let i = 0; i < count; i++)
+      for (let k = 0; k < s.length; k += WORDS)
+        this.block(offset + i * stride + s[k]!, s[k + 1]!, s[k + 2]!, s[k + 3]!);
   }
 }
 
 const bounds = new WeakMap<Layout, { lb: number; ub: number }>();
 
-/** Lowest and highest byte (exclusive) of one element's data. Asked at every call that names a buffer: looked for once. */
+/**
+ * Lowest and highest byte (exclusive) of one element's data. Asked at every call that names a buffer: looked for once.
+ */
 export function trueBounds(l: Layout): { lb: number; ub: number } {
   let b = bounds.get(l);
   if (!b) bounds.set(l, (b = findBounds(l)));
@@ -98,15 +109,31 @@ export function span(l: Layout, count: number): { from: number; to: number } {
 
 const LOOP = 32;
 
-/** Copies `count` blocks of `bytes` bytes: strides of both sides. Short blocks go word by word: a call of `set` costs as much as 16 words. */
-function copyBlocks(from: Uint8Array, f: number, fStride: number, to: Uint8Array, t: number, tStride: number, bytes: number, count: number): void {
+/**
+ * Copies `count` blocks of `bytes` bytes: strides of both sides. Short blocks go word by word: a call of `set` costs as
+ * much as 16 words.
+ */
+function copyBlocks(
+  from: Uint8Array,
+  f: number,
+  fStride: number,
+  to: Uint8Array,
+  t: number,
+  tStride: number,
+  bytes: number,
+  count: number,
+): void {
   if (count <= 0) return;
   if (bytes > LOOP) {
     for (let i = 0; i < count; i++, f += fStride, t += tStride) to.set(from.subarray(f, f + bytes), t);
     return;
   }
   // Negative strides run before the first block: then byte by byte.
-  if (fStride >= 0 && tStride >= 0 && (((from.byteOffset + f) | (to.byteOffset + t) | fStride | tStride | bytes) & 3) === 0) {
+  if (
+    fStride >= 0 &&
+    tStride >= 0 &&
+    (((from.byteOffset + f) | (to.byteOffset + t) | fStride | tStride | bytes) & 3) === 0
+  ) {
     const a = new Int32Array(from.buffer, from.byteOffset + f, ((count - 1) * fStride + bytes) / 4);
     const b = new Int32Array(to.buffer, to.byteOffset + t, ((count - 1) * tStride + bytes) / 4);
     const words = bytes / 4;
@@ -118,7 +145,9 @@ function copyBlocks(from: Uint8Array, f: number, fStride: number, to: Uint8Array
         b[y] = a[x]!;
         b[y + 1] = a[x + 1]!;
       }
-    } else for (let i = 0, x = 0, y = 0; i < count; i++, x += fs, y += ts) for (let w = 0; w < words; w++) b[y + w] = a[x + w]!;
+    } else
+      for (let i = 0, x = 0, y = 0; i < count; i++, x += fs, y += ts)
+        for (let w = 0; w < words; w++) b[y + w] = a[x + w]!;
     return;
   }
   for (let i = 0; i < count; i++, f += fStride, t += tStride) for (let w = 0; w < bytes; w++) to[t + w] = from[f + w]!;
@@ -129,7 +158,8 @@ export function pack(l: Layout, count: number, memory: Uint8Array, address: numb
   if (copyWords(l, count, memory, address, into, true)) return;
   const s = l.segments;
   // Elements of one block each: the elements are the blocks.
-  if (s.length === WORDS && s[2] === 1) return copyBlocks(memory, address + s[0]!, l.extent, into, 0, s[1]!, s[1]!, count);
+  if (s.length === WORDS && s[2] === 1)
+    return copyBlocks(memory, address + s[0]!, l.extent, into, 0, s[1]!, s[1]!, count);
   let at = 0;
   for (let i = 0; i < count; i++) {
     const base = address + i * l.extent;
@@ -142,14 +172,18 @@ export function pack(l: Layout, count: number, memory: Uint8Array, address: numb
   }
 }
 
-/** The reverse of {@link pack}; `from` may be shorter than the elements need (a partly filled receive): the rest stays as it is. */
+/**
+ * The reverse of {@link pack}; `from` may be shorter than the elements need (a partly filled receive): the rest stays
+ * as it is.
+ */
 export function unpack(l: Layout, count: number, from: Uint8Array, memory: Uint8Array, address: number): void {
   const s = l.segments;
   if (l.size === 0) return;
   const whole = Math.min(count, Math.floor(from.length / l.size));
   if (whole > 0 && copyWords(l, whole, memory, address, from, false)) {
     // Done.
-  } else if (s.length === WORDS && s[2] === 1) copyBlocks(from, 0, s[1]!, memory, address + s[0]!, l.extent, s[1]!, whole);
+  } else if (s.length === WORDS && s[2] === 1)
+    copyBlocks(from, 0, s[1]!, memory, address + s[0]!, l.extent, s[1]!, whole);
   else {
     let at = 0;
     for (let i = 0; i < whole; i++) {

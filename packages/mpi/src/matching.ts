@@ -1,11 +1,12 @@
 /**
  * Matching (MPI 4.1 §3.5): which message meets which receive.
  *
- * "Messages are non-overtaking": per context, posted receives are searched in the order of their calls and unexpected messages in
- * arrival order; the first that fits is taken. Envelopes are always stored; a body is stored as long as the device grants room, else it stays
- * in the log and is pulled when matched.
+ * "Messages are non-overtaking": per context, posted receives are searched in the order of their calls and unexpected
+ * messages in arrival order; the first that fits is taken. Envelopes are always stored; a body is stored as long as the
+ * device grants room, else it stays in the log and is pulled when matched.
  *
- * Keeps invariants S2 and S3 of state.ts. Calls the device in {@link post} only, never in {@link deliver} (device.ts, poll).
+ * Keeps invariants S2 and S3 of state.ts. Calls the device in {@link post} only, never in {@link deliver} (device.ts,
+ * poll).
  */
 import { LINEAR } from './buffers.ts';
 import { taskId, WORLD } from '@mayfly/wire';
@@ -23,13 +24,19 @@ const EMPTY = new Uint8Array(0);
 const fits = (source: number, tag: number, src: number, messageTag: number): boolean =>
   (source === ANY_SOURCE || source === src) && (tag === ANY_TAG || tag === messageTag);
 
-/** The first unexpected message that a receive with this source (task or ANY_SOURCE) and tag would get. Probes use it as it is. */
+/**
+ * The first unexpected message that a receive with this source (task or ANY_SOURCE) and tag would get. Probes use it as
+ * it is.
+ */
 export function findUnexpected(layer: Layer, context: number, source: number, tag: number): Envelope | undefined {
   const queue = layer.state.unexpected.get(context);
   return queue?.find((e) => fits(source, tag, e.src, e.tag));
 }
 
-/** One arrival enters the layer: an acknowledgement, standard input, the body of a posted receive, or an unexpected message. */
+/**
+ * One arrival enters the layer: an acknowledgement, standard input, the body of a posted receive, or an unexpected
+ * message.
+ */
 export function deliver(layer: Layer, a: Arrival): void {
   if (a.src === WORLD) return storeStdin(layer, a);
   if ((a.mode & Mode.KIND) === Mode.ACK) return acknowledge(layer, a.word);
@@ -55,14 +62,26 @@ export function deliver(layer: Layer, a: Arrival): void {
       return;
     }
   }
-  if (a.context === CARDS && a.tag > 0 && !layer.state.ports.open.includes(a.tag)) return void layer.deferred.push({ do: 'refuse', dst: a.src, port: a.tag });
+  if (a.context === CARDS && a.tag > 0 && !layer.state.ports.open.includes(a.tag))
+    return void layer.deferred.push({ do: 'refuse', dst: a.src, port: a.tag });
   if (a.context === ANSWERS && a.tag === LEFT) return portsClosed(layer, a.src, a.word);
   let queue = layer.state.unexpected.get(a.context);
   if (!queue) layer.state.unexpected.set(a.context, (queue = []));
-  queue.push({ arrival: a.number, src: a.src, mode: a.mode, tag: a.tag, word: a.word, size: a.size, body: keepBody(layer, a) });
+  queue.push({
+    arrival: a.number,
+    src: a.src,
+    mode: a.mode,
+    tag: a.tag,
+    word: a.word,
+    size: a.size,
+    body: keepBody(layer, a),
+  });
 }
 
-/** A task closes its ports below a number for good: a connect that waits for one is refused, as is each later one (ports.ts). */
+/**
+ * A task closes its ports below a number for good: a connect that waits for one is refused, as is each later one
+ * (ports.ts).
+ */
 function portsClosed(layer: Layer, task: number, below: number): void {
   layer.state.ports.left.set(task, below);
   const requests = layer.state.requests.rows;
@@ -115,8 +134,8 @@ function acknowledge(layer: Layer, word: number): void {
 }
 
 /**
- * Posts a receive: it takes the first unexpected message that fits, else it joins the queue. May call the device (acknowledge,
- * pull), so never inside a poll.
+ * Posts a receive: it takes the first unexpected message that fits, else it joins the queue. May call the device
+ * (acknowledge, pull), so never inside a poll.
  */
 export function post(layer: Layer, r: ReceiveRequest): void {
   const queue = layer.state.unexpected.get(r.context);
@@ -174,29 +193,60 @@ export function sendAck(layer: Layer, dst: number, word: number): void {
 }
 
 /** Fills in the status of a matched receive, notes what is wrong with the message, and says where its body goes. */
-function receiveBuffer(layer: Layer, r: ReceiveRequest, { src, tag, mode, word, size }: Pick<Envelope, 'src' | 'tag' | 'mode' | 'word' | 'size'>): Uint8Array {
+function receiveBuffer(
+  layer: Layer,
+  r: ReceiveRequest,
+  { src, tag, mode, word, size }: Pick<Envelope, 'src' | 'tag' | 'mode' | 'word' | 'size'>,
+): Uint8Array {
   const object = (mode & Mode.OBJECT) !== 0;
   const comm = layer.state.comms.rows.get(r.comm);
   const rank = comm ? rankOfTask(comm.remote ?? comm.group, src) : src;
   r.status = { source: rank, tag, bytes: size, cancelled: false, object };
   if (!r.into) {
-    if (!object) r.error = wrong(r, ERR.TYPE, `rank ${rank} sent (tag ${tag}) ${size} bytes of a plain buffer, not a structured value: receive it with recv`);
+    if (!object)
+      r.error = wrong(
+        r,
+        ERR.TYPE,
+        `rank ${rank} sent (tag ${tag}) ${size} bytes of a plain buffer, not a structured value: receive it with recv`,
+      );
     return (r.body = new Uint8Array(size));
   }
   const room = r.into.bytes;
-  if (object && !r.parent) r.error = wrong(r, ERR.TYPE, `rank ${rank} sent (tag ${tag}) a structured value: receive it with recvObject`);
-  else if (r.parent && word === FAILED) r.error = wrong(r, ERR.OTHER, `rank ${rank} left the collective: the call failed there`);
+  if (object && !r.parent)
+    r.error = wrong(r, ERR.TYPE, `rank ${rank} sent (tag ${tag}) a structured value: receive it with recvObject`);
+  else if (r.parent && word === FAILED)
+    r.error = wrong(r, ERR.OTHER, `rank ${rank} left the collective: the call failed there`);
   else if (size > room || (r.parent !== 0 && size !== room))
     r.error = r.parent
-      ? wrong(r, ERR.TRUNCATE, `rank ${rank} takes part with ${size} bytes where ${room} are expected here: the counts of the ranks differ, or they call different collectives`)
-      : wrong(r, ERR.TRUNCATE, `the message of rank ${rank} with tag ${tag} has ${size} bytes, the buffer holds ${room}`);
-  else if (r.unit && size < room && size % r.unit !== 0) r.error = wrong(r, ERR.TYPE, `the message of rank ${rank} with tag ${tag} has ${size} bytes: it ends within an element of ${r.unit}`);
+      ? wrong(
+          r,
+          ERR.TRUNCATE,
+          `rank ${rank} takes part with ${size} bytes where ${room} are expected here: the counts of the ` +
+            'ranks differ, or they call different collectives',
+        )
+      : wrong(
+          r,
+          ERR.TRUNCATE,
+          `the message of rank ${rank} with tag ${tag} has ${size} bytes, the buffer holds ${room}`,
+        );
+  else if (r.unit && size < room && size % r.unit !== 0)
+    r.error = wrong(
+      r,
+      ERR.TYPE,
+      `the message of rank ${rank} with tag ${tag} has ${size} bytes: it ends within an element of ${r.unit}`,
+    );
   return layer.memory.view(size < room ? { ...r.into, bytes: size } : r.into);
 }
 
-const wrong = (r: ReceiveRequest, errorClass: number, text: string): ErrorRecord => ({ errorClass, call: r.call, text });
+const wrong = (r: ReceiveRequest, errorClass: number, text: string): ErrorRecord => ({
+  errorClass,
+  call: r.call,
+  text,
+});
 
-/** A request is complete: steps of collectives vanish into their parent, freed requests vanish, others wait to be seen. */
+/**
+ * A request is complete: steps of collectives vanish into their parent, freed requests vanish, others wait to be seen.
+ */
 export function complete(layer: Layer, r: RequestRecord): void {
   r.done = true;
   if (r.parent) {
@@ -209,7 +259,10 @@ export function complete(layer: Layer, r: RequestRecord): void {
   } else if (r.freed) layer.deferred.push({ do: 'retire', request: r.handle });
 }
 
-/** A step went wrong: receives that the collective still has posted are taken back; it is over when its peers have been told (schedule.ts). */
+/**
+ * A step went wrong: receives that the collective still has posted are taken back; it is over when its peers have been
+ * told (schedule.ts).
+ */
 function failCollective(layer: Layer, coll: CollectiveRequest, error: ErrorRecord): void {
   const { requests, posted } = layer.state;
   const { handle } = coll;
@@ -228,15 +281,27 @@ function failCollective(layer: Layer, coll: CollectiveRequest, error: ErrorRecor
 export function spread(layer: Layer, r: RequestRecord): void {
   if (!r.unpack || r.status.cancelled) return;
   for (const u of r.unpack) {
-    const bytes = r.kind === 'recv' || (r.kind === 'coll' && r.reads) ? Math.min(u.from.bytes, r.status.bytes) : u.from.bytes;
+    const bytes =
+      r.kind === 'recv' || (r.kind === 'coll' && r.reads) ? Math.min(u.from.bytes, r.status.bytes) : u.from.bytes;
     const packed = layer.memory.view({ ...u.from, bytes });
     if (u.external && u.datarep !== undefined) {
       const count = Math.floor(bytes / u.layout.size);
       const code = layer.conversions.get(u.datarep)?.(u.external, Math.min(count, u.count), packed, u.address) ?? 0;
-      if (code !== ERR.SUCCESS) r.error ??= { errorClass: ERR.CONVERSION, call: r.call, text: `the function that converts what was read answered ${code}` };
+      if (code !== ERR.SUCCESS)
+        r.error ??= {
+          errorClass: ERR.CONVERSION,
+          call: r.call,
+          text: `the function that converts what was read answered ${code}`,
+        };
       continue;
     }
-    layer.memory.unpack(u.layout, u.count, u.external ? nativeOf(u.external, packed) : packed, u.space ?? LINEAR, u.address);
+    layer.memory.unpack(
+      u.layout,
+      u.count,
+      u.external ? nativeOf(u.external, packed) : packed,
+      u.space ?? LINEAR,
+      u.address,
+    );
   }
   r.unpack = undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Reductions on elements that are no single machine number: complex numbers, pairs of value and index, long double, logical values. Elements lie
- * packed, at any alignment.
+ * Reductions on elements that are no single machine number: complex numbers, pairs of value and index, long double,
+ * logical values. Elements lie packed, at any alignment.
  */
 import { addQuad, compareQuad, multiplyQuad, negateQuad, readQuad, writeQuad } from './quad.ts';
 import type { ElementType } from './datatypes.ts';
@@ -63,7 +63,10 @@ function quadComplex(op: BuiltinOp, a: DataView, b: DataView): void {
   }
 }
 
-/** "The operation that is used to compute a global minimum and also an index attached to the minimum value": of equal values the lower index (§6.9.4). */
+/**
+ * "The operation that is used to compute a global minimum and also an index attached to the minimum value": of equal
+ * values the lower index (§6.9.4).
+ */
 function pairs(op: BuiltinOp, type: ElementType, a: Uint8Array, b: Uint8Array): void {
   const [getIndex] = access(type.index!);
   const value = type.bytes - type.index!.BYTES_PER_ELEMENT;
@@ -73,8 +76,13 @@ function pairs(op: BuiltinOp, type: ElementType, a: Uint8Array, b: Uint8Array): 
   const vb = viewOf(b);
   const sign = op === 'MPI_MAXLOC' ? -1 : 1;
   for (let at = 0; at + type.bytes <= b.length; at += type.bytes) {
-    const order = sign * (quad ? compareQuad(readQuad(va, at), readQuad(vb, at)) : get(va, at) - get(vb, at) || Number(get(va, at) > get(vb, at)) - Number(get(va, at) < get(vb, at)));
-    if (order < 0 || (order === 0 && getIndex(va, at + value) < getIndex(vb, at + value))) b.set(a.subarray(at, at + type.bytes), at);
+    const order =
+      sign *
+      (quad
+        ? compareQuad(readQuad(va, at), readQuad(vb, at))
+        : get(va, at) - get(vb, at) || Number(get(va, at) > get(vb, at)) - Number(get(va, at) < get(vb, at)));
+    if (order < 0 || (order === 0 && getIndex(va, at + value) < getIndex(vb, at + value)))
+      b.set(a.subarray(at, at + type.bytes), at);
   }
 }
 

@@ -1,11 +1,24 @@
 /**
- * Reduction operations (MPI 4.1 §6.9): the predefined kernels over elements, and the record of a user-defined one, whose function
- * the binding keeps.
+ * Reduction operations (MPI 4.1 §6.9): the predefined kernels over elements, and the record of a user-defined one,
+ * whose function the binding keeps.
  */
 import type { ElementArray, ElementType } from './datatypes.ts';
 
 export const BUILTIN_OPS = [
-  'MPI_SUM', 'MPI_PROD', 'MPI_MIN', 'MPI_MAX', 'MPI_LAND', 'MPI_LOR', 'MPI_LXOR', 'MPI_BAND', 'MPI_BOR', 'MPI_BXOR', 'MPI_MINLOC', 'MPI_MAXLOC', 'MPI_REPLACE', 'MPI_NO_OP',
+  'MPI_SUM',
+  'MPI_PROD',
+  'MPI_MIN',
+  'MPI_MAX',
+  'MPI_LAND',
+  'MPI_LOR',
+  'MPI_LXOR',
+  'MPI_BAND',
+  'MPI_BOR',
+  'MPI_BXOR',
+  'MPI_MINLOC',
+  'MPI_MAXLOC',
+  'MPI_REPLACE',
+  'MPI_NO_OP',
 ] as const;
 export type BuiltinOp = (typeof BUILTIN_OPS)[number];
 /** Handle of a predefined operation: its position in {@link BUILTIN_OPS}, from 1. */
@@ -18,7 +31,10 @@ export interface OpRecord {
   builtin?: BuiltinOp | undefined;
 }
 
-/** A user-defined operation as the binding keeps it: inout[i] = input[i] ∘ inout[i]; elements lie packed. `type`: an element type's id, or DERIVED + handle. */
+/**
+ * A user-defined operation as the binding keeps it: inout[i] = input[i] ∘ inout[i]; elements lie packed. `type`: an
+ * element type's id, or DERIVED + handle.
+ */
 export type OpCallback = (input: Uint8Array, inout: Uint8Array, type: number) => void;
 
 /** Why the operation cannot be applied to elements of this type; undefined when it can (table of §6.9.2). */
@@ -33,7 +49,8 @@ export function unsuited(op: BuiltinOp, type: ElementType, count: number): strin
     case 'bigint':
     case 'float':
       if ((logical || bitwise) && type.kind === 'float') return `${op} is for integers, not for ${type.name}`;
-      if (located && count % 2 !== 0) return `${op} takes pairs of value and index: the number of elements, ${count}, is odd`;
+      if (located && count % 2 !== 0)
+        return `${op} takes pairs of value and index: the number of elements, ${count}, is odd`;
       return undefined;
     case 'complex':
     case 'quadComplex':
@@ -52,7 +69,8 @@ export function unsuited(op: BuiltinOp, type: ElementType, count: number): strin
 type Numbers = number[];
 type Big = bigint[];
 
-// One loop per operation and number kind: a shared loop with a function argument is several times slower once it has seen more
+// One loop per operation and number kind: a shared loop with a function argument is several times slower once it has
+// seen more
 // than a few operations. The typed arrays stand under a common element type; `Numbers` is for the compiler only.
 function numeric(op: BuiltinOp, a: Numbers, b: Numbers): void {
   const n = b.length;

@@ -1,6 +1,7 @@
 /**
- * Point to point (MPI 4.1 chapter 3) over the device. Standard sends are buffered by the Channel Memory and complete at once; a
- * synchronous one completes when the receiver's acknowledgement has come back. Every other operation is a request.
+ * Point to point (MPI 4.1 chapter 3) over the device. Standard sends are buffered by the Channel Memory and complete at
+ * once; a synchronous one completes when the receiver's acknowledgement has come back. Every other operation is a
+ * request.
  */
 import { taskId } from '@mayfly/wire';
 import { ANY_SOURCE, ANY_TAG, Mode, PROC_NULL } from './constants.ts';
@@ -13,13 +14,33 @@ import { pollUntil, waitUntil } from './progress.ts';
 import type { Buf } from './buffers.ts';
 import type { CommRecord, Envelope, ReceiveRequest, SendRequest, StatusRecord } from './state.ts';
 
-export const emptyStatus = (): StatusRecord => ({ source: ANY_SOURCE, tag: ANY_TAG, bytes: 0, cancelled: false, object: false });
-const procNullStatus = (): StatusRecord => ({ source: PROC_NULL, tag: ANY_TAG, bytes: 0, cancelled: false, object: false });
+export const emptyStatus = (): StatusRecord => ({
+  source: ANY_SOURCE,
+  tag: ANY_TAG,
+  bytes: 0,
+  cancelled: false,
+  object: false,
+});
+const procNullStatus = (): StatusRecord => ({
+  source: PROC_NULL,
+  tag: ANY_TAG,
+  bytes: 0,
+  cancelled: false,
+  object: false,
+});
 
 const peers = (comm: CommRecord): number[] => comm.remote ?? comm.group;
 
 /** [MPI_Send] `body` is taken before the call returns. @param object the body is a structured value */
-export function send(layer: Layer, commHandle: number, dest: number, tag: number, body: Uint8Array, call = 'MPI_Send', object = false): void {
+export function send(
+  layer: Layer,
+  commHandle: number,
+  dest: number,
+  tag: number,
+  body: Uint8Array,
+  call = 'MPI_Send',
+  object = false,
+): void {
   const comm = commOf(layer, commHandle, call);
   checkDest(comm, dest, call);
   checkSendTag(comm, tag, call);
@@ -29,7 +50,16 @@ export function send(layer: Layer, commHandle: number, dest: number, tag: number
 }
 
 /** A started send as a request. @param sync synchronous mode [MPI_Issend] */
-export function startSend(layer: Layer, commHandle: number, dest: number, tag: number, body: Uint8Array, sync: boolean, call: string, object = false): number {
+export function startSend(
+  layer: Layer,
+  commHandle: number,
+  dest: number,
+  tag: number,
+  body: Uint8Array,
+  sync: boolean,
+  call: string,
+  object = false,
+): number {
   const comm = commOf(layer, commHandle, call);
   checkDest(comm, dest, call);
   checkSendTag(comm, tag, call);
@@ -40,13 +70,32 @@ export function startSend(layer: Layer, commHandle: number, dest: number, tag: n
   const waits = sync && !null_;
   if (waits) state.lastSync = (state.lastSync + 1) >>> 0;
   const r: SendRequest = {
-    kind: 'send', handle, call, comm: commHandle, done: !waits, freed: false, error: undefined, status: emptyStatus(), spaces: [], parent: 0,
-    peer, tag, sync: waits ? state.lastSync : 0,
+    kind: 'send',
+    handle,
+    call,
+    comm: commHandle,
+    done: !waits,
+    freed: false,
+    error: undefined,
+    status: emptyStatus(),
+    spaces: [],
+    parent: 0,
+    peer,
+    tag,
+    sync: waits ? state.lastSync : 0,
   };
   state.requests.rows.set(handle, r);
   if (waits) state.syncs.set(state.lastSync, handle);
   if (!null_) countSend(layer, body.length);
-  if (!null_) layer.device.send(taskId(peer), (waits ? Mode.SYNC : Mode.STANDARD) | (object ? Mode.OBJECT : 0), comm.context, tag, waits ? state.lastSync : 0, body);
+  if (!null_)
+    layer.device.send(
+      taskId(peer),
+      (waits ? Mode.SYNC : Mode.STANDARD) | (object ? Mode.OBJECT : 0),
+      comm.context,
+      tag,
+      waits ? state.lastSync : 0,
+      body,
+    );
   return handle;
 }
 
@@ -55,15 +104,38 @@ export function startSend(layer: Layer, commHandle: number, dest: number, tag: n
  * @param into undefined: a structured value; its bytes come to lie in the request's `body`
  * @param pinned the buffer's space belongs to this request and goes with it
  */
-export function startReceive(layer: Layer, commHandle: number, source: number, tag: number, into: Buf | undefined, call: string, pinned = false, unit = 1): number {
+export function startReceive(
+  layer: Layer,
+  commHandle: number,
+  source: number,
+  tag: number,
+  into: Buf | undefined,
+  call: string,
+  pinned = false,
+  unit = 1,
+): number {
   const comm = commOf(layer, commHandle, call);
   checkSource(comm, source, call);
   checkRecvTag(comm, tag, call);
   const { requests } = layer.state;
   const handle = requests.next++;
   const r: ReceiveRequest = {
-    kind: 'recv', handle, call, comm: commHandle, done: false, freed: false, error: undefined, status: emptyStatus(), spaces: pinned && into ? [into.space] : [], parent: 0,
-    context: comm.context, source: source >= 0 ? peers(comm)[source]! : source, tag, into, body: undefined, ...(unit > 1 && { unit }),
+    kind: 'recv',
+    handle,
+    call,
+    comm: commHandle,
+    done: false,
+    freed: false,
+    error: undefined,
+    status: emptyStatus(),
+    spaces: pinned && into ? [into.space] : [],
+    parent: 0,
+    context: comm.context,
+    source: source >= 0 ? peers(comm)[source]! : source,
+    tag,
+    into,
+    body: undefined,
+    ...(unit > 1 && { unit }),
   };
   requests.rows.set(handle, r);
   if (source === PROC_NULL) {
@@ -73,7 +145,13 @@ export function startReceive(layer: Layer, commHandle: number, source: number, t
   return handle;
 }
 
-const seen = (comm: CommRecord, e: Envelope): StatusRecord => ({ source: rankOfTask(peers(comm), e.src), tag: e.tag, bytes: e.size, cancelled: false, object: (e.mode & Mode.OBJECT) !== 0 });
+const seen = (comm: CommRecord, e: Envelope): StatusRecord => ({
+  source: rankOfTask(peers(comm), e.src),
+  tag: e.tag,
+  bytes: e.size,
+  cancelled: false,
+  object: (e.mode & Mode.OBJECT) !== 0,
+});
 
 /** [MPI_Probe] */
 export function probe(layer: Layer, commHandle: number, source: number, tag: number, call = 'MPI_Probe'): StatusRecord {
@@ -83,23 +161,39 @@ export function probe(layer: Layer, commHandle: number, source: number, tag: num
   if (source === PROC_NULL) return procNullStatus();
   const from = source >= 0 ? peers(comm)[source]! : source;
   let found: Envelope | undefined;
-  waitUntil(layer, () => (found = findUnexpected(layer, comm.context, from, tag)) !== undefined, () => ({ call, peer: from >= 0 ? taskId(from) : undefined, tag: tag >= 0 ? tag : undefined }));
+  waitUntil(
+    layer,
+    () => (found = findUnexpected(layer, comm.context, from, tag)) !== undefined,
+    () => ({ call, peer: from >= 0 ? taskId(from) : undefined, tag: tag >= 0 ? tag : undefined }),
+  );
   return seen(comm, found!);
 }
 
 /** [MPI_Iprobe] */
-export function iprobe(layer: Layer, commHandle: number, source: number, tag: number, call = 'MPI_Iprobe'): StatusRecord | undefined {
+export function iprobe(
+  layer: Layer,
+  commHandle: number,
+  source: number,
+  tag: number,
+  call = 'MPI_Iprobe',
+): StatusRecord | undefined {
   const comm = commOf(layer, commHandle, call);
   checkSource(comm, source, call);
   checkRecvTag(comm, tag, call);
   if (source === PROC_NULL) return procNullStatus();
   const from = source >= 0 ? peers(comm)[source]! : source;
   let found: Envelope | undefined;
-  return pollUntil(layer, () => (found = findUnexpected(layer, comm.context, from, tag)) !== undefined) ? seen(comm, found!) : undefined;
+  return pollUntil(layer, () => (found = findUnexpected(layer, comm.context, from, tag)) !== undefined)
+    ? seen(comm, found!)
+    : undefined;
 }
 
 /** Arguments of a send and a receive in one call, checked before either starts. */
-export function check(comm: CommRecord, a: { dest: number; sendTag: number; source: number; recvTag: number }, call: string): void {
+export function check(
+  comm: CommRecord,
+  a: { dest: number; sendTag: number; source: number; recvTag: number },
+  call: string,
+): void {
   checkDest(comm, a.dest, call);
   checkSendTag(comm, a.sendTag, call);
   checkSource(comm, a.source, call);
@@ -137,7 +231,10 @@ export function improbe(layer: Layer, commHandle: number, source: number, tag: n
   return claim(layer, comm, findUnexpected(layer, comm.context, source >= 0 ? peers(comm)[source]! : source, tag)!);
 }
 
-/** [MPI_Mrecv, MPI_Imrecv] Its request is complete at once. @param into undefined: a structured value @throws MPIError ERR_REQUEST for a message that was received before */
+/**
+ * [MPI_Mrecv, MPI_Imrecv] Its request is complete at once. @param into undefined: a structured value @throws MPIError
+ * ERR_REQUEST for a message that was received before
+ */
 export function startMatchedReceive(layer: Layer, message: number, into: Buf | undefined, call: string): number {
   const { state } = layer;
   const m = state.messages.rows.get(message);
@@ -145,8 +242,21 @@ export function startMatchedReceive(layer: Layer, message: number, into: Buf | u
   const comm = m ? state.comms.rows.get(m.comm) : undefined;
   const handle = state.requests.next++;
   const r: ReceiveRequest = {
-    kind: 'recv', handle, call, comm: m?.comm ?? 0, done: !m, freed: false, error: undefined, status: m ? emptyStatus() : procNullStatus(), spaces: [], parent: 0,
-    context: comm?.context ?? 0, source: m?.envelope.src ?? PROC_NULL, tag: m?.envelope.tag ?? ANY_TAG, into, body: undefined,
+    kind: 'recv',
+    handle,
+    call,
+    comm: m?.comm ?? 0,
+    done: !m,
+    freed: false,
+    error: undefined,
+    status: m ? emptyStatus() : procNullStatus(),
+    spaces: [],
+    parent: 0,
+    context: comm?.context ?? 0,
+    source: m?.envelope.src ?? PROC_NULL,
+    tag: m?.envelope.tag ?? ANY_TAG,
+    into,
+    body: undefined,
   };
   state.requests.rows.set(handle, r);
   if (m) {

@@ -1,4 +1,7 @@
-/** Partitions and announcements as they arrive, and rounds that take them (partitioned.ts: Q1 to Q3). Calls no device but in {@link takeQueued}. */
+/**
+ * Partitions and announcements as they arrive, and rounds that take them (partitioned.ts: Q1 to Q3). Calls no device
+ * but in {@link takeQueued}.
+ */
 import { part } from './buffers.ts';
 import { Mode, PROC_NULL } from './constants.ts';
 import { ERR } from './errors.ts';
@@ -9,14 +12,17 @@ import type { PartitionedChannel, PartitionedReceive } from './partitioned-state
 
 const EMPTY = new Uint8Array(0);
 
-export const isPartitioned = (mode: number): boolean => (mode & Mode.KIND) === Mode.ANNOUNCE || (mode & Mode.KIND) === Mode.PARTITION;
+export const isPartitioned = (mode: number): boolean =>
+  (mode & Mode.KIND) === Mode.ANNOUNCE || (mode & Mode.KIND) === Mode.PARTITION;
 
-export const meets = (r: PartitionedReceive, c: PartitionedChannel): boolean => r.source === c.src && r.context === c.context && r.tag === c.tag;
+export const meets = (r: PartitionedReceive, c: PartitionedChannel): boolean =>
+  r.source === c.src && r.context === c.context && r.tag === c.tag;
 export function join(r: PartitionedReceive, c: PartitionedChannel): void {
   c.receive = r.handle;
   r.channel = c.channel;
 }
-export const channelOf = (layer: Layer, src: number, channel: number): PartitionedChannel | undefined => layer.state.partitioned.channels.find((c) => c.src === src && c.channel === channel);
+export const channelOf = (layer: Layer, src: number, channel: number): PartitionedChannel | undefined =>
+  layer.state.partitioned.channels.find((c) => c.src === src && c.channel === channel);
 
 /** Outside of polls only: bodies that stayed in the log are pulled. */
 export function takeQueued(layer: Layer, r: PartitionedReceive, c: PartitionedChannel): void {
@@ -43,7 +49,13 @@ function place(layer: Layer, r: PartitionedReceive, i: number, size: number, par
   }
   const at = i * r.block;
   const fitting = Math.max(0, Math.min(size, all - at));
-  if (fitting < size) wrongLength(layer, r, `rank ${source(layer, r)} sends partitions of ${size} bytes, number ${i} among them; the receive with tag ${r.tag} has ${all} bytes`);
+  if (fitting < size)
+    wrongLength(
+      layer,
+      r,
+      `rank ${source(layer, r)} sends partitions of ${size} bytes, number ${i} among them; the receive with ` +
+        `tag ${r.tag} has ${all} bytes`,
+    );
   if (size > 0 && i < r.came.length) r.came[i] = 1;
   if (size === 0) r.left = r.total = 0;
   else r.left -= size;
@@ -65,7 +77,14 @@ export function over(layer: Layer, r: PartitionedReceive): void {
   const request = layer.state.requests.rows.get(r.request);
   r.request = 0;
   if (!request) return;
-  if (r.source !== PROC_NULL) request.status = { source: source(layer, r), tag: r.tag, bytes: Math.min(r.total ?? Infinity, r.bytes * r.partitions), cancelled: false, object: false };
+  if (r.source !== PROC_NULL)
+    request.status = {
+      source: source(layer, r),
+      tag: r.tag,
+      bytes: Math.min(r.total ?? Infinity, r.bytes * r.partitions),
+      cancelled: false,
+      object: false,
+    };
   complete(layer, request);
   if (r.freed) forget(layer, r);
 }
@@ -74,7 +93,14 @@ export function over(layer: Layer, r: PartitionedReceive): void {
 export function arrive(layer: Layer, a: Arrival): void {
   const s = layer.state.partitioned;
   if ((a.mode & Mode.KIND) === Mode.ANNOUNCE) {
-    const c: PartitionedChannel = { src: a.src, context: a.context, tag: a.tag, channel: a.word, receive: 0, queue: [] };
+    const c: PartitionedChannel = {
+      src: a.src,
+      context: a.context,
+      tag: a.tag,
+      channel: a.word,
+      receive: 0,
+      queue: [],
+    };
     s.channels.push(c);
     const i = s.waiting.findIndex((h) => meets(s.receives.rows.get(h)!, c));
     if (i >= 0) join(s.receives.rows.get(s.waiting.splice(i, 1)[0]!)!, c);
@@ -93,9 +119,18 @@ export function arrive(layer: Layer, a: Arrival): void {
     if (r.left === 0) over(layer, r);
     return;
   }
-  const keep = a.size > 0 && a.body !== undefined && layer.state.unexpectedBytes + a.size <= layer.device.unexpectedBytes;
+  const keep =
+    a.size > 0 && a.body !== undefined && layer.state.unexpectedBytes + a.size <= layer.device.unexpectedBytes;
   if (keep) stored(layer, a.size);
-  c.queue.push({ arrival: a.number, src: a.src, mode: a.mode, tag: a.context, word: a.word, size: a.size, body: a.size === 0 ? EMPTY : keep ? a.body!.slice() : undefined });
+  c.queue.push({
+    arrival: a.number,
+    src: a.src,
+    mode: a.mode,
+    tag: a.context,
+    word: a.word,
+    size: a.size,
+    body: a.size === 0 ? EMPTY : keep ? a.body!.slice() : undefined,
+  });
 }
 
 export function forget(layer: Layer, r: PartitionedReceive): void {

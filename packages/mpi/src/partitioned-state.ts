@@ -63,4 +63,10 @@ export interface PartitionedState {
   lastChannel: number;
 }
 
-export const noPartitions = (): PartitionedState => ({ sends: table(), receives: table(), channels: [], waiting: [], lastChannel: 0 });
+export const noPartitions = (): PartitionedState => ({
+  sends: table(),
+  receives: table(),
+  channels: [],
+  waiting: [],
+  lastChannel: 0,
+});

@@ -1,11 +1,13 @@
 /**
- * Ports and names of services within a job (MPI 4.1 §11.8, §11.9): two groups of the same job that share no communicator become an intercommunicator.
+ * Ports and names of services within a job (MPI 4.1 §11.8, §11.9): two groups of the same job that share no
+ * communicator become an intercommunicator.
  *
- * A port is a number of the task that opened it: `mayfly-port:<task>:<number>:<check>`; with the check it also tells of a task that this one has not heard of yet, as
- * it was spawned by others. The root of a connect sends its group's card there and gets the
- * other's back; a task refuses cards for ports that it has not open, as soon as it is inside an MPI call. A task that has had a port tells all others when it leaves MPI,
- * so that nobody waits for its answer. Names are told to all tasks when they are
- * published, and to those that are spawned later by the task that spawns them, as ordinary messages that wait in their queue; a look-up is a poll: it sees what has arrived.
+ * A port is a number of the task that opened it: `mayfly-port:<task>:<number>:<check>`; with the check it also tells of
+ * a task that this one has not heard of yet, as it was spawned by others. The root of a connect sends its group's card
+ * there and gets the other's back; a task refuses cards for ports that it has not open, as soon as it is inside an MPI
+ * call. A task that has had a port tells all others when it leaves MPI, so that nobody waits for its answer. Names are
+ * told to all tasks when they are published, and to those that are spawned later by the task that spawns them, as
+ * ordinary messages that wait in their queue; a look-up is a poll: it sees what has arrived.
  */
 import { taskId } from '@mayfly/wire';
 import { bcastBinomial } from './collectives/bcast-binomial.ts';
@@ -25,7 +27,8 @@ import type { Via } from './state.ts';
 
 const nameOf = (task: number, port: number): string => `mayfly-port:${task}:${port}:${check(task, port)}`;
 /** No secret: what somebody types is not to reach a task that is not there. */
-const check = (task: number, port: number): string => (Math.imul(Math.imul(task ^ 0x811c9dc5, 0x01000193) ^ port, 0x01000193) >>> 0).toString(36);
+const check = (task: number, port: number): string =>
+  (Math.imul(Math.imul(task ^ 0x811c9dc5, 0x01000193) ^ port, 0x01000193) >>> 0).toString(36);
 
 /** @throws MPIError ERR_PORT */
 function parse(layer: Layer, name: string, call: string): { task: number; port: number } {
@@ -33,7 +36,8 @@ function parse(layer: Layer, name: string, call: string): { task: number; port: 
   const m = /^mayfly-port:(\d{1,9}):(\d{1,9})(?::(\w+))?$/.exec(name);
   const task = Number(m?.[1]);
   const told = m?.[3] !== undefined && m[3] === check(task, Number(m[2])) && task < capacityOf(layer);
-  if (!m || (!told && (m[3] !== undefined || task >= layer.state.known))) fail(ERR.PORT, call, `'${name}' is not a port of this job`);
+  if (!m || (!told && (m[3] !== undefined || task >= layer.state.known)))
+    fail(ERR.PORT, call, `'${name}' is not a port of this job`);
   return { task, port: Number(m![2]) };
 }
 
@@ -72,18 +76,31 @@ function shut(layer: Layer, port: number): void {
   }
 }
 
-/** The task leaves MPI (MPI_Finalize, the last session, its end): its ports close, and nobody is to wait for an answer of it any more. Again after a later session. */
+/**
+ * The task leaves MPI (MPI_Finalize, the last session, its end): its ports close, and nobody is to wait for an answer
+ * of it any more. Again after a later session.
+ */
 export function leave(layer: Layer): void {
   const { ports, known, task } = layer.state;
   if (ports.next === 1 || ports.left.get(task) === ports.next) return;
   for (const port of ports.open) shut(layer, port);
   layer.device.unexpected(layer.state.unexpectedBytes);
   ports.left.set(task, ports.next);
-  for (let t = 0; t < known; t++) if (t !== task) layer.device.send(taskId(t), Mode.STANDARD, ANSWERS, LEFT, ports.next, new Uint8Array(0));
+  for (let t = 0; t < known; t++)
+    if (t !== task) layer.device.send(taskId(t), Mode.STANDARD, ANSWERS, LEFT, ports.next, new Uint8Array(0));
 }
 
-/** What the two sides of a connection have in common: the group agrees on a context, its root meets the other one's, everybody hears the other card. */
-function meet(layer: Layer, handle: number, root: number, call: string, at: (s: Schedule, own: Buf, their: Buf) => MPIError | undefined): number {
+/**
+ * What the two sides of a connection have in common: the group agrees on a context, its root meets the other one's,
+ * everybody hears the other card.
+ */
+function meet(
+  layer: Layer,
+  handle: number,
+  root: number,
+  call: string,
+  at: (s: Schedule, own: Buf, their: Buf) => MPIError | undefined,
+): number {
   const comm = intra(layer, handle, call);
   checkRoot(comm, root, call);
   const s = new Schedule(layer, comm, call);
@@ -98,7 +115,16 @@ function meet(layer: Layer, handle: number, root: number, call: string, at: (s: 
   if (wrong) layer.memory.view(their).set(refusal(layer, wrong.errorClass));
   s.next();
   bcastBinomial(s, their, root);
-  s.next().makeComm({ how: 'inter', comm: handle, group: [...comm.group], name: '', wrong: wrong && { errorClass: wrong.errorClass, text: wrong.text } }, cards);
+  s.next().makeComm(
+    {
+      how: 'inter',
+      comm: handle,
+      group: [...comm.group],
+      name: '',
+      wrong: wrong && { errorClass: wrong.errorClass, text: wrong.text },
+    },
+    cards,
+  );
   return start(s);
 }
 const failed = (f: () => undefined): MPIError | undefined => {
@@ -107,7 +133,13 @@ const failed = (f: () => undefined): MPIError | undefined => {
 };
 
 /** [MPI_Comm_accept] @param port counts at the root only */
-export function accept(layer: Layer, handle: number, root: number, port: () => string, call = 'MPI_Comm_accept'): number {
+export function accept(
+  layer: Layer,
+  handle: number,
+  root: number,
+  port: () => string,
+  call = 'MPI_Comm_accept',
+): number {
   return meet(layer, handle, root, call, (s, mine, their) =>
     failed(() => {
       const number = own(layer, port(), call);
@@ -121,17 +153,27 @@ export function accept(layer: Layer, handle: number, root: number, port: () => s
 }
 
 /** [MPI_Comm_connect] @param port counts at the root only */
-export function connect(layer: Layer, handle: number, root: number, port: () => string, call = 'MPI_Comm_connect'): number {
+export function connect(
+  layer: Layer,
+  handle: number,
+  root: number,
+  port: () => string,
+  call = 'MPI_Comm_connect',
+): number {
   return meet(layer, handle, root, call, (s, mine, their) =>
     failed(() => {
       const name = port();
       const to = parse(layer, name, call);
-      if (to.port < (layer.state.ports.left.get(to.task) ?? 0)) fail(ERR.PORT, call, `${name} is closed: task ${to.task}, which opened it, has left MPI`);
+      if (to.port < (layer.state.ports.left.get(to.task) ?? 0))
+        fail(ERR.PORT, call, `${name} is closed: task ${to.task}, which opened it, has left MPI`);
       const out = s.scratch(4 + mine.bytes);
       const bytes = layer.memory.view(out);
       new DataView(bytes.buffer, bytes.byteOffset).setUint32(0, layer.state.task, true);
       s.copy(mine, part(out, 4, mine.bytes));
-      s.sendTask(to.task, out, { context: CARDS, tag: to.port }).recvTask(to.task, their, { context: ANSWERS, tag: to.port });
+      s.sendTask(to.task, out, { context: CARDS, tag: to.port }).recvTask(to.task, their, {
+        context: ANSWERS,
+        tag: to.port,
+      });
     }),
   );
 }
@@ -144,10 +186,14 @@ type News = [service: string, port: string | null];
 function tell(layer: Layer, news: News): void {
   const { known, task } = layer.state;
   const body = text.encode(JSON.stringify(news));
-  for (let t = 0; t < known; t++) if (t !== task) layer.device.send(taskId(t), Mode.STANDARD, NAMES_CONTEXT, 0, 0, body);
+  for (let t = 0; t < known; t++)
+    if (t !== task) layer.device.send(taskId(t), Mode.STANDARD, NAMES_CONTEXT, 0, 0, body);
 }
 
-/** The task that spawned others tells them the names that it knows: they were published before there was anybody to tell. */
+/**
+ * The task that spawned others tells them the names that it knows: they were published before there was anybody to
+ * tell.
+ */
 export function tellChildren(layer: Layer, first: number, count: number): void {
   if (!since(layer, 2)) return;
   for (const [service, port] of heard(layer)) {
@@ -184,7 +230,8 @@ function heard(layer: Layer): Map<string, string> {
 export function publish(layer: Layer, service: string, port: string): void {
   const call = 'MPI_Publish_name';
   const services = listen(layer);
-  if (services.has(service)) fail(ERR.SERVICE, call, `the service '${service}' is published already, with the port ${services.get(service)!}`);
+  if (services.has(service))
+    fail(ERR.SERVICE, call, `the service '${service}' is published already, with the port ${services.get(service)!}`);
   services.set(service, port);
   tell(layer, [service, port]);
 }
@@ -202,4 +249,5 @@ export function unpublish(layer: Layer, service: string, port: string): void {
 
 /** [MPI_Lookup_name] */
 export const lookup = (layer: Layer, service: string): string =>
-  listen(layer).get(service) ?? fail(ERR.NAME, 'MPI_Lookup_name', `no service '${service}' is published, as far as this task has heard`);
+  listen(layer).get(service) ??
+  fail(ERR.NAME, 'MPI_Lookup_name', `no service '${service}' is published, as far as this task has heard`);

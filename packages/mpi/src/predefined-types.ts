@@ -1,6 +1,6 @@
 /**
- * The predefined datatypes of C (and the Fortran ones of known size), by the value that the standard ABI gives them. Sizes are those of 32-bit
- * WebAssembly: long and pointers have 4 bytes, long double 16.
+ * The predefined datatypes of C (and the Fortran ones of known size), by the value that the standard ABI gives them.
+ * Sizes are those of 32-bit WebAssembly: long and pointers have 4 bytes, long double 16.
  */
 import { elementType } from './datatypes.ts';
 import { contiguousLayout, type Layout } from './layout.ts';
@@ -30,7 +30,9 @@ COMPLEX8 0x2db 12 4, LOGICAL16 0x2e0 27, INTEGER16 0x2e1 31, REAL16 0x2e2 14, CO
 /** "MPI_C_COMPLEX … MPI_C_FLOAT_COMPLEX (as synonym)" (§3.2.2): the name is that of the first. */
 const NAMES: Readonly<Record<string, string>> = { C_FLOAT_COMPLEX: 'C_COMPLEX' };
 
-/** Pairs whose value and index do not touch, or which have bytes behind them: value bytes, offset of the index, extent. */
+/**
+ * Pairs whose value and index do not touch, or which have bytes behind them: value bytes, offset of the index, extent.
+ */
 const GAPS: Readonly<Record<string, readonly [value: number, index: number, extent: number]>> = {
   DOUBLE_INT: [8, 8, 16],
   SHORT_INT: [2, 4, 8],
@@ -46,10 +48,18 @@ function layoutOf(name: string, bytes: number): Layout {
 }
 
 export const PREDEFINED_TYPES: ReadonlyMap<number, PredefinedType> = new Map(
-  LIST.trim().split(/,\s*/).map((line) => {
-    const [name, handle, element, alignment] = line.split(' ');
-    const { bytes } = elementType(Number(element));
-    const t: PredefinedType = { handle: Number(handle), name: `MPI_${NAMES[name!] ?? name!}`, element: Number(element), layout: layoutOf(name!, bytes), alignment: Number(alignment ?? bytes) };
-    return [t.handle, t] as const;
-  }),
+  LIST.trim()
+    .split(/,\s*/)
+    .map((line) => {
+      const [name, handle, element, alignment] = line.split(' ');
+      const { bytes } = elementType(Number(element));
+      const t: PredefinedType = {
+        handle: Number(handle),
+        name: `MPI_${NAMES[name!] ?? name!}`,
+        element: Number(element),
+        layout: layoutOf(name!, bytes),
+        alignment: Number(alignment ?? bytes),
+      };
+      return [t.handle, t] as const;
+    }),
 );

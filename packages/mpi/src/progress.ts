@@ -1,14 +1,16 @@
 /**
- * Progress: every wait is {@link waitUntil}, every poll is {@link pollUntil}. Both consume arrivals, hand them to matching, and then do what
- * the arrivals have left to do (acknowledge, pull bodies, go on with collectives), which may send.
+ * Progress: every wait is {@link waitUntil}, every poll is {@link pollUntil}. Both consume arrivals, hand them to
+ * matching, and then do what the arrivals have left to do (acknowledge, pull bodies, go on with collectives), which may
+ * send.
  *
  * Invariants
- *  P1  A wait consumes nothing when its condition holds at entry, and one arrival at a time otherwise: it is a function of the
- *      arrival order alone and needs no determinant.
+ *  P1  A wait consumes nothing when its condition holds at entry, and one arrival at a time otherwise: it is a function
+ *      of the arrival order alone and needs no determinant.
  *  P2  Nothing is sent, and no callback of the program runs, while the device polls.
- *  P3  Where a poll stops depends on envelopes and the layer's state only, never on which bodies are there: a replay, whose flow
- *      control may differ, stops at the same arrival.
- *  P4  `deferred` is empty whenever the program runs, and whenever the device waits: the state is then whole, and may go into an image.
+ *  P3  Where a poll stops depends on envelopes and the layer's state only, never on which bodies are there: a replay,
+ *      whose flow control may differ, stops at the same arrival.
+ *  P4  `deferred` is empty whenever the program runs, and whenever the device waits: the state is then whole, and may
+ *      go into an image.
  */
 import { WORLD } from '@mayfly/wire';
 import { refuse } from './refuse.ts';
@@ -43,7 +45,10 @@ export function settle(layer: Layer): void {
   deferred.length = 0;
 }
 
-/** Thrown out of a wait in which an image is due. The state is whole (P4); the same wait is entered again after the image. */
+/**
+ * Thrown out of a wait in which an image is due. The state is whole (P4); the same wait is entered again after the
+ * image.
+ */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
@@ -56,7 +61,10 @@ function enter(layer: Layer, a: Arrival): void {
   else deliver(layer, a);
 }
 
-/** The one wait. Returns when `holds()`; blocks in the device until then. @param reason asked anew for every arrival: a collective waits for another peer in every round */
+/**
+ * The one wait. Returns when `holds()`; blocks in the device until then. @param reason asked anew for every arrival: a
+ * collective waits for another peer in every round
+ */
 export function waitUntil(layer: Layer, holds: () => boolean, reason: () => WaitReason): void {
   while (!holds()) {
     const before = layer.state.unexpectedBytes;
@@ -69,8 +77,9 @@ export function waitUntil(layer: Layer, holds: () => boolean, reason: () => Wait
 }
 
 /**
- * The one poll. True when `holds()`; looks at what has arrived, and waits for nothing. A collective that an arrival lets go on may send, and so may
- * a one-sided operation or an answer of the file service, whether or not its body is there (P3): the poll stops there, and another one follows.
+ * The one poll. True when `holds()`; looks at what has arrived, and waits for nothing. A collective that an arrival
+ * lets go on may send, and so may a one-sided operation or an answer of the file service, whether or not its body is
+ * there (P3): the poll stops there, and another one follows.
  */
 export function pollUntil(layer: Layer, holds: () => boolean): boolean {
   if (holds()) return true;
@@ -79,7 +88,8 @@ export function pollUntil(layer: Layer, holds: () => boolean): boolean {
     let stopped = false;
     layer.device.poll((arrival) => {
       enter(layer, arrival);
-      return (stopped = isAnswer(arrival) || isOneSided(arrival.mode) || layer.deferred.some((d) => d.do === 'advance') || holds());
+      return (stopped =
+        isAnswer(arrival) || isOneSided(arrival.mode) || layer.deferred.some((d) => d.do === 'advance') || holds());
     });
     settle(layer);
     if (holds() || !stopped) break;

@@ -1,6 +1,6 @@
 /**
- * long double of WebAssembly's C: IEEE binary128 in 16 bytes, little endian. Sum, product and comparison, exact and rounded to nearest, ties to even, as
- * compiler-rt computes them. Slow (big integers), and rarely needed.
+ * long double of WebAssembly's C: IEEE binary128 in 16 bytes, little endian. Sum, product and comparison, exact and
+ * rounded to nearest, ties to even, as compiler-rt computes them. Slow (big integers), and rarely needed.
  */
 const BIAS = 16383;
 const FRACTION = 112n;
@@ -23,7 +23,12 @@ export function readQuad(v: DataView, at: number): Quad {
   const biased = Number((high >> 48n) & 0x7fffn);
   const fraction = ((high & 0xffff_ffff_ffffn) << 64n) | v.getBigUint64(at, true);
   if (biased === MOST) return fraction === 0n ? infinite(negative) : NAN;
-  return { kind: 'number', negative, mantissa: biased === 0 ? fraction : fraction | IMPLICIT, exponent: (biased === 0 ? 1 : biased) - BIAS - 112 };
+  return {
+    kind: 'number',
+    negative,
+    mantissa: biased === 0 ? fraction : fraction | IMPLICIT,
+    exponent: (biased === 0 ? 1 : biased) - BIAS - 112,
+  };
 }
 
 export function writeQuad(v: DataView, at: number, q: Quad): void {
@@ -66,7 +71,12 @@ export function addQuad(a: Quad, b: Quad): Quad {
   const signed = (q: Quad): bigint => (q.negative ? -1n : 1n) * (q.mantissa << BigInt(q.exponent - exponent));
   const sum = signed(a) + signed(b);
   // The sum of opposite zeros is +0.
-  return { kind: 'number', negative: sum < 0n || (sum === 0n && a.negative && b.negative), mantissa: sum < 0n ? -sum : sum, exponent };
+  return {
+    kind: 'number',
+    negative: sum < 0n || (sum === 0n && a.negative && b.negative),
+    mantissa: sum < 0n ? -sum : sum,
+    exponent,
+  };
 }
 
 export function multiplyQuad(a: Quad, b: Quad): Quad {

@@ -1,6 +1,6 @@
 /**
- * Completion of requests (MPI 4.1 §3.7): the wait and test families, cancel and free. Handles of inactive requests are 0 (MPI_REQUEST_NULL)
- * or of requests that are no longer in the table; both count as inactive.
+ * Completion of requests (MPI 4.1 §3.7): the wait and test families, cancel and free. Handles of inactive requests are
+ * 0 (MPI_REQUEST_NULL) or of requests that are no longer in the table; both count as inactive.
  */
 import { WORLD, taskId } from '@mayfly/wire';
 import { ERR, fail } from './errors.ts';
@@ -29,7 +29,13 @@ const active = (layer: Layer, handle: number): RequestRecord | undefined => laye
 const isDone = (layer: Layer, handle: number): boolean => active(layer, handle)?.done ?? true;
 
 function outcome(r: RequestRecord): Outcome {
-  return { status: r.status, error: r.error, body: r.kind === 'recv' ? r.body : undefined, result: r.kind === 'coll' ? r.result : 0, comm: r.comm };
+  return {
+    status: r.status,
+    error: r.error,
+    body: r.kind === 'recv' ? r.body : undefined,
+    result: r.kind === 'coll' ? r.result : 0,
+    comm: r.comm,
+  };
 }
 
 /** Takes what a completed request leaves; the request is gone then. */
@@ -48,15 +54,31 @@ function reasonFor(layer: Layer, handles: readonly number[], call: string | unde
   if (first.kind === 'coll') {
     const steps = [...layer.state.requests.rows.values()].filter((r) => r.parent === first.handle && r.kind === 'recv');
     const asks = steps.length === 0 && [...layer.state.files.calls.values()].some((c) => c.request === first.handle);
-    return { call: call ?? first.call, peer: asks ? WORLD : steps.length === 1 && (steps[0] as ReceiveRequest).source >= 0 ? taskId((steps[0] as ReceiveRequest).source) : undefined };
+    return {
+      call: call ?? first.call,
+      peer: asks
+        ? WORLD
+        : steps.length === 1 && (steps[0] as ReceiveRequest).source >= 0
+          ? taskId((steps[0] as ReceiveRequest).source)
+          : undefined,
+    };
   }
   const peer = first.kind === 'recv' ? first.source : first.peer;
-  return { call: call ?? first.call, peer: peer >= 0 ? taskId(peer) : undefined, tag: first.tag >= 0 ? first.tag : undefined };
+  return {
+    call: call ?? first.call,
+    peer: peer >= 0 ? taskId(peer) : undefined,
+    tag: first.tag >= 0 ? first.tag : undefined,
+  };
 }
 
 /** [MPI_Wait] @param call the blocking call that this is the second half of; absent: the request's own */
 export function wait(layer: Layer, handle: number, call?: string): Outcome {
-  if (!isDone(layer, handle)) waitUntil(layer, () => isDone(layer, handle), () => reasonFor(layer, [handle], call));
+  if (!isDone(layer, handle))
+    waitUntil(
+      layer,
+      () => isDone(layer, handle),
+      () => reasonFor(layer, [handle], call),
+    );
   return take(layer, handle);
 }
 
@@ -71,13 +93,18 @@ export function waitAll(layer: Layer, handles: readonly number[]): Outcome[] {
   return handles.map((h) => take(layer, h));
 }
 
-const firstDone = (layer: Layer, handles: readonly number[]): number => handles.findIndex((h) => active(layer, h)?.done === true);
+const firstDone = (layer: Layer, handles: readonly number[]): number =>
+  handles.findIndex((h) => active(layer, h)?.done === true);
 const noneActive = (layer: Layer, handles: readonly number[]): boolean => !handles.some((h) => active(layer, h));
 
 /** [MPI_Waitany] undefined: no active request is among them. */
 export function waitAny(layer: Layer, handles: readonly number[]): { index: number; outcome: Outcome } | undefined {
   if (noneActive(layer, handles)) return undefined;
-  waitUntil(layer, () => firstDone(layer, handles) >= 0, () => reasonFor(layer, handles, 'MPI_Waitany'));
+  waitUntil(
+    layer,
+    () => firstDone(layer, handles) >= 0,
+    () => reasonFor(layer, handles, 'MPI_Waitany'),
+  );
   const index = firstDone(layer, handles);
   return { index, outcome: take(layer, handles[index]!) };
 }
@@ -93,7 +120,11 @@ function takeDone(layer: Layer, handles: readonly number[]): { index: number; ou
 /** [MPI_Waitsome] */
 export function waitSome(layer: Layer, handles: readonly number[]): { index: number; outcome: Outcome }[] {
   if (noneActive(layer, handles)) return [];
-  waitUntil(layer, () => firstDone(layer, handles) >= 0, () => reasonFor(layer, handles, 'MPI_Waitsome'));
+  waitUntil(
+    layer,
+    () => firstDone(layer, handles) >= 0,
+    () => reasonFor(layer, handles, 'MPI_Waitsome'),
+  );
   return takeDone(layer, handles);
 }
 
@@ -112,11 +143,16 @@ export function getStatus(layer: Layer, handle: number): Outcome | undefined {
 
 /** [MPI_Testall] */
 export function testAll(layer: Layer, handles: readonly number[]): Outcome[] | undefined {
-  return pollUntil(layer, () => handles.every((h) => isDone(layer, h))) ? handles.map((h) => take(layer, h)) : undefined;
+  return pollUntil(layer, () => handles.every((h) => isDone(layer, h)))
+    ? handles.map((h) => take(layer, h))
+    : undefined;
 }
 
 /** [MPI_Testany] 'none': no active request is among them. */
-export function testAny(layer: Layer, handles: readonly number[]): { index: number; outcome: Outcome } | 'none' | undefined {
+export function testAny(
+  layer: Layer,
+  handles: readonly number[],
+): { index: number; outcome: Outcome } | 'none' | undefined {
   if (noneActive(layer, handles)) return 'none';
   if (!pollUntil(layer, () => firstDone(layer, handles) >= 0)) return undefined;
   const index = firstDone(layer, handles);
@@ -124,7 +160,8 @@ export function testAny(layer: Layer, handles: readonly number[]): { index: numb
 }
 
 /** Takes the requests that are complete, without looking at what has arrived. */
-export const completed = (layer: Layer, handles: readonly number[]): { index: number; outcome: Outcome }[] => takeDone(layer, handles);
+export const completed = (layer: Layer, handles: readonly number[]): { index: number; outcome: Outcome }[] =>
+  takeDone(layer, handles);
 
 /** True when the request is complete and not yet taken. */
 export const isComplete = (layer: Layer, handle: number): boolean => active(layer, handle)?.done === true;
@@ -134,7 +171,19 @@ export function startGeneral(layer: Layer): number {
   const { requests } = layer.state;
   const handle = requests.next++;
   requests.rows.set(handle, {
-    kind: 'send', handle, call: 'MPI_Grequest_start', comm: 0, done: false, freed: false, error: undefined, status: emptyStatus(), spaces: [], parent: 0, peer: -1, tag: 0, sync: 0,
+    kind: 'send',
+    handle,
+    call: 'MPI_Grequest_start',
+    comm: 0,
+    done: false,
+    freed: false,
+    error: undefined,
+    status: emptyStatus(),
+    spaces: [],
+    parent: 0,
+    peer: -1,
+    tag: 0,
+    sync: 0,
   });
   return handle;
 }
@@ -153,8 +202,8 @@ export function testSome(layer: Layer, handles: readonly number[]): { index: num
 }
 
 /**
- * [MPI_Cancel] A receive that has not matched is taken back. Sends are beyond recall (§3.8.4 allows that), collectives must not be
- * cancelled (§6.12).
+ * [MPI_Cancel] A receive that has not matched is taken back. Sends are beyond recall (§3.8.4 allows that), collectives
+ * must not be cancelled (§6.12).
  */
 export function cancel(layer: Layer, handle: number): void {
   const r = requestOf(layer, handle, 'MPI_Cancel');

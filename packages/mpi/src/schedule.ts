@@ -1,10 +1,10 @@
 /**
- * Schedules: a collective is a list of rounds, a round a list of steps (sends, receives, copies, reductions), as libNBC has it (Hoefler,
- * Lumsdaine, Rehm 2007). The steps of a round are started in order, the next round when all receives of this one are complete. It is plain data: it
- * goes into an image between any two rounds.
+ * Schedules: a collective is a list of rounds, a round a list of steps (sends, receives, copies, reductions), as libNBC
+ * has it (Hoefler, Lumsdaine, Rehm 2007). The steps of a round are started in order, the next round when all receives
+ * of this one are complete. It is plain data: it goes into an image between any two rounds.
  *
- * Sends complete at once (the Channel Memory is the buffer). Between one pair of ranks messages of a schedule are matched in the
- * order of their steps, so an algorithm must list them in the same order on both sides.
+ * Sends complete at once (the Channel Memory is the buffer). Between one pair of ranks messages of a schedule are
+ * matched in the order of their steps, so an algorithm must list them in the same order on both sides.
  */
 import { taskId } from '@mayfly/wire';
 import { ANY_SOURCE, COLLECTIVE, ERRORS_ABORT, ERRORS_ARE_FATAL, FAILED, Mode } from './constants.ts';
@@ -58,7 +58,10 @@ export class Schedule {
   recv(rank: number, into: Buf): this {
     return this.add({ op: 'recv', peer: this.comm.group[rank]!, into });
   }
-  /** To and from ranks of an intercommunicator's other group. The groups are disjoint: its messages are told from the own group's by their source. */
+  /**
+   * To and from ranks of an intercommunicator's other group. The groups are disjoint: its messages are told from the
+   * own group's by their source.
+   */
   sendRemote(rank: number, from: Buf): this {
     return this.add({ op: 'send', peer: this.comm.remote![rank]!, from });
   }
@@ -87,7 +90,11 @@ export class Schedule {
   /** into = into ∘ from; `from` is scratch and may be overwritten. */
   reduceRight(r: Reduction, from: Buf, into: Buf): this {
     if (from.bytes === 0) return this;
-    return this.add(r.commute ? { op: 'reduce', fn: r.op, type: r.type, from, into } : { op: 'reduceRight', fn: r.op, type: r.type, from, into });
+    return this.add(
+      r.commute
+        ? { op: 'reduce', fn: r.op, type: r.type, from, into }
+        : { op: 'reduceRight', fn: r.op, type: r.type, from, into },
+    );
   }
   file(step: FileStep): this {
     return this.add({ op: 'file', step });
@@ -106,7 +113,10 @@ export interface Reduction {
   unit: number;
 }
 
-/** The number of the next collective on a communicator: its tag, the same at all processes, as they call them in one order. */
+/**
+ * The number of the next collective on a communicator: its tag, the same at all processes, as they call them in one
+ * order.
+ */
 export function nextCollective(comm: CommRecord): number {
   const number = comm.collectives;
   comm.collectives = (number + 1) & 0x7fff_ffff;
@@ -114,8 +124,8 @@ export function nextCollective(comm: CommRecord): number {
 }
 
 /**
- * Of a persistent collective: its place among the collectives of its communicator is that of its initialization, not those of its starts, whose order may
- * differ from process to process (MPI 4.1 §6.13).
+ * Of a persistent collective: its place among the collectives of its communicator is that of its initialization, not
+ * those of its starts, whose order may differ from process to process (MPI 4.1 §6.13).
  */
 export interface Series {
   /** The communicator, and the number there. */
@@ -139,9 +149,10 @@ export function inSeries<T>(layer: Layer, series: Series | undefined, begin: () 
 }
 
 /**
- * A collective whose counts do not fit each other at this process fails here before it has sent anything. It has its place among the communicator's collectives
- * all the same, and all others are told: those that wait for it fail too, and the next collective meets the next one of the others. (A call with an argument that
- * is none leaves no trace: it may be called again with a right one.)
+ * A collective whose counts do not fit each other at this process fails here before it has sent anything. It has its
+ * place among the communicator's collectives all the same, and all others are told: those that wait for it fail too,
+ * and the next collective meets the next one of the others. (A call with an argument that is none leaves no trace: it
+ * may be called again with a right one.)
  */
 export function withdraw(layer: Layer, comm: CommRecord): void {
   if (!since(layer, 4)) return;
@@ -149,7 +160,8 @@ export function withdraw(layer: Layer, comm: CommRecord): void {
   if (comm.errhandler === ERRORS_ARE_FATAL || comm.errhandler === ERRORS_ABORT) return;
   const tag = nextCollective(comm);
   for (const task of [...comm.group, ...(comm.remote ?? [])])
-    if (task !== layer.device.task) layer.device.send(taskId(task), Mode.STANDARD, comm.context + COLLECTIVE, tag, FAILED, new Uint8Array(0));
+    if (task !== layer.device.task)
+      layer.device.send(taskId(task), Mode.STANDARD, comm.context + COLLECTIVE, tag, FAILED, new Uint8Array(0));
 }
 
 /** Starts a built schedule as a request. */
@@ -158,10 +170,23 @@ export function start(schedule: Schedule): number {
   const { requests } = layer.state;
   const handle = requests.next++;
   const r: CollectiveRequest = {
-    kind: 'coll', handle, call: schedule.call, comm: comm.handle, done: false, freed: false, error: undefined,
+    kind: 'coll',
+    handle,
+    call: schedule.call,
+    comm: comm.handle,
+    done: false,
+    freed: false,
+    error: undefined,
     status: { source: ANY_SOURCE, tag: -1, bytes: 0, cancelled: false, object: false },
-    spaces: schedule.spaces, parent: 0,
-    context: comm.context + COLLECTIVE, tag: nextCollective(comm), rounds: schedule.rounds, round: 0, outstanding: 0, running: false, result: 0,
+    spaces: schedule.spaces,
+    parent: 0,
+    context: comm.context + COLLECTIVE,
+    tag: nextCollective(comm),
+    rounds: schedule.rounds,
+    round: 0,
+    outstanding: 0,
+    running: false,
+    result: 0,
   };
   requests.rows.set(handle, r);
   runRounds(layer, handle);
@@ -190,12 +215,21 @@ export function runRounds(layer: Layer, handle: number): void {
 }
 
 /**
- * A collective that has gone wrong here takes part no more, but those that wait for its messages are told, so that it fails there too and nobody waits for
- * ever: in place of what it still had to send go empty messages with the word {@link FAILED}.
+ * A collective that has gone wrong here takes part no more, but those that wait for its messages are told, so that it
+ * fails there too and nobody waits for ever: in place of what it still had to send go empty messages with the word
+ * {@link FAILED}.
  */
 function abandon(layer: Layer, r: CollectiveRequest, rest: readonly Step[]): void {
   for (const step of [...rest, ...r.rounds.slice(r.round).flat()])
-    if (step.op === 'send') layer.device.send(taskId(step.peer), Mode.STANDARD, step.via?.context ?? r.context, step.via?.tag ?? r.tag, FAILED, new Uint8Array(0));
+    if (step.op === 'send')
+      layer.device.send(
+        taskId(step.peer),
+        Mode.STANDARD,
+        step.via?.context ?? r.context,
+        step.via?.tag ?? r.tag,
+        FAILED,
+        new Uint8Array(0),
+      );
   r.rounds.length = 0;
   complete(layer, r);
 }
@@ -205,17 +239,44 @@ function execute(layer: Layer, r: CollectiveRequest, step: Step): void {
   switch (step.op) {
     case 'send':
       countSend(layer, step.from.bytes);
-      return layer.device.send(taskId(step.peer), Mode.STANDARD, step.via?.context ?? r.context, step.via?.tag ?? r.tag, 0, memory.view(step.from));
+      return layer.device.send(
+        taskId(step.peer),
+        Mode.STANDARD,
+        step.via?.context ?? r.context,
+        step.via?.tag ?? r.tag,
+        0,
+        memory.view(step.from),
+      );
     case 'answer': {
       countSend(layer, step.from.bytes);
       const to = memory.view(step.to);
-      return layer.device.send(taskId(new DataView(to.buffer, to.byteOffset).getUint32(0, true)), Mode.STANDARD, step.via.context, step.via.tag, 0, memory.view(step.from));
+      return layer.device.send(
+        taskId(new DataView(to.buffer, to.byteOffset).getUint32(0, true)),
+        Mode.STANDARD,
+        step.via.context,
+        step.via.tag,
+        0,
+        memory.view(step.from),
+      );
     }
     case 'recv': {
       const handle = layer.state.requests.next++;
       const child: ReceiveRequest = {
-        kind: 'recv', handle, call: r.call, comm: r.comm, done: false, freed: false, error: undefined, status: r.status,
-        spaces: [], parent: r.handle, context: step.via?.context ?? r.context, source: step.peer, tag: step.via?.tag ?? r.tag, into: step.into, body: undefined,
+        kind: 'recv',
+        handle,
+        call: r.call,
+        comm: r.comm,
+        done: false,
+        freed: false,
+        error: undefined,
+        status: r.status,
+        spaces: [],
+        parent: r.handle,
+        context: step.via?.context ?? r.context,
+        source: step.peer,
+        tag: step.via?.tag ?? r.tag,
+        into: step.into,
+        body: undefined,
       };
       layer.state.requests.rows.set(handle, child);
       r.outstanding++;
@@ -245,7 +306,9 @@ function execute(layer: Layer, r: CollectiveRequest, step: Step): void {
   }
 }
 
-/** inout = input ∘ inout, elementwise. Views are taken here: a function of the program may have made the memory grow. */
+/**
+ * inout = input ∘ inout, elementwise. Views are taken here: a function of the program may have made the memory grow.
+ */
 export function combine(layer: Layer, op: number, typeId: number, inputBuf: Buf, inoutBuf: Buf): void {
   const builtin = layer.state.ops.rows.get(op)?.builtin;
   const input = layer.memory.view(inputBuf);
@@ -261,7 +324,8 @@ export function combine(layer: Layer, op: number, typeId: number, inputBuf: Buf,
     }
   }
   const type = elementType(typeId);
-  if (type.kind !== 'integer' && type.kind !== 'float' && type.kind !== 'bigint') return applyCompound(builtin, type, input, inout);
+  if (type.kind !== 'integer' && type.kind !== 'float' && type.kind !== 'bigint')
+    return applyCompound(builtin, type, input, inout);
   const a = elements(type, input);
   const b = elements(type, inout);
   applyBuiltin(builtin, type, a.array, b.array);

@@ -1,13 +1,14 @@
 /**
- * The whole state of the MPI layer of one rank, as plain data: what an image stores, and nothing else. Callbacks (user-defined
- * operations, error handlers) are named by handle; the binding maps handles to functions (a function-table index in wasm, a closure
- * that the prologue makes again in TypeScript).
+ * The whole state of the MPI layer of one rank, as plain data: what an image stores, and nothing else. Callbacks
+ * (user-defined operations, error handlers) are named by handle; the binding maps handles to functions (a
+ * function-table index in wasm, a closure that the prologue makes again in TypeScript).
  *
  * Invariants
  *  S1  Everything reachable from here survives encodeValue/decodeValue unchanged.
- *  S2  `unexpected` holds, per context, envelopes in arrival order which no posted receive matches; `posted` holds, per context, handles of
- *      receives in the order of their calls which no unexpected message matches.
- *  S3  `unexpectedBytes` is the sum of the bodies kept in `unexpected` and `messages`; an envelope without `body` (and size > 0) is held in the log.
+ *  S2  `unexpected` holds, per context, envelopes in arrival order which no posted receive matches; `posted` holds, per
+ *      context, handles of receives in the order of their calls which no unexpected message matches.
+ *  S3  `unexpectedBytes` is the sum of the bodies kept in `unexpected` and `messages`; an envelope without `body` (and
+ *      size > 0) is held in the log.
  *  S4  Handles and context ids are never reused.
  *  S5  A request is in its table until it is complete and its owner has seen that (or freed it).
  */
@@ -103,7 +104,9 @@ interface RequestCommon {
   unpack?: Unpack[] | undefined;
 }
 
-/** Elements of a derived datatype that came packed: `from` (a scratch buffer) to their places relative to the address. */
+/**
+ * Elements of a derived datatype that came packed: `from` (a scratch buffer) to their places relative to the address.
+ */
 export interface Unpack {
   /** Where the address is; absent: linear memory. */
   space?: number;
@@ -133,7 +136,10 @@ export interface ReceiveRequest extends RequestCommon {
   /** Undefined: a structured value, whose length only the message knows; its body comes to lie in `body`. */
   into: Buf | undefined;
   body: Uint8Array | undefined;
-  /** Bytes of each basic element, where they are spread and all alike: a message that ends within one is of another type. */
+  /**
+   * Bytes of each basic element, where they are spread and all alike: a message that ends within one is of another
+   * type.
+   */
   unit?: number;
 }
 
@@ -148,7 +154,9 @@ export interface CollectiveRequest extends RequestCommon {
   outstanding: number;
   /** Steps are being executed (they may complete receives of their own round). */
   running: boolean;
-  /** Handle of the communicator or file that the schedule made, or NULL; a number that it asked the file service for. */
+  /**
+   * Handle of the communicator or file that the schedule made, or NULL; a number that it asked the file service for.
+   */
   result: number;
   /** It reads from a file: `status.bytes` says how much came, and no more is unpacked. */
   reads?: boolean;
@@ -157,8 +165,8 @@ export interface CollectiveRequest extends RequestCommon {
 export type RequestRecord = SendRequest | ReceiveRequest | CollectiveRequest;
 
 /**
- * One step of a schedule. The steps of a round are started in order, the next round when all receives of this one are complete.
- * Peers are tasks.
+ * One step of a schedule. The steps of a round are started in order, the next round when all receives of this one are
+ * complete. Peers are tasks.
  */
 export type Step =
   | { op: 'send'; peer: number; from: Buf; via?: Via | undefined }
@@ -182,19 +190,34 @@ export interface Via {
 export type DupOf = Pick<CommRecord, 'group' | 'remote' | 'topology' | 'errhandler' | 'attributes'>;
 
 /**
- * How the last step of a communicator's making reads what the schedule has gathered. A card is what the leaders of two groups tell each other
- * (cards.ts). `comm`: the parent, 0 for none; of an intercommunicator the new one is such too.
+ * How the last step of a communicator's making reads what the schedule has gathered. A card is what the leaders of two
+ * groups tell each other (cards.ts). `comm`: the parent, 0 for none; of an intercommunicator the new one is such too.
  */
 export type NewComm =
   /** `from`: u32 context; of an intercommunicator: and the other group's. */
   | { how: 'dup'; comm: number; name: string; of?: DupOf | undefined }
-  /** `from`: u32 context; of an intercommunicator: own card, the other group's card. `group`: its tasks by rank; this task may not be in it. */
+  /**
+   * `from`: u32 context; of an intercommunicator: own card, the other group's card. `group`: its tasks by rank; this
+   * task may not be in it.
+   */
   | { how: 'create'; comm: number; group: number[]; name: string; topology?: Topology | undefined }
-  /** `from`: per rank of the parent i32 colour, i32 key, u32 context; of an intercommunicator: and the same of the other group. */
+  /**
+   * `from`: per rank of the parent i32 colour, i32 key, u32 context; of an intercommunicator: and the same of the other
+   * group.
+   */
   | { how: 'split'; comm: number; name: string; topology?: Topology | undefined }
   /** Two groups become an intercommunicator. `from`: own card, the other group's card. */
-  | { how: 'inter'; comm: number; group: number[]; name: string; wrong?: { errorClass: number; text: string } | undefined }
-  /** An intercommunicator becomes an intracommunicator. `from`: own and the other group's u32 context, u32 high, u32 low. */
+  | {
+      how: 'inter';
+      comm: number;
+      group: number[];
+      name: string;
+      wrong?: { errorClass: number; text: string } | undefined;
+    }
+  /**
+   * An intercommunicator becomes an intracommunicator. `from`: own and the other group's u32 context, u32 high, u32
+   * low.
+   */
   | { how: 'merge'; comm: number };
 
 export interface Envelope {
@@ -224,7 +247,10 @@ export interface PortsState {
 }
 export const noPorts = (): PortsState => ({ next: 1, open: [], services: new Map(), left: new Map() });
 
-/** Messages of point to point and collectives so far, for the tool interface: a function of the calls and of what they have consumed, thus the same in every replay. */
+/**
+ * Messages of point to point and collectives so far, for the tool interface: a function of the calls and of what they
+ * have consumed, thus the same in every replay.
+ */
 export interface Traffic {
   sent: number;
   sentBytes: number;
@@ -254,7 +280,9 @@ export interface LayerState {
   scratch: Map<number, Uint8Array>;
   nextScratch: number;
   nextContext: number;
-  /** Attribute keys that a TypeScript program has made, and the attributes that it has given to predefined datatypes. */
+  /**
+   * Attribute keys that a TypeScript program has made, and the attributes that it has given to predefined datatypes.
+   */
   keyvals?: number;
   typeAttributes?: Map<number, Map<number, unknown>>;
   /** Number of the last synchronous send; which request waits for which number. */
@@ -277,12 +305,28 @@ export interface LayerState {
 }
 
 const commRecord = (handle: number, name: string, context: number, group: number[], rank: number): CommRecord => ({
-  handle, name, context, group, rank, errhandler: 1, collectives: 0, attributes: new Map(),
+  handle,
+  name,
+  context,
+  group,
+  rank,
+  errhandler: 1,
+  collectives: 0,
+  attributes: new Map(),
 });
 
 export function initialState(task: number, size: number, first = 0): LayerState {
   const comms = table<CommRecord>();
-  insert(comms, commRecord(COMM_WORLD, 'MPI_COMM_WORLD', WORLD_CONTEXT, Array.from({ length: size }, (_, i) => first + i), task - first));
+  insert(
+    comms,
+    commRecord(
+      COMM_WORLD,
+      'MPI_COMM_WORLD',
+      WORLD_CONTEXT,
+      Array.from({ length: size }, (_, i) => first + i),
+      task - first,
+    ),
+  );
   insert(comms, commRecord(COMM_SELF, 'MPI_COMM_SELF', SELF_CONTEXT, [task], 0));
   const groups = table<number[]>();
   insert(groups, []);
@@ -293,10 +337,32 @@ export function initialState(task: number, size: number, first = 0): LayerState 
   insert(errhandlers, { name: 'MPI_ERRORS_RETURN' });
   insert(errhandlers, { name: 'MPI_ERRORS_ABORT' });
   return {
-    format: STATE_FORMAT, task, size, known: first + size, finalized: false,
-    comms, groups, ops, errhandlers, types: { next: FIRST_DERIVED, rows: new Map() }, requests: table(),
-    scratch: new Map(), nextScratch: -1, nextContext: FIRST_FREE_CONTEXT,
-    lastSync: 0, syncs: new Map(), posted: new Map(), unexpected: new Map(), unexpectedBytes: 0, messages: table(), partitioned: noPartitions(), windows: noWindows(), files: noFiles(),
-    stdin: { chunks: [], ended: false }, fileBytes: new Map(), ports: noPorts(), traffic: noTraffic(),
+    format: STATE_FORMAT,
+    task,
+    size,
+    known: first + size,
+    finalized: false,
+    comms,
+    groups,
+    ops,
+    errhandlers,
+    types: { next: FIRST_DERIVED, rows: new Map() },
+    requests: table(),
+    scratch: new Map(),
+    nextScratch: -1,
+    nextContext: FIRST_FREE_CONTEXT,
+    lastSync: 0,
+    syncs: new Map(),
+    posted: new Map(),
+    unexpected: new Map(),
+    unexpectedBytes: 0,
+    messages: table(),
+    partitioned: noPartitions(),
+    windows: noWindows(),
+    files: noFiles(),
+    stdin: { chunks: [], ended: false },
+    fileBytes: new Map(),
+    ports: noPorts(),
+    traffic: noTraffic(),
   };
 }

@@ -1,4 +1,7 @@
-/** A table of objects by integer handle. Plain data: a Map and a counter, both of which an image stores. Handles are not reused. */
+/**
+ * A table of objects by integer handle. Plain data: a Map and a counter, both of which an image stores. Handles are not
+ * reused.
+ */
 export interface Table<T> {
   next: number;
   rows: Map<number, T>;

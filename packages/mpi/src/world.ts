@@ -10,7 +10,8 @@ import type { Layer } from './layer.ts';
 const text = new TextEncoder();
 
 export function writeOut(layer: Layer, bytes: Uint8Array, stream: 'stdout' | 'stderr' = 'stdout'): void {
-  if (bytes.length > 0) layer.device.send(WORLD, stream === 'stdout' ? WorldMode.STDOUT : WorldMode.STDERR, 0, 0, 0, bytes);
+  if (bytes.length > 0)
+    layer.device.send(WORLD, stream === 'stdout' ? WorldMode.STDOUT : WorldMode.STDERR, 0, 0, 0, bytes);
 }
 
 /** The body of FILE and CUT (WorldMode). */
@@ -24,14 +25,20 @@ function ofFile(path: string, n: number, bytes: number): { body: Uint8Array; dat
   return { body, data: body.subarray(10 + name.length) };
 }
 
-/** Writes at a byte offset of a result file. There is no truncation: the server writes each message again after a crash, so it must be idempotent. */
+/**
+ * Writes at a byte offset of a result file. There is no truncation: the server writes each message again after a crash,
+ * so it must be idempotent.
+ */
 export function writeFileAt(layer: Layer, path: string, offset: number, bytes: Uint8Array): void {
   const { body, data } = ofFile(path, offset, bytes.length);
   data.set(bytes);
   layer.device.send(WORLD, WorldMode.FILE, 0, 0, 0, body);
 }
 
-/** Gives a result file another length; Infinity: it is not a result any more. Idempotent in order, like all messages to the world. */
+/**
+ * Gives a result file another length; Infinity: it is not a result any more. Idempotent in order, like all messages to
+ * the world.
+ */
 export function cutFile(layer: Layer, path: string, length: number): void {
   layer.device.send(WORLD, WorldMode.CUT, 0, 0, 0, ofFile(path, Math.min(length, Number.MAX_SAFE_INTEGER), 0).body);
 }
@@ -46,7 +53,11 @@ function chunk(layer: Layer): { body: Uint8Array } | undefined {
   const { state } = layer;
   const { stdin } = state;
   if (state.task !== 0) return undefined;
-  waitUntil(layer, () => stdin.chunks.length > 0 || stdin.ended, () => ({ call: 'stdin', peer: WORLD }));
+  waitUntil(
+    layer,
+    () => stdin.chunks.length > 0 || stdin.ended,
+    () => ({ call: 'stdin', peer: WORLD }),
+  );
   const first = stdin.chunks[0];
   if (first && !first.body) {
     first.body = new Uint8Array(first.size);

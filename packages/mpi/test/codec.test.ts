@@ -6,7 +6,17 @@ import { decodeValue, encodeValue, MalformedValue, Unencodable } from '../src/co
 const value = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', maxDepth: 4, withCrossShrink: true },
-    fc.oneof(fc.string({ unit: 'grapheme' }), fc.double(), fc.integer(), fc.bigInt(), fc.boolean(), fc.constantFrom(null, undefined), fc.float64Array(), fc.uint8Array(), fc.int32Array()),
+    fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.double(),
+      fc.integer(),
+      fc.bigInt(),
+      fc.boolean(),
+      fc.constantFrom(null, undefined),
+      fc.float64Array(),
+      fc.uint8Array(),
+      fc.int32Array(),
+    ),
     fc.array(tie('value')),
     fc.dictionary(fc.string(), tie('value')),
     fc.array(tie('value')).map((a) => new Set(a)),

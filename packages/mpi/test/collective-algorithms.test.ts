@@ -1,9 +1,21 @@
 /**
- * Which algorithm a collective takes, and what it costs: all ranks in one thread, message by message, so that messages and hops can be counted. That the results
- * are right is checked here too, on more ranks than the fabric's threads have.
+ * Which algorithm a collective takes, and what it costs: all ranks in one thread, message by message, so that messages
+ * and hops can be counted. That the results are right is checked here too, on more ranks than the fabric's threads
+ * have.
  */
 import { expect, test } from 'vitest';
-import { DOUBLE, collectives, COMM_WORLD, createLayer, linear, opHandle, requests, type Arrival, type Device, type Layer } from '../src/index.ts';
+import {
+  DOUBLE,
+  collectives,
+  COMM_WORLD,
+  createLayer,
+  linear,
+  opHandle,
+  requests,
+  type Arrival,
+  type Device,
+  type Layer,
+} from '../src/index.ts';
 
 interface Message extends Arrival {
   /** Messages one after the other, each sent because of the one before, that this one is the end of. */
@@ -15,7 +27,11 @@ const BYTES = 8;
 let library: number | undefined;
 
 /** Starts a call at every rank and delivers until all are complete. */
-function run(size: number, bytes: number, call: (layer: Layer, rank: number) => number): { memories: Float64Array[]; messages: number; hops: number } {
+function run(
+  size: number,
+  bytes: number,
+  call: (layer: Layer, rank: number) => number,
+): { memories: Float64Array[]; messages: number; hops: number } {
   const inboxes: Message[][] = Array.from({ length: size }, () => []);
   const depth = new Array<number>(size).fill(0);
   const memories = Array.from({ length: size }, () => new Float64Array(bytes / BYTES));
@@ -23,10 +39,24 @@ function run(size: number, bytes: number, call: (layer: Layer, rank: number) => 
   const layers = memories.map((memory, task) => {
     let number = 0;
     const device = {
-      task, size, ...(library === undefined ? {} : { library }), unexpectedBytes: 1 << 30, unexpected: () => undefined,
+      task,
+      size,
+      ...(library === undefined ? {} : { library }),
+      unexpectedBytes: 1 << 30,
+      unexpected: () => undefined,
       send: (dst: number, mode: number, context: number, tag: number, word: number, body: Uint8Array) => {
         messages++;
-        inboxes[dst]!.push({ number: 0, src: task as never, mode, context, tag, word, size: body.length, body: body.slice(), hops: depth[task]! + 1 });
+        inboxes[dst]!.push({
+          number: 0,
+          src: task as never,
+          mode,
+          context,
+          tag,
+          word,
+          size: body.length,
+          body: body.slice(),
+          hops: depth[task]! + 1,
+        });
       },
       poll: (consume: (a: Arrival) => boolean) => {
         for (let m = inboxes[task]!.shift(); m; m = inboxes[task]!.shift()) {
@@ -56,7 +86,15 @@ const SUM = opHandle('MPI_SUM');
 const value = (rank: number, i: number): number => rank + i;
 
 /** A call over `n` elements per rank; what is expected at a rank begins at `into`. */
-function check(size: number, n: number, total: number, operand: number, into: number, call: (layer: Layer, rank: number) => number, wanted: (rank: number) => number[]): { messages: number; hops: number } {
+function check(
+  size: number,
+  n: number,
+  total: number,
+  operand: number,
+  into: number,
+  call: (layer: Layer, rank: number) => number,
+  wanted: (rank: number) => number[],
+): { messages: number; hops: number } {
   const { memories, ...cost } = run(size, total * BYTES, (layer, rank) => {
     fill(layer, rank, operand);
     return call(layer, rank);
@@ -71,22 +109,75 @@ const ranks = (p: number): number[] => Array.from({ length: p }, (_, i) => i);
 const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 const sum = (p: number, i: number): number => ranks(p).reduce((a, r) => a + value(r, i), 0);
 
-const barrier = (p: number) => check(p, 0, 1, 0, 0, (l) => collectives.barrier(l, COMM_WORLD), () => []);
+const barrier = (p: number) =>
+  check(
+    p,
+    0,
+    1,
+    0,
+    0,
+    (l) => collectives.barrier(l, COMM_WORLD),
+    () => [],
+  );
 const gather = (p: number, n: number, root: number) =>
-  check(p, n, n * (p + 1), n, n, (l, r) => collectives.gather(l, COMM_WORLD, at(0, n), r === root ? at(n, n * p) : undefined, root), (r) => (r === root ? ranks(p).flatMap((q) => upTo(n).map((i) => value(q, i))) : []));
+  check(
+    p,
+    n,
+    n * (p + 1),
+    n,
+    n,
+    (l, r) => collectives.gather(l, COMM_WORLD, at(0, n), r === root ? at(n, n * p) : undefined, root),
+    (r) => (r === root ? ranks(p).flatMap((q) => upTo(n).map((i) => value(q, i))) : []),
+  );
 const scatter = (p: number, n: number, root: number) =>
-  check(p, n, n * (p + 1), n * p, n * p, (l, r) => collectives.scatter(l, COMM_WORLD, r === root ? at(0, n * p) : undefined, at(n * p, n), root), (r) => upTo(n).map((i) => value(root, r * n + i)));
+  check(
+    p,
+    n,
+    n * (p + 1),
+    n * p,
+    n * p,
+    (l, r) => collectives.scatter(l, COMM_WORLD, r === root ? at(0, n * p) : undefined, at(n * p, n), root),
+    (r) => upTo(n).map((i) => value(root, r * n + i)),
+  );
 const scan = (p: number, n: number, exclusive: boolean) =>
-  check(p, n, 2 * n, n, n, (l) => collectives.scan(l, COMM_WORLD, at(0, n), at(n, n), DOUBLE, SUM, exclusive), (r) => (exclusive && r === 0 ? [] : upTo(n).map((i) => sum(exclusive ? r : r + 1, i))));
+  check(
+    p,
+    n,
+    2 * n,
+    n,
+    n,
+    (l) => collectives.scan(l, COMM_WORLD, at(0, n), at(n, n), DOUBLE, SUM, exclusive),
+    (r) => (exclusive && r === 0 ? [] : upTo(n).map((i) => sum(exclusive ? r : r + 1, i))),
+  );
 /** Rank r brings `n` + r mod 3 elements; the blocks lie backwards, one element apart. */
 const allgatherv = (p: number, n: number) => {
   const counts = ranks(p).map((r) => n + (r % 3));
   const displs = ranks(p).map((r) => counts.slice(r + 1).reduce((a, b) => a + b + 1, 0));
   const total = displs[0]! + counts[0]!;
-  return check(p, n, total + n + 2, n + 2, n + 2, (l, r) => collectives.allgatherv(l, COMM_WORLD, at(0, counts[r]!), { buf: at(n + 2, total), unit: BYTES, counts, displs }), () => ranks(p).reverse().flatMap((q, i) => [...(i > 0 ? [0] : []), ...upTo(counts[q]!).map((k) => value(q, k))]));
+  return check(
+    p,
+    n,
+    total + n + 2,
+    n + 2,
+    n + 2,
+    (l, r) =>
+      collectives.allgatherv(l, COMM_WORLD, at(0, counts[r]!), { buf: at(n + 2, total), unit: BYTES, counts, displs }),
+    () =>
+      ranks(p)
+        .reverse()
+        .flatMap((q, i) => [...(i > 0 ? [0] : []), ...upTo(counts[q]!).map((k) => value(q, k))]),
+  );
 };
 const reduceScatter = (p: number, n: number) =>
-  check(p, n, n * p + n, n * p, n * p, (l) => collectives.reduceScatterBlock(l, COMM_WORLD, at(0, n * p), at(n * p, n), DOUBLE, BYTES, SUM), (r) => upTo(n).map((i) => sum(p, r * n + i)));
+  check(
+    p,
+    n,
+    n * p + n,
+    n * p,
+    n * p,
+    (l) => collectives.reduceScatterBlock(l, COMM_WORLD, at(0, n * p), at(n * p, n), DOUBLE, BYTES, SUM),
+    (r) => upTo(n).map((i) => sum(p, r * n + i)),
+  );
 
 test.each([2, 3, 8, 9, 13, 16, 17])('short and long ones are right on %i ranks', (p) => {
   barrier(p);

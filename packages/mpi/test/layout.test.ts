@@ -22,26 +22,63 @@ const extent = (d: Dumb): number => d.ub - d.lb;
 
 const named = (handle: number, bytes: number[], ub: number): Dumb => ({ handle, bytes, lb: 0, ub });
 const run = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
-const NAMED = [named(INT, run(4), 4), named(DOUBLE, run(8), 8), named(SHORT, run(2), 2), named(SHORT_INT, [0, 1, 4, 5, 6, 7], 8)];
+const NAMED = [
+  named(INT, run(4), 4),
+  named(DOUBLE, run(8), 8),
+  named(SHORT, run(2), 2),
+  named(SHORT_INT, [0, 1, 4, 5, 6, 7], 8),
+];
 
 /** Places of a type, each with its bounds. */
 function join(handle: number, old: Dumb, offsets: number[]): Dumb {
   if (offsets.length === 0) return { handle, bytes: [], lb: 0, ub: 0 };
-  return { handle, bytes: offsets.flatMap((o) => at(old, o)), lb: Math.min(...offsets) + old.lb, ub: Math.max(...offsets) + old.ub };
+  return {
+    handle,
+    bytes: offsets.flatMap((o) => at(old, o)),
+    lb: Math.min(...offsets) + old.lb,
+    ub: Math.max(...offsets) + old.ub,
+  };
 }
 
 const derived = fc.letrec<{ type: Dumb }>((tie) => ({
   type: fc.oneof(
     { maxDepth: 3, depthSize: 'small' },
     fc.constantFrom(...NAMED),
-    fc.tuple(tie('type'), fc.nat(4)).map(([t, n]) => join(types.contiguous(layer, n, t.handle), t, run(n).map((i) => i * extent(t)))),
+    fc.tuple(tie('type'), fc.nat(4)).map(([t, n]) =>
+      join(
+        types.contiguous(layer, n, t.handle),
+        t,
+        run(n).map((i) => i * extent(t)),
+      ),
+    ),
     fc.tuple(tie('type'), fc.nat(3), fc.nat(3), fc.integer({ min: -4, max: 5 })).map(([t, n, length, stride]) =>
-      join(types.vector(layer, n, length, stride, t.handle, false), t, run(n).flatMap((i) => run(length).map((k) => (i * stride + k) * extent(t)))),
+      join(
+        types.vector(layer, n, length, stride, t.handle, false),
+        t,
+        run(n).flatMap((i) => run(length).map((k) => (i * stride + k) * extent(t))),
+      ),
     ),
-    fc.tuple(tie('type'), fc.array(fc.tuple(fc.nat(3), fc.integer({ min: -20, max: 40 })), { maxLength: 4 })).map(([t, blocks]) =>
-      join(types.indexed(layer, blocks.map((b) => b[0]), blocks.map((b) => b[1]), t.handle, true), t, blocks.flatMap(([n, o]) => run(n).map((k) => o + k * extent(t)))),
-    ),
-    fc.tuple(tie('type'), fc.integer({ min: -8, max: 8 }), fc.integer({ min: 0, max: 64 })).map(([t, lb, size]) => ({ handle: types.resized(layer, t.handle, lb, size), bytes: t.bytes, lb, ub: lb + size })),
+    fc
+      .tuple(tie('type'), fc.array(fc.tuple(fc.nat(3), fc.integer({ min: -20, max: 40 })), { maxLength: 4 }))
+      .map(([t, blocks]) =>
+        join(
+          types.indexed(
+            layer,
+            blocks.map((b) => b[0]),
+            blocks.map((b) => b[1]),
+            t.handle,
+            true,
+          ),
+          t,
+          blocks.flatMap(([n, o]) => run(n).map((k) => o + k * extent(t))),
+        ),
+      ),
+    fc.tuple(tie('type'), fc.integer({ min: -8, max: 8 }), fc.integer({ min: 0, max: 64 })).map(([t, lb, size]) => ({
+      handle: types.resized(layer, t.handle, lb, size),
+      bytes: t.bytes,
+      lb,
+      ub: lb + size,
+    })),
   ),
 })).type;
 
@@ -58,7 +95,12 @@ test('packing and unpacking follow the type map, and extents its bounds', () => 
       const memory = MEMORY;
       const packed = new Uint8Array(offsets.length);
       pack(layout, count, memory, base, packed);
-      expect(Buffer.compare(packed, Uint8Array.from(offsets, (o) => memory[base + o]!))).toBe(0);
+      expect(
+        Buffer.compare(
+          packed,
+          Uint8Array.from(offsets, (o) => memory[base + o]!),
+        ),
+      ).toBe(0);
       const target = new Uint8Array(MEMORY.length).fill(1);
       const want = target.slice();
       const cut = packed.length - (packed.length >> 2);
@@ -72,7 +114,9 @@ test('packing and unpacking follow the type map, and extents its bounds', () => 
 
 test('§5.1.11 basic elements of a partly filled message', () => {
   const t = types.typeOf(layer, types.struct(layer, [1, 2], [0, 8], [INT, DOUBLE]), 'test');
-  expect([0, 3, 4, 11, 12, 20, 24, 39].map((n) => Number(types.elementsIn(t.signature, BigInt(n))))).toEqual([0, 0, 1, 1, 2, 3, 4, 5]);
+  expect([0, 3, 4, 11, 12, 20, 24, 39].map((n) => Number(types.elementsIn(t.signature, BigInt(n))))).toEqual([
+    0, 0, 1, 1, 2, 3, 4, 5,
+  ]);
   expect([0, 1, 2, 3, 4, 5].map((n) => Number(types.bytesOf(t.signature, BigInt(n))))).toEqual([0, 4, 12, 20, 24, 32]);
   expect(t.layout.extent).toBe(24);
   expect(elementType(16).bytes).toBe(8);
@@ -86,7 +130,12 @@ test('long doubles: doubles are exact, rounding is to the nearest even', () => {
     const raw = bits.getBigUint64(0);
     const e = Number((raw >> 52n) & 0x7ffn);
     const m = (raw & 0xf_ffff_ffff_ffffn) | (e === 0 ? 0n : 1n << 52n);
-    return { kind: Number.isNaN(x) ? ('nan' as const) : Number.isFinite(x) ? ('number' as const) : ('infinite' as const), negative: raw >> 63n === 1n, mantissa: m, exponent: (e === 0 ? 1 : e) - 1075 };
+    return {
+      kind: Number.isNaN(x) ? ('nan' as const) : Number.isFinite(x) ? ('number' as const) : ('infinite' as const),
+      negative: raw >> 63n === 1n,
+      mantissa: m,
+      exponent: (e === 0 ? 1 : e) - 1075,
+    };
   };
   const stored = (q: ReturnType<typeof quad>) => {
     writeQuad(v, 0, q);

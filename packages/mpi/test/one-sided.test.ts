@@ -1,4 +1,7 @@
-/** One-sided communication (MPI 4.1 chapter 12) against a sequential oracle (programs/one-sided.ts), and ranks that are lost in the middle of epochs. */
+/**
+ * One-sided communication (MPI 4.1 chapter 12) against a sequential oracle (programs/one-sided.ts), and ranks that are
+ * lost in the middle of epochs.
+ */
 import { afterAll, describe, expect, test } from 'vitest';
 import { Fabric, type Run } from './fabric/index.ts';
 
@@ -17,26 +20,37 @@ describe.each([1, 2, 3, 5])('random operations on %i ranks', { timeout: 120_000 
   const input = { seed: 40 + size, epochs: 30 };
   const runs: Run[] = [];
 
-  // §12.7.1: "the outcome … is as if [the accumulates] occurred in some sequential order"; of one origin "in the order in which they were issued" (§12.7.2).
+  // §12.7.1: "the outcome … is as if [the accumulates] occurred in some sequential order"; of one origin "in the order
+  // in which they were issued" (§12.7.2).
   test.each(SHUFFLES)('have the outcome of a sequential execution, with %o', async (options) => {
     const run = await fabric.run(size, 'random windows', input, { patience: 60_000, ...options });
     expect(run.answers.map((a) => a.error?.stack ?? (a.value as Answer).wrong)).toEqual(run.answers.map(() => []));
-    for (const a of run.answers) expect(a.left).toEqual({ requests: 0, posted: 0, unexpected: 0, scratch: 0, unexpectedBytes: 0 });
+    for (const a of run.answers)
+      expect(a.left).toEqual({ requests: 0, posted: 0, unexpected: 0, scratch: 0, unexpectedBytes: 0 });
     runs.push(run);
   });
 
-  test('a rank that is lost starts again from its beginning or an image in the middle: the same answer, nothing sent twice', async () => {
-    for (let rank = 0; rank < size; rank++) {
-      const run = runs[rank % runs.length]!;
-      const first = run.answers[rank]!;
-      for (const image of [undefined, first.images[(7 * rank + 3) % 30], first.images[29 - ((5 * rank) % 30)]]) {
-        const again = await fabric.restart(run, rank, 'random windows', input, image, { bodiless: 0.3, unexpectedBytes: 100, seed: 70 + rank, patience: 60_000 });
-        expect(again.error?.stack).toBeUndefined();
-        expect(again.value).toEqual(first.value);
-        expect(again.log.sends).toEqual(first.log.sends);
+  test(
+    'a rank that is lost starts again from its beginning or an image in the middle: the same answer, nothing ' +
+      'sent twice',
+    async () => {
+      for (let rank = 0; rank < size; rank++) {
+        const run = runs[rank % runs.length]!;
+        const first = run.answers[rank]!;
+        for (const image of [undefined, first.images[(7 * rank + 3) % 30], first.images[29 - ((5 * rank) % 30)]]) {
+          const again = await fabric.restart(run, rank, 'random windows', input, image, {
+            bodiless: 0.3,
+            unexpectedBytes: 100,
+            seed: 70 + rank,
+            patience: 60_000,
+          });
+          expect(again.error?.stack).toBeUndefined();
+          expect(again.value).toEqual(first.value);
+          expect(again.log.sends).toEqual(first.log.sends);
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 test('errors name the call, the argument and the allowed range', async () => {
@@ -51,7 +65,8 @@ test('errors name the call, the argument and the allowed range', async () => {
     'MPI_Accumulate: MPI_BAND is for integers, not for MPI_DOUBLE [MPI_ERR_OP]',
     'MPI_Compare_and_swap: the buffers have to be integers of one type [MPI_ERR_TYPE]',
     'MPI_Win_free: there is an epoch of MPI_Win_lock [MPI_ERR_RMA_SYNC]',
-    'MPI_Win_fence: assertion 1 has bits other than those of MPI_MODE_NOCHECK, NOSTORE, NOPUT, NOPRECEDE and NOSUCCEED [MPI_ERR_ASSERT]',
+    'MPI_Win_fence: assertion 1 has bits other than those of MPI_MODE_NOCHECK, NOSTORE, NOPUT, NOPRECEDE and ' +
+      'NOSUCCEED [MPI_ERR_ASSERT]',
     'the window, rank 0 of 1, 4 elements',
     'MPI_Win_fence: 1 is not a window, or it was freed [MPI_ERR_WIN]',
     'MPI_Win_create: the memory is a Object, not a typed array [MPI_ERR_BUFFER]',

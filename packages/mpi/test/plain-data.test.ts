@@ -1,10 +1,27 @@
 /**
- * The layer is plain data: ranks in one thread, advanced by tests in a seeded order, and at random moments a rank is stored, thrown away and
- * made again from the bytes, in the middle of collectives and synchronous sends. Buffers lie in linear memory, as those of C programs do.
+ * The layer is plain data: ranks in one thread, advanced by tests in a seeded order, and at random moments a rank is
+ * stored, thrown away and made again from the bytes, in the middle of collectives and synchronous sends. Buffers lie in
+ * linear memory, as those of C programs do.
  */
 import { describe, expect, test } from 'vitest';
 import { taskId } from '@mayfly/wire';
-import { ANY_SOURCE, COMM_WORLD, collectives, comms, createLayer, DOUBLE, heldArrivals, intercomms, linear, opHandle, p2p, requests, restore, snapshot, type Layer } from '../src/index.ts';
+import {
+  ANY_SOURCE,
+  COMM_WORLD,
+  collectives,
+  comms,
+  createLayer,
+  DOUBLE,
+  heldArrivals,
+  intercomms,
+  linear,
+  opHandle,
+  p2p,
+  requests,
+  restore,
+  snapshot,
+  type Layer,
+} from '../src/index.ts';
 import { draws } from './programs/oracle.ts';
 import type { Arrival, Device } from '../src/device.ts';
 
@@ -26,7 +43,16 @@ class QueueDevice implements Device {
   }
   private next(): Arrival {
     const m = this.logs[this.task]![this.consumed++]!;
-    return { number: this.consumed, src: m.src, mode: m.mode, context: m.context, tag: m.tag, word: m.word, size: m.size, body: this.bodiless() ? undefined : m.bytes };
+    return {
+      number: this.consumed,
+      src: m.src,
+      mode: m.mode,
+      context: m.context,
+      tag: m.tag,
+      word: m.word,
+      size: m.size,
+      body: this.bodiless() ? undefined : m.bytes,
+    };
   }
   wait(): Arrival {
     if (this.consumed >= this.logs[this.task]!.length) throw new Error('would wait');
@@ -61,7 +87,8 @@ function world(size: number, seed: number) {
     const bytes = snapshot(layers[i]!).slice();
     layers[i] = createLayer(devices[i]!, () => memories[i]!);
     restore(layers[i]!, bytes);
-    if (Buffer.compare(snapshot(layers[i]!), bytes) !== 0) throw new Error('the state changed on its way through an image');
+    if (Buffer.compare(snapshot(layers[i]!), bytes) !== 0)
+      throw new Error('the state changed on its way through an image');
   };
   /** Advances all ranks until each rank's request is complete; returns the outcomes. */
   const finish = (handles: number[]) => {
@@ -89,9 +116,17 @@ describe('stored and restored in the middle', () => {
       for (const i of ranks) f64(i, 0).forEach((_, k, a) => (a[k] = i * 100 + k));
       const sum = (k: number): number => ranks.reduce((s, r) => s + r * 100 + k, 0);
       const B = N * 8;
-      finish(layers.map((l) => collectives.allreduce(l, COMM_WORLD, linear(0, B), linear(1024, B), DOUBLE, opHandle('MPI_SUM'))));
+      finish(
+        layers.map((l) =>
+          collectives.allreduce(l, COMM_WORLD, linear(0, B), linear(1024, B), DOUBLE, opHandle('MPI_SUM')),
+        ),
+      );
       for (const i of ranks) expect([...f64(i, 1024)]).toEqual(Array.from({ length: N }, (_, k) => sum(k)));
-      finish(layers.map((l) => collectives.scan(l, COMM_WORLD, linear(0, B), linear(1024, B), DOUBLE, opHandle('MPI_MAX'), false)));
+      finish(
+        layers.map((l) =>
+          collectives.scan(l, COMM_WORLD, linear(0, B), linear(1024, B), DOUBLE, opHandle('MPI_MAX'), false),
+        ),
+      );
       for (const i of ranks) expect(f64(i, 1024)[3]).toBe(i * 100 + 3);
       finish(layers.map((l) => collectives.allgather(l, COMM_WORLD, linear(0, 16), linear(1024, 16 * size))));
       for (const i of ranks) expect([...f64(i, 1024, 2 * size)]).toEqual(ranks.flatMap((r) => [r * 100, r * 100 + 1]));
@@ -109,17 +144,34 @@ describe('stored and restored in the middle', () => {
       const others = (i: number): number[] => layers.map((_, k) => k).filter((k) => high(k) !== high(i));
       for (const i of layers.keys()) f64(i, 0).forEach((_, k, a) => (a[k] = i * 100 + k));
       const half = finish(layers.map((l, i) => comms.split(l, COMM_WORLD, high(i) ? 1 : 0, 0))).map((o) => o.result);
-      const inter = finish(layers.map((l, i) => intercomms.create(l, half[i]!, 0, () => COMM_WORLD, high(i) ? 0 : 2, 9))).map((o) => o.result);
-      finish(layers.map((l, i) => collectives.allreduce(l, inter[i]!, linear(0, N * 8), linear(1024, N * 8), DOUBLE, opHandle('MPI_SUM'))));
-      for (const i of layers.keys()) expect([...f64(i, 1024)]).toEqual(Array.from({ length: N }, (_, k) => others(i).reduce((s, r) => s + r * 100 + k, 0)));
-      finish(layers.map((l, i) => collectives.allgather(l, inter[i]!, linear(0, 16), linear(1024, 16 * others(i).length))));
-      for (const i of layers.keys()) expect([...f64(i, 1024, 2 * others(i).length)]).toEqual(others(i).flatMap((r) => [r * 100, r * 100 + 1]));
+      const inter = finish(
+        layers.map((l, i) => intercomms.create(l, half[i]!, 0, () => COMM_WORLD, high(i) ? 0 : 2, 9)),
+      ).map((o) => o.result);
+      finish(
+        layers.map((l, i) =>
+          collectives.allreduce(l, inter[i]!, linear(0, N * 8), linear(1024, N * 8), DOUBLE, opHandle('MPI_SUM')),
+        ),
+      );
+      for (const i of layers.keys())
+        expect([...f64(i, 1024)]).toEqual(
+          Array.from({ length: N }, (_, k) => others(i).reduce((s, r) => s + r * 100 + k, 0)),
+        );
+      finish(
+        layers.map((l, i) => collectives.allgather(l, inter[i]!, linear(0, 16), linear(1024, 16 * others(i).length))),
+      );
+      for (const i of layers.keys())
+        expect([...f64(i, 1024, 2 * others(i).length)]).toEqual(others(i).flatMap((r) => [r * 100, r * 100 + 1]));
       const twin = finish(layers.map((l, i) => comms.dup(l, inter[i]!))).map((o) => o.result);
       const one = finish(layers.map((l, i) => intercomms.merge(l, twin[i]!, !high(i)))).map((o) => o.result);
-      expect(layers.map((l, i) => l.state.comms.rows.get(one[i]!)!.group)).toEqual(layers.map(() => [...layers.keys()].sort((a, b) => Number(high(b)) - Number(high(a)) || a - b)));
+      expect(layers.map((l, i) => l.state.comms.rows.get(one[i]!)!.group)).toEqual(
+        layers.map(() => [...layers.keys()].sort((a, b) => Number(high(b)) - Number(high(a)) || a - b)),
+      );
       // Every communicator of a process has a context of its own, the same at all of its members.
-      const contexts = layers.map((l, i) => [half[i]!, inter[i]!, twin[i]!, one[i]!].map((c) => l.state.comms.rows.get(c)!.context));
-      for (const [i, mine] of contexts.entries()) expect([new Set(mine).size, ...mine.slice(1)]).toEqual([4, ...contexts[(i + 1) % size]!.slice(1)]);
+      const contexts = layers.map((l, i) =>
+        [half[i]!, inter[i]!, twin[i]!, one[i]!].map((c) => l.state.comms.rows.get(c)!.context),
+      );
+      for (const [i, mine] of contexts.entries())
+        expect([new Set(mine).size, ...mine.slice(1)]).toEqual([4, ...contexts[(i + 1) % size]!.slice(1)]);
     }
   });
 
@@ -142,7 +194,9 @@ describe('stored and restored in the middle', () => {
       const { layers, f64, finish, reborn, devices } = world(3, seed);
       f64(1, 0).fill(seed);
       f64(2, 0).fill(-seed);
-      const sends = [1, 2].map((i) => p2p.startSend(layers[i]!, COMM_WORLD, 0, 5, new Uint8Array(f64(i, 0).buffer, 0, N * 8), true, 'MPI_Issend'));
+      const sends = [1, 2].map((i) =>
+        p2p.startSend(layers[i]!, COMM_WORLD, 0, 5, new Uint8Array(f64(i, 0).buffer, 0, N * 8), true, 'MPI_Issend'),
+      );
       reborn(1);
       // Rank 0 consumes one message before it posts: it waits unexpected, its body over the room and thus in the log.
       expect(p2p.iprobe(layers[0]!, COMM_WORLD, 2, 77)).toBeUndefined();

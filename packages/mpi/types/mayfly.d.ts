@@ -1,28 +1,45 @@
 /* eslint-disable max-lines -- one page, as a user reads it */
 /**
- * The module 'mayfly': MPI for TypeScript programs, in the idiom of mpi4py. Calls block as MPI's do; there is no `await`.
+ * The module 'mayfly': MPI for TypeScript programs, in the idiom of mpi4py. Calls block as MPI's do; there is no
+ * `await`.
  *
  *   import { COMM_WORLD as comm, SUM } from 'mayfly';
  *   const sum = comm.allreduce(comm.rank, SUM);
  *   if (comm.rank === 0) console.log(`sum of ranks: ${sum}`);
  *
- * Names of the standard stand in brackets (MPI 4.1). Lengths of buffers are in elements, times in seconds, unless said otherwise.
- * A whole typed array is the buffer: pass `array.subarray(from, to)` for a part. Errors are {@link MPIError}s; what happens to one
- * is the error handler's matter ({@link Comm.setErrhandler}): by default it ends the job (MPI_ERRORS_ARE_FATAL).
+ * Names of the standard stand in brackets (MPI 4.1). Lengths of buffers are in elements, times in seconds, unless said
+ * otherwise. A whole typed array is the buffer: pass `array.subarray(from, to)` for a part. Errors are {@link
+ * MPIError}s; what happens to one is the error handler's matter ({@link Comm.setErrhandler}): by default it ends the
+ * job (MPI_ERRORS_ARE_FATAL).
  */
 
 // ───────────────────────────── Data ─────────────────────────────
 
-/** A message buffer. The element type is the datatype: Int32Array is MPI_INT32_T, Float64Array MPI_DOUBLE, Uint8Array MPI_BYTE … */
+/**
+ * A message buffer. The element type is the datatype: Int32Array is MPI_INT32_T, Float64Array MPI_DOUBLE, Uint8Array
+ * MPI_BYTE …
+ */
 export type Buffer =
-  | Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array
-  | Float32Array | Float64Array | BigInt64Array | BigUint64Array;
+  | Int8Array
+  | Uint8Array
+  | Uint8ClampedArray
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | Float32Array
+  | Float64Array
+  | BigInt64Array
+  | BigUint64Array;
 
 /** A buffer for a call: a typed array as it is, or elements of a {@link Datatype} in one. */
 export type Of<A extends Buffer> = A | Elements<A>;
 export type Data = Buffer | Elements;
 
-/** Blocks of different length for gatherv, scatterv, allgatherv, alltoallv. Counts and displacements are in elements of `data`, or of `datatype`. */
+/**
+ * Blocks of different length for gatherv, scatterv, allgatherv, alltoallv. Counts and displacements are in elements of
+ * `data`, or of `datatype`.
+ */
 export interface Vector<A extends Buffer = Buffer> {
   data: A;
   /** What a block has so many of, one `extent` apart; absent: elements of `data`. */
@@ -34,8 +51,9 @@ export interface Vector<A extends Buffer = Buffer> {
 }
 
 /**
- * A structured value for sendObject and its kin, and for checkpoints: null, undefined, booleans, numbers, bigints, strings,
- * arrays, plain objects, Map, Set, ArrayBuffer and typed arrays, nested at will (no cycles, no functions, no class instances).
+ * A structured value for sendObject and its kin, and for checkpoints: null, undefined, booleans, numbers, bigints,
+ * strings, arrays, plain objects, Map, Set, ArrayBuffer and typed arrays, nested at will (no cycles, no functions, no
+ * class instances).
  */
 export type Value = unknown;
 
@@ -86,9 +104,10 @@ export interface Elements<A extends ArrayBufferView = ArrayBufferView> {
 }
 
 /**
- * [MPI_Datatype] Which bytes belong to an element. Made by {@link datatype} and {@link struct}, and from each other; ready for communication at once
- * (there is no commit). Counts, lengths and strides are in elements of the type that it is made of, bytes where it says so. Rarely needed: the part of an array that is contiguous is
- * `array.subarray(from, to)`.
+ * [MPI_Datatype] Which bytes belong to an element. Made by {@link datatype} and {@link struct}, and from each other;
+ * ready for communication at once (there is no commit). Counts, lengths and strides are in elements of the type that it
+ * is made of, bytes where it says so. Rarely needed: the part of an array that is contiguous is `array.subarray(from,
+ * to)`.
  * @throws MPIError ERR_ARG for what is no whole number, ERR_COUNT for negative lengths, ERR_TYPE once it was freed
  */
 export interface Datatype {
@@ -117,13 +136,27 @@ export interface Datatype {
   vector(count: number, length: number, stride: number): Datatype;
   /** [MPI_Type_create_hvector] The stride is in bytes. */
   hvector(count: number, length: number, stride: number): Datatype;
-  /** [MPI_Type_indexed, MPI_Type_create_indexed_block] Blocks of these lengths (one number: all alike) at these displacements. */
+  /**
+   * [MPI_Type_indexed, MPI_Type_create_indexed_block] Blocks of these lengths (one number: all alike) at these
+   * displacements.
+   */
   indexed(lengths: ArrayLike<number> | number, displs: ArrayLike<number>): Datatype;
   /** [MPI_Type_create_hindexed, MPI_Type_create_hindexed_block] The displacements are in bytes. */
   hindexed(lengths: ArrayLike<number> | number, displs: ArrayLike<number>): Datatype;
-  /** [MPI_Type_create_subarray] A part of an array of several dimensions. @param order 'C': the last dimension runs fastest (default) */
-  subarray(sizes: ArrayLike<number>, subsizes: ArrayLike<number>, starts: ArrayLike<number>, order?: 'C' | 'F'): Datatype;
-  /** [MPI_Type_create_darray] What process `rank` of `size` has of an array that is distributed over a grid of processes (row-major). */
+  /**
+   * [MPI_Type_create_subarray] A part of an array of several dimensions. @param order 'C': the last dimension runs
+   * fastest (default)
+   */
+  subarray(
+    sizes: ArrayLike<number>,
+    subsizes: ArrayLike<number>,
+    starts: ArrayLike<number>,
+    order?: 'C' | 'F',
+  ): Datatype;
+  /**
+   * [MPI_Type_create_darray] What process `rank` of `size` has of an array that is distributed over a grid of processes
+   * (row-major).
+   */
   darray(size: number, rank: number, dims: readonly Distributed[], order?: 'C' | 'F'): Datatype;
   /** [MPI_Type_create_resized] Other bounds, in bytes: where the next element begins. */
   resized(lb: number, extent: number): Datatype;
@@ -182,7 +215,10 @@ export interface TypeContents {
 
 /** The datatype of a kind of typed array: `datatype(Float64Array)` is MPI_DOUBLE. */
 export declare function datatype(kind: TypeLike): Datatype;
-/** [MPI_Type_create_struct] Fields of different types; `resized` gives it the length of a record. Give it a Uint8Array or a DataView of the records. */
+/**
+ * [MPI_Type_create_struct] Fields of different types; `resized` gives it the length of a record. Give it a Uint8Array
+ * or a DataView of the records.
+ */
 export declare function struct(fields: readonly StructField[]): Datatype;
 
 // ───────────────────────────── Status and requests ─────────────────────────────
@@ -200,7 +236,10 @@ export interface Status {
   readonly isObject: boolean;
   /** Set by waitall/waitsome when this operation failed. [MPI_ERROR] */
   readonly error?: MPIError | undefined;
-  /** [MPI_Get_count] Elements of the given array type (`status.count(Float64Array)`) or datatype; UNDEFINED when not a whole number of them. */
+  /**
+   * [MPI_Get_count] Elements of the given array type (`status.count(Float64Array)`) or datatype; UNDEFINED when not a
+   * whole number of them.
+   */
   count(type: Countable): number;
   /** [MPI_Get_elements, MPI_Get_elements_x] Basic elements, also of a datatype that came in part. */
   elements(type: Datatype): number;
@@ -209,8 +248,8 @@ export interface Status {
 export type Countable = { readonly BYTES_PER_ELEMENT: number } | Datatype;
 
 /**
- * [MPI_Request] A started operation. Do not change its buffer (receives: do not read it either) before wait or a successful test.
- * A completed request is inactive: waiting for it again returns an empty status at once.
+ * [MPI_Request] A started operation. Do not change its buffer (receives: do not read it either) before wait or a
+ * successful test. A completed request is inactive: waiting for it again returns an empty status at once.
  */
 export interface Request {
   /** [MPI_Wait] */
@@ -219,7 +258,9 @@ export interface Request {
   test(): Status | undefined;
   /** [MPI_Request_get_status] As test, but the request stays active. */
   getStatus(): Status | undefined;
-  /** [MPI_Cancel] Receives that have not matched are cancelled; for everything else this does nothing. Then wait for it. */
+  /**
+   * [MPI_Cancel] Receives that have not matched are cancelled; for everything else this does nothing. Then wait for it.
+   */
   cancel(): void;
   /** [MPI_Request_free] The operation completes by itself, the handle is given up. */
   free(): void;
@@ -240,8 +281,9 @@ export interface CommRequest extends Request {
 }
 
 /**
- * A request that is started again and again with the same arguments (§3.9, §6.13): `start`, then `wait` or `test`, then `start` again. Its buffer is looked at anew at each start.
- * One that is alive at {@link checkpoint}.here has to be made before `open`.
+ * A request that is started again and again with the same arguments (§3.9, §6.13): `start`, then `wait` or `test`, then
+ * `start` again. Its buffer is looked at anew at each start. One that is alive at {@link checkpoint}.here has to be
+ * made before `open`.
  */
 export interface PersistentRequest extends Request {
   /** [MPI_Start] @throws MPIError ERR_REQUEST when it is active already, or was freed */
@@ -251,12 +293,15 @@ export interface PersistentRequest extends Request {
 export declare function startall(requests: readonly PersistentRequest[]): void;
 
 /**
- * A persistent send whose parts leave one by one (chapter 4): after `start`, say of each partition once that it is ready; `wait` returns when all are. The elements of the buffer are cut into
- * partitions of equal length.
+ * A persistent send whose parts leave one by one (chapter 4): after `start`, say of each partition once that it is
+ * ready; `wait` returns when all are. The elements of the buffer are cut into partitions of equal length.
  */
 export interface PartitionedSend extends PersistentRequest {
   readonly partitions: number;
-  /** [MPI_Pready] @throws MPIError ERR_REQUEST when it is not started, ERR_ARG for a partition that there is not, or that is ready already */
+  /**
+   * [MPI_Pready] @throws MPIError ERR_REQUEST when it is not started, ERR_ARG for a partition that there is not, or
+   * that is ready already
+   */
   ready(partition: number): void;
   /** [MPI_Pready_range] From `first` to `last`, both included. */
   readyRange(first: number, last: number): void;
@@ -270,7 +315,10 @@ export interface PartitionedReceive extends PersistentRequest {
   arrived(partition: number): boolean;
 }
 
-/** [MPI_Message] A message that {@link Comm.mprobe} has taken out of its queue: nobody else can receive it. Receive it once. */
+/**
+ * [MPI_Message] A message that {@link Comm.mprobe} has taken out of its queue: nobody else can receive it. Receive it
+ * once.
+ */
 export interface Message {
   /** Its source, tag and length. */
   readonly status: Status;
@@ -281,7 +329,10 @@ export interface Message {
   recvObject<T = any>(): { value: T; status: Status };
 }
 
-/** [MPI_Waitall] Statuses in the order of the requests. @throws MPIError ERR_IN_STATUS when some failed: its `statuses` say which. */
+/**
+ * [MPI_Waitall] Statuses in the order of the requests. @throws MPIError ERR_IN_STATUS when some failed: its `statuses`
+ * say which.
+ */
 export declare function waitall(requests: readonly Request[]): Status[];
 /** [MPI_Waitany] The first active request (lowest index among those complete); undefined when none is active. */
 export declare function waitany(requests: readonly Request[]): { index: number; status: Status } | undefined;
@@ -301,15 +352,18 @@ export interface Op {
   readonly name: string;
   /** [MPI_Op_commutative] */
   readonly commutative: boolean;
-  /** [MPI_Reduce_local] `inout[i] = input[i] ∘ inout[i]`, here. @throws MPIError ERR_TYPE, ERR_COUNT for arrays that are not alike, ERR_OP */
+  /**
+   * [MPI_Reduce_local] `inout[i] = input[i] ∘ inout[i]`, here. @throws MPIError ERR_TYPE, ERR_COUNT for arrays that are
+   * not alike, ERR_OP
+   */
   reduceLocal<A extends Buffer>(input: Of<A>, inout: Of<A>): void;
   /** [MPI_Op_free] Only for those made by Op.create. */
   free(): void;
 }
 export declare const Op: {
   /**
-   * [MPI_Op_create] `inout[i] = in[i] ∘ inout[i]` for every element, `in` from lower ranks. Must be associative. It may not
-   * communicate. Not commutative (`commute` false): evaluated in rank order.
+   * [MPI_Op_create] `inout[i] = in[i] ∘ inout[i]` for every element, `in` from lower ranks. Must be associative. It may
+   * not communicate. Not commutative (`commute` false): evaluated in rank order.
    */
   create<A extends Buffer>(fn: (input: A, inout: A) => void, commute: boolean): Op;
 };
@@ -384,7 +438,8 @@ export interface Comm {
   // Point to point (chapter 3). Messages of one sender on one communicator do not overtake one another.
 
   /**
-   * [MPI_Send] Returns when `buf` may be used again; it never waits for the receiver (messages are kept by the Channel Memory).
+   * [MPI_Send] Returns when `buf` may be used again; it never waits for the receiver (messages are kept by the Channel
+   * Memory).
    * @param dest rank 0 … size−1, or PROC_NULL
    * @param tag 0 … TAG_UB
    * @throws MPIError ERR_RANK, ERR_TAG, ERR_BUFFER, ERR_COMM
@@ -422,7 +477,10 @@ export interface Comm {
    * @throws MPIError ERR_COUNT when it cannot be cut so
    */
   psendInit(buf: Data, partitions: number, dest: number, tag?: number): PartitionedSend;
-  /** [MPI_Precv_init] Meets the {@link Comm.psendInit} with the same tag, in the order in which both were made. `source` and `tag` are no wildcards. */
+  /**
+   * [MPI_Precv_init] Meets the {@link Comm.psendInit} with the same tag, in the order in which both were made. `source`
+   * and `tag` are no wildcards.
+   */
   precvInit(buf: Data, partitions: number, source: number, tag?: number): PartitionedReceive;
   /** [MPI_Probe] Waits for a message without receiving it. */
   probe(source?: number, tag?: number): Status;
@@ -441,7 +499,8 @@ export interface Comm {
   recvObject<T = any>(source?: number, tag?: number): { value: T; status: Status };
   irecvObject<T = any>(source?: number, tag?: number): ObjectRequest<T>;
 
-  // Collectives (chapter 6). Every process of the communicator calls them, in the same order. Results do not depend on timing.
+  // Collectives (chapter 6). Every process of the communicator calls them, in the same order. Results do not depend on
+  // timing.
 
   /** [MPI_Barrier] */
   barrier(): void;
@@ -522,7 +581,8 @@ export interface Comm {
   /** [MPI_Ireduce_scatter_block] */
   ireduceScatterBlock<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>, op?: Op): Request;
 
-  // Persistent collectives (§6.13): the same, started again and again. All processes make them in the same order; they may start them in any.
+  // Persistent collectives (§6.13): the same, started again and again. All processes make them in the same order; they
+  // may start them in any.
 
   /** [MPI_Barrier_init] */
   barrierInit(): PersistentRequest;
@@ -555,7 +615,12 @@ export interface Comm {
   /** [MPI_Alltoallw_init] */
   alltoallwInit(send: readonly (Data | null)[] | InPlace, recv: readonly (Data | null)[]): PersistentRequest;
   /** [MPI_Reduce_scatter_init] */
-  reduceScatterInit<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>, counts: ArrayLike<number>, op?: Op): PersistentRequest;
+  reduceScatterInit<A extends Buffer>(
+    send: Of<A> | InPlace,
+    recv: Of<A>,
+    counts: ArrayLike<number>,
+    op?: Op,
+  ): PersistentRequest;
   /** [MPI_Reduce_scatter_block_init] */
   reduceScatterBlockInit<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>, op?: Op): PersistentRequest;
 
@@ -576,31 +641,45 @@ export interface Comm {
 
   // Communicators (chapter 7) and topologies (chapter 8)
 
-  /** [MPI_Comm_dup, MPI_Comm_dup_with_info] Topology and error handler come along, attributes as their keys' `copy` says. @param info hints of the new one; the old one's are not passed on */
+  /**
+   * [MPI_Comm_dup, MPI_Comm_dup_with_info] Topology and error handler come along, attributes as their keys' `copy`
+   * says. @param info hints of the new one; the old one's are not passed on
+   */
   dup(info?: Info): Comm;
   /** [MPI_Comm_idup, MPI_Comm_idup_with_info] The communicator is in the request when that is complete. */
   idup(info?: Info): CommRequest;
-  /** [MPI_Comm_split] Same `color` (≥ 0), same communicator, ordered by `key`, then by old rank. Color UNDEFINED: null. */
+  /**
+   * [MPI_Comm_split] Same `color` (≥ 0), same communicator, ordered by `key`, then by old rank. Color UNDEFINED: null.
+   */
   split(color: number, key?: number): Comm | null;
   /**
-   * [MPI_Comm_split_type] Processes that share a resource. Here a rank shares memory with nobody: 'shared' gives each one of its own. null: nothing is known of what is asked for.
-   * @param info for 'resourceGuided': `{ mpi_pset_name: 'mpi://WORLD' }`, or `{ mpi_hw_resource_type: 'mpi_shared_memory' }`
+   * [MPI_Comm_split_type] Processes that share a resource. Here a rank shares memory with nobody: 'shared' gives each
+   * one of its own. null: nothing is known of what is asked for.
+   * @param info for 'resourceGuided': `{ mpi_pset_name: 'mpi://WORLD' }`, or `{ mpi_hw_resource_type:
+   * 'mpi_shared_memory' }`
    */
   splitType(type: SplitType | undefined, key?: number, info?: Info): Comm | null;
   /** [MPI_Comm_create] Processes outside `group` (a subgroup of this one's) get null. All call it. */
   create(group: Group): Comm | null;
-  /** [MPI_Comm_create_group] Only the processes of `group` call it; `tag` tells makings that go on side by side apart. Others that call it get null. */
+  /**
+   * [MPI_Comm_create_group] Only the processes of `group` call it; `tag` tells makings that go on side by side apart.
+   * Others that call it get null.
+   */
   createGroup(group: Group, tag?: number): Comm | null;
   /** [MPI_Comm_compare] */
   compare(other: Comm): Comparison;
   /** [MPI_Comm_free] Collective. */
   free(): void;
   /**
-   * [MPI_Comm_spawn] Starts more processes of this program, with these arguments, on slots that are free now: all of them or none (ERR_SPAWN). They have a COMM_WORLD of their
-   * own and find this process's group with {@link getParent}. Only the root's arguments count.
+   * [MPI_Comm_spawn] Starts more processes of this program, with these arguments, on slots that are free now: all of
+   * them or none (ERR_SPAWN). They have a COMM_WORLD of their own and find this process's group with {@link getParent}.
+   * Only the root's arguments count.
    */
   spawn(args: readonly string[], maxprocs?: number, root?: number): Intercomm;
-  /** [MPI_Comm_spawn_multiple] The same with several lists of arguments: one COMM_WORLD of all, in the order of the list; {@link APPNUM} says which part of it a process belongs to. */
+  /**
+   * [MPI_Comm_spawn_multiple] The same with several lists of arguments: one COMM_WORLD of all, in the order of the
+   * list; {@link APPNUM} says which part of it a process belongs to.
+   */
   spawnMultiple(parts: readonly SpawnPart[], root?: number): Intercomm;
   /** [MPI_Comm_disconnect] As free, after all communication on it is complete. */
   disconnect(): void;
@@ -610,7 +689,8 @@ export interface Comm {
   /** [MPI_Comm_test_inter] This is an {@link Intercomm}. */
   readonly isInter: boolean;
   /**
-   * [MPI_Intercomm_create] Two disjoint groups become an intercommunicator: each calls it on its own communicator, and the leaders find each other on `peer`.
+   * [MPI_Intercomm_create] Two disjoint groups become an intercommunicator: each calls it on its own communicator, and
+   * the leaders find each other on `peer`.
    * @param peer a communicator of both leaders; null at all others
    * @param remoteLeader rank of the other leader in `peer`
    */
@@ -620,20 +700,37 @@ export interface Comm {
   /** [MPI_Comm_connect] @throws MPIError ERR_PORT when the port is not open */
   connect(port: string | null, root?: number): Intercomm;
 
-  /** [MPI_Cart_create] Processes beyond the grid get null. @param periods one flag per dimension (default: none is periodic) */
+  /**
+   * [MPI_Cart_create] Processes beyond the grid get null. @param periods one flag per dimension (default: none is
+   * periodic)
+   */
   createCart(dims: readonly number[], periods?: readonly boolean[], reorder?: boolean): CartComm | null;
   /**
-   * [MPI_Graph_create] All processes give the whole graph: the neighbours of node i are edges[index[i − 1]] … edges[index[i] − 1]. Processes beyond it get null.
+   * [MPI_Graph_create] All processes give the whole graph: the neighbours of node i are edges[index[i − 1]] …
+   * edges[index[i] − 1]. Processes beyond it get null.
    * @throws MPIError ERR_ARG for an index that does not rise, an edge to a node that there is not
    */
   createGraph(index: readonly number[], edges: readonly number[], reorder?: boolean): GraphComm | null;
   /**
-   * [MPI_Dist_graph_create] Each process gives some edges, its own or others': `degrees[i]` edges from `sources[i]`, to the next so many of `destinations`.
+   * [MPI_Dist_graph_create] Each process gives some edges, its own or others': `degrees[i]` edges from `sources[i]`, to
+   * the next so many of `destinations`.
    * @param weights one per edge, by all processes or by none
    */
-  createDistGraph(sources: readonly number[], degrees: readonly number[], destinations: readonly number[], weights?: readonly number[]): DistGraphComm;
-  /** [MPI_Dist_graph_create_adjacent] Each process gives its own neighbours: those that send to it, and those that it sends to. */
-  createDistGraphAdjacent(sources: readonly number[], destinations: readonly number[], weights?: NeighbourWeights): DistGraphComm;
+  createDistGraph(
+    sources: readonly number[],
+    degrees: readonly number[],
+    destinations: readonly number[],
+    weights?: readonly number[],
+  ): DistGraphComm;
+  /**
+   * [MPI_Dist_graph_create_adjacent] Each process gives its own neighbours: those that send to it, and those that it
+   * sends to.
+   */
+  createDistGraphAdjacent(
+    sources: readonly number[],
+    destinations: readonly number[],
+    weights?: NeighbourWeights,
+  ): DistGraphComm;
 
   // Caching and hints (§7.7, chapter 10)
 
@@ -668,8 +765,9 @@ export interface SpawnPart {
 }
 
 /**
- * [§7.6] Two groups: `rank`, `size` and `group` are of the own one, ranks of messages are those of the other. Collectives move data from one group to the
- * other: in a rooted one the root passes ROOT, the others of its group PROC_NULL (and null for buffers), the other group the root's rank. There is no scan, no IN_PLACE.
+ * [§7.6] Two groups: `rank`, `size` and `group` are of the own one, ranks of messages are those of the other.
+ * Collectives move data from one group to the other: in a rooted one the root passes ROOT, the others of its group
+ * PROC_NULL (and null for buffers), the other group the root's rank. There is no scan, no IN_PLACE.
  */
 export interface Intercomm extends Comm {
   /** [MPI_Comm_remote_size] */
@@ -691,15 +789,28 @@ export interface Intercomm extends Comm {
   create(group: Group): Intercomm | null;
 }
 
-/** [MPI_Comm_create_from_group] A communicator of a group alone, without a parent: all of it call this with the same text. */
+/**
+ * [MPI_Comm_create_from_group] A communicator of a group alone, without a parent: all of it call this with the same
+ * text.
+ */
 export declare function createFromGroup(group: Group, tag: string): Comm;
 /**
- * [MPI_Intercomm_create_from_groups] Two disjoint groups, without a parent: all of both call this with the same text, each with its own group first.
+ * [MPI_Intercomm_create_from_groups] Two disjoint groups, without a parent: all of both call this with the same text,
+ * each with its own group first.
  * @param remoteGroup counts at the local leader only; null at all others
  * @param remoteLeader rank of the other leader in `remoteGroup`
  */
-export declare function createIntercommFromGroups(localGroup: Group, localLeader: number, remoteGroup: Group | null, remoteLeader: number, tag: string): Intercomm;
-/** [MPI_Comm_get_parent] The processes that started this one with {@link Comm.spawn}; null: it was not spawned, or has disconnected from them. */
+export declare function createIntercommFromGroups(
+  localGroup: Group,
+  localLeader: number,
+  remoteGroup: Group | null,
+  remoteLeader: number,
+  tag: string,
+): Intercomm;
+/**
+ * [MPI_Comm_get_parent] The processes that started this one with {@link Comm.spawn}; null: it was not spawned, or has
+ * disconnected from them.
+ */
 export declare function getParent(): Intercomm | null;
 /** [MPI_Open_port] The name of a port of this process, for accept and connect. */
 export declare function openPort(): string;
@@ -713,8 +824,9 @@ export declare function unpublishName(service: string, port: string): void;
 export declare function lookupName(service: string): string;
 
 /**
- * A communicator whose processes have neighbours (chapter 8). Blocks of its collectives lie in the order of `sources` and `destinations`; of a grid that is, dimension by
- * dimension, the one in the negative and the one in the positive direction. Blocks of PROC_NULL, beyond a border, are left alone. Buffers of blocks of one length are cut evenly.
+ * A communicator whose processes have neighbours (chapter 8). Blocks of its collectives lie in the order of `sources`
+ * and `destinations`; of a grid that is, dimension by dimension, the one in the negative and the one in the positive
+ * direction. Blocks of PROC_NULL, beyond a border, are left alone. Buffers of blocks of one length are cut evenly.
  */
 export interface TopologyComm extends Comm {
   /** [MPI_Dist_graph_neighbors, MPI_Dist_graph_neighbors_count] Ranks that this one receives from. */
@@ -722,7 +834,10 @@ export interface TopologyComm extends Comm {
   /** Ranks that it sends to. */
   readonly destinations: readonly number[];
 
-  /** [MPI_Neighbor_allgather] `send` goes to every destination; block i of `recv` comes from source i. @throws MPIError ERR_COUNT when a buffer cannot be cut evenly */
+  /**
+   * [MPI_Neighbor_allgather] `send` goes to every destination; block i of `recv` comes from source i. @throws MPIError
+   * ERR_COUNT when a buffer cannot be cut evenly
+   */
   neighborAllgather<A extends Buffer>(send: Of<A>, recv: Of<A>): void;
   /** [MPI_Neighbor_allgatherv] One count per source. */
   neighborAllgatherv<A extends Buffer>(send: Of<A>, recv: Vector<A>): void;
@@ -791,7 +906,10 @@ export interface CartComm extends TopologyComm {
   coordsOf(rank: number): number[];
   /** [MPI_Cart_rank] Coordinates of periodic dimensions may lie outside the grid. */
   cartRank(coords: ArrayLike<number>): number;
-  /** [MPI_Cart_shift] Whom to receive from and send to for a shift by `displacement` along a dimension; PROC_NULL at a border. */
+  /**
+   * [MPI_Cart_shift] Whom to receive from and send to for a shift by `displacement` along a dimension; PROC_NULL at a
+   * border.
+   */
   shift(direction: number, displacement?: number): { source: number; dest: number };
   /** [MPI_Cart_sub] Grids of the kept dimensions. */
   sub(keep: readonly boolean[]): CartComm;
@@ -807,14 +925,18 @@ export type Info = Readonly<Record<string, string>>;
 /** What carries attributes, each kind of them under keys of its own. */
 export type Cached = Comm | Datatype | Win;
 /**
- * [MPI_Comm_create_keyval, MPI_Type_create_keyval, MPI_Win_create_keyval] A key for attributes: values that communicators, datatypes or windows carry for whoever has the key. Values are structured values,
- * so that images hold them. Make keys before {@link checkpoint}.open.
+ * [MPI_Comm_create_keyval, MPI_Type_create_keyval, MPI_Win_create_keyval] A key for attributes: values that
+ * communicators, datatypes or windows carry for whoever has the key. Values are structured values, so that images hold
+ * them. Make keys before {@link checkpoint}.open.
  */
 export interface Keyval<T = any, O = Comm> {
   /** Only for the compiler: the type of the values, and of what carries them. */
   readonly of: T;
   readonly on: O;
-  /** [MPI_Comm_free_keyval, MPI_Type_free_keyval, MPI_Win_free_keyval] What carries a value keeps it, and its functions are still called. */
+  /**
+   * [MPI_Comm_free_keyval, MPI_Type_free_keyval, MPI_Win_free_keyval] What carries a value keeps it, and its functions
+   * are still called.
+   */
   free(): void;
 }
 /** What happens to values of a key. */
@@ -824,10 +946,15 @@ export interface KeyvalFunctions<T = any, O = Comm> {
   /** A value goes, with what carries it or by another one. */
   delete?: (object: O, value: T) => void;
 }
-/** For communicators; `createKeyval<number, Win>()` is for windows, `createKeyval<number, Datatype>()` for datatypes. */
+/**
+ * For communicators; `createKeyval<number, Win>()` is for windows, `createKeyval<number, Datatype>()` for datatypes.
+ */
 export declare function createKeyval<T = any, O extends Cached = Comm>(functions?: KeyvalFunctions<T, O>): Keyval<T, O>;
 
-/** [MPI_Session_init] MPI without COMM_WORLD (§11.3): a process set gives a group, {@link createFromGroup} of that a communicator. */
+/**
+ * [MPI_Session_init] MPI without COMM_WORLD (§11.3): a process set gives a group, {@link createFromGroup} of that a
+ * communicator.
+ */
 export interface Session {
   /** [MPI_Session_get_num_psets, MPI_Session_get_nth_pset] Names of the process sets: 'mpi://WORLD', 'mpi://SELF'. */
   readonly psets: readonly string[];
@@ -855,10 +982,12 @@ export declare function dimsCreate(nnodes: number, dims: number | readonly numbe
 // ───────────────────────────── Windows ─────────────────────────────
 
 /**
- * [MPI_Win] One-sided communication (chapter 12): an array of each process, which the others read and write. Displacements count elements of the target's array.
+ * [MPI_Win] One-sided communication (chapter 12): an array of each process, which the others read and write.
+ * Displacements count elements of the target's array.
  *
- * An operation is applied at its target inside any MPI call of the target: a target that computes for long without one lets the others wait. Operations need an epoch: two
- * fences around them, or start and complete (post and wait at the target), or lock and unlock.
+ * An operation is applied at its target inside any MPI call of the target: a target that computes for long without one
+ * lets the others wait. Operations need an epoch: two fences around them, or start and complete (post and wait at the
+ * target), or lock and unlock.
  */
 export interface Win {
   /** The array that this process gave. */
@@ -872,12 +1001,15 @@ export interface Win {
 
   /**
    * [MPI_Put] Writes `from` into the array of rank `target`, from element `disp` on. `from` may be used again at once.
-   * @throws MPIError ERR_RMA_SYNC outside of an epoch, ERR_RMA_RANGE outside of the target's array, ERR_RANK, ERR_DISP, ERR_TRUNCATE when there are more or fewer bytes there than here
+   * @throws MPIError ERR_RMA_SYNC outside of an epoch, ERR_RMA_RANGE outside of the target's array, ERR_RANK, ERR_DISP,
+   * ERR_TRUNCATE when there are more or fewer bytes there than here
    */
   put(from: Data, target: number, disp?: TargetPlace): void;
   /** [MPI_Get] Fills `into`; it is there when the epoch ends, or after a flush. */
   get(into: Data, target: number, disp?: TargetPlace): void;
-  /** [MPI_Accumulate] target = target op from, elementwise and atomic per operation; `op` is predefined (default: SUM). */
+  /**
+   * [MPI_Accumulate] target = target op from, elementwise and atomic per operation; `op` is predefined (default: SUM).
+   */
   accumulate(from: Data, target: number, disp?: TargetPlace, op?: Op): void;
   /** [MPI_Get_accumulate, MPI_Fetch_and_op] As accumulate, and `into` gets what stood there before. */
   getAccumulate<A extends Buffer>(from: Of<A>, into: Of<A>, target: number, disp?: TargetPlace, op?: Op): void;
@@ -888,7 +1020,10 @@ export interface Win {
   /** [MPI_Rget_accumulate] */
   rgetAccumulate<A extends Buffer>(from: Of<A>, into: Of<A>, target: number, disp?: TargetPlace, op?: Op): Request;
 
-  /** [MPI_Win_fence] Collective. Ends the epoch before (what was started is complete, here and at the targets) and begins the next. @param assertion MODE_… */
+  /**
+   * [MPI_Win_fence] Collective. Ends the epoch before (what was started is complete, here and at the targets) and
+   * begins the next. @param assertion MODE_…
+   */
   fence(assertion?: number): void;
   /** [MPI_Win_post] The processes `ranks` may access this one's array, until {@link Win.wait}. */
   post(ranks: readonly number[], assertion?: number): void;
@@ -923,7 +1058,10 @@ export interface Win {
   setAttr<T>(key: Keyval<T, Win>, value: T): void;
   /** [MPI_Win_delete_attr] */
   deleteAttr(key: Keyval<unknown, Win>): void;
-  /** [MPI_Win_get_info] Those that it was given, and what Mayfly says of those of the standard; none changes what a window does. */
+  /**
+   * [MPI_Win_get_info] Those that it was given, and what Mayfly says of those of the standard; none changes what a
+   * window does.
+   */
   readonly info: Info;
   /** [MPI_Win_set_info] Besides those that it has. */
   setInfo(info: Info): void;
@@ -935,11 +1073,15 @@ export interface Win {
   /** [MPI_Win_call_errhandler] As if a call had failed with this error, but nothing is thrown. */
   callErrhandler(error: MPIError): void;
 }
-/** Where in the target's array: from this element on, as many bytes as are brought or fetched; or elements of a datatype (which none but the origin needs to know), the first at `disp`. */
+/**
+ * Where in the target's array: from this element on, as many bytes as are brought or fetched; or elements of a datatype
+ * (which none but the origin needs to know), the first at `disp`.
+ */
 export type TargetPlace = number | { disp?: number; datatype: Datatype; count?: number };
 export declare const Win: {
   /**
-   * [MPI_Win_create] Collective. `memory` may differ in length and type from process to process; null: none. It belongs to the window until `free`.
+   * [MPI_Win_create] Collective. `memory` may differ in length and type from process to process; null: none. It belongs
+   * to the window until `free`.
    * @param comm default: COMM_WORLD
    */
   create(memory: Buffer | null, comm?: Comm, info?: Info): Win;
@@ -955,8 +1097,9 @@ export interface FilePattern {
 }
 
 /**
- * [MPI_File] A file of the job (chapter 14): input files of the job can be read, what is written is a result file. Offsets and pointers count elements of the
- * view, bytes where none was set. Reads and writes give the number of elements (of a datatype whole ones), which at the end of the file is less than the buffer has. What was written is
+ * [MPI_File] A file of the job (chapter 14): input files of the job can be read, what is written is a result file.
+ * Offsets and pointers count elements of the view, bytes where none was set. Reads and writes give the number of
+ * elements (of a datatype whole ones), which at the end of the file is less than the buffer has. What was written is
  * seen by every read that begins later, wherever. Errors are thrown, and do not end the job by themselves.
  */
 export interface File {
@@ -1046,7 +1189,8 @@ export interface File {
 export declare const File: {
   /**
    * [MPI_File_open] Collective.
-   * @param mode a sum of MODE_…, or 'r' (reading, the default), 'w' (MODE_CREATE, writing), 'rw' (MODE_CREATE, both); what a file holds stays: setSize(0) empties it
+   * @param mode a sum of MODE_…, or 'r' (reading, the default), 'w' (MODE_CREATE, writing), 'rw' (MODE_CREATE, both);
+   * what a file holds stays: setSize(0) empties it
    * @throws MPIError ERR_NO_SUCH_FILE, ERR_FILE_EXISTS, ERR_AMODE, ERR_BAD_FILE
    */
   open(comm: Comm, name: string, mode?: number | 'r' | 'w' | 'rw', info?: Info): File;
@@ -1152,7 +1296,10 @@ export interface ErrorHandler {
   free(): void;
 }
 export declare const ErrorHandler: {
-  /** [MPI_Comm_create_errhandler, MPI_Win_create_errhandler] `fn` runs with the communicator or the window, then the failed call throws the error. */
+  /**
+   * [MPI_Comm_create_errhandler, MPI_Win_create_errhandler] `fn` runs with the communicator or the window, then the
+   * failed call throws the error.
+   */
   create<O extends Comm | Win = Comm>(fn: (object: O, error: MPIError) => void): ErrorHandler;
 };
 /** [MPI_ERRORS_ARE_FATAL] The default: an error ends the whole job, `catch` or not. */
@@ -1166,7 +1313,10 @@ export declare const ERRORS_RETURN: ErrorHandler;
 export declare function wtime(): number;
 /** [MPI_Wtick] Seconds. */
 export declare function wtick(): number;
-/** [MPI_Get_processor_name] The node and its engine: `lab 3 (Chromium 156)`. Another one after a restart elsewhere; what a replay repeats says what it said. */
+/**
+ * [MPI_Get_processor_name] The node and its engine: `lab 3 (Chromium 156)`. Another one after a restart elsewhere; what
+ * a replay repeats says what it said.
+ */
 export declare function processorName(): string;
 /** [MPI_Get_version] */
 export declare function getVersion(): { version: number; subversion: number };
@@ -1193,17 +1343,30 @@ export interface ToolSession {
   /** [MPI_T_pvar_reset] */
   reset(): void;
 }
-/** The tool information interface (§15.3): numbers about this rank's own MPI, the same again when a lost rank is replayed. */
+/**
+ * The tool information interface (§15.3): numbers about this rank's own MPI, the same again when a lost rank is
+ * replayed.
+ */
 export declare const tool: {
   /** [MPI_T_cvar_get_num, MPI_T_cvar_get_info] */
   readonly controlVariables: readonly ToolVariable[];
   /** [MPI_T_pvar_get_num, MPI_T_pvar_get_info] */
   readonly performanceVariables: readonly ToolVariable[];
   /** [MPI_T_category_get_num, MPI_T_category_get_info, MPI_T_category_get_cvars, MPI_T_category_get_pvars] */
-  readonly categories: readonly { readonly name: string; readonly description: string; readonly variables: readonly string[] }[];
-  /** [MPI_T_cvar_read] The value of a variable now: `tool.read('messages_sent')`. @throws MPIError ERR_ARG for a name that there is not */
+  readonly categories: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly variables: readonly string[];
+  }[];
+  /**
+   * [MPI_T_cvar_read] The value of a variable now: `tool.read('messages_sent')`. @throws MPIError ERR_ARG for a name
+   * that there is not
+   */
   read(name: string): number;
-  /** [MPI_T_pvar_session_create, MPI_T_pvar_handle_alloc, MPI_T_pvar_start] Counts from now on (default: everything that counts). */
+  /**
+   * [MPI_T_pvar_session_create, MPI_T_pvar_handle_alloc, MPI_T_pvar_start] Counts from now on (default: everything that
+   * counts).
+   */
   start(names?: readonly string[]): ToolSession;
 };
 
@@ -1224,8 +1387,8 @@ export declare const stdin: {
 };
 
 /**
- * Files. Input files are those submitted with the job: the same for every rank, never changing. Files that the program writes are
- * the job's results; they are not read back. Paths are relative, without `..`.
+ * Files. Input files are those submitted with the job: the same for every rank, never changing. Files that the program
+ * writes are the job's results; they are not read back. Paths are relative, without `..`.
  */
 export declare const files: {
   /** A whole input file. @throws MPIError ERR_NO_SUCH_FILE, ERR_BAD_FILE (path) */
@@ -1235,7 +1398,10 @@ export declare const files: {
   exists(path: string): boolean;
   /** Paths of all input files, sorted. */
   list(): string[];
-  /** Writes a result file from its start (text as UTF-8). It replaces what stands there, but does not shorten a longer file. */
+  /**
+   * Writes a result file from its start (text as UTF-8). It replaces what stands there, but does not shorten a longer
+   * file.
+   */
   write(path: string, data: string | Uint8Array): void;
   /** Adds to what this rank has written of the file. */
   append(path: string, data: string | Uint8Array): void;
@@ -1283,30 +1449,31 @@ export interface CheckpointOptions {
  *     …
  *   }
  *
- * What a lost rank does again: everything before `open` returns (the prologue) is executed again from the start, silently, on the
- * messages that it had. Then `open` reports a restart and the rank stands at its last `here`, as if that had just returned: the program must
- * go on from there. So, after `open`: what was communicated and printed between `open` and that `here` has happened and must not
- * happen again (guard it with `!restarted`, or do it before `open`); communicators that are alive at `here` must come from the
- * prologue; requests must be complete. Without checkpoints a lost rank re-executes from its start: right, but slower.
- * Each rank checkpoints by itself, whenever it likes; nothing has to be synchronised.
+ * What a lost rank does again: everything before `open` returns (the prologue) is executed again from the start,
+ * silently, on the messages that it had. Then `open` reports a restart and the rank stands at its last `here`, as if
+ * that had just returned: the program must go on from there. So, after `open`: what was communicated and printed
+ * between `open` and that `here` has happened and must not happen again (guard it with `!restarted`, or do it before
+ * `open`); communicators that are alive at `here` must come from the prologue; requests must be complete. Without
+ * checkpoints a lost rank re-executes from its start: right, but slower. Each rank checkpoints by itself, whenever it
+ * likes; nothing has to be synchronised.
  */
 export declare const checkpoint: {
   /** [MPI_Ckpt_open] Once. Ends the prologue. */
   open(options?: CheckpointOptions): { restarted: boolean };
   /**
-   * [MPI_Ckpt] Marks data to be kept: a typed array (copied), a plain object or array (copied deeply, restored in place), or
-   * get and set. A tag registered again names the new data.
+   * [MPI_Ckpt] Marks data to be kept: a typed array (copied), a plain object or array (copied deeply, restored in
+   * place), or get and set. A tag registered again names the new data.
    */
   register(tag: CheckpointTag, data: Buffer | Kept | object): void;
   /**
-   * [MPI_Ckpt_here] Takes a checkpoint of everything registered if one is due, or in any case with `force`. Whether one was taken is not told,
-   * since a replay may decide otherwise.
+   * [MPI_Ckpt_here] Takes a checkpoint of everything registered if one is due, or in any case with `force`. Whether one
+   * was taken is not told, since a replay may decide otherwise.
    * @throws MPIError ERR_CHECKPOINT: not open, a pending request, a communicator made after `open`
    */
   here(force?: boolean): void;
   /**
-   * [MPI_Rollback] After a restart: puts the data of `tag` back into `into`, or into what is registered under the tag, or else into a new
-   * array or object; registers it, and returns it (of get and set data: the value).
+   * [MPI_Rollback] After a restart: puts the data of `tag` back into `into`, or into what is registered under the tag,
+   * or else into a new array or object; registers it, and returns it (of get and set data: the value).
    * @throws MPIError ERR_CHECKPOINT: no restart, unknown tag, another type or length
    */
   rollback<T = any>(tag: CheckpointTag, into?: Buffer | Kept | object): T;

@@ -1,10 +1,11 @@
 /**
  * Records of the rings that never leave a node (kinds ≥ FIRST_LOCAL_KIND), in the frame layout of the wire.
  *
- *  IMAGE (up):    a checkpoint. First a part with `word` = HEAD whose body is JSON {@link ImageHead}, then the sections' bytes one after the
- *                 other, cut into parts of at most CHUNK_BYTES; LAST on the final part. Everything that the rank sent before lies before it
- *                 in the ring, so the image cannot overtake what it depends on. A section that is `shared` does not follow: it lies in the rank's
- *                 image buffer (messages.ts) from its start on, and is the comm worker's until that says imageDone.
+ *  IMAGE (up):    a checkpoint. First a part with `word` = HEAD whose body is JSON {@link ImageHead}, then the
+ *                 sections' bytes one after the other, cut into parts of at most CHUNK_BYTES; LAST on the final part.
+ *                 Everything that the rank sent before lies before it in the ring, so the image cannot overtake what it
+ *                 depends on. A section that is `shared` does not follow: it lies in the rank's image buffer
+ *                 (messages.ts) from its start on, and is the comm worker's until that says imageDone.
  *  READ (up):     body: path of an input file (UTF-8). The rank blocks.
  *  CONTENT (down): its bytes in parts: `offset`, `size`, LAST; `mode` 1: body is an error message instead.
  *  NOTE (up):     body: a sentence for the node's own log (never part of the program's output).

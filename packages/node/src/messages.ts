@@ -4,17 +4,35 @@
  *   daemon ── port ── comm worker ── port ── rank worker     (job traffic)
  *                      frame core ── spawns both              (life and death)
  *
- * The port to the rank is used before its program starts and, where an engine has no Atomics.waitAsync, to wake the comm worker; everything
- * else goes through the rank memory.
+ * The port to the rank is used before its program starts and, where an engine has no Atomics.waitAsync, to wake the
+ * comm worker; everything else goes through the rank memory.
  */
 import type { PagePack } from '@mayfly/checkpoint';
-import type { Assignment, CallTime, PlaceTime, ErrorBody, ImageId, Incarnation, Manifest, ProgramKind, TaskId, TaskReport } from '@mayfly/wire';
+import type {
+  Assignment,
+  CallTime,
+  PlaceTime,
+  ErrorBody,
+  ImageId,
+  Incarnation,
+  Manifest,
+  ProgramKind,
+  TaskId,
+  TaskReport,
+} from '@mayfly/wire';
 import type { EndpointStart } from '@mayfly/protocols';
 import type { PortLike } from './ports.ts';
 import type { RankStatus } from './status.ts';
 
 export type DaemonToComm =
-  | { type: 'assign'; assignment: Assignment; /** Added to this machine's clock gives the server's. */ clockOffset: number; /** The image is in the local store. */ local: boolean; /** Name of this node. */ node: string; /** Kinds of programs that this node runs, whatever the assignment calls this one. */ runs: readonly ProgramKind[] }
+  | {
+      type: 'assign';
+      assignment: Assignment;
+      /** Added to this machine's clock gives the server's. */ clockOffset: number;
+      /** The image is in the local store. */ local: boolean;
+      /** Name of this node. */ node: string;
+      /** Kinds of programs that this node runs, whatever the assignment calls this one. */ runs: readonly ProgramKind[];
+    }
   | { type: 'revoke'; task: TaskId; incarnation: Incarnation }
   /** End it as crashed: it takes more memory than there is. */
   | { type: 'crash'; task: TaskId; incarnation: Incarnation; why: string }
@@ -58,7 +76,9 @@ export interface CommInit {
 }
 
 /** comm worker → frame core (its parent). */
-export type CommToFrame = { type: 'spawn'; id: number; memory: SharedArrayBuffer; port: PortLike; memoryBytes: number } | { type: 'kill'; id: number };
+export type CommToFrame =
+  | { type: 'spawn'; id: number; memory: SharedArrayBuffer; port: PortLike; memoryBytes: number }
+  | { type: 'kill'; id: number };
 /** frame core → comm worker, after `init`. */
 export type FrameToComm = CommInit | { type: 'died'; id: number; message: string };
 

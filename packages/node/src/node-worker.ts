@@ -2,7 +2,10 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { WorkerLike } from './ports.ts';
 
-/** Without the source line that Node puts before the stack of an uncaught error. What a thread threw need not be an error. */
+/**
+ * Without the source line that Node puts before the stack of an uncaught error. What a thread threw need not be an
+ * error.
+ */
 const describe = (e: unknown): string => {
   if (!(e instanceof Error)) return 'a value that is not an Error was thrown';
   return [
@@ -25,7 +28,9 @@ export function nodeWorker<Out, In>(path: string | URL, options: WorkerOptions):
         if (!dead) handler(message);
         dead = true;
       };
-      worker.on('error', (e) => die((e as NodeJS.ErrnoException | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'out of memory' : describe(e)));
+      worker.on('error', (e) =>
+        die((e as NodeJS.ErrnoException | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'out of memory' : describe(e)),
+      );
       worker.on('messageerror', (e) => die(String(e)));
       worker.on('exit', (code) => die(`the thread ended with code ${code}`));
     },

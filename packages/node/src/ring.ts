@@ -1,21 +1,24 @@
 /**
- * Rank memory: the shared memory between one rank and its comm worker: two single-producer single-consumer byte rings, a bell for each side,
- * and the status words which the comm worker reads.
+ * Rank memory: the shared memory between one rank and its comm worker: two single-producer single-consumer byte rings,
+ * a bell for each side, and the status words which the comm worker reads.
  *
- * Owns: the layout of the SharedArrayBuffer and the protocol of sleeping and waking. Does not own: what the records mean.
- * A record is a frame as on the wire (64-byte header, determinants, body, padded to 8), never split at the end of a ring: where it
- * does not fit a filler goes first. So both sides read and write frames in place.
+ * Owns: the layout of the SharedArrayBuffer and the protocol of sleeping and waking. Does not own: what the records
+ * mean. A record is a frame as on the wire (64-byte header, determinants, body, padded to 8), never split at the end of
+ * a ring: where it does not fit a filler goes first. So both sides read and write frames in place.
  *
  * Invariants
- *  I1 `head` and `tail` run freely modulo 2³²; head − tail ≤ capacity; bytes [tail, head) are whole records, written before `head`.
+ *  I1 `head` and `tail` run freely modulo 2³²; head − tail ≤ capacity; bytes [tail, head) are whole records, written
+ *  before `head`.
  *  I2 Only the writer stores `head`, only the reader stores `tail`.
- *  I3 No lost wake-up: a sleeper loads its bell, stores its `asleep` mask, looks once more, and then waits for the bell to change;
- *     the other side stores its position, then takes the mask by exchange and rings. All of it is sequentially consistent, so either
- *     the sleeper sees the new position or the other side sees the mask. (Lost ones were seen in engines: both sides look again
- *     after {@link SAFETY_MS} and count what they find.)
- *  I4 One notify per batch: positions are published by `publish`/`release`, and the exchange in I3 lets only the first one ring.
- *  I5 A comm side that lingers has LINGER alone in its mask and blocks on a bell of its own; whoever takes the mask rings that one. It rings too when
- *     the rank blocks. Before it stops lingering it stores the mask it had and looks once more (as in I3).
+ *  I3 No lost wake-up: a sleeper loads its bell, stores its `asleep` mask, looks once more, and then waits for the bell
+ *     to change; the other side stores its position, then takes the mask by exchange and rings. All of it is
+ *     sequentially consistent, so either the sleeper sees the new position or the other side sees the mask. (Lost ones
+ *     were seen in engines: both sides look again after {@link SAFETY_MS} and count what they find.)
+ *  I4 One notify per batch: positions are published by `publish`/`release`, and the exchange in I3 lets only the first
+ *  one ring.
+ *  I5 A comm side that lingers has LINGER alone in its mask and blocks on a bell of its own; whoever takes the mask
+ *     rings that one. It rings too when the rank blocks. Before it stops lingering it stores the mask it had and looks
+ *     once more (as in I3).
  */
 import { HEADER_BYTES, pad8 } from '@mayfly/wire';
 
@@ -43,8 +46,10 @@ const W = {
   lostByRank: 144,
   /** Bits of {@link Ask}, set by the comm worker. */
   ask: 160,
-  /** 1: an image of the rank is on its way, and its memory buffer belongs to the comm worker; the next one has to wait. Set by the rank when it hands
-   *  an image over, cleared by the comm worker. */
+  /**
+   * 1: an image of the rank is on its way, and its memory buffer belongs to the comm worker; the next one has to wait.
+   *  Set by the rank when it hands an image over, cleared by the comm worker.
+   */
   imageUnderWay: 161,
   /** Percent of a processor that the volunteer gives; 0 is all of it. Set by the comm worker. */
   share: 162,
@@ -171,7 +176,10 @@ export class RingWriter {
   /** Makes all committed records visible and wakes the reader. True: it slept. */
   publish(): boolean {
     this.show();
-    return (Atomics.load(this.words, this.asleep) & (DATA | LINGER)) !== 0 && wake(this.words, this.asleep, this.bell, this.ring);
+    return (
+      (Atomics.load(this.words, this.asleep) & (DATA | LINGER)) !== 0 &&
+      wake(this.words, this.asleep, this.bell, this.ring)
+    );
   }
 
   /** Bytes that the reader has not released. */
@@ -216,7 +224,8 @@ export class RingReader {
       if (this.view.getUint8(at) !== FILLER) {
         const n = HEADER_BYTES + this.view.getUint32(at + 4, true) + this.view.getUint32(at + 60, true);
         // The other side is a rank that may have been taken over by its program: never trust a length.
-        if (n > this.capacity / 4 || at + n > this.capacity || pad8(n) > (this.seenHead - this.tail) >>> 0) throw new Error('a record runs over its ring');
+        if (n > this.capacity / 4 || at + n > this.capacity || pad8(n) > (this.seenHead - this.tail) >>> 0)
+          throw new Error('a record runs over its ring');
         this.current = pad8(n);
         return at;
       }
@@ -237,7 +246,10 @@ export class RingReader {
     this.current = 0;
   }
 
-  /** Gives the bytes of all taken records back to the writer, and wakes it if it waits for space and half the ring is free. */
+  /**
+   * Gives the bytes of all taken records back to the writer, and wakes it if it waits for space and half the ring is
+   * free.
+   */
   release(): void {
     if (Atomics.load(this.words, this.tailWord) >>> 0 === this.tail) return;
     Atomics.store(this.words, this.tailWord, this.tail | 0);
@@ -268,7 +280,10 @@ export class RankSide {
     this.down = new RingReader(words, CONTROL_BYTES + up, down, W.downHead, W.downTail, W.commBell, W.commAsleep, ring);
   }
 
-  /** Blocks until `ready()`; it is asked after every wake-up. `forSpace`: also wakes when the up ring drains. `goesOn`: called when nothing has rung for {@link SAFETY_MS}. */
+  /**
+   * Blocks until `ready()`; it is asked after every wake-up. `forSpace`: also wakes when the up ring drains. `goesOn`:
+   * called when nothing has rung for {@link SAFETY_MS}.
+   */
   block(ready: () => boolean, forSpace: boolean, goesOn?: () => void): void {
     for (;;) {
       const bell = Atomics.load(this.words, W.rankBell);
@@ -277,7 +292,8 @@ export class RankSide {
       if (Atomics.load(this.words, W.commAsleep) === LINGER) wake(this.words, W.commAsleep, W.commBell, undefined);
       const how = Atomics.wait(this.words, W.rankBell, bell, SAFETY_MS);
       if (ready()) {
-        if (how === 'timed-out' && Atomics.load(this.words, W.rankBell) !== bell) Atomics.add(this.words, W.lostByRank, 1);
+        if (how === 'timed-out' && Atomics.load(this.words, W.rankBell) !== bell)
+          Atomics.add(this.words, W.lostByRank, 1);
         break;
       }
       if (how === 'timed-out') goesOn?.();
@@ -335,10 +351,15 @@ export class RankSide {
 }
 
 /** Atomics.waitAsync on an Int32Array, without a timeout. */
-export type WaitAsync = (words: Int32Array, index: number, value: number) => { async: false; value: unknown } | { async: true; value: Promise<unknown> };
+export type WaitAsync = (
+  words: Int32Array,
+  index: number,
+  value: number,
+) => { async: false; value: unknown } | { async: true; value: Promise<unknown> };
 const engineWaitAsync = (Atomics as unknown as { waitAsync?: WaitAsync }).waitAsync;
 /** The engine's, if it has one. */
-export const waitAsync: WaitAsync | undefined = engineWaitAsync && ((w, i, v) => engineWaitAsync.call(Atomics, w, i, v));
+export const waitAsync: WaitAsync | undefined =
+  engineWaitAsync && ((w, i, v) => engineWaitAsync.call(Atomics, w, i, v));
 
 /** The comm worker's end: it never blocks, but for {@link linger}. */
 export class CommSide {
@@ -365,7 +386,16 @@ export class CommSide {
     this.words = words;
     if (!wait) words[W.wakeByMessage] = 1;
     this.up = new RingReader(words, CONTROL_BYTES, up, W.upHead, W.upTail, W.rankBell, W.rankAsleep, undefined);
-    this.down = new RingWriter(words, CONTROL_BYTES + up, down, W.downHead, W.downTail, W.rankBell, W.rankAsleep, undefined);
+    this.down = new RingWriter(
+      words,
+      CONTROL_BYTES + up,
+      down,
+      W.downHead,
+      W.downTail,
+      W.rankBell,
+      W.rankAsleep,
+      undefined,
+    );
   }
 
   /** True when the rank has to wake this side by a message (`woken`). */
@@ -374,8 +404,8 @@ export class CommSide {
   }
 
   /**
-   * Asks to be woken: by records (unless `forData` is false: back-pressure), and by space. Returns false when something is there
-   * already (then nothing is armed).
+   * Asks to be woken: by records (unless `forData` is false: back-pressure), and by space. Returns false when something
+   * is there already (then nothing is armed).
    */
   sleep(forSpace: boolean, spaceFor = 0, forData = true): boolean {
     const bell = Atomics.load(this.words, W.commBell);
@@ -398,8 +428,9 @@ export class CommSide {
   }
 
   /**
-   * The rank was woken just now: blocks, for `ms` at most, until it has written or blocks again, and looks at what it wrote. What answers at once is
-   * so handed over by one wake-up of this thread, where the engine's promise takes several. True: there was something.
+   * The rank was woken just now: blocks, for `ms` at most, until it has written or blocks again, and looks at what it
+   * wrote. What answers at once is so handed over by one wake-up of this thread, where the engine's promise takes
+   * several. True: there was something.
    */
   linger(ms: number): boolean {
     if (!this.armed || this.stopped || this.mask !== DATA) return false;
@@ -424,7 +455,10 @@ export class CommSide {
     this.onWake();
   }
 
-  /** The safety tick, called every {@link SAFETY_MS} by the host: what should have woken this side a whole tick ago was lost. */
+  /**
+   * The safety tick, called every {@link SAFETY_MS} by the host: what should have woken this side a whole tick ago was
+   * lost.
+   */
   look(): void {
     if (!this.armed || this.stopped || this.mask === 0) return;
     const rang = Atomics.load(this.words, W.commAsleep) === 0;
@@ -449,7 +483,10 @@ export class CommSide {
     Atomics.store(this.words, W.share, percent >= 100 ? 0 : Math.max(1, Math.round(percent)));
   }
 
-  /** The rank looks at what it is asked whenever its bell rings, also while it waits for records (I3: the word is set before the bell). */
+  /**
+   * The rank looks at what it is asked whenever its bell rings, also while it waits for records (I3: the word is set
+   * before the bell).
+   */
   ask(bits: number): void {
     Atomics.or(this.words, W.ask, bits);
     this.ringRank();

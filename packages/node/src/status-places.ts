@@ -1,9 +1,11 @@
 /**
- * Of the status words: from where in the program the calls were made that a rank waits in. A stack costs some 50 to 100 µs, more than many a wait, so it is looked at once in
- * {@link STRIDE_MS} of waiting, which then counts as spent at that place; and when a wait goes on, so that people see where a rank hangs.
+ * Of the status words: from where in the program the calls were made that a rank waits in. A stack costs some 50 to 100
+ * µs, more than many a wait, so it is looked at once in {@link STRIDE_MS} of waiting, which then counts as spent at
+ * that place; and when a wait goes on, so that people see where a rank hangs.
  *
- * From PLACES_WORD: the place of the present wait (entry + 1; 0: not known). From PLACES_TABLE words on, PLACES entries, the last for all places that came too late for
- * one of their own: ms (f64), entry of the call, length of the place, the place. Single writer; an entry is whole before its length is stored.
+ * From PLACES_WORD: the place of the present wait (entry + 1; 0: not known). From PLACES_TABLE words on, PLACES
+ * entries, the last for all places that came too late for one of their own: ms (f64), entry of the call, length of the
+ * place, the place. Single writer; an entry is whole before its length is stored.
  */
 import { ELSEWHERE, PLACE_CHARS } from '@mayfly/wire';
 import { PLACES_WORD } from './ring.ts';
@@ -75,7 +77,9 @@ export class PlaceWriter {
 function placeAt(words: Int32Array, entry: number): string {
   const at = entryAt(entry);
   const length = Math.min(Math.max(Atomics.load(words, at + ENTRY_LENGTH), 0), PLACE_CHARS);
-  return asText.decode(new Uint8Array(words.buffer, words.byteOffset + 4 * (at + ENTRY_TEXT), length).slice()).slice(0, PLACE_CHARS);
+  return asText
+    .decode(new Uint8Array(words.buffer, words.byteOffset + 4 * (at + ENTRY_TEXT), length).slice())
+    .slice(0, PLACE_CHARS);
 }
 
 /** Where the present wait was begun; undefined: not known (yet). */

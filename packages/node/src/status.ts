@@ -1,12 +1,20 @@
 /**
- * Status words of a rank: what it is doing, written by the rank into its rank memory without a message, read by the comm worker for
- * the heartbeat. Single writer; a version word (odd while it writes) makes a reading whole.
+ * Status words of a rank: what it is doing, written by the rank into its rank memory without a message, read by the
+ * comm worker for the heartbeat. Single writer; a version word (odd while it writes) makes a reading whole.
  */
 import { SPENT, type CallTime, type PlaceTime, type RankActivity, type TaskId } from '@mayfly/wire';
 import { CALLS_WORD, STATUS_WORD } from './ring.ts';
 import { PlaceWriter, placeOfWait, readPlaces } from './status-places.ts';
 
-export const RankState = { LOADING: 0, COMPUTING: 1, WAITING: 2, REPLAYING: 3, CHECKPOINTING: 4, ENDED: 5, RESTING: 6 } as const;
+export const RankState = {
+  LOADING: 0,
+  COMPUTING: 1,
+  WAITING: 2,
+  REPLAYING: 3,
+  CHECKPOINTING: 4,
+  ENDED: 5,
+  RESTING: 6,
+} as const;
 const NAMES = ['loading', 'computing', 'waiting', 'replaying', 'checkpointing', 'ended', 'resting'] as const;
 /** Place in SPENT of each state's time; what is in none is not counted. */
 const SPENT_AT = NAMES.map((name) => SPENT.indexOf(name as never));
@@ -14,13 +22,30 @@ const SENDING = SPENT.indexOf('sending');
 const WAITING = SPENT.indexOf('waiting');
 
 /** Int32 indexes from STATUS_WORD. Counters are f64 (two words). */
-const S = { version: 0, state: 1, flags: 2, peer: 3, tag: 4, callLength: 5, arrivals: 6, sends: 8, bytesIn: 10, bytesOut: 12, consumed: 14, envelopeOnly: 15, call: 16, spent: 28, resumed: 42 };
+const S = {
+  version: 0,
+  state: 1,
+  flags: 2,
+  peer: 3,
+  tag: 4,
+  callLength: 5,
+  arrivals: 6,
+  sends: 8,
+  bytesIn: 10,
+  bytesOut: 12,
+  consumed: 14,
+  envelopeOnly: 15,
+  call: 16,
+  spent: 28,
+  resumed: 42,
+};
 /** spent, behind it the time since which the rank is in its state, and with what counts of messages it has resumed. */
 const WORDS = S.resumed + 4;
 const CALL_BYTES = 48;
 /**
- * How long it has waited in which call: a table of CALLS entries, the last for all calls that came too late for one of their own. From CALLS_WORD: the entry in use; from
- * CALLS_TABLE words on, per entry: ms and times (f64 each), length of the name, the name.
+ * How long it has waited in which call: a table of CALLS entries, the last for all calls that came too late for one of
+ * their own. From CALLS_WORD: the entry in use; from CALLS_TABLE words on, per entry: ms and times (f64 each), length
+ * of the name, the name.
  */
 const CALLS = 16;
 const CALLS_TABLE = 16;
@@ -76,7 +101,11 @@ export class StatusWriter {
     this.spent = new Float64Array(words.buffer, at + 4 * S.spent, SPENT.length + 1);
     this.since = this.spent[SPENT.length] = now();
     this.resumed = new Float64Array(words.buffer, at + 4 * S.resumed, 2);
-    this.calls = new Float64Array(words.buffer, words.byteOffset + 4 * (CALLS_WORD + CALLS_TABLE), (CALLS * ENTRY_WORDS) / 2);
+    this.calls = new Float64Array(
+      words.buffer,
+      words.byteOffset + 4 * (CALLS_WORD + CALLS_TABLE),
+      (CALLS * ENTRY_WORDS) / 2,
+    );
     this.counters = new Float64Array(words.buffer, at + 4 * S.arrivals, 4);
     this.bytes = new Uint8Array(words.buffer, at + 4 * S.call, CALL_BYTES);
     this.places = new PlaceWriter(words);
@@ -194,7 +223,10 @@ export class StatusWriter {
     Atomics.store(this.words, STATUS_WORD + S.envelopeOnly, on ? 1 : 0);
   }
 
-  /** Cumulative counts since the start of the program, set at a restart from an image. What others did is not this incarnation's. */
+  /**
+   * Cumulative counts since the start of the program, set at a restart from an image. What others did is not this
+   * incarnation's.
+   */
   resume(arrivals: number, sends: number): void {
     this.resumed.set([arrivals, sends]);
     Atomics.store(this.words, STATUS_WORD + S.consumed, arrivals | 0);
@@ -216,20 +248,27 @@ export interface RankStatus {
   spent: number[];
 }
 
-/** How far the rank is in its arrival order (modulo 2³²: the reader knows the rest), and whether it takes envelopes only. Cheap. */
+/**
+ * How far the rank is in its arrival order (modulo 2³²: the reader knows the rest), and whether it takes envelopes
+ * only. Cheap.
+ */
 export const consumedWord = (words: Int32Array): number => Atomics.load(words, STATUS_WORD + S.consumed) >>> 0;
 export const envelopeOnly = (words: Int32Array): boolean => Atomics.load(words, STATUS_WORD + S.envelopeOnly) === 1;
 
 /** A clock that differs so much from the rank's is another one. */
 const ABSURD_MS = 86_400_000;
 
-/** Reads the status of the rank whose rank memory this is. `now`, by the rank's clock: its time in its present state counts up to then. */
+/**
+ * Reads the status of the rank whose rank memory this is. `now`, by the rank's clock: its time in its present state
+ * counts up to then.
+ */
 export function readStatus(words: Int32Array, now = 0): RankStatus {
   const read = new Int32Array(WORDS);
   for (let attempt = 0; ; attempt++) {
     const before = Atomics.load(words, STATUS_WORD);
     read.set(words.subarray(STATUS_WORD, STATUS_WORD + WORDS));
-    // A rank that was stopped in the middle of writing leaves the version odd for ever: after some attempts take what is there.
+    // A rank that was stopped in the middle of writing leaves the version odd for ever: after some attempts take what
+    // is there.
     if ((before & 1) === 0 && Atomics.load(words, STATUS_WORD) === before) break;
     if (attempt > 100) break;
   }
@@ -239,7 +278,9 @@ export function readStatus(words: Int32Array, now = 0): RankStatus {
   const own = (i: number): number => Math.max(0, count(i) - resumed[i]!);
   const state = NAMES[read[S.state]!] ?? 'computing';
   const flags = read[S.flags]!;
-  const spent = Array.from(new Float64Array(read.buffer, 4 * S.spent, SPENT.length), (ms) => (Number.isFinite(ms) && ms >= 0 ? ms : 0));
+  const spent = Array.from(new Float64Array(read.buffer, 4 * S.spent, SPENT.length), (ms) =>
+    Number.isFinite(ms) && ms >= 0 ? ms : 0,
+  );
   const still = now - new Float64Array(read.buffer, 4 * (S.spent + 2 * SPENT.length), 1)[0]!;
   const at = SPENT_AT[read[S.state]!] ?? -1;
   if (at >= 0 && still > 0 && still < ABSURD_MS) spent[at]! += still;
@@ -266,22 +307,32 @@ export function readStatus(words: Int32Array, now = 0): RankStatus {
 /** How long, and how often, the rank has waited in which call. `now`: as for {@link readStatus}. */
 export function readCalls(words: Int32Array, now = 0): CallTime[] {
   const out: CallTime[] = [];
-  const since = new Float64Array(words.buffer, words.byteOffset + 4 * (STATUS_WORD + S.spent + 2 * SPENT.length), 1)[0]!;
+  const since = new Float64Array(
+    words.buffer,
+    words.byteOffset + 4 * (STATUS_WORD + S.spent + 2 * SPENT.length),
+    1,
+  )[0]!;
   const still = SPENT_AT[Atomics.load(words, STATUS_WORD + S.state)] === WAITING ? now - since : 0;
   const present = Atomics.load(words, CALLS_WORD);
   for (let entry = 0; entry < CALLS; entry++) {
     const name = nameOfCall(words, entry);
     if (name === '') break;
-    const [ms, times] = new Float64Array(words.buffer, words.byteOffset + 4 * callAt(entry), 2) as unknown as [number, number];
+    const [ms, times] = new Float64Array(words.buffer, words.byteOffset + 4 * callAt(entry), 2) as unknown as [
+      number,
+      number,
+    ];
     const waited = ms + (entry === present && still > 0 && still < ABSURD_MS ? still : 0);
-    if (Number.isFinite(waited) && waited >= 0 && Number.isSafeInteger(times)) out.push([name, Math.round(waited), times]);
+    if (Number.isFinite(waited) && waited >= 0 && Number.isSafeInteger(times))
+      out.push([name, Math.round(waited), times]);
   }
   return out;
 }
 
 /** Of that time: from where in the program (status-places.ts). */
 export const readPlaceTimes = (words: Int32Array): PlaceTime[] =>
-  readPlaces(words).flatMap(({ call, place, ms }): PlaceTime[] => (call >= 0 && call < CALLS ? [[nameOfCall(words, call), place, Math.round(ms)]] : []));
+  readPlaces(words).flatMap(({ call, place, ms }): PlaceTime[] =>
+    call >= 0 && call < CALLS ? [[nameOfCall(words, call), place, Math.round(ms)]] : [],
+  );
 
 const callAt = (entry: number): number => CALLS_WORD + CALLS_TABLE + entry * ENTRY_WORDS;
 

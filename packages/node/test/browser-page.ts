@@ -2,7 +2,11 @@
 import { createVolunteer, whyNotHere } from '../src/page/index.ts';
 
 const q = new URLSearchParams(location.search);
-const volunteer = createVolunteer({ name: q.get('name') ?? 'tab', slots: Number(q.get('slots') ?? 1), daemonWorker: () => new Worker('/assets/daemon.js', { type: 'module' }) });
+const volunteer = createVolunteer({
+  name: q.get('name') ?? 'tab',
+  slots: Number(q.get('slots') ?? 1),
+  daemonWorker: () => new Worker('/assets/daemon.js', { type: 'module' }),
+});
 Object.assign(globalThis, { volunteer, whyNotHere });
 const show = (): void => {
   document.title = volunteer.snapshot().phase;

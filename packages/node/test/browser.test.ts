@@ -1,4 +1,7 @@
-/** Real tabs of Chromium as nodes: the sandboxed frame, its workers, the daemon, identity over reloads, and what an escape would find. Memory without end: playwright/tests/memory.spec.ts. */
+/**
+ * Real tabs of Chromium as nodes: the sandboxed frame, its workers, the daemon, identity over reloads, and what an
+ * escape would find. Memory without end: playwright/tests/memory.spec.ts.
+ */
 import { existsSync, mkdtempSync, rmSync, writeFileSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +13,9 @@ import { EXPECTED } from '@mayfly/checkpoint/acceptance';
 import type { VolunteerSnapshot } from '../src/page/index.ts';
 import { Bench, deafProxy, HOLD, log, sleep } from './harness.ts';
 
-const executable = [process.env.MAYFLY_BROWSER, '/usr/bin/chromium', '/usr/bin/google-chrome'].find((p) => p !== undefined && existsSync(p));
+const executable = [process.env.MAYFLY_BROWSER, '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
+  (p) => p !== undefined && existsSync(p),
+);
 const webRoot = mkdtempSync(join(tmpdir(), 'mayfly-page-'));
 const bench = new Bench({ webRoot });
 let browser: Browser;
@@ -23,14 +28,33 @@ beforeAll(async () => {
   const common = { bundle: true, format: 'esm', platform: 'browser', target: 'chrome111', logLevel: 'error' } as const;
   await Promise.all([
     bundle({ ...common, entryPoints: [at('browser-page.ts')], outfile: join(webRoot, 'assets/page.js') }),
-    bundle({ ...common, entryPoints: [at('../src/daemon/entry-browser.ts')], outfile: join(webRoot, 'assets/daemon.js') }),
-    bundle({ ...common, entryPoints: [at('../../checkpoint/src/acceptance/in-browser.ts')], outfile: join(webRoot, 'assets/local.js') }),
+    bundle({
+      ...common,
+      entryPoints: [at('../src/daemon/entry-browser.ts')],
+      outfile: join(webRoot, 'assets/daemon.js'),
+    }),
+    bundle({
+      ...common,
+      entryPoints: [at('../../checkpoint/src/acceptance/in-browser.ts')],
+      outfile: join(webRoot, 'assets/local.js'),
+    }),
   ]);
-  writeFileSync(join(webRoot, 'index.html'), '<!doctype html><meta charset="utf-8"><body><script type="module" src="/assets/page.js"></script>');
+  writeFileSync(
+    join(webRoot, 'index.html'),
+    '<!doctype html><meta charset="utf-8"><body><script type="module" src="/assets/page.js"></script>',
+  );
   await bench.start();
   browser = await chromium.launch({
     executablePath: executable,
-    args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    args: [
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
   });
 });
 afterEach(async () => {
@@ -43,7 +67,8 @@ afterAll(async () => {
   rmSync(webRoot, { recursive: true, force: true });
 });
 
-const snapshot = (page: Page): Promise<VolunteerSnapshot> => page.evaluate(() => (globalThis as unknown as { volunteer: { snapshot(): VolunteerSnapshot } }).volunteer.snapshot());
+const snapshot = (page: Page): Promise<VolunteerSnapshot> =>
+  page.evaluate(() => (globalThis as unknown as { volunteer: { snapshot(): VolunteerSnapshot } }).volunteer.snapshot());
 async function tab(name: string, slots = 2, context?: BrowserContext, url = bench.server.url): Promise<Page> {
   const c = context ?? (await browser.newContext());
   if (!context) contexts.push(c);
@@ -58,7 +83,8 @@ async function phase(page: Page, wanted: VolunteerSnapshot['phase'], ms = 150_00
   for (const end = performance.now() + ms; ; await sleep(50)) {
     const s = await snapshot(page);
     if (s.phase === wanted) return s;
-    if (performance.now() > end) throw new Error(`the tab is ${s.phase} (${s.reason ?? ''}), not ${wanted}: ${JSON.stringify(s.history)}`);
+    if (performance.now() > end)
+      throw new Error(`the tab is ${s.phase} (${s.reason ?? ''}), not ${wanted}: ${JSON.stringify(s.history)}`);
   }
 }
 
@@ -89,7 +115,9 @@ describe.skipIf(!executable)('tabs', () => {
 
   it('run ranks, in an isolated frame, with the answer of a headless node bit for bit', async () => {
     const page = await tab('one', 2);
-    expect(await page.evaluate(() => (globalThis as unknown as { whyNotHere(): string | undefined }).whyNotHere())).toBeUndefined();
+    expect(
+      await page.evaluate(() => (globalThis as unknown as { whyNotHere(): string | undefined }).whyNotHere()),
+    ).toBeUndefined();
     const inTab = await bench.ended(await bench.submit(LOOP, 2));
     expect(inTab.job.error).toBeUndefined();
     await page.close();
@@ -100,7 +128,9 @@ describe.skipIf(!executable)('tabs', () => {
 
   it('report what a program threw, with its message and stack', async () => {
     await tab('thrower', 1);
-    const { job } = await bench.ended(await bench.submit(`function f(): never {\n  throw new TypeError('no luck');\n}\nf();`, 1));
+    const { job } = await bench.ended(
+      await bench.submit(`function f(): never {\n  throw new TypeError('no luck');\n}\nf();`, 1),
+    );
     expect(job.error).toMatchObject({ code: 'PROGRAM_ERROR' });
     expect(job.error?.message).toContain('TypeError: no luck');
     console.log(JSON.stringify(job.error));
@@ -119,7 +149,9 @@ describe.skipIf(!executable)('tabs', () => {
     expect(view.error).toBeUndefined();
     expect(view.tasks.map((t) => t.incarnation)).toEqual([1, 1]);
     expect(stdout.map((s) => s.split('\n').length)).toEqual([4, 4]);
-    console.log(view.faults.map((f) => `${f.cause}: task ${f.task} recovered after ${f.recoveredAfterMs} ms`).join('; '));
+    console.log(
+      view.faults.map((f) => `${f.cause}: task ${f.task} recovered after ${f.recoveredAfterMs} ms`).join('; '),
+    );
   });
 
   it('a duplicated tab, which has a copy of the session storage, is another node', async () => {
@@ -128,7 +160,8 @@ describe.skipIf(!executable)('tabs', () => {
     const context = contexts[0]!;
     const second = await context.newPage();
     await second.addInitScript((s) => {
-      if (sessionStorage.length === 0) for (const [k, v] of Object.entries(JSON.parse(s) as Record<string, string>)) sessionStorage.setItem(k, v);
+      if (sessionStorage.length === 0)
+        for (const [k, v] of Object.entries(JSON.parse(s) as Record<string, string>)) sessionStorage.setItem(k, v);
     }, storage);
     await second.goto(`${bench.server.url}/volunteer?start&slots=1&name=copy`);
     const copy = await phase(second, 'idle');
@@ -140,7 +173,12 @@ describe.skipIf(!executable)('tabs', () => {
   it('behind a proxy that breaks WebSockets, a tab falls back to long polling', async () => {
     const proxy = await deafProxy(bench.server.url);
     await tab('polling', 2, undefined, proxy.url);
-    const { job, stdout } = await bench.ended(await bench.submit(`import { COMM_WORLD as comm, SUM } from 'mayfly'; console.log(comm.allreduce(comm.rank + 1, SUM));`, 2));
+    const { job, stdout } = await bench.ended(
+      await bench.submit(
+        `import { COMM_WORLD as comm, SUM } from 'mayfly'; console.log(comm.allreduce(comm.rank + 1, SUM));`,
+        2,
+      ),
+    );
     expect(job.error).toBeUndefined();
     expect(stdout).toEqual(['3\n', '3\n']);
     expect(proxy.upgrades()).toBeGreaterThan(0);
@@ -154,7 +192,8 @@ describe.skipIf(!executable)('tabs', () => {
     const job = await bench.submit(LOOP, 2, { options: { ...HELD.options, graceMs: 600_000 } });
     await bench.until(job, (j) => j.tasks.every((t) => t.messagesIn > 20));
     const node = (await snapshot(page)).nodeId;
-    const state = async (): Promise<string | undefined> => ((await (await bench.api('nodes')).json()) as { id: string; state: string }[]).find((n) => n.id === node)?.state;
+    const state = async (): Promise<string | undefined> =>
+      ((await (await bench.api('nodes')).json()) as { id: string; state: string }[]).find((n) => n.id === node)?.state;
     await page.context().setOffline(true);
     while ((await state()) === 'here') await sleep(50);
     await page.context().setOffline(false);
@@ -219,7 +258,20 @@ describe.skipIf(!executable)('tabs', () => {
     expect(found.origin).toBe('null');
     expect(found.sab).toBe('8');
     expect(found.data).toMatch(/^40[034]$/);
-    for (const closed of ['api', 'page', 'elsewhere', 'socket', 'control', 'indexedDB', 'caches', 'eval', 'import', 'importScripts', 'dataWorker']) expect(found[closed], closed).toMatch(/^no: /);
+    for (const closed of [
+      'api',
+      'page',
+      'elsewhere',
+      'socket',
+      'control',
+      'indexedDB',
+      'caches',
+      'eval',
+      'import',
+      'importScripts',
+      'dataWorker',
+    ])
+      expect(found[closed], closed).toMatch(/^no: /);
     expect(found.nested).toMatch(/^(in|no: )/);
     expect(found.rtc).toBe('undefined');
   });

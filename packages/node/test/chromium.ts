@@ -7,7 +7,9 @@ import { build as bundle } from 'esbuild';
 import type { VolunteerSnapshot } from '../src/page/index.ts';
 import { sleep } from './harness.ts';
 
-export const executable = [process.env.MAYFLY_BROWSER, '/usr/bin/chromium', '/usr/bin/google-chrome'].find((p) => p !== undefined && existsSync(p));
+export const executable = [process.env.MAYFLY_BROWSER, '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
+  (p) => p !== undefined && existsSync(p),
+);
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** Writes the page into a server's web root. */
@@ -16,18 +18,34 @@ export async function writePage(webRoot: string): Promise<void> {
   const common = { bundle: true, format: 'esm', platform: 'browser', target: 'chrome111', logLevel: 'error' } as const;
   await Promise.all([
     bundle({ ...common, entryPoints: [at('browser-page.ts')], outfile: join(webRoot, 'assets/page.js') }),
-    bundle({ ...common, entryPoints: [at('../src/daemon/entry-browser.ts')], outfile: join(webRoot, 'assets/daemon.js') }),
+    bundle({
+      ...common,
+      entryPoints: [at('../src/daemon/entry-browser.ts')],
+      outfile: join(webRoot, 'assets/daemon.js'),
+    }),
   ]);
-  writeFileSync(join(webRoot, 'index.html'), '<!doctype html><meta charset="utf-8"><body><script type="module" src="/assets/page.js"></script>');
+  writeFileSync(
+    join(webRoot, 'index.html'),
+    '<!doctype html><meta charset="utf-8"><body><script type="module" src="/assets/page.js"></script>',
+  );
 }
 
 export const launch = (): Promise<Browser> =>
   chromium.launch({
     executablePath: executable!,
-    args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    args: [
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
   });
 
-const snapshot = (page: Page): Promise<VolunteerSnapshot> => page.evaluate(() => (globalThis as unknown as { volunteer: { snapshot(): VolunteerSnapshot } }).volunteer.snapshot());
+const snapshot = (page: Page): Promise<VolunteerSnapshot> =>
+  page.evaluate(() => (globalThis as unknown as { volunteer: { snapshot(): VolunteerSnapshot } }).volunteer.snapshot());
 
 /** A tab that has been welcomed by the server. */
 export async function openTab(browser: Browser, server: string, name: string, slots: number): Promise<Page> {
@@ -37,6 +55,7 @@ export async function openTab(browser: Browser, server: string, name: string, sl
   for (const end = performance.now() + 150_000; ; await sleep(50)) {
     const s = await snapshot(page);
     if (s.phase === 'idle' || s.phase === 'working') return page;
-    if (performance.now() > end) throw new Error(`the tab is ${s.phase} (${s.reason ?? ''}): ${JSON.stringify(s.history)}`);
+    if (performance.now() > end)
+      throw new Error(`the tab is ${s.phase} (${s.reason ?? ''}): ${JSON.stringify(s.history)}`);
   }
 }

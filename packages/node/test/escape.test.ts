@@ -1,6 +1,6 @@
 /**
- * Programs that try to leave a rank's thread in Node, where nothing but the closed built-in objects (rank/harden.ts) and the handlers of the rank
- * stand in the way. Each leaves a mark on the disk if it gets out.
+ * Programs that try to leave a rank's thread in Node, where nothing but the closed built-in objects (rank/harden.ts)
+ * and the handlers of the rank stand in the way. Each leaves a mark on the disk if it gets out.
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,12 +11,19 @@ import { runInThread } from './rank-thread.ts';
 const folder = mkdtempSync(join(tmpdir(), 'mayfly-escape-'));
 const MARK = join(folder, 'mark');
 const PROBE = join(folder, 'probe.cjs');
-beforeAll(() => writeFileSync(PROBE, `const { process } = globalThis; Object.defineProperty(String.prototype, 'loadedModules', { value: () => process.moduleLoadList.slice() });`));
+beforeAll(() =>
+  writeFileSync(
+    PROBE,
+    `const { process } = globalThis; Object.defineProperty(String.prototype, 'loadedModules', { value: () => ` +
+      'process.moduleLoadList.slice() });',
+  ),
+);
 beforeEach(() => rmSync(MARK, { force: true }));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** What a program that has found Node's `process` does with it. */
-const GET_OUT = `const getOut = (process) => process.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(MARK)}, 'out');`;
+const GET_OUT =
+  `const getOut = (process) => process.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(MARK)}, ` + `'out');`;
 
 describe('a program does not get out of its thread', () => {
   it('by a setter that catches what Node loads when an error of the program leaves the rank', async () => {
@@ -40,23 +47,64 @@ describe('a program does not get out of its thread', () => {
 
   /** Each is an expression that is thrown; what the job says of it. */
   const THROWN: readonly (readonly [what: string, thrown: string, says: RegExp])[] = [
-    ['an error whose stack throws', `Object.defineProperty(new Error('x'), 'stack', { get() { throw this; } })`, /^Error: x$/],
-    ['an error whose message throws', `Object.defineProperty(new Error('x'), 'message', { get() { throw this; } })`, /an error that does not tell its message/],
-    ['an error whose name is an object that cannot be a text', `Object.assign(new Error('x'), { name: { toString() { throw 1; } } })`, /^Error: x$/],
-    ['an error whose stack uses up the stack', `Object.defineProperty(new Error('x'), 'stack', { get() { return this.stack; } })`, /^Error: x$/],
-    ['an object that throws whatever is asked', `new Proxy({}, new Proxy({}, { get() { throw new Proxy({}, this); } }))`, /^uncaught: a object that cannot be shown$/],
-    ['a revoked proxy', `(() => { const r = Proxy.revocable(function () {}, {}); r.revoke(); return r.proxy; })()`, /^uncaught: a function that cannot be shown$/],
-    ['an object that cannot be a text', `({ toString() { throw this; }, toJSON() { throw this; }, [Symbol.toPrimitive]() { throw this; }, get [Symbol.toStringTag]() { throw this; } })`, /^uncaught: a object that cannot be shown$/],
-    ['an object that turns into itself', `({ toJSON() { return JSON.stringify(this); } })`, /^uncaught: \[object Object\]$/],
+    [
+      'an error whose stack throws',
+      `Object.defineProperty(new Error('x'), 'stack', { get() { throw this; } })`,
+      /^Error: x$/,
+    ],
+    [
+      'an error whose message throws',
+      `Object.defineProperty(new Error('x'), 'message', { get() { throw this; } })`,
+      /an error that does not tell its message/,
+    ],
+    [
+      'an error whose name is an object that cannot be a text',
+      `Object.assign(new Error('x'), { name: { toString() { throw 1; } } })`,
+      /^Error: x$/,
+    ],
+    [
+      'an error whose stack uses up the stack',
+      `Object.defineProperty(new Error('x'), 'stack', { get() { return this.stack; } })`,
+      /^Error: x$/,
+    ],
+    [
+      'an object that throws whatever is asked',
+      `new Proxy({}, new Proxy({}, { get() { throw new Proxy({}, this); } }))`,
+      /^uncaught: a object that cannot be shown$/,
+    ],
+    [
+      'a revoked proxy',
+      `(() => { const r = Proxy.revocable(function () {}, {}); r.revoke(); return r.proxy; })()`,
+      /^uncaught: a function that cannot be shown$/,
+    ],
+    [
+      'an object that cannot be a text',
+      '({ toString() { throw this; }, toJSON() { throw this; }, [Symbol.toPrimitive]() { throw this; }, get ' +
+        '[Symbol.toStringTag]() { throw this; } })',
+      /^uncaught: a object that cannot be shown$/,
+    ],
+    [
+      'an object that turns into itself',
+      `({ toJSON() { return JSON.stringify(this); } })`,
+      /^uncaught: \[object Object\]$/,
+    ],
     ['a promise', `Promise.reject(1)`, /^uncaught: \{\}$/],
     ['a thenable', `({ then(f) { f(this); } })`, /^uncaught: \{\}$/],
     ['a symbol', `Symbol('s')`, /^uncaught: Symbol\(s\)$/],
     ['nothing', `undefined`, /^uncaught: undefined$/],
     ['null', `null`, /^uncaught: null$/],
     ['an object without a prototype', `Object.create(null)`, /^uncaught: \{\}$/],
-    ['an error that takes the stack along', `(() => { const f = () => f(); try { f(); } catch (e) { return e; } })()`, /^RangeError: Maximum call stack/],
+    [
+      'an error that takes the stack along',
+      `(() => { const f = () => f(); try { f(); } catch (e) { return e; } })()`,
+      /^RangeError: Maximum call stack/,
+    ],
     ['an error of 4 million characters', `new Error('x'.repeat(4e6))`, /^Error: xxx/],
-    ['an instance of a class of errors that denies it', `new (class extends Error { static [Symbol.hasInstance]() { throw 1; } })('x')`, /^Error: x$/],
+    [
+      'an instance of a class of errors that denies it',
+      `new (class extends Error { static [Symbol.hasInstance]() { throw 1; } })('x')`,
+      /^Error: x$/,
+    ],
   ];
   it.each(THROWN)('by throwing %s', async (_, thrown, says) => {
     const end = await runInThread(`throw ${thrown};`);
@@ -102,13 +150,22 @@ describe('a program does not get out of its thread', () => {
   });
 
   it('by using up the stack', async () => {
-    const deep = await runInThread(`function f() { try { return f() + 1; } finally { try { f(); } catch {} throw { get message() { return f(); } }; } } Object.defineProperty(Error.prototype, 'x', { get: f })`);
+    const deep = await runInThread(
+      'function f() { try { return f() + 1; } finally { try { f(); } catch {} throw { get message() { return ' +
+        `f(); } }; } } Object.defineProperty(Error.prototype, 'x', { get: f })`,
+    );
     expect(deep.exit?.abort?.message).toMatch(/^TypeError: Cannot define property x, object is not extensible/);
-    const stack = await runInThread(`const f = () => { f(); }; try { f(); } catch (e) { Object.defineProperty(e, 'message', { get: f }); Object.defineProperty(e, 'stack', { get: f }); throw e; }`);
+    const stack = await runInThread(
+      `const f = () => { f(); }; try { f(); } catch (e) { Object.defineProperty(e, 'message', { get: f }); ` +
+        `Object.defineProperty(e, 'stack', { get: f }); throw e; }`,
+    );
     expect(stack.exit?.abort?.message).toBe('RangeError: an error that does not tell its message');
   });
 
-  /** Ways to make other code call the program's: each has to fail, and the rank's own code has to work as if nothing had been. */
+  /**
+   * Ways to make other code call the program's: each has to fail, and the rank's own code has to work as if nothing had
+   * been.
+   */
   it('by changing a built-in object', async () => {
     const end = await runInThread(`'use strict';
       const { COMM_WORLD: comm, SUM } = __mayfly;
@@ -193,7 +250,9 @@ describe('a program does not get out of its thread', () => {
       try { __mayfly.COMM_WORLD.send(1, 2); } catch (e) { console.log(e.stack); }
     `);
     expect(end.stdout).not.toMatch(/\/|node:|\.cjs/);
-    expect(end.stdout).toMatch(/^Error: here\n {4}at named \(mayfly-program\.js:6:\d+\)\n {4}at mayfly-program\.js:7:\d+ /);
+    expect(end.stdout).toMatch(
+      /^Error: here\n {4}at named \(mayfly-program\.js:6:\d+\)\n {4}at mayfly-program\.js:7:\d+ /,
+    );
     expect(end.stdout).toContain(' 0\n');
   });
 
@@ -237,9 +296,17 @@ describe('a program that means no harm', () => {
   });
 
   it('hears why a built-in object cannot be changed', async () => {
-    const end = await runInThread(`'use strict'; Array.prototype.sum = function () { return this.reduce((a, b) => a + b, 0); };`);
-    expect(end.exit?.abort?.message).toBe('TypeError: Cannot add property sum, object is not extensible (built-in objects are closed to programs: make a function or a class of your own)');
+    const end = await runInThread(
+      `'use strict'; Array.prototype.sum = function () { return this.reduce((a, b) => a + b, 0); };`,
+    );
+    expect(end.exit?.abort?.message).toBe(
+      'TypeError: Cannot add property sum, object is not extensible (built-in objects are closed to ' +
+        'programs: make a function or a class of your own)',
+    );
     const replaced = await runInThread(`'use strict'; Object.prototype.toString = () => 'x';`);
-    expect(replaced.exit?.abort?.message).toBe('TypeError: toString cannot be replaced here: built-in objects are closed to programs: make a function or a class of your own');
+    expect(replaced.exit?.abort?.message).toBe(
+      'TypeError: toString cannot be replaced here: built-in objects are closed to programs: make a function ' +
+        'or a class of your own',
+    );
   });
 });

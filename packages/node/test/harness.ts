@@ -1,6 +1,7 @@
 /**
- * A real server and real nodes for the tests of this package. A test that needs a fault in the middle of a program holds the program
- * there: it ends with {@link HOLD}, which waits for a line of standard input that the test gives once the fault is done.
+ * A real server and real nodes for the tests of this package. A test that needs a fault in the middle of a program
+ * holds the program there: it ends with {@link HOLD}, which waits for a line of standard input that the test gives once
+ * the fault is done.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer, request } from 'node:http';
@@ -18,18 +19,26 @@ export const log = process.env.MAYFLY_LOG !== undefined;
 /** For the server: a closed socket means loss soon; silence, which a busy machine produces by itself, does not. */
 export const PATIENCE = { graceMs: 300, silentMs: 120_000, restartGraceMs: 120_000 };
 
-/** For a program that imports `comm` and `stdin`: it waits here, all ranks of it, until {@link Bench.input} gives a line. Submit it with `interactive`. */
+/**
+ * For a program that imports `comm` and `stdin`: it waits here, all ranks of it, until {@link Bench.input} gives a
+ * line. Submit it with `interactive`.
+ */
 export const HOLD = `if (comm.rank === 0) stdin.readLine(); comm.barrier();`;
 
 /** A network that breaks WebSockets: HTTP goes through, upgrades do not. */
-export async function deafProxy(target: string): Promise<{ url: string; upgrades: () => number; close(): Promise<void> }> {
+export async function deafProxy(
+  target: string,
+): Promise<{ url: string; upgrades: () => number; close(): Promise<void> }> {
   const to = new URL(target);
   let refused = 0;
   const server = createHttpServer((q, r) => {
-    const out = request({ host: to.hostname, port: to.port, path: q.url, method: q.method, headers: q.headers }, (a) => {
-      r.writeHead(a.statusCode ?? 502, a.headers);
-      a.pipe(r);
-    });
+    const out = request(
+      { host: to.hostname, port: to.port, path: q.url, method: q.method, headers: q.headers },
+      (a) => {
+        r.writeHead(a.statusCode ?? 502, a.headers);
+        a.pipe(r);
+      },
+    );
     out.on('error', () => r.destroy());
     r.on('close', () => out.destroy());
     q.pipe(out);
@@ -59,7 +68,14 @@ export class Bench {
   constructor(private readonly options: Partial<ServerOptions> = {}) {}
 
   async start(port = 0): Promise<void> {
-    this.server = await createServer({ dataDir: this.dataDir, port, token: TOKEN, log: log ? 'debug' : 'silent', dispatcher: PATIENCE, ...this.options });
+    this.server = await createServer({
+      dataDir: this.dataDir,
+      port,
+      token: TOKEN,
+      log: log ? 'debug' : 'silent',
+      dispatcher: PATIENCE,
+      ...this.options,
+    });
   }
 
   async node(slots = 2, name = `node ${this.nodes.length + 1}`): Promise<HeadlessNode> {
@@ -78,26 +94,43 @@ export class Bench {
   }
 
   async api(path: string, init: { method?: string; body?: string } = {}): Promise<Response> {
-    const answer = await fetch(`${this.server.url}/api/${path}`, { ...init, headers: { authorization: `Bearer ${TOKEN}`, ...(init.body === undefined ? {} : { 'content-type': 'application/json' }) } });
+    const answer = await fetch(`${this.server.url}/api/${path}`, {
+      ...init,
+      headers: {
+        authorization: `Bearer ${TOKEN}`,
+        ...(init.body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+    });
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     return answer;
   }
 
-  async submit(source: string, size: number, more: { args?: string[]; files?: Record<string, string>; stdin?: string; options?: JobOptions } = {}): Promise<string> {
+  async submit(
+    source: string,
+    size: number,
+    more: { args?: string[]; files?: Record<string, string>; stdin?: string; options?: JobOptions } = {},
+  ): Promise<string> {
     const body = {
       program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': source } },
       size,
       args: more.args ?? [],
-      files: Object.fromEntries(Object.entries(more.files ?? {}).map(([k, v]) => [k, Buffer.from(v).toString('base64')])),
+      files: Object.fromEntries(
+        Object.entries(more.files ?? {}).map(([k, v]) => [k, Buffer.from(v).toString('base64')]),
+      ),
       ...(more.stdin === undefined ? {} : { stdin: Buffer.from(more.stdin).toString('base64') }),
       options: { timeLimitMs: 600_000, ...more.options },
     };
-    return ((await (await this.api('jobs', { method: 'POST', body: JSON.stringify(body) })).json()) as { id: string }).id;
+    return ((await (await this.api('jobs', { method: 'POST', body: JSON.stringify(body) })).json()) as { id: string })
+      .id;
   }
 
   /** A line of standard input for rank 0. */
   async input(id: string, line = ''): Promise<void> {
-    const answer = await fetch(`${this.server.url}/api/jobs/${id}/stdin`, { method: 'POST', body: `${line}\n`, headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/octet-stream' } });
+    const answer = await fetch(`${this.server.url}/api/jobs/${id}/stdin`, {
+      method: 'POST',
+      body: `${line}\n`,
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/octet-stream' },
+    });
     if (!answer.ok) throw new Error(`stdin: ${answer.status} ${await answer.text()}`);
   }
 
@@ -110,19 +143,29 @@ export class Bench {
     for (;;) {
       const job = await this.view(id);
       if (holds(job)) return job;
-      if (performance.now() > end) throw new Error(`job is ${job.state} after ${limitMs} ms: ${job.reason ?? ''} ${JSON.stringify(job.tasks)}\n${this.notes.join('\n')}`);
+      if (performance.now() > end)
+        throw new Error(
+          `job is ${job.state} after ${limitMs} ms: ${job.reason ?? ''} ` +
+            `${JSON.stringify(job.tasks)}\n${this.notes.join('\n')}`,
+        );
       await sleep(30);
     }
   }
 
   /** Until `count` ranks have been lost and every one of them is again where it was. */
   recovered(id: string, count: number): Promise<JobView> {
-    return this.until(id, (j) => j.endedAt !== undefined || (j.faults.length >= count && j.faults.every((f) => f.recoveredAfterMs !== undefined)));
+    return this.until(
+      id,
+      (j) =>
+        j.endedAt !== undefined ||
+        (j.faults.length >= count && j.faults.every((f) => f.recoveredAfterMs !== undefined)),
+    );
   }
 
   async ended(id: string): Promise<{ job: JobView; stdout: string[]; stderr: string[] }> {
     const job = await this.until(id, (j) => ['done', 'failed', 'cancelled'].includes(j.state));
-    const read = (stream: string): Promise<string[]> => Promise.all(job.tasks.map(async (t) => (await this.api(`jobs/${id}/tasks/${t.task}/${stream}?from=0`)).text()));
+    const read = (stream: string): Promise<string[]> =>
+      Promise.all(job.tasks.map(async (t) => (await this.api(`jobs/${id}/tasks/${t.task}/${stream}?from=0`)).text()));
     return { job, stdout: await read('stdout'), stderr: await read('stderr') };
   }
 

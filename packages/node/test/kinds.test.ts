@@ -1,6 +1,6 @@
 /**
- * A headless node runs programs of WebAssembly only, unless it was started to run TypeScript as well. The server's word decides nothing: here are a real one,
- * which asks in vain, and one that lies.
+ * A headless node runs programs of WebAssembly only, unless it was started to run TypeScript as well. The server's word
+ * decides nothing: here are a real one, which asks in vain, and one that lies.
  */
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,11 @@ describe('on a real server', () => {
     const id = await bench.submit(`import { COMM_WORLD as comm } from 'mayfly'; console.log('rank', comm.rank);`, 2);
     const waits = await bench.view(id);
     expect(waits).toMatchObject({ state: 'waiting', faults: [] });
-    expect(waits.reason).toBe('needs 2 slots for TypeScript; none available; 2 more slots are free, but on volunteers that do not run TypeScript: open the volunteer page in a browser, or start "mayfly volunteer" with --allow-typescript');
+    expect(waits.reason).toBe(
+      'needs 2 slots for TypeScript; none available; 2 more slots are free, but on volunteers that do not ' +
+        'run TypeScript: open the volunteer page in a browser, or start "mayfly volunteer" with ' +
+        '--allow-typescript',
+    );
     await bench.node(2, 'both');
     const { job, stdout } = await bench.ended(id);
     expect(job).toMatchObject({ state: 'done', faults: [] });
@@ -74,8 +78,22 @@ class Liar {
     const hash = await hashBytes(Buffer.from(program));
     const zero = { count: 0, lines: [] };
     this.#node!.emit('assign', {
-      job: 'job-of-the-liar', task, incarnation: 0, size: 4, capability: 'c', program: { language, hash, entry: 'main' }, args: [], files: [],
-      protocol: 'pessimistic', channelMemories: ['/data/cm/0'], seed: 1, serverTime: Date.now(), checkpointMs: 1000, graceMs: 1000, replay: { prologue: zero, image: zero, held: [] }, limits: { memoryBytes: 1 << 28, fileBytes: 1 << 20 },
+      job: 'job-of-the-liar',
+      task,
+      incarnation: 0,
+      size: 4,
+      capability: 'c',
+      program: { language, hash, entry: 'main' },
+      args: [],
+      files: [],
+      protocol: 'pessimistic',
+      channelMemories: ['/data/cm/0'],
+      seed: 1,
+      serverTime: Date.now(),
+      checkpointMs: 1000,
+      graceMs: 1000,
+      replay: { prologue: zero, image: zero, held: [] },
+      limits: { memoryBytes: 1 << 28, fileBytes: 1 << 20 },
     });
     await heard;
     return this.reports.at(-1)!;
@@ -101,9 +119,17 @@ describe('a server that lies', () => {
   it('gets a refusal with a code, whatever it calls a script', async () => {
     node = await startHeadlessNode({ server: await liar.start(), slots: 4, name: 'careful' });
     expect(liar.hellos.at(-1)).toMatchObject({ runs: ['wasm'] });
-    expect(await liar.assign(0, 'typescript', SCRIPT)).toMatchObject({ task: 0, event: 'refused', error: { code: 'PROGRAM_REFUSED' } });
+    expect(await liar.assign(0, 'typescript', SCRIPT)).toMatchObject({
+      task: 0,
+      event: 'refused',
+      error: { code: 'PROGRAM_REFUSED' },
+    });
     for (const [n, language] of (['wasm', 'c', 'c++', 'no language' as 'c'] as const).entries())
-      expect(await liar.assign(1 + n, language, SCRIPT)).toMatchObject({ task: 1 + n, event: 'refused', error: { code: 'BAD_MODULE', message: expect.stringContaining('not a WebAssembly module') as string } });
+      expect(await liar.assign(1 + n, language, SCRIPT)).toMatchObject({
+        task: 1 + n,
+        event: 'refused',
+        error: { code: 'BAD_MODULE', message: expect.stringContaining('not a WebAssembly module') as string },
+      });
     expect(liar.reports.filter((r) => r.event !== 'refused')).toEqual([]);
     await expect.poll(() => node!.snapshot().ranks).toEqual([]);
   });
@@ -112,7 +138,11 @@ describe('a server that lies', () => {
 describe('the thread of a rank', () => {
   /** What becomes of a thread that is handed a script. */
   const handed = async (argv: string[]): Promise<string> => {
-    const worker = new Worker(fileURLToPath(new URL('../dist/headless/rank.cjs', import.meta.url)), { argv, env: {}, stderr: true });
+    const worker = new Worker(fileURLToPath(new URL('../dist/headless/rank.cjs', import.meta.url)), {
+      argv,
+      env: {},
+      stderr: true,
+    });
     const { port1, port2 } = new MessageChannel();
     const ended = new Promise<string>((resolve) => {
       worker.once('message', (m: FromRank) => resolve(m.why));

@@ -3,7 +3,14 @@ import { emptyHeader, Flag, Kind, taskId, type Header } from '@mayfly/wire';
 import { expect, it } from 'vitest';
 import { Parts } from '../src/rank/parts.ts';
 
-const chunk = (src: number, size: number, offset: number, bytes: number): Header => ({ ...emptyHeader(Kind.ARRIVAL), src: taskId(src), size, offset, bytes, flags: offset + bytes === size ? Flag.LAST : 0 });
+const chunk = (src: number, size: number, offset: number, bytes: number): Header => ({
+  ...emptyHeader(Kind.ARRIVAL),
+  src: taskId(src),
+  size,
+  offset,
+  bytes,
+  flags: offset + bytes === size ? Flag.LAST : 0,
+});
 const of = (value: number, n: number): Uint8Array => new Uint8Array(n).fill(value);
 
 it('chunks of several senders may be mixed', () => {
@@ -14,7 +21,7 @@ it('chunks of several senders may be mixed', () => {
   expect([...p.add(chunk(1, 12, 8, 4), of(3, 4))!]).toEqual([...Array(8).fill(2), ...Array(4).fill(3)]);
 });
 
-it('Q1: a first chunk begins its sender\'s message anew; one without a beginning is an error', () => {
+it("Q1: a first chunk begins its sender's message anew; one without a beginning is an error", () => {
   const p = new Parts();
   p.add(chunk(0, 24, 0, 8), of(1, 8));
   p.add(chunk(0, 24, 8, 8), of(1, 8));

@@ -31,7 +31,8 @@ describe('headless nodes', () => {
     expect(stdout).toEqual(Array(4).fill('sum 10\n'));
   });
 
-  // A receive can wait for tag B behind 10 GB of tag A: envelopes are consumed, bodies stay in the log (docs/pessimistic.md, flow control).
+  // A receive can wait for tag B behind 10 GB of tag A: envelopes are consumed, bodies stay in the log
+  // (docs/pessimistic.md, flow control).
   it('find a message of tag B behind a flood of tag A, in bounded memory', async () => {
     await bench.node(1);
     await bench.node(1);
@@ -58,8 +59,21 @@ describe('headless nodes', () => {
 
   it('go on by themselves when their machine has slept, and say for how long', async () => {
     let slept = 0;
-    bench.nodes.push(await startHeadlessNode({ server: bench.server.url, allowTypeScript: true, slots: 2, name: 'laptop', now: () => Date.now() + slept, onNote: (text) => bench.notes.push(text) }));
-    const id = await bench.submit(`import { COMM_WORLD as comm, stdin } from 'mayfly'; ${HOLD} console.log('awake', comm.rank);`, 2, { options: { interactive: true } });
+    bench.nodes.push(
+      await startHeadlessNode({
+        server: bench.server.url,
+        allowTypeScript: true,
+        slots: 2,
+        name: 'laptop',
+        now: () => Date.now() + slept,
+        onNote: (text) => bench.notes.push(text),
+      }),
+    );
+    const id = await bench.submit(
+      `import { COMM_WORLD as comm, stdin } from 'mayfly'; ${HOLD} console.log('awake', comm.rank);`,
+      2,
+      { options: { interactive: true } },
+    );
     await bench.until(id, (j) => j.tasks.every((t) => t.state === 'running' && t.activity?.state === 'waiting'));
     slept = 3_600_000;
     await expect.poll(() => bench.notes.join(), { timeout: 60_000 }).toMatch(/This tab was suspended for 3[56]\d\d s/);
@@ -87,7 +101,11 @@ describe('headless nodes', () => {
     );
     const { job, stdout } = await bench.ended(id);
     expect(job.error).toBeUndefined();
-    const rest = 'number true 4\n0 Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time) 2020-01-02T00:00:00.000Z 1,234,567.891 true\ntrue 0.8414709848078965\nlab 3 (Node ' + process.versions.node.split('.').slice(0, 2).join('.') + ')\n';
+    const rest =
+      'number true 4\n0 Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time) ' +
+      '2020-01-02T00:00:00.000Z 1,234,567.891 true\ntrue 0.8414709848078965\nlab 3 (Node ' +
+      process.versions.node.split('.').slice(0, 2).join('.') +
+      ')\n';
     expect(stdout).toEqual([`x,y file text in/a.txt\nABC\n${rest}`, `x,y file text in/a.txt\n${rest}`]);
     expect(job.outputs.map((o) => o.path).sort()).toEqual(['out/0.txt', 'out/1.txt']);
   });
@@ -131,29 +149,59 @@ describe('headless nodes', () => {
     );
     const { job, stdout } = await bench.ended(id);
     expect(job.error).toBeUndefined();
-    expect(stdout).toEqual(['true\n{"from":0}\n{"from":1}\n6 null\n', 'child 0 of 2 part 0 a,b\n', 'child 1 of 2 part 1 c\n']);
+    expect(stdout).toEqual([
+      'true\n{"from":0}\n{"from":1}\n6 null\n',
+      'child 0 of 2 part 0 a,b\n',
+      'child 1 of 2 part 1 c\n',
+    ]);
   });
 
   it('report an uncaught error with its stack, an exit code, an abort', async () => {
     await bench.node(2);
-    const thrown = await bench.ended(await bench.submit(`import { COMM_WORLD as comm } from 'mayfly';\nfunction f(): never {\n  throw new Error('no luck');\n}\nif (comm.rank === 1) f();\ncomm.barrier();`, 2));
+    const thrown = await bench.ended(
+      await bench.submit(
+        `import { COMM_WORLD as comm } from 'mayfly';\nfunction f(): never {\n  throw new Error('no ` +
+          `luck');\n}\nif (comm.rank === 1) f();\ncomm.barrier();`,
+        2,
+      ),
+    );
     expect(thrown.job.state).toBe('failed');
     expect(thrown.job.error).toMatchObject({ code: 'PROGRAM_ERROR' });
     expect(JSON.stringify(thrown.job.error)).toContain('no luck');
-    const code = await bench.ended(await bench.submit(`import { exit, COMM_WORLD as comm } from 'mayfly'; exit(comm.rank * 3);`, 2));
+    const code = await bench.ended(
+      await bench.submit(`import { exit, COMM_WORLD as comm } from 'mayfly'; exit(comm.rank * 3);`, 2),
+    );
     expect(code.job.exitCode).toBe(3);
     const deep = await bench.ended(await bench.submit(`const f = (n: number): number => f(n + 1) + 1; f(0);`, 1));
     expect(JSON.stringify(deep.job.error)).toMatch(/call stack|recursion/i);
-    const heap = await bench.ended(await bench.submit(`const all: number[][] = []; for (;;) all.push(new Array(100000).fill(1.5));`, 1));
+    const heap = await bench.ended(
+      await bench.submit(`const all: number[][] = []; for (;;) all.push(new Array(100000).fill(1.5));`, 1),
+    );
     expect(heap.job.error?.code).toBe('KEEPS_CRASHING');
     expect(heap.job.error?.message).toContain('out of memory');
   });
 
   it('end a rank whose arrays outgrow the machine, and no other', async () => {
-    bench.nodes.push(await startHeadlessNode({ server: bench.server.url, allowTypeScript: true, slots: 2, name: 'small', memoryBytes: process.memoryUsage().rss + 500 * 1048576 }));
-    const modest = await bench.submit(`import { COMM_WORLD as comm } from 'mayfly'; for (let i = 0; comm.size > 0; i++);`, 1);
+    bench.nodes.push(
+      await startHeadlessNode({
+        server: bench.server.url,
+        allowTypeScript: true,
+        slots: 2,
+        name: 'small',
+        memoryBytes: process.memoryUsage().rss + 500 * 1048576,
+      }),
+    );
+    const modest = await bench.submit(
+      `import { COMM_WORLD as comm } from 'mayfly'; for (let i = 0; comm.size > 0; i++);`,
+      1,
+    );
     await bench.until(modest, (j) => j.tasks[0]!.state === 'running');
-    const greedy = await bench.ended(await bench.submit(`const all: Float64Array[] = []; for (;;) all.push(new Float64Array(4_000_000).fill(1.5));`, 1));
+    const greedy = await bench.ended(
+      await bench.submit(
+        `const all: Float64Array[] = []; for (;;) all.push(new Float64Array(4_000_000).fill(1.5));`,
+        1,
+      ),
+    );
     expect(greedy.job.error?.code).toBe('KEEPS_CRASHING');
     expect(greedy.job.error?.message).toContain('out of memory');
     expect((await bench.view(modest)).tasks[0]!.incarnation).toBe(0);
@@ -166,7 +214,9 @@ describe('headless nodes', () => {
 describe('a network that breaks WebSockets', () => {
   it('gets long polling, for control, for data and for images', async () => {
     const proxy = await deafProxy(bench.server.url);
-    bench.nodes.push(await startHeadlessNode({ server: proxy.url, allowTypeScript: true, slots: 2, name: 'behind the proxy' }));
+    bench.nodes.push(
+      await startHeadlessNode({ server: proxy.url, allowTypeScript: true, slots: 2, name: 'behind the proxy' }),
+    );
     const id = await bench.submit(
       `import { COMM_WORLD as comm, SUM, checkpoint, stdin } from 'mayfly';
          const a = Float64Array.from({ length: 30000 }, (_, i) => (i === 29999 ? comm.rank : i * Math.PI)), b = new Float64Array(30000);
@@ -233,47 +283,62 @@ describe('faults', () => {
     const { job, stdout } = await bench.ended(id);
     expect(job.error).toBeUndefined();
     // What was read stays so, whoever reads it again.
-    expect([calm.stdout, stdout].map((all) => all.map((s) => s.split('\n')[4]))).toEqual([['incarnations 0 0', 'incarnations 0 0'], ['incarnations 0 1', 'incarnations 0 1']]);
+    expect([calm.stdout, stdout].map((all) => all.map((s) => s.split('\n')[4]))).toEqual([
+      ['incarnations 0 0', 'incarnations 0 0'],
+      ['incarnations 0 1', 'incarnations 0 1'],
+    ]);
     expect(stdout.map((s) => s.split('\n').length)).toEqual([6, 6]);
     // The seed is the job's: random draws differ between jobs, steps do not.
     expect(stdout.map((s) => s.replace(/ .*/g, ''))).toEqual(calm.stdout.map((s) => s.replace(/ .*/g, '')));
     expect(job.faults.map((f) => f.cause)).toEqual(['disconnected', 'goodbye']);
     expect(job.tasks.map((t) => t.incarnation)).toEqual([1, 1]);
     for (const f of job.faults) expect(f.recoveredAfterMs).toBeDefined();
-    console.log(job.faults.map((f) => `${f.cause}: task ${f.task} recovered after ${f.recoveredAfterMs} ms`).join('; '));
+    console.log(
+      job.faults.map((f) => `${f.cause}: task ${f.task} recovered after ${f.recoveredAfterMs} ms`).join('; '),
+    );
   });
 
-  it('a paused job gives its slots back with images, is paused still after a restart of the server, and goes on, without a fault', async () => {
-    await bench.node(1);
-    // In its first life it goes round until the pause takes it away; a rank that has no image knows of no first life.
-    const id = await bench.submit(
-      `import { checkpoint } from 'mayfly';
+  it(
+    'a paused job gives its slots back with images, is paused still after a restart of the server, and goes ' +
+      'on, without a fault',
+    async () => {
+      await bench.node(1);
+      // In its first life it goes round until the pause takes it away; a rank that has no image knows of no first life.
+      const id = await bench.submit(
+        `import { checkpoint } from 'mayfly';
        const state = { step: 0 };
        checkpoint.register('state', state);
        const { restarted } = checkpoint.open();
        if (restarted) checkpoint.rollback('state');
        while (!restarted) { checkpoint.here(); if (state.step++ === 0) console.log('a step'); }
        console.log('went on behind step', state.step > 0 ? 'one' : 'none');`,
-      1,
-    );
-    await bench.until(id, (j) => j.outputBytes > 0);
-    await bench.api(`jobs/${id}/pause`, { method: 'POST', body: '{"waitMs":600000}' });
-    const paused = await bench.until(id, (j) => j.state === 'paused');
-    expect(paused).toMatchObject({ reason: 'will resume from its checkpoint', faults: [], tasks: [{ state: 'paused' }] });
-    expect(paused.tasks[0]!.images).toBeGreaterThan(0);
-    const here = ((await (await bench.api('nodes')).json()) as { state: string; busy: number }[]).filter((n) => n.state === 'here');
-    expect(here.map((n) => n.busy)).toEqual([0]);
-    const { port } = new URL(bench.server.url);
-    await bench.server.close();
-    await bench.start(Number(port));
-    expect(await bench.view(id)).toMatchObject({ state: 'paused', faults: [] });
-    await bench.api(`jobs/${id}/resume`, { method: 'POST' });
-    const { job, stdout } = await bench.ended(id);
-    expect(job).toMatchObject({ state: 'done', faults: [], tasks: [{ incarnation: 1 }] });
-    expect(job.pausedMs).toBeGreaterThan(0);
-    expect(stdout).toEqual(['a step\nwent on behind step one\n']);
-    await expect(bench.api(`jobs/${id}/pause`, { method: 'POST' })).rejects.toThrow('409');
-  });
+        1,
+      );
+      await bench.until(id, (j) => j.outputBytes > 0);
+      await bench.api(`jobs/${id}/pause`, { method: 'POST', body: '{"waitMs":600000}' });
+      const paused = await bench.until(id, (j) => j.state === 'paused');
+      expect(paused).toMatchObject({
+        reason: 'will resume from its checkpoint',
+        faults: [],
+        tasks: [{ state: 'paused' }],
+      });
+      expect(paused.tasks[0]!.images).toBeGreaterThan(0);
+      const here = ((await (await bench.api('nodes')).json()) as { state: string; busy: number }[]).filter(
+        (n) => n.state === 'here',
+      );
+      expect(here.map((n) => n.busy)).toEqual([0]);
+      const { port } = new URL(bench.server.url);
+      await bench.server.close();
+      await bench.start(Number(port));
+      expect(await bench.view(id)).toMatchObject({ state: 'paused', faults: [] });
+      await bench.api(`jobs/${id}/resume`, { method: 'POST' });
+      const { job, stdout } = await bench.ended(id);
+      expect(job).toMatchObject({ state: 'done', faults: [], tasks: [{ incarnation: 1 }] });
+      expect(job.pausedMs).toBeGreaterThan(0);
+      expect(stdout).toEqual(['a step\nwent on behind step one\n']);
+      await expect(bench.api(`jobs/${id}/pause`, { method: 'POST' })).rejects.toThrow('409');
+    },
+  );
 
   it('a server that goes and comes back: nodes keep their ranks, nothing is lost', async () => {
     await bench.node(1);

@@ -17,24 +17,34 @@ import { DutyCycle } from '../src/rank/duty.ts';
 describe('coalescing (links L2)', () => {
   it('keeps every byte in order, joins what is small, and copies no neighbours', () => {
     fc.assert(
-      fc.property(fc.array(fc.record({ n: fc.integer({ min: 1, max: 12 }).map((k) => k * 8), big: fc.boolean(), neighbour: fc.boolean() }), { maxLength: 40 }), (specs) => {
-        let pool = new Uint8Array(0);
-        let at = 0;
-        let next = 0;
-        const frames = specs.map(({ n, big, neighbour }) => {
-          const length = big ? n * 3000 : n;
-          if (!neighbour || at + length > pool.length) {
-            pool = new Uint8Array(4 * 300_000);
-            at = 0;
-          }
-          const f = pool.subarray(at, at + length).fill(next++ & 255);
-          at += length;
-          return f;
-        });
-        const out = coalesce(frames);
-        expect(Buffer.compare(Buffer.concat(out), Buffer.concat(frames))).toBe(0);
-        expect(out.length).toBeLessThanOrEqual(frames.length);
-      }),
+      fc.property(
+        fc.array(
+          fc.record({
+            n: fc.integer({ min: 1, max: 12 }).map((k) => k * 8),
+            big: fc.boolean(),
+            neighbour: fc.boolean(),
+          }),
+          { maxLength: 40 },
+        ),
+        (specs) => {
+          let pool = new Uint8Array(0);
+          let at = 0;
+          let next = 0;
+          const frames = specs.map(({ n, big, neighbour }) => {
+            const length = big ? n * 3000 : n;
+            if (!neighbour || at + length > pool.length) {
+              pool = new Uint8Array(4 * 300_000);
+              at = 0;
+            }
+            const f = pool.subarray(at, at + length).fill(next++ & 255);
+            at += length;
+            return f;
+          });
+          const out = coalesce(frames);
+          expect(Buffer.compare(Buffer.concat(out), Buffer.concat(frames))).toBe(0);
+          expect(out.length).toBeLessThanOrEqual(frames.length);
+        },
+      ),
       { numRuns: 100 },
     );
     const b = new Uint8Array(128);
@@ -51,7 +61,17 @@ describe('the watchdog over frames (jobs J2)', () => {
     let due: { at: number; run: () => void }[] = [];
     let answer: (m: never) => void = () => undefined;
     const seams = {
-      openFrame: async () => ({ channel: { post: () => undefined, onMessage: (h: typeof answer) => (answer = h), onClose: () => undefined, close: () => undefined }, onDeath: () => undefined, tells, close: () => undefined }),
+      openFrame: async () => ({
+        channel: {
+          post: () => undefined,
+          onMessage: (h: typeof answer) => (answer = h),
+          onClose: () => undefined,
+          close: () => undefined,
+        },
+        onDeath: () => undefined,
+        tells,
+        close: () => undefined,
+      }),
       spareFrame: false,
       images: { list: async () => [] },
       now: () => now,
@@ -63,7 +83,13 @@ describe('the watchdog over frames (jobs J2)', () => {
     } as unknown as DaemonSeams;
     const crashed: TaskReport[] = [];
     const nothing = (): void => undefined;
-    const jobs = new Jobs(seams, { onReport: (r) => void crashed.push(r), onEnded: nothing, onImage: nothing, onChange: nothing, onNote: nothing });
+    const jobs = new Jobs(seams, {
+      onReport: (r) => void crashed.push(r),
+      onEnded: nothing,
+      onImage: nothing,
+      onChange: nothing,
+      onNote: nothing,
+    });
     await jobs.assign({ job: 'job', task: 0, incarnation: 0 } as unknown as Assignment, 0, 'here');
     return {
       seconds(n) {
@@ -79,16 +105,20 @@ describe('the watchdog over frames (jobs J2)', () => {
     };
   }
 
-  it('a frame that answered, and then does not, is dead after six pings; one that is still being started is waited for', async () => {
-    const frame = await watched(false);
-    frame.seconds(30);
-    expect(frame.crashed).toEqual([]);
-    frame.answer();
-    frame.seconds(6);
-    expect(frame.crashed).toEqual([]);
-    frame.seconds(2);
-    expect(frame.crashed).toMatchObject([{ task: 0, event: 'crashed' }]);
-  });
+  it(
+    'a frame that answered, and then does not, is dead after six pings; one that is still being started is ' +
+      'waited for',
+    async () => {
+      const frame = await watched(false);
+      frame.seconds(30);
+      expect(frame.crashed).toEqual([]);
+      frame.answer();
+      frame.seconds(6);
+      expect(frame.crashed).toEqual([]);
+      frame.seconds(2);
+      expect(frame.crashed).toMatchObject([{ task: 0, event: 'crashed' }]);
+    },
+  );
 
   it('where the host tells of deaths, silence is a busy machine for a minute', async () => {
     const frame = await watched(true);
@@ -101,68 +131,110 @@ describe('the watchdog over frames (jobs J2)', () => {
 });
 
 describe('the spare frame (jobs J4)', () => {
-  it('is there before the first job, serves one job, is replaced when that is over, and is not used when it died or would not open', async () => {
-    const frames: { id: number; open: boolean; posted: { type: string }[]; die(why: string): void; say(m: object): void }[] = [];
-    let refuse = false;
-    let due: (() => void)[] = [];
-    const seams = {
-      openFrame: async () => {
-        if (refuse) throw new Error('no frame');
-        let died: (why: string) => void = () => undefined;
-        const heard: ((m: never) => void)[] = [];
-        const f = { id: frames.length, open: true, posted: [] as { type: string }[], die: (why: string) => died(why), say: (m: object) => heard.forEach((h) => h(m as never)) };
-        frames.push(f);
-        return { channel: { post: (m: never) => f.posted.push(m), onMessage: (h: (m: never) => void) => heard.push(h), onClose: () => undefined, close: () => undefined }, onDeath: (h: typeof died) => (died = h), tells: false, close: () => (f.open = false) };
-      },
-      spareFrame: true,
-      images: { list: async () => [], forget: async () => undefined },
-      now: () => 0,
-      after: (_ms: number, run: () => void) => (due.push(run), () => (due = due.filter((d) => d !== run))),
-    } as unknown as DaemonSeams;
-    const crashed: TaskReport[] = [];
-    const nothing = (): void => undefined;
-    const jobs = new Jobs(seams, { onReport: (r) => void crashed.push(r), onEnded: nothing, onImage: nothing, onChange: nothing, onNote: nothing });
-    const assign = (job: string, task = 0): Promise<void> => jobs.assign({ job, task, incarnation: 0 } as unknown as Assignment, 0, 'here');
-    const assigned = (): number[] => frames.filter((f) => f.posted.some((m) => m.type === 'assign')).map((f) => f.id);
-    const settle = (): Promise<void> => new Promise((r) => setImmediate(r));
-    await assign('cold');
-    expect(assigned()).toEqual([0]);
-    jobs.warm();
-    await settle();
-    // A node with ranks keeps none.
-    expect(frames).toHaveLength(1);
-    frames[0]!.die('gone');
-    await settle();
-    expect(crashed).toHaveLength(1);
-    expect(frames.map((f) => f.open)).toEqual([false, true]);
-    await Promise.all([assign('first'), assign('second'), assign('first', 1)]);
-    expect(assigned()).toEqual([0, 1, 2]);
-    expect(frames[1]!.posted.filter((m) => m.type === 'assign')).toHaveLength(2);
-    for (const [f, task] of [[1, 0], [1, 1], [2, 0]]) frames[f!]!.say({ type: 'ended', task, incarnation: 0, how: 'finished' });
-    for (const run of due.splice(0)) run();
-    await settle();
-    expect(frames.map((f) => f.open)).toEqual([false, false, false, true]);
-    frames[3]!.die('out of memory');
-    expect(crashed).toHaveLength(1);
-    await assign('third');
-    expect(assigned()).toEqual([0, 1, 2, 4]);
-    refuse = true;
-    frames[4]!.die('gone');
-    await settle();
-    refuse = false;
-    await assign('fourth');
-    expect(assigned()).toEqual([0, 1, 2, 4, 5]);
-    jobs.closeAll();
-    await settle();
-    expect(frames.filter((f) => f.open)).toEqual([]);
-  });
+  it(
+    'is there before the first job, serves one job, is replaced when that is over, and is not used when it ' +
+      'died or would not open',
+    async () => {
+      const frames: {
+        id: number;
+        open: boolean;
+        posted: { type: string }[];
+        die(why: string): void;
+        say(m: object): void;
+      }[] = [];
+      let refuse = false;
+      let due: (() => void)[] = [];
+      const seams = {
+        openFrame: async () => {
+          if (refuse) throw new Error('no frame');
+          let died: (why: string) => void = () => undefined;
+          const heard: ((m: never) => void)[] = [];
+          const f = {
+            id: frames.length,
+            open: true,
+            posted: [] as { type: string }[],
+            die: (why: string) => died(why),
+            say: (m: object) => heard.forEach((h) => h(m as never)),
+          };
+          frames.push(f);
+          return {
+            channel: {
+              post: (m: never) => f.posted.push(m),
+              onMessage: (h: (m: never) => void) => heard.push(h),
+              onClose: () => undefined,
+              close: () => undefined,
+            },
+            onDeath: (h: typeof died) => (died = h),
+            tells: false,
+            close: () => (f.open = false),
+          };
+        },
+        spareFrame: true,
+        images: { list: async () => [], forget: async () => undefined },
+        now: () => 0,
+        after: (_ms: number, run: () => void) => (due.push(run), () => (due = due.filter((d) => d !== run))),
+      } as unknown as DaemonSeams;
+      const crashed: TaskReport[] = [];
+      const nothing = (): void => undefined;
+      const jobs = new Jobs(seams, {
+        onReport: (r) => void crashed.push(r),
+        onEnded: nothing,
+        onImage: nothing,
+        onChange: nothing,
+        onNote: nothing,
+      });
+      const assign = (job: string, task = 0): Promise<void> =>
+        jobs.assign({ job, task, incarnation: 0 } as unknown as Assignment, 0, 'here');
+      const assigned = (): number[] => frames.filter((f) => f.posted.some((m) => m.type === 'assign')).map((f) => f.id);
+      const settle = (): Promise<void> => new Promise((r) => setImmediate(r));
+      await assign('cold');
+      expect(assigned()).toEqual([0]);
+      jobs.warm();
+      await settle();
+      // A node with ranks keeps none.
+      expect(frames).toHaveLength(1);
+      frames[0]!.die('gone');
+      await settle();
+      expect(crashed).toHaveLength(1);
+      expect(frames.map((f) => f.open)).toEqual([false, true]);
+      await Promise.all([assign('first'), assign('second'), assign('first', 1)]);
+      expect(assigned()).toEqual([0, 1, 2]);
+      expect(frames[1]!.posted.filter((m) => m.type === 'assign')).toHaveLength(2);
+      for (const [f, task] of [
+        [1, 0],
+        [1, 1],
+        [2, 0],
+      ])
+        frames[f!]!.say({ type: 'ended', task, incarnation: 0, how: 'finished' });
+      for (const run of due.splice(0)) run();
+      await settle();
+      expect(frames.map((f) => f.open)).toEqual([false, false, false, true]);
+      frames[3]!.die('out of memory');
+      expect(crashed).toHaveLength(1);
+      await assign('third');
+      expect(assigned()).toEqual([0, 1, 2, 4]);
+      refuse = true;
+      frames[4]!.die('gone');
+      await settle();
+      refuse = false;
+      await assign('fourth');
+      expect(assigned()).toEqual([0, 1, 2, 4, 5]);
+      jobs.closeAll();
+      await settle();
+      expect(frames.filter((f) => f.open)).toEqual([]);
+    },
+  );
 });
 
 describe('status words', () => {
   it('say what a rank waits for, and count', () => {
     const memory = createRankMemory(4096, 4096);
     let clock = 0;
-    const writer = new StatusWriter(new RankSide(memory).words, () => undefined, () => clock);
+    const writer = new StatusWriter(
+      new RankSide(memory).words,
+      () => undefined,
+      () => clock,
+    );
     const words = new CommSide(memory, () => undefined).words;
     expect(readStatus(words)).toMatchObject({ started: false, activity: { state: 'loading' } });
     writer.started();
@@ -188,10 +260,14 @@ describe('status words', () => {
     expect(readStatus(words).spent).toEqual([30, 70, 0, 0, 0, 0]);
     // As of now, the state that still lasts included.
     expect(readStatus(words, 105).spent).toEqual([35, 70, 0, 0, 0, 0]);
-    // From an image: what the incarnations before it have received and sent is in the rank's counts, not among what this one did.
+    // From an image: what the incarnations before it have received and sent is in the rank's counts, not among what
+    // this one did.
     writer.resume(2000, 1000);
     writer.received(2003, 8);
-    expect(readStatus(words)).toMatchObject({ activity: { arrivals: 2003, sends: 1000 }, counters: { messagesIn: 3, messagesOut: 0 } });
+    expect(readStatus(words)).toMatchObject({
+      activity: { arrivals: 2003, sends: 1000 },
+      counters: { messagesIn: 3, messagesOut: 0 },
+    });
   });
 
   it('tell a replay from what comes after it, also in the middle of what a rank computes', () => {
@@ -210,14 +286,42 @@ describe('status words', () => {
   });
 
   it.each([
-    ['V8', 'Error\n    at RingDevice.next (/x/rank.cjs:1:2)\n    at a.out.halo (wasm://wasm/a.out-000320ce:wasm-function[21]:0x64b)\n    at a.out.main (wasm://wasm/a.out-0:wasm-function[23]:0x8fe)', 'halo (wasm-function[21]:0x64b)'],
-    ['a wrapper of a profiling library', '    at a.out.MPI_Recv (wasm://wasm/a:wasm-function[2]:0x64b)\n    at a.out.Grid::exchange(int, int) (wasm://wasm/a:wasm-function[9]:0x8fe)', 'Grid::exchange(int, int) (wasm-function[9]:0x8fe)'],
-    ['what the C library does for the program', '    at a.out.__stdio_read (wasm://wasm/a:wasm-function[2]:0x64b)\n    at a.out.fgets (wasm://wasm/a:wasm-function[3]:0x6)\n    at a.out.ask (wasm://wasm/a:wasm-function[9]:0x8fe)', 'ask (wasm-function[9]:0x8fe)'],
+    [
+      'V8',
+      'Error\n    at RingDevice.next (/x/rank.cjs:1:2)\n    at a.out.halo ' +
+        '(wasm://wasm/a.out-000320ce:wasm-function[21]:0x64b)\n    at a.out.main ' +
+        '(wasm://wasm/a.out-0:wasm-function[23]:0x8fe)',
+      'halo (wasm-function[21]:0x64b)',
+    ],
+    [
+      'a wrapper of a profiling library',
+      '    at a.out.MPI_Recv (wasm://wasm/a:wasm-function[2]:0x64b)\n    at a.out.Grid::exchange(int, int) ' +
+        '(wasm://wasm/a:wasm-function[9]:0x8fe)',
+      'Grid::exchange(int, int) (wasm-function[9]:0x8fe)',
+    ],
+    [
+      'what the C library does for the program',
+      '    at a.out.__stdio_read (wasm://wasm/a:wasm-function[2]:0x64b)\n    at a.out.fgets ' +
+        '(wasm://wasm/a:wasm-function[3]:0x6)\n    at a.out.ask (wasm://wasm/a:wasm-function[9]:0x8fe)',
+      'ask (wasm-function[9]:0x8fe)',
+    ],
     ['a function without a name', '    at wasm://wasm/0123abcd:wasm-function[7]:0x1f', 'wasm-function[7]:0x1f'],
-    ['a script', '    at _CommObject.recv (http://h/rank.js:3:4)\n    at Solver.step (mayfly-program.js:23:14)', 'Solver.step (mayfly-program.js:23:14)'],
+    [
+      'a script',
+      '    at _CommObject.recv (http://h/rank.js:3:4)\n    at Solver.step (mayfly-program.js:23:14)',
+      'Solver.step (mayfly-program.js:23:14)',
+    ],
     ['a script outside of functions', '    at mayfly-program.js:5:1', 'mayfly-program.js:5:1'],
-    ['Firefox', 'next@http://h/rank.js:1:2\nhalo@http://h/rank.js line 3 > WebAssembly.Module:wasm-function[21]:0x64b', 'halo (wasm-function[21]:0x64b)'],
-    ['Firefox, a script', 'recv@http://h/rank.js:1:2\nexchange@mayfly-program.js:13:20', 'exchange (mayfly-program.js:13:20)'],
+    [
+      'Firefox',
+      'next@http://h/rank.js:1:2\nhalo@http://h/rank.js line 3 > WebAssembly.Module:wasm-function[21]:0x64b',
+      'halo (wasm-function[21]:0x64b)',
+    ],
+    [
+      'Firefox, a script',
+      'recv@http://h/rank.js:1:2\nexchange@mayfly-program.js:13:20',
+      'exchange (mayfly-program.js:13:20)',
+    ],
     ['Firefox, outside of functions', '@mayfly-program.js:13:20', 'mayfly-program.js:13:20'],
     ['no frame of the program', 'Error\n    at next (rank.js:1:2)', undefined],
   ])('finds the place of a call in a stack: %s', (_, stack, place) => expect(placeOf(stack)).toBe(place));
@@ -246,12 +350,18 @@ describe('status words', () => {
       clock += 500;
       writer.waitsAt(() => (looks++, 'main'));
     }
-    expect([looks, readStatus(words).activity]).toEqual([1, expect.objectContaining({ call: 'MPI_Barrier', place: 'main' })]);
+    expect([looks, readStatus(words).activity]).toEqual([
+      1,
+      expect.objectContaining({ call: 'MPI_Barrier', place: 'main' }),
+    ]);
     clock += 20;
     writer.state(RankState.COMPUTING);
     if (writer.placeDue) writer.waitsAt(() => 'never asked');
     expect(readStatus(words).activity.place).toBeUndefined();
-    expect(readPlaceTimes(words)).toEqual([['MPI_Recv', 'halo', 72], ['MPI_Barrier', 'main', 1520]]);
+    expect(readPlaceTimes(words)).toEqual([
+      ['MPI_Recv', 'halo', 72],
+      ['MPI_Barrier', 'main', 1520],
+    ]);
     // Of more places than there are entries the rest is one; long names are cut.
     for (let i = 0; i < 40; i++) wait('MPI_Wait', 20, `${'f'.repeat(200)}${i}`);
     for (let i = 0; i < 40; i++) wait('MPI_Wait', 20, `g${i}`);
@@ -277,13 +387,19 @@ describe('status words', () => {
     wait('MPI_Allreduce', 30);
     wait('MPI_Recv', 7);
     writer.waiting('MPI_Recv', 1 as never, 2);
-    expect(readCalls(words, clock + 4)).toEqual([['MPI_Recv', 16, 3], ['MPI_Allreduce', 30, 1]]);
+    expect(readCalls(words, clock + 4)).toEqual([
+      ['MPI_Recv', 16, 3],
+      ['MPI_Allreduce', 30, 1],
+    ]);
     writer.state(RankState.COMPUTING);
     for (let i = 0; i < 30; i++) wait(`MPI_a_call_with_a_very_long_name_indeed_number_${i}`, i);
     wait('MPI_Recv', 1);
     const calls = readCalls(words);
     expect(calls).toHaveLength(16);
-    expect([calls[0], calls[15]]).toEqual([['MPI_Recv', 13, 4], ['other calls', 13 * 17 + (17 * 16) / 2, 17]]);
+    expect([calls[0], calls[15]]).toEqual([
+      ['MPI_Recv', 13, 4],
+      ['other calls', 13 * 17 + (17 * 16) / 2, 17],
+    ]);
     expect(calls.reduce((sum, [, ms]) => sum + ms, 0)).toBe(readStatus(words).spent[1]);
     // The rings lie behind.
     expect(new Uint8Array(words.buffer, words.byteOffset + words.byteLength).every((b) => b === 0)).toBe(true);
@@ -293,7 +409,11 @@ describe('status words', () => {
 describe('a share of a processor', () => {
   /** A rank that computes `work` ms between calls, on a clock of its own. */
   function rank(share: number) {
-    const r = { now: 0, rested: 0, side: { share, pause: (ms: number) => ((r.now += ms), (r.rested += ms), undefined) } };
+    const r = {
+      now: 0,
+      rested: 0,
+      side: { share, pause: (ms: number) => ((r.now += ms), (r.rested += ms), undefined) },
+    };
     const duty = new DutyCycle(r.side, { state: () => undefined }, () => r.now);
     const call = (work: number): void => {
       r.now += work;
@@ -357,18 +477,39 @@ describe('when a volunteer’s wishes forbid to work', () => {
     const battery = { charging: false, level: 0.9 };
     expect(holdOf(wishes, { ...c, battery })).toContain('battery');
     expect(holdOf({ ...wishes, onlyCharging: false }, { ...c, battery })).toBeUndefined();
-    expect([lowBattery({ battery }), lowBattery({ battery: { charging: false, level: 0.1 } }), lowBattery({ battery: { charging: true, level: 0.1 } }), lowBattery({})]).toEqual([false, true, false, false]);
+    expect([
+      lowBattery({ battery }),
+      lowBattery({ battery: { charging: false, level: 0.1 } }),
+      lowBattery({ battery: { charging: true, level: 0.1 } }),
+      lowBattery({}),
+    ]).toEqual([false, true, false, false]);
   });
   it('waits until nobody uses the machine, where the browser says so', () => {
     expect(holdOf({ ...wishes, onlyIdle: true }, { ...c, away: false })).toContain('somebody is using');
-    expect([holdOf({ ...wishes, onlyIdle: true }, { ...c, away: true }), holdOf({ ...wishes, onlyIdle: true }, c), holdOf(wishes, { ...c, away: false })]).toEqual([undefined, undefined, undefined]);
+    expect([
+      holdOf({ ...wishes, onlyIdle: true }, { ...c, away: true }),
+      holdOf({ ...wishes, onlyIdle: true }, c),
+      holdOf(wishes, { ...c, away: false }),
+    ]).toEqual([undefined, undefined, undefined]);
   });
   it('works at the hours that were chosen, past midnight too, and looks again every minute', () => {
     const at = (hour: number, minute = 0): number => new Date(2026, 5, 3, hour, minute, 20).getTime();
     const night = { ...wishes, hours: { from: 22 * 60, to: 7 * 60 } };
     const holds = (w: typeof night, ...times: number[]) => times.map((now) => holdOf(w, { ...c, now }) !== undefined);
-    expect(holds(night, at(21, 59), at(22), at(0), at(6, 59), at(7), at(12))).toEqual([true, false, false, false, true, true]);
-    expect(holds({ ...wishes, hours: { from: 9 * 60, to: 17 * 60 } }, at(8, 59), at(9), at(16, 59), at(17))).toEqual([true, false, false, true]);
+    expect(holds(night, at(21, 59), at(22), at(0), at(6, 59), at(7), at(12))).toEqual([
+      true,
+      false,
+      false,
+      false,
+      true,
+      true,
+    ]);
+    expect(holds({ ...wishes, hours: { from: 9 * 60, to: 17 * 60 } }, at(8, 59), at(9), at(16, 59), at(17))).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
     expect(holds({ ...wishes, hours: { from: 60, to: 60 } }, at(0), at(1), at(2))).toEqual([false, false, false]);
     expect(holdOf(night, { ...c, now: at(12) })).toBe('outside your chosen hours; resumes at 22:00');
     expect(nextLook(night, { ...c, now: at(12) })).toBe(40_000);
@@ -398,7 +539,11 @@ describe('a processor under pressure', () => {
     e = eased(e, 'fair', 100_000);
     expect([e.factor, nextEase(e, 100_000)]).toEqual([0.25, CALM_MS]);
     e = eased(e, undefined, 100_000 + CALM_MS);
-    expect(eased(e, undefined, 100_000 + 2 * CALM_MS)).toEqual({ factor: 1, pressed: false, since: 100_000 + 2 * CALM_MS });
+    expect(eased(e, undefined, 100_000 + 2 * CALM_MS)).toEqual({
+      factor: 1,
+      pressed: false,
+      since: 100_000 + 2 * CALM_MS,
+    });
   });
 });
 
@@ -446,7 +591,13 @@ describe('Date', () => {
     expect(new D('31 Jan 2020 12:00').toISOString()).toBe('2020-01-31T12:00:00.000Z');
     expect(new D('Fri, 31 Jan 2020 12:00:00 GMT').toISOString()).toBe('2020-01-31T12:00:00.000Z');
     const d = new D(0);
-    expect([d.getHours(), d.getTimezoneOffset(), String(d), d.toLocaleString(), `${new D(NaN)}`]).toEqual([0, 0, 'Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time)', '1/1/1970, 12:00:00 AM', 'Invalid Date']);
+    expect([d.getHours(), d.getTimezoneOffset(), String(d), d.toLocaleString(), `${new D(NaN)}`]).toEqual([
+      0,
+      0,
+      'Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time)',
+      '1/1/1970, 12:00:00 AM',
+      'Invalid Date',
+    ]);
     d.setHours(13);
     expect(d.toISOString()).toBe('1970-01-01T13:00:00.000Z');
     expect((D as unknown as () => string)()).toBe('Sun Sep 13 2020 12:26:40 GMT+0000 (Coordinated Universal Time)');

@@ -1,9 +1,20 @@
 /**
- * One rank in a real worker thread, from the real bundle, without a server: the test stands where the comm worker stands. For programs that try to get out.
+ * One rank in a real worker thread, from the real bundle, without a server: the test stands where the comm worker
+ * stands. For programs that try to get out.
  */
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type WorkerOptions } from 'node:worker_threads';
-import { encodeFrame, Flag, HEADER_BYTES, Kind, readHeader, WORLD, WorldMode, type Assignment, type ExitReport } from '@mayfly/wire';
+import {
+  encodeFrame,
+  Flag,
+  HEADER_BYTES,
+  Kind,
+  readHeader,
+  WORLD,
+  WorldMode,
+  type Assignment,
+  type ExitReport,
+} from '@mayfly/wire';
 import type { FromRank, RankInit, RankRun } from '../src/messages.ts';
 import { nodeWorker } from '../src/node-worker.ts';
 import { RankLink } from '../src/comm/rank-link.ts';
@@ -22,9 +33,22 @@ export interface RankEnd {
 const NOWHERE = { sends: [], determinants: 0, arrivals: 0, openPolls: 0 };
 
 const assignment = {
-  job: 'job', task: 0, incarnation: 1, size: 1, capability: '', program: { language: 'typescript', hash: '', entry: 'main.ts' }, args: [], files: [],
-  protocol: 'pessimistic', channelMemories: [], seed: 1, serverTime: 0, checkpointMs: 0, graceMs: 0,
-  replay: { prologue: NOWHERE, image: NOWHERE, held: [] }, limits: { memoryBytes: 256 << 20, fileBytes: 1 << 20 },
+  job: 'job',
+  task: 0,
+  incarnation: 1,
+  size: 1,
+  capability: '',
+  program: { language: 'typescript', hash: '', entry: 'main.ts' },
+  args: [],
+  files: [],
+  protocol: 'pessimistic',
+  channelMemories: [],
+  seed: 1,
+  serverTime: 0,
+  checkpointMs: 0,
+  graceMs: 0,
+  replay: { prologue: NOWHERE, image: NOWHERE, held: [] },
+  limits: { memoryBytes: 256 << 20, fileBytes: 1 << 20 },
 } as unknown as Assignment;
 
 /** Runs a script, which finds the module 'mayfly' in `__mayfly`, until it ends. */
@@ -34,7 +58,14 @@ export function runInThread(program: string, options: WorkerOptions = {}): Promi
   let arrivals = 0;
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
-    const worker = nodeWorker<RankInit, FromRank>(BUNDLE, { env: {}, argv: ['--allow-typescript'], stdout: true, stderr: true, resourceLimits: { maxOldGenerationSizeMb: 64 }, ...options });
+    const worker = nodeWorker<RankInit, FromRank>(BUNDLE, {
+      env: {},
+      argv: ['--allow-typescript'],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: 64 },
+      ...options,
+    });
     const finish = (end: Pick<RankEnd, 'exit' | 'died'>): void => {
       link.close();
       worker.terminate();
@@ -43,7 +74,7 @@ export function runInThread(program: string, options: WorkerOptions = {}): Promi
     };
     const frames = (bytes: Uint8Array): void => {
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      for (let at = 0; at < bytes.length; ) {
+      for (let at = 0; at < bytes.length;) {
         const h = readHeader(view, at);
         const body = bytes.subarray(at + HEADER_BYTES + h.detBytes, at + HEADER_BYTES + h.detBytes + h.bytes);
         const text = new TextDecoder().decode(body);
@@ -77,8 +108,21 @@ export function runInThread(program: string, options: WorkerOptions = {}): Promi
     worker.onMessage(({ why }) => finish({ died: why }));
     worker.post({ type: 'init', memory: link.memory, port: port2 } as never, [port2]);
     const run = {
-      type: 'run', assignment, clockOffset: 0, program, imageBuffer: undefined, image: undefined, place: 'here',
-      start: { incarnation: assignment.incarnation, limits: [], prologue: [], determinants: [], openPolls: 0, consumed: 0 },
+      type: 'run',
+      assignment,
+      clockOffset: 0,
+      program,
+      imageBuffer: undefined,
+      image: undefined,
+      place: 'here',
+      start: {
+        incarnation: assignment.incarnation,
+        limits: [],
+        prologue: [],
+        determinants: [],
+        openPolls: 0,
+        consumed: 0,
+      },
     } satisfies RankRun;
     port1.postMessage(run);
     serve();

@@ -2,7 +2,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { CommSide, SAFETY_MS, waitAsync } from '../src/ring.ts';
 
-const { memory, byMessage, port } = workerData as { memory: SharedArrayBuffer; byMessage: boolean; port: import('node:worker_threads').MessagePort };
+const { memory, byMessage, port } = workerData as {
+  memory: SharedArrayBuffer;
+  byMessage: boolean;
+  port: import('node:worker_threads').MessagePort;
+};
 let waiting: Uint8Array[] = [];
 let wakes = 0;
 const side: CommSide = new CommSide(memory, serve, byMessage ? undefined : waitAsync);

@@ -3,7 +3,12 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { emptyHeader, HEADER_BYTES, Kind, readHeader, writeHeader } from '@mayfly/wire';
 import { RankSide } from '../src/ring.ts';
 
-const { memory, seed, records, port } = workerData as { memory: SharedArrayBuffer; seed: number; records: number; port: import('node:worker_threads').MessagePort };
+const { memory, seed, records, port } = workerData as {
+  memory: SharedArrayBuffer;
+  seed: number;
+  records: number;
+  port: import('node:worker_threads').MessagePort;
+};
 const side = new RankSide(memory, () => port.postMessage('wake'));
 let x = seed | 1;
 const draw = (n: number): number => {
@@ -22,8 +27,10 @@ const receive = (): void => {
   const r = readHeader(side.down.view, at);
   got++;
   const body = side.down.bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + r.bytes);
-  if (r.channel !== got || r.bytes !== sizes.shift()) throw new Error(`record ${got} came back as ${r.channel} with ${r.bytes} bytes`);
-  if (r.bytes > 0 && (body[0] !== (got & 255) || body[r.bytes - 1] !== ((got >> 8) & 255))) throw new Error(`record ${got} came back damaged`);
+  if (r.channel !== got || r.bytes !== sizes.shift())
+    throw new Error(`record ${got} came back as ${r.channel} with ${r.bytes} bytes`);
+  if (r.bytes > 0 && (body[0] !== (got & 255) || body[r.bytes - 1] !== ((got >> 8) & 255)))
+    throw new Error(`record ${got} came back damaged`);
   side.down.take();
   if (draw(3) === 0) side.down.release();
 };

@@ -20,30 +20,35 @@ const put = (side: RankSide, n: number, value: number): boolean => {
 describe('ring', () => {
   it('I1: any interleaving of writing and reading gives every record once, whole and in order', () => {
     fc.assert(
-      fc.property(fc.array(fc.record({ write: fc.boolean(), n: fc.integer({ min: 0, max: 900 }) }), { maxLength: 300 }), (steps) => {
-        const memory = createRankMemory(4096, 4096);
-        const rank = new RankSide(memory);
-        const comm = new CommSide(memory, () => undefined);
-        const expected: { n: number; value: number }[] = [];
-        let value = 0;
-        for (const s of steps) {
-          if (s.write) {
-            if (put(rank, s.n, value)) expected.push({ n: s.n, value: value++ });
-            rank.up.publish();
-            continue;
+      fc.property(
+        fc.array(fc.record({ write: fc.boolean(), n: fc.integer({ min: 0, max: 900 }) }), { maxLength: 300 }),
+        (steps) => {
+          const memory = createRankMemory(4096, 4096);
+          const rank = new RankSide(memory);
+          const comm = new CommSide(memory, () => undefined);
+          const expected: { n: number; value: number }[] = [];
+          let value = 0;
+          for (const s of steps) {
+            if (s.write) {
+              if (put(rank, s.n, value)) expected.push({ n: s.n, value: value++ });
+              rank.up.publish();
+              continue;
+            }
+            const at = comm.up.peek();
+            const e = expected.shift();
+            expect(at >= 0).toBe(e !== undefined);
+            if (e) {
+              expect(comm.up.view.getUint32(at + 4, true)).toBe(e.n);
+              expect(comm.up.view.getUint32(at + 24, true)).toBe(e.value);
+              expect(
+                comm.up.bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + e.n).every((b) => b === (e.value & 255)),
+              ).toBe(true);
+              comm.up.take();
+              comm.up.release();
+            }
           }
-          const at = comm.up.peek();
-          const e = expected.shift();
-          expect(at >= 0).toBe(e !== undefined);
-          if (e) {
-            expect(comm.up.view.getUint32(at + 4, true)).toBe(e.n);
-            expect(comm.up.view.getUint32(at + 24, true)).toBe(e.value);
-            expect(comm.up.bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + e.n).every((b) => b === (e.value & 255))).toBe(true);
-            comm.up.take();
-            comm.up.release();
-          }
-        }
-      }),
+        },
+      ),
       { numRuns: 300 },
     );
   });
@@ -87,7 +92,8 @@ describe('ring', () => {
     expect(comm.sleep(false)).toBe(true);
     expect(comm.linger(0.1)).toBe(false);
     expect([served, words[asleep]]).toEqual([0, 1]);
-    // Silent ones are waited for no longer than that; what was written is found without the bell that the engine's promise waits for.
+    // Silent ones are waited for no longer than that; what was written is found without the bell that the engine's
+    // promise waits for.
     put(rank, 8, 1);
     words[asleep] = 4;
     rank.up.publish();
@@ -110,8 +116,16 @@ describe('ring', () => {
         [1, 2].map(async (k) => {
           const memory = createRankMemory(65536, 65536);
           const wake = new MessageChannel();
-          const comm = new Worker(commCode, { eval: true, workerData: { memory, byMessage, port: wake.port1 }, transferList: [wake.port1] });
-          const rank = new Worker(rankCode, { eval: true, workerData: { memory, seed: 77 * k, records, port: wake.port2 }, transferList: [wake.port2] });
+          const comm = new Worker(commCode, {
+            eval: true,
+            workerData: { memory, byMessage, port: wake.port1 },
+            transferList: [wake.port1],
+          });
+          const rank = new Worker(rankCode, {
+            eval: true,
+            workerData: { memory, seed: 77 * k, records, port: wake.port2 },
+            transferList: [wake.port2],
+          });
           let counters = { lost: 0, lostByRank: 0, wakes: 0 };
           comm.on('message', (m) => (counters = m));
           const result = await new Promise<{ sent: number; got: number; bytes: number }>((resolve, reject) => {
@@ -135,6 +149,9 @@ describe('ring', () => {
         expect(p.got).toBe(p.sent);
         expect(p.sent).toBeGreaterThanOrEqual(records);
       }
-      console.log(`soak ${byMessage ? 'message' : 'waitAsync'}: ${pairs.map((p) => `${p.sent} records, ${(p.bytes / 1e6).toFixed(0)} MB each way, ${p.wakes} wake-ups, lost: ${p.lost} comm, ${p.lostByRank} rank`).join('; ')}`);
+      console.log(
+        `soak ${byMessage ? 'message' : 'waitAsync'}: ` +
+          `${pairs.map((p) => `${p.sent} records, ${(p.bytes / 1e6).toFixed(0)} MB each way, ${p.wakes} wake-ups, lost: ${p.lost} comm, ${p.lostByRank} rank`).join('; ')}`,
+      );
     });
 });

@@ -19,10 +19,16 @@ const MANIFEST = {
   bytes: 3,
 };
 
-function taken(chunks: Uint8Array[]): { messages: { head: unknown; body: Uint8Array<ArrayBuffer> }[]; broken: string[] } {
+function taken(chunks: Uint8Array[]): {
+  messages: { head: unknown; body: Uint8Array<ArrayBuffer> }[];
+  broken: string[];
+} {
   const messages: { head: unknown; body: Uint8Array<ArrayBuffer> }[] = [];
   const broken: string[] = [];
-  const inbox = new Inbox((head, body) => messages.push({ head, body }), (why) => broken.push(why));
+  const inbox = new Inbox(
+    (head, body) => messages.push({ head, body }),
+    (why) => broken.push(why),
+  );
   for (const chunk of chunks) inbox.push(chunk);
   return { messages, broken };
 }
@@ -44,7 +50,9 @@ describe('the pipe to the process of a job', () => {
       ...encode({ type: 'unreachable', id: 3, why: 'ä' }),
     ]);
     for (const size of [1, 2, 3, 7, 8, 9, 64, whole.length]) {
-      const chunks = Array.from({ length: Math.ceil(whole.length / size) }, (_, i) => whole.subarray(i * size, (i + 1) * size));
+      const chunks = Array.from({ length: Math.ceil(whole.length / size) }, (_, i) =>
+        whole.subarray(i * size, (i + 1) * size),
+      );
       const { messages, broken } = taken(chunks);
       expect(broken).toEqual([]);
       expect(messages.map((m) => lowerToChild(m.head, m.body))).toEqual([
@@ -63,13 +71,17 @@ describe('the pipe to the process of a job', () => {
       expect(broken).toHaveLength(1);
       expect(broken[0]).toMatch(/sent a message of \d+ and \d+ bytes/);
     }
-    expect(taken([header(3, 0), Buffer.from('{{{'), ...encode({ type: 'ready' })])).toEqual({ messages: [], broken: ['sent what is not JSON'] });
+    expect(taken([header(3, 0), Buffer.from('{{{'), ...encode({ type: 'ready' })])).toEqual({
+      messages: [],
+      broken: ['sent what is not JSON'],
+    });
   });
 });
 
 describe('an image', () => {
   it('of more new pages than a message may have stays with the server, and ends no process', () => {
-    const keep = (length: number) => ({ type: 'keep', manifest: MANIFEST as never, fresh: { pages: [], bytes: new Uint8Array(length) } }) as const;
+    const keep = (length: number) =>
+      ({ type: 'keep', manifest: MANIFEST as never, fresh: { pages: [], bytes: new Uint8Array(length) } }) as const;
     expect([keep(BODY_BYTES), keep(BODY_BYTES + 1)].map(fits)).toEqual([true, false]);
   });
 });
@@ -103,12 +115,15 @@ describe('a message of the process of a job', () => {
       { type: 'note', text: 'x' },
     ])
       expect(checked(comm(m), NONE)).toEqual(comm(m));
-    for (const m of [{ type: 'ready' }, { type: 'connect', id: 1, to: 'localhost:80' }, { type: 'rss', bytes: 1 }]) expect(checked(m, NONE)).toEqual(m);
+    for (const m of [{ type: 'ready' }, { type: 'connect', id: 1, to: 'localhost:80' }, { type: 'rss', bytes: 1 }])
+      expect(checked(m, NONE)).toEqual(m);
   });
 
   it('brings the pages of an image behind it, each a page of that image, no byte more or less', () => {
-    const keep = (pages: unknown, manifest: unknown = MANIFEST): unknown => comm({ type: 'keep', manifest, fresh: { pages } });
-    const found = checked(keep([[hash('a'), 3]]), new Uint8Array([1, 2, 3])) as Extract<FromChild, { type: 'comm' }> | undefined;
+    const keep = (pages: unknown, manifest: unknown = MANIFEST): unknown =>
+      comm({ type: 'keep', manifest, fresh: { pages } });
+    const found = checked(keep([[hash('a'), 3]]), new Uint8Array([1, 2, 3])) as
+      Extract<FromChild, { type: 'comm' }> | undefined;
     expect(found?.message).toMatchObject({ type: 'keep', fresh: { bytes: new Uint8Array([1, 2, 3]) } });
     expect(checked(keep([[hash('a'), 3]]), new Uint8Array(4))).toBeUndefined();
     expect(checked(keep([[hash('a'), 4]]), new Uint8Array(3))).toBeUndefined();

@@ -12,9 +12,30 @@ describe('programs', () => {
     const bytes = new TextEncoder().encode('a program');
     const answers: ((fenced: boolean) => void)[] = [];
     const get = (url: string): Promise<{ status: number; bytes: Uint8Array }> =>
-      new Promise((resolve) => answers.push((fenced) => resolve(fenced ? { status: 409, bytes: new TextEncoder().encode(JSON.stringify({ code: 'FENCED', message: new URL(url).search })) } : { status: 200, bytes })));
+      new Promise((resolve) =>
+        answers.push((fenced) =>
+          resolve(
+            fenced
+              ? {
+                  status: 409,
+                  bytes: new TextEncoder().encode(JSON.stringify({ code: 'FENCED', message: new URL(url).search })),
+                }
+              : { status: 200, bytes },
+          ),
+        ),
+      );
     const fetcher = new Fetcher('http://server', { get, after: () => () => undefined } as never);
-    const asks = (capability: string): Promise<unknown> => fetcher.program({ job: 'j', capability, program: { hash: of(bytes), language: 'typescript', entry: 'x' } } as unknown as Assignment, () => true).catch((e: unknown) => String(e));
+    const asks = (capability: string): Promise<unknown> =>
+      fetcher
+        .program(
+          {
+            job: 'j',
+            capability,
+            program: { hash: of(bytes), language: 'typescript', entry: 'x' },
+          } as unknown as Assignment,
+          () => true,
+        )
+        .catch((e: unknown) => String(e));
     const [killed, other, third] = [asks('killed'), asks('other'), asks('third')];
     while (answers.length < 1) await new Promise((r) => setImmediate(r));
     answers[0]!(true);
@@ -32,9 +53,17 @@ describe('programs', () => {
 describe('images', () => {
   it('of another build of the program are refused before a page is fetched', async () => {
     const asked: string[] = [];
-    const fetcher = new Fetcher('http://server', { get: async (url: string) => (asked.push(url), { status: 404, bytes: new Uint8Array(0) }) } as never);
-    const a = { job: 'j', capability: 'c', program: { hash: 'this build', language: 'c', entry: 'x' } } as unknown as Assignment;
-    await expect(fetcher.image(a, { image: 'j-0-0-1', program: 'another', pages: ['page'] } as never, undefined, () => true)).rejects.toThrow('written by another build of the program');
+    const fetcher = new Fetcher('http://server', {
+      get: async (url: string) => (asked.push(url), { status: 404, bytes: new Uint8Array(0) }),
+    } as never);
+    const a = {
+      job: 'j',
+      capability: 'c',
+      program: { hash: 'this build', language: 'c', entry: 'x' },
+    } as unknown as Assignment;
+    await expect(
+      fetcher.image(a, { image: 'j-0-0-1', program: 'another', pages: ['page'] } as never, undefined, () => true),
+    ).rejects.toThrow('written by another build of the program');
     expect(asked).toEqual([]);
   });
 
@@ -45,12 +74,28 @@ describe('images', () => {
     bytes[bytes.length - 1] = 7;
     // A page of zeros, one that stands twice, and a short one at the end.
     bytes.fill(0, 5 * PAGE_BYTES, 6 * PAGE_BYTES).copyWithin(9 * PAGE_BYTES, 0, PAGE_BYTES);
-    const cut = await cutImage([{ name: 'a', bytes: bytes.subarray(0, 1000) }, { name: 'b', bytes: bytes.subarray(1000) }]);
-    const manifest = { image: 'j-0-0-1', program: 'p', bytes: cut.bytes, pages: cut.pages, sections: cut.sections } as unknown as Manifest;
+    const cut = await cutImage([
+      { name: 'a', bytes: bytes.subarray(0, 1000) },
+      { name: 'b', bytes: bytes.subarray(1000) },
+    ]);
+    const manifest = {
+      image: 'j-0-0-1',
+      program: 'p',
+      bytes: cut.bytes,
+      pages: cut.pages,
+      sections: cut.sections,
+    } as unknown as Manifest;
     const distinct = distinctPages(manifest);
     expect(distinct).toHaveLength(139);
-    const a = { job: 'j', task: 0, capability: 'c', program: { hash: 'p', language: 'c', entry: 'x' } } as unknown as Assignment;
-    const fetched = async (run: (all: Uint8Array, from: number) => Uint8Array | undefined): Promise<{ runs: number; single: number; notes: string[] }> => {
+    const a = {
+      job: 'j',
+      task: 0,
+      capability: 'c',
+      program: { hash: 'p', language: 'c', entry: 'x' },
+    } as unknown as Assignment;
+    const fetched = async (
+      run: (all: Uint8Array, from: number) => Uint8Array | undefined,
+    ): Promise<{ runs: number; single: number; notes: string[] }> => {
       const seen = { runs: 0, single: 0, notes: [] as string[] };
       const get = async (url: string): Promise<{ status: number; bytes: Uint8Array }> => {
         const u = new URL(url);
@@ -60,36 +105,66 @@ describe('images', () => {
           return { status: 200, bytes: cut.data.get(u.pathname.split('/').at(-1)!)! };
         }
         seen.runs++;
-        const answer = run(Uint8Array.from(Buffer.concat(distinct.slice(from, from + count).map(({ name }) => cut.data.get(name)!))), from);
+        const answer = run(
+          Uint8Array.from(Buffer.concat(distinct.slice(from, from + count).map(({ name }) => cut.data.get(name)!))),
+          from,
+        );
         return answer ? { status: 200, bytes: answer } : { status: 404, bytes: new Uint8Array(0) };
       };
-      const fetcher = new Fetcher('http://server', { get, after: () => () => undefined } as never, (text) => seen.notes.push(text));
+      const fetcher = new Fetcher('http://server', { get, after: () => () => undefined } as never, (text) =>
+        seen.notes.push(text),
+      );
       const sections = await fetcher.image(a, manifest, undefined, () => true);
       expect(of(Buffer.concat([...sections.values()]))).toBe(of(bytes));
       return seen;
     };
     expect(await fetched((all) => all)).toEqual({ runs: 2, single: 0, notes: [] });
-    expect(await fetched((all, from) => ((all[from === 0 ? 70_000 : 0]! ^= from === 0 ? 1 : 0), all))).toEqual({ runs: 2, single: 1, notes: [] });
-    expect(await fetched((all, from) => (from === 0 ? all.subarray(0, 100 * PAGE_BYTES + 5) : all))).toEqual({ runs: 2, single: 28, notes: [] });
-    expect(await fetched(() => undefined)).toMatchObject({ single: 139, notes: expect.arrayContaining([expect.stringContaining('one by one')]) as unknown });
+    expect(await fetched((all, from) => ((all[from === 0 ? 70_000 : 0]! ^= from === 0 ? 1 : 0), all))).toEqual({
+      runs: 2,
+      single: 1,
+      notes: [],
+    });
+    expect(await fetched((all, from) => (from === 0 ? all.subarray(0, 100 * PAGE_BYTES + 5) : all))).toEqual({
+      runs: 2,
+      single: 28,
+      notes: [],
+    });
+    expect(await fetched(() => undefined)).toMatchObject({
+      single: 139,
+      notes: expect.arrayContaining([expect.stringContaining('one by one')]) as unknown,
+    });
   });
 
   it('are deflated where the network is slower than that, and only there', async () => {
     /** Uploads one image of 40 pages; the codecs of its pages. */
-    const codecs = async (uploads: { add: ImageUploads['add']; socket: { sent: unknown[]; onmessage: ((e: { data: unknown }) => void) | null } }, serial: number): Promise<number[]> => {
+    const codecs = async (
+      uploads: {
+        add: ImageUploads['add'];
+        socket: { sent: unknown[]; onmessage: ((e: { data: unknown }) => void) | null };
+      },
+      serial: number,
+    ): Promise<number[]> => {
       let x = serial;
-      const bytes = new Uint8Array(40 * PAGE_BYTES).map((_, i) => (i & 1 ? (x = Math.imul(x, 1103515245) + 12345) >>> 16 : serial));
+      const bytes = new Uint8Array(40 * PAGE_BYTES).map((_, i) =>
+        i & 1 ? (x = Math.imul(x, 1103515245) + 12345) >>> 16 : serial,
+      );
       const cut = await cutImage([{ name: 'a', bytes }]);
       const manifest = { image: `j-0-0-${serial}`, task: 0, pages: cut.pages } as unknown as Manifest;
       uploads.socket.sent = [];
       uploads.add(manifest, cut, 'c');
       const heard = async (type: string): Promise<void> => {
-        while (!uploads.socket.sent.some((m) => typeof m === 'string' && (JSON.parse(m) as { type: string }).type === type)) await new Promise((r) => setImmediate(r));
+        while (
+          !uploads.socket.sent.some((m) => typeof m === 'string' && (JSON.parse(m) as { type: string }).type === type)
+        )
+          await new Promise((r) => setImmediate(r));
       };
       await heard('offer');
-      uploads.socket.onmessage!({ data: JSON.stringify({ type: 'need', image: manifest.image, pages: cut.pages.map((_, i) => i) }) });
+      uploads.socket.onmessage!({
+        data: JSON.stringify({ type: 'need', image: manifest.image, pages: cut.pages.map((_, i) => i) }),
+      });
       await heard('end');
-      for (const type of ['stored', 'complete']) uploads.socket.onmessage!({ data: JSON.stringify({ type, image: manifest.image }) });
+      for (const type of ['stored', 'complete'])
+        uploads.socket.onmessage!({ data: JSON.stringify({ type, image: manifest.image }) });
       return uploads.socket.sent.filter((m): m is Uint8Array => typeof m !== 'string').map((m) => unpackPage(m).codec);
     };
     /** A network that takes `rate` bytes a millisecond; a millisecond goes by whenever somebody looks. */
@@ -101,7 +176,13 @@ describe('images', () => {
         buffered = Math.max(0, buffered - ms * link.rate);
       };
       const socket = {
-        sent: [] as unknown[], binaryType: '', close: () => undefined, onopen: null as (() => void) | null, onclose: null, onerror: null, onmessage: null,
+        sent: [] as unknown[],
+        binaryType: '',
+        close: () => undefined,
+        onopen: null as (() => void) | null,
+        onclose: null,
+        onerror: null,
+        onmessage: null,
         get bufferedAmount() {
           pass(1);
           return buffered;
@@ -125,7 +206,11 @@ describe('images', () => {
         random: () => 0.5,
       };
       const nothing = (): void => undefined;
-      const uploads = new ImageUploads('http://server/data/image', seams as never, { onComplete: nothing, onRefused: nothing, onIdle: nothing });
+      const uploads = new ImageUploads('http://server/data/image', seams as never, {
+        onComplete: nothing,
+        onRefused: nothing,
+        onIdle: nothing,
+      });
       return { add: (...args) => uploads.add(...args), socket };
     };
     expect(new Set(await codecs(over({ rate: 50_000 }), 1))).toEqual(new Set([0]));

@@ -1,6 +1,7 @@
 /**
- * C programs as ranks, on headless nodes and in tabs against a real server: images while they compute and while they wait, restores on another engine, ends.
- * Programs wait at their end for a line of input, which the test gives when the fault is done; images are asked for, not timed.
+ * C programs as ranks, on headless nodes and in tabs against a real server: images while they compute and while they
+ * wait, restores on another engine, ends. Programs wait at their end for a line of input, which the test gives when the
+ * fault is done; images are asked for, not timed.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -73,16 +74,28 @@ int main(int argc, char **argv) {
 
 const NEVER = 86_400_000;
 const built = new Map<string, string>();
-async function submit(source: string, size: number, more: { args?: string[]; files?: Record<string, string>; options?: JobOptions; flags?: string[] } = {}): Promise<string> {
+async function submit(
+  source: string,
+  size: number,
+  more: { args?: string[]; files?: Record<string, string>; options?: JobOptions; flags?: string[] } = {},
+): Promise<string> {
   let module = built.get(source);
-  if (!module) built.set(source, (module = Buffer.from(buildModule({ '/main.c': source }, { flags: more.flags ?? ['-O1', '-g'] }).wasm).toString('base64')));
+  if (!module)
+    built.set(
+      source,
+      (module = Buffer.from(buildModule({ '/main.c': source }, { flags: more.flags ?? ['-O1', '-g'] }).wasm).toString(
+        'base64',
+      )),
+    );
   const answer = await bench.api('jobs', {
     method: 'POST',
     body: JSON.stringify({
       program: { language: 'wasm', module, entry: 'main.wasm' },
       size,
       args: more.args ?? [],
-      files: Object.fromEntries(Object.entries(more.files ?? {}).map(([k, v]) => [k, Buffer.from(v).toString('base64')])),
+      files: Object.fromEntries(
+        Object.entries(more.files ?? {}).map(([k, v]) => [k, Buffer.from(v).toString('base64')]),
+      ),
       options: { timeLimitMs: 600_000, checkpointMs: NEVER, interactive: true, ...more.options },
     }),
   });
@@ -107,7 +120,9 @@ async function checkpoint(id: string, because?: () => Promise<unknown>): Promise
   return bench.view(id);
 }
 
-async function results(id: string): Promise<{ job: JobView; stdout: string[]; stderr: string[]; files: Record<string, string> }> {
+async function results(
+  id: string,
+): Promise<{ job: JobView; stdout: string[]; stderr: string[]; files: Record<string, string> }> {
   const all = await bench.ended(id);
   const files: Record<string, string> = {};
   for (const o of all.job.outputs) files[o.path] = await (await bench.api(`jobs/${id}/files/${o.path}`)).text();
@@ -115,7 +130,13 @@ async function results(id: string): Promise<{ job: JobView; stdout: string[]; st
 }
 
 /** All ranks are at the end of the program, where they wait. */
-const held = (id: string): Promise<JobView> => bench.until(id, (j) => j.endedAt !== undefined || j.tasks.every((t) => t.state === 'running' && t.activity?.state === 'waiting' && t.activity.sends >= 40));
+const held = (id: string): Promise<JobView> =>
+  bench.until(
+    id,
+    (j) =>
+      j.endedAt !== undefined ||
+      j.tasks.every((t) => t.state === 'running' && t.activity?.state === 'waiting' && t.activity.sends >= 40),
+  );
 
 /** A ring whose state is on the stack, the heap, in static memory and in a file; the stack is deep when it waits. */
 const RING = `
@@ -198,34 +219,48 @@ describe('C programs on headless nodes', () => {
     expect(job.tasks.map((t) => t.incarnation).sort()).toEqual([0, 0, 2, 2]);
   });
 
-  it('spawned ranks: parents and children killed in the middle of the spawn and after it, the server restarted: the same output; what cannot be spawned is MPI_ERR_SPAWN', { timeout: 400_000 }, async () => {
-    await bench.node(3, 'a');
-    const b = await bench.node(3, 'b');
-    const id = await submit(SPAWNING, 2);
-    await bench.until(id, (j) => j.size === 4);
-    b.kill();
-    const c = await bench.node(3, 'c');
-    // Whoever was hit in the middle of what: all of them come to where the program is held.
-    const lines = async (): Promise<string[]> => Promise.all([0, 1, 2, 3].map(async (t) => (await bench.api(`jobs/${id}/tasks/${t}/stdout?from=0`)).text()));
-    await expect.poll(async () => (await lines()).every((l) => l.includes('held')), { timeout: 200_000 }).toBe(true);
-    const { port } = new URL(bench.server.url);
-    await bench.server.close();
-    await bench.start(Number(port));
-    await bench.until(id, (j) => j.endedAt !== undefined || (j.size === 4 && j.tasks.every((t) => t.state === 'running')));
-    c.kill();
-    await bench.node(3, 'd');
-    await bench.input(id);
-    const { job, stdout } = await bench.ended(id);
-    expect(job.error).toBeUndefined();
-    expect(stdout).toEqual([
-      'parent 0 of 2, 6 slots: MPI_ERR_SPAWN\nheld\nchildren say 1 6\n',
-      'parent 1 of 2, 6 slots: MPI_ERR_SPAWN\nheld\nchildren say 1 6\n',
-      'child 0 of 2 of 2 parents: x\nheld\nparents say 14\n',
-      'child 1 of 2 of 2 parents: x\nheld\nparents say 14\n',
-    ]);
-    expect(job).toMatchObject({ state: 'done', size: 4, spawned: 2, tasks: [{}, {}, { spawned: { by: 1, world: [2, 3] } }, {}] });
-    expect(job.faults.length).toBeGreaterThan(1);
-  });
+  it(
+    'spawned ranks: parents and children killed in the middle of the spawn and after it, the server ' +
+      'restarted: the same output; what cannot be spawned is MPI_ERR_SPAWN',
+    { timeout: 400_000 },
+    async () => {
+      await bench.node(3, 'a');
+      const b = await bench.node(3, 'b');
+      const id = await submit(SPAWNING, 2);
+      await bench.until(id, (j) => j.size === 4);
+      b.kill();
+      const c = await bench.node(3, 'c');
+      // Whoever was hit in the middle of what: all of them come to where the program is held.
+      const lines = async (): Promise<string[]> =>
+        Promise.all([0, 1, 2, 3].map(async (t) => (await bench.api(`jobs/${id}/tasks/${t}/stdout?from=0`)).text()));
+      await expect.poll(async () => (await lines()).every((l) => l.includes('held')), { timeout: 200_000 }).toBe(true);
+      const { port } = new URL(bench.server.url);
+      await bench.server.close();
+      await bench.start(Number(port));
+      await bench.until(
+        id,
+        (j) => j.endedAt !== undefined || (j.size === 4 && j.tasks.every((t) => t.state === 'running')),
+      );
+      c.kill();
+      await bench.node(3, 'd');
+      await bench.input(id);
+      const { job, stdout } = await bench.ended(id);
+      expect(job.error).toBeUndefined();
+      expect(stdout).toEqual([
+        'parent 0 of 2, 6 slots: MPI_ERR_SPAWN\nheld\nchildren say 1 6\n',
+        'parent 1 of 2, 6 slots: MPI_ERR_SPAWN\nheld\nchildren say 1 6\n',
+        'child 0 of 2 of 2 parents: x\nheld\nparents say 14\n',
+        'child 1 of 2 of 2 parents: x\nheld\nparents say 14\n',
+      ]);
+      expect(job).toMatchObject({
+        state: 'done',
+        size: 4,
+        spawned: 2,
+        tasks: [{}, {}, { spawned: { by: 1, world: [2, 3] } }, {}],
+      });
+      expect(job.faults.length).toBeGreaterThan(1);
+    },
+  );
 
   it('a restart without an image replays from the start', async () => {
     const expected = await calm();
@@ -274,7 +309,9 @@ describe('C programs on headless nodes', () => {
     const { tasks } = await bench.until(id, (j) => j.tasks.every((t) => t.activity?.state === 'waiting'));
     let memory = 0;
     await bench.until(id, () => {
-      void bench.api(`nodes/${tasks[0]!.node!}`).then(async (r) => (memory = ((await r.json()) as NodeDetail).memory ?? 0));
+      void bench
+        .api(`nodes/${tasks[0]!.node!}`)
+        .then(async (r) => (memory = ((await r.json()) as NodeDetail).memory ?? 0));
       return memory >= 24 << 20;
     });
     expect(memory % 65_536).toBe(0);
@@ -301,7 +338,9 @@ describe('C programs on headless nodes', () => {
 
   it('a trap, an abort, a deep recursion and an exit code are results, with the names of functions', async () => {
     await bench.node(2);
-    const source = (body: string): string => `#include <mpi.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdio.h>\n
+    const source = (
+      body: string,
+    ): string => `#include <mpi.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdio.h>\n
       static __attribute__((noinline)) int worker(int n, char *p) { ${body} }
       int main(int argc, char **argv) { MPI_Init(&argc, &argv); int r; MPI_Comm_rank(MPI_COMM_WORLD, &r); printf("at %d\\n", r); if (r == 1) r += worker(argc, argv[0]); MPI_Barrier(MPI_COMM_WORLD); MPI_Finalize(); return 0; }`;
     const end = async (body: string): Promise<JobView> => {
@@ -316,7 +355,13 @@ describe('C programs on headless nodes', () => {
     expect(trap.error?.message).toContain('divided by zero');
     expect(JSON.stringify(trap.error)).toContain('at worker');
     expect((await end('abort(); return n;')).error?.message).toContain('abort()');
-    expect((await end('char big[10000]; memset(big, n, sizeof big); return n == -1 ? 0 : worker(n + 1, big) + big[n % 100];')).error?.message).toContain('the stack has run out');
+    expect(
+      (
+        await end(
+          'char big[10000]; memset(big, n, sizeof big); return n == -1 ? 0 : worker(n + 1, big) + big[n % 100];',
+        )
+      ).error?.message,
+    ).toContain('the stack has run out');
     const aborted = await end('return MPI_Abort(MPI_COMM_WORLD, 5);');
     expect(aborted.error).toMatchObject({ code: 'ABORTED' });
     expect(aborted.exitCode).toBe(5);
@@ -325,36 +370,40 @@ describe('C programs on headless nodes', () => {
 });
 
 describe.skipIf(!executable)('C programs in tabs', () => {
-  it('an image written in Chromium when its tab is hidden is restored in Node, and the other way round; a tab that is frozen writes one, too', async () => {
-    const expected = await calm();
-    browser ??= await launch();
-    const tab = await openTab(browser, bench.server.url, 'tab', 4);
-    const id = await submit(RING, 4, { args: ['50'] });
-    await held(id);
-    const first = await checkpoint(id, () =>
-      tab.evaluate(() => {
-        Object.defineProperty(document, 'visibilityState', { value: 'hidden' });
-        document.dispatchEvent(new Event('visibilitychange'));
-      }),
-    );
-    expect(first.tasks.map((t) => t.images)).toEqual([1, 1, 1, 1]);
-    await tab.context().close();
-    const node = await bench.node(4);
-    await bench.recovered(id, 4);
-    await held(id);
-    const second = await checkpoint(id);
-    expect(second.tasks.map((t) => t.images)).toEqual([2, 2, 2, 2]);
-    node.kill();
-    const another = await openTab(browser, bench.server.url, 'another tab', 4);
-    await bench.recovered(id, 8);
-    await held(id);
-    const third = await checkpoint(id, () => another.evaluate(() => document.dispatchEvent(new Event('freeze'))));
-    expect(third.tasks.map((t) => t.images)).toEqual([3, 3, 3, 3]);
-    await bench.input(id, 'go');
-    const { job, stdout, files } = await results(id);
-    expect(job.error).toBeUndefined();
-    expect(job.tasks.map((t) => t.incarnation)).toEqual([2, 2, 2, 2]);
-    expect(stdout).toEqual(expected.stdout);
-    expect(files).toEqual(expected.files);
-  });
+  it(
+    'an image written in Chromium when its tab is hidden is restored in Node, and the other way round; a tab ' +
+      'that is frozen writes one, too',
+    async () => {
+      const expected = await calm();
+      browser ??= await launch();
+      const tab = await openTab(browser, bench.server.url, 'tab', 4);
+      const id = await submit(RING, 4, { args: ['50'] });
+      await held(id);
+      const first = await checkpoint(id, () =>
+        tab.evaluate(() => {
+          Object.defineProperty(document, 'visibilityState', { value: 'hidden' });
+          document.dispatchEvent(new Event('visibilitychange'));
+        }),
+      );
+      expect(first.tasks.map((t) => t.images)).toEqual([1, 1, 1, 1]);
+      await tab.context().close();
+      const node = await bench.node(4);
+      await bench.recovered(id, 4);
+      await held(id);
+      const second = await checkpoint(id);
+      expect(second.tasks.map((t) => t.images)).toEqual([2, 2, 2, 2]);
+      node.kill();
+      const another = await openTab(browser, bench.server.url, 'another tab', 4);
+      await bench.recovered(id, 8);
+      await held(id);
+      const third = await checkpoint(id, () => another.evaluate(() => document.dispatchEvent(new Event('freeze'))));
+      expect(third.tasks.map((t) => t.images)).toEqual([3, 3, 3, 3]);
+      await bench.input(id, 'go');
+      const { job, stdout, files } = await results(id);
+      expect(job.error).toBeUndefined();
+      expect(job.tasks.map((t) => t.incarnation)).toEqual([2, 2, 2, 2]);
+      expect(stdout).toEqual(expected.stdout);
+      expect(files).toEqual(expected.files);
+    },
+  );
 });

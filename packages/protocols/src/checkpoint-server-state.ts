@@ -1,4 +1,7 @@
-/** State of the Checkpoint Server core. `Task.images` and `Task.trimmed` mirror the registry; everything else is losable. */
+/**
+ * State of the Checkpoint Server core. `Task.images` and `Task.trimmed` mirror the registry; everything else is
+ * losable.
+ */
 import type { ImageId, Incarnation, JobId, Manifest, TaskId } from '@mayfly/wire';
 import type { Range } from './channel-memory/types.ts';
 import type { ImageRecord } from './checkpoint-server-types.ts';

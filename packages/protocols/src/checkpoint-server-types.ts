@@ -1,9 +1,10 @@
 /**
- * Events, effects and durable records of the Checkpoint Server core (checkpoint-server.ts). One core serves all jobs of a server.
+ * Events, effects and durable records of the Checkpoint Server core (checkpoint-server.ts). One core serves all jobs of
+ * a server.
  *
- * Duties of the host: call `step` and perform the effects in order; run `findPages` and `collect` one after the other, never at the
- * same time (a page found must not be collected before the core has pinned it: it is pinned from `offer` on); what it reports as stored
- * or committed is durable. `link` names one image socket.
+ * Duties of the host: call `step` and perform the effects in order; run `findPages` and `collect` one after the other,
+ * never at the same time (a page found must not be collected before the core has pinned it: it is pinned from `offer`
+ * on); what it reports as stored or committed is durable. `link` names one image socket.
  */
 import type { ErrorBody, ImageId, Incarnation, JobId, Line, Manifest, ReplayFrom, TaskId } from '@mayfly/wire';
 import type { Range } from './channel-memory/types.ts';
@@ -22,9 +23,19 @@ export interface CheckpointServerSettings {
   /** Largest image, bytes. */
   imageBytes: number;
 }
-export const defaultCheckpointSettings: CheckpointServerSettings = { keep: 2, askAgainMs: 5000, offerMs: 600_000, coverMs: 60_000, collectMs: 30_000, imageBytes: 4 * 1024 * 1024 * 1024 };
+export const defaultCheckpointSettings: CheckpointServerSettings = {
+  keep: 2,
+  askAgainMs: 5000,
+  offerMs: 600_000,
+  coverMs: 60_000,
+  collectMs: 30_000,
+  imageBytes: 4 * 1024 * 1024 * 1024,
+};
 
-/** Registry `image/<job>/<task>/<serial, 9 digits>`: one complete image. The manifest itself is in the ImageStore under `image`. */
+/**
+ * Registry `image/<job>/<task>/<serial, 9 digits>`: one complete image. The manifest itself is in the ImageStore under
+ * `image`.
+ */
 export interface ImageRecord {
   image: ImageId;
   serial: number;
@@ -38,46 +49,65 @@ export interface ImageRecord {
   /** Complete images of this task so far, this one included. */
   count: number;
 }
-/** Registry `trimmed/<job>/<task>` = true: logs before the oldest image may be gone, so the start of the program is no way back. */
+/**
+ * Registry `trimmed/<job>/<task>` = true: logs before the oldest image may be gone, so the start of the program is no
+ * way back.
+ */
 export const trimmedKey = (job: JobId, task: TaskId): string => `trimmed/${job}/${task}`;
-export const imageKey = (job: JobId, task: TaskId, serial: number): string => `image/${job}/${task}/${String(serial).padStart(9, '0')}`;
+export const imageKey = (job: JobId, task: TaskId, serial: number): string =>
+  `image/${job}/${task}/${String(serial).padStart(9, '0')}`;
 
-export type CheckpointServerEvent = { now: number } & (
-  /** From the dispatcher's `openJob`. `acting`: incarnation per task that is the highest durable one (absent: none yet). Idempotent. */
-  | { type: 'openJob'; job: JobId; size: number; channelMemories: number; program: string; acting: readonly (readonly [TaskId, Incarnation])[] }
-  /** First event after a start: entries under `image/` and `trimmed/`. Jobs that are not opened later are left to `forgetJob`. */
-  | { type: 'recover'; entries: readonly (readonly [key: string, value: unknown])[] }
-  /** `{type:'offer'}` on an image socket; job, task, incarnation from its capability, which the host has checked. */
-  | { type: 'offer'; link: string; job: JobId; task: TaskId; incarnation: Incarnation; manifest: Manifest }
-  /** Answer to `findPages`: those of its hashes that the store lacks. */
-  | { type: 'pagesFound'; image: ImageId; ask: number; missing: readonly string[] }
-  /** A page sent by the node is durable. `bytes`: raw length. */
-  | { type: 'pageStored'; link: string; image: ImageId; index: number; bytes: number }
-  /** A page was refused (its hash is another) or could not be stored. */
-  | { type: 'pageFailed'; link: string; image: ImageId; index: number; error: ErrorBody }
-  /** `{type:'end'}` on the socket. Given after `pageStored` or `pageFailed` of every page that came before it. */
-  | { type: 'end'; link: string; image: ImageId }
-  | { type: 'linkClosed'; link: string }
+export type CheckpointServerEvent = { now: number } &
   /**
-   * The CM's effect `covered`, an answer to `cover`: every send and output homed at this CM before the line, and at the task's home CM every
-   * arrival before it, is durable there; `determinants`: the ranges that it holds durably. Comes again when the ranges grow.
+   * From the dispatcher's `openJob`. `acting`: incarnation per task that is the highest durable one (absent: none yet).
+   * Idempotent.
    */
-  | { type: 'covered'; image: ImageId; cm: number; determinants: readonly Range[] }
-  /** Answer to `commit`: manifest and record durable. */
-  | { type: 'committed'; image: ImageId }
-  | { type: 'commitFailed'; image: ImageId; error: ErrorBody }
-  /** From the dispatcher's `fenceCs`. */
-  | { type: 'restart'; job: JobId; task: TaskId; incarnation: Incarnation }
-  /** Answer to `check`: the manifest can be read and every page is there, or not. */
-  | { type: 'checked'; image: ImageId; sound: boolean }
-  /** The host found the image damaged (a node that fetched it complained, and it was looked at). */
-  | { type: 'damaged'; job: JobId; task: TaskId; image: ImageId }
-  /** From the dispatcher's `taskDone`: nothing of the task will restart. */
-  | { type: 'taskDone'; job: JobId; task: TaskId }
-  /** From `jobEnded`: everything of the job may go. */
-  | { type: 'forgetJob'; job: JobId }
-  | { type: 'tick' }
-);
+  (
+    | {
+        type: 'openJob';
+        job: JobId;
+        size: number;
+        channelMemories: number;
+        program: string;
+        acting: readonly (readonly [TaskId, Incarnation])[];
+      }
+    /**
+     * First event after a start: entries under `image/` and `trimmed/`. Jobs that are not opened later are left to
+     * `forgetJob`.
+     */
+    | { type: 'recover'; entries: readonly (readonly [key: string, value: unknown])[] }
+    /** `{type:'offer'}` on an image socket; job, task, incarnation from its capability, which the host has checked. */
+    | { type: 'offer'; link: string; job: JobId; task: TaskId; incarnation: Incarnation; manifest: Manifest }
+    /** Answer to `findPages`: those of its hashes that the store lacks. */
+    | { type: 'pagesFound'; image: ImageId; ask: number; missing: readonly string[] }
+    /** A page sent by the node is durable. `bytes`: raw length. */
+    | { type: 'pageStored'; link: string; image: ImageId; index: number; bytes: number }
+    /** A page was refused (its hash is another) or could not be stored. */
+    | { type: 'pageFailed'; link: string; image: ImageId; index: number; error: ErrorBody }
+    /** `{type:'end'}` on the socket. Given after `pageStored` or `pageFailed` of every page that came before it. */
+    | { type: 'end'; link: string; image: ImageId }
+    | { type: 'linkClosed'; link: string }
+    /**
+     * The CM's effect `covered`, an answer to `cover`: every send and output homed at this CM before the line, and at
+     * the task's home CM every arrival before it, is durable there; `determinants`: the ranges that it holds durably.
+     * Comes again when the ranges grow.
+     */
+    | { type: 'covered'; image: ImageId; cm: number; determinants: readonly Range[] }
+    /** Answer to `commit`: manifest and record durable. */
+    | { type: 'committed'; image: ImageId }
+    | { type: 'commitFailed'; image: ImageId; error: ErrorBody }
+    /** From the dispatcher's `fenceCs`. */
+    | { type: 'restart'; job: JobId; task: TaskId; incarnation: Incarnation }
+    /** Answer to `check`: the manifest can be read and every page is there, or not. */
+    | { type: 'checked'; image: ImageId; sound: boolean }
+    /** The host found the image damaged (a node that fetched it complained, and it was looked at). */
+    | { type: 'damaged'; job: JobId; task: TaskId; image: ImageId }
+    /** From the dispatcher's `taskDone`: nothing of the task will restart. */
+    | { type: 'taskDone'; job: JobId; task: TaskId }
+    /** From `jobEnded`: everything of the job may go. */
+    | { type: 'forgetJob'; job: JobId }
+    | { type: 'tick' }
+  );
 
 export type CheckpointServerEffect =
   /** ImageStore.hasPages (distinct hashes, without the page of zeros). → answers `pagesFound` with the same `ask`. */
@@ -90,15 +120,26 @@ export type CheckpointServerEffect =
   | { type: 'cover'; job: JobId; task: TaskId; incarnation: Incarnation; image: ImageId; cm: number; line: Line }
   /** CM `cm`'s event `uncover`: the question has lapsed. */
   | { type: 'uncover'; job: JobId; task: TaskId; image: ImageId; cm: number }
-  /** ImageStore.putManifest(image, manifest), then Registry.commit(changes): both durable. → answers `committed` or `commitFailed`. */
-  | { type: 'commit'; job: JobId; task: TaskId; image: ImageId; manifest: Manifest; changes: (readonly [key: string, value: unknown])[] }
+  /**
+   * ImageStore.putManifest(image, manifest), then Registry.commit(changes): both durable. → answers `committed` or
+   * `commitFailed`.
+   */
+  | {
+      type: 'commit';
+      job: JobId;
+      task: TaskId;
+      image: ImageId;
+      manifest: Manifest;
+      changes: (readonly [key: string, value: unknown])[];
+    }
   /** Registry.commit(changes) that deletes, then ImageStore.removeManifest of each. No answer needed. */
   | { type: 'discard'; images: ImageId[]; changes: (readonly [key: string, value: unknown])[] }
   /** Now and then, when idle: ImageStore.collect(pinned). */
   | { type: 'collect'; pinned: ReadonlySet<string> }
   /**
-   * CM `cm`'s event `trim`: what lies in [prologue, image) of the oldest kept image may go, except `held` (the union over the kept ones).
-   * Only ever after `keep` images are complete; again for every task at `openJob` (adapters may forget trims).
+   * CM `cm`'s event `trim`: what lies in [prologue, image) of the oldest kept image may go, except `held` (the union
+   * over the kept ones). Only ever after `keep` images are complete; again for every task at `openJob` (adapters may
+   * forget trims).
    */
   | { type: 'trim'; job: JobId; task: TaskId; cm: number; to: ReplayFrom }
   /** To the dispatcher: its event `image`. */

@@ -1,23 +1,24 @@
 /**
  * Checkpoint Server: keeps the images of tasks and says when one is complete (MPICH-V §3.4; docs/pessimistic.md).
  *
- * Owns: offers under way, the list of complete images of every task, which incarnation may offer, what the logs may be trimmed to. Does
- * not own: pages and manifests (ImageStore, host), capabilities (host), logs (Channel Memories).
+ * Owns: offers under way, the list of complete images of every task, which incarnation may offer, what the logs may be
+ * trimmed to. Does not own: pages and manifests (ImageStore, host), capabilities (host), logs (Channel Memories).
  * Messages: checkpoint-server-types.ts. An offer goes finding → receiving → covering → committing → complete.
  *
  * Invariants
- *  C1 An image is complete only when every page is durable, and every CM says that all sends and outputs before it and all arrivals
- *     that it consumed are durable there, and the determinants before it are durable without a gap over all CMs together.
+ *  C1 An image is complete only when every page is durable, and every CM says that all sends and outputs before it and
+ *     all arrivals that it consumed are durable there, and the determinants before it are durable without a gap over
+ *     all CMs together.
  *  C2 It is used, announced and trimmed for only after manifest and record are durable.
- *  C3 The newest `keep` complete images of a task are kept; logs are trimmed to the oldest of them, and not at all before there are so
- *     many: until then the start of the program is the way back from a damaged image.
- *  C4 An offer of any but the acting incarnation is refused. A fence ends offers of lower ones, and an image is chosen only after a
- *     commit that was under way has ended.
+ *  C3 The newest `keep` complete images of a task are kept; logs are trimmed to the oldest of them, and not at all
+ *     before there are so many: until then the start of the program is the way back from a damaged image.
+ *  C4 An offer of any but the acting incarnation is refused. A fence ends offers of lower ones, and an image is chosen
+ *     only after a commit that was under way has ended.
  *  C5 Serials of complete images of a task rise.
  *  C6 The pages of an open offer are pinned from `offer` until it is complete or refused.
  *
- * Durable: ImageRecord and manifest (`commit`) before `complete`, `reply complete` and `trim`; the mark `trimmed` before the first trim.
- * Offers are losable: the node offers again.
+ * Durable: ImageRecord and manifest (`commit`) before `complete`, `reply complete` and `trim`; the mark `trimmed`
+ * before the first trim. Offers are losable: the node offers again.
  */
 import { PAGE_BYTES, type ErrorBody, type ImageId, type Incarnation, type JobId, type TaskId } from '@mayfly/wire';
 import { coversDeterminants } from './channel-memory/cover.ts';
@@ -60,7 +61,10 @@ export class CheckpointServer {
     return this.#jobs.get(job)?.tasks.get(task)?.images ?? [];
   }
 
-  /** The image of a task that is on its way, for people: bytes of pages that are durable, and of all that its node had to send. */
+  /**
+   * The image of a task that is on its way, for people: bytes of pages that are durable, and of all that its node had
+   * to send.
+   */
   comingOf(job: JobId, task: TaskId): { sentBytes: number; ofBytes: number } | undefined {
     const o = this.#jobs.get(job)?.tasks.get(task)?.offer;
     if (!o) return undefined;
@@ -70,7 +74,9 @@ export class CheckpointServer {
     return { sentBytes: o.sentBytes, ofBytes: o.sentBytes + missing };
   }
 
-  /** Hash of a page that was asked for on this link and is still missing; undefined: the host refuses the page unseen. */
+  /**
+   * Hash of a page that was asked for on this link and is still missing; undefined: the host refuses the page unseen.
+   */
   wanted(link: string, image: ImageId, index: number): string | undefined {
     const o = this.#offers.get(image);
     return o?.link === link && o.waiting.has(index) ? o.manifest.pages[index] : undefined;
@@ -157,7 +163,9 @@ export class CheckpointServer {
       case 'restart':
         return this.#restart(e.job, e.task, e.incarnation);
       case 'checked': {
-        const t = [...this.#jobs.values()].flatMap((j) => [...j.tasks.values()]).find((x) => x.restart?.checking === e.image);
+        const t = [...this.#jobs.values()]
+          .flatMap((j) => [...j.tasks.values()])
+          .find((x) => x.restart?.checking === e.image);
         if (!t?.restart) return;
         delete t.restart.checking;
         if (e.sound) this.#chosen(t, e.image);
@@ -194,24 +202,35 @@ export class CheckpointServer {
     const { image } = manifest;
     const refuse = (error: ErrorBody): void => this.#emit({ type: 'reply', link, reply: 'refused', image, error });
     const job = this.#jobs.get(e.job);
-    if (!job?.open || e.task >= job.open.size) return refuse({ code: 'UNKNOWN_JOB', message: 'This job is not running.' });
+    if (!job?.open || e.task >= job.open.size)
+      return refuse({ code: 'UNKNOWN_JOB', message: 'This job is not running.' });
     const task = this.#task(job, e.task);
     if (task.done) return refuse({ code: 'UNKNOWN_JOB', message: 'The task has ended.' });
     if (task.acting === undefined || e.incarnation !== task.acting)
-      return refuse({ code: 'FENCED', message: `Incarnation ${task.acting ?? 0} of task ${e.task} is running, not ${e.incarnation}.` }); // C4
-    if (task.images.some((i) => i.image === image)) return this.#emit({ type: 'reply', link, reply: 'complete', image });
+      return refuse({
+        code: 'FENCED',
+        message: `Incarnation ${task.acting ?? 0} of task ${e.task} is running, not ${e.incarnation}.`,
+      }); // C4
+    if (task.images.some((i) => i.image === image))
+      return this.#emit({ type: 'reply', link, reply: 'complete', image });
     const open = task.offer;
     if (open && (open.stage === 'covering' || open.stage === 'committing')) {
-      if (open.manifest.image !== image) return refuse({ code: 'TOO_MANY', message: 'The image before this one is not complete yet.' });
+      if (open.manifest.image !== image)
+        return refuse({ code: 'TOO_MANY', message: 'The image before this one is not complete yet.' });
       // The node lost the connection and asks again: everything is here already.
       open.link = link;
       return this.#emit({ type: 'need', link, image, pages: [] });
     }
     const { size, program } = job.open;
-    const error = checkManifest(manifest, { ...e, size, program, images: task.images, trimmed: task.trimmed }, this.#settings);
+    const error = checkManifest(
+      manifest,
+      { ...e, size, program, images: task.images, trimmed: task.trimmed },
+      this.#settings,
+    );
     if (error) return refuse(error);
     if (open) {
-      if (open.link !== link && open.manifest.image !== image) return refuse({ code: 'TOO_MANY', message: 'The image before this one is not complete yet.' });
+      if (open.link !== link && open.manifest.image !== image)
+        return refuse({ code: 'TOO_MANY', message: 'The image before this one is not complete yet.' });
       this.#refuse(open, { code: 'CONFLICT', message: 'The node offered the image again.' });
     }
     const offer: Offer = {
@@ -228,7 +247,12 @@ export class CheckpointServer {
     };
     task.offer = offer;
     this.#offers.set(image, offer); // pinned from here on (C6)
-    this.#emit({ type: 'findPages', image, ask: offer.ask, pages: [...new Set(manifest.pages)].filter((h) => h !== '') });
+    this.#emit({
+      type: 'findPages',
+      image,
+      ask: offer.ask,
+      pages: [...new Set(manifest.pages)].filter((h) => h !== ''),
+    });
   }
 
   #cover(o: Offer): void {
@@ -244,7 +268,10 @@ export class CheckpointServer {
       if (!o.covered.has(cm)) this.#emit({ type: 'cover', job, task, incarnation, image, cm, line: replay.image });
   }
 
-  /** C1. Determinants before the oldest kept image were durable when it became complete, and may have been trimmed since. */
+  /**
+   * C1. Determinants before the oldest kept image were durable when it became complete, and may have been trimmed
+   * since.
+   */
   #covered(image: ImageId, cm: number, determinants: readonly Range[]): void {
     const o = this.#offers.get(image);
     const cms = o?.task.job.open?.channelMemories ?? 0;
@@ -289,13 +316,22 @@ export class CheckpointServer {
     t.images = [...t.images.slice(surplus.length), record];
     this.#drop(o);
     if (o.unwanted) {
-      // The commit took the records of the surplus away: who ends now must not leave their manifests, which nobody would find again.
+      // The commit took the records of the surplus away: who ends now must not leave their manifests, which nobody
+      // would find again.
       this.#remove(surplus);
       this.#discardAll(t);
       return;
     }
     if (o.link !== undefined) this.#emit({ type: 'reply', link: o.link, reply: 'complete', image });
-    this.#emit({ type: 'complete', job: id, task: t.task, image, serial: record.serial, bytes: record.bytes, sentBytes: record.sentBytes });
+    this.#emit({
+      type: 'complete',
+      job: id,
+      task: t.task,
+      image,
+      serial: record.serial,
+      bytes: record.bytes,
+      sentBytes: record.sentBytes,
+    });
     this.#remove(surplus);
     if (t.images.length >= this.#settings.keep) {
       t.trimmed = true;
@@ -317,7 +353,8 @@ export class CheckpointServer {
     if (!oldest || t.images.length < this.#settings.keep || !t.job.open) return;
     const held = [...new Set(t.images.flatMap((i) => i.replay.held))].sort((a, b) => a - b);
     const to = { ...oldest, held };
-    for (let cm = 0; cm < t.job.open.channelMemories; cm++) this.#emit({ type: 'trim', job: t.job.id, task: t.task, cm, to });
+    for (let cm = 0; cm < t.job.open.channelMemories; cm++)
+      this.#emit({ type: 'trim', job: t.job.id, task: t.task, cm, to });
   }
 
   #restart(id: JobId, task: TaskId, incarnation: Incarnation): void {
@@ -347,7 +384,12 @@ export class CheckpointServer {
         job: t.job.id,
         task: t.task,
         incarnation,
-        error: { code: 'LOST_LOG', message: `All images of rank ${t.task} are damaged, and the logs before them are already trimmed, so the rank cannot restart.` },
+        error: {
+          code: 'LOST_LOG',
+          message:
+            `All images of rank ${t.task} are damaged, and the logs before them are already trimmed, so the ` +
+            'rank cannot restart.',
+        },
       });
     } else this.#chosen(t, undefined);
   }
@@ -367,12 +409,21 @@ export class CheckpointServer {
     const [gone] = t.images.splice(i, 1);
     this.#garbage = true;
     this.#emit({ type: 'discard', images: [image], changes: [[imageKey(t.job.id, t.task, gone!.serial), undefined]] });
-    this.#emit({ type: 'log', level: 'warn', message: `image ${image} is damaged and was removed`, job: t.job.id, task: t.task });
+    this.#emit({
+      type: 'log',
+      level: 'warn',
+      message: `image ${image} is damaged and was removed`,
+      job: t.job.id,
+      task: t.task,
+    });
   }
 
   #discardAll(t: Task): void {
     if (t.images.length === 0 && !t.trimmed) return;
-    const changes: (readonly [string, unknown])[] = t.images.map((i) => [imageKey(t.job.id, t.task, i.serial), undefined]);
+    const changes: (readonly [string, unknown])[] = t.images.map((i) => [
+      imageKey(t.job.id, t.task, i.serial),
+      undefined,
+    ]);
     if (t.trimmed) changes.push([trimmedKey(t.job.id, t.task), undefined]);
     this.#emit({ type: 'discard', images: t.images.map((i) => i.image), changes });
     this.#garbage = true;
@@ -391,7 +442,8 @@ export class CheckpointServer {
   }
 
   #refuse(o: Offer, error: ErrorBody): void {
-    if (o.link !== undefined) this.#emit({ type: 'reply', link: o.link, reply: 'refused', image: o.manifest.image, error });
+    if (o.link !== undefined)
+      this.#emit({ type: 'reply', link: o.link, reply: 'refused', image: o.manifest.image, error });
     this.#drop(o);
   }
 
@@ -404,7 +456,8 @@ export class CheckpointServer {
 
   #uncover(o: Offer): void {
     const { job, task, image } = o.manifest;
-    for (let cm = 0; cm < (o.task.job.open?.channelMemories ?? 0); cm++) this.#emit({ type: 'uncover', job, task, image, cm });
+    for (let cm = 0; cm < (o.task.job.open?.channelMemories ?? 0); cm++)
+      this.#emit({ type: 'uncover', job, task, image, cm });
   }
 
   #tick(): void {
@@ -412,9 +465,14 @@ export class CheckpointServer {
     for (const o of [...this.#offers.values()]) {
       const age = this.#now - o.since;
       if (o.stage === 'covering') {
-        if (age > coverMs) this.#refuse(o, { code: 'CONFLICT', message: 'The log entries that the image depends on were not durable in time.' });
+        if (age > coverMs)
+          this.#refuse(o, {
+            code: 'CONFLICT',
+            message: 'The log entries that the image depends on were not durable in time.',
+          });
         else if (this.#now - o.askedAt >= this.#settings.askAgainMs) this.#ask(o);
-      } else if (o.stage !== 'committing' && age > offerMs) this.#refuse(o, { code: 'CONFLICT', message: 'The pages of the image did not arrive in time.' });
+      } else if (o.stage !== 'committing' && age > offerMs)
+        this.#refuse(o, { code: 'CONFLICT', message: 'The pages of the image did not arrive in time.' });
     }
     if (!this.#garbage || this.#now - this.#collected < collectMs) return;
     this.#garbage = false;

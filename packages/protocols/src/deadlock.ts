@@ -1,16 +1,19 @@
 /**
  * Finds the job that cannot go on: every rank that has not ended waits, and nothing is in flight to wake one of them.
  *
- * Pure and on the safe side: what rank and Channel Memory say must agree to the message, and must be the same in two observations
- * which lie at least {@link STABLE_MS} apart, before a job is called dead. A rank that waits for standard input which is still
- * open, or one that has no running incarnation, or replays, or computes, is no part of a deadlock.
+ * Pure and on the safe side: what rank and Channel Memory say must agree to the message, and must be the same in two
+ * observations which lie at least {@link STABLE_MS} apart, before a job is called dead. A rank that waits for standard
+ * input which is still open, or one that has no running incarnation, or replays, or computes, is no part of a deadlock.
  */
 import { WORLD, type Incarnation, type RankActivity, type TaskId } from '@mayfly/wire';
 
 /** Longer than a heartbeat and than any push that is under way on a living connection. */
 export const STABLE_MS = 3000;
 
-/** Calls in which a rank waits for what is on its way to it, not for another rank: the device's own (a long message, a pulled body, a replay). */
+/**
+ * Calls in which a rank waits for what is on its way to it, not for another rank: the device's own (a long message, a
+ * pulled body, a replay).
+ */
 export const MOVING: readonly string[] = ['message', 'message body', 'replay'];
 
 /** One task as seen at one moment. Counts are since the start of the program. */
@@ -64,7 +67,17 @@ export class DeadlockWatch {
       this.#since = undefined;
       return undefined;
     }
-    const print = JSON.stringify(o.tasks.map((t) => [t.task, t.state, t.incarnation, t.activity?.call, t.activity?.arrivals, t.activity?.sends, t.sendsLogged]));
+    const print = JSON.stringify(
+      o.tasks.map((t) => [
+        t.task,
+        t.state,
+        t.incarnation,
+        t.activity?.call,
+        t.activity?.arrivals,
+        t.activity?.sends,
+        t.sendsLogged,
+      ]),
+    );
     if (this.#since?.print !== print) {
       this.#since = { at: o.now, print };
       return undefined;
@@ -84,7 +97,13 @@ function blocked(o: JobObservation): Waiter[] | undefined {
     if (a.arrivals !== t.arrivalsLogged || a.sends !== t.sendsLogged || (t.bodiesUnderWay ?? 0) > 0) return undefined;
     if (MOVING.includes(a.call)) return undefined;
     if (a.peer === WORLD && o.stdinOpen) return undefined;
-    waiters.push({ task: t.task, call: a.call, ...(a.peer === undefined ? {} : { peer: a.peer }), ...(a.tag === undefined ? {} : { tag: a.tag }), ...(a.place === undefined ? {} : { place: a.place }) });
+    waiters.push({
+      task: t.task,
+      call: a.call,
+      ...(a.peer === undefined ? {} : { peer: a.peer }),
+      ...(a.tag === undefined ? {} : { tag: a.tag }),
+      ...(a.place === undefined ? {} : { place: a.place }),
+    });
   }
   return waiters.length > 0 ? waiters : undefined;
 }
@@ -92,11 +111,22 @@ function blocked(o: JobObservation): Waiter[] | undefined {
 function describe(waiters: Waiter[], o: JobObservation): Deadlock {
   const done = new Set(o.tasks.filter((t) => t.state === 'done').map((t) => t.task));
   const lines = waiters.map((w) => {
-    const whom = w.peer === undefined ? 'any rank' : w.peer === WORLD ? 'standard input, which has ended' : `rank ${w.peer}${done.has(w.peer) ? ', which has ended' : ''}`;
-    return `  rank ${w.task} waits in ${w.call} for ${whom}${w.tag === undefined ? '' : `, tag ${w.tag}`}${w.place === undefined ? '' : `, at ${w.place}`}`;
+    const whom =
+      w.peer === undefined
+        ? 'any rank'
+        : w.peer === WORLD
+          ? 'standard input, which has ended'
+          : `rank ${w.peer}${done.has(w.peer) ? ', which has ended' : ''}`;
+    return (
+      `  rank ${w.task} waits in ${w.call} for ` +
+      `${whom}${w.tag === undefined ? '' : `, tag ${w.tag}`}${w.place === undefined ? '' : `, at ${w.place}`}`
+    );
   });
   const cycle = findCycle(waiters);
-  const head = waiters.length === 1 ? 'Deadlock: the only unfinished rank is waiting and no message is in flight:' : `Deadlock: all ${waiters.length} unfinished ranks are waiting and no message is in flight:`;
+  const head =
+    waiters.length === 1
+      ? 'Deadlock: the only unfinished rank is waiting and no message is in flight:'
+      : `Deadlock: all ${waiters.length} unfinished ranks are waiting and no message is in flight:`;
   const report = [head, ...lines, ...(cycle ? [`Wait cycle: ${[...cycle, cycle[0]!].join(' → ')}`] : [])].join('\n');
   return cycle ? { waiters, cycle, report } : { waiters, report };
 }

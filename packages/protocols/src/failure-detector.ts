@@ -1,13 +1,16 @@
 /**
- * The failure detector: what silence means. "The dispatcher monitors the participating nodes considering the 'alive' signal; it
- * detects a potential failure when an 'alive' signal is timed out, whatever is the reason: either a node or a network failure (the
- * dispatcher makes no difference between those two error origins)" (MPICH-V §3.1).
+ * The failure detector: what silence means. "The dispatcher monitors the participating nodes considering the 'alive'
+ * signal; it detects a potential failure when an 'alive' signal is timed out, whatever is the reason: either a node or
+ * a network failure (the dispatcher makes no difference between those two error origins)" (MPICH-V §3.1).
  *
- * Owns: the observer's clock, and per node when it was last heard and when its socket closed. Does not own: what follows from it.
+ * Owns: the observer's clock, and per node when it was last heard and when its socket closed. Does not own: what
+ * follows from it.
  *
  * Invariants
- *  F1 A node that is heard within its limits is never gone. It may be suspect: then it gets nothing new, and keeps what it has.
- *  F2 A pause of the observer itself (suspended laptop, blocked process), and a clock set back, is not held against any node.
+ *  F1 A node that is heard within its limits is never gone. It may be suspect: then it gets nothing new, and keeps what
+ *  it has.
+ *  F2 A pause of the observer itself (suspended laptop, blocked process), and a clock set back, is not held against any
+ *  node.
  *  F3 The verdict depends on the record and the observer's clock only: the same for every one that asks.
  */
 
@@ -19,7 +22,9 @@ export class ObserverClock {
   readonly #longest: number;
   #last: number | undefined;
 
-  /** `tickMs`: how often {@link advance} is called at least. A gap of more than max(4 ticks, 2 s) counts as one tick. */
+  /**
+   * `tickMs`: how often {@link advance} is called at least. A gap of more than max(4 ticks, 2 s) counts as one tick.
+   */
   constructor(tickMs: number) {
     this.tickMs = tickMs;
     this.#longest = Math.max(4 * tickMs, 2000);
@@ -29,7 +34,8 @@ export class ObserverClock {
   advance(now: number): number {
     const passed = this.#last === undefined ? 0 : now - this.#last;
     this.#last = now;
-    if (passed > this.#longest) this.time += this.tickMs; // F2
+    if (passed > this.#longest)
+      this.time += this.tickMs; // F2
     else if (passed > 0) this.time += passed;
     return this.time;
   }
@@ -57,10 +63,17 @@ export type Verdict = 'here' | 'suspect' | 'gone';
 /** A socket that is open and silent for so many heartbeats makes its node suspect. */
 const SUSPECT_HEARTBEATS = 3;
 
-/** The job's own grace, when it has one, replaces both defaults; silence alone needs at least 2.5 heartbeats to mean anything. */
+/**
+ * The job's own grace, when it has one, replaces both defaults; silence alone needs at least 2.5 heartbeats to mean
+ * anything.
+ */
 export function patienceOf(defaults: Patience, jobGraceMs: number | undefined): Patience {
   if (jobGraceMs === undefined) return defaults;
-  return { heartbeatMs: defaults.heartbeatMs, graceMs: jobGraceMs, silentMs: Math.max(jobGraceMs, 2.5 * defaults.heartbeatMs) };
+  return {
+    heartbeatMs: defaults.heartbeatMs,
+    graceMs: jobGraceMs,
+    silentMs: Math.max(jobGraceMs, 2.5 * defaults.heartbeatMs),
+  };
 }
 
 /** When the node's ranks are lost if nothing more is heard, in the observer's time. */

@@ -3,7 +3,15 @@ export * from './dispatcher/types.ts';
 export { reputationKey, type ReputationRecord } from './dispatcher/reputation.ts';
 export type { LoggedProgress } from './dispatcher/stragglers.ts';
 export { groupOf } from './dispatcher/state.ts';
-export { jobIds, jobView, nodeViews, slotsFor, spawnedSlots, type JobCounters, type TaskCounters } from './dispatcher/views.ts';
+export {
+  jobIds,
+  jobView,
+  nodeViews,
+  slotsFor,
+  spawnedSlots,
+  type JobCounters,
+  type TaskCounters,
+} from './dispatcher/views.ts';
 export { CheckpointServer } from './checkpoint-server.ts';
 export * from './checkpoint-server-types.ts';
 export * from './deadlock.ts';
@@ -19,7 +27,18 @@ export { Comm } from './comm/comm.ts';
 export * from './comm/types.ts';
 export { AnswerFeed, type AnswerSource } from './files/answer-feed.ts';
 export { FileService } from './files/file-service.ts';
-export { FileError, GONE, MAX_PIECES, MAX_READ, type Fatal, type FileAnswer, type FileEffect, type FileSnapshot, type JobFile, type Outcome } from './files/types.ts';
+export {
+  FileError,
+  GONE,
+  MAX_PIECES,
+  MAX_READ,
+  type Fatal,
+  type FileAnswer,
+  type FileEffect,
+  type FileSnapshot,
+  type JobFile,
+  type Outcome,
+} from './files/types.ts';
 export { MemoryFiles } from './files/memory-files.ts';
 export { readSegments, writeSegments, type RangeIo } from './files/segments.ts';
 export { Buckets, type BucketOptions, type BucketsRecord, type Window as BucketWindow } from './history/buckets.ts';

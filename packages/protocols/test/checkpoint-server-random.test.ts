@@ -1,12 +1,18 @@
 /**
- * Seeded runs of the Checkpoint Server against a page store that collects, CMs that cover late, nodes that vanish and come back, restarts, damaged
- * images and kill -9. The model judges effects: what is committed is whole, what is chosen can be restored from the logs that are left.
+ * Seeded runs of the Checkpoint Server against a page store that collects, CMs that cover late, nodes that vanish and
+ * come back, restarts, damaged images and kill -9. The model judges effects: what is committed is whole, what is chosen
+ * can be restored from the logs that are left.
  *
  * A failing seed replays: MAYFLY_SEED=<seed> npx vitest run packages/protocols/test/checkpoint-server-random.test.ts
  */
 import { imageIdOf, incarnation, jobId, taskId, zeroLine, type ImageId, type Manifest } from '@mayfly/wire';
 import { expect, it } from 'vitest';
-import { CheckpointServer, type CheckpointServerEffect, type CheckpointServerEvent, type ImageRecord } from '../src/index.ts';
+import {
+  CheckpointServer,
+  type CheckpointServerEffect,
+  type CheckpointServerEvent,
+  type ImageRecord,
+} from '../src/index.ts';
 
 declare const process: { env: Record<string, string | undefined> };
 
@@ -59,7 +65,15 @@ class Model {
   }
 
   #open(): void {
-    this.step({ type: 'openJob', now: this.now, job: J, size: 1, channelMemories: CMS, program: page(0), acting: [[T, incarnation(this.fence)]] });
+    this.step({
+      type: 'openJob',
+      now: this.now,
+      job: J,
+      size: 1,
+      channelMemories: CMS,
+      program: page(0),
+      acting: [[T, incarnation(this.fence)]],
+    });
   }
 
   step(e: CheckpointServerEvent): void {
@@ -76,13 +90,22 @@ class Model {
   #perform(e: CheckpointServerEffect): void {
     switch (e.type) {
       case 'findPages':
-        this.work.push(() => this.step({ type: 'pagesFound', now: this.now, image: e.image, ask: e.ask, missing: e.pages.filter((p) => !this.pages.has(p)) }));
+        this.work.push(() =>
+          this.step({
+            type: 'pagesFound',
+            now: this.now,
+            image: e.image,
+            ask: e.ask,
+            missing: e.pages.filter((p) => !this.pages.has(p)),
+          }),
+        );
         return;
       case 'need':
         if (this.upload?.link === e.link && this.upload.manifest.image === e.image) this.upload.todo = [...e.pages];
         return;
       case 'reply':
-        if (this.upload?.link === e.link && e.reply !== 'stored' && this.upload.manifest.image === e.image) this.upload = undefined;
+        if (this.upload?.link === e.link && e.reply !== 'stored' && this.upload.manifest.image === e.image)
+          this.upload = undefined;
         return;
       case 'cover':
         this.asked.set(`${e.image}/${e.cm}`, { image: e.image, cm: e.cm, need: e.line.determinants });
@@ -99,7 +122,13 @@ class Model {
         this.work.push(() => {
           this.commits--;
           this.manifests.set(e.image, e.manifest);
-          if (this.#below(12) === 0) return this.step({ type: 'commitFailed', now: this.now, image: e.image, error: { code: 'INTERNAL', message: '' } });
+          if (this.#below(12) === 0)
+            return this.step({
+              type: 'commitFailed',
+              now: this.now,
+              image: e.image,
+              error: { code: 'INTERNAL', message: '' },
+            });
           this.#write(e.changes);
           this.step({ type: 'committed', now: this.now, image: e.image });
         });
@@ -120,14 +149,22 @@ class Model {
       case 'trim': {
         const records = this.#records();
         expect(this.registry.has(`trimmed/${J}/0`), 'C3: the mark comes first').toBe(true);
-        for (const r of records) expect(r.replay.image.arrivals, 'C3: no kept image lies before the trim').toBeGreaterThanOrEqual(e.to.image.arrivals);
+        for (const r of records)
+          expect(r.replay.image.arrivals, 'C3: no kept image lies before the trim').toBeGreaterThanOrEqual(
+            e.to.image.arrivals,
+          );
         this.trimmedTo = Math.max(this.trimmedTo, e.to.image.arrivals);
         return;
       }
       case 'complete':
-        expect(this.#records().some((r) => r.image === e.image), 'C2').toBe(true);
+        expect(
+          this.#records().some((r) => r.image === e.image),
+          'C2',
+        ).toBe(true);
         expect(this.#records().length, 'C3').toBeLessThanOrEqual(2);
-        expect(this.core.imagesOf(J, T), 'what it knows is what is durable').toEqual(this.#records().sort((a, b) => a.serial - b.serial));
+        expect(this.core.imagesOf(J, T), 'what it knows is what is durable').toEqual(
+          this.#records().sort((a, b) => a.serial - b.serial),
+        );
         this.completes++;
         return;
       case 'check':
@@ -135,7 +172,8 @@ class Model {
           const m = this.manifests.get(e.image);
           const sound = m !== undefined && !this.damaged.has(e.image) && m.pages.every((p) => this.pages.has(p));
           if (!sound) this.fallbacks++;
-          if (m !== undefined && !this.damaged.has(e.image)) expect(sound, 'pages of a kept image are never collected').toBe(true);
+          if (m !== undefined && !this.damaged.has(e.image))
+            expect(sound, 'pages of a kept image are never collected').toBe(true);
           this.step({ type: 'checked', now: this.now, image: e.image, sound });
         });
         return;
@@ -152,7 +190,10 @@ class Model {
         return;
       }
       case 'lost':
-        expect(this.#records().every((r) => this.damaged.has(r.image)), 'lost only when all are damaged').toBe(true);
+        expect(
+          this.#records().every((r) => this.damaged.has(r.image)),
+          'lost only when all are damaged',
+        ).toBe(true);
         throw new Lost();
       default:
     }
@@ -175,7 +216,11 @@ class Model {
       incarnation: incarnation(this.fence),
       program: page(0),
       serial: this.serial,
-      replay: { prologue: zeroLine(), image: { ...zeroLine(), arrivals: this.position, determinants: this.position }, held: [] },
+      replay: {
+        prologue: zeroLine(),
+        image: { ...zeroLine(), arrivals: this.position, determinants: this.position },
+        held: [],
+      },
       sections: [{ name: 'data', bytes: pages.length * 65_536 }],
       pages,
       bytes: pages.length * 65_536,
@@ -212,7 +257,13 @@ class Model {
     for (const q of [...this.asked.values()])
       if (this.#below(2) === 0) {
         this.answered.set(q.image, (this.answered.get(q.image) ?? new Set()).add(q.cm));
-        this.step({ type: 'covered', now: this.now, image: q.image, cm: q.cm, determinants: [[this.trimmedTo, Math.max(this.trimmedTo, this.durable[q.cm]!)]] });
+        this.step({
+          type: 'covered',
+          now: this.now,
+          image: q.image,
+          cm: q.cm,
+          determinants: [[this.trimmedTo, Math.max(this.trimmedTo, this.durable[q.cm]!)]],
+        });
       }
   }
 
@@ -238,7 +289,8 @@ class Model {
   damage(): void {
     const [first] = this.#records();
     // Never both: then the job is lost, which other tests show.
-    if (first && this.damaged.size === 0 && this.#records().length > 1) this.damaged.add(this.#records()[this.#below(2)]!.image);
+    if (first && this.damaged.size === 0 && this.#records().length > 1)
+      this.damaged.add(this.#records()[this.#below(2)]!.image);
     for (const i of this.damaged) if (!this.#records().some((r) => r.image === i)) this.damaged.delete(i);
   }
 

@@ -1,13 +1,21 @@
 import { imageIdOf, incarnation, jobId, taskId, zeroLine, type Line, type Manifest } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
-import { CheckpointServer, type CheckpointServerEffect, type CheckpointServerEvent, type CheckpointServerSettings } from '../src/index.ts';
+import {
+  CheckpointServer,
+  type CheckpointServerEffect,
+  type CheckpointServerEvent,
+  type CheckpointServerSettings,
+} from '../src/index.ts';
 
 const J = jobId('job000000000');
 const T = taskId(1);
 const program = 'f'.repeat(64);
 const page = (n: number): string => n.toString(16).padStart(64, '0');
 
-type EventOf<K extends CheckpointServerEvent['type']> = Omit<Extract<CheckpointServerEvent, { type: K }>, 'now' | 'type'>;
+type EventOf<K extends CheckpointServerEvent['type']> = Omit<
+  Extract<CheckpointServerEvent, { type: K }>,
+  'now' | 'type'
+>;
 type EffectOf<K extends CheckpointServerEffect['type']> = Extract<CheckpointServerEffect, { type: K }>;
 
 const line = (arrivals: number, determinants = arrivals): Line => ({ ...zeroLine(), arrivals, determinants });
@@ -108,7 +116,11 @@ class Stage {
 describe('an image becomes complete', () => {
   it('asks for the pages that are missing, each once, and not for the page of zeros', () => {
     const s = new Stage();
-    const m = manifest(1, { pages: [page(1), '', page(2), page(1), page(3)], sections: [{ name: 'data', bytes: 4 * 65_536 + 100 }], bytes: 4 * 65_536 + 100 });
+    const m = manifest(1, {
+      pages: [page(1), '', page(2), page(1), page(3)],
+      sections: [{ name: 'data', bytes: 4 * 65_536 + 100 }],
+      bytes: 4 * 65_536 + 100,
+    });
     const [find] = s.send('offer', { link: 'L', job: J, task: T, incarnation: m.incarnation, manifest: m });
     expect(find).toMatchObject({ type: 'findPages', pages: [page(1), page(2), page(3)] });
     s.send('pagesFound', { image: m.image, ask: (find as EffectOf<'findPages'>).ask, missing: [page(3), page(1)] });
@@ -154,17 +166,21 @@ describe('an image becomes complete', () => {
     expect(s.of('commit')).toHaveLength(1);
   });
 
-  it('C2: announced after the commit; "this special message is acknowledged by the CS when the transfer of the checkpoint image is completed" (§3.4)', () => {
-    const s = new Stage();
-    const m = manifest(1);
-    s.upload(m);
-    s.cover(m);
-    expect(s.of('complete')).toEqual([]);
-    s.commit(m);
-    expect(s.of('complete')).toMatchObject([{ image: m.image, serial: 1, bytes: 100_000, sentBytes: 65_536 }]);
-    expect(s.of('reply').map((r) => r.reply)).toEqual(['stored', 'complete']);
-    expect(s.core.imagesOf(J, T)).toMatchObject([{ serial: 1, count: 1 }]);
-  });
+  it(
+    'C2: announced after the commit; "this special message is acknowledged by the CS when the transfer of the ' +
+      'checkpoint image is completed" (§3.4)',
+    () => {
+      const s = new Stage();
+      const m = manifest(1);
+      s.upload(m);
+      s.cover(m);
+      expect(s.of('complete')).toEqual([]);
+      s.commit(m);
+      expect(s.of('complete')).toMatchObject([{ image: m.image, serial: 1, bytes: 100_000, sentBytes: 65_536 }]);
+      expect(s.of('reply').map((r) => r.reply)).toEqual(['stored', 'complete']);
+      expect(s.core.imagesOf(J, T)).toMatchObject([{ serial: 1, count: 1 }]);
+    },
+  );
 
   it('C3: trims only when two are complete, to the line of the older; the third sends the first away', () => {
     const s = new Stage();
@@ -209,27 +225,35 @@ describe('an image becomes complete', () => {
     const m = manifest(1);
     s.upload(m);
     s.send('linkClosed', { link: 'L' });
-    expect(s.send('offer', { link: 'M', job: J, task: T, incarnation: m.incarnation, manifest: m })).toMatchObject([{ type: 'need', link: 'M', pages: [] }]);
+    expect(s.send('offer', { link: 'M', job: J, task: T, incarnation: m.incarnation, manifest: m })).toMatchObject([
+      { type: 'need', link: 'M', pages: [] },
+    ]);
     s.send('end', { link: 'M', image: m.image });
     s.cover(m);
     s.commit(m);
     expect(s.of('reply').at(-1)).toMatchObject({ link: 'M', reply: 'complete' });
-    expect(s.send('offer', { link: 'M', job: J, task: T, incarnation: m.incarnation, manifest: m })).toMatchObject([{ reply: 'complete' }]);
+    expect(s.send('offer', { link: 'M', job: J, task: T, incarnation: m.incarnation, manifest: m })).toMatchObject([
+      { reply: 'complete' },
+    ]);
   });
 
-  it('an offer whose node vanished before its pages were here makes room; a late answer to it is not taken for the next one', () => {
-    const s = new Stage();
-    const m = manifest(1);
-    const [first] = s.send('offer', { link: 'L', job: J, task: T, incarnation: m.incarnation, manifest: m });
-    s.send('linkClosed', { link: 'L' });
-    const [second] = s.send('offer', { link: 'M', job: J, task: T, incarnation: m.incarnation, manifest: m });
-    s.send('pagesFound', { image: m.image, ask: (first as EffectOf<'findPages'>).ask, missing: [] });
-    expect(s.of('need')).toEqual([]);
-    s.send('pagesFound', { image: m.image, ask: (second as EffectOf<'findPages'>).ask, missing: m.pages });
-    expect(s.of('need')).toMatchObject([{ link: 'M', pages: [0, 1] }]);
-    s.send('linkClosed', { link: 'M' });
-    s.complete(manifest(2));
-  });
+  it(
+    'an offer whose node vanished before its pages were here makes room; a late answer to it is not taken for ' +
+      'the next one',
+    () => {
+      const s = new Stage();
+      const m = manifest(1);
+      const [first] = s.send('offer', { link: 'L', job: J, task: T, incarnation: m.incarnation, manifest: m });
+      s.send('linkClosed', { link: 'L' });
+      const [second] = s.send('offer', { link: 'M', job: J, task: T, incarnation: m.incarnation, manifest: m });
+      s.send('pagesFound', { image: m.image, ask: (first as EffectOf<'findPages'>).ask, missing: [] });
+      expect(s.of('need')).toEqual([]);
+      s.send('pagesFound', { image: m.image, ask: (second as EffectOf<'findPages'>).ask, missing: m.pages });
+      expect(s.of('need')).toMatchObject([{ link: 'M', pages: [0, 1] }]);
+      s.send('linkClosed', { link: 'M' });
+      s.complete(manifest(2));
+    },
+  );
 
   it('gives up what the CMs never cover', () => {
     const s = new Stage({ coverMs: 1000, askAgainMs: 400 });
@@ -258,14 +282,17 @@ describe('refusals', () => {
     expect(s.refusal(manifest(3, { bytes: 99 }))).toBe('BAD_REQUEST');
     expect(s.refusal(manifest(3, { pages: [page(1)] }))).toBe('BAD_REQUEST');
     expect(s.refusal(manifest(3, { bytes: 5e9, sections: [{ name: 'data', bytes: 5e9 }] }))).toBe('TOO_LARGE');
-    const replay = (r: Partial<Manifest['replay']>) => manifest(3, { replay: { prologue: zeroLine(), image: line(30), held: [], ...r } });
+    const replay = (r: Partial<Manifest['replay']>) =>
+      manifest(3, { replay: { prologue: zeroLine(), image: line(30), held: [], ...r } });
     expect(s.refusal(replay({ image: line(19) }))).toBe('BAD_REQUEST');
     expect(s.refusal(replay({ prologue: line(1) }))).toBe('BAD_REQUEST');
     expect(s.refusal(replay({ image: { ...line(30), sends: [[taskId(4), 1]] } }))).toBe('BAD_REQUEST');
     expect(s.refusal(replay({ held: [31] }))).toBe('BAD_REQUEST');
     expect(s.refusal(replay({ held: [5, 5] }))).toBe('BAD_REQUEST');
     s.complete(manifest(3));
-    expect(s.refusal(manifest(4, { replay: { prologue: zeroLine(), image: line(40), held: [5] } }))).toBe('BAD_REQUEST');
+    expect(s.refusal(manifest(4, { replay: { prologue: zeroLine(), image: line(40), held: [5] } }))).toBe(
+      'BAD_REQUEST',
+    );
     s.send('taskDone', { job: J, task: T });
     expect(s.refusal(manifest(4))).toBe('UNKNOWN_JOB');
   });
@@ -278,17 +305,21 @@ describe('refusals', () => {
 });
 
 describe('restart', () => {
-  it('"The CS responds to the request by sending back the last checkpoint corresponding to the MPI rank" (§3.4): the newest complete and sound one', () => {
-    const s = new Stage();
-    s.restart(1);
-    expect(s.of('chosen')).toEqual([{ type: 'chosen', job: J, task: T, incarnation: 1 }]);
-    for (const n of [1, 2]) s.complete(manifest(n, {}, 1));
-    s.restart(2);
-    const newest = manifest(2, {}, 1).image;
-    expect(s.of('check').at(-1)!.image).toBe(newest);
-    s.send('checked', { image: newest, sound: true });
-    expect(s.of('chosen').at(-1)).toMatchObject({ incarnation: 2, image: newest });
-  });
+  it(
+    '"The CS responds to the request by sending back the last checkpoint corresponding to the MPI rank" ' +
+      '(§3.4): the newest complete and sound one',
+    () => {
+      const s = new Stage();
+      s.restart(1);
+      expect(s.of('chosen')).toEqual([{ type: 'chosen', job: J, task: T, incarnation: 1 }]);
+      for (const n of [1, 2]) s.complete(manifest(n, {}, 1));
+      s.restart(2);
+      const newest = manifest(2, {}, 1).image;
+      expect(s.of('check').at(-1)!.image).toBe(newest);
+      s.send('checked', { image: newest, sound: true });
+      expect(s.of('chosen').at(-1)).toMatchObject({ incarnation: 2, image: newest });
+    },
+  );
 
   it('a damaged image costs time and no answer: the older one is taken', () => {
     const s = new Stage();
@@ -413,7 +444,12 @@ describe('restart of the server', () => {
     s.write(s.of('discard').at(-1)!.changes);
     expect(s.registry.size).toBe(0);
     // The manifests too, also that of the image which the last commit made superfluous.
-    expect(s.of('discard').flatMap((d) => d.images).sort()).toEqual([1, 2, 3].map((n) => manifest(n).image));
+    expect(
+      s
+        .of('discard')
+        .flatMap((d) => d.images)
+        .sort(),
+    ).toEqual([1, 2, 3].map((n) => manifest(n).image));
     s.crash(0);
     for (const n of [1, 2]) s.complete(manifest(n));
     s.send('forgetJob', { job: jobId('job-unknown0') }); // one that never had an image

@@ -2,7 +2,11 @@ import { incarnation, taskId, WORLD, type RankActivity } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
 import { DeadlockWatch, STABLE_MS, type JobObservation, type TaskObservation } from '../src/index.ts';
 
-const waits = (task: number, activity: Partial<RankActivity>, more: Partial<TaskObservation> = {}): TaskObservation => ({
+const waits = (
+  task: number,
+  activity: Partial<RankActivity>,
+  more: Partial<TaskObservation> = {},
+): TaskObservation => ({
   task: taskId(task),
   state: 'running',
   incarnation: incarnation(0),
@@ -34,13 +38,23 @@ describe('deadlock', () => {
   });
 
   it('a wait for one that has ended, or for anybody', () => {
-    const done: TaskObservation = { task: taskId(1), state: 'done', incarnation: incarnation(0), arrivalsLogged: 9, sendsLogged: 9 };
-    expect(twice([waits(0, { peer: taskId(1) }), done])?.report).toContain('rank 0 waits in MPI_Recv for rank 1, which has ended');
+    const done: TaskObservation = {
+      task: taskId(1),
+      state: 'done',
+      incarnation: incarnation(0),
+      arrivalsLogged: 9,
+      sendsLogged: 9,
+    };
+    expect(twice([waits(0, { peer: taskId(1) }), done])?.report).toContain(
+      'rank 0 waits in MPI_Recv for rank 1, which has ended',
+    );
     expect(twice([waits(0, {}), waits(1, {})])?.report).toContain('for any rank');
   });
 
   it('finds a ring that not everybody is part of', () => {
-    expect(twice([waits(0, { peer: taskId(1) }), waits(1, { peer: taskId(2) }), waits(2, { peer: taskId(1) })])?.cycle).toEqual([1, 2]);
+    expect(
+      twice([waits(0, { peer: taskId(1) }), waits(1, { peer: taskId(2) }), waits(2, { peer: taskId(1) })])?.cycle,
+    ).toEqual([1, 2]);
   });
 
   it('is none while something is in flight, or somebody may still act', () => {

@@ -6,8 +6,35 @@ import { defaultCheckpointSettings, defaultSettings } from '../src/index.ts';
 const page = readFileSync(new URL('../../../docs/incarnations.md', import.meta.url), 'utf8');
 
 it('names every default', () => {
-  const { heartbeatMs, graceMs, silentMs, restartGraceMs, startMs, startAfterMs, stuckAfterMs, stuckFactor, quarantineMs, quarantineMaxMs, strangersMs, crashLimit, forgetMs } = defaultSettings;
-  const settings = { heartbeatMs, graceMs, silentMs, restartGraceMs, startMs, startAfterMs, stuckAfterMs, quarantineMs, quarantineMaxMs, strangersMs, forgetMs, coverMs: defaultCheckpointSettings.coverMs };
+  const {
+    heartbeatMs,
+    graceMs,
+    silentMs,
+    restartGraceMs,
+    startMs,
+    startAfterMs,
+    stuckAfterMs,
+    stuckFactor,
+    quarantineMs,
+    quarantineMaxMs,
+    strangersMs,
+    crashLimit,
+    forgetMs,
+  } = defaultSettings;
+  const settings = {
+    heartbeatMs,
+    graceMs,
+    silentMs,
+    restartGraceMs,
+    startMs,
+    startAfterMs,
+    stuckAfterMs,
+    quarantineMs,
+    quarantineMaxMs,
+    strangersMs,
+    forgetMs,
+    coverMs: defaultCheckpointSettings.coverMs,
+  };
   for (const [name, ms] of Object.entries(settings)) expect(page).toMatch(new RegExp(`\\(\`${name}\`\\) \\| ${ms} ms`));
   for (const [name, n] of Object.entries({ crashLimit, stuckFactor })) expect(page).toContain(`(\`${name}\`) | ${n} |`);
 });

@@ -1,6 +1,6 @@
 /**
- * Simulated time: a queue of things to do, in order of time and, at the same time, of insertion. Owns the clock; nothing in a
- * simulated run reads another one.
+ * Simulated time: a queue of things to do, in order of time and, at the same time, of insertion. Owns the clock;
+ * nothing in a simulated run reads another one.
  */
 interface Item {
   at: number;

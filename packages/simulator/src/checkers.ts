@@ -1,29 +1,38 @@
 /**
- * Checkers of a simulated run, independent of the cores: they look at what programs did, at what stands in the logs, at what leaves for a
- * receiver, and at what the world saw. Each throws {@link Violation} where it finds one.
+ * Checkers of a simulated run, independent of the cores: they look at what programs did, at what stands in the logs, at
+ * what leaves for a receiver, and at what the world saw. Each throws {@link Violation} where it finds one.
  *
- *  K1  A logged message has one content, whichever incarnation sends it (re-execution repeats the execution). A message that was never
- *      logged may come out differently: nobody has seen it.
+ *  K1  A logged message has one content, whichever incarnation sends it (re-execution repeats the execution). A message
+ *      that was never logged may come out differently: nobody has seen it.
  *  K2  Arrival k of a task is one message, whichever incarnation consumes it.
  *  K3  The world sees each message of a task's channel once, in order, without gaps, and what the task wrote.
  *  K4  Incarnations of a task are assigned in rising order.
- *  K5  At the end every message between tasks was consumed exactly once, with the very content that its sender's last history gave it.
- *  K6  The run is one legal execution with the outputs that the world saw; an ordered program's outputs are the fault-free ones (legal.ts).
- *  K7  One acting incarnation: once one has begun, nothing of a lower one is logged, and no image of a lower one becomes complete.
- *  K8  Nothing becomes visible (pushed to a receiver, shown to the world) before the events that it depends on are logged.
- *  K9  What was acknowledged as synced is durable, and so is what nobody could give back: the counts that a restart is told, what the world sees, an
- *      envelope without its body, and under `strict` whatever leaves for a receiver (stores.ts).
+ *  K5  At the end every message between tasks was consumed exactly once, with the very content that its sender's last
+ *      history gave it.
+ *  K6  The run is one legal execution with the outputs that the world saw; an ordered program's outputs are the
+ *      fault-free ones (legal.ts).
+ *  K7  One acting incarnation: once one has begun, nothing of a lower one is logged, and no image of a lower one
+ *      becomes complete.
+ *  K8  Nothing becomes visible (pushed to a receiver, shown to the world) before the events that it depends on are
+ *      logged.
+ *  K9  What was acknowledged as synced is durable, and so is what nobody could give back: the counts that a restart is
+ *      told, what the world sees, an envelope without its body, and under `strict` whatever leaves for a receiver
+ *      (stores.ts).
  *  K10 Nothing is trimmed that a kept image would need, and nothing before a durable record stands for it (stores.ts).
  *  K11 Silent re-execution: no incarnation writes a message that it was told is logged.
- *  K12 Memory stays within its bounds: retention, pending determinants, what is under way to a receiver, what a Channel Memory holds.
+ *  K12 Memory stays within its bounds: retention, pending determinants, what is under way to a receiver, what a Channel
+ *  Memory holds.
  *  K13 Every run ends (run.ts).
- *  K14 An image is complete only when its pages, and all sends, outputs, determinants and arrivals before it, are durable (stores.ts).
+ *  K14 An image is complete only when its pages, and all sends, outputs, determinants and arrivals before it, are
+ *  durable (stores.ts).
  *  K15 A rank is given up as crashed only when it is, or when it has not begun in its time (world.ts).
- *  K16 Requests to the file service take effect once each, one after the other; answers and files are what that order gives (file-checker.ts).
+ *  K16 Requests to the file service take effect once each, one after the other; answers and files are what that order
+ *  gives (file-checker.ts).
  *  K17 What a node received and has not heard to be durable, it gives back to a log that lost it (server.ts).
  *  K20 A rank comes only to nodes that run programs of its kind (volunteer.ts).
  *
- * Power loss in `behind` mode takes logged, un-synced records back: {@link Checkers.cut} forgets them, and with them what K1, K2 and K8 know.
+ * Power loss in `behind` mode takes logged, un-synced records back: {@link Checkers.cut} forgets them, and with them
+ * what K1, K2 and K8 know.
  */
 import { FILES, WORLD, WorldMode, type DeterminantBlock } from '@mayfly/wire';
 import { FileChecker } from './file-checker.ts';
@@ -37,7 +46,10 @@ interface Told<T> {
   value: T;
 }
 
-/** Lives of one incarnation: a clone that a restarted server takes for the first begins it anew. The later life is the one that acts. */
+/**
+ * Lives of one incarnation: a clone that a restarted server takes for the first begins it anew. The later life is the
+ * one that acts.
+ */
 const LIVES = 1000;
 const incarnationOf = (life: number): number => Math.floor(life / LIVES);
 
@@ -52,12 +64,24 @@ interface Logged {
 
 /** What one record of a stream means. */
 export type Meaning =
-  | { readonly type: 'message'; readonly key: string; readonly src: number; readonly dst: number; readonly channel: number; readonly arrival: number; readonly last: boolean }
+  | {
+      readonly type: 'message';
+      readonly key: string;
+      readonly src: number;
+      readonly dst: number;
+      readonly channel: number;
+      readonly arrival: number;
+      readonly last: boolean;
+    }
   | { readonly type: 'determinants'; readonly task: number; readonly first: number; readonly end: number }
   /** Who an incarnation is, by its nonce. */
   | { readonly type: 'session'; readonly incarnation: number }
   /** Stands for what was trimmed: arrivals or messages to the world up to `count`, and how many of each sender. */
-  | { readonly type: 'base'; readonly count: number; readonly channels: readonly (readonly [src: number, count: number])[] };
+  | {
+      readonly type: 'base';
+      readonly count: number;
+      readonly channels: readonly (readonly [src: number, count: number])[];
+    };
 
 export class Checkers implements Witness {
   /** Last told, by the latest life that told it. */
@@ -108,7 +132,10 @@ export class Checkers implements Witness {
     if (!tell(this.sends, key, life, { digest, at })) return;
     const logged = this.logs.get(key);
     if (logged !== undefined && logged.digest !== digest && this.mayAct(task, life))
-      throw new Violation(`K1: incarnation ${incarnationOf(life)} gives message ${channel} of ${task} → ${name(dst)} another content than the log`);
+      throw new Violation(
+        `K1: incarnation ${incarnationOf(life)} gives message ${channel} of ${task} → ${name(dst)} another ` +
+          'content than the log',
+      );
   }
 
   /** The newest incarnation of a task, and the one that executes, if it is that one. */
@@ -124,21 +151,34 @@ export class Checkers implements Witness {
 
   written(task: number, life: number, dst: number, channel: number): void {
     const limit = this.limits.get(`${task}.${life}>${dst}`) ?? 0;
-    if (channel <= limit) throw new Violation(`K11: incarnation ${incarnationOf(life)} of task ${task} sends message ${channel} to ${name(dst)}, of which ${limit} are logged`);
+    if (channel <= limit)
+      throw new Violation(
+        `K11: incarnation ${incarnationOf(life)} of task ${task} sends message ${channel} to ${name(dst)}, ` +
+          `of which ${limit} are logged`,
+      );
   }
 
-  consumed(task: number, life: number, arrival: number, src: number, channel: number, digest: number | undefined): void {
+  consumed(
+    task: number,
+    life: number,
+    arrival: number,
+    src: number,
+    channel: number,
+    digest: number | undefined,
+  ): void {
     const known = this.order.get(`${task}@${arrival}`);
     // a number that its log lost may become another message's
     const stands = known && this.logs.get(`${known.value.src}>${task}#${known.value.channel}`)?.arrival === arrival;
     if (stands && (known.value.src !== src || known.value.channel !== channel) && this.mayAct(task, life))
       throw new Violation(
-        `K2: arrival ${arrival} of task ${task} was message ${known.value.channel} of ${name(known.value.src)}, is ${channel} of ${name(src)} in incarnation ${incarnationOf(life)}`,
+        `K2: arrival ${arrival} of task ${task} was message ${known.value.channel} of ` +
+          `${name(known.value.src)}, is ${channel} of ${name(src)} in incarnation ${incarnationOf(life)}`,
       );
     tell(this.order, `${task}@${arrival}`, life, { src, channel });
     const key = `${src}>${task}#${channel}`;
     if (digest !== undefined) tell(this.receipts, key, life, { digest, arrival });
-    else if ((this.receipts.get(key)?.life ?? 0) <= life) this.receipts.delete(key); // an envelope: what came whole in an earlier life is void
+    // an envelope: what came whole in an earlier life is void
+    else if ((this.receipts.get(key)?.life ?? 0) <= life) this.receipts.delete(key);
   }
 
   took(task: number, life: number, r: number, body: Uint8Array): void {
@@ -153,11 +193,23 @@ export class Checkers implements Witness {
 
   /** A chunk of a message was appended to a log, from this incarnation of its sender (undefined: not from a sender). */
   logged(
-    stream: string, lsn: number, speaker: number | undefined,
-    h: { src: number; dst: number; channel: number; tag: number; mode: number; offset: number; arrival: number }, body: Uint8Array, last: boolean,
+    stream: string,
+    lsn: number,
+    speaker: number | undefined,
+    h: { src: number; dst: number; channel: number; tag: number; mode: number; offset: number; arrival: number },
+    body: Uint8Array,
+    last: boolean,
   ): void {
     const key = `${h.src}>${h.dst}#${h.channel}`;
-    this.meaning(stream, lsn, { type: 'message', key, src: h.src, dst: h.dst, channel: h.channel, arrival: h.arrival, last });
+    this.meaning(stream, lsn, {
+      type: 'message',
+      key,
+      src: h.src,
+      dst: h.dst,
+      channel: h.channel,
+      arrival: h.arrival,
+      last,
+    });
     this.acts(h.src, speaker, `a part of message ${h.channel} to ${name(h.dst)}`);
     const parts = h.offset === 0 ? [] : (this.parts.get(key) ?? []);
     parts.push(body.slice());
@@ -167,11 +219,18 @@ export class Checkers implements Witness {
     const whole = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));
     parts.reduce((o, p) => (whole.set(p, o), o + p.length), 0);
     const digest = digestOf(h.tag, h.mode, whole);
-    if (this.logs.has(key)) throw new Violation(`K1: message ${h.channel} of ${name(h.src)} → ${name(h.dst)} is logged twice`);
+    if (this.logs.has(key))
+      throw new Violation(`K1: message ${h.channel} of ${name(h.src)} → ${name(h.dst)} is logged twice`);
     this.logs.set(key, { digest, at: this.sends.get(key)?.value.at, lsn, arrival: h.arrival });
   }
 
-  loggedDeterminants(stream: string, lsn: number, task: number, speaker: number | undefined, block: DeterminantBlock): void {
+  loggedDeterminants(
+    stream: string,
+    lsn: number,
+    task: number,
+    speaker: number | undefined,
+    block: DeterminantBlock,
+  ): void {
     const end = block.first + block.entries.length;
     this.meaning(stream, lsn, { type: 'determinants', task, first: block.first, end });
     this.acts(task, speaker, 'determinants');
@@ -179,7 +238,11 @@ export class Checkers implements Witness {
   }
 
   /** A record that stands for what will be trimmed before it. */
-  loggedBase(stream: string, lsn: number, base: { count: number; channels: readonly (readonly [number, number])[] }): void {
+  loggedBase(
+    stream: string,
+    lsn: number,
+    base: { count: number; channels: readonly (readonly [number, number])[] },
+  ): void {
     this.meaning(stream, lsn, { type: 'base', count: base.count, channels: base.channels });
   }
 
@@ -188,7 +251,8 @@ export class Checkers implements Witness {
   }
 
   private hold(task: number, first: number, end: number, by: number): void {
-    for (let n = first; n < end; n++) this.determinants.set(`${task}:${n}`, (this.determinants.get(`${task}:${n}`) ?? 0) + by);
+    for (let n = first; n < end; n++)
+      this.determinants.set(`${task}:${n}`, (this.determinants.get(`${task}:${n}`) ?? 0) + by);
     if (by < 0) this.frontier.set(task, Math.min(this.frontier.get(task) ?? 0, first));
   }
 
@@ -219,7 +283,8 @@ export class Checkers implements Witness {
 
   private acts(task: number, speaker: number | undefined, what: string): void {
     const begun = this.begun.get(task) ?? 0;
-    if (speaker !== undefined && speaker < begun) throw new Violation(`K7: incarnation ${speaker} of task ${task} logs ${what} while ${begun} executes`);
+    if (speaker !== undefined && speaker < begun)
+      throw new Violation(`K7: incarnation ${speaker} of task ${task} logs ${what} while ${begun} executes`);
   }
 
   // ---- what becomes visible ----
@@ -229,7 +294,10 @@ export class Checkers implements Witness {
     if (src === WORLD || src === FILES || this.cuts > 0) return;
     const at = this.logs.get(`${src}>${dst}#${channel}`)?.at;
     if (at && !this.known(src, at.determinants))
-      throw new Violation(`K8: message ${channel} of ${src} → ${name(dst)} becomes visible, determinants up to ${at.determinants} of task ${src} are not logged (${this.frontier.get(src)} are)`);
+      throw new Violation(
+        `K8: message ${channel} of ${src} → ${name(dst)} becomes visible, determinants up to ` +
+          `${at.determinants} of task ${src} are not logged (${this.frontier.get(src)} are)`,
+      );
   }
 
   world(task: number, channel: number, mode: number, body: Uint8Array): void {
@@ -240,7 +308,8 @@ export class Checkers implements Witness {
     if (channel > shown + 1) throw new Violation(`K3: the world got message ${channel} of task ${task} after ${shown}`);
     this.shown.set(task, Math.max(shown, channel));
     if (channel <= seen.length) {
-      if (seen[channel - 1] !== digest) throw new Violation(`K3: the world got message ${channel} of task ${task} twice, differently`);
+      if (seen[channel - 1] !== digest)
+        throw new Violation(`K3: the world got message ${channel} of task ${task} twice, differently`);
       return;
     }
     this.visible(task, WORLD, channel);
@@ -254,13 +323,17 @@ export class Checkers implements Witness {
 
   assigned(task: number, incarnation: number): void {
     const before = this.incarnations.get(task) ?? -1;
-    if (incarnation <= before) throw new Violation(`K4: incarnation ${incarnation} of task ${task} is assigned after ${before}`);
+    if (incarnation <= before)
+      throw new Violation(`K4: incarnation ${incarnation} of task ${task} is assigned after ${before}`);
     this.incarnations.set(task, incarnation);
   }
 
   imageComplete(task: number, incarnation: number): void {
     const begun = this.begun.get(task) ?? 0;
-    if (incarnation < begun) throw new Violation(`K7: an image of incarnation ${incarnation} of task ${task} is complete while ${begun} executes`);
+    if (incarnation < begun)
+      throw new Violation(
+        `K7: an image of incarnation ${incarnation} of task ${task} is complete while ${begun} executes`,
+      );
   }
 
   /** K12. */
@@ -282,19 +355,26 @@ export class Checkers implements Witness {
           const got = this.receipts.get(`${src}>${dst}#${n}`)?.value;
           if (!sent) throw new Violation(`K5: message ${n} of ${src} → ${dst} was never sent`);
           if (!got) continue; // consumed as an envelope; its body was pulled and is in the receiver's output
-          if (got.digest !== sent.digest) throw new Violation(`K5: message ${n} of ${src} → ${dst} was consumed with a content that its sender did not give it`);
-          if (arrivals.has(got.arrival)) throw new Violation(`K5: arrival ${got.arrival} of task ${dst} is two messages`);
+          if (got.digest !== sent.digest)
+            throw new Violation(
+              `K5: message ${n} of ${src} → ${dst} was consumed with a content that its sender did not give it`,
+            );
+          if (arrivals.has(got.arrival))
+            throw new Violation(`K5: arrival ${got.arrival} of task ${dst} is two messages`);
           arrivals.add(got.arrival);
         }
-        if (this.receipts.has(`${src}>${dst}#${all + 1}`)) throw new Violation(`K5: task ${dst} consumed more than ${src} sends`);
+        if (this.receipts.has(`${src}>${dst}#${all + 1}`))
+          throw new Violation(`K5: task ${dst} consumed more than ${src} sends`);
       }
     }
     for (let task = 0; task < spec.size; task++) {
       const seen = this.seen.get(task) ?? [];
       const all = outputsDue(spec, task);
-      if ((this.shown.get(task) ?? 0) !== all || seen.length !== all) throw new Violation(`K3: the world got ${seen.length} messages of task ${task}, it writes ${all}`);
+      if ((this.shown.get(task) ?? 0) !== all || seen.length !== all)
+        throw new Violation(`K3: the world got ${seen.length} messages of task ${task}, it writes ${all}`);
       seen.forEach((digest, i) => {
-        if (this.sends.get(`${task}>${WORLD}#${i + 1}`)?.value.digest !== digest) throw new Violation(`K3: the world got what task ${task} did not write`);
+        if (this.sends.get(`${task}>${WORLD}#${i + 1}`)?.value.digest !== digest)
+          throw new Violation(`K3: the world got what task ${task} did not write`);
       });
     }
     this.files.atTheEnd();
@@ -302,13 +382,23 @@ export class Checkers implements Witness {
     const modes = { output: WorldMode.STDOUT, exit: WorldMode.EXIT };
     const legal = execute(
       spec,
-      spec.ordered ? undefined : { arrival: (t, k) => this.order.get(`${t}@${k}`)?.value, answer: (t, r) => this.files.takenBody(t, r), event: (t, n) => this.events.get(`${t}:${n}`)?.value },
+      spec.ordered
+        ? undefined
+        : {
+            arrival: (t, k) => this.order.get(`${t}@${k}`)?.value,
+            answer: (t, r) => this.files.takenBody(t, r),
+            event: (t, n) => this.events.get(`${t}:${n}`)?.value,
+          },
       modes,
     );
     if (typeof legal === 'string') throw new Violation(`K6: ${legal}`);
     legal.forEach((outputs, t) => {
       const differs = outputs.findIndex((d, i) => d !== answer[t]![i]);
-      if (differs >= 0) throw new Violation(`K6: output ${differs + 1} of task ${t} is not that of ${spec.ordered ? 'the fault-free run' : 'a legal execution'}`);
+      if (differs >= 0)
+        throw new Violation(
+          `K6: output ${differs + 1} of task ${t} is not that of ` +
+            `${spec.ordered ? 'the fault-free run' : 'a legal execution'}`,
+        );
     });
     return answer;
   }
@@ -322,4 +412,5 @@ function tell<T>(into: Map<string, Told<T>>, key: string, life: number, value: T
   return true;
 }
 
-export const name = (task: number): string => (task === WORLD ? 'world' : task === FILES ? 'file service' : String(task));
+export const name = (task: number): string =>
+  task === WORLD ? 'world' : task === FILES ? 'file service' : String(task);

@@ -1,11 +1,30 @@
 /**
- * The host of one simulated Channel Memory: a core over a faulty log and data connections, performing its effects in order as apps/server's
- * host does. Like that one it recovers from its log when it was killed alone or an append found the disk full.
+ * The host of one simulated Channel Memory: a core over a faulty log and data connections, performing its effects in
+ * order as apps/server's host does. Like that one it recovers from its log when it was killed alone or an append found
+ * the disk full.
  *
  * Owns the core, the connections and the log. The log alone outlives the process.
  */
 import { AnswerFeed, ChannelMemory, patchFromLog, type CmEffect, type CmEvent } from '@mayfly/protocols';
-import { FILES, Flag, Kind, WORLD, WorldMode, decodeDeterminants, MayflyError, homeOf, incarnation, readFrames, taskId, type Attach, type Frame, type ImageId, type Incarnation, type Line, type TaskId } from '@mayfly/wire';
+import {
+  FILES,
+  Flag,
+  Kind,
+  WORLD,
+  WorldMode,
+  decodeDeterminants,
+  MayflyError,
+  homeOf,
+  incarnation,
+  readFrames,
+  taskId,
+  type Attach,
+  type Frame,
+  type ImageId,
+  type Incarnation,
+  type Line,
+  type TaskId,
+} from '@mayfly/wire';
 import { name } from './checkers.ts';
 import { DamagedLog, DiskFull, FaultyLog } from './faulty-log.ts';
 import type { Link } from './link.ts';
@@ -45,7 +64,10 @@ export class CmHost {
     this.log = new FaultyLog((stream, next) => world.checkers.cut(streamOf(index, stream), next));
     this.log.lazy = world.undone === 'forwards-before-append';
     this.flight = new Flight(world);
-    this.answers = new AnswerFeed({ answerable: (task) => world.files.last(task), answer: (task, r) => world.files.answer(task, r) });
+    this.answers = new AnswerFeed({
+      answerable: (task) => world.files.last(task),
+      answer: (task, r) => world.files.answer(task, r),
+    });
   }
 
   get up(): boolean {
@@ -62,8 +84,13 @@ export class CmHost {
     this.life++;
     this.first.clear();
     const core = new ChannelMemory(this.world.protocol.log, {
-      size: server.tasks, index: this.index, count: setup.channelMemories,
-      durability: this.world.undone === 'strict-forwards-before-sync' ? 'behind' : setup.durability, chunkBytes: setup.chunkBytes, window: setup.window, lazyTicks: setup.lazyTicks,
+      size: server.tasks,
+      index: this.index,
+      count: setup.channelMemories,
+      durability: this.world.undone === 'strict-forwards-before-sync' ? 'behind' : setup.durability,
+      chunkBytes: setup.chunkBytes,
+      window: setup.window,
+      lazyTicks: setup.lazyTicks,
       authorise: (c) => {
         const [t, n] = c.split('.').map(Number);
         return t === undefined || n === undefined ? undefined : { task: taskId(t), incarnation: incarnation(n) };
@@ -73,7 +100,8 @@ export class CmHost {
       for (const s of core.streams()) this.log.open(s);
       for (const s of core.streams()) this.perform(core.recover(s, this.log.scan(s), this.log.next(s)));
     } catch (e) {
-      if (e instanceof DamagedLog) return server.failed({ code: 'LOST_LOG', message: `The log of the job cannot be recovered: ${e.message}` });
+      if (e instanceof DamagedLog)
+        return server.failed({ code: 'LOST_LOG', message: `The log of the job cannot be recovered: ${e.message}` });
       if (e instanceof DiskFull) return this.broken(e);
       throw e;
     }
@@ -104,7 +132,10 @@ export class CmHost {
     this.links.clear();
   }
 
-  /** An effect could not be performed (the disk is full, a record damaged): drop the core, recover later from the streams. */
+  /**
+   * An effect could not be performed (the disk is full, a record damaged): drop the core, recover later from the
+   * streams.
+   */
   private broken(e: Error): void {
     const code = e instanceof DiskFull ? 'DISK_FULL' : 'INTERNAL';
     this.world.note(`CM ${this.index} stops: ${code} ${e.message}`);
@@ -161,7 +192,12 @@ export class CmHost {
       world.trace?.(`  → cm${this.index}  ${describe(f)}`);
       if (h.kind === Kind.ATTACH) this.attaches(conn, f);
       if (h.kind === Kind.CREDIT) this.flight.credited(conn, h.src, h.arrival);
-      if (h.kind === Kind.ATTACH && world.undone === 'first-connection-wins' && !this.firstWins(conn, h.src, h.incarnation)) return;
+      if (
+        h.kind === Kind.ATTACH &&
+        world.undone === 'first-connection-wins' &&
+        !this.firstWins(conn, h.src, h.incarnation)
+      )
+        return;
       if (h.kind === Kind.DETACH) this.first.delete(h.src);
       if (h.kind !== Kind.DATA && h.kind !== Kind.DETERMINANTS) continue;
       this.speaking.set(h.src, h.incarnation);
@@ -220,7 +256,8 @@ export class CmHost {
 
   private fenced(task: TaskId, n: Incarnation): void {
     const progress = this.core!.progress(task);
-    const logs = this.world.undone === 'evidence-ignored' ? { ...progress.logs, consumed: 0, determinants: 0 } : progress.logs;
+    const logs =
+      this.world.undone === 'evidence-ignored' ? { ...progress.logs, consumed: 0, determinants: 0 } : progress.logs;
     this.world.server.fenced(this.index, task, n, { ...progress, logs });
   }
 
@@ -244,7 +281,13 @@ export class CmHost {
     const { core } = this;
     if (!core || homeOf(task, this.world.setup.channelMemories) !== this.index) return;
     try {
-      this.answers.feed(core, task, () => this.core, (channel, { error, body }) => this.step({ type: 'world', task, src: FILES, channel, mode: WorldMode.ANSWER, context: error, body }));
+      this.answers.feed(
+        core,
+        task,
+        () => this.core,
+        (channel, { error, body }) =>
+          this.step({ type: 'world', task, src: FILES, channel, mode: WorldMode.ANSWER, context: error, body }),
+      );
     } catch (e) {
       if (!(e instanceof MayflyError)) throw e;
       this.world.server.failed({ code: e.code, message: e.message });
@@ -290,7 +333,8 @@ export class CmHost {
         const marks = e.streams.map((s) => [s, log.next(s)] as const);
         return this.later(world.random.between(1, world.setup.diskMs), () => {
           // Allocated only now, perhaps.
-          if (log.full && world.undone !== 'synced-though-full' && world.random.chance(0.3)) return this.broken(new DiskFull('no space is left for what was written'));
+          if (log.full && world.undone !== 'synced-though-full' && world.random.chance(0.3))
+            return this.broken(new DiskFull('no space is left for what was written'));
           if (!log.full || world.undone !== 'synced-though-full') for (const [s, n] of marks) log.sync(s, n);
           world.trace?.(`cm${this.index} synced ${e.streams.join(' ')}`);
           this.step({ type: 'synced', ticket: e.ticket });
@@ -298,8 +342,21 @@ export class CmHost {
       }
       case 'trim': {
         const task = taskId(Number(e.stream.slice(1)));
-        checkTrim(world.checkers, this.index, e.stream, e.from, e.to, e.keep, world.server.cs.kept(task), world.server.isDone(task), log);
-        world.trace?.(`cm${this.index} trims ${e.stream} records ${e.from}–${e.to - 1}${e.keep.size > 0 ? ` but ${[...e.keep].join(', ')}` : ''}`);
+        checkTrim(
+          world.checkers,
+          this.index,
+          e.stream,
+          e.from,
+          e.to,
+          e.keep,
+          world.server.cs.kept(task),
+          world.server.isDone(task),
+          log,
+        );
+        world.trace?.(
+          `cm${this.index} trims ${e.stream} records ` +
+            `${e.from}–${e.to - 1}${e.keep.size > 0 ? ` but ${[...e.keep].join(', ')}` : ''}`,
+        );
         return log.trim(e.stream, e.from, e.to, e.keep);
       }
       case 'world':
@@ -316,7 +373,11 @@ export class CmHost {
         return this.fenced(e.task, e.incarnation);
       case 'covered':
         world.trace?.(`cm${this.index} covers ${e.image}`);
-        return world.server.cs.covered(e.image, this.index, world.undone === 'image-without-determinants' ? [[0, 2 ** 40]] : e.determinants);
+        return world.server.cs.covered(
+          e.image,
+          this.index,
+          world.undone === 'image-without-determinants' ? [[0, 2 ** 40]] : e.determinants,
+        );
       case 'failed':
         return world.server.failed(e.error);
       case 'refused':
@@ -329,14 +390,18 @@ export class CmHost {
   private send(conn: number, frame: Uint8Array): void {
     const { world } = this;
     let [f] = readFrames(frame) as [Frame];
-    if (world.undone === 'acknowledged-past-the-mark') f = pastTheMark(f, this.core?.observe(taskId(f.header.dst)).arrivalsLogged ?? 0);
+    if (world.undone === 'acknowledged-past-the-mark')
+      f = pastTheMark(f, this.core?.observe(taskId(f.header.dst)).arrivalsLogged ?? 0);
     checkAck(world.checkers, this.index, this.log, f);
     if (f.header.kind === Kind.ARRIVAL) {
       this.flight.leaves(conn, f);
       checkPush(world.checkers, this.index, this.log, f.header, world.setup.durability === 'strict');
     }
-    if (f.header.kind === Kind.ATTACHED && this.beginning.delete(`${conn}/${f.header.dst}`)) checkAttached(world.checkers, this.index, this.log, f);
-    this.links.get(conn)?.down(world.undone === 'evidence-ignored' && f.header.kind === Kind.DETERMINANTS ? withLowerEvidence(f) : frame);
+    if (f.header.kind === Kind.ATTACHED && this.beginning.delete(`${conn}/${f.header.dst}`))
+      checkAttached(world.checkers, this.index, this.log, f);
+    this.links
+      .get(conn)
+      ?.down(world.undone === 'evidence-ignored' && f.header.kind === Kind.DETERMINANTS ? withLowerEvidence(f) : frame);
   }
 
   /** Tells the checkers what is logged. */
@@ -348,13 +413,23 @@ export class CmHost {
       else if (stream.startsWith('d')) {
         if (h.kind === SESSION_KIND) checkers.loggedSession(streamOf(this.index, stream), lsn, h.incarnation);
         if (h.kind !== Kind.DETERMINANTS) continue;
-        checkers.loggedDeterminants(streamOf(this.index, stream), lsn, h.src, this.speaking.get(h.src), decodeDeterminants(f.determinants));
+        checkers.loggedDeterminants(
+          streamOf(this.index, stream),
+          lsn,
+          h.src,
+          this.speaking.get(h.src),
+          decodeDeterminants(f.determinants),
+        );
         this.world.trace?.(`cm${this.index} logs ${stream}[${lsn}]  ${describe(f)}`);
       } else if (h.kind === Kind.DATA || h.kind === Kind.ARRIVAL || h.kind === Kind.RESUPPLY) {
         const last = (h.flags & Flag.LAST) !== 0;
         checkers.logged(streamOf(this.index, stream), lsn, this.speaking.get(h.src), h, f.body, last);
-        this.world.trace?.(`cm${this.index} logs ${stream}[${lsn}]  ${name(h.src)}→${name(h.dst)} #${h.channel}${last && h.dst !== WORLD ? ` as arrival ${h.arrival}` : ''}${last ? '' : ` bytes ${h.offset}–${h.offset + h.bytes - 1}`}`);
-        if (last && h.dst === WORLD && this.world.undone === 'output-before-logged' && h.mode !== WorldMode.EXIT) checkers.world(h.src, h.channel, h.mode, f.body);
+        this.world.trace?.(
+          `cm${this.index} logs ${stream}[${lsn}]  ${name(h.src)}→${name(h.dst)} ` +
+            `#${h.channel}${last && h.dst !== WORLD ? ` as arrival ${h.arrival}` : ''}${last ? '' : ` bytes ${h.offset}–${h.offset + h.bytes - 1}`}`,
+        );
+        if (last && h.dst === WORLD && this.world.undone === 'output-before-logged' && h.mode !== WorldMode.EXIT)
+          checkers.world(h.src, h.channel, h.mode, f.body);
       }
     }
   }

@@ -1,8 +1,9 @@
 /**
- * The host of the simulated Checkpoint Server: the core over a store of pages by hash and of manifests, which outlive the process.
+ * The host of the simulated Checkpoint Server: the core over a store of pages by hash and of manifests, which outlive
+ * the process.
  *
- * Owns pages, manifests and the content of images. A page is durable when the core is told that it is stored; manifest and record are
- * written together, some time before the core hears of it: the process may die in between.
+ * Owns pages, manifests and the content of images. A page is durable when the core is told that it is stored; manifest
+ * and record are written together, some time before the core hears of it: the process may die in between.
  */
 import { CheckpointServer, type CheckpointServerEffect, type CheckpointServerEvent } from '@mayfly/protocols';
 import { imageIdOf, type ImageId, type Incarnation, type Manifest, type ReplayFrom, type TaskId } from '@mayfly/wire';
@@ -27,7 +28,9 @@ type Bare = CheckpointServerEvent extends infer E ? (E extends { now: number } ?
 
 export class CsHost {
   private core = new CheckpointServer();
-  /** Durable. A flipped bit lies in one stripe of a page, which its parity mends when it is read; a lost one is gone. */
+  /**
+   * Durable. A flipped bit lies in one stripe of a page, which its parity mends when it is read; a lost one is gone.
+   */
   private readonly pages = new Map<string, { flipped: boolean; lost: boolean }>();
   private readonly manifests = new Map<string, Stored>();
   private readonly links = new Map<string, ImageLink>();
@@ -42,7 +45,10 @@ export class CsHost {
   start(): void {
     const { undone } = this.world;
     this.core = new CheckpointServer({ collectMs: 2000, ...(undone === 'one-image-kept' ? { keep: 1 } : {}) });
-    this.step({ type: 'recover', entries: this.world.server.entries((k) => k.startsWith('image/') || k.startsWith('trimmed/')) });
+    this.step({
+      type: 'recover',
+      entries: this.world.server.entries((k) => k.startsWith('image/') || k.startsWith('trimmed/')),
+    });
   }
 
   kill(): void {
@@ -87,25 +93,36 @@ export class CsHost {
     return this.whole(image);
   }
 
-  /** A bit flips in any page of an image of this task that is still as it was stored, whoever else names it. Returns the image. */
+  /**
+   * A bit flips in any page of an image of this task that is still as it was stored, whoever else names it. Returns the
+   * image.
+   */
   flip(task: TaskId, which: number): string | undefined {
     const kept = this.kept(task);
     const victim = kept[Math.floor(which * kept.length)];
-    const intact = (this.manifests.get(victim?.image ?? '')?.manifest.pages ?? []).map((p) => this.pages.get(p)).filter((p) => p && !p.flipped && !p.lost);
+    const intact = (this.manifests.get(victim?.image ?? '')?.manifest.pages ?? [])
+      .map((p) => this.pages.get(p))
+      .filter((p) => p && !p.flipped && !p.lost);
     const page = intact[Math.floor(which * 7919) % intact.length];
     if (!victim || !page) return undefined;
     page.flipped = true;
     return victim.image;
   }
 
-  /** A page of an image of this task is gone: of one that another whole image, or the start of the program, can stand in for. Returns its name. */
+  /**
+   * A page of an image of this task is gone: of one that another whole image, or the start of the program, can stand in
+   * for. Returns its name.
+   */
   lose(task: TaskId, which: number): string | undefined {
     const kept = this.kept(task).filter((k) => this.whole(k.image));
     const trimmed = this.world.server.entries((k) => k === `trimmed/${this.world.setup.job}/${task}`).length > 0;
     if (kept.length === 0 || (kept.length === 1 && trimmed)) return undefined;
     const victim = kept[Math.floor(which * kept.length)]!;
-    // shared pages belong to another image as well, also of another task, which must stay whole; or to one that is being made of them
-    const others = new Set([...this.manifests].flatMap(([image, m]) => (image === victim.image ? [] : m.manifest.pages)));
+    // shared pages belong to another image as well, also of another task, which must stay whole; or to one that is
+    // being made of them
+    const others = new Set(
+      [...this.manifests].flatMap(([image, m]) => (image === victim.image ? [] : m.manifest.pages)),
+    );
     for (const [id, o] of this.offered) if (id !== victim.image) for (const p of o.manifest.pages) others.add(p);
     const own = this.manifests.get(victim.image)!.manifest.pages.filter((p) => !others.has(p));
     if (own.length === 0) return undefined;
@@ -147,7 +164,9 @@ export class CsHost {
         return;
       case 'end':
         // after the pages that came before it are stored, as the real host's queue per socket has it
-        return server.later(MAX_STORE_MS + 1, () => this.step({ type: 'end', link, image: this.aliases.get(m.image) ?? m.image }));
+        return server.later(MAX_STORE_MS + 1, () =>
+          this.step({ type: 'end', link, image: this.aliases.get(m.image) ?? m.image }),
+        );
     }
   }
 
@@ -157,7 +176,14 @@ export class CsHost {
       const o = this.offered.get(image);
       if (!o) return;
       const { manifest } = o;
-      if (this.full) return this.step({ type: 'pageFailed', link, image, index, error: { code: 'DISK_FULL', message: 'no space is left' } });
+      if (this.full)
+        return this.step({
+          type: 'pageFailed',
+          link,
+          image,
+          index,
+          error: { code: 'DISK_FULL', message: 'no space is left' },
+        });
       const put = (): void => void this.pages.set(manifest.pages[index]!, { flipped: false, lost: false });
       if (undone === 'image-without-pages') server.later(LATE_MS, put);
       else put();
@@ -176,7 +202,14 @@ export class CsHost {
     const { server } = world;
     switch (e.type) {
       case 'findPages':
-        return server.later(1, () => this.step({ type: 'pagesFound', image: e.image, ask: e.ask, missing: e.pages.filter((p) => this.pages.get(p)?.lost !== false) }));
+        return server.later(1, () =>
+          this.step({
+            type: 'pagesFound',
+            image: e.image,
+            ask: e.ask,
+            missing: e.pages.filter((p) => this.pages.get(p)?.lost !== false),
+          }),
+        );
       case 'need':
         this.links.get(e.link)?.down({ type: 'need', image: this.known(e.image), pages: e.pages });
         return;
@@ -192,11 +225,24 @@ export class CsHost {
         const offered = this.offered.get(e.image);
         return server.later(world.random.between(1, 10), () => {
           if (!offered) throw new Error(`commit of ${e.image} that was never offered`);
-          if (this.full) return this.step({ type: 'commitFailed', image: e.image, error: { code: 'DISK_FULL', message: 'no space is left' } });
+          if (this.full)
+            return this.step({
+              type: 'commitFailed',
+              image: e.image,
+              error: { code: 'DISK_FULL', message: 'no space is left' },
+            });
           world.checkers.imageComplete(e.task, offered.image.incarnation);
-          if (!e.manifest.pages.every((p) => this.pages.has(p))) throw new Violation(`K14: image ${e.image} is complete, and a page of it is not there`);
+          if (!e.manifest.pages.every((p) => this.pages.has(p)))
+            throw new Violation(`K14: image ${e.image} is complete, and a page of it is not there`);
           const before = this.kept(e.task)[0]?.replay.image.determinants ?? 0;
-          checkComplete(world.checkers, server.cms.map((c) => c.log), e.task, offered.manifest.replay.image, before, (t) => server.isDone(t as TaskId));
+          checkComplete(
+            world.checkers,
+            server.cms.map((c) => c.log),
+            e.task,
+            offered.manifest.replay.image,
+            before,
+            (t) => server.isDone(t as TaskId),
+          );
           this.manifests.set(e.image, { manifest: e.manifest, image: offered.image });
           server.change(e.changes);
           server.later(world.random.between(0, 5), () => this.step({ type: 'committed', image: e.image }));
@@ -214,7 +260,10 @@ export class CsHost {
         if (world.undone === 'trimmed-to-newest') to = newest;
         if (world.undone === 'held-bodies-trimmed') to = { ...to, held: [] };
         if (world.undone === 'prologue-trimmed') to = { ...to, prologue: world.zeroReplay().prologue };
-        world.trace?.(`cs → cm${e.cm}  trim task ${e.task} to arrival ${to.image.arrivals}, determinant ${to.image.determinants}${to.held.length > 0 ? `, held ${to.held.join(' ')}` : ''}`);
+        world.trace?.(
+          `cs → cm${e.cm}  trim task ${e.task} to arrival ${to.image.arrivals}, determinant ` +
+            `${to.image.determinants}${to.held.length > 0 ? `, held ${to.held.join(' ')}` : ''}`,
+        );
         return server.cms[e.cm]?.step({ type: 'trim', task: e.task, replay: to });
       }
       case 'complete':
@@ -230,9 +279,19 @@ export class CsHost {
         });
       case 'chosen':
         world.trace?.(`cs: task ${e.task}.${e.incarnation} restarts from ${e.image ?? 'its beginning'}`);
-        return server.chosen(e.task, e.incarnation, e.image === undefined ? undefined : { image: e.image, replay: e.replay! });
+        return server.chosen(
+          e.task,
+          e.incarnation,
+          e.image === undefined ? undefined : { image: e.image, replay: e.replay! },
+        );
       case 'lost':
-        return server.dispatch({ type: 'imageLost', job: e.job, task: e.task, incarnation: e.incarnation, error: e.error });
+        return server.dispatch({
+          type: 'imageLost',
+          job: e.job,
+          task: e.task,
+          incarnation: e.incarnation,
+          error: e.error,
+        });
       case 'collect': {
         const named = new Set(world.undone === 'pages-not-pinned' ? [] : e.pinned);
         for (const s of this.manifests.values()) for (const p of s.manifest.pages) named.add(p);

@@ -1,9 +1,10 @@
 /**
- * Faults: their kinds, the list that a seed draws, and how each strikes. The list is drawn before the run and each fault has its own
- * generator, so that a shorter list (shrink.ts) is the same run with fewer faults.
+ * Faults: their kinds, the list that a seed draws, and how each strikes. The list is drawn before the run and each
+ * fault has its own generator, so that a shorter list (shrink.ts) is the same run with fewer faults.
  *
- * A fault counts when it changed a state: there was a victim, and something of it that lives was hit (a delay held a message back, a
- * doubled message came twice, a power loss took records, a flipped bit lies in a record or page that is still there, a lost page was there, a full disk refused).
+ * A fault counts when it changed a state: there was a victim, and something of it that lives was hit (a delay held a
+ * message back, a doubled message came twice, a power loss took records, a flipped bit lies in a record or page that is
+ * still there, a lost page was there, a full disk refused).
  */
 import { taskId } from '@mayfly/wire';
 import { HOSTILE } from './hostile.ts';
@@ -12,9 +13,36 @@ import { Random } from './random.ts';
 import type { World } from './world.ts';
 
 export const FAULTS = [
-  'close', 'crash', 'half-open crash', 'reload', 'rank crash', 'freeze', 'zombie', 'cut off', 'partition', 'stall', 'broken link', 'delay', 'reorder',
-  'duplicate', 'clone', 'second socket', 'kill server', 'server and nodes', 'kill CM', 'power loss', 'CM power loss', 'log bit flip', 'image bit flip', 'page lost', 'full disk', 'pause', 'false loss', 'false deadlock',
-  ...HOSTILE, 'crashing program',
+  'close',
+  'crash',
+  'half-open crash',
+  'reload',
+  'rank crash',
+  'freeze',
+  'zombie',
+  'cut off',
+  'partition',
+  'stall',
+  'broken link',
+  'delay',
+  'reorder',
+  'duplicate',
+  'clone',
+  'second socket',
+  'kill server',
+  'server and nodes',
+  'kill CM',
+  'power loss',
+  'CM power loss',
+  'log bit flip',
+  'image bit flip',
+  'page lost',
+  'full disk',
+  'pause',
+  'false loss',
+  'false deadlock',
+  ...HOSTILE,
+  'crashing program',
 ] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
@@ -27,28 +55,52 @@ export interface Fault {
 
 /** Faults fall within this time, so that a correct run ends afterwards. */
 const FAULT_TIME_MS = 30_000;
-/** Drawn apart, so that the other faults of a seed stay what they were: a seed has none, or a few. Each with the first number of its generators. */
-const APART = { pause: 1_000_000, 'false loss': 2_000_000, 'false deadlock': 3_000_000 } as const satisfies Partial<Record<FaultKind, number>>;
+/**
+ * Drawn apart, so that the other faults of a seed stay what they were: a seed has none, or a few. Each with the first
+ * number of its generators.
+ */
+const APART = { pause: 1_000_000, 'false loss': 2_000_000, 'false deadlock': 3_000_000 } as const satisfies Partial<
+  Record<FaultKind, number>
+>;
 type Apart = keyof typeof APART;
-/** Nodes that run nothing of what they are given, and programs that no node can run: the latter only where a seed is held to them. Drawn apart, too. */
+/**
+ * Nodes that run nothing of what they are given, and programs that no node can run: the latter only where a seed is
+ * held to them. Drawn apart, too.
+ */
 const STRANGE: readonly FaultKind[] = [...HOSTILE, 'crashing program'];
 const STRUCK = FAULTS.filter((k) => !(k in APART) && !STRANGE.includes(k));
 const FIRST_STRANGER = 4_000_000;
 /** They come early, when nobody has a record yet. */
 const STRANGERS_MS = 8000;
 /** How often a kind is drawn, where it is drawn at all. */
-const WEIGHT: Partial<Record<FaultKind, number>> = { 'rank crash': 0.3, 'log bit flip': 0.06, 'full disk': 0.4, delay: 3, reorder: 3, duplicate: 3, 'power loss': 1 };
+const WEIGHT: Partial<Record<FaultKind, number>> = {
+  'rank crash': 0.3,
+  'log bit flip': 0.06,
+  'full disk': 0.4,
+  delay: 3,
+  reorder: 3,
+  duplicate: 3,
+  'power loss': 1,
+};
 
 const square = (x: number): number => x * x;
 
-/** Each seed has some of the kinds and not others, in proportions of its own: what many kinds together would hide, few show. */
+/**
+ * Each seed has some of the kinds and not others, in proportions of its own: what many kinds together would hide, few
+ * show.
+ */
 export function drawFaults(seed: number, everyMs?: number, only?: readonly FaultKind[]): Fault[] {
   const r = Random.named(seed, 'faults');
-  const weights = STRUCK.map((k) => (r.chance(0.55) ? square(r.next()) + 0.1 : 0) * (WEIGHT[k] ?? 1) * (!only || only.includes(k) ? 1 : 0));
+  const weights = STRUCK.map(
+    (k) => (r.chance(0.55) ? square(r.next()) + 0.1 : 0) * (WEIGHT[k] ?? 1) * (!only || only.includes(k) ? 1 : 0),
+  );
   const sum = weights.reduce((a, b) => a + b, 0);
   const every = everyMs ?? r.pick([25, 40, 60, 100, 250, 1000]);
   const out: Fault[] = [];
-  const apart = [...(Object.keys(APART) as Apart[]).flatMap((kind) => drawApart(seed, kind, only)), ...drawStrangers(seed, only)];
+  const apart = [
+    ...(Object.keys(APART) as Apart[]).flatMap((kind) => drawApart(seed, kind, only)),
+    ...drawStrangers(seed, only),
+  ];
   if (sum === 0) return apart.sort((a, b) => a.at - b.at);
   // a squared uniform draw: bursts and pauses, and the same on every engine, as a logarithm would not be
   for (let at = 3 * square(r.next()) * every; at < FAULT_TIME_MS; at += 3 * square(r.next()) * every) {
@@ -64,23 +116,50 @@ function drawApart(seed: number, kind: Apart, only: readonly FaultKind[] | undef
   const r = Random.named(seed, kind === 'pause' ? 'pauses' : kind);
   if (only ? !only.includes(kind) : !r.chance(0.3)) return [];
   // a node that has convinced the server of a deadlock once: to do it again, the logs must have moved on
-  return Array.from({ length: kind === 'false deadlock' ? 1 : r.between(1, 4) }, (_, i) => ({ at: square(r.next()) * FAULT_TIME_MS, kind, n: APART[kind] + i }));
+  return Array.from({ length: kind === 'false deadlock' ? 1 : r.between(1, 4) }, (_, i) => ({
+    at: square(r.next()) * FAULT_TIME_MS,
+    kind,
+    n: APART[kind] + i,
+  }));
 }
 
 function drawStrangers(seed: number, only: readonly FaultKind[] | undefined): Fault[] {
   const r = Random.named(seed, 'strangers');
-  const kinds = only ? STRANGE.filter((k) => only.includes(k)) : r.chance(0.3) ? HOSTILE.filter(() => r.chance(0.6)) : [];
+  const kinds = only
+    ? STRANGE.filter((k) => only.includes(k))
+    : r.chance(0.3)
+      ? HOSTILE.filter(() => r.chance(0.6))
+      : [];
   if (kinds.length === 0) return [];
-  return Array.from({ length: r.between(1, 6) }, (_, i) => ({ at: r.chance(0.5) ? 0 : square(r.next()) * STRANGERS_MS, kind: r.pick(kinds), n: FIRST_STRANGER + i }));
+  return Array.from({ length: r.between(1, 6) }, (_, i) => ({
+    at: r.chance(0.5) ? 0 : square(r.next()) * STRANGERS_MS,
+    kind: r.pick(kinds),
+    n: FIRST_STRANGER + i,
+  }));
 }
 
-/** No honest node fails in a seed that is held to these: whoever reports a crash is hostile, or right about the program. */
-export const harmless = (only: readonly FaultKind[] | undefined): boolean => only !== undefined && only.every((k) => STRANGE.includes(k) || HARMLESS.includes(k));
-const HARMLESS: readonly FaultKind[] = ['close', 'reload', 'delay', 'reorder', 'duplicate', 'kill server', 'kill CM', 'pause'];
+/**
+ * No honest node fails in a seed that is held to these: whoever reports a crash is hostile, or right about the program.
+ */
+export const harmless = (only: readonly FaultKind[] | undefined): boolean =>
+  only !== undefined && only.every((k) => STRANGE.includes(k) || HARMLESS.includes(k));
+const HARMLESS: readonly FaultKind[] = [
+  'close',
+  'reload',
+  'delay',
+  'reorder',
+  'duplicate',
+  'kill server',
+  'kill CM',
+  'pause',
+];
 
 /** What lets a job end with a named error instead of its answer: see run.ts. */
 export interface Excuses {
-  /** Tasks of whose arrivals or determinants power loss took records: the incarnation that executed then (undefined: none did), once per loss. */
+  /**
+   * Tasks of whose arrivals or determinants power loss took records: the incarnation that executed then (undefined:
+   * none did), once per loss.
+   */
   powerLost: Map<number, (number | undefined)[]>;
   /** Tasks of whose arrivals or determinants a record has a flipped bit. */
   damagedLogs: Set<number>;
@@ -239,7 +318,10 @@ export class Striker {
     }
   }
 
-  /** The job's owner pauses it, and lets it go on later: asks until the server has answered, which it does when that is durable. */
+  /**
+   * The job's owner pauses it, and lets it go on later: asks until the server has answered, which it does when that is
+   * durable.
+   */
   private pause(r: Random): void {
     const { server, agenda } = this.world;
     const { job } = this.world.setup;

@@ -1,10 +1,11 @@
 /**
- * The simulated disk of one Channel Memory: streams of records with checksums that survive a killed process, and that power loss,
- * bit flips and a full disk may hit as they hit the segment files of packages/storage.
+ * The simulated disk of one Channel Memory: streams of records with checksums that survive a killed process, and that
+ * power loss, bit flips and a full disk may hit as they hit the segment files of packages/storage.
  *
  * Owns the records and how far each stream is synced. Invariants
  *  L1  A synced record is never lost; one that is damaged is told (DamagedLog), never given away.
- *  L2  What a reopened stream has is a prefix of what was appended: it ends before the first un-synced record that is not whole.
+ *  L2  What a reopened stream has is a prefix of what was appended: it ends before the first un-synced record that is
+ *      not whole.
  *  L3  An append either becomes the next record or throws (DiskFull) and leaves the stream as it was.
  */
 import type { Random } from './random.ts';
@@ -115,7 +116,9 @@ export class FaultyLog {
     for (const [name, s] of this.streams) this.shorten(name, s, s.written);
   }
 
-  /** Power loss: of the un-synced records of each stream some reached the platter, in any order, and one may be torn. */
+  /**
+   * Power loss: of the un-synced records of each stream some reached the platter, in any order, and one may be torn.
+   */
   powerLoss(random: Random): PowerLoss {
     const result: PowerLoss = { lost: 0, reordered: 0, torn: 0, streams: [] };
     for (const [name, s] of this.streams) {

@@ -1,9 +1,10 @@
 /**
  * K16, what the file service does to a job's files, held against {@link FileModel}:
  *
- *   each request of a task takes effect once, in the order of its channel; none whose answer was given is undone by a power loss;
- *   an answer is what the order of requests gives; of a read, what the file held when the answer was given;
- *   a program takes an answer that was given to that request; in the end the disk holds what the order of requests gives.
+ *   each request of a task takes effect once, in the order of its channel; none whose answer was given is undone by a
+ *   power loss; an answer is what the order of requests gives; of a read, what the file held when the answer was given;
+ *   a program takes an answer that was given to that request; in the end the disk holds what the order of requests
+ *   gives.
  */
 import { FileOp, decodeFileRequest } from '@mayfly/wire';
 import { FileModel, type Asked } from './file-model.ts';
@@ -33,7 +34,10 @@ export class FileChecker {
   decided(asked: Asked): void {
     const places = this.places.get(asked.task) ?? [];
     const before = places.length === 0 ? 0 : this.order[places.at(-1)!]!.channel;
-    if (asked.channel <= before) throw new Violation(`K16: message ${asked.channel} of task ${asked.task} to the file service takes effect after message ${before}`);
+    if (asked.channel <= before)
+      throw new Violation(
+        `K16: message ${asked.channel} of task ${asked.task} to the file service takes effect after message ${before}`,
+      );
     this.places.set(asked.task, [...places, this.order.length]);
     this.order.push(asked);
     this.answers.push(this.model.apply(asked.body));
@@ -44,7 +48,8 @@ export class FileChecker {
     for (const [task, places] of this.places) {
       const kept = places.filter((p) => p < n);
       for (let r = kept.length + 1; r <= places.length; r++)
-        if (this.given.has(`${task}#${r}`)) throw new Violation(`K16: request ${r} of task ${task} is undone, and its answer was given`);
+        if (this.given.has(`${task}#${r}`))
+          throw new Violation(`K16: request ${r} of task ${task} is undone, and its answer was given`);
       this.places.set(task, kept);
     }
     const rest = this.order.splice(0).slice(0, n);
@@ -57,12 +62,16 @@ export class FileChecker {
   /** The answer to request r of a task is given to its log. */
   gives(task: number, r: number, error: number, body: Uint8Array): void {
     const place = this.places.get(task)?.[r - 1];
-    if (place === undefined) throw new Violation(`K16: task ${task} is given an answer to request ${r}, which the journal does not have`);
+    if (place === undefined)
+      throw new Violation(`K16: task ${task} is given an answer to request ${r}, which the journal does not have`);
     const request = decodeFileRequest(this.order[place]!.body)!;
     // of a read: what is there now, by a model that has taken all that was decided
     const due = request.op === FileOp.READ ? this.readNow(place) : this.answers[place];
     if (error !== 0 || due === undefined || mixBytes(0, body) !== mixBytes(0, due))
-      throw new Violation(`K16: the answer to request ${r} of task ${task} (operation ${request.op}) is error ${error}, [${[...body].join(' ')}], not [${[...(due ?? [])].join(' ')}]`);
+      throw new Violation(
+        `K16: the answer to request ${r} of task ${task} (operation ${request.op}) is error ${error}, ` +
+          `[${[...body].join(' ')}], not [${[...(due ?? [])].join(' ')}]`,
+      );
     const key = `${task}#${r}`;
     const digests = this.given.get(key) ?? new Set();
     this.given.set(key, digests.add(mixBytes(0, body)));
@@ -71,7 +80,9 @@ export class FileChecker {
   private readNow(place: number): Uint8Array | undefined {
     const asked = this.order[place]!;
     // its file may be closed by now: the path is that of its task's last open before
-    const opened = this.order.slice(0, place).findLast((o) => o.task === asked.task && decodeFileRequest(o.body)!.op === FileOp.OPEN);
+    const opened = this.order
+      .slice(0, place)
+      .findLast((o) => o.task === asked.task && decodeFileRequest(o.body)!.op === FileOp.OPEN);
     const file = opened && this.model.files.get(decodeFileRequest(opened.body)!.name);
     const [offset = 0, bytes = 0] = decodeFileRequest(asked.body)!.segments;
     return file && Uint8Array.from(file.slice(offset, offset + bytes));
@@ -88,13 +99,19 @@ export class FileChecker {
 
   atTheEnd(): void {
     for (const [key, { body }] of this.taken_)
-      if (!this.given.get(key)?.has(mixBytes(0, body))) throw new Violation(`K16: a program took an answer to request ${key} that was never given`);
+      if (!this.given.get(key)?.has(mixBytes(0, body)))
+        throw new Violation(`K16: a program took an answer to request ${key} that was never given`);
     const disk = this.disk();
     for (const [path, file] of this.model.files) {
       const is = disk.get(path);
-      const differs = is?.length === file.length ? file.findIndex((b, i) => is[i] !== b) : Math.min(is?.length ?? 0, file.length);
-      if (differs >= 0 && (is?.length !== file.length || differs < file.length)) throw new Violation(`K16: ${path} has ${is?.length ?? 'no'} of ${file.length} bytes, and differs at ${differs}`);
+      const differs =
+        is?.length === file.length ? file.findIndex((b, i) => is[i] !== b) : Math.min(is?.length ?? 0, file.length);
+      if (differs >= 0 && (is?.length !== file.length || differs < file.length))
+        throw new Violation(
+          `K16: ${path} has ${is?.length ?? 'no'} of ${file.length} bytes, and differs at ${differs}`,
+        );
     }
-    if (disk.size !== this.model.files.size) throw new Violation(`K16: the disk has ${disk.size} files of ${this.model.files.size}`);
+    if (disk.size !== this.model.files.size)
+      throw new Violation(`K16: the disk has ${disk.size} files of ${this.model.files.size}`);
   }
 }

@@ -1,8 +1,10 @@
 /**
- * The world's end of MPI-IO: the file service over a journal and the files, performing the host's duties in their order as apps/server's WorldHost
- * does: decide, journal, apply, perform; sync the journal; give the answers. A journal that has become long is replaced by a snapshot.
+ * The world's end of MPI-IO: the file service over a journal and the files, performing the host's duties in their order
+ * as apps/server's WorldHost does: decide, journal, apply, perform; sync the journal; give the answers. A journal that
+ * has become long is replaced by a snapshot.
  *
- * Owns the journal and the files, which outlive the process, and the service, which does not. Draws from a generator of its own.
+ * Owns the journal and the files, which outlive the process, and the service, which does not. Draws from a generator of
+ * its own.
  */
 import { MemoryFiles, type ChannelMemory, type FileEffect, type FileSnapshot, type Outcome } from '@mayfly/protocols';
 import { FILES, WorldMode, homeOf, type TaskId } from '@mayfly/wire';
@@ -16,7 +18,8 @@ const LONG = 24;
 
 type Record_ = { snapshot: FileSnapshot } | { outcome: Outcome; body: number[] };
 
-const copied = (files: ReadonlyMap<string, Uint8Array>): Map<string, Uint8Array> => new Map([...files].map(([path, bytes]) => [path, bytes.slice()]));
+const copied = (files: ReadonlyMap<string, Uint8Array>): Map<string, Uint8Array> =>
+  new Map([...files].map(([path, bytes]) => [path, bytes.slice()]));
 
 export class FileHost {
   private readonly random: Random;
@@ -73,7 +76,10 @@ export class FileHost {
     else this.world.server.whenWritable(() => this.begin());
   }
 
-  /** What a power loss left nothing of begins again, with a full disk once there is space: until then no request can be written either. */
+  /**
+   * What a power loss left nothing of begins again, with a full disk once there is space: until then no request can be
+   * written either.
+   */
   private begin(): void {
     if (this.files) this.write({ snapshot: this.files.service.snapshot() });
   }

@@ -1,6 +1,7 @@
 /**
- * What a job's files are, said a second time and without the service: requests applied one after the other to plain arrays. The checkers hold what the
- * service answers and what lies on its disk against it; the oracle executes programs with it.
+ * What a job's files are, said a second time and without the service: requests applied one after the other to plain
+ * arrays. The checkers hold what the service answers and what lies on its disk against it; the oracle executes programs
+ * with it.
  */
 import { FileOp, decodeFileRequest, encodeFileValues } from '@mayfly/wire';
 

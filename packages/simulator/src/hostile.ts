@@ -1,5 +1,6 @@
 /**
- * A node that takes ranks and never runs them. It speaks the control protocol as an honest one does, and has no record of useful work.
+ * A node that takes ranks and never runs them. It speaks the control protocol as an honest one does, and has no record
+ * of useful work.
  *
  * Owns: the ranks that it was given, and what it says of them.
  */
@@ -36,7 +37,13 @@ export class Hostile {
     host.after(host.random.between(0, 300), () => {
       if (this.given.get(task)?.incarnation !== incarnation) return;
       this.given.delete(task);
-      host.report({ job, task, incarnation, event: 'crashed', error: { code: 'KEEPS_CRASHING', message: 'out of memory' } });
+      host.report({
+        job,
+        task,
+        incarnation,
+        event: 'crashed',
+        error: { code: 'KEEPS_CRASHING', message: 'out of memory' },
+      });
     });
   }
 
@@ -50,7 +57,10 @@ export class Hostile {
 
   heartbeat(): Heartbeat['tasks'] {
     return [...this.given].map(([task, g]) => ({
-      job: this.host.job, task, incarnation: g.incarnation, started: this.kind !== 'endless start',
+      job: this.host.job,
+      task,
+      incarnation: g.incarnation,
+      started: this.kind !== 'endless start',
       activity: { state: 'computing', call: 'MPI_Send', arrivals: g.calls, sends: ++g.calls },
     }));
   }

@@ -15,7 +15,8 @@ export interface Found {
 export function hunt(p: Planted & { readonly rule: Rule }, first = 1): Found | undefined {
   for (let seeds = 1; seeds <= p.within; seeds++) {
     const report = run(first + seeds - 1, { undone: p.rule, ...p.held });
-    if (report.violation !== undefined) return { rule: p.rule, seeds, report, innocent: run(report.seed, p.held).violation };
+    if (report.violation !== undefined)
+      return { rule: p.rule, seeds, report, innocent: run(report.seed, p.held).violation };
   }
   return undefined;
 }

@@ -1,13 +1,30 @@
 /**
- * The oracle: executes the programs of a job without any protocol, from what the checkers were told of the final histories — which
- * message each arrival was, and how each poll, clock reading and local value came out. What a program sends is computed here, never taken from
- * the run. So a run that ends has to be *one* legal execution of its programs, whose outputs are those that the world saw.
+ * The oracle: executes the programs of a job without any protocol, from what the checkers were told of the final
+ * histories — which message each arrival was, and how each poll, clock reading and local value came out. What a program
+ * sends is computed here, never taken from the run. So a run that ends has to be *one* legal execution of its programs,
+ * whose outputs are those that the world saw.
  *
- * An ordered program needs no history: its messages are matched in the order of each channel, and the result is the fault-free answer.
+ * An ordered program needs no history: its messages are matched in the order of each channel, and the result is the
+ * fault-free answer.
  */
 import { FILES, WORLD, WorldMode } from '@mayfly/wire';
 import { FileModel } from './file-model.ts';
-import { advance, answered, digestOf, happened, initialState, matched, matching, nextAction, requested, sent, stdinMessage, type Action, type ProgramSpec, type ProgramState } from './program.ts';
+import {
+  advance,
+  answered,
+  digestOf,
+  happened,
+  initialState,
+  matched,
+  matching,
+  nextAction,
+  requested,
+  sent,
+  stdinMessage,
+  type Action,
+  type ProgramSpec,
+  type ProgramState,
+} from './program.ts';
 
 export type Outcome = number | string;
 
@@ -29,7 +46,11 @@ interface Message {
 export const outputDigest = (mode: number, body: ArrayLike<number>): number => digestOf(0, mode, body);
 
 /** Per task the digests of all that it writes to the world; or where the histories contradict the programs. */
-export function execute(spec: ProgramSpec, history: History | undefined, modes: { output: number; exit: number }): number[][] | string {
+export function execute(
+  spec: ProgramSpec,
+  history: History | undefined,
+  modes: { output: number; exit: number },
+): number[][] | string {
   const files = new FileModel(spec.spawn?.first ?? spec.size);
   const tasks = Array.from({ length: spec.size }, (_, task) => new Task(spec, task, history, modes, files));
   for (;;) {
@@ -39,7 +60,11 @@ export function execute(spec: ProgramSpec, history: History | undefined, modes: 
       if (t.error !== undefined) return t.error;
     }
     if (tasks.every((t) => t.state.stage === 'over')) return tasks.map((t) => t.outputs);
-    if (!moved) return `no legal execution: ${tasks.filter((t) => t.state.stage !== 'over').map((t) => t.where()).join('; ')}`;
+    if (!moved)
+      return `no legal execution: ${tasks
+        .filter((t) => t.state.stage !== 'over')
+        .map((t) => t.where())
+        .join('; ')}`;
   }
 }
 
@@ -65,7 +90,9 @@ class Task {
   }
 
   where(): string {
-    return `task ${this.task} waits in ${this.state.stage} of round ${this.state.round} after ${this.consumed} arrivals`;
+    return (
+      `task ${this.task} waits in ${this.state.stage} of round ${this.state.round} after ${this.consumed} ` + 'arrivals'
+    );
   }
 
   /** One action; false: it waits, or is over. */
@@ -165,8 +192,14 @@ class Task {
     const src = this.history ? told?.src : wanted;
     if (src === undefined) return false;
     const channel = (this.taken.get(src) ?? 0) + 1;
-    if (told && told.channel !== channel) return this.fail(`arrival ${k} is message ${told.channel} of ${src}, after ${channel - 1}`);
-    const m = src === WORLD ? { tag: 0, body: stdinMessage(this.spec, channel) } : src === FILES ? this.answer(channel) : all[src]?.sends.get(this.task)?.[channel - 1];
+    if (told && told.channel !== channel)
+      return this.fail(`arrival ${k} is message ${told.channel} of ${src}, after ${channel - 1}`);
+    const m =
+      src === WORLD
+        ? { tag: 0, body: stdinMessage(this.spec, channel) }
+        : src === FILES
+          ? this.answer(channel)
+          : all[src]?.sends.get(this.task)?.[channel - 1];
     if (!m) return false;
     this.taken.set(src, channel);
     this.consumed = k;

@@ -1,7 +1,7 @@
 /**
- * A simulated connection: ordered, with a random delay each way, broken at any moment. What is under way when it breaks is lost,
- * as TCP loses it; the two sides learn of it at different times, or, half-open, one side does not learn of it for long. While it is
- * held nothing gets through and nothing is lost; while it doubles every message comes twice.
+ * A simulated connection: ordered, with a random delay each way, broken at any moment. What is under way when it breaks
+ * is lost, as TCP loses it; the two sides learn of it at different times, or, half-open, one side does not learn of it
+ * for long. While it is held nothing gets through and nothing is lost; while it doubles every message comes twice.
  */
 import type { Agenda } from './agenda.ts';
 import type { Random } from './random.ts';

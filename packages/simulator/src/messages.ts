@@ -1,5 +1,21 @@
-/** Control and image messages between a simulated volunteer and the simulated server: the real ones without their encoding. */
-import type { ErrorBody, Heartbeat, Hello, Hold, ImageId, Incarnation, JobId, Manifest, NodeId, ReplayFrom, TaskId, TaskReport } from '@mayfly/wire';
+/**
+ * Control and image messages between a simulated volunteer and the simulated server: the real ones without their
+ * encoding.
+ */
+import type {
+  ErrorBody,
+  Heartbeat,
+  Hello,
+  Hold,
+  ImageId,
+  Incarnation,
+  JobId,
+  Manifest,
+  NodeId,
+  ReplayFrom,
+  TaskId,
+  TaskReport,
+} from '@mayfly/wire';
 import type { SimImage } from './rank.ts';
 
 export type ControlUp =

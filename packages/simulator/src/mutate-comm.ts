@@ -1,11 +1,15 @@
-/** What a planted bug changes between a rank, its comm core and the Channel Memories (see planted.ts). Without one all of it is the identity. */
+/**
+ * What a planted bug changes between a rank, its comm core and the Channel Memories (see planted.ts). Without one all
+ * of it is the identity.
+ */
 import { Kind, WORLD, WorldMode, homeOf, readFrames, taskId, type TaskId } from '@mayfly/wire';
 import { emptyAnswer, tooEarly, withEvidenceOnly, withOneNonce, withoutDeterminants } from './mutate.ts';
 import type { Rule } from './planted.ts';
 import type { World } from './world.ts';
 
 /** From the rank to its comm worker. */
-export const changedRing = (undone: Rule | undefined, bytes: Uint8Array): Uint8Array => (undone === 'determinants-not-on-frames' ? withoutDeterminants(bytes) : bytes);
+export const changedRing = (undone: Rule | undefined, bytes: Uint8Array): Uint8Array =>
+  undone === 'determinants-not-on-frames' ? withoutDeterminants(bytes) : bytes;
 
 /** From a Channel Memory to the comm worker. */
 export function changedDown(undone: Rule | undefined, bytes: Uint8Array): Uint8Array {
@@ -25,13 +29,24 @@ export function changedUp(world: World, cm: number, bytes: Uint8Array): Uint8Arr
 export function bypassesHold(world: World, task: TaskId, bytes: Uint8Array): number | undefined {
   if (world.undone !== 'exit-not-held-back') return undefined;
   const h = readFrames(bytes)[0]!.header;
-  return h.kind === Kind.DATA && h.dst === WORLD && h.mode === WorldMode.EXIT ? homeOf(task, world.setup.channelMemories) : undefined;
+  return h.kind === Kind.DATA && h.dst === WORLD && h.mode === WorldMode.EXIT
+    ? homeOf(task, world.setup.channelMemories)
+    : undefined;
 }
 
 /** After the first answer to a restart: answers in the name of those that have not spoken. */
-export function inventedAnswers(world: World, bytes: Uint8Array, cm: number, waits: (task: TaskId) => boolean): { cm: number; bytes: Uint8Array }[] {
+export function inventedAnswers(
+  world: World,
+  bytes: Uint8Array,
+  cm: number,
+  waits: (task: TaskId) => boolean,
+): { cm: number; bytes: Uint8Array }[] {
   if (world.undone !== 'begins-before-all-answered') return [];
   return readFrames(bytes)
     .filter((f) => f.header.kind === Kind.ATTACHED && waits(f.header.dst))
-    .flatMap((f) => world.server.cms.filter((c) => c.index !== cm).map((c) => ({ cm: c.index, bytes: emptyAnswer(f.header.dst, f.header.incarnation) })));
+    .flatMap((f) =>
+      world.server.cms
+        .filter((c) => c.index !== cm)
+        .map((c) => ({ cm: c.index, bytes: emptyAnswer(f.header.dst, f.header.incarnation) })),
+    );
 }

@@ -1,11 +1,25 @@
 /** Frames as a planted bug changes them on their way; nothing here runs in a campaign without one. */
-import { EMPTY, Kind, decodeAck, decodeDeterminants, emptyHeader, encodeAck, encodeDeterminants, encodeFrame, readFrames, type Frame, type Incarnation, type TaskId } from '@mayfly/wire';
+import {
+  EMPTY,
+  Kind,
+  decodeAck,
+  decodeDeterminants,
+  emptyHeader,
+  encodeAck,
+  encodeDeterminants,
+  encodeFrame,
+  readFrames,
+  type Frame,
+  type Incarnation,
+  type TaskId,
+} from '@mayfly/wire';
 
 const text = new TextEncoder();
 /** Kinds of the records that stand for what was trimmed, and that say which session an incarnation belongs to. */
 export const BASE_KIND = 64;
 export const SESSION_KIND = 65;
-export const baseOf = (f: Frame): { count: number; channels: readonly (readonly [number, number])[] } => JSON.parse(new TextDecoder().decode(f.body)) as ReturnType<typeof baseOf>;
+export const baseOf = (f: Frame): { count: number; channels: readonly (readonly [number, number])[] } =>
+  JSON.parse(new TextDecoder().decode(f.body)) as ReturnType<typeof baseOf>;
 
 const each = (bytes: Uint8Array, change: (f: Frame) => Uint8Array): Uint8Array => {
   const parts = readFrames(bytes).map(change);
@@ -15,20 +29,29 @@ const each = (bytes: Uint8Array, change: (f: Frame) => Uint8Array): Uint8Array =
 };
 
 /** No frame carries a determinant, or evidence. */
-export const withoutDeterminants = (bytes: Uint8Array): Uint8Array => each(bytes, (f) => encodeFrame({ ...f.header, detBytes: 0 }, f.body, EMPTY));
+export const withoutDeterminants = (bytes: Uint8Array): Uint8Array =>
+  each(bytes, (f) => encodeFrame({ ...f.header, detBytes: 0 }, f.body, EMPTY));
 
 /** A frame keeps its evidence and loses its determinants. */
 export const withEvidenceOnly = (bytes: Uint8Array): Uint8Array =>
   each(bytes, (f) => {
     if (f.header.kind !== Kind.DATA || f.header.detBytes === 0) return encodeFrame(f.header, f.body, f.determinants);
     const b = decodeDeterminants(f.determinants);
-    return encodeFrame(f.header, f.body, encodeDeterminants({ first: b.first, consumed: b.consumed, openPolls: 0, entries: [] }));
+    return encodeFrame(
+      f.header,
+      f.body,
+      encodeDeterminants({ first: b.first, consumed: b.consumed, openPolls: 0, entries: [] }),
+    );
   });
 
 /** What a restart is told lacks the evidence of what others depend on. */
 export function withLowerEvidence(f: Frame): Uint8Array {
   const b = decodeDeterminants(f.determinants);
-  return encodeFrame(f.header, f.body, encodeDeterminants({ ...b, first: b.entries.length > 0 ? b.first : 0, consumed: 0, openPolls: 0 }));
+  return encodeFrame(
+    f.header,
+    f.body,
+    encodeDeterminants({ ...b, first: b.entries.length > 0 ? b.first : 0, consumed: 0, openPolls: 0 }),
+  );
 }
 
 /** A BASE record that keeps no counts. */
@@ -74,5 +97,8 @@ export function emptyAnswer(task: TaskId, incarnation: Incarnation): Uint8Array 
 /** The first connection wins: the second is told so. */
 export function refusal(task: TaskId, incarnation: Incarnation): Uint8Array {
   const h = { ...emptyHeader(Kind.REFUSED), src: task, dst: task, incarnation };
-  return encodeFrame(h, text.encode(JSON.stringify({ code: 'CLONE', message: 'another connection of this task is open' })));
+  return encodeFrame(
+    h,
+    text.encode(JSON.stringify({ code: 'CLONE', message: 'another connection of this task is open' })),
+  );
 }

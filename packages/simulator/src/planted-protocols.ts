@@ -1,4 +1,7 @@
-/** Planted bugs that are other rows of the table of V-protocols: each breaks one rule of pessimistic logging, and the cores know nothing of them. */
+/**
+ * Planted bugs that are other rows of the table of V-protocols: each breaks one rule of pessimistic logging, and the
+ * cores know nothing of them.
+ */
 import { Endpoint, protocols, type EndpointStart, type LogPolicy, type VProtocol } from '@mayfly/protocols';
 import type { ProtocolName, ReplayFrom, TaskId } from '@mayfly/wire';
 import type { Rule } from './planted.ts';
@@ -27,7 +30,10 @@ function numberedAtFirstChunk(): VProtocol {
   });
 }
 
-/** The single counter of the paper's Figure 4, in place of a limit per channel: as many messages are suppressed as all Channel Memories together have logged. */
+/**
+ * The single counter of the paper's Figure 4, in place of a limit per channel: as many messages are suppressed as all
+ * Channel Memories together have logged.
+ */
 export class SingleCounterEndpoint extends Endpoint {
   readonly #numbers = new Map<TaskId, number>();
   readonly #image: ReplayFrom['image'];
@@ -68,4 +74,5 @@ const ROWS: Partial<Record<Rule, () => VProtocol>> = {
 };
 
 /** What the run's participants ask: its protocol, or the row that is planted in its place. */
-export const protocolOf = (name: ProtocolName, undone: Rule | undefined): VProtocol => (undone && ROWS[undone] ? ROWS[undone]() : protocols[name]);
+export const protocolOf = (name: ProtocolName, undone: Rule | undefined): VProtocol =>
+  undone && ROWS[undone] ? ROWS[undone]() : protocols[name];

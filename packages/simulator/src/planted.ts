@@ -1,7 +1,7 @@
 /**
- * Planted bugs: each undoes one rule of docs/pessimistic.md or docs/incarnations.md, and the campaign has to find it. A rule is undone in
- * the simulator's hosts, by changing an event or an effect on its way, or by another row of the table of V-protocols (planted-protocols.ts):
- * the cores stay as they are in production.
+ * Planted bugs: each undoes one rule of docs/pessimistic.md or docs/incarnations.md, and the campaign has to find it. A
+ * rule is undone in the simulator's hosts, by changing an event or an effect on its way, or by another row of the table
+ * of V-protocols (planted-protocols.ts): the cores stay as they are in production.
  */
 import type { DispatcherSettings } from '@mayfly/protocols';
 import type { FaultKind } from './faults.ts';
@@ -23,7 +23,12 @@ export interface Planted {
   readonly held?: Held;
 }
 
-const plant = <const R extends string>(rule: R, says: string, within: number, held?: Planted['held']): Planted & { readonly rule: R } => ({ rule, says, within, ...(held ? { held } : {}) });
+const plant = <const R extends string>(
+  rule: R,
+  says: string,
+  within: number,
+  held?: Planted['held'],
+): Planted & { readonly rule: R } => ({ rule, says, within, ...(held ? { held } : {}) });
 
 const POWER = { setup: { durability: 'behind', syncMs: 400 }, only: ['power loss', 'CM power loss'] } as const;
 const EAGER = { setup: { lazyTicks: 1 } } as const;
@@ -33,45 +38,142 @@ const STRANGERS = { only: ['false crash', 'close'] } as const;
 
 export const PLANTED = [
   // endpoint and rank
-  plant('single-counter', 'The limit is per channel: the single counter of the paper\'s Figure 4 is unsafe with several CMs', 200),
-  plant('limits-ignored', 'If that number is below the limit of that channel, the send is dropped (silent re-execution)', 100),
-  plant('determinants-not-on-frames', 'Every frame that leaves a task carries all determinants that are not yet acknowledged', 100),
+  plant(
+    'single-counter',
+    "The limit is per channel: the single counter of the paper's Figure 4 is unsafe with several CMs",
+    200,
+  ),
+  plant(
+    'limits-ignored',
+    'If that number is below the limit of that channel, the send is dropped (silent re-execution)',
+    100,
+  ),
+  plant(
+    'determinants-not-on-frames',
+    'Every frame that leaves a task carries all determinants that are not yet acknowledged',
+    100,
+  ),
   plant('determinants-to-home-only', 'Nothing becomes visible before the events that it depends on are logged', 200),
-  plant('vain-polls-omitted', 'A poll is an event also when it saw nothing; vain polls are run-length encoded, never omitted', 200),
+  plant(
+    'vain-polls-omitted',
+    'A poll is an event also when it saw nothing; vain polls are run-length encoded, never omitted',
+    200,
+  ),
   plant('clock-not-logged', 'Clock readings are determinants', 200),
   plant('place-not-logged', 'Values that depend on the place are determinants', 400),
-  plant('waiting-call-consumes-all', 'A waiting call consumes one arrival at a time, none if its condition holds at entry', 200),
+  plant(
+    'waiting-call-consumes-all',
+    'A waiting call consumes one arrival at a time, none if its condition holds at entry',
+    200,
+  ),
   plant('waiting-for-space-consumes', 'Waiting for ring space consumes none', 400),
-  plant('unmatched-not-consumed', 'Envelopes are always consumed; the body of an unmatched message stays in the log', 100),
+  plant(
+    'unmatched-not-consumed',
+    'Envelopes are always consumed; the body of an unmatched message stays in the log',
+    100,
+  ),
   // comm worker
   plant('retention-until-ack', 'Until they are acknowledged as synced, comm workers retain what they sent', 400, POWER),
   plant('arrivals-not-retained', 'Comm workers retain what they sent and, in order, what they received', 400, POWER),
   plant('exit-not-held-back', 'A task is done when its exit, after all its sends and outputs, is durable', 400, POWER),
-  plant('begins-before-all-answered', 'Every CM fences the old incarnation and then answers counts and determinants; only then does the new one execute', 200),
+  plant(
+    'begins-before-all-answered',
+    'Every CM fences the old incarnation and then answers counts and determinants; only then does the new one execute',
+    200,
+  ),
   // Channel Memory
-  plant('numbered-at-first-chunk', 'The arrival number is given at the last chunk and an arrival exists for the task only when whole', 200),
+  plant(
+    'numbered-at-first-chunk',
+    'The arrival number is given at the last chunk and an arrival exists for the task only when whole',
+    200,
+  ),
   plant('duplicates-logged', 'The home CM of d discards duplicates by channel number', 200),
-  plant('forwards-before-append', 'A frame is forwarded after its append has reached the kernel', 200, { only: ['server and nodes', 'kill CM', 'rank crash'] }),
+  plant('forwards-before-append', 'A frame is forwarded after its append has reached the kernel', 200, {
+    only: ['server and nodes', 'kill CM', 'rank crash'],
+  }),
   plant('strict-forwards-before-sync', '`strict` syncs before it forwards', 400, { setup: { durability: 'strict' } }),
-  plant('restart-answered-before-sync', 'A CM syncs before it answers a restart', 600, { setup: { syncMs: 400 }, only: ['power loss', 'CM power loss', 'rank crash'] }),
-  plant('opens-before-reports', 'A recovered CM accepts nothing new for d before d\'s comm worker has reported or been fenced', 400, EAGER),
-  plant('evidence-ignored', 'Power loss of the server together with the loss of a rank can exceed `behind`: it is detected', 600),
-  plant('late-reports-believed', 'Power loss of the server together with the loss of a rank: what a receiver gives back says no more of a sender than that began anew with', 400, EAGER),
-  plant('output-before-logged', 'What the world sees happens once, and never before what it depends on is logged', 400, { setup: { syncMs: 400 }, only: ['power loss', 'CM power loss', 'rank crash', 'crash'] }),
+  plant('restart-answered-before-sync', 'A CM syncs before it answers a restart', 600, {
+    setup: { syncMs: 400 },
+    only: ['power loss', 'CM power loss', 'rank crash'],
+  }),
+  plant(
+    'opens-before-reports',
+    "A recovered CM accepts nothing new for d before d's comm worker has reported or been fenced",
+    400,
+    EAGER,
+  ),
+  plant(
+    'evidence-ignored',
+    'Power loss of the server together with the loss of a rank can exceed `behind`: it is detected',
+    600,
+  ),
+  plant(
+    'late-reports-believed',
+    'Power loss of the server together with the loss of a rank: what a receiver gives back says no more of a ' +
+      'sender than that began anew with',
+    400,
+    EAGER,
+  ),
+  plant(
+    'output-before-logged',
+    'What the world sees happens once, and never before what it depends on is logged',
+    400,
+    { setup: { syncMs: 400 }, only: ['power loss', 'CM power loss', 'rank crash', 'crash'] },
+  ),
   // file service
   plant('requests-taken-again', 'A message (task, n) is decided once', 200),
-  plant('answered-before-journal', 'Make the journal durable, give the answers', 400, { setup: { durability: 'behind', diskMs: 250 }, only: ['power loss', 'CM power loss', 'crash'] }),
+  plant('answered-before-journal', 'Make the journal durable, give the answers', 400, {
+    setup: { durability: 'behind', diskMs: 250 },
+    only: ['power loss', 'CM power loss', 'crash'],
+  }),
   plant('answers-forgotten', "An answer is kept until the host says that it is durable in the task's log", 400, POWER),
-  plant('snapshot-before-files', 'The snapshot stands for everything before it: those effects are durable in the files themselves', 400, POWER),
-  plant('children-forgotten', 'Tasks that were spawned are told to the dispatcher again at each start: it may not have had the time to write them down', 400, { only: ['kill server', 'server and nodes', 'power loss'] }),
-  plant('base-forgets', 'Nothing is trimmed before the oldest kept image makes it superfluous (counts outlive the messages)', 400, EAGER),
-  plant('trimmed-before-base', 'C7: what is trimmed is behind a durable BASE record; counts and evidence outlive the messages', 100),
-  plant('acknowledged-past-the-mark', 'C5: a sender is told `synced` only of what survives power loss; what was appended after a sync began waits for the next', 100),
-  plant('no-fence-at-cm', 'A message from an older incarnation is refused everywhere, not only at the dispatcher', 200, ZOMBIES),
+  plant(
+    'snapshot-before-files',
+    'The snapshot stands for everything before it: those effects are durable in the files themselves',
+    400,
+    POWER,
+  ),
+  plant(
+    'children-forgotten',
+    'Tasks that were spawned are told to the dispatcher again at each start: it may not have had the time to ' +
+      'write them down',
+    400,
+    { only: ['kill server', 'server and nodes', 'power loss'] },
+  ),
+  plant(
+    'base-forgets',
+    'Nothing is trimmed before the oldest kept image makes it superfluous (counts outlive the messages)',
+    400,
+    EAGER,
+  ),
+  plant(
+    'trimmed-before-base',
+    'C7: what is trimmed is behind a durable BASE record; counts and evidence outlive the messages',
+    100,
+  ),
+  plant(
+    'acknowledged-past-the-mark',
+    'C5: a sender is told `synced` only of what survives power loss; what was appended after a sync began ' +
+      'waits for the next',
+    100,
+  ),
+  plant(
+    'no-fence-at-cm',
+    'A message from an older incarnation is refused everywhere, not only at the dispatcher',
+    200,
+    ZOMBIES,
+  ),
   plant('first-connection-wins', 'The higher closes the lower (the paper lets the first connection win)', 200),
   plant('clone-accepted', 'An equal one needs the same session nonce, else it is a clone', 200),
-  plant('forwards-though-full', 'A frame that cannot be appended is neither forwarded nor counted', 200, { only: ['full disk', 'rank crash', 'kill CM'] }),
-  plant('synced-though-full', 'C5: a sender is told `synced` only of what survives power loss, also after a sync that failed', 400, { only: ['full disk'] }),
+  plant('forwards-though-full', 'A frame that cannot be appended is neither forwarded nor counted', 200, {
+    only: ['full disk', 'rank crash', 'kill CM'],
+  }),
+  plant(
+    'synced-though-full',
+    'C5: a sender is told `synced` only of what survives power loss, also after a sync that failed',
+    400,
+    { only: ['full disk'] },
+  ),
   // Checkpoint Server
   plant('image-without-sends', 'An image is complete only when every send before it is durable', 600),
   plant('image-without-outputs', 'An image is complete only when every output before it is durable', 600),
@@ -83,23 +185,64 @@ export const PLANTED = [
   plant('trimmed-to-newest', 'Logs are trimmed to the oldest image kept', 200),
   plant('held-bodies-trimmed', 'An image lists such arrivals, and trimming spares them', 400),
   plant('prologue-trimmed', 'The prologue: its log is never trimmed', 200),
-  plant('parity-ignored', 'One bit of the disk costs no image, also where both that are kept name its page', 200, { only: ['image bit flip', 'rank crash', 'crash', 'reload'] }),
+  plant('parity-ignored', 'One bit of the disk costs no image, also where both that are kept name its page', 200, {
+    only: ['image bit flip', 'rank crash', 'crash', 'reload'],
+  }),
   plant('no-fence-at-cs', 'Images of older incarnations are refused everywhere', 600, ZOMBIES),
   // dispatcher
   plant('incarnation-not-durable', 'Raise the incarnation durably, then fence', 400),
-  plant('commit-given-up', 'A commit that fails is repeated before the next: nothing that depends on it happens before', 400, { setup: { diskMs: 250 }, only: ['full disk', 'kill server', 'rank crash', 'crash'] }),
-  plant('no-fence-at-dispatcher', 'Fence the CS, choose the image, every CM fences; only then does the new one execute', 600),
-  plant('old-heartbeats-count', 'A rank is crashed when its node does not name it: what the node said before the rank reached it counts for nothing', 400, { only: ['stall', 'delay', 'crash', 'freeze'] }),
-  plant('loss-believed', 'Input from a node is never trusted: whether the logs have what a restart needs, the server asks the logs', 100, { only: ['false loss'] }),
-  plant('deadlock-believed', 'D12: a deadlock ends a job when the same ranks wait at the same place of their logs again, on other nodes', 100, { only: ['false deadlock'] }),
+  plant(
+    'commit-given-up',
+    'A commit that fails is repeated before the next: nothing that depends on it happens before',
+    400,
+    { setup: { diskMs: 250 }, only: ['full disk', 'kill server', 'rank crash', 'crash'] },
+  ),
+  plant(
+    'no-fence-at-dispatcher',
+    'Fence the CS, choose the image, every CM fences; only then does the new one execute',
+    600,
+  ),
+  plant(
+    'old-heartbeats-count',
+    'A rank is crashed when its node does not name it: what the node said before the rank reached it counts ' +
+      'for nothing',
+    400,
+    { only: ['stall', 'delay', 'crash', 'freeze'] },
+  ),
+  plant(
+    'loss-believed',
+    'Input from a node is never trusted: whether the logs have what a restart needs, the server asks the logs',
+    100,
+    { only: ['false loss'] },
+  ),
+  plant(
+    'deadlock-believed',
+    'D12: a deadlock ends a job when the same ranks wait at the same place of their logs again, on other nodes',
+    100,
+    { only: ['false deadlock'] },
+  ),
   plant('kinds-ignored', 'A rank is assigned only to a node that runs programs of its kind', 100),
   plant('done-before-exit-durable', 'A task is done when its exit is durable; then its own arrival log may go', 400),
   // nodes that run nothing of what they are given
   plant('strangers-end-jobs', 'Failures of strangers never count towards the end of a job', 100, STRANGERS),
-  plant('no-quarantine', 'A node in quarantine is given nothing new; each quarantine lasts twice as long as the one before', 200, STRANGERS),
-  plant('no-comparison', 'A rank that was not seen for long is started on another node', 100, { only: ['silence', 'close'] }),
-  plant('words-believed', "What a node reports of its rank's calls counts for nothing", 100, { only: ['silence', 'close'] }),
-  plant('blame-kept', "Blame that turns out to be the program's is taken back, and with it the quarantine that came of it", 200, { only: ['crashing program'] }),
+  plant(
+    'no-quarantine',
+    'A node in quarantine is given nothing new; each quarantine lasts twice as long as the one before',
+    200,
+    STRANGERS,
+  ),
+  plant('no-comparison', 'A rank that was not seen for long is started on another node', 100, {
+    only: ['silence', 'close'],
+  }),
+  plant('words-believed', "What a node reports of its rank's calls counts for nothing", 100, {
+    only: ['silence', 'close'],
+  }),
+  plant(
+    'blame-kept',
+    "Blame that turns out to be the program's is taken back, and with it the quarantine that came of it",
+    200,
+    { only: ['crashing program'] },
+  ),
 ] as const;
 
 export type Rule = (typeof PLANTED)[number]['rule'];

@@ -1,11 +1,13 @@
 /**
- * The workload of a simulated job: per task a program as plain data, so that an image is a copy of it. Rounds of "send everything of
- * this round, then receive everything of this round", which no order of arrivals can deadlock; between them polls, clock readings,
- * standard input, output, checkpoints. Every choice is hashed from the program's own state, so one divergent bit changes all that
- * follows. Named scenarios give a script instead: the same few steps in every run.
+ * The workload of a simulated job: per task a program as plain data, so that an image is a copy of it. Rounds of "send
+ * everything of this round, then receive everything of this round", which no order of arrivals can deadlock; between
+ * them polls, clock readings, standard input, output, checkpoints. Every choice is hashed from the program's own state,
+ * so one divergent bit changes all that follows. Named scenarios give a script instead: the same few steps in every
+ * run.
  *
- * `ordered` programs name the source of each receive and neither poll nor read clocks into their state: every execution, disturbed or
- * not, ends with the same answer. The others are checked for being *one* legal execution (legal.ts).
+ * `ordered` programs name the source of each receive and neither poll nor read clocks into their state: every
+ * execution, disturbed or not, ends with the same answer. The others are checked for being *one* legal execution
+ * (legal.ts).
  */
 import { FILES, FileOp, WORLD, WorldMode, encodeFileRequest, fileValue } from '@mayfly/wire';
 
@@ -14,7 +16,9 @@ export interface ProgramSpec {
   readonly size: number;
   readonly rounds: number;
   readonly ordered: boolean;
-  /** Rounds before `checkpoint.open` (the prologue); undefined: the image is transparent (a wasm rank's), there is none. */
+  /**
+   * Rounds before `checkpoint.open` (the prologue); undefined: the image is transparent (a wasm rank's), there is none.
+   */
   readonly prologueRounds: number | undefined;
   /** Bodies up to this length, bytes; some cross several chunks. */
   readonly maxBody: number;
@@ -22,15 +26,22 @@ export interface ProgramSpec {
   readonly storeBytes: number;
   /** Messages of standard input, which task 0 reads in its first rounds. */
   readonly stdin: number;
-  /** One request to the file service in each round: to one file of all, or, of ordered programs, to one of each task. */
+  /**
+   * One request to the file service in each round: to one file of all, or, of ordered programs, to one of each task.
+   */
   readonly files?: boolean;
-  /** Tasks from `first` on are no tasks of the start: task 0 asks for them behind round `round` − 1, and they begin with round `round`. Needs `files`. */
+  /**
+   * Tasks from `first` on are no tasks of the start: task 0 asks for them behind round `round` − 1, and they begin with
+   * round `round`. Needs `files`.
+   */
   readonly spawn?: { readonly first: number; readonly round: number };
   /** Steps per task instead of rounds. */
   readonly script?: readonly (readonly ScriptStep[])[];
 }
 
-/** A step of a scenario. A body of `bytes` is made of the program's state, so that it tells what the sender had seen. */
+/**
+ * A step of a scenario. A body of `bytes` is made of the program's state, so that it tells what the sender had seen.
+ */
 export type ScriptStep =
   | { readonly type: 'send'; readonly dst: number; readonly tag: number; readonly bytes: number }
   | { readonly type: 'output'; readonly bytes: number }
@@ -52,7 +63,10 @@ export interface ProgramState {
   /** Arrivals consumed but not matched, in order; `body` undefined: left in the log. */
   queue: { src: number; channel?: number; tag: number; arrival: number; size: number; body: number[] | undefined }[];
   outputs: number;
-  /** The open file, 0: none; a place of it that was reserved with the shared pointer; the operation whose answer comes next. */
+  /**
+   * The open file, 0: none; a place of it that was reserved with the shared pointer; the operation whose answer comes
+   * next.
+   */
   file?: { session: number; place: number | undefined; asked: number };
   /** Polls, clock readings and local values so far: they number the outcomes that the checkers are told. */
   events: number;
@@ -119,7 +133,8 @@ export function outputsDue(spec: ProgramSpec, task: number): number {
 }
 
 /** The n-th message of standard input, from 1. */
-export const stdinMessage = (spec: ProgramSpec, n: number): Uint8Array => bodyOf(mix(spec.seed, 77_000 + n), 3 + (mix(spec.seed, n) % 150));
+export const stdinMessage = (spec: ProgramSpec, n: number): Uint8Array =>
+  bodyOf(mix(spec.seed, 77_000 + n), 3 + (mix(spec.seed, n) % 150));
 
 function sendsOf(spec: ProgramSpec, round: number, src: number): number[] {
   const out: number[] = [];
@@ -142,7 +157,8 @@ export function initialState(spec: ProgramSpec, task: number): ProgramState {
 }
 
 function scripted(s: ProgramState, step: ScriptStep): Action {
-  if (step.type === 'send') return { type: 'send', dst: step.dst, tag: step.tag, body: bodyOf(mix(s.acc, s.at), step.bytes) };
+  if (step.type === 'send')
+    return { type: 'send', dst: step.dst, tag: step.tag, body: bodyOf(mix(s.acc, s.at), step.bytes) };
   return step.type === 'output' ? { type: 'output', body: bodyOf(mix(s.acc, s.at), step.bytes) } : step;
 }
 
@@ -166,7 +182,12 @@ export function nextAction(spec: ProgramSpec, task: number, s: ProgramState): Ac
         if (!spec.ordered && h % 16 === 2) return { type: 'place' };
       }
       const large = h % (spec.maxBody > 1000 ? 11 : 3) === 0;
-      return { type: 'send', dst: dsts[s.at >> 1]!, tag: s.round, body: bodyOf(h, large ? (h >>> 5) % spec.maxBody : 4 + (h % 12)) };
+      return {
+        type: 'send',
+        dst: dsts[s.at >> 1]!,
+        tag: s.round,
+        body: bodyOf(h, large ? (h >>> 5) % spec.maxBody : 4 + (h % 12)),
+      };
     }
     case 'receive': {
       const total = s.left.reduce((a, b) => a + b, 0);
@@ -241,7 +262,12 @@ const GO = 1 << 20;
 function spawning({ spawn, size }: ProgramSpec, task: number, s: ProgramState, at: number): Action | undefined {
   if (!spawn || s.round !== spawn.round - 1 || task >= spawn.first) return undefined;
   if (task > 0) return at === 0 ? { type: 'receive', src: 0, tag: GO } : undefined;
-  if (at === 0) return request(FileOp.SPAWN, { session: 0 }, new TextEncoder().encode(JSON.stringify([{ args: [], count: size - spawn.first }])));
+  if (at === 0)
+    return request(
+      FileOp.SPAWN,
+      { session: 0 },
+      new TextEncoder().encode(JSON.stringify([{ args: [], count: size - spawn.first }])),
+    );
   if (at === 1) return { type: 'answer' };
   return at - 1 < spawn.first ? { type: 'send', dst: at - 1, tag: GO, body: bodyOf(s.acc, 4) } : undefined;
 }
@@ -259,7 +285,8 @@ const CREATE = 2;
 /** What a task asks of its file: everywhere in the one of all, or in one of its own. */
 function fileRequest(spec: ProgramSpec, task: number, s: ProgramState, h: number): Action {
   const { session, place } = s.file ?? { session: 0, place: undefined };
-  const ask = (op: FileOp, r: Parameters<typeof encodeFileRequest>[1], data?: Uint8Array): Action => request(op, { session, ...r }, data);
+  const ask = (op: FileOp, r: Parameters<typeof encodeFileRequest>[1], data?: Uint8Array): Action =>
+    request(op, { session, ...r }, data);
   if (session === 0) return ask(FileOp.OPEN, { name: spec.ordered ? `of-${task}` : 'of-all', value: CREATE });
   const bytes = 1 + (h % 40);
   const write = (offset: number, n: number): Action => ask(FileOp.WRITE, { segments: [offset, n, 1, 0] }, bodyOf(h, n));
@@ -287,7 +314,10 @@ export function requested(s: ProgramState, op: number): void {
   s.at++;
 }
 
-/** Takes the answer, entry i, into the state. The number of the opened file is the service's, and no part of what the program computes with. */
+/**
+ * Takes the answer, entry i, into the state. The number of the opened file is the service's, and no part of what the
+ * program computes with.
+ */
 export function answered(s: ProgramState, i: number, body: Uint8Array): void {
   const file = s.file!;
   const { asked } = file;
@@ -307,7 +337,13 @@ export function digestOf(tag: number, mode: number, body: ArrayLike<number>): nu
 
 /** The outcome of an event: a poll's hit, a reading, a value. */
 export function happened(s: ProgramState, value: number | string): void {
-  s.acc = typeof value === 'number' ? mix(s.acc, Math.floor(value)) : mixBytes(s.acc, [...value].map((c) => c.charCodeAt(0)));
+  s.acc =
+    typeof value === 'number'
+      ? mix(s.acc, Math.floor(value))
+      : mixBytes(
+          s.acc,
+          [...value].map((c) => c.charCodeAt(0)),
+        );
   s.at++;
   s.events++;
 }

@@ -1,4 +1,6 @@
-/** Seeded chance (mulberry32): the only source of randomness of a simulated run, so that a seed replays byte for byte. */
+/**
+ * Seeded chance (mulberry32): the only source of randomness of a simulated run, so that a seed replays byte for byte.
+ */
 export class Random {
   private state: number;
 
@@ -7,7 +9,10 @@ export class Random {
     for (let i = 0; i < 8; i++) this.next();
   }
 
-  /** The generator of one part of a run: what other parts draw does not shift it, so that a run with a fault less stays alike. */
+  /**
+   * The generator of one part of a run: what other parts draw does not shift it, so that a run with a fault less stays
+   * alike.
+   */
   static named(seed: number, name: string): Random {
     let h = seed | 0;
     for (let i = 0; i < name.length; i++) h = Math.imul(h ^ name.charCodeAt(i), 0x01000193);

@@ -1,13 +1,41 @@
 /**
- * A simulated rank: the endpoint core under a {@link ProgramState}, with queues for rings. Does one action per turn; a turn that cannot
- * go on (nothing to consume yet, a pulled body not here) is tried again when something is delivered. Plays the parts of the rank
- * worker's device and of the MPI layer's matching.
+ * A simulated rank: the endpoint core under a {@link ProgramState}, with queues for rings. Does one action per turn; a
+ * turn that cannot go on (nothing to consume yet, a pulled body not here) is tried again when something is delivered.
+ * Plays the parts of the rank worker's device and of the MPI layer's matching.
  *
  * Owns: the program state, the endpoint, the arrivals delivered and not consumed. Nothing of it survives the node.
  */
 import { LIVE, type Endpoint, type EndpointSnapshot, type EndpointStart, type RankPolicy } from '@mayfly/protocols';
-import { EMPTY, FILES, Flag, Kind, WORLD, WorldMode, emptyHeader, encodeFrame, readFrames, taskId, type Line, type ReplayFrom, type TaskId } from '@mayfly/wire';
-import { advance, answered, digestOf, happened, initialState, matched, matching, nextAction, requested, sent, type Action, type ProgramSpec, type ProgramState } from './program.ts';
+import {
+  EMPTY,
+  FILES,
+  Flag,
+  Kind,
+  WORLD,
+  WorldMode,
+  emptyHeader,
+  encodeFrame,
+  readFrames,
+  taskId,
+  type Line,
+  type ReplayFrom,
+  type TaskId,
+} from '@mayfly/wire';
+import {
+  advance,
+  answered,
+  digestOf,
+  happened,
+  initialState,
+  matched,
+  matching,
+  nextAction,
+  requested,
+  sent,
+  type Action,
+  type ProgramSpec,
+  type ProgramState,
+} from './program.ts';
 import type { Rule } from './planted.ts';
 
 /** How far a task was when it did something: what this depends on. */
@@ -121,8 +149,16 @@ export class Rank {
     const { stage, round, left, queue } = this.state;
     const waits = nextAction(this.spec, this.task, this.state);
     return JSON.stringify({
-      stage, round, waits: waits && { ...waits, body: undefined }, left, consumed: this.endpoint.consumed, ready: this.arrivals.map((a) => a.number),
-      parts: [...this.parts].map(([src, p]) => `${src}:${p.length}`), queue: queue.map((q) => `${q.arrival}:${q.src}${q.body ? '' : '(log)'}`), asked: [...this.asked], replaying: this.endpoint.replaying,
+      stage,
+      round,
+      waits: waits && { ...waits, body: undefined },
+      left,
+      consumed: this.endpoint.consumed,
+      ready: this.arrivals.map((a) => a.number),
+      parts: [...this.parts].map(([src, p]) => `${src}:${p.length}`),
+      queue: queue.map((q) => `${q.arrival}:${q.src}${q.body ? '' : '(log)'}`),
+      asked: [...this.asked],
+      replaying: this.endpoint.replaying,
     });
   }
 
@@ -141,9 +177,18 @@ export class Rank {
       parts.reduce((o, p) => (body.set(p, o), o + p.length), 0);
       if (pulled) this.bodies.delete(h.arrival);
       else this.parts.delete(h.src);
-      if (!noBody && body.length !== h.size) throw new Error(`task ${this.task}: a message of ${h.size} bytes came with ${body.length}`);
+      if (!noBody && body.length !== h.size)
+        throw new Error(`task ${this.task}: a message of ${h.size} bytes came with ${body.length}`);
       if (pulled) this.pulled.set(h.arrival, body);
-      else this.arrivals.push({ number: h.arrival, src: h.src, channel: h.channel, tag: h.tag, size: h.size, body: noBody ? undefined : body });
+      else
+        this.arrivals.push({
+          number: h.arrival,
+          src: h.src,
+          channel: h.channel,
+          tag: h.tag,
+          size: h.size,
+          body: noBody ? undefined : body,
+        });
     }
   }
 
@@ -166,7 +211,8 @@ export class Rank {
       this.host.recovered();
     }
     // a transparent image can be taken while the rank waits inside a call
-    if (!done && this.poll === undefined && this.spec.prologueRounds === undefined && !this.spec.script) this.host.checkpoint(() => this.snapshot());
+    if (!done && this.poll === undefined && this.spec.prologueRounds === undefined && !this.spec.script)
+      this.host.checkpoint(() => this.snapshot());
     if (this.endpoint.pending >= FLUSH_DETERMINANTS) this.flush();
     return done;
   }
@@ -212,7 +258,10 @@ export class Rank {
         return this.receive(FILES, 0);
       case 'checkpoint':
         s.at++;
-        if (!this.endpoint.inPrologue && (this.spec.prologueRounds === undefined || s.round >= this.spec.prologueRounds))
+        if (
+          !this.endpoint.inPrologue &&
+          (this.spec.prologueRounds === undefined || s.round >= this.spec.prologueRounds)
+        )
           this.host.checkpoint(() => this.snapshot());
         return true;
       case 'exit':
@@ -279,7 +328,13 @@ export class Rank {
     for (let offset = 0; offset === 0 || offset < body.length; offset += this.host.chunkBytes) {
       const part = body.subarray(offset, offset + this.host.chunkBytes);
       const block = this.endpoint.block();
-      this.host.up(encodeFrame({ ...this.endpoint.dataHeader(dst, number, mode, 0, tag, 0, body.length, offset, part.length, block) }, part, block));
+      this.host.up(
+        encodeFrame(
+          { ...this.endpoint.dataHeader(dst, number, mode, 0, tag, 0, body.length, offset, part.length, block) },
+          part,
+          block,
+        ),
+      );
       this.endpoint.framed();
     }
   }
@@ -290,7 +345,14 @@ export class Rank {
     if (!a) return false;
     this.endpoint.consume(a.number);
     const keep = a.body !== undefined && this.stored + a.body.length <= this.spec.storeBytes;
-    this.state.queue.push({ src: a.src, ...(a.src === FILES ? { channel: a.channel } : {}), tag: a.tag, arrival: a.number, size: a.size, body: keep || a.size === 0 ? [...(a.body ?? EMPTY)] : undefined });
+    this.state.queue.push({
+      src: a.src,
+      ...(a.src === FILES ? { channel: a.channel } : {}),
+      tag: a.tag,
+      arrival: a.number,
+      size: a.size,
+      body: keep || a.size === 0 ? [...(a.body ?? EMPTY)] : undefined,
+    });
     this.witness.consumed(this.task, this.host.life, a.number, a.src, a.channel, a.body && digestOf(a.tag, 0, a.body));
     return true;
   }
@@ -304,14 +366,23 @@ export class Rank {
       if (!body) {
         if (!this.asked.has(q.arrival)) {
           this.asked.add(q.arrival);
-          this.host.up(encodeFrame({ ...emptyHeader(Kind.PULL), src: this.task, dst: this.task, incarnation: this.endpoint.incarnation, arrival: q.arrival }));
+          this.host.up(
+            encodeFrame({
+              ...emptyHeader(Kind.PULL),
+              src: this.task,
+              dst: this.task,
+              incarnation: this.endpoint.incarnation,
+              arrival: q.arrival,
+            }),
+          );
         }
         return false;
       }
       this.pulled.delete(q.arrival);
       this.asked.delete(q.arrival);
     }
-    if (body.length !== q.size) throw new Error(`task ${this.task}: arrival ${q.arrival} has ${body.length} bytes instead of ${q.size}`);
+    if (body.length !== q.size)
+      throw new Error(`task ${this.task}: arrival ${q.arrival} has ${body.length} bytes instead of ${q.size}`);
     if (q.src === FILES) {
       const answer = Uint8Array.from(body);
       this.witness.took(this.task, this.host.life, q.channel!, answer);
@@ -326,7 +397,11 @@ export class Rank {
     for (;;) {
       const i = matching(this.state, src, tag);
       if (i >= 0) return this.take(i);
-      if (this.host.undone === 'unmatched-not-consumed' && this.stored + (this.arrivals[0]?.body?.length ?? 0) > this.spec.storeBytes) return false;
+      if (
+        this.host.undone === 'unmatched-not-consumed' &&
+        this.stored + (this.arrivals[0]?.body?.length ?? 0) > this.spec.storeBytes
+      )
+        return false;
       if (!this.consume()) return false;
     }
   }
@@ -335,7 +410,11 @@ export class Rank {
   private polled(src: number, tag: number): boolean {
     const s = this.state;
     const seen = (): boolean => matching(s, src, tag) >= 0;
-    if (this.poll === undefined && this.host.undone === 'vain-polls-omitted' && (seen() || this.arrivals.length === 0)) {
+    if (
+      this.poll === undefined &&
+      this.host.undone === 'vain-polls-omitted' &&
+      (seen() || this.arrivals.length === 0)
+    ) {
       this.polls(0, seen());
       return true;
     }
@@ -343,8 +422,7 @@ export class Rank {
       this.poll = this.endpoint.pollBegin();
       this.polledSoFar = 0;
     }
-    if (this.poll === LIVE)
-      while (!seen() && this.consume()) this.polledSoFar++;
+    if (this.poll === LIVE) while (!seen() && this.consume()) this.polledSoFar++;
     else
       while (this.polledSoFar < this.poll) {
         if (!this.consume()) return false; // a replayed poll waits for its logged arrivals

@@ -1,8 +1,9 @@
 /**
- * One seed: draws topology, workload and faults, runs the cores through them, and checks the answer. Everything that a run does
- * follows from its seed; the same seed gives the same notes byte for byte.
+ * One seed: draws topology, workload and faults, runs the cores through them, and checks the answer. Everything that a
+ * run does follows from its seed; the same seed gives the same notes byte for byte.
  *
- * Faults fall only while the job runs, and stop after a while, so that a correct run ends: one that does not is a violation too (K13).
+ * Faults fall only while the job runs, and stop after a while, so that a correct run ends: one that does not is a
+ * violation too (K13).
  */
 import { jobId, PROGRAM_KINDS } from '@mayfly/wire';
 import { Violation } from './violation.ts';
@@ -62,20 +63,43 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
   };
   const spawn = Random.named(seed, 'spawn');
   if (spec.files && !spec.script && !spec.spawn && spawn.chance(0.5))
-    Object.assign(spec, { spawn: { first: spawn.between(1, spec.size - 1), round: spawn.between(1, Math.min(5, spec.rounds - 1)) } });
+    Object.assign(spec, {
+      spawn: { first: spawn.between(1, spec.size - 1), round: spawn.between(1, Math.min(5, spec.rounds - 1)) },
+    });
   const grace = Random.named(seed, 'grace');
   const kinds = Random.named(seed, 'kinds');
   const setup: Setup = {
-    kind: kinds.pick(PROGRAM_KINDS), others: kinds.chance(0.7) ? 0 : kinds.between(1, 2),
+    kind: kinds.pick(PROGRAM_KINDS),
+    others: kinds.chance(0.7) ? 0 : kinds.between(1, 2),
     lazyTicks: Random.named(seed, 'sync').pick([1, 1, 3, 8]),
     briefGraceMs: grace.chance(0.5) ? grace.pick([50, 150, 400]) : undefined,
-    job: jobId('sim000000000'), program: 'ab'.repeat(32), spec,
-    channelMemories: r.between(1, 4), protocol: 'pessimistic', durability: r.chance(0.3) ? 'strict' : 'behind',
-    chunkBytes: 64, window: r.pick([128, 1024, 100_000]), retainBytes: r.pick([600, 5000, 1_000_000]), memoryBytes: 200_000,
-    checkpointMs: r.pick([100, 300, 1000, 4000, 100_000]), graceMs: r.pick([300, 1000, 3000]),
-    maxDelay: r.pick([2, 10, 80]), turnMs: r.pick([1, 10, 60]), syncMs: r.pick([10, 50, 400]), diskMs: r.pick([8, 60, 250]), nodes: r.between(2, 5), slots: r.between(1, 3),
+    job: jobId('sim000000000'),
+    program: 'ab'.repeat(32),
+    spec,
+    channelMemories: r.between(1, 4),
+    protocol: 'pessimistic',
+    durability: r.chance(0.3) ? 'strict' : 'behind',
+    chunkBytes: 64,
+    window: r.pick([128, 1024, 100_000]),
+    retainBytes: r.pick([600, 5000, 1_000_000]),
+    memoryBytes: 200_000,
+    checkpointMs: r.pick([100, 300, 1000, 4000, 100_000]),
+    graceMs: r.pick([300, 1000, 3000]),
+    maxDelay: r.pick([2, 10, 80]),
+    turnMs: r.pick([1, 10, 60]),
+    syncMs: r.pick([10, 50, 400]),
+    diskMs: r.pick([8, 60, 250]),
+    nodes: r.between(2, 5),
+    slots: r.between(1, 3),
     dispatcher: {
-      restartGraceMs: 2000, silentMs: 4000, startMs: 10_000, startAfterMs: 5000, stuckAfterMs: 10_000, stuckFactor: 3, quarantineMs: 400, quarantineMaxMs: 6000,
+      restartGraceMs: 2000,
+      silentMs: 4000,
+      startMs: 10_000,
+      startAfterMs: 5000,
+      stuckAfterMs: 10_000,
+      stuckFactor: 3,
+      quarantineMs: 400,
+      quarantineMaxMs: 6000,
       // Honest nodes leave and come back: a time in which none is here must not end a job.
       strangersMs: o.only?.includes('crashing program') ? 1000 : 1e9,
       crashLimit: harmless(o.only) ? 3 : 1e6,
@@ -91,15 +115,23 @@ export function run(seed: number, o: RunOptions = {}): RunReport {
   const world = new World(setup, seed, o.undone, o.trace);
   const striker = new Striker(world);
   const report = (violation?: string, endedBy?: string): RunReport => ({
-    seed, parameters: JSON.stringify(setup), faults: striker.counts, counts: Object.fromEntries(world.counts), simulatedMs: world.agenda.now,
-    repeated: world.checkers.repeated, answer: violation === undefined && world.end?.state === 'done' ? world.checkers.answer() : [], endedBy,
-    ...(violation === undefined ? {} : { violation }), notes: world.notes,
+    seed,
+    parameters: JSON.stringify(setup),
+    faults: striker.counts,
+    counts: Object.fromEntries(world.counts),
+    simulatedMs: world.agenda.now,
+    repeated: world.checkers.repeated,
+    answer: violation === undefined && world.end?.state === 'done' ? world.checkers.answer() : [],
+    endedBy,
+    ...(violation === undefined ? {} : { violation }),
+    notes: world.notes,
   });
   try {
     world.server.start();
     for (let i = 0; i < setup.nodes; i++) world.volunteer();
     for (let i = 0; i < setup.others; i++) world.bystander();
-    for (const f of o.faults ?? drawFaults(seed, o.faultEveryMs, o.only)) world.agenda.after(f.at, () => world.end ?? striker.strike(f));
+    for (const f of o.faults ?? drawFaults(seed, o.faultEveryMs, o.only))
+      world.agenda.after(f.at, () => world.end ?? striker.strike(f));
     const typing = Random.named(seed, 'stdin');
     for (let i = 0; i < setup.spec.stdin; i++) world.agenda.after(typing.between(0, 3000), () => world.typed());
     let steps = 0;
@@ -111,9 +143,14 @@ export function run(seed: number, o: RunOptions = {}): RunReport {
     if (world.end.state === 'done') return report();
     const { code, message } = world.end.error ?? { code: '?', message: '' };
     // K19: the program was to blame, and no honest node is for it.
-    const blamed = code === 'KEEPS_CRASHING' ? world.volunteers.find((v) => !v.hostile && v.id !== undefined && world.server.quarantined().includes(v.id)) : undefined;
+    const blamed =
+      code === 'KEEPS_CRASHING'
+        ? world.volunteers.find((v) => !v.hostile && v.id !== undefined && world.server.quarantined().includes(v.id))
+        : undefined;
     if (blamed) return report(`K19: ${blamed.name} is in quarantine for what the program did`);
-    return excused({ code, message }, striker, world) ? report(undefined, code) : report(`the job ended ${world.end.state}: ${code} ${message}`);
+    return excused({ code, message }, striker, world)
+      ? report(undefined, code)
+      : report(`the job ended ${world.end.state}: ${code} ${message}`);
   } catch (e) {
     if (e instanceof Violation) return report(e.message);
     return report(`${(e as Error).name}: ${(e as Error).message}\n${(e as Error).stack ?? ''}`);
@@ -121,9 +158,10 @@ export function run(seed: number, o: RunOptions = {}): RunReport {
 }
 
 /**
- * May a job end with this error? Power loss in `behind` may exceed what the protocol covers, but only together with the loss of a rank: it took records
- * of the very task that the error names, and the incarnation that executed then (its node retains what is not synced) is no more. A bit flip in a record is
- * told and not repaired. A disk that is full for a while excuses nothing; a program that no node can run does.
+ * May a job end with this error? Power loss in `behind` may exceed what the protocol covers, but only together with the
+ * loss of a rank: it took records of the very task that the error names, and the incarnation that executed then (its
+ * node retains what is not synced) is no more. A bit flip in a record is told and not repaired. A disk that is full for
+ * a while excuses nothing; a program that no node can run does.
  */
 function excused({ code, message }: { code: string; message: string }, striker: Striker, world: World): boolean {
   const { powerLost, damagedLogs, poisoned } = striker.excuses;
@@ -135,5 +173,8 @@ function excused({ code, message }: { code: string; message: string }, striker: 
   if (damagedLogs.has(task)) return true;
   // the one that finds the loss is raised, and not assigned
   const raised = world.server.acting().find(([t]) => t === task)?.[1];
-  return world.setup.durability === 'behind' && (powerLost.get(task) ?? []).some((executed) => executed === undefined || raised === undefined || executed < raised);
+  return (
+    world.setup.durability === 'behind' &&
+    (powerLost.get(task) ?? []).some((executed) => executed === undefined || raised === undefined || executed < raised)
+  );
 }

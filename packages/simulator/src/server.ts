@@ -1,12 +1,35 @@
 /**
- * The simulated server process: dispatcher, Checkpoint Server and Channel Memories over a registry and their stores, performing their
- * effects in order as apps/server does.
+ * The simulated server process: dispatcher, Checkpoint Server and Channel Memories over a registry and their stores,
+ * performing their effects in order as apps/server does.
  *
- * Owns two kinds of state. Durable: the registry here, the logs (cm-host.ts) and the images (cs-host.ts), which outlive the process.
- * Losable: cores, connections, effects under way. `kill` loses the second kind; `powerLoss` also what was not synced.
+ * Owns two kinds of state. Durable: the registry here, the logs (cm-host.ts) and the images (cs-host.ts), which outlive
+ * the process. Losable: cores, connections, effects under way. `kill` loses the second kind; `powerLoss` also what was
+ * not synced.
  */
-import { Dispatcher, nodeViews, type DispatcherEffect, type DispatcherEvent, type FaultRecord, type JobSpec, type LoggedProgress, type Progress } from '@mayfly/protocols';
-import { WORLD, homeOf, nodeId, spawnedTasks, taskId, type ErrorBody, type ImageId, type Incarnation, type NodeId, type ReplayFrom, type SpawnGroup, type TaskId } from '@mayfly/wire';
+import {
+  Dispatcher,
+  nodeViews,
+  type DispatcherEffect,
+  type DispatcherEvent,
+  type FaultRecord,
+  type JobSpec,
+  type LoggedProgress,
+  type Progress,
+} from '@mayfly/protocols';
+import {
+  WORLD,
+  homeOf,
+  nodeId,
+  spawnedTasks,
+  taskId,
+  type ErrorBody,
+  type ImageId,
+  type Incarnation,
+  type NodeId,
+  type ReplayFrom,
+  type SpawnGroup,
+  type TaskId,
+} from '@mayfly/wire';
 import { CmHost } from './cm-host.ts';
 import { CsHost } from './cs-host.ts';
 import type { PowerLoss } from './faulty-log.ts';
@@ -21,7 +44,15 @@ type Bare = DispatcherEvent extends infer E ? (E extends { now: number } ? Omit<
 
 /** Planted: the answer of a Channel Memory that was never asked. */
 const invented = (tasks: number): Progress => ({
-  sends: 0, consumed: 0, logs: { arrivals: 2 ** 40, consumed: 0, determinants: 0, held: [[0, 2 ** 40]], sent: [WORLD, ...Array.from({ length: tasks }, (_, t) => taskId(t))].map((to) => [to, 2 ** 40] as const) },
+  sends: 0,
+  consumed: 0,
+  logs: {
+    arrivals: 2 ** 40,
+    consumed: 0,
+    determinants: 0,
+    held: [[0, 2 ** 40]],
+    sent: [WORLD, ...Array.from({ length: tasks }, (_, t) => taskId(t))].map((to) => [to, 2 ** 40] as const),
+  },
 });
 const DISK_FULL: ErrorBody = { code: 'DISK_FULL', message: 'no space is left' };
 
@@ -44,7 +75,10 @@ export class Server {
   tasks = 0;
   private readonly controls = new Map<string, ControlLink>();
   /** Planted: to which connection each task was given last, and how often it was not named there. */
-  private readonly given = new Map<TaskId, { connection: string; task: TaskId; incarnation: Incarnation; missed: number }>();
+  private readonly given = new Map<
+    TaskId,
+    { connection: string; task: TaskId; incarnation: Incarnation; missed: number }
+  >();
 
   constructor(private readonly world: World) {
     this.cs = new CsHost(world);
@@ -61,14 +95,22 @@ export class Server {
     this.waiting = [];
     const { dispatcher, graceMs, briefGraceMs } = world.setup;
     world.failures.clear(); // what strangers did is forgotten with the process
-    this.dispatcher = new Dispatcher({ ...dispatcher, ...withoutRule(world.undone), ...(briefGraceMs === undefined ? {} : { graceMs, briefGraceMs }) });
+    this.dispatcher = new Dispatcher({
+      ...dispatcher,
+      ...withoutRule(world.undone),
+      ...(briefGraceMs === undefined ? {} : { graceMs, briefGraceMs }),
+    });
     this.given.clear();
     this.opened = false;
     world.trace?.('server starts');
     this.cs.start();
     if (world.setup.spec.files) world.files.start();
     this.tasks = world.setup.spec.files ? world.files.tasks : world.setup.spec.size;
-    this.dispatch({ type: 'recover', entries: this.entries((k) => !k.startsWith('image/') && !k.startsWith('trimmed/')), images: this.cs.newest() });
+    this.dispatch({
+      type: 'recover',
+      entries: this.entries((k) => !k.startsWith('image/') && !k.startsWith('trimmed/')),
+      images: this.cs.newest(),
+    });
     if (this.full) this.dispatch({ type: 'storage', error: DISK_FULL });
     if (!this.registry.has(`job/${world.setup.job}`)) this.dispatch({ type: 'submit', job: this.spec() });
     const { life } = this;
@@ -133,24 +175,48 @@ export class Server {
       const task = taskId(n);
       const home = cores[homeOf(task, cores.length)]!;
       const { arrivalsLogged, bodiesUnderWay } = home.observe(task);
-      return { task, sends: cores.reduce((sum, c) => sum + c.progress(task).sends, 0), arrivals: arrivalsLogged, consumed: home.progress(task).consumed, underWay: bodiesUnderWay > 0 };
+      return {
+        task,
+        sends: cores.reduce((sum, c) => sum + c.progress(task).sends, 0),
+        arrivals: arrivalsLogged,
+        consumed: home.progress(task).consumed,
+        underWay: bodiesUnderWay > 0,
+      };
     });
-    this.dispatch({ type: 'progress', job: world.setup.job, tasks: world.undone === 'words-believed' ? this.asReported(tasks) : tasks });
+    this.dispatch({
+      type: 'progress',
+      job: world.setup.job,
+      tasks: world.undone === 'words-believed' ? this.asReported(tasks) : tasks,
+    });
   }
 
   /** Planted: what a node says of its rank counts as if it were logged. */
   private asReported(tasks: readonly LoggedProgress[]): LoggedProgress[] {
-    return tasks.map((p) => ({ ...p, sends: Math.max(p.sends, this.dispatcher.core.find(this.world.setup.job, p.task)?.activity?.sends ?? 0) }));
+    return tasks.map((p) => ({
+      ...p,
+      sends: Math.max(p.sends, this.dispatcher.core.find(this.world.setup.job, p.task)?.activity?.sends ?? 0),
+    }));
   }
 
   private spec(): JobSpec {
     const { setup } = this.world;
     return {
-      id: setup.job, name: 'simulated', size: setup.spec.spawn?.first ?? setup.spec.size, capacity: setup.spec.size, protocol: setup.protocol, durability: setup.durability,
-      program: { language: setup.kind === 'wasm' ? 'c' : 'typescript', entry: 'main.ts', hash: setup.program }, args: [], files: [], seed: setup.spec.seed,
-      channelMemories: setup.channelMemories, checkpointMs: setup.checkpointMs, interactive: false,
+      id: setup.job,
+      name: 'simulated',
+      size: setup.spec.spawn?.first ?? setup.spec.size,
+      capacity: setup.spec.size,
+      protocol: setup.protocol,
+      durability: setup.durability,
+      program: { language: setup.kind === 'wasm' ? 'c' : 'typescript', entry: 'main.ts', hash: setup.program },
+      args: [],
+      files: [],
+      seed: setup.spec.seed,
+      channelMemories: setup.channelMemories,
+      checkpointMs: setup.checkpointMs,
+      interactive: false,
       ...(setup.briefGraceMs === undefined ? { graceMs: setup.graceMs } : {}),
-      limits: { memoryBytes: 1 << 30, fileBytes: 1 << 30 }, submittedAt: this.world.wall,
+      limits: { memoryBytes: 1 << 30, fileBytes: 1 << 30 },
+      submittedAt: this.world.wall,
     };
   }
 
@@ -162,7 +228,10 @@ export class Server {
     for (const cm of this.cms) cm.log.full = full;
     this.cs.full = full;
     this.world.files.full = full;
-    this.later(toldAfterMs, () => this.full === full && this.dispatch({ type: 'storage', ...(full ? { error: DISK_FULL } : {}) }));
+    this.later(
+      toldAfterMs,
+      () => this.full === full && this.dispatch({ type: 'storage', ...(full ? { error: DISK_FULL } : {}) }),
+    );
     if (full || !this.up) return;
     for (const go of this.waiting.splice(0)) go();
     for (const cm of this.cms) if (cm.stopped) cm.open(false);
@@ -197,11 +266,16 @@ export class Server {
 
   /** Highest durable incarnation of every task that has one. */
   acting(): [TaskId, Incarnation][] {
-    return this.entries((k) => k.startsWith('task/')).map(([k, v]) => [taskId(Number(k.split('/')[2])), (v as { incarnation: Incarnation }).incarnation]);
+    return this.entries((k) => k.startsWith('task/')).map(([k, v]) => [
+      taskId(Number(k.split('/')[2])),
+      (v as { incarnation: Incarnation }).incarnation,
+    ]);
   }
 
   isDone(task: TaskId): boolean {
-    return (this.registry.get(`task/${this.world.setup.job}/${task}`) as { exit?: unknown } | undefined)?.exit !== undefined;
+    return (
+      (this.registry.get(`task/${this.world.setup.job}/${task}`) as { exit?: unknown } | undefined)?.exit !== undefined
+    );
   }
 
   /** As a restart would find the job. */
@@ -225,17 +299,24 @@ export class Server {
     return link;
   }
 
-  /** Nodes have said of their ranks what makes a deadlock, and it was none. False: there is nobody else who could be asked, or all are believed (D12). */
+  /**
+   * Nodes have said of their ranks what makes a deadlock, and it was none. False: there is nobody else who could be
+   * asked, or all are believed (D12).
+   */
   seemsDeadlocked(): boolean {
     const { core } = this.dispatcher;
     const { job } = this.world.setup;
     const { kind } = this.world.setup;
-    const here = [...core.nodes.values()].filter((n) => n.connection !== undefined && !n.presence.left && n.runs.includes(kind) && core.time - n.presence.heard < 2000);
+    const here = [...core.nodes.values()].filter(
+      (n) =>
+        n.connection !== undefined && !n.presence.left && n.runs.includes(kind) && core.time - n.presence.heard < 2000,
+    );
     const running = [...core.jobs.values()].flatMap((j) => j.tasks.filter((t) => t.phase === 'running'));
     const trusted = new Set(nodeViews(this.dispatcher).flatMap((v) => (v.record === true ? [v.id] : [])));
     const strangers = running.filter((t) => t.node !== undefined && !trusted.has(t.node));
     if (!this.up || here.length < 2 || strangers.length === 0) return false;
-    if (this.world.undone === 'deadlock-believed') this.failed({ code: 'DEADLOCK', message: 'nodes say that all ranks wait' });
+    if (this.world.undone === 'deadlock-believed')
+      this.failed({ code: 'DEADLOCK', message: 'nodes say that all ranks wait' });
     else this.dispatch({ type: 'deadlock', job, report: 'nodes say that all ranks wait' });
     return true;
   }
@@ -245,17 +326,31 @@ export class Server {
       case 'hello': {
         const { hello } = m;
         return this.dispatch({
-          connection, type: 'hello', ...(hello.node === undefined ? {} : { claimed: hello.node }), fresh: nodeId(`node${String(this.connections++).padStart(6, '0')}`),
-          ...(hello.session === undefined ? {} : { session: hello.session }), name: hello.name, engine: hello.engine, slots: hello.slots, ...(hello.runs && this.world.undone !== 'kinds-ignored' ? { runs: hello.runs } : {}), holds: hello.holds, images: hello.images,
+          connection,
+          type: 'hello',
+          ...(hello.node === undefined ? {} : { claimed: hello.node }),
+          fresh: nodeId(`node${String(this.connections++).padStart(6, '0')}`),
+          ...(hello.session === undefined ? {} : { session: hello.session }),
+          name: hello.name,
+          engine: hello.engine,
+          slots: hello.slots,
+          ...(hello.runs && this.world.undone !== 'kinds-ignored' ? { runs: hello.runs } : {}),
+          holds: hello.holds,
+          images: hello.images,
         });
       }
       case 'heartbeat':
         if (this.world.undone === 'old-heartbeats-count') this.countMissed(connection, m.heartbeat.tasks);
         return this.dispatch({ connection, type: 'heartbeat', tasks: m.heartbeat.tasks });
       case 'report':
-        this.world.trace?.(`  → dispatcher  ${m.report.event} task ${m.report.task}.${m.report.incarnation}${m.report.error ? `: ${m.report.error.code}` : ''}`);
-        if (m.report.error?.code === 'LOST_LOG' && this.world.undone === 'loss-believed') return this.failed({ ...m.report.error, message: `rank ${m.report.task}: ${m.report.error.message}` });
-        if (m.report.event === 'crashed' && this.isNode(connection)) this.world.saidCrashed.add(`${m.report.task}.${m.report.incarnation}`);
+        this.world.trace?.(
+          `  → dispatcher  ${m.report.event} task ` +
+            `${m.report.task}.${m.report.incarnation}${m.report.error ? `: ${m.report.error.code}` : ''}`,
+        );
+        if (m.report.error?.code === 'LOST_LOG' && this.world.undone === 'loss-believed')
+          return this.failed({ ...m.report.error, message: `rank ${m.report.task}: ${m.report.error.message}` });
+        if (m.report.event === 'crashed' && this.isNode(connection))
+          this.world.saidCrashed.add(`${m.report.task}.${m.report.incarnation}`);
         return this.dispatch({ connection, type: 'report', ...m.report });
       case 'goodbye':
         return this.dispatch({ connection, type: 'goodbye', reason: m.reason });
@@ -272,7 +367,15 @@ export class Server {
     for (const g of this.given.values()) {
       if (g.connection !== connection) continue;
       g.missed = named.some((h) => h.task === g.task) ? -Infinity : g.missed + 1;
-      if (g.missed === 3) this.dispatch({ connection, type: 'report', job: this.world.setup.job, task: g.task, incarnation: g.incarnation, event: 'crashed' });
+      if (g.missed === 3)
+        this.dispatch({
+          connection,
+          type: 'report',
+          job: this.world.setup.job,
+          task: g.task,
+          incarnation: g.incarnation,
+          event: 'crashed',
+        });
     }
   }
 
@@ -283,7 +386,8 @@ export class Server {
   }
 
   refused(task: TaskId, n: Incarnation, error: ErrorBody): void {
-    if (error.message.includes('does not give back')) throw new Violation(`K17: incarnation ${n} of task ${task} is told: ${error.message}`);
+    if (error.message.includes('does not give back'))
+      throw new Violation(`K17: incarnation ${n} of task ${task} is told: ${error.message}`);
     this.world.trace?.(`the Channel Memories have ended task ${task}.${n}: ${error.code}`);
     this.dispatch({ type: 'refused', job: this.world.setup.job, task, incarnation: n, error });
   }
@@ -296,7 +400,10 @@ export class Server {
     this.dispatch({ type: 'exit', job: this.world.setup.job, task, report: { code: 0 } });
   }
 
-  /** The journal has it: the Channel Memories take messages to the new tasks before anybody can know of them. May come again. */
+  /**
+   * The journal has it: the Channel Memories take messages to the new tasks before anybody can know of them. May come
+   * again.
+   */
   spawned(group: SpawnGroup): void {
     this.tasks = Math.max(this.tasks, group.first + spawnedTasks(group.parts));
     for (const cm of this.cms) cm.grow(this.tasks);
@@ -314,9 +421,13 @@ export class Server {
   dispatch(e: Bare): void {
     if (!this.up) return;
     const { core } = this.dispatcher;
-    const before = this.world.undone === 'blame-kept' ? new Map([...core.reputations].map(([id, r]) => [id, r.quarantinedUntil])) : undefined;
+    const before =
+      this.world.undone === 'blame-kept'
+        ? new Map([...core.reputations].map(([id, r]) => [id, r.quarantinedUntil]))
+        : undefined;
     const effects = this.dispatcher.step({ ...e, now: this.world.wall } as DispatcherEvent);
-    for (const [id, until] of before ?? []) if (until !== undefined && until > this.world.wall) core.reputations.get(id)!.quarantinedUntil ??= until;
+    for (const [id, until] of before ?? [])
+      if (until !== undefined && until > this.world.wall) core.reputations.get(id)!.quarantinedUntil ??= until;
     for (const effect of effects) this.perform(effect);
   }
 
@@ -327,7 +438,10 @@ export class Server {
         const early = world.undone === 'incarnation-not-durable';
         const told = (): void => this.dispatch({ type: 'persisted', token: e.token });
         // commits are ordered; a crash may fall before or after one, or before the core hears of it
-        this.commitAt = Math.max(this.commitAt, world.agenda.now + (early ? 200 : 0) + world.random.between(1, world.setup.diskMs));
+        this.commitAt = Math.max(
+          this.commitAt,
+          world.agenda.now + (early ? 200 : 0) + world.random.between(1, world.setup.diskMs),
+        );
         this.later(this.commitAt - world.agenda.now, () => {
           if (this.full && world.undone === 'commit-given-up') return told();
           this.whenWritable(() => {
@@ -349,11 +463,13 @@ export class Server {
         return this.openJob();
       case 'fenceCs':
         world.trace?.(`dispatcher → cs  fence task ${e.task} below incarnation ${e.incarnation}`);
-        if (world.undone !== 'no-fence-at-dispatcher') return this.cs.step({ type: 'restart', job: e.job, task: e.task, incarnation: e.incarnation });
+        if (world.undone !== 'no-fence-at-dispatcher')
+          return this.cs.step({ type: 'restart', job: e.job, task: e.task, incarnation: e.incarnation });
         this.later(400, () => this.cs.step({ type: 'restart', job: e.job, task: e.task, incarnation: e.incarnation }));
         return this.chosen(e.task, e.incarnation, this.cs.kept(e.task).at(-1));
       case 'fenceCm':
-        if (world.undone === 'no-fence-at-dispatcher') return this.later(0, () => this.fenced(e.cm, e.task, e.incarnation, invented(world.setup.spec.size)));
+        if (world.undone === 'no-fence-at-dispatcher')
+          return this.later(0, () => this.fenced(e.cm, e.task, e.incarnation, invented(world.setup.spec.size)));
         return this.cms[e.cm]!.fence(e.task, e.incarnation);
       case 'wake':
         return this.later(e.afterMs, () => this.dispatch({ type: 'tick' }));
@@ -364,16 +480,25 @@ export class Server {
         world.gave(e.node);
         world.givenAt.set(`${e.task}.${e.incarnation}`, world.agenda.now);
         this.given.set(e.task, { connection: e.connection, task: e.task, incarnation: e.incarnation, missed: 0 });
-        world.trace?.(`dispatcher assigns task ${e.task}.${e.incarnation}${e.image === undefined ? '' : ` with ${e.image}`}`);
+        world.trace?.(
+          `dispatcher assigns task ${e.task}.${e.incarnation}${e.image === undefined ? '' : ` with ${e.image}`}`,
+        );
         this.controls.get(e.connection)?.down({
-          type: 'assign', job: e.job, task: e.task, incarnation: e.incarnation, serial: found?.manifest.serial ?? 0, image: found?.image,
+          type: 'assign',
+          job: e.job,
+          task: e.task,
+          incarnation: e.incarnation,
+          serial: found?.manifest.serial ?? 0,
+          image: found?.image,
           replay: found?.manifest.replay ?? world.zeroReplay(),
         });
         return;
       }
       case 'revoke':
         world.trace?.(`dispatcher revokes task ${e.task}.${e.incarnation}: ${e.error.code}`);
-        this.controls.get(e.connection)?.down({ type: 'revoke', job: e.job, task: e.task, incarnation: e.incarnation, error: e.error });
+        this.controls
+          .get(e.connection)
+          ?.down({ type: 'revoke', job: e.job, task: e.task, incarnation: e.incarnation, error: e.error });
         return;
       case 'taskDone':
         for (const cm of this.cms) cm.step({ type: 'done', task: e.task });

@@ -1,6 +1,6 @@
 /**
- * Makes a failing run short: fewer faults (delta debugging), then a smaller workload, for as long as it fails in the same way. Cost:
- * one run per try, at most `tries`.
+ * Makes a failing run short: fewer faults (delta debugging), then a smaller workload, for as long as it fails in the
+ * same way. Cost: one run per try, at most `tries`.
  */
 import { drawFaults, type Fault } from './faults.ts';
 import type { Setup } from './world.ts';
@@ -42,7 +42,8 @@ export function shrink(seed: number, o: RunOptions = {}, most = 400): Shrunk | u
       const now = draw(seed, options);
       const is = key in now.spec ? now.spec[key as keyof typeof now.spec] : now[key as keyof Setup];
       if (typeof is !== 'number' || is <= value) continue;
-      const changed = key in now.spec ? { spec: { ...options.spec, [key]: value } } : { setup: { ...options.setup, [key]: value } };
+      const changed =
+        key in now.spec ? { spec: { ...options.spec, [key]: value } } : { setup: { ...options.setup, [key]: value } };
       if (attempt({ ...options, ...changed })) break;
     }
   fewerFaults(attempt, () => options);
@@ -51,7 +52,13 @@ export function shrink(seed: number, o: RunOptions = {}, most = 400): Shrunk | u
 
 /** What else may be smaller, smallest first. */
 const SMALLER: Record<string, readonly number[]> = {
-  rounds: [1, 2, 3, 5, 8, 13], size: [2, 3, 4], channelMemories: [1, 2], maxBody: [16, 200], stdin: [0], nodes: [1, 2, 3], maxDelay: [2, 10],
+  rounds: [1, 2, 3, 5, 8, 13],
+  size: [2, 3, 4],
+  channelMemories: [1, 2],
+  maxBody: [16, 200],
+  stdin: [0],
+  nodes: [1, 2, 3],
+  maxDelay: [2, 10],
 };
 
 /** ddmin: leaves out halves, quarters, … single faults. */
@@ -63,7 +70,8 @@ function fewerFaults(attempt: (o: RunOptions) => boolean, options: () => RunOpti
     parts = Math.min(parts, faults.length);
     const size = Math.ceil(faults.length / parts);
     let shorter = false;
-    for (let i = 0; i < faults.length && !shorter; i += size) shorter = attempt({ ...options(), faults: [...faults.slice(0, i), ...faults.slice(i + size)] });
+    for (let i = 0; i < faults.length && !shorter; i += size)
+      shorter = attempt({ ...options(), faults: [...faults.slice(0, i), ...faults.slice(i + size)] });
     if (shorter) parts = Math.max(2, parts - 1);
     else if (parts >= faults.length) return;
     else parts *= 2;

@@ -1,11 +1,16 @@
-/** A simulated node's images: taken when they are due, cut into pages, offered to the Checkpoint Server over a link of their own. */
+/**
+ * A simulated node's images: taken when they are due, cut into pages, offered to the Checkpoint Server over a link of
+ * their own.
+ */
 import { imageIdOf, type ImageId, type Manifest } from '@mayfly/wire';
 import type { Link } from './link.ts';
 import type { ImageDown, ImageUp } from './messages.ts';
 import type { SimImage } from './rank.ts';
 import type { Held, Volunteer } from './volunteer.ts';
 
-/** Characters of an image's text on one page: small, so that images share pages and a flipped bit hits one of several. */
+/**
+ * Characters of an image's text on one page: small, so that images share pages and a flipped bit hits one of several.
+ */
 const PAGE_CHARS = 160;
 
 export class Uploads {
@@ -48,7 +53,13 @@ export class Uploads {
     for (let i = 0; i < text.length; i += PAGE_CHARS) pages.push(world.pageHash(text.slice(i, i + PAGE_CHARS)));
     const id = imageIdOf(world.setup.job, h.task, h.incarnation, serial);
     const manifest: Manifest = {
-      format: 1, image: id, job: world.setup.job, task: h.task, incarnation: h.incarnation, program: world.setup.program, serial,
+      format: 1,
+      image: id,
+      job: world.setup.job,
+      task: h.task,
+      incarnation: h.incarnation,
+      program: world.setup.program,
+      serial,
       replay: { prologue: image.prologue, image: image.endpoint.line, held: image.held },
       sections: [{ name: 'sim', bytes: text.length }],
       pages,

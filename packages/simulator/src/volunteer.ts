@@ -1,11 +1,23 @@
 /**
- * A simulated volunteer: a node daemon with one comm core and the ranks that it was given. Plays the parts of packages/node's daemon
- * and comm worker: performs the comm core's effects, reconnects, sends heartbeats, uploads images (uploads.ts).
+ * A simulated volunteer: a node daemon with one comm core and the ranks that it was given. Plays the parts of
+ * packages/node's daemon and comm worker: performs the comm core's effects, reconnects, sends heartbeats, uploads
+ * images (uploads.ts).
  *
- * Owns: everything on the node. All of it is gone when the node crashes; a frozen node keeps it and goes on later as a zombie.
+ * Owns: everything on the node. All of it is gone when the node crashes; a frozen node keeps it and goes on later as a
+ * zombie.
  */
 import { Comm, type CommEffect } from '@mayfly/protocols';
-import { PROGRAM_KINDS, readFrames, type Hello, type Incarnation, type JobId, type NodeId, type ProgramKind, type TaskId, type TaskReport } from '@mayfly/wire';
+import {
+  PROGRAM_KINDS,
+  readFrames,
+  type Hello,
+  type Incarnation,
+  type JobId,
+  type NodeId,
+  type ProgramKind,
+  type TaskId,
+  type TaskReport,
+} from '@mayfly/wire';
 import { Hostile, type Hostility } from './hostile.ts';
 import type { Link, LinkEnds } from './link.ts';
 import type { ControlDown, ControlUp } from './messages.ts';
@@ -35,7 +47,8 @@ export interface Held {
 const HEARTBEAT_MS = 1000;
 const RECONNECT_MS = 300;
 
-const kindsOf = (world: World, name: string): readonly ProgramKind[] | undefined => Random.named(world.seed, `kinds of ${name}`).pick([undefined, PROGRAM_KINDS, [world.setup.kind]]);
+const kindsOf = (world: World, name: string): readonly ProgramKind[] | undefined =>
+  Random.named(world.seed, `kinds of ${name}`).pick([undefined, PROGRAM_KINDS, [world.setup.kind]]);
 
 export class Volunteer {
   alive = true;
@@ -92,7 +105,9 @@ export class Volunteer {
     return this.alive && !this.offline && this.world.server.up;
   }
 
-  /** Runs `f` now, after waking, or never: what reaches a node that is frozen waits, what reaches a dead one is gone. */
+  /**
+   * Runs `f` now, after waking, or never: what reaches a node that is frozen waits, what reaches a dead one is gone.
+   */
   live(f: () => void): () => void {
     return () => {
       if (!this.alive) return;
@@ -132,8 +147,18 @@ export class Volunteer {
     );
     this.control = link;
     const hello: Hello = {
-      version: 1, name: this.name, engine: 'simulated', slots: this.slots, session: this.session, ...(this.runs ? { runs: [...this.runs] } : {}),
-      holds: [...(this.hostile?.holds() ?? []), ...[...this.held.values()].filter((h) => !h.finished).map((h) => ({ job: this.job, task: h.task, incarnation: h.incarnation }))],
+      version: 1,
+      name: this.name,
+      engine: 'simulated',
+      slots: this.slots,
+      session: this.session,
+      ...(this.runs ? { runs: [...this.runs] } : {}),
+      holds: [
+        ...(this.hostile?.holds() ?? []),
+        ...[...this.held.values()]
+          .filter((h) => !h.finished)
+          .map((h) => ({ job: this.job, task: h.task, incarnation: h.incarnation })),
+      ],
       images: [],
       ...((this.id ?? this.claim) ? { node: (this.id ?? this.claim)! } : {}),
     };
@@ -142,7 +167,8 @@ export class Volunteer {
 
   private connectData(cm: number): void {
     if (!this.alive) return;
-    if (!this.here || this.frozen || !this.world.server.cms[cm]!.up) return this.after(RECONNECT_MS, () => this.connectData(cm));
+    if (!this.here || this.frozen || !this.world.server.cms[cm]!.up)
+      return this.after(RECONNECT_MS, () => this.connectData(cm));
     const link = this.world.server.cms[cm]!.accept((ends) =>
       this.link<Uint8Array, Uint8Array>({
         up: ends.up,
@@ -172,8 +198,16 @@ export class Volunteer {
   /** Its ranks and what the Channel Memories have for them, for the report of a run that does not end. */
   describe(): string {
     const cms = (task: TaskId): string => this.world.server.cms.map((c) => c.describe(task)).join(' ');
-    const ranks = [...this.held.values()].map((h) => `  task ${h.task}.${h.incarnation}${h.finished ? ' finished' : ''} ${h.rank?.describe() ?? 'not begun'} log ${cms(h.task)}`);
-    return [`${this.name}${this.frozen ? ' frozen' : ''}${this.offline ? ' offline' : ''} control ${this.control?.alive} data ${this.data.map((d) => d?.alive)}`, ...ranks].join('\n');
+    const ranks = [...this.held.values()].map(
+      (h) =>
+        `  task ${h.task}.${h.incarnation}${h.finished ? ' finished' : ''} ` +
+        `${h.rank?.describe() ?? 'not begun'} log ${cms(h.task)}`,
+    );
+    return [
+      `${this.name}${this.frozen ? ' frozen' : ''}${this.offline ? ' offline' : ''} control ` +
+        `${this.control?.alive} data ${this.data.map((d) => d?.alive)}`,
+      ...ranks,
+    ].join('\n');
   }
 
   // ---- what happens to a node ----
@@ -232,9 +266,13 @@ export class Volunteer {
     return this.data[cm];
   }
 
-  /** Connects anew while the old socket lives on at the server and still brings what is under way: same incarnation, same nonce. */
+  /**
+   * Connects anew while the old socket lives on at the server and still brings what is under way: same incarnation,
+   * same nonce.
+   */
   connectTwice(cm: number): boolean {
-    if (!this.data[cm]?.alive || !this.here || this.frozen || this.held.size === 0 || !this.world.server.cms[cm]!.up) return false;
+    if (!this.data[cm]?.alive || !this.here || this.frozen || this.held.size === 0 || !this.world.server.cms[cm]!.up)
+      return false;
     this.data[cm] = undefined;
     this.perform(this.comm.step({ type: 'disconnected', cm }));
     this.connectData(cm);
@@ -257,14 +295,26 @@ export class Volunteer {
     const h = this.held.get(task);
     if (!h || h.finished) return;
     this.drop(task);
-    this.report({ job: this.job, task, incarnation: h.incarnation, event: 'crashed', error: { code: 'KEEPS_CRASHING', message: 'out of memory' } });
+    this.report({
+      job: this.job,
+      task,
+      incarnation: h.incarnation,
+      event: 'crashed',
+      error: { code: 'KEEPS_CRASHING', message: 'out of memory' },
+    });
   }
 
   /** A node that lies: it says that the logs lost what its rank needs, and computes on. */
   claimsLoss(task: TaskId): boolean {
     const h = this.held.get(task);
     if (!h || h.finished || !this.control?.alive) return false;
-    this.report({ job: this.job, task, incarnation: h.incarnation, event: 'refused', error: { code: 'LOST_LOG', message: 'the logs lost everything' } });
+    this.report({
+      job: this.job,
+      task,
+      incarnation: h.incarnation,
+      event: 'refused',
+      error: { code: 'LOST_LOG', message: 'the logs lost everything' },
+    });
     return true;
   }
 
@@ -280,18 +330,26 @@ export class Volunteer {
       this.control?.up({
         type: 'heartbeat',
         heartbeat: {
-          tasks: this.hostile?.heartbeat() ?? [...this.held.values()].filter((h) => !h.finished).map((h) => ({
-            job: this.job,
-            task: h.task,
-            incarnation: h.incarnation,
-            started: h.started,
-            recovered: h.rank?.endpoint.repeating === false,
-            activity: {
-              state: h.rank?.endpoint.repeating ? 'replaying' : h.rank && !this.scheduled.has(h) ? 'waiting' : 'computing',
-              arrivals: h.rank?.endpoint.consumed ?? 0,
-              sends: h.rank?.endpoint.line().sends.reduce((n, [, c]) => n + c, 0) ?? 0,
-            },
-          })),
+          tasks:
+            this.hostile?.heartbeat() ??
+            [...this.held.values()]
+              .filter((h) => !h.finished)
+              .map((h) => ({
+                job: this.job,
+                task: h.task,
+                incarnation: h.incarnation,
+                started: h.started,
+                recovered: h.rank?.endpoint.repeating === false,
+                activity: {
+                  state: h.rank?.endpoint.repeating
+                    ? 'replaying'
+                    : h.rank && !this.scheduled.has(h)
+                      ? 'waiting'
+                      : 'computing',
+                  arrivals: h.rank?.endpoint.consumed ?? 0,
+                  sends: h.rank?.endpoint.line().sends.reduce((n, [, c]) => n + c, 0) ?? 0,
+                },
+              })),
         },
       });
     });
@@ -313,13 +371,25 @@ export class Volunteer {
         return;
       case 'assign': {
         if (this.hostile) return this.hostile.assigned(m.task, m.incarnation);
-        if (!this.runsIt) throw new Violation(`K20: task ${m.task}.${m.incarnation}, ${this.world.setup.kind}, is given to ${this.name}, which does not run it`);
+        if (!this.runsIt)
+          throw new Violation(
+            `K20: task ${m.task}.${m.incarnation}, ${this.world.setup.kind}, is given to ${this.name}, which ` +
+              'does not run it',
+          );
         const old = this.held.get(m.task);
         if (old && old.incarnation >= m.incarnation) return;
         if (old) this.drop(m.task);
         const h: Held = {
-          task: m.task, incarnation: m.incarnation, replay: m.replay, serial: m.serial, image: m.image, rank: undefined, started: false,
-          nonce: `nonce-${this.name}-${m.task}.${m.incarnation}`, nextCheckpoint: this.world.agenda.now + this.world.setup.checkpointMs, finished: false,
+          task: m.task,
+          incarnation: m.incarnation,
+          replay: m.replay,
+          serial: m.serial,
+          image: m.image,
+          rank: undefined,
+          started: false,
+          nonce: `nonce-${this.name}-${m.task}.${m.incarnation}`,
+          nextCheckpoint: this.world.agenda.now + this.world.setup.checkpointMs,
+          finished: false,
         };
         this.held.set(m.task, h);
         this.start(h);
@@ -329,7 +399,9 @@ export class Volunteer {
 
   private start(h: Held): void {
     const { task, incarnation, nonce, replay } = h;
-    this.perform(this.comm.step({ type: 'start', task, incarnation, capability: `${task}.${incarnation}`, nonce, replay }));
+    this.perform(
+      this.comm.step({ type: 'start', task, incarnation, capability: `${task}.${incarnation}`, nonce, replay }),
+    );
   }
 
   private drop(task: TaskId): void {
@@ -379,10 +451,19 @@ export class Volunteer {
     const h = this.held.get(task)!;
     const { world } = this;
     h.started = true;
-    world.trace?.(`${this.name} begins task ${task}.${h.incarnation}: limits ${start.limits.map(([d, n]) => `${n > 1e15 ? 'all' : n} to ${d > 1e9 ? 'world' : d}`).join(', ') || 'none'}; replays ${start.consumed} arrivals, ${start.determinants.length} determinants, ${start.openPolls} open polls`);
+    world.trace?.(
+      `${this.name} begins task ${task}.${h.incarnation}: limits ` +
+        `${start.limits.map(([d, n]) => `${n > 1e15 ? 'all' : n} to ${d > 1e9 ? 'world' : d}`).join(', ') || 'none'}; ` +
+        `replays ${start.consumed} arrivals, ${start.determinants.length} determinants, ${start.openPolls} ` +
+        'open polls',
+    );
     const life = world.checkers.began(task, h.incarnation, start.limits);
     h.rank = new Rank(
-      task, world.setup.spec, h.replay, start, h.image,
+      task,
+      world.setup.spec,
+      h.replay,
+      start,
+      h.image,
       {
         chunkBytes: world.setup.chunkBytes,
         life,
@@ -398,8 +479,10 @@ export class Volunteer {
       world.protocol.rank,
     );
     this.report({ job: this.job, task, incarnation: h.incarnation, event: 'started' });
-    if (!h.rank.endpoint.repeating) this.report({ job: this.job, task, incarnation: h.incarnation, event: 'recovered' });
-    if (world.poisoned.has(task)) this.after(this.random.between(1, 40), () => this.held.get(task) === h && this.crashRank(task));
+    if (!h.rank.endpoint.repeating)
+      this.report({ job: this.job, task, incarnation: h.incarnation, event: 'recovered' });
+    if (world.poisoned.has(task))
+      this.after(this.random.between(1, 40), () => this.held.get(task) === h && this.crashRank(task));
     this.wake(h);
   }
 
@@ -409,9 +492,14 @@ export class Volunteer {
     if (cm !== undefined) return void this.data[cm]?.up(bytes);
     this.perform(this.comm.step({ type: 'ring', task, bytes: changedRing(world.undone, bytes) }));
     const { spec, retainBytes, chunkBytes } = world.setup;
-    // one send may pass the limit, and an exit does not ask; each chunk has a header and may have a block of determinants
+    // one send may pass the limit, and an exit does not ask; each chunk has a header and may have a block of
+    // determinants
     const frames = Math.ceil(Math.max(spec.maxBody, 4000) / chunkBytes) + 2;
-    world.checkers.bound(`what the comm worker retains for task ${task}`, this.comm.retained(task), retainBytes + frames * (chunkBytes + 72) + 4096);
+    world.checkers.bound(
+      `what the comm worker retains for task ${task}`,
+      this.comm.retained(task),
+      retainBytes + frames * (chunkBytes + 72) + 4096,
+    );
   }
 
   private readonly scheduled = new Set<Held>();
@@ -428,13 +516,15 @@ export class Volunteer {
       this.world.checkers.bound(`determinants pending in task ${h.task}`, h.rank.endpoint.pending, FLUSH_DETERMINANTS);
       if (this.held.get(h.task) !== h) return;
       const { consumed } = h.rank.endpoint;
-      if (consumed !== before) this.world.trace?.(`${this.name} task ${h.task}.${h.incarnation} has consumed ${consumed}`);
+      if (consumed !== before)
+        this.world.trace?.(`${this.name} task ${h.task}.${h.incarnation} has consumed ${consumed}`);
       if (consumed !== before || more)
-        this.perform(this.comm.step({ type: 'consumed', task: h.task, arrivals: consumed, envelopeOnly: h.rank.envelopeOnly }));
+        this.perform(
+          this.comm.step({ type: 'consumed', task: h.task, arrivals: consumed, envelopeOnly: h.rank.envelopeOnly }),
+        );
       if (more) this.wake(h);
     };
     // a deaf node computes on
     this.world.agenda.after(this.random.next() * this.world.setup.turnMs, turn);
   }
 }
-

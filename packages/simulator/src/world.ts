@@ -1,6 +1,16 @@
 /** One simulated run: the setup that a seed draws, the clock, the server, the volunteers, the terminal, the notes. */
 import type { DispatcherSettings, FaultRecord, VProtocol } from '@mayfly/protocols';
-import { homeOf, zeroLine, type ErrorBody, type JobId, type NodeId, type ProgramKind, type ProtocolName, type ReplayFrom, type TaskId } from '@mayfly/wire';
+import {
+  homeOf,
+  zeroLine,
+  type ErrorBody,
+  type JobId,
+  type NodeId,
+  type ProgramKind,
+  type ProtocolName,
+  type ReplayFrom,
+  type TaskId,
+} from '@mayfly/wire';
 import { Agenda } from './agenda.ts';
 import { Checkers } from './checkers.ts';
 import { FileHost } from './file-host.ts';
@@ -66,7 +76,10 @@ export class World {
   readonly protocol: VProtocol;
   /** For transcripts: told each step. */
   trace: ((line: string) => void) | undefined;
-  /** Incarnations of which the one who was the node for the server has said that they crashed: what it holds has, whoever else may hold it. */
+  /**
+   * Incarnations of which the one who was the node for the server has said that they crashed: what it holds has,
+   * whoever else may hold it.
+   */
   readonly saidCrashed = new Set<string>();
   /** Tasks whose program takes every worker down soon. */
   readonly poisoned = new Set<TaskId>();
@@ -103,13 +116,24 @@ export class World {
   }
 
   volunteer(claim?: Volunteer['id'], hostility?: Hostility): Volunteer {
-    const v = new Volunteer(this, `${hostility ? 'h' : 'v'}${++this.born}`, this.setup.slots, claim, undefined, hostility);
+    const v = new Volunteer(
+      this,
+      `${hostility ? 'h' : 'v'}${++this.born}`,
+      this.setup.slots,
+      claim,
+      undefined,
+      hostility,
+    );
     this.volunteers.push(v);
     return v;
   }
 
   bystander(): void {
-    this.bystanders.push(new Volunteer(this, `o${this.bystanders.length + 1}`, this.setup.slots, undefined, [this.setup.kind === 'wasm' ? 'typescript' : 'wasm']));
+    this.bystanders.push(
+      new Volunteer(this, `o${this.bystanders.length + 1}`, this.setup.slots, undefined, [
+        this.setup.kind === 'wasm' ? 'typescript' : 'wasm',
+      ]),
+    );
   }
 
   gone(v: Volunteer): void {
@@ -122,7 +146,10 @@ export class World {
     for (const cm of this.server.cms) cm.feedStdin();
   }
 
-  /** K15: a rank counts as crashed when it is, or when it has not begun in its time. A clone that a restarted server took for the first speaks for both. */
+  /**
+   * K15: a rank counts as crashed when it is, or when it has not begun in its time. A clone that a restarted server
+   * took for the first speaks for both.
+   */
   gaveUp(f: FaultRecord): void {
     if (f.cause === 'crashed' && f.node !== undefined && this.volunteers.some((v) => v.id === f.node && v.hostile)) {
       const { times } = this.failures.get(f.node) ?? { times: 0 };
@@ -130,18 +157,30 @@ export class World {
     }
     if (f.cause !== 'crashed' || this.saidCrashed.has(`${f.task}.${f.incarnation}`)) return;
     const given = this.givenAt.get(`${f.task}.${f.incarnation}`) ?? -Infinity;
-    const lives = this.volunteers.find((v) => v.alive && v.id === f.node && !v.isClone && v.held.get(f.task)?.incarnation === f.incarnation);
+    const lives = this.volunteers.find(
+      (v) => v.alive && v.id === f.node && !v.isClone && v.held.get(f.task)?.incarnation === f.incarnation,
+    );
     const late = this.agenda.now - given >= (this.setup.dispatcher.startMs ?? Infinity);
-    if (lives && !late) throw new Violation(`K15: incarnation ${f.incarnation} of task ${f.task} is given up as crashed, and it lives on ${lives.name}`);
+    if (lives && !late)
+      throw new Violation(
+        `K15: incarnation ${f.incarnation} of task ${f.task} is given up as crashed, and it lives on ${lives.name}`,
+      );
   }
 
-  /** K18: a node that has failed, and has never done useful work, waits twice as long each time. Where honest workers crash too, it may have been the program. */
+  /**
+   * K18: a node that has failed, and has never done useful work, waits twice as long each time. Where honest workers
+   * crash too, it may have been the program.
+   */
   gave(node: NodeId): void {
     const f = this.failures.get(node);
     const { quarantineMs = 0, quarantineMaxMs = 0 } = this.setup.dispatcher;
     if (!f || this.honestCrashes > 0 || this.poisoned.size > 0) return;
     const until = f.last + Math.min(quarantineMaxMs, quarantineMs * 2 ** (f.times - 1));
-    if (this.agenda.now < until - 1) throw new Violation(`K18: ${node} failed ${f.times} times, last at ${f.last.toFixed(0)}, and is given a rank before ${until.toFixed(0)}`);
+    if (this.agenda.now < until - 1)
+      throw new Violation(
+        `K18: ${node} failed ${f.times} times, last at ${f.last.toFixed(0)}, and is given a rank before ` +
+          `${until.toFixed(0)}`,
+      );
   }
 
   ended(state: string, error: ErrorBody | undefined): void {
@@ -168,7 +207,10 @@ export class World {
   }
 }
 
-/** The files that output is written to: when they are synced, the Channel Memories may forget it (H4 of the server's host). */
+/**
+ * The files that output is written to: when they are synced, the Channel Memories may forget it (H4 of the server's
+ * host).
+ */
 class Sink {
   private readonly written = new Map<TaskId, number>();
   private readonly synced = new Map<TaskId, number>();

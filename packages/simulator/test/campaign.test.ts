@@ -1,31 +1,41 @@
-/** The smoke share of the campaign: a fixed range of seeds, and the proof that a run is a function of its seed. The whole: docs/simulator.md. */
+/**
+ * The smoke share of the campaign: a fixed range of seeds, and the proof that a run is a function of its seed. The
+ * whole: docs/simulator.md.
+ */
 import { describe, expect, test } from 'vitest';
 import { FAULTS, HOSTILE, drawFaults, run } from '../src/index.ts';
 
 describe('simulated faults', () => {
-  test('every seed ends with a correct answer, or with the named error that its faults excuse', { timeout: 240_000 }, () => {
-    const kinds = new Set<string>();
-    let faults = 0;
-    let requests = 0;
-    // 33 loses a page
-    for (const seed of [...Array.from({ length: 23 }, (_, i) => i + 1), 33]) {
-      const r = run(seed);
-      expect(r.violation, `seed ${seed}: ${r.parameters}\n${r.notes.slice(-30).join('\n')}`).toBeUndefined();
-      requests += r.counts['requests to the file service'] ?? 0;
-      for (const [kind, n] of Object.entries(r.faults)) {
-        kinds.add(kind);
-        faults += n;
+  test(
+    'every seed ends with a correct answer, or with the named error that its faults excuse',
+    { timeout: 240_000 },
+    () => {
+      const kinds = new Set<string>();
+      let faults = 0;
+      let requests = 0;
+      // 33 loses a page
+      for (const seed of [...Array.from({ length: 23 }, (_, i) => i + 1), 33]) {
+        const r = run(seed);
+        expect(r.violation, `seed ${seed}: ${r.parameters}\n${r.notes.slice(-30).join('\n')}`).toBeUndefined();
+        requests += r.counts['requests to the file service'] ?? 0;
+        for (const [kind, n] of Object.entries(r.faults)) {
+          kinds.add(kind);
+          faults += n;
+        }
       }
-    }
-    expect(faults).toBeGreaterThan(1000);
-    expect(requests).toBeGreaterThan(300);
-    expect([...kinds].sort()).toEqual(FAULTS.filter((k) => k !== 'crashing program').sort());
-  });
+      expect(faults).toBeGreaterThan(1000);
+      expect(requests).toBeGreaterThan(300);
+      expect([...kinds].sort()).toEqual(FAULTS.filter((k) => k !== 'crashing program').sort());
+    },
+  );
 
   test('nodes that run nothing of what they are given end no job, and hold none up', { timeout: 120_000 }, () => {
     for (let seed = 1; seed <= 6; seed++) {
       const r = run(seed, { only: [...HOSTILE, 'close', 'kill server'] });
-      expect([r.violation, r.endedBy], `seed ${seed}: ${r.parameters}\n${r.notes.slice(-30).join('\n')}`).toEqual([undefined, undefined]);
+      expect([r.violation, r.endedBy], `seed ${seed}: ${r.parameters}\n${r.notes.slice(-30).join('\n')}`).toEqual([
+        undefined,
+        undefined,
+      ]);
     }
   });
 
@@ -37,16 +47,28 @@ describe('simulated faults', () => {
 
   /** Held to few kinds of faults, as hunts for planted bugs are, these found real ones. */
   test.each([
-    ['an EXIT that waited for determinants of which nobody said that they had become durable', 34, ['power loss', 'CM power loss', 'rank crash', 'cut off', 'stall']],
-    ['a new incarnation that was told of a message which the next power loss took', 130, ['power loss', 'CM power loss']],
+    [
+      'an EXIT that waited for determinants of which nobody said that they had become durable',
+      34,
+      ['power loss', 'CM power loss', 'rank crash', 'cut off', 'stall'],
+    ],
+    [
+      'a new incarnation that was told of a message which the next power loss took',
+      130,
+      ['power loss', 'CM power loss'],
+    ],
   ] as const)('%s', { timeout: 120_000 }, (_what, seed, only) => {
-    expect(run(seed, { setup: { durability: 'behind', syncMs: 400 }, spec: { files: false }, only }).violation).toBeUndefined();
+    expect(
+      run(seed, { setup: { durability: 'behind', syncMs: 400 }, spec: { files: false }, only }).violation,
+    ).toBeUndefined();
   });
 
   test('the same seed replays byte for byte', { timeout: 60_000 }, () => {
     for (const seed of [3, 17]) {
       const steps: [string[], string[]] = [[], []];
-      const reports = steps.map((lines) => JSON.stringify(run(seed, { trace: (w, line) => lines.push(`${w.agenda.now} ${line}`) })));
+      const reports = steps.map((lines) =>
+        JSON.stringify(run(seed, { trace: (w, line) => lines.push(`${w.agenda.now} ${line}`) })),
+      );
       expect(reports[0]).toBe(reports[1]);
       expect(steps[0].length).toBeGreaterThan(100);
       expect(steps[0].join('\n')).toBe(steps[1].join('\n'));

@@ -1,6 +1,6 @@
 /**
- * The smoke share of the planted bugs (docs/simulator.md has all of them): each undoes one rule of the protocol, and a few seeds of the campaign find
- * it. The same seeds pass in campaign.test.ts when nothing is undone.
+ * The smoke share of the planted bugs (docs/simulator.md has all of them): each undoes one rule of the protocol, and a
+ * few seeds of the campaign find it. The same seeds pass in campaign.test.ts when nothing is undone.
  */
 import { expect, test } from 'vitest';
 import { PLANTED, hunt, run, shrink, type Rule } from '../src/index.ts';

@@ -1,6 +1,7 @@
 /**
- * Named scenarios as golden transcripts. Each is played on the real cores; its text is compared with test/transcripts/<name>.txt.
- * After a wanted change: `npx vitest run packages/simulator/test/transcripts.test.ts --update`, then read the difference.
+ * Named scenarios as golden transcripts. Each is played on the real cores; its text is compared with
+ * test/transcripts/<name>.txt. After a wanted change: `npx vitest run packages/simulator/test/transcripts.test.ts
+ * --update`, then read the difference.
  */
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -28,48 +29,109 @@ function losePower(world: World): void {
 
 const scenarios: Record<string, Scenario> = {
   'the-papers-clone': {
-    says: 'An equal incarnation needs the same session nonce, else it is a clone: error, it drops the job and asks for new work',
-    programs: [[send(1), receive(1), output], [receive(0), send(0), output]],
+    says:
+      'An equal incarnation needs the same session nonce, else it is a clone: error, it drops the job and asks ' +
+      'for new work',
+    programs: [
+      [send(1), receive(1), output],
+      [receive(0), send(0), output],
+    ],
     faults: [
-      { on: 'begins task 1.0', what: 'the tab of task 1 is duplicated', strike: (w) => w.volunteer().becomeCloneOf(of(w, 1)) },
+      {
+        on: 'begins task 1.0',
+        what: 'the tab of task 1 is duplicated',
+        strike: (w) => w.volunteer().becomeCloneOf(of(w, 1)),
+      },
     ],
   },
   'half-open-zombie': {
-    says: 'The higher closes the lower. (The paper lets the first connection win; a laptop that sleeps with an open TCP connection would then lock its successor out.)',
-    programs: [[send(1), receive(1), read, output], [clock, receive(0), send(0), output]],
+    says:
+      'The higher closes the lower. (The paper lets the first connection win; a laptop that sleeps with an ' +
+      'open TCP connection would then lock its successor out.)',
+    programs: [
+      [send(1), receive(1), read, output],
+      [clock, receive(0), send(0), output],
+    ],
     faults: [
       {
-        on: 'has consumed 1', what: 'the laptop of task 1 sleeps; its sockets stay open, and what it sends waits in them',
-        strike: (w) => of(w, 1).connections().forEach((l) => l.hold(w.agenda.now + 4500, () => undefined)),
+        on: 'has consumed 1',
+        what: 'the laptop of task 1 sleeps; its sockets stay open, and what it sends waits in them',
+        strike: (w) =>
+          of(w, 1)
+            .connections()
+            .forEach((l) => l.hold(w.agenda.now + 4500, () => undefined)),
       },
-      { on: 'REFUSED task 1: FENCED', what: 'the zombie has spoken and was refused; somebody types the line that task 0 waits for', strike: (w) => w.typed() },
+      {
+        on: 'REFUSED task 1: FENCED',
+        what: 'the zombie has spoken and was refused; somebody types the line that task 0 waits for',
+        strike: (w) => w.typed(),
+      },
     ],
   },
   'cut-determinant-chains': {
     says: 'Every frame that leaves a task carries all determinants that are not yet acknowledged by some CM',
-    programs: [[clock, send(1), clock, poll, send(2), output], [receive(0), output], [receive(0), output]],
+    programs: [
+      [clock, send(1), clock, poll, send(2), output],
+      [receive(0), output],
+      [receive(0), output],
+    ],
     setup: { channelMemories: 2 },
     faults: [
-      { on: 'begins task 0.0', what: 'the connection of task 0 to CM 1 stalls', strike: (w) => of(w, 0).dataLink(1)!.hold(w.agenda.now + 60_000, () => undefined) },
-      { on: '0→2 #1 as arrival', what: 'the node of task 0 dies: its first message is lost, its second is logged', strike: (w) => of(w, 0).crash(false) },
+      {
+        on: 'begins task 0.0',
+        what: 'the connection of task 0 to CM 1 stalls',
+        strike: (w) =>
+          of(w, 0)
+            .dataLink(1)!
+            .hold(w.agenda.now + 60_000, () => undefined),
+      },
+      {
+        on: '0→2 #1 as arrival',
+        what: 'the node of task 0 dies: its first message is lost, its second is logged',
+        strike: (w) => of(w, 0).crash(false),
+      },
     ],
   },
   'image-with-a-message-unsent': {
-    says: 'A message handed to the comm worker, the image completes over another connection, the tab dies with the message unsent, and the restart stands behind it',
-    programs: [[clock, send(1), checkpoint, receive(1), output], [receive(0), send(0), output]],
+    says:
+      'A message handed to the comm worker, the image completes over another connection, the tab dies with the ' +
+      'message unsent, and the restart stands behind it',
+    programs: [
+      [clock, send(1), checkpoint, receive(1), output],
+      [receive(0), send(0), output],
+    ],
     setup: { channelMemories: 2 },
     faults: [
-      { on: 'begins task 0.0', what: 'the connection of task 0 to CM 1 stalls', strike: (w) => of(w, 0).dataLink(1)!.hold(w.agenda.now + 60_000, () => undefined) },
-      { on: 'OFFER', after: 100, what: 'the node of task 0 dies, its message unsent', strike: (w) => of(w, 0).crash(false) },
+      {
+        on: 'begins task 0.0',
+        what: 'the connection of task 0 to CM 1 stalls',
+        strike: (w) =>
+          of(w, 0)
+            .dataLink(1)!
+            .hold(w.agenda.now + 60_000, () => undefined),
+      },
+      {
+        on: 'OFFER',
+        after: 100,
+        what: 'the node of task 0 dies, its message unsent',
+        strike: (w) => of(w, 0).crash(false),
+      },
     ],
   },
   'damaged-newer-image': {
-    says: 'Two complete images are kept; logs are trimmed to the oldest image kept, so that a damaged newer image costs time and no answer',
-    programs: [[receive(1), checkpoint, read, checkpoint, read, send(1), output], [clock, send(0), receive(0), output]],
+    says:
+      'Two complete images are kept; logs are trimmed to the oldest image kept, so that a damaged newer image ' +
+      'costs time and no answer',
+    programs: [
+      [receive(1), checkpoint, read, checkpoint, read, send(1), output],
+      [clock, send(0), receive(0), output],
+    ],
     spec: { stdin: 2 },
     faults: [
       {
-        on: 'is complete', nth: 2, what: 'a page of the newer image is lost, then the node of task 0 dies',
+        on: 'is complete',
+        nth: 2,
+        what: 'a page of the newer image is lost, then the node of task 0 dies',
         strike: (w) => {
           w.server.cs.lose(0 as never, 0.99);
           of(w, 0).crash(false);
@@ -78,7 +140,9 @@ const scenarios: Record<string, Scenario> = {
     ],
   },
   'window-against-ordered-consumption': {
-    says: 'Envelopes are always consumed; the body of an unmatched or over-window message stays in the log, out of core, and is pulled on match',
+    says:
+      'Envelopes are always consumed; the body of an unmatched or over-window message stays in the log, out of ' +
+      'core, and is pulled on match',
     programs: [
       [receive(2, 2), ...Array.from({ length: 8 }, () => receive(1, 1)), output],
       [...Array.from({ length: 8 }, () => send(0, 300, 1)), output],
@@ -89,27 +153,50 @@ const scenarios: Record<string, Scenario> = {
     faults: [],
   },
   'death-within-a-large-message': {
-    says: 'A new incarnation sends a partial message again from its start, and both CM and receiver discard the partial one',
-    programs: [[clock, send(1, 200), output], [receive(0), output]],
+    says:
+      'A new incarnation sends a partial message again from its start, and both CM and receiver discard the ' +
+      'partial one',
+    programs: [
+      [clock, send(1, 200), output],
+      [receive(0), output],
+    ],
     faults: [
-      { on: 't1[0]  0→1 #1 bytes 0–63', what: 'the node of task 0 dies; one of four chunks is logged and pushed ahead', strike: (w) => of(w, 0).crash(false) },
+      {
+        on: 't1[0]  0→1 #1 bytes 0–63',
+        what: 'the node of task 0 dies; one of four chunks is logged and pushed ahead',
+        strike: (w) => of(w, 0).crash(false),
+      },
     ],
   },
   'output-before-death': {
     says: 'What the world sees happens once, and never before what it depends on is logged',
-    programs: [[clock, output, receive(1), output], [send(0), output]],
+    programs: [
+      [clock, output, receive(1), output],
+      [send(0), output],
+    ],
     hide: /CREDIT|ACK task/,
     faults: [
-      { on: 'logs w0[0]', what: 'the node of task 0 dies; its output is logged and not yet durable', strike: (w) => of(w, 0).crash(false) },
+      {
+        on: 'logs w0[0]',
+        what: 'the node of task 0 dies; its output is logged and not yet durable',
+        strike: (w) => of(w, 0).crash(false),
+      },
     ],
   },
   'server-and-rank-lost-behind': {
-    says: 'Power loss of the server together with the loss of a rank can exceed `behind`: it is detected and ends the job with a named error',
-    programs: [[receive(1), send(1), output], [clock, send(0), receive(0), output]],
+    says:
+      'Power loss of the server together with the loss of a rank can exceed `behind`: it is detected and ends ' +
+      'the job with a named error',
+    programs: [
+      [receive(1), send(1), output],
+      [clock, send(0), receive(0), output],
+    ],
     setup: { syncMs: 5000 },
     faults: [
       {
-        on: 'has consumed 1', nth: 2, what: 'the server loses power, and the node of task 0 with it',
+        on: 'has consumed 1',
+        nth: 2,
+        what: 'the server loses power, and the node of task 0 with it',
         strike: (w) => {
           of(w, 0).crash(false);
           losePower(w);
@@ -119,11 +206,16 @@ const scenarios: Record<string, Scenario> = {
   },
   'server-and-rank-lost-strict': {
     says: '`strict` survives it',
-    programs: [[receive(1), send(1), output], [clock, send(0), receive(0), output]],
+    programs: [
+      [receive(1), send(1), output],
+      [clock, send(0), receive(0), output],
+    ],
     setup: { syncMs: 5000, durability: 'strict' },
     faults: [
       {
-        on: 'has consumed 1', nth: 2, what: 'the server loses power, and the node of task 0 with it',
+        on: 'has consumed 1',
+        nth: 2,
+        what: 'the server loses power, and the node of task 0 with it',
         strike: (w) => {
           of(w, 0).crash(false);
           losePower(w);

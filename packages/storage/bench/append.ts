@@ -1,6 +1,6 @@
 /**
- * How much an append costs over a bare `fs.writeSync` of the same bytes, in the same run. Not a timed test: it prints ratios.
- * Does not measure: other load on the disk, reads, many streams at once.
+ * How much an append costs over a bare `fs.writeSync` of the same bytes, in the same run. Not a timed test: it prints
+ * ratios. Does not measure: other load on the disk, reads, many streams at once.
  */
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -53,7 +53,14 @@ export async function measureAppend(sizes: readonly number[] = [64, 65536], roun
         await log.remove(stream.name);
       }
       const best = (k: keyof (typeof per)[number]): number => Math.min(...per.map((p) => p[k]));
-      out.push({ bytes, appends: Math.round(n / best('log')), bare: Math.round(n / best('bare')), ratio: best('bare') / best('log'), syncMs: best('sync'), bareSyncMs: best('bareSync') });
+      out.push({
+        bytes,
+        appends: Math.round(n / best('log')),
+        bare: Math.round(n / best('bare')),
+        ratio: best('bare') / best('log'),
+        syncMs: best('sync'),
+        bareSyncMs: best('bareSync'),
+      });
     }
     await log.close();
     return out;
@@ -71,6 +78,8 @@ const timed = (work: () => void): number => {
 export function printAppend(figures: readonly AppendFigure[], print: (line: string) => void = console.log): void {
   for (const f of figures)
     print(
-      `append ${String(f.bytes).padStart(6)} B: ${f.appends.toLocaleString('en')}/s, ${(f.ratio * 100).toFixed(0)} % of a bare write (${f.bare.toLocaleString('en')}/s); sync of 64 KiB ${f.syncMs.toFixed(2)} ms, bare ${f.bareSyncMs.toFixed(2)} ms`,
+      `append ${String(f.bytes).padStart(6)} B: ${f.appends.toLocaleString('en')}/s, ` +
+        `${(f.ratio * 100).toFixed(0)} % of a bare write (${f.bare.toLocaleString('en')}/s); sync of 64 KiB ` +
+        `${f.syncMs.toFixed(2)} ms, bare ${f.bareSyncMs.toFixed(2)} ms`,
     );
 }

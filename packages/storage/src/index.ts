@@ -1,6 +1,12 @@
 /** Storage: three ports and their embedded adapters, which keep everything in one data directory. */
 export type { ImageStore, LogStream, Lsn, MessageLog, Registry } from './ports.ts';
-export { openEmbeddedStorage, restoreDirectory, type BackupInfo, type EmbeddedStorage, type EmbeddedStorageOptions } from './embedded/index.ts';
+export {
+  openEmbeddedStorage,
+  restoreDirectory,
+  type BackupInfo,
+  type EmbeddedStorage,
+  type EmbeddedStorageOptions,
+} from './embedded/index.ts';
 export { openFileMessageLog, type FileMessageLogOptions } from './embedded/message-log.ts';
 export { openFileImageStore } from './embedded/image-store.ts';
 export { openFileRegistry, type FileRegistry, type FileRegistryOptions } from './embedded/registry.ts';

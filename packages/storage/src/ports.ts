@@ -1,6 +1,6 @@
 /**
- * The three ports of storage. Adapters are interchangeable: one acceptance suite per port runs against each of them and against
- * the simulator's faulty store.
+ * The three ports of storage. Adapters are interchangeable: one acceptance suite per port runs against each of them and
+ * against the simulator's faulty store.
  */
 
 /** Number of a record within its stream, from 0. Given by the stream, never reused. */
@@ -26,7 +26,9 @@ export interface LogStream {
   readonly next: Lsn;
   /** Bytes on disk. */
   readonly bytes: number;
-  /** One record made of several parts. Synchronous; the parts may be reused afterwards. @throws MayflyError DISK_FULL */
+  /**
+   * One record made of several parts. Synchronous; the parts may be reused afterwards. @throws MayflyError DISK_FULL
+   */
   append(...parts: Uint8Array[]): Lsn;
   /** The record, or undefined when trimmed. Synchronous (page cache or disk); recent records come from memory. */
   read(lsn: Lsn): Uint8Array | undefined;

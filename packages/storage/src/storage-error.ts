@@ -1,11 +1,15 @@
 /**
- * Which errors of the file system say that nothing can be stored for now, as against a defect of ours: they pass when somebody frees space, mounts the file
- * system for writing again, or closes files. Whoever meets one stops writing and tries again later; nothing that was to be stored counts as stored.
+ * Which errors of the file system say that nothing can be stored for now, as against a defect of ours: they pass when
+ * somebody frees space, mounts the file system for writing again, or closes files. Whoever meets one stops writing and
+ * tries again later; nothing that was to be stored counts as stored.
  */
 import { MayflyError, type ErrorCode } from '@mayfly/wire';
 
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
-/** What went wrong, for people. A missing folder or missing rights count too: somebody has changed the data directory under a running server. */
+/**
+ * What went wrong, for people. A missing folder or missing rights count too: somebody has changed the data directory
+ * under a running server.
+ */
 const UNWRITABLE: Readonly<Record<string, string>> = {
   EROFS: 'the file system is mounted read-only',
   EIO: 'the disk reports an input/output error',
@@ -25,24 +29,30 @@ const UNWRITABLE: Readonly<Record<string, string>> = {
 const STOPS: readonly ErrorCode[] = ['DISK_FULL', 'STORAGE_FAILED'];
 
 /** Nothing can be stored for now: the same write may succeed later. */
-export const stopsStorage = (error: unknown): error is MayflyError => error instanceof MayflyError && STOPS.includes(error.code);
+export const stopsStorage = (error: unknown): error is MayflyError =>
+  error instanceof MayflyError && STOPS.includes(error.code);
 
 /** For whoever need not know which file it was: 'the file system is mounted read-only (EROFS)'. */
-export const whyStopped = (error: MayflyError): string => (error.detail as { why?: string } | undefined)?.why ?? 'its storage does not work';
+export const whyStopped = (error: MayflyError): string =>
+  (error.detail as { why?: string } | undefined)?.why ?? 'its storage does not work';
 
 /** What an error of the file system says of the storage; undefined: nothing, it is something else. */
 export function storageStop(error: unknown, what: string): MayflyError | undefined {
   if (error instanceof MayflyError) return stopsStorage(error) ? error : undefined;
   const { code } = (error ?? {}) as NodeJS.ErrnoException;
   if (code === undefined) return undefined;
-  if (FULL.has(code)) return new MayflyError('DISK_FULL', `${what}: no space is left on the disk of the data directory`);
+  if (FULL.has(code))
+    return new MayflyError('DISK_FULL', `${what}: no space is left on the disk of the data directory`);
   const why = Object.hasOwn(UNWRITABLE, code) ? UNWRITABLE[code] : undefined;
-  return why === undefined ? undefined : new MayflyError('STORAGE_FAILED', `${what}: ${why} (${code})`, { why: `${why} (${code})` });
+  return why === undefined
+    ? undefined
+    : new MayflyError('STORAGE_FAILED', `${what}: ${why} (${code})`, { why: `${why} (${code})` });
 }
 
 /** An error of the file system in the words of the registry of errors. */
 export function storageError(error: unknown, what: string): MayflyError {
   if (error instanceof MayflyError) return error;
-  if ((error as NodeJS.ErrnoException).code === 'EISDIR') return new MayflyError('DAMAGED_DATA', `${what}: a folder lies where a file belongs`);
+  if ((error as NodeJS.ErrnoException).code === 'EISDIR')
+    return new MayflyError('DAMAGED_DATA', `${what}: a folder lies where a file belongs`);
   return storageStop(error, what) ?? new MayflyError('INTERNAL', `${what}: ${(error as Error).message}`);
 }

@@ -3,16 +3,27 @@ import { imageStoreSuite, messageLogSuite, registrySuite } from '../src/acceptan
 import { openFileImageStore, openFileMessageLog, openFileRegistry } from '../src/index.ts';
 import { temporary } from './temporary.ts';
 
-messageLogSuite('files', async () => {
-  const dir = await temporary();
-  return { open: () => openFileMessageLog(dir.path), dispose: dir.dispose };
-}, { roomBytes: 8 * 1024 * 1024 });
+messageLogSuite(
+  'files',
+  async () => {
+    const dir = await temporary();
+    return { open: () => openFileMessageLog(dir.path), dispose: dir.dispose };
+  },
+  { roomBytes: 8 * 1024 * 1024 },
+);
 
 // Everything at its narrowest: many segments, hardly any cache, files opened and closed all the time.
-messageLogSuite('files, small segments, little memory, few descriptors', async () => {
-  const dir = await temporary();
-  return { open: () => openFileMessageLog(dir.path, { segmentBytes: 4096, cacheBytes: 20_000, maxFiles: 2 }), dispose: dir.dispose };
-}, { roomBytes: 100_000 });
+messageLogSuite(
+  'files, small segments, little memory, few descriptors',
+  async () => {
+    const dir = await temporary();
+    return {
+      open: () => openFileMessageLog(dir.path, { segmentBytes: 4096, cacheBytes: 20_000, maxFiles: 2 }),
+      dispose: dir.dispose,
+    };
+  },
+  { roomBytes: 100_000 },
+);
 
 imageStoreSuite('files', async () => {
   const dir = await temporary();

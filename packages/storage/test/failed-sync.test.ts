@@ -1,6 +1,7 @@
 /**
- * A sync that fails ("fsyncgate"): the kernel forgets that the pages which it could not write are dirty, so that the next sync succeeds and writes nothing of them. Only what is written
- * again is written. And files that vanish under a running server.
+ * A sync that fails ("fsyncgate"): the kernel forgets that the pages which it could not write are dirty, so that the
+ * next sync succeeds and writes nothing of them. Only what is written again is written. And files that vanish under a
+ * running server.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,11 @@ import { openFileMessageLog } from '../src/index.ts';
 import { temporary } from './temporary.ts';
 
 /** What the disk has of each file, as a kernel that forgets writes it. */
-const disk = vi.hoisted(() => ({ broken: false, dirty: new Map<string, [number, number][]>(), platter: new Map<string, Buffer>() }));
+const disk = vi.hoisted(() => ({
+  broken: false,
+  dirty: new Map<string, [number, number][]>(),
+  platter: new Map<string, Buffer>(),
+}));
 
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>();
@@ -42,7 +47,12 @@ vi.mock('node:fs/promises', async (original) => {
     ...fs,
     open: async (path: string, flags: string) => {
       const handle = await fs.open(path, flags);
-      const write = handle.write.bind(handle) as unknown as (b: Uint8Array, o: number, l: number, at: number) => Promise<{ bytesWritten: number }>;
+      const write = handle.write.bind(handle) as unknown as (
+        b: Uint8Array,
+        o: number,
+        l: number,
+        at: number,
+      ) => Promise<{ bytesWritten: number }>;
       handle.write = (async (bytes: Uint8Array, offset: number, length: number, at: number) => {
         const done = await write(bytes, offset, length, at);
         disk.dirty.set(path, [...(disk.dirty.get(path) ?? []), [at, at + done.bytesWritten]]);
@@ -71,7 +81,10 @@ describe.skipIf(!linux)('a stream whose sync failed', () => {
     await s.sync();
     for (let n = 10; n < 40; n++) s.append(record(n));
     disk.broken = true;
-    await expect(s.sync()).rejects.toMatchObject({ code: 'STORAGE_FAILED', message: expect.stringContaining('record 10') });
+    await expect(s.sync()).rejects.toMatchObject({
+      code: 'STORAGE_FAILED',
+      message: expect.stringContaining('record 10'),
+    });
     disk.broken = false;
     expect(() => s.append(record(40))).toThrow(expect.objectContaining({ code: 'STORAGE_FAILED' }));
     await s.close();
@@ -80,7 +93,8 @@ describe.skipIf(!linux)('a stream whose sync failed', () => {
     await s.sync();
     const files = [...s.scan()].length;
     expect(files).toBe(40);
-    for (const [path, platter] of disk.platter) expect({ path, same: platter.equals(readFileSync(path)) }).toEqual({ path, same: true });
+    for (const [path, platter] of disk.platter)
+      expect({ path, same: platter.equals(readFileSync(path)) }).toEqual({ path, same: true });
     expect(disk.platter.size).toBeGreaterThan(1);
     await log.close();
     await dir.dispose();
@@ -94,7 +108,10 @@ describe.skipIf(!linux)('a stream whose sync failed', () => {
     await s.sync();
     await s.close();
     rmSync(join(dir.path, 'a'), { recursive: true });
-    await expect(log.open('a')).rejects.toMatchObject({ code: 'LOST_LOG', message: expect.stringContaining('ends at record 0 and had been written up to 1') });
+    await expect(log.open('a')).rejects.toMatchObject({
+      code: 'LOST_LOG',
+      message: expect.stringContaining('ends at record 0 and had been written up to 1'),
+    });
     // Removed as it should be, its name begins anew.
     await log.remove('a');
     expect((await log.open('a')).next).toBe(0);

@@ -1,4 +1,7 @@
-/** The simulator's faulty log keeps the contract of the port that it stands for: what the campaign shows of it, it shows of the files. */
+/**
+ * The simulator's faulty log keeps the contract of the port that it stands for: what the campaign shows of it, it shows
+ * of the files.
+ */
 import { DiskFull, FaultyLog, Random } from '@mayfly/simulator';
 import { MayflyError } from '@mayfly/wire';
 import { messageLogSuite } from '../src/acceptance/index.ts';

@@ -1,6 +1,6 @@
 /**
- * A disk without space, under the real files: a write stops half-way with ENOSPC. The whole acceptance suite runs so, for what it says of a
- * full disk and to see that nothing else changes.
+ * A disk without space, under the real files: a write stops half-way with ENOSPC. The whole acceptance suite runs so,
+ * for what it says of a full disk and to see that nothing else changes.
  */
 import { vi } from 'vitest';
 import { messageLogSuite } from '../src/acceptance/index.ts';
@@ -19,12 +19,16 @@ vi.mock('node:fs', async (original) => {
   return { ...fs, writeSync };
 });
 
-messageLogSuite('files on a disk that fills', async () => {
-  const dir = await temporary();
-  disk.full = false;
-  return {
-    open: () => openFileMessageLog(dir.path, { segmentBytes: 4096, cacheBytes: 20_000, maxFiles: 4 }),
-    fill: (full) => (disk.full = full),
-    dispose: dir.dispose,
-  };
-}, { roomBytes: 100_000 });
+messageLogSuite(
+  'files on a disk that fills',
+  async () => {
+    const dir = await temporary();
+    disk.full = false;
+    return {
+      open: () => openFileMessageLog(dir.path, { segmentBytes: 4096, cacheBytes: 20_000, maxFiles: 4 }),
+      fill: (full) => (disk.full = full),
+      dispose: dir.dispose,
+    };
+  },
+  { roomBytes: 100_000 },
+);

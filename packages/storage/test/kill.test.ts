@@ -23,7 +23,9 @@ afterAll(() => bundle.dispose());
 
 /** Runs the victim until it has printed `lines` lines, then kills it. Returns all it printed whole. */
 async function killAfter(directory: string, mode: string, lines: number): Promise<string[]> {
-  const child = spawn(process.execPath, [join(bundle.path, 'victim.mjs'), directory, mode], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [join(bundle.path, 'victim.mjs'), directory, mode], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   // Its output may end before it does: a write to the disk that is under way is waited for by the kernel.
   const gone = new Promise((resolve) => child.once('exit', resolve));
   let out = '';
@@ -48,7 +50,10 @@ describe('kill -9', () => {
         const printed = await killAfter(dir.path, 'append', lines);
         const storage = await openEmbeddedStorage({ dataDir: dir.path });
         for (const name of ['job/cm0/t0', 'job/cm0/t1']) {
-          const acknowledged = Math.max(-1, ...printed.filter((l) => l.startsWith(`${name} `)).map((l) => Number(l.split(' ')[1])));
+          const acknowledged = Math.max(
+            -1,
+            ...printed.filter((l) => l.startsWith(`${name} `)).map((l) => Number(l.split(' ')[1])),
+          );
           const s = await storage.log.open(name);
           expect(s.next).toBeGreaterThan(acknowledged);
           const all = [...s.scan()];

@@ -1,4 +1,7 @@
-/** Registries that earlier versions kept with LMDB: read without a mapping, taken over once; a damaged file ends in an error and never in a signal. */
+/**
+ * Registries that earlier versions kept with LMDB: read without a mapping, taken over once; a damaged file ends in an
+ * error and never in a signal.
+ */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -28,7 +31,9 @@ describe('a registry of LMDB', () => {
   it('is read as it was written: branch, leaf and overflow pages, records, numbers of every width', () => {
     const read = readLmdb(data);
     expect(read.older).toBeUndefined();
-    expect(JSON.parse(JSON.stringify(read.entries))).toEqual([...entries].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
+    expect(JSON.parse(JSON.stringify(read.entries))).toEqual(
+      [...entries].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
+    );
   });
 
   it('is taken over once, and kept beside', async () => {
@@ -74,7 +79,8 @@ describe('a registry of LMDB', () => {
         return void errors++;
       }
       // There are no checksums: of bits within a value nobody can tell. The number of records is right at least.
-      if (read.older === undefined && JSON.stringify(read.entries) !== whole) expect(read.entries).toHaveLength(entries.size);
+      if (read.older === undefined && JSON.stringify(read.entries) !== whole)
+        expect(read.entries).toHaveLength(entries.size);
     };
     for (let page = 0; page * 4096 < data.length; page++) {
       const zeroed = Buffer.from(data).fill(0, page * 4096, page * 4096 + 4096);
@@ -84,7 +90,7 @@ describe('a registry of LMDB', () => {
       attempt(data.subarray(0, page * 4096 + 100));
       for (let i = 0; i < 40; i++) {
         const flipped = Buffer.from(data);
-        flipped[page * 4096 + ((i * 13) % 300)]! ^= 1 << i % 8;
+        flipped[page * 4096 + ((i * 13) % 300)]! ^= 1 << (i % 8);
         attempt(flipped);
       }
     }
@@ -100,7 +106,10 @@ describe('a registry of LMDB', () => {
       [Buffer.alloc(9000, 'garbage'), /data\.mdb has no readable meta page/],
     ] as const)
       await withRegistry(bytes, async (directory) => {
-        await expect(openFileRegistry(directory)).rejects.toMatchObject({ code: 'DAMAGED_DATA', message: expect.stringMatching(what) as string });
+        await expect(openFileRegistry(directory)).rejects.toMatchObject({
+          code: 'DAMAGED_DATA',
+          message: expect.stringMatching(what) as string,
+        });
         expect(readFileSync(join(directory, 'data.mdb')).equals(bytes)).toBe(true);
       });
   });
@@ -112,6 +121,16 @@ describe('MessagePack of LMDB', () => {
     const value = Buffer.from('d4724092a161a16201' + '92' + 'd4724191a163a178' + '41a179', 'hex');
     expect(readMsgpack(value)).toEqual({ a: 1, b: [{ c: 'x' }, { c: 'y' }] });
     for (let n = 0; n < value.length; n++) expect(() => readMsgpack(value.subarray(0, n))).toThrow();
-    for (const bad of ['ddffffffff', 'dfffffffff', 'dbffffffff', 'c6ffffffff', 'c1', 'c8', '91'.repeat(1000) + '01', '0101']) expect(() => readMsgpack(Buffer.from(bad, 'hex')), bad).toThrow(/./);
+    for (const bad of [
+      'ddffffffff',
+      'dfffffffff',
+      'dbffffffff',
+      'c6ffffffff',
+      'c1',
+      'c8',
+      '91'.repeat(1000) + '01',
+      '0101',
+    ])
+      expect(() => readMsgpack(Buffer.from(bad, 'hex')), bad).toThrow(/./);
   });
 });

@@ -23,7 +23,8 @@ vi.mock('node:fs', async (original) => {
     },
     fdatasync: (fd: number, done: (error: Error | null) => void): void => {
       disk.syncs++;
-      if (disk.unsound) setImmediate(() => done(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' })));
+      if (disk.unsound)
+        setImmediate(() => done(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' })));
       else fs.fdatasync(fd, done);
     },
   };
@@ -65,7 +66,8 @@ const isThere = async (p: Page): Promise<boolean> => {
   if (page) expect(Buffer.compare(page, p.raw)).toBe(0);
   return page !== undefined;
 };
-const packs = async (): Promise<string[]> => (await readdir(join(dir.path, 'packs'))).sort().map((n) => join(dir.path, 'packs', n));
+const packs = async (): Promise<string[]> =>
+  (await readdir(join(dir.path, 'packs'))).sort().map((n) => join(dir.path, 'packs', n));
 const flip = (path: string, ...at: number[]): void => {
   const fd = openSync(path, 'r+');
   for (const i of at) writeSync(fd, Uint8Array.of(0x5a), 0, 1, i);
@@ -139,7 +141,8 @@ it('pages of versions before there were packs are read and mended, and go when n
   dir = await temporary();
   await mkdir(join(dir.path, 'pages'), { recursive: true });
   await writeFile(join(dir.path, 'pages', bare.name), bare.raw);
-  for (const [i, p] of [withParity, useless].entries()) await writeFile(join(dir.path, 'pages', p.name), record.subarray(i * RECORD + HEADER_BYTES, (i + 1) * RECORD));
+  for (const [i, p] of [withParity, useless].entries())
+    await writeFile(join(dir.path, 'pages', p.name), record.subarray(i * RECORD + HEADER_BYTES, (i + 1) * RECORD));
   flip(join(dir.path, 'pages', withParity.name), 70);
   store = await openFileImageStore(dir.path);
   expect(await store.hasPages([bare.name, withParity.name, useless.name])).toEqual([true, true, true]);
@@ -248,7 +251,8 @@ describe('a disk', () => {
     // While the sync is under way that fails: they hope for the next one.
     puts.push(store.putPage(b.name, b.raw), store.putPage(c.name, c.raw));
     disk.unsound = false;
-    for (const p of await Promise.allSettled(puts)) expect(p).toMatchObject({ status: 'rejected', reason: { code: 'STORAGE_FAILED' } });
+    for (const p of await Promise.allSettled(puts))
+      expect(p).toMatchObject({ status: 'rejected', reason: { code: 'STORAGE_FAILED' } });
     expect(await store.hasPages([a.name, b.name, c.name])).toEqual([true, false, false]);
     await reopen();
     expect(await store.hasPages([a.name, b.name])).toEqual([true, false]);
@@ -256,50 +260,64 @@ describe('a disk', () => {
     expect([await isThere(a), await isThere(b)]).toEqual([true, true]);
   });
 
-  /** As for the logs (power-loss.test.ts): of what was not synced the disk keeps any subset, and any shorter length of the file. */
+  /**
+   * As for the logs (power-loss.test.ts): of what was not synced the disk keeps any subset, and any shorter length of
+   * the file.
+   */
   it('that loses power keeps every page whose put had resolved, and lists no other that is not whole', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }), fc.array(fc.nat(), { minLength: 50, maxLength: 50 }), async (rounds, draws) => {
-        const [live, after] = [await temporary(), await temporary()];
-        let d = 0;
-        const draw = (n: number): number => draws[d++ % draws.length]! % n;
-        const mine = await openFileImageStore(live.path, { packBytes: 3 * 5000 });
-        let seed = 0;
-        const safe = new Map<string, number>();
-        const acknowledged: Page[] = [];
-        const all: Page[] = [];
-        const sizes = async (): Promise<Map<string, number>> => new Map(await Promise.all((await readdir(join(live.path, 'packs'))).map(async (n) => [n, (await stat(join(live.path, 'packs', n))).size] as const)));
-        for (const count of rounds) {
-          const pages = await Promise.all(Array.from({ length: count }, () => pageOf(++seed, 1 + draw(9000))));
-          await Promise.all(pages.map((p) => mine.putPage(p.name, p.raw)));
-          acknowledged.push(...pages);
-          for (const [n, size] of await sizes()) safe.set(n, size);
-        }
-        const last = await Promise.all(Array.from({ length: 3 }, () => pageOf(++seed, 1 + draw(9000))));
-        const puts = last.map((p) => mine.putPage(p.name, p.raw));
-        all.push(...acknowledged, ...last);
-        await cp(live.path, after.path, { recursive: true });
-        await Promise.all(puts);
-        await mine.close();
-        for (const name of await readdir(join(after.path, 'packs'))) {
-          const path = join(after.path, 'packs', name);
-          const { size } = await stat(path);
-          const from = safe.get(name) ?? 0;
-          if (draw(3) === 0) await truncate(path, from + draw(size - from + 1));
-          else for (let at = from; at < size; at += 512) if (draw(3) === 0) flip(path, at);
-        }
-        const mended = await openFileImageStore(after.path);
-        const listed = await mended.hasPages(all.map((p) => p.name));
-        for (const [i, p] of all.entries()) {
-          const page = await mended.getPage(p.name);
-          expect(page !== undefined).toBe(listed[i]);
-          if (page) expect(Buffer.compare(page, p.raw)).toBe(0);
-          if (acknowledged.includes(p)) expect(listed[i]).toBe(true);
-        }
-        await mended.close();
-        await live.dispose();
-        await after.dispose();
-      }),
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }),
+        fc.array(fc.nat(), { minLength: 50, maxLength: 50 }),
+        async (rounds, draws) => {
+          const [live, after] = [await temporary(), await temporary()];
+          let d = 0;
+          const draw = (n: number): number => draws[d++ % draws.length]! % n;
+          const mine = await openFileImageStore(live.path, { packBytes: 3 * 5000 });
+          let seed = 0;
+          const safe = new Map<string, number>();
+          const acknowledged: Page[] = [];
+          const all: Page[] = [];
+          const sizes = async (): Promise<Map<string, number>> =>
+            new Map(
+              await Promise.all(
+                (await readdir(join(live.path, 'packs'))).map(
+                  async (n) => [n, (await stat(join(live.path, 'packs', n))).size] as const,
+                ),
+              ),
+            );
+          for (const count of rounds) {
+            const pages = await Promise.all(Array.from({ length: count }, () => pageOf(++seed, 1 + draw(9000))));
+            await Promise.all(pages.map((p) => mine.putPage(p.name, p.raw)));
+            acknowledged.push(...pages);
+            for (const [n, size] of await sizes()) safe.set(n, size);
+          }
+          const last = await Promise.all(Array.from({ length: 3 }, () => pageOf(++seed, 1 + draw(9000))));
+          const puts = last.map((p) => mine.putPage(p.name, p.raw));
+          all.push(...acknowledged, ...last);
+          await cp(live.path, after.path, { recursive: true });
+          await Promise.all(puts);
+          await mine.close();
+          for (const name of await readdir(join(after.path, 'packs'))) {
+            const path = join(after.path, 'packs', name);
+            const { size } = await stat(path);
+            const from = safe.get(name) ?? 0;
+            if (draw(3) === 0) await truncate(path, from + draw(size - from + 1));
+            else for (let at = from; at < size; at += 512) if (draw(3) === 0) flip(path, at);
+          }
+          const mended = await openFileImageStore(after.path);
+          const listed = await mended.hasPages(all.map((p) => p.name));
+          for (const [i, p] of all.entries()) {
+            const page = await mended.getPage(p.name);
+            expect(page !== undefined).toBe(listed[i]);
+            if (page) expect(Buffer.compare(page, p.raw)).toBe(0);
+            if (acknowledged.includes(p)) expect(listed[i]).toBe(true);
+          }
+          await mended.close();
+          await live.dispose();
+          await after.dispose();
+        },
+      ),
       { numRuns: 15 },
     );
   });

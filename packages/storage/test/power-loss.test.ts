@@ -1,8 +1,20 @@
 /**
- * The power-loss model: of what was written since the last fdatasync the disk may keep any subset of pages, also later ones
- * without earlier ones, and any shorter length of the file. What was synced must be there afterwards, in order and without a gap.
+ * The power-loss model: of what was written since the last fdatasync the disk may keep any subset of pages, also later
+ * ones without earlier ones, and any shorter length of the file. What was synced must be there afterwards, in order and
+ * without a gap.
  */
-import { closeSync, cpSync, existsSync, openSync, readdirSync, readFileSync, statSync, truncateSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +26,9 @@ import { temporary } from './temporary.ts';
 type Sizes = Map<string, number>;
 const sizesOf = (directory: string): Sizes => {
   const out: Sizes = new Map();
-  for (const stream of readdirSync(directory)) for (const f of readdirSync(join(directory, stream))) out.set(join(stream, f), statSync(join(directory, stream, f)).size);
+  for (const stream of readdirSync(directory))
+    for (const f of readdirSync(join(directory, stream)))
+      out.set(join(stream, f), statSync(join(directory, stream, f)).size);
   return out;
 };
 
@@ -49,14 +63,18 @@ function unlinkIfNewest(directory: string, file: string): void {
   if (newest && file.endsWith(newest)) unlinkSync(join(directory, file));
 }
 
-const record = (lsn: number, life: number): Uint8Array => Uint8Array.from({ length: (lsn * 37) % 300 }, (_, i) => (lsn + life * 3 + i) & 255);
+const record = (lsn: number, life: number): Uint8Array =>
+  Uint8Array.from({ length: (lsn * 37) % 300 }, (_, i) => (lsn + life * 3 + i) & 255);
 
 describe('power loss', () => {
   // The named seed loses the seal of a segment whose records were all synced.
   it.each([undefined, -51632339])('keeps all that was synced, and a prefix of the rest (seed %s)', async (seed) => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.constantFrom('append', 'append', 'append', 'append', 'sync', 'trim'), { minLength: 5, maxLength: 60 }),
+        fc.array(fc.constantFrom('append', 'append', 'append', 'append', 'sync', 'trim'), {
+          minLength: 5,
+          maxLength: 60,
+        }),
         fc.array(fc.nat(), { minLength: 200, maxLength: 200 }),
         async (steps, draws) => {
           const live = await temporary();

@@ -5,7 +5,11 @@ import { openEmbeddedStorage } from '../src/index.ts';
 import { pageOf, recordOf } from './victim-data.ts';
 
 const [directory, mode] = process.argv.slice(2) as [string, string];
-const storage = await openEmbeddedStorage({ dataDir: directory, log: { segmentBytes: 20_000 }, registry: { logBytes: 2000 } });
+const storage = await openEmbeddedStorage({
+  dataDir: directory,
+  log: { segmentBytes: 20_000 },
+  registry: { logBytes: 2000 },
+});
 const say = (line: string): void => {
   writeSync(1, `${line}\n`);
 };
@@ -23,10 +27,12 @@ if (mode === 'append') {
 } else {
   for (let n = 0; ; n++) {
     await Promise.all([
-      storage.registry.commit([
-        [`n/${n}`, { n }],
-        ['last', n],
-      ]).then(() => say(`commit ${n}`)),
+      storage.registry
+        .commit([
+          [`n/${n}`, { n }],
+          ['last', n],
+        ])
+        .then(() => say(`commit ${n}`)),
       (async () => {
         const raw = pageOf(n);
         await storage.images.putPage(await blake3(raw), raw);

@@ -23,7 +23,9 @@ export function zip(entries: readonly ZipEntry[]): Uint8Array {
   for (const e of entries) {
     const name = Buffer.from(e.name);
     const method = e.method ?? 8;
-    const packed = Buffer.from(e.packed ?? (method === 0 ? (e.data ?? new Uint8Array()) : deflateRawSync(e.data ?? new Uint8Array())));
+    const packed = Buffer.from(
+      e.packed ?? (method === 0 ? (e.data ?? new Uint8Array()) : deflateRawSync(e.data ?? new Uint8Array())),
+    );
     const stated = e.stated ?? e.data?.length ?? 0;
     const local = Buffer.alloc(30);
     local.writeUInt32LE(0x04034b50, 0);
@@ -50,7 +52,10 @@ export function zip(entries: readonly ZipEntry[]): Uint8Array {
   end.writeUInt32LE(0x06054b50, 0);
   end.writeUInt16LE(entries.length & 0xffff, 8);
   end.writeUInt16LE(entries.length & 0xffff, 10);
-  end.writeUInt32LE(directory.reduce((n, b) => n + b.length, 0), 12);
+  end.writeUInt32LE(
+    directory.reduce((n, b) => n + b.length, 0),
+    12,
+  );
   end.writeUInt32LE(at, 16);
   return new Uint8Array(Buffer.concat([...bodies, ...directory, end]));
 }

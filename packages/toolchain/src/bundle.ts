@@ -1,6 +1,7 @@
 /**
- * Bundles a program into one classic script with esbuild. Every path is answered by our plugin from the submitted texts: esbuild
- * itself never looks at the disk (its own resolver would happily bundle any file of the server that an import names).
+ * Bundles a program into one classic script with esbuild. Every path is answered by our plugin from the submitted
+ * texts: esbuild itself never looks at the disk (its own resolver would happily bundle any file of the server that an
+ * import names).
  */
 import type { BuildFailure, Message, Plugin, Loader } from 'esbuild';
 import * as esbuild from 'esbuild';
@@ -9,17 +10,32 @@ import { extensionOf, resolveImport } from './resolve.ts';
 import type { ProgramDiagnostic } from './types.ts';
 
 export type Bundling =
-  | { readonly ok: true; readonly bundle: string; readonly sourceMap: string; readonly diagnostics: ProgramDiagnostic[] }
+  | {
+      readonly ok: true;
+      readonly bundle: string;
+      readonly sourceMap: string;
+      readonly diagnostics: ProgramDiagnostic[];
+    }
   | { readonly ok: false; readonly diagnostics: ProgramDiagnostic[] };
 
-const LOADERS: Record<string, Loader> = { '.ts': 'ts', '.mts': 'ts', '.tsx': 'tsx', '.js': 'js', '.mjs': 'js', '.jsx': 'jsx', '.json': 'json', '.txt': 'text' };
+const LOADERS: Record<string, Loader> = {
+  '.ts': 'ts',
+  '.mts': 'ts',
+  '.tsx': 'tsx',
+  '.js': 'js',
+  '.mjs': 'js',
+  '.jsx': 'jsx',
+  '.json': 'json',
+  '.txt': 'text',
+};
 
 /**
- * The text of the module 'mayfly' as seen by the bundler: every export is a constant, read once from what the rank host has put
- * into the global `__mayfly`; those that nobody imports are dropped.
+ * The text of the module 'mayfly' as seen by the bundler: every export is a constant, read once from what the rank host
+ * has put into the global `__mayfly`; those that nobody imports are dropped.
  */
 const moduleText = (names: readonly string[]): string =>
-  `const from = (name) => globalThis.__mayfly[name];\n${names.map((n) => `export const ${n} = /* @__PURE__ */ from("${n}");`).join('\n')}\n`;
+  'const from = (name) => ' +
+  `globalThis.__mayfly[name];\n${names.map((n) => `export const ${n} = /* @__PURE__ */ from("${n}");`).join('\n')}\n`;
 
 const programFiles = (entry: string, sources: ReadonlyMap<string, string>, exports: readonly string[]): Plugin => ({
   name: 'program-files',
@@ -35,16 +51,24 @@ const programFiles = (entry: string, sources: ReadonlyMap<string, string>, expor
     build.onLoad({ filter: /.*/, namespace: 'program' }, ({ path }) => {
       const contents = sources.get(path);
       const loader = LOADERS[extensionOf(path)];
-      if (contents === undefined || loader === undefined) return { errors: [{ text: `"${path}" cannot be part of a program.` }] };
+      if (contents === undefined || loader === undefined)
+        return { errors: [{ text: `"${path}" cannot be part of a program.` }] };
       return { contents, loader };
     });
     // Whatever comes without a namespace of ours would be read from the disk.
-    build.onLoad({ filter: /.*/ }, ({ path }) => ({ errors: [{ text: `"${path}" is not one of the program's files.` }] }));
+    build.onLoad({ filter: /.*/ }, ({ path }) => ({
+      errors: [{ text: `"${path}" is not one of the program's files.` }],
+    }));
   },
 });
 
 /** @param workingDir an empty folder: esbuild wants one, and nothing in it can be meant */
-export async function bundle(entry: string, sources: ReadonlyMap<string, string>, exports: readonly string[], workingDir: string): Promise<Bundling> {
+export async function bundle(
+  entry: string,
+  sources: ReadonlyMap<string, string>,
+  exports: readonly string[],
+  workingDir: string,
+): Promise<Bundling> {
   try {
     const result = await esbuild.build({
       entryPoints: [entry],
@@ -55,7 +79,8 @@ export async function bundle(entry: string, sources: ReadonlyMap<string, string>
       format: 'iife',
       platform: 'neutral',
       target: 'es2023',
-      // `x ** y` would be the engine's own pow, whose last bit differs between browsers: make it Math.pow, which is ours.
+      // `x ** y` would be the engine's own pow, whose last bit differs between browsers: make it Math.pow, which is
+      // ours.
       supported: { 'exponent-operator': false },
       tsconfigRaw: { compilerOptions: { target: 'ES2023', useDefineForClassFields: true, strict: true } },
       sourcemap: 'external',
@@ -72,15 +97,29 @@ export async function bundle(entry: string, sources: ReadonlyMap<string, string>
     map.sourcesContent = map.sourcesContent.map((text, i) => (map.sources[i]!.startsWith('mayfly:') ? '' : text));
     map.sources = map.sources.map((s) => s.replace(/^(?:program|mayfly):/, ''));
     map.file = BUNDLE_NAME;
-    return { ok: true, bundle: `${text}//# sourceURL=${BUNDLE_NAME}\n`, sourceMap: JSON.stringify(map), diagnostics: result.warnings.map((m) => convert(m, 'warning')) };
+    return {
+      ok: true,
+      bundle: `${text}//# sourceURL=${BUNDLE_NAME}\n`,
+      sourceMap: JSON.stringify(map),
+      diagnostics: result.warnings.map((m) => convert(m, 'warning')),
+    };
   } catch (error) {
     const failure = error as Partial<BuildFailure>;
     if (failure.errors === undefined || failure.errors.length === 0) throw error;
-    return { ok: false, diagnostics: [...failure.errors.map((m) => convert(m, 'error')), ...(failure.warnings ?? []).map((m) => convert(m, 'warning'))] };
+    return {
+      ok: false,
+      diagnostics: [
+        ...failure.errors.map((m) => convert(m, 'error')),
+        ...(failure.warnings ?? []).map((m) => convert(m, 'warning')),
+      ],
+    };
   }
 }
 
-/** esbuild's helper for `**` refuses BigInts, whose power is exact on every engine. Same line count: the source map holds. */
+/**
+ * esbuild's helper for `**` refuses BigInts, whose power is exact on every engine. Same line count: the source map
+ * holds.
+ */
 function withBigIntPow(text: string): string {
   return text.replace(/^(\s*var __pow = )Math\.pow;$/m, '$1(a, b) => typeof a === "bigint" ? a ** b : Math.pow(a, b);');
 }

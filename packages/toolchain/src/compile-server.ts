@@ -1,6 +1,7 @@
 /**
- * A compile process, `compile-server <its folder>`: serves one request at a time over its IPC channel, from a warm TypeScript, a warm esbuild and a warm clang. Its parent
- * (tool-process.ts) and a thread of its own (watch.ts) limit its memory and time; it holds no state that matters.
+ * A compile process, `compile-server <its folder>`: serves one request at a time over its IPC channel, from a warm
+ * TypeScript, a warm esbuild and a warm clang. Its parent (tool-process.ts) and a thread of its own (watch.ts) limit
+ * its memory and time; it holds no state that matters.
  *
  * Each language is loaded with its first program: TypeScript and esbuild for scripts, clang and Binaryen for C.
  */
@@ -19,7 +20,8 @@ process.on('disconnect', () => process.exit(0));
 
 const native = () => import('./c/submission.ts');
 let scripts: Promise<ScriptCompiler> | undefined;
-const script = (): Promise<ScriptCompiler> => (scripts ??= import('./script-compiler.ts').then((m) => m.createScriptCompiler(here, workingDir)));
+const script = (): Promise<ScriptCompiler> =>
+  (scripts ??= import('./script-compiler.ts').then((m) => m.createScriptCompiler(here, workingDir)));
 const answer = (m: FromCompileServer): void => void process.send!(m);
 const watcher = startWatcher();
 
@@ -44,7 +46,11 @@ process.on('message', (m: ToCompileServer) => {
         }
       }
     } catch (error) {
-      answer({ type: 'failed', id: m.id, message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      answer({
+        type: 'failed',
+        id: m.id,
+        message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
     }
   })();
 });

@@ -5,7 +5,16 @@ import { runInNewContext } from 'node:vm';
 import { createMath } from '@mayfly/libm';
 import { MayflyError } from '@mayfly/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCompiler, declarations, mapStack, readProgram, templateFiles, type CompiledProgram, type Compiler, type RefusedProgram } from './index.ts';
+import {
+  createCompiler,
+  declarations,
+  mapStack,
+  readProgram,
+  templateFiles,
+  type CompiledProgram,
+  type Compiler,
+  type RefusedProgram,
+} from './index.ts';
 import { PROGRAM_OPTIONS } from './program-options.ts';
 
 let compiler: Compiler;
@@ -15,7 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => compiler.close());
 
-const compile = (main: string, more: Record<string, string> = {}) => compiler.compile({ entry: 'main.ts', sources: { 'main.ts': main, ...more } });
+const compile = (main: string, more: Record<string, string> = {}) =>
+  compiler.compile({ entry: 'main.ts', sources: { 'main.ts': main, ...more } });
 async function accepted(main: string, more?: Record<string, string>): Promise<CompiledProgram> {
   const r = await compile(main, more);
   expect(r.ok ? '' : r.message).toBe('');
@@ -29,7 +39,11 @@ async function refused(main: string, more?: Record<string, string>): Promise<Ref
 /** Runs a bundle as a rank host does: a classic script, with the module in a global. */
 function run(program: CompiledProgram, mayfly: object, globals: object = {}): string[] {
   const out: string[] = [];
-  runInNewContext(program.bundle, { __mayfly: mayfly, console: { log: (...a: unknown[]) => out.push(a.map(String).join(' ')) }, ...globals }, { filename: 'mayfly-program.js' });
+  runInNewContext(
+    program.bundle,
+    { __mayfly: mayfly, console: { log: (...a: unknown[]) => out.push(a.map(String).join(' ')) }, ...globals },
+    { filename: 'mayfly-program.js' },
+  );
   return out;
 }
 
@@ -42,26 +56,41 @@ describe('a bundle', () => {
        import { twice } from './lib/twice';
        const c: Comm = comm;
        console.log(twice(c.rank), data.n, text.trim(), SUM);`,
-      { 'data.json': '{"n": 7}', 'notes.txt': 'hello\n', 'lib/twice.ts': 'export const twice = (x: number): number => 2 * x;\n' },
+      {
+        'data.json': '{"n": 7}',
+        'notes.txt': 'hello\n',
+        'lib/twice.ts': 'export const twice = (x: number): number => 2 * x;\n',
+      },
     );
     expect(p.warnings).toEqual([]);
     expect(p.hash).toMatch(/^[0-9a-f]{64}$/);
     expect(run(p, { COMM_WORLD: { rank: 21 }, SUM: 'sum' })).toEqual(['42 7 hello sum']);
   });
   it('has the same hash for the same program, and another for another', async () => {
-    const [a, b, c] = [await accepted(`import 'mayfly';`), await accepted(`import 'mayfly';`), await accepted(`import 'mayfly'; console.log(1);`)];
+    const [a, b, c] = [
+      await accepted(`import 'mayfly';`),
+      await accepted(`import 'mayfly';`),
+      await accepted(`import 'mayfly'; console.log(1);`),
+    ];
     expect(a.hash).toBe(b.hash);
     expect(c.hash).not.toBe(a.hash);
   });
   it('runs in strict mode', async () => {
-    expect(run(await accepted(`console.log((function (this: unknown) { return this === undefined; })());`), {})).toEqual(['true']);
+    expect(
+      run(await accepted(`console.log((function (this: unknown) { return this === undefined; })());`), {}),
+    ).toEqual(['true']);
   });
   it('takes JavaScript too', async () => {
-    const r = await compiler.compile({ entry: 'main.js', sources: { 'main.js': `import { args } from 'mayfly';\nconsole.log(args.length);` } });
+    const r = await compiler.compile({
+      entry: 'main.js',
+      sources: { 'main.js': `import { args } from 'mayfly';\nconsole.log(args.length);` },
+    });
     expect(run(r as CompiledProgram, { args: [1, 2] })).toEqual(['2']);
   });
   it('has a source map that leads a stack back to the files', async () => {
-    const p = await accepted(`import { fail } from './fail.ts';\n\nfail();\n`, { 'fail.ts': `// a comment\nexport function fail(): never {\n  throw new Error('here');\n}\n` });
+    const p = await accepted(`import { fail } from './fail.ts';\n\nfail();\n`, {
+      'fail.ts': `// a comment\nexport function fail(): never {\n  throw new Error('here');\n}\n`,
+    });
     let stack = '';
     try {
       run(p, {});
@@ -77,10 +106,15 @@ describe('a bundle', () => {
 
 it('takes every program of the documentation', async () => {
   const page = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
-  const blocks = ['README.md', 'docs/programs.md'].flatMap((path) => [...page(path).matchAll(/^```ts\n(.*?)^```$/gms)].map((m) => m[1]!));
+  const blocks = ['README.md', 'docs/programs.md'].flatMap((path) =>
+    [...page(path).matchAll(/^```ts\n(.*?)^```$/gms)].map((m) => m[1]!),
+  );
   expect(blocks.length).toBeGreaterThan(7);
   // One program of all: a module each.
-  await accepted(blocks.map((_, i) => `import './block${i}';`).join('\n'), Object.fromEntries(blocks.map((b, i) => [`block${i}.ts`, b])));
+  await accepted(
+    blocks.map((_, i) => `import './block${i}';`).join('\n'),
+    Object.fromEntries(blocks.map((b, i) => [`block${i}.ts`, b])),
+  );
 });
 
 describe('`**` is Math.pow, so that it is the same on every engine', () => {
@@ -95,7 +129,9 @@ describe('`**` is Math.pow, so that it is the same on every engine', () => {
     expect(p.bundle.replace(/var __pow = .*/, '')).not.toContain('**');
   });
   it('leaves BigInts exact', async () => {
-    expect(run(await accepted(`let n = 3n; n **= 2n; console.log(n, 2n ** 100n, n ** 40n);`), {})).toEqual([`9 ${2n ** 100n} ${9n ** 40n}`]);
+    expect(run(await accepted(`let n = 3n; n **= 2n; console.log(n, 2n ** 100n, n ** 40n);`), {})).toEqual([
+      `9 ${2n ** 100n} ${9n ** 40n}`,
+    ]);
   });
 });
 
@@ -133,7 +169,11 @@ describe('what a program may not ask for', () => {
     await accepted(`import 'mayfly';`, { 'unused.ts': `import 'os';` });
   });
   it('does not let comments and directives reach the disk', async () => {
-    for (const directive of ['/// <reference path="/etc/passwd" />', '/// <reference path="../../../../etc/passwd" />', '/// <reference types="node" />']) {
+    for (const directive of [
+      '/// <reference path="/etc/passwd" />',
+      '/// <reference path="../../../../etc/passwd" />',
+      '/// <reference types="node" />',
+    ]) {
       const r = await refused(`${directive}\nimport 'mayfly';`);
       expect(r.code).toBe('COMPILE_FAILED');
       expect(r.message).not.toContain('root:');
@@ -146,7 +186,11 @@ describe('what a program may not ask for', () => {
     expect((await compile(`import 'mayfly';`, { '../x.ts': '' })).ok).toBe(false);
     expect((await compile(`import 'mayfly';`, { '.env.ts': '' })).ok).toBe(false);
     const r = await compiler.compile({ entry: 'no.ts', sources: { 'main.ts': '' } });
-    expect(r).toMatchObject({ ok: false, code: 'COMPILE_FAILED', message: expect.stringContaining('no file "no.ts"') as string });
+    expect(r).toMatchObject({
+      ok: false,
+      code: 'COMPILE_FAILED',
+      message: expect.stringContaining('no file "no.ts"') as string,
+    });
     expect((await refused(`import './gone.ts';`)).diagnostics[0]).toMatchObject({ code: 'MISSING_FILE' });
     expect((await refused(`import './a.csv';`, { 'a.csv': '1,2' })).message).toContain('.txt');
   });
@@ -154,11 +198,20 @@ describe('what a program may not ask for', () => {
 
 describe('diagnostics', () => {
   it('are the type errors, with their places', async () => {
-    const r = await refused(`import { COMM_WORLD as comm } from 'mayfly';\n\nconst x: string = comm.rank;\ncomm.send([1, 2], 0);\n`);
+    const r = await refused(
+      `import { COMM_WORLD as comm } from 'mayfly';\n\nconst x: string = comm.rank;\ncomm.send([1, 2], 0);\n`,
+    );
     expect(r.code).toBe('COMPILE_FAILED');
     expect(r.diagnostics).toMatchObject([
       { file: 'main.ts', line: 3, column: 7, code: 'TS2322', severity: 'error' },
-      { file: 'main.ts', line: 4, column: 11, code: 'TS2345', severity: 'error', message: expect.stringContaining('`sendObject`') as string },
+      {
+        file: 'main.ts',
+        line: 4,
+        column: 11,
+        code: 'TS2345',
+        severity: 'error',
+        message: expect.stringContaining('`sendObject`') as string,
+      },
     ]);
     expect(r.message).toContain('(and 1 more)');
   });
@@ -168,7 +221,10 @@ describe('diagnostics', () => {
     expect(js.ok).toBe(false);
   });
   it('say that no await is needed', async () => {
-    for (const main of [`import { COMM_WORLD as c } from 'mayfly';\nconst s = await c.recv(new Uint8Array(1));`, `export {};\nfor await (const x of []) console.log(x);`]) {
+    for (const main of [
+      `import { COMM_WORLD as c } from 'mayfly';\nconst s = await c.recv(new Uint8Array(1));`,
+      `export {};\nfor await (const x of []) console.log(x);`,
+    ]) {
       const r = await refused(main);
       expect(r.diagnostics[0]).toMatchObject({ code: 'TOP_LEVEL_AWAIT', line: 2 });
       expect(r.message).toContain('MPI calls block; no await is needed');
@@ -192,14 +248,26 @@ describe('diagnostics', () => {
   });
   it('are not talked out of it by a library directive', async () => {
     for (const lib of ['dom', 'webworker', 'esnext', 'es2021.weakref'])
-      expect((await refused(`/// <reference lib="${lib}" />\nimport 'mayfly';\n${lib === 'es2021.weakref' ? 'new WeakRef({})' : 'fetch("x")'};`)).diagnostics.length).toBeGreaterThan(0);
+      expect(
+        (
+          await refused(
+            `/// <reference lib="${lib}" />\nimport ` +
+              `'mayfly';\n${lib === 'es2021.weakref' ? 'new WeakRef({})' : 'fetch("x")'};`,
+          )
+        ).diagnostics.length,
+      ).toBeGreaterThan(0);
   });
   it('know what there is', async () => {
-    await accepted(`import { args } from 'mayfly'; console.log(performance.now(), Date.now(), Math.random(), new TextEncoder().encode('x'), structuredClone([1]), crypto.getRandomValues(new Uint8Array(4)), args);`);
+    await accepted(
+      `import { args } from 'mayfly'; console.log(performance.now(), Date.now(), Math.random(), new ` +
+        `TextEncoder().encode('x'), structuredClone([1]), crypto.getRandomValues(new Uint8Array(4)), args);`,
+    );
   });
   it('warn of a program without MPI, of async functions and of eval', async () => {
     expect((await accepted('console.log(1);')).warnings).toMatchObject([{ code: 'NO_MPI', severity: 'warning' }]);
-    expect((await accepted(`import 'mayfly';\nasync function f() { await 1; }\nf();`)).warnings).toMatchObject([{ code: 'ASYNC', line: 2 }]);
+    expect((await accepted(`import 'mayfly';\nasync function f() { await 1; }\nf();`)).warnings).toMatchObject([
+      { code: 'ASYNC', line: 2 },
+    ]);
     expect((await accepted(`import 'mayfly';\neval('1');`)).warnings.map((w) => w.code)).toContain('EVAL');
   });
   it('do not name paths of this machine', async () => {
@@ -223,7 +291,16 @@ describe('limits', () => {
     const slow = `type B = '0' | '1'; type L<N extends number, A extends unknown[] = [], S extends string = ''> = A['length'] extends N ? S : L<N, [...A, 0], \`\${S}\${B}\`>;
       let i = 0; export const f = (x: number): number => ${'x ? '.repeat(10)}1${' : 2'.repeat(10)};`;
     const nested = `${'['.repeat(24)}${']'.repeat(24)}`;
-    const blowUp = `${slow}\nfunction g<T>(a: T, b: T): { a: T; b: T } { return { a, b }; }\nexport const y = ${'g('.repeat(60)}${nested}${', {})'.repeat(60)};\n` + Array.from({ length: 4000 }, (_, i) => `export type U${i} = { [K in \`\${B}\${B}\${B}\${B}\${B}\${B}\${B}\${B}\${B}\${B}\${B}\${B}\`]: K extends \`\${infer A}\${infer R}\` ? [A, R, ${i}] : never }; export const v${i}: U${i}['000000000000'] = 0 as never as U${i}[keyof U${i}];`).join('\n');
+    const blowUp =
+      `${slow}\nfunction g<T>(a: T, b: T): { a: T; b: T } { return { a, b }; }\nexport const y = ` +
+      `${'g('.repeat(60)}${nested}${', {})'.repeat(60)};\n` +
+      Array.from(
+        { length: 4000 },
+        (_, i) =>
+          `export type U${i} = { [K in \`\${B}\${B}\${B}\${B}\${B}\${B}\${B}\${B}\${B}\${B}\${B}\${B}\`]: K ` +
+          `extends \`\${infer A}\${infer R}\` ? [A, R, ${i}] : never }; export const v${i}: ` +
+          `U${i}['000000000000'] = 0 as never as U${i}[keyof U${i}];`,
+      ).join('\n');
     const r = await c.compile({ entry: 'main.ts', sources: { 'main.ts': blowUp } });
     expect(r).toMatchObject({ ok: false, code: 'COMPILE_LIMIT' });
     // On a slow machine the new process would need the limit for its own start: that has a limit of its own.
@@ -240,16 +317,27 @@ describe('limits', () => {
     const deep = await compile(`export const x = ${'('.repeat(60_000)}1${')'.repeat(60_000)};`);
     expect(deep.ok).toBe(false);
     const small = createCompiler({ memoryMb: 60 });
-    const r = await small.compile({ entry: 'main.ts', sources: { 'main.ts': `import 'mayfly';\n${'export const z = [' + '{ a: [1, 2, { b: 3 }] },'.repeat(150_000)}];` } });
+    const r = await small.compile({
+      entry: 'main.ts',
+      sources: {
+        'main.ts': `import 'mayfly';\n${'export const z = [' + '{ a: [1, 2, { b: 3 }] },'.repeat(150_000)}];`,
+      },
+    });
     expect(r).toMatchObject({ ok: false, code: 'COMPILE_LIMIT' });
     await small.close();
     await accepted(`import 'mayfly';`);
   });
   it('refuses too much text, too many files, and too long a queue', async () => {
     const c = createCompiler({ maxSourceBytes: 1000, maxFiles: 2, maxQueue: 1, workers: 1 });
-    expect(await c.compile({ entry: 'main.ts', sources: { 'main.ts': ' '.repeat(1001) } })).toMatchObject({ code: 'TOO_LARGE' });
-    expect(await c.compile({ entry: 'main.ts', sources: { 'main.ts': '', 'a.ts': '', 'b.ts': '' } })).toMatchObject({ code: 'TOO_LARGE' });
-    const results = await Promise.allSettled([1, 2, 3].map(() => c.compile({ entry: 'main.ts', sources: { 'main.ts': '' } })));
+    expect(await c.compile({ entry: 'main.ts', sources: { 'main.ts': ' '.repeat(1001) } })).toMatchObject({
+      code: 'TOO_LARGE',
+    });
+    expect(await c.compile({ entry: 'main.ts', sources: { 'main.ts': '', 'a.ts': '', 'b.ts': '' } })).toMatchObject({
+      code: 'TOO_LARGE',
+    });
+    const results = await Promise.allSettled(
+      [1, 2, 3].map(() => c.compile({ entry: 'main.ts', sources: { 'main.ts': '' } })),
+    );
     expect(results.map((r) => r.status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
     expect((results[2] as PromiseRejectedResult).reason).toMatchObject({ code: 'TOO_MANY' });
     await c.close();
@@ -262,7 +350,8 @@ describe('the template', () => {
     const files = templateFiles();
     expect(Object.keys(files)).toEqual(['main.ts', 'mayfly-globals.d.ts', 'mayfly.d.ts', 'tsconfig.json']);
     expect((await accepted(files['main.ts']!, files)).warnings).toEqual([]);
-    const { paths, ...options } = (JSON.parse(files['tsconfig.json']!) as { compilerOptions: Record<string, unknown> }).compilerOptions;
+    const { paths, ...options } = (JSON.parse(files['tsconfig.json']!) as { compilerOptions: Record<string, unknown> })
+      .compilerOptions;
     expect(paths).toEqual({ mayfly: ['./mayfly.d.ts'] });
     expect(options).toEqual(PROGRAM_OPTIONS);
     expect(declarations().mayfly).toBe(files['mayfly.d.ts']);

@@ -1,11 +1,13 @@
 /**
  * The compiler as its users see it: a fair queue in front of some warm compile processes.
  *
- * Owns: the processes, the queue. Does not own: what a program may be (resolve.ts, inspect.ts), whose turn it is (fair-queue.ts), limits of one run (tool-process.ts).
- * Invariants:
+ * Owns: the processes, the queue. Does not own: what a program may be (resolve.ts, inspect.ts), whose turn it is
+ * (fair-queue.ts), limits of one run (tool-process.ts). Invariants:
  *   C1  one request at a time is inside a process, and no more processes run than there may be;
- *   C2  every request is answered: by its result, COMPILE_LIMIT (time, processor time, memory), COMPILE_FAILED, or by CANCELLED when its asker left;
- *   C3  a process is started only when all others are busy: the one that served last, which is the warmest, serves next;
+ *   C2  every request is answered: by its result, COMPILE_LIMIT (time, processor time, memory), COMPILE_FAILED, or by
+ *       CANCELLED when its asker left;
+ *   C3  a process is started only when all others are busy: the one that served last, which is the warmest, serves
+ *       next;
  *   C4  an idle process keeps nobody alive, and goes away by itself; the first one stays longest.
  */
 import { availableParallelism, totalmem } from 'node:os';
@@ -13,7 +15,15 @@ import { MayflyError } from '@mayfly/wire';
 import type { AnyRequest, AnyResult } from './compile-protocol.ts';
 import { FairQueue } from './fair-queue.ts';
 import { ToolProcess, type Outcome, type RunLimits } from './tool-process.ts';
-import type { Asker, Compiler, CompileResult, CompilerOptions, ModuleResult, RefusedProgram, UnpackResult } from './types.ts';
+import type {
+  Asker,
+  Compiler,
+  CompileResult,
+  CompilerOptions,
+  ModuleResult,
+  RefusedProgram,
+  UnpackResult,
+} from './types.ts';
 
 interface Job {
   readonly owner: string;
@@ -37,8 +47,18 @@ export function defaultWorkers(): number {
 }
 
 type Kind = 'script' | 'module' | 'archive' | 'start';
-const kindOf = (request: AnyRequest | undefined): Kind => (request === undefined ? 'start' : !('language' in request) ? 'script' : request.language === 'archive' ? 'archive' : 'module');
-/** ms, by the clock (for what hangs) and of the processor. The start of a process is no program's: what a program may take does not bound it. */
+const kindOf = (request: AnyRequest | undefined): Kind =>
+  request === undefined
+    ? 'start'
+    : !('language' in request)
+      ? 'script'
+      : request.language === 'archive'
+        ? 'archive'
+        : 'module';
+/**
+ * ms, by the clock (for what hangs) and of the processor. The start of a process is no program's: what a program may
+ * take does not bound it.
+ */
 const LIMITS: Record<Kind, { timeMs: number; cpuMs: number }> = {
   script: { timeMs: 80_000, cpuMs: 20_000 },
   module: { timeMs: 240_000, cpuMs: 60_000 },
@@ -47,7 +67,17 @@ const LIMITS: Record<Kind, { timeMs: number; cpuMs: number }> = {
 };
 
 export function createCompiler(options: CompilerOptions = {}): Compiler {
-  const { memoryMb = 512, rssMb = 2048, maxSourceBytes = 8 << 20, maxFiles = 500, maxQueue = 256, maxPerOwner = 16, patienceMs = 2000, extraIdleMs = 60_000, idleMs = 600_000 } = options;
+  const {
+    memoryMb = 512,
+    rssMb = 2048,
+    maxSourceBytes = 8 << 20,
+    maxFiles = 500,
+    maxQueue = 256,
+    maxPerOwner = 16,
+    patienceMs = 2000,
+    extraIdleMs = 60_000,
+    idleMs = 600_000,
+  } = options;
   const most = options.workers ?? defaultWorkers();
   const queue = new FairQueue<Job>({ perOwner: maxPerOwner, most: maxQueue });
   const idle = new Map<ToolProcess, NodeJS.Timeout>();
@@ -138,15 +168,31 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
 
   const settle = (job: Job, outcome: Outcome, limits: RunLimits): void => {
     if (outcome.type === 'result') return job.resolve(outcome.result!);
-    if (outcome.type === 'killed') return job.reject(new MayflyError('CANCELLED', 'The submission was cancelled before this program was compiled.'));
+    if (outcome.type === 'killed')
+      return job.reject(new MayflyError('CANCELLED', 'The submission was cancelled before this program was compiled.'));
     if (job.request === undefined || outcome.type === 'ended')
-      return job.reject(new MayflyError('INTERNAL', `The compile process ended: ${outcome.type === 'limit' ? `limit of ${outcome.what}` : outcome.type === 'failed' ? outcome.message : outcome.why}`));
-    if (outcome.type === 'failed') return job.resolve(refusal('COMPILE_FAILED', `The compiler failed on this program: ${outcome.message.split('\n')[0]!}`, job.request));
+      return job.reject(
+        new MayflyError(
+          'INTERNAL',
+          'The compile process ended: ' +
+            `${outcome.type === 'limit' ? `limit of ${outcome.what}` : outcome.type === 'failed' ? outcome.message : outcome.why}`,
+        ),
+      );
+    if (outcome.type === 'failed')
+      return job.resolve(
+        refusal(
+          'COMPILE_FAILED',
+          `The compiler failed on this program: ${outcome.message.split('\n')[0]!}`,
+          job.request,
+        ),
+      );
     const doing = kindOf(job.request) === 'archive' ? 'Unpacking the archive' : 'Compiling the program';
     const why = {
       time: `${doing} took longer than ${limits.timeMs / 1000} s.`,
       cpu: `${doing} takes more than ${limits.cpuMs / 1000} s of processor time.`,
-      memory: `${doing} takes more memory than there is for it (${rssMb} MB, of which ${memoryMb} MB are for the compiler’s own data).`,
+      memory:
+        `${doing} takes more memory than there is for it (${rssMb} MB, of which ${memoryMb} MB are for the ` +
+        'compiler’s own data).',
     };
     job.resolve(refusal('COMPILE_LIMIT', why[outcome.what], job.request));
   };
@@ -182,7 +228,16 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
       };
       if (signal?.aborted) return settle(job, { type: 'killed' }, limitsOf(request));
       const full = queue.add(job);
-      if (full !== undefined) return reject(new MayflyError('TOO_MANY', full.mine ? `${full.limit} of your programs are already waiting to be compiled. Submit this one when some of them are done.` : `${full.limit} programs are already waiting to be compiled. Try again later.`));
+      if (full !== undefined)
+        return reject(
+          new MayflyError(
+            'TOO_MANY',
+            full.mine
+              ? `${full.limit} of your programs are already waiting to be compiled. Submit this one when some ` +
+                  'of them are done.'
+              : `${full.limit} programs are already waiting to be compiled. Try again later.`,
+          ),
+        );
       signal?.addEventListener('abort', leave);
       pump();
       if (!queue.running.includes(job)) asker.waits?.(queue.size);
@@ -191,8 +246,10 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
   const tooLarge = (sources: Readonly<Record<string, string>>): RefusedProgram | undefined => {
     const texts = Object.values(sources);
     const bytes = texts.reduce((sum, t) => sum + Buffer.byteLength(t), 0);
-    if (texts.length > maxFiles) return refusal('TOO_LARGE', `The program has ${texts.length} files; the limit is ${maxFiles}.`);
-    if (bytes > maxSourceBytes) return refusal('TOO_LARGE', `The program's texts have ${bytes} bytes; ${maxSourceBytes} are allowed.`);
+    if (texts.length > maxFiles)
+      return refusal('TOO_LARGE', `The program has ${texts.length} files; the limit is ${maxFiles}.`);
+    if (bytes > maxSourceBytes)
+      return refusal('TOO_LARGE', `The program's texts have ${bytes} bytes; ${maxSourceBytes} are allowed.`);
     return undefined;
   };
 
@@ -201,7 +258,10 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
       return tooLarge(sources) ?? ((await enqueue({ entry, sources }, asker)) as CompileResult);
     },
     async compileModule(request, asker) {
-      return (request.language === 'wasm' ? undefined : tooLarge(request.sources)) ?? ((await enqueue(request, asker)) as ModuleResult);
+      return (
+        (request.language === 'wasm' ? undefined : tooLarge(request.sources)) ??
+        ((await enqueue(request, asker)) as ModuleResult)
+      );
     },
     async unpack(request, asker) {
       return (await enqueue(request, asker)) as UnpackResult;
@@ -222,5 +282,19 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
 }
 
 function refusal(code: RefusedProgram['code'], message: string, request?: AnyRequest): RefusedProgram {
-  return { ok: false, code, message, diagnostics: [{ file: request !== undefined && 'entry' in request ? request.entry : '', line: 1, column: 1, code, message, severity: 'error' }] };
+  return {
+    ok: false,
+    code,
+    message,
+    diagnostics: [
+      {
+        file: request !== undefined && 'entry' in request ? request.entry : '',
+        line: 1,
+        column: 1,
+        code,
+        message,
+        severity: 'error',
+      },
+    ],
+  };
 }

@@ -5,7 +5,8 @@ import { FairQueue, type Waiting } from './fair-queue.ts';
 interface Job extends Waiting {
   readonly name: string;
 }
-const jobs = (owner: string, n: number): Job[] => Array.from({ length: n }, (_, i) => ({ owner, name: `${owner}${i + 1}` }));
+const jobs = (owner: string, n: number): Job[] =>
+  Array.from({ length: n }, (_, i) => ({ owner, name: `${owner}${i + 1}` }));
 const queueOf = (...all: Job[]): FairQueue<Job> => {
   const q = new FairQueue<Job>({ perOwner: 16, most: 256 });
   for (const j of all) expect(q.add(j)).toBeUndefined();

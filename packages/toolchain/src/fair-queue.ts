@@ -3,9 +3,11 @@
  *
  * Owns: the order of what waits, and who has how many workers. Does not own: the workers (compiler.ts).
  * Invariants:
- *   F1  A free worker goes to the owner who has the fewest workers, among these to the one who was served longest ago; an owner's own requests keep their order.
+ *   F1  A free worker goes to the owner who has the fewest workers, among these to the one who was served longest ago;
+ *       an owner's own requests keep their order.
  *   F2  An owner has at most `perOwner` requests waiting, all owners together `most`.
- *   F3  An owner who has all workers (two at least) while another one waits gives the youngest of them up: `usurper`. What it did comes first in its owner's queue again.
+ *   F3  An owner who has all workers (two at least) while another one waits gives the youngest of them up: `usurper`.
+ *       What it did comes first in its owner's queue again.
  */
 export interface Waiting {
   readonly owner: string;
@@ -78,7 +80,8 @@ export class FairQueue<T extends Waiting> {
   usurper(workers: number): T | undefined {
     if (workers < 2 || this.#running.length < workers) return undefined;
     const { owner } = this.#running[0]!;
-    if (!this.#running.every((j) => j.owner === owner) || ![...this.#waiting.keys()].some((o) => o !== owner)) return undefined;
+    if (!this.#running.every((j) => j.owner === owner) || ![...this.#waiting.keys()].some((o) => o !== owner))
+      return undefined;
     return this.#running.at(-1);
   }
 
@@ -107,7 +110,8 @@ export class FairQueue<T extends Waiting> {
     if (at < 0) return false;
     this.#running.splice(at, 1);
     // Who has nothing here is forgotten: as good as never served.
-    for (const owner of this.#served.keys()) if (this.#has(owner) === 0 && !this.#waiting.has(owner)) this.#served.delete(owner);
+    for (const owner of this.#served.keys())
+      if (this.#has(owner) === 0 && !this.#waiting.has(owner)) this.#served.delete(owner);
     return true;
   }
 

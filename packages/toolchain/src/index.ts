@@ -1,8 +1,9 @@
 /**
- * From a submitted program to what a rank runs: of TypeScript one checked, bundled script, of C and C++ a checkpointable module.
+ * From a submitted program to what a rank runs: of TypeScript one checked, bundled script, of C and C++ a
+ * checkpointable module.
  *
- * What it guarantees: nothing of a submitted program runs here; no file outside of the submission is ever read for it; a program
- * that hangs or blows up the tools ends with an answer, and the next one is compiled as if nothing had been.
+ * What it guarantees: nothing of a submitted program runs here; no file outside of the submission is ever read for it;
+ * a program that hangs or blows up the tools ends with an answer, and the next one is compiled as if nothing had been.
  */
 export * from './types.ts';
 export { createCompiler, defaultWorkers } from './compiler.ts';

@@ -4,7 +4,8 @@ import { BUNDLE_NAME } from './bundle-name.ts';
 import { replacePlaces } from './replace-places.ts';
 
 /**
- * Replaces every place in the bundle ('…mayfly-program.js:12:5') by the one in the program's file ('main.ts:3:1'). Works on stacks of
+ * Replaces every place in the bundle ('…mayfly-program.js:12:5') by the one in the program's file ('main.ts:3:1').
+ * Works on stacks of
  * V8, SpiderMonkey and JavaScriptCore alike, since it looks at the places only.
  * @param sourceMap what the compiler gave with the bundle
  */
@@ -21,6 +22,8 @@ export function stackMapper(sourceMap: string): (stack: string) => string {
   return (stack) =>
     replacePlaces(stack, place, /[\s()@]/, (text, line, column) => {
       const entry = map.findEntry(Number(line) - 1, Number(column) - 1);
-      return 'originalSource' in entry && entry.originalSource !== '' ? `${entry.originalSource}:${entry.originalLine + 1}:${entry.originalColumn + 1}` : text;
+      return 'originalSource' in entry && entry.originalSource !== ''
+        ? `${entry.originalSource}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
+        : text;
     });
 }

@@ -1,6 +1,6 @@
 /**
- * Reads a program of C or C++ from this machine, for the command line: the named files and the headers that they include by `"…"`, nothing
- * else. What cannot be found is left for clang to miss, at its place.
+ * Reads a program of C or C++ from this machine, for the command line: the named files and the headers that they
+ * include by `"…"`, nothing else. What cannot be found is left for clang to miss, at its place.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -26,7 +26,8 @@ export function readNative(files: readonly string[], flags: readonly string[]): 
   const folders = includeFolders(flags);
   const texts = new Map<string, string>();
   const units = files.map((f) => resolve(f));
-  for (const unit of units) if (!add(texts, unit)) throw new MayflyError('NOT_FOUND', `No such file: ${relative('.', unit)}.`);
+  for (const unit of units)
+    if (!add(texts, unit)) throw new MayflyError('NOT_FOUND', `No such file: ${relative('.', unit)}.`);
   const queue = [...units];
   for (let at = queue.shift(); at !== undefined; at = queue.shift())
     for (const [, name] of texts.get(at)!.matchAll(/^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"/gm))
@@ -43,7 +44,11 @@ export function readNative(files: readonly string[], flags: readonly string[]): 
   const sources: Record<string, string> = {};
   for (const [path, text] of texts) {
     const name = inProgram(path);
-    if (!filePath.Check(name)) throw new MayflyError('BAD_REQUEST', `"${name}" is not a valid file name: use letters, digits, and (after the first character) . _ @ + -`);
+    if (!filePath.Check(name))
+      throw new MayflyError(
+        'BAD_REQUEST',
+        `"${name}" is not a valid file name: use letters, digits, and (after the first character) . _ @ + -`,
+      );
     sources[name] = text;
   }
   const moved = [...flags];
@@ -72,7 +77,8 @@ function add(texts: Map<string, string>, path: string): boolean {
 function includeFolders(flags: readonly string[]): { path: string; at: number; glued: boolean }[] {
   const out: { path: string; at: number; glued: boolean }[] = [];
   flags.forEach((flag, i) => {
-    if (flag === '-I' && flags[i + 1] !== undefined) out.push({ path: resolve(flags[i + 1]!), at: i + 1, glued: false });
+    if (flag === '-I' && flags[i + 1] !== undefined)
+      out.push({ path: resolve(flags[i + 1]!), at: i + 1, glued: false });
     else if (flag.startsWith('-I') && flag.length > 2) out.push({ path: resolve(flag.slice(2)), at: i, glued: true });
   });
   return out;

@@ -14,14 +14,21 @@ function cost(stack: string): number {
 }
 
 it('takes an address away with its place, up to a blank, a bracket or an @', () => {
-  const map = (stack: string): string => replacePlaces(stack, /p:(\d+)/g, /[\s()@]/, (text, line) => `<${text}|${line}>`);
+  const map = (stack: string): string =>
+    replacePlaces(stack, /p:(\d+)/g, /[\s()@]/, (text, line) => `<${text}|${line}>`);
   expect(map('at f (http://x/a/p:12)\nf@blob:p:3 p:4')).toBe('at f (<http://x/a/p:12|12>)\nf@<blob:p:3|3> <p:4|4>');
   expect(map('nothing here')).toBe('nothing here');
 });
 
 it('costs no more than the stack is long', () => {
   const n = 65_536;
-  for (const stack of ['a'.repeat(n), `${'a'.repeat(n - 8)}place:12`, 'place:1'.repeat(n / 8), `${'aaaa'.repeat(n / 4)} place:1 ${'b'.repeat(n)}`]) expect(cost(stack)).toBeLessThanOrEqual(stack.length);
+  for (const stack of [
+    'a'.repeat(n),
+    `${'a'.repeat(n - 8)}place:12`,
+    'place:1'.repeat(n / 8),
+    `${'aaaa'.repeat(n / 4)} place:1 ${'b'.repeat(n)}`,
+  ])
+    expect(cost(stack)).toBeLessThanOrEqual(stack.length);
 });
 
 it('a map, or a section of lines, that would keep the server busy is left alone', () => {

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { resolveImport } from './resolve.ts';
 
-const files = new Set(['main.ts', 'lib/mesh.ts', 'lib/index.ts', 'lib/deep/a.tsx', 'data.json', 'notes.txt', 'old.js', 'old.ts', 'types.d.ts']);
+const files = new Set([
+  'main.ts',
+  'lib/mesh.ts',
+  'lib/index.ts',
+  'lib/deep/a.tsx',
+  'data.json',
+  'notes.txt',
+  'old.js',
+  'old.ts',
+  'types.d.ts',
+]);
 const resolve = (specifier: string, importer = 'main.ts') => resolveImport(specifier, importer, (p) => files.has(p));
 
 describe('the resolver serves the submitted files and mayfly', () => {

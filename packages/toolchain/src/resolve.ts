@@ -1,9 +1,9 @@
 /**
- * Which file an import means. The only resolver of the toolchain: the bundler, the type checker and the reader of programs on
- * disk all ask it, so that none of them reaches further than the others.
+ * Which file an import means. The only resolver of the toolchain: the bundler, the type checker and the reader of
+ * programs on disk all ask it, so that none of them reaches further than the others.
  *
- * Pure: it knows the set of submitted paths and nothing else. A program may import its own files and 'mayfly'; everything else is
- * refused by name of what it is.
+ * Pure: it knows the set of submitted paths and nothing else. A program may import its own files and 'mayfly';
+ * everything else is refused by name of what it is.
  */
 import { FilePath } from '@mayfly/wire';
 
@@ -30,7 +30,11 @@ const forbidden = (message: string): Resolution => ({ kind: 'forbidden', message
 
 /** Node's modules, to name the mistake; the list need not be complete. */
 const NODE_MODULES = new Set(
-  'assert async_hooks buffer child_process cluster console constants crypto dgram dns domain events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl stream string_decoder sys timers tls tty url util v8 vm wasi worker_threads zlib'.split(' '),
+  (
+    'assert async_hooks buffer child_process cluster console constants crypto dgram dns domain events fs http ' +
+    'http2 https inspector module net os path perf_hooks process punycode querystring readline repl stream ' +
+    'string_decoder sys timers tls tty url util v8 vm wasi worker_threads zlib'
+  ).split(' '),
 );
 
 /**
@@ -43,27 +47,45 @@ export function resolveImport(specifier: string, importer: string, has: (path: s
   if (specifier === MODULE) return { kind: 'mayfly' };
   if (specifier.includes('\0')) return forbidden(`${shown} is not a path.`);
   if (specifier.startsWith('/') || specifier.startsWith('\\') || /^[A-Za-z]:[\\/]/.test(specifier))
-    return forbidden(`${shown} is an absolute path. A program may import its own files (by a path that starts with "./") and "mayfly" only.`);
+    return forbidden(
+      `${shown} is an absolute path. A program may import its own files (by a path that starts with "./") ` +
+        'and "mayfly" only.',
+    );
   if (specifier.startsWith('node:') || NODE_MODULES.has(specifier.split('/')[0]!))
-    return forbidden(`${shown} is a module of Node.js, which is not there in a browser tab. Files are read and written with \`files\`, arguments are \`args\`, both from "mayfly".`);
-  if (/^https?:/i.test(specifier)) return forbidden(`${shown} lies on the network. Submit the file with the program and import it by a path that starts with "./".`);
-  if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(specifier)) return forbidden(`${shown} is a URL. A program may import its own files and "mayfly" only.`);
+    return forbidden(
+      `${shown} is a module of Node.js, which is not there in a browser tab. Files are read and written with ` +
+        `\`files\`, arguments are \`args\`, both from "mayfly".`,
+    );
+  if (/^https?:/i.test(specifier))
+    return forbidden(
+      `${shown} lies on the network. Submit the file with the program and import it by a path that starts with "./".`,
+    );
+  if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(specifier))
+    return forbidden(`${shown} is a URL. A program may import its own files and "mayfly" only.`);
   if (!/^\.\.?(?:\/|$)/.test(specifier))
-    return forbidden(`${shown} is a package. Packages cannot be imported: submit the source files that you need with the program, and import them by a path that starts with "./".`);
+    return forbidden(
+      `${shown} is a package. Packages cannot be imported: submit the source files that you need with the ` +
+        'program, and import them by a path that starts with "./".',
+    );
 
   const segments = importer.split('/').slice(0, -1);
   for (const segment of specifier.split('/')) {
     if (segment === '' || segment === '.') continue;
     if (segment !== '..') segments.push(segment);
     else if (segments.pop() === undefined)
-      return forbidden(`${shown} leaves the program's folder. Only files that are submitted with the program can be imported.`);
+      return forbidden(
+        `${shown} leaves the program's folder. Only files that are submitted with the program can be imported.`,
+      );
   }
   const base = segments.join('/');
   for (const path of candidates(base)) if (has(path)) return { kind: 'file', path };
   return { kind: 'missing', message: `Cannot find ${shown} among the files of the program.` };
 }
 
-/** TypeScript's order: the very file, then with an extension, then the folder's index. A written `.js` may mean the `.ts`. */
+/**
+ * TypeScript's order: the very file, then with an extension, then the folder's index. A written `.js` may mean the
+ * `.ts`.
+ */
 function* candidates(base: string): Generator<string> {
   if (base !== '') {
     yield base;

@@ -1,4 +1,7 @@
-/** TypeScript and JavaScript inside the compile process: the checker, warm, and its texts from the disk. Loaded when the first such program comes. */
+/**
+ * TypeScript and JavaScript inside the compile process: the checker, warm, and its texts from the disk. Loaded when the
+ * first such program comes.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -19,7 +22,10 @@ export interface ScriptCompiler {
 export function createScriptCompiler(dist: string, workingDir: string): ScriptCompiler {
   const libDir = dirname(createRequire(import.meta.url).resolve('typescript'));
   const checker = new TypeChecker(
-    { mayfly: readFileSync(join(dist, 'types/mayfly.d.ts'), 'utf8'), globals: readFileSync(join(dist, 'types/globals.d.ts'), 'utf8') },
+    {
+      mayfly: readFileSync(join(dist, 'types/mayfly.d.ts'), 'utf8'),
+      globals: readFileSync(join(dist, 'types/globals.d.ts'), 'utf8'),
+    },
     (name) => {
       try {
         return readFileSync(join(libDir, name), 'utf8');

@@ -1,4 +1,7 @@
-/** What a file of a program is, by its name. Beside the rules of project.ts, so that a command that only asks this loads no schema. */
+/**
+ * What a file of a program is, by its name. Beside the rules of project.ts, so that a command that only asks this loads
+ * no schema.
+ */
 export const MANIFEST = 'mayfly.json';
 
 const UNIT = /\.(c|cc|cpp|cxx|C|c\+\+)$/;

@@ -1,10 +1,13 @@
 /**
- * One compile process (compile-server.ts), as its parent has it: one request at a time, within limits of time, processor time and memory.
+ * One compile process (compile-server.ts), as its parent has it: one request at a time, within limits of time,
+ * processor time and memory.
  *
  * Owns: the process and its folder.
  * Invariants:
- *   T1  every run ends in an outcome; but for a result, the process is gone then, with its children, and never serves again;
- *   T2  processor time and memory are watched from inside (watch.ts), where both are known on every platform; the time of the clock, for what hangs, from here;
+ *   T1  every run ends in an outcome; but for a result, the process is gone then, with its children, and never serves
+ *       again;
+ *   T2  processor time and memory are watched from inside (watch.ts), where both are known on every platform; the time
+ *       of the clock, for what hangs, from here;
  *   T3  a process that runs nothing keeps nobody alive.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -48,19 +51,28 @@ export class ToolProcess {
   constructor(options: { readonly memoryMb: number; readonly serverPath: string | undefined }) {
     const { memoryMb } = options;
     const { PATH, TMPDIR, TMP, TEMP, SystemRoot, ESBUILD_BINARY_PATH } = process.env;
-    const kept = Object.entries({ PATH, TMPDIR, TMP, TEMP, SystemRoot, ESBUILD_BINARY_PATH }).filter(([, v]) => v !== undefined);
+    const kept = Object.entries({ PATH, TMPDIR, TMP, TEMP, SystemRoot, ESBUILD_BINARY_PATH }).filter(
+      ([, v]) => v !== undefined,
+    );
     const server = options.serverPath ?? compileServerPath();
     this.#folder = mkdtempSync(join(tmpdir(), 'mayfly-compile-'));
-    this.#child = spawn(process.execPath, [`--max-old-space-size=${memoryMb}`, `--wasm-max-mem-pages=${WASM_PAGES}`, ...stackFlags(), server, this.#folder], {
-      cwd: tmpdir(),
-      env: { ...Object.fromEntries(kept), GOMEMLIMIT: `${memoryMb}MiB`, GOMAXPROCS: '2' },
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      // Modules travel as bytes.
-      serialization: 'advanced',
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-    });
-    this.#child.stderr!.on('data', (bytes: Buffer) => (this.#errorText = (this.#errorText + bytes.toString()).slice(-8192)));
+    this.#child = spawn(
+      process.execPath,
+      [`--max-old-space-size=${memoryMb}`, `--wasm-max-mem-pages=${WASM_PAGES}`, ...stackFlags(), server, this.#folder],
+      {
+        cwd: tmpdir(),
+        env: { ...Object.fromEntries(kept), GOMEMLIMIT: `${memoryMb}MiB`, GOMAXPROCS: '2' },
+        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+        // Modules travel as bytes.
+        serialization: 'advanced',
+        detached: process.platform !== 'win32',
+        windowsHide: true,
+      },
+    );
+    this.#child.stderr!.on(
+      'data',
+      (bytes: Buffer) => (this.#errorText = (this.#errorText + bytes.toString()).slice(-8192)),
+    );
     this.#child.on('message', (m: FromCompileServer) => {
       if (m.type === 'ready' || m.id !== this.#run?.id) return;
       if (m.type === 'failed') {
@@ -97,7 +109,8 @@ export class ToolProcess {
         },
       };
       const watch = { cpuMs: limits.cpuMs, rssBytes: limits.rssBytes };
-      const message: ToCompileServer = request === undefined ? { type: 'warm', id } : { type: 'compile', id, request, watch };
+      const message: ToCompileServer =
+        request === undefined ? { type: 'warm', id } : { type: 'compile', id, request, watch };
       this.#child.send(message, (error) => {
         if (error !== null) this.#child.kill('SIGKILL');
       });
@@ -131,14 +144,19 @@ export class ToolProcess {
     rmSync(this.#folder, { recursive: true, force: true });
     this.#gone = true;
     const limit = LIMIT.exec(this.#errorText)?.[1] as 'cpu' | 'memory' | undefined;
-    if (limit !== undefined || MEMORY_EXHAUSTED.test(this.#errorText)) this.#over({ type: 'limit', what: limit ?? 'memory' });
+    if (limit !== undefined || MEMORY_EXHAUSTED.test(this.#errorText))
+      this.#over({ type: 'limit', what: limit ?? 'memory' });
     else this.#over({ type: 'ended', why: `${why} ${this.#errorText.slice(-1000)}` });
   }
 
   /** T3 */
   #keepsAlive(on: boolean): void {
-    const c = this.#child as ChildProcess & { stderr: { ref?(): void; unref?(): void } | null; channel?: { ref(): void; unref(): void } | null };
-    for (const handle of [c, c.stderr, c.channel]) if (on) handle?.ref?.();
+    const c = this.#child as ChildProcess & {
+      stderr: { ref?(): void; unref?(): void } | null;
+      channel?: { ref(): void; unref(): void } | null;
+    };
+    for (const handle of [c, c.stderr, c.channel])
+      if (on) handle?.ref?.();
       else handle?.unref?.();
   }
 }

@@ -43,8 +43,9 @@ export interface ProgramDiagnostic extends Diagnostic {
 export interface CompiledProgram {
   readonly ok: true;
   /**
-   * One classic script, an IIFE in strict mode. It reads the global `__mayfly` (the module 'mayfly') and the globals of the rank
-   * (Math, console …), and nothing else. It ends with `//# sourceURL=mayfly-program.js`, so that stacks name it.
+   * One classic script, an IIFE in strict mode. It reads the global `__mayfly` (the module 'mayfly') and the globals of
+   * the rank (Math, console …), and nothing else. It ends with `//# sourceURL=mayfly-program.js`, so that stacks name
+   * it.
    */
   readonly bundle: string;
   /** Source map (JSON, version 3) of the bundle, with the sources' text. Use {@link mapStack}. */
@@ -69,8 +70,8 @@ export type ModuleResult = CompiledModule | RefusedProgram;
 export interface RefusedProgram {
   readonly ok: false;
   /**
-   * FORBIDDEN_IMPORT when something outside the program was asked for, BAD_MODULE for a module that no rank can run, BAD_ARCHIVE, TOO_LARGE for too much text,
-   * COMPILE_LIMIT when it takes too much time or memory, else COMPILE_FAILED.
+   * FORBIDDEN_IMPORT when something outside the program was asked for, BAD_MODULE for a module that no rank can run,
+   * BAD_ARCHIVE, TOO_LARGE for too much text, COMPILE_LIMIT when it takes too much time or memory, else COMPILE_FAILED.
    */
   readonly code: 'COMPILE_FAILED' | 'FORBIDDEN_IMPORT' | 'BAD_MODULE' | 'BAD_ARCHIVE' | 'TOO_LARGE' | 'COMPILE_LIMIT';
   readonly message: string;
@@ -82,7 +83,10 @@ export type CompileResult = CompiledProgram | RefusedProgram;
 export type UnpackResult = { readonly ok: true; readonly program: PlainProgram } | RefusedProgram;
 
 export interface CompilerOptions {
-  /** A request that takes longer by the clock is ended with COMPILE_LIMIT, and its process with it. Default 80 s; of C and C++ 240 s; of an archive 40 s. */
+  /**
+   * A request that takes longer by the clock is ended with COMPILE_LIMIT, and its process with it. Default 80 s; of C
+   * and C++ 240 s; of an archive 40 s.
+   */
   readonly timeLimitMs?: number;
   /** The same for processor time. Default 20 s; of C and C++ 60 s; of an archive 10 s. */
   readonly cpuLimitMs?: number;
@@ -94,7 +98,10 @@ export interface CompilerOptions {
   readonly maxSourceBytes?: number;
   /** Number of files. Default 500. */
   readonly maxFiles?: number;
-  /** Processes at most; all but the first begin when they are needed. Default: by cores and memory, {@link defaultWorkers}. */
+  /**
+   * Processes at most; all but the first begin when they are needed. Default: by cores and memory, {@link
+   * defaultWorkers}.
+   */
   readonly workers?: number;
   /** Requests that wait; one more is refused with TOO_MANY (thrown). Default 256, of one owner 16. */
   readonly maxQueue?: number;
@@ -112,7 +119,9 @@ export interface CompilerOptions {
 export interface Asker {
   /** Processes are shared fairly among owners. Absent: all who name none are one. */
   readonly owner?: string;
-  /** Nobody waits for it any more: it leaves the queue, or its process is ended. The promise is rejected with CANCELLED. */
+  /**
+   * Nobody waits for it any more: it leaves the queue, or its process is ended. The promise is rejected with CANCELLED.
+   */
   readonly signal?: AbortSignal;
   /** Called when it cannot begin at once: how many wait, of all owners, with it. */
   readonly waits?: (waiting: number) => void;
@@ -120,7 +129,9 @@ export interface Asker {
 
 /** Warm compile processes, each of which serves one request at a time, and a queue that is fair among owners. */
 export interface Compiler {
-  /** @throws MayflyError TOO_MANY when the queue is full, CANCELLED, INTERNAL when no compile process can be started. */
+  /**
+   * @throws MayflyError TOO_MANY when the queue is full, CANCELLED, INTERNAL when no compile process can be started.
+   */
   compile(request: CompileRequest, asker?: Asker): Promise<CompileResult>;
   /** C, C++ or a ready module to a checkpointable one. @throws as {@link compile} */
   compileModule(request: NativeRequest | ModuleRequest, asker?: Asker): Promise<ModuleResult>;

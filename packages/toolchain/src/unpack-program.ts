@@ -1,4 +1,7 @@
-/** An archive to the program that it holds, inside the compile process: what comes out of an archive costs the server nothing (archive.ts, project.ts). */
+/**
+ * An archive to the program that it holds, inside the compile process: what comes out of an archive costs the server
+ * nothing (archive.ts, project.ts).
+ */
 import { MayflyError } from '@mayfly/wire';
 import { unpack } from './archive.ts';
 import { programOfFiles } from './project.ts';
@@ -12,11 +15,13 @@ export async function unpackProgram(request: ArchiveRequest): Promise<UnpackResu
     const program = programOfFiles(await unpack(request.archive));
     if (program.language !== 'wasm') {
       const bytes = Object.values(program.sources).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-      if (bytes > MAX_SOURCE_BYTES) throw new MayflyError('TOO_LARGE', `The program's texts have ${bytes} bytes; ${MAX_SOURCE_BYTES} are allowed.`);
+      if (bytes > MAX_SOURCE_BYTES)
+        throw new MayflyError('TOO_LARGE', `The program's texts have ${bytes} bytes; ${MAX_SOURCE_BYTES} are allowed.`);
     }
     return { ok: true, program };
   } catch (error) {
-    if (error instanceof MayflyError && (error.code === 'BAD_ARCHIVE' || error.code === 'TOO_LARGE')) return { ok: false, code: error.code, message: error.message, diagnostics: [] };
+    if (error instanceof MayflyError && (error.code === 'BAD_ARCHIVE' || error.code === 'TOO_LARGE'))
+      return { ok: false, code: error.code, message: error.message, diagnostics: [] };
     throw error;
   }
 }

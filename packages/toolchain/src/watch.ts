@@ -1,6 +1,7 @@
 /**
- * Inside the compile process: a thread that ends the process, with its children, when a request has used up its processor time or memory. A thread, since the tools
- * never yield; in here, since what a process uses is known to itself on every platform. Of children (esbuild) only Linux tells.
+ * Inside the compile process: a thread that ends the process, with its children, when a request has used up its
+ * processor time or memory. A thread, since the tools never yield; in here, since what a process uses is known to
+ * itself on every platform. Of children (esbuild) only Linux tells.
  */
 import { Worker } from 'node:worker_threads';
 
@@ -11,7 +12,10 @@ export interface Watch {
 
 const EVERY_MS = 100;
 
-/** Plain JavaScript: the bundle of the process is one file, and this runs beside it. state[0]: the number of the request that runs, 0: none. */
+/**
+ * Plain JavaScript: the bundle of the process is one file, and this runs beside it. state[0]: the number of the request
+ * that runs, 0: none.
+ */
 const WATCHER = `
 const { workerData } = require('node:worker_threads');
 const { readFileSync, writeSync } = require('node:fs');
@@ -53,7 +57,11 @@ export function startWatcher(): Watcher {
   const shared = new SharedArrayBuffer(24);
   const state = new Int32Array(shared, 0, 1);
   const limits = new Float64Array(shared, 8, 2);
-  new Worker(WATCHER, { eval: true, workerData: shared, resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 } }).unref();
+  new Worker(WATCHER, {
+    eval: true,
+    workerData: shared,
+    resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 },
+  }).unref();
   let runs = 0;
   const set = (value: number): void => {
     Atomics.store(state, 0, value);

@@ -7,14 +7,24 @@ export const ROLES = ['viewer', 'submitter', 'owner'] as const;
 export const Role = Type.Union([Type.Literal('viewer'), Type.Literal('submitter'), Type.Literal('owner')]);
 export type Role = Static<typeof Role>;
 
-/** Name of the token that was printed at the first start, and owner of the jobs that were submitted before tokens had names. */
+/**
+ * Name of the token that was printed at the first start, and owner of the jobs that were submitted before tokens had
+ * names.
+ */
 export const FIRST_TOKEN = 'owner';
 
 /** Stands beside the jobs that it submitted: one line, without blanks at its ends. */
 export const TokenName = Type.String({ pattern: '^[^\\s\\p{C}](?:[^\\p{C}\\n]{0,38}[^\\s\\p{C}])?$', maxLength: 40 });
 
 /** POST /api/tokens */
-export const NewToken = Type.Object({ name: TokenName, role: Role, /** ms since 1970; absent: until it is revoked. */ expiresAt: Type.Optional(CountSchema) }, { additionalProperties: false });
+export const NewToken = Type.Object(
+  {
+    name: TokenName,
+    role: Role,
+    /** ms since 1970; absent: until it is revoked. */ expiresAt: Type.Optional(CountSchema),
+  },
+  { additionalProperties: false },
+);
 export type NewToken = Static<typeof NewToken>;
 
 const about = { name: Type.String(), role: Role, expiresAt: Type.Optional(CountSchema) };

@@ -73,8 +73,19 @@ export const ServerView = Type.Object({
   /** Of running jobs. */
   logBytes: CountSchema,
   /** Bytes on the disk: message logs, checkpoint images, files of jobs, registry; as of `at`. */
-  storage: Type.Object({ at: CountSchema, log: CountSchema, images: CountSchema, jobs: CountSchema, registry: CountSchema, freeBytes: Type.Optional(CountSchema), limitBytes: CountSchema }),
-  /** The disk of the data directory: `low` refuses new jobs and uploads, `stopped` pauses jobs, for `message` since `since`. Sizes are absent where the file system tells none. */
+  storage: Type.Object({
+    at: CountSchema,
+    log: CountSchema,
+    images: CountSchema,
+    jobs: CountSchema,
+    registry: CountSchema,
+    freeBytes: Type.Optional(CountSchema),
+    limitBytes: CountSchema,
+  }),
+  /**
+   * The disk of the data directory: `low` refuses new jobs and uploads, `stopped` pauses jobs, for `message` since
+   * `since`. Sizes are absent where the file system tells none.
+   */
   disk: Type.Object({
     state: Type.Unsafe<'ok' | 'low' | 'stopped'>(Type.String()),
     directory: Type.String(),
@@ -105,5 +116,8 @@ export const Diagnostic = Type.Object({
 export type Diagnostic = Static<typeof Diagnostic>;
 
 /** Any refusal of REST; `diagnostics` with COMPILE_FAILED, FORBIDDEN_IMPORT and BAD_MODULE. */
-export const ApiError = Type.Object({ ...ErrorBody.properties, diagnostics: Type.Optional(Type.Array(Diagnostic)) }, { description: 'Every refusal: a stable code (docs/errors.md) and a sentence.' });
+export const ApiError = Type.Object(
+  { ...ErrorBody.properties, diagnostics: Type.Optional(Type.Array(Diagnostic)) },
+  { description: 'Every refusal: a stable code (docs/errors.md) and a sentence.' },
+);
 export type ApiError = Static<typeof ApiError>;

@@ -7,8 +7,8 @@ const BYTES = 16;
 const MOST = 2 ** 32 - 1;
 
 /**
- * 16 bytes each, little endian: u32 ms since `from`, u16 source, u16 destination, u32 bytes (the most stands for more), i32 tag. What
- * cannot stand so (a task beyond 65,535) is left out: it is a sample anyway.
+ * 16 bytes each, little endian: u32 ms since `from`, u16 source, u16 destination, u32 bytes (the most stands for more),
+ * i32 tag. What cannot stand so (a task beyond 65,535) is left out: it is a sample anyway.
  */
 export function packArrows(list: readonly Arrow[]): { from: number; arrows: Uint8Array } {
   const drawn = list.filter((a) => a[1] < 65_536 && a[2] < 65_536);

@@ -3,7 +3,10 @@ import { Type, type Static } from 'typebox';
 import { CountSchema } from './schema.ts';
 
 /** As a node gives it in Hello. Any text passes the schema; boardText (board-name.ts) says what of it is a name. */
-export const BoardName = Type.Object({ name: Type.String({ maxLength: 200 }), team: Type.Optional(Type.String({ maxLength: 200 })) });
+export const BoardName = Type.Object({
+  name: Type.String({ maxLength: 200 }),
+  team: Type.Optional(Type.String({ maxLength: 200 })),
+});
 export type BoardName = Static<typeof BoardName>;
 
 const Figures = {

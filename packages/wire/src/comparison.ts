@@ -3,7 +3,10 @@ import { Type, type Static } from 'typebox';
 import { CountSchema, JobIdSchema } from './schema.ts';
 import { JobState } from './job.ts';
 
-/** Another run of the same program with the same input and the same seed (POST /api/jobs/:id/again), as seen from the job that was asked for. */
+/**
+ * Another run of the same program with the same input and the same seed (POST /api/jobs/:id/again), as seen from the
+ * job that was asked for.
+ */
 export const ComparedRun = Type.Object({
   job: JobIdSchema,
   name: Type.String(),
@@ -19,7 +22,10 @@ export type ComparedRun = Static<typeof ComparedRun>;
 
 export const ComparisonView = Type.Object({
   job: JobIdSchema,
-  /** What was compared, byte for byte by SHA-256, besides how it ended: standard output of so many ranks, and result files. */
+  /**
+   * What was compared, byte for byte by SHA-256, besides how it ended: standard output of so many ranks, and result
+   * files.
+   */
   streams: CountSchema,
   files: CountSchema,
   bytes: CountSchema,

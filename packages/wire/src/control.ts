@@ -1,13 +1,22 @@
 /**
- * Control plane, socket.io namespace /node: a node daemon and the dispatcher. Every message is checked against its schema at
- * the border; requests are answered through the acknowledgement.
+ * Control plane, socket.io namespace /node: a node daemon and the dispatcher. Every message is checked against its
+ * schema at the border; requests are answered through the acknowledgement.
  */
 import { Type, type Static } from 'typebox';
 import { BoardName } from './board.ts';
 import { ReplayFrom } from './data-plane.ts';
 import { Manifest } from './image.ts';
 import { PLACE_CHARS, PROGRAM_KINDS, ProgramKind, ProgramLanguage, ProtocolName, RankActivity } from './job.ts';
-import { CountSchema, ErrorBody, HashSchema, ImageIdSchema, IncarnationSchema, JobIdSchema, NodeIdSchema, TaskIdSchema } from './schema.ts';
+import {
+  CountSchema,
+  ErrorBody,
+  HashSchema,
+  ImageIdSchema,
+  IncarnationSchema,
+  JobIdSchema,
+  NodeIdSchema,
+  TaskIdSchema,
+} from './schema.ts';
 
 /** Control protocol version; a node of another one is refused with VERSION_MISMATCH. */
 export const CONTROL_VERSION = 1;
@@ -28,7 +37,10 @@ export const Hello = Type.Object({
   slots: Type.Integer({ minimum: 0, maximum: 256 }),
   /** Processor cores of the machine, as its engine says. */
   cores: Type.Optional(Type.Integer({ minimum: 1, maximum: 4096 })),
-  /** Kinds of programs that it runs; ranks of others are not placed there. Absent (nodes of a version that did not tell): all. */
+  /**
+   * Kinds of programs that it runs; ranks of others are not placed there. Absent (nodes of a version that did not
+   * tell): all.
+   */
   runs: Type.Optional(Type.Array(ProgramKind, { minItems: 1, maxItems: PROGRAM_KINDS.length, uniqueItems: true })),
   /** Join code: the server's own, or that of a room. */
   room: Type.Optional(Type.String({ maxLength: 64 })),
@@ -92,7 +104,13 @@ export const Assignment = Type.Object({
 export type Assignment = Static<typeof Assignment>;
 
 /** dispatcher → node: stop an incarnation (fenced, cancelled, job over). */
-export const Revoke = Type.Object({ job: JobIdSchema, task: TaskIdSchema, incarnation: IncarnationSchema, code: Type.String(), message: Type.String() });
+export const Revoke = Type.Object({
+  job: JobIdSchema,
+  task: TaskIdSchema,
+  incarnation: IncarnationSchema,
+  code: Type.String(),
+  message: Type.String(),
+});
 export type Revoke = Static<typeof Revoke>;
 
 /** dispatcher → node: take a checkpoint soon. */
@@ -103,11 +121,22 @@ export type CheckpointRequest = Static<typeof CheckpointRequest>;
 export const SPENT = ['computing', 'waiting', 'sending', 'checkpointing', 'replaying', 'resting'] as const;
 
 /** How long a rank has waited in a call (ms), and how often. */
-export const CallTime = Type.Tuple([Type.String({ maxLength: 48 }), Type.Number({ minimum: 0, maximum: 1e12 }), Type.Number({ minimum: 0, maximum: 1e15 })]);
+export const CallTime = Type.Tuple([
+  Type.String({ maxLength: 48 }),
+  Type.Number({ minimum: 0, maximum: 1e12 }),
+  Type.Number({ minimum: 0, maximum: 1e15 }),
+]);
 export type CallTime = Static<typeof CallTime>;
 
-/** Of the time that a rank has waited in a call (ms): from where in the program it was made. Sampled: a place stands for the 20 ms of waiting before it was looked at, or for all of a longer wait. */
-export const PlaceTime = Type.Tuple([Type.String({ maxLength: 48 }), Type.String({ maxLength: PLACE_CHARS }), Type.Number({ minimum: 0, maximum: 1e12 })]);
+/**
+ * Of the time that a rank has waited in a call (ms): from where in the program it was made. Sampled: a place stands for
+ * the 20 ms of waiting before it was looked at, or for all of a longer wait.
+ */
+export const PlaceTime = Type.Tuple([
+  Type.String({ maxLength: 48 }),
+  Type.String({ maxLength: PLACE_CHARS }),
+  Type.Number({ minimum: 0, maximum: 1e12 }),
+]);
 export type PlaceTime = Static<typeof PlaceTime>;
 
 /** node → dispatcher, every heartbeatMs; the paper's "alive" signal with the ranks' status words. */
@@ -135,7 +164,10 @@ export const Heartbeat = Type.Object({
   ),
   /** Round trip of an earlier heartbeat, ms. */
   rttMs: Type.Optional(Type.Number({ minimum: 0, maximum: 1e7 })),
-  /** Measured once, while it was idle: millions of steps per second of a fixed loop on one core (packages/node/src/daemon/speed.ts). */
+  /**
+   * Measured once, while it was idle: millions of steps per second of a fixed loop on one core
+   * (packages/node/src/daemon/speed.ts).
+   */
   speed: Type.Optional(Type.Number({ minimum: 0, maximum: 1e6 })),
 });
 export type Heartbeat = Static<typeof Heartbeat>;
@@ -176,11 +208,20 @@ export interface ServerToNode {
 /**
  * Images travel over a socket of their own (`/data/image`, one binary or text message each way at a time):
  *   → {type:'offer', capability, manifest}      ← {type:'need', pages: index[]}   (hashes that the server lacks)
- *   → one binary message per needed page: u32 index, u32 raw length, u8 codec (0 raw, 1 deflate-raw) padded to 16, bytes
- *   → {type:'end', image}                        ← {type:'stored', image}  then, once the CS says so, {type:'complete', image}
- *   either way ← {type:'refused', error}
+ *   → one binary message per needed page: u32 index, u32 raw length, u8 codec (0 raw, 1 deflate-raw) padded to 16,
+ *   bytes
+ *   → {type:'end', image}                        ← {type:'stored', image}  then, once the CS says so, {type:'complete',
+ *   image} either way ← {type:'refused', error}
  */
 export const ImageOffer = Type.Object({ type: Type.Literal('offer'), capability: Type.String(), manifest: Manifest });
 export const ImageEnd = Type.Object({ type: Type.Literal('end'), image: ImageIdSchema });
-export const ImageNeed = Type.Object({ type: Type.Literal('need'), image: ImageIdSchema, pages: Type.Array(CountSchema) });
-export const ImageReply = Type.Object({ type: Type.Unsafe<'stored' | 'complete' | 'refused'>(Type.String()), image: ImageIdSchema, error: Type.Optional(ErrorBody) });
+export const ImageNeed = Type.Object({
+  type: Type.Literal('need'),
+  image: ImageIdSchema,
+  pages: Type.Array(CountSchema),
+});
+export const ImageReply = Type.Object({
+  type: Type.Unsafe<'stored' | 'complete' | 'refused'>(Type.String()),
+  image: ImageIdSchema,
+  error: Type.Optional(ErrorBody),
+});

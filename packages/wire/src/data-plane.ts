@@ -1,5 +1,6 @@
 /**
- * Bodies of the data plane's own frames (ATTACH, ATTACHED, REFUSED, ACK) and the words they share: lines and replay ranges.
+ * Bodies of the data plane's own frames (ATTACH, ATTACHED, REFUSED, ACK) and the words they share: lines and replay
+ * ranges.
  */
 import { Type, type Static } from 'typebox';
 import { CountSchema, ErrorBody, TaskIdSchema } from './schema.ts';
@@ -21,8 +22,8 @@ export type Line = Static<typeof Line>;
 export const zeroLine = (): Line => ({ arrivals: 0, determinants: 0, openPolls: 0, sends: [] });
 
 /**
- * What an incarnation replays: the prologue (from the start of the program to where `checkpoint.open` returned; empty for a
- * transparent image), then everything behind the image. Without an image both lines are zero.
+ * What an incarnation replays: the prologue (from the start of the program to where `checkpoint.open` returned; empty
+ * for a transparent image), then everything behind the image. Without an image both lines are zero.
  */
 export const ReplayFrom = Type.Object({ prologue: Line, image: Line, held: Type.Array(CountSchema) });
 export type ReplayFrom = Static<typeof ReplayFrom>;
@@ -33,7 +34,10 @@ export const Attach = Type.Object({
   /** Drawn by the comm worker when the incarnation begins; tells a reconnection from a clone. */
   nonce: Type.String({ minLength: 8, maxLength: 64 }),
   replay: ReplayFrom,
-  /** Highest arrival number that the comm worker has received whole; ≥ replay.image.arrivals once past the prologue, else 0. */
+  /**
+   * Highest arrival number that the comm worker has received whole; ≥ replay.image.arrivals once past the prologue,
+   * else 0.
+   */
   received: CountSchema,
   /** True when this incarnation was attached before (the connection broke): no determinants are asked for. */
   resume: Type.Boolean(),
@@ -41,7 +45,9 @@ export const Attach = Type.Object({
 export type Attach = Static<typeof Attach>;
 
 export const Attached = Type.Object({
-  /** For every channel (task, dst) that this CM logs: messages logged whole. The sender's limit (Figure 4, per channel). */
+  /**
+   * For every channel (task, dst) that this CM logs: messages logged whole. The sender's limit (Figure 4, per channel).
+   */
   received: Type.Array(Type.Tuple([TaskIdSchema, CountSchema])),
   /** Number of the task's arrivals logged here (0 unless this is its home CM). */
   arrivals: CountSchema,
@@ -56,8 +62,8 @@ export const Refused = ErrorBody;
 export type Refused = Static<typeof Refused>;
 
 /**
- * Body of ACK, binary: u64 determinants first | u64 determinants appended | u64 determinants synced | u64 arrivals synced | u32 n | u32 0 |
- * n × (u32 dst, u32 0, u64 messages appended, u64 messages synced).
+ * Body of ACK, binary: u64 determinants first | u64 determinants appended | u64 determinants synced | u64 arrivals
+ * synced | u32 n | u32 0 | n × (u32 dst, u32 0, u64 messages appended, u64 messages synced).
  */
 export interface Ack {
   /** The latest block from the task, [first, appended), is logged here whole. */
@@ -99,13 +105,25 @@ export function decodeAck(bytes: Uint8Array): Ack {
     const o = ACK_HEAD + 24 * i;
     channels.push({ dst: v.getUint32(o, true), appended: get(o + 8), synced: get(o + 16) });
   }
-  return { determinantsFirst: get(0), determinantsAppended: get(8), determinantsSynced: get(16), arrivalsSynced: get(24), channels };
+  return {
+    determinantsFirst: get(0),
+    determinantsAppended: get(8),
+    determinantsSynced: get(16),
+    arrivalsSynced: get(24),
+    channels,
+  };
 }
 
 /** Body of an EXIT message to the world: how a task ended. A trap or an abort is a result, not a fault. */
 export const ExitReport = Type.Object({
   code: Type.Integer({ minimum: 0, maximum: 255 }),
   /** Present when the task ended the whole job (MPI_Abort, an uncaught error, a fatal MPI error). */
-  abort: Type.Optional(Type.Object({ code: Type.String({ maxLength: 64 }), message: Type.String({ maxLength: 16384 }), stack: Type.Optional(Type.String({ maxLength: 65536 })) })),
+  abort: Type.Optional(
+    Type.Object({
+      code: Type.String({ maxLength: 64 }),
+      message: Type.String({ maxLength: 16384 }),
+      stack: Type.Optional(Type.String({ maxLength: 65536 })),
+    }),
+  ),
 });
 export type ExitReport = Static<typeof ExitReport>;

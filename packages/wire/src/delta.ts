@@ -1,12 +1,14 @@
 /**
- * What changed between two JSON values of the same shape, so that a viewer who has the one is sent little for the other. Pure.
+ * What changed between two JSON values of the same shape, so that a viewer who has the one is sent little for the
+ * other. Pure.
  *
  *   nothing       undefined
  *   another       [value]
  *   an object     {key: patch, …}; a key that has gone: 0
  *   an array      {index: patch, …}, and its new length as `length` when that is another
  *
- *  patched(a, patchOf(a, b)) equals b, and shares with a all that did not change. `undefined` in an object is as good as no key.
+ *  patched(a, patchOf(a, b)) equals b, and shares with a all that did not change. `undefined` in an object is as good
+ *  as no key.
  */
 export type Patch = undefined | 0 | readonly [unknown] | { readonly [key: string]: Patch | number };
 
@@ -23,7 +25,8 @@ export function patchOf(before: unknown, after: unknown): Patch {
     const change = before[key] === undefined ? ([after[key]] as const) : patchOf(before[key], after[key]);
     if (change !== undefined) out[key] = change;
   }
-  if (!Array.isArray(after)) for (const key in before) if (before[key] !== undefined && after[key] === undefined) out[key] = 0;
+  if (!Array.isArray(after))
+    for (const key in before) if (before[key] !== undefined && after[key] === undefined) out[key] = 0;
   return Object.keys(out).length === 0 ? undefined : out;
 }
 
@@ -33,7 +36,8 @@ export function patched(before: unknown, patch: Patch): unknown {
   const changes = patch as { readonly [key: string]: Patch | number };
   if (Array.isArray(before)) {
     const out = (before as unknown[]).slice(0, typeof changes['length'] === 'number' ? changes['length'] : undefined);
-    for (const key of Object.keys(changes)) if (key !== 'length') out[Number(key)] = patched(out[Number(key)], changes[key] as Patch);
+    for (const key of Object.keys(changes))
+      if (key !== 'length') out[Number(key)] = patched(out[Number(key)], changes[key] as Patch);
     return out;
   }
   const out: Json = { ...(before as Json) };

@@ -2,18 +2,23 @@
  * Determinants: the logged outcomes of a task's non-deterministic events, numbered per task from 0.
  *
  * Block (little endian, padded to 8): u64 first | u64 consumed | u32 openPolls | u32 count | entries.
- * Entry: u8 type, then POLLS: u32 vain, u32 consumed — CLOCK: f64 milliseconds — VALUE: u16 length, UTF-8 — CLOCKS: f64 milliseconds,
- * u32 count: so many readings in a row that gave the same (a program that spins on the clock would fill the log otherwise).
- * `first` is the number of the first entry; `openPolls` counts the vain polls since the last entry of the block; `consumed` is
- * the number of arrivals that the task had consumed. The head alone is the *evidence*: what a message depends on. It stays with
- * the message in the log and at the receiver, so that a loss beyond `behind` is noticed.
+ * Entry: u8 type, then POLLS: u32 vain, u32 consumed — CLOCK: f64 milliseconds — VALUE: u16 length, UTF-8 — CLOCKS: f64
+ * milliseconds, u32 count: so many readings in a row that gave the same (a program that spins on the clock would fill
+ * the log otherwise). `first` is the number of the first entry; `openPolls` counts the vain polls since the last entry
+ * of the block; `consumed` is the number of arrivals that the task had consumed. The head alone is the *evidence*: what
+ * a message depends on. It stays with the message in the log and at the receiver, so that a loss beyond `behind` is
+ * noticed.
  */
 import { getU53, setU53 } from './u53.ts';
 export type Determinant =
   /** `vain` polls that consumed nothing, then (when `consumed` > 0) one that consumed that many arrivals. */
   | { readonly type: 'polls'; readonly vain: number; readonly consumed: number }
   /** A reading of the job's clock, in milliseconds since the epoch. */
-  | { readonly type: 'clock'; readonly ms: number; /** Readings in a row with this value; absent: one. */ readonly count?: number }
+  | {
+      readonly type: 'clock';
+      readonly ms: number;
+      /** Readings in a row with this value; absent: one. */ readonly count?: number;
+    }
   /** A value that depends on the place (processor name, engine). */
   | { readonly type: 'value'; readonly value: string };
 

@@ -1,9 +1,11 @@
 /**
- * Bodies of messages between a task and the file service (WorldMode REQUEST, and ANSWER back from {@link FILES}). No logic.
+ * Bodies of messages between a task and the file service (WorldMode REQUEST, and ANSWER back from {@link FILES}). No
+ * logic.
  *
  *   request: u8 operation | u8 flags | u16 name bytes | u32 segments | u64 session | u64 value | name, padded to 8 |
  *            segments × (u64 offset, u64 bytes, u64 count, u64 stride) | data, to the end
- *   answer:  the frame's `context` is the error class of MPI (0: none); body: READ the bytes, OPEN (u64 session, u64 size), else u64 value
+ *   answer:  the frame's `context` is the error class of MPI (0: none); body: READ the bytes, OPEN (u64 session, u64
+ *   size), else u64 value
  *
  * A segment is `count` pieces of `bytes` bytes, `stride` apart, the first at `offset`; data lies piece after piece.
  */
@@ -30,7 +32,10 @@ export const FileOp = {
   RESIZE: 9,
   /** value: the least length. */
   PREALLOCATE: 10,
-  /** Not of files: start more tasks; data: {@link SpawnRequest} as JSON. Answer: the first new task; with an error, why ({@link SpawnRefusal}). */
+  /**
+   * Not of files: start more tasks; data: {@link SpawnRequest} as JSON. Answer: the first new task; with an error, why
+   * ({@link SpawnRefusal}).
+   */
   SPAWN: 11,
 } as const;
 export type FileOp = (typeof FileOp)[keyof typeof FileOp];
@@ -54,7 +59,10 @@ const text = new TextEncoder();
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const EMPTY = new Uint8Array(0);
 
-export function encodeFileRequest(op: FileOp, r: { name?: string; session?: number; value?: number; segments?: Segments; bytes?: number }): { body: Uint8Array; data: Uint8Array } {
+export function encodeFileRequest(
+  op: FileOp,
+  r: { name?: string; session?: number; value?: number; segments?: Segments; bytes?: number },
+): { body: Uint8Array; data: Uint8Array } {
   const name = r.name === undefined ? EMPTY : text.encode(r.name);
   const segments = r.segments ?? [];
   const at = HEAD_BYTES + pad8(name.length);
@@ -83,10 +91,18 @@ export function decodeFileRequest(body: Uint8Array): FileRequest | undefined {
   const session = getU53(v, 8);
   const value = getU53(v, 16);
   const segments = new Array<number>(count * SEGMENT_WORDS);
-  for (let i = 0; i < segments.length; i++) if (!Number.isSafeInteger((segments[i] = getU53(v, at + i * 8)))) return undefined;
+  for (let i = 0; i < segments.length; i++)
+    if (!Number.isSafeInteger((segments[i] = getU53(v, at + i * 8)))) return undefined;
   if (!Number.isSafeInteger(session) || !Number.isSafeInteger(value)) return undefined;
   try {
-    return { op: v.getUint8(0), name: utf8.decode(body.subarray(HEAD_BYTES, HEAD_BYTES + nameBytes)), session, value, segments, data: body.subarray(head) };
+    return {
+      op: v.getUint8(0),
+      name: utf8.decode(body.subarray(HEAD_BYTES, HEAD_BYTES + nameBytes)),
+      session,
+      value,
+      segments,
+      data: body.subarray(head),
+    };
   } catch {
     return undefined;
   }
@@ -99,4 +115,5 @@ export function encodeFileValues(...values: number[]): Uint8Array {
   values.forEach((x, i) => setU53(v, i * 8, x));
   return body;
 }
-export const fileValue = (body: Uint8Array, i: number): number => getU53(new DataView(body.buffer, body.byteOffset, body.byteLength), i * 8);
+export const fileValue = (body: Uint8Array, i: number): number =>
+  getU53(new DataView(body.buffer, body.byteOffset, body.byteLength), i * 8);

@@ -20,8 +20,8 @@
  *       56  u32 word          MPI layer's own (request to answer, …)
  *       60  u32 detBytes      length of the determinant block between header and body, multiple of 8
  *
- * Little endian. The same 64 bytes stand in the SharedArrayBuffer rings, on the sockets and in the logs, so a frame is copied
- * but never re-encoded. One socket message carries one or more whole frames, each padded to 8 bytes.
+ * Little endian. The same 64 bytes stand in the SharedArrayBuffer rings, on the sockets and in the logs, so a frame is
+ * copied but never re-encoded. One socket message carries one or more whole frames, each padded to 8 bytes.
  */
 import type { Incarnation, TaskId } from './ids.ts';
 import { getU53, setU53 } from './u53.ts';
@@ -36,7 +36,10 @@ export const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 export const Kind = {
   /** comm → CM: a task's incarnation presents itself. Body: JSON {@link import('./data-plane.ts').Attach}. */
   ATTACH: 1,
-  /** CM → comm: accepted. Body: JSON Attached. A first attachment gets the task's determinants before it, as DETERMINANTS. */
+  /**
+   * CM → comm: accepted. Body: JSON Attached. A first attachment gets the task's determinants before it, as
+   * DETERMINANTS.
+   */
   ATTACHED: 2,
   /** CM → comm: refused or closed. Body: JSON {code, message}; incarnation: the acting one. */
   REFUSED: 3,
@@ -46,13 +49,18 @@ export const Kind = {
   DATA: 10,
   /** CM → comm → rank: one chunk; the arrival number stands on the last one. */
   ARRIVAL: 11,
-  /** CM → comm: what of `dst`'s own sends and determinants is logged. Body: binary {@link import('./data-plane.ts').Ack}. */
+  /**
+   * CM → comm: what of `dst`'s own sends and determinants is logged. Body: binary {@link
+   * import('./data-plane.ts').Ack}.
+   */
   ACK: 12,
   /** comm → CM: `arrival` = highest arrival consumed by the rank, `size` = bytes of bodies that may be under way,
    *  flag ENVELOPE_ONLY while the rank's store of unmatched bodies is full. */
   CREDIT: 13,
-  /** rank → comm → CM: send `word` bytes (0: all) of the body of `arrival` from `offset` (a multiple of the chunk size) on;
-   *  `offset` = its size says that it has come whole (`none` may forget it). */
+  /**
+   * rank → comm → CM: send `word` bytes (0: all) of the body of `arrival` from `offset` (a multiple of the chunk size)
+   *  on; `offset` = its size says that it has come whole (`none` may forget it).
+   */
   PULL: 14,
   /** CM → comm → rank: one chunk of a pulled body; same numbers as its ARRIVAL. */
   BODY: 15,
@@ -60,10 +68,15 @@ export const Kind = {
   RESUPPLY: 16,
   /** comm → CM: everything above `received` has been resupplied. */
   RESUPPLIED: 17,
-  /** rank → comm → CM: determinants without a message (before an image, or when many wait). CM → comm, before ATTACHED: the
-   *  determinants of `src` that this CM holds. */
+  /**
+   * rank → comm → CM: determinants without a message (before an image, or when many wait). CM → comm, before ATTACHED:
+   *  the determinants of `src` that this CM holds.
+   */
   DETERMINANTS: 18,
-  /** CM → comm: send channel (src, dst) again from message `channel` + 1 on; its frames were dropped while dst recovered. */
+  /**
+   * CM → comm: send channel (src, dst) again from message `channel` + 1 on; its frames were dropped while dst
+   * recovered.
+   */
   RESEND: 19,
 } as const;
 export type Kind = (typeof Kind)[keyof typeof Kind];
@@ -92,9 +105,14 @@ export const WorldMode = {
   EXIT: 4,
   /** world → task 0, body: bytes of standard input; an empty body is the end of input. */
   STDIN: 5,
-  /** task → world, body: u16 name length, name, u64 length: a result file has this length from now on; 2⁵³ − 1: there is no such file. */
+  /**
+   * task → world, body: u16 name length, name, u64 length: a result file has this length from now on; 2⁵³ − 1: there is
+   * no such file.
+   */
   CUT: 6,
-  /** task → world: an operation on a shared file (file-request.ts). Answered by ANSWER, in the order of the requests. */
+  /**
+   * task → world: an operation on a shared file (file-request.ts). Answered by ANSWER, in the order of the requests.
+   */
   REQUEST: 7,
   /** FILES → task, `context`: error class (file-request.ts). */
   ANSWER: 8,
@@ -165,7 +183,9 @@ export function readHeader(v: DataView, o: number): Header {
   };
 }
 
-/** Turns a DATA frame in place into the ARRIVAL that its receiver gets: no copy on the way through the Channel Memory. */
+/**
+ * Turns a DATA frame in place into the ARRIVAL that its receiver gets: no copy on the way through the Channel Memory.
+ */
 export function patchArrival(v: DataView, o: number, arrival: number, receiver: Incarnation): void {
   v.setUint8(o, Kind.ARRIVAL);
   v.setUint32(o + 16, receiver, true);
@@ -216,17 +236,27 @@ export function readFrame(bytes: Uint8Array, view: DataView, offset: number): Fr
   if (end > bytes.length) throw new MalformedFrame('longer than its socket message');
   if (end - offset > MAX_FRAME_BYTES) throw new MalformedFrame(`longer than ${MAX_FRAME_BYTES} bytes`);
   if (header.detBytes % 8 !== 0) throw new MalformedFrame('determinant block not aligned');
-  if (header.offset + header.bytes > header.size && header.kind >= Kind.DATA && header.kind <= Kind.RESUPPLY && header.bytes > 0 && header.kind !== Kind.ACK)
+  if (
+    header.offset + header.bytes > header.size &&
+    header.kind >= Kind.DATA &&
+    header.kind <= Kind.RESUPPLY &&
+    header.bytes > 0 &&
+    header.kind !== Kind.ACK
+  )
     throw new MalformedFrame('part lies outside its message');
   const d = offset + HEADER_BYTES;
-  return { header, determinants: bytes.subarray(d, d + header.detBytes), body: bytes.subarray(d + header.detBytes, end) };
+  return {
+    header,
+    determinants: bytes.subarray(d, d + header.detBytes),
+    body: bytes.subarray(d + header.detBytes, end),
+  };
 }
 
 /** All frames of one socket message. @throws MalformedFrame */
 export function readFrames(bytes: Uint8Array): Frame[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const out: Frame[] = [];
-  for (let o = 0; o < bytes.length; ) {
+  for (let o = 0; o < bytes.length;) {
     const f = readFrame(bytes, view, o);
     out.push(f);
     o += frameBytes(f.header);
@@ -234,7 +264,10 @@ export function readFrames(bytes: Uint8Array): Frame[] {
   return out;
 }
 
-/** Encodes one frame into a fresh buffer, padded to 8 bytes. `bytes` and `detBytes` of the header are set from the arguments. */
+/**
+ * Encodes one frame into a fresh buffer, padded to 8 bytes. `bytes` and `detBytes` of the header are set from the
+ * arguments.
+ */
 export function encodeFrame(header: Header, body: Uint8Array = EMPTY, determinants: Uint8Array = EMPTY): Uint8Array {
   header.bytes = body.length;
   header.detBytes = determinants.length;

@@ -1,6 +1,6 @@
 /**
- * The history of a job as REST and the dashboard's socket tell it: what each rank spent its time on (the time line), who sent how much
- * to whom (the matrix), and a sample of messages as they pass (the arrows).
+ * The history of a job as REST and the dashboard's socket tell it: what each rank spent its time on (the time line),
+ * who sent how much to whom (the matrix), and a sample of messages as they pass (the arrows).
  */
 import { Type, type Static } from 'typebox';
 import { SPENT } from './control.ts';
@@ -8,8 +8,9 @@ import type { DashboardEvents, DashboardRequests } from './job.ts';
 import { CountSchema, IncarnationSchema, JobIdSchema, TaskIdSchema, type ErrorBody } from './schema.ts';
 
 /**
- * Kinds of a rank's time, in the order of `shares`: what it accounts for itself (SPENT), then what the server knows of it. `starting`: an incarnation
- * has a node, but has not reported yet; `dead`: no incarnation acts; `paused`: the owner has paused the job.
+ * Kinds of a rank's time, in the order of `shares`: what it accounts for itself (SPENT), then what the server knows of
+ * it. `starting`: an incarnation has a node, but has not reported yet; `dead`: no incarnation acts; `paused`: the owner
+ * has paused the job.
  */
 export const LANE_KINDS = [...SPENT, 'starting', 'dead', 'paused'] as const;
 export type LaneKind = (typeof LANE_KINDS)[number];
@@ -17,7 +18,9 @@ export type LaneKind = (typeof LANE_KINDS)[number];
 export const TimelineEvent = Type.Object({
   at: CountSchema,
   /** 'image': complete; 'server': the server started, and knows nothing of the time between its end and this. */
-  kind: Type.Unsafe<'fault' | 'assigned' | 'imageBegun' | 'image' | 'done' | 'paused' | 'resumed' | 'server'>(Type.String()),
+  kind: Type.Unsafe<'fault' | 'assigned' | 'imageBegun' | 'image' | 'done' | 'paused' | 'resumed' | 'server'>(
+    Type.String(),
+  ),
   task: Type.Optional(TaskIdSchema),
   incarnation: Type.Optional(IncarnationSchema),
   /** Of a fault. */
@@ -27,12 +30,18 @@ export type TimelineEvent = Static<typeof TimelineEvent>;
 
 /** What of a history an answer shows. */
 const STRETCH = {
-  /** From when on and up to when anything is known, ms of the server's clock; the job's end once it has `ended`; `now`: what that clock said. */
+  /**
+   * From when on and up to when anything is known, ms of the server's clock; the job's end once it has `ended`; `now`:
+   * what that clock said.
+   */
   since: CountSchema,
   until: CountSchema,
   now: CountSchema,
   ended: Type.Boolean(),
-  /** Columns of `widthMs` from `from` on; wider than asked for where the history is not so fine, or the answer would be too long. */
+  /**
+   * Columns of `widthMs` from `from` on; wider than asked for where the history is not so fine, or the answer would be
+   * too long.
+   */
   from: CountSchema,
   widthMs: CountSchema,
   columns: CountSchema,
@@ -47,7 +56,10 @@ export const TimelineView = Type.Object({
   /** Ranks, both inclusive. */
   first: CountSchema,
   last: CountSchema,
-  /** base64 of raw deflate of one byte per [column][rank][kind]: 255 is the whole column, or of the last one as much as lies before the end of the job. What is missing to 255 is not known. */
+  /**
+   * base64 of raw deflate of one byte per [column][rank][kind]: 255 is the whole column, or of the last one as much as
+   * lies before the end of the job. What is missing to 255 is not known.
+   */
   shares: Type.String(),
   events: Type.Array(TimelineEvent),
   /** Older assignments and images that are not kept any more. */
@@ -70,9 +82,9 @@ export const MatrixView = Type.Object({
 export type MatrixView = Static<typeof MatrixView>;
 
 /**
- * What the time of one rank went to, over all its incarnations, ms by kind (LANE_KINDS), and of the time that it waited: in which MPI calls, longest first, and from where in the
- * program those were made (sampled, so that their sum is not quite that of the call). What it says of
- * itself is known as far as this start of the server has heard it.
+ * What the time of one rank went to, over all its incarnations, ms by kind (LANE_KINDS), and of the time that it
+ * waited: in which MPI calls, longest first, and from where in the program those were made (sampled, so that their sum
+ * is not quite that of the call). What it says of itself is known as far as this start of the server has heard it.
  */
 export const RankProfile = Type.Object({
   rank: TaskIdSchema,
@@ -101,7 +113,10 @@ const Series = Type.Array(Type.Union([Type.Number(), Type.Null()]));
 export const ChartsView = Type.Object({
   job: JobIdSchema,
   ...STRETCH,
-  /** By column; null: nobody saw (the server was away). Messages and bytes between ranks, per second; bytes in the log of messages; bytes of the newest image of each rank. */
+  /**
+   * By column; null: nobody saw (the server was away). Messages and bytes between ranks, per second; bytes in the log
+   * of messages; bytes of the newest image of each rank.
+   */
   values: Type.Object({ messages: Series, bytes: Series, logBytes: Series, imageBytes: Series }),
 });
 export type ChartsView = Static<typeof ChartsView>;
@@ -120,7 +135,13 @@ export const Look = Type.Object(
         arrows: Type.Optional(Type.Boolean()),
       }),
     ),
-    matrix: Type.Optional(Type.Object({ src: Type.Tuple([TaskIdSchema, TaskIdSchema]), dst: Type.Tuple([TaskIdSchema, TaskIdSchema]), bins: Type.Integer({ minimum: 1, maximum: 64 }) })),
+    matrix: Type.Optional(
+      Type.Object({
+        src: Type.Tuple([TaskIdSchema, TaskIdSchema]),
+        dst: Type.Tuple([TaskIdSchema, TaskIdSchema]),
+        bins: Type.Integer({ minimum: 1, maximum: 64 }),
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -147,7 +168,10 @@ export interface TimelineNews extends Columns {
   events: TimelineEvent[];
 }
 
-/** Cells that have changed, in the bins of the viewer's Look: f64 × 4 each, [bin of sources, bin of destinations, messages, bytes]. */
+/**
+ * Cells that have changed, in the bins of the viewer's Look: f64 × 4 each, [bin of sources, bin of destinations,
+ * messages, bytes].
+ */
 export interface MatrixNews {
   job: string;
   src: [number, number];
@@ -173,6 +197,9 @@ export interface ViewerEvents extends DashboardEvents {
   arrows: (news: ArrowNews) => void;
 }
 export interface ViewerRequests extends DashboardRequests {
-  /** Replaces what this socket draws of a job's history; null: nothing. After it, news only: what was before is read by REST. */
+  /**
+   * Replaces what this socket draws of a job's history; null: nothing. After it, news only: what was before is read by
+   * REST.
+   */
   look: (req: Look | null, ack: (r: { ok: true } | { error: ErrorBody }) => void) => void;
 }

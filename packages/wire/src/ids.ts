@@ -11,7 +11,10 @@ export type JobId = Brand<string, 'JobId'>;
 export type NodeId = Brand<string, 'NodeId'>;
 /** One checkpoint image of one task. */
 export type ImageId = Brand<string, 'ImageId'>;
-/** One MPI process of a job, from 0. Channels, logs and incarnations name tasks; MPI ranks are a matter of communicators. */
+/**
+ * One MPI process of a job, from 0. Channels, logs and incarnations name tasks; MPI ranks are a matter of
+ * communicators.
+ */
 export type TaskId = Brand<number, 'TaskId'>;
 /** One attempt to run a task, from 0. The higher closes the lower. */
 export type Incarnation = Brand<number, 'Incarnation'>;
@@ -22,12 +25,19 @@ export const imageId = (s: string): ImageId => s as ImageId;
 export const taskId = (n: number): TaskId => n as TaskId;
 export const incarnation = (n: number): Incarnation => n as Incarnation;
 
-/** The world (terminal, files, result) is a peer: messages to it are numbered sends, messages from it logged arrivals. */
+/**
+ * The world (terminal, files, result) is a peer: messages to it are numbered sends, messages from it logged arrivals.
+ */
 export const WORLD = taskId(0xffff_ffff);
-/** The file service as a sender: its answers to a task are a channel of their own, message n answers the task's request n. Requests go to WORLD. */
+/**
+ * The file service as a sender: its answers to a task are a channel of their own, message n answers the task's request
+ * n. Requests go to WORLD.
+ */
 export const FILES = taskId(0xffff_fffe);
 
-/** The home Channel Memory of a task: messages *to* it, and its messages to the world, are logged there (MPICH-V §3). */
+/**
+ * The home Channel Memory of a task: messages *to* it, and its messages to the world, are logged there (MPICH-V §3).
+ */
 export const homeOf = (task: TaskId, channelMemories: number): number => task % channelMemories;
 
 /** The Channel Memory that logs the channel `src → dst`. */

@@ -1,6 +1,7 @@
 /**
- * A checkpoint image: a manifest and pages of at most 64 KiB addressed by their hash. Independent of the machine and of the
- * language: `sections` name byte ranges of the concatenated pages ('memory', 'globals', 'data', 'mpi', 'endpoint', …).
+ * A checkpoint image: a manifest and pages of at most 64 KiB addressed by their hash. Independent of the machine and of
+ * the language: `sections` name byte ranges of the concatenated pages ('memory', 'globals', 'data', 'mpi', 'endpoint',
+ * …).
  */
 import { Type, type Static } from 'typebox';
 import { CountSchema, HashSchema, ImageIdSchema, IncarnationSchema, JobIdSchema, TaskIdSchema } from './schema.ts';

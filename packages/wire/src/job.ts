@@ -1,15 +1,24 @@
 /** What a job is, and what REST and the dashboard say of it. */
 import { Type, type Static } from 'typebox';
 import type { Patch } from './delta.ts';
-import { CountSchema, ErrorBody, HashSchema, IncarnationSchema, JobIdSchema, NodeIdSchema, TaskIdSchema } from './schema.ts';
+import {
+  CountSchema,
+  ErrorBody,
+  HashSchema,
+  IncarnationSchema,
+  JobIdSchema,
+  NodeIdSchema,
+  TaskIdSchema,
+} from './schema.ts';
 
 /** Ranks of a job, those included that it spawns, and how many it may spawn. */
 export const MAX_RANKS = 1024;
 export const MAX_SPAWNED = 256;
 /**
- * Generation of the MPI library: which messages its calls send. A job keeps the one that it began with, also under a newer server, since its ranks repeat what
- * their logs have. Raised whenever a call sends others: 2 has more algorithms of collectives, and tells spawned tasks the published names;
- * 3 gathers short blocks of different length in fewer messages; 4 tells the others of a collective whose counts do not fit at its caller. Absent in a job: 1.
+ * Generation of the MPI library: which messages its calls send. A job keeps the one that it began with, also under a
+ * newer server, since its ranks repeat what their logs have. Raised whenever a call sends others: 2 has more algorithms
+ * of collectives, and tells spawned tasks the published names; 3 gathers short blocks of different length in fewer
+ * messages; 4 tells the others of a collective whose counts do not fit at its caller. Absent in a job: 1.
  */
 export const LIBRARY = 4;
 
@@ -18,9 +27,15 @@ export type ProtocolName = Static<typeof ProtocolName>;
 export const Durability = Type.Union([Type.Literal('behind'), Type.Literal('strict')]);
 
 /** Path of a submitted or written file: relative, no `..`, no empty or hidden segments. */
-export const FilePath = Type.String({ pattern: '^(?!.*(?:^|/)\\.)[A-Za-z0-9_][A-Za-z0-9_.@+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.@+-]*)*$', maxLength: 200 });
+export const FilePath = Type.String({
+  pattern: '^(?!.*(?:^|/)\\.)[A-Za-z0-9_][A-Za-z0-9_.@+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.@+-]*)*$',
+  maxLength: 200,
+});
 /** The path of a result file: as {@link FilePath}, and with colons, which programs put into names made of times. */
-export const ResultPath = Type.String({ pattern: '^(?!.*(?:^|/)\\.)[A-Za-z0-9_][A-Za-z0-9_.@+:-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.@+:-]*)*$', maxLength: 200 });
+export const ResultPath = Type.String({
+  pattern: '^(?!.*(?:^|/)\\.)[A-Za-z0-9_][A-Za-z0-9_.@+:-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.@+:-]*)*$',
+  maxLength: 200,
+});
 
 export const JobOptions = Type.Object(
   {
@@ -29,12 +44,15 @@ export const JobOptions = Type.Object(
     /** How long a silent node keeps its ranks, ms. */
     graceMs: Type.Optional(Type.Integer({ minimum: 200, maximum: 86_400_000 })),
     /**
-     * When a rank of which nothing is seen (no message, no image) is tried on another node: after so long at least, ms (default 600000), and so many times the
-     * longest pause that any rank of the job has shown (default 10).
+     * When a rank of which nothing is seen (no message, no image) is tried on another node: after so long at least, ms
+     * (default 600000), and so many times the longest pause that any rank of the job has shown (default 10).
      */
     stuckAfterMs: Type.Optional(Type.Integer({ minimum: 1000, maximum: 604_800_000 })),
     stuckFactor: Type.Optional(Type.Number({ minimum: 1, maximum: 10_000 })),
-    /** Checkpoint interval that tasks aim at, ms (a TypeScript task takes one at `checkpoint.here` once this has passed). */
+    /**
+     * Checkpoint interval that tasks aim at, ms (a TypeScript task takes one at `checkpoint.here` once this has
+     * passed).
+     */
     checkpointMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
     timeLimitMs: Type.Optional(Type.Integer({ minimum: 1000, maximum: 604_800_000 })),
     outputLimitBytes: Type.Optional(Type.Integer({ minimum: 1024, maximum: 17_179_869_184 })),
@@ -45,7 +63,13 @@ export const JobOptions = Type.Object(
     /** Of the job's random draws; absent: drawn by the server. */
     seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 48 - 1 })),
     /** Environment variables of every rank, beside those that every rank has (docs/programs.md). */
-    env: Type.Optional(Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$' }), Type.String({ maxLength: 4096, pattern: '^[^\\u0000]*$' }), { maxProperties: 64 })),
+    env: Type.Optional(
+      Type.Record(
+        Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$' }),
+        Type.String({ maxLength: 4096, pattern: '^[^\\u0000]*$' }),
+        { maxProperties: 64 },
+      ),
+    ),
   },
   { additionalProperties: false },
 );
@@ -56,33 +80,56 @@ const Sources = Type.Record(FilePath, Type.String({ maxLength: 4_000_000 }));
 
 /** What runs, by kind. The server makes of it the one blob that nodes fetch: a script, or a checkpointable module. */
 export const ProgramSubmission = Type.Union([
-  Type.Object({ language: Type.Literal('typescript'), entry: FilePath, sources: Sources }, { additionalProperties: false }),
+  Type.Object(
+    { language: Type.Literal('typescript'), entry: FilePath, sources: Sources },
+    { additionalProperties: false },
+  ),
   Type.Object(
     {
       language: Type.Union([Type.Literal('c'), Type.Literal('c++')]),
       sources: Sources,
-      /** Files to compile, each for itself, in the order of the link; default: all with a suffix of C or C++. The others are there to be included. */
+      /**
+       * Files to compile, each for itself, in the order of the link; default: all with a suffix of C or C++. The others
+       * are there to be included.
+       */
       units: Type.Optional(Type.Array(FilePath, { minItems: 1, maxItems: 2000 })),
-      /** From an allow-list (docs/programs.md): -O…, -D…, -I of a folder of the submission, -std=…, -l…, -W…, -g, -msimd128 … */
+      /**
+       * From an allow-list (docs/programs.md): -O…, -D…, -I of a folder of the submission, -std=…, -l…, -W…, -g,
+       * -msimd128 …
+       */
       flags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 200 })),
       /** Gives the program its name; default: the first file that is compiled. */
       entry: Type.Optional(FilePath),
     },
     { additionalProperties: false },
   ),
-  Type.Object({ language: Type.Literal('wasm'), /** base64 */ module: Type.String(), entry: Type.Optional(FilePath) }, { additionalProperties: false }),
+  Type.Object(
+    { language: Type.Literal('wasm'), /** base64 */ module: Type.String(), entry: Type.Optional(FilePath) },
+    { additionalProperties: false },
+  ),
   /** zip, tar or tar.gz with a manifest `mayfly.json` ({@link ArchiveManifest}), base64. */
-  Type.Object({ language: Type.Literal('archive'), archive: Type.String(), entry: Type.Optional(FilePath) }, { additionalProperties: false }),
+  Type.Object(
+    { language: Type.Literal('archive'), archive: Type.String(), entry: Type.Optional(FilePath) },
+    { additionalProperties: false },
+  ),
 ]);
 export type ProgramSubmission = Static<typeof ProgramSubmission>;
 
-/** What a rank executes: a script, or a module of WebAssembly that was built from the language (or submitted as such). */
-export const ProgramLanguage = Type.Union([Type.Literal('typescript'), Type.Literal('c'), Type.Literal('c++'), Type.Literal('wasm')]);
+/**
+ * What a rank executes: a script, or a module of WebAssembly that was built from the language (or submitted as such).
+ */
+export const ProgramLanguage = Type.Union([
+  Type.Literal('typescript'),
+  Type.Literal('c'),
+  Type.Literal('c++'),
+  Type.Literal('wasm'),
+]);
 export type ProgramLanguage = Static<typeof ProgramLanguage>;
 
 /**
- * What a node has to run for a program: a module of WebAssembly, which reaches nothing but the functions that it is given, or a script, which is only as well
- * locked up as the engine's globals are. A node says which kinds it runs (Hello.runs).
+ * What a node has to run for a program: a module of WebAssembly, which reaches nothing but the functions that it is
+ * given, or a script, which is only as well locked up as the engine's globals are. A node says which kinds it runs
+ * (Hello.runs).
  */
 export const PROGRAM_KINDS = ['wasm', 'typescript'] as const;
 export const ProgramKind = Type.Union([Type.Literal('wasm'), Type.Literal('typescript')]);
@@ -99,14 +146,21 @@ export const ArchiveManifest = Type.Object(
     /** C, C++: the files to compile, in this order; default: every one with a suffix of C or C++. */
     sources: Type.Optional(Type.Array(FilePath, { minItems: 1, maxItems: 2000 })),
     /** C, C++: folders with headers. */
-    include: Type.Optional(Type.Array(Type.String({ pattern: '^(?:\\.|(?!.*(?:^|/)\\.)[A-Za-z0-9_][A-Za-z0-9_.@+/-]*)$', maxLength: 200 }), { maxItems: 100 })),
+    include: Type.Optional(
+      Type.Array(Type.String({ pattern: '^(?:\\.|(?!.*(?:^|/)\\.)[A-Za-z0-9_][A-Za-z0-9_.@+/-]*)$', maxLength: 200 }), {
+        maxItems: 100,
+      }),
+    ),
     flags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 200 })),
   },
   { additionalProperties: false },
 );
 export type ArchiveManifest = Static<typeof ArchiveManifest>;
 
-/** Join code of a room: what a volunteer types, and what a job names. Upper case, without characters that look like others. */
+/**
+ * Join code of a room: what a volunteer types, and what a job names. Upper case, without characters that look like
+ * others.
+ */
 export const RoomCode = Type.String({ pattern: '^[A-HJKMNP-Z2-9]{4,12}$' });
 
 /** POST /api/jobs */
@@ -140,14 +194,20 @@ export const ELSEWHERE = 'elsewhere';
 
 /** What a rank is doing, as its status words say. */
 export const RankActivity = Type.Object({
-  /** 'computing' | 'waiting' | 'replaying' | 'checkpointing' | 'resting' (its volunteer gives a share of the processor only) */
+  /**
+   * 'computing' | 'waiting' | 'replaying' | 'checkpointing' | 'resting' (its volunteer gives a share of the processor
+   * only)
+   */
   state: Type.String({ maxLength: 32 }),
   /** The MPI call that it waits in, e.g. 'MPI_Recv'; 'stdin' (with peer WORLD) when it waits for standard input. */
   call: Type.Optional(Type.String({ maxLength: 48 })),
   /** Task it waits for; absent for ANY_SOURCE. */
   peer: Type.Optional(TaskIdSchema),
   tag: Type.Optional(Type.Integer()),
-  /** From where in the program that call was made, once it has waited for half a second: 'exchange (halo.c:40)', or what of it is known. */
+  /**
+   * From where in the program that call was made, once it has waited for half a second: 'exchange (halo.c:40)', or what
+   * of it is known.
+   */
   place: Type.Optional(Type.String({ maxLength: PLACE_CHARS })),
   /** Arrivals consumed and messages sent since the start of the program, over all channels (those of the world too). */
   arrivals: CountSchema,
@@ -155,12 +215,17 @@ export const RankActivity = Type.Object({
 });
 export type RankActivity = Static<typeof RankActivity>;
 
-export const TaskState = Type.Unsafe<'unassigned' | 'paused' | 'assigned' | 'running' | 'suspect' | 'recovering' | 'done' | 'failed'>(Type.String());
+export const TaskState = Type.Unsafe<
+  'unassigned' | 'paused' | 'assigned' | 'running' | 'suspect' | 'recovering' | 'done' | 'failed'
+>(Type.String());
 export type TaskState = 'unassigned' | 'paused' | 'assigned' | 'running' | 'suspect' | 'recovering' | 'done' | 'failed';
 
 export const TaskView = Type.Object({
   task: TaskIdSchema,
-  /** A process that was started by MPI_Comm_spawn: the task that asked for it, and the tasks of its MPI_COMM_WORLD, first and last. */
+  /**
+   * A process that was started by MPI_Comm_spawn: the task that asked for it, and the tasks of its MPI_COMM_WORLD,
+   * first and last.
+   */
   spawned: Type.Optional(Type.Object({ by: TaskIdSchema, world: Type.Tuple([TaskIdSchema, TaskIdSchema]) })),
   state: TaskState,
   incarnation: IncarnationSchema,
@@ -176,7 +241,10 @@ export const TaskView = Type.Object({
   images: CountSchema,
   imageBytes: CountSchema,
   lastImageAt: Type.Optional(CountSchema),
-  /** An image is on its way: bytes of pages that are here, and of all that have to come (0: not known yet). Absent: none is. */
+  /**
+   * An image is on its way: bytes of pages that are here, and of all that have to come (0: not known yet). Absent: none
+   * is.
+   */
   uploading: Type.Optional(Type.Object({ sentBytes: CountSchema, ofBytes: CountSchema })),
   exitCode: Type.Optional(Type.Integer()),
 });
@@ -188,7 +256,10 @@ export const Fault = Type.Object({
   task: TaskIdSchema,
   incarnation: IncarnationSchema,
   node: Type.Optional(NodeIdSchema),
-  /** FaultCause of packages/protocols: 'goodbye', 'disconnected', 'silent', 'reloaded', 'crashed', 'killed', 'clone', 'refused', 'declined', 'restart', 'doubted', 'compared'. */
+  /**
+   * FaultCause of packages/protocols: 'goodbye', 'disconnected', 'silent', 'reloaded', 'crashed', 'killed', 'clone',
+   * 'refused', 'declined', 'restart', 'doubted', 'compared'.
+   */
   cause: Type.String(),
   /** What the node reported. */
   error: Type.Optional(Type.String()),
@@ -238,7 +309,10 @@ export const JobView = Type.Object({
   awayMs: Type.Optional(CountSchema),
   /** Why it waits or stalls, in words: 'needs 4 slots; 3 available'. */
   reason: Type.Optional(Type.String()),
-  /** The server cannot write its storage (DISK_FULL, STORAGE_FAILED), so that the job stands still; it goes on by itself. A job that runs is `paused` meanwhile. */
+  /**
+   * The server cannot write its storage (DISK_FULL, STORAGE_FAILED), so that the job stands still; it goes on by
+   * itself. A job that runs is `paused` meanwhile.
+   */
   stopped: Type.Optional(ErrorBody),
   error: Type.Optional(ErrorBody),
   exitCode: Type.Optional(Type.Integer()),
@@ -257,13 +331,18 @@ export const NodeView = Type.Object({
   busy: CountSchema,
   /** Processor cores of its machine, where it says so. */
   cores: Type.Optional(CountSchema),
-  /** Kinds of programs that it runs: a headless volunteer runs scripts only if it was started with --allow-typescript. */
+  /**
+   * Kinds of programs that it runs: a headless volunteer runs scripts only if it was started with --allow-typescript.
+   */
   runs: Type.Optional(Type.Array(ProgramKind)),
   /** Code of the room that it serves. */
   room: Type.Optional(Type.String()),
   /** Round trip of a heartbeat, ms. */
   rttMs: Type.Optional(Type.Number()),
-  /** Measured while it was idle: millions of steps per second of a fixed loop on one core. It compares nodes; it is no figure of a program. */
+  /**
+   * Measured while it was idle: millions of steps per second of a fixed loop on one core. It compares nodes; it is no
+   * figure of a program.
+   */
   speed: Type.Optional(Type.Number()),
   /** Incarnations that were lost here since the server began, and how long it has been here in that time. */
   faults: Type.Optional(CountSchema),
@@ -296,7 +375,10 @@ export type RoomView = Static<typeof RoomView>;
 export interface DashboardEvents {
   /** While no job is watched: the list, and later every change. Without tasks' fast counters. */
   jobs: (jobs: JobView[]) => void;
-  /** The watched job, at most 5 per second; of many ranks less often (1 per second at 256). With `deltas` only the first after a watch is whole. */
+  /**
+   * The watched job, at most 5 per second; of many ranks less often (1 per second at 256). With `deltas` only the first
+   * after a watch is whole.
+   */
   job: (job: JobView) => void;
   /** With `deltas`: what has changed of the watched job since the last that was sent (delta.ts). */
   change: (change: { job: string; patch: Patch }) => void;
@@ -312,8 +394,12 @@ export interface DashboardEvents {
 /** client → server. Needs the submitter's token in `auth.token`. */
 export interface DashboardRequests {
   /**
-   * Replaces what this socket watches; undefined: lists only. `from` = bytes of output already shown, per `${task}:${stream}`.
-   * `deltas`: after the first view, changes of it only. A stream that is not in `from` begins at most `tail` bytes before its present end (absent: at its start).
+   * Replaces what this socket watches; undefined: lists only. `from` = bytes of output already shown, per
+   * `${task}:${stream}`. `deltas`: after the first view, changes of it only. A stream that is not in `from` begins at
+   * most `tail` bytes before its present end (absent: at its start).
    */
-  watch: (req: { job?: string; from?: Record<string, number>; tail?: number; deltas?: boolean }, ack: (r: { ok: true } | { error: ErrorBody }) => void) => void;
+  watch: (
+    req: { job?: string; from?: Record<string, number>; tail?: number; deltas?: boolean },
+    ack: (r: { ok: true } | { error: ErrorBody }) => void,
+  ) => void;
 }

@@ -1,6 +1,7 @@
 /**
- * JSON from outside, refused before it is parsed when it holds so many parts, or so deep ones, that parsing it would keep everybody else waiting: 64 MB of `[],`
- * take a processor 12 s and 2 GB, the same length of text 0.1 s. Cost of the look: one pass, strings skipped.
+ * JSON from outside, refused before it is parsed when it holds so many parts, or so deep ones, that parsing it would
+ * keep everybody else waiting: 64 MB of `[],` take a processor 12 s and 2 GB, the same length of text 0.1 s. Cost of
+ * the look: one pass, strings skipped.
  */
 export interface JsonLimits {
   /** Arrays and objects inside each other. */
@@ -48,7 +49,10 @@ export function parseJson(text: string, limits: JsonLimits): unknown {
   return JSON.parse(text);
 }
 
-/** Of one frame or control message. An offer of an image of 65,536 pages has some 70,000, and one for each arrival that it holds. */
+/**
+ * Of one frame or control message. An offer of an image of 65,536 pages has some 70,000, and one for each arrival that
+ * it holds.
+ */
 export const MESSAGE_JSON: JsonLimits = { depth: 32, parts: 1_000_000 };
 /** Of one request, and of a message of a node or a dashboard. */
 export const REQUEST_JSON: JsonLimits = { depth: 32, parts: 200_000 };

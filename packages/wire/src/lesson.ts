@@ -12,13 +12,18 @@ export const LessonView = Type.Object({
       rank: CountSchema,
       state: Type.String(),
       incarnation: CountSchema,
-      /** Messages in its log in the Channel Memory, and how many of them the incarnation that is there had read when it was last heard. */
+      /**
+       * Messages in its log in the Channel Memory, and how many of them the incarnation that is there had read when it
+       * was last heard.
+       */
       logged: CountSchema,
       read: CountSchema,
       activity: Type.Optional(Type.String()),
     }),
   ),
-  faults: Type.Array(Type.Object({ rank: CountSchema, incarnation: CountSchema, recoveredAfterMs: Type.Optional(Type.Number()) })),
+  faults: Type.Array(
+    Type.Object({ rank: CountSchema, incarnation: CountSchema, recoveredAfterMs: Type.Optional(Type.Number()) }),
+  ),
   /** What rank 0 has printed. */
   output: Type.String(),
   error: Type.Optional(Type.String()),

@@ -5,8 +5,8 @@ import { NodeView, RankActivity, TaskState } from './job.ts';
 import { CountSchema, IncarnationSchema, JobIdSchema, NodeIdSchema, TaskIdSchema } from './schema.ts';
 
 /**
- * What the time of a slot was spent on: what its rank accounts for itself (SPENT), then what the server knows. `starting`: it has a rank, which has not begun; `idle`: it has
- * none; `silent`: nothing was heard from the node.
+ * What the time of a slot was spent on: what its rank accounts for itself (SPENT), then what the server knows.
+ * `starting`: it has a rank, which has not begun; `idle`: it has none; `silent`: nothing was heard from the node.
  */
 export const SLOT_KINDS = [...SPENT, 'starting', 'idle', 'silent'] as const;
 export type SlotKind = (typeof SLOT_KINDS)[number];
@@ -21,9 +21,15 @@ export const NodesTimeline = Type.Object({
   columns: CountSchema,
   nextMs: CountSchema,
   nodes: Type.Array(NodeIdSchema),
-  /** base64 of raw deflate of u16 (little endian) by [node][column][kind]: hundredths of a slot, in the mean over the column. Of what is missing to the slots of the node nothing is known. */
+  /**
+   * base64 of raw deflate of u16 (little endian) by [node][column][kind]: hundredths of a slot, in the mean over the
+   * column. Of what is missing to the slots of the node nothing is known.
+   */
   slots: Type.String(),
-  /** Of one node: bytes of the linear memories of its ranks together, by column, the most in it; null: nobody said. Scripts do not know theirs. */
+  /**
+   * Of one node: bytes of the linear memories of its ranks together, by column, the most in it; null: nobody said.
+   * Scripts do not know theirs.
+   */
   memory: Type.Optional(Type.Array(Type.Union([CountSchema, Type.Null()]))),
 });
 export type NodesTimeline = Static<typeof NodesTimeline>;

@@ -37,7 +37,17 @@ export const JobReport = Type.Object(
       inputs: Type.Array(Type.Object({ path: Type.String(), bytes: CountSchema, hash: HashSchema })),
       /** Of the job's random draws: the same program with the same seed draws the same. */
       seed: CountSchema,
-      options: Type.Object({ protocol: ProtocolName, durability: Durability, checkpointMs: CountSchema, graceMs: Type.Optional(CountSchema), stuckAfterMs: Type.Optional(CountSchema), stuckFactor: Type.Optional(Type.Number()), timeLimitMs: Type.Optional(CountSchema), memoryBytes: CountSchema, channelMemories: CountSchema }),
+      options: Type.Object({
+        protocol: ProtocolName,
+        durability: Durability,
+        checkpointMs: CountSchema,
+        graceMs: Type.Optional(CountSchema),
+        stuckAfterMs: Type.Optional(CountSchema),
+        stuckFactor: Type.Optional(Type.Number()),
+        timeLimitMs: Type.Optional(CountSchema),
+        memoryBytes: CountSchema,
+        channelMemories: CountSchema,
+      }),
       submittedAt: CountSchema,
       startedAt: Type.Optional(CountSchema),
       endedAt: Type.Optional(CountSchema),
@@ -61,11 +71,28 @@ export const JobReport = Type.Object(
         imageBytes: CountSchema,
       }),
     ),
-    /** Where ranks ran, as far as this start of the server has seen it. A shared report has no names, and the registry's words for an error instead of its own. */
-    nodes: Type.Array(Type.Object({ name: Type.Optional(Type.String()), engine: Type.String(), ranks: Type.Array(TaskIdSchema) })),
-    /** Phases in ms from the loss: a slot was found and everybody had fenced the old incarnation; the image was there and the rank began; it did something new. */
+    /**
+     * Where ranks ran, as far as this start of the server has seen it. A shared report has no names, and the registry's
+     * words for an error instead of its own.
+     */
+    nodes: Type.Array(
+      Type.Object({ name: Type.Optional(Type.String()), engine: Type.String(), ranks: Type.Array(TaskIdSchema) }),
+    ),
+    /**
+     * Phases in ms from the loss: a slot was found and everybody had fenced the old incarnation; the image was there
+     * and the rank began; it did something new.
+     */
     faults: Type.Array(
-      Type.Object({ at: CountSchema, rank: TaskIdSchema, incarnation: CountSchema, cause: Type.String(), slotMs: Type.Optional(CountSchema), startMs: Type.Optional(CountSchema), replayMs: Type.Optional(CountSchema), recoveredAfterMs: Type.Optional(CountSchema) }),
+      Type.Object({
+        at: CountSchema,
+        rank: TaskIdSchema,
+        incarnation: CountSchema,
+        cause: Type.String(),
+        slotMs: Type.Optional(CountSchema),
+        startMs: Type.Optional(CountSchema),
+        replayMs: Type.Optional(CountSchema),
+        recoveredAfterMs: Type.Optional(CountSchema),
+      }),
     ),
     totals: Type.Object({
       messages: CountSchema,
@@ -74,7 +101,10 @@ export const JobReport = Type.Object(
       imageBytes: CountSchema,
       incarnations: CountSchema,
       faults: CountSchema,
-      /** Time of ranks, ms, by what they did; `usefulMs` is all but replay. As far as this start of the server has seen it. */
+      /**
+       * Time of ranks, ms, by what they did; `usefulMs` is all but replay. As far as this start of the server has seen
+       * it.
+       */
       usefulMs: Type.Number(),
       replayedMs: Type.Number(),
       spentMs: Type.Record(Type.String(), Type.Number()),
@@ -82,23 +112,47 @@ export const JobReport = Type.Object(
     /** Where the time of each rank went; absent in reports of an older server. */
     profile: Type.Optional(Type.Array(RankProfile)),
     outputs: Type.Object({ stdout: Type.Array(Digest), stderr: Type.Array(Digest), files: Type.Array(Digest) }),
-    /** Other runs of the same program with the same input and seed, and whether they wrote the same; of runs that can be compared. A shared report does not say which jobs they are. */
-    comparisons: Type.Optional(Type.Array(Type.Object({ job: Type.Optional(JobIdSchema), faults: ComparedRun.properties.faults, same: Type.Boolean(), differences: ComparedRun.properties.differences }))),
+    /**
+     * Other runs of the same program with the same input and seed, and whether they wrote the same; of runs that can be
+     * compared. A shared report does not say which jobs they are.
+     */
+    comparisons: Type.Optional(
+      Type.Array(
+        Type.Object({
+          job: Type.Optional(JobIdSchema),
+          faults: ComparedRun.properties.faults,
+          same: Type.Boolean(),
+          differences: ComparedRun.properties.differences,
+        }),
+      ),
+    ),
   },
   { description: 'Report of a run' },
 );
 export type JobReport = Static<typeof JobReport>;
 
 /**
- * For people without a token. Who volunteered is nobody's business but the owner's; and the text of an error may hold what the program
- * printed, or a path of the server: its code stays, with what the registry says of it.
+ * For people without a token. Who volunteered is nobody's business but the owner's; and the text of an error may hold
+ * what the program printed, or a path of the server: its code stays, with what the registry says of it.
  */
 export function publicReport(r: JobReport): JobReport {
   const { error, ...job } = r.job;
   return {
     ...r,
-    job: { ...job, ...(error === undefined ? {} : { error: { code: error.code, message: (ERRORS as Partial<Record<string, { advice: string }>>)[error.code]?.advice ?? '' } }) },
+    job: {
+      ...job,
+      ...(error === undefined
+        ? {}
+        : {
+            error: {
+              code: error.code,
+              message: (ERRORS as Partial<Record<string, { advice: string }>>)[error.code]?.advice ?? '',
+            },
+          }),
+    },
     nodes: r.nodes.map(({ engine, ranks }) => ({ engine, ranks })),
-    ...(r.comparisons === undefined ? {} : { comparisons: r.comparisons.map(({ faults, same, differences }) => ({ faults, same, differences })) }),
+    ...(r.comparisons === undefined
+      ? {}
+      : { comparisons: r.comparisons.map(({ faults, same, differences }) => ({ faults, same, differences })) }),
   };
 }

@@ -31,7 +31,8 @@ export function partOf(group: SpawnGroup, task: number): number {
 }
 
 /**
- * Why a spawn was refused; the first value of an answer with an error. LEAVING: slots are not free, but other spawned tasks of the job hold enough of them and may
- * be about to end (after MPI_Comm_disconnect they do). The answer comes when that has changed, or after a while, and the task asks again.
+ * Why a spawn was refused; the first value of an answer with an error. LEAVING: slots are not free, but other spawned
+ * tasks of the job hold enough of them and may be about to end (after MPI_Comm_disconnect they do). The answer comes
+ * when that has changed, or after a while, and the task asks again.
  */
 export const SpawnRefusal = { SLOTS: 1, LIMIT: 2, MALFORMED: 3, COMMAND: 4, LEAVING: 5 } as const;

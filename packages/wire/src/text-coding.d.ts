@@ -1,4 +1,7 @@
-/** Text encoding is part of every engine that Mayfly runs in, but of no `lib` without DOM or Node; pure packages see just this. */
+/**
+ * Text encoding is part of every engine that Mayfly runs in, but of no `lib` without DOM or Node; pure packages see
+ * just this.
+ */
 declare class TextEncoder {
   encode(text?: string): Uint8Array<ArrayBuffer>;
 }

@@ -2,8 +2,21 @@ import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import { describe, expect, test } from 'vitest';
 import {
-  Assignment, Attach, ERRORS, FilePath, Hello, JobSubmission, MalformedDeterminants, MayflyError, ResultPath, decodeAck, decodeDeterminants, encodeAck,
-  encodeDeterminants, zeroLine, type Determinant,
+  Assignment,
+  Attach,
+  ERRORS,
+  FilePath,
+  Hello,
+  JobSubmission,
+  MalformedDeterminants,
+  MayflyError,
+  ResultPath,
+  decodeAck,
+  decodeDeterminants,
+  encodeAck,
+  encodeDeterminants,
+  zeroLine,
+  type Determinant,
 } from '../src/index.ts';
 
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff });
@@ -11,7 +24,11 @@ const u53 = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
 const determinant: fc.Arbitrary<Determinant> = fc.oneof(
   fc.record({ type: fc.constant('polls' as const), vain: u32, consumed: u32 }),
   fc.record({ type: fc.constant('clock' as const), ms: fc.double({ noNaN: true }) }),
-  fc.record({ type: fc.constant('clock' as const), ms: fc.double({ noNaN: true }), count: fc.integer({ min: 1, max: 0xffff_ffff }) }),
+  fc.record({
+    type: fc.constant('clock' as const),
+    ms: fc.double({ noNaN: true }),
+    count: fc.integer({ min: 1, max: 0xffff_ffff }),
+  }),
   fc.record({ type: fc.constant('value' as const), value: fc.string({ unit: 'binary', maxLength: 40 }) }),
 );
 
@@ -42,21 +59,39 @@ describe('determinant blocks', () => {
 
 test('acknowledgements: what is written is read', () => {
   fc.assert(
-    fc.property(u53, u53, u53, u53, fc.array(fc.record({ dst: u32, appended: u53, synced: u53 }), { maxLength: 9 }), (f, a, b, c, channels) => {
-      const ack = { determinantsFirst: f, determinantsAppended: a, determinantsSynced: b, arrivalsSynced: c, channels };
-      expect(decodeAck(encodeAck(ack))).toEqual(ack);
-    }),
+    fc.property(
+      u53,
+      u53,
+      u53,
+      u53,
+      fc.array(fc.record({ dst: u32, appended: u53, synced: u53 }), { maxLength: 9 }),
+      (f, a, b, c, channels) => {
+        const ack = {
+          determinantsFirst: f,
+          determinantsAppended: a,
+          determinantsSynced: b,
+          arrivalsSynced: c,
+          channels,
+        };
+        expect(decodeAck(encodeAck(ack))).toEqual(ack);
+      },
+    ),
   );
 });
 
 describe('schemas at the border', () => {
   const path = Compile(FilePath);
-  test.each(['main.ts', 'src/a_b/c-1.2.ts', 'data/1138_bus.mtx'])('path %s passes', (p) => expect(path.Check(p)).toBe(true));
-  test.each(['', '/etc/passwd', '../x', 'a/../b', 'a//b', '.hidden', 'a/.git/config', 'a\\b', 'a b', 'a/', 'nul\0'])('path %j is refused', (p) =>
-    expect(path.Check(p)).toBe(false));
+  test.each(['main.ts', 'src/a_b/c-1.2.ts', 'data/1138_bus.mtx'])('path %s passes', (p) =>
+    expect(path.Check(p)).toBe(true),
+  );
+  test.each(['', '/etc/passwd', '../x', 'a/../b', 'a//b', '.hidden', 'a/.git/config', 'a\\b', 'a b', 'a/', 'nul\0'])(
+    'path %j is refused',
+    (p) => expect(path.Check(p)).toBe(false),
+  );
 
   test('a result may have colons in its name, a source may not', () => {
-    for (const p of ['CoMD.2026:11:21-14:37:09.yaml', 'a/b:c']) expect([Compile(ResultPath).Check(p), path.Check(p)]).toEqual([true, false]);
+    for (const p of ['CoMD.2026:11:21-14:37:09.yaml', 'a/b:c'])
+      expect([Compile(ResultPath).Check(p), path.Check(p)]).toEqual([true, false]);
     for (const p of [':x', 'a/:x', '../x:y', 'C:\\x']) expect(Compile(ResultPath).Check(p)).toBe(false);
   });
 
@@ -73,7 +108,13 @@ describe('schemas at the border', () => {
     expect(Compile(Hello).Check(hello)).toBe(true);
     expect(Compile(Hello).Check({ ...hello, slots: -1 })).toBe(false);
     expect(Compile(Hello).Check({ ...hello, node: '../../x' })).toBe(false);
-    const attach = { capability: 'c', nonce: 'abcdefgh', replay: { prologue: zeroLine(), image: zeroLine(), held: [] }, received: 0, resume: false };
+    const attach = {
+      capability: 'c',
+      nonce: 'abcdefgh',
+      replay: { prologue: zeroLine(), image: zeroLine(), held: [] },
+      received: 0,
+      resume: false,
+    };
     expect(Compile(Attach).Check(attach)).toBe(true);
     expect(Compile(Attach).Check({ ...attach, nonce: 'x' })).toBe(false);
     expect(Compile(Attach).Check({ ...attach, received: -1 })).toBe(false);

@@ -1,8 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  CHUNK_BYTES, Flag, HEADER_BYTES, Kind, MalformedFrame, MAX_FRAME_BYTES, WORLD, emptyHeader, encodeFrame, frameBytes, patchArrival, readFrame,
-  readFrames, readHeader, homeOf, routeOf, taskId, type Header,
+  CHUNK_BYTES,
+  Flag,
+  HEADER_BYTES,
+  Kind,
+  MalformedFrame,
+  MAX_FRAME_BYTES,
+  WORLD,
+  emptyHeader,
+  encodeFrame,
+  frameBytes,
+  patchArrival,
+  readFrame,
+  readFrames,
+  readHeader,
+  homeOf,
+  routeOf,
+  taskId,
+  type Header,
 } from '../src/index.ts';
 
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff });
@@ -14,8 +30,15 @@ const header = fc.record({
   kind: fc.constantFrom(...Object.values(Kind)),
   flags: fc.integer({ min: 0, max: 7 }),
   mode: fc.integer({ min: 0, max: 255 }),
-  src: u32, dst: u32, incarnation: u32, epoch: u32, channel: u53, arrival: u53,
-  context: u32, tag: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }), word: u32,
+  src: u32,
+  dst: u32,
+  incarnation: u32,
+  epoch: u32,
+  channel: u53,
+  arrival: u53,
+  context: u32,
+  tag: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
+  word: u32,
 });
 
 describe('frames', () => {
@@ -57,7 +80,8 @@ describe('frames', () => {
 
   test('a truncated frame, a foreign version and an oversized length are refused', () => {
     const whole = encodeFrame({ ...emptyHeader(Kind.DATA), size: 10 }, new Uint8Array(10));
-    for (let cut = 1; cut < HEADER_BYTES + 10; cut++) expect(() => readFrames(whole.subarray(0, cut))).toThrow(MalformedFrame);
+    for (let cut = 1; cut < HEADER_BYTES + 10; cut++)
+      expect(() => readFrames(whole.subarray(0, cut))).toThrow(MalformedFrame);
     const foreign = whole.slice();
     foreign[1] = 9;
     expect(() => readFrames(foreign)).toThrow(/version 9/);
@@ -73,11 +97,21 @@ describe('frames', () => {
 
   test('a DATA frame becomes an ARRIVAL in place, its body untouched', () => {
     const body = Uint8Array.from({ length: 33 }, (_, i) => i);
-    const f = encodeFrame({ ...emptyHeader(Kind.DATA), src: taskId(3), dst: taskId(1), channel: 2 ** 40 + 5, size: 33, flags: Flag.LAST }, body);
+    const f = encodeFrame(
+      { ...emptyHeader(Kind.DATA), src: taskId(3), dst: taskId(1), channel: 2 ** 40 + 5, size: 33, flags: Flag.LAST },
+      body,
+    );
     const v = new DataView(f.buffer);
     patchArrival(v, 0, 2 ** 33 + 7, 4 as Header['incarnation']);
     const got = readFrame(f, v, 0);
-    expect(got.header).toMatchObject({ kind: Kind.ARRIVAL, arrival: 2 ** 33 + 7, channel: 2 ** 40 + 5, incarnation: 4, src: 3, dst: 1 });
+    expect(got.header).toMatchObject({
+      kind: Kind.ARRIVAL,
+      arrival: 2 ** 33 + 7,
+      channel: 2 ** 40 + 5,
+      incarnation: 4,
+      src: 3,
+      dst: 1,
+    });
     expect([...got.body]).toEqual([...body]);
     expect(readHeader(v, 0).flags).toBe(Flag.LAST);
   });

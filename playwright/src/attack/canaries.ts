@@ -1,5 +1,6 @@
 /**
- * What a program that got out would touch: secrets outside of its job, an address that nobody has a reason to call, a file that nobody else writes.
+ * What a program that got out would touch: secrets outside of its job, an address that nobody has a reason to call, a
+ * file that nobody else writes.
  */
 import { randomBytes } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
@@ -36,7 +37,9 @@ export class Canaries {
     tcp.on('connection', (socket) => {
       canaries.calls.push('somebody connected to the listener');
       socket.on('error', () => undefined);
-      socket.on('data', (bytes: Buffer) => canaries.calls.push(`the listener heard ${JSON.stringify(bytes.toString('latin1').slice(0, 100))}`));
+      socket.on('data', (bytes: Buffer) =>
+        canaries.calls.push(`the listener heard ${JSON.stringify(bytes.toString('latin1').slice(0, 100))}`),
+      );
       socket.end('HTTP/1.1 200 OK\r\naccess-control-allow-origin: *\r\ncontent-length: 0\r\n\r\n');
     });
     await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
@@ -58,9 +61,15 @@ export class Canaries {
       rmSync(this.marker);
     }
     const all = texts.join('\n');
-    for (const [what, text] of [['the secret file', this.inFile], ['the environment of the volunteer', this.environment], ["another job's file", this.othersFile], ["the server's token", serverToken]] as const)
+    for (const [what, text] of [
+      ['the secret file', this.inFile],
+      ['the environment of the volunteer', this.environment],
+      ["another job's file", this.othersFile],
+      ["the server's token", serverToken],
+    ] as const)
       if (all.includes(text)) found.push(`the program knows ${what}`);
-    for (const line of all.split('\n')) if (line.startsWith('ESCAPED')) found.push(`the program says: ${line.slice(0, 300)}`);
+    for (const line of all.split('\n'))
+      if (line.startsWith('ESCAPED')) found.push(`the program says: ${line.slice(0, 300)}`);
     return found;
   }
 

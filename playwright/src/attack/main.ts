@@ -1,4 +1,7 @@
-/** `npm run attack`: every hostile program in every place, and what became of it. Exit code 1: one got out, or ended a node or the server. */
+/**
+ * `npm run attack`: every hostile program in every place, and what became of it. Exit code 1: one got out, or ended a
+ * node or the server.
+ */
 import { parseArgs } from 'node:util';
 import { Arena, type Verdict } from './arena.ts';
 import { PLACES, type Place, type PlaceName } from './places.ts';
@@ -14,11 +17,23 @@ Each program is submitted to a real server and runs on a real volunteer: a tab o
 touch if it got out is watched: a secret file, the environment, a file of another job, a listener, a marker. Afterwards the same volunteer has to run an honest job.
 Exit code 0: no program got out, and nothing died.`;
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, on: { type: 'string' }, list: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    on: { type: 'string' },
+    list: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
 
 function chosen<T>(list: string | undefined, all: readonly T[], nameOf: (x: T) => string): T[] {
   if (list === undefined) return [...all];
-  return list.split(',').map((name) => all.find((x) => nameOf(x) === name) ?? fail(`there is no ${name}; there are ${all.map(nameOf).join(', ')}`));
+  return list
+    .split(',')
+    .map(
+      (name) =>
+        all.find((x) => nameOf(x) === name) ?? fail(`there is no ${name}; there are ${all.map(nameOf).join(', ')}`),
+    );
 }
 function fail(why: string): never {
   throw new Error(why);
@@ -32,14 +47,16 @@ async function main(): Promise<number> {
     return 0;
   }
   if (values.list) {
-    for (const a of programs) console.log(`${a.name} (${a.kind})\n  tries ${a.tries}\n  stood for: ${a.hole}\n  may end: ${a.ends.join(', ')}`);
+    for (const a of programs)
+      console.log(`${a.name} (${a.kind})\n  tries ${a.tries}\n  stood for: ${a.hole}\n  may end: ${a.ends.join(', ')}`);
     console.log(`${programs.length} programs`);
     return 0;
   }
   const verdicts: Verdict[] = [];
   const arena = await Arena.start();
   let place: Place | undefined;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void Promise.allSettled([place?.close(), arena.close()]).then(() => process.exit(130)));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void Promise.allSettled([place?.close(), arena.close()]).then(() => process.exit(130)));
   try {
     for (const name of places) {
       place = await arena.open(name);
@@ -48,12 +65,22 @@ async function main(): Promise<number> {
           if (!place.takes(attack)) continue;
           const verdict = await arena.run(attack, place);
           verdicts.push(verdict);
-          console.log(`${verdict.escapes.length === 0 ? 'held  ' : 'FAILED'}  ${name.padEnd(16)} ${attack.name.padEnd(24)} ${verdict.end.padEnd(24)} ${(verdict.ms / 1000).toFixed(1)} s`);
+          console.log(
+            `${verdict.escapes.length === 0 ? 'held  ' : 'FAILED'}  ${name.padEnd(16)} ` +
+              `${attack.name.padEnd(24)} ${verdict.end.padEnd(24)} ${(verdict.ms / 1000).toFixed(1)} s`,
+          );
           for (const escape of verdict.escapes) console.log(`          ${escape}`);
           if (verdict.escapes.length === 0 && verdict.end !== 'crashed') continue;
           console.log(`          ${verdict.message.slice(0, 600)}`);
           // What comes next must not suffer from it.
-          if (verdict.escapes.length > 0) console.log(place.log().slice(-10).map((line) => `          | ${line}`).join('\n'));
+          if (verdict.escapes.length > 0)
+            console.log(
+              place
+                .log()
+                .slice(-10)
+                .map((line) => `          | ${line}`)
+                .join('\n'),
+            );
           await place.close();
           place = await arena.open(name);
         }
@@ -66,7 +93,11 @@ async function main(): Promise<number> {
     await arena.close();
   }
   const bad = verdicts.filter((v) => v.escapes.length > 0);
-  console.log(`\n${new Set(verdicts.map((v) => v.attack)).size} programs, ${verdicts.length} runs in ${places.length} places: ${bad.length === 0 ? 'all held' : `${bad.length} FAILED: ${bad.map((v) => `${v.attack} (${v.place})`).join(', ')}`}`);
+  console.log(
+    `\n${new Set(verdicts.map((v) => v.attack)).size} programs, ${verdicts.length} runs in ${places.length} ` +
+      'places: ' +
+      `${bad.length === 0 ? 'all held' : `${bad.length} FAILED: ${bad.map((v) => `${v.attack} (${v.place})`).join(', ')}`}`,
+  );
   return bad.length === 0 && verdicts.length > 0 ? 0 : 1;
 }
 

@@ -1,4 +1,7 @@
-/** Where hostile programs run: in a tab of a real Chromium, on a headless volunteer as anybody starts it, and on one that takes scripts. The options of volunteers stand here alone. */
+/**
+ * Where hostile programs run: in a tab of a real Chromium, on a headless volunteer as anybody starts it, and on one
+ * that takes scripts. The options of volunteers stand here alone.
+ */
 import type { Attack } from './programs.ts';
 import type { Canaries } from './canaries.ts';
 import { BrowserTab, Browsers } from '../nodes/tab.ts';
@@ -23,7 +26,13 @@ export interface Place {
 
 async function headless(name: PlaceName, url: string, canaries: Canaries): Promise<Place> {
   const scripts = name === 'headless-scripts';
-  const volunteer = await HeadlessProcess.start(url, name, SLOTS, { MAYFLY_CANARY: canaries.environment }, scripts ? ['--allow-typescript'] : []);
+  const volunteer = await HeadlessProcess.start(
+    url,
+    name,
+    SLOTS,
+    { MAYFLY_CANARY: canaries.environment },
+    scripts ? ['--allow-typescript'] : [],
+  );
   return {
     name,
     node: name,
@@ -44,8 +53,20 @@ async function chromium(url: string): Promise<Place> {
     takes: () => true,
     async harmed() {
       // A frame whose process a program has ended is no harm; Playwright then drives the page no more.
-      const seen = await tab.page.evaluate(async () => ({ stored: [...Object.keys(localStorage), ...Object.keys(sessionStorage), document.cookie, ...(await indexedDB.databases()).map((d) => d.name), ...(await caches.keys())].join(), url: location.pathname })).catch((e: unknown) => String(e));
-      if (typeof seen === 'string') return /(Target|Page) crashed/.test(seen) ? undefined : `the page does not answer: ${seen}`;
+      const seen = await tab.page
+        .evaluate(async () => ({
+          stored: [
+            ...Object.keys(localStorage),
+            ...Object.keys(sessionStorage),
+            document.cookie,
+            ...(await indexedDB.databases()).map((d) => d.name),
+            ...(await caches.keys()),
+          ].join(),
+          url: location.pathname,
+        }))
+        .catch((e: unknown) => String(e));
+      if (typeof seen === 'string')
+        return /(Target|Page) crashed/.test(seen) ? undefined : `the page does not answer: ${seen}`;
       if (seen.stored.includes('escaped')) return `the storage of the page holds ${seen.stored}`;
       return seen.url === '/volunteer' ? undefined : `the page was led to ${seen.url}`;
     },
@@ -57,7 +78,8 @@ async function chromium(url: string): Promise<Place> {
   };
 }
 
-export const open = (name: PlaceName, url: string, canaries: Canaries): Promise<Place> => (name === 'chromium' ? chromium(url) : headless(name, url, canaries));
+export const open = (name: PlaceName, url: string, canaries: Canaries): Promise<Place> =>
+  name === 'chromium' ? chromium(url) : headless(name, url, canaries);
 
 /** True where the server must not give this attack to this place, however long it waits. */
 export const refuses = (place: Place, attack: Attack): boolean => place.name === 'headless' && attack.kind === 'script';

@@ -2,8 +2,8 @@
  * A campaign of faults on real processes: a server, tabs of real Chromium, headless nodes.
  *
  * What every job must show
- *  1 It ends with the very answer of an undisturbed run: standard output of every rank, result files, byte for byte. Where the workload has the output of a
- *    native run, the undisturbed one printed that, too.
+ *  1 It ends with the very answer of an undisturbed run: standard output of every rank, result files, byte for byte.
+ *    Where the workload has the output of a native run, the undisturbed one printed that, too.
  *  2 Only ranks of a victim are lost, with the causes that the kind of fault stands for.
  *  3 Only lost ranks have new incarnations, and every incarnation that a node was given is in the history of losses.
  *  4 Every lost rank is again where it was, or where it would have got, before the next wave of faults.
@@ -41,7 +41,10 @@ export interface CampaignOptions {
 }
 
 /** In tables: rows of native-runs.json differ in their arguments and ranks. */
-const nameOf = (w: Workload): string => (w.native === undefined ? w.example : `${w.example}${w.example.startsWith('nas-') ? ` ${w.args[0]}` : ''} on ${w.size}`);
+const nameOf = (w: Workload): string =>
+  w.native === undefined
+    ? w.example
+    : `${w.example}${w.example.startsWith('nas-') ? ` ${w.args[0]}` : ''} on ${w.size}`;
 
 export class Campaign {
   private readonly undisturbed = new Map<Workload, { answer: Answer; messages: number[] }>();
@@ -55,7 +58,13 @@ export class Campaign {
     private readonly hurried: boolean,
   ) {}
 
-  static async start({ seed, say, size = { tabs: 2, headless: 2, slots: 2 }, server: args = PATIENT, hurried = false }: CampaignOptions): Promise<Campaign> {
+  static async start({
+    seed,
+    say,
+    size = { tabs: 2, headless: 2, slots: 2 },
+    server: args = PATIENT,
+    hurried = false,
+  }: CampaignOptions): Promise<Campaign> {
     const server = await ServerProcess.start(args);
     const campaign = new Campaign(seed, server, new Client(server), new Pool(server, size), say, hurried);
     try {
@@ -80,7 +89,13 @@ export class Campaign {
   }
 
   private async submit(w: Workload): Promise<string> {
-    return (await this.client.submit(await held(w.example), w.size, w.args, { checkpointMs: 200, interactive: true, timeLimitMs: 3_600_000 })).id;
+    return (
+      await this.client.submit(await held(w.example), w.size, w.args, {
+        checkpointMs: 200,
+        interactive: true,
+        timeLimitMs: 3_600_000,
+      })
+    ).id;
   }
 
   private async reference(w: Workload): Promise<{ answer: Answer; messages: number[] }> {
@@ -90,14 +105,30 @@ export class Campaign {
       const id = await this.submit(w);
       await this.client.input(id);
       const end = await this.client.ended(id, LIMIT_MS);
-      must(end.state === 'done' && end.faults.length === 0, `the undisturbed run of ${w.example} is ${end.state}: ${JSON.stringify(end)}`);
+      must(
+        end.state === 'done' && end.faults.length === 0,
+        `the undisturbed run of ${w.example} is ${end.state}: ${JSON.stringify(end)}`,
+      );
       const answer = await this.client.answer(end);
-      must(!/^FAIL/m.test(answer.stdout.join('')), `the undisturbed run of ${w.example} fails its own check: ${answer.stdout.join('')}`);
+      must(
+        !/^FAIL/m.test(answer.stdout.join('')),
+        `the undisturbed run of ${w.example} fails its own check: ${answer.stdout.join('')}`,
+      );
       if (w.native !== undefined)
-        answer.stdout.forEach((text, task) => must(text === (task === 0 ? w.native : ''), `standard output of rank ${task} of the undisturbed run of ${w.example} differs from the native one:\n${text}\ninstead of\n${task === 0 ? w.native : ''}`));
+        answer.stdout.forEach((text, task) =>
+          must(
+            text === (task === 0 ? w.native : ''),
+            `standard output of rank ${task} of the undisturbed run of ${w.example} differs from the native ` +
+              `one:\n${text}\ninstead of\n${task === 0 ? w.native : ''}`,
+          ),
+        );
       known = { answer, messages: end.tasks.map(progressOf) };
       this.undisturbed.set(w, known);
-      this.say(`${nameOf(w)} undisturbed${w.native === undefined ? '' : ', as natively'}: ${((performance.now() - began) / 1000).toFixed(1)} s, ${known.messages.reduce((a, b) => a + b, 0) / 2} messages`);
+      this.say(
+        `${nameOf(w)} undisturbed${w.native === undefined ? '' : ', as natively'}: ` +
+          `${((performance.now() - began) / 1000).toFixed(1)} s, ` +
+          `${known.messages.reduce((a, b) => a + b, 0) / 2} messages`,
+      );
     }
     return known;
   }
@@ -112,7 +143,18 @@ export class Campaign {
       const calm = await this.reference(workload);
       id = report.id = await this.submit(workload);
       const draw = chance(this.seed, `moments of job ${index}`);
-      const stage: Stage = { client: this.client, server: this.server, pool: this.pool, id, job: index, example: nameOf(workload), messages: calm.messages, hurried: this.hurried, draw, say: this.say };
+      const stage: Stage = {
+        client: this.client,
+        server: this.server,
+        pool: this.pool,
+        id,
+        job: index,
+        example: nameOf(workload),
+        messages: calm.messages,
+        hurried: this.hurried,
+        draw,
+        say: this.say,
+      };
       const again: PlannedFault[] = [];
       for (const wave of planned.waves) {
         const { struck, missed } = await new Wave(stage, wave).run();
@@ -140,29 +182,49 @@ export class Campaign {
     return report;
   }
 
-  /** After a job that went wrong, where the same server has to serve the next one. Whatever state its nodes are in, that begins with new ones. */
+  /**
+   * After a job that went wrong, where the same server has to serve the next one. Whatever state its nodes are in, that
+   * begins with new ones.
+   */
   async clear({ id }: JobReport): Promise<void> {
     if (id !== undefined) await this.client.json('POST', `/api/jobs/${id}/cancel`).catch(() => undefined);
     for (const n of [...this.pool.nodes]) await this.pool.drop(n);
   }
 
   /**
-   * Only lost ranks have new incarnations: each that was given to a node, but the last, is in the job's history of faults, once. A number that was raised for a node which
-   * went before it could be given the rank is passed over.
+   * Only lost ranks have new incarnations: each that was given to a node, but the last, is in the job's history of
+   * faults, once. A number that was raised for a node which went before it could be given the rank is passed over.
    */
   private countLosses(end: JobView): void {
     for (const { task, incarnation } of end.tasks) {
       const lost = end.faults.filter((f) => f.task === task).map((f) => f.incarnation);
-      must(lost.every((n, i) => n < (lost[i + 1] ?? incarnation)), `rank ${task}, of incarnation ${incarnation}, was lost as ${lost.join(', ')}`);
+      must(
+        lost.every((n, i) => n < (lost[i + 1] ?? incarnation)),
+        `rank ${task}, of incarnation ${incarnation}, was lost as ${lost.join(', ')}`,
+      );
       must(incarnation === 0 || lost.length > 0, `rank ${task} was never lost and has incarnation ${incarnation}`);
       const given = this.server.assigned(end.id, task);
-      for (let n = 0; n < incarnation; n++) must(lost.some((l) => l === n) || !given.has(n), `incarnation ${n} of rank ${task} was given to a node, and its loss is in no history; the last is ${incarnation}`);
+      for (let n = 0; n < incarnation; n++)
+        must(
+          lost.some((l) => l === n) || !given.has(n),
+          `incarnation ${n} of rank ${task} was given to a node, and its loss is in no history; the last is ` +
+            `${incarnation}`,
+        );
     }
   }
 
   private compare(calm: Answer, now: Answer): void {
-    calm.stdout.forEach((text, task) => must(now.stdout[task] === text, `standard output of rank ${task} differs from the undisturbed run:\n${now.stdout[task]}\ninstead of\n${text}`));
-    must(Object.keys(calm.files).sort().join() === Object.keys(now.files).sort().join(), `result files ${Object.keys(now.files).join()} instead of ${Object.keys(calm.files).join()}`);
-    for (const [path, bytes] of Object.entries(calm.files)) must(Buffer.compare(bytes, now.files[path]!) === 0, `result file ${path} differs from the undisturbed run`);
+    calm.stdout.forEach((text, task) =>
+      must(
+        now.stdout[task] === text,
+        `standard output of rank ${task} differs from the undisturbed run:\n${now.stdout[task]}\ninstead of\n${text}`,
+      ),
+    );
+    must(
+      Object.keys(calm.files).sort().join() === Object.keys(now.files).sort().join(),
+      `result files ${Object.keys(now.files).join()} instead of ${Object.keys(calm.files).join()}`,
+    );
+    for (const [path, bytes] of Object.entries(calm.files))
+      must(Buffer.compare(bytes, now.files[path]!) === 0, `result file ${path} differs from the undisturbed run`);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The kinds of faults. Each does its harm to the victim and proves that it was one: a frozen or offline node is waited for until the
- * server has missed it, a clone until the server knows both. What it may cost the job stands beside it.
+ * The kinds of faults. Each does its harm to the victim and proves that it was one: a frozen or offline node is waited
+ * for until the server has missed it, a clone until the server knows both. What it may cost the job stands beside it.
  */
 import type { NodeView } from '@mayfly/wire';
 import { ApiError, type Client } from '../client.ts';
@@ -49,7 +49,8 @@ export type Kind =
   | (Common & { on: 'any'; run(victim: VolunteerNode, scene: Scene): Promise<void> });
 
 /** undefined while the server is away. */
-const nodesOf = (s: Scene): Promise<NodeView[] | undefined> => s.client.nodes().catch((e: unknown) => (e instanceof ApiError ? Promise.reject(e) : undefined));
+const nodesOf = (s: Scene): Promise<NodeView[] | undefined> =>
+  s.client.nodes().catch((e: unknown) => (e instanceof ApiError ? Promise.reject(e) : undefined));
 const stateOf = async (s: Scene): Promise<string | undefined> => {
   const nodes = await nodesOf(s);
   return nodes && (nodes.find((n) => n.id === s.node)?.state ?? 'gone');
@@ -63,7 +64,8 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   }
 }
 /** Three heartbeats are missed: it is silent indeed. */
-const missed = (s: Scene): Promise<void> => until('the server misses the silenced node', async () => ['suspect', 'gone'].includes((await stateOf(s)) ?? ''));
+const missed = (s: Scene): Promise<void> =>
+  until('the server misses the silenced node', async () => ['suspect', 'gone'].includes((await stateOf(s)) ?? ''));
 const back = (s: Scene): Promise<void> => until('the node is back', async () => (await stateOf(s)) === 'here');
 
 /** The original stays what it was, and the copy is a node of its own. */
@@ -80,16 +82,68 @@ async function restarted(s: Scene, end: () => Promise<void>): Promise<void> {
   await end();
   await new Promise((r) => setTimeout(r, 300 * s.draw()));
   await s.server.begin();
-  await until('the job is seen again', () => s.client.job(s.job).then(() => true, () => false));
+  await until('the job is seen again', () =>
+    s.client.job(s.job).then(
+      () => true,
+      () => false,
+    ),
+  );
 }
 
 export const KINDS: Kind[] = [
-  { name: 'close', on: 'tab', drives: true, does: 'the tab is closed', causes: ['goodbye', 'disconnected'], loses: true, gone: 'victim', weight: 13, run: (v) => v.close() },
-  { name: 'reload', asks: true, lasts: 'briefly', on: 'tab', drives: true, does: 'the tab is reloaded and comes back as the same node', causes: ['goodbye', 'disconnected', 'reloaded'], loses: true, weight: 13, run: (v) => v.reload() },
-  { name: 'crash', on: 'tab', drives: true, does: 'the renderer of the page crashes', causes: ['disconnected'], loses: true, gone: 'victim', weight: 10, run: (v) => v.crash() },
-  { name: 'browser-killed', on: 'tab', does: 'SIGKILL of the whole browser', causes: ['disconnected'], loses: true, gone: 'victim', weight: 8, run: (v) => v.kill() },
   {
-    name: 'frame-killed', asks: true, lasts: 'briefly', on: 'tab', does: "SIGKILL of the sandboxed frame's process, as when a program takes all memory; the page stays", causes: ['crashed'], loses: true, weight: 2,
+    name: 'close',
+    on: 'tab',
+    drives: true,
+    does: 'the tab is closed',
+    causes: ['goodbye', 'disconnected'],
+    loses: true,
+    gone: 'victim',
+    weight: 13,
+    run: (v) => v.close(),
+  },
+  {
+    name: 'reload',
+    asks: true,
+    lasts: 'briefly',
+    on: 'tab',
+    drives: true,
+    does: 'the tab is reloaded and comes back as the same node',
+    causes: ['goodbye', 'disconnected', 'reloaded'],
+    loses: true,
+    weight: 13,
+    run: (v) => v.reload(),
+  },
+  {
+    name: 'crash',
+    on: 'tab',
+    drives: true,
+    does: 'the renderer of the page crashes',
+    causes: ['disconnected'],
+    loses: true,
+    gone: 'victim',
+    weight: 10,
+    run: (v) => v.crash(),
+  },
+  {
+    name: 'browser-killed',
+    on: 'tab',
+    does: 'SIGKILL of the whole browser',
+    causes: ['disconnected'],
+    loses: true,
+    gone: 'victim',
+    weight: 8,
+    run: (v) => v.kill(),
+  },
+  {
+    name: 'frame-killed',
+    asks: true,
+    lasts: 'briefly',
+    on: 'tab',
+    does: "SIGKILL of the sandboxed frame's process, as when a program takes all memory; the page stays",
+    causes: ['crashed'],
+    loses: true,
+    weight: 2,
     async run(v, s) {
       // A rank that has just been given to it has no process yet.
       await until('the tab has a frame that runs ranks', () => Promise.resolve(v.killFrame()));
@@ -97,7 +151,13 @@ export const KINDS: Kind[] = [
     },
   },
   {
-    name: 'offline', lasts: 'briefly', on: 'tab', does: 'the network of the tab is gone until the server misses it, then comes back', causes: ['silent'], loses: false, weight: 4,
+    name: 'offline',
+    lasts: 'briefly',
+    on: 'tab',
+    does: 'the network of the tab is gone until the server misses it, then comes back',
+    causes: ['silent'],
+    loses: false,
+    weight: 4,
     async run(v, s) {
       await v.setOffline(true);
       await missed(s);
@@ -106,7 +166,13 @@ export const KINDS: Kind[] = [
     },
   },
   {
-    name: 'offline-long', lasts: 'long', on: 'tab', does: 'the network is gone until the ranks are given up; then the tab returns with them', causes: ['silent', 'disconnected'], loses: true, weight: 2,
+    name: 'offline-long',
+    lasts: 'long',
+    on: 'tab',
+    does: 'the network is gone until the ranks are given up; then the tab returns with them',
+    causes: ['silent', 'disconnected'],
+    loses: true,
+    weight: 2,
     async run(v, s) {
       await v.setOffline(true);
       await s.lost();
@@ -115,17 +181,57 @@ export const KINDS: Kind[] = [
     },
   },
   {
-    name: 'clone-tab', asks: true, lasts: 'briefly', on: 'tab', drives: true, does: 'the tab is duplicated, session storage and all', causes: [], loses: false, weight: 4,
+    name: 'clone-tab',
+    asks: true,
+    lasts: 'briefly',
+    on: 'tab',
+    drives: true,
+    does: 'the tab is duplicated, session storage and all',
+    causes: [],
+    loses: false,
+    weight: 4,
     run: (v, s) => cloned(s, v.name, () => v.duplicate()),
   },
   {
-    name: 'clone-identity', asks: true, lasts: 'briefly', on: 'tab', drives: true, does: 'another browser profile comes with a copy of the identity', causes: [], loses: false, weight: 4,
+    name: 'clone-identity',
+    asks: true,
+    lasts: 'briefly',
+    on: 'tab',
+    drives: true,
+    does: 'another browser profile comes with a copy of the identity',
+    causes: [],
+    loses: false,
+    weight: 4,
     run: (v, s) => cloned(s, v.name, () => v.impersonate()),
   },
-  { name: 'killed', on: 'headless', does: 'SIGKILL', causes: ['disconnected'], loses: true, gone: 'victim', weight: 11, run: (v) => v.kill() },
-  { name: 'stopped', on: 'headless', does: 'SIGTERM: it says goodbye', causes: ['goodbye', 'disconnected'], loses: true, gone: 'victim', weight: 7, run: (v) => v.stop() },
   {
-    name: 'frozen', lasts: 'briefly', on: 'any', does: 'SIGSTOP of every process of the node until the server misses it, then SIGCONT', causes: ['silent'], loses: false, weight: 5,
+    name: 'killed',
+    on: 'headless',
+    does: 'SIGKILL',
+    causes: ['disconnected'],
+    loses: true,
+    gone: 'victim',
+    weight: 11,
+    run: (v) => v.kill(),
+  },
+  {
+    name: 'stopped',
+    on: 'headless',
+    does: 'SIGTERM: it says goodbye',
+    causes: ['goodbye', 'disconnected'],
+    loses: true,
+    gone: 'victim',
+    weight: 7,
+    run: (v) => v.stop(),
+  },
+  {
+    name: 'frozen',
+    lasts: 'briefly',
+    on: 'any',
+    does: 'SIGSTOP of every process of the node until the server misses it, then SIGCONT',
+    causes: ['silent'],
+    loses: false,
+    weight: 5,
     async run(v, s) {
       await v.freeze();
       await missed(s);
@@ -134,7 +240,13 @@ export const KINDS: Kind[] = [
     },
   },
   {
-    name: 'zombie', lasts: 'long', on: 'any', does: 'SIGSTOP until the ranks are given up, then SIGCONT: the old ranks return with open sockets', causes: ['silent', 'disconnected'], loses: true, weight: 4,
+    name: 'zombie',
+    lasts: 'long',
+    on: 'any',
+    does: 'SIGSTOP until the ranks are given up, then SIGCONT: the old ranks return with open sockets',
+    causes: ['silent', 'disconnected'],
+    loses: true,
+    weight: 4,
     async run(v, s) {
       await v.freeze();
       await s.lost();
@@ -143,24 +255,59 @@ export const KINDS: Kind[] = [
     },
   },
   {
-    name: 'rank-killed', asks: true, on: 'any', does: 'the kill button on one rank', causes: ['killed'], loses: true, weight: 7,
+    name: 'rank-killed',
+    asks: true,
+    on: 'any',
+    does: 'the kill button on one rank',
+    causes: ['killed'],
+    loses: true,
+    weight: 7,
     async run(_v, s) {
       // A rank that is still on its way there cannot be killed yet, and may go elsewhere.
       await until('the rank is killed, or not there any more', async () => {
-        const struck = await s.client.json('POST', `/api/jobs/${s.job}/tasks/${s.task}/kill`).then(() => true, (e: unknown) => (e instanceof ApiError && e.status === 409 ? false : Promise.reject(e)));
+        const struck = await s.client.json('POST', `/api/jobs/${s.job}/tasks/${s.task}/kill`).then(
+          () => true,
+          (e: unknown) => (e instanceof ApiError && e.status === 409 ? false : Promise.reject(e)),
+        );
         return struck || (await s.client.job(s.job)).tasks[s.task]!.node !== s.node;
       });
       await s.lost();
     },
   },
   {
-    name: 'everybody', on: 'any', does: 'every node is killed at once', causes: ['disconnected'], loses: true, gone: 'all', weight: 2,
+    name: 'everybody',
+    on: 'any',
+    does: 'every node is killed at once',
+    causes: ['disconnected'],
+    loses: true,
+    gone: 'all',
+    weight: 2,
     async run(_v, s) {
       await Promise.all(s.nodes.map((n) => n.kill()));
     },
   },
-  { name: 'server-killed', gone: 'server', lasts: 'briefly', on: 'any', does: 'kill -9 of the server, and a new one on its data', causes: [], loses: false, weight: 8, run: (_v, s) => restarted(s, () => s.server.kill9()) },
-  { name: 'server-stopped', gone: 'server', lasts: 'briefly', on: 'any', does: 'SIGTERM of the server, and a new one on its data', causes: [], loses: false, weight: 3, run: (_v, s) => restarted(s, () => s.server.down()) },
+  {
+    name: 'server-killed',
+    gone: 'server',
+    lasts: 'briefly',
+    on: 'any',
+    does: 'kill -9 of the server, and a new one on its data',
+    causes: [],
+    loses: false,
+    weight: 8,
+    run: (_v, s) => restarted(s, () => s.server.kill9()),
+  },
+  {
+    name: 'server-stopped',
+    gone: 'server',
+    lasts: 'briefly',
+    on: 'any',
+    does: 'SIGTERM of the server, and a new one on its data',
+    causes: [],
+    loses: false,
+    weight: 3,
+    run: (_v, s) => restarted(s, () => s.server.down()),
+  },
 ];
 
 export const kindOf = (name: string): Kind => {

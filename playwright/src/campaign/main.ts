@@ -20,7 +20,9 @@ const PER_JOB_EACH = 10;
 const POOL = { tabs: 3, headless: 2, slots: 2 };
 /** For 9 ranks. */
 const LARGER_POOL = { tabs: 4, headless: 3, slots: 2 };
-/** As PATIENT; but a node that dies together with the server keeps its job waiting for as long as nodes may come back. */
+/**
+ * As PATIENT; but a node that dies together with the server keeps its job waiting for as long as nodes may come back.
+ */
 const SERVER = ['--grace', '0.4', '--silence', '12', '--restart-grace', '20'];
 
 const HELP = `npm run faults -- [options]
@@ -44,8 +46,22 @@ const HELP = `npm run faults -- [options]
 Exit code 0: every answer was that of an undisturbed run. docs/faults.md says what each kind is.`;
 
 // Alone it means all that is in C.
-const given = process.argv.slice(2).flatMap((a, i, all) => (a === '--native' ? ['--native', ...(/^\d+$/.test(all[i + 1] ?? '') ? [] : ['0']), ...(all.includes('--each') ? [] : ['--each', EACH])] : [a]));
-const argv = given.flatMap((a, i, all) => (a === '--examples' && (all[i + 1] ?? '--').startsWith('--') ? ['--examples', 'c', ...(all.includes('--each') ? [] : ['--each', EACH])] : [a]));
+const given = process.argv
+  .slice(2)
+  .flatMap((a, i, all) =>
+    a === '--native'
+      ? [
+          '--native',
+          ...(/^\d+$/.test(all[i + 1] ?? '') ? [] : ['0']),
+          ...(all.includes('--each') ? [] : ['--each', EACH]),
+        ]
+      : [a],
+  );
+const argv = given.flatMap((a, i, all) =>
+  a === '--examples' && (all[i + 1] ?? '--').startsWith('--')
+    ? ['--examples', 'c', ...(all.includes('--each') ? [] : ['--each', EACH])]
+    : [a],
+);
 const { values } = parseArgs({
   args: argv,
   options: {
@@ -99,20 +115,37 @@ async function main(): Promise<number> {
   const kinds = values.only?.split(',') ?? (each === undefined ? undefined : KILLERS);
   const only = number('job', values.job);
   const perJob = values.apart ? 4 : each === undefined ? PER_JOB : PER_JOB_EACH;
-  const jobs = (each === undefined ? plan : planEach)({ seed, kills: each ?? kills, workloads, perJob, overlap: !values.apart, ...(kinds ? { kinds } : {}) });
+  const jobs = (each === undefined ? plan : planEach)({
+    seed,
+    kills: each ?? kills,
+    workloads,
+    perJob,
+    overlap: !values.apart,
+    ...(kinds ? { kinds } : {}),
+  });
   const wanted = jobs.reduce((n, j) => n + faultsOf(j).length, 0);
   // What makes the plan, for whoever repeats one of its jobs.
-  const drawn = argv.filter((a, i) => !OWN.includes(a) && !OWN.includes(argv[i - 1] ?? '')).concat('--seed', String(seed)).join(' ');
+  const drawn = argv
+    .filter((a, i) => !OWN.includes(a) && !OWN.includes(argv[i - 1] ?? ''))
+    .concat('--seed', String(seed))
+    .join(' ');
   say(`${wanted} faults in ${jobs.length} jobs, seed ${seed} (repeat: npm run faults -- ${drawn})`);
   const kept = new Kept(values.kept, drawn);
   const reports: JobReport[] = [...kept.reports];
   if (reports.length > 0) say(`${reports.length} of these jobs are in ${values.kept}`);
   const began = performance.now();
-  const starting = { seed, say, ...(values.apart ? {} : { size: size === undefined ? POOL : LARGER_POOL, server: SERVER, hurried: true }) };
+  const starting = {
+    seed,
+    say,
+    ...(values.apart ? {} : { size: size === undefined ? POOL : LARGER_POOL, server: SERVER, hurried: true }),
+  };
   let campaign = await Campaign.start(starting);
   const tables = (): string => `\n${histogram(reports)}\n\n${byExample(reports)}\n`;
   const interrupted = (): void => {
-    say(`${tables()}interrupted after ${reports.length} of ${jobs.length} jobs${values.kept === undefined ? '' : '; the same command goes on'}`);
+    say(
+      `${tables()}interrupted after ${reports.length} of ${jobs.length} ` +
+        `jobs${values.kept === undefined ? '' : '; the same command goes on'}`,
+    );
     void campaign.close().finally(() => process.exit(130));
   };
   process.on('SIGINT', interrupted);
@@ -127,11 +160,19 @@ async function main(): Promise<number> {
         const { log } = campaign.server;
         // A server that is not to be trusted any more must not spoil the others.
         const where = await campaign.keep();
-        say(`WRONG in job ${job.index} (${report.example}): ${report.wrong}\nthe server's last words:\n${log.slice(-6000)}\nagain: npm run faults -- ${drawn} --job ${job.index}\nthe server's data, server.log and nodes.log: ${where}`);
+        say(
+          `WRONG in job ${job.index} (${report.example}): ${report.wrong}\nthe server's last ` +
+            `words:\n${log.slice(-6000)}\nagain: npm run faults -- ${drawn} --job ${job.index}\nthe server's ` +
+            `data, server.log and nodes.log: ${where}`,
+        );
         campaign = await Campaign.start(starting);
       }
       const done = reports.reduce((n, r) => n + r.struck.length, 0);
-      say(`job ${job.index} ${report.example}: ${report.wrong === undefined ? 'the answer of the undisturbed run' : 'WRONG'}; ${done} of ${wanted} faults, ${((performance.now() - began) / 1000).toFixed(0)} s`);
+      say(
+        `job ${job.index} ${report.example}: ` +
+          `${report.wrong === undefined ? 'the answer of the undisturbed run' : 'WRONG'}; ${done} of ${wanted} ` +
+          `faults, ${((performance.now() - began) / 1000).toFixed(0)} s`,
+      );
     }
   } finally {
     await campaign.close();
@@ -141,7 +182,11 @@ async function main(): Promise<number> {
   const missed = reports.flatMap((r) => r.missed);
   say(tables());
   if (missed.length > 0) say(`without a victim: ${missed.join(', ')}`);
-  say(`${struck} faults in ${reports.length} jobs, ${((performance.now() - began) / 1000).toFixed(0)} s, seed ${seed}: ${wrong.length === 0 ? 'every answer is that of an undisturbed run' : `${wrong.length} jobs WRONG: ${wrong.map((r) => `${r.index} (${r.example})`).join(', ')}`}`);
+  say(
+    `${struck} faults in ${reports.length} jobs, ${((performance.now() - began) / 1000).toFixed(0)} s, seed ` +
+      `${seed}: ` +
+      `${wrong.length === 0 ? 'every answer is that of an undisturbed run' : `${wrong.length} jobs WRONG: ${wrong.map((r) => `${r.index} (${r.example})`).join(', ')}`}`,
+  );
   return wrong.length === 0 && struck + missed.length >= (only === undefined ? wanted : 1) ? 0 : 1;
 }
 
@@ -157,7 +202,9 @@ class Kept {
     private readonly drawn: string,
   ) {
     if (path === undefined || !existsSync(path)) return;
-    for (const line of readFileSync(path, 'utf8').split('\n').filter((l) => l !== '')) {
+    for (const line of readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((l) => l !== '')) {
       const { plan: of, report } = JSON.parse(line) as { plan: string; report: JobReport };
       if (of === drawn) this.reports.push(report);
     }

@@ -1,6 +1,6 @@
 /**
- * Many ranks on many headless nodes, some of which are killed: a light program of neighbours and reductions, held at its end until the
- * kills are done. Says how long it took and what it needed.
+ * Many ranks on many headless nodes, some of which are killed: a light program of neighbours and reductions, held at
+ * its end until the kills are done. Says how long it took and what it needed.
  */
 import { chance, below } from '../chance.ts';
 import { Client, source, type Answer } from '../client.ts';
@@ -56,7 +56,16 @@ export async function manyRanks({ ranks, slots, kills, seed, say }: ManyRanks): 
   const draw = chance(seed, 'many ranks');
   const began = performance.now();
   const seconds = (): string => `${((performance.now() - began) / 1000).toFixed(1)} s`;
-  const server = await ServerProcess.start(['--grace', '0.4', '--silence', '120', '--restart-grace', '120', '--log', 'warn']);
+  const server = await ServerProcess.start([
+    '--grace',
+    '0.4',
+    '--silence',
+    '120',
+    '--restart-grace',
+    '120',
+    '--log',
+    'warn',
+  ]);
   const client = new Client(server);
   const nodes = new Map<string, HeadlessProcess>();
   let made = 0;
@@ -67,7 +76,11 @@ export async function manyRanks({ ranks, slots, kills, seed, say }: ManyRanks): 
   try {
     for (let i = 0; i <= count; i++) await join();
     say(`${seconds()}: the nodes are here`);
-    const { id } = await client.submit(source('many ranks', PROGRAM), ranks, [String(STEPS)], { checkpointMs: 2000, interactive: true, timeLimitMs: 7_200_000 });
+    const { id } = await client.submit(source('many ranks', PROGRAM), ranks, [String(STEPS)], {
+      checkpointMs: 2000,
+      interactive: true,
+      timeLimitMs: 7_200_000,
+    });
     const lost = new Set<number>();
     for (let kill = 1; kill <= kills; kill++) {
       // Some share of the way, or the end: the program waits there.
@@ -76,29 +89,62 @@ export async function manyRanks({ ranks, slots, kills, seed, say }: ManyRanks): 
       const job = await client.until(
         id,
         'whole again',
-        (j) => j.endedAt !== undefined || (j.faults.every((f) => f.recoveredAfterMs !== undefined) && j.tasks.every((t) => t.state === 'running') && (j.tasks[task]!.messagesIn >= wanted || j.tasks[0]!.activity?.call === 'stdin')),
+        (j) =>
+          j.endedAt !== undefined ||
+          (j.faults.every((f) => f.recoveredAfterMs !== undefined) &&
+            j.tasks.every((t) => t.state === 'running') &&
+            (j.tasks[task]!.messagesIn >= wanted || j.tasks[0]!.activity?.call === 'stdin')),
         LIMIT_MS,
       );
-      if (job.endedAt !== undefined) throw new Error(`the job ended by itself, ${job.state}: ${JSON.stringify(job.error)}`);
+      if (job.endedAt !== undefined)
+        throw new Error(`the job ended by itself, ${job.state}: ${JSON.stringify(job.error)}`);
       const name = job.tasks[task]!.nodeName!;
       const victims = job.tasks.filter((t) => t.nodeName === name).map((t) => t.task);
       victims.forEach((t) => lost.add(t));
       await nodes.get(name)!.kill();
       nodes.delete(name);
       await join();
-      const after = await client.until(id, 'noticed', (j) => j.endedAt !== undefined || j.faults.length >= job.faults.length + victims.length, LIMIT_MS);
-      say(`${seconds()}: kill ${kill}, ${name} with ${victims.length} ranks, ${job.tasks[0]!.activity?.call === 'stdin' ? 'at the end' : `at ${job.tasks[task]!.messagesIn} arrivals of rank ${task}`}; ${after.faults.length} ranks lost so far`);
+      const after = await client.until(
+        id,
+        'noticed',
+        (j) => j.endedAt !== undefined || j.faults.length >= job.faults.length + victims.length,
+        LIMIT_MS,
+      );
+      say(
+        `${seconds()}: kill ${kill}, ${name} with ${victims.length} ranks, ` +
+          `${job.tasks[0]!.activity?.call === 'stdin' ? 'at the end' : `at ${job.tasks[task]!.messagesIn} arrivals of rank ${task}`}; ` +
+          `${after.faults.length} ranks lost so far`,
+      );
     }
-    await client.until(id, 'whole again', (j) => j.endedAt !== undefined || (j.faults.every((f) => f.recoveredAfterMs !== undefined) && j.tasks.every((t) => t.state === 'running')), LIMIT_MS);
+    await client.until(
+      id,
+      'whole again',
+      (j) =>
+        j.endedAt !== undefined ||
+        (j.faults.every((f) => f.recoveredAfterMs !== undefined) && j.tasks.every((t) => t.state === 'running')),
+      LIMIT_MS,
+    );
     await client.input(id);
     const end = await client.ended(id, LIMIT_MS);
     const answer: Answer = await client.answer(end);
     const wrong: string[] = [];
     if (end.state !== 'done') wrong.push(`the job is ${end.state}: ${JSON.stringify(end.error)}`);
-    expected(ranks).forEach((text, t) => answer.stdout[t] === text || wrong.push(`rank ${t} printed ${JSON.stringify(answer.stdout[t])} instead of ${JSON.stringify(text)}`));
-    for (const f of end.faults) if (!lost.has(f.task)) wrong.push(`rank ${f.task}, whose node was not killed, was lost: ${f.cause} of incarnation ${f.incarnation} after ${f.at - end.submittedAt} ms`);
+    expected(ranks).forEach(
+      (text, t) =>
+        answer.stdout[t] === text ||
+        wrong.push(`rank ${t} printed ${JSON.stringify(answer.stdout[t])} instead of ${JSON.stringify(text)}`),
+    );
+    for (const f of end.faults)
+      if (!lost.has(f.task))
+        wrong.push(
+          `rank ${f.task}, whose node was not killed, was lost: ${f.cause} of incarnation ${f.incarnation} ` +
+            `after ${f.at - end.submittedAt} ms`,
+        );
     const times = end.faults.map((f) => f.recoveredAfterMs ?? Number.NaN).sort((a, b) => a - b);
-    say(`${seconds()}: ${end.state}; ${end.faults.length} ranks lost, recovered in ${times[times.length >> 1] ?? '–'} ms (median), ${times.at(-1) ?? '–'} ms (worst)`);
+    say(
+      `${seconds()}: ${end.state}; ${end.faults.length} ranks lost, recovered in ` +
+        `${times[times.length >> 1] ?? '–'} ms (median), ${times.at(-1) ?? '–'} ms (worst)`,
+    );
     say(wrong.length === 0 ? 'every rank printed what it must' : `WRONG\n${wrong.slice(0, 20).join('\n')}`);
     return wrong.length === 0 ? 0 : 1;
   } catch (error) {

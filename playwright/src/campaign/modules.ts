@@ -1,6 +1,6 @@
 /**
- * C and C++ examples, compiled once by the drivers of the built command line, and kept by what they were made of: a campaign submits the
- * same program dozens of times, and a later campaign again.
+ * C and C++ examples, compiled once by the drivers of the built command line, and kept by what they were made of: a
+ * campaign submits the same program dozens of times, and a later campaign again.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,11 +14,18 @@ import { CLI, ROOT } from '../server.ts';
 const CACHE = join(ROOT, 'node_modules/.cache/mayfly/modules');
 
 /** The module of an example and further sources. */
-export async function moduleOf(name: string, program: Sources['program'], more: Readonly<Record<string, string>>): Promise<Program['program']> {
+export async function moduleOf(
+  name: string,
+  program: Sources['program'],
+  more: Readonly<Record<string, string>>,
+): Promise<Program['program']> {
   if (program.language === 'typescript') throw new Error(`${name} is no C or C++ program`);
   const sources = { ...program.sources, ...more };
   const flags = program.flags ?? [];
-  const hash = createHash('sha256').update(await toolchain()).update(JSON.stringify([program.language, flags, Object.entries(sources).sort(([a], [b]) => (a < b ? -1 : 1))])).digest('hex');
+  const hash = createHash('sha256')
+    .update(await toolchain())
+    .update(JSON.stringify([program.language, flags, Object.entries(sources).sort(([a], [b]) => (a < b ? -1 : 1))]))
+    .digest('hex');
   const kept = join(CACHE, `${name}-${hash.slice(0, 16)}.wasm`);
   let module = await readFile(kept).catch(() => undefined);
   if (module === undefined) {
@@ -29,7 +36,11 @@ export async function moduleOf(name: string, program: Sources['program'], more: 
         await writeFile(join(folder, path), text);
       }
       const units = Object.keys(sources).filter((p) => /\.(c|cc|cpp)$/.test(p));
-      await promisify(execFile)(process.execPath, [CLI, program.language === 'c' ? 'mpicc' : 'mpicxx', ...flags, '-I.', ...units, '-o', 'a.out'], { cwd: folder, maxBuffer: 1 << 24 });
+      await promisify(execFile)(
+        process.execPath,
+        [CLI, program.language === 'c' ? 'mpicc' : 'mpicxx', ...flags, '-I.', ...units, '-o', 'a.out'],
+        { cwd: folder, maxBuffer: 1 << 24 },
+      );
       module = await readFile(join(folder, 'a.out'));
       await mkdir(CACHE, { recursive: true });
       // Whole or not at all.
@@ -46,6 +57,10 @@ export async function moduleOf(name: string, program: Sources['program'], more: 
 async function toolchain(): Promise<Buffer> {
   const folder = join(dirname(CLI), 'toolchain');
   const hash = createHash('sha256').update(await readFile(join(folder, 'compile-server.mjs')));
-  for (const entry of (await readdir(join(folder, 'c'), { recursive: true, withFileTypes: true })).filter((e) => e.isFile()).map((e) => join(e.parentPath, e.name)).sort()) hash.update(await readFile(entry));
+  for (const entry of (await readdir(join(folder, 'c'), { recursive: true, withFileTypes: true }))
+    .filter((e) => e.isFile())
+    .map((e) => join(e.parentPath, e.name))
+    .sort())
+    hash.update(await readFile(entry));
   return hash.digest();
 }

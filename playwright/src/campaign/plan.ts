@@ -7,7 +7,10 @@ export interface PlannedFault {
   kind: string;
   /** Whom it meets: the node of the first of these ranks that sits where the kind can strike. */
   victims: number[];
-  /** In a wave, how it follows the fault before it: as soon as that one has cost a rank (so into its recovery), or so many ms later. */
+  /**
+   * In a wave, how it follows the fault before it: as soon as that one has cost a rank (so into its recovery), or so
+   * many ms later.
+   */
   after: 'loss' | number;
 }
 /** Faults that overlap: only behind the last of them everybody must be back. */
@@ -68,13 +71,18 @@ export function plan({ seed, kills, workloads, perJob = 4, overlap = false, kind
     const workload = workloads[index % workloads.length]!;
     const draw = chance(seed, `job ${index}`);
     const grouped: string[][] = [];
-    for (let left = Math.min(queue.length, perJob); left > 0; left -= grouped.at(-1)!.length) grouped.push(takeWave(queue, overlap ? left : 1, draw));
+    for (let left = Math.min(queue.length, perJob); left > 0; left -= grouped.at(-1)!.length)
+      grouped.push(takeWave(queue, overlap ? left : 1, draw));
     const shares = grouped.map(() => 0.02 + 0.8 * draw()).sort((a, b) => a - b);
     const ranks = Array.from({ length: workload.size }, (_, t) => t);
     const waves = grouped.map((names, i) => ({
       task: below(draw, workload.size),
       share: shares[i]!,
-      faults: names.map((kind) => ({ kind, victims: shuffled(ranks, draw), after: draw() < 0.5 ? ('loss' as const) : Math.floor(draw() * draw() * 2000) })),
+      faults: names.map((kind) => ({
+        kind,
+        victims: shuffled(ranks, draw),
+        after: draw() < 0.5 ? ('loss' as const) : Math.floor(draw() * draw() * 2000),
+      })),
     }));
     jobs.push({ index, workload, waves });
   }
@@ -83,7 +91,10 @@ export function plan({ seed, kills, workloads, perJob = 4, overlap = false, kind
 
 const SIZES = [1, 2, 2, 3, 3, 4];
 
-/** The first kind of the queue, and others of it that can overlap with it: behind one that takes long more than behind one that is over at once. */
+/**
+ * The first kind of the queue, and others of it that can overlap with it: behind one that takes long more than behind
+ * one that is over at once.
+ */
 function takeWave(queue: string[], most: number, draw: Chance): string[] {
   const wave = [queue.shift()!];
   const size = Math.min(most, kindOf(wave[0]!).lasts === 'long' ? 4 : SIZES[below(draw, SIZES.length)]!);
@@ -95,12 +106,18 @@ function takeWave(queue: string[], most: number, draw: Chance): string[] {
   return wave;
 }
 
-/** Whether a kind may follow these. What it would leave without meaning, or waiting for what cannot come, stays apart. */
+/**
+ * Whether a kind may follow these. What it would leave without meaning, or waiting for what cannot come, stays apart.
+ */
 function overlaps(wave: readonly string[], name: string): boolean {
   const all = [...wave, name].map(kindOf);
   const some = (holds: (k: Kind) => boolean): boolean => all.some(holds);
   // A server that is away answers nobody, and loads no page.
-  if (some((k) => k.gone === 'server') && (some((k) => k.asks === true) || all.filter((k) => k.gone === 'server').length > 1)) return false;
+  if (
+    some((k) => k.gone === 'server') &&
+    (some((k) => k.asks === true) || all.filter((k) => k.gone === 'server').length > 1)
+  )
+    return false;
   // All nodes are killed: also those that were to come back.
   if (some((k) => k.gone === 'all') && (some((k) => k.lasts !== undefined) || name === 'everybody')) return false;
   // Two at a time that the server has to miss leave too few nodes for the others.

@@ -34,15 +34,18 @@ export class Pool {
   }
 
   private async fill(): Promise<void> {
-    const missing = (kind: VolunteerNode['kind'], wanted: number): boolean => this.nodes.filter((n) => n.kind === kind).length < wanted && !this.closed;
+    const missing = (kind: VolunteerNode['kind'], wanted: number): boolean =>
+      this.nodes.filter((n) => n.kind === kind).length < wanted && !this.closed;
     const { url } = this.server;
     const { tabs, headless, slots } = this.size;
     await Promise.all([
       (async () => {
-        while (missing('tab', tabs)) await this.add(() => BrowserTab.open(url, `tab${++this.made}`, slots, this.browsers));
+        while (missing('tab', tabs))
+          await this.add(() => BrowserTab.open(url, `tab${++this.made}`, slots, this.browsers));
       })(),
       (async () => {
-        while (missing('headless', headless)) await this.add(() => HeadlessProcess.start(url, `headless${++this.made}`, slots));
+        while (missing('headless', headless))
+          await this.add(() => HeadlessProcess.start(url, `headless${++this.made}`, slots));
       })(),
     ]);
   }

@@ -1,6 +1,6 @@
 /**
- * Strangers against honest nodes: anonymous saboteurs, who were there first, among a few headless nodes, and one job after the other. Each must end with its
- * answer; what it cost is the difference to the same jobs without saboteurs.
+ * Strangers against honest nodes: anonymous saboteurs, who were there first, among a few headless nodes, and one job
+ * after the other. Each must end with its answer; what it cost is the difference to the same jobs without saboteurs.
  */
 import { Client, source } from '../client.ts';
 import { HeadlessProcess } from '../nodes/headless.ts';
@@ -64,12 +64,15 @@ async function series(o: Saboteurs, saboteurs: number): Promise<Series> {
   const honest: HeadlessProcess[] = [];
   const out: Series = { times: [], lost: 0, wrong: [] };
   try {
-    for (let i = 0; i < saboteurs; i++) hostile.push(new Saboteur(server.url, `stranger ${i + 1}`, o.kinds[i % o.kinds.length]!, SLOTS));
+    for (let i = 0; i < saboteurs; i++)
+      hostile.push(new Saboteur(server.url, `stranger ${i + 1}`, o.kinds[i % o.kinds.length]!, SLOTS));
     while ((await client.nodes()).length < saboteurs) await new Promise((r) => setTimeout(r, 100));
     for (let i = 0; i < HONEST; i++) honest.push(await HeadlessProcess.start(server.url, `honest ${i + 1}`, SLOTS));
     for (let n = 1; n <= o.jobs; n++) {
       const began = performance.now();
-      const { id } = await client.submit(source('among strangers', PROGRAM), RANKS, [String(STEPS)], { stuckAfterMs: STUCK_AFTER_MS });
+      const { id } = await client.submit(source('among strangers', PROGRAM), RANKS, [String(STEPS)], {
+        stuckAfterMs: STUCK_AFTER_MS,
+      });
       const end = await client.ended(id, LIMIT_MS);
       const ms = performance.now() - began;
       out.times.push(ms);
@@ -77,7 +80,10 @@ async function series(o: Saboteurs, saboteurs: number): Promise<Series> {
       const { stdout } = await client.answer(end);
       const right = end.state === 'done' && expected().every((text, t) => stdout[t] === text);
       if (!right) out.wrong.push(`job ${n} is ${end.state}: ${JSON.stringify(end.error ?? stdout)}`);
-      o.say(`  job ${n}: ${right ? 'the right answer' : 'WRONG'} after ${(ms / 1000).toFixed(1)} s, ${end.faults.length} ranks lost${end.faults.length === 0 ? '' : ` (${causes(end.faults)})`}`);
+      o.say(
+        `  job ${n}: ${right ? 'the right answer' : 'WRONG'} after ${(ms / 1000).toFixed(1)} s, ` +
+          `${end.faults.length} ranks lost${end.faults.length === 0 ? '' : ` (${causes(end.faults)})`}`,
+      );
     }
     return out;
   } catch (error) {
@@ -109,11 +115,23 @@ export async function amongSaboteurs(o: Saboteurs): Promise<number> {
   o.say(`
 | | jobs right | ranks lost | first job | median of the others | all |
 |---|---:|---:|---:|---:|---:|
-${([['undisturbed', calm], [`among ${o.saboteurs} saboteurs`, among]] as const)
-  .map(([name, s]) => `| ${name} | ${s.times.length - s.wrong.length} of ${o.jobs} | ${s.lost} | ${seconds(s.times[0] ?? 0)} | ${seconds(median(s.times.slice(1)))} | ${seconds(sum(s.times))} |`)
+${(
+  [
+    ['undisturbed', calm],
+    [`among ${o.saboteurs} saboteurs`, among],
+  ] as const
+)
+  .map(
+    ([name, s]) =>
+      `| ${name} | ${s.times.length - s.wrong.length} of ${o.jobs} | ${s.lost} | ${seconds(s.times[0] ?? 0)} ` +
+      `| ${seconds(median(s.times.slice(1)))} | ${seconds(sum(s.times))} |`,
+  )
   .join('\n')}
 `);
   for (const w of [...calm.wrong, ...among.wrong]) o.say(`WRONG: ${w}`);
-  o.say(`${right} of ${o.jobs} jobs ended right among ${o.saboteurs} saboteurs; they cost ${seconds(sum(among.times) - sum(calm.times))}`);
+  o.say(
+    `${right} of ${o.jobs} jobs ended right among ${o.saboteurs} saboteurs; they cost ` +
+      `${seconds(sum(among.times) - sum(calm.times))}`,
+  );
   return calm.wrong.length + among.wrong.length === 0 ? 0 : 1;
 }

@@ -1,9 +1,10 @@
 /**
- * One wave of faults on a running job: the first at its moment, each other one while those before it are not over (a rank is killed during
- * a recovery, nodes go together, the server dies while a node is silent). What it must show stands in campaign.ts.
+ * One wave of faults on a running job: the first at its moment, each other one while those before it are not over (a
+ * rank is killed during a recovery, nodes go together, the server dies while a node is silent). What it must show
+ * stands in campaign.ts.
  *
- * Which loss is whose: a rank is lost where it was, so the node of each loss in the job's history must be a victim, and its cause one that
- * stands for what was done to this node.
+ * Which loss is whose: a rank is lost where it was, so the node of each loss in the job's history must be a victim, and
+ * its cause one that stands for what was done to this node.
  */
 import type { Fault, JobView } from '@mayfly/wire';
 import { ApiError, progressOf, type Client } from '../client.ts';
@@ -51,7 +52,10 @@ export interface Stage {
   readonly example: string;
   /** What each rank sent and received in the undisturbed run. */
   readonly messages: readonly number[];
-  /** One node may still be missing when a wave begins. Else all are there, so that a rank which is lost goes to the newest, and ranks stay spread over all kinds of nodes. */
+  /**
+   * One node may still be missing when a wave begins. Else all are there, so that a rank which is lost goes to the
+   * newest, and ranks stay spread over all kinds of nodes.
+   */
   readonly hurried: boolean;
   draw(): number;
   say(line: string): void;
@@ -60,12 +64,17 @@ export interface Stage {
 /** The program has come to its end and waits for the line. */
 const atEnd = (j: JobView): boolean => j.tasks[0]?.activity?.call === 'stdin';
 export const over = (j: JobView): boolean => j.endedAt !== undefined;
-const whole = (j: JobView): boolean => j.tasks.every((t) => t.state === 'running') && j.faults.every((f) => f.recoveredAfterMs !== undefined);
-/** No rank is at these nodes. One that was only on its way there is no loss: it had not begun, and nothing is in the job's history. */
+const whole = (j: JobView): boolean =>
+  j.tasks.every((t) => t.state === 'running') && j.faults.every((f) => f.recoveredAfterMs !== undefined);
+/**
+ * No rank is at these nodes. One that was only on its way there is no loss: it had not begun, and nothing is in the
+ * job's history.
+ */
 const away = (j: JobView, nodes: ReadonlySet<string>): boolean => j.tasks.every((t) => !nodes.has(t.node ?? ''));
 const running = (j: JobView): void => must(!over(j), `the job ended by itself, ${j.state}: ${JSON.stringify(j.error)}`);
 
-const strikes = (kind: Kind, node: VolunteerNode): boolean => (kind.on === 'any' || kind.on === node.kind) && !(kind.drives && node instanceof BrowserTab && !node.driven);
+const strikes = (kind: Kind, node: VolunteerNode): boolean =>
+  (kind.on === 'any' || kind.on === node.kind) && !(kind.drives && node instanceof BrowserTab && !node.driven);
 
 interface Strike {
   readonly kind: Kind;
@@ -100,7 +109,12 @@ export class Wave {
     const { task, share, faults } = this.planned;
     const wanted = Math.floor(share * messages[task]!);
     await pool.ready(this.stage.hurried ? 1 : 0);
-    const before = await client.until(id, `whole again and at ${wanted} messages of rank ${task}`, (j) => over(j) || (whole(j) && (progressOf(j.tasks[task]!) >= wanted || atEnd(j))), LIMIT_MS);
+    const before = await client.until(
+      id,
+      `whole again and at ${wanted} messages of rank ${task}`,
+      (j) => over(j) || (whole(j) && (progressOf(j.tasks[task]!) >= wanted || atEnd(j))),
+      LIMIT_MS,
+    );
     running(before);
     this.seen = before;
     await this.move(kindOf(faults[0]!.kind));
@@ -120,7 +134,13 @@ export class Wave {
     const after = await client.until(
       id,
       `recovered from ${this.strikes.map((s) => `${s.kind.name} of ${s.victim}`).join(', ')}`,
-      (j) => over(j) || (whole(j) && this.strikes.every((s) => !s.kind.loses || this.fresh(j).some((f) => s.nodes.has(f.node ?? '')) || (s.over && away(j, s.nodes)))),
+      (j) =>
+        over(j) ||
+        (whole(j) &&
+          this.strikes.every(
+            (s) =>
+              !s.kind.loses || this.fresh(j).some((f) => s.nodes.has(f.node ?? '')) || (s.over && away(j, s.nodes)),
+          )),
       LIMIT_MS,
     );
     running(after);
@@ -128,8 +148,9 @@ export class Wave {
   }
 
   /**
-   * Ranks may all have gone to nodes of one sort (who comes first after all were killed gets two), and a rank that is killed there begins there again: the node has its
-   * image. So one of these nodes goes, and its ranks with it to whoever has slots, before another one comes in its place.
+   * Ranks may all have gone to nodes of one sort (who comes first after all were killed gets two), and a rank that is
+   * killed there begins there again: the node has its image. So one of these nodes goes, and its ranks with it to
+   * whoever has slots, before another one comes in its place.
    */
   private async move(kind: Kind): Promise<void> {
     const { client, pool, id, say } = this.stage;
@@ -140,7 +161,13 @@ export class Wave {
       const node = tasks.map((t) => pool.find(t.nodeName)).find((n) => n !== undefined);
       must(node !== undefined, 'no rank is at a node of the campaign');
       await pool.drop(node);
-      this.seen = await client.until(id, `whole without ${node.name}`, (j) => over(j) || (j.faults.length > faults.length && whole(j) && j.tasks.every((t) => t.nodeName !== node.name)), LIMIT_MS);
+      this.seen = await client.until(
+        id,
+        `whole without ${node.name}`,
+        (j) =>
+          over(j) || (j.faults.length > faults.length && whole(j) && j.tasks.every((t) => t.nodeName !== node.name)),
+        LIMIT_MS,
+      );
       running(this.seen);
       say(`  (${node.name} went, so that a rank is where ${kind.name} can strike)`);
     }
@@ -166,9 +193,12 @@ export class Wave {
   }
 
   /** undefined: none of the nodes with ranks is one where this kind can strike. */
-  private async victim(kind: Kind, order: readonly number[]): Promise<{ node: VolunteerNode; task: number } | undefined> {
+  private async victim(
+    kind: Kind,
+    order: readonly number[],
+  ): Promise<{ node: VolunteerNode; task: number } | undefined> {
     const { pool } = this.stage;
-    for (const end = Date.now() + VICTIM_MS; ; ) {
+    for (const end = Date.now() + VICTIM_MS; ;) {
       const job = await this.look();
       for (const task of order) {
         const node = pool.find(job.tasks[task]!.nodeName);
@@ -185,15 +215,29 @@ export class Wave {
     const { client, server, pool, id, draw } = this.stage;
     const own = this.seen.tasks[task]!.node!;
     const victims = kind.gone === 'all' ? [...pool.nodes] : [node];
-    const ids = kind.gone === 'all' ? (await client.nodes()).filter((n) => victims.some((v) => v.name === n.name)).map((n) => n.id as string) : kind.gone === 'server' ? [] : [own];
+    const ids =
+      kind.gone === 'all'
+        ? (await client.nodes()).filter((n) => victims.some((v) => v.name === n.name)).map((n) => n.id as string)
+        : kind.gone === 'server'
+          ? []
+          : [own];
     if (kind.gone !== 'server') for (const v of victims) this.hit.add(v.name);
     const at = this.seen.faults.length;
     const scene: Scene = {
-      client, server, draw, task,
+      client,
+      server,
+      draw,
+      task,
       job: id,
       node: own,
       nodes: victims,
-      lost: async () => void (await client.until(id, 'lost', (j) => over(j) || j.faults.slice(at).some((f) => f.node === own) || away(j, new Set([own])), LIMIT_MS)),
+      lost: async () =>
+        void (await client.until(
+          id,
+          'lost',
+          (j) => over(j) || j.faults.slice(at).some((f) => f.node === own) || away(j, new Set([own])),
+          LIMIT_MS,
+        )),
     };
     const overlaps = this.strikes.some((s) => !s.over) || !whole(this.seen);
     const run = async (): Promise<void> => {
@@ -205,7 +249,14 @@ export class Wave {
         for (const forget of gone) await forget();
       }
     };
-    const strike: Strike = { kind, victim: kind.gone === 'all' ? 'all' : kind.gone === 'server' ? 'the server' : node.name, nodes: new Set(ids), overlaps, over: false, done: Promise.resolve().then(run) };
+    const strike: Strike = {
+      kind,
+      victim: kind.gone === 'all' ? 'all' : kind.gone === 'server' ? 'the server' : node.name,
+      nodes: new Set(ids),
+      overlaps,
+      over: false,
+      done: Promise.resolve().then(run),
+    };
     // Looked at in run(); an error before that is no unhandled one.
     strike.done.catch(() => undefined);
     return strike;
@@ -220,22 +271,47 @@ export class Wave {
     faults.forEach((f, i) => {
       const strike = this.strikes.find((s) => s.nodes.has(f.node ?? ''));
       // A server that was killed meanwhile may have given a lost rank to a node that never heard of it.
-      const passing = serverToo && faults.slice(0, i).some((e) => e.task === f.task) && ['reloaded', 'restart', 'disconnected'].includes(f.cause);
-      must(strike !== undefined || passing, `${names} cost rank ${f.task} (${f.cause}) at node ${f.node ?? '–'}, which was no victim`);
-      must(!strike || passing || strike.kind.causes.includes(f.cause) || (serverToo && strike.kind.loses && f.cause === 'restart'), `${strike?.kind.name} of ${strike?.victim} cost rank ${f.task} by '${f.cause}'`);
+      const passing =
+        serverToo &&
+        faults.slice(0, i).some((e) => e.task === f.task) &&
+        ['reloaded', 'restart', 'disconnected'].includes(f.cause);
+      must(
+        strike !== undefined || passing,
+        `${names} cost rank ${f.task} (${f.cause}) at node ${f.node ?? '–'}, which was no victim`,
+      );
+      must(
+        !strike ||
+          passing ||
+          strike.kind.causes.includes(f.cause) ||
+          (serverToo && strike.kind.loses && f.cause === 'restart'),
+        `${strike?.kind.name} of ${strike?.victim} cost rank ${f.task} by '${f.cause}'`,
+      );
       whose.set(f, strike);
     });
     const { task } = this.planned;
     const midway = !atEnd(before);
-    const moment = midway ? `at ${progressOf(before.tasks[task]!)} of ${stage.messages[task]} messages of rank ${task}` : 'at the end';
+    const moment = midway
+      ? `at ${progressOf(before.tasks[task]!)} of ${stage.messages[task]} messages of rank ${task}`
+      : 'at the end';
     const struck = this.strikes.map((s): Struck => {
       const own = faults.filter((f) => whose.get(f) === s);
       return {
-        kind: s.kind.name, job: stage.job, example: stage.example, victim: s.victim, lost: own.map((f) => f.task), causes: own.map((f) => f.cause),
-        recoveredAfterMs: Math.max(0, ...own.map((f) => f.recoveredAfterMs ?? 0)), midway, overlaps: s.overlaps,
+        kind: s.kind.name,
+        job: stage.job,
+        example: stage.example,
+        victim: s.victim,
+        lost: own.map((f) => f.task),
+        causes: own.map((f) => f.cause),
+        recoveredAfterMs: Math.max(0, ...own.map((f) => f.recoveredAfterMs ?? 0)),
+        midway,
+        overlaps: s.overlaps,
       };
     });
-    const told = struck.map((s) => `${s.kind} of ${s.victim}${s.lost.length === 0 ? '' : ` (lost rank ${s.lost.join(', ')}, recovered in ${s.recoveredAfterMs} ms)`}`);
+    const told = struck.map(
+      (s) =>
+        `${s.kind} of ` +
+        `${s.victim}${s.lost.length === 0 ? '' : ` (lost rank ${s.lost.join(', ')}, recovered in ${s.recoveredAfterMs} ms)`}`,
+    );
     if (told.length > 0) stage.say(`  job ${stage.job} ${stage.example} ${moment}: ${told.join('; ')}`);
     return struck;
   }

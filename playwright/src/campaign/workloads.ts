@@ -1,6 +1,6 @@
 /**
- * What the campaign runs: a data table. A program is held at its end until its faults are done, so that none comes too late: behind
- * it, rank 0 waits for a line of standard input and all ranks for rank 0.
+ * What the campaign runs: a data table. A program is held at its end until its faults are done, so that none comes too
+ * late: behind it, rank 0 waits for a line of standard input and all ranks for rank 0.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,9 +45,21 @@ export const C_WORKLOADS: Workload[] = [
 /** Every row of examples/native-runs.json on 4 and on 9 ranks, where it allows them. */
 export function nativeWorkloads(): Workload[] {
   const examples = join(ROOT, 'examples');
-  const rows = JSON.parse(readFileSync(join(examples, 'native-runs.json'), 'utf8')) as { name: string; args: string[]; ranks: number[]; expected?: string }[];
+  const rows = JSON.parse(readFileSync(join(examples, 'native-runs.json'), 'utf8')) as {
+    name: string;
+    args: string[];
+    ranks: number[];
+    expected?: string;
+  }[];
   return rows.flatMap(({ name, args, ranks, expected = 'expected' }) =>
-    ranks.filter((n) => n > 1).map((size) => ({ example: name, size, args, native: readFileSync(join(examples, name, `${expected}-${size}.txt`), 'utf8') })),
+    ranks
+      .filter((n) => n > 1)
+      .map((size) => ({
+        example: name,
+        size,
+        args,
+        native: readFileSync(join(examples, name, `${expected}-${size}.txt`), 'utf8'),
+      })),
   );
 }
 
@@ -79,6 +91,14 @@ const HELD = 'held-for-faults';
 export async function held(example: string): Promise<Program> {
   const p = await readExample(example);
   const { program } = p;
-  if (program.language === 'typescript') return { ...p, program: { ...program, entry: `${HELD}.ts`, sources: { ...program.sources, [`${HELD}.ts`]: HOLD_TS(program.entry) } } };
+  if (program.language === 'typescript')
+    return {
+      ...p,
+      program: {
+        ...program,
+        entry: `${HELD}.ts`,
+        sources: { ...program.sources, [`${HELD}.ts`]: HOLD_TS(program.entry) },
+      },
+    };
   return { ...p, program: await moduleOf(example, program, { [`${HELD}.c`]: HOLD_C }) };
 }

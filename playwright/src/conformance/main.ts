@@ -1,6 +1,7 @@
 /**
- * `npm run conformance`: every program of the differential set (packages/libmpi/conformance) on headless nodes and a real server, against the recorded native
- * output; with `--faults` each once more while a node is killed at a call of one of its ranks, drawn from those that the rank made without a fault.
+ * `npm run conformance`: every program of the differential set (packages/libmpi/conformance) on headless nodes and a
+ * real server, against the recorded native output; with `--faults` each once more while a node is killed at a call of
+ * one of its ranks, drawn from those that the rank made without a fault.
  */
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -28,7 +29,10 @@ Exit code 0: every line is the native one.`;
 
 const FOLDER = join(ROOT, 'packages', 'libmpi', 'conformance');
 const SLOTS = 2;
-/** Processes that spawn.c has at the same time, besides its first ones: later ones wait for the slots of those that have been disconnected. */
+/**
+ * Processes that spawn.c has at the same time, besides its first ones: later ones wait for the slots of those that have
+ * been disconnected.
+ */
 const SPAWNED = 4;
 /** Only to end a hang. */
 const PATIENCE = 60_000;
@@ -66,7 +70,10 @@ function installed(): { version: string; native: Native } {
   return { version, native: new Native(FOLDER, values.mpi) };
 }
 
-/** Another native library against the recorded output: where it differs, one of the two is wrong, or the standard leaves it open. */
+/**
+ * Another native library against the recorded output: where it differs, one of the two is wrong, or the standard leaves
+ * it open.
+ */
 function peers(): number {
   const { version, native } = installed();
   say(`${version} against the recorded native output`);
@@ -79,7 +86,11 @@ function peers(): number {
         const why = native.missing.get(test);
         return why === undefined ? [] : [`${test}: ${why}`];
       });
-      say(`${p.name} on ${n} ranks: ${verdict.passed} tests as recorded, ${problems.filter((x) => !x.startsWith(' ')).length} lines otherwise${problems.map((x) => `\n    ${x}`).join('')}`);
+      say(
+        `${p.name} on ${n} ranks: ${verdict.passed} tests as recorded, ` +
+          `${problems.filter((x) => !x.startsWith(' ')).length} lines ` +
+          `otherwise${problems.map((x) => `\n    ${x}`).join('')}`,
+      );
     }
   native.close();
   return 0;
@@ -89,7 +100,9 @@ async function record(): Promise<number> {
   const { version, native } = installed();
   await mkdir(join(FOLDER, 'expected'), { recursive: true });
   for (const p of wanted) {
-    const text = ranksOf(p).map((n) => `== ${n} ranks\n${native.run(p, n)}`).join('');
+    const text = ranksOf(p)
+      .map((n) => `== ${n} ranks\n${native.run(p, n)}`)
+      .join('');
     await writeFile(join(FOLDER, 'expected', `${p.name}.txt`), `${version}\n${text}`);
     say(`${p.name}: ${p.ranks.join(', ')} ranks`);
   }
@@ -107,7 +120,12 @@ class Classroom {
   async roomFor(ranks: number): Promise<void> {
     this.nodes = this.nodes.filter((n) => !n.gone);
     const want = Math.ceil(ranks / SLOTS) + 1;
-    while (this.nodes.length < want) this.nodes.push(await HeadlessProcess.start(this.server.url, `conformance ${++this.joined}`, SLOTS, { MAYFLY_RANK_FAULTS: '1' }));
+    while (this.nodes.length < want)
+      this.nodes.push(
+        await HeadlessProcess.start(this.server.url, `conformance ${++this.joined}`, SLOTS, {
+          MAYFLY_RANK_FAULTS: '1',
+        }),
+      );
   }
 
   /** Calls to its device that each rank of a job made which nobody disturbed: its nodes say it. */
@@ -141,7 +159,7 @@ interface Row {
 }
 
 async function main(): Promise<number> {
-  if (values.help) return say(HELP), 0;
+  if (values.help) return (say(HELP), 0);
   if (values.record) return record();
   if (values.peers) return peers();
   const { version, native } = values.native ? installed() : {};
@@ -151,10 +169,21 @@ async function main(): Promise<number> {
   const client = new Client(server);
   const room = new Classroom(server);
 
-  const run = async (p: Conformance, ranks: number, args: string[]): Promise<{ id: string; verdict: Verdict; restarts: number }> => {
+  const run = async (
+    p: Conformance,
+    ranks: number,
+    args: string[],
+  ): Promise<{ id: string; verdict: Verdict; restarts: number }> => {
     await room.roomFor(p.name === 'spawn' ? ranks + SPAWNED : ranks);
     const file = `${p.name}.c`;
-    const { id } = await client.submit({ name: p.name, program: { language: 'c', sources: { [file]: p.source, 'check.h': check }, flags: ['-O1', '-w'] } }, ranks, args);
+    const { id } = await client.submit(
+      {
+        name: p.name,
+        program: { language: 'c', sources: { [file]: p.source, 'check.h': check }, flags: ['-O1', '-w'] },
+      },
+      ranks,
+      args,
+    );
     const job = await client.ended(id);
     const { stdout } = await client.answer(job);
     const verdict = judge(p, ranks, collate(p, stdout), native ? native.run(p, ranks) : recorded(p, ranks, FOLDER));
@@ -175,7 +204,8 @@ async function main(): Promise<number> {
           row.tests += verdict.passed;
           row.alone += verdict.alone;
           row.wrong += verdict.problems.length;
-          if (verdict.problems.length > 0) say(`${p.name} on ${ranks} ranks ${args.join(' ')}\n${verdict.problems.map((x) => `    ${x}`).join('\n')}`);
+          if (verdict.problems.length > 0)
+            say(`${p.name} on ${ranks} ranks ${args.join(' ')}\n${verdict.problems.map((x) => `    ${x}`).join('\n')}`);
           return { id, restarts };
         };
         const undisturbed = await one([]);
@@ -189,7 +219,9 @@ async function main(): Promise<number> {
           else say(`${p.name} on ${ranks} ranks: ${fault} of ${made[victim]} struck nothing`);
         }
       }
-      const cells = [p.tests.size, row.runs, row.faults, row.killed, row.tests - row.alone, row.alone, row.wrong].map(String);
+      const cells = [p.tests.size, row.runs, row.faults, row.killed, row.tests - row.alone, row.alone, row.wrong].map(
+        String,
+      );
       say(p.name.padEnd(16) + cells.map((c, k) => c.padStart(header[k]!.length + 3)).join(''));
       faults += row.faults;
       struck += row.killed;

@@ -1,6 +1,6 @@
 /**
- * An installed Firefox, driven by WebDriver BiDi (Playwright drives only its own build of it): as much of the protocol as a volunteer's tab needs.
- * https://w3c.github.io/webdriver-bidi/
+ * An installed Firefox, driven by WebDriver BiDi (Playwright drives only its own build of it): as much of the protocol
+ * as a volunteer's tab needs. https://w3c.github.io/webdriver-bidi/
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,10 @@ import { WebSocket } from 'ws';
 
 /** What the bootstrap found, else an installed one. */
 export const firefoxPath =
-  process.env.MAYFLY_FIREFOX ?? ['/usr/bin/firefox-esr', '/usr/bin/firefox', '/Applications/Firefox.app/Contents/MacOS/firefox'].find((p) => existsSync(p));
+  process.env.MAYFLY_FIREFOX ??
+  ['/usr/bin/firefox-esr', '/usr/bin/firefox', '/Applications/Firefox.app/Contents/MacOS/firefox'].find((p) =>
+    existsSync(p),
+  );
 
 const LIMIT_MS = 240_000;
 
@@ -44,7 +47,10 @@ interface Answer {
 }
 
 /** Waits until `look` gives something; what it throws meanwhile (no page yet) is a no. */
-async function eventually<T>(what: string, look: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
+async function eventually<T>(
+  what: string,
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+): Promise<T> {
   const end = Date.now() + LIMIT_MS;
   let why: unknown;
   while (Date.now() < end) {
@@ -54,7 +60,9 @@ async function eventually<T>(what: string, look: () => T | undefined | false | P
     if (found) return found;
     await new Promise((r) => setTimeout(r, 50));
   }
-  throw new Error(`Firefox: ${what} did not come${why ? `: ${why instanceof Error ? why.message : JSON.stringify(why)}` : ''}`);
+  throw new Error(
+    `Firefox: ${what} did not come${why ? `: ${why instanceof Error ? why.message : JSON.stringify(why)}` : ''}`,
+  );
 }
 
 export class Firefox {
@@ -71,19 +79,34 @@ export class Firefox {
     socket.on('message', (data: Buffer) => {
       const m = JSON.parse(data.toString()) as Answer;
       if (m.id !== undefined) this.#asked.get(m.id)?.(m);
-      // A socket that its frame closes while it opens, or that the server's end cuts, is logged as an error too: that is no defect of a page.
-      else if (m.method === 'log.entryAdded' && m.params?.level === 'error' && !/connection to (the server at )?wss?:/.test(m.params.text ?? '')) this.complaints.push(m.params.text ?? '');
+      // A socket that its frame closes while it opens, or that the server's end cuts, is logged as an error too: that
+      // is no defect of a page.
+      else if (
+        m.method === 'log.entryAdded' &&
+        m.params?.level === 'error' &&
+        !/connection to (the server at )?wss?:/.test(m.params.text ?? '')
+      )
+        this.complaints.push(m.params.text ?? '');
     });
   }
 
   static async start(path: string): Promise<Firefox> {
     const profile = await mkdtemp(join(tmpdir(), 'mayfly-firefox-'));
-    await writeFile(join(profile, 'user.js'), Object.entries(PREFERENCES).map(([k, v]) => `user_pref(${JSON.stringify(k)}, ${JSON.stringify(v)});\n`).join(''));
-    const child = spawn(path, ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port', '0', 'about:blank'], {
-      // It refuses a home that belongs to somebody else.
-      env: { ...process.env, HOME: profile },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    await writeFile(
+      join(profile, 'user.js'),
+      Object.entries(PREFERENCES)
+        .map(([k, v]) => `user_pref(${JSON.stringify(k)}, ${JSON.stringify(v)});\n`)
+        .join(''),
+    );
+    const child = spawn(
+      path,
+      ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port', '0', 'about:blank'],
+      {
+        // It refuses a home that belongs to somebody else.
+        env: { ...process.env, HOME: profile },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      },
+    );
     try {
       let said = '';
       child.stderr!.on('data', (d: Buffer) => (said = (said + d.toString()).slice(-20_000)));
@@ -122,7 +145,9 @@ export class Firefox {
   }
 
   async close(): Promise<void> {
-    const gone = new Promise<void>((r) => (this.child.exitCode !== null || this.child.signalCode !== null ? r() : this.child.once('exit', () => r())));
+    const gone = new Promise<void>((r) =>
+      this.child.exitCode !== null || this.child.signalCode !== null ? r() : this.child.once('exit', () => r()),
+    );
     this.socket.terminate();
     this.child.kill('SIGKILL');
     await gone;
@@ -139,7 +164,11 @@ export class FirefoxTab {
 
   /** An expression in the page; its value goes as JSON. */
   async evaluate<T>(expression: string): Promise<T> {
-    const r = await this.firefox.ask<{ type: string; result?: { value?: string }; exceptionDetails?: { text: string } }>('script.evaluate', {
+    const r = await this.firefox.ask<{
+      type: string;
+      result?: { value?: string };
+      exceptionDetails?: { text: string };
+    }>('script.evaluate', {
       expression: `Promise.resolve(${expression}).then((v) => JSON.stringify(v ?? null))`,
       target: { context: this.context },
       awaitPromise: true,
@@ -151,7 +180,9 @@ export class FirefoxTab {
   /** Text of the element, once it matches. */
   text(selector: string, pattern: RegExp): Promise<string> {
     return eventually(`${selector} with ${pattern}`, async () => {
-      const text = await this.evaluate<string | null>(`document.querySelector(${JSON.stringify(selector)})?.textContent`);
+      const text = await this.evaluate<string | null>(
+        `document.querySelector(${JSON.stringify(selector)})?.textContent`,
+      );
       if (text === null || !pattern.test(text)) throw new Error(`it says ${JSON.stringify(text)}`);
       return text;
     });
@@ -161,18 +192,33 @@ export class FirefoxTab {
   async click(selector: string): Promise<void> {
     const at = await eventually(selector, () =>
       this.evaluate<{ x: number; y: number } | null>(
-        `(() => { const e = document.querySelector(${JSON.stringify(selector)}); if (!e) return null; e.scrollIntoView({ block: 'center', behavior: 'instant' }); const r = e.getBoundingClientRect(); return { x: Math.round(r.x + r.width / 2), y: Math.round(r.y + r.height / 2) }; })()`,
+        `(() => { const e = document.querySelector(${JSON.stringify(selector)}); if (!e) return null; ` +
+          `e.scrollIntoView({ block: 'center', behavior: 'instant' }); const r = e.getBoundingClientRect(); ` +
+          'return { x: Math.round(r.x + r.width / 2), y: Math.round(r.y + r.height / 2) }; })()',
       ).then((p) => p ?? undefined),
     );
     await this.firefox.ask('input.performActions', {
       context: this.context,
-      actions: [{ type: 'pointer', id: 'mouse', actions: [{ type: 'pointerMove', ...at }, { type: 'pointerDown', button: 0 }, { type: 'pointerUp', button: 0 }] }],
+      actions: [
+        {
+          type: 'pointer',
+          id: 'mouse',
+          actions: [
+            { type: 'pointerMove', ...at },
+            { type: 'pointerDown', button: 0 },
+            { type: 'pointerUp', button: 0 },
+          ],
+        },
+      ],
     });
   }
 
   /** A picture of the page, PNG. */
   async screenshot(): Promise<Buffer> {
-    const { data } = await this.firefox.ask<{ data: string }>('browsingContext.captureScreenshot', { context: this.context, origin: 'document' });
+    const { data } = await this.firefox.ask<{ data: string }>('browsingContext.captureScreenshot', {
+      context: this.context,
+      origin: 'document',
+    });
     return Buffer.from(data, 'base64');
   }
 

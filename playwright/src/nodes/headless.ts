@@ -19,8 +19,18 @@ export class HeadlessProcess implements VolunteerNode {
   }
 
   /** Resolves when the server has welcomed it. */
-  static async start(url: string, name: string, slots: number, env: Record<string, string> = {}, options: readonly string[] = ['--allow-typescript']): Promise<HeadlessProcess> {
-    const child = spawn(process.execPath, [CLI, 'volunteer', url, '--slots', String(slots), '--name', name, ...options], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+  static async start(
+    url: string,
+    name: string,
+    slots: number,
+    env: Record<string, string> = {},
+    options: readonly string[] = ['--allow-typescript'],
+  ): Promise<HeadlessProcess> {
+    const child = spawn(
+      process.execPath,
+      [CLI, 'volunteer', url, '--slots', String(slots), '--name', name, ...options],
+      { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } },
+    );
     const node = new HeadlessProcess(name, child);
     await new Promise<void>((resolve, reject) => {
       for (const stream of [child.stdout!, child.stderr!])

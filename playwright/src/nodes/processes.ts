@@ -1,4 +1,7 @@
-/** What /proc says of a browser's processes: signals to a renderer silence or end a tab as no protocol command does. Linux only. */
+/**
+ * What /proc says of a browser's processes: signals to a renderer silence or end a tab as no protocol command does.
+ * Linux only.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 
 function read(path: string): string {
@@ -20,7 +23,7 @@ export function descendants(pid: number): number[] {
     children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
   }
   const all: number[] = [];
-  for (const queue = [pid]; queue.length > 0; ) {
+  for (const queue = [pid]; queue.length > 0;) {
     const next = children.get(queue.pop()!) ?? [];
     all.push(...next);
     queue.push(...next);
@@ -28,7 +31,8 @@ export function descendants(pid: number): number[] {
   return all;
 }
 
-export const renderersOf = (browser: number): number[] => descendants(browser).filter((p) => read(`/proc/${p}/cmdline`).includes('--type=renderer'));
+export const renderersOf = (browser: number): number[] =>
+  descendants(browser).filter((p) => read(`/proc/${p}/cmdline`).includes('--type=renderer'));
 
 function workersIn(renderer: number): number {
   let threads: string[];
@@ -40,7 +44,10 @@ function workersIn(renderer: number): number {
   return threads.filter((t) => read(`/proc/${renderer}/task/${t}/comm`).startsWith('DedicatedWorker')).length;
 }
 
-/** The renderer of the job's sandboxed frame: it runs the comm worker and a worker per rank, the page's own runs the daemon alone. */
+/**
+ * The renderer of the job's sandboxed frame: it runs the comm worker and a worker per rank, the page's own runs the
+ * daemon alone.
+ */
 export function frameRendererOf(browser: number): number | undefined {
   const [most] = renderersOf(browser)
     .map((pid) => ({ pid, workers: workersIn(pid) }))

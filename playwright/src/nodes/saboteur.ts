@@ -1,6 +1,6 @@
 /**
- * A node that takes ranks and runs none of them: a real control socket, valid messages, nothing behind them. For the campaign against strangers
- * (campaign/saboteurs.ts), and for a small share of it in the tests of the server.
+ * A node that takes ranks and runs none of them: a real control socket, valid messages, nothing behind them. For the
+ * campaign against strangers (campaign/saboteurs.ts), and for a small share of it in the tests of the server.
  */
 import { CONTROL_VERSION, type Assignment, type Heartbeat, type TaskId } from '@mayfly/wire';
 import { io, type Socket } from 'socket.io-client';
@@ -50,7 +50,21 @@ export class Saboteur {
   #connect(): Socket {
     const control = io(`${this.#url}/node`, { transports: ['websocket'], forceNew: true });
     const session = `${this.#name}-${Math.random()}`;
-    control.on('connect', () => control.emit('hello', { version: CONTROL_VERSION, name: this.#name, engine: 'sabotage', slots: this.#slots, session, holds: [], images: [] }, () => undefined));
+    control.on('connect', () =>
+      control.emit(
+        'hello',
+        {
+          version: CONTROL_VERSION,
+          name: this.#name,
+          engine: 'sabotage',
+          slots: this.#slots,
+          session,
+          holds: [],
+          images: [],
+        },
+        () => undefined,
+      ),
+    );
     control.on('assign', (a: Assignment) => this.#assigned(a));
     control.on('revoke', (r: { task: TaskId; incarnation: number }) => {
       if (this.#given.get(r.task)?.a.incarnation === r.incarnation) this.#given.delete(r.task);
@@ -61,7 +75,8 @@ export class Saboteur {
   #assigned(a: Assignment): void {
     this.taken++;
     const { job, task, incarnation } = a;
-    const report = (event: string, error?: { code: string; message: string }): void => void this.#control.emit('report', { job, task, incarnation, event, ...(error ? { error } : {}) });
+    const report = (event: string, error?: { code: string; message: string }): void =>
+      void this.#control.emit('report', { job, task, incarnation, event, ...(error ? { error } : {}) });
     const begun = this.kind === 'silence' || (this.kind === 'false crash' && this.taken % 2 === 0);
     this.#given.set(task, { a, calls: 0, begun });
     if (begun) report('started');
@@ -80,7 +95,11 @@ export class Saboteur {
 
   #heartbeat(): void {
     const tasks: Heartbeat['tasks'] = [...this.#given.values()].map((g) => ({
-      job: g.a.job, task: g.a.task, incarnation: g.a.incarnation, started: g.begun, activity: { state: 'computing', call: 'MPI_Send', arrivals: g.calls, sends: ++g.calls },
+      job: g.a.job,
+      task: g.a.task,
+      incarnation: g.a.incarnation,
+      started: g.begun,
+      activity: { state: 'computing', call: 'MPI_Send', arrivals: g.calls, sends: ++g.calls },
     }));
     if (this.#control.connected) this.#control.emit('heartbeat', { tasks });
   }

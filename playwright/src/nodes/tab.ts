@@ -15,7 +15,12 @@ class Chrome {
   ) {}
 
   static async start(): Promise<Chrome> {
-    const server = await chromium.launchServer({ ...launchOptions, handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false });
+    const server = await chromium.launchServer({
+      ...launchOptions,
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+    });
     return new Chrome(server, await chromium.connect(server.wsEndpoint()));
   }
 
@@ -25,7 +30,10 @@ class Chrome {
   }
 }
 
-/** Browsers whose tab is gone, for the next tabs: starting one costs more than what most faults do. One tab at a time has a browser. */
+/**
+ * Browsers whose tab is gone, for the next tabs: starting one costs more than what most faults do. One tab at a time
+ * has a browser.
+ */
 export class Browsers {
   private readonly idle: Chrome[] = [];
 
@@ -48,7 +56,10 @@ export class Browsers {
 
 export class BrowserTab implements VolunteerNode {
   readonly kind = 'tab';
-  /** False once the process of a frame was killed: Playwright then takes the whole page for crashed, and drives it no more. The page itself lives on. */
+  /**
+   * False once the process of a frame was killed: Playwright then takes the whole page for crashed, and drives it no
+   * more. The page itself lives on.
+   */
   driven = true;
   readonly log: string[] = [];
   private frozen: number[] = [];
@@ -86,7 +97,10 @@ export class BrowserTab implements VolunteerNode {
   }
 
   private async connected(page: Page): Promise<void> {
-    await page.getByTestId('volunteer-state').filter({ hasText: /idle|ready|working/i }).waitFor();
+    await page
+      .getByTestId('volunteer-state')
+      .filter({ hasText: /idle|ready|working/i })
+      .waitFor();
   }
 
   private get pid(): number {
@@ -119,8 +133,12 @@ export class BrowserTab implements VolunteerNode {
   /** The page is gone; its browser may serve another. */
   private async leave(): Promise<void> {
     this.left = true;
-    const emptied = this.context.close().then(() => true, () => false);
-    if (await Promise.race([emptied, new Promise<false>((r) => setTimeout(r, LIMIT_MS, false).unref())])) this.browsers.back(this.chrome);
+    const emptied = this.context.close().then(
+      () => true,
+      () => false,
+    );
+    if (await Promise.race([emptied, new Promise<false>((r) => setTimeout(r, LIMIT_MS, false).unref())]))
+      this.browsers.back(this.chrome);
     else await this.chrome.kill();
   }
 
@@ -137,9 +155,15 @@ export class BrowserTab implements VolunteerNode {
     return this.context.setOffline(offline);
   }
 
-  /** "Duplicate tab": a second one of the same browser, with a copy of this one's session storage. Call the result to close it. */
+  /**
+   * "Duplicate tab": a second one of the same browser, with a copy of this one's session storage. Call the result to
+   * close it.
+   */
   async duplicate(): Promise<() => Promise<void>> {
-    const [copy] = await Promise.all([this.context.waitForEvent('page'), this.page.evaluate((a) => void window.open(a), this.address)]);
+    const [copy] = await Promise.all([
+      this.context.waitForEvent('page'),
+      this.page.evaluate((a) => void window.open(a), this.address),
+    ]);
     await this.connected(copy);
     return () => copy.close();
   }

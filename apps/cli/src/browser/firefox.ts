@@ -1,6 +1,6 @@
 /**
- * Firefox, driven by WebDriver BiDi (https://w3c.github.io/webdriver-bidi/). It offers that on a port of the loopback only, to one session: this one takes it
- * at once, and Firefox refuses all others.
+ * Firefox, driven by WebDriver BiDi (https://w3c.github.io/webdriver-bidi/). It offers that on a port of the loopback
+ * only, to one session: this one takes it at once, and Firefox refuses all others.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -36,14 +36,33 @@ interface Message {
   params?: { context?: string };
 }
 
-export async function launchFirefox(browser: InstalledBrowser, { show, insecure, trusted }: LaunchOptions): Promise<LaunchedBrowser> {
+export async function launchFirefox(
+  browser: InstalledBrowser,
+  { show, insecure, trusted }: LaunchOptions,
+): Promise<LaunchedBrowser> {
   const profile = await newProfile();
-  const preferences = { ...PREFERENCES, ...(trusted === undefined ? {} : { 'dom.securecontext.allowlist': new URL(trusted).hostname }) };
-  await writeFile(join(profile, 'user.js'), Object.entries(preferences).map(([k, v]) => `user_pref(${JSON.stringify(k)}, ${JSON.stringify(v)});\n`).join(''));
+  const preferences = {
+    ...PREFERENCES,
+    ...(trusted === undefined ? {} : { 'dom.securecontext.allowlist': new URL(trusted).hostname }),
+  };
+  await writeFile(
+    join(profile, 'user.js'),
+    Object.entries(preferences)
+      .map(([k, v]) => `user_pref(${JSON.stringify(k)}, ${JSON.stringify(v)});\n`)
+      .join(''),
+  );
   const process_ = new BrowserProcess({
     path: browser.path,
     profile,
-    args: [...(show ? [] : ['--headless']), '--no-remote', '--profile', profile, '--remote-debugging-port', '0', 'about:blank'],
+    args: [
+      ...(show ? [] : ['--headless']),
+      '--no-remote',
+      '--profile',
+      profile,
+      '--remote-debugging-port',
+      '0',
+      'about:blank',
+    ],
     // It refuses a home that belongs to somebody else.
     env: { HOME: profile },
     watched: true,
@@ -60,7 +79,8 @@ export async function launchFirefox(browser: InstalledBrowser, { show, insecure,
     const s = socket;
     s.on('message', (data: Buffer) => {
       const m = JSON.parse(data.toString()) as Message;
-      if (!requests.answered(m) && m.method === 'browsingContext.contextDestroyed' && m.params?.context) contexts.get(m.params.context)?.();
+      if (!requests.answered(m) && m.method === 'browsingContext.contextDestroyed' && m.params?.context)
+        contexts.get(m.params.context)?.();
     });
     s.on('close', () => {
       requests.close();
@@ -79,8 +99,13 @@ export async function launchFirefox(browser: InstalledBrowser, { show, insecure,
     close,
     async open(url) {
       const { userContext } = await requests.ask<{ userContext: string }>('browser.createUserContext', {});
-      const { context } = await requests.ask<{ context: string }>('browsingContext.create', { type: 'tab', userContext });
-      const crashed = new Promise<string>((resolve) => contexts.set(context, () => resolve('the page is gone (out of memory?)')));
+      const { context } = await requests.ask<{ context: string }>('browsingContext.create', {
+        type: 'tab',
+        userContext,
+      });
+      const crashed = new Promise<string>((resolve) =>
+        contexts.set(context, () => resolve('the page is gone (out of memory?)')),
+      );
       const load = (): Promise<string | undefined> =>
         requests.ask('browsingContext.navigate', { context, url, wait: 'interactive' }).then(
           () => undefined,
@@ -92,7 +117,11 @@ export async function launchFirefox(browser: InstalledBrowser, { show, insecure,
         load,
         gone: Promise.race([crashed, gone]),
         async evaluate<T>(expression: string): Promise<T> {
-          const r = await requests.ask<{ type: string; result?: { value?: string }; exceptionDetails?: { text: string } }>('script.evaluate', {
+          const r = await requests.ask<{
+            type: string;
+            result?: { value?: string };
+            exceptionDetails?: { text: string };
+          }>('script.evaluate', {
             expression: `JSON.stringify(${expression})`,
             target: { context },
             awaitPromise: false,

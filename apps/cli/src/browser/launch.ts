@@ -11,7 +11,9 @@ export interface LaunchOptions {
   sandbox: boolean;
   /** Accept a certificate that the server made itself. */
   insecure?: boolean;
-  /** Origin of plain HTTP that may do what others may do with HTTPS only (shared memory): the one that the user named. */
+  /**
+   * Origin of plain HTTP that may do what others may do with HTTPS only (shared memory): the one that the user named.
+   */
   trusted?: string | undefined;
 }
 
@@ -42,10 +44,13 @@ export interface LaunchedBrowser {
 export function allowSandbox(browser: InstalledBrowser, sandbox: boolean, uid = process.getuid?.()): void {
   if (browser.kind !== 'chromium' || !sandbox || uid !== 0) return;
   throw new CommandError(
-    `${browser.name} has no sandbox when root runs it, and the programs of a server's users would run without one. Run this command as another user (for example with runuser -u nobody --),` +
-      ' use Firefox (--browser=firefox), or accept that with --no-browser-sandbox where everybody who submits jobs may do anything on this machine.',
+    `${browser.name} has no sandbox when root runs it, and the programs of a server's users would run ` +
+      'without one. Run this command as another user (for example with runuser -u nobody --),' +
+      (' use Firefox (--browser=firefox), or accept that with --no-browser-sandbox where everybody who ' +
+        'submits jobs may do anything on this machine.'),
     Exit.USAGE,
   );
 }
 
-export const launch = (browser: InstalledBrowser, options: LaunchOptions): Promise<LaunchedBrowser> => (browser.kind === 'firefox' ? launchFirefox : launchChromium)(browser, options);
+export const launch = (browser: InstalledBrowser, options: LaunchOptions): Promise<LaunchedBrowser> =>
+  (browser.kind === 'firefox' ? launchFirefox : launchChromium)(browser, options);

@@ -2,7 +2,8 @@
  * The process of a browser without a window, with a profile of its own in the folder of temporary files.
  *
  * Invariants
- *  B1 The browser does not outlive this process, however that ends: where the browser does not watch for it by itself, `watched` makes a shell do so.
+ *  B1 The browser does not outlive this process, however that ends: where the browser does not watch for it by itself,
+ *  `watched` makes a shell do so.
  *  B2 The profile goes with the browser.
  *  B3 Ctrl-C in the terminal does not reach the browser: the page is asked to leave first.
  */
@@ -16,7 +17,10 @@ import type { Readable, Writable } from 'node:stream';
 const SAID = 4000;
 /** A browser that was told to end has so long for it. */
 const END_MS = 5000;
-/** B1: the shell ends the whole group as soon as its standard input closes, which the kernel does when this process is gone. */
+/**
+ * B1: the shell ends the whole group as soon as its standard input closes, which the kernel does when this process is
+ * gone.
+ */
 const WATCH = '"$@" </dev/null & cat >/dev/null; kill -KILL 0';
 
 export const newProfile = (): Promise<string> => mkdtemp(join(tmpdir(), 'mayfly-browser-'));
@@ -49,7 +53,11 @@ export class BrowserProcess {
     const shell = watched === true && !windows;
     const [file, all] = shell ? ['/bin/sh', ['-c', WATCH, 'sh', path, ...args]] : [path, args];
     this.#profile = profile;
-    this.#child = spawn(file, all, { stdio: [shell ? 'pipe' : 'ignore', 'ignore', 'pipe', ...(pipes ? (['pipe', 'pipe'] as const) : [])], detached: !windows, env: { ...withoutOurs(process.env), ...env } });
+    this.#child = spawn(file, all, {
+      stdio: [shell ? 'pipe' : 'ignore', 'ignore', 'pipe', ...(pipes ? (['pipe', 'pipe'] as const) : [])],
+      detached: !windows,
+      env: { ...withoutOurs(process.env), ...env },
+    });
     this.#child.stdin?.on('error', () => undefined);
     this.#child.stderr!.on('data', (d: Buffer) => (this.#said = (this.#said + d.toString()).slice(-SAID)));
     this.gone = new Promise((resolve) => {
@@ -98,4 +106,5 @@ export class BrowserProcess {
 }
 
 /** What configures Mayfly, with its tokens, is no concern of a browser. */
-const withoutOurs = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => Object.fromEntries(Object.entries(env).filter(([k]) => !/^(MAYFLY_|NODE_)/.test(k)));
+const withoutOurs = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([k]) => !/^(MAYFLY_|NODE_)/.test(k)));

@@ -1,4 +1,6 @@
-/** Requests and answers by number, as both DevTools and WebDriver BiDi have them. Owns those that are not answered yet. */
+/**
+ * Requests and answers by number, as both DevTools and WebDriver BiDi have them. Owns those that are not answered yet.
+ */
 const ANSWER_MS = 30_000;
 
 interface Answer {
@@ -28,7 +30,12 @@ export class Requests {
         clearTimeout(late);
         this.#waiting.delete(id);
         if (!a) fail('the browser is gone');
-        else if (a.error !== undefined) fail(typeof a.error === 'string' ? `${a.error}: ${String(a.message)}` : String((a.error as { message?: unknown }).message));
+        else if (a.error !== undefined)
+          fail(
+            typeof a.error === 'string'
+              ? `${a.error}: ${String(a.message)}`
+              : String((a.error as { message?: unknown }).message),
+          );
         else resolve(a.result as T);
       });
       this.send(JSON.stringify({ id, method, params, ...more }));

@@ -10,7 +10,8 @@ export interface CheckOptions {
 
 const CANNOT_CHECK = 2;
 const EVERY_MS = 500;
-const size = (bytes: number): string => (bytes < 1 << 20 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / (1 << 20)).toFixed(1)} MB`);
+const size = (bytes: number): string =>
+  bytes < 1 << 20 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / (1 << 20)).toFixed(1)} MB`;
 
 export async function check(dataDir: string, options: CheckOptions): Promise<number> {
   const line = progressLine(options.json !== true && process.stderr.isTTY === true);
@@ -20,7 +21,8 @@ export async function check(dataDir: string, options: CheckOptions): Promise<num
   } catch (error) {
     line.clear();
     const code = error instanceof MayflyError ? error.code : (error as NodeJS.ErrnoException).code;
-    if (options.json) process.stdout.write(`${JSON.stringify({ error: { code, message: (error as Error).message } })}\n`);
+    if (options.json)
+      process.stdout.write(`${JSON.stringify({ error: { code, message: (error as Error).message } })}\n`);
     throw new CommandError(`cannot check: ${(error as Error).message}`, CANNOT_CHECK);
   }
   line.clear();
@@ -37,7 +39,11 @@ function print({ problems, done, jobs, files, bytes }: DataCheck, dataDir: strin
   for (const d of done) say(`  ${d}`);
   const read = `${jobs === 1 ? '1 job' : `${jobs} jobs`}, ${files} files, ${size(bytes)} read`;
   if (problems.length === 0) say(`Healthy: ${read}.`);
-  else say(`\n${problems.length === 1 ? '1 problem' : `${problems.length} problems`} (${read}).${options.repair ? ` Check once more: mayfly check ${dataDir}` : ` To restore what can be restored: mayfly check ${dataDir} --repair`}`);
+  else
+    say(
+      `\n${problems.length === 1 ? '1 problem' : `${problems.length} problems`} ` +
+        `(${read}).${options.repair ? ` Check once more: mayfly check ${dataDir}` : ` To restore what can be restored: mayfly check ${dataDir} --repair`}`,
+    );
 }
 
 function progressLine(on: boolean): { show: (file: string, bytes: number) => void; clear: () => void } {

@@ -1,4 +1,7 @@
-/** `mayfly checkpoint <job>`: images on demand. Exit code 0 when every rank that was asked has a new complete image (or has ended). */
+/**
+ * `mayfly checkpoint <job>`: images on demand. Exit code 0 when every rank that was asked has a new complete image (or
+ * has ended).
+ */
 import type { JobView } from '@mayfly/wire';
 import { Client } from '../client.ts';
 import { needConnection, type ConnectionOptions } from '../connection.ts';
@@ -19,7 +22,10 @@ export async function checkpoint(id: string, options: CheckpointOptions): Promis
   try {
     const serials = new Map<number, number>();
     for (const i of await client.images(id)) serials.set(i.task, Math.max(serials.get(i.task) ?? 0, i.serial));
-    const asked = options.task === undefined ? (await client.checkpoint(id)).asked : (await client.checkpointTask(id, options.task), [options.task]);
+    const asked =
+      options.task === undefined
+        ? (await client.checkpoint(id)).asked
+        : (await client.checkpointTask(id, options.task), [options.task]);
     const print = (text: string): void => void process.stdout.write(`${text}\n`);
     if (asked.length === 0) {
       print('every rank has ended');
@@ -38,10 +44,13 @@ export async function checkpoint(id: string, options: CheckpointOptions): Promis
           left.delete(image.task);
           print(`rank ${image.task}: checkpoint of ${image.bytes} bytes stored`);
         }
-      for (const t of job.tasks) if ((t.state === 'done' || t.state === 'failed') && left.delete(t.task)) print(`rank ${t.task}: has ended`);
+      for (const t of job.tasks)
+        if ((t.state === 'done' || t.state === 'failed') && left.delete(t.task)) print(`rank ${t.task}: has ended`);
       if (left.size === 0 || OVER.has(job.state)) return Exit.OK;
       if (Date.now() > until) {
-        process.stderr.write(`mayfly: no new checkpoint yet of ${ranks([...left])}: a rank takes it at its next MPI call\n`);
+        process.stderr.write(
+          `mayfly: no new checkpoint yet of ${ranks([...left])}: a rank takes it at its next MPI call\n`,
+        );
         return Exit.FAILED;
       }
       await new Promise((go) => setTimeout(go, LOOK_MS));

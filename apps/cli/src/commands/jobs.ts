@@ -11,14 +11,29 @@ const client = async (options: ConnectionOptions): Promise<Client> => new Client
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const when = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
-const lasted = (v: JobView): string => (v.startedAt === undefined ? '' : `${(runTime(v, Date.now()) / 1000).toFixed(1)} s`);
+const lasted = (v: JobView): string =>
+  v.startedAt === undefined ? '' : `${(runTime(v, Date.now()) / 1000).toFixed(1)} s`;
 
 export async function list(options: ConnectionOptions & { json?: boolean }): Promise<number> {
   const c = await client(options);
   const jobs = (await c.jobs()).sort((a, b) => b.submittedAt - a.submittedAt);
   if (options.json) print(JSON.stringify(jobs, null, 2));
   else if (jobs.length === 0) print('no jobs');
-  else print(table([['ID', 'NAME', 'STATE', 'RANKS', 'SUBMITTED (UTC)', 'TIME', ''], ...jobs.map((j) => [j.id, j.name, j.state, String(j.size), when(j.submittedAt), lasted(j), j.error?.code ?? j.reason ?? ''])]));
+  else
+    print(
+      table([
+        ['ID', 'NAME', 'STATE', 'RANKS', 'SUBMITTED (UTC)', 'TIME', ''],
+        ...jobs.map((j) => [
+          j.id,
+          j.name,
+          j.state,
+          String(j.size),
+          when(j.submittedAt),
+          lasted(j),
+          j.error?.code ?? j.reason ?? '',
+        ]),
+      ]),
+    );
   await c.close();
   return Exit.OK;
 }
@@ -31,17 +46,36 @@ export async function show(id: string, options: ConnectionOptions & { json?: boo
     print(JSON.stringify(j, null, 2));
     return Exit.OK;
   }
-  print(`${j.name} (${j.id}): ${j.state}${j.reason ? `, ${j.reason}` : ''}${j.exitCode === undefined ? '' : `, exit code ${j.exitCode}`}`);
+  print(
+    `${j.name} (${j.id}): ` +
+      `${j.state}${j.reason ? `, ${j.reason}` : ''}${j.exitCode === undefined ? '' : `, exit code ${j.exitCode}`}`,
+  );
   if (j.error) print(`error: ${j.error.message} (${j.error.code})`);
-  print(`${j.program.entry} ${j.args.join(' ')}\n${j.size} ranks, ${j.protocol}, ${j.durability}; submitted ${when(j.submittedAt)} UTC, ran ${lasted(j) || 'not yet'}\n`);
+  print(
+    `${j.program.entry} ${j.args.join(' ')}\n${j.size} ranks, ${j.protocol}, ${j.durability}; submitted ` +
+      `${when(j.submittedAt)} UTC, ran ${lasted(j) || 'not yet'}\n`,
+  );
   print(
     table([
       ['RANK', 'STATE', 'INCARNATION', 'NODE', 'IN', 'OUT', 'IMAGES', 'DOES'],
-      ...j.tasks.map((t) => [String(t.task), t.state, String(t.incarnation), t.nodeName ?? '', String(t.messagesIn), String(t.messagesOut), String(t.images), [t.activity?.state, t.activity?.call].filter(Boolean).join(' ')]),
+      ...j.tasks.map((t) => [
+        String(t.task),
+        t.state,
+        String(t.incarnation),
+        t.nodeName ?? '',
+        String(t.messagesIn),
+        String(t.messagesOut),
+        String(t.images),
+        [t.activity?.state, t.activity?.call].filter(Boolean).join(' '),
+      ]),
     ]),
   );
-  if (j.faults.length > 0) print(`\n${table([['FAULT (UTC)', 'RANK', 'INCARNATION', 'CAUSE', 'RECOVERED AFTER'], ...j.faults.map((f) => [when(f.at), String(f.task), String(f.incarnation), f.cause, f.recoveredAfterMs === undefined ? '' : `${f.recoveredAfterMs} ms`])])}`);
-  if (j.outputs.length > 0) print(`\n${table([['RESULT FILE', 'BYTES'], ...j.outputs.map((o) => [o.path, String(o.bytes)])])}`);
+  if (j.faults.length > 0)
+    print(
+      `\n${table([['FAULT (UTC)', 'RANK', 'INCARNATION', 'CAUSE', 'RECOVERED AFTER'], ...j.faults.map((f) => [when(f.at), String(f.task), String(f.incarnation), f.cause, f.recoveredAfterMs === undefined ? '' : `${f.recoveredAfterMs} ms`])])}`,
+    );
+  if (j.outputs.length > 0)
+    print(`\n${table([['RESULT FILE', 'BYTES'], ...j.outputs.map((o) => [o.path, String(o.bytes)])])}`);
   return Exit.OK;
 }
 
@@ -70,7 +104,8 @@ export interface OutputOptions extends ConnectionOptions {
 export async function output(id: string, options: OutputOptions): Promise<number> {
   const c = await client(options);
   const job = await c.job(id);
-  if (options.task !== undefined && options.task >= job.size) throw new CommandError(`job ${id} has ranks 0 to ${job.size - 1}`, Exit.USAGE);
+  if (options.task !== undefined && options.task >= job.size)
+    throw new CommandError(`job ${id} has ranks 0 to ${job.size - 1}`, Exit.USAGE);
   if (options.files !== undefined) {
     const { saved, refused } = await saveResultFiles(c, job, options.files);
     for (const path of saved) print(path);
@@ -83,11 +118,14 @@ export async function output(id: string, options: OutputOptions): Promise<number
   const take = (task: number, bytes: Uint8Array): void => {
     if (options.task === undefined || task === options.task) process.stdout.write(merger.take(task, bytes));
   };
-  if (options.follow) await (await import('../follow.ts')).follow(c, id, { job: () => undefined, output: (task, stream, bytes) => stream === wanted && take(task, bytes) });
+  if (options.follow)
+    await (
+      await import('../follow.ts')
+    ).follow(c, id, { job: () => undefined, output: (task, stream, bytes) => stream === wanted && take(task, bytes) });
   else
     for (let task = 0; task < job.size; task++) {
       if (options.task !== undefined && task !== options.task) continue;
-      for (let from = 0; ; ) {
+      for (let from = 0; ;) {
         const bytes = await c.output(id, task, wanted, from);
         if (bytes.length === 0) break;
         from += bytes.length;

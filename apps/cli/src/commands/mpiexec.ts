@@ -1,6 +1,6 @@
 /**
- * `mayfly mpiexec -n 4 ./a.out args < input`, as MPI's own mpiexec behaves: standard input goes to rank 0, the ranks' output comes as
- * it is written, the exit code is the job's, Ctrl-C cancels (a second one ends this process at once).
+ * `mayfly mpiexec -n 4 ./a.out args < input`, as MPI's own mpiexec behaves: standard input goes to rank 0, the ranks'
+ * output comes as it is written, the exit code is the job's, Ctrl-C cancels (a second one ends this process at once).
  */
 import { readFile, stat } from 'node:fs/promises';
 import { basename, relative, resolve, sep } from 'node:path';
@@ -47,7 +47,8 @@ const MAX_INPUT_BYTES = 256 << 20;
 
 export async function mpiexec(program: string, args: string[], options: MpiexecOptions): Promise<number> {
   const connection = await findConnection(options);
-  if (options.room !== undefined && !connection) throw new CommandError('--room needs a server: add --server, or set MAYFLY_SERVER', Exit.USAGE);
+  if (options.room !== undefined && !connection)
+    throw new CommandError('--room needs a server: add --server, or set MAYFLY_SERVER', Exit.USAGE);
   const { submission, ownFiles } = await prepare(program, args, options);
   const progress = new ProgressLine(process.stderr.isTTY && !options.quiet ? process.stderr : undefined);
   let embedded: Embedded | undefined;
@@ -59,7 +60,9 @@ export async function mpiexec(program: string, args: string[], options: MpiexecO
       embedded = await (await import('../embedded.ts')).startEmbedded();
       await embedded.addSlots(options.n);
     }
-    const client = new Client(connection ?? { server: embedded!.server.localUrl, token: embedded!.token, insecure: false });
+    const client = new Client(
+      connection ?? { server: embedded!.server.localUrl, token: embedded!.token, insecure: false },
+    );
     if (interrupt.code !== undefined) return interrupt.code;
     const job = await client.job((await client.submit(submission)).id);
     interrupt.onFirst = () => {
@@ -73,9 +76,13 @@ export async function mpiexec(program: string, args: string[], options: MpiexecO
     const directory = options.outputDir ?? (embedded ? '.' : undefined);
     if (directory !== undefined && view.outputs.length > 0) {
       const { refused } = await saveResultFiles(client, view, directory, ownFiles);
-      for (const { path, why } of refused) process.stderr.write(`mayfly: result file ${path} was not written: ${why}\n`);
+      for (const { path, why } of refused)
+        process.stderr.write(`mayfly: result file ${path} was not written: ${why}\n`);
     } else if (view.outputs.length > 0 && !options.quiet) {
-      process.stderr.write(`mayfly: ${view.outputs.length} result file(s) are on the server: mayfly jobs output ${job.id} --files DIRECTORY\n`);
+      process.stderr.write(
+        `mayfly: ${view.outputs.length} result file(s) are on the server: mayfly jobs output ${job.id} ` +
+          `--files DIRECTORY\n`,
+      );
     }
     await client.close();
     return interrupt.code ?? tell(view);
@@ -87,14 +94,23 @@ export async function mpiexec(program: string, args: string[], options: MpiexecO
 }
 
 /** Reads the program with what belongs to it, and the input files. @throws CommandError */
-async function prepare(given: string, words: string[], o: MpiexecOptions): Promise<{ submission: JobSubmission; ownFiles: Set<string> }> {
+async function prepare(
+  given: string,
+  words: string[],
+  o: MpiexecOptions,
+): Promise<{ submission: JobSubmission; ownFiles: Set<string> }> {
   const { program, args, ownFiles } = await readAnyProgram(given, words, o.ccFlags);
   const files: Record<string, string> = {};
   let inputBytes = 0;
   for (const given of o.file ?? []) {
     const { path, from, size } = await inputFile(given);
     inputBytes += size;
-    if (inputBytes > MAX_INPUT_BYTES) throw new CommandError(`${from}: the input files have ${Math.ceil(inputBytes / 2 ** 20)} MB, more than the limit of a submission (${MAX_INPUT_BYTES >> 20} MB)`, Exit.USAGE);
+    if (inputBytes > MAX_INPUT_BYTES)
+      throw new CommandError(
+        `${from}: the input files have ${Math.ceil(inputBytes / 2 ** 20)} MB, more than the limit of a ` +
+          `submission (${MAX_INPUT_BYTES >> 20} MB)`,
+        Exit.USAGE,
+      );
     files[path] = (await readFile(from)).toString('base64');
     ownFiles.add(resolve(from));
   }
@@ -134,7 +150,10 @@ function variables(all: readonly string[]): Record<string, string> {
   );
 }
 
-/** 'data/a.mtx' is given to the program under that name (or its last part, when it lies elsewhere), 'a.mtx=/data/b.mtx' under the name before the '='. */
+/**
+ * 'data/a.mtx' is given to the program under that name (or its last part, when it lies elsewhere), 'a.mtx=/data/b.mtx'
+ * under the name before the '='.
+ */
 async function inputFile(given: string): Promise<{ path: string; from: string; size: number }> {
   const at = given.indexOf('=');
   const from = at > 0 ? given.slice(at + 1) : given;
@@ -145,7 +164,12 @@ async function inputFile(given: string): Promise<{ path: string; from: string; s
   return { path, from, size: info.size };
 }
 
-async function showUntilEnd(client: Client, job: JobView, progress: ProgressLine, options: MpiexecOptions): Promise<JobView> {
+async function showUntilEnd(
+  client: Client,
+  job: JobView,
+  progress: ProgressLine,
+  options: MpiexecOptions,
+): Promise<JobView> {
   const digits = String(job.size - 1).length;
   const label = options.label ? (task: number): string => `[${String(task).padStart(digits)}] ` : undefined;
   const mergers = { stdout: new OutputMerger(label), stderr: new OutputMerger(label) };
@@ -164,14 +188,17 @@ async function showUntilEnd(client: Client, job: JobView, progress: ProgressLine
   if (!options.quiet)
     hint = setTimeout(() => {
       // What to do stands at the end of the reason: the one line of a terminal may have no room for it.
-      if (latest.state === 'waiting' && progress.cut) progress.write(process.stderr, `mayfly: job ${job.id} waits: ${latest.reason ?? 'for nodes'}\n`);
+      if (latest.state === 'waiting' && progress.cut)
+        progress.write(process.stderr, `mayfly: job ${job.id} waits: ${latest.reason ?? 'for nodes'}\n`);
     }, 5000);
   try {
     const view = await follow(client, job.id, {
       job: (v) => {
         // Without a progress line there is nothing that says so.
         if (!options.quiet && !process.stderr.isTTY && (v.stopped === undefined) !== (latest.stopped === undefined))
-          process.stderr.write(v.stopped ? `mayfly: job ${job.id} is paused: ${v.stopped.message}\n` : `mayfly: job ${job.id} resumed\n`);
+          process.stderr.write(
+            v.stopped ? `mayfly: job ${job.id} is paused: ${v.stopped.message}\n` : `mayfly: job ${job.id} resumed\n`,
+          );
         latest = v;
       },
       output: (task, stream, bytes) => {
@@ -196,7 +223,10 @@ function tell(view: JobView): number {
   return view.exitCode !== undefined && view.exitCode > 0 ? view.exitCode : Exit.FAILED;
 }
 
-/** Passes this process's standard input on, piece by piece, in order, each once (also when the server is restarted meanwhile). */
+/**
+ * Passes this process's standard input on, piece by piece, in order, each once (also when the server is restarted
+ * meanwhile).
+ */
 function feedStdin(client: Client, id: string): { stop(): void } {
   const input = process.stdin;
   let stopped = false;

@@ -12,10 +12,13 @@ export async function newProgram(folder: string): Promise<number> {
     try {
       await writeFile(full, text, { flag: 'wx' });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new CommandError(`${full} is there already; nothing is overwritten`, Exit.USAGE);
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+        throw new CommandError(`${full} is there already; nothing is overwritten`, Exit.USAGE);
       throw error;
     }
   }
-  process.stdout.write(`${folder}: ${files.map(([path]) => path).join(', ')}\nRun it: mayfly mpiexec -n 4 ${join(folder, 'main.ts')}\n`);
+  process.stdout.write(
+    `${folder}: ${files.map(([path]) => path).join(', ')}\nRun it: mayfly mpiexec -n 4 ${join(folder, 'main.ts')}\n`,
+  );
   return Exit.OK;
 }

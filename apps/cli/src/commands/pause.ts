@@ -1,4 +1,7 @@
-/** `mayfly pause <job>` and `mayfly resume <job>`: give the slots of a job back, with images of its ranks, and let it go on later. */
+/**
+ * `mayfly pause <job>` and `mayfly resume <job>`: give the slots of a job back, with images of its ranks, and let it go
+ * on later.
+ */
 import type { JobView } from '@mayfly/wire';
 import { Client } from '../client.ts';
 import { needConnection, type ConnectionOptions } from '../connection.ts';

@@ -1,4 +1,7 @@
-/** `mayfly report <job>`: the report of a run, for people or (`--json`) as the server gives it, and whether its runs agree. */
+/**
+ * `mayfly report <job>`: the report of a run, for people or (`--json`) as the server gives it, and whether its runs
+ * agree.
+ */
 import type { ComparisonView, JobReport } from '@mayfly/wire';
 import { Client } from '../client.ts';
 import { needConnection, type ConnectionOptions } from '../connection.ts';
@@ -24,19 +27,58 @@ export function asText(r: JobReport, c: ComparisonView): string {
   const { job, totals } = r;
   const all = totals.usefulMs + totals.replayedMs;
   const lines = [
-    `${job.name} (${job.id}): ${job.state}${job.exitCode === undefined ? '' : `, exit code ${job.exitCode}`}${job.startedAt === undefined ? ', has not begun' : `, ran ${seconds(job.runMs)}`}`,
+    `${job.name} (${job.id}): ` +
+      `${job.state}${job.exitCode === undefined ? '' : `, exit code ${job.exitCode}`}${job.startedAt === undefined ? ', has not begun' : `, ran ${seconds(job.runMs)}`}`,
     ...(job.error === undefined ? [] : [`error: ${job.error.message} (${job.error.code})`]),
-    `${[job.program.entry, ...job.args].join(' ')}, ${job.size} rank${job.size === 1 ? '' : 's'}, ${job.options.protocol}, seed ${job.seed}, program ${job.program.hash.slice(0, 16)}`,
-    `${totals.messages} messages of ${totals.bytes} bytes, ${totals.images} images, ${totals.faults} lost rank${totals.faults === 1 ? '' : 's'}${all > 0 ? `, ${((100 * totals.replayedMs) / all).toFixed(1)} % of the ranks' time spent on replay` : ''}`,
+    `${[job.program.entry, ...job.args].join(' ')}, ${job.size} rank${job.size === 1 ? '' : 's'}, ` +
+      `${job.options.protocol}, seed ${job.seed}, program ${job.program.hash.slice(0, 16)}`,
+    `${totals.messages} messages of ${totals.bytes} bytes, ${totals.images} images, ${totals.faults} lost ` +
+      `rank${totals.faults === 1 ? '' : 's'}${all > 0 ? `, ${((100 * totals.replayedMs) / all).toFixed(1)} % of the ranks' time spent on replay` : ''}`,
   ];
-  if (r.nodes.length > 0) lines.push('', table([['NODE', 'ENGINE', 'RANKS'], ...r.nodes.map((n) => [n.name ?? '', n.engine, n.ranks.join(' ')])]));
+  if (r.nodes.length > 0)
+    lines.push(
+      '',
+      table([['NODE', 'ENGINE', 'RANKS'], ...r.nodes.map((n) => [n.name ?? '', n.engine, n.ranks.join(' ')])]),
+    );
   if (r.faults.length > 0) {
     const start = job.startedAt ?? job.submittedAt;
-    lines.push('', table([['LOST AFTER', 'RANK', 'CAUSE', 'NEW PLACE', 'START', 'REPEAT', 'BACK AFTER'], ...r.faults.map((f) => [seconds(f.at - start), String(f.rank), f.cause, maybe(f.slotMs), maybe(f.startMs), maybe(f.replayMs), maybe(f.recoveredAfterMs)])]));
+    lines.push(
+      '',
+      table([
+        ['LOST AFTER', 'RANK', 'CAUSE', 'NEW PLACE', 'START', 'REPEAT', 'BACK AFTER'],
+        ...r.faults.map((f) => [
+          seconds(f.at - start),
+          String(f.rank),
+          f.cause,
+          maybe(f.slotMs),
+          maybe(f.startMs),
+          maybe(f.replayMs),
+          maybe(f.recoveredAfterMs),
+        ]),
+      ]),
+    );
   }
   const written = [...r.outputs.files, ...r.outputs.stdout, ...r.outputs.stderr];
-  if (written.length > 0) lines.push('', table([['WRITTEN', 'RANK', 'BYTES', 'SHA-256'], ...written.map((o) => [o.path, String(o.rank), String(o.bytes), o.sha256 ?? ''])]));
+  if (written.length > 0)
+    lines.push(
+      '',
+      table([
+        ['WRITTEN', 'RANK', 'BYTES', 'SHA-256'],
+        ...written.map((o) => [o.path, String(o.rank), String(o.bytes), o.sha256 ?? '']),
+      ]),
+    );
   if (c.runs.length > 0)
-    lines.push('', table([['OTHER RUN', 'STATE', 'LOST RANKS', 'THE SAME'], ...c.runs.map((o) => [o.job, o.state, String(o.faults), o.same === undefined ? 'not compared' : o.same ? 'yes, byte for byte' : `no: ${o.differences.join(' ')}`])]));
+    lines.push(
+      '',
+      table([
+        ['OTHER RUN', 'STATE', 'LOST RANKS', 'THE SAME'],
+        ...c.runs.map((o) => [
+          o.job,
+          o.state,
+          String(o.faults),
+          o.same === undefined ? 'not compared' : o.same ? 'yes, byte for byte' : `no: ${o.differences.join(' ')}`,
+        ]),
+      ]),
+    );
   return lines.join('\n');
 }

@@ -1,4 +1,6 @@
-/** `mayfly server`: a server until a signal comes. `mayfly start` (npm start): the same, with what a first visit needs. */
+/**
+ * `mayfly server`: a server until a signal comes. `mayfly start` (npm start): the same, with what a first visit needs.
+ */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer as createSocket } from 'node:net';
@@ -37,13 +39,20 @@ export async function server(options: ServerCommandOptions): Promise<number> {
   });
 }
 
-/** As `server`, but: the next free port when 7070 is taken, and a token of this start, so that the link below always works. */
+/**
+ * As `server`, but: the next free port when 7070 is taken, and a token of this start, so that the link below always
+ * works.
+ */
 export async function start(options: ServerCommandOptions): Promise<number> {
   const host = options.host ?? '127.0.0.1';
   const port = options.port ?? (await freePort(7070, host));
   const token = options.token ?? (process.env.MAYFLY_TOKEN || randomBytes(18).toString('base64url'));
   return serve({ ...options, host, port, token, log: options.log ?? 'warn' }, (s) => {
-    process.stdout.write(`\nMayfly is at ${s.url}${port === 7070 || options.port !== undefined ? '' : ' (port 7070 was taken)'}\n\nlistening on ${s.url}\n${links(s, { ...options, token })}`);
+    process.stdout.write(
+      `\nMayfly is at ` +
+        `${s.url}${port === 7070 || options.port !== undefined ? '' : ' (port 7070 was taken)'}\n\nlistening ` +
+        `on ${s.url}\n${links(s, { ...options, token })}`,
+    );
     process.stdout.write(`\nData: ${resolve(options.dataDir)}   Stop: Ctrl-C (jobs resume at the next start)\n`);
   });
 }
@@ -54,15 +63,24 @@ function links(s: MayflyServer, options: ServerCommandOptions): string {
   return [
     '',
     `  volunteer   ${s.url}/volunteer${room}     open it in a few tabs, click Start`,
-    `  dashboard   ${s.url}/dashboard${token === undefined ? '     (requires the token printed at the first start)' : `?token=${encodeURIComponent(token)}`}`,
+    '  dashboard   ' +
+      `${s.url}/dashboard${token === undefined ? '     (requires the token printed at the first start)' : `?token=${encodeURIComponent(token)}`}`,
     '',
-    ...(s.tokenIsNew ? [`  token       ${token}     the owner's; save it now: the server keeps only a hash. For others: mayfly token create`, ''] : []),
+    ...(s.tokenIsNew
+      ? [
+          `  token       ${token}     the owner's; save it now: the server keeps only a hash. For others: ` +
+            'mayfly token create',
+          '',
+        ]
+      : []),
   ].join('\n');
 }
 
 async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => void): Promise<number> {
-  if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) throw new CommandError('use --tls-cert and --tls-key together', Exit.USAGE);
-  if (options.tlsSelfSigned && options.tlsCert !== undefined) throw new CommandError('use either --tls-self-signed, or --tls-cert with --tls-key', Exit.USAGE);
+  if ((options.tlsCert === undefined) !== (options.tlsKey === undefined))
+    throw new CommandError('use --tls-cert and --tls-key together', Exit.USAGE);
+  if (options.tlsSelfSigned && options.tlsCert !== undefined)
+    throw new CommandError('use either --tls-self-signed, or --tls-cert with --tls-key', Exit.USAGE);
   const tls: ServerOptions['tls'] = options.tlsSelfSigned
     ? 'selfsigned'
     : options.tlsCert !== undefined
@@ -95,8 +113,13 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
     });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') throw new CommandError(`port ${options.port ?? 7070} is taken: choose another --port`, Exit.FAILED);
-    if (code === 'EACCES' || code === 'EADDRNOTAVAIL') throw new CommandError(`cannot listen on ${options.host ?? '127.0.0.1'}:${options.port ?? 7070}: ${message}`, Exit.FAILED);
+    if (code === 'EADDRINUSE')
+      throw new CommandError(`port ${options.port ?? 7070} is taken: choose another --port`, Exit.FAILED);
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
+      throw new CommandError(
+        `cannot listen on ${options.host ?? '127.0.0.1'}:${options.port ?? 7070}: ${message}`,
+        Exit.FAILED,
+      );
     throw error;
   }
   ready(s);

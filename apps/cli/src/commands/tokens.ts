@@ -12,7 +12,8 @@ export interface CreateOptions extends ConnectionOptions {
 
 const DAY_MS = 24 * 3600 * 1000;
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
-const when = (ms: number | undefined, none: string): string => (ms === undefined ? none : new Date(ms).toISOString().slice(0, 16).replace('T', ' '));
+const when = (ms: number | undefined, none: string): string =>
+  ms === undefined ? none : new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
 
 async function withClient<T>(options: ConnectionOptions, work: (c: Client) => Promise<T>): Promise<T> {
   const client = new Client(await needConnection(options));
@@ -26,9 +27,17 @@ async function withClient<T>(options: ConnectionOptions, work: (c: Client) => Pr
 /** The token alone on standard output, so that a script can take it; what it is on standard error. */
 export const create = (name: string, options: CreateOptions): Promise<number> =>
   withClient(options, async (c) => {
-    const made = await c.createToken({ name, role: options.role, ...(options.days === undefined ? {} : { expiresAt: Date.now() + options.days * DAY_MS }) });
+    const made = await c.createToken({
+      name,
+      role: options.role,
+      ...(options.days === undefined ? {} : { expiresAt: Date.now() + options.days * DAY_MS }),
+    });
     print(made.token);
-    process.stderr.write(`mayfly: a ${made.role}'s token for ${made.name}, ${made.expiresAt === undefined ? 'until it is revoked' : `until ${when(made.expiresAt, '')} UTC`}; it is not shown again\n`);
+    process.stderr.write(
+      `mayfly: a ${made.role}'s token for ${made.name}, ` +
+        `${made.expiresAt === undefined ? 'until it is revoked' : `until ${when(made.expiresAt, '')} UTC`}; it ` +
+        `is not shown again\n`,
+    );
     return Exit.OK;
   });
 
@@ -36,7 +45,20 @@ export const list = (options: ConnectionOptions & { json?: boolean }): Promise<n
   withClient(options, async (c) => {
     const tokens = await c.tokens();
     if (options.json) print(JSON.stringify(tokens, null, 2));
-    else print(table([['NAME', 'ROLE', 'MADE (UTC)', 'LAST USED (UTC)', 'ENDS (UTC)', 'ID'], ...tokens.map((t) => [t.name, t.role, when(t.createdAt, 'first start'), when(t.lastUsedAt, 'never'), when(t.expiresAt, '–'), t.id ?? ''])]));
+    else
+      print(
+        table([
+          ['NAME', 'ROLE', 'MADE (UTC)', 'LAST USED (UTC)', 'ENDS (UTC)', 'ID'],
+          ...tokens.map((t) => [
+            t.name,
+            t.role,
+            when(t.createdAt, 'first start'),
+            when(t.lastUsedAt, 'never'),
+            when(t.expiresAt, '–'),
+            t.id ?? '',
+          ]),
+        ]),
+      );
     return Exit.OK;
   });
 
@@ -46,7 +68,11 @@ export const revoke = (names: string[], options: ConnectionOptions): Promise<num
     const ids = names.map((name) => {
       const found = tokens.find((t) => t.id === name) ?? tokens.find((t) => t.name === name);
       if (!found) throw new CommandError(`no token named ${name}`, Exit.FAILED);
-      if (found.id === undefined) throw new CommandError("the owner's first token cannot be revoked; replace it: mayfly server --token …", Exit.USAGE);
+      if (found.id === undefined)
+        throw new CommandError(
+          "the owner's first token cannot be revoked; replace it: mayfly server --token …",
+          Exit.USAGE,
+        );
       return found.id;
     });
     for (const id of ids) await c.revokeToken(id);

@@ -1,6 +1,6 @@
 /**
- * `mayfly verify <job>`: runs an ended job once more and compares exit code, standard output of every rank and result files, byte for byte.
- * Exit code 0: all equal. What that means and what not: docs/trust.md.
+ * `mayfly verify <job>`: runs an ended job once more and compares exit code, standard output of every rank and result
+ * files, byte for byte. Exit code 0: all equal. What that means and what not: docs/trust.md.
  */
 import type { JobView } from '@mayfly/wire';
 import { Client } from '../client.ts';
@@ -36,14 +36,20 @@ export async function verify(id: string, options: VerifyOptions): Promise<number
   try {
     const first = await client.job(id);
     if (first.endedAt === undefined) throw new CommandError(`job ${id} has not ended (${first.state})`, Exit.FAILED);
-    if (first.state === 'cancelled') throw new CommandError(`job ${id} was cancelled: there is nothing to compare`, Exit.FAILED);
+    if (first.state === 'cancelled')
+      throw new CommandError(`job ${id} was cancelled: there is nothing to compare`, Exit.FAILED);
     const again = await client.again(id, options.room);
     process.stderr.write(`mayfly: running it again as job ${again.id}, with the same input and seed\n`);
     const second = await follow(client, again.id, { job: () => undefined, output: () => undefined });
     if (second.state === 'cancelled') throw new CommandError(`job ${again.id} was cancelled`, Exit.FAILED);
     const found = differences(await all(client, first), await all(client, second));
     const print = (text: string): void => void process.stdout.write(`${text}\n`);
-    if (found.length === 0) print(`equal: ${id} and ${again.id}, exit code, standard output of ${first.size} rank${first.size === 1 ? '' : 's'} and ${first.outputs.length} result file${first.outputs.length === 1 ? '' : 's'}, byte for byte`);
+    if (found.length === 0)
+      print(
+        `equal: ${id} and ${again.id}, exit code, standard output of ${first.size} ` +
+          `rank${first.size === 1 ? '' : 's'} and ${first.outputs.length} result ` +
+          `file${first.outputs.length === 1 ? '' : 's'}, byte for byte`,
+      );
     else for (const line of found) print(line);
     return found.length === 0 ? Exit.OK : Exit.FAILED;
   } finally {
@@ -52,10 +58,12 @@ export async function verify(id: string, options: VerifyOptions): Promise<number
 }
 
 async function all(client: Client, job: JobView): Promise<Said> {
-  const said: Said = new Map([['exit code', new TextEncoder().encode(`${job.state} ${job.exitCode ?? job.error?.code ?? ''}`)]]);
+  const said: Said = new Map([
+    ['exit code', new TextEncoder().encode(`${job.state} ${job.exitCode ?? job.error?.code ?? ''}`)],
+  ]);
   for (let task = 0; task < job.size; task++) {
     const parts: Uint8Array[] = [];
-    for (let from = 0; ; ) {
+    for (let from = 0; ;) {
       const bytes = await client.output(job.id, task, 'stdout', from);
       if (bytes.length === 0) break;
       parts.push(bytes);

@@ -1,6 +1,7 @@
 /**
- * `mayfly volunteer --browser <url>`: the server's volunteer page in an installed browser without a window, until a signal comes. The page starts by itself
- * (`?start`); what it says stands in the terminal. A browser or page that crashes is started again, after a while that doubles.
+ * `mayfly volunteer --browser <url>`: the server's volunteer page in an installed browser without a window, until a
+ * signal comes. The page starts by itself (`?start`); what it says stands in the terminal. A browser or page that
+ * crashes is started again, after a while that doubles.
  */
 import { availableParallelism, hostname } from 'node:os';
 import { findBrowser, type InstalledBrowser } from '../browser/find.ts';
@@ -52,16 +53,32 @@ const plain = (text: string): string => text.replace(/[\p{C}\p{Z}]+/gu, ' ').sli
 const sleep = (ms: number): Promise<void> => new Promise((r) => setTimeout(r, ms));
 
 /** @throws CommandError */
-export async function browserVolunteer(server: string | undefined, wanted: string, options: BrowserVolunteerOptions): Promise<number> {
+export async function browserVolunteer(
+  server: string | undefined,
+  wanted: string,
+  options: BrowserVolunteerOptions,
+): Promise<number> {
   if (server === undefined) throw new CommandError(NO_URL, Exit.USAGE);
   const slots = options.slots ?? Math.min(MOST_SLOTS, Math.max(1, availableParallelism() - 1));
-  if (slots > MOST_SLOTS) throw new CommandError(`a page can offer at most ${MOST_SLOTS} slots, not ${slots}; start more than one volunteer`, Exit.USAGE);
+  if (slots > MOST_SLOTS)
+    throw new CommandError(
+      `a page can offer at most ${MOST_SLOTS} slots, not ${slots}; start more than one volunteer`,
+      Exit.USAGE,
+    );
   const name = (options.name ?? hostname()).slice(0, 80);
   const url = pageOf(server, slots, name, options.room);
   const browser = findBrowser(wanted);
   allowSandbox(browser, options.browserSandbox);
-  const how: LaunchOptions = { sandbox: options.browserSandbox, insecure: options.insecure ?? false, trusted: plainHttp(url) ? url.origin : undefined };
-  const watch = new Watch(browser, url, `"${name}" offers ${slots} slot${slots === 1 ? '' : 's'} to ${url.origin} in ${browser.name}; press Ctrl-C to stop`);
+  const how: LaunchOptions = {
+    sandbox: options.browserSandbox,
+    insecure: options.insecure ?? false,
+    trusted: plainHttp(url) ? url.origin : undefined,
+  };
+  const watch = new Watch(
+    browser,
+    url,
+    `"${name}" offers ${slots} slot${slots === 1 ? '' : 's'} to ${url.origin} in ${browser.name}; press Ctrl-C to stop`,
+  );
   const leave = interrupted();
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(MOST_WAIT_MS, 2 * wait)) {
     const began = Date.now();
@@ -81,13 +98,20 @@ function pageOf(server: string, slots: number, name: string, room: string | unde
   } catch {
     throw new CommandError(`"${server}" is not a server URL`, Exit.USAGE);
   }
-  if (!/^https?:$/.test(url.protocol)) throw new CommandError(`${server}: a server URL starts with http:// or https://`, Exit.USAGE);
-  url.search = new URLSearchParams({ start: '', slots: String(slots), name, ...(room === undefined ? {} : { room }) }).toString();
+  if (!/^https?:$/.test(url.protocol))
+    throw new CommandError(`${server}: a server URL starts with http:// or https://`, Exit.USAGE);
+  url.search = new URLSearchParams({
+    start: '',
+    slots: String(slots),
+    name,
+    ...(room === undefined ? {} : { room }),
+  }).toString();
   return url;
 }
 
 /** Browsers give shared memory to pages of HTTPS and of the same machine. */
-const plainHttp = (url: URL): boolean => url.protocol === 'http:' && !/^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+const plainHttp = (url: URL): boolean =>
+  url.protocol === 'http:' && !/^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
 
 class Watch {
   /** What was said last of the page. */
@@ -174,7 +198,10 @@ class Watch {
       if (there && missed >= MISSED) return 'the page crashed, or hangs';
       if (!there && !state?.title && Date.now() - heard > MUTE_MS) {
         if (this.#wasUp) return 'the page does not load';
-        throw new CommandError(`${this.url.origin}${this.url.pathname} is not a volunteer page: is this a Mayfly server?`, Exit.FAILED);
+        throw new CommandError(
+          `${this.url.origin}${this.url.pathname} is not a volunteer page: is this a Mayfly server?`,
+          Exit.FAILED,
+        );
       }
       if (state?.phase === 'idle' || state?.phase === 'working') up = true;
       // A page that is older than its server by now: the next one is not.
@@ -199,7 +226,10 @@ class Watch {
         if (!this.#wasUp) say(this.welcome);
         this.#wasUp = true;
         // Only that it works is news, not what its ranks wait for.
-        return this.#tell(phase === 'idle' ? 'idle' : plain(title), phase === 'idle' ? 'Idle: waiting for work.' : `${plain(title)}.`);
+        return this.#tell(
+          phase === 'idle' ? 'idle' : plain(title),
+          phase === 'idle' ? 'Idle: waiting for work.' : `${plain(title)}.`,
+        );
       default:
         return this.#tell(phase, words);
     }
@@ -220,7 +250,7 @@ async function leavePage(page: BrowserPage): Promise<void> {
     if (off(await phase())) return;
     say('Leaving: the ranks here take final checkpoints and continue elsewhere.');
     await page.evaluate(PRESS);
-    for (const end = Date.now() + LEAVE_MS; Date.now() < end && !off(await phase()); ) await sleep(100);
+    for (const end = Date.now() + LEAVE_MS; Date.now() < end && !off(await phase());) await sleep(100);
   } catch {
     // It is gone: so are its ranks.
   }

@@ -22,9 +22,20 @@ export async function volunteer(server: string | undefined, options: VolunteerOp
   if (options.insecure) process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   const name = (options.name ?? hostname()).slice(0, 80);
   const { sandbox = 'auto', nice, room, allowTypescript: allowTypeScript = false } = options;
-  const node = await startHeadlessNode({ server: server.replace(/\/+$/, ''), slots, name, allowTypeScript, sandbox, ...(nice === undefined ? {} : { nice }), ...(room === undefined ? {} : { room }) });
+  const node = await startHeadlessNode({
+    server: server.replace(/\/+$/, ''),
+    slots,
+    name,
+    allowTypeScript,
+    sandbox,
+    ...(nice === undefined ? {} : { nice }),
+    ...(room === undefined ? {} : { room }),
+  });
   const what = allowTypeScript ? '' : ' for C and C++ programs (WebAssembly)';
-  process.stdout.write(`"${name}" offers ${slots} slot${slots === 1 ? '' : 's'}${what} to ${server}; press Ctrl-C to stop\n${protection(node.sandbox)}\n`);
+  process.stdout.write(
+    `"${name}" offers ${slots} slot${slots === 1 ? '' : 's'}${what} to ${server}; press Ctrl-C to ` +
+      `stop\n${protection(node.sandbox)}\n`,
+  );
   await interrupted();
   await node.close();
   return Exit.OK;

@@ -1,7 +1,7 @@
 /**
- * `mayfly demo`: the whole of it without hands. A server on a free port; four tabs of two slots each; conjugate gradients on a real
- * matrix with 4 ranks, once undisturbed and once while two tabs are closed and a new one comes; then both answers are compared
- * bit by bit. Exit code 0 only when the answers are the same and ranks were really lost.
+ * `mayfly demo`: the whole of it without hands. A server on a free port; four tabs of two slots each; conjugate
+ * gradients on a real matrix with 4 ranks, once undisturbed and once while two tabs are closed and a new one comes;
+ * then both answers are compared bit by bit. Exit code 0 only when the answers are the same and ranks were really lost.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -32,7 +32,8 @@ const NEWS_MS = 5000;
 
 export async function demo(options: DemoOptions): Promise<number> {
   const began = Date.now();
-  const note = (text: string): void => void process.stdout.write(`${((Date.now() - began) / 1000).toFixed(1).padStart(6)} s  ${text}\n`);
+  const note = (text: string): void =>
+    void process.stdout.write(`${((Date.now() - began) / 1000).toFixed(1).padStart(6)} s  ${text}\n`);
   const submission = await conjugateGradients();
   const embedded = await startEmbedded();
   const client = new Client({ server: embedded.server.localUrl, token: embedded.token, insecure: false });
@@ -69,7 +70,10 @@ export async function demo(options: DemoOptions): Promise<number> {
       const ranks = view.tasks.filter((t) => t.nodeName === node.name).map((t) => t.task);
       await node.close();
       tabs.splice(tabs.indexOf(node), 1);
-      note(`  closed ${node.name} with rank${ranks.length === 1 ? '' : 's'} ${ranks.join(', ')}, after ${messages(view)} messages and ${images(view)} images`);
+      note(
+        `  closed ${node.name} with rank${ranks.length === 1 ? '' : 's'} ${ranks.join(', ')}, after ` +
+          `${messages(view)} messages and ${images(view)} images`,
+      );
       if (victim === 1) {
         tabs.push(await volunteers.open('tab-5', SLOTS));
         note('  opened tab-5');
@@ -79,7 +83,11 @@ export async function demo(options: DemoOptions): Promise<number> {
     const actual = await answerOf(client, stormy);
     note(`  ended after ${seconds(stormy)}; ${messages(stormy)} messages`);
     for (const line of lines(actual)) note(`  rank 0: ${line}`);
-    for (const f of stormy.faults) note(`  rank ${f.task} lost incarnation ${f.incarnation} (${f.cause})${f.recoveredAfterMs === undefined ? '' : `, computing again after ${f.recoveredAfterMs} ms`}`);
+    for (const f of stormy.faults)
+      note(
+        `  rank ${f.task} lost incarnation ${f.incarnation} ` +
+          `(${f.cause})${f.recoveredAfterMs === undefined ? '' : `, computing again after ${f.recoveredAfterMs} ms`}`,
+      );
     const lost = new Set(stormy.faults.map((f) => f.task));
     const restarted = stormy.tasks.filter((t) => t.incarnation > 0).map((t) => t.task);
 
@@ -87,7 +95,9 @@ export async function demo(options: DemoOptions): Promise<number> {
     const problems = [
       ...(calm.state === 'done' && stormy.state === 'done' ? [] : [`a run failed: ${calm.state}, ${stormy.state}`]),
       ...(lost.size >= 2 ? [] : [`only ${lost.size} ranks were lost: the run was too short for the demo`]),
-      ...(restarted.every((t) => lost.has(t)) ? [] : [`ranks ${restarted.filter((t) => !lost.has(t)).join(', ')} were restarted without having been lost`]),
+      ...(restarted.every((t) => lost.has(t))
+        ? []
+        : [`ranks ${restarted.filter((t) => !lost.has(t)).join(', ')} were restarted without having been lost`]),
       ...differences,
     ];
     const bytes = Object.values(actual.files).reduce((n, f) => n + f.length, 0);
@@ -95,7 +105,9 @@ export async function demo(options: DemoOptions): Promise<number> {
     for (const p of problems) process.stdout.write(`NOT SHOWN: ${p}\n`);
     if (problems.length === 0)
       process.stdout.write(
-        `Two tabs were closed, ${stormy.faults.length} incarnations of ${lost.size} ranks were lost with them. The solution (${Object.keys(actual.files).length} vectors, ${bytes} bytes) is bit-identical to the undisturbed run's,\n` +
+        `Two tabs were closed, ${stormy.faults.length} incarnations of ${lost.size} ranks were lost with ` +
+          `them. The solution (${Object.keys(actual.files).length} vectors, ${bytes} bytes) is bit-identical ` +
+          `to the undisturbed run's,\n` +
           `every line of output appeared once, and only the lost ranks have new incarnations. ${residuals(actual)}\n` +
           `It took ${seconds(stormy)} instead of ${seconds(calm)}.\n`,
       );
@@ -136,7 +148,8 @@ async function conjugateGradients(): Promise<JobSubmission> {
 const here = async (client: Client): Promise<unknown[]> => (await client.nodes()).filter((n) => n.state === 'here');
 const messages = (view: JobView): number => view.tasks.reduce((n, t) => n + t.messagesOut, 0);
 const images = (view: JobView): number => view.tasks.reduce((n, t) => n + t.images, 0);
-const seconds = (view: JobView): string => `${(((view.endedAt ?? Date.now()) - (view.startedAt ?? view.submittedAt)) / 1000).toFixed(1)} s`;
+const seconds = (view: JobView): string =>
+  `${(((view.endedAt ?? Date.now()) - (view.startedAt ?? view.submittedAt)) / 1000).toFixed(1)} s`;
 const lines = (answer: Answer): string[] => answer.stdout[0]!.split('\n').filter(Boolean);
 const residuals = (answer: Answer): string => {
   const found = [...answer.stdout[0]!.matchAll(/residual ([0-9.e+-]+)/g)].map((m) => m[1]);
@@ -145,7 +158,10 @@ const residuals = (answer: Answer): string => {
 
 /** The tab that runs the most ranks; those that were never lost count double. */
 function pickVictim(view: JobView, tabs: readonly Volunteer[]): Volunteer | undefined {
-  const load = (tab: Volunteer): number => view.tasks.filter((t) => t.nodeName === tab.name && t.state !== 'done').reduce((n, t) => n + (t.incarnation === 0 ? 2 : 1), 0);
+  const load = (tab: Volunteer): number =>
+    view.tasks
+      .filter((t) => t.nodeName === tab.name && t.state !== 'done')
+      .reduce((n, t) => n + (t.incarnation === 0 ? 2 : 1), 0);
   return [...tabs].filter((t) => load(t) > 0).sort((a, b) => load(b) - load(a))[0];
 }
 
@@ -164,7 +180,10 @@ async function ended(client: Client, id: string, note: (text: string) => void): 
     view = await client.job(id);
     if (Date.now() - told > NEWS_MS) {
       told = Date.now();
-      note(`  … ${messages(view)} messages, ${images(view)} images; ${view.tasks.map((t) => `rank ${t.task} ${[t.activity?.state ?? t.state, t.activity?.call].filter(Boolean).join(' in ')}`).join(', ')}`);
+      note(
+        `  … ${messages(view)} messages, ${images(view)} images; ` +
+          `${view.tasks.map((t) => `rank ${t.task} ${[t.activity?.state ?? t.state, t.activity?.call].filter(Boolean).join(' in ')}`).join(', ')}`,
+      );
     }
     return view.endedAt !== undefined || view.state === 'done' || view.state === 'failed' || view.state === 'cancelled';
   });
@@ -177,7 +196,7 @@ async function answerOf(client: Client, view: JobView): Promise<Answer> {
   for (let task = 0; task < view.size; task++) {
     let text = '';
     const decoder = new TextDecoder();
-    for (let from = 0; ; ) {
+    for (let from = 0; ;) {
       const bytes = await client.output(view.id, task, 'stdout', from);
       if (bytes.length === 0) break;
       from += bytes.length;

@@ -18,7 +18,11 @@ export interface Volunteers {
 }
 
 /** @param browser undefined: headless nodes */
-export async function gather(server: string, browser: InstalledBrowser | undefined, show: boolean): Promise<Volunteers> {
+export async function gather(
+  server: string,
+  browser: InstalledBrowser | undefined,
+  show: boolean,
+): Promise<Volunteers> {
   return browser === undefined ? headless(server) : inBrowser(server, browser, show);
 }
 
@@ -29,7 +33,8 @@ async function inBrowser(server: string, installed: InstalledBrowser, show: bool
     kind: `tabs of ${browser.name}`,
     async open(name, slots) {
       const page = await browser.open(`${server}/volunteer?start&slots=${slots}&name=${encodeURIComponent(name)}`);
-      if (page.failed !== undefined) throw new CommandError(`${name} does not open in ${browser.name}: ${page.failed}`, Exit.FAILED);
+      if (page.failed !== undefined)
+        throw new CommandError(`${name} does not open in ${browser.name}: ${page.failed}`, Exit.FAILED);
       return { name, close: () => page.close() };
     },
     end: () => browser.close(),

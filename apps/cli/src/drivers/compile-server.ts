@@ -1,11 +1,12 @@
 /**
- * The warm compile server of one user: `mayfly-compile-server.js <socket> <pid file>`. It keeps clang ready in worker threads, and ends by
- * itself when nobody has asked for a while.
+ * The warm compile server of one user: `mayfly-compile-server.js <socket> <pid file>`. It keeps clang ready in worker
+ * threads, and ends by itself when nobody has asked for a while.
  *
  * Owns: the socket, the pid file, the workers. Holds no state that matters.
  * Invariants:
  *   S1  a worker runs one call at a time; calls beyond the workers wait in order;
- *   S2  a caller that leaves takes its call with it (the worker is ended, so that nothing is written behind an interrupted make);
+ *   S2  a caller that leaves takes its call with it (the worker is ended, so that nothing is written behind an
+ *       interrupted make);
  *   S3  a call that ends a worker closes its connection without a result, and harms no other;
  *   S4  of several servers of one place, the one whose id the pid file has stays; the others end when they are idle.
  */
@@ -100,7 +101,11 @@ function serve(socketPath: string, pidFile: string): void {
       if (size > MAX_REQUEST) return void socket.destroy();
       if (!chunk.includes(10)) return;
       try {
-        call = { socket, request: JSON.parse(Buffer.concat(chunks).toString('utf8')) as ToolRequest, worker: undefined };
+        call = {
+          socket,
+          request: JSON.parse(Buffer.concat(chunks).toString('utf8')) as ToolRequest,
+          worker: undefined,
+        };
       } catch {
         return void socket.destroy();
       }
@@ -123,7 +128,8 @@ function serve(socketPath: string, pidFile: string): void {
     if (own()) for (const path of [socketPath, pidFile]) rmSync(path, { force: true });
     process.exit(0);
   };
-  // A name of its own first: what carries the shared name listens already, and takes the place of a dead one's in one step.
+  // A name of its own first: what carries the shared name listens already, and takes the place of a dead one's in one
+  // step.
   const first = `${socketPath}.${process.pid}`;
   rmSync(first, { force: true });
   server.listen(first, () => {

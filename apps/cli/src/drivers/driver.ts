@@ -1,6 +1,7 @@
 /**
- * `mayfly mpicc …` and its kin: the call goes to this user's warm compile server, which is started when there is none; when that is not
- * possible, or the server dies under the call, it is done here. Either way the user sees clang's own output and exit code.
+ * `mayfly mpicc …` and its kin: the call goes to this user's warm compile server, which is started when there is none;
+ * when that is not possible, or the server dies under the call, it is done here. Either way the user sees clang's own
+ * output and exit code.
  */
 import { spawn } from 'node:child_process';
 import { readSync, writeSync } from 'node:fs';
@@ -18,7 +19,12 @@ const RETRY_MS = 10;
 export async function driver(name: DriverName, argv: readonly string[]): Promise<void> {
   const tool = DRIVERS[name];
   const compiles = tool === 'mpicc' || tool === 'mpicxx';
-  const request: ToolRequest = { tool, argv, cwd: process.cwd(), ...(compiles && argv.includes('-') ? { stdin: readStdin().toString('base64') } : {}) };
+  const request: ToolRequest = {
+    tool,
+    argv,
+    cwd: process.cwd(),
+    ...(compiles && argv.includes('-') ? { stdin: readStdin().toString('base64') } : {}),
+  };
   const place = findPlace();
   const result = (place && (await remote(place, request))) ?? (await here(request));
   writeAll(1, result.stdout);
@@ -29,9 +35,16 @@ export async function driver(name: DriverName, argv: readonly string[]): Promise
 
 /** In a thread of this process, for the sake of its stack. */
 function here(request: ToolRequest): Promise<ToolResult> {
-  const worker = new Worker(new URL('./mayfly-compile-server.js', import.meta.url), { resourceLimits: { stackSizeMb: STACK_MB } });
+  const worker = new Worker(new URL('./mayfly-compile-server.js', import.meta.url), {
+    resourceLimits: { stackSizeMb: STACK_MB },
+  });
   worker.postMessage(request);
-  return new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject).once('exit', () => reject(new Error('the compiler ended'))));
+  return new Promise((resolve, reject) =>
+    worker
+      .once('message', resolve)
+      .once('error', reject)
+      .once('exit', () => reject(new Error('the compiler ended'))),
+  );
 }
 
 /** Undefined: no server could do it. A compilation may run twice; it writes the same. */
@@ -59,7 +72,12 @@ const open = (place: Place): Promise<Socket | undefined> =>
 
 function start(place: Place): { failed: boolean; ended: boolean } {
   const state = { failed: false, ended: false };
-  const child = spawn(process.execPath, [place.script, place.socket, place.pidFile], { cwd: '/', detached: true, stdio: 'ignore', env: environment() });
+  const child = spawn(process.execPath, [place.script, place.socket, place.pidFile], {
+    cwd: '/',
+    detached: true,
+    stdio: 'ignore',
+    env: environment(),
+  });
   child.on('error', () => (state.failed = true));
   // Exit 0: another one was faster, and is there.
   child.on('exit', (code) => {
@@ -73,7 +91,9 @@ function start(place: Place): { failed: boolean; ended: boolean } {
 /** Nothing of the caller's surroundings stays with a process that outlives it. */
 function environment(): NodeJS.ProcessEnv {
   const { HOME, LANG, PATH, TMPDIR, MAYFLY_COMPILE_SERVER_IDLE } = process.env;
-  return Object.fromEntries(Object.entries({ HOME, LANG, PATH, TMPDIR, MAYFLY_COMPILE_SERVER_IDLE }).filter(([, v]) => v !== undefined));
+  return Object.fromEntries(
+    Object.entries({ HOME, LANG, PATH, TMPDIR, MAYFLY_COMPILE_SERVER_IDLE }).filter(([, v]) => v !== undefined),
+  );
 }
 
 function ask(socket: Socket, request: ToolRequest): Promise<ToolResult | undefined> {
@@ -114,7 +134,7 @@ function readStdin(): Buffer {
 
 /** Whole, before this process ends; to a reader that left, nothing. */
 function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; )
+  for (let at = 0; at < bytes.length;)
     try {
       at += writeSync(fd, bytes, at);
     } catch (error) {

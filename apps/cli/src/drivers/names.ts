@@ -15,4 +15,5 @@ export const DRIVERS = {
 export type DriverName = keyof typeof DRIVERS;
 export type Tool = (typeof DRIVERS)[DriverName];
 
-export const isDriver = (name: string | undefined): name is DriverName => name !== undefined && Object.hasOwn(DRIVERS, name);
+export const isDriver = (name: string | undefined): name is DriverName =>
+  name !== undefined && Object.hasOwn(DRIVERS, name);

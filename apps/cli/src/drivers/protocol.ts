@@ -24,7 +24,11 @@ export interface ToolResult {
 }
 
 export function encodeResult({ exit, stdout, stderr }: ToolResult): Uint8Array {
-  return Buffer.concat([Buffer.from(`${JSON.stringify({ exit, stdout: stdout.length, stderr: stderr.length })}\n`), stdout, stderr]);
+  return Buffer.concat([
+    Buffer.from(`${JSON.stringify({ exit, stdout: stdout.length, stderr: stderr.length })}\n`),
+    stdout,
+    stderr,
+  ]);
 }
 
 /** The result behind the line of acknowledgement; undefined while something is missing. */
@@ -32,7 +36,13 @@ export function decodeResult(bytes: Buffer): ToolResult | undefined {
   const ack = bytes.indexOf(10);
   const head = ack < 0 ? -1 : bytes.indexOf(10, ack + 1);
   if (head < 0) return undefined;
-  const { exit, stdout, stderr } = JSON.parse(bytes.toString('utf8', ack + 1, head)) as { exit: number; stdout: number; stderr: number };
+  const { exit, stdout, stderr } = JSON.parse(bytes.toString('utf8', ack + 1, head)) as {
+    exit: number;
+    stdout: number;
+    stderr: number;
+  };
   const body = bytes.subarray(head + 1);
-  return body.length < stdout + stderr ? undefined : { exit, stdout: body.subarray(0, stdout), stderr: body.subarray(stdout, stdout + stderr) };
+  return body.length < stdout + stderr
+    ? undefined
+    : { exit, stdout: body.subarray(0, stdout), stderr: body.subarray(stdout, stdout + stderr) };
 }

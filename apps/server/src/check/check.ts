@@ -1,12 +1,26 @@
 /**
- * `mayfly check`: verifies a data directory that no server uses, and with `repair` restores what can be restored. It never deletes: what cannot stay where it is goes to
- * `damaged/<moment>/`, under its own name.
+ * `mayfly check`: verifies a data directory that no server uses, and with `repair` restores what can be restored. It
+ * never deletes: what cannot stay where it is goes to `damaged/<moment>/`, under its own name.
  */
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { protocols, type JobRecord, type JobSpec } from '@mayfly/protocols';
-import { checkImages, checkLogs, checkRegistry, jobsOf, lockDirectory, openEmbeddedStorage, rebuildRegistry, unknownData, unreadable, type CheckProgress, type ImagesCheck, type Problem, type RegistryCheck } from '@mayfly/storage';
+import {
+  checkImages,
+  checkLogs,
+  checkRegistry,
+  jobsOf,
+  lockDirectory,
+  openEmbeddedStorage,
+  rebuildRegistry,
+  unknownData,
+  unreadable,
+  type CheckProgress,
+  type ImagesCheck,
+  type Problem,
+  type RegistryCheck,
+} from '@mayfly/storage';
 import { MayflyError } from '@mayfly/wire';
 import type { JobFolderRecord } from '../jobs/job-records.ts';
 import { isOver } from '../runtime.ts';
@@ -32,7 +46,10 @@ export interface CheckOptions {
 
 const PARTS = ['registry', 'log', 'images', 'jobs', 'tls'];
 
-/** @throws MayflyError CONFLICT when a server uses it, NOT_FOUND when it is no data directory, VERSION_MISMATCH; what the file system says */
+/**
+ * @throws MayflyError CONFLICT when a server uses it, NOT_FOUND when it is no data directory, VERSION_MISMATCH; what
+ * the file system says
+ */
 export async function checkDataDirectory(dataDir: string, options: CheckOptions = {}): Promise<DataCheck> {
   let names: string[];
   try {
@@ -40,7 +57,11 @@ export async function checkDataDirectory(dataDir: string, options: CheckOptions 
   } catch (error) {
     throw new MayflyError('NOT_FOUND', `${dataDir} ${unreadable(error)}`);
   }
-  if (!names.some((n) => PARTS.includes(n))) throw new MayflyError('NOT_FOUND', `${dataDir} is not a data directory: it has none of ${PARTS.map((p) => `${p}/`).join(', ')}`);
+  if (!names.some((n) => PARTS.includes(n)))
+    throw new MayflyError(
+      'NOT_FOUND',
+      `${dataDir} is not a data directory: it has none of ${PARTS.map((p) => `${p}/`).join(', ')}`,
+    );
   const unlock = await lockDirectory(dataDir);
   try {
     const c = new Check(dataDir, options);
@@ -91,7 +112,9 @@ class Check {
     });
     const logs = await checkLogs(this.#dataDir, this.#progress);
     this.#problems.push(...logs.problems);
-    const expected = [...entries].flatMap(([key, value]) => (key.startsWith('image/') ? [(value as { image: string }).image] : []));
+    const expected = [...entries].flatMap(([key, value]) =>
+      key.startsWith('image/') ? [(value as { image: string }).image] : [],
+    );
     this.#images = await checkImages(this.#dataDir, expected, this.#progress);
     this.#problems.push(...this.#images.problems);
     for (const [key, value] of entries) {
@@ -99,37 +122,55 @@ class Check {
       const { spec, state } = value as { spec: JobSpec; state: string };
       this.result.jobs++;
       await checkJobFolder(this.#dataDir, spec.id, spec, isOver(state), this.#problems, this.#progress);
-      if (!isOver(state) && protocols[spec.protocol].log.keeps === 'durable' && spec.size > 1) this.#checkStreams(spec, logs.next);
+      if (!isOver(state) && protocols[spec.protocol].log.keeps === 'durable' && spec.size > 1)
+        this.#checkStreams(spec, logs.next);
     }
     for (const job of this.#unknown.jobs) {
       this.#problems.push({ file: `jobs/${job}`, what: 'belongs to a job that is not in the registry' });
       const record = await checkJobFolder(this.#dataDir, job, undefined, true, this.#problems, this.#progress);
       if (record) this.#records.set(job, record);
     }
-    for (const [job, streams] of this.#unknown.logs) this.#problems.push({ file: `log/${streams[0]!}`, what: `belongs to job ${job}, which is not in the registry` });
+    for (const [job, streams] of this.#unknown.logs)
+      this.#problems.push({ file: `log/${streams[0]!}`, what: `belongs to job ${job}, which is not in the registry` });
     for (const [job, files] of this.#unknown.images)
-      this.#problems.push({ file: `images/manifests/${files[0]!}`, what: `belongs to job ${job}, which is not in the registry`, ...(known.size > 0 && !this.#unknown.jobs.includes(job) ? { harmless: true } : {}) });
-    if (entries.size > 0 && !entries.has('secret/token')) this.#problems.push({ file: 'registry', what: 'holds no owner token: the next start creates a new one' });
+      this.#problems.push({
+        file: `images/manifests/${files[0]!}`,
+        what: `belongs to job ${job}, which is not in the registry`,
+        ...(known.size > 0 && !this.#unknown.jobs.includes(job) ? { harmless: true } : {}),
+      });
+    if (entries.size > 0 && !entries.has('secret/token'))
+      this.#problems.push({ file: 'registry', what: 'holds no owner token: the next start creates a new one' });
     await this.#checkTls();
   }
 
   async #checkFolders(): Promise<void> {
     for (const part of ['log', 'images', 'jobs'])
       try {
-        if (!(await stat(join(this.#dataDir, part))).isDirectory()) this.#problems.push({ file: part, what: 'is a file where a folder belongs' });
+        if (!(await stat(join(this.#dataDir, part))).isDirectory())
+          this.#problems.push({ file: part, what: 'is a file where a folder belongs' });
         else await readdir(join(this.#dataDir, part));
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#problems.push({ file: part, what: unreadable(error) });
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+          this.#problems.push({ file: part, what: unreadable(error) });
       }
   }
 
   /** A rank of several with an image has had messages: numbers of a stream go on when it is trimmed. */
   #checkStreams(spec: JobSpec, next: ReadonlyMap<string, number>): void {
-    const tasks = new Set([...this.#registry.entries.keys()].flatMap((key) => (key.startsWith(`image/${spec.id}/`) ? [key.split('/')[2]!] : [])));
+    const tasks = new Set(
+      [...this.#registry.entries.keys()].flatMap((key) =>
+        key.startsWith(`image/${spec.id}/`) ? [key.split('/')[2]!] : [],
+      ),
+    );
     for (const task of tasks) {
       const stream = [...next.keys()].find((name) => name.startsWith(`${spec.id}/cm`) && name.endsWith(`/t${task}`));
       if (stream !== undefined && next.get(stream)! > 0) continue;
-      this.#problems.push({ file: `log/${encodeURIComponent(stream ?? `${spec.id}/cm0/t${task}`)}`, what: `${stream === undefined ? 'is missing' : 'is empty'}, though rank ${task} of job ${spec.id} has images: the messages since them are lost` });
+      this.#problems.push({
+        file: `log/${encodeURIComponent(stream ?? `${spec.id}/cm0/t${task}`)}`,
+        what:
+          `${stream === undefined ? 'is missing' : 'is empty'}, though rank ${task} of job ${spec.id} has ` +
+          'images: the messages since them are lost',
+      });
     }
   }
 
@@ -138,7 +179,8 @@ class Check {
     try {
       names = await readdir(join(this.#dataDir, 'tls'));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#problems.push({ file: 'tls', what: unreadable(error) });
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+        this.#problems.push({ file: 'tls', what: unreadable(error) });
       return;
     }
     if (names.length === 0) return;
@@ -148,14 +190,19 @@ class Check {
         return parse(await readFile(join(this.#dataDir, 'tls', file)));
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
-        this.#problems.push({ file: `tls/${file}`, what: `${code?.startsWith('E') && !code.startsWith('ERR') ? unreadable(error) : 'is damaged'}; ${again}` });
+        this.#problems.push({
+          file: `tls/${file}`,
+          what: `${code?.startsWith('E') && !code.startsWith('ERR') ? unreadable(error) : 'is damaged'}; ${again}`,
+        });
         return undefined;
       }
     };
     const cert = await read('cert.pem', (pem) => new X509Certificate(pem));
     const key = await read('key.pem', (pem) => createPrivateKey(pem));
-    if (cert && key && !cert.checkPrivateKey(key)) this.#problems.push({ file: 'tls/key.pem', what: `does not belong to tls/cert.pem; ${again}` });
-    else if (cert && !cert.verify(cert.publicKey)) this.#problems.push({ file: 'tls/cert.pem', what: `is damaged: its signature is wrong; ${again}` });
+    if (cert && key && !cert.checkPrivateKey(key))
+      this.#problems.push({ file: 'tls/key.pem', what: `does not belong to tls/cert.pem; ${again}` });
+    else if (cert && !cert.verify(cert.publicKey))
+      this.#problems.push({ file: 'tls/cert.pem', what: `is damaged: its signature is wrong; ${again}` });
   }
 
   // Repair
@@ -163,15 +210,23 @@ class Check {
   async repair(): Promise<void> {
     if (this.#problems.length === 0) return;
     const entries = new Map(this.#registry.entries);
-    for (const { file } of this.#problems.filter((p) => /^(?:log|images|jobs|registry)$/.test(p.file) && p.what.startsWith('is a file'))) await this.#setAside(file);
+    for (const { file } of this.#problems.filter(
+      (p) => /^(?:log|images|jobs|registry)$/.test(p.file) && p.what.startsWith('is a file'),
+    ))
+      await this.#setAside(file);
     await this.#takeIn(entries);
     await this.#dropImages(entries);
-    const changed = entries.size !== this.#registry.entries.size || [...entries].some(([k, v]) => this.#registry.entries.get(k) !== v);
+    const changed =
+      entries.size !== this.#registry.entries.size ||
+      [...entries].some(([k, v]) => this.#registry.entries.get(k) !== v);
     const registry = this.#registry.problems.length > 0;
     if (changed || registry) {
       await rebuildRegistry(this.#dataDir, this.#aside, entries);
       this.#did(`registry: rebuilt with ${entries.size} records; the old files are in ${this.#rel()}/registry`);
-      if (!entries.has('secret/token')) this.#did("registry: the tokens and rooms without a readable record are lost; the next start creates a new owner token");
+      if (!entries.has('secret/token'))
+        this.#did(
+          'registry: the tokens and rooms without a readable record are lost; the next start creates a new owner token',
+        );
     }
     for (const p of this.#problems) if (p.file.startsWith('tls/')) await this.#setAside(p.file);
     // Mends pages, cuts torn tails of packs, and sees that a server can open it.
@@ -192,16 +247,34 @@ class Check {
         for (const [key, value] of record.records) entries.set(key, value);
         this.#did(`jobs/${job}: “${record.job.name}” is in the registry again, with its end and its output`);
       } else {
-        const lost = 'The registry of the server was lost while the job ran. Its output up to then is here; run it again for the rest.';
+        const lost =
+          'The registry of the server was lost while the job ran. Its output up to then is here; run it ' +
+          'again for the rest.';
         const { submittedAt } = record.job;
-        entries.set(`job/${job}`, { spec: record.job, order: ++order, state: 'failed', startedAt: submittedAt, endedAt: this.#now, error: { code: 'DAMAGED_DATA', message: lost } } satisfies JobRecord);
-        this.#did(`jobs/${job}: “${record.job.name}” had not ended; it is in the registry again as failed, with what it had written`);
+        entries.set(`job/${job}`, {
+          spec: record.job,
+          order: ++order,
+          state: 'failed',
+          startedAt: submittedAt,
+          endedAt: this.#now,
+          error: { code: 'DAMAGED_DATA', message: lost },
+        } satisfies JobRecord);
+        this.#did(
+          `jobs/${job}: “${record.job.name}” had not ended; it is in the registry again as failed, with what ` +
+            'it had written',
+        );
       }
     }
-    for (const streams of this.#unknown.logs.values()) for (const s of streams) await this.#setAside(`log/${s}`, undefined);
+    for (const streams of this.#unknown.logs.values())
+      for (const s of streams) await this.#setAside(`log/${s}`, undefined);
     for (const [job, files] of this.#unknown.images) {
       // An image that a crash left behind does no harm where it lies.
-      if (this.#unknown.jobs.includes(job) || this.#unknown.logs.has(job) || jobsOf(this.#registry.entries.keys()).size === 0) for (const f of files) await this.#setAside(`images/manifests/${f}`, undefined);
+      if (
+        this.#unknown.jobs.includes(job) ||
+        this.#unknown.logs.has(job) ||
+        jobsOf(this.#registry.entries.keys()).size === 0
+      )
+        for (const f of files) await this.#setAside(`images/manifests/${f}`, undefined);
     }
   }
 
@@ -223,11 +296,19 @@ class Check {
       for (const [key, image] of damaged) {
         const file = this.#images.damaged.get(image)!;
         if (sound.length === 0 && entries.has(`trimmed/${task}`)) {
-          this.#did(`${file}: rank ${rank} of job ${job} has no intact image, and its log from the start is gone; if the rank is lost, the job ends with an error`);
+          this.#did(
+            `${file}: rank ${rank} of job ${job} has no intact image, and its log from the start is gone; if ` +
+              'the rank is lost, the job ends with an error',
+          );
           continue;
         }
         entries.delete(key);
-        await this.#setAside(file, sound.length > 0 ? `rank ${rank} of job ${job} goes back to image ${sound.at(-1)![1]}` : `rank ${rank} of job ${job} begins again from its log`);
+        await this.#setAside(
+          file,
+          sound.length > 0
+            ? `rank ${rank} of job ${job} goes back to image ${sound.at(-1)![1]}`
+            : `rank ${rank} of job ${job} begins again from its log`,
+        );
       }
     }
   }
@@ -238,7 +319,9 @@ class Check {
       // The lock is ours already.
       const storage = await openEmbeddedStorage({ dataDir: this.#dataDir, locked: true });
       try {
-        if (pages.length > 0) for (const image of await storage.images.list('')) for (const hash of await pagesOf(storage, image)) await storage.images.getPage(hash);
+        if (pages.length > 0)
+          for (const image of await storage.images.list(''))
+            for (const hash of await pagesOf(storage, image)) await storage.images.getPage(hash);
       } finally {
         await storage.close();
       }
@@ -273,7 +356,9 @@ class Check {
 async function pagesOf(storage: Awaited<ReturnType<typeof openEmbeddedStorage>>, image: string): Promise<string[]> {
   try {
     const json = await storage.images.getManifest(image);
-    return json === undefined ? [] : [...new Set((JSON.parse(json) as { pages: string[] }).pages)].filter((h) => h !== '');
+    return json === undefined
+      ? []
+      : [...new Set((JSON.parse(json) as { pages: string[] }).pages)].filter((h) => h !== '');
   } catch {
     return [];
   }

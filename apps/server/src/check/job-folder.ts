@@ -1,6 +1,7 @@
 /**
- * Checks the folder of one job. What its record has a checksum of is compared with it; the rest is read as the server reads it: the hashes of program and input files,
- * the places of output, the records of standard input and of the journal.
+ * Checks the folder of one job. What its record has a checksum of is compared with it; the rest is read as the server
+ * reads it: the hashes of program and input files, the places of output, the records of standard input and of the
+ * journal.
  */
 import { createReadStream } from 'node:fs';
 import { open, readdir, readFile, stat } from 'node:fs/promises';
@@ -15,10 +16,18 @@ import { readStdinRecord } from '../jobs/stdin-log.ts';
 import { readRecord, RECORD, sumOf, type JobFolderRecord } from '../jobs/job-records.ts';
 
 /** @returns what its record says, where it can be read */
-export async function checkJobFolder(dataDir: string, job: string, spec: JobSpec | undefined, over: boolean, problems: Problem[], progress: CheckProgress): Promise<JobFolderRecord | undefined> {
+export async function checkJobFolder(
+  dataDir: string,
+  job: string,
+  spec: JobSpec | undefined,
+  over: boolean,
+  problems: Problem[],
+  progress: CheckProgress,
+): Promise<JobFolderRecord | undefined> {
   const folder = `jobs/${job}`;
   const dir = join(dataDir, folder);
-  const say = (path: string, what: string, harmless = false): void => void problems.push({ file: path === '' ? folder : `${folder}/${path}`, what, ...(harmless ? { harmless } : {}) });
+  const say = (path: string, what: string, harmless = false): void =>
+    void problems.push({ file: path === '' ? folder : `${folder}/${path}`, what, ...(harmless ? { harmless } : {}) });
   try {
     await readdir(dir);
   } catch (error) {
@@ -42,7 +51,12 @@ export async function checkJobFolder(dataDir: string, job: string, spec: JobSpec
 
 type Say = (path: string, what: string, harmless?: boolean) => void;
 
-async function checkSums(dir: string, record: JobFolderRecord | undefined, say: Say, progress: CheckProgress): Promise<void> {
+async function checkSums(
+  dir: string,
+  record: JobFolderRecord | undefined,
+  say: Say,
+  progress: CheckProgress,
+): Promise<void> {
   for (const [path, [bytes, crc]] of Object.entries(record?.sums ?? {}))
     try {
       const [size, sum] = await sumOf(join(dir, path));
@@ -58,7 +72,10 @@ async function checkSums(dir: string, record: JobFolderRecord | undefined, say: 
 async function checkProgram(dir: string, job: JobSpec, record: JobFolderRecord | undefined, say: Say): Promise<void> {
   if (record) return;
   const program = job.program.language === 'typescript' ? 'program.js' : 'program.wasm';
-  for (const [path, hash] of [[program, job.program.hash], ...job.files.map((f) => [`in/${f.hash}`, f.hash])] as [string, string][])
+  for (const [path, hash] of [[program, job.program.hash], ...job.files.map((f) => [`in/${f.hash}`, f.hash])] as [
+    string,
+    string,
+  ][])
     try {
       const hasher = await createBLAKE3();
       for await (const chunk of createReadStream(join(dir, path)) as AsyncIterable<Buffer>) hasher.update(chunk);
@@ -140,14 +157,18 @@ async function checkStdin(dir: string, job: JobSpec | undefined, say: Say): Prom
   else if (job && !job.interactive && !ended) say('stdin', 'is damaged: its end is missing');
 }
 
-/** hosts/world-files.ts: a server that starts mends what its journal says of them, but cannot write where a folder stands, or what it may not open. */
+/**
+ * hosts/world-files.ts: a server that starts mends what its journal says of them, but cannot write where a folder
+ * stands, or what it may not open.
+ */
 async function checkFiles(dir: string, say: Say): Promise<void> {
   let index: string;
   try {
     index = await readFile(join(dir, 'out', 'files.index'), 'utf8');
   } catch (error) {
     // Nothing was written yet, or the next start writes it again.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') say('out/files.index', `${unreadable(error)}; the next start writes it again`, true);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      say('out/files.index', `${unreadable(error)}; the next start writes it again`, true);
     index = '';
   }
   const files = new Set<string>();
@@ -181,7 +202,8 @@ async function checkJournal(dir: string, say: Say): Promise<void> {
   let at = 0;
   while (at + 8 <= bytes.length) {
     const length = bytes.readUInt32LE(at);
-    if (at + 8 + length > bytes.length || crc32(bytes.subarray(at + 8, at + 8 + length)) !== bytes.readUInt32LE(at + 4)) break;
+    if (at + 8 + length > bytes.length || crc32(bytes.subarray(at + 8, at + 8 + length)) !== bytes.readUInt32LE(at + 4))
+      break;
     at += 8 + length;
   }
   if (bytes.length === 0) say('out/journal', 'is empty');

@@ -1,8 +1,8 @@
 /**
  * A sample of messages as they are logged, for viewers who draw arrows. Exists only while somebody looks.
  *
- * Owns: a ring of the newest RING messages (160 KB); a cap of MOST_PER_SECOND. When more pass, every n-th is kept, n from the second before:
- * so the sample is even, and `oneIn` says how thin it is.
+ * Owns: a ring of the newest RING messages (160 KB); a cap of MOST_PER_SECOND. When more pass, every n-th is kept, n
+ * from the second before: so the sample is even, and `oneIn` says how thin it is.
  */
 import type { Arrow } from '@mayfly/wire';
 
@@ -57,7 +57,8 @@ export class Arrows {
     for (let n = Math.max(from, this.taken - RING); n < this.taken; n++) {
       const o = (n % RING) * FIELDS;
       const [src, dst] = [this.#ring[o + 1]!, this.#ring[o + 2]!];
-      if ((src >= first && src <= last) || (dst >= first && dst <= last)) out.push([r[o]!, src, dst, r[o + 3]!, r[o + 4]!]);
+      if ((src >= first && src <= last) || (dst >= first && dst <= last))
+        out.push([r[o]!, src, dst, r[o + 3]!, r[o + 4]!]);
     }
     return out;
   }

@@ -5,8 +5,14 @@ import type { JobHistory } from './job-history.ts';
 /** One answer has no more bytes than this (before deflate); wider columns are given instead. */
 const MOST_BYTES = 2 << 20;
 
-/** Columns begin at multiples of their width since the history began, and the width is a second times a power of two: so they fit each other. */
-export function columnsOf(h: JobHistory, asked: { from: number; to: number; first: number; last: number; widthMs: number }): Columns {
+/**
+ * Columns begin at multiples of their width since the history began, and the width is a second times a power of two: so
+ * they fit each other.
+ */
+export function columnsOf(
+  h: JobHistory,
+  asked: { from: number; to: number; first: number; last: number; widthMs: number },
+): Columns {
   const first = Math.min(asked.first, h.size - 1);
   const last = Math.max(first, Math.min(asked.last, h.size - 1));
   const cell = (last - first + 1) * LANE_KINDS.length;
@@ -18,13 +24,22 @@ export function columnsOf(h: JobHistory, asked: { from: number; to: number; firs
   const columns = Math.ceil((to - begin) / widthMs);
   // The last one is as wide as the job has left it.
   const lastMs = h.ended && to === h.until ? to - (begin + (columns - 1) * widthMs) : widthMs;
-  return { from: begin, widthMs, columns, first, last, shares: sharesOf(h.buckets.read(begin, widthMs, columns, first, last).sums, widthMs, cell, lastMs) };
+  return {
+    from: begin,
+    widthMs,
+    columns,
+    first,
+    last,
+    shares: sharesOf(h.buckets.read(begin, widthMs, columns, first, last).sums, widthMs, cell, lastMs),
+  };
 }
 
 /** Of the width of each column; a share that is there at all is at least 1. */
 function sharesOf(ms: Float64Array, widthMs: number, cell: number, lastMs: number): Uint8Array {
   const shares = new Uint8Array(ms.length);
-  for (let i = 0; i < ms.length; i++) if (ms[i]! > 0) shares[i] = Math.min(255, Math.max(1, Math.round((255 * ms[i]!) / (i < ms.length - cell ? widthMs : lastMs))));
+  for (let i = 0; i < ms.length; i++)
+    if (ms[i]! > 0)
+      shares[i] = Math.min(255, Math.max(1, Math.round((255 * ms[i]!) / (i < ms.length - cell ? widthMs : lastMs))));
   return shares;
 }
 
@@ -43,7 +58,11 @@ export interface Bins {
 }
 
 /** The matrix of all Channel Memories together, at most `bins` bins each way. */
-export function binsOf(parts: readonly Rows[], size: number, asked: { src: readonly [number, number]; dst: readonly [number, number]; bins: number }): Bins {
+export function binsOf(
+  parts: readonly Rows[],
+  size: number,
+  asked: { src: readonly [number, number]; dst: readonly [number, number]; bins: number },
+): Bins {
   const clip = ([a, b]: readonly [number, number]): [number, number] => {
     const first = Math.min(a, size - 1);
     return [first, Math.max(first, Math.min(b, size - 1))];
@@ -69,7 +88,9 @@ export function binsOf(parts: readonly Rows[], size: number, asked: { src: reado
   return { src, dst, binned, wide, cells };
 }
 
-/** [source bin, destination bin, messages, bytes] where there is something; with `before`, where something has changed. */
+/**
+ * [source bin, destination bin, messages, bytes] where there is something; with `before`, where something has changed.
+ */
 export function cellsOf(b: Bins, before?: Float64Array): [number, number, number, number][] {
   const out: [number, number, number, number][] = [];
   for (let i = 0; i < b.cells.length; i += 2) {

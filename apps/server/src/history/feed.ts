@@ -2,8 +2,9 @@
  * News of histories to viewers of the dashboard, once a second: what each of them draws, and nothing else.
  *
  * Owns: what each viewer looks at and what it has been sent.
- *  V4  A viewer gets columns of the width that it draws, of the ranks that it shows, when one of them has changed; cells of the matrix that have
- *      changed, in its bins; arrows with an end in its lanes. A viewer that is not writable is owed the same, later.
+ *  V4  A viewer gets columns of the width that it draws, of the ranks that it shows, when one of them has changed;
+ *      cells of the matrix that have changed, in its bins; arrows with an end in its lanes. A viewer that is not
+ *      writable is owed the same, later.
  *  V5  Messages are tapped only while somebody asks for arrows.
  */
 import { packArrows, type JobId, type Look, type TimelineEvent, type ViewerEvents } from '@mayfly/wire';
@@ -54,7 +55,8 @@ export class HistoryFeed {
       const same = before?.look.job === look.job ? before : undefined;
       this.#viewers.set(viewer, {
         look,
-        // Columns of another width or of other ranks are read by REST meanwhile; the newest ones may have changed since.
+        // Columns of another width or of other ranks are read by REST meanwhile; the newest ones may have changed
+        // since.
         dirty: Math.min(same?.dirty ?? Infinity, h ? h.until - 3000 : Infinity),
         told: same?.told ?? h?.told ?? 0,
         faults: same?.faults ?? this.#history.faults(look.job).length,
@@ -98,12 +100,21 @@ export class HistoryFeed {
     const { job } = l.look;
     // A column of a minute does not change every second as far as anybody can see.
     const due = l.turn++ % Math.max(1, Math.floor(t.widthMs / 2000)) === 0 || h.ended;
-    const events: TimelineEvent[] = [...(l.told < h.told ? h.events.slice(l.told - h.told) : []), ...this.#history.faults(job, l.faults)];
+    const events: TimelineEvent[] = [
+      ...(l.told < h.told ? h.events.slice(l.told - h.told) : []),
+      ...this.#history.faults(job, l.faults),
+    ];
     l.told = h.told;
     l.faults += events.filter((e) => e.kind === 'fault').length;
     const moves = due && (l.dirty < Infinity || !h.ended);
     if (moves || events.length > 0) {
-      const c = columnsOf(h, { from: moves ? Math.min(l.dirty, h.until) : h.until, to: h.until, first: t.first, last: t.last, widthMs: t.widthMs });
+      const c = columnsOf(h, {
+        from: moves ? Math.min(l.dirty, h.until) : h.until,
+        to: h.until,
+        first: t.first,
+        last: t.last,
+        widthMs: t.widthMs,
+      });
       if (moves) l.dirty = Infinity;
       viewer.emit('timeline', { job, now, until: h.until, ended: h.ended, ...c, events });
     }
@@ -121,6 +132,12 @@ export class HistoryFeed {
     const cells = cellsOf(bins, l.cells?.length === bins.cells.length ? l.cells : new Float64Array(bins.cells.length));
     if (cells.length === 0 || (cells.length > MANY_CELLS && l.cells && this.#turn % 3 !== 0)) return;
     l.cells = bins.cells;
-    viewer.emit('matrix', { job: l.look.job, src: bins.src, dst: bins.dst, binned: bins.binned, cells: new Uint8Array(Float64Array.from(cells.flat()).buffer) });
+    viewer.emit('matrix', {
+      job: l.look.job,
+      src: bins.src,
+      dst: bins.dst,
+      binned: bins.binned,
+      cells: new Uint8Array(Float64Array.from(cells.flat()).buffer),
+    });
   }
 }

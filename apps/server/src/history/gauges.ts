@@ -1,16 +1,19 @@
 /**
- * What of a job is drawn as charts: throughput, the size of its log, the size of its images, over its whole life. Pure: time comes in as `now`.
+ * What of a job is drawn as charts: throughput, the size of its log, the size of its images, over its whole life. Pure:
+ * time comes in as `now`.
  *
  * Owns: amounts by time in Buckets (losable, 32 kB at most; written down with the lanes, store.ts).
- *  G1  Counters and levels are read about once a second; a stretch of more than GAP_MS between two readings (the server was away, or stood
- *      still) is accounted to nothing: nobody knows what was in it.
+ *  G1  Counters and levels are read about once a second; a stretch of more than GAP_MS between two readings (the server
+ *      was away, or stood still) is accounted to nothing: nobody knows what was in it.
  *  G2  The first reading is a beginning, and a counter that falls begins anew: neither is throughput.
  *  G3  A level is kept as level × ms, so that it can be merged like a sum; over the ms that were seen it is the mean.
  */
 import { Buckets, type BucketsRecord } from '@mayfly/protocols';
 import { CHART_KINDS, type ChartsView } from '@mayfly/wire';
 
-/** Since its beginning: messages and bytes between ranks; now: bytes in the log, and of the newest image of each rank. */
+/**
+ * Since its beginning: messages and bytes between ranks; now: bytes in the log, and of the newest image of each rank.
+ */
 export interface Reading {
   messages: number;
   bytes: number;
@@ -49,7 +52,10 @@ export class Gauges {
     return this.#buckets.record();
   }
 
-  /** At most so many columns, each as wide as a bucket or wider; the width is a second times a power of two, so that they stand still. */
+  /**
+   * At most so many columns, each as wide as a bucket or wider; the width is a second times a power of two, so that
+   * they stand still.
+   */
   columns(since: number, until: number, most: number): Pick<ChartsView, 'from' | 'widthMs' | 'columns' | 'values'> {
     let widthMs = this.#buckets.unitMs;
     while (Math.ceil((until - since) / widthMs) > most || widthMs < this.#buckets.resolutionAt(since)) widthMs *= 2;

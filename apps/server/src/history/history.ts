@@ -2,9 +2,10 @@
  * Histories of all jobs of this server: fed by what the runtime sees, read by REST and by the feed.
  *
  * Owns: the histories of jobs that run, and of some that were asked for lately; when they are written to the disk.
- *  Y1  The history of a job that runs is written every WRITE_MS and when the server stops: a crash loses as much at most. What is lost is
- *      a gap, and the event 'server' says where it ends.
- *  Y2  A job's history is kept LAST_WORDS_MS beyond its end: what its ranks say last is still on the way. Then it is on the disk only.
+ *  Y1  The history of a job that runs is written every WRITE_MS and when the server stops: a crash loses as much at
+ *      most. What is lost is a gap, and the event 'server' says where it ends.
+ *  Y2  A job's history is kept LAST_WORDS_MS beyond its end: what its ranks say last is still on the way. Then it is on
+ *      the disk only.
  */
 import type { Dispatcher, FaultRecord } from '@mayfly/protocols';
 import { taskId, type Heartbeat, type JobId, type TaskId, type TimelineEvent } from '@mayfly/wire';
@@ -47,7 +48,13 @@ export class History {
   readonly #atHand = new Map<JobId, { history: JobHistory; matrix: Rows }>();
   readonly #writing = new Map<JobId, Promise<void>>();
 
-  constructor(deps: { jobsRoot: string; dispatcher: () => Dispatcher; traffic: (job: JobId) => Counted[]; reading: (job: JobId) => Reading | undefined; logger: Logger }) {
+  constructor(deps: {
+    jobsRoot: string;
+    dispatcher: () => Dispatcher;
+    traffic: (job: JobId) => Counted[];
+    reading: (job: JobId) => Reading | undefined;
+    logger: Logger;
+  }) {
     this.#root = deps.jobsRoot;
     this.#dispatcher = deps.dispatcher;
     this.#traffic = deps.traffic;
@@ -62,7 +69,8 @@ export class History {
     const history = new JobHistory(size, now, stored?.history);
     history.onChange = (from) => this.onChange(job, from);
     if (again) history.note({ at: now, kind: 'server' });
-    // G2: all that comes is throughput, from the first message on. Of a job that is found running its logs are read first.
+    // G2: all that comes is throughput, from the first message on. Of a job that is found running its logs are read
+    // first.
     else history.gauges.read(now, { messages: 0, bytes: 0, logBytes: 0, imageBytes: 0 });
     const faults = this.#faultsOf(job);
     this.#open.set(job, { history, faults: faults.length, writtenAt: now, final: undefined, closing: undefined });
@@ -113,12 +121,14 @@ export class History {
     if (node === undefined) return;
     const now = Date.now();
     // Until the program has begun, it starts.
-    for (const t of m.tasks) if (t.spent && t.started) this.#open.get(t.job)?.history.heard(t.task, t.incarnation, node, t.spent, now);
+    for (const t of m.tasks)
+      if (t.spent && t.started) this.#open.get(t.job)?.history.heard(t.task, t.incarnation, node, t.spent, now);
   }
   assigned(job: JobId, task: TaskId): void {
     const t = this.#dispatcher().core.jobs.get(job)?.tasks[task];
     this.changed(job);
-    if (t?.incarnation !== undefined && t.node !== undefined) this.#open.get(job)?.history.assigned(task, t.incarnation, t.node, Date.now());
+    if (t?.incarnation !== undefined && t.node !== undefined)
+      this.#open.get(job)?.history.assigned(task, t.incarnation, t.node, Date.now());
   }
   done(job: JobId, task: TaskId): void {
     this.#open.get(job)?.history.done(task, Date.now());
@@ -140,7 +150,9 @@ export class History {
     const now = Date.now();
     o.history.pause(paused, now);
     // Ranks are given back one by one, which is no fault.
-    if (paused) for (const t of known.tasks) if (t.phase === 'idle' && t.incarnation !== undefined) o.history.lost(t.task, t.incarnation, now);
+    if (paused)
+      for (const t of known.tasks)
+        if (t.phase === 'idle' && t.incarnation !== undefined) o.history.lost(t.task, t.incarnation, now);
   }
 
   /** Once a second. */

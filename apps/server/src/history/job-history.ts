@@ -1,14 +1,16 @@
 /**
  * The history of one job: what each rank's time went to, and what happened. Pure: time comes in as `now`.
  *
- * Owns: the lanes of the time line and the gauges of the charts (losable: written down at times, see store.ts), the events that nobody else remembers.
- * Does not own: faults, which the dispatcher keeps durably.
+ * Owns: the lanes of the time line and the gauges of the charts (losable: written down at times, see store.ts), the
+ * events that nobody else remembers. Does not own: faults, which the dispatcher keeps durably.
  *
- *  L1  A millisecond of a rank is accounted once: to what the rank says of itself, or to what the server knows (starting, dead, paused).
- *      What neither knows (a node fell silent; the server was away) is accounted to nothing.
- *  L2  Only the acting incarnation on its own node is believed, and never more than the time that has passed since it was heard last.
+ *  L1  A millisecond of a rank is accounted once: to what the rank says of itself, or to what the server knows
+ *      (starting, dead, paused). What neither knows (a node fell silent; the server was away) is accounted to nothing.
+ *  L2  Only the acting incarnation on its own node is believed, and never more than the time that has passed since it
+ *      was heard last.
  *  L3  The end of the job is the end of its history: what ranks say afterwards belongs to the time up to it.
- *  L4  Memory: B2 of Buckets (9.4 MB at most), MOST_EVENTS events; assignments and images are thinned out, every second of the older half.
+ *  L4  Memory: B2 of Buckets (9.4 MB at most), MOST_EVENTS events; assignments and images are thinned out, every second
+ *      of the older half.
  */
 import { Buckets, type BucketsRecord } from '@mayfly/protocols';
 import { LANE_KINDS, SPENT, type Incarnation, type TaskId, type TimelineEvent } from '@mayfly/wire';
@@ -31,7 +33,14 @@ interface Lane {
   spent: number[];
 }
 
-const newLane = (now: number): Lane => ({ state: 'new', incarnation: -1, node: undefined, upTo: now, doneAt: 0, spent: [] });
+const newLane = (now: number): Lane => ({
+  state: 'new',
+  incarnation: -1,
+  node: undefined,
+  upTo: now,
+  doneAt: 0,
+  spent: [],
+});
 
 export interface HistoryRecord {
   buckets: BucketsRecord;
@@ -59,8 +68,11 @@ export class JobHistory {
   constructor(size: number, now: number, record?: HistoryRecord) {
     this.#size = size;
     // Written before the last of the tasks were spawned: they have no past.
-    const restored = record && record.buckets.rows <= size && record.buckets.kinds === LANE_KINDS.length ? record : undefined;
-    this.buckets = restored ? Buckets.of(restored.buckets) : new Buckets({ rows: size, kinds: LANE_KINDS.length, origin: now });
+    const restored =
+      record && record.buckets.rows <= size && record.buckets.kinds === LANE_KINDS.length ? record : undefined;
+    this.buckets = restored
+      ? Buckets.of(restored.buckets)
+      : new Buckets({ rows: size, kinds: LANE_KINDS.length, origin: now });
     this.buckets.grow(size);
     this.gauges = new Gauges(this.buckets.origin, restored?.gauges);
     this.#now = now;
@@ -99,7 +111,12 @@ export class JobHistory {
     return this.#told;
   }
   record(): HistoryRecord {
-    return { buckets: this.buckets.record(), gauges: this.gauges.record(), events: this.#events, leftOut: this.#leftOut };
+    return {
+      buckets: this.buckets.record(),
+      gauges: this.gauges.record(),
+      events: this.#events,
+      leftOut: this.#leftOut,
+    };
   }
 
   note(event: TimelineEvent): void {
@@ -107,7 +124,9 @@ export class JobHistory {
     this.#told++;
     if (this.#events.length <= MOST_EVENTS) return;
     const half = this.#events.length >> 1;
-    const kept = this.#events.filter((e, i) => i >= half || i % 2 === 0 || e.kind === 'server' || e.kind === 'paused' || e.kind === 'resumed');
+    const kept = this.#events.filter(
+      (e, i) => i >= half || i % 2 === 0 || e.kind === 'server' || e.kind === 'paused' || e.kind === 'resumed',
+    );
     this.#leftOut += this.#events.length - kept.length;
     this.#events = kept.slice(-MOST_EVENTS);
   }
@@ -118,7 +137,13 @@ export class JobHistory {
     const lane = this.#lanes[task];
     if (!lane || lane.state === 'done') return;
     this.#settleLane(task, lane, now, true);
-    Object.assign(lane, { state: 'starting', incarnation, node, spent: [], upTo: Math.max(lane.upTo, now) } satisfies Partial<Lane>);
+    Object.assign(lane, {
+      state: 'starting',
+      incarnation,
+      node,
+      spent: [],
+      upTo: Math.max(lane.upTo, now),
+    } satisfies Partial<Lane>);
     this.note({ at: now, kind: 'assigned', task, incarnation });
   }
   /** An incarnation is lost: since `at` nobody acts for the task. */
@@ -132,7 +157,8 @@ export class JobHistory {
   /** The server has started and finds the incarnation at work. */
   found(task: TaskId, incarnation: Incarnation, node: string | undefined, now: number): void {
     const lane = this.#lanes[task];
-    if (lane?.state === 'new') Object.assign(lane, { state: 'running', incarnation, node, upTo: now } satisfies Partial<Lane>);
+    if (lane?.state === 'new')
+      Object.assign(lane, { state: 'running', incarnation, node, upTo: now } satisfies Partial<Lane>);
   }
   image(task: TaskId, kind: 'image' | 'imageBegun', now: number): void {
     const incarnation = this.#lanes[task]?.incarnation ?? -1;
@@ -156,12 +182,20 @@ export class JobHistory {
   /** What the rank says of itself (L2): `spent` so far, by SPENT. A rank that is done may have said it last. */
   heard(task: TaskId, incarnation: Incarnation, node: string, spent: readonly number[], now: number): void {
     const lane = this.#lanes[task];
-    if (!lane || lane.incarnation !== incarnation || lane.node !== node || lane.state === 'dead' || lane.state === 'new') return;
+    if (
+      !lane ||
+      lane.incarnation !== incarnation ||
+      lane.node !== node ||
+      lane.state === 'dead' ||
+      lane.state === 'new'
+    )
+      return;
     const news = SPENT.map((_, k) => Math.max(0, (spent[k] ?? 0) - (lane.spent[k] ?? 0)));
     const sum = news.reduce((n, ms) => n + ms, 0);
     if (sum === 0) return;
     this.#now = Math.max(this.#now, now);
-    // Its clock and ours differ by a few per cent: what it counts fills the time since it was heard, unless much is missing.
+    // Its clock and ours differ by a few per cent: what it counts fills the time since it was heard, unless much is
+    // missing.
     const first = lane.spent.length === 0;
     const end = Math.min(lane.state === 'done' ? lane.doneAt : now, this.#end ?? now);
     const from = first ? Math.max(lane.upTo, end - sum) : lane.upTo;
@@ -186,10 +220,14 @@ export class JobHistory {
     if (this.#end !== undefined) return;
     this.#lanes.forEach((lane, task) => this.#settleLane(task as TaskId, lane, this.#now));
   }
-  /** Nothing happens after `at`; what was seen of it since is dated back. Ranks may have to say what they did before. */
+  /**
+   * Nothing happens after `at`; what was seen of it since is dated back. Ranks may have to say what they did before.
+   */
   end(at: number): void {
     this.settle(at);
-    for (const lane of this.#lanes) if (lane.state === 'dead' || lane.state === 'new') Object.assign(lane, { state: 'done', doneAt: at } satisfies Partial<Lane>);
+    for (const lane of this.#lanes)
+      if (lane.state === 'dead' || lane.state === 'new')
+        Object.assign(lane, { state: 'done', doneAt: at } satisfies Partial<Lane>);
     this.#events = this.#events.map((e) => (e.at > at ? { ...e, at } : e));
     this.#end = Math.max(at, this.since);
   }
@@ -204,7 +242,14 @@ export class JobHistory {
   }
 
   #settleLane(task: TaskId, lane: Lane, now: number, turns = false): void {
-    const kind = lane.state === 'starting' ? STARTING : lane.state === 'dead' || (lane.state === 'new' && this.#paused) ? (this.#paused ? PAUSED : DEAD) : -1;
+    const kind =
+      lane.state === 'starting'
+        ? STARTING
+        : lane.state === 'dead' || (lane.state === 'new' && this.#paused)
+          ? this.#paused
+            ? PAUSED
+            : DEAD
+          : -1;
     if (kind < 0) return;
     const to = lane.state === 'starting' && !turns ? now - UNSURE_MS : now;
     if (to <= lane.upTo) return;

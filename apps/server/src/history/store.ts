@@ -1,7 +1,7 @@
 /**
  * `<dataDir>/jobs/<job>/history.bin`: the history of a job at rest, for people only, so never synced. Deflated:
- *   u32 length of the head, head (JSON: version, kinds, what Buckets and JobHistory say of themselves, the gauges with their cells), cells (f32),
- *   matrix (f64 × 4 per pair).
+ *   u32 length of the head, head (JSON: version, kinds, what Buckets and JobHistory say of themselves, the gauges with
+ *   their cells), cells (f32), matrix (f64 × 4 per pair).
  * Behind it: the letters MFHC, u32 CRC-32 of all before (absent in files of earlier versions).
  * A file of another version, or a damaged one, is as good as none: the history begins anew.
  */
@@ -46,13 +46,29 @@ export interface Stored {
   matrix: Rows;
 }
 /** `gauges`: absent in files of servers that drew no charts. */
-type Head = { version: number; kinds: string[]; buckets: Omit<BucketsRecord, 'cells'>; cells: number; gauges?: Omit<BucketsRecord, 'cells'> & { cells: number[] } } & Omit<HistoryRecord, 'buckets' | 'gauges'>;
+type Head = {
+  version: number;
+  kinds: string[];
+  buckets: Omit<BucketsRecord, 'cells'>;
+  cells: number;
+  gauges?: Omit<BucketsRecord, 'cells'> & { cells: number[] };
+} & Omit<HistoryRecord, 'buckets' | 'gauges'>;
 
 const pathOf = (root: string, job: JobId): string => join(root, job, 'history.bin');
 
 function encode(h: HistoryRecord, matrix: Float64Array): Buffer {
   const { cells, ...buckets } = h.buckets;
-  const head = Buffer.from(JSON.stringify({ version: VERSION, kinds: [...LANE_KINDS], buckets, cells: cells.length, gauges: { ...h.gauges!, cells: [...h.gauges!.cells] }, events: h.events, leftOut: h.leftOut } satisfies Head));
+  const head = Buffer.from(
+    JSON.stringify({
+      version: VERSION,
+      kinds: [...LANE_KINDS],
+      buckets,
+      cells: cells.length,
+      gauges: { ...h.gauges!, cells: [...h.gauges!.cells] },
+      events: h.events,
+      leftOut: h.leftOut,
+    } satisfies Head),
+  );
   const length = Buffer.alloc(4);
   length.writeUInt32LE(head.length);
   return Buffer.concat([length, head, bytesOf(cells), bytesOf(matrix)]);
@@ -74,13 +90,22 @@ export function readHistory(root: string, job: JobId, size: number): Stored | un
     const bytes = inflateRawSync(unsealed(readFileSync(pathOf(root, job))), { maxOutputLength: MOST_BYTES });
     const length = bytes.readUInt32LE(0);
     const head = JSON.parse(bytes.subarray(4, 4 + length).toString()) as Head;
-    if (head.version !== VERSION || head.kinds.join() !== LANE_KINDS.join() || head.buckets.rows > size) return undefined;
+    if (head.version !== VERSION || head.kinds.join() !== LANE_KINDS.join() || head.buckets.rows > size)
+      return undefined;
     const rest = new Uint8Array(bytes.subarray(4 + length));
     if (rest.length < 4 * head.cells || (rest.length - 4 * head.cells) % 32 !== 0) return undefined;
     const cells = new Float32Array(rest.buffer.slice(0, 4 * head.cells));
     const pairs = new Float64Array(rest.buffer.slice(4 * head.cells));
     const gauges = head.gauges && { ...head.gauges, cells: Float32Array.from(head.gauges.cells) };
-    return { history: { buckets: { ...head.buckets, cells }, ...(gauges ? { gauges } : {}), events: head.events, leftOut: head.leftOut }, matrix: rowsOf(pairs, size) };
+    return {
+      history: {
+        buckets: { ...head.buckets, cells },
+        ...(gauges ? { gauges } : {}),
+        events: head.events,
+        leftOut: head.leftOut,
+      },
+      matrix: rowsOf(pairs, size),
+    };
   } catch {
     return undefined;
   }

@@ -1,7 +1,8 @@
 /**
- * Frees the buffers of socket messages early. V8 counts buffers to the old generation's growth, so a few megabytes of them begin a full collection,
- * and a chunk of 64 KB costs three buffers of that size (two reads and the message): at a hundred MB a second the server would mark its whole
- * heap fifteen times a second, for garbage that is all young. A collection of the young generation frees it in half a millisecond.
+ * Frees the buffers of socket messages early. V8 counts buffers to the old generation's growth, so a few megabytes of
+ * them begin a full collection, and a chunk of 64 KB costs three buffers of that size (two reads and the message): at a
+ * hundred MB a second the server would mark its whole heap fifteen times a second, for garbage that is all young. A
+ * collection of the young generation frees it in half a millisecond.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -14,7 +15,10 @@ type Collect = (options: { type: 'minor' }) => void;
 let collect: Collect | undefined;
 let bytes = 0;
 
-/** An engine without the function goes on as it would have. The flag is taken back: nothing that runs in this process later is to find it. */
+/**
+ * An engine without the function goes on as it would have. The flag is taken back: nothing that runs in this process
+ * later is to find it.
+ */
 function engineCollector(): Collect {
   setFlagsFromString('--expose-gc');
   const gc: unknown = runInNewContext('typeof gc === "function" ? gc : undefined');

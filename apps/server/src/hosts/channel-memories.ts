@@ -1,9 +1,21 @@
 /**
- * All Channel Memories of this server, by job and index, and the door to them: a data socket names its job only in the capability
- * of its first frame, which must be an ATTACH.
+ * All Channel Memories of this server, by job and index, and the door to them: a data socket names its job only in the
+ * capability of its first frame, which must be an ATTACH.
  */
 import { Compile } from 'typebox/compile';
-import { Attach, Kind, MESSAGE_JSON, MalformedFrame, parseJson, emptyHeader, encodeFrame, readFrame, type ErrorBody, type Frame, type JobId } from '@mayfly/wire';
+import {
+  Attach,
+  Kind,
+  MESSAGE_JSON,
+  MalformedFrame,
+  parseJson,
+  emptyHeader,
+  encodeFrame,
+  readFrame,
+  type ErrorBody,
+  type Frame,
+  type JobId,
+} from '@mayfly/wire';
 import type { Logger } from '../logger.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ChannelMemoryHost } from './channel-memory-host.ts';
@@ -120,9 +132,16 @@ export class ChannelMemories {
     link.onMessage = () => undefined;
     if (frame) {
       const { src, dst, incarnation } = frame.header;
-      link.send(encodeFrame({ ...emptyHeader(Kind.REFUSED), src, dst, incarnation }, text.encode(JSON.stringify(error))));
+      link.send(
+        encodeFrame({ ...emptyHeader(Kind.REFUSED), src, dst, incarnation }, text.encode(JSON.stringify(error))),
+      );
     }
-    const code = error.code === 'BAD_FRAME' ? CloseCode.BAD_FRAME : error.code === 'UNKNOWN_JOB' ? CloseCode.UNKNOWN_JOB : CloseCode.REFUSED;
+    const code =
+      error.code === 'BAD_FRAME'
+        ? CloseCode.BAD_FRAME
+        : error.code === 'UNKNOWN_JOB'
+          ? CloseCode.UNKNOWN_JOB
+          : CloseCode.REFUSED;
     link.close(code, `${error.code}: ${error.message}`);
   }
 }

@@ -1,18 +1,29 @@
 /**
- * Host of one Channel Memory core: job × CM index. Gives it socket messages, ticks and orders, and performs its effects on log
- * streams and links; the order of both is written in packages/protocols/src/channel-memory/types.ts.
+ * Host of one Channel Memory core: job × CM index. Gives it socket messages, ticks and orders, and performs its effects
+ * on log streams and links; the order of both is written in packages/protocols/src/channel-memory/types.ts.
  *
- * Owns: the streams `<job>/cm<index>/…`, the connections bound to this core. Does not own: sockets before their first ATTACH
- * (channel-memories.ts), what a message to the world becomes (world-host.ts).
+ * Owns: the streams `<job>/cm<index>/…`, the connections bound to this core. Does not own: sockets before their first
+ * ATTACH (channel-memories.ts), what a message to the world becomes (world-host.ts).
  *
  *  H1  An append reaches the kernel before any frame of the same step leaves.
  *  H2  The core is never entered while its effects are being performed: what comes meanwhile waits in the inbox.
- *  H3  A core whose append or step failed is never used again: its links are closed, and a new one recovers from the streams.
- *  H5  While storage is stopped (disk.ts) no link is read and no link is bound: what was not appended is with its comm worker, which retains it, or in the
- *      socket. A core whose append or sync found storage stopped recovers when it can be written again, however often that takes.
+ *  H3  A core whose append or step failed is never used again: its links are closed, and a new one recovers from the
+ *      streams.
+ *  H5  While storage is stopped (disk.ts) no link is read and no link is bound: what was not appended is with its comm
+ *      worker, which retains it, or in the socket. A core whose append or sync found storage stopped recovers when it
+ *      can be written again, however often that takes.
  *  H4  Output of a task is synced before the log of it may be trimmed (`worldDone`).
  */
-import { AnswerFeed, ChannelMemory, patchFromLog, protocols, type CmEffect, type CmEvent, type JobSpec, type StreamName } from '@mayfly/protocols';
+import {
+  AnswerFeed,
+  ChannelMemory,
+  patchFromLog,
+  protocols,
+  type CmEffect,
+  type CmEvent,
+  type JobSpec,
+  type StreamName,
+} from '@mayfly/protocols';
 import type { LogStream, MessageLog } from '@mayfly/storage/ports';
 import {
   FILES,
@@ -91,7 +102,10 @@ export class ChannelMemoryHost {
     this.#log = deps.log;
     this.#disk = deps.disk;
     this.#listener = deps.listener;
-    this.#answers = new AnswerFeed({ answerable: (task) => deps.listener.answerable(spec, task), answer: (task, r) => deps.listener.answer(spec, task, r) });
+    this.#answers = new AnswerFeed({
+      answerable: (task) => deps.listener.answerable(spec, task),
+      answer: (task, r) => deps.listener.answer(spec, task, r),
+    });
     this.#secrets = deps.secrets;
     this.#settings = deps.settings;
     this.#metrics = deps.metrics;
@@ -106,7 +120,8 @@ export class ChannelMemoryHost {
     this.#stdin = deps.stdin && homeOf(taskId(0), spec.count) === spec.index ? new StdinFeed(deps.stdin) : undefined;
     this.#fresh = deps.fresh;
     this.ready = deps.fences.then((fences) => {
-      for (const [task, incarnation] of fences) if ((this.#fences.get(task) ?? -1) < incarnation) this.#fences.set(task, incarnation);
+      for (const [task, incarnation] of fences)
+        if ((this.#fences.get(task) ?? -1) < incarnation) this.#fences.set(task, incarnation);
       return this.#recoverWhenWritable();
     });
     // Reported by #recover itself; whoever needs it awaits `ready` as well.
@@ -142,7 +157,10 @@ export class ChannelMemoryHost {
     }
   }
 
-  /** Resolves when a link may be bound: its core serves, and storage can be written. @throws when the core cannot recover */
+  /**
+   * Resolves when a link may be bound: its core serves, and storage can be written. @throws when the core cannot
+   * recover
+   */
   async serving(): Promise<void> {
     do {
       await this.#disk.writable();
@@ -152,7 +170,8 @@ export class ChannelMemoryHost {
 
   /** Storage stops, or can be written again (H5). */
   hold(on: boolean): void {
-    for (const { link } of [...this.#connections.values()]) if (on) link.pause();
+    for (const { link } of [...this.#connections.values()])
+      if (on) link.pause();
       else link.resume();
     if (!on) for (let t = 0; t < this.#size; t++) this.feedAnswers(taskId(t));
   }
@@ -176,7 +195,11 @@ export class ChannelMemoryHost {
     let records = 0;
     this.traffic.clear();
     for (const [name, stream] of streams) {
-      const again = core.recover(name as StreamName, this.#counted(name, stream.scan(), () => records++), stream.next);
+      const again = core.recover(
+        name as StreamName,
+        this.#counted(name, stream.scan(), () => records++),
+        stream.next,
+      );
       for (const e of again) this.#perform(e);
     }
     if (this.#closed) return;
@@ -191,7 +214,9 @@ export class ChannelMemoryHost {
   }
 
   async #openStream(name: string): Promise<LogStream> {
-    return protocols[this.spec.protocol].log.keeps === 'memory' ? new MemoryStream(name) : this.#log.open(this.prefix + name);
+    return protocols[this.spec.protocol].log.keeps === 'memory'
+      ? new MemoryStream(name)
+      : this.#log.open(this.prefix + name);
   }
 
   /** The job has more tasks: resolves when messages to them are taken. Orders about them that follow wait for that. */
@@ -206,7 +231,10 @@ export class ChannelMemoryHost {
       if (!core || core.tasks >= size) return;
       const made = new Map<string, LogStream>();
       for (let t = from; t < size; t++)
-        for (const name of homeOf(taskId(t), this.spec.count) === this.spec.index ? [`d${t}`, `t${t}`, `w${t}`] : [`d${t}`]) made.set(name, await this.#openStream(name));
+        for (const name of homeOf(taskId(t), this.spec.count) === this.spec.index
+          ? [`d${t}`, `t${t}`, `w${t}`]
+          : [`d${t}`])
+          made.set(name, await this.#openStream(name));
       if (core !== this.#core) return void (await Promise.all([...made.values()].map((s) => s.close())));
       for (const [name, stream] of made) this.#streams.set(name, stream);
       this.step({ type: 'grow', size });
@@ -215,7 +243,11 @@ export class ChannelMemoryHost {
     return this.ready;
   }
 
-  *#counted(name: string, records: Iterable<{ lsn: number; bytes: Uint8Array }>, count: () => void): Iterable<{ lsn: number; bytes: Uint8Array }> {
+  *#counted(
+    name: string,
+    records: Iterable<{ lsn: number; bytes: Uint8Array }>,
+    count: () => void,
+  ): Iterable<{ lsn: number; bytes: Uint8Array }> {
     for (const r of records) {
       count();
       this.traffic.count(name, r.bytes);
@@ -223,7 +255,10 @@ export class ChannelMemoryHost {
     }
   }
 
-  /** An event for the core, now or when it has finished what it does (H2). Dropped while there is no core: it recovers all it needs. */
+  /**
+   * An event for the core, now or when it has finished what it does (H2). Dropped while there is no core: it recovers
+   * all it needs.
+   */
   step(event: CmEvent): void {
     if (this.#core === undefined) return;
     this.#inbox.push(event);
@@ -246,7 +281,8 @@ export class ChannelMemoryHost {
 
   /** Binds a link whose first message has come; `first` is that message. */
   connect(link: DataLink, first: Uint8Array): void {
-    if (!this.#core || this.#disk.stopped) return link.close(CloseCode.BROKEN, this.#disk.stopped?.code ?? 'the Channel Memory recovers');
+    if (!this.#core || this.#disk.stopped)
+      return link.close(CloseCode.BROKEN, this.#disk.stopped?.code ?? 'the Channel Memory recovers');
     const c: Connection = { id: ++connections, link, out: [], outBytes: 0, congested: false };
     this.#connections.set(c.id, c);
     link.onMessage = (bytes) => this.#frames(c, bytes);
@@ -322,7 +358,8 @@ export class ChannelMemoryHost {
     switch (e.type) {
       case 'append': {
         const lsn = this.#stream(e.stream).append(e.bytes);
-        if (lsn !== e.lsn) throw new MayflyError('INTERNAL', `${e.stream}: record ${lsn} where the core expects ${e.lsn}`);
+        if (lsn !== e.lsn)
+          throw new MayflyError('INTERNAL', `${e.stream}: record ${lsn} where the core expects ${e.lsn}`);
         this.#metrics.appends++;
         this.#metrics.appendBytes += e.bytes.length;
         this.traffic.count(e.stream, e.bytes);
@@ -342,8 +379,14 @@ export class ChannelMemoryHost {
         this.#sendOut();
         this.#connections.delete(e.conn);
         this.#metrics.refused(e.error.code);
-        this.#logger.info({ code: e.error.code, message: e.error.message, address: c.link.address }, 'data link closed');
-        c.link.close(e.error.code === 'BAD_FRAME' ? CloseCode.BAD_FRAME : CloseCode.REFUSED, `${e.error.code}: ${e.error.message}`);
+        this.#logger.info(
+          { code: e.error.code, message: e.error.message, address: c.link.address },
+          'data link closed',
+        );
+        c.link.close(
+          e.error.code === 'BAD_FRAME' ? CloseCode.BAD_FRAME : CloseCode.REFUSED,
+          `${e.error.code}: ${e.error.message}`,
+        );
         return;
       }
       case 'sync':
@@ -360,7 +403,10 @@ export class ChannelMemoryHost {
         this.#listener.fenced(this.spec, e.task, e.incarnation, this.#core!.progress(e.task));
         return;
       case 'refused':
-        this.#logger.warn({ task: e.task, incarnation: e.incarnation, error: e.error }, 'an incarnation broke the protocol and was ended');
+        this.#logger.warn(
+          { task: e.task, incarnation: e.incarnation, error: e.error },
+          'an incarnation broke the protocol and was ended',
+        );
         this.#listener.refused(this.spec, e.task, e.incarnation, e.error);
         return;
       case 'covered':
@@ -427,7 +473,12 @@ export class ChannelMemoryHost {
   /** Gives the core what of standard input its log does not have. */
   feedStdin(): void {
     const core = this.#core;
-    if (core) this.#stdin?.feed(core, () => this.#core, (channel, body) => this.step({ type: 'world', task: taskId(0), channel, mode: WorldMode.STDIN, body }));
+    if (core)
+      this.#stdin?.feed(
+        core,
+        () => this.#core,
+        (channel, body) => this.step({ type: 'world', task: taskId(0), channel, mode: WorldMode.STDIN, body }),
+      );
   }
 
   /** Gives the core what of the file service's answers to a task its log does not have. */
@@ -435,11 +486,20 @@ export class ChannelMemoryHost {
     const core = this.#core;
     if (!core || homeOf(task, this.spec.count) !== this.spec.index || this.#done.has(task)) return;
     try {
-      this.#answers.feed(core, task, () => this.#core, (channel, { error, body }) => this.step({ type: 'world', task, src: FILES, channel, mode: WorldMode.ANSWER, context: error, body }));
+      this.#answers.feed(
+        core,
+        task,
+        () => this.#core,
+        (channel, { error, body }) =>
+          this.step({ type: 'world', task, src: FILES, channel, mode: WorldMode.ANSWER, context: error, body }),
+      );
     } catch (e) {
       // Nothing is lost: it is asked for again when storage can be read again.
       if (this.#disk.failed(e, 'a file of a job')) return;
-      this.#listener.failed(this.spec, { code: e instanceof MayflyError ? e.code : 'INTERNAL', message: (e as Error).message });
+      this.#listener.failed(this.spec, {
+        code: e instanceof MayflyError ? e.code : 'INTERNAL',
+        message: (e as Error).message,
+      });
     }
   }
 
@@ -457,13 +517,17 @@ export class ChannelMemoryHost {
     this.#dirty.clear();
     const stop = this.#disk.failed(error, 'the log of a job');
     const code = stop?.code ?? (error instanceof MayflyError ? error.code : 'INTERNAL');
-    if (stop) this.#logger.warn({ err: error }, 'Channel Memory stopped; it recovers from its logs when they can be written');
+    if (stop)
+      this.#logger.warn({ err: error }, 'Channel Memory stopped; it recovers from its logs when they can be written');
     else this.#logger.error({ err: error }, 'Channel Memory stopped; it recovers from its logs');
     for (const c of this.#connections.values()) c.link.close(CloseCode.BROKEN, code);
     this.#connections.clear();
     const old = [...this.#streams.values()];
     if (!protocols[this.spec.protocol].recovery.restarts || (!stop && ++this.#recoveries > MAX_RECOVERIES)) {
-      this.#listener.failed(this.spec, { code, message: stop?.message ?? 'The Channel Memory failed. See the server log.' });
+      this.#listener.failed(this.spec, {
+        code,
+        message: stop?.message ?? 'The Channel Memory failed. See the server log.',
+      });
       return;
     }
     this.ready = (async () => {
@@ -471,7 +535,12 @@ export class ChannelMemoryHost {
       if (!stop) await new Promise((r) => setTimeout(r, 500 * 2 ** this.#recoveries).unref());
       if (!this.#closed) await this.#recoverWhenWritable();
     })();
-    this.ready.catch((e: unknown) => this.#listener.failed(this.spec, { code: 'LOST_LOG', message: `The log of the job cannot be recovered: ${(e as Error).message}` }));
+    this.ready.catch((e: unknown) =>
+      this.#listener.failed(this.spec, {
+        code: 'LOST_LOG',
+        message: `The log of the job cannot be recovered: ${(e as Error).message}`,
+      }),
+    );
   }
 
   /** Syncs and closes the streams; nothing is served any more. */
@@ -491,5 +560,8 @@ export class ChannelMemoryHost {
 /** One for each Channel Memory of the job. @param size tasks that it has by now */
 export function memoriesOf(spec: JobSpec, size: number, deps: CmDeps): ChannelMemoryHost[] {
   const { id: job, channelMemories: count, protocol, durability } = spec;
-  return Array.from({ length: count }, (_, index) => new ChannelMemoryHost({ job, index, count, size, protocol, durability }, deps));
+  return Array.from(
+    { length: count },
+    (_, index) => new ChannelMemoryHost({ job, index, count, size, protocol, durability }, deps),
+  );
 }

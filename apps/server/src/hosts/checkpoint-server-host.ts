@@ -1,18 +1,34 @@
 /**
  * Host of the Checkpoint Server core: image sockets, the page store, the questions to the Channel Memories.
  *
- * One image socket (`/data/image`) carries offers of the tasks of one comm worker, one image at a time. Pages are decoded, checked
- * against their hash by the store, and acknowledged to the core in the order of their arrival.
+ * One image socket (`/data/image`) carries offers of the tasks of one comm worker, one image at a time. Pages are
+ * decoded, checked against their hash by the store, and acknowledged to the core in the order of their arrival.
  *
  *  K1  `findPages` and `collect` never run at the same time (the core pins from `offer` on, but only what it knows of).
  *  K2  `stored`, `committed` are said to the core only after the store's promise has resolved.
- *  K4  While storage is stopped (disk.ts) no image socket is read. Records of images that go are removed when it can be written again.
- *  K3  Pages of a socket are stored several at a time, and said to the core in their order; a socket with too many of them under way is not read on.
+ *  K4  While storage is stopped (disk.ts) no image socket is read. Records of images that go are removed when it can be
+ *      written again.
+ *  K3  Pages of a socket are stored several at a time, and said to the core in their order; a socket with too many of
+ *      them under way is not read on.
  */
 import { decodePage, unpackPage } from '@mayfly/checkpoint';
 import { CheckpointServer, type CheckpointServerEffect, type CheckpointServerEvent } from '@mayfly/protocols';
 import type { ImageStore, Registry } from '@mayfly/storage/ports';
-import { ImageEnd, ImageOffer, MESSAGE_JSON, Manifest, MayflyError, parseJson, type ErrorBody, type ImageId, type Incarnation, type JobId, type Line, type ReplayFrom, type TaskId } from '@mayfly/wire';
+import {
+  ImageEnd,
+  ImageOffer,
+  MESSAGE_JSON,
+  Manifest,
+  MayflyError,
+  parseJson,
+  type ErrorBody,
+  type ImageId,
+  type Incarnation,
+  type JobId,
+  type Line,
+  type ReplayFrom,
+  type TaskId,
+} from '@mayfly/wire';
 import { Compile } from 'typebox/compile';
 import type { Disk } from '../disk.ts';
 import type { Logger } from '../logger.ts';
@@ -33,7 +49,12 @@ export interface CsListener {
   uncover(job: JobId, task: TaskId, image: ImageId, cm: number): void;
   trim(job: JobId, task: TaskId, cm: number, to: ReplayFrom): void;
   complete(job: JobId, task: TaskId, image: ImageId, serial: number): void;
-  chosen(job: JobId, task: TaskId, incarnation: Incarnation, image: { image: ImageId; replay: ReplayFrom } | undefined): void;
+  chosen(
+    job: JobId,
+    task: TaskId,
+    incarnation: Incarnation,
+    image: { image: ImageId; replay: ReplayFrom } | undefined,
+  ): void;
   lost(job: JobId, task: TaskId, incarnation: Incarnation, error: ErrorBody): void;
 }
 
@@ -76,7 +97,16 @@ export class CheckpointServerHost {
   #busy = false;
   #closed = false;
 
-  constructor(deps: { images: ImageStore; disk: Disk; registry: Registry; secrets: Secrets; logger: Logger; listener: CsListener; imageBytes: number; maxLinks: number }) {
+  constructor(deps: {
+    images: ImageStore;
+    disk: Disk;
+    registry: Registry;
+    secrets: Secrets;
+    logger: Logger;
+    listener: CsListener;
+    imageBytes: number;
+    maxLinks: number;
+  }) {
     this.core = new CheckpointServer({ imageBytes: deps.imageBytes });
     this.#images = deps.images;
     this.#registry = deps.registry;
@@ -158,7 +188,12 @@ export class CheckpointServerHost {
         void this.#check(e.image).then((sound) => this.step({ type: 'checked', image: e.image, sound }));
         return;
       case 'chosen':
-        return this.#listener.chosen(e.job, e.task, e.incarnation, e.image === undefined ? undefined : { image: e.image, replay: e.replay! });
+        return this.#listener.chosen(
+          e.job,
+          e.task,
+          e.incarnation,
+          e.image === undefined ? undefined : { image: e.image, replay: e.replay! },
+        );
       case 'lost':
         return this.#listener.lost(e.job, e.task, e.incarnation, e.error);
       case 'log':
@@ -201,7 +236,10 @@ export class CheckpointServerHost {
     return this.#images.getPage(hash);
   }
 
-  /** Pages one after the other, read ahead. @throws MayflyError NOT_FOUND in the middle of them, for one that is missing or damaged */
+  /**
+   * Pages one after the other, read ahead. @throws MayflyError NOT_FOUND in the middle of them, for one that is missing
+   * or damaged
+   */
   async *run(hashes: readonly string[]): AsyncGenerator<Uint8Array> {
     const ahead: Promise<Uint8Array | undefined>[] = [];
     let next = 0;
@@ -236,7 +274,8 @@ export class CheckpointServerHost {
     let queued = 0;
     let queuedBytes = 0;
     let paused = false;
-    const refuse = (image: string, error: ErrorBody): void => link.send(JSON.stringify({ type: 'refused', image, error }));
+    const refuse = (image: string, error: ErrorBody): void =>
+      link.send(JSON.stringify({ type: 'refused', image, error }));
     const ordered = (data: string): void => {
       let m: unknown;
       try {
@@ -250,13 +289,20 @@ export class CheckpointServerHost {
           return refuse(m.manifest.image, { code: 'FORBIDDEN', message: 'The capability does not cover this image.' });
         offer = m.manifest;
         this.#listener.begun?.(h.job, h.task);
-        this.step({ type: 'offer', link: id, job: h.job, task: h.task, incarnation: h.incarnation, manifest: m.manifest });
+        this.step({
+          type: 'offer',
+          link: id,
+          job: h.job,
+          task: h.task,
+          incarnation: h.incarnation,
+          manifest: m.manifest,
+        });
       } else if (endSchema.Check(m)) this.step({ type: 'end', link: id, image: m.image });
       else link.close(CloseCode.BAD_FRAME, 'BAD_FRAME: neither an offer nor an end');
     };
     /**
-     * Stores a page; what the core is to hear of it. Neither this nor what calls it keeps the message: a plain page is in the store's file when this
-     * returns, and its buffer dies young.
+     * Stores a page; what the core is to hear of it. Neither this nor what calls it keeps the message: a plain page is
+     * in the store's file when this returns, and its buffer dies young.
      */
     const store = (data: Uint8Array): Promise<EventBody | undefined> => {
       const image = offer?.image;
@@ -265,7 +311,13 @@ export class CheckpointServerHost {
         return Promise.resolve(undefined);
       }
       let index = 0;
-      const failed = (error: unknown): EventBody => ({ type: 'pageFailed', link: id, image, index, error: this.#asBody(error) });
+      const failed = (error: unknown): EventBody => ({
+        type: 'pageFailed',
+        link: id,
+        image,
+        index,
+        error: this.#asBody(error),
+      });
       try {
         const page = unpackPage(data);
         index = page.index;
@@ -274,7 +326,8 @@ export class CheckpointServerHost {
         if (hash === undefined) return Promise.resolve(undefined);
         const bytes = page.rawLength;
         const raw = decodePage(page.codec, bytes, page.bytes);
-        const stored = raw instanceof Promise ? raw.then((r) => this.#images.putPage(hash, r)) : this.#images.putPage(hash, raw);
+        const stored =
+          raw instanceof Promise ? raw.then((r) => this.#images.putPage(hash, r)) : this.#images.putPage(hash, raw);
         return stored.then(() => ({ type: 'pageStored', link: id, image, index, bytes }), failed);
       } catch (error) {
         return Promise.resolve(failed(error));
@@ -323,7 +376,8 @@ export class CheckpointServerHost {
 
   /** K4. A socket that was paused for its queue is read on as well, for at most MOST_BYTES. */
   hold(on: boolean): void {
-    for (const link of this.#links.values()) if (on) link.pause();
+    for (const link of this.#links.values())
+      if (on) link.pause();
       else link.resume();
   }
 
@@ -344,4 +398,3 @@ function asBody(error: unknown): ErrorBody {
   if (error instanceof MayflyError) return { code: error.code, message: error.message };
   return { code: 'INTERNAL', message: 'The image could not be stored.' };
 }
-

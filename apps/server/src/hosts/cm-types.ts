@@ -28,7 +28,9 @@ export interface CmListener {
   refused(spec: CmSpec, task: TaskId, incarnation: Incarnation, error: ErrorBody): void;
   covered(spec: CmSpec, task: TaskId, image: ImageId, determinants: readonly Range[]): void;
   failed(spec: CmSpec, error: ErrorBody): void;
-  /** Answers of the file service: up to which they may be given, and one of them (undefined: it is not kept any more). */
+  /**
+   * Answers of the file service: up to which they may be given, and one of them (undefined: it is not kept any more).
+   */
   answerable(spec: CmSpec, task: TaskId): number;
   answer(spec: CmSpec, task: TaskId, r: number): { error: number; body: Uint8Array } | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * One connection of a comm worker to a Channel Memory, over a bare WebSocket or over engine.io where WebSockets break. Both keep
- * message boundaries and order, so the host sees no difference.
+ * One connection of a comm worker to a Channel Memory, over a bare WebSocket or over engine.io where WebSockets break.
+ * Both keep message boundaries and order, so the host sees no difference.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket as EngineSocket } from 'engine.io';
@@ -21,7 +21,10 @@ export interface DataLink {
   close(code: number, reason: string): void;
   /** Without a farewell. */
   terminate(): void;
-  /** Stops and resumes reading: what the other side sends meanwhile waits with it, as far as the transport can make it wait. */
+  /**
+   * Stops and resumes reading: what the other side sends meanwhile waits with it, as far as the transport can make it
+   * wait.
+   */
   pause(): void;
   resume(): void;
 }
@@ -30,7 +33,14 @@ export interface DataLink {
 const HELD_BYTES = 16 << 20;
 
 /** Close codes of the data plane (RFC 6455 §7.4.2: 4000–4999 are the application's). */
-export const CloseCode = { BAD_FRAME: 4400, REFUSED: 4403, UNKNOWN_JOB: 4404, TOO_MANY: 4429, BROKEN: 4500, GOING_AWAY: 1001 } as const;
+export const CloseCode = {
+  BAD_FRAME: 4400,
+  REFUSED: 4403,
+  UNKNOWN_JOB: 4404,
+  TOO_MANY: 4429,
+  BROKEN: 4500,
+  GOING_AWAY: 1001,
+} as const;
 
 /** Reasons longer than this break a close frame. */
 const shortReason = (s: string): string => Buffer.from(s).subarray(0, 120).toString();

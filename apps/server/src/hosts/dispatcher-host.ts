@@ -1,14 +1,24 @@
 /**
  * Host of the dispatcher core: the namespace /node of socket.io, the registry, the clock.
  *
- *  X1  Commits reach the registry in the order of their tokens, and `persisted` follows the commit. One that fails is repeated before the next, as soon as
- *      storage can be written again (disk.ts); a server that stops meanwhile makes none of those that are left.
+ *  X1  Commits reach the registry in the order of their tokens, and `persisted` follows the commit. One that fails is
+ *      repeated before the next, as soon as storage can be written again (disk.ts); a server that stops meanwhile makes
+ *      none of those that are left.
  *  X2  What a node says reaches the core only after schema and secret are checked.
  *  X3  Messages to one node leave in the order of the effects, although some need a manifest from the disk first.
  *  X4  A connection that has said no good Hello after HELLO_MS is closed: it counts in the limit of nodes.
- *  X5  Who guesses codes of rooms waits for each wrong answer; a right code is never kept waiting for others' wrong ones.
+ *  X5  Who guesses codes of rooms waits for each wrong answer; a right code is never kept waiting for others' wrong
+ *      ones.
  */
-import { Dispatcher, jobKey, type DispatcherEffect, type DispatcherEvent, type DispatcherSettings, type JobRecord, type JobSpec } from '@mayfly/protocols';
+import {
+  Dispatcher,
+  jobKey,
+  type DispatcherEffect,
+  type DispatcherEvent,
+  type DispatcherSettings,
+  type JobRecord,
+  type JobSpec,
+} from '@mayfly/protocols';
 import type { Registry } from '@mayfly/storage/ports';
 import {
   CONTROL_VERSION,
@@ -77,7 +87,10 @@ export interface DispatcherListener {
 }
 
 const HELLO_MS = 30_000;
-/** X5: wrong codes per minute and address, and how long each one beyond waits for its answer. A class that types one off the wall has less. */
+/**
+ * X5: wrong codes per minute and address, and how long each one beyond waits for its answer. A class that types one off
+ * the wall has less.
+ */
 const WRONG_CODES = 60;
 const SLOW_ANSWER_MS = 5000;
 /** While storage is stopped: a commit is tried again so often, and a request waits so long for it. */
@@ -154,10 +167,12 @@ export class DispatcherHost {
     this.#maxNodes = deps.maxNodes;
     this.#perMinute = deps.messagesPerMinute;
     this.#trustProxy = deps.trustProxy;
-    this.#after = deps.after ?? ((ms, run) => {
-      const timer = setTimeout(run, ms).unref();
-      return () => clearTimeout(timer);
-    });
+    this.#after =
+      deps.after ??
+      ((ms, run) => {
+        const timer = setTimeout(run, ms).unref();
+        return () => clearTimeout(timer);
+      });
     this.#heartbeatMs = this.core.core.settings.heartbeatMs;
     this.#tickMs = this.core.core.settings.tickMs;
   }
@@ -190,17 +205,26 @@ export class DispatcherHost {
 
   /**
    * Resolves when everything that the core wanted durable so far is.
-   * @throws MayflyError DISK_FULL, STORAGE_FAILED when that has to wait for storage: it will be done then, unless the server ends before
+   * @throws MayflyError DISK_FULL, STORAGE_FAILED when that has to wait for storage: it will be done then, unless the
+   * server ends before
    */
   async settled(): Promise<void> {
     if (await this.#disk.orStopped(this.#commits, SETTLE_MS)) return;
     const { code, message } = this.#disk.stopped ?? { code: 'STORAGE_FAILED', message: 'The server stops.' };
-    throw new MayflyError(code as ErrorCode, `The server accepted this but has not stored it yet; it takes effect once stored. ${message}`);
+    throw new MayflyError(
+      code as ErrorCode,
+      `The server accepted this but has not stored it yet; it takes effect once stored. ${message}`,
+    );
   }
 
-  /** The job is durable before the core hears of it: one that cannot be stored was never there. @throws MayflyError DISK_FULL, STORAGE_FAILED */
+  /**
+   * The job is durable before the core hears of it: one that cannot be stored was never there. @throws MayflyError
+   * DISK_FULL, STORAGE_FAILED
+   */
   async submit(spec: JobSpec): Promise<void> {
-    await this.#registry.commit([[jobKey(spec.id), { spec, order: this.core.core.nextOrder, state: 'waiting' } satisfies JobRecord]]);
+    await this.#registry.commit([
+      [jobKey(spec.id), { spec, order: this.core.core.nextOrder, state: 'waiting' } satisfies JobRecord],
+    ]);
     this.step({ type: 'submit', job: spec });
   }
 
@@ -227,7 +251,14 @@ export class DispatcherHost {
         // Orders that follow wait in the hosts until they are ready.
         this.#listener.openJob(e.job).catch((error: unknown) => {
           this.#logger.error({ err: error, job: e.job }, 'job cannot be opened');
-          this.step({ type: 'jobFailed', job: e.job, error: { code: error instanceof MayflyError ? error.code : 'INTERNAL', message: `Cannot open the job: ${(error as Error).message}` } });
+          this.step({
+            type: 'jobFailed',
+            job: e.job,
+            error: {
+              code: error instanceof MayflyError ? error.code : 'INTERNAL',
+              message: `Cannot open the job: ${(error as Error).message}`,
+            },
+          });
         });
         return;
       case 'fenceCs':
@@ -239,7 +270,10 @@ export class DispatcherHost {
         setTimeout(() => this.step({ type: 'tick' }), e.afterMs + 2).unref();
         return;
       case 'assign':
-        this.#logger.info({ job: e.job, task: e.task, incarnation: e.incarnation, node: e.node, image: e.image }, 'rank assigned');
+        this.#logger.info(
+          { job: e.job, task: e.task, incarnation: e.incarnation, node: e.node, image: e.image },
+          'rank assigned',
+        );
         this.#listener.given(e.node, e.job, e.task, e.incarnation);
         return this.#post(e.connection, async (socket) => {
           const manifest = e.image === undefined ? undefined : await this.#listener.manifest(e.image);
@@ -248,7 +282,13 @@ export class DispatcherHost {
         });
       case 'revoke':
         return this.#post(e.connection, (socket) => {
-          socket.emit('revoke', { job: e.job, task: e.task, incarnation: e.incarnation, code: e.error.code, message: e.error.message });
+          socket.emit('revoke', {
+            job: e.job,
+            task: e.task,
+            incarnation: e.incarnation,
+            code: e.error.code,
+            message: e.error.message,
+          });
         });
       case 'checkpoint':
         return this.#post(e.connection, (socket) => {
@@ -270,7 +310,10 @@ export class DispatcherHost {
     }
   }
 
-  /** X1. Never throws. Nothing that needs the commit happens before it; what is durable stays true. @returns false: the server stops, and it is not made */
+  /**
+   * X1. Never throws. Nothing that needs the commit happens before it; what is durable stays true. @returns false: the
+   * server stops, and it is not made
+   */
   async #commit(changes: readonly (readonly [string, unknown])[]): Promise<boolean> {
     for (let wait = 200; ; wait = Math.min(5000, wait * 2)) {
       if (this.#lost) return false;
@@ -291,7 +334,9 @@ export class DispatcherHost {
   #post(connection: string, send: (socket: NodeSocket) => void | Promise<void>): void {
     const c = this.#connections.get(connection);
     if (!c) return;
-    c.outbox = c.outbox.then(() => send(c.socket)).catch((error: unknown) => this.#logger.error({ err: error }, 'message to a node failed'));
+    c.outbox = c.outbox
+      .then(() => send(c.socket))
+      .catch((error: unknown) => this.#logger.error({ err: error }, 'message to a node failed'));
   }
 
   #welcome(e: Extract<DispatcherEffect, { type: 'welcome' }>): void {
@@ -301,21 +346,26 @@ export class DispatcherHost {
     this.#listener.came(e.node, c.room, c.board);
     const now = Date.now();
     // The answer to Hello comes before anything else that this node is told.
-    c.outbox = c.outbox.then(async () => {
-      let { secret } = c;
-      if (e.isNew || secret === undefined) {
-        const fresh = this.#secrets.newNodeSecret(e.node);
-        secret = fresh.secret;
-        await this.#registry.commit([[nodeKey(e.node), { hash: fresh.hash, name: c.name, lastSeen: now } satisfies NodeRecord]]);
-      }
-      c.ack?.({ node: e.node, secret, heartbeatMs: this.#heartbeatMs, drop: e.drop });
-      c.ack = undefined;
-    }).catch((error: unknown) => {
-      // It comes back by itself, until its secret can be stored.
-      if (this.#disk.failed(error, 'the registry')) this.#logger.warn({ err: error }, 'a node cannot be welcomed while nothing can be stored');
-      else this.#logger.error({ err: error }, 'a node could not be welcomed');
-      c.socket.disconnect(true);
-    });
+    c.outbox = c.outbox
+      .then(async () => {
+        let { secret } = c;
+        if (e.isNew || secret === undefined) {
+          const fresh = this.#secrets.newNodeSecret(e.node);
+          secret = fresh.secret;
+          await this.#registry.commit([
+            [nodeKey(e.node), { hash: fresh.hash, name: c.name, lastSeen: now } satisfies NodeRecord],
+          ]);
+        }
+        c.ack?.({ node: e.node, secret, heartbeatMs: this.#heartbeatMs, drop: e.drop });
+        c.ack = undefined;
+      })
+      .catch((error: unknown) => {
+        // It comes back by itself, until its secret can be stored.
+        if (this.#disk.failed(error, 'the registry'))
+          this.#logger.warn({ err: error }, 'a node cannot be welcomed while nothing can be stored');
+        else this.#logger.error({ err: error }, 'a node could not be welcomed');
+        c.socket.disconnect(true);
+      });
   }
 
   /** Serves the namespace /node. */
@@ -332,7 +382,12 @@ export class DispatcherHost {
       });
       const c: Connection = { socket, inTime, ack: undefined, asking: false, name: '', outbox: Promise.resolve() };
       this.#connections.set(id, c);
-      limitFlood(socket, this.#perMinute, (what) => this.#logger.warn({ what, address: socket.handshake.address, node: c.node }, 'closing a node that sends too much'));
+      limitFlood(socket, this.#perMinute, (what) =>
+        this.#logger.warn(
+          { what, address: socket.handshake.address, node: c.node },
+          'closing a node that sends too much',
+        ),
+      );
       const bad = (what: string): void => {
         this.#logger.info({ what, address: socket.handshake.address }, 'malformed control message');
         socket.disconnect(true);
@@ -354,8 +409,10 @@ export class DispatcherHost {
         void this.#hello(c, m, answered).catch((error: unknown) => {
           const e = error instanceof MayflyError ? { code: error.code, message: error.message } : undefined;
           if (!e) this.#logger.error({ err: error }, 'hello failed');
-          const answer = (): void => answered({ error: e ?? { code: 'INTERNAL', message: 'Internal server error. See the server log.' } });
-          if (e?.code !== 'UNAUTHORIZED' || this.#wrongCodes.add(addressOf(socket.handshake, this.#trustProxy))) answer();
+          const answer = (): void =>
+            answered({ error: e ?? { code: 'INTERNAL', message: 'Internal server error. See the server log.' } });
+          if (e?.code !== 'UNAUTHORIZED' || this.#wrongCodes.add(addressOf(socket.handshake, this.#trustProxy)))
+            answer();
           else this.#after(SLOW_ANSWER_MS, answer);
         });
       });
@@ -363,25 +420,42 @@ export class DispatcherHost {
         if (!heartbeat.Check(told)) return bad('heartbeat');
         const m = this.#listener.inSources(told, c.node);
         if (typeof ack === 'function') ack();
-        this.step({ type: 'heartbeat', connection: id, tasks: m.tasks, ...(m.rttMs === undefined ? {} : { rttMs: m.rttMs }), ...(m.speed === undefined ? {} : { speed: m.speed }) });
+        this.step({
+          type: 'heartbeat',
+          connection: id,
+          tasks: m.tasks,
+          ...(m.rttMs === undefined ? {} : { rttMs: m.rttMs }),
+          ...(m.speed === undefined ? {} : { speed: m.speed }),
+        });
         this.#listener.heard(m, c.node);
       });
       socket.on('report', (m) => {
         if (!report.Check(m) || !['started', 'recovered', 'crashed', 'refused'].includes(m.event)) return bad('report');
-        this.step({ type: 'report', connection: id, job: m.job, task: m.task, incarnation: m.incarnation, event: m.event, ...(m.error ? { error: m.error } : {}) });
+        this.step({
+          type: 'report',
+          connection: id,
+          job: m.job,
+          task: m.task,
+          incarnation: m.incarnation,
+          event: m.event,
+          ...(m.error ? { error: m.error } : {}),
+        });
       });
       socket.on('goodbye', (m, ack) => {
         if (!goodbye.Check(m)) return bad('goodbye');
         this.step({ type: 'goodbye', connection: id, reason: m.reason });
         if (typeof ack === 'function') ack();
       });
-      socket.on('slots', (m) => (slots.Check(m) ? this.step({ type: 'slots', connection: id, slots: m.slots }) : bad('slots')));
+      socket.on('slots', (m) =>
+        slots.Check(m) ? this.step({ type: 'slots', connection: id, slots: m.slots }) : bad('slots'),
+      );
       socket.on('disconnect', () => {
         inTime();
         if (!this.#connections.delete(id)) return;
         this.step({ type: 'disconnected', connection: id });
         // Unless it is back on another connection already.
-        if (c.node !== undefined && this.core.core.nodes.get(c.node)?.connection === undefined) this.#listener.left(c.node);
+        if (c.node !== undefined && this.core.core.nodes.get(c.node)?.connection === undefined)
+          this.#listener.left(c.node);
       });
     });
   }
@@ -399,7 +473,11 @@ export class DispatcherHost {
         c.secret = m.secret;
         // For retention only: an hour more or less does not matter.
         if (Date.now() - r.lastSeen > 3600_000)
-          this.#registry.commit([[nodeKey(m.node), { ...r, name: m.name, lastSeen: Date.now() }]]).catch((error: unknown) => this.#logger.warn({ err: error }, 'the last visit of a node could not be written'));
+          this.#registry
+            .commit([[nodeKey(m.node), { ...r, name: m.name, lastSeen: Date.now() }]])
+            .catch((error: unknown) =>
+              this.#logger.warn({ err: error }, 'the last visit of a node could not be written'),
+            );
       }
     }
     if (!this.#connections.has(c.socket.id)) return;
@@ -431,8 +509,16 @@ export class DispatcherHost {
     if (this.#room !== undefined && sameText(typed, this.#room)) return undefined;
     const code = cleanCode(typed);
     if (this.#rooms.has(code)) return code;
-    if (this.#room !== undefined) throw new MayflyError('UNAUTHORIZED', 'This server accepts volunteers only with its join code. Ask the person who invited you.');
-    if (code !== '') throw new MayflyError('UNAUTHORIZED', `There is no room with the code ${code.slice(0, 16)}. Ask the person who invited you, or leave the code out.`);
+    if (this.#room !== undefined)
+      throw new MayflyError(
+        'UNAUTHORIZED',
+        'This server accepts volunteers only with its join code. Ask the person who invited you.',
+      );
+    if (code !== '')
+      throw new MayflyError(
+        'UNAUTHORIZED',
+        `There is no room with the code ${code.slice(0, 16)}. Ask the person who invited you, or leave the code out.`,
+      );
     return undefined;
   }
 
@@ -449,11 +535,18 @@ function boardOf(given: BoardName | undefined): BoardName | undefined {
   if (given === undefined || given.name.trim() === '') return undefined;
   const name = boardText(given.name);
   const team = given.team === undefined || given.team.trim() === '' ? undefined : (boardText(given.team) ?? '');
-  if (name === undefined || team === '') throw new MayflyError('BAD_REQUEST', 'Invalid name or team for the board: use 1 to 24 letters, digits, spaces or . _ \' -, starting with a letter or a digit.');
+  if (name === undefined || team === '')
+    throw new MayflyError(
+      'BAD_REQUEST',
+      "Invalid name or team for the board: use 1 to 24 letters, digits, spaces or . _ ' -, starting with a " +
+        'letter or a digit.',
+    );
   return { name, ...(team === undefined ? {} : { team }) };
 }
 
 const versionError = (version: number): ErrorBody => ({
   code: 'VERSION_MISMATCH',
-  message: `This volunteer uses version ${version} of the control protocol, the server version ${CONTROL_VERSION}. Reload the page or update the volunteer.`,
+  message:
+    `This volunteer uses version ${version} of the control protocol, the server version ${CONTROL_VERSION}. ` +
+    'Reload the page or update the volunteer.',
 });

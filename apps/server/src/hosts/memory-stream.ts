@@ -1,8 +1,9 @@
 /**
  * A LogStream in memory, for jobs of protocol 'none': nothing is kept beyond the life of the server.
  *
- * Owns: records in blocks that are used again when all their records are trimmed. A buffer per record would outlive the young generation (a record stays until its receiver has
- * consumed it), and V8 counts buffers to the growth of its heap: the server marked that whole again and again, and 'none' was slower than a log on the disk.
+ * Owns: records in blocks that are used again when all their records are trimmed. A buffer per record would outlive the
+ * young generation (a record stays until its receiver has consumed it), and V8 counts buffers to the growth of its
+ * heap: the server marked that whole again and again, and 'none' was slower than a log on the disk.
  *
  * Invariants
  *  M1 `#first` is the lowest number that may still be there; trimming costs what is trimmed, not what is kept.
@@ -10,7 +11,10 @@
  */
 import type { LogStream, Lsn } from '@mayfly/storage/ports';
 
-/** A stream's first block is small, since a job has three streams for each rank; each new one is twice as long, up to BLOCK_BYTES. */
+/**
+ * A stream's first block is small, since a job has three streams for each rank; each new one is twice as long, up to
+ * BLOCK_BYTES.
+ */
 const FIRST_BYTES = 1 << 14;
 const BLOCK_BYTES = 1 << 20;
 /** Free blocks kept for the next records. */
@@ -64,7 +68,11 @@ export class MemoryStream implements LogStream {
     if (current && current.used + length <= current.bytes.length) return current;
     if (current?.live === 0) this.#free(current);
     const usual = Math.min(BLOCK_BYTES, Math.max(FIRST_BYTES, 2 * (current?.bytes.length ?? 0)));
-    const block = (length <= BLOCK_BYTES ? this.#spare.pop() : undefined) ?? { bytes: new Uint8Array(Math.max(length, usual)), used: 0, live: 0 };
+    const block = (length <= BLOCK_BYTES ? this.#spare.pop() : undefined) ?? {
+      bytes: new Uint8Array(Math.max(length, usual)),
+      used: 0,
+      live: 0,
+    };
     return (this.#block = block);
   }
   #free(block: Block): void {

@@ -1,8 +1,8 @@
 /**
  * Messages and bytes by task and by pair of tasks, counted where they are logged: for people only.
  *
- * On the message path: no allocation, no map. Pairs stand in one row of doubles per destination, made when its first message comes:
- * 16 × size² bytes at most (1 MB for 256 ranks, 16 MB for 1,024).
+ * On the message path: no allocation, no map. Pairs stand in one row of doubles per destination, made when its first
+ * message comes: 16 × size² bytes at most (1 MB for 256 ranks, 16 MB for 1,024).
  */
 import { FILES, Flag, HEADER_BYTES, Kind, WORLD, pad8, type TaskId } from '@mayfly/wire';
 
@@ -63,7 +63,7 @@ export class Traffic {
   count(stream: string, bytes: Uint8Array): void {
     if ((stream[0] !== 't' && stream[0] !== 'w') || bytes.length < HEADER_BYTES) return;
     const v = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    for (let o = 0; o + HEADER_BYTES <= bytes.length; ) {
+    for (let o = 0; o + HEADER_BYTES <= bytes.length;) {
       // The fields of the header (wire/frame.ts) that matter here, without an object for each.
       const kind = v.getUint8(o);
       if (kind !== Kind.DATA && kind !== Kind.ARRIVAL) return;
@@ -72,7 +72,8 @@ export class Traffic {
       const src = v.getUint32(o + 8, true);
       const dst = v.getUint32(o + 12, true);
       this.#add(src, dst, last, body);
-      if (last && this.tap !== undefined && src < this.#size && dst < this.#size) this.tap(src, dst, v.getUint32(o + 44, true), v.getInt32(o + 52, true));
+      if (last && this.tap !== undefined && src < this.#size && dst < this.#size)
+        this.tap(src, dst, v.getUint32(o + 44, true), v.getInt32(o + 52, true));
       o += pad8(HEADER_BYTES + v.getUint32(o + 60, true) + body);
     }
   }

@@ -1,15 +1,35 @@
 /**
- * Result files of one job on the disk: performs the effects of the file service (packages/protocols/src/files), and reads.
+ * Result files of one job on the disk: performs the effects of the file service (packages/protocols/src/files), and
+ * reads.
  *
  *   <out>/files/<path>   the files
- *   <out>/files.index    one JSON line per result file: {path, task}; {path, task, gone: true} when it was removed. For jobs that have ended; of one that runs
- *                        the journal knows them, and the index is written again from it at each start.
+ *   <out>/files.index    one JSON line per result file: {path, task}; {path, task, gone: true} when it was removed. For
+ *                        jobs that have ended; of one that runs the journal knows them, and the index is written again
+ *                        from it at each start.
  *
- *  D1  Every effect may be performed again, with all that followed it (the journal's suffix is, after a crash): what then cannot be done, because a later
- *      effect has put a directory in the place of a file or the other way round, is undone by that later effect anyway.
+ *  D1  Every effect may be performed again, with all that followed it (the journal's suffix is, after a crash): what
+ *      then cannot be done, because a later effect has put a directory in the place of a file or the other way round,
+ *      is undone by that later effect anyway.
  *  D2  Nothing is written outside `files/`: paths were checked against ResultPath, and no link is ever made there.
  */
-import { appendFileSync, closeSync, copyFileSync, fdatasync, ftruncateSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, renameSync, rmSync, rmdirSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  copyFileSync,
+  fdatasync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  rmdirSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Compile } from 'typebox/compile';
@@ -164,7 +184,7 @@ const rangeOf = (fd: number): RangeIo => ({
     return done;
   },
   write(from, at) {
-    for (let done = 0; done < from.length; ) done += writeSync(fd, from, done, from.length - done, at + done);
+    for (let done = 0; done < from.length;) done += writeSync(fd, from, done, from.length - done, at + done);
   },
 });
 

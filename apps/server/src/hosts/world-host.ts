@@ -4,24 +4,51 @@
  *   <dataDir>/jobs/<job>/out/<task>.index    place of every message (world-index.ts)
  *   <dataDir>/jobs/<job>/out/<task>.stdout   bytes of standard output, by offset
  *   <dataDir>/jobs/<job>/out/<task>.stderr
- *   <dataDir>/jobs/<job>/out/files/…        result files (world-files.ts), changed as the file service decides (packages/protocols/src/files)
+ *   <dataDir>/jobs/<job>/out/files/…        result files (world-files.ts), changed as the file service decides
+ *   (packages/protocols/src/files)
  *   <dataDir>/jobs/<job>/out/journal        what it has decided (world-journal.ts)
  *
  *  O1  Delivering a message a second time changes nothing (W1–W3; S1 of the file service).
  *  O2  Nothing is written outside `out/` (D2).
- *  O3  The sum of streams and file lengths never exceeds the job's limit; the message that would pass it ends the job, or is answered QUOTA.
- *  O4  The log of a task's messages to the world is trimmed only after `sync` of what they wrote: streams, and the journal of the files.
- *  O6  A write or a sync that finds storage stopped stops the output of the job: nothing of it is written or called durable until it is opened anew, from its
- *      files and its journal, as after a start of the server. Messages meanwhile come again from the log (O1), or wait here where there is none.
- *  O5  The answer to a request is given after its journal record is durable (J1), and kept until the task's log has it durably.
+ *  O3  The sum of streams and file lengths never exceeds the job's limit; the message that would pass it ends the job,
+ *      or is answered QUOTA.
+ *  O4  The log of a task's messages to the world is trimmed only after `sync` of what they wrote: streams, and the
+ *      journal of the files.
+ *  O6  A write or a sync that finds storage stopped stops the output of the job: nothing of it is written or called
+ *      durable until it is opened anew, from its files and its journal, as after a start of the server. Messages
+ *      meanwhile come again from the log (O1), or wait here where there is none.
+ *  O5  The answer to a request is given after its journal record is durable (J1), and kept until the task's log has it
+ *      durably.
  */
-import { closeSync, existsSync, fdatasync, mkdirSync, openSync, readSync, readdirSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  mkdirSync,
+  openSync,
+  readSync,
+  readdirSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Compile } from 'typebox/compile';
 import { FileService, type Fatal } from '@mayfly/protocols';
-import { ExitReport, MESSAGE_JSON, MayflyError, parseJson, ResultPath, WorldMode, spawnedTasks, taskId, type JobId, type SpawnGroup, type TaskId } from '@mayfly/wire';
+import {
+  ExitReport,
+  MESSAGE_JSON,
+  MayflyError,
+  parseJson,
+  ResultPath,
+  WorldMode,
+  spawnedTasks,
+  taskId,
+  type JobId,
+  type SpawnGroup,
+  type TaskId,
+} from '@mayfly/wire';
 import { SpawnPatience } from '../jobs/spawn-patience.ts';
 import { WorldFiles, readFileIndex } from './world-files.ts';
 import { WorldIndex } from './world-index.ts';
@@ -33,7 +60,8 @@ const exitReport = Compile(ExitReport);
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export type StreamName = 'stdout' | 'stderr';
-const streamOf = (mode: number): StreamName | undefined => (mode === WorldMode.STDOUT ? 'stdout' : mode === WorldMode.STDERR ? 'stderr' : undefined);
+const streamOf = (mode: number): StreamName | undefined =>
+  mode === WorldMode.STDOUT ? 'stdout' : mode === WorldMode.STDERR ? 'stderr' : undefined;
 
 export interface WorldListener {
   /** Fresh bytes of a stream (not on a repeated delivery). `bytes` may be reused after the call. */
@@ -138,12 +166,33 @@ export class WorldHost {
     mkdirSync(join(dir, 'files'), { recursive: true, mode: 0o700 });
     const inputs = new Map((options.inputs ?? []).map((f) => [f.path, f]));
     const o: JobOutput = {
-      dir, limit, options, stopped: false, released: false, unwritten: [], doubtful: false, streams: 0, failed: false, tasks: new Map(),
-      service: new FileService(limit, new Map([...inputs.values()].map((f) => [f.path, f.bytes])), readFileIndex(dir), options.tasks, (count, task) => this.#refusal(job, task, count)),
+      dir,
+      limit,
+      options,
+      stopped: false,
+      released: false,
+      unwritten: [],
+      doubtful: false,
+      streams: 0,
+      failed: false,
+      tasks: new Map(),
+      service: new FileService(
+        limit,
+        new Map([...inputs.values()].map((f) => [f.path, f.bytes])),
+        readFileIndex(dir),
+        options.tasks,
+        (count, task) => this.#refusal(job, task, count),
+      ),
       storage: new WorldFiles(dir, (path) => inputs.get(path)?.file),
       journal: new WorldJournal(join(dir, 'journal')),
       durable: options.durable ?? true,
-      told: 0, answerable: new Map(), patience: new SpawnPatience(() => this.#commit(job, o), options.leavingMs), syncs: new Set(), closing: false, committing: undefined, compacting: undefined,
+      told: 0,
+      answerable: new Map(),
+      patience: new SpawnPatience(() => this.#commit(job, o), options.leavingMs),
+      syncs: new Set(),
+      closing: false,
+      committing: undefined,
+      compacting: undefined,
     };
     this.#jobs.set(job, o);
     try {
@@ -168,7 +217,8 @@ export class WorldHost {
       snapshot: (s) => o.service.restore(s),
       message: (outcome, body) => o.service.apply(outcome, body).forEach((e) => o.storage.perform(e, true)),
     });
-    // What was read from the disk may be in its cache alone. A new journal begins with the files that a directory without one has.
+    // What was read from the disk may be in its cache alone. A new journal begins with the files that a directory
+    // without one has.
     if (o.journal.bytes > 0) {
       o.storage.enterAll(o.service.files);
       this.#commit(job, o);
@@ -182,7 +232,11 @@ export class WorldHost {
   #refusal(job: JobId, task: TaskId, count: number): number {
     const o = this.#jobs.get(job)!;
     const underWay = o.service.spawned.slice(o.told).reduce((n, g) => n + spawnedTasks(g.parts), 0);
-    return o.patience.decide(task, o.service.requests(task) + 1, this.#listener.refusal(job, task, count, o.service.tasksOfJob, underWay));
+    return o.patience.decide(
+      task,
+      o.service.requests(task) + 1,
+      this.#listener.refusal(job, task, count, o.service.tasksOfJob, underWay),
+    );
   }
 
   /** A task of the job has ended: spawns that wait for slots may ask again. */
@@ -197,8 +251,10 @@ export class WorldHost {
   }
 
   /**
-   * Message number `n` (from 1) of task → WORLD, whole. Messages of one task come in order; repetitions are welcome (O1).
-   * @throws MayflyError OUT_OF_SEQUENCE when one before it never came; what the file system said, when storage is stopped and the message will come again (O6)
+   * Message number `n` (from 1) of task → WORLD, whole. Messages of one task come in order; repetitions are welcome
+   * (O1).
+   * @throws MayflyError OUT_OF_SEQUENCE when one before it never came; what the file system said, when storage is
+   * stopped and the message will come again (O6)
    */
   deliver(job: JobId, task: TaskId, n: number, mode: number, body: Uint8Array): void {
     const o = this.#jobs.get(job);
@@ -233,7 +289,11 @@ export class WorldHost {
         this.open(job, o.limit, o.options);
       } catch (error) {
         this.#jobs.set(job, o);
-        if (!this.#listener.stopped(error, job)) this.#fail(job, o, { code: 'INTERNAL', message: `The output of the job cannot be opened again: ${(error as Error).message}` });
+        if (!this.#listener.stopped(error, job))
+          this.#fail(job, o, {
+            code: 'INTERNAL',
+            message: `The output of the job cannot be opened again: ${(error as Error).message}`,
+          });
         continue;
       }
       const again = this.#jobs.get(job)!;
@@ -248,8 +308,10 @@ export class WorldHost {
     const stream = streamOf(mode);
     if (stream !== undefined && fresh && totalOf(o) + body.length > o.limit) return this.#over(job, o, task);
     const place = t.index.place(n, mode, body);
-    if (!place) throw new MayflyError('OUT_OF_SEQUENCE', `message ${n} of task ${task} arrived before message ${t.index.next}`);
-    if (place.mode !== mode || place.length !== body.length) throw new MayflyError('LOST_LOG', `message ${n} from task ${task} was redelivered with different content`);
+    if (!place)
+      throw new MayflyError('OUT_OF_SEQUENCE', `message ${n} of task ${task} arrived before message ${t.index.next}`);
+    if (place.mode !== mode || place.length !== body.length)
+      throw new MayflyError('LOST_LOG', `message ${n} from task ${task} was redelivered with different content`);
     if (stream !== undefined) {
       try {
         writeAll(this.#fd(o, t, `${task}.${stream}`), body, place.start);
@@ -272,8 +334,11 @@ export class WorldHost {
     else if (mode === WorldMode.EXIT) {
       o.service.forget(task, Infinity);
       this.#listener.exit(job, task, readExit(body));
-    }
-    else this.#fail(job, o, { code: 'BAD_FRAME', message: `Task ${task} sent the world a message of unknown mode ${mode}.` });
+    } else
+      this.#fail(job, o, {
+        code: 'BAD_FRAME',
+        message: `Task ${task} sent the world a message of unknown mode ${mode}.`,
+      });
   }
 
   #file(job: JobId, o: JobOutput, task: TaskId, n: number, mode: number, body: Uint8Array, again: boolean): void {
@@ -294,10 +359,14 @@ export class WorldHost {
   #fatal(job: JobId, o: JobOutput, task: TaskId, mode: number, f: Fatal): void {
     if (f.fatal === 'limit') return this.#over(job, o, task);
     const message =
-      f.fatal === 'conflict' ? `Task ${task} wrote '${f.path}', but a part of that path is already a result file, or that path is already a folder.`
-      : f.fatal === 'name' ? `Task ${task} wrote a result file whose name is not allowed: ${JSON.stringify(f.path)}.`
-      : mode === WorldMode.CUT ? `Task ${task} truncated a result file without a name.`
-      : `Task ${task} sent the file service an invalid request.`;
+      f.fatal === 'conflict'
+        ? `Task ${task} wrote '${f.path}', but a part of that path is already a result file, or that path is ` +
+          'already a folder.'
+        : f.fatal === 'name'
+          ? `Task ${task} wrote a result file whose name is not allowed: ${JSON.stringify(f.path)}.`
+          : mode === WorldMode.CUT
+            ? `Task ${task} truncated a result file without a name.`
+            : `Task ${task} sent the file service an invalid request.`;
     this.#fail(job, o, { code: f.fatal === 'malformed' ? 'BAD_FRAME' : 'PROGRAM_ERROR', message });
   }
 
@@ -307,25 +376,37 @@ export class WorldHost {
       for (;;) {
         // What comes in this turn of the loop goes along.
         await new Promise(setImmediate);
-        const upTo = o.service.tasks().map((task): [TaskId, number] => [task, o.patience.answering(task, o.service.requests(task))]);
+        const upTo = o.service
+          .tasks()
+          .map((task): [TaskId, number] => [task, o.patience.answering(task, o.service.requests(task))]);
         const groups = o.service.spawned.length;
         if (o.stopped) return void (o.committing = undefined);
         if (o.durable) await this.#syncJournal(job, o);
-        for (; o.told < groups && this.#jobs.get(job) === o; o.told++) await this.#listener.spawned(job, o.service.spawned[o.told]!);
+        for (; o.told < groups && this.#jobs.get(job) === o; o.told++)
+          await this.#listener.spawned(job, o.service.spawned[o.told]!);
         if (this.#jobs.get(job) !== o) return;
         for (const [task, r] of upTo) {
           if ((o.answerable.get(task) ?? 0) >= r) continue;
           o.answerable.set(task, r);
           this.#listener.answers(job, task);
         }
-        if (o.service.tasks().some((task) => (o.answerable.get(task) ?? 0) < o.patience.answering(task, o.service.requests(task)))) continue;
+        if (
+          o.service
+            .tasks()
+            .some((task) => (o.answerable.get(task) ?? 0) < o.patience.answering(task, o.service.requests(task)))
+        )
+          continue;
         // Here and not when the promise settles: a request that comes in between would find nobody.
         o.committing = undefined;
         return;
       }
     })().catch((e: unknown) => {
       o.committing = undefined;
-      if (!this.#stop(job, o, e)) this.#fail(job, o, { code: 'INTERNAL', message: `The journal of the job's files cannot be written: ${(e as Error).message}` });
+      if (!this.#stop(job, o, e))
+        this.#fail(job, o, {
+          code: 'INTERNAL',
+          message: `The journal of the job's files cannot be written: ${(e as Error).message}`,
+        });
     });
   }
 
@@ -344,11 +425,19 @@ export class WorldHost {
     const o = this.#jobs.get(job);
     const a = o?.service.answer(task, r);
     if (!o || !a) return undefined;
-    return { error: a.error, body: a.read ? o.storage.read(a.read.path, a.read.input, a.read.segments, a.read.size) : a.values };
+    return {
+      error: a.error,
+      body: a.read ? o.storage.read(a.read.path, a.read.input, a.read.segments, a.read.size) : a.values,
+    };
   }
 
   #over(job: JobId, o: JobOutput, task: TaskId): void {
-    this.#fail(job, o, { code: 'OUTPUT_LIMIT', message: `The job has written ${totalOf(o)} bytes, and task ${task} wrote more than the limit of ${o.limit} bytes allows.` });
+    this.#fail(job, o, {
+      code: 'OUTPUT_LIMIT',
+      message:
+        `The job has written ${totalOf(o)} bytes, and task ${task} wrote more than the limit of ${o.limit} ` +
+        'bytes allows.',
+    });
   }
   #fail(job: JobId, o: JobOutput, error: { code: string; message: string }): void {
     if (o.failed) return;
@@ -387,7 +476,9 @@ export class WorldHost {
   /** Result files of a job, open or not. */
   files(job: JobId): { path: string; bytes: number; task: TaskId }[] {
     const map = this.#jobs.get(job)?.service.files ?? readFileIndex(join(this.#root, job, 'out'));
-    return [...map].map(([path, f]) => ({ path, bytes: f.size, task: f.task })).sort((a, b) => (a.path < b.path ? -1 : 1));
+    return [...map]
+      .map(([path, f]) => ({ path, bytes: f.size, task: f.task }))
+      .sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   /** Where a result file lies, or undefined when the job has none of that name. */
@@ -443,7 +534,10 @@ export class WorldHost {
     return o.compacting;
   }
 
-  /** The job has ended: nothing is written any more. @returns false: what it wrote may not be durable, so the log must not go yet */
+  /**
+   * The job has ended: nothing is written any more. @returns false: what it wrote may not be durable, so the log must
+   * not go yet
+   */
   async close(job: JobId): Promise<boolean> {
     const o = this.#jobs.get(job);
     return o ? (o.closed ??= this.#close(job, o)) : true;
@@ -451,7 +545,10 @@ export class WorldHost {
 
   async #close(job: JobId, o: JobOutput): Promise<boolean> {
     o.patience.close();
-    let durable = await this.sync(job).then(() => true, () => false);
+    let durable = await this.sync(job).then(
+      () => true,
+      () => false,
+    );
     await o.committing;
     o.closing = true;
     await Promise.allSettled(o.syncs);
@@ -513,7 +610,7 @@ export class WorldHost {
 const totalOf = (o: JobOutput): number => o.streams + o.service.total;
 
 function writeAll(fd: number, bytes: Uint8Array, at: number): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, at + done);
+  for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done, bytes.length - done, at + done);
 }
 
 function readExit(body: Uint8Array): ExitReport {

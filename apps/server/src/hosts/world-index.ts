@@ -1,15 +1,17 @@
 /**
- * Where each message of one task to the world lies in its streams: 16 bytes per message number, written before the bytes
- * themselves. With it a message that comes again (the Channel Memory recovers, and repeats what its log holds) goes to the very
- * same place, so that every byte of output appears once.
+ * Where each message of one task to the world lies in its streams: 16 bytes per message number, written before the
+ * bytes themselves. With it a message that comes again (the Channel Memory recovers, and repeats what its log holds)
+ * goes to the very same place, so that every byte of output appears once.
  *
- *   record n−1: u48 start | u8 mode | u8 1 | u32 length | u32 CRC-32 of that, and of the bytes where the message is one of a stream
- *   of earlier versions: u48 start | u8 mode | u8 0 | u32 length | u32 length ^ 0x4d415946
+ *   record n−1: u48 start | u8 mode | u8 1 | u32 length | u32 CRC-32 of that, and of the bytes where the message is one
+ *   of a stream of earlier versions: u48 start | u8 mode | u8 0 | u32 length | u32 length ^ 0x4d415946
  *
  *  W1  Records are dense from message 1; a torn or damaged tail is cut at open.
  *  W2  A record is written before the bytes that it places.
- *  W4  A record that cannot be written, or whose bytes cannot be, is taken back: the message comes again, as one that never came.
- *  W3  Offsets of a stream are the sums of the lengths of its messages: they do not depend on when or how often a message came.
+ *  W4  A record that cannot be written, or whose bytes cannot be, is taken back: the message comes again, as one that
+ *      never came.
+ *  W3  Offsets of a stream are the sums of the lengths of its messages: they do not depend on when or how often a
+ *      message came.
  */
 import { closeSync, constants, fdatasync, ftruncateSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -86,7 +88,7 @@ export class WorldIndex {
     b.writeUInt32LE(sumOf(b, 0, this.#ends[mode] === undefined ? NOTHING : body), 12);
     const at = (n - 1) * RECORD;
     try {
-      for (let done = 0; done < RECORD; ) done += writeSync(this.#fd, b, done, RECORD - done, at + done);
+      for (let done = 0; done < RECORD;) done += writeSync(this.#fd, b, done, RECORD - done, at + done);
     } catch (error) {
       cut(this.#fd, at);
       throw error;
@@ -125,7 +127,10 @@ export const sumOf = (b: Buffer, o: number, bytes: Uint8Array): number => {
   return bytes.length === 0 ? head : crc32(bytes, head);
 };
 
-/** Whether the bytes of a stream are those that were placed is told by `mayfly check` only: a start would have to read all output. */
+/**
+ * Whether the bytes of a stream are those that were placed is told by `mayfly check` only: a start would have to read
+ * all output.
+ */
 export function decode(b: Buffer, o: number): Place | undefined {
   const length = b.readUInt32LE(o + 8);
   const mode = b.readUInt8(o + 6);

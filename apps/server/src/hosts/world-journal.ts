@@ -1,15 +1,30 @@
 /**
- * The journal of a job's files: what was decided about every message that touches them, with its body, in the order in which it took effect. With it a
- * server that was killed, or lost what the disk had not written yet, brings the files to the very state that its answers tell of.
+ * The journal of a job's files: what was decided about every message that touches them, with its body, in the order in
+ * which it took effect. With it a server that was killed, or lost what the disk had not written yet, brings the files
+ * to the very state that its answers tell of.
  *
  *   record: u32 length | u32 CRC-32 of the payload | payload
- *   payload: u8 type | u8 mode | u16 error | u32 task | u64 n | f64 value | body        type 1: a snapshot (JSON), the first record; 2: a message
+ *   payload: u8 type | u8 mode | u16 error | u32 task | u64 n | f64 value | body        type 1: a snapshot (JSON), the
+ *   first record; 2: a message
  *
  *  J1  A record is written before its effects, and durable before its answer is given.
  *  J2  The snapshot stands for everything before it: those effects are durable in the files themselves.
  *  J3  A torn tail is cut at open: nobody has seen what it would have done.
  */
-import { closeSync, fdatasync, fdatasyncSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, renameSync, rmSync, writeSync, writevSync } from 'node:fs';
+import {
+  closeSync,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+  writevSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
@@ -50,12 +65,21 @@ export class WorldJournal {
       const length = head.readUInt32LE(0);
       if (length < FIELDS || this.#size + HEAD + length > size) break;
       const p = Buffer.allocUnsafe(length);
-      for (let done = 0; done < length; ) done += readSync(this.#fd, p, done, length - done, this.#size + HEAD + done);
+      for (let done = 0; done < length;) done += readSync(this.#fd, p, done, length - done, this.#size + HEAD + done);
       if (crc32(p) !== head.readUInt32LE(4)) break;
       const body = p.subarray(FIELDS);
       if (p[0] === SNAPSHOT) on.snapshot(JSON.parse(body.toString('utf8')) as FileSnapshot);
       else
-        on.message({ task: taskId(p.readUInt32LE(4)), n: Number(p.readBigUInt64LE(8)), mode: p[1]!, error: p.readUInt16LE(2), value: p.readDoubleLE(16) }, body);
+        on.message(
+          {
+            task: taskId(p.readUInt32LE(4)),
+            n: Number(p.readBigUInt64LE(8)),
+            mode: p[1]!,
+            error: p.readUInt16LE(2),
+            value: p.readDoubleLE(16),
+          },
+          body,
+        );
       this.#size += HEAD + length;
     }
     if (this.#size !== size) ftruncateSync(this.#fd, this.#size);
@@ -101,7 +125,7 @@ export class WorldJournal {
     try {
       size = write(fd, record(SNAPSHOT, NOBODY, body), body);
       const chunk = Buffer.allocUnsafe(COPY);
-      for (let from = at; from < this.#size; ) {
+      for (let from = at; from < this.#size;) {
         const n = readSync(this.#fd, chunk, 0, Math.min(COPY, this.#size - from), from);
         size += write(fd, chunk.subarray(0, n));
         from += n;
@@ -149,7 +173,10 @@ function write(fd: number, ...parts: Uint8Array[]): number {
   const all = parts.reduce((n, p) => n + p.length, 0);
   let done = writevSync(fd, parts);
   // What one call did not take.
-  for (let rest = done < all ? Buffer.concat(parts).subarray(done) : undefined; rest !== undefined && rest.length > 0; ) {
+  for (
+    let rest = done < all ? Buffer.concat(parts).subarray(done) : undefined;
+    rest !== undefined && rest.length > 0;
+  ) {
     const n = writeSync(fd, rest);
     rest = rest.subarray(n);
     done += n;

@@ -1,6 +1,14 @@
 /** What a node is told of the rank that it gets. */
 import { capacityOf, groupOf, type JobRecord } from '@mayfly/protocols';
-import { partOf, spawnedTasks, zeroLine, type Assignment, type Incarnation, type Manifest, type TaskId } from '@mayfly/wire';
+import {
+  partOf,
+  spawnedTasks,
+  zeroLine,
+  type Assignment,
+  type Incarnation,
+  type Manifest,
+  type TaskId,
+} from '@mayfly/wire';
 
 export interface Given {
   task: TaskId;
@@ -13,7 +21,10 @@ export interface Given {
   now: number;
 }
 
-export function assignmentOf(record: JobRecord, { task, incarnation, manifest, capability, graceMs, now }: Given): Assignment {
+export function assignmentOf(
+  record: JobRecord,
+  { task, incarnation, manifest, capability, graceMs, now }: Given,
+): Assignment {
   const { spec } = record;
   const group = groupOf(record, task);
   const part = group && partOf(group, task);

@@ -22,8 +22,17 @@ export async function compareRuns(runtime: Runtime, hashes: WrittenHashes, view:
     }
   }
   const compared = [...written.stdout, ...written.files];
-  return { job: view.id, streams: written.stdout.length, files: written.files.length, bytes: compared.reduce((n, f) => n + f.bytes, 0), runs };
+  return {
+    job: view.id,
+    streams: written.stdout.length,
+    files: written.files.length,
+    bytes: compared.reduce((n, f) => n + f.bytes, 0),
+    runs,
+  };
 }
 
 /** The runs that were compared, as a report has them. */
-export const reported = ({ runs }: ComparisonView): NonNullable<JobReport['comparisons']> => runs.flatMap(({ job, faults, same, differences }) => (same === undefined ? [] : [{ job, faults, same, differences }]));
+export const reported = ({ runs }: ComparisonView): NonNullable<JobReport['comparisons']> =>
+  runs.flatMap(({ job, faults, same, differences }) =>
+    same === undefined ? [] : [{ job, faults, same, differences }],
+  );

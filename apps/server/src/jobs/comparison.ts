@@ -1,4 +1,7 @@
-/** Whether two runs did the same, as far as the world sees: how they ended, standard output of every rank, result files. Pure. */
+/**
+ * Whether two runs did the same, as far as the world sees: how they ended, standard output of every rank, result files.
+ * Pure.
+ */
 import type { JobView } from '@mayfly/wire';
 import type { Written } from './written.ts';
 
@@ -15,7 +18,8 @@ export const comparable = (view: Pick<JobView, 'state'>): boolean => view.state 
 /** Sentences about what is not the same in `b`; none: all equal. */
 export function differencesOf(a: Run, b: Run): string[] {
   const out: string[] = [];
-  if (a.view.program.hash !== b.view.program.hash) out.push('The compiled programs differ: the compiler has changed between the runs.');
+  if (a.view.program.hash !== b.view.program.hash)
+    out.push('The compiled programs differ: the compiler has changed between the runs.');
   const [endA, endB] = [endOf(a), endOf(b)];
   if (endA !== endB) out.push(`This run ${endA}, the other ${endB}.`);
   const [saidA, saidB] = [saidBy(a), saidBy(b)];
@@ -29,7 +33,13 @@ export function differencesOf(a: Run, b: Run): string[] {
   return out.length > MOST ? [...out.slice(0, MOST - 1), `… and ${out.length - MOST + 1} more.`] : out;
 }
 
-const endOf = ({ view }: Run): string => (view.state === 'done' ? `ended with exit code ${view.exitCode ?? 0}` : `failed${view.error ? ` (${view.error.code})` : ''}`);
+const endOf = ({ view }: Run): string =>
+  view.state === 'done'
+    ? `ended with exit code ${view.exitCode ?? 0}`
+    : `failed${view.error ? ` (${view.error.code})` : ''}`;
 
 const saidBy = ({ written }: Run): Map<string, Written['files'][number]> =>
-  new Map([...written.stdout.map((s) => [`Standard output of rank ${s.rank}`, s] as const), ...written.files.map((f) => [`The file ${f.path}`, f] as const)]);
+  new Map([
+    ...written.stdout.map((s) => [`Standard output of rank ${s.rank}`, s] as const),
+    ...written.files.map((f) => [`The file ${f.path}`, f] as const),
+  ]);

@@ -1,6 +1,7 @@
 /**
- * The options of the compiler that a submission may have. An allow-list: what is not here is refused by name. Paths stay inside the
- * submission (clang could not read anything else anyway: this only gives a better message). docs/programs.md tells users.
+ * The options of the compiler that a submission may have. An allow-list: what is not here is refused by name. Paths
+ * stay inside the submission (clang could not read anything else anyway: this only gives a better message).
+ * docs/programs.md tells users.
  */
 import { posix } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
@@ -46,7 +47,11 @@ export function checkFlags(flags: readonly string[]): string[] {
     const flag = word + value;
     const path = WITH_PATH.exec(flag);
     if (path !== null) {
-      if (!isInside(path[2]!)) throw new MayflyError('FORBIDDEN_FLAG', `The option ${shown(flag)} points outside the program's files: use a path relative to them.`);
+      if (!isInside(path[2]!))
+        throw new MayflyError(
+          'FORBIDDEN_FLAG',
+          `The option ${shown(flag)} points outside the program's files: use a path relative to them.`,
+        );
       out.push(`-${path[1]!}`, path[2]!);
     } else if (ALLOWED.some((pattern) => pattern.test(flag))) out.push(flag);
     else throw new MayflyError('FORBIDDEN_FLAG', `The option ${shown(flag)} is not allowed in submissions.`);

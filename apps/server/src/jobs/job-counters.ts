@@ -1,6 +1,6 @@
 /**
- * Numbers of jobs that outlive their logs: what the dispatcher's view of a job needs besides its own state. While a job runs they
- * are asked of its hosts; when it ends they are written to `<dataDir>/jobs/<job>/final.json`.
+ * Numbers of jobs that outlive their logs: what the dispatcher's view of a job needs besides its own state. While a job
+ * runs they are asked of its hosts; when it ends they are written to `<dataDir>/jobs/<job>/final.json`.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,14 @@ interface Final {
   outputBytes: number;
 }
 
-export const noCounters = (): TaskCounters => ({ messagesIn: 0, bytesIn: 0, messagesOut: 0, bytesOut: 0, images: 0, imageBytes: 0 });
+export const noCounters = (): TaskCounters => ({
+  messagesIn: 0,
+  bytesIn: 0,
+  messagesOut: 0,
+  bytesOut: 0,
+  images: 0,
+  imageBytes: 0,
+});
 
 /** What a task sent and received, over all Channel Memories of its job. */
 export function trafficOf(hosts: readonly { readonly traffic: Traffic }[], task: TaskId): TaskTraffic {
@@ -45,10 +52,15 @@ export class FinalCounters {
   write(job: JobId, size: number, c: JobCounters): void {
     if (existsSync(join(this.#root, job, 'final.json'))) return;
     const last = (t: number): TaskCounters => (({ uploading: _, ...rest }) => rest)(c.task(t as TaskId));
-    const final: Final = { tasks: Array.from({ length: size }, (_, t) => last(t)), outputs: c.outputs, outputBytes: c.outputBytes };
+    const final: Final = {
+      tasks: Array.from({ length: size }, (_, t) => last(t)),
+      outputs: c.outputs,
+      outputBytes: c.outputBytes,
+    };
     this.#keep(job, final);
     try {
-      // Statistics of an ended job: not worth a sync, nor that a full disk keeps it from ending. They are at hand as long as this server runs.
+      // Statistics of an ended job: not worth a sync, nor that a full disk keeps it from ending. They are at hand as
+      // long as this server runs.
       writeFileSync(join(this.#root, job, 'final.json'), seal(JSON.stringify(final)), { mode: 0o600 });
     } catch {
       // A half-written file would be read as none, and not be written again.

@@ -1,10 +1,10 @@
 /**
- * Marks of jobs whose folder is being made or removed, so that a crash in between is finished at the next start, and nothing else is ever removed because the registry
- * does not know it.
+ * Marks of jobs whose folder is being made or removed, so that a crash in between is finished at the next start, and
+ * nothing else is ever removed because the registry does not know it.
  *
  * Owns the registry keys `making/<job>` and `removing/<job>`.
- *  Z1  `making` is durable before the first file of a job is written, and goes after the dispatcher has the job durably. What it names and the dispatcher does not know
- *      was never accepted.
+ *  Z1  `making` is durable before the first file of a job is written, and goes after the dispatcher has the job
+ *      durably. What it names and the dispatcher does not know was never accepted.
  *  Z2  `removing` is durable before the first file or record of an ended job goes, and goes after the last.
  */
 import type { ImageStore, MessageLog, Registry } from '@mayfly/storage/ports';
@@ -77,9 +77,13 @@ export class JobMarks {
     await this.#registry.commit([[`removing/${job}`, undefined]]);
   }
 
-  /** At the start, before anything is recovered: finishes what a crash left. @returns the entries without the records of what is gone */
+  /**
+   * At the start, before anything is recovered: finishes what a crash left. @returns the entries without the records of
+   * what is gone
+   */
   async finish(entries: [string, unknown][]): Promise<[string, unknown][]> {
-    const marked = (kind: string): JobId[] => entries.flatMap(([key]) => (key.startsWith(`${kind}/`) ? [jobId(key.slice(kind.length + 1))] : []));
+    const marked = (kind: string): JobId[] =>
+      entries.flatMap(([key]) => (key.startsWith(`${kind}/`) ? [jobId(key.slice(kind.length + 1))] : []));
     const known = new Set(entries.flatMap(([key]) => (key.startsWith('job/') ? [key.slice(4)] : [])));
     const gone = new Set<string>();
     for (const job of marked('making')) {
@@ -91,7 +95,9 @@ export class JobMarks {
     }
     for (const job of marked('removing')) {
       this.#logger.info({ job }, 'the removal of a job goes on');
-      const records = entries.filter(([key]) => /^(?:job|task|fault|image|trimmed|shared)\//.test(key) && key.split('/')[1] === job).map(([key]) => [key, undefined] as const);
+      const records = entries
+        .filter(([key]) => /^(?:job|task|fault|image|trimmed|shared)\//.test(key) && key.split('/')[1] === job)
+        .map(([key]) => [key, undefined] as const);
       await this.#registry.commit(records);
       await this.#removeAll(job);
       gone.add(job);

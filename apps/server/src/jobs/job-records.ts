@@ -1,13 +1,15 @@
 /**
- * `<dataDir>/jobs/<job>/record.json`: what a job's folder says of itself. With it `mayfly check` tells whether the folder is whole, and takes the job in again when the registry
- * was lost.
+ * `<dataDir>/jobs/<job>/record.json`: what a job's folder says of itself. With it `mayfly check` tells whether the
+ * folder is whole, and takes the job in again when the registry was lost.
  *
- *   {version, job, records?, sums}     sealed; `records`: all that the registry has of the job, once it has ended; `sums`: bytes and CRC-32 of each file
+ *   {version, job, records?, sums}     sealed; `records`: all that the registry has of the job, once it has ended;
+ *   `sums`: bytes and CRC-32 of each file
  *
  * Owns: these files. They decide nothing while the registry is there.
- *  V1  A record is written before the dispatcher hears of the job, with the files that never change (F2), and once more when the job has ended, with all files.
- *  V2  The history and the times of the ranks are written some seconds after the end: they get among the sums LAST_WORDS_MS later, or at the next start. They have
- *      checksums of their own as well.
+ *  V1  A record is written before the dispatcher hears of the job, with the files that never change (F2), and once more
+ *      when the job has ended, with all files.
+ *  V2  The history and the times of the ranks are written some seconds after the end: they get among the sums
+ *      LAST_WORDS_MS later, or at the next start. They have checksums of their own as well.
  */
 import { createReadStream } from 'node:fs';
 import { open, readdir, readFile, rename } from 'node:fs/promises';
@@ -60,7 +62,12 @@ export class JobRecords {
     if (under) return under;
     clearTimeout(this.#timers.get(job.id));
     const work = this.#ended(job, false)
-      .catch((error: unknown) => this.#logger.warn({ err: error, job: job.id }, 'the record of an ended job could not be written; the next start tries again'))
+      .catch((error: unknown) =>
+        this.#logger.warn(
+          { err: error, job: job.id },
+          'the record of an ended job could not be written; the next start tries again',
+        ),
+      )
       .finally(() => this.#writing.delete(job.id));
     this.#writing.set(job.id, work);
     // V2
@@ -71,7 +78,9 @@ export class JobRecords {
   async #late(job: JobSpec): Promise<void> {
     if (this.#closed) return;
     this.#timers.delete(job.id);
-    const work = this.#ended(job, true).catch(() => undefined).finally(() => this.#writing.delete(job.id));
+    const work = this.#ended(job, true)
+      .catch(() => undefined)
+      .finally(() => this.#writing.delete(job.id));
     this.#writing.set(job.id, work);
     await work;
   }
@@ -80,8 +89,17 @@ export class JobRecords {
     const { id } = job;
     const state = await this.#registry.get(`job/${id}`);
     if (state === undefined) return;
-    const records: [string, unknown][] = [[`job/${id}`, state], ...(await this.#registry.entries(`task/${id}/`)), ...(await this.#registry.entries(`fault/${id}/`))];
-    await this.#write(id, { version: 1, job, records, sums: await sumsOf(join(this.#root, id), (path) => late || !LATE.includes(path)) });
+    const records: [string, unknown][] = [
+      [`job/${id}`, state],
+      ...(await this.#registry.entries(`task/${id}/`)),
+      ...(await this.#registry.entries(`fault/${id}/`)),
+    ];
+    await this.#write(id, {
+      version: 1,
+      job,
+      records,
+      sums: await sumsOf(join(this.#root, id), (path) => late || !LATE.includes(path)),
+    });
   }
 
   /** At the start, one after the other: of those that ended under an earlier version, or just before a crash. */
@@ -148,7 +166,9 @@ export async function sumsOf(dir: string, wanted: (path: string) => boolean): Pr
   const out: JobFolderRecord['sums'] = {};
   for (const e of await readdir(dir, { withFileTypes: true, recursive: true })) {
     if (!e.isFile()) continue;
-    const path = join(e.parentPath ?? e.path, e.name).slice(dir.length + 1).replaceAll('\\', '/');
+    const path = join(e.parentPath ?? e.path, e.name)
+      .slice(dir.length + 1)
+      .replaceAll('\\', '/');
     if (!UNSUMMED.test(path) && wanted(path)) out[path] = await sumOf(join(dir, path));
   }
   return out;

@@ -1,15 +1,18 @@
 /**
- * Files of jobs: what was submitted, the program that nodes fetch, the input files by content, the record of standard input.
+ * Files of jobs: what was submitted, the program that nodes fetch, the input files by content, the record of standard
+ * input.
  *
- *   <dataDir>/jobs/<job>/submission.json   the JobSubmission as it came, without the bytes of files, standard input and a module
+ *   <dataDir>/jobs/<job>/submission.json   the JobSubmission as it came, without the bytes of files, standard input and
+ *   a module
  *   <dataDir>/jobs/<job>/program.js        a script; program.js.map its source map
  *   <dataDir>/jobs/<job>/program.wasm      or a module
  *   <dataDir>/jobs/<job>/in/<blake3>       input files
  *   <dataDir>/jobs/<job>/stdin             standard input as messages (stdin-log.ts)
  *   <dataDir>/jobs/<job>/out/              what the job wrote (world-host.ts)
  *
- *  F1  A job's files are durable before the dispatcher hears of the job; what a crash leaves in between has a mark (job-marks.ts), and goes at the next start. A folder
- *      that the registry does not know, and that has no mark, is never removed: the server does not start then (packages/storage).
+ *  F1  A job's files are durable before the dispatcher hears of the job; what a crash leaves in between has a mark
+ *      (job-marks.ts), and goes at the next start. A folder that the registry does not know, and that has no mark, is
+ *      never removed: the server does not start then (packages/storage).
  *  F2  They never change after that, except `stdin` and `out/`.
  */
 import { constants } from 'node:fs';
@@ -87,15 +90,20 @@ export class JobStore {
   }
 
   async submission(job: JobId): Promise<JobSubmission> {
-    const { inputs, stdinHash, ...rest } = JSON.parse(await readFile(join(this.dir(job), 'submission.json'), 'utf8')) as StoredSubmission;
+    const { inputs, stdinHash, ...rest } = JSON.parse(
+      await readFile(join(this.dir(job), 'submission.json'), 'utf8'),
+    ) as StoredSubmission;
     const files: Record<string, string> = {};
     for (const f of inputs) files[f.path] = (await readFile(join(this.dir(job), 'in', f.hash))).toString('base64');
     const { program } = rest;
-    if (program.language === 'wasm' && program.module === '') rest.program = { ...program, module: (await readFile(this.programPath(job, 'wasm'))).toString('base64') };
+    if (program.language === 'wasm' && program.module === '')
+      rest.program = { ...program, module: (await readFile(this.programPath(job, 'wasm'))).toString('base64') };
     return {
       ...rest,
       ...(inputs.length > 0 ? { files } : {}),
-      ...(stdinHash !== undefined ? { stdin: (await readFile(join(this.dir(job), 'in', stdinHash))).toString('base64') } : {}),
+      ...(stdinHash !== undefined
+        ? { stdin: (await readFile(join(this.dir(job), 'in', stdinHash))).toString('base64') }
+        : {}),
     };
   }
 
@@ -108,7 +116,12 @@ export class JobStore {
   /** Path of an input file, or undefined when the job has none of that content. */
   async inputPath(job: JobId, hash: string): Promise<string | undefined> {
     const path = this.inputFile(job, hash);
-    return (await access(path, constants.R_OK).then(() => true, () => false)) ? path : undefined;
+    return (await access(path, constants.R_OK).then(
+      () => true,
+      () => false,
+    ))
+      ? path
+      : undefined;
   }
   stdinPath(job: JobId): string {
     return join(this.dir(job), 'stdin');
@@ -126,7 +139,11 @@ export async function directoryBytes(dir: string): Promise<number> {
   for (const e of entries) {
     const path = join(dir, e.name);
     if (e.isDirectory()) sum += await directoryBytes(path);
-    else if (e.isFile()) sum += await stat(path).then((s) => s.blocks * 512, () => 0);
+    else if (e.isFile())
+      sum += await stat(path).then(
+        (s) => s.blocks * 512,
+        () => 0,
+      );
   }
   return sum;
 }

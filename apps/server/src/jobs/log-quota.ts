@@ -1,9 +1,11 @@
 /**
- * How much the message logs of one job may hold: what its ranks have not consumed, and what a restart would need again, among it all that was read from files. An
- * image of a rank trims its log to the image before it, so ranks are asked for images when the logs have grown to a half of the limit, and again with each
- * eighth more; beyond the limit the job ends. Owns nothing of a log: it is told lengths.
+ * How much the message logs of one job may hold: what its ranks have not consumed, and what a restart would need again,
+ * among it all that was read from files. An image of a rank trims its log to the image before it, so ranks are asked
+ * for images when the logs have grown to a half of the limit, and again with each eighth more; beyond the limit the job
+ * ends. Owns nothing of a log: it is told lengths.
  *
- *  Q1  A job whose ranks take images when they are asked ends only when what stands in its logs behind two of them is more than the limit.
+ *  Q1  A job whose ranks take images when they are asked ends only when what stands in its logs behind two of them is
+ *      more than the limit.
  *  Q2  A job whose logs do not grow is asked for nothing.
  */
 import type { JobId } from '@mayfly/wire';

@@ -1,15 +1,26 @@
-/** The stack in a report of how a task ended: places of the bundle, or of the module, become places of what was submitted. */
+/**
+ * The stack in a report of how a task ended: places of the bundle, or of the module, become places of what was
+ * submitted.
+ */
 import { readFileSync } from 'node:fs';
 import { mapStack, symbolise } from '@mayfly/toolchain';
 import type { ExitReport, JobId } from '@mayfly/wire';
 import type { JobSpec } from '@mayfly/protocols';
 import type { JobStore } from './job-store.ts';
 
-export function mappedReport(store: JobStore, job: JobId, language: JobSpec['program']['language'], report: ExitReport): ExitReport {
+export function mappedReport(
+  store: JobStore,
+  job: JobId,
+  language: JobSpec['program']['language'],
+  report: ExitReport,
+): ExitReport {
   if (report.abort?.stack === undefined) return report;
   try {
     const path = store.programPath(job, language);
-    const stack = language === 'typescript' ? mapStack(report.abort.stack, readFileSync(`${path}.map`, 'utf8')) : symbolise(report.abort.stack, readFileSync(path));
+    const stack =
+      language === 'typescript'
+        ? mapStack(report.abort.stack, readFileSync(`${path}.map`, 'utf8'))
+        : symbolise(report.abort.stack, readFileSync(path));
     return { ...report, abort: { ...report.abort, stack } };
   } catch {
     return report;

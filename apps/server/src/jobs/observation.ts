@@ -1,11 +1,18 @@
-/** What the detector of deadlocks and the dispatcher are told of a job's ranks: what they wait for, what is logged of them, and what is under way. */
+/**
+ * What the detector of deadlocks and the dispatcher are told of a job's ranks: what they wait for, what is logged of
+ * them, and what is under way.
+ */
 import type { LoggedProgress, TaskObservation } from '@mayfly/protocols';
 import { FILES, homeOf, taskId, type JobView } from '@mayfly/wire';
 import type { ChannelMemoryHost } from '../hosts/channel-memory-host.ts';
 import type { WorldHost } from '../hosts/world-host.ts';
 
 /** undefined: a Channel Memory recovers, so that nobody can say. */
-export function observed(view: JobView, hosts: readonly ChannelMemoryHost[], world: Pick<WorldHost, 'requests'>): TaskObservation[] | undefined {
+export function observed(
+  view: JobView,
+  hosts: readonly ChannelMemoryHost[],
+  world: Pick<WorldHost, 'requests'>,
+): TaskObservation[] | undefined {
   const tasks: TaskObservation[] = [];
   for (const t of view.tasks) {
     const core = hosts[homeOf(t.task, hosts.length)]?.core;
@@ -13,7 +20,8 @@ export function observed(view: JobView, hosts: readonly ChannelMemoryHost[], wor
     if (!core || !home) return undefined;
     tasks.push({
       task: t.task,
-      // One that was restarted and waits where its log ends takes no new step: the counts below say whether it has repeated everything.
+      // One that was restarted and waits where its log ends takes no new step: the counts below say whether it has
+      // repeated everything.
       state: t.state === 'running' || t.state === 'recovering' ? 'running' : t.state === 'done' ? 'done' : 'other',
       incarnation: t.incarnation,
       ...(t.activity === undefined ? {} : { activity: t.activity }),
@@ -36,6 +44,12 @@ export function loggedProgress(tasks: number, hosts: readonly ChannelMemoryHost[
     const { arrivalsLogged, bodiesUnderWay } = home.observe(task);
     let sends = 0;
     for (const c of cores) sends += c.progress(task).sends;
-    return { task, sends, arrivals: arrivalsLogged, consumed: home.progress(task).consumed, underWay: bodiesUnderWay > 0 };
+    return {
+      task,
+      sends,
+      arrivals: arrivalsLogged,
+      consumed: home.progress(task).consumed,
+      underWay: bodiesUnderWay > 0,
+    };
   });
 }

@@ -1,14 +1,22 @@
 /**
  * The jobs that are open: their hosts exist. The way in, the way out, and what is counted of a job meanwhile.
  *
- * Owns: what a job has only while it is open (its standard input, the watch for deadlocks, what was last known of its images). Does not own: the hosts,
- * which it makes and gives to their registers; what the cores decide.
+ * Owns: what a job has only while it is open (its standard input, the watch for deadlocks, what was last known of its
+ * images). Does not own: the hosts, which it makes and gives to their registers; what the cores decide.
  *
- *  R2  The logs of a job go only after its end is durable and its output is synced; what a crash leaves in between is finished at the
- *      next start, or when storage can be written again (disk.ts).
- *  R4  A job that cannot be opened while storage is stopped is opened when it can be written again; orders to it wait for that ({@link OpenJobs.whenOpen}).
+ *  R2  The logs of a job go only after its end is durable and its output is synced; what a crash leaves in between is
+ *      finished at the next start, or when storage can be written again (disk.ts).
+ *  R4  A job that cannot be opened while storage is stopped is opened when it can be written again; orders to it wait
+ *      for that ({@link OpenJobs.whenOpen}).
  */
-import { DeadlockWatch, capacityOf, protocols, type JobCounters, type JobSpec, type TaskCounters } from '@mayfly/protocols';
+import {
+  DeadlockWatch,
+  capacityOf,
+  protocols,
+  type JobCounters,
+  type JobSpec,
+  type TaskCounters,
+} from '@mayfly/protocols';
 import type { MessageLog, Registry } from '@mayfly/storage/ports';
 import { MayflyError, taskId, type Incarnation, type JobId, type TaskId } from '@mayfly/wire';
 import type { ImageCosts } from '../checkpoint-advice.ts';
@@ -138,7 +146,15 @@ export class OpenJobs {
   #openNow(spec: JobSpec): Promise<void> {
     const { id: job } = spec;
     const { log, disk, registry, secrets, logger, metrics, history, memories, world, checkpoints } = this.#parts;
-    const open: OpenJob = { spec, stdin: this.stdinOf(job), deadlock: new DeadlockWatch(), images: new Map(), opened: Promise.resolve(), ready: false, recoveredFaults: 0 };
+    const open: OpenJob = {
+      spec,
+      stdin: this.stdinOf(job),
+      deadlock: new DeadlockWatch(),
+      images: new Map(),
+      opened: Promise.resolve(),
+      ready: false,
+      recoveredFaults: 0,
+    };
     // All of it was durable before the dispatcher heard of the job.
     if (!spec.interactive && !open.stdin.ended) {
       open.stdin.close();
@@ -156,7 +172,8 @@ export class OpenJobs {
     const acting: [TaskId, Incarnation][] = [];
     // The hosts are entered before anything is awaited: orders which follow find them (and wait for their recovery).
     const fences = registry.entries(`task/${job}/`).then((entries) => {
-      for (const [key, value] of entries) acting.push([taskId(Number(key.split('/')[2])), (value as { incarnation: Incarnation }).incarnation]);
+      for (const [key, value] of entries)
+        acting.push([taskId(Number(key.split('/')[2])), (value as { incarnation: Incarnation }).incarnation]);
       return acting;
     });
     const hosts = memoriesOf(spec, size, {
@@ -179,7 +196,18 @@ export class OpenJobs {
     })();
     open.opened.catch(noop);
     // Whoever waits for the job hears when they cannot be read.
-    fences.then((f) => checkpoints.step({ type: 'openJob', job, size: capacityOf(spec), channelMemories: spec.channelMemories, program: spec.program.hash, acting: f }), noop);
+    fences.then(
+      (f) =>
+        checkpoints.step({
+          type: 'openJob',
+          job,
+          size: capacityOf(spec),
+          channelMemories: spec.channelMemories,
+          program: spec.program.hash,
+          acting: f,
+        }),
+      noop,
+    );
     return open.opened;
   }
 
@@ -205,13 +233,19 @@ export class OpenJobs {
           if (disk.failed(error, 'the output of a job')) throw error;
           logger.error({ err: error, job, task }, 'output cannot be written');
           const code = error instanceof MayflyError ? error.code : 'INTERNAL';
-          dispatcher.step({ type: 'jobFailed', job, error: { code, message: `The output of task ${task} cannot be written: ${(error as Error).message}` } });
+          dispatcher.step({
+            type: 'jobFailed',
+            job,
+            error: { code, message: `The output of task ${task} cannot be written: ${(error as Error).message}` },
+          });
         }
       },
       syncWorld: (s, task) => world.sync(s.job, task),
-      fenced: (s, task, incarnation, progress) => dispatcher.step({ type: 'fencedCm', job, task, incarnation, cm: s.index, ...progress }),
+      fenced: (s, task, incarnation, progress) =>
+        dispatcher.step({ type: 'fencedCm', job, task, incarnation, cm: s.index, ...progress }),
       refused: (_s, task, incarnation, error) => dispatcher.step({ type: 'refused', job, task, incarnation, error }),
-      covered: (s, _task, image, determinants) => checkpoints.step({ type: 'covered', image, cm: s.index, determinants }),
+      covered: (s, _task, image, determinants) =>
+        checkpoints.step({ type: 'covered', image, cm: s.index, determinants }),
       failed: (_s, error) => dispatcher.step({ type: 'jobFailed', job, error }),
       answerable: (s, task) => world.answerable(s.job, task),
       answer: (s, task, r) => world.answer(s.job, task, r),
@@ -222,7 +256,8 @@ export class OpenJobs {
   close(job: JobId, tasks: number): Promise<void> {
     const under = this.#closing.get(job);
     if (under) return under;
-    const { finals, history, runLog, memories, checkpoints, imageCosts, world, log, disk, logger, closed } = this.#parts;
+    const { finals, history, runLog, memories, checkpoints, imageCosts, world, log, disk, logger, closed } =
+      this.#parts;
     this.#late.delete(job);
     const open = this.#open.get(job);
     // Views of the job are answered from this from now on.
@@ -284,12 +319,21 @@ export class OpenJobs {
   counters(job: JobId): JobCounters {
     const { memories, world } = this.#parts;
     const hosts = memories.of(job) ?? [];
-    return { task: (task) => this.#taskCounters(job, task, hosts), outputs: world.files(job), outputBytes: world.total(job) };
+    return {
+      task: (task) => this.#taskCounters(job, task, hosts),
+      outputs: world.files(job),
+      outputBytes: world.total(job),
+    };
   }
 
   #taskCounters(job: JobId, task: TaskId, hosts: readonly ChannelMemoryHost[]): TaskCounters {
     const uploading = this.#parts.checkpoints.core.comingOf(job, task);
-    return { ...noCounters(), ...trafficOf(hosts, task), ...this.noteImages(job, task), ...(uploading === undefined ? {} : { uploading }) };
+    return {
+      ...noCounters(),
+      ...trafficOf(hosts, task),
+      ...this.noteImages(job, task),
+      ...(uploading === undefined ? {} : { uploading }),
+    };
   }
 
   /** What is known of the images of a task, and is to be known when they have gone. */

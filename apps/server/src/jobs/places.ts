@@ -1,9 +1,10 @@
 /**
- * Places of programs, from where ranks wait: out of what nodes tell ('halo (wasm-function[21]:0x64b)') becomes what the submitted sources say ('halo (main.c:5)'; without
- * line numbers 'halo'). For people only.
+ * Places of programs, from where ranks wait: out of what nodes tell ('halo (wasm-function[21]:0x64b)') becomes what the
+ * submitted sources say ('halo (main.c:5)'; without line numbers 'halo'). For people only.
  *
  * Owns what is needed for that of the jobs that asked last.
- *  P1  Bounded whatever nodes say: at most MAX_PLACES places of a job, of the form that engines have, and MAX_JOBS jobs.
+ *  P1  Bounded whatever nodes say: at most MAX_PLACES places of a job, of the form that engines have, and MAX_JOBS
+ *      jobs.
  *  P2  Nothing waits for a program to be read: until it is there, its places are not known.
  */
 import { readFile } from 'node:fs/promises';
@@ -13,7 +14,11 @@ import { ELSEWHERE, type Heartbeat, type JobId, type ProgramLanguage } from '@ma
 const MAX_JOBS = 32;
 const MAX_PLACES = 256;
 /** As a stack has it: the function (without control characters), and the number that a module gives it. */
-const FORM = new RegExp(`^(?:([^\\p{C}]{1,90}) \\()?(?:wasm-function\\[(\\d{1,7})\\]:0x[0-9a-f]{1,8}|${BUNDLE_NAME.replaceAll('.', '\\.')}:\\d{1,8}:\\d{1,8})\\)?$`, 'u');
+const FORM = new RegExp(
+  `^(?:([^\\p{C}]{1,90}) ` +
+    `\\()?(?:wasm-function\\[(\\d{1,7})\\]:0x[0-9a-f]{1,8}|${BUNDLE_NAME.replaceAll('.', '\\.')}:\\d{1,8}:\\d{1,8})\\)?$`,
+  'u',
+);
 
 interface Program {
   map: ((place: string) => string) | undefined;
@@ -26,12 +31,19 @@ export class Places {
   /** `pathOf`: of the job's program, as it was compiled; undefined: there is no such job. */
   constructor(private readonly pathOf: (job: JobId) => { path: string; language: ProgramLanguage } | undefined) {}
 
-  /** The same, with the places in the words of their sources; of ranks that are not the sender's, without. `isHere`: the rank is the sender's. */
+  /**
+   * The same, with the places in the words of their sources; of ranks that are not the sender's, without. `isHere`: the
+   * rank is the sender's.
+   */
   inSources(m: Heartbeat, isHere: (t: Heartbeat['tasks'][number]) => boolean): Heartbeat {
     if (!m.tasks.some((t) => t.places !== undefined || t.activity.place !== undefined)) return m;
     const tasks = m.tasks.map((t) => {
       if (t.places === undefined && t.activity.place === undefined) return t;
-      const { places, activity: { place, ...activity }, ...rest } = t;
+      const {
+        places,
+        activity: { place, ...activity },
+        ...rest
+      } = t;
       if (!isHere(t)) return { ...rest, activity };
       const at = place === undefined ? undefined : this.of(t.job, place);
       return {
@@ -66,7 +78,10 @@ export class Places {
     const program: Program = { map: undefined, known: new Map() };
     if (this.#programs.size >= MAX_JOBS) this.#programs.delete(this.#programs.keys().next().value!);
     this.#programs.set(job, program);
-    const read = about.language === 'typescript' ? readFile(`${about.path}.map`, 'utf8').then(stackMapper) : readFile(about.path).then(symboliser);
+    const read =
+      about.language === 'typescript'
+        ? readFile(`${about.path}.map`, 'utf8').then(stackMapper)
+        : readFile(about.path).then(symboliser);
     void read
       .catch(() => (place: string) => place)
       .then((map) => {

@@ -18,6 +18,15 @@ export function profileOf(size: number, run: RunSummary, history: JobHistory | u
       // What took less than a millisecond was not nothing.
       if (spent > 0) ms[kind] = spent < 1 ? Number(spent.toPrecision(1)) : Math.round(spent);
     });
-    return { rank: taskId(rank), ms, calls: (own?.calls ?? []).map(([call, ms, times]) => ({ call, ms: Math.round(ms), times, places: placesOf(own!, call) })) };
+    return {
+      rank: taskId(rank),
+      ms,
+      calls: (own?.calls ?? []).map(([call, ms, times]) => ({
+        call,
+        ms: Math.round(ms),
+        times,
+        places: placesOf(own!, call),
+      })),
+    };
   });
 }

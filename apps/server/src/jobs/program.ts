@@ -1,4 +1,7 @@
-/** From what was submitted to the one blob that nodes fetch: checked, compiled (packages/toolchain), refused with a stable code. */
+/**
+ * From what was submitted to the one blob that nodes fetch: checked, compiled (packages/toolchain), refused with a
+ * stable code.
+ */
 import { isUnit, type Asker, type Compiler, type ProgramDiagnostic, type RefusedProgram } from '@mayfly/toolchain';
 import { FilePath, MayflyError, type ProgramLanguage, type ProgramSubmission } from '@mayfly/wire';
 import { Compile } from 'typebox/compile';
@@ -16,7 +19,10 @@ export interface PreparedProgram {
   warnings: ProgramDiagnostic[];
 }
 
-/** Scripts (and archives) and modules are dealt with in processes of their own, so that a long build of C++ holds up no script. */
+/**
+ * Scripts (and archives) and modules are dealt with in processes of their own, so that a long build of C++ holds up no
+ * script.
+ */
 export interface Compilers {
   scripts: Pick<Compiler, 'compile' | 'unpack'>;
   modules: Pick<Compiler, 'compileModule'>;
@@ -25,8 +31,16 @@ export interface Compilers {
 const filePath = Compile(FilePath);
 const PAGE = 65536;
 
-/** @throws MayflyError BAD_REQUEST, BAD_ARCHIVE, BAD_MODULE, FORBIDDEN_FLAG, FORBIDDEN_IMPORT, COMPILE_FAILED, COMPILE_LIMIT, TOO_LARGE, TOO_MANY, CANCELLED */
-export async function prepareProgram(compilers: Compilers, submitted: ProgramSubmission, rankMemoryBytes: number, asker: Asker = {}): Promise<PreparedProgram> {
+/**
+ * @throws MayflyError BAD_REQUEST, BAD_ARCHIVE, BAD_MODULE, FORBIDDEN_FLAG, FORBIDDEN_IMPORT, COMPILE_FAILED,
+ * COMPILE_LIMIT, TOO_LARGE, TOO_MANY, CANCELLED
+ */
+export async function prepareProgram(
+  compilers: Compilers,
+  submitted: ProgramSubmission,
+  rankMemoryBytes: number,
+  asker: Asker = {},
+): Promise<PreparedProgram> {
   const maxPages = Math.min(65536, Math.floor(rankMemoryBytes / PAGE));
   const fromModule = async (module: Uint8Array, entry = 'a.out'): Promise<PreparedProgram> => {
     const made = await compilers.modules.compileModule({ language: 'wasm', module, maxPages }, asker);
@@ -34,23 +48,39 @@ export async function prepareProgram(compilers: Compilers, submitted: ProgramSub
     return { language: 'wasm', entry, blob: made.module, hash: made.hash, warnings: made.warnings };
   };
   if (submitted.language === 'archive') {
-    const unpacked = await compilers.scripts.unpack({ language: 'archive', archive: decodeBase64(submitted.archive, 'archive') }, asker);
+    const unpacked = await compilers.scripts.unpack(
+      { language: 'archive', archive: decodeBase64(submitted.archive, 'archive') },
+      asker,
+    );
     if (!unpacked.ok) throw refused(unpacked);
     const { program } = unpacked;
     const named = submitted.entry === undefined ? program : { ...program, entry: submitted.entry };
-    return named.language === 'wasm' ? fromModule(named.module, named.entry) : prepareProgram(compilers, named, rankMemoryBytes, asker);
+    return named.language === 'wasm'
+      ? fromModule(named.module, named.entry)
+      : prepareProgram(compilers, named, rankMemoryBytes, asker);
   }
   if (submitted.language === 'wasm') return fromModule(decodeBase64(submitted.module, 'module'), submitted.entry);
   for (const path of Object.keys(submitted.sources)) needPath(path);
   if (submitted.language === 'typescript') {
-    if (!Object.hasOwn(submitted.sources, submitted.entry)) throw new MayflyError('BAD_REQUEST', `The entry '${submitted.entry}' is not among the sources.`);
+    if (!Object.hasOwn(submitted.sources, submitted.entry))
+      throw new MayflyError('BAD_REQUEST', `The entry '${submitted.entry}' is not among the sources.`);
     const made = await compilers.scripts.compile({ entry: submitted.entry, sources: submitted.sources }, asker);
     if (!made.ok) throw refused(made);
-    return { language: 'typescript', entry: submitted.entry, blob: new TextEncoder().encode(made.bundle), hash: made.hash, sourceMap: made.sourceMap, warnings: made.warnings };
+    return {
+      language: 'typescript',
+      entry: submitted.entry,
+      blob: new TextEncoder().encode(made.bundle),
+      hash: made.hash,
+      sourceMap: made.sourceMap,
+      warnings: made.warnings,
+    };
   }
   const { language, sources, units } = submitted;
   const flags = checkFlags(submitted.flags ?? []);
-  const made = await compilers.modules.compileModule({ language, sources, flags, maxPages, ...(units === undefined ? {} : { units }) }, asker);
+  const made = await compilers.modules.compileModule(
+    { language, sources, flags, maxPages, ...(units === undefined ? {} : { units }) },
+    asker,
+  );
   if (!made.ok) throw refused(made);
   const entry = submitted.entry ?? units?.[0] ?? Object.keys(sources).find(isUnit) ?? 'a.out';
   return { language: made.language, entry, blob: made.module, hash: made.hash, warnings: made.warnings };
@@ -58,7 +88,12 @@ export async function prepareProgram(compilers: Compilers, submitted: ProgramSub
 
 /** @throws MayflyError BAD_REQUEST */
 export function needPath(path: string): void {
-  if (!filePath.Check(path)) throw new MayflyError('BAD_REQUEST', `The path ${JSON.stringify(path)} is not allowed: use relative paths of letters, digits, "_", "-", "." and "/", without "..".`);
+  if (!filePath.Check(path))
+    throw new MayflyError(
+      'BAD_REQUEST',
+      `The path ${JSON.stringify(path)} is not allowed: use relative paths of letters, digits, "_", "-", "." ` +
+        'and "/", without "..".',
+    );
 }
 
 /** @throws MayflyError BAD_REQUEST */

@@ -1,6 +1,7 @@
 /**
- * Compilers that remember: the same program submitted again (*Run again*, a class with one exercise, an example of the gallery) is not compiled again, and
- * those that come while it is compiled wait for that one. What was refused is not remembered.
+ * Compilers that remember: the same program submitted again (*Run again*, a class with one exercise, an example of the
+ * gallery) is not compiled again, and those that come while it is compiled wait for that one. What was refused is not
+ * remembered.
  *
  * Owns: results of compilations, the least recently used go first.
  *  R1  A compilation is ended when the last one who waits for it has left, not before.
@@ -16,8 +17,18 @@ const MOST_BYTES = 128 << 20;
 
 export function remembering({ scripts, modules }: Compilers, maxSize = MOST_BYTES): Compilers {
   const kept = new LRUCache<string, object>({ maxSize });
-  const compileScript = remembered(kept, scripts.compile.bind(scripts), (r) => [JSON.stringify(r)], (made) => (made.ok ? made.bundle.length + made.sourceMap.length : undefined));
-  const compileModule = remembered(kept, modules.compileModule.bind(modules), (r) => (r.language === 'wasm' ? [JSON.stringify({ ...r, module: undefined }), r.module] : [JSON.stringify(r)]), (made) => (made.ok ? made.module.length : undefined));
+  const compileScript = remembered(
+    kept,
+    scripts.compile.bind(scripts),
+    (r) => [JSON.stringify(r)],
+    (made) => (made.ok ? made.bundle.length + made.sourceMap.length : undefined),
+  );
+  const compileModule = remembered(
+    kept,
+    modules.compileModule.bind(modules),
+    (r) => (r.language === 'wasm' ? [JSON.stringify({ ...r, module: undefined }), r.module] : [JSON.stringify(r)]),
+    (made) => (made.ok ? made.module.length : undefined),
+  );
   return { scripts: { compile: compileScript, unpack: scripts.unpack.bind(scripts) }, modules: { compileModule } };
 }
 
@@ -30,7 +41,12 @@ interface UnderWay<A> {
 type Compile<Q, A> = (request: Q, asker?: Asker) => Promise<A>;
 
 /** @param bytesOf undefined: not worth remembering */
-function remembered<Q, A extends object>(kept: LRUCache<string, object>, compile: Compile<Q, A>, contentOf: (request: Q) => (string | Uint8Array)[], bytesOf: (made: A) => number | undefined): Compile<Q, A> {
+function remembered<Q, A extends object>(
+  kept: LRUCache<string, object>,
+  compile: Compile<Q, A>,
+  contentOf: (request: Q) => (string | Uint8Array)[],
+  bytesOf: (made: A) => number | undefined,
+): Compile<Q, A> {
   const underWay = new Map<string, UnderWay<A>>();
   const begin = (name: string, request: Q, asker: Asker): UnderWay<A> => {
     const ended = new AbortController();
@@ -66,7 +82,10 @@ function remembered<Q, A extends object>(kept: LRUCache<string, object>, compile
       if (asker.signal?.aborted) return leave();
       asker.signal?.addEventListener('abort', leave, { once: true });
       const done = (): void => asker.signal?.removeEventListener('abort', leave);
-      under.made.then((made) => (done(), resolve(made)), (error: Error) => (done(), reject(error)));
+      under.made.then(
+        (made) => (done(), resolve(made)),
+        (error: Error) => (done(), reject(error)),
+      );
     });
   };
 }

@@ -71,8 +71,12 @@ export function reportOf({ view, spec, run, profile, outputs, comparisons, versi
       incarnation: f.incarnation,
       cause: f.cause,
       ...(f.assignedAfterMs === undefined ? {} : { slotMs: f.assignedAfterMs }),
-      ...(f.startedAfterMs === undefined || f.assignedAfterMs === undefined ? {} : { startMs: Math.max(0, f.startedAfterMs - f.assignedAfterMs) }),
-      ...(f.recoveredAfterMs === undefined || f.startedAfterMs === undefined ? {} : { replayMs: Math.max(0, f.recoveredAfterMs - f.startedAfterMs) }),
+      ...(f.startedAfterMs === undefined || f.assignedAfterMs === undefined
+        ? {}
+        : { startMs: Math.max(0, f.startedAfterMs - f.assignedAfterMs) }),
+      ...(f.recoveredAfterMs === undefined || f.startedAfterMs === undefined
+        ? {}
+        : { replayMs: Math.max(0, f.recoveredAfterMs - f.startedAfterMs) }),
       ...(f.recoveredAfterMs === undefined ? {} : { recoveredAfterMs: f.recoveredAfterMs }),
     })),
     totals: {

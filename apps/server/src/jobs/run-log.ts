@@ -1,15 +1,26 @@
 /**
- * What a run took: the time of its ranks by what they did and by the MPI calls that they waited in, and on whose machines, from what heartbeats say. For people only; when
- * a job ends it is written to `<dataDir>/jobs/<job>/run.json`. What was before the last start of the server is not known, but for the incarnations
+ * What a run took: the time of its ranks by what they did and by the MPI calls that they waited in, and on whose
+ * machines, from what heartbeats say. For people only; when a job ends it is written to
+ * `<dataDir>/jobs/<job>/run.json`. What was before the last start of the server is not known, but for the incarnations
  * that live: they tell their whole time.
  *
- *  R1  Bounded whatever nodes say: names of calls are checked, and a rank has at most MAX_CALLS of them, and MAX_PLACES of places.
+ *  R1  Bounded whatever nodes say: names of calls are checked, and a rank has at most MAX_CALLS of them, and MAX_PLACES
+ *      of places.
  *  R2  What an incarnation says last of itself counts, though it is done by then, or the whole job for LAST_WORDS_MS.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { seal, unseal } from '@mayfly/storage';
-import { SPENT, type CallTime, type Heartbeat, type Incarnation, type JobId, type NodeId, type PlaceTime, type TaskId } from '@mayfly/wire';
+import {
+  SPENT,
+  type CallTime,
+  type Heartbeat,
+  type Incarnation,
+  type JobId,
+  type NodeId,
+  type PlaceTime,
+  type TaskId,
+} from '@mayfly/wire';
 
 export interface RankTimes {
   /** By {@link SPENT}. */
@@ -66,7 +77,8 @@ class Times {
   add({ spent, calls, places }: Pick<Acting, 'spent' | 'calls' | 'places'>): this {
     for (let i = 0; i < this.spent.length; i++) this.spent[i]! += spent[i] ?? 0;
     for (const [name, ms, times] of calls) {
-      const call = CALL_NAME.test(name) && (this.#calls.has(name) || this.#calls.size < MAX_CALLS) ? name : 'other calls';
+      const call =
+        CALL_NAME.test(name) && (this.#calls.has(name) || this.#calls.size < MAX_CALLS) ? name : 'other calls';
       const sum = this.#calls.get(call);
       if (sum) Object.assign(sum, { ms: sum.ms + ms, times: sum.times + times });
       else this.#calls.set(call, { ms, times });
@@ -103,7 +115,11 @@ export class RunLog {
   }
 
   /** `from`: the node that says so. `placeOf`: the node of the acting incarnation, if it is this one. */
-  heard(m: Heartbeat, from: NodeId | undefined, placeOf: (job: JobId, task: TaskId, incarnation: Incarnation) => Place | undefined): void {
+  heard(
+    m: Heartbeat,
+    from: NodeId | undefined,
+    placeOf: (job: JobId, task: TaskId, incarnation: Incarnation) => Place | undefined,
+  ): void {
     for (const t of m.tasks) {
       const place = placeOf(t.job, t.task, t.incarnation);
       let run = this.#runs.get(t.job);
@@ -117,10 +133,15 @@ export class RunLog {
         run.past.set(t.task, (run.past.get(t.task) ?? new Times()).add(acting));
         acting = undefined;
       }
-      if (!acting) run.acting.set(t.task, (acting = { incarnation: t.incarnation, node: place.id, spent: [], calls: [], places: [] }));
+      if (!acting)
+        run.acting.set(
+          t.task,
+          (acting = { incarnation: t.incarnation, node: place.id, spent: [], calls: [], places: [] }),
+        );
       said(acting, t);
       let node = run.nodes.get(place.id);
-      if (!node && run.nodes.size < MAX_NODES) run.nodes.set(place.id, (node = { name: place.name, engine: place.engine, ranks: new Set() }));
+      if (!node && run.nodes.size < MAX_NODES)
+        run.nodes.set(place.id, (node = { name: place.name, engine: place.engine, ranks: new Set() }));
       node?.ranks.add(t.task);
     }
   }
@@ -141,7 +162,11 @@ export class RunLog {
       all.add({ spent: times.spent, calls: [], places: [] });
       return { spentMs: times.spent, calls: times.calls, places: times.places };
     });
-    return { spentMs: all.spent, ranks, nodes: [...run.nodes.values()].map((n) => ({ ...n, ranks: [...n.ranks].sort((a, b) => a - b) })) };
+    return {
+      spentMs: all.spent,
+      ranks,
+      nodes: [...run.nodes.values()].map((n) => ({ ...n, ranks: [...n.ranks].sort((a, b) => a - b) })),
+    };
   }
 
   /** The job has ended. The first word stands. */
@@ -166,7 +191,10 @@ export class RunLog {
     this.#runs.delete(job);
   }
 
-  /** The server stops: what is waited for does not come any more. A job that ends on the way out is none of its affair: the next server finds it. */
+  /**
+   * The server stops: what is waited for does not come any more. A job that ends on the way out is none of its affair:
+   * the next server finds it.
+   */
   close(): void {
     for (const [job, run] of this.#runs) {
       clearTimeout(run.closing);

@@ -1,7 +1,7 @@
 /**
- * Spawns that wait for others to leave: who asks for slots that earlier children of its job hold is told to ask again (SpawnRefusal.LEAVING), and hears so only when
- * a task of the job has ended, or when its patience is over; then it is refused for good. Owns who waits and since when; a restart of the server forgets it, so patience
- * begins anew.
+ * Spawns that wait for others to leave: who asks for slots that earlier children of its job hold is told to ask again
+ * (SpawnRefusal.LEAVING), and hears so only when a task of the job has ended, or when its patience is over; then it is
+ * refused for good. Owns who waits and since when; a restart of the server forgets it, so patience begins anew.
  *
  *  P1  Answers of a task go in order: those behind one that is held back wait too.
  *  P2  A held answer is let go by {@link slotFree} or its own clock, once.

@@ -1,9 +1,9 @@
 /**
- * Standard input of one job, durable and as messages: record k of the file is message k of the channel WORLD → task 0. What the
- * Channel Memory does not have yet after a restart is fed from here, at the same boundaries.
+ * Standard input of one job, durable and as messages: record k of the file is message k of the channel WORLD → task 0.
+ * What the Channel Memory does not have yet after a restart is fed from here, at the same boundaries.
  *
- *   record: u32 length, top bit set | u32 CRC-32 of that and of the bytes | bytes; a record of length 0 is the end of input, and the last.
- *   of earlier versions: u32 length | bytes
+ *   record: u32 length, top bit set | u32 CRC-32 of that and of the bytes | bytes; a record of length 0 is the end of
+ *   input, and the last. of earlier versions: u32 length | bytes
  *
  *  N1  A record is synced before the POST that brought it is answered.
  *  N3  What cannot be written or synced is taken back whole: the POST that brought it is refused, and may be repeated.
@@ -20,7 +20,8 @@ const SUMMED = 0x8000_0000;
 const HEAD = 8;
 
 /** An empty array may make Node's crc32 begin anew. */
-const sumOf = (word: Uint8Array, bytes: Uint8Array): number => (bytes.length === 0 ? crc32(word) : crc32(bytes, crc32(word)));
+const sumOf = (word: Uint8Array, bytes: Uint8Array): number =>
+  bytes.length === 0 ? crc32(word) : crc32(bytes, crc32(word));
 
 /** The record at this place; undefined: none that is whole. */
 export function readStdinRecord(file: Buffer, at: number): { bytes: Uint8Array; end: number } | undefined {
@@ -76,7 +77,8 @@ export class StdinLog {
 
   /**
    * Adds bytes that begin at `offset` of the stream (absent: at its end), and its end when `end`.
-   * @throws MayflyError CONFLICT behind the end of input, or when bytes in between are missing; DISK_FULL, STORAGE_FAILED
+   * @throws MayflyError CONFLICT behind the end of input, or when bytes in between are missing; DISK_FULL,
+   * STORAGE_FAILED
    */
   append(bytes: Uint8Array, end: boolean, offset?: number): Promise<void> {
     const work = this.#appending.then(() => this.#append(bytes, end, offset));
@@ -85,7 +87,11 @@ export class StdinLog {
   }
 
   async #append(bytes: Uint8Array, end: boolean, offset = this.#bytes): Promise<void> {
-    if (offset > this.#bytes) throw new MayflyError('CONFLICT', `Standard input has ${this.#bytes} bytes so far; cannot append at offset ${offset}.`);
+    if (offset > this.#bytes)
+      throw new MayflyError(
+        'CONFLICT',
+        `Standard input has ${this.#bytes} bytes so far; cannot append at offset ${offset}.`,
+      );
     const fresh = bytes.subarray(Math.min(bytes.length, this.#bytes - offset));
     if (this.#ended) {
       if (fresh.length > 0) throw new MayflyError('CONFLICT', 'Standard input of this job has ended.');
@@ -112,7 +118,7 @@ export class StdinLog {
     record.writeUInt32LE((bytes.length | SUMMED) >>> 0, 0);
     record.set(bytes, HEAD);
     record.writeUInt32LE(sumOf(record.subarray(0, 4), bytes), 4);
-    for (let done = 0; done < record.length; ) done += writeSync(this.#fd, record, done);
+    for (let done = 0; done < record.length;) done += writeSync(this.#fd, record, done);
     return record.length;
   }
   /** `size`: of the whole record. */

@@ -1,4 +1,7 @@
-/** Can ranks of this program have images at all? A module can, wherever it calls MPI; a script only where its own sources speak of `checkpoint`. */
+/**
+ * Can ranks of this program have images at all? A module can, wherever it calls MPI; a script only where its own
+ * sources speak of `checkpoint`.
+ */
 import { readFile } from 'node:fs/promises';
 import type { JobId, ProgramLanguage } from '@mayfly/wire';
 import type { JobStore } from './job-store.ts';

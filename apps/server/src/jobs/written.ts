@@ -1,6 +1,6 @@
 /**
- * What a job has written, as its report, a comparison of two runs, and the archive of all of it see it: standard output and error by rank,
- * result files by path. Hashes are of ended jobs only: what they wrote changes no more.
+ * What a job has written, as its report, a comparison of two runs, and the archive of all of it see it: standard output
+ * and error by rank, result files by path. Hashes are of ended jobs only: what they wrote changes no more.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -27,9 +27,23 @@ export function writtenFiles(runtime: Runtime, view: JobView): WrittenFile[] {
   for (const stream of ['stdout', 'stderr'] as const)
     for (const t of view.tasks) {
       const bytes = runtime.world.size(view.id, t.task, stream);
-      if (bytes > 0) out.push({ kind: stream, path: stream, rank: t.task, bytes, at: runtime.world.streamPath(view.id, t.task, stream) });
+      if (bytes > 0)
+        out.push({
+          kind: stream,
+          path: stream,
+          rank: t.task,
+          bytes,
+          at: runtime.world.streamPath(view.id, t.task, stream),
+        });
     }
-  for (const f of view.outputs) out.push({ kind: 'files', path: f.path, rank: f.task, bytes: f.bytes, at: runtime.world.filePath(view.id, f.path) });
+  for (const f of view.outputs)
+    out.push({
+      kind: 'files',
+      path: f.path,
+      rank: f.task,
+      bytes: f.bytes,
+      at: runtime.world.filePath(view.id, f.path),
+    });
   return out;
 }
 
@@ -58,7 +72,12 @@ export class WrittenHashes {
     const out: Written = { stdout: [], stderr: [], files: [] };
     for (const f of writtenFiles(this.#runtime, view)) {
       const sum = whole && f.at !== undefined ? await sha256(f.at).catch(() => undefined) : undefined;
-      out[f.kind].push({ path: f.path, rank: taskId(f.rank), bytes: f.bytes, ...(sum === undefined ? {} : { sha256: sum }) });
+      out[f.kind].push({
+        path: f.path,
+        rank: taskId(f.rank),
+        bytes: f.bytes,
+        ...(sum === undefined ? {} : { sha256: sum }),
+      });
     }
     return out;
   }

@@ -14,9 +14,24 @@ export function nodeDetail(dispatcher: Dispatcher, node: NodeView, memory: numbe
     const job = jobView(dispatcher, id, { task: noCounters, outputs: [], outputBytes: 0 });
     return (job?.tasks ?? [])
       .filter((t) => t.node === node.id && t.state !== 'done' && t.state !== 'failed')
-      .map(({ task, incarnation, state, activity, activitySince }) => ({ job: id, name: job!.name, task, incarnation, state, ...(activity ? { activity } : {}), ...(activitySince === undefined ? {} : { activitySince }) }));
+      .map(({ task, incarnation, state, activity, activitySince }) => ({
+        job: id,
+        name: job!.name,
+        task,
+        incarnation,
+        state,
+        ...(activity ? { activity } : {}),
+        ...(activitySince === undefined ? {} : { activitySince }),
+      }));
   });
-  return { now, node, ranks, ...(memory > 0 && ranks.length > 0 ? { memory } : {}), losses: losses.slice(0, LISTED), lossesLeftOut: Math.max(0, losses.length - LISTED) };
+  return {
+    now,
+    node,
+    ranks,
+    ...(memory > 0 && ranks.length > 0 ? { memory } : {}),
+    losses: losses.slice(0, LISTED),
+    lossesLeftOut: Math.max(0, losses.length - LISTED),
+  };
 }
 
 /** Newest first. The records of faults outlive the node, and a restart of the server. */
@@ -25,6 +40,14 @@ function lossesAt({ core }: Dispatcher, node: NodeId): NodeDetail['losses'] {
   for (const { record, faults } of core.jobs.values())
     for (const f of faults)
       if (f.node === node)
-        found.push({ at: f.at, job: record.spec.id, name: record.spec.name, task: f.task, incarnation: f.incarnation, cause: f.cause, ...(f.recoveredAfterMs === undefined ? {} : { recoveredAfterMs: f.recoveredAfterMs }) });
+        found.push({
+          at: f.at,
+          job: record.spec.id,
+          name: record.spec.name,
+          task: f.task,
+          incarnation: f.incarnation,
+          cause: f.cause,
+          ...(f.recoveredAfterMs === undefined ? {} : { recoveredAfterMs: f.recoveredAfterMs }),
+        });
   return found.sort((a, b) => b.at - a.at);
 }

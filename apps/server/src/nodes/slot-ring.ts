@@ -1,10 +1,14 @@
 /**
- * How the time of a node's slots was spent, over the last minutes: amounts by column and kind in a ring of fixed size. Pure.
+ * How the time of a node's slots was spent, over the last minutes: amounts by column and kind in a ring of fixed size.
+ * Pure.
  *
- *  S1  An amount is added to the columns over which it spreads, in proportion; what lies before the ring's oldest column is left out.
- *  S2  Columns begin at multiples of WIDTH_MS of the wall clock, so that those of all nodes fit each other. A clock that is set back by more than the ring holds begins it anew.
+ *  S1  An amount is added to the columns over which it spreads, in proportion; what lies before the ring's oldest
+ *      column is left out.
+ *  S2  Columns begin at multiples of WIDTH_MS of the wall clock, so that those of all nodes fit each other. A clock
+ *      that is set back by more than the ring holds begins it anew.
  *
- * A column that nothing was added to says that nothing is known. Adding costs O(columns that the span touches), and allocates nothing.
+ * A column that nothing was added to says that nothing is known. Adding costs O(columns that the span touches), and
+ * allocates nothing.
  */
 import { SLOT_KINDS } from '@mayfly/wire';
 
@@ -55,17 +59,25 @@ export class SlotRing {
     return column <= this.#newest && column > this.#newest - COLUMNS;
   }
 
-  /** The mean number of slots by [column][kind], in hundredths, into `into` from `at` on; `first`: a column counted from the epoch. */
+  /**
+   * The mean number of slots by [column][kind], in hundredths, into `into` from `at` on; `first`: a column counted from
+   * the epoch.
+   */
   read(first: number, columns: number, into: Uint16Array, at: number): void {
     for (let i = 0; i < columns; i++) {
       const c = first + i;
       const here = this.#has(c);
-      for (let k = 0; k < KINDS; k++) into[at + i * KINDS + k] = here ? Math.min(65_535, Math.round((100 * this.#ms[(c % COLUMNS) * KINDS + k]!) / WIDTH_MS)) : 0;
+      for (let k = 0; k < KINDS; k++)
+        into[at + i * KINDS + k] = here
+          ? Math.min(65_535, Math.round((100 * this.#ms[(c % COLUMNS) * KINDS + k]!) / WIDTH_MS))
+          : 0;
     }
   }
 
   /** The highest level of each column; null: none was said. */
   levels(first: number, columns: number): (number | null)[] {
-    return Array.from({ length: columns }, (_, i) => (this.#has(first + i) ? this.#levels[(first + i) % COLUMNS]! || null : null));
+    return Array.from({ length: columns }, (_, i) =>
+      this.#has(first + i) ? this.#levels[(first + i) % COLUMNS]! || null : null,
+    );
   }
 }

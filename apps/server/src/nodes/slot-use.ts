@@ -1,19 +1,41 @@
 /**
- * How the slots of every node were used lately: fed by heartbeats, and by what the dispatcher says of nodes. Pure: time comes in as `now`.
+ * How the slots of every node were used lately: fed by heartbeats, and by what the dispatcher says of nodes. Pure: time
+ * comes in as `now`.
  *
- * Owns: a ring per node, what was heard of each rank last, and a node as it was last, after the dispatcher has forgotten it. Does not own: who is here, and which rank is where.
+ * Owns: a ring per node, what was heard of each rank last, and a node as it was last, after the dispatcher has
+ * forgotten it. Does not own: who is here, and which rank is where.
  *
- *  U1  A millisecond of a slot is accounted once at most: to what its rank says of itself, to `starting`, to `idle`, or to `silent`.
- *  U2  A node that is not heard for as long as the dispatcher calls it suspect was silent since it was heard last, whatever it tells of that time later. Of one that is gone nothing is accounted.
- *  U3  A rank is believed if the dispatcher has given it to that node, and for no more than the time that has passed since it last had news. What it spent before it was
- *      first heard of here, or while the node was silent, is not known.
- *  U4  At most `most` nodes; what has nothing in its ring any more and is not here goes, and so does, when there are more, who was heard longest ago.
+ *  U1  A millisecond of a slot is accounted once at most: to what its rank says of itself, to `starting`, to `idle`, or
+ *      to `silent`.
+ *  U2  A node that is not heard for as long as the dispatcher calls it suspect was silent since it was heard last,
+ *      whatever it tells of that time later. Of one that is gone nothing is accounted.
+ *  U3  A rank is believed if the dispatcher has given it to that node, and for no more than the time that has passed
+ *      since it last had news. What it spent before it was first heard of here, or while the node was silent, is not
+ *      known.
+ *  U4  At most `most` nodes; what has nothing in its ring any more and is not here goes, and so does, when there are
+ *      more, who was heard longest ago.
  */
-import { SLOT_KINDS, SPENT, type Heartbeat, type Incarnation, type JobId, type NodeId, type NodeView, type TaskId } from '@mayfly/wire';
+import {
+  SLOT_KINDS,
+  SPENT,
+  type Heartbeat,
+  type Incarnation,
+  type JobId,
+  type NodeId,
+  type NodeView,
+  type TaskId,
+} from '@mayfly/wire';
 import { COLUMNS, KINDS, SlotRing, WIDTH_MS } from './slot-ring.ts';
 
-const [STARTING, IDLE, SILENT] = [SLOT_KINDS.indexOf('starting'), SLOT_KINDS.indexOf('idle'), SLOT_KINDS.indexOf('silent')];
-/** Clocks differ by a few per cent, and a message takes a while: what a rank counts fills the time since it was heard, unless much is missing. */
+const [STARTING, IDLE, SILENT] = [
+  SLOT_KINDS.indexOf('starting'),
+  SLOT_KINDS.indexOf('idle'),
+  SLOT_KINDS.indexOf('silent'),
+];
+/**
+ * Clocks differ by a few per cent, and a message takes a while: what a rank counts fills the time since it was heard,
+ * unless much is missing.
+ */
 const MUCH = 0.5;
 /** What a rank has not told of yet may come later, so much at most. */
 const LAG_MS = 5000;
@@ -26,7 +48,10 @@ interface Seat {
   task: TaskId;
   incarnation: Incarnation;
   started: boolean;
-  /** Up to here its time is accounted for, or nobody knows: a node may say the same twice, and twice as much then (LAG_MS). */
+  /**
+   * Up to here its time is accounted for, or nobody knows: a node may say the same twice, and twice as much then
+   * (LAG_MS).
+   */
   upTo: number;
   readonly spent: Float64Array;
   /** Number of the heartbeat that named it last. */
@@ -67,8 +92,18 @@ export class SlotUse {
     this.#most = most;
   }
 
-  /** A heartbeat. `slots`, `busy`: of the node, as the dispatcher says after it; `isHere`: its word on whether the rank was given to this node and nobody acts for it since. */
-  heard(id: NodeId, tasks: Heartbeat['tasks'], slots: number, busy: number, isHere: (job: JobId, task: TaskId, incarnation: Incarnation) => boolean, now: number): void {
+  /**
+   * A heartbeat. `slots`, `busy`: of the node, as the dispatcher says after it; `isHere`: its word on whether the rank
+   * was given to this node and nobody acts for it since.
+   */
+  heard(
+    id: NodeId,
+    tasks: Heartbeat['tasks'],
+    slots: number,
+    busy: number,
+    isHere: (job: JobId, task: TaskId, incarnation: Incarnation) => boolean,
+    now: number,
+  ): void {
     const node = this.#nodes.get(id) ?? this.#came(id, now);
     const from = Math.min(node.upTo, now);
     const span = now - from;
@@ -89,7 +124,8 @@ export class SlotUse {
     node.memory = memory;
     if (memory > 0) node.ring.level(now, memory);
     // Those that it names no more are over.
-    for (let i = node.seats.length - 1; i >= 0; i--) if (node.seats[i]!.named !== node.heartbeats) node.seats.splice(i, 1);
+    for (let i = node.seats.length - 1; i >= 0; i--)
+      if (node.seats[i]!.named !== node.heartbeats) node.seats.splice(i, 1);
     const all = Math.max(slots, busy, seated);
     if (node.state === 'here') node.ring.add(IDLE, from, now, (all - Math.max(busy, seated)) * span);
     else if (node.state === 'silent') node.ring.add(SILENT, from, now, all * span);
@@ -105,7 +141,8 @@ export class SlotUse {
       if (!node) continue;
       node.view = view;
       if (view.state === 'here') continue;
-      if (view.state === 'suspect') node.ring.add(SILENT, node.upTo, now, Math.max(view.slots, view.busy) * (now - node.upTo));
+      if (view.state === 'suspect')
+        node.ring.add(SILENT, node.upTo, now, Math.max(view.slots, view.busy) * (now - node.upTo));
       node.upTo = now;
       node.state = view.state === 'suspect' ? 'silent' : 'away';
     }
@@ -119,12 +156,23 @@ export class SlotUse {
       const [oldest] = [...this.#nodes].reduce((a, b) => (b[1].heardAt < a[1].heardAt ? b : a));
       this.#nodes.delete(oldest);
     }
-    const node: Node = { ring: new SlotRing(), upTo: now, state: 'here', heardAt: now, heartbeats: 0, memory: 0, seats: [], view: undefined };
+    const node: Node = {
+      ring: new SlotRing(),
+      upTo: now,
+      state: 'here',
+      heardAt: now,
+      heartbeats: 0,
+      memory: 0,
+      seats: [],
+      view: undefined,
+    };
     this.#nodes.set(id, node);
     return node;
   }
 
-  /** A node that the dispatcher knows no more, as it was last; undefined: it was never here, or is forgotten here, too. */
+  /**
+   * A node that the dispatcher knows no more, as it was last; undefined: it was never here, or is forgotten here, too.
+   */
   gone(id: NodeId): NodeView | undefined {
     const view = this.#nodes.get(id)?.view;
     return view && { ...view, state: 'gone', busy: 0 };
@@ -163,7 +211,15 @@ function seatOf(node: Node, t: Heartbeat['tasks'][number], near: number, from: n
     const s = seats[(near + i) % seats.length]!;
     if (s.task === t.task && s.job === t.job) return s;
   }
-  const seat: Seat = { job: t.job, task: t.task, incarnation: t.incarnation, started: false, upTo: from, spent: new Float64Array(SPENT.length), named: 0 };
+  const seat: Seat = {
+    job: t.job,
+    task: t.task,
+    incarnation: t.incarnation,
+    started: false,
+    upTo: from,
+    spent: new Float64Array(SPENT.length),
+    named: 0,
+  };
   seats.push(seat);
   return seat;
 }

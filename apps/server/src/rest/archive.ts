@@ -4,7 +4,8 @@
  *   <name>-<job>/files/<path>          result files
  *   <name>-<job>/stdout/rank-<n>.txt   by rank, where there is something; stderr/ likewise
  *
- * A browser's download sends no token, so a page asks for a ticket first: an address for one download, that is good for a minute.
+ * A browser's download sends no token, so a page asks for a ticket first: an address for one download, that is good for
+ * a minute.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -28,13 +29,27 @@ export function archiveRoutes(plain: FastifyInstance, runtime: Runtime): void {
 
   app.get(
     '/api/jobs/:id/archive',
-    { schema: { summary: 'All output of a job as one tar file: result files, and output by rank', tags: ['outputs'], params: JobParams, response: refusals(401, 404) } },
+    {
+      schema: {
+        summary: 'All output of a job as one tar file: result files, and output by rank',
+        tags: ['outputs'],
+        params: JobParams,
+        response: refusals(401, 404),
+      },
+    },
     async (request, reply) => send(reply, runtime, runtime.need(request.params.id)),
   );
 
   app.post(
     '/api/jobs/:id/archive',
-    { schema: { summary: 'An address from which the archive can be downloaded once, within a minute, without a token', tags: ['outputs'], params: JobParams, response: { 201: Ticket, ...refusals(401, 404) } } },
+    {
+      schema: {
+        summary: 'An address from which the archive can be downloaded once, within a minute, without a token',
+        tags: ['outputs'],
+        params: JobParams,
+        response: { 201: Ticket, ...refusals(401, 404) },
+      },
+    },
     async (request, reply) => {
       const view = runtime.need(request.params.id);
       const now = Date.now();
@@ -47,24 +62,45 @@ export function archiveRoutes(plain: FastifyInstance, runtime: Runtime): void {
 
   app.get(
     '/api/downloads/:ticket',
-    { schema: { summary: 'A download that was asked for: needs its ticket, and no token', tags: ['outputs'], params: Type.Object({ ticket: Type.String({ pattern: '^[0-9a-z]{32}$' }) }), response: refusals(404) } },
+    {
+      schema: {
+        summary: 'A download that was asked for: needs its ticket, and no token',
+        tags: ['outputs'],
+        params: Type.Object({ ticket: Type.String({ pattern: '^[0-9a-z]{32}$' }) }),
+        response: refusals(404),
+      },
+    },
     async (request, reply) => {
       const t = tickets.get(request.params.ticket);
       tickets.delete(request.params.ticket);
-      if (!t || t.until < Date.now()) throw new MayflyError('NOT_FOUND', 'This download link was already used or has expired. Request a new one.');
+      if (!t || t.until < Date.now())
+        throw new MayflyError('NOT_FOUND', 'This download link was already used or has expired. Request a new one.');
       return send(reply, runtime, runtime.need(t.job));
     },
   );
 }
 
 function send(reply: FastifyReply, runtime: Runtime, view: JobView): never {
-  const folder = `${view.name.replace(/[^\w.+-]+/g, '_').replace(/^\.+/, '').slice(0, 60) || 'job'}-${view.id}`;
+  const folder = `${
+    view.name
+      .replace(/[^\w.+-]+/g, '_')
+      .replace(/^\.+/, '')
+      .slice(0, 60) || 'job'
+  }-${view.id}`;
   const width = String(Math.max(0, view.size - 1)).length;
   const mtime = new Date(view.endedAt ?? Date.now());
   const sources = writtenFiles(runtime, view).flatMap((f): TarSource[] =>
     f.at === undefined
       ? []
-      : [{ type: 'stream', target: `${folder}/${f.kind === 'files' ? `files/${f.path}` : `${f.kind}/rank-${String(f.rank).padStart(width, '0')}.txt`}`, size: f.bytes, mtime, content: Readable.from(exactly(f.at, f.bytes)) }],
+      : [
+          {
+            type: 'stream',
+            target: `${folder}/${f.kind === 'files' ? `files/${f.path}` : `${f.kind}/rank-${String(f.rank).padStart(width, '0')}.txt`}`,
+            size: f.bytes,
+            mtime,
+            content: Readable.from(exactly(f.at, f.bytes)),
+          },
+        ],
   );
   void reply
     .type('application/x-tar')
@@ -74,7 +110,10 @@ function send(reply: FastifyReply, runtime: Runtime, view: JobView): never {
   return reply.send(packTar(sources, { concurrency: 1 })) as never;
 }
 
-/** So many bytes of a file, which is opened when its turn comes: one that grows is cut, one that has shrunk meanwhile breaks the download off. */
+/**
+ * So many bytes of a file, which is opened when its turn comes: one that grows is cut, one that has shrunk meanwhile
+ * breaks the download off.
+ */
 async function* exactly(path: string, bytes: number): AsyncGenerator<Uint8Array> {
   let left = bytes;
   if (bytes > 0)

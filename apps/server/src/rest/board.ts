@@ -15,10 +15,15 @@ export function boardRoute(plain: FastifyInstance, runtime: Runtime): void {
     '/api/rooms/:code/board',
     {
       schema: {
-        summary: 'Contributions of named volunteers in a room (- for volunteers without a room); name and team select whose place to return. Needs no token',
+        summary:
+          'Contributions of named volunteers in a room (- for volunteers without a room); name and team ' +
+          'select whose place to return. Needs no token',
         tags: ['rooms'],
         params: Type.Object({ code: Type.String({ minLength: 1, maxLength: 64 }) }),
-        querystring: Type.Object({ name: Type.Optional(Type.String({ maxLength: 200 })), team: Type.Optional(Type.String({ maxLength: 200 })) }),
+        querystring: Type.Object({
+          name: Type.Optional(Type.String({ maxLength: 200 })),
+          team: Type.Optional(Type.String({ maxLength: 200 })),
+        }),
         response: { 200: BoardView, ...refusals(401, 429) },
       },
     },
@@ -28,7 +33,10 @@ export function boardRoute(plain: FastifyInstance, runtime: Runtime): void {
       const room = runtime.dispatcher.roomOf(code === NO_ROOM ? '' : code);
       const name = boardText(request.query.name ?? '');
       const team = boardText(request.query.team ?? '');
-      return runtime.board.view(room, name === undefined ? undefined : { name, ...(team === undefined ? {} : { team }) });
+      return runtime.board.view(
+        room,
+        name === undefined ? undefined : { name, ...(team === undefined ? {} : { team }) },
+      );
     },
   );
 }

@@ -10,7 +10,10 @@ import { askerOf, submit, type JobRoutes } from './jobs.ts';
 import { Created, JobParams, refusals } from './schemas.ts';
 
 /** `room`: null for none; absent: the room of the first run. */
-const Again = Type.Object({ room: Type.Optional(Type.Union([RoomCode, Type.Null()])) }, { additionalProperties: false });
+const Again = Type.Object(
+  { room: Type.Optional(Type.Union([RoomCode, Type.Null()])) },
+  { additionalProperties: false },
+);
 
 export function comparisonRoutes(plain: FastifyInstance, o: JobRoutes & { hashes: WrittenHashes }): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
@@ -20,7 +23,9 @@ export function comparisonRoutes(plain: FastifyInstance, o: JobRoutes & { hashes
     '/api/jobs/:id/again',
     {
       schema: {
-        summary: 'Run an ended job once more, with the same input, seed and options; the two runs are compared when it has ended',
+        summary:
+          'Run an ended job once more, with the same input, seed and options; the two runs are compared when ' +
+          'it has ended',
         tags: ['jobs'],
         params: JobParams,
         body: Type.Optional(Type.Union([Again, Type.Null()])),
@@ -29,7 +34,11 @@ export function comparisonRoutes(plain: FastifyInstance, o: JobRoutes & { hashes
     },
     async (request, reply) => {
       const first = runtime.need(request.params.id);
-      if (!isOver(first.state)) throw new MayflyError('CONFLICT', `The job has not ended (${first.state}); what is typed into it may not be complete.`);
+      if (!isOver(first.state))
+        throw new MayflyError(
+          'CONFLICT',
+          `The job has not ended (${first.state}); what is typed into it may not be complete.`,
+        );
       const spec = runtime.spec(first.id)!;
       const { room: _room, stdin: _stdin, options, ...submission } = await runtime.store.submission(first.id);
       // What was typed into an interactive job is its input too; the second run gets all of it at once.
@@ -38,7 +47,13 @@ export function comparisonRoutes(plain: FastifyInstance, o: JobRoutes & { hashes
       const name = `${first.name.replace(/ \(again\)$/, '').slice(0, 72)} (again)`;
       const created = await submit(
         o,
-        { ...submission, name, ...(stdin === '' ? {} : { stdin }), ...(room === undefined ? {} : { room }), ...(options === undefined ? {} : { options: { ...options, interactive: false } }) },
+        {
+          ...submission,
+          name,
+          ...(stdin === '' ? {} : { stdin }),
+          ...(room === undefined ? {} : { room }),
+          ...(options === undefined ? {} : { options: { ...options, interactive: false } }),
+        },
         request.principal!.name,
         { asker: askerOf(request, reply), again: { seed: spec.seed, compareWith: spec.compareWith ?? first.id } },
       );
@@ -49,7 +64,14 @@ export function comparisonRoutes(plain: FastifyInstance, o: JobRoutes & { hashes
 
   app.get(
     '/api/jobs/:id/comparison',
-    { schema: { summary: 'Other runs of the same job with the same input, and whether they wrote the same, byte for byte', tags: ['reports'], params: JobParams, response: { 200: ComparisonView, ...refusals(401, 404) } } },
+    {
+      schema: {
+        summary: 'Other runs of the same job with the same input, and whether they wrote the same, byte for byte',
+        tags: ['reports'],
+        params: JobParams,
+        response: { 200: ComparisonView, ...refusals(401, 404) },
+      },
+    },
     async (request) => compareRuns(runtime, o.hashes, runtime.need(request.params.id)),
   );
 }

@@ -1,6 +1,6 @@
 /**
- * GETs under /data, for nodes: the program, input files, images, pages. Each needs a capability of the job; answers carry CORS `*`
- * without credentials, because a sandboxed frame has an opaque origin.
+ * GETs under /data, for nodes: the program, input files, images, pages. Each needs a capability of the job; answers
+ * carry CORS `*` without credentials, because a sandboxed frame has an opaque origin.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { createReadStream } from 'node:fs';
@@ -9,7 +9,17 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { distinctPages } from '@mayfly/checkpoint';
-import { HashSchema, ImageIdSchema, JobIdSchema, MayflyError, PAGE_BYTES, TaskIdSchema, type ImageId, type JobId, type Manifest } from '@mayfly/wire';
+import {
+  HashSchema,
+  ImageIdSchema,
+  JobIdSchema,
+  MayflyError,
+  PAGE_BYTES,
+  TaskIdSchema,
+  type ImageId,
+  type JobId,
+  type Manifest,
+} from '@mayfly/wire';
 import { dataHeaders } from '@mayfly/node/frame-headers';
 import { isOver, type Runtime } from '../runtime.ts';
 import type { Holder, Secrets } from '../secrets.ts';
@@ -33,43 +43,76 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
     const record = runtime.dispatcher.core.core.jobs.get(h.job);
     if (!record || isOver(record.record.state)) throw new MayflyError('UNKNOWN_JOB', `The job ${job} has ended.`);
     const acting = record.tasks[h.task]?.incarnation;
-    if (acting !== undefined && h.incarnation < acting) throw new MayflyError('FENCED', `Incarnation ${h.incarnation} of task ${h.task} is no longer current; incarnation ${acting} is running.`);
+    if (acting !== undefined && h.incarnation < acting)
+      throw new MayflyError(
+        'FENCED',
+        `Incarnation ${h.incarnation} of task ${h.task} is no longer current; incarnation ${acting} is running.`,
+      );
     return h;
   };
   const imageOf = async (cap: string, of: { job: string; task: number; image: string }): Promise<Manifest> => {
     const h = holder(cap, of.job);
     const m = await runtime.checkpoints.manifest(of.image as ImageId);
-    if (!m || m.job !== h.job || m.task !== h.task || m.task !== of.task) throw new MayflyError('NOT_FOUND', 'The task does not have this image.');
+    if (!m || m.job !== h.job || m.task !== h.task || m.task !== of.task)
+      throw new MayflyError('NOT_FOUND', 'The task does not have this image.');
     return m;
   };
-  const whole = (reply: FastifyReply): FastifyReply => reply.header('cache-control', 'private, max-age=3600, immutable');
+  const whole = (reply: FastifyReply): FastifyReply =>
+    reply.header('cache-control', 'private, max-age=3600, immutable');
 
-  app.get('/data/program/:job', { schema: { ...hidden, params: Type.Object({ job: JobIdSchema }), querystring: Cap } }, async (request, reply) => {
-    holder(request.query.cap, request.params.job);
-    const job = request.params.job as JobId;
-    const language = runtime.spec(job)?.program.language ?? 'typescript';
-    return whole(reply).type(language === 'typescript' ? 'text/javascript; charset=utf-8' : 'application/wasm').send(createReadStream(runtime.store.programPath(job, language)));
-  });
+  app.get(
+    '/data/program/:job',
+    { schema: { ...hidden, params: Type.Object({ job: JobIdSchema }), querystring: Cap } },
+    async (request, reply) => {
+      holder(request.query.cap, request.params.job);
+      const job = request.params.job as JobId;
+      const language = runtime.spec(job)?.program.language ?? 'typescript';
+      return whole(reply)
+        .type(language === 'typescript' ? 'text/javascript; charset=utf-8' : 'application/wasm')
+        .send(createReadStream(runtime.store.programPath(job, language)));
+    },
+  );
 
-  app.get('/data/files/:job/:hash', { schema: { ...hidden, params: Type.Object({ job: JobIdSchema, hash: HashSchema }), querystring: Cap } }, async (request, reply) => {
-    holder(request.query.cap, request.params.job);
-    const at = await runtime.store.inputPath(request.params.job as JobId, request.params.hash);
-    if (at === undefined) throw new MayflyError('NOT_FOUND', 'The job does not have this input file.');
-    return whole(reply).type('application/octet-stream').send(createReadStream(at));
-  });
+  app.get(
+    '/data/files/:job/:hash',
+    { schema: { ...hidden, params: Type.Object({ job: JobIdSchema, hash: HashSchema }), querystring: Cap } },
+    async (request, reply) => {
+      holder(request.query.cap, request.params.job);
+      const at = await runtime.store.inputPath(request.params.job as JobId, request.params.hash);
+      if (at === undefined) throw new MayflyError('NOT_FOUND', 'The job does not have this input file.');
+      return whole(reply).type('application/octet-stream').send(createReadStream(at));
+    },
+  );
 
   // For the volunteer who computes it: a picture of what the job has written so far, if it is small and there is one.
-  app.get('/data/picture/:job', { schema: { ...hidden, params: Type.Object({ job: JobIdSchema }), querystring: Cap } }, async (request, reply) => {
-    const { job } = holder(request.query.cap, request.params.job);
-    const picture = runtime.world.files(job).findLast((f) => f.bytes > 0 && f.bytes <= MOST_PICTURE_BYTES && /\.(png|jpe?g|gif|webp|bmp|p[bgpn]m)$/i.test(f.path));
-    const at = picture && runtime.world.filePath(job, picture.path);
-    if (at === undefined) return reply.status(204).send();
-    return reply.type('application/octet-stream').header('mayfly-path', picture!.path).send(await readFile(at));
-  });
+  app.get(
+    '/data/picture/:job',
+    { schema: { ...hidden, params: Type.Object({ job: JobIdSchema }), querystring: Cap } },
+    async (request, reply) => {
+      const { job } = holder(request.query.cap, request.params.job);
+      const picture = runtime.world
+        .files(job)
+        .findLast(
+          (f) => f.bytes > 0 && f.bytes <= MOST_PICTURE_BYTES && /\.(png|jpe?g|gif|webp|bmp|p[bgpn]m)$/i.test(f.path),
+        );
+      const at = picture && runtime.world.filePath(job, picture.path);
+      if (at === undefined) return reply.status(204).send();
+      return reply
+        .type('application/octet-stream')
+        .header('mayfly-path', picture!.path)
+        .send(await readFile(at));
+    },
+  );
 
   app.get(
     '/data/images/:job/:task/:image',
-    { schema: { ...hidden, params: Type.Object({ job: JobIdSchema, task: TaskIdSchema, image: ImageIdSchema }), querystring: Cap } },
+    {
+      schema: {
+        ...hidden,
+        params: Type.Object({ job: JobIdSchema, task: TaskIdSchema, image: ImageIdSchema }),
+        querystring: Cap,
+      },
+    },
     async (request, reply) => {
       return reply.send(await imageOf(request.query.cap, request.params));
     },
@@ -81,7 +124,11 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
       schema: {
         ...hidden,
         params: Type.Object({ job: JobIdSchema, task: TaskIdSchema, image: ImageIdSchema }),
-        querystring: Type.Object({ cap: Cap.properties.cap, from: Type.Integer({ minimum: 0, maximum: 65_536 }), count: Type.Integer({ minimum: 1, maximum: MAX_RUN }) }),
+        querystring: Type.Object({
+          cap: Cap.properties.cap,
+          from: Type.Integer({ minimum: 0, maximum: 65_536 }),
+          count: Type.Integer({ minimum: 1, maximum: MAX_RUN }),
+        }),
       },
     },
     async (request, reply) => {
@@ -89,14 +136,28 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
       const m = await imageOf(query.cap, params);
       const names = distinctPages(m).slice(query.from, query.from + query.count);
       const bytes = names.reduce((n, { length }) => n + length, 0);
-      return reply.type('application/octet-stream').header('content-length', bytes).send(Readable.from(runtime.checkpoints.run(names.map(({ name }) => name)), { objectMode: false, highWaterMark: 4 * PAGE_BYTES }));
+      return reply
+        .type('application/octet-stream')
+        .header('content-length', bytes)
+        .send(
+          Readable.from(runtime.checkpoints.run(names.map(({ name }) => name)), {
+            objectMode: false,
+            highWaterMark: 4 * PAGE_BYTES,
+          }),
+        );
     },
   );
 
-  app.get('/data/pages/:job/:hash', { schema: { ...hidden, params: Type.Object({ job: JobIdSchema, hash: HashSchema }), querystring: Cap } }, async (request, reply) => {
-    holder(request.query.cap, request.params.job);
-    const page = await runtime.checkpoints.page(request.params.hash);
-    if (!page) throw new MayflyError('NOT_FOUND', 'This page does not exist.');
-    return whole(reply).type('application/octet-stream').send(Buffer.from(page.buffer, page.byteOffset, page.byteLength));
-  });
+  app.get(
+    '/data/pages/:job/:hash',
+    { schema: { ...hidden, params: Type.Object({ job: JobIdSchema, hash: HashSchema }), querystring: Cap } },
+    async (request, reply) => {
+      holder(request.query.cap, request.params.job);
+      const page = await runtime.checkpoints.page(request.params.hash);
+      if (!page) throw new MayflyError('NOT_FOUND', 'This page does not exist.');
+      return whole(reply)
+        .type('application/octet-stream')
+        .send(Buffer.from(page.buffer, page.byteOffset, page.byteLength));
+    },
+  );
 }

@@ -1,6 +1,15 @@
 /** REST of a job's history: the time line, the matrix of messages, and the charts. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { ChartsView, LANE_KINDS, MatrixView, MayflyError, ProfileView, TimelineView, jobId, type JobId } from '@mayfly/wire';
+import {
+  ChartsView,
+  LANE_KINDS,
+  MatrixView,
+  MayflyError,
+  ProfileView,
+  TimelineView,
+  jobId,
+  type JobId,
+} from '@mayfly/wire';
 import type { FastifyInstance } from 'fastify';
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
@@ -29,10 +38,19 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
     '/api/jobs/:id/timeline',
     {
       schema: {
-        summary: 'What the time of each rank went to, in columns, and what happened; from and to in ms of the server’s clock, columns as wanted at most',
+        summary:
+          'What the time of each rank went to, in columns, and what happened; from and to in ms of the ' +
+          'server’s clock, columns as wanted at most',
         tags: ['history'],
         params: JobParams,
-        querystring: Type.Object({ from: Moment, to: Moment, first: Rank, last: Rank, columns: Type.Optional(Type.Integer({ minimum: 1, maximum: 2048 })), events: Type.Optional(Type.Union([Type.Literal('0'), Type.Literal('1')])) }),
+        querystring: Type.Object({
+          from: Moment,
+          to: Moment,
+          first: Rank,
+          last: Rank,
+          columns: Type.Optional(Type.Integer({ minimum: 1, maximum: 2048 })),
+          events: Type.Optional(Type.Union([Type.Literal('0'), Type.Literal('1')])),
+        }),
         response: { 200: TimelineView, ...refusals(400, 401, 404) },
       },
     },
@@ -45,8 +63,15 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
       const q = request.query;
       const to = Math.max(h.since, Math.min(q.to ?? h.until, h.until));
       const from = Math.min(to, Math.max(q.from ?? h.since, h.since));
-      const c = columnsOf(h, { from, to, first: q.first ?? 0, last: q.last ?? size - 1, widthMs: Math.max(1, (to - from) / (q.columns ?? DEFAULT_COLUMNS)) });
-      const events = q.events === '0' ? [] : runtime.history.events(job, h).filter((e) => e.at >= from && e.at <= to + 1000);
+      const c = columnsOf(h, {
+        from,
+        to,
+        first: q.first ?? 0,
+        last: q.last ?? size - 1,
+        widthMs: Math.max(1, (to - from) / (q.columns ?? DEFAULT_COLUMNS)),
+      });
+      const events =
+        q.events === '0' ? [] : runtime.history.events(job, h).filter((e) => e.at >= from && e.at <= to + 1000);
       return {
         job,
         size,
@@ -69,7 +94,14 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
 
   app.get(
     '/api/jobs/:id/profile',
-    { schema: { summary: 'Where the time of each rank went, in sum: by kind, and of the time that it waited, by MPI call', tags: ['history'], params: JobParams, response: { 200: ProfileView, ...refusals(401, 404) } } },
+    {
+      schema: {
+        summary: 'Where the time of each rank went, in sum: by kind, and of the time that it waited, by MPI call',
+        tags: ['history'],
+        params: JobParams,
+        response: { 200: ProfileView, ...refusals(401, 404) },
+      },
+    },
     async (request) => {
       const { job, size } = need(request.params.id);
       return { job, ranks: profileOf(size, runtime.runLog.of(job), runtime.history.of(job)) };
@@ -83,7 +115,13 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
         summary: 'Messages and bytes from rank to rank, as logged; bins of ranks where there are more than `bins`',
         tags: ['history'],
         params: JobParams,
-        querystring: Type.Object({ srcFirst: Rank, srcLast: Rank, dstFirst: Rank, dstLast: Rank, bins: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 })) }),
+        querystring: Type.Object({
+          srcFirst: Rank,
+          srcLast: Rank,
+          dstFirst: Rank,
+          dstLast: Rank,
+          bins: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 })),
+        }),
         response: { 200: MatrixView, ...refusals(400, 401, 404) },
       },
     },
@@ -91,7 +129,11 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
       const { job, size } = need(request.params.id);
       const q = request.query;
       const rows = runtime.history.matrix(job);
-      const b = binsOf(rows ? [rows] : [], size, { src: [q.srcFirst ?? 0, q.srcLast ?? size - 1], dst: [q.dstFirst ?? 0, q.dstLast ?? size - 1], bins: q.bins ?? 64 });
+      const b = binsOf(rows ? [rows] : [], size, {
+        src: [q.srcFirst ?? 0, q.srcLast ?? size - 1],
+        dst: [q.dstFirst ?? 0, q.dstLast ?? size - 1],
+        bins: q.bins ?? 64,
+      });
       return { job, size, src: b.src, dst: b.dst, binned: b.binned, cells: cellsOf(b) };
     },
   );
@@ -100,7 +142,9 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
     '/api/jobs/:id/charts',
     {
       schema: {
-        summary: 'Throughput, size of the log and size of the images over the life of a job, in columns, as many as wanted at most',
+        summary:
+          'Throughput, size of the log and size of the images over the life of a job, in columns, as many as ' +
+          'wanted at most',
         tags: ['history'],
         params: JobParams,
         querystring: Type.Object({ columns: Type.Optional(Type.Integer({ minimum: 1, maximum: 2048 })) }),
@@ -111,7 +155,14 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
       const { job, size } = need(request.params.id);
       const now = Date.now();
       const h = runtime.history.of(job) ?? emptyHistory(size, runtime.view(job)?.startedAt ?? now);
-      return { job, since: h.since, until: h.until, now, ended: h.ended, ...h.gauges.columns(h.since, h.until, request.query.columns ?? DEFAULT_CHART) };
+      return {
+        job,
+        since: h.since,
+        until: h.until,
+        now,
+        ended: h.ended,
+        ...h.gauges.columns(h.since, h.until, request.query.columns ?? DEFAULT_CHART),
+      };
     },
   );
 }

@@ -13,19 +13,27 @@ import { refusals } from './schemas.ts';
 
 /** What anybody may know. */
 export function infoRoute(app: FastifyInstance, runtime: Runtime, options: ResolvedOptions): void {
-  app.get('/api/info', { schema: { summary: 'About this server; needs no token', tags: ['server'], response: { 200: InfoView } } }, async (): Promise<InfoView> => {
-    const nodes = runtime.nodes().filter((n) => n.state === 'here');
-    const total = nodes.reduce((n, x) => n + x.slots, 0);
-    return {
-      name: 'mayfly',
-      version: options.version,
-      ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
-      roomNeeded: options.room !== undefined,
-      slots: { total, free: nodes.reduce((n, x) => n + (x.quarantinedUntil === undefined ? Math.max(0, x.slots - x.busy) : 0), 0), nodes: nodes.length },
-      maxSubmissionBytes: options.limits.submissionBytes,
-      maxInputBytes: options.limits.inputBytes,
-    };
-  });
+  app.get(
+    '/api/info',
+    { schema: { summary: 'About this server; needs no token', tags: ['server'], response: { 200: InfoView } } },
+    async (): Promise<InfoView> => {
+      const nodes = runtime.nodes().filter((n) => n.state === 'here');
+      const total = nodes.reduce((n, x) => n + x.slots, 0);
+      return {
+        name: 'mayfly',
+        version: options.version,
+        ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
+        roomNeeded: options.room !== undefined,
+        slots: {
+          total,
+          free: nodes.reduce((n, x) => n + (x.quarantinedUntil === undefined ? Math.max(0, x.slots - x.busy) : 0), 0),
+          nodes: nodes.length,
+        },
+        maxSubmissionBytes: options.limits.submissionBytes,
+        maxInputBytes: options.limits.inputBytes,
+      };
+    },
+  );
 }
 
 /** For the operator's machines: neither token nor rate limit. */
@@ -39,25 +47,72 @@ export function openRoutes(app: FastifyInstance, metrics: Metrics, stopping: () 
   );
 }
 
-const Backup = Type.Object({ path: Type.String(), format: Type.Integer(), version: Type.String(), at: CountSchema, files: CountSchema, bytes: CountSchema, pauseMs: Type.Number() });
+const Backup = Type.Object({
+  path: Type.String(),
+  format: Type.Integer(),
+  version: Type.String(),
+  at: CountSchema,
+  files: CountSchema,
+  bytes: CountSchema,
+  pauseMs: Type.Number(),
+});
 
-/** Routes behind the token. `backup` resolves to a backup of this moment, in a folder of its own on the server's disk. */
-export function serverRoutes(plain: FastifyInstance, o: { examples: Examples; backup(): Promise<Static<typeof Backup>>; health: ServerHealth }): void {
+/**
+ * Routes behind the token. `backup` resolves to a backup of this moment, in a folder of its own on the server's disk.
+ */
+export function serverRoutes(
+  plain: FastifyInstance,
+  o: { examples: Examples; backup(): Promise<Static<typeof Backup>>; health: ServerHealth },
+): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
 
   app.post(
     '/api/backup',
-    { schema: { summary: 'Backup of the data directory as it is now, jobs running or not, into a new folder beside it on the server', tags: ['server'], response: { 201: Backup, ...refusals(401, 409, 507) } } },
+    {
+      schema: {
+        summary:
+          'Backup of the data directory as it is now, jobs running or not, into a new folder beside it on the server',
+        tags: ['server'],
+        response: { 201: Backup, ...refusals(401, 409, 507) },
+      },
+    },
     async (_request, reply) => reply.status(201).send(await o.backup()),
   );
 
-  app.get('/api/server', { schema: { summary: 'State of the server: storage, message rate, event loop, connections', tags: ['server'], response: { 200: ServerView, ...refusals(401) } } }, async () => o.health.view());
+  app.get(
+    '/api/server',
+    {
+      schema: {
+        summary: 'State of the server: storage, message rate, event loop, connections',
+        tags: ['server'],
+        response: { 200: ServerView, ...refusals(401) },
+      },
+    },
+    async () => o.health.view(),
+  );
 
-  app.get('/api/examples', { schema: { summary: 'Programs that come with the server', tags: ['server'], response: { 200: Type.Array(ExampleView), ...refusals(401) } } }, async () => o.examples.list());
+  app.get(
+    '/api/examples',
+    {
+      schema: {
+        summary: 'Programs that come with the server',
+        tags: ['server'],
+        response: { 200: Type.Array(ExampleView), ...refusals(401) },
+      },
+    },
+    async () => o.examples.list(),
+  );
 
   app.get(
     '/api/examples/:name/files/*',
-    { schema: { summary: 'Input file of an example', tags: ['server'], params: Type.Object({ name: Type.String() }), response: refusals(401, 404) } },
+    {
+      schema: {
+        summary: 'Input file of an example',
+        tags: ['server'],
+        params: Type.Object({ name: Type.String() }),
+        response: refusals(401, 404),
+      },
+    },
     async (request, reply) => {
       const at = await o.examples.file(request.params.name, (request.params as { '*'?: string })['*'] ?? '');
       if (at === undefined) throw new MayflyError('NOT_FOUND', 'There is no such file of an example.');

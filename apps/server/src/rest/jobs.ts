@@ -3,7 +3,19 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { protocols, type JobSpec } from '@mayfly/protocols';
 import type { Asker } from '@mayfly/toolchain';
-import { JobSubmission, JobView, LIBRARY, MAX_RANKS, MAX_SPAWNED, MayflyError, jobId, taskId, type ErrorCode, type JobId, type TaskId } from '@mayfly/wire';
+import {
+  JobSubmission,
+  JobView,
+  LIBRARY,
+  MAX_RANKS,
+  MAX_SPAWNED,
+  MayflyError,
+  jobId,
+  taskId,
+  type ErrorCode,
+  type JobId,
+  type TaskId,
+} from '@mayfly/wire';
 import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
 import { DEFAULT_CHECKPOINT_MS } from '../checkpoint-advice.ts';
@@ -16,7 +28,10 @@ import { isOver, type Runtime } from '../runtime.ts';
 import { randomId } from '../secrets.ts';
 import { Asked, Created, Images, JobParams, Ok, Pause, TaskParams, refusals } from './schemas.ts';
 
-/** A rank that waits in MPI or calls it often has its image in a second; one that computes without a call for longer goes back to the last one. */
+/**
+ * A rank that waits in MPI or calls it often has its image in a second; one that computes without a call for longer
+ * goes back to the last one.
+ */
 const PAUSE_WAIT_MS = 15_000;
 
 export interface JobRoutes {
@@ -46,7 +61,12 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
     '/api/jobs',
     {
       bodyLimit: o.limits.submissionBytes,
-      schema: { summary: 'Submit a job', tags: ['jobs'], body: JobSubmission, response: { 201: Created, ...refusals(400, 401, 413, 422, 429, 507) } },
+      schema: {
+        summary: 'Submit a job',
+        tags: ['jobs'],
+        body: JobSubmission,
+        response: { 201: Created, ...refusals(400, 401, 413, 422, 429, 507) },
+      },
     },
     async (request, reply) => {
       const created = await submit(o, request.body, request.principal!.name, { asker: askerOf(request, reply) });
@@ -55,23 +75,61 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
     },
   );
 
-  app.get('/api/jobs', { schema: { summary: 'All jobs, newest first, without tasks', tags: ['jobs'], response: { 200: Type.Array(JobView), ...refusals(401) } } }, async () =>
-    runtime.jobs().flatMap((id) => {
-      const view = runtime.view(id);
-      return view ? [{ ...view, tasks: [], faults: [], outputs: [] }] : [];
-    }),
+  app.get(
+    '/api/jobs',
+    {
+      schema: {
+        summary: 'All jobs, newest first, without tasks',
+        tags: ['jobs'],
+        response: { 200: Type.Array(JobView), ...refusals(401) },
+      },
+    },
+    async () =>
+      runtime.jobs().flatMap((id) => {
+        const view = runtime.view(id);
+        return view ? [{ ...view, tasks: [], faults: [], outputs: [] }] : [];
+      }),
   );
 
-  app.get('/api/jobs/:id', { schema: { summary: 'One job', tags: ['jobs'], params: JobParams, response: { 200: JobView, ...refusals(401, 404) } } }, async (request) => runtime.need(request.params.id));
+  app.get(
+    '/api/jobs/:id',
+    {
+      schema: {
+        summary: 'One job',
+        tags: ['jobs'],
+        params: JobParams,
+        response: { 200: JobView, ...refusals(401, 404) },
+      },
+    },
+    async (request) => runtime.need(request.params.id),
+  );
 
-  app.get('/api/jobs/:id/submission', { schema: { summary: 'The submission, as the server received it', tags: ['jobs'], params: JobParams, response: { 200: JobSubmission, ...refusals(401, 404) } } }, async (request) => {
-    const view = runtime.need(request.params.id);
-    return runtime.store.submission(view.id);
-  });
+  app.get(
+    '/api/jobs/:id/submission',
+    {
+      schema: {
+        summary: 'The submission, as the server received it',
+        tags: ['jobs'],
+        params: JobParams,
+        response: { 200: JobSubmission, ...refusals(401, 404) },
+      },
+    },
+    async (request) => {
+      const view = runtime.need(request.params.id);
+      return runtime.store.submission(view.id);
+    },
+  );
 
   app.post(
     '/api/jobs/:id/cancel',
-    { schema: { summary: 'End a job', tags: ['jobs'], params: JobParams, response: { 200: Ok, ...refusals(401, 404, 409, 507) } } },
+    {
+      schema: {
+        summary: 'End a job',
+        tags: ['jobs'],
+        params: JobParams,
+        response: { 200: Ok, ...refusals(401, 404, 409, 507) },
+      },
+    },
     async (request) => {
       runtime.dispatcher.step({ type: 'cancel', job: needActive(request.params.id).id });
       await runtime.dispatcher.settled();
@@ -83,7 +141,9 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
     '/api/jobs/:id/pause',
     {
       schema: {
-        summary: 'Pause a job: each rank takes an image (for at most `waitMs`, default 15 s) and gives its slot back; the job stays so until it is resumed',
+        summary:
+          'Pause a job: each rank takes an image (for at most `waitMs`, default 15 s) and gives its slot ' +
+          'back; the job stays so until it is resumed',
         tags: ['jobs'],
         params: JobParams,
         body: Type.Optional(Type.Union([Pause, Type.Null()])),
@@ -92,8 +152,15 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
     },
     async (request) => {
       const view = needActive(request.params.id);
-      if (!protocols[view.protocol].recovery.restarts) throw new MayflyError('CONFLICT', 'This job cannot be paused: its protocol "none" keeps nothing to resume a rank from. Cancel it, and run it again later.');
-      const waitMs = (await takesImages(runtime.store, view.id, runtime.spec(view.id)!.program.language)) ? (request.body?.waitMs ?? PAUSE_WAIT_MS) : 0;
+      if (!protocols[view.protocol].recovery.restarts)
+        throw new MayflyError(
+          'CONFLICT',
+          'This job cannot be paused: its protocol "none" keeps nothing to resume a rank from. Cancel it, ' +
+            'and run it again later.',
+        );
+      const waitMs = (await takesImages(runtime.store, view.id, runtime.spec(view.id)!.program.language))
+        ? (request.body?.waitMs ?? PAUSE_WAIT_MS)
+        : 0;
       runtime.dispatcher.step({ type: 'pause', job: view.id, waitMs });
       await runtime.dispatcher.settled();
       return { ok: true as const };
@@ -102,28 +169,50 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
 
   app.post(
     '/api/jobs/:id/resume',
-    { schema: { summary: 'Resume a paused job as soon as there are slots for its ranks', tags: ['jobs'], params: JobParams, response: { 200: Ok, ...refusals(401, 404, 409, 507) } } },
+    {
+      schema: {
+        summary: 'Resume a paused job as soon as there are slots for its ranks',
+        tags: ['jobs'],
+        params: JobParams,
+        response: { 200: Ok, ...refusals(401, 404, 409, 507) },
+      },
+    },
     async (request) => {
       const view = needActive(request.params.id);
       if (view.stopped) throw new MayflyError(view.stopped.code as ErrorCode, view.stopped.message);
-      if (view.state !== 'paused' && view.state !== 'pausing') throw new MayflyError('CONFLICT', `The job is not paused (${view.state}).`);
+      if (view.state !== 'paused' && view.state !== 'pausing')
+        throw new MayflyError('CONFLICT', `The job is not paused (${view.state}).`);
       runtime.dispatcher.step({ type: 'resume', job: view.id });
       await runtime.dispatcher.settled();
       return { ok: true as const };
     },
   );
 
-  app.delete('/api/jobs/:id', { schema: { summary: 'Delete an ended job and all its files', tags: ['jobs'], params: JobParams, response: { 200: Ok, ...refusals(401, 404, 409, 507) } } }, async (request) => {
-    await runtime.remove(jobId(request.params.id));
-    return { ok: true as const };
-  });
+  app.delete(
+    '/api/jobs/:id',
+    {
+      schema: {
+        summary: 'Delete an ended job and all its files',
+        tags: ['jobs'],
+        params: JobParams,
+        response: { 200: Ok, ...refusals(401, 404, 409, 507) },
+      },
+    },
+    async (request) => {
+      await runtime.remove(jobId(request.params.id));
+      return { ok: true as const };
+    },
+  );
 
   for (const verb of ['kill', 'checkpoint'] as const)
     app.post(
       `/api/jobs/:id/tasks/:task/${verb}`,
       {
         schema: {
-          summary: verb === 'kill' ? 'Kill the running incarnation of a rank (the server restarts the rank)' : 'Ask a rank for a checkpoint now',
+          summary:
+            verb === 'kill'
+              ? 'Kill the running incarnation of a rank (the server restarts the rank)'
+              : 'Ask a rank for a checkpoint now',
           tags: ['jobs'],
           params: TaskParams,
           response: { 200: Ok, ...refusals(401, 404, 409) },
@@ -132,7 +221,12 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
       async (request) => {
         const t = needTask(request.params.id, request.params.task);
         needActive(t.job);
-        if (verb === 'kill' && !runtime.dispatcher.core.acts(t.job, t.task)) throw new MayflyError('CONFLICT', `Rank ${t.task} is not running on any node (waiting for a slot, being assigned, or finished), so it cannot be killed.`);
+        if (verb === 'kill' && !runtime.dispatcher.core.acts(t.job, t.task))
+          throw new MayflyError(
+            'CONFLICT',
+            `Rank ${t.task} is not running on any node (waiting for a slot, being assigned, or finished), so ` +
+              'it cannot be killed.',
+          );
         runtime.dispatcher.step({ type: verb, ...t });
         return { ok: true as const };
       },
@@ -140,7 +234,16 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
 
   app.post(
     '/api/jobs/:id/checkpoint',
-    { schema: { summary: 'Ask every rank of a job that has not ended for a checkpoint, now or as soon as it runs; answers which were asked', tags: ['jobs'], params: JobParams, response: { 200: Asked, ...refusals(401, 404, 409) } } },
+    {
+      schema: {
+        summary:
+          'Ask every rank of a job that has not ended for a checkpoint, now or as soon as it runs; answers ' +
+          'which were asked',
+        tags: ['jobs'],
+        params: JobParams,
+        response: { 200: Asked, ...refusals(401, 404, 409) },
+      },
+    },
     async (request) => {
       const view = needActive(request.params.id);
       const asked = view.tasks.filter((t) => t.state !== 'done' && t.state !== 'failed').map((t) => t.task);
@@ -149,14 +252,31 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
     },
   );
 
-  app.get('/api/jobs/:id/images', { schema: { summary: 'Complete checkpoint images of a running job', tags: ['jobs'], params: JobParams, response: { 200: Images, ...refusals(401, 404) } } }, async (request) => {
-    const view = runtime.need(request.params.id);
-    return view.tasks.flatMap((t) =>
-      runtime.checkpoints.core
-        .imagesOf(view.id, t.task)
-        .map((i) => ({ task: t.task, image: i.image, serial: i.serial, incarnation: i.incarnation, bytes: i.bytes, sentBytes: i.sentBytes, at: i.at })),
-    );
-  });
+  app.get(
+    '/api/jobs/:id/images',
+    {
+      schema: {
+        summary: 'Complete checkpoint images of a running job',
+        tags: ['jobs'],
+        params: JobParams,
+        response: { 200: Images, ...refusals(401, 404) },
+      },
+    },
+    async (request) => {
+      const view = runtime.need(request.params.id);
+      return view.tasks.flatMap((t) =>
+        runtime.checkpoints.core.imagesOf(view.id, t.task).map((i) => ({
+          task: t.task,
+          image: i.image,
+          serial: i.serial,
+          incarnation: i.incarnation,
+          bytes: i.bytes,
+          sentBytes: i.sentBytes,
+          at: i.at,
+        })),
+      );
+    },
+  );
 }
 
 /** For whom a request has something compiled: who submits it, for as long as the connection stands. */
@@ -165,15 +285,29 @@ export function askerOf(request: FastifyRequest, reply: FastifyReply): Asker {
   const left = new AbortController();
   // After the answer it says nothing any more; of the request `close` would say only that its body was read.
   reply.raw.once('close', () => left.abort());
-  return { owner: name, signal: left.signal, waits: (waiting) => request.log.info({ owner: name, waiting }, 'a program waits to be compiled') };
+  return {
+    owner: name,
+    signal: left.signal,
+    waits: (waiting) => request.log.info({ owner: name, waiting }, 'a program waits to be compiled'),
+  };
 }
 
 /** Checks, compiles and stores; the job exists when this resolves, and survives from then on. */
-export async function submit(o: JobRoutes, s: JobSubmission, owner: string, more: { asker?: Asker; again?: Pick<JobSpec, 'seed' | 'compareWith'> } = {}): Promise<{ id: JobId; warnings: unknown[] }> {
+export async function submit(
+  o: JobRoutes,
+  s: JobSubmission,
+  owner: string,
+  more: { asker?: Asker; again?: Pick<JobSpec, 'seed' | 'compareWith'> } = {},
+): Promise<{ id: JobId; warnings: unknown[] }> {
   const { runtime, limits } = o;
   const { asker = { owner }, again } = more;
-  if (runtime.activeJobs() >= limits.activeJobs) throw new MayflyError('TOO_MANY', `${limits.activeJobs} jobs are already waiting or running. Try again when some have ended.`);
-  if (s.room !== undefined && !o.rooms.has(s.room)) throw new MayflyError('BAD_REQUEST', 'There is no room with that code.');
+  if (runtime.activeJobs() >= limits.activeJobs)
+    throw new MayflyError(
+      'TOO_MANY',
+      `${limits.activeJobs} jobs are already waiting or running. Try again when some have ended.`,
+    );
+  if (s.room !== undefined && !o.rooms.has(s.room))
+    throw new MayflyError('BAD_REQUEST', 'There is no room with that code.');
   for (const path of Object.keys(s.files ?? {})) needPath(path);
   const files = new Map<string, Uint8Array>();
   let bytes = 0;
@@ -183,12 +317,18 @@ export async function submit(o: JobRoutes, s: JobSubmission, owner: string, more
     files.set(path, data);
   }
   const stdin = s.stdin === undefined ? new Uint8Array(0) : decodeBase64(s.stdin, 'stdin');
-  if (bytes + stdin.length > limits.inputBytes) throw new MayflyError('TOO_LARGE', `The input files have ${bytes + stdin.length} bytes; this server accepts ${limits.inputBytes}.`);
+  if (bytes + stdin.length > limits.inputBytes)
+    throw new MayflyError(
+      'TOO_LARGE',
+      `The input files have ${bytes + stdin.length} bytes; this server accepts ${limits.inputBytes}.`,
+    );
   const memoryBytes = Math.min(s.options?.memoryBytes ?? limits.rankMemoryBytes, limits.rankMemoryBytes);
   const program = await prepareProgram(o.compilers, s.program, memoryBytes, asker);
   o.disk.admit();
   const id = jobId(randomId(12));
-  const inputs = await runtime.marks.making(id, () => runtime.store.create({ job: id, submission: s, files, stdin, program }));
+  const inputs = await runtime.marks.making(id, () =>
+    runtime.store.create({ job: id, submission: s, files, stdin, program }),
+  );
   const options = s.options ?? {};
   const spec: JobSpec = {
     id,

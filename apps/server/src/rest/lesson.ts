@@ -12,18 +12,57 @@ export function lessonRoutes(plain: FastifyInstance, lessons: Lessons): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
   app.post(
     '/api/lesson',
-    { schema: { summary: 'Begin a lesson: a fixed small job whose ranks the visitor’s own page runs, with the code as their room. Needs no token', tags: ['lesson'], response: { 201: Type.Object({ code: RoomCode }), ...refusals(403, 429, 507) } } },
+    {
+      schema: {
+        summary:
+          'Begin a lesson: a fixed small job whose ranks the visitor’s own page runs, with the code as their ' +
+          'room. Needs no token',
+        tags: ['lesson'],
+        response: { 201: Type.Object({ code: RoomCode }), ...refusals(403, 429, 507) },
+      },
+    },
     async (request, reply) => reply.status(201).send({ code: await lessons.start(request.ip) }),
   );
-  app.get('/api/lesson/:code', { schema: { summary: 'How the lesson stands: ranks, their logs, faults, output', tags: ['lesson'], params: Params, response: { 200: LessonView, ...refusals(404) } } }, async (request) =>
-    lessons.view(request.params.code),
+  app.get(
+    '/api/lesson/:code',
+    {
+      schema: {
+        summary: 'How the lesson stands: ranks, their logs, faults, output',
+        tags: ['lesson'],
+        params: Params,
+        response: { 200: LessonView, ...refusals(404) },
+      },
+    },
+    async (request) => lessons.view(request.params.code),
   );
-  app.post('/api/lesson/:code/step', { schema: { summary: 'Send the token round once', tags: ['lesson'], params: Params, response: { 200: Ok, ...refusals(403, 404, 409, 507) } } }, async (request) => {
-    await lessons.step(request.params.code);
-    return { ok: true as const };
-  });
-  app.delete('/api/lesson/:code', { schema: { summary: 'Leave the lesson: its job is ended and forgotten', tags: ['lesson'], params: Params, response: { 200: Ok, ...refusals(403) } } }, async (request) => {
-    lessons.end(request.params.code);
-    return { ok: true as const };
-  });
+  app.post(
+    '/api/lesson/:code/step',
+    {
+      schema: {
+        summary: 'Send the token round once',
+        tags: ['lesson'],
+        params: Params,
+        response: { 200: Ok, ...refusals(403, 404, 409, 507) },
+      },
+    },
+    async (request) => {
+      await lessons.step(request.params.code);
+      return { ok: true as const };
+    },
+  );
+  app.delete(
+    '/api/lesson/:code',
+    {
+      schema: {
+        summary: 'Leave the lesson: its job is ended and forgotten',
+        tags: ['lesson'],
+        params: Params,
+        response: { 200: Ok, ...refusals(403) },
+      },
+    },
+    async (request) => {
+      lessons.end(request.params.code);
+      return { ok: true as const };
+    },
+  );
 }

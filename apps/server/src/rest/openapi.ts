@@ -1,8 +1,33 @@
 /**
- * /openapi.json: what @fastify/swagger gathers from the routes, made readable: who may (access.ts), descriptions and examples (described.ts),
- * the codes behind each refusal (the registry of errors), and schemas by their names.
+ * /openapi.json: what @fastify/swagger gathers from the routes, made readable: who may (access.ts), descriptions and
+ * examples (described.ts), the codes behind each refusal (the registry of errors), and schemas by their names.
  */
-import { ApiError, BoardView, ChartsView, CheckpointAdvice, ComparisonView, ERRORS, ExampleView, InfoView, JobReport, JobSubmission, JobView, LessonView, MatrixView, Me, NewToken, NodeDetail, NodeView, NodesTimeline, RoomView, ServerView, TimelineView, TokenCreated, TokenView, type ErrorCode } from '@mayfly/wire';
+import {
+  ApiError,
+  BoardView,
+  ChartsView,
+  CheckpointAdvice,
+  ComparisonView,
+  ERRORS,
+  ExampleView,
+  InfoView,
+  JobReport,
+  JobSubmission,
+  JobView,
+  LessonView,
+  MatrixView,
+  Me,
+  NewToken,
+  NodeDetail,
+  NodeView,
+  NodesTimeline,
+  RoomView,
+  ServerView,
+  TimelineView,
+  TokenCreated,
+  TokenView,
+  type ErrorCode,
+} from '@mayfly/wire';
 import { ROUTES, needsToken, type Access } from '../access.ts';
 import { DESCRIBED } from './described.ts';
 
@@ -25,7 +50,30 @@ export interface OpenApi extends Json {
 }
 
 /** Types of the wire that stand in `components` under their own names. */
-export const NAMED = { ApiError, BoardView, ChartsView, CheckpointAdvice, ComparisonView, ExampleView, InfoView, JobReport, JobSubmission, JobView, LessonView, MatrixView, Me, NewToken, NodeDetail, NodeView, NodesTimeline, RoomView, ServerView, TimelineView, TokenCreated, TokenView };
+export const NAMED = {
+  ApiError,
+  BoardView,
+  ChartsView,
+  CheckpointAdvice,
+  ComparisonView,
+  ExampleView,
+  InfoView,
+  JobReport,
+  JobSubmission,
+  JobView,
+  LessonView,
+  MatrixView,
+  Me,
+  NewToken,
+  NodeDetail,
+  NodeView,
+  NodesTimeline,
+  RoomView,
+  ServerView,
+  TimelineView,
+  TokenCreated,
+  TokenView,
+};
 
 /** Codes that a route may answer with, by status; those of data links and of programs are data, not answers. */
 const CODES: Readonly<Record<number, readonly ErrorCode[]>> = {
@@ -63,7 +111,12 @@ export function describe(doc: OpenApi): OpenApi {
   doc.paths = paths;
   const names = new Map(Object.entries(NAMED).map(([name, schema]) => [keyOf(schema), name]));
   doc.paths = byName(doc.paths, names) as OpenApi['paths'];
-  doc.components = { ...doc.components, schemas: Object.fromEntries(Object.entries(NAMED).map(([name, schema]) => [name, byName(asWritten(schema), names, keyOf(schema))])) };
+  doc.components = {
+    ...doc.components,
+    schemas: Object.fromEntries(
+      Object.entries(NAMED).map(([name, schema]) => [name, byName(asWritten(schema), names, keyOf(schema))]),
+    ),
+  };
   return doc;
 }
 
@@ -75,23 +128,41 @@ function enrich(key: string, o: Operation, access: Access): void {
     if (p.name === '*') Object.assign(p, { name: 'path', description: 'Path of the file; its slashes stay slashes.' });
     p.description ??= PARAMETERS[p.name] ?? '';
   }
-  if (key.includes('*') && !o.parameters?.some((p) => p.name === 'path')) (o.parameters ??= []).push({ name: 'path', in: 'path', required: true, schema: { type: 'string' }, description: 'Path of the file; its slashes stay slashes.' });
+  if (key.includes('*') && !o.parameters?.some((p) => p.name === 'path'))
+    (o.parameters ??= []).push({
+      name: 'path',
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+      description: 'Path of the file; its slashes stay slashes.',
+    });
   if (more?.sendsBytes) o.requestBody = { required: false, content: structuredClone(BYTES) };
-  if (more?.request !== undefined) for (const c of Object.values(o.requestBody?.content ?? {})) c.example = more.request;
+  if (more?.request !== undefined)
+    for (const c of Object.values(o.requestBody?.content ?? {})) c.example = more.request;
   const r = o.responses;
   const good = Object.keys(r).find((status) => status.startsWith('2')) ?? '200';
   r[good] ??= {};
   r[good].description = 'It is so.';
-  if (more?.bytes) r[good].content = structuredClone(key === 'GET /metrics' ? { 'text/plain': { schema: { type: 'string' } } } : BYTES) as never;
-  else if (more?.answer !== undefined) for (const c of Object.values((r[good].content ??= { 'application/json': {} }))) c.example = more.answer;
+  if (more?.bytes)
+    r[good].content = structuredClone(
+      key === 'GET /metrics' ? { 'text/plain': { schema: { type: 'string' } } } : BYTES,
+    ) as never;
+  else if (more?.answer !== undefined)
+    for (const c of Object.values((r[good].content ??= { 'application/json': {} }))) c.example = more.answer;
   if (key.includes('/api/')) {
-    for (const status of [...(needsToken(access) ? [401, 403] : []), ...(o.parameters?.length || o.requestBody ? [400] : []), 429]) r[status] ??= { content: { 'application/json': { schema: structuredClone(ApiError) } } };
+    for (const status of [
+      ...(needsToken(access) ? [401, 403] : []),
+      ...(o.parameters?.length || o.requestBody ? [400] : []),
+      429,
+    ])
+      r[status] ??= { content: { 'application/json': { schema: structuredClone(ApiError) } } };
   }
   for (const [status, codes] of Object.entries(CODES)) {
     const answer = r[status];
     if (!answer || Number(status) < 400) continue;
     answer.description = codes.map((c) => `${c}: ${ERRORS[c].advice}`).join(' ');
-    for (const c of Object.values(answer.content ?? {})) c.example = { code: codes[0], message: EXAMPLES[codes[0]!] ?? ERRORS[codes[0]!].advice };
+    for (const c of Object.values(answer.content ?? {}))
+      c.example = { code: codes[0], message: EXAMPLES[codes[0]!] ?? ERRORS[codes[0]!].advice };
   }
 }
 
@@ -130,7 +201,10 @@ const EXAMPLES: Partial<Record<ErrorCode, string>> = {
 /** getJobsIdTasksTaskStdout */
 function operationId(key: string): string {
   const [method, path] = key.split(' ') as [string, string];
-  const words = path.replace(/^\/api/, '').split(/[^A-Za-z0-9*]+/).filter(Boolean);
+  const words = path
+    .replace(/^\/api/, '')
+    .split(/[^A-Za-z0-9*]+/)
+    .filter(Boolean);
   return method.toLowerCase() + words.map((w) => (w === '*' ? 'Path' : w[0]!.toUpperCase() + w.slice(1))).join('');
 }
 
@@ -139,13 +213,23 @@ function asWritten(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(asWritten);
   return Object.fromEntries(
-    Object.entries(value).map(([k, v]) => (k === 'const' ? ['enum', [v]] : k === 'patternProperties' ? ['additionalProperties', asWritten(Object.values(v as object)[0])] : [k, asWritten(v)])),
+    Object.entries(value).map(([k, v]) =>
+      k === 'const'
+        ? ['enum', [v]]
+        : k === 'patternProperties'
+          ? ['additionalProperties', asWritten(Object.values(v as object)[0])]
+          : [k, asWritten(v)],
+    ),
   );
 }
 
 /** The same for equal schemas, whatever the order of their keys. */
 const keyOf = (schema: unknown): string =>
-  JSON.stringify(asWritten(schema), (_key, v: unknown) => (typeof v === 'object' && v !== null && !Array.isArray(v) ? Object.fromEntries(Object.entries(v).sort(([a], [b]) => (a < b ? -1 : 1))) : v));
+  JSON.stringify(asWritten(schema), (_key, v: unknown) =>
+    typeof v === 'object' && v !== null && !Array.isArray(v)
+      ? Object.fromEntries(Object.entries(v).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : v,
+  );
 
 /** Schemas that have a name are referred to by it, wherever they stand but in their own definition. */
 function byName(value: unknown, names: ReadonlyMap<string, string>, self?: string): unknown {

@@ -40,14 +40,18 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: S
       async (request, reply) => {
         const view = runtime.need(request.params.id);
         const task = taskId(request.params.task);
-        if (task >= view.size) throw new MayflyError('NOT_FOUND', `Job ${view.id} has the tasks 0 to ${view.size - 1}.`);
+        if (task >= view.size)
+          throw new MayflyError('NOT_FOUND', `Job ${view.id} has the tasks 0 to ${view.size - 1}.`);
         const from = request.query.from ?? 0;
         const size = runtime.world.size(view.id, task, stream);
         void reply.header('mayfly-next', String(Math.max(size, from)));
         void reply.header('mayfly-ended', isOver(view.state) ? '1' : '0');
         void reply.type('application/octet-stream').header('x-content-type-options', 'nosniff');
         if (from >= size) return raw(reply, Buffer.alloc(0));
-        return raw(reply, createReadStream(runtime.world.streamPath(view.id, task, stream), { start: from, end: size - 1 }));
+        return raw(
+          reply,
+          createReadStream(runtime.world.streamPath(view.id, task, stream), { start: from, end: size - 1 }),
+        );
       },
     );
 
@@ -59,17 +63,28 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: S
       // TypeBox cannot convert a property named '*', so the schema leaves it out.
       const path = (request.params as { '*'?: string })['*'] ?? '';
       const at = runtime.world.filePath(view.id, path);
-      const size = at === undefined ? undefined : await stat(at).then((s) => s.size, () => undefined);
-      if (at === undefined || size === undefined) throw new MayflyError('NOT_FOUND', `Job ${view.id} has no result file '${path}'.`);
+      const size =
+        at === undefined
+          ? undefined
+          : await stat(at).then(
+              (s) => s.size,
+              () => undefined,
+            );
+      if (at === undefined || size === undefined)
+        throw new MayflyError('NOT_FOUND', `Job ${view.id} has no result file '${path}'.`);
       const name = path.split('/').at(-1)!;
       const type = TYPES[name.split('.').at(-1)!.toLowerCase()];
-      // A colon is no part of a file's name on Windows. Written by a stranger's program: never rendered as a page of this origin.
+      // A colon is no part of a file's name on Windows. Written by a stranger's program: never rendered as a page of
+      // this origin.
       void reply
         .header('content-security-policy', "default-src 'none'; sandbox")
         .header('x-content-type-options', 'nosniff')
         .header('cross-origin-resource-policy', 'same-origin')
         .header('content-length', size)
-        .header('content-disposition', `${type === undefined ? 'attachment' : 'inline'}; filename="${name.replaceAll(':', '_')}"`)
+        .header(
+          'content-disposition',
+          `${type === undefined ? 'attachment' : 'inline'}; filename="${name.replaceAll(':', '_')}"`,
+        )
         .type(type ?? 'application/octet-stream');
       return raw(reply, createReadStream(at, { start: 0, end: Math.max(0, size - 1) }));
     },
@@ -83,7 +98,10 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: S
         summary: 'Adds raw bytes to standard input of rank 0; durable when answered. With `offset` it may be repeated',
         tags: ['outputs'],
         params: JobParams,
-        querystring: Type.Object({ end: Type.Optional(Type.Union([Type.Literal('0'), Type.Literal('1')])), offset: Type.Optional(Type.Integer({ minimum: 0 })) }),
+        querystring: Type.Object({
+          end: Type.Optional(Type.Union([Type.Literal('0'), Type.Literal('1')])),
+          offset: Type.Optional(Type.Integer({ minimum: 0 })),
+        }),
         response: { 200: Type.Object({ bytes: Type.Integer() }), ...refusals(401, 404, 409, 413, 507) },
       },
     },
@@ -91,8 +109,16 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: S
       const view = runtime.need(request.params.id);
       if (isOver(view.state)) throw new MayflyError('CONFLICT', `The job has ended (${view.state}).`);
       const body = request.body as unknown;
-      if (body !== undefined && body !== null && !Buffer.isBuffer(body)) throw new MayflyError('BAD_REQUEST', 'Send the bytes as application/octet-stream.');
-      return { bytes: await runtime.appendStdin(view.id, new Uint8Array(body ?? new Uint8Array(0)), request.query.end === '1', request.query.offset) };
+      if (body !== undefined && body !== null && !Buffer.isBuffer(body))
+        throw new MayflyError('BAD_REQUEST', 'Send the bytes as application/octet-stream.');
+      return {
+        bytes: await runtime.appendStdin(
+          view.id,
+          new Uint8Array(body ?? new Uint8Array(0)),
+          request.query.end === '1',
+          request.query.offset,
+        ),
+      };
     },
   );
 }

@@ -15,11 +15,28 @@ export function roomRoutes(plain: FastifyInstance, o: { rooms: Rooms; runtime: R
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
   const view = (): RoomView[] => roomViews(o.rooms, o.runtime);
 
-  app.get('/api/rooms', { schema: { summary: 'Rooms, newest first', tags: ['rooms'], response: { 200: Type.Array(RoomView), ...refusals(401) } } }, async () => view());
+  app.get(
+    '/api/rooms',
+    {
+      schema: {
+        summary: 'Rooms, newest first',
+        tags: ['rooms'],
+        response: { 200: Type.Array(RoomView), ...refusals(401) },
+      },
+    },
+    async () => view(),
+  );
 
   app.get(
     '/api/checkpoint-advice',
-    { schema: { summary: 'A checkpoint interval from what was measured in a room (or among volunteers without one)', tags: ['rooms'], querystring: Type.Object({ room: Type.Optional(RoomCode) }), response: { 200: CheckpointAdvice, ...refusals(401) } } },
+    {
+      schema: {
+        summary: 'A checkpoint interval from what was measured in a room (or among volunteers without one)',
+        tags: ['rooms'],
+        querystring: Type.Object({ room: Type.Optional(RoomCode) }),
+        response: { 200: CheckpointAdvice, ...refusals(401) },
+      },
+    },
     async (request): Promise<CheckpointAdvice> => {
       const { room } = request.query;
       const { faults, rankMs } = lossesOf(o.runtime.dispatcher.core.core.jobs.values(), room, Date.now());
@@ -29,7 +46,14 @@ export function roomRoutes(plain: FastifyInstance, o: { rooms: Rooms; runtime: R
 
   app.post(
     '/api/rooms',
-    { schema: { summary: 'Open a room; the answer has its join code', tags: ['rooms'], body: NewRoom, response: { 201: RoomView, ...refusals(400, 401, 429, 507) } } },
+    {
+      schema: {
+        summary: 'Open a room; the answer has its join code',
+        tags: ['rooms'],
+        body: NewRoom,
+        response: { 201: RoomView, ...refusals(400, 401, 429, 507) },
+      },
+    },
     async (request, reply) => {
       const code = await o.rooms.create(request.body.name.trim() || 'Room');
       o.runtime.observer.nodesChanged();
@@ -39,10 +63,22 @@ export function roomRoutes(plain: FastifyInstance, o: { rooms: Rooms; runtime: R
 
   app.delete(
     '/api/rooms/:code',
-    { schema: { summary: 'Close a room: it takes no new volunteers and no new jobs', tags: ['rooms'], params: Params, response: { 200: Ok, ...refusals(401, 404, 409, 507) } } },
+    {
+      schema: {
+        summary: 'Close a room: it takes no new volunteers and no new jobs',
+        tags: ['rooms'],
+        params: Params,
+        response: { 200: Ok, ...refusals(401, 404, 409, 507) },
+      },
+    },
     async (request) => {
       const busy = view().find((r) => r.code === request.params.code)?.jobs ?? 0;
-      if (busy > 0) throw new MayflyError('CONFLICT', `${busy} job${busy === 1 ? ' of the room waits or runs' : 's of the room wait or run'}; cancel ${busy === 1 ? 'it' : 'them'} first.`);
+      if (busy > 0)
+        throw new MayflyError(
+          'CONFLICT',
+          `${busy} job${busy === 1 ? ' of the room waits or runs' : 's of the room wait or run'}; cancel ` +
+            `${busy === 1 ? 'it' : 'them'} first.`,
+        );
       await o.rooms.close(request.params.code);
       o.runtime.board.closeRoom(request.params.code);
       o.runtime.observer.nodesChanged();
@@ -65,6 +101,7 @@ export function roomViews(rooms: Rooms, runtime: Runtime): RoomView[] {
     s.slots += n.slots;
     if (n.quarantinedUntil === undefined) s.free += Math.max(0, n.slots - n.busy);
   }
-  for (const { record } of runtime.dispatcher.core.core.jobs.values()) if (record.spec.room !== undefined && !isOver(record.state)) of(record.spec.room).jobs++;
+  for (const { record } of runtime.dispatcher.core.core.jobs.values())
+    if (record.spec.room !== undefined && !isOver(record.state)) of(record.spec.room).jobs++;
   return rooms.list().map((r) => ({ ...r, ...of(r.code) }));
 }

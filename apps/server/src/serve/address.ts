@@ -1,4 +1,7 @@
-/** Where a socket.io client comes from. Behind a proxy that is trusted: the first one of its list, as Fastify has it for requests. */
+/**
+ * Where a socket.io client comes from. Behind a proxy that is trusted: the first one of its list, as Fastify has it for
+ * requests.
+ */
 interface Handshake {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly address: string;
@@ -17,6 +20,12 @@ export function networkOf(address: string): string {
   const [head = '', tail] = address.split('%')[0]!.split('::');
   const left = head === '' ? [] : head.split(':');
   const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const all = tail === undefined ? left : [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0'), ...right];
-  return `${all.slice(0, 4).map((g) => g.replace(/^0+(?=.)/, '').toLowerCase()).join(':')}::/64`;
+  const all =
+    tail === undefined
+      ? left
+      : [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0'), ...right];
+  return `${all
+    .slice(0, 4)
+    .map((g) => g.replace(/^0+(?=.)/, '').toLowerCase())
+    .join(':')}::/64`;
 }

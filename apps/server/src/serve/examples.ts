@@ -1,7 +1,8 @@
 /**
- * The examples folder: `<name>/example.json`, sources, input files. Read when asked for; it changes only with the installation.
- * A program of C or C++ names all its sources and headers, relative to its folder; they may lie in a neighbour (`../nas-common/nas.h`). In the
- * submission they keep their places to each other, so that relative includes mean the same.
+ * The examples folder: `<name>/example.json`, sources, input files. Read when asked for; it changes only with the
+ * installation. A program of C or C++ names all its sources and headers, relative to its folder; they may lie in a
+ * neighbour (`../nas-common/nas.h`). In the submission they keep their places to each other, so that relative includes
+ * mean the same.
  */
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
@@ -71,7 +72,19 @@ export class Examples {
         files.push({ path, bytes: (await stat(join(dir, from))).size });
         this.#places.set(`${d.name}/${path}`, join(dir, from));
       }
-      out.push({ name: d.name, title: e.title, description: e.description, size: e.size, args: e.args ?? [], language, flags: e.flags ?? [], entry, sources, files, ...(e.options ? { options: e.options } : {}) });
+      out.push({
+        name: d.name,
+        title: e.title,
+        description: e.description,
+        size: e.size,
+        args: e.args ?? [],
+        language,
+        flags: e.flags ?? [],
+        entry,
+        sources,
+        files,
+        ...(e.options ? { options: e.options } : {}),
+      });
     }
     return out;
   }
@@ -91,17 +104,26 @@ const nameOf = (path: string): string => (path.startsWith('../') ? posix.basenam
 async function scriptOf(dir: string, e: Description): Promise<{ entry: string; sources: Record<string, string> }> {
   const entry = e.entry ?? 'main.ts';
   const sources: Record<string, string> = {};
-  const wanted = e.sources ?? (await readdir(dir)).filter((n) => SOURCE.test(n) && !/\.(test|check)\./.test(n) && !/^check\./.test(n));
+  const wanted =
+    e.sources ??
+    (await readdir(dir)).filter((n) => SOURCE.test(n) && !/\.(test|check)\./.test(n) && !/^check\./.test(n));
   for (const s of new Set([entry, ...wanted])) if (filePath.Check(s)) sources[s] = await readFile(join(dir, s), 'utf8');
   return { entry, sources };
 }
 
-async function nativeOf(root: string, name: string, e: Description): Promise<{ entry: string; sources: Record<string, string> }> {
+async function nativeOf(
+  root: string,
+  name: string,
+  e: Description,
+): Promise<{ entry: string; sources: Record<string, string> }> {
   const places = (e.sources ?? []).flatMap((s) => inside(name, s) ?? []);
   // Without neighbours the paths are those of its own folder.
   const top = places.every((p) => p.startsWith(`${name}/`)) ? `${name}/` : '';
   const sources: Record<string, string> = {};
   for (const p of places) if (filePath.Check(p)) sources[p.slice(top.length)] = await readFile(join(root, p), 'utf8');
-  const entry = e.entry === undefined ? Object.keys(sources).find((p) => NATIVE.test(p)) : posix.join(name, e.entry).slice(top.length);
+  const entry =
+    e.entry === undefined
+      ? Object.keys(sources).find((p) => NATIVE.test(p))
+      : posix.join(name, e.entry).slice(top.length);
   return { entry: entry ?? 'a.out', sources };
 }

@@ -1,10 +1,12 @@
 /**
- * Floods over socket.io: a client that sends valid messages without end, or asks without end and reads no answer, is told so and closed.
+ * Floods over socket.io: a client that sends valid messages without end, or asks without end and reads no answer, is
+ * told so and closed.
  *
- *  B1  A client has at most `perMinute` messages a minute judged, and at most UNREAD answers waiting for it: memory is bounded by what one
- *      client may have waiting, times the clients that are let in.
+ *  B1  A client has at most `perMinute` messages a minute judged, and at most UNREAD answers waiting for it: memory is
+ *      bounded by what one client may have waiting, times the clients that are let in.
  *  B2  Its ranks are lost as those of any node that vanishes; other clients notice nothing.
- *  B3  One body of long polling has at most PACKETS packets: engine.io takes it apart at once, and a body of nothing but packets would hold everybody up for seconds.
+ *  B3  One body of long polling has at most PACKETS packets: engine.io takes it apart at once, and a body of nothing
+ *      but packets would hold everybody up for seconds.
  *
  * Data sockets have limits of their own (channel-memory-host.ts), requests as well (create-server.ts).
  */

@@ -1,4 +1,7 @@
-/** The one door: every request and every message of a dashboard passes here, with its token and what access.ts asks of it. */
+/**
+ * The one door: every request and every message of a dashboard passes here, with its token and what access.ts asks of
+ * it.
+ */
 import type { FastifyRequest } from 'fastify';
 import { MayflyError, type DashboardRequests } from '@mayfly/wire';
 import { EVENTS, accessOf, needsToken, permit } from '../access.ts';
@@ -24,13 +27,21 @@ export class Guard {
     this.#ownerOf = ownerOf;
   }
 
-  /** A valid token passes, however many wrong ones came from the same address. @throws MayflyError UNAUTHORIZED, TOO_MANY */
+  /**
+   * A valid token passes, however many wrong ones came from the same address. @throws MayflyError UNAUTHORIZED,
+   * TOO_MANY
+   */
   async identify(token: string | undefined, address: string): Promise<Principal> {
-    if (token === undefined || token === '') throw new MayflyError('UNAUTHORIZED', 'This requires a token: send it as "Authorization: Bearer <token>".');
+    if (token === undefined || token === '')
+      throw new MayflyError('UNAUTHORIZED', 'This requires a token: send it as "Authorization: Bearer <token>".');
     const principal = await this.#tokens.find(token);
     if (principal) return principal;
     if (this.#wrong.add(address)) throw new MayflyError('UNAUTHORIZED', 'Invalid, revoked or expired token.');
-    throw new MayflyError('TOO_MANY', `Invalid token, and too many invalid tokens arrived within a minute (${this.#wrong.perMinute} from one address). The server accepts a valid token at any time.`);
+    throw new MayflyError(
+      'TOO_MANY',
+      `Invalid token, and too many invalid tokens arrived within a minute (${this.#wrong.perMinute} from one ` +
+        'address). The server accepts a valid token at any time.',
+    );
   }
 
   /** Fastify hook, of the whole server. */
@@ -41,7 +52,10 @@ export class Guard {
     if (access === undefined) throw new MayflyError('INTERNAL', 'This route has no access rule.');
     if (!needsToken(access)) return;
     const header = request.headers.authorization;
-    request.principal = await this.identify(header !== undefined && /^bearer /i.test(header) ? header.slice(7).trim() : undefined, request.ip);
+    request.principal = await this.identify(
+      header !== undefined && /^bearer /i.test(header) ? header.slice(7).trim() : undefined,
+      request.ip,
+    );
     const { id } = (request.params ?? {}) as { id?: string };
     permit(request.principal, access, access === 'own' && id !== undefined ? this.#ownerOf(id) : undefined);
   };

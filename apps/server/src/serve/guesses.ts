@@ -1,8 +1,10 @@
 /**
- * Wrong guesses at tokens and at the codes of rooms. What is right always passes, from wherever it comes: behind one address there may be a whole class, and
- * one of them must not be able to lock out the others. So nothing here is asked before a guess has turned out to be wrong.
+ * Wrong guesses at tokens and at the codes of rooms. What is right always passes, from wherever it comes: behind one
+ * address there may be a whole class, and one of them must not be able to lock out the others. So nothing here is asked
+ * before a guess has turned out to be wrong.
  *
- *  W1  Of wrong guesses an address gets so many answered as such in a minute, all addresses together EVERYWHERE times as many; the rest is told TOO_MANY.
+ *  W1  Of wrong guesses an address gets so many answered as such in a minute, all addresses together EVERYWHERE times
+ *      as many; the rest is told TOO_MANY.
  *  W2  Bounded memory: at most MOST addresses are counted; the rest counts as one.
  */
 import { networkOf } from './address.ts';

@@ -1,4 +1,7 @@
-/** JSON of requests and of socket.io, parsed only within limits (packages/wire/src/json.ts says why); and bodies that are packed, which nobody here unpacks. */
+/**
+ * JSON of requests and of socket.io, parsed only within limits (packages/wire/src/json.ts says why); and bodies that
+ * are packed, which nobody here unpacks.
+ */
 import type { FastifyInstance } from 'fastify';
 import { Decoder } from 'socket.io-parser';
 import { MayflyError, REQUEST_JSON, jsonExcess } from '@mayfly/wire';
@@ -22,7 +25,11 @@ export function takeJson(app: FastifyInstance): void {
   });
   app.addHook('onRequest', async (request) => {
     const packed = request.headers['content-encoding'];
-    if (packed !== undefined && packed !== 'identity') throw new MayflyError('BAD_REQUEST', 'This server does not accept compressed bodies (Content-Encoding). Send the body uncompressed.');
+    if (packed !== undefined && packed !== 'identity')
+      throw new MayflyError(
+        'BAD_REQUEST',
+        'This server does not accept compressed bodies (Content-Encoding). Send the body uncompressed.',
+      );
   });
 }
 

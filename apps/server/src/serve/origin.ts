@@ -1,13 +1,17 @@
 /**
  * From where a request comes: a page of another site must not act here, whoever sits before it.
  *
- *  O1  A request that may change something (any method but GET, HEAD and OPTIONS; a handshake of socket.io) comes from a page of this server, or from a
- *      program that is no browser. It holds for every route, listed or not: a new one needs no thought.
- *  O2  A request under a name that this server does not know as its own is refused: the name may be another site's, whose page would then count as
- *      ours (DNS rebinding). Known are addresses, names that nobody can register in the public DNS, and what the options name.
- *  O3  /data and /frame serve frames of an opaque origin: what admits there is a capability, and O1 asks nothing of them. (Long polling posts its frames.)
+ *  O1  A request that may change something (any method but GET, HEAD and OPTIONS; a handshake of socket.io) comes from
+ *      a page of this server, or from a program that is no browser. It holds for every route, listed or not: a new one
+ *      needs no thought.
+ *  O2  A request under a name that this server does not know as its own is refused: the name may be another site's,
+ *      whose page would then count as ours (DNS rebinding). Known are addresses, names that nobody can register in the
+ *      public DNS, and what the options name.
+ *  O3  /data and /frame serve frames of an opaque origin: what admits there is a capability, and O1 asks nothing of
+ *      them. (Long polling posts its frames.)
  *
- * A browser sends `Sec-Fetch-Site` (to HTTPS and localhost) and, with everything that is no plain GET, `Origin`; no page can change either.
+ * A browser sends `Sec-Fetch-Site` (to HTTPS and localhost) and, with everything that is no plain GET, `Origin`; no
+ * page can change either.
  */
 import type { FastifyRequest } from 'fastify';
 import { X509Certificate } from 'node:crypto';
@@ -36,14 +40,20 @@ interface Host {
 }
 
 const CHANGES_NOTHING = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** Of networks of one's own (RFC 6761, 6762, 8375; reserved by ICANN), or in no public DNS. A name without a dot is one, too. */
+/**
+ * Of networks of one's own (RFC 6761, 6762, 8375; reserved by ICANN), or in no public DNS. A name without a dot is one,
+ * too.
+ */
 const PRIVATE = ['localhost', 'local', 'internal', 'home.arpa', 'lan', 'test'];
 
 /** undefined: it is no host. */
 export function parseHost(text: string): Host | undefined {
   const m = /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253}))(?::(\d{1,5}))?$/.exec(text);
   if (m === null) return undefined;
-  return { name: (m[1] ?? m[2]!).toLowerCase().replace(/\.$/, ''), port: m[3] === undefined || m[3] === '80' || m[3] === '443' ? '' : m[3] };
+  return {
+    name: (m[1] ?? m[2]!).toLowerCase().replace(/\.$/, ''),
+    port: m[3] === undefined || m[3] === '80' || m[3] === '443' ? '' : m[3],
+  };
 }
 
 /** Short, and of harmless characters: it goes into messages. */
@@ -72,12 +82,15 @@ export class Origins {
     // A load balancer asks under whatever name it has.
     if (request.routeOptions.url === '/healthz') return;
     this.#checkHost(request.host);
-    if (!CHANGES_NOTHING.has(request.method) && !request.url.startsWith('/data/')) this.#checkOrigin(request.headers, request.host);
+    if (!CHANGES_NOTHING.has(request.method) && !request.url.startsWith('/data/'))
+      this.#checkOrigin(request.headers, request.host);
   };
 
   /** A handshake of socket.io, which acts whatever its method. @throws MayflyError FORBIDDEN */
   checkHandshake(request: IncomingMessage): void {
-    const forwarded = this.#trustProxy ? [request.headers['x-forwarded-host']].flat()[0]?.split(',')[0]?.trim() : undefined;
+    const forwarded = this.#trustProxy
+      ? [request.headers['x-forwarded-host']].flat()[0]?.split(',')[0]?.trim()
+      : undefined;
     const host = forwarded ?? request.headers.host ?? '';
     this.#checkHost(host);
     this.#checkOrigin(request.headers, host);
@@ -90,7 +103,11 @@ export class Origins {
     const host = parseHost(text);
     if (host !== undefined && this.#isOwn(host.name)) return;
     const name = host?.name ?? shown(text);
-    throw new MayflyError('FORBIDDEN', `This server does not know the name “${name}”. If that is one of its names, start it with --allow-host ${name}, or with --public-url behind a proxy or tunnel.`);
+    throw new MayflyError(
+      'FORBIDDEN',
+      `This server does not know the name “${name}”. If that is one of its names, start it with --allow-host ` +
+        `${name}, or with --public-url behind a proxy or tunnel.`,
+    );
   }
 
   #isOwn(name: string): boolean {
@@ -113,8 +130,12 @@ export class Origins {
     if (from !== undefined && this.#isThisServer(from, parseHost(asked))) return;
     if (origin === undefined && site === undefined) return;
     const page = origin === undefined || origin === 'null' ? 'another site' : shown(origin);
-    const hint = from === undefined ? '' : ` If that is the address of this server, start it with --public-url ${shown(origin!)}.`;
-    throw new MayflyError('FORBIDDEN', `A page of ${page} may not do this: only pages of this server and programs other than browsers may.${hint}`);
+    const hint =
+      from === undefined ? '' : ` If that is the address of this server, start it with --public-url ${shown(origin!)}.`;
+    throw new MayflyError(
+      'FORBIDDEN',
+      `A page of ${page} may not do this: only pages of this server and programs other than browsers may.${hint}`,
+    );
   }
 
   #isThisServer(from: Host, asked: Host | undefined): boolean {

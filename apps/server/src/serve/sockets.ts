@@ -1,6 +1,7 @@
 /**
- * Everything that upgrades: socket.io (control, dashboard), `/data/cm/<i>` and `/data/image` as bare WebSockets, `/data/poll/<i>/` and
- * `/data/poll/image/` as engine.io with long polling. An upgrade to anywhere else is answered with 404.
+ * Everything that upgrades: socket.io (control, dashboard), `/data/cm/<i>` and `/data/image` as bare WebSockets,
+ * `/data/poll/<i>/` and `/data/poll/image/` as engine.io with long polling. An upgrade to anywhere else is answered
+ * with 404.
  */
 import { Server as EngineServer, type Socket as EngineSocket } from 'engine.io';
 import type { FastifyInstance } from 'fastify';
@@ -9,7 +10,13 @@ import type { Duplex } from 'node:stream';
 import { Server as SocketIo } from 'socket.io';
 import { Encoder } from 'socket.io-parser';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { MAX_FRAME_BYTES, type DashboardEvents, type DashboardRequests, type NodeToServer, type ServerToNode } from '@mayfly/wire';
+import {
+  MAX_FRAME_BYTES,
+  type DashboardEvents,
+  type DashboardRequests,
+  type NodeToServer,
+  type ServerToNode,
+} from '@mayfly/wire';
 import type { Dashboard } from '../dashboard.ts';
 import type { ImageLink } from '../hosts/checkpoint-server-host.ts';
 import { CloseCode, engineLink, webSocketLink } from '../hosts/data-link.ts';
@@ -26,11 +33,24 @@ export interface Sockets {
   close(): Promise<void>;
 }
 
-export function serveSockets(app: FastifyInstance, o: { runtime: Runtime; dashboard: Dashboard; origins: Origins; pingMs: number }): Sockets {
+export function serveSockets(
+  app: FastifyInstance,
+  o: { runtime: Runtime; dashboard: Dashboard; origins: Origins; pingMs: number },
+): Sockets {
   const { runtime } = o;
   const http = app.server as HttpServer;
-  const data = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MAX_MESSAGE_BYTES, clientTracking: true });
-  const image = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MAX_PAGE_MESSAGE, clientTracking: true });
+  const data = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: MAX_MESSAGE_BYTES,
+    clientTracking: true,
+  });
+  const image = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: MAX_PAGE_MESSAGE,
+    clientTracking: true,
+  });
   const polls = new Map<number | 'image', EngineServer>();
 
   const allowRequest = (request: IncomingMessage, answer: (message: string | null, allowed: boolean) => void): void => {
@@ -42,10 +62,23 @@ export function serveSockets(app: FastifyInstance, o: { runtime: Runtime; dashbo
       answer((error as Error).message, false);
     }
   };
-  const io = new SocketIo({ path: '/socket.io', serveClient: false, destroyUpgrade: false, maxHttpBufferSize: 4 * 1024 * 1024, pingInterval: o.pingMs, pingTimeout: 2 * o.pingMs, perMessageDeflate: false, cookie: false, allowRequest, parser: { Encoder, Decoder: LimitedDecoder } });
+  const io = new SocketIo({
+    path: '/socket.io',
+    serveClient: false,
+    destroyUpgrade: false,
+    maxHttpBufferSize: 4 * 1024 * 1024,
+    pingInterval: o.pingMs,
+    pingTimeout: 2 * o.pingMs,
+    perMessageDeflate: false,
+    cookie: false,
+    allowRequest,
+    parser: { Encoder, Decoder: LimitedDecoder },
+  });
   // Namespaces are typed one by one.
   runtime.dispatcher.serve(io.of('/node') as unknown as import('socket.io').Namespace<NodeToServer, ServerToNode>);
-  o.dashboard.serve(io.of('/dashboard') as unknown as import('socket.io').Namespace<DashboardRequests, DashboardEvents>);
+  o.dashboard.serve(
+    io.of('/dashboard') as unknown as import('socket.io').Namespace<DashboardRequests, DashboardEvents>,
+  );
 
   const poll = (index: number | 'image'): EngineServer => {
     let engine = polls.get(index);
@@ -60,7 +93,11 @@ export function serveSockets(app: FastifyInstance, o: { runtime: Runtime; dashbo
         // A sandboxed frame's origin is null; what authorises is the capability in the first frame.
         cors: { origin: '*', credentials: false },
       });
-      engine.on('connection', (socket: EngineSocket) => (index === 'image' ? runtime.checkpoints.accept(engineImageLink(socket)) : runtime.memories.accept(index, engineLink(socket))));
+      engine.on('connection', (socket: EngineSocket) =>
+        index === 'image'
+          ? runtime.checkpoints.accept(engineImageLink(socket))
+          : runtime.memories.accept(index, engineLink(socket)),
+      );
       polls.set(index, engine);
     }
     return engine;
@@ -88,11 +125,15 @@ export function serveSockets(app: FastifyInstance, o: { runtime: Runtime; dashbo
     const cm = /^\/data\/cm\/(\d{1,2})$/.exec(path);
     if (cm) {
       const index = Number(cm[1]);
-      data.handleUpgrade(request, socket, head, (ws: WebSocket) => runtime.memories.accept(index, webSocketLink(ws, request, o.pingMs)));
+      data.handleUpgrade(request, socket, head, (ws: WebSocket) =>
+        runtime.memories.accept(index, webSocketLink(ws, request, o.pingMs)),
+      );
       return;
     }
     if (path === '/data/image') {
-      image.handleUpgrade(request, socket, head, (ws: WebSocket) => runtime.checkpoints.accept(imageLink(ws, request, o.pingMs)));
+      image.handleUpgrade(request, socket, head, (ws: WebSocket) =>
+        runtime.checkpoints.accept(imageLink(ws, request, o.pingMs)),
+      );
       return;
     }
     const index = pollIndex(path);

@@ -10,7 +10,10 @@ export interface StaticOptions {
   publicUrl: string | undefined;
 }
 
-/** As the browser sees this server. The Host header is the client's own word, so only harmless characters pass into a CSP. */
+/**
+ * As the browser sees this server. The Host header is the client's own word, so only harmless characters pass into a
+ * CSP.
+ */
 export function originOf(request: FastifyRequest, publicUrl: string | undefined): string {
   const host = request.host;
   // Behind a proxy that ends TLS, only the public URL knows the scheme that the browser sees.
@@ -21,15 +24,24 @@ export function originOf(request: FastifyRequest, publicUrl: string | undefined)
 
 const NOT_BUILT =
   '<!doctype html><html lang="en"><meta charset="utf-8"><title>Mayfly</title><h1>Mayfly runs</h1>' +
-  '<p>The pages of this server are not built (npm run build). The REST API is at <a href="/openapi.json">/openapi.json</a>.</p></html>';
+  ('<p>The pages of this server are not built (npm run build). The REST API is at <a ' +
+    'href="/openapi.json">/openapi.json</a>.</p></html>');
 
 export async function serveStatic(app: FastifyInstance, o: StaticOptions): Promise<void> {
   if (o.frameRoot !== undefined)
     await app.register(async (scope) => {
       scope.addHook('onRequest', async (request, reply) => {
-        void reply.headers(frameHeaders(originOf(request, o.publicUrl), (request.query as { embedded?: string }).embedded !== undefined));
+        void reply.headers(
+          frameHeaders(originOf(request, o.publicUrl), (request.query as { embedded?: string }).embedded !== undefined),
+        );
       });
-      await scope.register(fastifyStatic, { root: o.frameRoot!, prefix: '/frame/', decorateReply: false, cacheControl: false, index: 'index.html' });
+      await scope.register(fastifyStatic, {
+        root: o.frameRoot!,
+        prefix: '/frame/',
+        decorateReply: false,
+        cacheControl: false,
+        index: 'index.html',
+      });
     });
   if (o.webRoot !== undefined)
     await app.register(fastifyStatic, {
@@ -42,16 +54,26 @@ export async function serveStatic(app: FastifyInstance, o: StaticOptions): Promi
       setHeaders: (reply, path) => {
         const page = /^\/widget(\?|$)/.test(reply.request.url) ? widgetHeaders : pageHeaders;
         reply.headers(/[/\\]widget\.js$/.test(path) ? widgetScriptHeaders : page);
-        reply.header('Cache-Control', /[/\\]assets[/\\]/.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache');
+        reply.header(
+          'Cache-Control',
+          /[/\\]assets[/\\]/.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache',
+        );
       },
     });
   else
-    app.get('/', { schema: { hide: true } as object }, async (_request, reply) => reply.headers(pageHeaders).type('text/html').send(NOT_BUILT));
+    app.get('/', { schema: { hide: true } as object }, async (_request, reply) =>
+      reply.headers(pageHeaders).type('text/html').send(NOT_BUILT),
+    );
 
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?')[0]!;
-    const page = (request.method === 'GET' || request.method === 'HEAD') && !/^\/(api|data|frame|assets|socket\.io)(\/|$)/.test(path) && !/\.[a-z0-9]{1,8}$/i.test(path);
+    const page =
+      (request.method === 'GET' || request.method === 'HEAD') &&
+      !/^\/(api|data|frame|assets|socket\.io)(\/|$)/.test(path) &&
+      !/\.[a-z0-9]{1,8}$/i.test(path);
     if (page && o.webRoot !== undefined) return reply.header('Cache-Control', 'no-cache').sendFile('index.html');
-    return reply.status(404).send({ code: 'NOT_FOUND', message: `${request.method} ${path} does not exist. ${ERRORS.NOT_FOUND.advice}` });
+    return reply
+      .status(404)
+      .send({ code: 'NOT_FOUND', message: `${request.method} ${path} does not exist. ${ERRORS.NOT_FOUND.advice}` });
   });
 }

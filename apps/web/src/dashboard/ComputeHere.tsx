@@ -1,4 +1,7 @@
-/** The shortest way to the slots that a job lacks: a tab of this browser that computes at once, with as many. The click is the consent. */
+/**
+ * The shortest way to the slots that a job lacks: a tab of this browser that computes at once, with as many. The click
+ * is the consent.
+ */
 import { computeHere } from './here.ts';
 
 export function ComputeHere({ lacking, room }: { lacking: number; room: string | undefined }) {

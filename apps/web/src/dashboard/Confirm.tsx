@@ -19,7 +19,10 @@ interface Question {
 export function Confirm(q: Question) {
   return (
     <DialogTrigger>
-      <Button className={`button${q.mild ? '' : ' danger'}${q.small ? ' small' : ''}${q.className === undefined ? '' : ` ${q.className}`}`} isDisabled={q.busy}>
+      <Button
+        className={`button${q.mild ? '' : ' danger'}${q.small ? ' small' : ''}${q.className === undefined ? '' : ` ${q.className}`}`}
+        isDisabled={q.busy}
+      >
         {q.label}
       </Button>
       <ModalOverlay className="veil" isDismissable>

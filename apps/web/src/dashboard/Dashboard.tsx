@@ -11,7 +11,9 @@ import { Sections } from './Sections.tsx';
 import { setToken, tokenWasRefused, useToken } from './token.ts';
 import './dashboard.css';
 
-const queries = new QueryClient({ defaultOptions: { queries: { staleTime: 10_000, retry: 1, refetchOnWindowFocus: false } } });
+const queries = new QueryClient({
+  defaultOptions: { queries: { staleTime: 10_000, retry: 1, refetchOnWindowFocus: false } },
+});
 
 export function Dashboard() {
   const token = useToken();
@@ -67,10 +69,18 @@ function Gate() {
       <title>Dashboard – Mayfly</title>
       <h1>Dashboard</h1>
       <p className="muted">
-        The dashboard requires a token. Ask the owner of the server for one, or use the one that the server printed at its first start, also as a
-        link that ends in <code>?token=…</code>
+        The dashboard requires a token. Ask the owner of the server for one, or use the one that the server printed at
+        its first start, also as a link that ends in <code>?token=…</code>
       </p>
-      <TextField className="field" value={typed} onChange={setTyped} isRequired autoFocus type="password" autoComplete="current-password">
+      <TextField
+        className="field"
+        value={typed}
+        onChange={setTyped}
+        isRequired
+        autoFocus
+        type="password"
+        autoComplete="current-password"
+      >
         <Label>Token</Label>
         <Input />
         {tokenWasRefused() && (

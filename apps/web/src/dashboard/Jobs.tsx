@@ -1,4 +1,7 @@
-/** The jobs, newest first. Rows keep their places while one looks: a new job is announced, and comes into the list when one asks for it. */
+/**
+ * The jobs, newest first. Rows keep their places while one looks: a new job is announced, and comes into the list when
+ * one asks for it.
+ */
 import { FIRST_TOKEN, runTime, type JobView } from '@mayfly/wire';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -16,7 +19,10 @@ const CELLS = 48;
 const idOf = (j: JobView): string => j.id;
 
 export function Jobs({ jobs }: { jobs: JobView[] }) {
-  const now = useServerNow(1000, jobs.some((j) => !hasEnded(j.state)));
+  const now = useServerNow(
+    1000,
+    jobs.some((j) => !hasEnded(j.state)),
+  );
   const [all, setAll] = useState(false);
   const [wanted, setWanted] = useState<Wanted>({ text: '', which: 'all', owner: '' });
   const things = useMemo(() => ({ all: jobs, listed: found(jobs, wanted), id: idOf }), [jobs, wanted]);
@@ -41,8 +47,20 @@ export function Jobs({ jobs }: { jobs: JobView[] }) {
   return (
     <section className="stack" aria-label="Jobs">
       <div className="row filter">
-        <input className="in" type="search" aria-label="Search the jobs" placeholder="Name, purpose, id, owner, room or error" value={wanted.text} onChange={(e) => setWanted({ ...wanted, text: e.target.value })} />
-        <select className="in select" aria-label="Which jobs" value={wanted.which} onChange={(e) => setWanted({ ...wanted, which: e.target.value as Which })}>
+        <input
+          className="in"
+          type="search"
+          aria-label="Search the jobs"
+          placeholder="Name, purpose, id, owner, room or error"
+          value={wanted.text}
+          onChange={(e) => setWanted({ ...wanted, text: e.target.value })}
+        />
+        <select
+          className="in select"
+          aria-label="Which jobs"
+          value={wanted.which}
+          onChange={(e) => setWanted({ ...wanted, which: e.target.value as Which })}
+        >
           {WHICH.map((w) => (
             <option key={w} value={w}>
               {w}
@@ -50,7 +68,12 @@ export function Jobs({ jobs }: { jobs: JobView[] }) {
           ))}
         </select>
         {/* Also of one owner alone: a second one's job moves nothing. */}
-        <select className="in select owner" aria-label="Whose jobs" value={wanted.owner} onChange={(e) => setWanted({ ...wanted, owner: e.target.value })}>
+        <select
+          className="in select owner"
+          aria-label="Whose jobs"
+          value={wanted.owner}
+          onChange={(e) => setWanted({ ...wanted, owner: e.target.value })}
+        >
           <option value="">Any owner</option>
           {owners.map((o) => (
             <option key={o} value={o}>
@@ -108,7 +131,9 @@ function JobRow({ row: { item: job, gone }, now, owned }: { row: Row<JobView>; n
   const word = jobWord(job.state);
   const cells = (
     <>
-      <span className="job-state">{gone ? <Tag tone="quiet">Deleted</Tag> : <Tag tone={word.tone}>{word.text}</Tag>}</span>
+      <span className="job-state">
+        {gone ? <Tag tone="quiet">Deleted</Tag> : <Tag tone={word.tone}>{word.text}</Tag>}
+      </span>
       <span className="job-name">
         <strong>
           {job.name}
@@ -132,7 +157,10 @@ function JobRow({ row: { item: job, gone }, now, owned }: { row: Row<JobView>; n
   );
 }
 
-/** One cell per rank (at most 48 are drawn), also while the list has none of them; the words stand in the line beside it. */
+/**
+ * One cell per rank (at most 48 are drawn), also while the list has none of them; the words stand in the line beside
+ * it.
+ */
 function RankStrip({ job }: { job: JobView }) {
   const cells = Math.min(CELLS, Math.max(job.size, job.tasks.length));
   const unknown = job.state === 'done' ? 'good' : 'quiet';

@@ -1,4 +1,7 @@
-/** The line above a list that keeps its rows in their places: what has come since, and the button that lets it in. It is there before there is something to say. */
+/**
+ * The line above a list that keeps its rows in their places: what has come since, and the button that lets it in. It is
+ * there before there is something to say.
+ */
 import type { ReactNode } from 'react';
 import { plural } from '../shared/format.ts';
 

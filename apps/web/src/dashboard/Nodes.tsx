@@ -1,6 +1,7 @@
 /**
- * Who is here: how its slots were used lately, browser, cores, measured speed, room, way to the server, how often ranks were lost. Sorted by any column. Rows keep
- * their places while one looks: who leaves is said to be gone, who comes takes the place of one who is, or the end.
+ * Who is here: how its slots were used lately, browser, cores, measured speed, room, way to the server, how often ranks
+ * were lost. Sorted by any column. Rows keep their places while one looks: who leaves is said to be gone, who comes
+ * takes the place of one who is, or the end.
  */
 import type { NodeView } from '@mayfly/wire';
 import { useQuery } from '@tanstack/react-query';
@@ -39,7 +40,12 @@ const TABLE: Shown[] = [
     words: (n, sheet) => `${n.name}: ${pictureText(sheet?.byNode.get(n.id), sheet?.widthMs ?? 0)}`,
     cell: (n, _now, sheet) => <NameAndUse node={n} sheet={sheet} />,
   },
-  { by: 'state', title: 'State', className: 'c-state', cell: (n) => <Tag tone={nodeWord(n).tone}>{nodeWord(n).text}</Tag> },
+  {
+    by: 'state',
+    title: 'State',
+    className: 'c-state',
+    cell: (n) => <Tag tone={nodeWord(n).tone}>{nodeWord(n).text}</Tag>,
+  },
   { by: 'busy', title: 'Busy', className: 'right num c-busy', cell: (n) => `${n.busy} of ${n.slots}` },
   { by: 'engine', title: 'Engine', className: 'muted wide-only c-engine', words: engineText, cell: engineText },
   { by: 'room', title: 'Room', className: 'muted wide-only c-room', cell: (n) => n.room ?? '–' },
@@ -47,19 +53,33 @@ const TABLE: Shown[] = [
   {
     by: 'speed',
     title: 'Speed',
-    hint: 'Millions of steps per second of a short fixed loop on one core, measured once while the node was idle. It compares nodes; a program also waits for memory and messages.',
+    hint:
+      'Millions of steps per second of a short fixed loop on one core, measured once while the node was idle. ' +
+      'It compares nodes; a program also waits for memory and messages.',
     className: 'right muted num wide-only c-speed',
     cell: (n) => (n.speed === undefined ? '–' : `${Math.round(n.speed)} M/s`),
   },
-  { by: 'rtt', title: 'Round trip', className: 'right muted num wide-only c-rtt', cell: (n) => (n.rttMs === undefined ? '–' : duration(n.rttMs)) },
+  {
+    by: 'rtt',
+    title: 'Round trip',
+    className: 'right muted num wide-only c-rtt',
+    cell: (n) => (n.rttMs === undefined ? '–' : duration(n.rttMs)),
+  },
   {
     by: 'losses',
     title: 'Lost ranks',
-    hint: 'Ranks lost with this node since the server started, excluding manual kills, and the rate per hour connected.',
+    hint:
+      'Ranks lost with this node since the server started, excluding manual kills, and the rate per hour ' +
+      'connected.',
     className: 'right muted num wide-only c-losses',
     cell: (n) => lossText(n),
   },
-  { by: 'since', title: 'Here since', className: 'right muted num wide-only c-since', cell: (n, now) => ago(n.since, now) },
+  {
+    by: 'since',
+    title: 'Here since',
+    className: 'right muted num wide-only c-since',
+    cell: (n, now) => ago(n.since, now),
+  },
 ];
 const idOf = (n: NodeView): string => n.id;
 
@@ -100,7 +120,10 @@ export function Nodes({ nodes }: { nodes: NodeView[] }) {
       {rows.length === 0 ? (
         <div className="empty">
           <strong>No nodes connected</strong>
-          <p>Open the volunteer page in a few tabs or on a few machines. A job starts when there are slots for all its ranks.</p>
+          <p>
+            Open the volunteer page in a few tabs or on a few machines. A job starts when there are slots for all its
+            ranks.
+          </p>
           <a className="button" href="/volunteer" target="_blank" rel="noopener">
             Volunteer in a new tab
           </a>
@@ -113,8 +136,17 @@ export function Nodes({ nodes }: { nodes: NodeView[] }) {
               <thead>
                 <tr>
                   {TABLE.map((c) => (
-                    <th key={c.by} className={c.className?.replace(/muted|num/g, '').trim()} aria-sort={c.by === by ? (down ? 'descending' : 'ascending') : 'none'}>
-                      <button type="button" className="sort" title={c.hint} onClick={() => setOrder((o) => ({ by: c.by, down: o.by === c.by ? !o.down : false }))}>
+                    <th
+                      key={c.by}
+                      className={c.className?.replace(/muted|num/g, '').trim()}
+                      aria-sort={c.by === by ? (down ? 'descending' : 'ascending') : 'none'}
+                    >
+                      <button
+                        type="button"
+                        className="sort"
+                        title={c.hint}
+                        onClick={() => setOrder((o) => ({ by: c.by, down: o.by === c.by ? !o.down : false }))}
+                      >
                         {c.title}
                         <span aria-hidden="true">{c.by === by ? (down ? ' ↓' : ' ↑') : ''}</span>
                       </button>

@@ -23,7 +23,11 @@ export function OverviewPage() {
             </Link>
           )}
         </div>
-        <p className="muted num">{nodes.data ? `${plural(slots.nodes, 'node')} connected, ${slots.free} of ${plural(slots.total, 'slot')} free` : '\u00a0'}</p>
+        <p className="muted num">
+          {nodes.data
+            ? `${plural(slots.nodes, 'node')} connected, ${slots.free} of ${plural(slots.total, 'slot')} free`
+            : '\u00a0'}
+        </p>
       </div>
       {/* A list that is there stays; that the server is away stands below. */}
       {jobs.error && !jobs.data && <Problem error={jobs.error} title="Could not load the jobs" />}

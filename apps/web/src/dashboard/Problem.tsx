@@ -13,7 +13,11 @@ export function Problem({ error, title, children }: { error: unknown; title?: st
         <strong>{title ?? (long ? message.slice(0, message.indexOf('\n')) : message)}</strong>
         <span className="code">{code}</span>
       </div>
-      {long ? <pre className="block">{title ? message : message.slice(message.indexOf('\n') + 1)}</pre> : title && <p>{message}</p>}
+      {long ? (
+        <pre className="block">{title ? message : message.slice(message.indexOf('\n') + 1)}</pre>
+      ) : (
+        title && <p>{message}</p>
+      )}
       {advice && <p className="muted small">{advice}</p>}
       {children}
     </div>
@@ -22,5 +26,7 @@ export function Problem({ error, title, children }: { error: unknown; title?: st
 
 const codeOf = (e: unknown): string => (e instanceof ApiFailure || hasCode(e) ? e.code : 'ERROR');
 const messageOf = (e: unknown): string => (e instanceof Error || hasMessage(e) ? e.message : String(e));
-const hasCode = (e: unknown): e is { code: string } => typeof e === 'object' && e !== null && 'code' in e && typeof e.code === 'string';
-const hasMessage = (e: unknown): e is { message: string } => typeof e === 'object' && e !== null && 'message' in e && typeof e.message === 'string';
+const hasCode = (e: unknown): e is { code: string } =>
+  typeof e === 'object' && e !== null && 'code' in e && typeof e.code === 'string';
+const hasMessage = (e: unknown): e is { message: string } =>
+  typeof e === 'object' && e !== null && 'message' in e && typeof e.message === 'string';

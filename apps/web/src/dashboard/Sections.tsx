@@ -11,7 +11,10 @@ function partOf(path: string, hash: string): string {
 export function Sections() {
   const here = useRouterState({ select: (s) => partOf(s.location.pathname, s.location.hash) });
   const owner = useMay('owner');
-  const at = (part: string) => ({ activeOptions: { exact: true, includeHash: true }, ...(here === part ? { className: 'here', 'aria-current': 'true' as const } : {}) });
+  const at = (part: string) => ({
+    activeOptions: { exact: true, includeHash: true },
+    ...(here === part ? { className: 'here', 'aria-current': 'true' as const } : {}),
+  });
   return (
     <nav className="sections" aria-label="Dashboard">
       <Link to="/dashboard" {...at('')}>

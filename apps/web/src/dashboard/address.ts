@@ -4,4 +4,5 @@
 export const baseOf = (publicUrl: string | undefined): string => publicUrl?.replace(/\/+$/, '') ?? location.origin;
 
 /** It leads every other device to itself. */
-export const onlyHere = (base: string): boolean => /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(base).hostname);
+export const onlyHere = (base: string): boolean =>
+  /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(base).hostname);

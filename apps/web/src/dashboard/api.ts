@@ -1,4 +1,7 @@
-/** The client of REST (packages/client), as the dashboard uses it: with the token of this browser; one that is refused is forgotten. */
+/**
+ * The client of REST (packages/client), as the dashboard uses it: with the token of this browser; one that is refused
+ * is forgotten.
+ */
 import { ApiFailure, connect } from '@mayfly/client';
 import { ERRORS, type ErrorCode, type JobSubmission, type NewToken } from '@mayfly/wire';
 import { currentToken, refuseToken } from './token.ts';
@@ -7,7 +10,9 @@ export { ApiFailure };
 
 /** What to do about an error, from the one registry; undefined for a code that it does not know. */
 export const adviceFor = (code: string): string | undefined =>
-  code === 'OFFLINE' ? 'Check that the server is running and reachable from this machine. The page retries automatically.' : ERRORS[code as ErrorCode]?.advice;
+  code === 'OFFLINE'
+    ? 'Check that the server is running and reachable from this machine. The page retries automatically.'
+    : ERRORS[code as ErrorCode]?.advice;
 
 let skew = 0;
 /** The server's clock, as far as this browser's own is off by more than a second or two. */
@@ -39,12 +44,14 @@ export const getJob = (id: string) => api.get('/api/jobs/{id}', of(id));
 export const getNodes = () => api.get('/api/nodes');
 export const getNode = (id: string) => api.get('/api/nodes/{id}', of(id));
 export const getNodesTimeline = (from: number) => api.get('/api/nodes/timeline', { params: { query: { from } } });
-export const getNodeTimeline = (id: string, from: number) => api.get('/api/nodes/{id}/timeline', { params: { path: { id }, query: { from } } });
+export const getNodeTimeline = (id: string, from: number) =>
+  api.get('/api/nodes/{id}/timeline', { params: { path: { id }, query: { from } } });
 export const getServer = () => api.get('/api/server');
 export const getRooms = () => api.get('/api/rooms');
 export const openRoom = (name: string) => api.post('/api/rooms', { body: { name } });
 export const closeRoom = (code: string) => api.delete('/api/rooms/{code}', { params: { path: { code } } });
-export const getAdvice = (room: string | undefined) => api.get('/api/checkpoint-advice', { params: { query: room === undefined ? {} : { room } } });
+export const getAdvice = (room: string | undefined) =>
+  api.get('/api/checkpoint-advice', { params: { query: room === undefined ? {} : { room } } });
 export const getExamples = () => api.get('/api/examples');
 export const getTokens = () => api.get('/api/tokens');
 export const createToken = (body: NewToken) => api.post('/api/tokens', { body });
@@ -54,10 +61,18 @@ export const submitJob = (body: JobSubmission) => api.post('/api/jobs', { body }
 export const cancelJob = (id: string) => api.post('/api/jobs/{id}/cancel', of(id));
 export const pauseJob = (id: string) => api.post('/api/jobs/{id}/pause', { ...of(id), body: {} });
 export const resumeJob = (id: string) => api.post('/api/jobs/{id}/resume', of(id));
-export const getTimeline = (id: string, query: { from: number; to: number; first: number; last: number; columns: number }, signal: AbortSignal) =>
-  api.get('/api/jobs/{id}/timeline', { params: { path: { id }, query }, signal });
+export const getTimeline = (
+  id: string,
+  query: { from: number; to: number; first: number; last: number; columns: number },
+  signal: AbortSignal,
+) => api.get('/api/jobs/{id}/timeline', { params: { path: { id }, query }, signal });
 export const getMatrix = (id: string, q: { src: [number, number]; dst: [number, number]; bins: number }) =>
-  api.get('/api/jobs/{id}/matrix', { params: { path: { id }, query: { srcFirst: q.src[0], srcLast: q.src[1], dstFirst: q.dst[0], dstLast: q.dst[1], bins: q.bins } } });
+  api.get('/api/jobs/{id}/matrix', {
+    params: {
+      path: { id },
+      query: { srcFirst: q.src[0], srcLast: q.src[1], dstFirst: q.dst[0], dstLast: q.dst[1], bins: q.bins },
+    },
+  });
 export const getProfile = (id: string) => api.get('/api/jobs/{id}/profile', of(id));
 export const getCharts = (id: string) => api.get('/api/jobs/{id}/charts', of(id));
 export const getComparison = (id: string) => api.get('/api/jobs/{id}/comparison', of(id));
@@ -76,16 +91,26 @@ export const getReport = (id: string) => api.get('/api/jobs/{id}/report', of(id)
 /** Needs no token: of a job whose owner shares it. */
 export const getSharedReport = (id: string) => api.get('/api/reports/{id}', of(id));
 export const getShare = (id: string) => api.get('/api/jobs/{id}/share', of(id));
-export const shareReport = (id: string, on: boolean) => (on ? api.put('/api/jobs/{id}/share', of(id)) : api.delete('/api/jobs/{id}/share', of(id)));
+export const shareReport = (id: string, on: boolean) =>
+  on ? api.put('/api/jobs/{id}/share', of(id)) : api.delete('/api/jobs/{id}/share', of(id));
 export const deleteJob = (id: string) => api.delete('/api/jobs/{id}', of(id));
 export const killTask = (id: string, task: number) => api.post('/api/jobs/{id}/tasks/{task}/kill', ofTask(id, task));
 export const checkpointJob = (id: string) => api.post('/api/jobs/{id}/checkpoint', of(id));
-export const checkpointTask = (id: string, task: number) => api.post('/api/jobs/{id}/tasks/{task}/checkpoint', ofTask(id, task));
-export const sendStdin = (id: string, text: string, end: boolean) => api.post('/api/jobs/{id}/stdin', { params: { path: { id }, query: { end: end ? '1' : '0' } }, body: new Blob([text]) as never });
-export const getStream = (id: string, task: number, stream: 'stdout' | 'stderr') => api.get(`/api/jobs/{id}/tasks/{task}/${stream}`, { params: { path: { id, task }, query: { from: 0 } } });
-export const getFile = (id: string, path: string) => api.get('/api/jobs/{id}/files/{path}', { params: { path: { id, path } } });
+export const checkpointTask = (id: string, task: number) =>
+  api.post('/api/jobs/{id}/tasks/{task}/checkpoint', ofTask(id, task));
+export const sendStdin = (id: string, text: string, end: boolean) =>
+  api.post('/api/jobs/{id}/stdin', {
+    params: { path: { id }, query: { end: end ? '1' : '0' } },
+    body: new Blob([text]) as never,
+  });
+export const getStream = (id: string, task: number, stream: 'stdout' | 'stderr') =>
+  api.get(`/api/jobs/{id}/tasks/{task}/${stream}`, { params: { path: { id, task }, query: { from: 0 } } });
+export const getFile = (id: string, path: string) =>
+  api.get('/api/jobs/{id}/files/{path}', { params: { path: { id, path } } });
 export const getExampleFile = async (name: string, path: string): Promise<Uint8Array> =>
-  new Uint8Array(await (await api.get('/api/examples/{name}/files/{path}', { params: { path: { name, path } } })).arrayBuffer());
+  new Uint8Array(
+    await (await api.get('/api/examples/{name}/files/{path}', { params: { path: { name, path } } })).arrayBuffer(),
+  );
 
 /** Hands a blob to the browser's downloads. Never opened as a page: results come from strangers' programs. */
 export function saveBlob(content: Blob, name: string): void {

@@ -1,4 +1,7 @@
-/** What every view of the dashboard reaches: the live connection, jobs and nodes (live, or by REST while the socket is away). */
+/**
+ * What every view of the dashboard reaches: the live connection, jobs and nodes (live, or by REST while the socket is
+ * away).
+ */
 import { ROLES, type JobView, type Me, type NodeView, type Role } from '@mayfly/wire';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
@@ -38,7 +41,10 @@ export function useNodes(): Listed<NodeView> {
 /** Whose token this browser has. Undefined until the server has said it. */
 export const useMe = (): Me | undefined => useQuery({ queryKey: ['me'], queryFn: getMe, staleTime: 60_000 }).data;
 
-/** Whether that token has the role, or a greater one. The server decides; the page only leaves out what would be refused. */
+/**
+ * Whether that token has the role, or a greater one. The server decides; the page only leaves out what would be
+ * refused.
+ */
 export function useMay(role: Role): boolean {
   const me = useMe();
   return me !== undefined && ROLES.indexOf(me.role) >= ROLES.indexOf(role);

@@ -66,7 +66,11 @@ export const draftOfExample = (e: ExampleView): Draft => ({
   flags: formatArgs(e.flags),
   size: e.size,
   args: formatArgs(e.args),
-  files: e.files.map((f) => ({ path: f.path, bytes: f.bytes, content: { kind: 'example', example: e.name, path: f.path } })),
+  files: e.files.map((f) => ({
+    path: f.path,
+    bytes: f.bytes,
+    content: { kind: 'example', example: e.name, path: f.path },
+  })),
   stdin: '',
   ...optionsOf(e.options),
   room: '',
@@ -90,7 +94,12 @@ export const draftOfSubmission = (s: JobSubmission): Draft => ({
 /** The environment is typed as lines; the other options as they are. */
 function optionsOf(o: JobOptions | undefined): Pick<Draft, 'env' | 'options'> {
   const { env, ...options } = o ?? {};
-  return { env: Object.entries(env ?? {}).map(([k, v]) => `${k}=${v}\n`).join(''), options };
+  return {
+    env: Object.entries(env ?? {})
+      .map(([k, v]) => `${k}=${v}\n`)
+      .join(''),
+    options,
+  };
 }
 
 /** NAME=value by line; undefined: a line is neither that nor empty. */
@@ -106,11 +115,28 @@ export function parseEnv(text: string): Record<string, string> | undefined {
 }
 
 function programOf(p: ProgramSubmission): Pick<Draft, 'entry' | 'sources' | 'packed' | 'flags' | 'units'> {
-  if (p.language === 'wasm') return { entry: p.entry ?? 'a.out', sources: [], flags: '', packed: { language: 'wasm', path: p.entry ?? 'a.out', data: fromBase64(p.module) } };
-  if (p.language === 'archive') return { entry: p.entry ?? 'program', sources: [], flags: '', packed: { language: 'archive', path: p.entry ?? 'program', data: fromBase64(p.archive) } };
+  if (p.language === 'wasm')
+    return {
+      entry: p.entry ?? 'a.out',
+      sources: [],
+      flags: '',
+      packed: { language: 'wasm', path: p.entry ?? 'a.out', data: fromBase64(p.module) },
+    };
+  if (p.language === 'archive')
+    return {
+      entry: p.entry ?? 'program',
+      sources: [],
+      flags: '',
+      packed: { language: 'archive', path: p.entry ?? 'program', data: fromBase64(p.archive) },
+    };
   const sources = Object.entries(p.sources).map(([path, text]) => ({ path, text }));
   if (p.language === 'typescript') return { entry: p.entry, sources, flags: '' };
-  return { entry: p.entry ?? sources.find((s) => isUnit(s.path))?.path ?? '', sources, flags: formatArgs(p.flags ?? []), units: p.units };
+  return {
+    entry: p.entry ?? sources.find((s) => isUnit(s.path))?.path ?? '',
+    sources,
+    flags: formatArgs(p.flags ?? []),
+    units: p.units,
+  };
 }
 
 /** A file of C or C++ that is compiled for itself. */
@@ -152,18 +178,23 @@ export function safePath(name: string): string {
 
 /** About how much is sent for it: bytes go as base64. */
 const sentBytes = (d: Draft): number =>
-  [...d.sources, { text: d.stdin }].reduce((n, s) => n + s.text.length, 0) + (4 / 3) * d.files.reduce((n, f) => n + f.bytes, d.packed?.data.length ?? 0);
+  [...d.sources, { text: d.stdin }].reduce((n, s) => n + s.text.length, 0) +
+  (4 / 3) * d.files.reduce((n, f) => n + f.bytes, d.packed?.data.length ?? 0);
 const MEGA = 1_000_000;
 
 /** What must be put right before this draft can be sent, by field. `most`: bytes that the server takes. */
-export function problems(d: Draft, most = Infinity): { field: 'sources' | 'entry' | 'size' | 'files' | 'args' | 'flags' | 'env'; text: string }[] {
+export function problems(
+  d: Draft,
+  most = Infinity,
+): { field: 'sources' | 'entry' | 'size' | 'files' | 'args' | 'flags' | 'env'; text: string }[] {
   const found: ReturnType<typeof problems> = [];
   if (d.sources.length === 0 && !d.packed) found.push({ field: 'sources', text: 'Add a source file.' });
   for (const s of d.sources) {
     const p = pathProblem(s.path);
     if (p) found.push({ field: 'sources', text: p });
   }
-  if (d.sources.length > 0 && !d.sources.some((s) => s.path === d.entry)) found.push({ field: 'entry', text: 'Choose the file to start with.' });
+  if (d.sources.length > 0 && !d.sources.some((s) => s.path === d.entry))
+    found.push({ field: 'entry', text: 'Choose the file to start with.' });
   const names = [...d.sources, ...d.files].map((f) => f.path);
   const twice = names.find((n, i) => names.indexOf(n) !== i);
   if (twice) found.push({ field: 'files', text: `Two files are called “${twice}”.` });
@@ -171,8 +202,15 @@ export function problems(d: Draft, most = Infinity): { field: 'sources' | 'entry
     const p = pathProblem(f.path);
     if (p) found.push({ field: 'files', text: p });
   }
-  if (sentBytes(d) > most) found.push({ field: 'files', text: `The submission has ${Math.ceil(sentBytes(d) / MEGA)} MB; the server accepts ${Math.floor(most / MEGA)} MB.` });
-  if (!Number.isInteger(d.size) || d.size < 1 || d.size > 1024) found.push({ field: 'size', text: 'Choose 1 to 1024 ranks.' });
+  if (sentBytes(d) > most)
+    found.push({
+      field: 'files',
+      text:
+        `The submission has ${Math.ceil(sentBytes(d) / MEGA)} MB; the server accepts ` +
+        `${Math.floor(most / MEGA)} MB.`,
+    });
+  if (!Number.isInteger(d.size) || d.size < 1 || d.size > 1024)
+    found.push({ field: 'size', text: 'Choose 1 to 1024 ranks.' });
   if (splitArgs(d.flags) === undefined) found.push({ field: 'flags', text: 'Unclosed quotation mark.' });
   if (parseEnv(d.env) === undefined) found.push({ field: 'env', text: 'Environment: write one NAME=value per line.' });
   if (splitArgs(d.args) === undefined) found.push({ field: 'args', text: 'Unclosed quotation mark.' });
@@ -180,13 +218,20 @@ export function problems(d: Draft, most = Infinity): { field: 'sources' | 'entry
 }
 
 /** The submission; `load` fetches the content of files that are still elsewhere. */
-export async function toSubmission(d: Draft, load: (f: { example: string; path: string }) => Promise<Uint8Array>): Promise<JobSubmission> {
+export async function toSubmission(
+  d: Draft,
+  load: (f: { example: string; path: string }) => Promise<Uint8Array>,
+): Promise<JobSubmission> {
   const files = await Promise.all(
-    d.files.map(async (f) => [f.path, toBase64(f.content.kind === 'bytes' ? f.content.data : await load(f.content))] as const),
+    d.files.map(
+      async (f) => [f.path, toBase64(f.content.kind === 'bytes' ? f.content.data : await load(f.content))] as const,
+    ),
   );
   const args = splitArgs(d.args) ?? [];
   const env = parseEnv(d.env) ?? {};
-  const options = Object.fromEntries(Object.entries({ ...d.options, ...(Object.keys(env).length ? { env } : {}) }).filter(([, v]) => v !== undefined)) as JobOptions;
+  const options = Object.fromEntries(
+    Object.entries({ ...d.options, ...(Object.keys(env).length ? { env } : {}) }).filter(([, v]) => v !== undefined),
+  ) as JobOptions;
   return {
     ...(d.name.trim() ? { name: d.name.trim().slice(0, 80) } : {}),
     ...(d.about.trim() ? { about: d.about.trim().slice(0, MOST_ABOUT) } : {}),
@@ -208,10 +253,19 @@ function toProgram(d: Draft): ProgramSubmission {
   if (language !== 'c' && language !== 'c++') return { language: 'typescript', entry: d.entry, sources };
   const flags = splitArgs(d.flags) ?? [];
   const units = d.units?.filter((u) => u in sources);
-  return { language, sources, ...(isUnit(d.entry) ? { entry: d.entry } : {}), ...(units?.length ? { units } : {}), ...(flags.length ? { flags } : {}) };
+  return {
+    language,
+    sources,
+    ...(isUnit(d.entry) ? { entry: d.entry } : {}),
+    ...(units?.length ? { units } : {}),
+    ...(flags.length ? { flags } : {}),
+  };
 }
 
-/** Splits as a shell does: blanks part, '…' is literal, "…" knows \" and \\, a backslash takes the next character. undefined: open quote. */
+/**
+ * Splits as a shell does: blanks part, '…' is literal, "…" knows \" and \\, a backslash takes the next character.
+ * undefined: open quote.
+ */
 export function splitArgs(line: string): string[] | undefined {
   const out: string[] = [];
   let word: string | undefined;
@@ -243,7 +297,8 @@ export function splitArgs(line: string): string[] | undefined {
 }
 
 /** The inverse of `splitArgs`. */
-export const formatArgs = (args: readonly string[]): string => args.map((a) => (/^[A-Za-z0-9_./:=,@%+-]+$/.test(a) ? a : `'${a.replaceAll("'", `'\\''`)}'`)).join(' ');
+export const formatArgs = (args: readonly string[]): string =>
+  args.map((a) => (/^[A-Za-z0-9_./:=,@%+-]+$/.test(a) ? a : `'${a.replaceAll("'", `'\\''`)}'`)).join(' ');
 
 export function toBase64(data: Uint8Array): string {
   let binary = '';

@@ -7,7 +7,10 @@ export function findLines(lines: readonly { seq: number; text: string }[], wante
   return lines.filter((l) => l.text.toLowerCase().includes(low)).map((l) => l.seq);
 }
 
-/** The next or previous one from where the search stands, round the end; from nowhere: the first one, or backwards the last. */
+/**
+ * The next or previous one from where the search stands, round the end; from nowhere: the first one, or backwards the
+ * last.
+ */
 export function neighbour(found: readonly number[], at: number | undefined, by: 1 | -1): number | undefined {
   if (found.length === 0) return undefined;
   const place = at === undefined ? -1 : found.indexOf(at);

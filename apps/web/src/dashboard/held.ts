@@ -20,9 +20,15 @@ export interface Things<T> {
   id(t: T): string;
 }
 
-export const renewed = <T>({ listed, id }: Things<T>): Rows<T> => ({ rows: listed.map((item) => ({ id: id(item), item, gone: false })), newcomers: [] });
+export const renewed = <T>({ listed, id }: Things<T>): Rows<T> => ({
+  rows: listed.map((item) => ({ id: id(item), item, gone: false })),
+  newcomers: [],
+});
 
-/** Rows go on in their places, whatever the order would be by now. `join`: newcomers take the places of the gone, and the end; else they wait. */
+/**
+ * Rows go on in their places, whatever the order would be by now. `join`: newcomers take the places of the gone, and
+ * the end; else they wait.
+ */
 export function held<T>(before: readonly Row<T>[], things: Things<T>, join: boolean): Rows<T> {
   const now = new Map(things.all.map((t) => [things.id(t), t]));
   const rows = before.map((r): Row<T> => {

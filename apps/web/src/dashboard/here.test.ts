@@ -2,12 +2,19 @@ import type { JobView, NodeView } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
 import { computeHere, lackingFor } from './here.ts';
 
-const node = (slots: number, busy: number, room?: string, runs?: NodeView['runs']) => ({ state: 'here', slots, busy, ...(room ? { room } : {}), ...(runs ? { runs } : {}) }) as NodeView;
-const job = (j: Partial<JobView>) => ({ state: 'waiting', size: 4, tasks: [], program: { language: 'typescript' }, ...j }) as JobView;
+const node = (slots: number, busy: number, room?: string, runs?: NodeView['runs']) =>
+  ({ state: 'here', slots, busy, ...(room ? { room } : {}), ...(runs ? { runs } : {}) }) as NodeView;
+const job = (j: Partial<JobView>) =>
+  ({ state: 'waiting', size: 4, tasks: [], program: { language: 'typescript' }, ...j }) as JobView;
 
 describe('the slots that a job lacks', () => {
   it('are all its ranks without a free slot, in its own room', () => {
-    expect([lackingFor(job({}), []), lackingFor(job({}), [node(3, 2)]), lackingFor(job({}), [node(8, 0)]), lackingFor(job({ room: 'ABCDEF' }), [node(8, 0), node(1, 0, 'ABCDEF')])]).toEqual([4, 3, 0, 3]);
+    expect([
+      lackingFor(job({}), []),
+      lackingFor(job({}), [node(3, 2)]),
+      lackingFor(job({}), [node(8, 0)]),
+      lackingFor(job({ room: 'ABCDEF' }), [node(8, 0), node(1, 0, 'ABCDEF')]),
+    ]).toEqual([4, 3, 0, 3]);
   });
   it('are not those of nodes that do not run its program', () => {
     const nodes = [node(3, 0, undefined, ['wasm']), node(1, 0, undefined, ['wasm', 'typescript'])];
@@ -22,7 +29,10 @@ describe('the slots that a job lacks', () => {
 
 describe('a tab that computes here', () => {
   it('brings what is lacking, as far as a machine can take it, to the room', () => {
-    expect(computeHere(3, undefined, 2)).toEqual({ href: '/volunteer?start&slots=3', text: 'compute here with 3 slots' });
+    expect(computeHere(3, undefined, 2)).toEqual({
+      href: '/volunteer?start&slots=3',
+      text: 'compute here with 3 slots',
+    });
     expect(computeHere(64, 'ABCDEF', 2).href).toBe('/volunteer?start&slots=4&room=ABCDEF');
     expect(computeHere(64, '', 16).href).toBe('/volunteer?start&slots=16');
     expect(computeHere(0, undefined, 8)).toEqual({ href: '/volunteer?start', text: 'compute here' });

@@ -13,8 +13,19 @@ export function lackingFor(job: JobView, nodes: readonly NodeView[]): number {
 }
 
 /** `lacking`: 0 asks for what the volunteer page would offer by itself. */
-export function computeHere(lacking: number, room: string | undefined, cores: number | undefined): { href: string; text: string } {
+export function computeHere(
+  lacking: number,
+  room: string | undefined,
+  cores: number | undefined,
+): { href: string; text: string } {
   const slots = Math.min(lacking, Math.max(FEW, cores || 1));
-  const query = [`start`, ...(slots > 0 ? [`slots=${slots}`] : []), ...(room ? [`room=${encodeURIComponent(room)}`] : [])].join('&');
-  return { href: `/volunteer?${query}`, text: slots > 0 ? `compute here with ${plural(slots, 'slot')}` : 'compute here' };
+  const query = [
+    `start`,
+    ...(slots > 0 ? [`slots=${slots}`] : []),
+    ...(room ? [`room=${encodeURIComponent(room)}`] : []),
+  ].join('&');
+  return {
+    href: `/volunteer?${query}`,
+    text: slots > 0 ? `compute here with ${plural(slots, 'slot')}` : 'compute here',
+  };
 }

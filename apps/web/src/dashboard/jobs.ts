@@ -17,8 +17,14 @@ function matches(job: JobView, { text, which, owner }: Wanted): boolean {
   const group = isPaused(job.state) ? 'paused' : job.state === 'stalled' ? 'running' : job.state;
   if (which === 'ended' ? !hasEnded(job.state) : which !== 'all' && group !== which) return false;
   const w = text.trim().toLowerCase();
-  return w === '' || [job.name, job.about, job.id, job.owner, job.room, job.error?.code, job.error?.message].some((t) => t?.toLowerCase().includes(w));
+  return (
+    w === '' ||
+    [job.name, job.about, job.id, job.owner, job.room, job.error?.code, job.error?.message].some((t) =>
+      t?.toLowerCase().includes(w),
+    )
+  );
 }
 
 /** Newest first. */
-export const found = (jobs: readonly JobView[], wanted: Wanted): JobView[] => jobs.filter((j) => matches(j, wanted)).toSorted((a, b) => b.submittedAt - a.submittedAt);
+export const found = (jobs: readonly JobView[], wanted: Wanted): JobView[] =>
+  jobs.filter((j) => matches(j, wanted)).toSorted((a, b) => b.submittedAt - a.submittedAt);

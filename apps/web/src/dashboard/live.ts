@@ -7,7 +7,17 @@
  *   I4 Changes of a view are made to the one that came before them on this socket, never to what REST said.
  *   I2 After a reconnection the watch goes on where the shown output ends; nothing is shown twice.
  */
-import { patched, type ArrowNews, type JobView, type Look, type MatrixNews, type NodeView, type TimelineNews, type ViewerEvents, type ViewerRequests } from '@mayfly/wire';
+import {
+  patched,
+  type ArrowNews,
+  type JobView,
+  type Look,
+  type MatrixNews,
+  type NodeView,
+  type TimelineNews,
+  type ViewerEvents,
+  type ViewerRequests,
+} from '@mayfly/wire';
 import { io, type Socket } from 'socket.io-client';
 import { useSyncExternalStore } from 'react';
 import { refuseToken } from './token.ts';
@@ -58,7 +68,8 @@ export class Live {
     this.#socket.on('disconnect', (reason) => {
       if (reason === 'io client disconnect') return;
       this.#set({ status: 'offline', since: Date.now() });
-      if (reason === 'io server disconnect') setTimeout(() => this.#socket.connect(), 1000); // socket.io itself does not try again then
+      // socket.io itself does not try again then
+      if (reason === 'io server disconnect') setTimeout(() => this.#socket.connect(), 1000);
     });
     this.#socket.on('connect_error', (error: Error & { data?: { code?: string } }) => {
       if ((error.data?.code ?? error.message).includes('UNAUTHORIZED')) {
@@ -137,7 +148,11 @@ export class Live {
     if (!this.#socket.connected) return;
     const w = this.#watched;
     delete w?.last;
-    this.#socket.emit('watch', w ? { job: w.id, from: w.watcher.positions(), tail: TAIL, deltas: true } : {}, () => undefined); // I2; a job that is gone is REST's to say
+    this.#socket.emit(
+      'watch',
+      w ? { job: w.id, from: w.watcher.positions(), tail: TAIL, deltas: true } : {},
+      () => undefined,
+    ); // I2; a job that is gone is REST's to say
   }
 
   #set(change: Partial<LiveView>): void {

@@ -2,7 +2,17 @@ import type { NodeView } from '@mayfly/wire';
 import { expect, it } from 'vitest';
 import { lossRate, lossText, sorted } from './nodes.ts';
 
-const node = (name: string, more: Partial<NodeView>): NodeView => ({ id: name as NodeView['id'], name, engine: 'x', slots: 1, busy: 0, state: 'here', since: 0, lastSeen: 0, ...more });
+const node = (name: string, more: Partial<NodeView>): NodeView => ({
+  id: name as NodeView['id'],
+  name,
+  engine: 'x',
+  slots: 1,
+  busy: 0,
+  state: 'here',
+  since: 0,
+  lastSeen: 0,
+  ...more,
+});
 const HOUR = 3_600_000;
 
 it('a rate of losses counts the hours present, and waits until there are enough of them', () => {

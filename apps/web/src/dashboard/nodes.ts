@@ -6,7 +6,8 @@ const HOUR_MS = 3600 * 1000;
 const ENOUGH_MS = 10 * 60 * 1000;
 
 /** Losses per hour of presence; undefined while it was here too briefly to tell. */
-export const lossRate = (n: NodeView): number | undefined => (n.presentMs === undefined || n.presentMs < ENOUGH_MS ? undefined : (n.faults ?? 0) / (n.presentMs / HOUR_MS));
+export const lossRate = (n: NodeView): number | undefined =>
+  n.presentMs === undefined || n.presentMs < ENOUGH_MS ? undefined : (n.faults ?? 0) / (n.presentMs / HOUR_MS);
 
 export function lossText(n: NodeView): string {
   const count = n.faults ?? 0;

@@ -104,7 +104,11 @@ export class OutputLog {
     const last = s.lines.at(-1);
     if (last) this.#replaceLast(s, { ...last, ended: true });
     const unit = missing === 1 ? 'byte' : 'bytes';
-    this.#push(s, { text: `… ${missing.toLocaleString('en-GB')} ${unit} not shown here; the download has them …`, ended: true, kind: 'gap' });
+    this.#push(s, {
+      text: `… ${missing.toLocaleString('en-GB')} ${unit} not shown here; the download has them …`,
+      ended: true,
+      kind: 'gap',
+    });
   }
 
   #text(s: Stream, text: string): void {

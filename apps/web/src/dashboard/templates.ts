@@ -34,7 +34,11 @@ console.log(\`rank \${comm.rank} of \${comm.size}: the sum is \${sum}\`);
 `,
   },
   { language: 'C', path: 'main.c', text: `#include <mpi.h>\n#include <stdio.h>\n\n${C_MAIN}` },
-  { language: 'C++', path: 'main.cpp', text: `#include <mpi.h>\n#include <cstdio>\n\n${C_MAIN.replace('printf', 'std::printf')}` },
+  {
+    language: 'C++',
+    path: 'main.cpp',
+    text: `#include <mpi.h>\n#include <cstdio>\n\n${C_MAIN.replace('printf', 'std::printf')}`,
+  },
 ];
 
 /** The template that this still is; undefined: somebody has written something. */

@@ -1,14 +1,49 @@
 import { incarnation, taskId, type JobView, type TaskView } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
-import { activityText, comparisonLine, doingText, jobLine, pauseAdvice, phasesOf, rankWord, slotsAdvice, splitStack, tileText, totalsOf, uploadText, verdictOf, wantedAt } from './words.ts';
+import {
+  activityText,
+  comparisonLine,
+  doingText,
+  jobLine,
+  pauseAdvice,
+  phasesOf,
+  rankWord,
+  slotsAdvice,
+  splitStack,
+  tileText,
+  totalsOf,
+  uploadText,
+  verdictOf,
+  wantedAt,
+} from './words.ts';
 
 const rank = (over: Partial<TaskView>): TaskView => ({
-  task: taskId(0), state: 'running', incarnation: incarnation(0), messagesIn: 0, bytesIn: 0, messagesOut: 0, bytesOut: 0, images: 0, imageBytes: 0, ...over,
+  task: taskId(0),
+  state: 'running',
+  incarnation: incarnation(0),
+  messagesIn: 0,
+  bytesIn: 0,
+  messagesOut: 0,
+  bytesOut: 0,
+  images: 0,
+  imageBytes: 0,
+  ...over,
 });
 const job = (over: Partial<JobView>): JobView => ({
-  id: 'abcdefghijkl' as JobView['id'], name: 'j', state: 'running', size: 2, protocol: 'pessimistic', durability: 'behind',
-  program: { language: 'typescript', entry: 'main.ts', hash: '0'.repeat(64) }, args: [], submittedAt: 0,
-  tasks: [], faults: [], outputs: [], outputBytes: 0, ...over,
+  id: 'abcdefghijkl' as JobView['id'],
+  name: 'j',
+  state: 'running',
+  size: 2,
+  protocol: 'pessimistic',
+  durability: 'behind',
+  program: { language: 'typescript', entry: 'main.ts', hash: '0'.repeat(64) },
+  args: [],
+  submittedAt: 0,
+  tasks: [],
+  faults: [],
+  outputs: [],
+  outputBytes: 0,
+  ...over,
 });
 const at = (state: string, more = {}) => ({ state, arrivals: 0, sends: 0, ...more });
 
@@ -16,7 +51,9 @@ describe('words', () => {
   it('says whom a rank waits for', () => {
     const recv = { call: 'MPI_Recv', peer: taskId(2), tag: 5 };
     expect(activityText(rank({ activity: at('waiting', recv) }))).toBe('waits in MPI_Recv for rank 2, tag 5');
-    expect(activityText(rank({ activity: at('waiting', { call: 'MPI_Recv', tag: -1 }) }))).toBe('waits in MPI_Recv for any rank, any tag');
+    expect(activityText(rank({ activity: at('waiting', { call: 'MPI_Recv', tag: -1 }) }))).toBe(
+      'waits in MPI_Recv for any rank, any tag',
+    );
     expect(activityText(rank({ activity: at('waiting', { call: 'MPI_Barrier' }) }))).toBe('waits in MPI_Barrier');
     expect(activityText(rank({ activity: at('computing') }))).toBeUndefined();
     expect(activityText(rank({ state: 'done', activity: at('waiting', recv) }))).toBeUndefined();
@@ -26,7 +63,11 @@ describe('words', () => {
     expect(doingText(t, 3500)).toBe('waits in MPI_Recv for rank 2, tag 5');
     expect(doingText(t, 13_400)).toBe('waits in MPI_Recv for rank 2, tag 5, 12\u00a0s');
     expect(doingText(rank({ activity: at('computing'), activitySince: 0 }), 60_000)).toBeUndefined();
-    expect([tileText(t), tileText(rank({})), tileText(rank({ state: 'done' }))]).toEqual(['waits for 2', 'computing', 'done']);
+    expect([tileText(t), tileText(rank({})), tileText(rank({ state: 'done' }))]).toEqual([
+      'waits for 2',
+      'computing',
+      'done',
+    ]);
   });
   it('has one word for every state', () => {
     expect(rankWord(rank({ state: 'done', exitCode: 3 }))).toEqual({ text: 'exit 3', tone: 'bad' });
@@ -36,10 +77,24 @@ describe('words', () => {
   it('says why a job waits, how far it is, how it ended', () => {
     expect(jobLine(job({ state: 'waiting', reason: 'needs 4 slots; 3 available' }))).toBe('needs 4 slots; 3 available');
     expect(jobLine(job({ tasks: [rank({ state: 'done' }), rank({})] }))).toBe('1 of 2 ranks done');
-    expect(jobLine(job({ state: 'failed', error: { code: 'DEADLOCK', message: 'Every rank waits.\nrank 0 …' } }))).toBe('DEADLOCK: Every rank waits.');
-    expect([wantedAt(job({ state: 'waiting' })), wantedAt(job({ state: 'waiting', room: 'ABCDEF' })), wantedAt(job({ state: 'paused' })), wantedAt(job({ state: 'done' }))]).toEqual(['/volunteer', '/volunteer?room=ABCDEF', undefined, undefined]);
-    const stopped = job({ state: 'paused', reason: 'The disk of the server is full: 0 B of 16 MB free. …', stopped: { code: 'DISK_FULL', message: '' } });
-    expect([jobLine(stopped), wantedAt(stopped)]).toEqual(['the server’s disk is full; the job resumes when there is space', undefined]);
+    expect(jobLine(job({ state: 'failed', error: { code: 'DEADLOCK', message: 'Every rank waits.\nrank 0 …' } }))).toBe(
+      'DEADLOCK: Every rank waits.',
+    );
+    expect([
+      wantedAt(job({ state: 'waiting' })),
+      wantedAt(job({ state: 'waiting', room: 'ABCDEF' })),
+      wantedAt(job({ state: 'paused' })),
+      wantedAt(job({ state: 'done' })),
+    ]).toEqual(['/volunteer', '/volunteer?room=ABCDEF', undefined, undefined]);
+    const stopped = job({
+      state: 'paused',
+      reason: 'The disk of the server is full: 0 B of 16 MB free. …',
+      stopped: { code: 'DISK_FULL', message: '' },
+    });
+    expect([jobLine(stopped), wantedAt(stopped)]).toEqual([
+      'the server’s disk is full; the job resumes when there is space',
+      undefined,
+    ]);
     expect(wantedAt(job({ state: 'waiting', stopped: { code: 'STORAGE_FAILED', message: '' } }))).toBeUndefined();
     expect(jobLine(job({ state: 'done', reason: 'old' }))).toBe('2 ranks finished');
   });
@@ -51,7 +106,16 @@ describe('words', () => {
     expect(pauseAdvice(job({ ...begun, program: { language: 'c', entry: 'a.c', hash: '' } }))).toMatch(/next MPI call/);
   });
   it('counts a message where it was sent', () => {
-    expect(totalsOf(job({ tasks: [rank({ messagesOut: 2, messagesIn: 3, bytesOut: 8 }), rank({ messagesOut: 3, messagesIn: 2, bytesOut: 1 })] }))).toMatchObject({ messages: 5, bytes: 9 });
+    expect(
+      totalsOf(
+        job({
+          tasks: [
+            rank({ messagesOut: 2, messagesIn: 3, bytesOut: 8 }),
+            rank({ messagesOut: 3, messagesIn: 2, bytesOut: 1 }),
+          ],
+        }),
+      ),
+    ).toMatchObject({ messages: 5, bytes: 9 });
   });
   it('says before submission whether there is room', () => {
     expect(slotsAdvice(4, { total: 3, free: 3 }).text).toContain('Needs 4 slots; 3 available');
@@ -59,30 +123,70 @@ describe('words', () => {
     expect(slotsAdvice(1, { total: 8, free: 2 }).tone).toBe('good');
   });
   it('tells a message from its stack', () => {
-    expect(splitStack('boom\n    at f (main.ts:3:1)\n    at main.ts:9:2')).toEqual({ message: 'boom', stack: '    at f (main.ts:3:1)\n    at main.ts:9:2' });
-    expect(splitStack('rank 1: RangeError: boom\nRangeError: boom\n    at f (main.ts:3:1)').message).toBe('rank 1: RangeError: boom');
-    expect(splitStack('rank 1: RangeError: boom\nRangeError: boom\nmayfly-program.js:8\n    at f (main.ts:3:1)').message).toBe('rank 1: RangeError: boom');
+    expect(splitStack('boom\n    at f (main.ts:3:1)\n    at main.ts:9:2')).toEqual({
+      message: 'boom',
+      stack: '    at f (main.ts:3:1)\n    at main.ts:9:2',
+    });
+    expect(splitStack('rank 1: RangeError: boom\nRangeError: boom\n    at f (main.ts:3:1)').message).toBe(
+      'rank 1: RangeError: boom',
+    );
+    expect(
+      splitStack('rank 1: RangeError: boom\nRangeError: boom\nmayfly-program.js:8\n    at f (main.ts:3:1)').message,
+    ).toBe('rank 1: RangeError: boom');
     expect(splitStack('boom\nf@main.ts:3:1')).toEqual({ message: 'boom', stack: 'f@main.ts:3:1' });
-    expect(splitStack('rank 1: the program trapped: why\nRuntimeError: unreachable\n    at abort (wasm-function[1]:0x1)')).toEqual({ message: 'rank 1: the program trapped: why', stack: 'RuntimeError: unreachable\n    at abort (wasm-function[1]:0x1)' });
+    expect(
+      splitStack('rank 1: the program trapped: why\nRuntimeError: unreachable\n    at abort (wasm-function[1]:0x1)'),
+    ).toEqual({
+      message: 'rank 1: the program trapped: why',
+      stack: 'RuntimeError: unreachable\n    at abort (wasm-function[1]:0x1)',
+    });
     expect(splitStack('two\nlines')).toEqual({ message: 'two\nlines', stack: undefined });
   });
   it('splits a recovery by phase, once all of it is known', () => {
-    const fault = { at: 0, task: taskId(0), incarnation: incarnation(0), cause: 'killed', assignedAfterMs: 40, startedAfterMs: 340 };
+    const fault = {
+      at: 0,
+      task: taskId(0),
+      incarnation: incarnation(0),
+      cause: 'killed',
+      assignedAfterMs: 40,
+      startedAfterMs: 340,
+    };
     expect(phasesOf(fault)).toBeUndefined();
     expect(phasesOf({ ...fault, recoveredAfterMs: 400 })).toEqual({ place: 40, start: 300, repeat: 60 });
   });
 
   it('a proof says no more than was compared', () => {
-    const run = (same?: boolean, faults = 0) => ({ job: 'abcdefghijkl' as JobView['id'], name: 'j', state: 'done' as const, faults, ...(same === undefined ? {} : { same }), differences: [] });
+    const run = (same?: boolean, faults = 0) => ({
+      job: 'abcdefghijkl' as JobView['id'],
+      name: 'j',
+      state: 'done' as const,
+      faults,
+      ...(same === undefined ? {} : { same }),
+      differences: [],
+    });
     expect(verdictOf([run()])).toEqual({ text: 'Not compared yet.', tone: 'quiet' });
-    expect(verdictOf([run(true), run()]).text).toBe('The answer is the same, byte for byte, as that of the undisturbed run.');
+    expect(verdictOf([run(true), run()]).text).toBe(
+      'The answer is the same, byte for byte, as that of the undisturbed run.',
+    );
     expect(verdictOf([run(true, 2)]).text).toBe('The answer is the same, byte for byte, as that of the other run.');
-    expect(verdictOf([run(true), run(false)])).toEqual({ text: 'The answer is not the same as that of 1 of 2 other runs.', tone: 'bad' });
+    expect(verdictOf([run(true), run(false)])).toEqual({
+      text: 'The answer is not the same as that of 1 of 2 other runs.',
+      tone: 'bad',
+    });
     expect(comparisonLine(2, run(true))).toBe('the same. This run lost 2 ranks, that one no rank.');
-    expect([uploadText({ sentBytes: 0, ofBytes: 0 }), uploadText({ sentBytes: 65_536, ofBytes: 131_072 }), uploadText({ sentBytes: 9, ofBytes: 9 })]).toEqual(['uploading', 'uploading 65.5 kB of 131 kB', 'uploaded, waiting for the log']);
+    expect([
+      uploadText({ sentBytes: 0, ofBytes: 0 }),
+      uploadText({ sentBytes: 65_536, ofBytes: 131_072 }),
+      uploadText({ sentBytes: 9, ofBytes: 9 }),
+    ]).toEqual(['uploading', 'uploading 65.5 kB of 131 kB', 'uploaded, waiting for the log']);
   });
 
   it('a rank of a job that has ended waits for nothing', () => {
-    expect([rankWord(rank({ state: 'unassigned' })).text, rankWord(rank({ state: 'unassigned' }), true).text, tileText(rank({ state: 'running' }), true), rankWord(rank({ state: 'done' }), true).text]).toEqual(['without a slot', 'stopped', 'stopped', 'done']);
+    expect([
+      rankWord(rank({ state: 'unassigned' })).text,
+      rankWord(rank({ state: 'unassigned' }), true).text,
+      tileText(rank({ state: 'running' }), true),
+      rankWord(rank({ state: 'done' }), true).text,
+    ]).toEqual(['without a slot', 'stopped', 'stopped', 'done']);
   });
 });

@@ -1,5 +1,15 @@
 /** What the dashboard says of jobs, ranks, nodes and faults, in words and tones. Pure. */
-import { kindOf, WORLD, type ComparedRun, type Fault, type JobState, type JobView, type NodeView, type ProgramLanguage, type TaskView } from '@mayfly/wire';
+import {
+  kindOf,
+  WORLD,
+  type ComparedRun,
+  type Fault,
+  type JobState,
+  type JobView,
+  type NodeView,
+  type ProgramLanguage,
+  type TaskView,
+} from '@mayfly/wire';
 import { bytes, elapsed, plural } from '../shared/format.ts';
 import type { Word } from '../shared/tone.ts';
 
@@ -57,22 +67,40 @@ export function rankWord(t: Pick<TaskView, 'state' | 'activity' | 'exitCode'>, e
 }
 
 /** Why jobs stand still though nobody paused them, in a line; the server's own words have the figures. */
-export const stoppedLine = (code: string): string => (code === 'DISK_FULL' ? 'the server’s disk is full; the job resumes when there is space' : 'the server cannot store anything; the job resumes when it can');
+export const stoppedLine = (code: string): string =>
+  code === 'DISK_FULL'
+    ? 'the server’s disk is full; the job resumes when there is space'
+    : 'the server cannot store anything; the job resumes when it can';
 
 export const isPaused = (state: JobState): boolean => state === 'paused' || state === 'pausing';
 
 /** What a pause will do to this job: said before it is done. */
 export function pauseAdvice(job: JobView): string {
-  if (job.protocol === 'none') return 'This job cannot be paused: its protocol, none, keeps nothing to resume a rank from. You can cancel it and run it again later.';
-  if (job.startedAt === undefined) return 'The job has not started. It leaves the queue, and returns to its place when you resume it.';
+  if (job.protocol === 'none')
+    return (
+      'This job cannot be paused: its protocol, none, keeps nothing to resume a rank from. You can cancel it ' +
+      'and run it again later.'
+    );
+  if (job.startedAt === undefined)
+    return 'The job has not started. It leaves the queue, and returns to its place when you resume it.';
   const left = job.tasks.filter((t) => t.state !== 'done');
   const without = left.filter((t) => t.images === 0).length;
-  const who = without === left.length ? 'No rank has one so far' : without === 0 ? 'Every rank has an older one' : `${without} of ${plural(left.length, 'rank')} have none so far`;
+  const who =
+    without === left.length
+      ? 'No rank has one so far'
+      : without === 0
+        ? 'Every rank has an older one'
+        : `${without} of ${plural(left.length, 'rank')} have none so far`;
   const how =
     job.program.language === 'typescript'
-      ? 'Each rank takes a checkpoint at its next checkpoint.here, if it gets there within 15 seconds. When you resume, ranks without a checkpoint restart and replay their log'
-      : 'Each rank takes a checkpoint at its next MPI call, if there is one within 15 seconds. Ranks without a checkpoint fall back to their previous one, or restart and replay their log';
-  return `${how}. ${who}. Other jobs can use the slots in the meantime. The answer stays the same, and a pause is not counted as a fault.`;
+      ? 'Each rank takes a checkpoint at its next checkpoint.here, if it gets there within 15 seconds. When ' +
+        'you resume, ranks without a checkpoint restart and replay their log'
+      : 'Each rank takes a checkpoint at its next MPI call, if there is one within 15 seconds. Ranks without a ' +
+        'checkpoint fall back to their previous one, or restart and replay their log';
+  return (
+    `${how}. ${who}. Other jobs can use the slots in the meantime. The answer stays the same, and a pause is ` +
+    'not counted as a fault.'
+  );
 }
 
 const POINT_TO_POINT = /recv|send|probe|wait/i;
@@ -83,7 +111,8 @@ type Doing = Pick<TaskView, 'state' | 'activity' | 'activitySince' | 'lastImageA
 export function activityText(t: Doing): string | undefined {
   const a = t.activity;
   if (t.state === 'unassigned') return 'waits for a free slot';
-  if (t.state === 'paused') return t.lastImageAt === undefined ? 'will restart and replay its log' : 'will resume from its last checkpoint';
+  if (t.state === 'paused')
+    return t.lastImageAt === undefined ? 'will restart and replay its log' : 'will resume from its last checkpoint';
   if (t.state === 'suspect') return 'its node does not answer';
   if (t.state === 'recovering' && a?.state !== 'replaying') return 'a new incarnation is being started';
   if (!a || (t.state !== 'running' && t.state !== 'recovering')) return undefined;
@@ -91,8 +120,14 @@ export function activityText(t: Doing): string | undefined {
   if (a.state === 'checkpointing') return 'takes a checkpoint';
   if (a.state === 'resting') return 'rests: its volunteer limits the share of the processor';
   if (a.state !== 'waiting' || !a.call) return undefined;
-  if (a.peer === WORLD) return a.call === 'stdin' ? 'waits for standard input' : `waits in ${a.call} for the outside world`;
-  const whom = a.peer === undefined ? (POINT_TO_POINT.test(a.call) && a.tag !== undefined ? ' for any rank' : '') : ` for rank ${a.peer}`;
+  if (a.peer === WORLD)
+    return a.call === 'stdin' ? 'waits for standard input' : `waits in ${a.call} for the outside world`;
+  const whom =
+    a.peer === undefined
+      ? POINT_TO_POINT.test(a.call) && a.tag !== undefined
+        ? ' for any rank'
+        : ''
+      : ` for rank ${a.peer}`;
   const tag = a.tag === undefined ? '' : a.tag < 0 ? ', any tag' : `, tag ${a.tag}`;
   return `waits in ${a.call}${whom}${tag}`;
 }
@@ -108,13 +143,17 @@ export function doingText(t: Doing, now: number): string | undefined {
 }
 
 /** From where in its program it waits, while it does: 'at exchange (halo.c:40)'. */
-export const placeText = (t: TaskView): string | undefined => (activityText(t) !== undefined && t.activity?.state === 'waiting' && t.activity.place !== undefined ? `at ${t.activity.place}` : undefined);
+export const placeText = (t: TaskView): string | undefined =>
+  activityText(t) !== undefined && t.activity?.state === 'waiting' && t.activity.place !== undefined
+    ? `at ${t.activity.place}`
+    : undefined;
 
 /** What fits on a tile: the word, and whom it waits for. */
 export function tileText(t: TaskView, ended = false): string {
   if (ended) return rankWord(t, true).text;
   const a = t.activity;
-  if (t.state === 'running' && a?.state === 'waiting' && a.peer !== undefined) return a.peer === WORLD ? 'waits: input' : `waits for ${a.peer}`;
+  if (t.state === 'running' && a?.state === 'waiting' && a.peer !== undefined)
+    return a.peer === WORLD ? 'waits: input' : `waits for ${a.peer}`;
   return rankWord(t).text;
 }
 
@@ -137,14 +176,23 @@ export const faultCause = (cause: string): string => CAUSES[cause] ?? cause;
 /** What follows from it for its node: 'new node, in quarantine for 40 s: out of memory'. undefined: nothing. */
 export function faultVerdict(f: Fault): string | undefined {
   const who = f.newcomer === true ? 'new node' : 'node';
-  const what = f.excused === true ? 'not counted against the node: the rank failed in the same place elsewhere' : f.quarantineMs === undefined ? undefined : `${who} in quarantine for ${elapsed(f.quarantineMs)}`;
+  const what =
+    f.excused === true
+      ? 'not counted against the node: the rank failed in the same place elsewhere'
+      : f.quarantineMs === undefined
+        ? undefined
+        : `${who} in quarantine for ${elapsed(f.quarantineMs)}`;
   const parts = [what, f.error].filter((p) => p !== undefined);
   return parts.length === 0 ? undefined : parts.join('; ');
 }
 
-/** A recovery split by phase: fencing and finding a slot, image and start, replay up to the first new step. undefined: not all are known. */
+/**
+ * A recovery split by phase: fencing and finding a slot, image and start, replay up to the first new step. undefined:
+ * not all are known.
+ */
 export function phasesOf(f: Fault): { place: number; start: number; repeat: number } | undefined {
-  if (f.assignedAfterMs === undefined || f.startedAfterMs === undefined || f.recoveredAfterMs === undefined) return undefined;
+  if (f.assignedAfterMs === undefined || f.startedAfterMs === undefined || f.recoveredAfterMs === undefined)
+    return undefined;
   const [assigned, started, back] = [f.assignedAfterMs, f.startedAfterMs, f.recoveredAfterMs];
   return { place: assigned, start: started - assigned, repeat: back - started };
 }
@@ -163,7 +211,8 @@ export function ranksOf(job: JobView): { done: number; alive: number; total: num
 /** One line under a job's name: why it waits, or how far it is. */
 export function jobLine(job: JobView): string {
   const { done, alive, total } = ranksOf(job);
-  if (job.state === 'failed') return job.error ? `${job.error.code}: ${firstLine(job.error.message)}` : (job.reason ?? 'failed');
+  if (job.state === 'failed')
+    return job.error ? `${job.error.code}: ${firstLine(job.error.message)}` : (job.reason ?? 'failed');
   if (job.stopped && !hasEnded(job.state)) return stoppedLine(job.stopped.code);
   if (job.reason && !hasEnded(job.state)) return job.reason;
   if (job.state === 'paused') return 'not started';
@@ -174,7 +223,10 @@ export function jobLine(job: JobView): string {
   return done > 0 ? `${done} of ${plural(total, 'rank')} done` : `${alive} of ${plural(total, 'rank')} at work`;
 }
 
-/** Where volunteers for this job are wanted: it waits for slots, as a whole or with some of its ranks. undefined: it does not. */
+/**
+ * Where volunteers for this job are wanted: it waits for slots, as a whole or with some of its ranks. undefined: it
+ * does not.
+ */
 export function wantedAt(job: JobView): string | undefined {
   if (hasEnded(job.state) || isPaused(job.state) || job.stopped) return undefined;
   if (job.state !== 'waiting' && !job.tasks.some((t) => t.state === 'unassigned')) return undefined;
@@ -210,30 +262,66 @@ const NODE: Record<string, Word> = {
   suspect: { text: 'silent', tone: 'warn' },
   gone: { text: 'gone', tone: 'quiet' },
 };
-export const nodeWord = (n: NodeView): Word => (n.state === 'here' && n.quarantinedUntil !== undefined ? { text: 'quarantine', tone: 'warn' } : undefined) ?? NODE[n.state] ?? { text: n.state, tone: 'quiet' };
+export const nodeWord = (n: NodeView): Word =>
+  (n.state === 'here' && n.quarantinedUntil !== undefined ? { text: 'quarantine', tone: 'warn' } : undefined) ??
+  NODE[n.state] ?? { text: n.state, tone: 'quiet' };
 
 /** Why a node is given nothing new, and until when; undefined: it is. */
 export const quarantineText = (n: NodeView, now: number): string | undefined =>
-  n.quarantinedUntil === undefined || n.quarantinedUntil <= now ? undefined : `In quarantine for ${elapsed(n.quarantinedUntil - now)}: ranks failed here that did not fail elsewhere. It keeps its ranks but gets no new ones.`;
+  n.quarantinedUntil === undefined || n.quarantinedUntil <= now
+    ? undefined
+    : `In quarantine for ${elapsed(n.quarantinedUntil - now)}: ranks failed here that did not fail elsewhere. ` +
+      'It keeps its ranks but gets no new ones.';
 
 /** A headless volunteer may run programs of WebAssembly only. */
-const runs = (n: NodeView, language: string): boolean => n.runs === undefined || n.runs.includes(kindOf(language as ProgramLanguage));
+const runs = (n: NodeView, language: string): boolean =>
+  n.runs === undefined || n.runs.includes(kindOf(language as ProgramLanguage));
 
 /** What it is, and what it does not run. */
 export const engineText = (n: NodeView): string => `${n.engine}${runs(n, 'typescript') ? '' : ', C and C++ only'}`;
 
-/** Slots of the nodes that are here; with `room`, of those that serve it ('' for none); with `language`, of those that run it. */
-export function slotsOf(nodes: readonly NodeView[], room?: string, language?: string): { total: number; free: number; nodes: number } {
-  const here = nodes.filter((n) => n.state === 'here' && n.quarantinedUntil === undefined && (room === undefined || (n.room ?? '') === room) && (language === undefined || runs(n, language)));
+/**
+ * Slots of the nodes that are here; with `room`, of those that serve it ('' for none); with `language`, of those that
+ * run it.
+ */
+export function slotsOf(
+  nodes: readonly NodeView[],
+  room?: string,
+  language?: string,
+): { total: number; free: number; nodes: number } {
+  const here = nodes.filter(
+    (n) =>
+      n.state === 'here' &&
+      n.quarantinedUntil === undefined &&
+      (room === undefined || (n.room ?? '') === room) &&
+      (language === undefined || runs(n, language)),
+  );
   const total = here.reduce((sum, n) => sum + n.slots, 0);
   return { total, free: Math.max(0, total - here.reduce((sum, n) => sum + n.busy, 0)), nodes: here.length };
 }
 
 /** How a job of `size` ranks would fare now: said before it is submitted. */
 export function slotsAdvice(size: number, slots: { total: number; free: number }): Word {
-  if (slots.free >= size) return { text: `${slots.free === slots.total ? plural(slots.free, 'slot') : `${slots.free} of ${plural(slots.total, 'slot')}`} free: the job starts at once.`, tone: 'good' };
-  if (slots.total >= size) return { text: `Needs ${plural(size, 'slot')}; ${slots.free} of ${slots.total} are free. The job waits for others to finish.`, tone: 'wait' };
-  return { text: `Needs ${plural(size, 'slot')}; ${slots.total === 0 ? 'none' : slots.total} available. The job waits for more volunteers.`, tone: 'warn' };
+  if (slots.free >= size)
+    return {
+      text:
+        `${slots.free === slots.total ? plural(slots.free, 'slot') : `${slots.free} of ${plural(slots.total, 'slot')}`} ` +
+        'free: the job starts at once.',
+      tone: 'good',
+    };
+  if (slots.total >= size)
+    return {
+      text:
+        `Needs ${plural(size, 'slot')}; ${slots.free} of ${slots.total} are free. The job waits for others to ` +
+        'finish.',
+      tone: 'wait',
+    };
+  return {
+    text:
+      `Needs ${plural(size, 'slot')}; ${slots.total === 0 ? 'none' : slots.total} available. The job waits for ` +
+      'more volunteers.',
+    tone: 'warn',
+  };
 }
 
 /** One line above the runs with which a job was compared: never more than was compared. */
@@ -241,9 +329,20 @@ export function verdictOf(runs: readonly Pick<ComparedRun, 'same' | 'faults'>[])
   const compared = runs.filter((r) => r.same !== undefined);
   const other = compared.filter((r) => r.same === false).length;
   if (compared.length === 0) return { text: 'Not compared yet.', tone: 'quiet' };
-  if (other > 0) return { text: `The answer is not the same as that of ${other === compared.length ? (other === 1 ? 'the other run' : `${other} other runs`) : `${other} of ${compared.length} other runs`}.`, tone: 'bad' };
+  if (other > 0)
+    return {
+      text:
+        'The answer is not the same as that of ' +
+        `${other === compared.length ? (other === 1 ? 'the other run' : `${other} other runs`) : `${other} of ${compared.length} other runs`}.`,
+      tone: 'bad',
+    };
   const calm = compared.some((r) => r.faults === 0);
-  return { text: `The answer is the same, byte for byte, as that of ${compared.length === 1 ? (calm ? 'the undisturbed run' : 'the other run') : `${compared.length} other runs`}.`, tone: 'good' };
+  return {
+    text:
+      'The answer is the same, byte for byte, as that of ' +
+      `${compared.length === 1 ? (calm ? 'the undisturbed run' : 'the other run') : `${compared.length} other runs`}.`,
+    tone: 'good',
+  };
 }
 
 /** What the comparison with one run shows. */
@@ -259,17 +358,23 @@ export function uploadText({ sentBytes, ofBytes }: NonNullable<TaskView['uploadi
   return sentBytes < ofBytes ? `uploading ${bytes(sentBytes)} of ${bytes(ofBytes)}` : 'uploaded, waiting for the log';
 }
 
-/** Where a message ends and its stack begins: engines write '\n    at …' (Chromium, Node) or 'name@file:line' (Firefox). */
+/**
+ * Where a message ends and its stack begins: engines write '\n    at …' (Chromium, Node) or 'name@file:line' (Firefox).
+ */
 export function splitStack(message: string): { message: string; stack: string | undefined } {
   const at = message.search(/\n\s+at\s|\n\S*@\S+:\d+/);
   if (at < 0) return { message, stack: undefined };
   // Node says besides where in our bundle it was; the stack says where in the program.
-  const lines = message.slice(0, at).split('\n').filter((l) => !/^mayfly-program\.js:\d+$/.test(l));
+  const lines = message
+    .slice(0, at)
+    .split('\n')
+    .filter((l) => !/^mayfly-program\.js:\d+$/.test(l));
   // Engines begin a stack with the error again: 'rank 1: RangeError: x' needs no second 'RangeError: x'.
   const last = lines.at(-1)!;
   if (lines.length > 1 && lines.at(-2)!.endsWith(last)) lines.pop();
   // Of a trap it has the engine's own words, which belong to the stack.
-  else if (lines.length > 1 && /^\w*Error: /.test(last)) return { message: lines.slice(0, -1).join('\n'), stack: `${last}\n${message.slice(at + 1)}` };
+  else if (lines.length > 1 && /^\w*Error: /.test(last))
+    return { message: lines.slice(0, -1).join('\n'), stack: `${last}\n${message.slice(at + 1)}` };
   return { message: lines.join('\n'), stack: message.slice(at + 1) };
 }
 

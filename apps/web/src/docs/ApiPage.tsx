@@ -1,4 +1,7 @@
-/** `/docs/api`: the REST interface for people, made of /openapi.json by this page alone (nothing is loaded from elsewhere). */
+/**
+ * `/docs/api`: the REST interface for people, made of /openapi.json by this page alone (nothing is loaded from
+ * elsewhere).
+ */
 import { useEffect, useState } from 'react';
 import { curl, groups, inWords, nameOfRef, type Document, type Route, type Schema } from './openapi.ts';
 import './api.css';
@@ -23,7 +26,8 @@ export function ApiPage() {
       <div>
         <h1>REST API</h1>
         <p className="muted">
-          Everything that the dashboard and the command line do. The same as a document for programs: <a href="/openapi.json">/openapi.json</a> (OpenAPI 3.1).
+          Everything that the dashboard and the command line do. The same as a document for programs:{' '}
+          <a href="/openapi.json">/openapi.json</a> (OpenAPI 3.1).
         </p>
       </div>
       {failed && (
@@ -36,7 +40,14 @@ export function ApiPage() {
           <p>
             {doc.info.description} Version {doc.info.version}.
           </p>
-          <input className="in" type="search" aria-label="Search the routes" placeholder="Search: cancel, stdout, tokens …" value={wanted} onChange={(e) => setWanted(e.target.value)} />
+          <input
+            className="in"
+            type="search"
+            aria-label="Search the routes"
+            placeholder="Search: cancel, stdout, tokens …"
+            value={wanted}
+            onChange={(e) => setWanted(e.target.value)}
+          />
           {groups(doc, wanted).map(([tag, routes]) => (
             <section key={tag} aria-labelledby={`tag-${tag}`} className="stack">
               <h2 id={`tag-${tag}`}>{tag[0]!.toUpperCase() + tag.slice(1)}</h2>
@@ -113,9 +124,12 @@ function OneRoute({ route: r }: { route: Route }) {
             return (
               <div key={status} className="answer">
                 <p>
-                  <strong className={good ? 'good' : 'bad'}>{status}</strong> {good ? <Shape schema={media?.schema} /> : <span className="small">{a.description}</span>}
+                  <strong className={good ? 'good' : 'bad'}>{status}</strong>{' '}
+                  {good ? <Shape schema={media?.schema} /> : <span className="small">{a.description}</span>}
                 </p>
-                {good && media?.example !== undefined && <Code text={JSON.stringify(media.example, null, 2)} label={`${r.summary}: an answer`} />}
+                {good && media?.example !== undefined && (
+                  <Code text={JSON.stringify(media.example, null, 2)} label={`${r.summary}: an answer`} />
+                )}
               </div>
             );
           })}
@@ -164,7 +178,13 @@ function Properties({ schema }: { schema: Schema }) {
             {!schema.required?.includes(name) && <span className="muted"> ?</span>}
           </dt>
           <dd>
-            {s.properties ? <Properties schema={s} /> : s.items?.properties ? <Properties schema={s.items} /> : <Shape schema={s} />}
+            {s.properties ? (
+              <Properties schema={s} />
+            ) : s.items?.properties ? (
+              <Properties schema={s.items} />
+            ) : (
+              <Shape schema={s} />
+            )}
             {s.description && <> {prose(s.description)}</>}
           </dd>
         </div>
@@ -183,4 +203,5 @@ function Code({ text, label }: { text: string; label: string }) {
 }
 
 /** What stands between backticks is code. */
-const prose = (text: string | undefined) => text?.split('`').map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part));
+const prose = (text: string | undefined) =>
+  text?.split('`').map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part));

@@ -5,7 +5,9 @@ import { DOCUMENTS, type DocumentText as Text } from './documents.ts';
 import { Missing } from '../shared/Frame.tsx';
 import './document.css';
 
-const texts = import.meta.glob<Text>(['../../../../docs/{programs,typescript-reference,c-programs,mpi-coverage,porting,sandbox,pages,widget,errors}.md']);
+const texts = import.meta.glob<Text>([
+  '../../../../docs/{programs,typescript-reference,c-programs,mpi-coverage,porting,sandbox,pages,widget,errors}.md',
+]);
 
 export function DocumentPage() {
   const { name } = useParams({ from: '/docs/$name' });
@@ -60,7 +62,11 @@ function Document({ name, fallback }: { name: string; fallback: string }) {
           </ul>
         </details>
       )}
-      {text ? <div className="text" onClick={follow} dangerouslySetInnerHTML={{ __html: text.html }} /> : <h1>{fallback}</h1>}
+      {text ? (
+        <div className="text" onClick={follow} dangerouslySetInnerHTML={{ __html: text.html }} />
+      ) : (
+        <h1>{fallback}</h1>
+      )}
     </article>
   );
 }

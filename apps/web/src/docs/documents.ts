@@ -1,4 +1,7 @@
-/** The documents of docs/ that have a page here, in the order in which one would read them. The build asks for the names, so nothing is imported. */
+/**
+ * The documents of docs/ that have a page here, in the order in which one would read them. The build asks for the
+ * names, so nothing is imported.
+ */
 export interface DocumentEntry {
   /** docs/<name>.md, /docs/<name>. */
   readonly name: string;
@@ -16,12 +19,28 @@ export interface DocumentText {
 
 export const DOCUMENTS: readonly DocumentEntry[] = [
   { name: 'programs', title: 'Programs in TypeScript', about: 'how to write, run and stop one; checkpoints; files' },
-  { name: 'typescript-reference', title: 'The module mayfly', about: 'every function and class that a TypeScript program has' },
-  { name: 'typescript-coverage', title: 'MPI in TypeScript, by function', about: 'every function of the standard, and how the module mayfly spells it' },
-  { name: 'c-programs', title: 'Programs in C and C++', about: 'compilers, Makefiles, files, what a rank has and has not' },
+  {
+    name: 'typescript-reference',
+    title: 'The module mayfly',
+    about: 'every function and class that a TypeScript program has',
+  },
+  {
+    name: 'typescript-coverage',
+    title: 'MPI in TypeScript, by function',
+    about: 'every function of the standard, and how the module mayfly spells it',
+  },
+  {
+    name: 'c-programs',
+    title: 'Programs in C and C++',
+    about: 'compilers, Makefiles, files, what a rank has and has not',
+  },
   { name: 'mpi-coverage', title: 'MPI functions', about: 'every function of the standard, and whether it is there' },
   { name: 'porting', title: 'Programs by others', about: 'public codes and test suites, and what each needed' },
-  { name: 'sandbox', title: 'What a program can do to a volunteer', about: 'the sealed frame, and what it keeps from your files, accounts and network' },
+  {
+    name: 'sandbox',
+    title: 'What a program can do to a volunteer',
+    about: 'the sealed frame, and what it keeps from your files, accounts and network',
+  },
   { name: 'pages', title: 'The pages', about: 'what each shows, for volunteers and for owners of jobs' },
   { name: 'widget', title: 'The widget', about: 'volunteering on another site, and the headers that it needs' },
   { name: 'errors', title: 'Errors', about: 'what each code means, and what to do' },

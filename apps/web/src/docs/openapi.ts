@@ -69,17 +69,25 @@ export function inWords(s: Schema | undefined): string {
   if (s.enum) return s.enum.map((v) => JSON.stringify(v)).join(' | ');
   if (s.anyOf) return s.anyOf.map(inWords).join(' | ');
   if (s.type === 'array') return `array of ${inWords(s.items)}`;
-  if (s.type === 'object' && s.patternProperties) return `object of ${inWords(Object.values(s.patternProperties)[0])} by name`;
+  if (s.type === 'object' && s.patternProperties)
+    return `object of ${inWords(Object.values(s.patternProperties)[0])} by name`;
   if (s.type === 'integer' || s.type === 'number') {
     const { minimum: low, maximum: high } = s;
     const bounded = high !== undefined && high < Number.MAX_SAFE_INTEGER;
     return `${s.type}${low !== undefined && bounded ? `, ${low} to ${high}` : low !== undefined ? `, at least ${low}` : bounded ? `, at most ${high}` : ''}`;
   }
-  if (s.type === 'string') return `${s.format === 'binary' ? 'raw bytes' : 'string'}${s.maxLength === undefined ? '' : `, at most ${s.maxLength} characters`}`;
+  if (s.type === 'string')
+    return `${s.format === 'binary' ? 'raw bytes' : 'string'}${s.maxLength === undefined ? '' : `, at most ${s.maxLength} characters`}`;
   return s.type ?? 'anything';
 }
 
-const VALUES: Record<string, string> = { id: 'k3v9x0q2m7ab', task: '0', code: 'QX7PKM', name: 'pi', path: 'out/pi.txt' };
+const VALUES: Record<string, string> = {
+  id: 'k3v9x0q2m7ab',
+  task: '0',
+  code: 'QX7PKM',
+  name: 'pi',
+  path: 'out/pi.txt',
+};
 
 /** The request as a command; `$TOKEN` is the reader's. */
 export function curl(r: Route, origin: string): string {
@@ -89,6 +97,13 @@ export function curl(r: Route, origin: string): string {
   return [
     `curl${r.method === 'GET' ? '' : ` -X ${r.method}`} ${origin}${path}`,
     ...(r.security ? [`  -H "Authorization: Bearer $TOKEN"`] : []),
-    ...(type === undefined ? [] : [`  -H "Content-Type: ${type}"`, type === 'application/json' ? `  -d '${JSON.stringify(media?.example ?? {}).replaceAll("'", "'\\''")}'` : '  --data-binary @input.txt']),
+    ...(type === undefined
+      ? []
+      : [
+          `  -H "Content-Type: ${type}"`,
+          type === 'application/json'
+            ? `  -d '${JSON.stringify(media?.example ?? {}).replaceAll("'", "'\\''")}'`
+            : '  --data-binary @input.txt',
+        ]),
   ].join(' \\\n');
 }

@@ -36,9 +36,10 @@ export function LessonPage() {
       <div>
         <h1>What happens when a tab closes?</h1>
         <p className="muted">
-          A small job, run by this very page: {LESSON_RANKS} ranks pass a number round a ring. Each adds what it gets to a sum, which only its own memory holds, and
-          sends the sum on. You start each lap, close the tab of any rank in between, and see whether the answer changes. Everything below comes from the
-          server and the ranks; nothing is staged.
+          A small job, run by this very page: {LESSON_RANKS} ranks pass a number round a ring. Each adds what it gets to
+          a sum, which only its own memory holds, and sends the sum on. You start each lap, close the tab of any rank in
+          between, and see whether the answer changes. Everything below comes from the server and the ranks; nothing is
+          staged.
         </p>
       </div>
       {inTheWay ? (
@@ -61,8 +62,24 @@ export function LessonPage() {
         </>
       ) : (
         <>
-          {view ? <Picture view={view} nodes={nodes} over={phase === 'over'} onClose={(name) => void lesson.current?.closeNode(name)} /> : <p className="card">The job is being prepared.</p>}
-          {view && phase === 'on' && <NextStep view={view} nodes={nodes} onStep={() => void lesson.current?.step()} onOpen={() => void lesson.current?.openNode()} />}
+          {view ? (
+            <Picture
+              view={view}
+              nodes={nodes}
+              over={phase === 'over'}
+              onClose={(name) => void lesson.current?.closeNode(name)}
+            />
+          ) : (
+            <p className="card">The job is being prepared.</p>
+          )}
+          {view && phase === 'on' && (
+            <NextStep
+              view={view}
+              nodes={nodes}
+              onStep={() => void lesson.current?.step()}
+              onOpen={() => void lesson.current?.openNode()}
+            />
+          )}
           {view && phase === 'over' && <End view={view} onAgain={begin} />}
           <section className="card" aria-label="What happened">
             <h2>What happened</h2>
@@ -85,10 +102,22 @@ function wordOf(r: Rank, here: boolean): { text: string; tone: Tone } {
   if (!here) return { text: 'has no tab', tone: 'bad' };
   if (r.state !== 'running') return { text: r.incarnation > 0 ? 'coming back' : 'loading', tone: 'again' };
   if (r.activity === 'replaying') return { text: 'replaying its log', tone: 'again' };
-  return r.rank === 0 ? { text: 'waiting for you or the token', tone: 'wait' } : { text: 'waiting for the token', tone: 'wait' };
+  return r.rank === 0
+    ? { text: 'waiting for you or the token', tone: 'wait' }
+    : { text: 'waiting for the token', tone: 'wait' };
 }
 
-function Picture({ view, nodes, over, onClose }: { view: LessonView; nodes: readonly LessonNode[]; over: boolean; onClose: (name: string) => void }) {
+function Picture({
+  view,
+  nodes,
+  over,
+  onClose,
+}: {
+  view: LessonView;
+  nodes: readonly LessonNode[];
+  over: boolean;
+  onClose: (name: string) => void;
+}) {
   return (
     <section className="card" aria-label="Ranks and their logs">
       <div className="lesson-heads" aria-hidden="true">
@@ -129,12 +158,24 @@ function Picture({ view, nodes, over, onClose }: { view: LessonView; nodes: read
           );
         })}
       </ul>
-      <p className="hint">Rank 0’s log also has the lines that you send it. A filled square is a message that the current rank has read.</p>
+      <p className="hint">
+        Rank 0’s log also has the lines that you send it. A filled square is a message that the current rank has read.
+      </p>
     </section>
   );
 }
 
-function NextStep({ view, nodes, onStep, onOpen }: { view: LessonView; nodes: readonly LessonNode[]; onStep: () => void; onOpen: () => void }) {
+function NextStep({
+  view,
+  nodes,
+  onStep,
+  onOpen,
+}: {
+  view: LessonView;
+  nodes: readonly LessonNode[];
+  onStep: () => void;
+  onOpen: () => void;
+}) {
   const missing = nodes.length < LESSON_RANKS;
   const laps = lines(view.output).length;
   const settled = !missing && laps === view.steps && view.ranks.every((r) => r.state === 'running');
@@ -143,7 +184,8 @@ function NextStep({ view, nodes, onStep, onOpen }: { view: LessonView; nodes: re
       <h2>Your next step</h2>
       <p role="status">
         {missing
-          ? 'A rank has no tab. Its log waits on the server, and the other ranks wait for it. Open another tab, or send the token anyway and watch it stop before the missing rank.'
+          ? 'A rank has no tab. Its log waits on the server, and the other ranks wait for it. Open another ' +
+            'tab, or send the token anyway and watch it stop before the missing rank.'
           : settled
             ? laps === 0
               ? 'All ranks are ready. Send the token round.'
@@ -151,7 +193,11 @@ function NextStep({ view, nodes, onStep, onOpen }: { view: LessonView; nodes: re
             : 'The ranks are at work.'}
       </p>
       <div className="row">
-        <button className="button primary" onClick={onStep} disabled={view.steps >= LESSON_LAPS || (!settled && !missing) || view.steps > laps}>
+        <button
+          className="button primary"
+          onClick={onStep}
+          disabled={view.steps >= LESSON_LAPS || (!settled && !missing) || view.steps > laps}
+        >
           Send the token round
         </button>
         <button className="button" onClick={onOpen} disabled={!missing}>
@@ -172,7 +218,9 @@ function End({ view, onAgain }: { view: LessonView; onAgain: () => void }) {
       {same ? (
         <p>
           Rank 0 printed {said}. This page computed the same sums without ranks or messages: {ANSWER.at(-1)}.{' '}
-          {lost === 0 ? 'No tab was closed. Run it again and close some.' : `${lost === 1 ? 'One rank was' : `${lost} ranks were`} lost on the way; the answer was not.`}
+          {lost === 0
+            ? 'No tab was closed. Run it again and close some.'
+            : `${lost === 1 ? 'One rank was' : `${lost} ranks were`} lost on the way; the answer was not.`}
         </p>
       ) : (
         <p>{view.error ?? `It is ${view.state}, and rank 0 printed ${said ?? 'nothing'}.`}</p>

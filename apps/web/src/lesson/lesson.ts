@@ -59,7 +59,10 @@ export class Lesson {
       const { code } = await api.post('/api/lesson');
       this.#code = code;
       if (this.#ended) return this.leave();
-      this.#tell(`The server has a job of ${LESSON_RANKS} ranks. This page opens ${LESSON_RANKS} nodes for it; to the server, each looks like a separate tab.`);
+      this.#tell(
+        `The server has a job of ${LESSON_RANKS} ranks. This page opens ${LESSON_RANKS} nodes for it; to the ` +
+          'server, each looks like a separate tab.',
+      );
       await Promise.all(Array.from({ length: LESSON_RANKS }, () => this.#open()));
       await this.#look();
     } catch (e) {
@@ -93,23 +96,38 @@ export class Lesson {
     for (const f of view.faults) {
       const known = before?.faults.find((b) => b.rank === f.rank && b.incarnation === f.incarnation);
       const { logged = 0, incarnation = 0 } = view.ranks[f.rank] ?? {};
-      if (!known) story.push(`The server noticed that rank ${f.rank} is gone. Its memory and the sum in it are lost; its log of ${plural(logged, 'message')} is not. The other ranks do not notice: they wait for messages, as always.`);
+      if (!known)
+        story.push(
+          `The server noticed that rank ${f.rank} is gone. Its memory and the sum in it are lost; its log of ` +
+            `${plural(logged, 'message')} is not. The other ranks do not notice: they wait for messages, as ` +
+            'always.',
+        );
       if (f.recoveredAfterMs !== undefined && known?.recoveredAfterMs === undefined)
         story.push(
-          `Rank ${f.rank} is back, as incarnation ${incarnation}. It started the program from the beginning and received its logged messages in the old order, so it computed the same sum. Its old messages were not sent twice. The other ranks never noticed.`,
+          `Rank ${f.rank} is back, as incarnation ${incarnation}. It started the program from the beginning ` +
+            'and received its logged messages in the old order, so it computed the same sum. Its old messages ' +
+            'were not sent twice. The other ranks never noticed.',
         );
     }
     const laps = lines(view.output);
-    if (laps.length > lines(before?.output ?? '').length) story.push(`The token came round: rank 0 prints ${laps.at(-1)}.`);
+    if (laps.length > lines(before?.output ?? '').length)
+      story.push(`The token came round: rank 0 prints ${laps.at(-1)}.`);
     const over = hasEnded(view.state);
-    this.#show({ view, story, phase: over ? 'over' : 'on', ...(view.error === undefined ? {} : { error: view.error }) });
+    this.#show({
+      view,
+      story,
+      phase: over ? 'over' : 'on',
+      ...(view.error === undefined ? {} : { error: view.error }),
+    });
     if (over) for (const [name, node] of this.#nodes) void this.#end(name, node);
   }
 
   async step(): Promise<void> {
     if (!this.#code) return;
     this.#tell('You let rank 0 begin a lap: the token goes from rank to rank, and each adds it to its sum.');
-    await api.post('/api/lesson/{code}/step', of(this.#code)).catch((e: unknown) => this.#show({ phase: 'broken', error: (e as Error).message }));
+    await api
+      .post('/api/lesson/{code}/step', of(this.#code))
+      .catch((e: unknown) => this.#show({ phase: 'broken', error: (e as Error).message }));
     await this.#look();
   }
 
@@ -140,7 +158,8 @@ export class Lesson {
     clearTimeout(this.#timer);
     for (const node of this.#nodes.values()) void node.stop(0).catch(() => undefined);
     this.#nodes.clear();
-    if (this.#code) void api.delete('/api/lesson/{code}', { ...of(this.#code), keepalive: true }).catch(() => undefined);
+    if (this.#code)
+      void api.delete('/api/lesson/{code}', { ...of(this.#code), keepalive: true }).catch(() => undefined);
   }
 }
 

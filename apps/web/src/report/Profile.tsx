@@ -1,4 +1,7 @@
-/** Where the time of the ranks went: all together, by rank, and of the waiting by MPI call. On the job's page while it runs, and in its report. */
+/**
+ * Where the time of the ranks went: all together, by rank, and of the waiting by MPI call. On the job's page while it
+ * runs, and in its report.
+ */
 import type { LaneKind } from '@mayfly/wire';
 import { useMemo, useState } from 'react';
 import { KINDS } from '../dashboard/job/timeline/kinds.ts';
@@ -23,14 +26,19 @@ export function Profile({ ranks, watched = false }: ProfileProps) {
     <>
       <div className="stack profile-sum">
         <p className="small place-of-two" data-testid="profile-sum">
-          {sum.all === 0 ? 'No data yet: ranks report once a second where their time went.' : `${plural(ranks.length, 'rank')}, ${duration(sum.all)} in sum.`}
+          {sum.all === 0
+            ? 'No data yet: ranks report once a second where their time went.'
+            : `${plural(ranks.length, 'rank')}, ${duration(sum.all)} in sum.`}
           {top && ` Rank ${top.rank} computed longest: ${duration(top.ms)}, ${top.ofMean.toFixed(2)} times the mean.`}
         </p>
         <Bar of={sum} tall />
         <ul className="kinds small num" aria-label="Shares of the time of all ranks">
           {kinds.map((k) => (
             <li key={k.kind} title={k.title}>
-              <i className={`swatch${k.hatch ? ` hatch-${k.hatch}` : ''}`} style={{ ['--light' as string]: k.light, ['--dark' as string]: k.dark }} />
+              <i
+                className={`swatch${k.hatch ? ` hatch-${k.hatch}` : ''}`}
+                style={{ ['--light' as string]: k.light, ['--dark' as string]: k.dark }}
+              />
               {k.label} <strong>{share(sum.ms[k.kind] ?? 0, sum.all)}</strong>
             </li>
           ))}
@@ -52,7 +60,18 @@ function Bar({ of, tall }: { of: Shares; tall?: boolean }) {
         const share = of.all === 0 ? 0 : (of.ms[k.kind] ?? 0) / of.all;
         const at = before;
         before += share;
-        return share > 0 && <i key={k.kind} style={{ transform: `translateX(${100 * at}%) scaleX(${share})`, ['--light' as string]: k.light, ['--dark' as string]: k.dark }} />;
+        return (
+          share > 0 && (
+            <i
+              key={k.kind}
+              style={{
+                transform: `translateX(${100 * at}%) scaleX(${share})`,
+                ['--light' as string]: k.light,
+                ['--dark' as string]: k.dark,
+              }}
+            />
+          )
+        );
       })}
     </div>
   );
@@ -68,17 +87,32 @@ function ByRank({ ranks, kinds, watched }: { ranks: readonly RankTimes[]; kinds:
   }, [ranks, by, down]);
   // Times grow past each other: rows stand in the order in which they stood when it was asked for.
   const { rows } = useHeld(things, { join: true, chosen: `${by} ${down}` });
-  const heads: { by: LaneKind | 'rank'; label: string; title?: string }[] = [{ by: 'rank', label: 'Rank' }, ...kinds.map((k) => ({ by: k.kind, label: k.label, title: k.title }))];
+  const heads: { by: LaneKind | 'rank'; label: string; title?: string }[] = [
+    { by: 'rank', label: 'Rank' },
+    ...kinds.map((k) => ({ by: k.kind, label: k.label, title: k.title })),
+  ];
   return (
     <div className="card scroll-x profile-ranks" tabIndex={0} role="region" aria-label="Time by rank">
       <table className={`table num small${watched ? ' fixed' : ''}`} data-testid="profile-ranks">
         <thead>
           <tr>
             {heads.map((h) => (
-              <th key={h.by} scope="col" className={h.by === 'rank' ? 'c-rank' : 'right c-kind'} aria-sort={h.by !== by ? 'none' : down ? 'descending' : 'ascending'}>
-                <button type="button" className="sort" title={h.title} onClick={() => setOrder((o) => ({ by: h.by, down: o.by === h.by ? !o.down : h.by !== 'rank' }))}>
+              <th
+                key={h.by}
+                scope="col"
+                className={h.by === 'rank' ? 'c-rank' : 'right c-kind'}
+                aria-sort={h.by !== by ? 'none' : down ? 'descending' : 'ascending'}
+              >
+                <button
+                  type="button"
+                  className="sort"
+                  title={h.title}
+                  onClick={() => setOrder((o) => ({ by: h.by, down: o.by === h.by ? !o.down : h.by !== 'rank' }))}
+                >
                   {h.label}
-                  <span aria-hidden="true" className="arrow">{h.by === by ? (down ? '↓' : '↑') : ''}</span>
+                  <span aria-hidden="true" className="arrow">
+                    {h.by === by ? (down ? '↓' : '↑') : ''}
+                  </span>
                 </button>
               </th>
             ))}
@@ -102,7 +136,9 @@ function ByRank({ ranks, kinds, watched }: { ranks: readonly RankTimes[]; kinds:
               <td className="bar-column">
                 <Bar of={sharesOf(r.ms)} />
               </td>
-              <td className="keep" title={r.calls[0]?.call}>{r.calls[0] ? <Call name={r.calls[0].call} /> : '–'}</td>
+              <td className="keep" title={r.calls[0]?.call}>
+                {r.calls[0] ? <Call name={r.calls[0].call} /> : '–'}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -16,11 +16,7 @@ export function Report({ report: r }: { report: JobReport }) {
   return (
     <div className="stack report" data-testid="report">
       <p>{story(r)}</p>
-      {job.about !== undefined && (
-        <p className="break">
-          Purpose, in the owner’s words: {job.about}
-        </p>
-      )}
+      {job.about !== undefined && <p className="break">Purpose, in the owner’s words: {job.about}</p>}
       {job.error && (
         <div className="notice tone-bad">
           <strong>{job.error.code}</strong>
@@ -35,7 +31,10 @@ export function Report({ report: r }: { report: JobReport }) {
         <Fact name="Checkpoints" value={`${count(totals.images)} · ${bytes(totals.imageBytes)}`} />
         <Fact name="Lost ranks" value={count(totals.faults)} />
         <Fact name="New work" value={all > 0 ? duration(totals.usefulMs) : '–'} />
-        <Fact name="Repeated work" value={all > 0 ? `${duration(totals.replayedMs)} (${((100 * totals.replayedMs) / all).toFixed(1)} %)` : '–'} />
+        <Fact
+          name="Repeated work"
+          value={all > 0 ? `${duration(totals.replayedMs)} (${((100 * totals.replayedMs) / all).toFixed(1)} %)` : '–'}
+        />
       </dl>
       <section className="stack">
         <h2>The program</h2>
@@ -48,8 +47,10 @@ export function Report({ report: r }: { report: JobReport }) {
           <dd className="mono">{job.seed}</dd>
           <dt>Fault tolerance</dt>
           <dd>
-            {job.options.protocol === 'none' ? 'none: a lost rank ends the job' : 'every message is logged before it is delivered (pessimistic message logging)'}; a checkpoint of each rank about every{' '}
-            {duration(job.options.checkpointMs)}
+            {job.options.protocol === 'none'
+              ? 'none: a lost rank ends the job'
+              : 'every message is logged before it is delivered (pessimistic message logging)'}
+            ; a checkpoint of each rank about every {duration(job.options.checkpointMs)}
           </dd>
           <dt>Submitted</dt>
           <dd>{new Date(job.submittedAt).toLocaleString('en-GB')}</dd>
@@ -71,7 +72,8 @@ export function Report({ report: r }: { report: JobReport }) {
           <ul className="plain">
             {r.nodes.map((n, i) => (
               <li key={i}>
-                {n.name === undefined ? n.engine : `${n.name} (${n.engine})`}: {n.ranks.length === 1 ? 'rank' : 'ranks'} {listed(n.ranks)}
+                {n.name === undefined ? n.engine : `${n.name} (${n.engine})`}: {n.ranks.length === 1 ? 'rank' : 'ranks'}{' '}
+                {listed(n.ranks)}
               </li>
             ))}
           </ul>
@@ -85,7 +87,15 @@ export function Report({ report: r }: { report: JobReport }) {
           <Table
             label="Ranks that were lost"
             head={['After', 'Rank', 'What happened', 'New place', 'Start', 'Repeat', 'Back after']}
-            rows={r.faults.map((f) => [elapsed(f.at - start), String(f.rank), faultCause(f.cause), ms(f.slotMs), ms(f.startMs), ms(f.replayMs), ms(f.recoveredAfterMs)])}
+            rows={r.faults.map((f) => [
+              elapsed(f.at - start),
+              String(f.rank),
+              faultCause(f.cause),
+              ms(f.slotMs),
+              ms(f.startMs),
+              ms(f.replayMs),
+              ms(f.recoveredAfterMs),
+            ])}
           />
         )}
       </section>
@@ -98,7 +108,11 @@ export function Report({ report: r }: { report: JobReport }) {
             <p className="muted small">
               SHA-256, as <code>sha256sum</code> prints it: Two runs with the same hashes wrote the same bytes.
             </p>
-            <Table label="What it wrote" head={['Name', 'Rank', 'Size', 'SHA-256']} rows={written.map((o) => [o.path, String(o.rank), bytes(o.bytes), o.sha256 ?? 'when it has ended'])} />
+            <Table
+              label="What it wrote"
+              head={['Name', 'Rank', 'Size', 'SHA-256']}
+              rows={written.map((o) => [o.path, String(o.rank), bytes(o.bytes), o.sha256 ?? 'when it has ended'])}
+            />
           </>
         )}
       </section>
@@ -114,12 +128,21 @@ export function Report({ report: r }: { report: JobReport }) {
         <Table
           label="Ranks"
           head={['Rank', 'Incarnations', 'Messages in', 'Messages out', 'Checkpoints', 'Exit code']}
-          rows={r.ranks.map((t) => [String(t.rank), String(t.incarnations), `${count(t.messagesIn)} · ${bytes(t.bytesIn)}`, `${count(t.messagesOut)} · ${bytes(t.bytesOut)}`, String(t.images), t.exitCode === undefined ? '–' : String(t.exitCode)])}
+          rows={r.ranks.map((t) => [
+            String(t.rank),
+            String(t.incarnations),
+            `${count(t.messagesIn)} · ${bytes(t.bytesIn)}`,
+            `${count(t.messagesOut)} · ${bytes(t.bytesOut)}`,
+            String(t.images),
+            t.exitCode === undefined ? '–' : String(t.exitCode),
+          ])}
         />
       </section>
       <p className="muted small">
-        Mayfly runs MPI programs, which are written for clusters, in browser tabs that volunteers open and close at any time. A <em>rank</em> is one of the program’s processes; when its tab goes away, it is started
-        again in another one as its next <em>incarnation</em>: it resumes from its last <em>checkpoint</em> and repeats the work since then, with the messages from its log. Times are sums over all ranks.
+        Mayfly runs MPI programs, which are written for clusters, in browser tabs that volunteers open and close at any
+        time. A <em>rank</em> is one of the program’s processes; when its tab goes away, it is started again in another
+        one as its next <em>incarnation</em>: it resumes from its last <em>checkpoint</em> and repeats the work since
+        then, with the messages from its log. Times are sums over all ranks.
       </p>
     </div>
   );
@@ -138,7 +161,8 @@ function Same({ report: r }: { report: JobReport }) {
         <strong>{verdict.text}</strong>
       </div>
       <p className="muted small">
-        The same program ran again with the same input and the same seed of random draws. Compared by SHA-256: how it ended, {stdout.length === 0 ? 'that nothing was printed' : 'standard output of each rank'},{' '}
+        The same program ran again with the same input and the same seed of random draws. Compared by SHA-256: how it
+        ended, {stdout.length === 0 ? 'that nothing was printed' : 'standard output of each rank'},{' '}
         {files.length === 0 ? 'that no file was written' : plural(files.length, 'result file')}.
       </p>
       <ul className="plain">
@@ -161,11 +185,18 @@ function story({ job, totals, faults }: JobReport): string {
   const back = faults.filter((f) => f.recoveredAfterMs !== undefined).length;
   const times = totals.faults === 1 ? 'once' : `${count(totals.faults)} times`;
   const again = back === totals.faults ? (back === 1 ? 'It' : 'Each time it') : `${count(back)} times it`;
-  const lost = totals.faults === 0 ? 'No process was lost on the way.' : `On the way a process was lost ${times}. ${again} was started again, and came back to where it had been.`;
+  const lost =
+    totals.faults === 0
+      ? 'No process was lost on the way.'
+      : `On the way a process was lost ${times}. ${again} was started again, and came back to where it had been.`;
   return `${what}. It ${HOW[job.state] ?? 'has not ended yet; it has run for'} ${duration(job.runMs)}. ${lost}`;
 }
 
-const HOW: Partial<Record<string, string>> = { done: 'ran to its end in', failed: 'failed after', cancelled: 'was cancelled after' };
+const HOW: Partial<Record<string, string>> = {
+  done: 'ran to its end in',
+  failed: 'failed after',
+  cancelled: 'was cancelled after',
+};
 
 function Table({ label, head, rows }: { label: string; head: string[]; rows: string[][] }) {
   return (
@@ -195,4 +226,5 @@ function Table({ label, head, rows }: { label: string; head: string[]; rows: str
 }
 
 const ms = (n: number | undefined): string => (n === undefined ? '–' : duration(n));
-const listed = (n: readonly number[]): string => (n.length > 24 ? `${n.slice(0, 24).join(', ')} and ${n.length - 24} more` : n.join(', '));
+const listed = (n: readonly number[]): string =>
+  n.length > 24 ? `${n.slice(0, 24).join(', ')} and ${n.length - 24} more` : n.join(', ');

@@ -18,7 +18,10 @@ export function ReportPage() {
     const failure = (e: unknown) => (e instanceof ApiFailure ? e : new ApiFailure(0, 'ERROR', String(e)));
     const read = async () => {
       const open = await getSharedReport(id).catch(failure);
-      const mine = open instanceof ApiFailure && open.status === 404 && currentToken() !== undefined ? await getReport(id).catch(() => undefined) : undefined;
+      const mine =
+        open instanceof ApiFailure && open.status === 404 && currentToken() !== undefined
+          ? await getReport(id).catch(() => undefined)
+          : undefined;
       if (!here) return;
       setShared(mine === undefined);
       setReport(mine ? publicReport(mine) : open);
@@ -32,7 +35,11 @@ export function ReportPage() {
       <section className="narrow">
         <title>No report – Mayfly</title>
         <h1>No report here</h1>
-        <p className="muted">{report.status === 404 || report.status === 400 ? 'This job does not exist, or its owner does not share its report.' : report.message}</p>
+        <p className="muted">
+          {report.status === 404 || report.status === 400
+            ? 'This job does not exist, or its owner does not share its report.'
+            : report.message}
+        </p>
       </section>
     );
   return (
@@ -44,7 +51,9 @@ export function ReportPage() {
           Print
         </button>
       </div>
-      {!shared && <p className="muted small no-print">Not shared: only people with a token of this server can see this page.</p>}
+      {!shared && (
+        <p className="muted small no-print">Not shared: only people with a token of this server can see this page.</p>
+      )}
       <Report report={report} />
     </article>
   );

@@ -1,4 +1,7 @@
-/** What the time of waiting went to: by MPI call, and by the place of the program that made the call. Rows keep their places while it grows. */
+/**
+ * What the time of waiting went to: by MPI call, and by the place of the program that made the call. Rows keep their
+ * places while it grows.
+ */
 import { useMemo, type ReactNode } from 'react';
 import { useHeld } from '../dashboard/useHeld.ts';
 import { count, duration } from '../shared/format.ts';
@@ -18,7 +21,8 @@ interface Column<T> {
 }
 
 /** Not every wait is a call of MPI. */
-export const Call = ({ name }: { name: string }) => (name.startsWith('MPI_') ? <span className="mono">{name}</span> : <>{name === 'stdin' ? 'standard input' : name}</>);
+export const Call = ({ name }: { name: string }) =>
+  name.startsWith('MPI_') ? <span className="mono">{name}</span> : <>{name === 'stdin' ? 'standard input' : name}</>;
 
 const callKey = (c: CallSum): string => c.call;
 const placeKey = (p: PlaceSum): string => `${p.call} ${p.place}`;
@@ -42,7 +46,8 @@ export function ByCall({ ranks, all, watched }: WaitingProps) {
         { title: 'Longest total', className: 'right c-most', cell: (c) => `rank ${c.rank}, ${duration(c.most)}` },
       ]}
     >
-      A wait is a call that had to block. Time in calls whose message had already arrived, and in polls such as MPI_Test, counts as computing.
+      A wait is a call that had to block. Time in calls whose message had already arrived, and in polls such as
+      MPI_Test, counts as computing.
     </Sums>
   );
 }
@@ -65,8 +70,8 @@ export function ByPlace({ ranks, all, watched }: WaitingProps) {
         { title: 'Longest total', className: 'right c-most', cell: (p) => `rank ${p.rank}, ${duration(p.most)}` },
       ]}
     >
-      The function that makes the call, with its line where known (TypeScript always; C and C++ compiled with <code>-g</code>). Sampled every 20 ms of
-      waiting, so many short waits are an estimate.
+      The function that makes the call, with its line where known (TypeScript always; C and C++ compiled with{' '}
+      <code>-g</code>). Sampled every 20 ms of waiting, so many short waits are an estimate.
     </Sums>
   );
 }
@@ -91,7 +96,12 @@ function Sums<T>({ by, id, sums, idOf, watched, none, columns, children }: SumsP
   return (
     <div className="stack">
       <h3>Waiting, by {by}</h3>
-      <div className={`card scroll-x${watched ? ' list kept short' : ''}`} tabIndex={0} role="region" aria-label={`Waiting by ${by}`}>
+      <div
+        className={`card scroll-x${watched ? ' list kept short' : ''}`}
+        tabIndex={0}
+        role="region"
+        aria-label={`Waiting by ${by}`}
+      >
         {rows.length === 0 ? (
           <p className="muted small">{none}</p>
         ) : (

@@ -11,7 +11,10 @@ export interface Shares {
   all: number;
 }
 
-export const sharesOf = (ms: RankTimes['ms']): Shares => ({ ms, all: LANE_KINDS.reduce((n, k) => n + (ms[k] ?? 0), 0) });
+export const sharesOf = (ms: RankTimes['ms']): Shares => ({
+  ms,
+  all: LANE_KINDS.reduce((n, k) => n + (ms[k] ?? 0), 0),
+});
 
 export function sumOf(ranks: readonly RankTimes[]): Shares {
   const ms: Partial<Record<LaneKind, number>> = {};
@@ -20,7 +23,8 @@ export function sumOf(ranks: readonly RankTimes[]): Shares {
 }
 
 /** A part of the whole, in per cent. */
-export const share = (ms: number, all: number): string => (ms === 0 || all === 0 ? '–' : ms / all < 0.01 ? '< 1 %' : `${Math.round((100 * ms) / all)} %`);
+export const share = (ms: number, all: number): string =>
+  ms === 0 || all === 0 ? '–' : ms / all < 0.01 ? '< 1 %' : `${Math.round((100 * ms) / all)} %`;
 
 export const time = (ms: number): string => (ms < 1 ? '< 1 ms' : duration(ms));
 
@@ -86,7 +90,9 @@ export function csvOf(ranks: readonly RankTimes[]): string {
   const rows = ranks.flatMap((r) => [
     ...LANE_KINDS.filter((k) => r.ms[k]).map((k) => `${r.rank},${k},,${r.ms[k]},,`),
     ...r.calls.map((c) => `${r.rank},waiting,${c.call},${c.ms},${c.times},`),
-    ...r.calls.flatMap((c) => c.places.map((p) => `${r.rank},waiting at,${c.call},${p.ms},,"${p.place.replaceAll('"', '""')}"`)),
+    ...r.calls.flatMap((c) =>
+      c.places.map((p) => `${r.rank},waiting at,${c.call},${p.ms},,"${p.place.replaceAll('"', '""')}"`),
+    ),
   ]);
   return ['rank,kind,call,ms,times,place', ...rows, ''].join('\n');
 }

@@ -25,7 +25,12 @@ export function Board({ room, who, live = true, title, short = false }: Props) {
   const board = useBoard(room, who, live);
   const [all, setAll] = useState(false);
   if (!board) return short ? null : <BoardFrame title={title}>Loading the board…</BoardFrame>;
-  if (board.names === 0) return short ? null : <BoardFrame title={title}>No one is listed yet. Enter a name before you start to have your contribution counted.</BoardFrame>;
+  if (board.names === 0)
+    return short ? null : (
+      <BoardFrame title={title}>
+        No one is listed yet. Enter a name before you start to have your contribution counted.
+      </BoardFrame>
+    );
   const shown = board.entries.slice(0, all ? board.entries.length : FIRST);
   const { you } = board;
   return (
@@ -79,8 +84,14 @@ export function Board({ room, who, live = true, title, short = false }: Props) {
       )}
       <p className="hint">
         Rank time, new work and replay, as the tabs reported it to the server
-        {board.since !== undefined && ` since ${new Date(board.since).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })}`}; the last second of a rank is not counted.
-        {board.anonymous.usefulMs + board.anonymous.replayedMs > 0 && ` Volunteers without a name contributed ${elapsed(board.anonymous.usefulMs + board.anonymous.replayedMs)}.`} Names are not verified.
+        {board.since !== undefined &&
+          ' since ' +
+            `${new Date(board.since).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })}`}
+        ; the last second of a rank is not counted.
+        {board.anonymous.usefulMs + board.anonymous.replayedMs > 0 &&
+          ' Volunteers without a name contributed ' +
+            `${elapsed(board.anonymous.usefulMs + board.anonymous.replayedMs)}.`}{' '}
+        Names are not verified.
       </p>
     </div>
   );
@@ -95,7 +106,11 @@ function BoardFrame({ title, children }: { title: ReactNode; children: ReactNode
   );
 }
 
-function useBoard(room: string, who: { name: string; team?: string } | undefined, live: boolean): BoardView | undefined {
+function useBoard(
+  room: string,
+  who: { name: string; team?: string } | undefined,
+  live: boolean,
+): BoardView | undefined {
   const [board, setBoard] = useState<{ of: string; view: BoardView }>();
   const code = room.trim() || '-';
   const [name, team] = [who?.name, who?.team || undefined];
@@ -106,7 +121,9 @@ function useBoard(room: string, who: { name: string; team?: string } | undefined
       if (document.visibilityState !== 'hidden') {
         // A code that is still being typed is refused: then there is nothing to show.
         const query = name === undefined ? {} : { name, ...(team === undefined ? {} : { team }) };
-        const view = await api.get('/api/rooms/{code}/board', { params: { path: { code }, query }, signal: end.signal }).catch(() => undefined);
+        const view = await api
+          .get('/api/rooms/{code}/board', { params: { path: { code }, query }, signal: end.signal })
+          .catch(() => undefined);
         if (view && !end.signal.aborted) setBoard({ of: code, view });
       }
       if (live && !end.signal.aborted) timer = setTimeout(() => void look(), EVERY_MS);

@@ -83,7 +83,9 @@ export function Crash({ error }: ErrorComponentProps) {
     <section className="narrow" role="alert">
       <title>Error – Mayfly</title>
       <h1>This page failed</h1>
-      <p className="muted">This is an error in the page, not in your job: jobs keep running. Reload the page to continue.</p>
+      <p className="muted">
+        This is an error in the page, not in your job: jobs keep running. Reload the page to continue.
+      </p>
       <pre className="block">{error instanceof Error ? (error.stack ?? error.message) : String(error)}</pre>
       <button className="button primary" onClick={() => location.reload()}>
         Reload

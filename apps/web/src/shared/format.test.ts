@@ -4,7 +4,16 @@ import { ago, bytes, count, duration, elapsed, plural } from './format.ts';
 describe('format', () => {
   it('says bytes with at most three digits', () => {
     expect([0, 1, 999, 1000, 1234, 12_340, 999_499, 999_600, 34e6, 1.5e9].map(bytes)).toEqual([
-      '0 B', '1 B', '999 B', '1 kB', '1.23 kB', '12.3 kB', '999 kB', '1 MB', '34 MB', '1.5 GB',
+      '0 B',
+      '1 B',
+      '999 B',
+      '1 kB',
+      '1.23 kB',
+      '12.3 kB',
+      '999 kB',
+      '1 MB',
+      '34 MB',
+      '1.5 GB',
     ]);
   });
   it('says counts', () => {
@@ -13,14 +22,25 @@ describe('format', () => {
   });
   it('says durations', () => {
     expect([0, 340, 2400, 9_960, 47_000, 59_999, 185_000, 7_440_000, 4 * 86_400_000].map(duration)).toEqual([
-      '0 ms', '340 ms', '2.4 s', '10 s', '47 s', '1 min 00 s', '3 min 05 s', '2 h 04 min', '4 d 0 h',
+      '0 ms',
+      '340 ms',
+      '2.4 s',
+      '10 s',
+      '47 s',
+      '1 min 00 s',
+      '3 min 05 s',
+      '2 h 04 min',
+      '4 d 0 h',
     ]);
     expect([elapsed(-5), elapsed(400), elapsed(1999)]).toEqual(['0 s', '0 s', '1 s']);
   });
   it('says ages', () => {
     const now = 1e12;
     expect([ago(now + 5, now), ago(now - 12_500, now), ago(now - 200_000, now), ago(now - 7_300_000, now)]).toEqual([
-      'just now', '12 s ago', '3 min ago', '2 h ago',
+      'just now',
+      '12 s ago',
+      '3 min ago',
+      '2 h ago',
     ]);
   });
 });

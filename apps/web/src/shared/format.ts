@@ -39,7 +39,8 @@ export function duration(ms: number): string {
 }
 
 /** Elapsed time that ticks: whole seconds, so that a live page does not flicker. */
-export const elapsed = (ms: number): string => duration(Math.floor(Math.max(0, ms) / 1000) * 1000).replace(/^0 ms$/, '0 s');
+export const elapsed = (ms: number): string =>
+  duration(Math.floor(Math.max(0, ms) / 1000) * 1000).replace(/^0 ms$/, '0 s');
 
 /** 'just now', '12 s ago', '3 min ago', else the date. */
 export function ago(at: number, now: number): string {
@@ -54,7 +55,8 @@ export function ago(at: number, now: number): string {
 }
 
 /** Time of day, 14:03:27. */
-export const clock = (at: number): string => new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+export const clock = (at: number): string =>
+  new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 const trimZeros = (s: string): string => (s.includes('.') ? s.replace(/\.?0+$/, '') : s);
 const two = (n: number): string => String(n).padStart(2, '0');

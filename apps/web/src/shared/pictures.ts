@@ -35,5 +35,8 @@ export async function draw(content: Uint8Array<ArrayBuffer>, kind: PictureKind):
   if (!picture) return undefined;
   const canvas = new OffscreenCanvas(picture.width, picture.height);
   canvas.getContext('2d')?.putImageData(new ImageData(picture.rgba, picture.width, picture.height), 0, 0);
-  return { url: URL.createObjectURL(await canvas.convertToBlob()), size: { width: picture.width, height: picture.height } };
+  return {
+    url: URL.createObjectURL(await canvas.convertToBlob()),
+    size: { width: picture.width, height: picture.height },
+  };
 }

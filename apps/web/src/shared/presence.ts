@@ -1,4 +1,7 @@
-/** Whether this tab volunteers right now: the volunteer page writes it, the header shows it on every page. Owns one value. */
+/**
+ * Whether this tab volunteers right now: the volunteer page writes it, the header shows it on every page. Owns one
+ * value.
+ */
 import { useSyncExternalStore } from 'react';
 import type { Word } from './tone.ts';
 

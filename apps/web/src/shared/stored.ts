@@ -1,4 +1,7 @@
-/** What this browser remembers of its user's choices. Storage may be refused (private windows): then nothing is remembered, and all works. */
+/**
+ * What this browser remembers of its user's choices. Storage may be refused (private windows): then nothing is
+ * remembered, and all works.
+ */
 export function remembered(key: string): string | undefined {
   try {
     return localStorage.getItem(`mayfly.${key}`) ?? undefined;

@@ -1,6 +1,7 @@
 /**
- * The ranks that are in this tab, a picture of what they make, what was given so far, and the history. Each has its room before it is there (a line per slot, a
- * frame for the picture, a box for the history), so that nothing moves when it comes.
+ * The ranks that are in this tab, a picture of what they make, what was given so far, and the history. Each has its
+ * room before it is there (a line per slot, a frame for the picture, a box for the history), so that nothing moves when
+ * it comes.
  */
 import type { Gave, RankSnapshot, VolunteerEvent, VolunteerSnapshot } from '@mayfly/node/page';
 import { useEffect, useState } from 'react';
@@ -25,10 +26,17 @@ export function HereNow({ snapshot, given, rates, seats }: NowProps) {
   const now = useNow(1000, here);
   const measured = useMemory(here);
   // The browser measures now and then, and not every thread; what ranks have is known at once.
-  const memory = Math.max(measured ?? 0, snapshot.ranks.reduce((sum, r) => sum + (r.memory ?? 0), 0));
-  const quiet = (snapshot.phase === 'off' || snapshot.phase === 'refused') && given.messages === 0 && given.finished === 0;
+  const memory = Math.max(
+    measured ?? 0,
+    snapshot.ranks.reduce((sum, r) => sum + (r.memory ?? 0), 0),
+  );
+  const quiet =
+    (snapshot.phase === 'off' || snapshot.phase === 'refused') && given.messages === 0 && given.finished === 0;
   if (quiet) return null;
-  const sum = [...rates.values()].reduce((s, r) => ({ messages: s.messages + r.messages, bytes: s.bytes + r.bytes }), { messages: 0, bytes: 0 });
+  const sum = [...rates.values()].reduce((s, r) => ({ messages: s.messages + r.messages, bytes: s.bytes + r.bytes }), {
+    messages: 0,
+    bytes: 0,
+  });
   return (
     <section className="card here-now" aria-label="This tab now">
       <h2>This tab now</h2>
@@ -63,7 +71,13 @@ export function HereNow({ snapshot, given, rates, seats }: NowProps) {
         {!here && <p className="muted">Once work arrives, its purpose appears here.</p>}
         {abouts(snapshot.ranks).map(([job, about]) => (
           <p key={job}>
-            {about === undefined ? <span className="muted">The owner of “{job}” has not described its purpose.</span> : <><strong>{job}</strong> {about}</>}
+            {about === undefined ? (
+              <span className="muted">The owner of “{job}” has not described its purpose.</span>
+            ) : (
+              <>
+                <strong>{job}</strong> {about}
+              </>
+            )}
           </p>
         ))}
       </div>
@@ -72,7 +86,13 @@ export function HereNow({ snapshot, given, rates, seats }: NowProps) {
           const r = seats[i];
           return (
             <li key={i} className={r ? undefined : 'muted'}>
-              {r ? <RankHere rank={r} rate={rates.get(keyOf(r))} now={now} /> : snapshot.phase === 'idle' || snapshot.phase === 'working' ? 'Free slot, waiting for a rank.' : 'No rank is here.'}
+              {r ? (
+                <RankHere rank={r} rate={rates.get(keyOf(r))} now={now} />
+              ) : snapshot.phase === 'idle' || snapshot.phase === 'working' ? (
+                'Free slot, waiting for a rank.'
+              ) : (
+                'No rank is here.'
+              )}
             </li>
           );
         })}
@@ -88,7 +108,12 @@ const perSecond = (n: number): string => (n > 0 && n < 10 ? n.toFixed(1) : count
 
 function RankHere({ rank: r, rate, now }: { rank: RankSnapshot; rate: Rate | undefined; now: number }) {
   const word = rankWords(r);
-  const image = r.imageAt !== undefined ? `checkpoint ${ago(r.imageAt, now)}` : r.canImage ? 'no checkpoint yet' : 'no checkpoint; restarts from its log';
+  const image =
+    r.imageAt !== undefined
+      ? `checkpoint ${ago(r.imageAt, now)}`
+      : r.canImage
+        ? 'no checkpoint yet'
+        : 'no checkpoint; restarts from its log';
   return (
     <>
       <div className="line-here">
@@ -130,7 +155,8 @@ function SoFar({ rank }: { rank: RankSnapshot | undefined }) {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let last: string | undefined;
     const look = async () => {
-      const found = document.visibilityState === 'hidden' ? undefined : await session.picture(job).catch(() => undefined);
+      const found =
+        document.visibilityState === 'hidden' ? undefined : await session.picture(job).catch(() => undefined);
       const kind = found && pictureKind(found.path);
       const drawn = kind && (await draw(found.bytes, kind).catch(() => undefined));
       if (!alive) {
@@ -154,7 +180,11 @@ function SoFar({ rank }: { rank: RankSnapshot | undefined }) {
   }, [job]);
   return (
     <figure className="so-far">
-      {shown && job ? <img src={shown.url} alt={`${shown.path}: the result of ${rank.jobName ?? job} so far`} /> : <div className="no-picture" aria-hidden="true" />}
+      {shown && job ? (
+        <img src={shown.url} alt={`${shown.path}: the result of ${rank.jobName ?? job} so far`} />
+      ) : (
+        <div className="no-picture" aria-hidden="true" />
+      )}
       <figcaption className="muted small">{shown && job ? 'The result so far' : 'No picture yet'}</figcaption>
     </figure>
   );
@@ -184,7 +214,10 @@ export function Gifts({ sum, on }: { sum: Gave; on: boolean }) {
           <dd>{count(sum.jobs)}</dd>
         </div>
       </dl>
-      <p className="hint">Total rank time in this browser, across visits, including time spent waiting for other ranks. Replayed work repeats what a lost rank had already done, to bring it back to where it was.</p>
+      <p className="hint">
+        Total rank time in this browser, across visits, including time spent waiting for other ranks. Replayed work
+        repeats what a lost rank had already done, to bring it back to where it was.
+      </p>
     </section>
   );
 }

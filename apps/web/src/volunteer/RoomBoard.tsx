@@ -11,18 +11,42 @@ export function whoIs(c: Choices): { name: string; team?: string } | undefined {
   return name === undefined ? undefined : { name, ...(team === undefined ? {} : { team }) };
 }
 
-const WRONG = 'Use letters, digits, spaces and . _ \' - only; start with a letter or a digit.';
+const WRONG = "Use letters, digits, spaces and . _ ' - only; start with a letter or a digit.";
 
-export function BoardFields({ choice, on, change }: { choice: Choices; on: boolean; change: (part: Partial<Choices>) => void }) {
+export function BoardFields({
+  choice,
+  on,
+  change,
+}: {
+  choice: Choices;
+  on: boolean;
+  change: (part: Partial<Choices>) => void;
+}) {
   const wrong = (text: string) => text !== '' && boardText(text) === undefined;
   return (
     <div className="pair">
-      <TextField className="field" value={choice.boardName} onChange={(boardName) => change({ boardName })} isDisabled={on} isInvalid={wrong(choice.boardName)} maxLength={BOARD_NAME_CHARS} autoComplete="nickname">
+      <TextField
+        className="field"
+        value={choice.boardName}
+        onChange={(boardName) => change({ boardName })}
+        isDisabled={on}
+        isInvalid={wrong(choice.boardName)}
+        maxLength={BOARD_NAME_CHARS}
+        autoComplete="nickname"
+      >
         <Label>Your name on the board</Label>
         <Input placeholder="optional; others see it" />
         <FieldError className="field-error">{WRONG}</FieldError>
       </TextField>
-      <TextField className="field" value={choice.team} onChange={(team) => change({ team })} isDisabled={on} isInvalid={wrong(choice.team)} maxLength={BOARD_NAME_CHARS} autoComplete="off">
+      <TextField
+        className="field"
+        value={choice.team}
+        onChange={(team) => change({ team })}
+        isDisabled={on}
+        isInvalid={wrong(choice.team)}
+        maxLength={BOARD_NAME_CHARS}
+        autoComplete="off"
+      >
         <Label>Team</Label>
         <Input placeholder="if you have one" />
         <FieldError className="field-error">{WRONG}</FieldError>
@@ -31,7 +55,15 @@ export function BoardFields({ choice, on, change }: { choice: Choices; on: boole
   );
 }
 
-export function RoomBoard({ room, who, on }: { room: string; who: { name: string; team?: string } | undefined; on: boolean }) {
+export function RoomBoard({
+  room,
+  who,
+  on,
+}: {
+  room: string;
+  who: { name: string; team?: string } | undefined;
+  on: boolean;
+}) {
   return (
     <section className="card" aria-label="Board">
       <Board room={room} who={who} live={on} title={<h2>{room ? `Board of room ${room}` : 'Board'}</h2>} />

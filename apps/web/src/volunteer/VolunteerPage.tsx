@@ -29,7 +29,19 @@ let pausedUntil: number | undefined = before?.pausedUntil;
 const firstChoice = (): Choices =>
   choose(
     location.search,
-    { name: remembered('name'), slots: remembered('slots'), room: remembered('room'), share: remembered('share'), charging: remembered('charging'), visible: remembered('visible'), idle: remembered('idle'), hours: remembered('hours'), ease: remembered('ease'), boardName: remembered('boardName'), team: remembered('team') },
+    {
+      name: remembered('name'),
+      slots: remembered('slots'),
+      room: remembered('room'),
+      share: remembered('share'),
+      charging: remembered('charging'),
+      visible: remembered('visible'),
+      idle: remembered('idle'),
+      hours: remembered('hours'),
+      ease: remembered('ease'),
+      boardName: remembered('boardName'),
+      team: remembered('team'),
+    },
     cores,
     () => freshName(Math.random),
   );
@@ -48,7 +60,14 @@ function keep(c: Choices): void {
   remember('team', c.team || undefined);
 }
 
-const wishesOf = (c: Choices) => ({ onlyCharging: c.onlyCharging, onlyVisible: c.onlyVisible, onlyIdle: c.onlyIdle, easeOff: c.easeOff, hours: c.hours.on ? c.hours : undefined, pausedUntil });
+const wishesOf = (c: Choices) => ({
+  onlyCharging: c.onlyCharging,
+  onlyVisible: c.onlyVisible,
+  onlyIdle: c.onlyIdle,
+  easeOff: c.easeOff,
+  hours: c.hours.on ? c.hours : undefined,
+  pausedUntil,
+});
 
 export function VolunteerPage() {
   const { snapshot, given, sum, rates, seats } = useSyncExternalStore(session.subscribe, session.current);
@@ -76,7 +95,9 @@ export function VolunteerPage() {
     pausedUntil = undefined;
     if (on) keepOff();
     else keepOn(undefined);
-    await (on ? session.stop() : session.start({ ...choice, wishes: wishesOf(choice), board: whoIs(choice) })).finally(() => setBusy(false));
+    await (on ? session.stop() : session.start({ ...choice, wishes: wishesOf(choice), board: whoIs(choice) })).finally(
+      () => setBusy(false),
+    );
   };
   const change = (part: Partial<Choices>) => {
     const next = { ...choice, ...part };
@@ -104,7 +125,12 @@ export function VolunteerPage() {
       <title>{on ? `${words.title.split(' ')[0]} – Mayfly` : 'Volunteer – Mayfly'}</title>
       <section className={`stage tone-${words.tone}`} data-phase={phase}>
         <h1 className="visually-hidden">Volunteer this tab</h1>
-        <Button className="orb" isDisabled={busy && phase !== 'leaving'} onPress={() => void press()} aria-describedby="volunteer-detail">
+        <Button
+          className="orb"
+          isDisabled={busy && phase !== 'leaving'}
+          onPress={() => void press()}
+          aria-describedby="volunteer-detail"
+        >
           <span className="rings" aria-hidden="true">
             <i />
             <i />
@@ -121,7 +147,12 @@ export function VolunteerPage() {
           </p>
         </div>
         {phase === 'refused' && snapshot.error && <p className="wrong">{snapshot.error.code}</p>}
-        <Controls phase={phase} paused={pausedUntil !== undefined && pausedUntil > Date.now()} onPause={pause} onFinish={finish} />
+        <Controls
+          phase={phase}
+          paused={pausedUntil !== undefined && pausedUntil > Date.now()}
+          onPause={pause}
+          onFinish={finish}
+        />
       </section>
 
       <HereNow snapshot={snapshot} given={given} rates={rates} seats={seats} />
@@ -129,24 +160,44 @@ export function VolunteerPage() {
         <WishesCard choice={choice} most={most} cores={cores} change={change} />
         <section className="card" aria-label="Who, and for whom">
           <div className="pair">
-            <TextField className="field" value={choice.name} onChange={(name) => setChoice({ ...choice, name })} isDisabled={on} maxLength={80} isRequired>
+            <TextField
+              className="field"
+              value={choice.name}
+              onChange={(name) => setChoice({ ...choice, name })}
+              isDisabled={on}
+              maxLength={80}
+              isRequired
+            >
               <Label>Name of this tab</Label>
               <Input />
             </TextField>
-            <TextField className="field" value={choice.room} onChange={(room) => setChoice({ ...choice, room })} isDisabled={on} maxLength={64} autoComplete="off">
+            <TextField
+              className="field"
+              value={choice.room}
+              onChange={(room) => setChoice({ ...choice, room })}
+              isDisabled={on}
+              maxLength={64}
+              autoComplete="off"
+            >
               <Label>Room code</Label>
               <Input placeholder="if someone gave you one" />
             </TextField>
           </div>
           <BoardFields choice={choice} on={on} change={(part) => setChoice({ ...choice, ...part })} />
-          <p className="hint">{on ? 'Press Stop to change names or the room.' : 'With a room code, this tab runs only that room’s jobs.'}</p>
+          <p className="hint">
+            {on ? 'Press Stop to change names or the room.' : 'With a room code, this tab runs only that room’s jobs.'}
+          </p>
         </section>
 
         <section className="promise muted small">
           <p>
-            Programs run in a sandboxed frame without access to your files, your accounts or the network. They use this machine’s processor and up to
-            a few hundred megabytes of memory. Only a small cache stays behind; the browser deletes it with the site’s data.{' '}
-            <Link to="/docs/$name" params={{ name: 'sandbox' }}>What a program can and cannot do here</Link>.
+            Programs run in a sandboxed frame without access to your files, your accounts or the network. They use this
+            machine’s processor and up to a few hundred megabytes of memory. Only a small cache stays behind; the
+            browser deletes it with the site’s data.{' '}
+            <Link to="/docs/$name" params={{ name: 'sandbox' }}>
+              What a program can and cannot do here
+            </Link>
+            .
           </p>
           {missing.length > 0 && (
             <details>

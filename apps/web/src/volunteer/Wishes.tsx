@@ -29,13 +29,22 @@ export function WishesCard({ choice, most, cores, change }: Props) {
       {most === 1 ? (
         <p>
           <span className="label">One slot</span>
-          <span className="hint"> – {cores ? `this machine has ${plural(cores, 'core')}; ` : ''}one rank at a time leaves the other cores to you.</span>
+          <span className="hint">
+            {' '}
+            – {cores ? `this machine has ${plural(cores, 'core')}; ` : ''}one rank at a time leaves the other cores to
+            you.
+          </span>
         </p>
       ) : (
         <Range
           label="Slots"
           says={`${plural(choice.slots, 'rank')} at a time`}
-          hint={cores ? `This machine has ${plural(cores, 'core')}${rest > 0 ? `; ${plural(rest, 'stays', 'stay')} free for you` : rest === 0 ? ', all in use' : '; ranks share them'}.` : ''}
+          hint={
+            cores
+              ? 'This machine has ' +
+                `${plural(cores, 'core')}${rest > 0 ? `; ${plural(rest, 'stays', 'stay')} free for you` : rest === 0 ? ', all in use' : '; ranks share them'}.`
+              : ''
+          }
           min={1}
           max={most}
           value={choice.slots}
@@ -45,7 +54,11 @@ export function WishesCard({ choice, most, cores, change }: Props) {
       <Range
         label="Share of each core"
         says={choice.share === 100 ? 'all of it' : `${choice.share} %`}
-        hint={choice.share === 100 ? 'Ranks use a core whenever they have work.' : 'Ranks pause at their MPI calls for the rest of the time. Other ranks may have to wait for them.'}
+        hint={
+          choice.share === 100
+            ? 'Ranks use a core whenever they have work.'
+            : 'Ranks pause at their MPI calls for the rest of the time. Other ranks may have to wait for them.'
+        }
         min={LEAST_SHARE}
         max={100}
         step={10}
@@ -55,25 +68,46 @@ export function WishesCard({ choice, most, cores, change }: Props) {
       <fieldset className="radios">
         <legend className="label">Compute</legend>
         <label className="check">
-          <input type="checkbox" checked={choice.onlyCharging} disabled={!have.battery} onChange={(e) => change({ onlyCharging: e.target.checked })} />
+          <input
+            type="checkbox"
+            checked={choice.onlyCharging}
+            disabled={!have.battery}
+            onChange={(e) => change({ onlyCharging: e.target.checked })}
+          />
           <span>
             only while this machine is charging
             {!have.battery && <span className="muted"> – this browser cannot tell</span>}
           </span>
         </label>
         <label className="check">
-          <input type="checkbox" checked={choice.onlyVisible} onChange={(e) => change({ onlyVisible: e.target.checked })} />
+          <input
+            type="checkbox"
+            checked={choice.onlyVisible}
+            onChange={(e) => change({ onlyVisible: e.target.checked })}
+          />
           <span>only while this page is visible</span>
         </label>
         <div className="hours">
           <label className="check">
-            <input type="checkbox" checked={choice.hours.on} onChange={(e) => change({ hours: { ...choice.hours, on: e.target.checked } })} />
+            <input
+              type="checkbox"
+              checked={choice.hours.on}
+              onChange={(e) => change({ hours: { ...choice.hours, on: e.target.checked } })}
+            />
             <span>only during these hours</span>
           </label>
           <div className="row">
-            <TimeOfDay label="Compute from" minute={choice.hours.from} onChange={(from) => change({ hours: { ...choice.hours, from } })} />
+            <TimeOfDay
+              label="Compute from"
+              minute={choice.hours.from}
+              onChange={(from) => change({ hours: { ...choice.hours, from } })}
+            />
             <span>to</span>
-            <TimeOfDay label="Compute until" minute={choice.hours.to} onChange={(to) => change({ hours: { ...choice.hours, to } })} />
+            <TimeOfDay
+              label="Compute until"
+              minute={choice.hours.to}
+              onChange={(to) => change({ hours: { ...choice.hours, to } })}
+            />
           </div>
         </div>
         {have.idle && (
@@ -109,7 +143,16 @@ function TimeOfDay({ label, minute, onChange }: { label: string; minute: number;
     const later = setTimeout(() => told.current(typed), TYPED_MS);
     return () => clearTimeout(later);
   }, [typed, minute]);
-  return <input className="in num" type="time" aria-label={label} required value={text} onChange={(e) => setText(e.target.value)} />;
+  return (
+    <input
+      className="in num"
+      type="time"
+      aria-label={label}
+      required
+      value={text}
+      onChange={(e) => setText(e.target.value)}
+    />
+  );
 }
 
 interface RangeProps {

@@ -1,6 +1,7 @@
 /**
- * A tab that was on when it was reloaded, or dropped by the browser to save memory, goes on by itself: its person has begun it, and has not stopped it. A tab
- * that is opened anew waits for its click. Owns one entry of sessionStorage: absent when the tab is off, else until when it is paused (0: not).
+ * A tab that was on when it was reloaded, or dropped by the browser to save memory, goes on by itself: its person has
+ * begun it, and has not stopped it. A tab that is opened anew waits for its click. Owns one entry of sessionStorage:
+ * absent when the tab is off, else until when it is paused (0: not).
  */
 const KEY = 'mayfly-on';
 

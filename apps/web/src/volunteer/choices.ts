@@ -1,4 +1,7 @@
-/** What a volunteer chose: from the address first, else as remembered, else a polite default. Pure but for the names it draws. */
+/**
+ * What a volunteer chose: from the address first, else as remembered, else a polite default. Pure but for the names it
+ * draws.
+ */
 import { timeOfDay, type Hours } from '@mayfly/node/page';
 import { BOARD_NAME_CHARS } from '@mayfly/wire';
 
@@ -48,9 +51,15 @@ export const defaultSlots = (cores: number | undefined): number => Math.max(1, m
 const MOST = 64;
 
 /**
- * `?slots=` may ask for more than there are cores (a first look on a small machine), up to 64; the slider does not offer that.
+ * `?slots=` may ask for more than there are cores (a first look on a small machine), up to 64; the slider does not
+ * offer that.
  */
-export function choose(search: string, remembered: Remembered, cores: number | undefined, freshName: () => string): Choices {
+export function choose(
+  search: string,
+  remembered: Remembered,
+  cores: number | undefined,
+  freshName: () => string,
+): Choices {
   const q = new URLSearchParams(search);
   const most = mostSlots(cores);
   const asked = whole(q.get('slots'));
@@ -88,8 +97,38 @@ function hoursOf(kept: string | undefined): Choices['hours'] {
   return { on: on === 'on', from: minuteOf(from) ?? HOURS.from, to: minuteOf(to) ?? HOURS.to };
 }
 
-const FIRST = ['amber', 'brisk', 'calm', 'clear', 'early', 'gentle', 'green', 'light', 'lucky', 'quiet', 'silver', 'swift', 'warm', 'wise'];
-const SECOND = ['brook', 'dune', 'fern', 'heron', 'lark', 'maple', 'otter', 'pebble', 'reed', 'river', 'sparrow', 'trout', 'wave', 'willow'];
+const FIRST = [
+  'amber',
+  'brisk',
+  'calm',
+  'clear',
+  'early',
+  'gentle',
+  'green',
+  'light',
+  'lucky',
+  'quiet',
+  'silver',
+  'swift',
+  'warm',
+  'wise',
+];
+const SECOND = [
+  'brook',
+  'dune',
+  'fern',
+  'heron',
+  'lark',
+  'maple',
+  'otter',
+  'pebble',
+  'reed',
+  'river',
+  'sparrow',
+  'trout',
+  'wave',
+  'willow',
+];
 
 /** 'calm-heron-42': nobody has to invent one. */
 export function freshName(random: () => number): string {

@@ -10,7 +10,12 @@ export function parseKept(text: string | undefined): Kept {
   try {
     const all = JSON.parse(text ?? '{}') as Partial<Record<keyof Kept, unknown>>;
     const count = (v: unknown): number => (typeof v === 'number' && Number.isFinite(v) && v >= 0 ? v : 0);
-    return { usefulMs: count(all.usefulMs), replayedMs: count(all.replayedMs), finished: count(all.finished), jobs: count(all.jobs) };
+    return {
+      usefulMs: count(all.usefulMs),
+      replayedMs: count(all.replayedMs),
+      finished: count(all.finished),
+      jobs: count(all.jobs),
+    };
   } catch {
     return NOTHING;
   }
@@ -23,7 +28,9 @@ export const plus = (a: Kept, b: Kept, sign = 1): Kept => ({
   jobs: a.jobs + sign * b.jobs,
 });
 
-/** Adds what a visit gives to what is kept; another tab of this browser may do the same, so only differences are added. */
+/**
+ * Adds what a visit gives to what is kept; another tab of this browser may do the same, so only differences are added.
+ */
 export class Giving {
   #added: Kept = NOTHING;
   #sum: Kept = parseKept(remembered(KEY));

@@ -1,4 +1,7 @@
-/** Messages and bytes per second of each rank, over the last few seconds, and since when it has not moved. Pure: the time is an input. */
+/**
+ * Messages and bytes per second of each rank, over the last few seconds, and since when it has not moved. Pure: the
+ * time is an input.
+ */
 import type { RankSnapshot } from '@mayfly/node/page';
 
 const WINDOW_MS = 4000;
@@ -16,7 +19,8 @@ export interface Rate {
   stillMs: number;
 }
 
-export const keyOf = (r: Pick<RankSnapshot, 'job' | 'task' | 'incarnation'>): string => `${r.job}.${r.task}.${r.incarnation}`;
+export const keyOf = (r: Pick<RankSnapshot, 'job' | 'task' | 'incarnation'>): string =>
+  `${r.job}.${r.task}.${r.incarnation}`;
 
 export class Rates {
   readonly #samples = new Map<string, Sample[]>();

@@ -1,4 +1,7 @@
-/** Which line of the page shows which rank: each keeps its line for as long as it is here, whoever comes and goes beside it. Pure. */
+/**
+ * Which line of the page shows which rank: each keeps its line for as long as it is here, whoever comes and goes beside
+ * it. Pure.
+ */
 import type { RankSnapshot } from '@mayfly/node/page';
 import { keyOf } from './rates.ts';
 

@@ -5,7 +5,15 @@
  *   I1 At most one volunteer is on at a time in this tab.
  *   I2 What is shown is the runtime's own snapshot, never a guess of the page.
  */
-import { createVolunteer, NOTHING_GIVEN, type Gave, type RankSnapshot, type Volunteer, type VolunteerSnapshot, type Wishes } from '@mayfly/node/page';
+import {
+  createVolunteer,
+  NOTHING_GIVEN,
+  type Gave,
+  type RankSnapshot,
+  type Volunteer,
+  type VolunteerSnapshot,
+  type Wishes,
+} from '@mayfly/node/page';
 import type { JobId } from '@mayfly/wire';
 import { plural } from '../shared/format.ts';
 import { setPresence } from '../shared/presence.ts';
@@ -64,7 +72,13 @@ export function subscribe(f: () => void): () => void {
 
 function show(snapshot: VolunteerSnapshot): void {
   const now = Date.now();
-  view = { snapshot, given: tally.take(snapshot), sum: giving.take(snapshot.gave), rates: rates.take(snapshot.ranks, now), seats: seats.take(snapshot.ranks) };
+  view = {
+    snapshot,
+    given: tally.take(snapshot),
+    sum: giving.take(snapshot.gave),
+    rates: rates.take(snapshot.ranks, now),
+    seats: seats.take(snapshot.ranks),
+  };
   if (now - keptAt > KEEP_MS || snapshot.phase === 'off') {
     keptAt = now;
     giving.keep(snapshot.gave);
@@ -87,7 +101,15 @@ export async function start(choice: StartChoice): Promise<void> {
   rates = new Rates();
   seats = new Seats();
   const { name, slots, share, room, wishes, board } = choice;
-  const fresh = createVolunteer({ server: location.origin, name, slots, share, wishes, ...(room ? { room } : {}), ...(board ? { board } : {}) });
+  const fresh = createVolunteer({
+    server: location.origin,
+    name,
+    slots,
+    share,
+    wishes,
+    ...(room ? { room } : {}),
+    ...(board ? { board } : {}),
+  });
   volunteer = fresh;
   unsubscribe = fresh.subscribe(() => {
     if (volunteer === fresh) show(fresh.snapshot());
@@ -98,7 +120,16 @@ export async function start(choice: StartChoice): Promise<void> {
   } catch (e) {
     const now = fresh.snapshot();
     const said = now.phase === 'refused' || now.phase === 'paused'; // the runtime has given its reason
-    if (volunteer === fresh) show(said ? now : { ...now, phase: 'refused', error: { code: 'INTERNAL', message: e instanceof Error ? e.message : String(e) } });
+    if (volunteer === fresh)
+      show(
+        said
+          ? now
+          : {
+              ...now,
+              phase: 'refused',
+              error: { code: 'INTERNAL', message: e instanceof Error ? e.message : String(e) },
+            },
+      );
     return;
   }
   if (volunteer === fresh) show(fresh.snapshot());

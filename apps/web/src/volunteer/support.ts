@@ -1,4 +1,6 @@
-/** Whether this browser can compute here, and if not, what to do: in plain words, for people who never heard of headers. */
+/**
+ * Whether this browser can compute here, and if not, what to do: in plain words, for people who never heard of headers.
+ */
 
 export interface Surroundings {
   secure: boolean;
@@ -46,7 +48,8 @@ export function lacks(e: Extras): string[] {
   if (!e.battery) out.push('Whether this machine is charging, so “only while charging” is not available.');
   if (!e.memory) out.push('How much memory this tab uses.');
   if (!e.pressure) out.push('When the processor is busy or hot; only the share of each core limits the load.');
-  if (!e.idle) out.push('Whether somebody is at the keyboard, so “only while nobody is using this machine” is not available.');
+  if (!e.idle)
+    out.push('Whether somebody is at the keyboard, so “only while nobody is using this machine” is not available.');
   return out;
 }
 
@@ -57,9 +60,12 @@ export function obstacle(s: Surroundings): Obstacle | undefined {
     const port = /:(\d+)$/.exec(s.origin)?.[0] ?? '';
     return {
       title: 'This page was not loaded over HTTPS',
-      why: `It was loaded from ${s.origin}. From another machine, browsers allow shared memory (SharedArrayBuffer) on HTTPS pages only, and a rank needs it to wait for messages.`,
+      why:
+        `It was loaded from ${s.origin}. From another machine, browsers allow shared memory ` +
+        '(SharedArrayBuffer) on HTTPS pages only, and a rank needs it to wait for messages.',
       todo: [
-        `Ask the owner of this server to start it with a certificate (mayfly server --tls-self-signed, or --tls-cert and --tls-key), then open ${https}/volunteer.`,
+        'Ask the owner of this server to start it with a certificate (mayfly server --tls-self-signed, or ' +
+          `--tls-cert and --tls-key), then open ${https}/volunteer.`,
         `If the certificate is self-signed, the browser warns once: choose “Advanced”, then continue.`,
         `On the server's own machine, plain HTTP works: http://localhost${port}/volunteer.`,
       ],
@@ -75,10 +81,14 @@ export function obstacle(s: Surroundings): Obstacle | undefined {
   if (!s.isolated || !s.sharedMemory) {
     return {
       title: 'This page has no shared memory',
-      why: 'The browser did not isolate the page (cross-origin isolation), so SharedArrayBuffer is missing. The usual cause is a proxy that removes two response headers.',
+      why:
+        'The browser did not isolate the page (cross-origin isolation), so SharedArrayBuffer is missing. The ' +
+        'usual cause is a proxy that removes two response headers.',
       todo: [
-        'Reload once. If that does not help, try a private window without extensions, or a current Chrome, Edge or Firefox.',
-        'Ask the owner of the proxy to pass on the headers Cross-Origin-Opener-Policy and Cross-Origin-Embedder-Policy.',
+        'Reload once. If that does not help, try a private window without extensions, or a current Chrome, ' +
+          'Edge or Firefox.',
+        'Ask the owner of the proxy to pass on the headers Cross-Origin-Opener-Policy and ' +
+          'Cross-Origin-Embedder-Policy.',
       ],
     };
   }

@@ -1,6 +1,6 @@
 /**
- * `/widget`: the volunteer page as another site embeds it. Nothing runs before the visitor agreed in here, at every load anew; it never begins by itself.
- * Where the embedding page is not isolated, it offers a small window of its own.
+ * `/widget`: the volunteer page as another site embeds it. Nothing runs before the visitor agreed in here, at every
+ * load anew; it never begins by itself. Where the embedding page is not isolated, it offers a small window of its own.
  */
 import { useState, useSyncExternalStore } from 'react';
 import { useNow } from '../shared/useNow.ts';
@@ -28,7 +28,12 @@ export function WidgetPage() {
   const on = phase !== 'off' && phase !== 'refused';
   const now = useNow(1000, snapshot.silentSince !== undefined);
   const words = stateWords(snapshot, rates, now);
-  const wishes = (pausedUntil: number | undefined) => ({ onlyCharging: false, onlyVisible: false, easeOff: choice.easeOff, pausedUntil });
+  const wishes = (pausedUntil: number | undefined) => ({
+    onlyCharging: false,
+    onlyVisible: false,
+    easeOff: choice.easeOff,
+    pausedUntil,
+  });
   const agree = () => {
     setAsked(false);
     setPaused(false);
@@ -48,14 +53,20 @@ export function WidgetPage() {
         </p>
       ) : needsWindow ? (
         <>
-          <p className="muted">This site cannot compute inside its own pages. Mayfly can compute in a small separate window while it is open.</p>
+          <p className="muted">
+            This site cannot compute inside its own pages. Mayfly can compute in a small separate window while it is
+            open.
+          </p>
           <a className="button primary" href={location.href} target="_blank" rel="noreferrer" onClick={openSmall}>
             Open a small window
           </a>
         </>
       ) : !on && !asked ? (
         <>
-          <p className="muted">If you agree, scientists’ programs use this machine’s processor while this page is open. Nothing runs before you agree.</p>
+          <p className="muted">
+            If you agree, scientists’ programs use this machine’s processor while this page is open. Nothing runs before
+            you agree.
+          </p>
           {phase === 'refused' && <p className="wrong">{words.detail}</p>}
           <button className="button primary" onClick={() => setAsked(true)}>
             Help with this tab…
@@ -64,7 +75,8 @@ export function WidgetPage() {
       ) : !on ? (
         <div role="group" aria-label="Do you agree?">
           <p>
-            Up to {SLOTS === 1 ? 'one core' : `${SLOTS} cores`} of {cores || 'this machine'} and a few hundred megabytes of memory, and electricity. Programs have no access to your files, accounts or this site. You can pause or
+            Up to {SLOTS === 1 ? 'one core' : `${SLOTS} cores`} of {cores || 'this machine'} and a few hundred megabytes
+            of memory, and electricity. Programs have no access to your files, accounts or this site. You can pause or
             leave at any time.
           </p>
           <div className="row">
@@ -95,7 +107,11 @@ export function WidgetPage() {
         </>
       )}
       <p className="small muted foot">
-        <a href={`/volunteer${choice.room ? `?room=${encodeURIComponent(choice.room)}` : ''}`} target="_blank" rel="noreferrer">
+        <a
+          href={`/volunteer${choice.room ? `?room=${encodeURIComponent(choice.room)}` : ''}`}
+          target="_blank"
+          rel="noreferrer"
+        >
           Mayfly at {location.host}
         </a>
       </p>

@@ -10,11 +10,24 @@ export const noise = (n: number, seed: number): Uint8Array<ArrayBuffer> => {
   return out;
 };
 
-async function image(task: number, serial: number, seeds: number[]): Promise<{ manifest: Manifest; pages: Map<string, Uint8Array> }> {
+async function image(
+  task: number,
+  serial: number,
+  seeds: number[],
+): Promise<{ manifest: Manifest; pages: Map<string, Uint8Array> }> {
   const cut = await cutImage(seeds.map((seed, i) => ({ name: `s${i}`, bytes: noise(PAGE_BYTES, seed) })));
   const manifest: Manifest = {
-    format: IMAGE_FORMAT, image: imageIdOf(job, taskId(task), incarnation(0), serial), job, task: taskId(task), incarnation: incarnation(0),
-    program: 'f'.repeat(64), serial, replay: { prologue: zeroLine(), image: zeroLine(), held: [] }, sections: cut.sections, pages: cut.pages, bytes: cut.bytes,
+    format: IMAGE_FORMAT,
+    image: imageIdOf(job, taskId(task), incarnation(0), serial),
+    job,
+    task: taskId(task),
+    incarnation: incarnation(0),
+    program: 'f'.repeat(64),
+    serial,
+    replay: { prologue: zeroLine(), image: zeroLine(), held: [] },
+    sections: cut.sections,
+    pages: cut.pages,
+    bytes: cut.bytes,
   };
   return { manifest, pages: cut.data };
 }
@@ -34,7 +47,11 @@ export async function exercise(open: () => Promise<LocalImages>): Promise<Record
     for (const [seed, name] of names) {
       const page = await from.page(name);
       const raw = noise(PAGE_BYTES, seed);
-      pages[seed] = page !== undefined && page.length === raw.length && page.buffer.byteLength === raw.length && page.every((b, i) => b === raw[i]);
+      pages[seed] =
+        page !== undefined &&
+        page.length === raw.length &&
+        page.buffer.byteLength === raw.length &&
+        page.every((b, i) => b === raw[i]);
     }
     return { images: (await from.list()).map((i) => i.image).sort(), pages };
   };
@@ -65,8 +82,10 @@ export async function exercise(open: () => Promise<LocalImages>): Promise<Record
   return out;
 }
 
-const of = (task: number, ...serials: number[]): string[] => serials.map((s) => imageIdOf(job, taskId(task), incarnation(0), s));
-const there = (all: number[], ...these: number[]): Record<string, boolean> => Object.fromEntries(all.map((s) => [s, these.includes(s)]));
+const of = (task: number, ...serials: number[]): string[] =>
+  serials.map((s) => imageIdOf(job, taskId(task), incarnation(0), s));
+const there = (all: number[], ...these: number[]): Record<string, boolean> =>
+  Object.fromEntries(all.map((s) => [s, these.includes(s)]));
 const FIRST = [1, 11, 21, 31, 15, 25, 35];
 const ALL = [...FIRST, 13, 23, 33, 17];
 

@@ -1,6 +1,6 @@
 /**
- * Local images in IndexedDB, in the node daemon's origin (the sandboxed frame has no storage). A pack is a list of its pages and a Blob, of which a page
- * is read without the rest.
+ * Local images in IndexedDB, in the node daemon's origin (the sandboxed frame has no storage). A pack is a list of its
+ * pages and a Blob, of which a page is read without the rest.
  */
 import { openDB, type DBSchema } from 'idb';
 import type { Manifest } from '@mayfly/wire';
@@ -35,7 +35,11 @@ export async function openBrowserImages(name = 'mayfly-images'): Promise<LocalIm
     },
     async putPack(pack, { pages, bytes }) {
       const tx = db.transaction(['packs', 'bytes'], 'readwrite');
-      await Promise.all([tx.objectStore('packs').put(pages, pack), tx.objectStore('bytes').put(new Blob([bytes]), pack), tx.done]);
+      await Promise.all([
+        tx.objectStore('packs').put(pages, pack),
+        tx.objectStore('bytes').put(new Blob([bytes]), pack),
+        tx.done,
+      ]);
     },
     async removePack(pack) {
       const tx = db.transaction(['packs', 'bytes'], 'readwrite');

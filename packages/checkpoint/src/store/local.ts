@@ -1,11 +1,13 @@
 /**
- * A node's own copies of its ranks' images, so that a reload restarts from the local disk. A cache: the server's copy is the truth, a
- * loss costs a download, and every page is hashed again when it is used.
+ * A node's own copies of its ranks' images, so that a reload restarts from the local disk. A cache: the server's copy
+ * is the truth, a loss costs a download, and every page is hashed again when it is used.
  *
- * The pages that an image has anew are one pack, since a store takes one large value much more cheaply than hundreds of small ones. A pack stays as
- * long as a manifest names a page of it; when most of it is waste, what is left moves to the next pack that is written.
+ * The pages that an image has anew are one pack, since a store takes one large value much more cheaply than hundreds of
+ * small ones. A pack stays as long as a manifest names a page of it; when most of it is waste, what is left moves to
+ * the next pack that is written.
  *
- * Owns: the index of the packs in memory. Other tabs use the same shelf; what they did is seen when a page is missed, and before each change.
+ * Owns: the index of the packs in memory. Other tabs use the same shelf; what they did is seen when a page is missed,
+ * and before each change.
  */
 import type { ImageId, JobId, Manifest, TaskId } from '@mayfly/wire';
 
@@ -88,7 +90,10 @@ export class LocalImages {
     return place && this.#shelf.read(place.pack, place.at, place.length);
   }
 
-  /** `fresh` holds what the store may not have yet, and belongs to it. Keeps the newest {@link KEPT} images of a task; an older serial is ignored. */
+  /**
+   * `fresh` holds what the store may not have yet, and belongs to it. Keeps the newest {@link KEPT} images of a task;
+   * an older serial is ignored.
+   */
   put(manifest: Manifest, fresh: PagePack): Promise<void> {
     return this.#alone(async () => {
       await this.#look();
@@ -100,7 +105,9 @@ export class LocalImages {
       const rescued = new Map<string, Uint8Array>();
       const gone: string[] = [];
       for (const [name, pages] of this.#packs) {
-        const here = pages.filter(([hash]) => live.has(hash) && this.#places.get(hash)?.pack === name && !known.has(hash));
+        const here = pages.filter(
+          ([hash]) => live.has(hash) && this.#places.get(hash)?.pack === name && !known.has(hash),
+        );
         if (2 * size(here) >= size(pages)) continue;
         for (const [hash] of here) {
           const page = await this.page(hash);
@@ -161,7 +168,8 @@ export class LocalImages {
   }
 
   #unshelve(name: string): void {
-    for (const [hash] of this.#packs.get(name) ?? []) if (this.#places.get(hash)?.pack === name) this.#places.delete(hash);
+    for (const [hash] of this.#packs.get(name) ?? [])
+      if (this.#places.get(hash)?.pack === name) this.#places.delete(hash);
     this.#packs.delete(name);
   }
 

@@ -1,8 +1,12 @@
 /**
- * Constants of the MPI 5.0 standard ABI (its appendix A), by name: what mpi.h says and what the binding compares with. Values never change.
+ * Constants of the MPI 5.0 standard ABI (its appendix A), by name: what mpi.h says and what the binding compares with.
+ * Values never change.
  */
 
-/** Predefined handles by C type; names without MPI_. Values of a type share their upper bits, and all lie below 0x1000: no address is one. */
+/**
+ * Predefined handles by C type; names without MPI_. Values of a type share their upper bits, and all lie below 0x1000:
+ * no address is one.
+ */
 export const HANDLES = {
   MPI_Op: `OP_NULL 0x20, SUM 0x21, MIN 0x22, MAX 0x23, PROD 0x24, BAND 0x28
     BOR 0x29, BXOR 0x2a, LAND 0x30, LOR 0x31, LXOR 0x32, MINLOC 0x38
@@ -36,13 +40,18 @@ export const HANDLE_ALIASES: readonly (readonly [name: string, of: string])[] = 
   ['C_COMPLEX', 'C_FLOAT_COMPLEX'],
 ];
 
-/** Markers of bounds that MPI 3.0 removed. The ABI has no values for them; these lie among its predefined datatypes, where it has none. */
+/**
+ * Markers of bounds that MPI 3.0 removed. The ABI has no values for them; these lie among its predefined datatypes,
+ * where it has none.
+ */
 export const MARKERS = `LB 0x2f8, UB 0x2f9`;
 
 /** Whole numbers, by what they are for. */
 export const NUMBERS: readonly (readonly [title: string, values: string])[] = [
   ['Fortran status', `MPI_F_STATUS_SIZE 8, MPI_F_SOURCE 0, MPI_F_TAG 1, MPI_F_ERROR 2`],
-  ['Error classes', `MPI_SUCCESS 0, MPI_ERR_BUFFER 1, MPI_ERR_COUNT 2, MPI_ERR_TYPE 3, MPI_ERR_TAG 4, MPI_ERR_COMM 5
+  [
+    'Error classes',
+    `MPI_SUCCESS 0, MPI_ERR_BUFFER 1, MPI_ERR_COUNT 2, MPI_ERR_TYPE 3, MPI_ERR_TAG 4, MPI_ERR_COMM 5
     MPI_ERR_RANK 6, MPI_ERR_REQUEST 7, MPI_ERR_ROOT 8, MPI_ERR_GROUP 9, MPI_ERR_OP 10, MPI_ERR_TOPOLOGY 11
     MPI_ERR_DIMS 12, MPI_ERR_ARG 13, MPI_ERR_UNKNOWN 14, MPI_ERR_TRUNCATE 15, MPI_ERR_OTHER 16, MPI_ERR_INTERN 17
     MPI_ERR_PENDING 18, MPI_ERR_IN_STATUS 19, MPI_ERR_ACCESS 20, MPI_ERR_AMODE 21, MPI_ERR_ASSERT 22, MPI_ERR_BAD_FILE 23
@@ -55,12 +64,18 @@ export const NUMBERS: readonly (readonly [title: string, values: string])[] = [
     MPI_ERR_SESSION 60, MPI_ERR_ERRHANDLER 61, MPI_ERR_ABI 62, MPI_T_ERR_CANNOT_INIT 1001, MPI_T_ERR_NOT_ACCESSIBLE 1002, MPI_T_ERR_NOT_INITIALIZED 1003
     MPI_T_ERR_NOT_SUPPORTED 1004, MPI_T_ERR_MEMORY 1005, MPI_T_ERR_INVALID 1006, MPI_T_ERR_INVALID_INDEX 1007, MPI_T_ERR_INVALID_ITEM 1008, MPI_T_ERR_INVALID_SESSION 1009
     MPI_T_ERR_INVALID_HANDLE 1010, MPI_T_ERR_INVALID_NAME 1011, MPI_T_ERR_OUT_OF_HANDLES 1012, MPI_T_ERR_OUT_OF_SESSIONS 1013, MPI_T_ERR_CVAR_SET_NOT_NOW 1014, MPI_T_ERR_CVAR_SET_NEVER 1015
-    MPI_T_ERR_PVAR_NO_WRITE 1016, MPI_T_ERR_PVAR_NO_STARTSTOP 1017, MPI_T_ERR_PVAR_NO_ATOMIC 1018, MPI_ERR_LASTCODE 16383`],
-  ['File modes and window assertions', `MPI_MODE_APPEND 1, MPI_MODE_CREATE 2, MPI_MODE_DELETE_ON_CLOSE 4, MPI_MODE_EXCL 8, MPI_MODE_RDONLY 16, MPI_MODE_RDWR 32
+    MPI_T_ERR_PVAR_NO_WRITE 1016, MPI_T_ERR_PVAR_NO_STARTSTOP 1017, MPI_T_ERR_PVAR_NO_ATOMIC 1018, MPI_ERR_LASTCODE 16383`,
+  ],
+  [
+    'File modes and window assertions',
+    `MPI_MODE_APPEND 1, MPI_MODE_CREATE 2, MPI_MODE_DELETE_ON_CLOSE 4, MPI_MODE_EXCL 8, MPI_MODE_RDONLY 16, MPI_MODE_RDWR 32
     MPI_MODE_SEQUENTIAL 64, MPI_MODE_UNIQUE_OPEN 128, MPI_MODE_WRONLY 256, MPI_MODE_NOCHECK 1024, MPI_MODE_NOPRECEDE 2048, MPI_MODE_NOPUT 4096
-    MPI_MODE_NOSTORE 8192, MPI_MODE_NOSUCCEED 16384`],
+    MPI_MODE_NOSTORE 8192, MPI_MODE_NOSUCCEED 16384`,
+  ],
   ['Ranks and tags', `MPI_ANY_SOURCE -1, MPI_ANY_TAG -2, MPI_PROC_NULL -3, MPI_ROOT -4, MPI_UNDEFINED -32766`],
-  ['Choices', `MPI_THREAD_SINGLE 0, MPI_THREAD_FUNNELED 1024, MPI_THREAD_SERIALIZED 2048, MPI_THREAD_MULTIPLE 4096, MPI_ORDER_C 0xC, MPI_ORDER_FORTRAN 0xF
+  [
+    'Choices',
+    `MPI_THREAD_SINGLE 0, MPI_THREAD_FUNNELED 1024, MPI_THREAD_SERIALIZED 2048, MPI_THREAD_MULTIPLE 4096, MPI_ORDER_C 0xC, MPI_ORDER_FORTRAN 0xF
     MPI_DISTRIBUTE_NONE 16, MPI_DISTRIBUTE_BLOCK 17, MPI_DISTRIBUTE_CYCLIC 18, MPI_DISTRIBUTE_DFLT_DARG 19, MPI_COMBINER_NAMED 101, MPI_COMBINER_DUP 102
     MPI_COMBINER_CONTIGUOUS 103, MPI_COMBINER_VECTOR 104, MPI_COMBINER_HVECTOR 105, MPI_COMBINER_INDEXED 106, MPI_COMBINER_HINDEXED 107, MPI_COMBINER_INDEXED_BLOCK 108
     MPI_COMBINER_HINDEXED_BLOCK 109, MPI_COMBINER_STRUCT 110, MPI_COMBINER_SUBARRAY 111, MPI_COMBINER_DARRAY 112, MPI_COMBINER_F90_REAL 113, MPI_COMBINER_F90_COMPLEX 114
@@ -68,48 +83,90 @@ export const NUMBERS: readonly (readonly [title: string, values: string])[] = [
     MPI_TYPECLASS_COMPLEX 194, MPI_IDENT 201, MPI_CONGRUENT 202, MPI_SIMILAR 203, MPI_UNEQUAL 204, MPI_CART 211
     MPI_GRAPH 212, MPI_DIST_GRAPH 213, MPI_COMM_TYPE_SHARED 221, MPI_COMM_TYPE_HW_UNGUIDED 222, MPI_COMM_TYPE_HW_GUIDED 223, MPI_COMM_TYPE_RESOURCE_GUIDED 224
     MPI_LOCK_EXCLUSIVE 301, MPI_LOCK_SHARED 302, MPI_WIN_FLAVOR_CREATE 311, MPI_WIN_FLAVOR_ALLOCATE 312, MPI_WIN_FLAVOR_DYNAMIC 313, MPI_WIN_FLAVOR_SHARED 314
-    MPI_WIN_UNIFIED 321, MPI_WIN_SEPARATE 322, MPI_SEEK_CUR 401, MPI_SEEK_END 402, MPI_SEEK_SET 403`],
-  ['Attribute keys', `MPI_KEYVAL_INVALID 0, MPI_TAG_UB 501, MPI_IO 502, MPI_HOST 503, MPI_WTIME_IS_GLOBAL 504, MPI_APPNUM 505
+    MPI_WIN_UNIFIED 321, MPI_WIN_SEPARATE 322, MPI_SEEK_CUR 401, MPI_SEEK_END 402, MPI_SEEK_SET 403`,
+  ],
+  [
+    'Attribute keys',
+    `MPI_KEYVAL_INVALID 0, MPI_TAG_UB 501, MPI_IO 502, MPI_HOST 503, MPI_WTIME_IS_GLOBAL 504, MPI_APPNUM 505
     MPI_LASTUSEDCODE 506, MPI_UNIVERSE_SIZE 507, MPI_WIN_BASE 601, MPI_WIN_DISP_UNIT 602, MPI_WIN_SIZE 603, MPI_WIN_CREATE_FLAVOR 604
-    MPI_WIN_MODEL 605`],
-  ['MPI_T verbosity', `MPI_T_VERBOSITY_USER_BASIC 0x09, MPI_T_VERBOSITY_USER_DETAIL 0x0a, MPI_T_VERBOSITY_USER_ALL 0x0c, MPI_T_VERBOSITY_TUNER_BASIC 0x11, MPI_T_VERBOSITY_TUNER_DETAIL 0x12, MPI_T_VERBOSITY_TUNER_ALL 0x14
-    MPI_T_VERBOSITY_MPIDEV_BASIC 0x21, MPI_T_VERBOSITY_MPIDEV_DETAIL 0x22, MPI_T_VERBOSITY_MPIDEV_ALL 0x24`],
-  ['MPI_T binding', `MPI_T_BIND_NO_OBJECT 1, MPI_T_BIND_MPI_COMM 2, MPI_T_BIND_MPI_DATATYPE 3, MPI_T_BIND_MPI_ERRHANDLER 4, MPI_T_BIND_MPI_FILE 5, MPI_T_BIND_MPI_GROUP 6
-    MPI_T_BIND_MPI_OP 7, MPI_T_BIND_MPI_REQUEST 8, MPI_T_BIND_MPI_WIN 9, MPI_T_BIND_MPI_MESSAGE 10, MPI_T_BIND_MPI_INFO 11, MPI_T_BIND_MPI_SESSION 12`],
-  ['MPI_T scope', `MPI_T_SCOPE_CONSTANT 1, MPI_T_SCOPE_READONLY 2, MPI_T_SCOPE_LOCAL 3, MPI_T_SCOPE_GROUP 4, MPI_T_SCOPE_GROUP_EQ 5, MPI_T_SCOPE_ALL 6
-    MPI_T_SCOPE_ALL_EQ 7`],
-  ['MPI_T classes of variables', `MPI_T_PVAR_CLASS_STATE 1, MPI_T_PVAR_CLASS_LEVEL 2, MPI_T_PVAR_CLASS_SIZE 3, MPI_T_PVAR_CLASS_PERCENTAGE 4, MPI_T_PVAR_CLASS_HIGHWATERMARK 5, MPI_T_PVAR_CLASS_LOWWATERMARK 6
-    MPI_T_PVAR_CLASS_COUNTER 7, MPI_T_PVAR_CLASS_AGGREGATE 8, MPI_T_PVAR_CLASS_TIMER 9, MPI_T_PVAR_CLASS_GENERIC 10`],
+    MPI_WIN_MODEL 605`,
+  ],
+  [
+    'MPI_T verbosity',
+    `MPI_T_VERBOSITY_USER_BASIC 0x09, MPI_T_VERBOSITY_USER_DETAIL 0x0a, MPI_T_VERBOSITY_USER_ALL 0x0c, MPI_T_VERBOSITY_TUNER_BASIC 0x11, MPI_T_VERBOSITY_TUNER_DETAIL 0x12, MPI_T_VERBOSITY_TUNER_ALL 0x14
+    MPI_T_VERBOSITY_MPIDEV_BASIC 0x21, MPI_T_VERBOSITY_MPIDEV_DETAIL 0x22, MPI_T_VERBOSITY_MPIDEV_ALL 0x24`,
+  ],
+  [
+    'MPI_T binding',
+    `MPI_T_BIND_NO_OBJECT 1, MPI_T_BIND_MPI_COMM 2, MPI_T_BIND_MPI_DATATYPE 3, MPI_T_BIND_MPI_ERRHANDLER 4, MPI_T_BIND_MPI_FILE 5, MPI_T_BIND_MPI_GROUP 6
+    MPI_T_BIND_MPI_OP 7, MPI_T_BIND_MPI_REQUEST 8, MPI_T_BIND_MPI_WIN 9, MPI_T_BIND_MPI_MESSAGE 10, MPI_T_BIND_MPI_INFO 11, MPI_T_BIND_MPI_SESSION 12`,
+  ],
+  [
+    'MPI_T scope',
+    `MPI_T_SCOPE_CONSTANT 1, MPI_T_SCOPE_READONLY 2, MPI_T_SCOPE_LOCAL 3, MPI_T_SCOPE_GROUP 4, MPI_T_SCOPE_GROUP_EQ 5, MPI_T_SCOPE_ALL 6
+    MPI_T_SCOPE_ALL_EQ 7`,
+  ],
+  [
+    'MPI_T classes of variables',
+    `MPI_T_PVAR_CLASS_STATE 1, MPI_T_PVAR_CLASS_LEVEL 2, MPI_T_PVAR_CLASS_SIZE 3, MPI_T_PVAR_CLASS_PERCENTAGE 4, MPI_T_PVAR_CLASS_HIGHWATERMARK 5, MPI_T_PVAR_CLASS_LOWWATERMARK 6
+    MPI_T_PVAR_CLASS_COUNTER 7, MPI_T_PVAR_CLASS_AGGREGATE 8, MPI_T_PVAR_CLASS_TIMER 9, MPI_T_PVAR_CLASS_GENERIC 10`,
+  ],
 ];
 
 /** Lengths of texts, with their end. */
 export const LENGTHS = {
-  MPI_MAX_DATAREP_STRING: 128, MPI_MAX_ERROR_STRING: 512, MPI_MAX_INFO_KEY: 256, MPI_MAX_INFO_VAL: 1024, MPI_MAX_LIBRARY_VERSION_STRING: 8192,
-  MPI_MAX_OBJECT_NAME: 128, MPI_MAX_PORT_NAME: 1024, MPI_MAX_PROCESSOR_NAME: 256, MPI_MAX_STRINGTAG_LEN: 1024, MPI_MAX_PSET_NAME_LEN: 1024,
+  MPI_MAX_DATAREP_STRING: 128,
+  MPI_MAX_ERROR_STRING: 512,
+  MPI_MAX_INFO_KEY: 256,
+  MPI_MAX_INFO_VAL: 1024,
+  MPI_MAX_LIBRARY_VERSION_STRING: 8192,
+  MPI_MAX_OBJECT_NAME: 128,
+  MPI_MAX_PORT_NAME: 1024,
+  MPI_MAX_PROCESSOR_NAME: 256,
+  MPI_MAX_STRINGTAG_LEN: 1024,
+  MPI_MAX_PSET_NAME_LEN: 1024,
   MPI_BSEND_OVERHEAD: 512,
 } as const;
 
 /** Addresses with a meaning of their own, by C type. */
 export const POINTERS: readonly (readonly [name: string, type: string, value: number])[] = [
-  ['MPI_BOTTOM', 'void *', 0], ['MPI_IN_PLACE', 'void *', 1], ['MPI_BUFFER_AUTOMATIC', 'void *', 2],
-  ['MPI_ARGV_NULL', 'char **', 0], ['MPI_ARGVS_NULL', 'char ***', 0], ['MPI_ERRCODES_IGNORE', 'int *', 0],
-  ['MPI_STATUS_IGNORE', 'MPI_Status *', 0], ['MPI_STATUSES_IGNORE', 'MPI_Status *', 0],
-  ['MPI_UNWEIGHTED', 'int *', 10], ['MPI_WEIGHTS_EMPTY', 'int *', 11],
-  ['MPI_NULL_COPY_FN', 'MPI_Copy_function *', 0], ['MPI_DUP_FN', 'MPI_Copy_function *', 1], ['MPI_NULL_DELETE_FN', 'MPI_Delete_function *', 0],
-  ['MPI_COMM_NULL_COPY_FN', 'MPI_Comm_copy_attr_function *', 0], ['MPI_COMM_DUP_FN', 'MPI_Comm_copy_attr_function *', 1],
+  ['MPI_BOTTOM', 'void *', 0],
+  ['MPI_IN_PLACE', 'void *', 1],
+  ['MPI_BUFFER_AUTOMATIC', 'void *', 2],
+  ['MPI_ARGV_NULL', 'char **', 0],
+  ['MPI_ARGVS_NULL', 'char ***', 0],
+  ['MPI_ERRCODES_IGNORE', 'int *', 0],
+  ['MPI_STATUS_IGNORE', 'MPI_Status *', 0],
+  ['MPI_STATUSES_IGNORE', 'MPI_Status *', 0],
+  ['MPI_UNWEIGHTED', 'int *', 10],
+  ['MPI_WEIGHTS_EMPTY', 'int *', 11],
+  ['MPI_NULL_COPY_FN', 'MPI_Copy_function *', 0],
+  ['MPI_DUP_FN', 'MPI_Copy_function *', 1],
+  ['MPI_NULL_DELETE_FN', 'MPI_Delete_function *', 0],
+  ['MPI_COMM_NULL_COPY_FN', 'MPI_Comm_copy_attr_function *', 0],
+  ['MPI_COMM_DUP_FN', 'MPI_Comm_copy_attr_function *', 1],
   ['MPI_COMM_NULL_DELETE_FN', 'MPI_Comm_delete_attr_function *', 0],
-  ['MPI_TYPE_NULL_COPY_FN', 'MPI_Type_copy_attr_function *', 0], ['MPI_TYPE_DUP_FN', 'MPI_Type_copy_attr_function *', 1],
+  ['MPI_TYPE_NULL_COPY_FN', 'MPI_Type_copy_attr_function *', 0],
+  ['MPI_TYPE_DUP_FN', 'MPI_Type_copy_attr_function *', 1],
   ['MPI_TYPE_NULL_DELETE_FN', 'MPI_Type_delete_attr_function *', 0],
-  ['MPI_WIN_NULL_COPY_FN', 'MPI_Win_copy_attr_function *', 0], ['MPI_WIN_DUP_FN', 'MPI_Win_copy_attr_function *', 1],
+  ['MPI_WIN_NULL_COPY_FN', 'MPI_Win_copy_attr_function *', 0],
+  ['MPI_WIN_DUP_FN', 'MPI_Win_copy_attr_function *', 1],
   ['MPI_WIN_NULL_DELETE_FN', 'MPI_Win_delete_attr_function *', 0],
-  ['MPI_CONVERSION_FN_NULL', 'MPI_Datarep_conversion_function *', 0], ['MPI_CONVERSION_FN_NULL_C', 'MPI_Datarep_conversion_function_c *', 0],
-  ['MPI_T_ENUM_NULL', 'MPI_T_enum', 0], ['MPI_T_CVAR_HANDLE_NULL', 'MPI_T_cvar_handle', 0], ['MPI_T_PVAR_SESSION_NULL', 'MPI_T_pvar_session', 0],
-  ['MPI_T_PVAR_HANDLE_NULL', 'MPI_T_pvar_handle', 0], ['MPI_T_PVAR_ALL_HANDLES', 'MPI_T_pvar_handle', 1],
+  ['MPI_CONVERSION_FN_NULL', 'MPI_Datarep_conversion_function *', 0],
+  ['MPI_CONVERSION_FN_NULL_C', 'MPI_Datarep_conversion_function_c *', 0],
+  ['MPI_T_ENUM_NULL', 'MPI_T_enum', 0],
+  ['MPI_T_CVAR_HANDLE_NULL', 'MPI_T_cvar_handle', 0],
+  ['MPI_T_PVAR_SESSION_NULL', 'MPI_T_pvar_session', 0],
+  ['MPI_T_PVAR_HANDLE_NULL', 'MPI_T_pvar_handle', 0],
+  ['MPI_T_PVAR_ALL_HANDLES', 'MPI_T_pvar_handle', 1],
 ];
 
 /** `NAME value, NAME value …` as pairs. */
 export const entries = (text: string): [name: string, value: number][] =>
-  text.split(/[,\n]/).map((e) => e.trim().split(/\s+/)).map(([name, value]) => [name!, Number(value)]);
+  text
+    .split(/[,\n]/)
+    .map((e) => e.trim().split(/\s+/))
+    .map(([name, value]) => [name!, Number(value)]);
 
 const byName = new Map<string, number>([
   ...Object.values(HANDLES).flatMap((t) => entries(t).map(([n, v]) => [`MPI_${n}`, v] as const)),

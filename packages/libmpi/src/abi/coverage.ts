@@ -1,10 +1,11 @@
-/** The text of docs/mpi-coverage.md: every function that the header declares, and whether it is there. test/abi/coverage.test.ts keeps it current. */
+/**
+ * The text of docs/mpi-coverage.md: every function that the header declares, and whether it is there.
+ * test/abi/coverage.test.ts keeps it current.
+ */
 import { FUNCTIONS } from './functions.ts';
 
 /** Why not, by the first that fits the name without MPI_. */
-const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/^Abi_.*fortran/, 'Fortran only'],
-];
+const REASONS: readonly (readonly [RegExp, string])[] = [[/^Abi_.*fortran/, 'Fortran only']];
 const reason = (short: string): string => REASONS.find(([p]) => p.test(short))?.[1] ?? 'not yet';
 
 const HEAD = `# MPI functions
@@ -44,11 +45,19 @@ Notes on what is there:
 /** Error classes of the standard that no call answers, and why. conformance/classes.c provokes every other one. */
 export const NEVER_ANSWERED: Readonly<Record<string, string>> = {
   ERR_UNKNOWN: 'every error of a call has a class that says what it is',
-  ERR_INTERN: 'only after two thousand million communicators, when their numbers have run out: an error inside the library itself ends the incarnation, and the rank is recovered',
-  ERR_PENDING: 'a wait for several requests returns when all of them are complete, also when one of them failed; in TypeScript it is the answer to a checkpoint that is taken over a pending request',
+  ERR_INTERN:
+    'only after two thousand million communicators, when their numbers have run out: an error inside the ' +
+    'library itself ends the incarnation, and the rank is recovered',
+  ERR_PENDING:
+    'a wait for several requests returns when all of them are complete, also when one of them failed; in ' +
+    'TypeScript it is the answer to a checkpoint that is taken over a pending request',
   ERR_NO_SPACE: 'only when a job has 100,000 files; what passes the limit of its output is MPI_ERR_QUOTA',
-  ERR_RMA_CONFLICT: 'MPI 4.1 §12.7 leaves the outcome of conflicting accesses undefined and calls none of them erroneous: a program that does not look at the values is right. Here they are applied one after the other',
-  ERR_PROC_ABORTED: 'MPI_Abort ends the whole job, whatever its communicator, and a process that is lost is recovered: so there is nobody to notify',
+  ERR_RMA_CONFLICT:
+    'MPI 4.1 §12.7 leaves the outcome of conflicting accesses undefined and calls none of them erroneous: a ' +
+    'program that does not look at the values is right. Here they are applied one after the other',
+  ERR_PROC_ABORTED:
+    'MPI_Abort ends the whole job, whatever its communicator, and a process that is lost is recovered: so ' +
+    'there is nobody to notify',
   ERR_ABI: 'it is for the calls that set what Fortran needs, which are not there',
 };
 
@@ -58,12 +67,19 @@ export function coverageText(supported: ReadonlySet<string>): string {
   const base = FUNCTIONS.filter((f) => f.largeOf === undefined);
   const large = new Set(FUNCTIONS.map((f) => f.largeOf));
   const has = (name: string): boolean => supported.has(name.slice(4));
-  out.push(`\n${base.filter((f) => has(f.name)).length} of ${base.length} functions are there, large forms not counted.\n`);
-  out.push('\n## Error classes\n\nEach class that the standard names is provoked by a call in `packages/libmpi/conformance/classes.c`, but for those that no call answers; a program may raise them.\n\n| class | why not |\n| --- | --- |\n');
+  out.push(
+    `\n${base.filter((f) => has(f.name)).length} of ${base.length} functions are there, large forms not counted.\n`,
+  );
+  out.push(
+    '\n## Error classes\n\nEach class that the standard names is provoked by a call in ' +
+      '`packages/libmpi/conformance/classes.c`, but for those that no call answers; a program may raise ' +
+      'them.\n\n| class | why not |\n| --- | --- |\n',
+  );
   for (const [name, why] of Object.entries(NEVER_ANSWERED)) out.push(`| MPI_${name} | ${why} |\n`);
   let chapter = '';
   for (const f of base) {
-    if (f.chapter !== chapter) out.push(`\n## ${(chapter = f.chapter)}\n\n| function | here | |\n| --- | --- | --- |\n`);
+    if (f.chapter !== chapter)
+      out.push(`\n## ${(chapter = f.chapter)}\n\n| function | here | |\n| --- | --- | --- |\n`);
     const notes = has(f.name) ? (large.has(f.name) ? 'and `_c`' : '') : reason(f.name.slice(4));
     out.push(`| ${f.name} | ${has(f.name) ? 'yes' : 'no'} | ${notes} |\n`);
   }

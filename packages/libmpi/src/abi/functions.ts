@@ -1,9 +1,9 @@
 /**
  * All functions that mpi.h declares, as data: the header, the import names and the coverage page are made of it.
  *
- * Notation of a prototype: the name without MPI_; the result type is int unless it stands before. In a type, `N` is int, and MPI_Count in
- * the large form (`_c`) of the function; `A` is MPI_Aint, and MPI_Count there; `D` is int, and MPI_Aint there; a type that ends in `#` gets
- * `_c` there. A function with one of these marks has a large form.
+ * Notation of a prototype: the name without MPI_; the result type is int unless it stands before. In a type, `N` is
+ * int, and MPI_Count in the large form (`_c`) of the function; `A` is MPI_Aint, and MPI_Count there; `D` is int, and
+ * MPI_Aint there; a type that ends in `#` gets `_c` there. A function with one of these marks has a large form.
  */
 import { COMMUNICATION } from './prototypes-communication.ts';
 import { OBJECTS } from './prototypes-objects.ts';
@@ -27,7 +27,8 @@ function parse(chapter: string, line: string): CFunction[] {
   const m = /^(?:(\w+) )?(\w+)\((.*)\)$/.exec(line);
   if (!m) throw new Error(`not a prototype: ${line}`);
   const [, result = 'int', short, list] = m;
-  const forms = (marks: Readonly<Record<string, string>>): string[] => (list === '' ? [] : list!.split(', ').map((p) => p.replace(MARK, (x) => marks[x]!)));
+  const forms = (marks: Readonly<Record<string, string>>): string[] =>
+    list === '' ? [] : list!.split(', ').map((p) => p.replace(MARK, (x) => marks[x]!));
   const name = `MPI_${short!}`;
   const base: CFunction = { name, result, parameters: forms(SMALL), chapter, largeOf: undefined };
   return MARK.test(list!) ? [base, { ...base, name: `${name}_c`, parameters: forms(LARGE), largeOf: name }] : [base];
@@ -35,5 +36,8 @@ function parse(chapter: string, line: string): CFunction[] {
 
 /** In the order of the header. */
 export const FUNCTIONS: readonly CFunction[] = [...COMMUNICATION, ...OBJECTS, ...OUTSIDE].flatMap(([chapter, text]) =>
-  text.trim().split('\n').flatMap((line) => parse(chapter, line)),
+  text
+    .trim()
+    .split('\n')
+    .flatMap((line) => parse(chapter, line)),
 );

@@ -1,4 +1,6 @@
-/** The text of include/mpi.h, made of the tables of this folder. test/abi/header.test.ts holds file and tables together. */
+/**
+ * The text of include/mpi.h, made of the tables of this folder. test/abi/header.test.ts holds file and tables together.
+ */
 import { HANDLES, HANDLE_ALIASES, LENGTHS, MARKERS, NUMBERS, POINTERS, entries } from './constants.ts';
 import { FUNCTIONS, type CFunction } from './functions.ts';
 
@@ -95,7 +97,8 @@ int MPIX_Checkpoint_poll(void);
 
 const pad = (name: string): string => name.padEnd(32);
 const hex = (value: number): string => `0x${value.toString(16).padStart(8, '0')}`;
-const declaration = (f: CFunction, name: string): string => `${f.result} ${name}(${f.parameters.join(', ') || 'void'});`;
+const declaration = (f: CFunction, name: string): string =>
+  `${f.result} ${name}(${f.parameters.join(', ') || 'void'});`;
 
 export function headerText(): string {
   const out: string[] = [HEAD];
@@ -105,8 +108,10 @@ export function headerText(): string {
   }
   for (const [name, of] of HANDLE_ALIASES) out.push(`#define ${pad(`MPI_${name}`)} MPI_${of}\n`);
   out.push('\n/* Removed in MPI 3.0; old programs have them. */\n');
-  for (const [name, value] of entries(MARKERS)) out.push(`#define ${pad(`MPI_${name}`)} ((MPI_Datatype)${hex(value)})\n`);
-  for (const of of ['HVECTOR', 'HINDEXED', 'STRUCT']) out.push(`#define ${pad(`MPI_COMBINER_${of}_INTEGER`)} MPI_COMBINER_${of}\n`);
+  for (const [name, value] of entries(MARKERS))
+    out.push(`#define ${pad(`MPI_${name}`)} ((MPI_Datatype)${hex(value)})\n`);
+  for (const of of ['HVECTOR', 'HINDEXED', 'STRUCT'])
+    out.push(`#define ${pad(`MPI_COMBINER_${of}_INTEGER`)} MPI_COMBINER_${of}\n`);
   for (const [title, text] of NUMBERS) {
     const list = entries(text);
     out.push(`\n/* ${title} */\nenum {\n${list.map(([name, value]) => `  ${pad(name)} = ${value}`).join(',\n')}\n};\n`);
@@ -115,7 +120,8 @@ export function headerText(): string {
   for (const [name, value] of Object.entries(LENGTHS)) out.push(`#define ${pad(name)} ${value}\n`);
   out.push(`#define ${pad('MPI_DISPLACEMENT_CURRENT')} ((MPI_Offset)-1)\n`, CALLBACKS, TOOLS, '\n');
   for (const [name, type, value] of POINTERS) out.push(`#define ${pad(name)} ((${type})${value})\n`);
-  for (const name of FORTRAN) out.push(`#define ${pad(name)} ((${name.includes('08') ? 'MPI_F08_status' : 'MPI_Fint'} *)0)\n`);
+  for (const name of FORTRAN)
+    out.push(`#define ${pad(name)} ((${name.includes('08') ? 'MPI_F08_status' : 'MPI_Fint'} *)0)\n`);
   let chapter = '';
   for (const f of FUNCTIONS) {
     if (f.chapter !== chapter) out.push(`\n/* ${(chapter = f.chapter)} */\n`);

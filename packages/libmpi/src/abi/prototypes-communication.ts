@@ -1,6 +1,11 @@
-/** Prototypes of the C functions of MPI, by chapter: messages, datatypes, collectives. The notation is explained in functions.ts. */
+/**
+ * Prototypes of the C functions of MPI, by chapter: messages, datatypes, collectives. The notation is explained in
+ * functions.ts.
+ */
 export const COMMUNICATION: readonly (readonly [chapter: string, prototypes: string])[] = [
-  ['Point-to-point communication', `
+  [
+    'Point-to-point communication',
+    `
 Bsend(const void *buf, N count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 Bsend_init(const void *buf, N count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 Buffer_attach(void *buffer, N size)
@@ -71,8 +76,11 @@ Wait(MPI_Request *request, MPI_Status *status)
 Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses)
 Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
 Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status *array_of_statuses)
-`],
-  ['Datatypes', `
+`,
+  ],
+  [
+    'Datatypes',
+    `
 Get_address(const void *location, MPI_Aint *address)
 Pack(const void *inbuf, N incount, MPI_Datatype datatype, void *outbuf, N outsize, N *position, MPI_Comm comm)
 Pack_external(const char *datarep, const void *inbuf, N incount, MPI_Datatype datatype, void *outbuf, A outsize, A *position)
@@ -111,8 +119,11 @@ Unpack(const void *inbuf, N insize, N *position, void *outbuf, N outcount, MPI_D
 Unpack_external(const char datarep[], const void *inbuf, A insize, A *position, void *outbuf, N outcount, MPI_Datatype datatype)
 MPI_Aint Aint_add(MPI_Aint base, MPI_Aint disp)
 MPI_Aint Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
-`],
-  ['Collective communication', `
+`,
+  ],
+  [
+    'Collective communication',
+    `
 Allgather(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, N recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 Allgather_init(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, N recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 Allgatherv(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, const N recvcounts[], const D displs[], MPI_Datatype recvtype, MPI_Comm comm)
@@ -168,5 +179,6 @@ Scatter(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, 
 Scatter_init(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, N recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 Scatterv(const void *sendbuf, const N sendcounts[], const D displs[], MPI_Datatype sendtype, void *recvbuf, N recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 Scatterv_init(const void *sendbuf, const N sendcounts[], const D displs[], MPI_Datatype sendtype, void *recvbuf, N recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-`],
+`,
+  ],
 ];

@@ -1,6 +1,11 @@
-/** Prototypes of the C functions of MPI, by chapter: communicators, topologies, environment, processes. The notation is explained in functions.ts. */
+/**
+ * Prototypes of the C functions of MPI, by chapter: communicators, topologies, environment, processes. The notation is
+ * explained in functions.ts.
+ */
 export const OBJECTS: readonly (readonly [chapter: string, prototypes: string])[] = [
-  ['Groups, communicators, caching', `
+  [
+    'Groups, communicators, caching',
+    `
 Attr_delete(MPI_Comm comm, int keyval)
 Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
@@ -55,8 +60,11 @@ Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *
 Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
 Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val)
 Type_set_name(MPI_Datatype datatype, const char *type_name)
-`],
-  ['Topologies', `
+`,
+  ],
+  [
+    'Topologies',
+    `
 Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
 Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
@@ -92,8 +100,11 @@ Neighbor_alltoallv_init(const void *sendbuf, const N sendcounts[], const D sdisp
 Neighbor_alltoallw(const void *sendbuf, const N sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const N recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 Neighbor_alltoallw_init(const void *sendbuf, const N sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const N recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 Topo_test(MPI_Comm comm, int *status)
-`],
-  ['Environment', `
+`,
+  ],
+  [
+    'Environment',
+    `
 Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set)
 Abi_get_fortran_info(MPI_Info *info)
 Abi_get_info(MPI_Info *info)
@@ -133,8 +144,11 @@ Remove_error_code(int errorcode)
 Remove_error_string(int errorcode)
 double Wtick()
 double Wtime()
-`],
-  ['Processes and sessions', `
+`,
+  ],
+  [
+    'Processes and sessions',
+    `
 Abort(MPI_Comm comm, int errorcode)
 Close_port(const char *port_name)
 Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
@@ -169,5 +183,6 @@ Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler)
 Unpublish_name(const char *service_name, MPI_Info info, const char *port_name)
-`],
+`,
+  ],
 ];

@@ -1,6 +1,11 @@
-/** Prototypes of the C functions of MPI, by chapter: one-sided, files, tools, and what older programs call. The notation is explained in functions.ts. */
+/**
+ * Prototypes of the C functions of MPI, by chapter: one-sided, files, tools, and what older programs call. The notation
+ * is explained in functions.ts.
+ */
 export const OUTSIDE: readonly (readonly [chapter: string, prototypes: string])[] = [
-  ['One-sided communication', `
+  [
+    'One-sided communication',
+    `
 Accumulate(const void *origin_addr, N origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, N target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
@@ -48,8 +53,11 @@ Win_test(MPI_Win win, int *flag)
 Win_unlock(int rank, MPI_Win win)
 Win_unlock_all(MPI_Win win)
 Win_wait(MPI_Win win)
-`],
-  ['Files', `
+`,
+  ],
+  [
+    'Files',
+    `
 File_call_errhandler(MPI_File fh, int errorcode)
 File_close(MPI_File *fh)
 File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler)
@@ -110,8 +118,11 @@ File_write_ordered_begin(MPI_File fh, const void *buf, N count, MPI_Datatype dat
 File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status)
 File_write_shared(MPI_File fh, const void *buf, N count, MPI_Datatype datatype, MPI_Status *status)
 Register_datarep(const char *datarep, MPI_Datarep_conversion_function# *read_conversion_fn, MPI_Datarep_conversion_function# *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
-`],
-  ['Tool information interface', `
+`,
+  ],
+  [
+    'Tool information interface',
+    `
 T_category_changed(int *update_number)
 T_category_get_categories(int cat_index, int len, int indices[])
 T_category_get_cvars(int cat_index, int len, int indices[])
@@ -163,8 +174,11 @@ T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *b
 T_source_get_info(int source_index, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *ordering, MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info)
 T_source_get_num(int *num_sources)
 T_source_get_timestamp(int source_index, MPI_Count *timestamp)
-`],
-  ['Handles as integers', `
+`,
+  ],
+  [
+    'Handles as integers',
+    `
 MPI_Comm Comm_fromint(int comm)
 Comm_toint(MPI_Comm comm)
 MPI_Errhandler Errhandler_fromint(int errhandler)
@@ -187,8 +201,11 @@ MPI_Datatype Type_fromint(int datatype)
 Type_toint(MPI_Datatype datatype)
 MPI_Win Win_fromint(int win)
 Win_toint(MPI_Win win)
-`],
-  ['Handles of Fortran', `
+`,
+  ],
+  [
+    'Handles of Fortran',
+    `
 MPI_Fint Comm_c2f(MPI_Comm handle)
 MPI_Comm Comm_f2c(MPI_Fint handle)
 MPI_Fint Errhandler_c2f(MPI_Errhandler handle)
@@ -217,8 +234,11 @@ Status_c2f08(const MPI_Status *status, MPI_F08_status *f08_status)
 Status_f082c(const MPI_F08_status *f08_status, MPI_Status *status)
 Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status)
 Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status)
-`],
-  ['Removed from the standard, still called', `
+`,
+  ],
+  [
+    'Removed from the standard, still called',
+    `
 Address(void *location, MPI_Aint *address)
 Errhandler_create(MPI_Handler_function *function, MPI_Errhandler *errhandler)
 Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
@@ -229,5 +249,6 @@ Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, 
 Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
-`],
+`,
+  ],
 ];

@@ -1,4 +1,7 @@
-/** Caching (MPI 4.1 §7.7): attributes of communicators and datatypes, with the program's copy and delete functions; the predefined attributes. */
+/**
+ * Caching (MPI 4.1 §7.7): attributes of communicators and datatypes, with the program's copy and delete functions; the
+ * predefined attributes.
+ */
 import { ERR, TAG_UB } from '@mayfly/mpi';
 import { constant } from '../abi/constants.ts';
 import { PREDEFINED_OF_WINDOWS, predefinedOfWindow, windowOf } from './windows-attributes.ts';
@@ -12,10 +15,20 @@ const NONE = 0;
 const DUP = 1;
 
 /** The communicator whose error handler hears of a failed function. */
-const owner = (core: Core, kind: Keyval['kind'], object: number): number => (kind === 'comm' ? core.commNumber(object) : kind === 'win' ? windowOf(core, object).comm : 0);
+const owner = (core: Core, kind: Keyval['kind'], object: number): number =>
+  kind === 'comm' ? core.commNumber(object) : kind === 'win' ? windowOf(core, object).comm : 0;
 
-/** Attributes of a new object after its parent's, in the order of their keys' making. @throws MPIError of a copy function */
-export function copyAttributes(core: Core, kind: Keyval['kind'], object: number, from: Attributes, to: Attributes): void {
+/**
+ * Attributes of a new object after its parent's, in the order of their keys' making. @throws MPIError of a copy
+ * function
+ */
+export function copyAttributes(
+  core: Core,
+  kind: Keyval['kind'],
+  object: number,
+  from: Attributes,
+  to: Attributes,
+): void {
   for (const [key, value] of [...from].sort((a, b) => a[0] - b[0])) {
     const k = core.state.keyvals.get(key);
     if (k?.kind !== kind || k.copy === NONE) continue;
@@ -26,7 +39,17 @@ export function copyAttributes(core: Core, kind: Keyval['kind'], object: number,
     core.lend(8, (a) => {
       core.heap.setInt(a, 0, 'attribute_val_out');
       core.heap.setInt(a + 4, 0, 'flag');
-      core.callbackCode('copy function of an attribute', owner(core, kind, object), k.copy, object, key, k.extra, value as number, a, a + 4);
+      core.callbackCode(
+        'copy function of an attribute',
+        owner(core, kind, object),
+        k.copy,
+        object,
+        key,
+        k.extra,
+        value as number,
+        a,
+        a + 4,
+      );
       if (core.heap.int(a + 4, 'flag') !== 0) to.set(key, core.heap.int(a, 'attribute_val_out'));
     });
   }
@@ -35,16 +58,34 @@ export function copyAttributes(core: Core, kind: Keyval['kind'], object: number,
 function remove(core: Core, object: number, key: number, attributes: Attributes): void {
   const k = core.state.keyvals.get(key);
   const value = attributes.get(key);
-  if (k && k.remove !== NONE) core.callbackCode('delete function of an attribute', owner(core, k.kind, object), k.remove, object, key, value as number, k.extra);
+  if (k && k.remove !== NONE)
+    core.callbackCode(
+      'delete function of an attribute',
+      owner(core, k.kind, object),
+      k.remove,
+      object,
+      key,
+      value as number,
+      k.extra,
+    );
   attributes.delete(key);
 }
 
 /** An object goes: the last attribute set goes first (§11.2.4 has it so for MPI_COMM_SELF). */
 export function deleteAttributes(core: Core, kind: Keyval['kind'], object: number, attributes: Attributes): void {
-  for (const key of [...attributes.keys()].reverse()) if (core.state.keyvals.get(key)?.kind === kind) remove(core, object, key, attributes);
+  for (const key of [...attributes.keys()].reverse())
+    if (core.state.keyvals.get(key)?.kind === kind) remove(core, object, key, attributes);
 }
 
-const PREDEFINED = ['MPI_TAG_UB', 'MPI_IO', 'MPI_HOST', 'MPI_WTIME_IS_GLOBAL', 'MPI_APPNUM', 'MPI_LASTUSEDCODE', 'MPI_UNIVERSE_SIZE'].map((n) => constant(n));
+const PREDEFINED = [
+  'MPI_TAG_UB',
+  'MPI_IO',
+  'MPI_HOST',
+  'MPI_WTIME_IS_GLOBAL',
+  'MPI_APPNUM',
+  'MPI_LASTUSEDCODE',
+  'MPI_UNIVERSE_SIZE',
+].map((n) => constant(n));
 
 export function attributes(core: Core): Implementations {
   const { heap, layer } = core;
@@ -54,29 +95,48 @@ export function attributes(core: Core): Implementations {
     if (core.state.attributeCells === 0) core.state.attributeCells = core.program.malloc(4 * PREDEFINED.length);
     const at = core.state.attributeCells + 4 * PREDEFINED.indexOf(key);
     const values: Record<number, number> = {
-      [constant('MPI_TAG_UB')]: TAG_UB, [constant('MPI_IO')]: constant('MPI_ANY_SOURCE'), [constant('MPI_HOST')]: constant('MPI_PROC_NULL'), [constant('MPI_WTIME_IS_GLOBAL')]: 1,
-      [constant('MPI_APPNUM')]: layer.device.spawned?.appnum ?? 0, [constant('MPI_LASTUSEDCODE')]: Math.max(constant('MPI_ERR_LASTCODE'), core.state.nextErrorCode - 1), [constant('MPI_UNIVERSE_SIZE')]: layer.device.universe ?? layer.state.size,
+      [constant('MPI_TAG_UB')]: TAG_UB,
+      [constant('MPI_IO')]: constant('MPI_ANY_SOURCE'),
+      [constant('MPI_HOST')]: constant('MPI_PROC_NULL'),
+      [constant('MPI_WTIME_IS_GLOBAL')]: 1,
+      [constant('MPI_APPNUM')]: layer.device.spawned?.appnum ?? 0,
+      [constant('MPI_LASTUSEDCODE')]: Math.max(constant('MPI_ERR_LASTCODE'), core.state.nextErrorCode - 1),
+      [constant('MPI_UNIVERSE_SIZE')]: layer.device.universe ?? layer.state.size,
     };
     heap.setInt(at, values[key]!, 'attribute');
     return at;
   }
   const keyval = (kind: Keyval['kind'], key: number): Keyval => {
     const k = core.state.keyvals.get(key);
-    return k?.kind === kind ? k : core.fail(ERR.KEYVAL, PREDEFINED.includes(key) || PREDEFINED_OF_WINDOWS.includes(key) ? 'a predefined attribute cannot be changed' : `${key} is not a key for attributes of a ${kind}`);
+    return k?.kind === kind
+      ? k
+      : core.fail(
+          ERR.KEYVAL,
+          PREDEFINED.includes(key) || PREDEFINED_OF_WINDOWS.includes(key)
+            ? 'a predefined attribute cannot be changed'
+            : `${key} is not a key for attributes of a ${kind}`,
+        );
   };
-  const create = (kind: Keyval['kind']) => (copy: number, remove: number, at: number, extra: number): number => {
-    heap.check(at, 4, 'keyval');
-    const key = core.state.nextKeyval++;
-    core.state.keyvals.set(key, { kind, copy, remove, extra });
-    heap.setInt(at, key, 'keyval');
-    return ERR.SUCCESS;
-  };
-  /** "It is not erroneous to free an attribute key that is in use" (§7.7.2): its functions are still called, so the record stays. */
-  const freeKey = (kind: Keyval['kind']) => (at: number): number => {
-    keyval(kind, heap.int(at, 'keyval'));
-    heap.setInt(at, constant('MPI_KEYVAL_INVALID'), 'keyval');
-    return ERR.SUCCESS;
-  };
+  const create =
+    (kind: Keyval['kind']) =>
+    (copy: number, remove: number, at: number, extra: number): number => {
+      heap.check(at, 4, 'keyval');
+      const key = core.state.nextKeyval++;
+      core.state.keyvals.set(key, { kind, copy, remove, extra });
+      heap.setInt(at, key, 'keyval');
+      return ERR.SUCCESS;
+    };
+  /**
+   * "It is not erroneous to free an attribute key that is in use" (§7.7.2): its functions are still called, so the
+   * record stays.
+   */
+  const freeKey =
+    (kind: Keyval['kind']) =>
+    (at: number): number => {
+      keyval(kind, heap.int(at, 'keyval'));
+      heap.setInt(at, constant('MPI_KEYVAL_INVALID'), 'keyval');
+      return ERR.SUCCESS;
+    };
   const get = (list: Attributes, key: number, at: number, flag: number): number => {
     heap.check(at, 4, 'attribute_val');
     const has = list.has(key);
@@ -106,7 +166,8 @@ export function attributes(core: Core): Implementations {
     heap.setInt(at, cell(key), 'attribute_val');
     return ERR.SUCCESS;
   };
-  const commSet = (comm: number, key: number, value: number): number => set('comm', comm, core.comm(comm).attributes, key, value);
+  const commSet = (comm: number, key: number, value: number): number =>
+    set('comm', comm, core.comm(comm).attributes, key, value);
   const commDelete = (comm: number, key: number): number => drop('comm', comm, core.comm(comm).attributes, key);
   return {
     Comm_create_keyval: create('comm'),
@@ -121,8 +182,12 @@ export function attributes(core: Core): Implementations {
     Attr_delete: commDelete,
     Type_create_keyval: create('type'),
     Type_free_keyval: freeKey('type'),
-    Type_get_attr: (type: number, key: number, at: number, flag: number) => (keyval('type', key), get(core.typeAttributes(core.type(type)), key, at, flag)),
-    Type_set_attr: (type: number, key: number, value: number) => set('type', type, core.typeAttributes(core.type(type)), key, value),
+    Type_get_attr: (type: number, key: number, at: number, flag: number) => (
+      keyval('type', key),
+      get(core.typeAttributes(core.type(type)), key, at, flag)
+    ),
+    Type_set_attr: (type: number, key: number, value: number) =>
+      set('type', type, core.typeAttributes(core.type(type)), key, value),
     Type_delete_attr: (type: number, key: number) => drop('type', type, core.typeAttributes(core.type(type)), key),
     Win_create_keyval: create('win'),
     Win_free_keyval: freeKey('win'),
@@ -137,7 +202,8 @@ export function attributes(core: Core): Implementations {
       heap.setInt(at, value, 'attribute_val');
       return ERR.SUCCESS;
     },
-    Win_set_attr: (win: number, key: number, value: number) => set('win', win, windowOf(core, win).attributes, key, value),
+    Win_set_attr: (win: number, key: number, value: number) =>
+      set('win', win, windowOf(core, win).attributes, key, value),
     Win_delete_attr: (win: number, key: number) => drop('win', win, windowOf(core, win).attributes, key),
   };
 }

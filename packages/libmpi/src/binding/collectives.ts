@@ -1,10 +1,25 @@
 /**
- * Collectives (MPI 4.1 chapter 6): each is one starter, which the blocking, the non-blocking and the persistent form share.
+ * Collectives (MPI 4.1 chapter 6): each is one starter, which the blocking, the non-blocking and the persistent form
+ * share.
  *
- * The layer moves contiguous bytes. Elements that lie otherwise are packed before and spread when the request is complete.
+ * The layer moves contiguous bytes. Elements that lie otherwise are packed before and spread when the request is
+ * complete.
  */
 import type { types } from '@mayfly/mpi';
-import { ERR, NO_BYTES, ROOT, bundles, collectives as coll, combine, linear, newSeries, part, requests, type Buf, type CommRecord } from '@mayfly/mpi';
+import {
+  ERR,
+  NO_BYTES,
+  ROOT,
+  bundles,
+  collectives as coll,
+  combine,
+  linear,
+  newSeries,
+  part,
+  requests,
+  type Buf,
+  type CommRecord,
+} from '@mayfly/mpi';
 import { record, type Implementations } from './define.ts';
 import { IN_PLACE, type Bundle, type Core } from './core.ts';
 import { makePersistent, newSlot, type Starters } from './requests.ts';
@@ -21,19 +36,39 @@ const sum = (counts: readonly number[]): number => counts.reduce((a, b) => a + b
 export function collectives(core: Core, starters: Starters): Implementations {
   const { layer, heap } = core;
   const inPlace = (address: number): boolean => address >>> 0 === IN_PLACE;
-  /** "An argument of type OUT or type INOUT cannot be aliased with any other argument" (§2.3). Null is an address too: of MPI_BOTTOM. */
+  /**
+   * "An argument of type OUT or type INOUT cannot be aliased with any other argument" (§2.3). Null is an address too:
+   * of MPI_BOTTOM.
+   */
   const apart = (send: number, recv: number, count: number, comm: number): void => {
-    if (count > 0 && send >>> 0 > IN_PLACE && send >>> 0 === recv >>> 0) core.fail(ERR.BUFFER, 'data would be sent from and received at the same address: MPI_IN_PLACE says so where it is allowed', comm);
+    if (count > 0 && send >>> 0 > IN_PLACE && send >>> 0 === recv >>> 0)
+      core.fail(
+        ERR.BUFFER,
+        'data would be sent from and received at the same address: MPI_IN_PLACE says so where it is allowed',
+        comm,
+      );
   };
   /** Has the blocks of all in a rooted collective. */
   const isRoot = (c: CommRecord, root: number): boolean => (c.remote ? root === ROOT : c.rank === root);
-  /** Has a block of its own: of an intercommunicator only the other group than the root's. All other arguments of a process that has neither are ignored. */
+  /**
+   * Has a block of its own: of an intercommunicator only the other group than the root's. All other arguments of a
+   * process that has neither are ignored.
+   */
   const hasOwn = (c: CommRecord, root: number): boolean => !c.remote || root >= 0;
   /** Ranks that blocks are for or of: of an intercommunicator the other group's. */
   const size = (c: CommRecord): number => (c.remote ?? c.group).length;
 
   /** A list of blocks at a rank that has them all: where each lies. */
-  function vector(bundle: Bundle, address: number, counts: readonly number[], displs: readonly number[], t: TypeRecord, c: CommRecord, what: string, receives: boolean): coll.VectorArgument {
+  function vector(
+    bundle: Bundle,
+    address: number,
+    counts: readonly number[],
+    displs: readonly number[],
+    t: TypeRecord,
+    c: CommRecord,
+    what: string,
+    receives: boolean,
+  ): coll.VectorArgument {
     counts.forEach((n) => core.count(n, c.handle, 'a count'));
     const { layout } = t;
     const total = sum(counts);
@@ -58,17 +93,38 @@ export function collectives(core: Core, starters: Starters): Implementations {
     });
     return { buf: whole, unit: layout.size, counts, displs: undefined };
   }
-  const all = (address: number, n: number, c: CommRecord): number[] => heap.counts(address, n, 'counts').map((x) => core.count(x, c.handle, 'a count'));
+  const all = (address: number, n: number, c: CommRecord): number[] =>
+    heap.counts(address, n, 'counts').map((x) => core.count(x, c.handle, 'a count'));
   const displsOf = (address: number, n: number): number[] => heap.ints(address, n, 'displs');
 
   /** As {@link apart}, for the own block of a list. */
-  const ownApart = (c: CommRecord, own: number, list: number, counts: number, displs: number, datatype: number): void => {
+  const ownApart = (
+    c: CommRecord,
+    own: number,
+    list: number,
+    counts: number,
+    displs: number,
+    datatype: number,
+  ): void => {
     const n = size(c);
-    apart(own, list + displsOf(displs, n)[c.rank]! * core.type(datatype).layout.extent, all(counts, n, c)[c.rank]!, c.handle);
+    apart(
+      own,
+      list + displsOf(displs, n)[c.rank]! * core.type(datatype).layout.extent,
+      all(counts, n, c)[c.rank]!,
+      c.handle,
+    );
   };
 
   /** Operand and result of a reduction that all ranks get. */
-  const reduction = (send: number, recv: number, count: number, datatype: number, op: number, comm: number, f: (c: CommRecord, from: Buf | undefined, into: Buf, type: number, op: number) => number): number => {
+  const reduction = (
+    send: number,
+    recv: number,
+    count: number,
+    datatype: number,
+    op: number,
+    comm: number,
+    f: (c: CommRecord, from: Buf | undefined, into: Buf, type: number, op: number) => number,
+  ): number => {
     const c = core.comm(comm);
     const t = core.committed(datatype, c.handle);
     const o = core.op(op);
@@ -90,28 +146,46 @@ export function collectives(core: Core, starters: Starters): Implementations {
       if (!isRoot(c, root!) && !hasOwn(c, root!)) return coll.bcast(layer, c.handle, NO_BYTES, root!, core.call);
       const t = core.committed(datatype!, c.handle);
       core.count(count!, c.handle);
-      return core.begin((b) => coll.bcast(layer, c.handle, isRoot(c, root!) ? core.outgoing(b, buf!, count!, t, c.handle, 'buffer') : core.incoming(b, buf!, count!, t, c.handle, 'buffer'), root!, core.call));
+      return core.begin((b) =>
+        coll.bcast(
+          layer,
+          c.handle,
+          isRoot(c, root!)
+            ? core.outgoing(b, buf!, count!, t, c.handle, 'buffer')
+            : core.incoming(b, buf!, count!, t, c.handle, 'buffer'),
+          root!,
+          core.call,
+        ),
+      );
     },
     Reduce: (send, recv, count, datatype, op, root, comm) => {
       const c = core.comm(comm!);
       const root_ = isRoot(c, root!);
-      if (!root_ && !hasOwn(c, root!)) return coll.reduce(layer, c.handle, undefined, undefined, 0, 0, root!, core.call);
+      if (!root_ && !hasOwn(c, root!))
+        return coll.reduce(layer, c.handle, undefined, undefined, 0, 0, root!, core.call);
       const t = core.committed(datatype!, c.handle);
       const o = core.op(op!);
       core.count(count!, c.handle);
       if (root_ && !c.remote) apart(send!, recv!, count!, c.handle);
       return core.begin((b) => {
         const from = own(c, root!, send!) ? core.outgoing(b, send!, count!, t, c.handle) : undefined;
-        const into = root_ ? (from || c.remote ? core.incoming : core.both).call(core, b, recv!, count!, t, c.handle) : undefined;
+        const into = root_
+          ? (from || c.remote ? core.incoming : core.both).call(core, b, recv!, count!, t, c.handle)
+          : undefined;
         return coll.reduce(layer, c.handle, from, into, core.reductionType(t, o), o, root!, core.call);
       });
     },
     Allreduce: (send, recv, count, datatype, op, comm) =>
-      reduction(send!, recv!, count!, datatype!, op!, comm!, (c, from, into, type, o) => coll.allreduce(layer, c.handle, from, into, type, o, core.call)),
+      reduction(send!, recv!, count!, datatype!, op!, comm!, (c, from, into, type, o) =>
+        coll.allreduce(layer, c.handle, from, into, type, o, core.call),
+      ),
     Scan: (send, recv, count, datatype, op, comm) =>
-      reduction(send!, recv!, count!, datatype!, op!, comm!, (c, from, into, type, o) => coll.scan(layer, c.handle, from, into, type, o, false, core.call)),
+      reduction(send!, recv!, count!, datatype!, op!, comm!, (c, from, into, type, o) =>
+        coll.scan(layer, c.handle, from, into, type, o, false, core.call),
+      ),
     Exscan: (send, recv, count, datatype, op, comm) =>
-      // "The value in recvbuf on the process with rank 0 is undefined" (§6.11.2): it stays what it was, so what is there is packed first.
+      // "The value in recvbuf on the process with rank 0 is undefined" (§6.11.2): it stays what it was, so what is
+      // there is packed first.
       reduction(send!, recv!, count!, datatype!, op!, comm!, (c, from, into, type, o) => {
         if (from && into.space < 0) core.packInto(core.type(datatype!).layout, count!, recv! >>> 0, into);
         return coll.scan(layer, c.handle, from, into, type, o, true, core.call);
@@ -122,14 +196,26 @@ export function collectives(core: Core, starters: Starters): Implementations {
     },
     Reduce_scatter_block: (send, recv, count, datatype, op, comm) => {
       const c = core.comm(comm!);
-      return reduceScatter(c, send!, recv!, new Array<number>(c.group.length).fill(core.count(count!, c.handle)), datatype!, op!);
+      return reduceScatter(
+        c,
+        send!,
+        recv!,
+        new Array<number>(c.group.length).fill(core.count(count!, c.handle)),
+        datatype!,
+        op!,
+      );
     },
     Gather: (send, scount, stype, recv, rcount, rtype, root, comm) => {
       const c = core.comm(comm!);
-      if (isRoot(c, root!) && !c.remote) apart(send!, recv! + c.rank * rcount! * core.type(rtype!).layout.extent, rcount!, c.handle);
+      if (isRoot(c, root!) && !c.remote)
+        apart(send!, recv! + c.rank * rcount! * core.type(rtype!).layout.extent, rcount!, c.handle);
       return core.begin((b) => {
-        const from = own(c, root!, send!) ? core.outgoing(b, send!, core.count(scount!, c.handle), core.committed(stype!, c.handle), c.handle) : undefined;
-        const into = isRoot(c, root!) ? several(b, recv!, core.count(rcount!, c.handle), rtype!, c, 'recvbuf', from === undefined && !c.remote) : undefined;
+        const from = own(c, root!, send!)
+          ? core.outgoing(b, send!, core.count(scount!, c.handle), core.committed(stype!, c.handle), c.handle)
+          : undefined;
+        const into = isRoot(c, root!)
+          ? several(b, recv!, core.count(rcount!, c.handle), rtype!, c, 'recvbuf', from === undefined && !c.remote)
+          : undefined;
         return coll.gather(layer, c.handle, from, into, root!, core.call);
       });
     },
@@ -137,17 +223,33 @@ export function collectives(core: Core, starters: Starters): Implementations {
       const c = core.comm(comm!);
       if (isRoot(c, root!) && !c.remote) ownApart(c, send!, recv!, rcounts!, displs!, rtype!);
       return core.begin((b) => {
-        const from = own(c, root!, send!) ? core.outgoing(b, send!, core.count(scount!, c.handle), core.committed(stype!, c.handle), c.handle) : undefined;
-        const into = isRoot(c, root!) ? vector(b, recv!, all(rcounts!, size(c), c), displsOf(displs!, size(c)), core.committed(rtype!, c.handle), c, 'recvbuf', true) : undefined;
+        const from = own(c, root!, send!)
+          ? core.outgoing(b, send!, core.count(scount!, c.handle), core.committed(stype!, c.handle), c.handle)
+          : undefined;
+        const into = isRoot(c, root!)
+          ? vector(
+              b,
+              recv!,
+              all(rcounts!, size(c), c),
+              displsOf(displs!, size(c)),
+              core.committed(rtype!, c.handle),
+              c,
+              'recvbuf',
+              true,
+            )
+          : undefined;
         return coll.gatherv(layer, c.handle, from, into, root!, core.call);
       });
     },
     Scatter: (send, scount, stype, recv, rcount, rtype, root, comm) => {
       const c = core.comm(comm!);
-      if (isRoot(c, root!) && !c.remote && !inPlace(recv!)) apart(recv!, send! + c.rank * scount! * core.type(stype!).layout.extent, scount!, c.handle);
+      if (isRoot(c, root!) && !c.remote && !inPlace(recv!))
+        apart(recv!, send! + c.rank * scount! * core.type(stype!).layout.extent, scount!, c.handle);
       return core.begin((b) => {
         const from = isRoot(c, root!) ? sent(b, send!, core.count(scount!, c.handle) * size(c), stype!, c) : undefined;
-        const into = own(c, root!, recv!) ? core.incoming(b, recv!, core.count(rcount!, c.handle), core.committed(rtype!, c.handle), c.handle) : undefined;
+        const into = own(c, root!, recv!)
+          ? core.incoming(b, recv!, core.count(rcount!, c.handle), core.committed(rtype!, c.handle), c.handle)
+          : undefined;
         return coll.scatter(layer, c.handle, from, into, root!, core.call);
       });
     },
@@ -155,8 +257,21 @@ export function collectives(core: Core, starters: Starters): Implementations {
       const c = core.comm(comm!);
       if (isRoot(c, root!) && !c.remote && !inPlace(recv!)) ownApart(c, recv!, send!, scounts!, displs!, stype!);
       return core.begin((b) => {
-        const from = isRoot(c, root!) ? vector(b, send!, all(scounts!, size(c), c), displsOf(displs!, size(c)), core.committed(stype!, c.handle), c, 'sendbuf', false) : undefined;
-        const into = own(c, root!, recv!) ? core.incoming(b, recv!, core.count(rcount!, c.handle), core.committed(rtype!, c.handle), c.handle) : undefined;
+        const from = isRoot(c, root!)
+          ? vector(
+              b,
+              send!,
+              all(scounts!, size(c), c),
+              displsOf(displs!, size(c)),
+              core.committed(stype!, c.handle),
+              c,
+              'sendbuf',
+              false,
+            )
+          : undefined;
+        const into = own(c, root!, recv!)
+          ? core.incoming(b, recv!, core.count(rcount!, c.handle), core.committed(rtype!, c.handle), c.handle)
+          : undefined;
         return coll.scatterv(layer, c.handle, from, into, root!, core.call);
       });
     },
@@ -164,16 +279,35 @@ export function collectives(core: Core, starters: Starters): Implementations {
       const c = core.comm(comm!);
       if (!c.remote) apart(send!, recv! + c.rank * rcount! * core.type(rtype!).layout.extent, rcount!, c.handle);
       return core.begin((b) => {
-        const from = inPlace(send!) ? undefined : core.outgoing(b, send!, core.count(scount!, c.handle), core.committed(stype!, c.handle), c.handle);
-        return coll.allgather(layer, c.handle, from, several(b, recv!, core.count(rcount!, c.handle), rtype!, c, 'recvbuf', from === undefined), core.call);
+        const from = inPlace(send!)
+          ? undefined
+          : core.outgoing(b, send!, core.count(scount!, c.handle), core.committed(stype!, c.handle), c.handle);
+        return coll.allgather(
+          layer,
+          c.handle,
+          from,
+          several(b, recv!, core.count(rcount!, c.handle), rtype!, c, 'recvbuf', from === undefined),
+          core.call,
+        );
       });
     },
     Allgatherv: (send, scount, stype, recv, rcounts, displs, rtype, comm) => {
       const c = core.comm(comm!);
       if (!c.remote) ownApart(c, send!, recv!, rcounts!, displs!, rtype!);
       return core.begin((b) => {
-        const from = inPlace(send!) ? undefined : core.outgoing(b, send!, core.count(scount!, c.handle), core.committed(stype!, c.handle), c.handle);
-        const into = vector(b, recv!, all(rcounts!, size(c), c), displsOf(displs!, size(c)), core.committed(rtype!, c.handle), c, 'recvbuf', true);
+        const from = inPlace(send!)
+          ? undefined
+          : core.outgoing(b, send!, core.count(scount!, c.handle), core.committed(stype!, c.handle), c.handle);
+        const into = vector(
+          b,
+          recv!,
+          all(rcounts!, size(c), c),
+          displsOf(displs!, size(c)),
+          core.committed(rtype!, c.handle),
+          c,
+          'recvbuf',
+          true,
+        );
         return coll.allgatherv(layer, c.handle, from, into, core.call);
       });
     },
@@ -182,7 +316,13 @@ export function collectives(core: Core, starters: Starters): Implementations {
       apart(send!, recv!, rcount!, c.handle);
       return core.begin((b) => {
         const from = inPlace(send!) ? undefined : sent(b, send!, core.count(scount!, c.handle) * size(c), stype!, c);
-        return coll.alltoall(layer, c.handle, from, several(b, recv!, core.count(rcount!, c.handle), rtype!, c, 'recvbuf', from === undefined), core.call);
+        return coll.alltoall(
+          layer,
+          c.handle,
+          from,
+          several(b, recv!, core.count(rcount!, c.handle), rtype!, c, 'recvbuf', from === undefined),
+          core.call,
+        );
       });
     },
     Alltoallv: (send, scounts, sdispls, stype, recv, rcounts, rdispls, rtype, comm) => {
@@ -190,8 +330,28 @@ export function collectives(core: Core, starters: Starters): Implementations {
       const n = size(c);
       apart(send!, recv!, sum(all(rcounts!, n, c)), c.handle);
       return core.begin((b) => {
-        const from = inPlace(send!) ? undefined : vector(b, send!, all(scounts!, n, c), displsOf(sdispls!, n), core.committed(stype!, c.handle), c, 'sendbuf', false);
-        const into = vector(b, recv!, all(rcounts!, n, c), displsOf(rdispls!, n), core.committed(rtype!, c.handle), c, 'recvbuf', true);
+        const from = inPlace(send!)
+          ? undefined
+          : vector(
+              b,
+              send!,
+              all(scounts!, n, c),
+              displsOf(sdispls!, n),
+              core.committed(stype!, c.handle),
+              c,
+              'sendbuf',
+              false,
+            );
+        const into = vector(
+          b,
+          recv!,
+          all(rcounts!, n, c),
+          displsOf(rdispls!, n),
+          core.committed(rtype!, c.handle),
+          c,
+          'recvbuf',
+          true,
+        );
         return coll.alltoallv(layer, c.handle, from, into, core.call);
       });
     },
@@ -199,24 +359,49 @@ export function collectives(core: Core, starters: Starters): Implementations {
       const c = core.comm(comm!);
       const n = size(c);
       /** Every block packed behind the others: types differ from rank to rank. */
-      const blocks = (b: Bundle, address: number, counts: number[], displs: number[], list: number[], receives: boolean): coll.VectorArgument => {
+      const blocks = (
+        b: Bundle,
+        address: number,
+        counts: number[],
+        displs: number[],
+        list: number[],
+        receives: boolean,
+      ): coll.VectorArgument => {
         const places = list.map((h, i) => {
           const t = counts[i]! > 0 ? core.committed(h, c.handle) : undefined;
-          return t && core.place((address >>> 0) + displs[i]!, counts[i]!, t, c.handle, receives ? 'recvbuf' : 'sendbuf');
+          return (
+            t && core.place((address >>> 0) + displs[i]!, counts[i]!, t, c.handle, receives ? 'recvbuf' : 'sendbuf')
+          );
         });
         const { buf, lengths } = bundles.behindOneAnother(layer, b, places, receives);
         return { buf, unit: 1, counts: lengths, displs: undefined };
       };
       apart(send!, recv!, sum(all(rcounts!, n, c)), c.handle);
       return core.begin((b) => {
-        const from = inPlace(send!) ? undefined : blocks(b, send!, all(scounts!, n, c), displsOf(sdispls!, n), heap.ints(stypes!, n, 'sendtypes'), false);
-        return coll.alltoallv(layer, c.handle, from, blocks(b, recv!, all(rcounts!, n, c), displsOf(rdispls!, n), heap.ints(rtypes!, n, 'recvtypes'), true), core.call);
+        const from = inPlace(send!)
+          ? undefined
+          : blocks(b, send!, all(scounts!, n, c), displsOf(sdispls!, n), heap.ints(stypes!, n, 'sendtypes'), false);
+        return coll.alltoallv(
+          layer,
+          c.handle,
+          from,
+          blocks(b, recv!, all(rcounts!, n, c), displsOf(rdispls!, n), heap.ints(rtypes!, n, 'recvtypes'), true),
+          core.call,
+        );
       });
     },
   } satisfies Starters);
 
   /** One block per rank, equally long, behind one another at the type's extent. */
-  function several(b: Bundle, address: number, count: number, datatype: number, c: CommRecord, what: string, holds: boolean): Buf {
+  function several(
+    b: Bundle,
+    address: number,
+    count: number,
+    datatype: number,
+    c: CommRecord,
+    what: string,
+    holds: boolean,
+  ): Buf {
     const t = core.committed(datatype, c.handle);
     const n = count * size(c);
     return holds ? core.both(b, address, n, t, c.handle, what) : core.incoming(b, address, n, t, c.handle, what);
@@ -224,7 +409,14 @@ export function collectives(core: Core, starters: Starters): Implementations {
   function sent(b: Bundle, address: number, count: number, datatype: number, c: CommRecord): Buf {
     return core.outgoing(b, address, count, core.committed(datatype, c.handle), c.handle);
   }
-  function reduceScatter(c: CommRecord, send: number, recv: number, counts: number[], datatype: number, op: number): number {
+  function reduceScatter(
+    c: CommRecord,
+    send: number,
+    recv: number,
+    counts: number[],
+    datatype: number,
+    op: number,
+  ): number {
     const t = core.committed(datatype, c.handle);
     const o = core.op(op);
     const total = sum(counts);
@@ -234,11 +426,31 @@ export function collectives(core: Core, starters: Starters): Implementations {
       const mine = counts[c.rank]!;
       if (!inPlace(send)) {
         const from = core.outgoing(b, send, total, t, c.handle);
-        return coll.reduceScatter(layer, c.handle, from, core.incoming(b, recv, mine, t, c.handle), counts, core.reductionType(t, o), t.layout.size, o, core.call);
+        return coll.reduceScatter(
+          layer,
+          c.handle,
+          from,
+          core.incoming(b, recv, mine, t, c.handle),
+          counts,
+          core.reductionType(t, o),
+          t.layout.size,
+          o,
+          core.call,
+        );
       }
       // In place the operand is the receive buffer, whole; the result goes to its beginning.
       const from = core.outgoing(b, recv, total, t, c.handle, 'recvbuf');
-      return coll.reduceScatter(layer, c.handle, from, core.incoming(b, recv, mine, t, c.handle), counts, core.reductionType(t, o), t.layout.size, o, core.call);
+      return coll.reduceScatter(
+        layer,
+        c.handle,
+        from,
+        core.incoming(b, recv, mine, t, c.handle),
+        counts,
+        core.reductionType(t, o),
+        t.layout.size,
+        o,
+        core.call,
+      );
     });
   }
 
@@ -260,7 +472,25 @@ export function collectives(core: Core, starters: Starters): Implementations {
       return ERR.SUCCESS;
     },
   };
-  const NAMES = ['Barrier', 'Bcast', 'Reduce', 'Allreduce', 'Scan', 'Exscan', 'Reduce_scatter', 'Reduce_scatter_block', 'Gather', 'Gatherv', 'Scatter', 'Scatterv', 'Allgather', 'Allgatherv', 'Alltoall', 'Alltoallv', 'Alltoallw'];
+  const NAMES = [
+    'Barrier',
+    'Bcast',
+    'Reduce',
+    'Allreduce',
+    'Scan',
+    'Exscan',
+    'Reduce_scatter',
+    'Reduce_scatter_block',
+    'Gather',
+    'Gatherv',
+    'Scatter',
+    'Scatterv',
+    'Allgather',
+    'Allgatherv',
+    'Alltoall',
+    'Alltoallv',
+    'Alltoallw',
+  ];
   for (const name of NAMES) addForms(core, out, starters, name);
   return out;
 }

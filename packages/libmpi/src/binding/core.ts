@@ -1,13 +1,41 @@
 /**
- * What the functions of the binding share: the layer, the program's memory, the tables, the way from handles to objects, buffers by datatype, and the way
- * of errors to their handlers.
+ * What the functions of the binding share: the layer, the program's memory, the tables, the way from handles to
+ * objects, buffers by datatype, and the way of errors to their handlers.
  *
  * Owns: the binding's state; how many callbacks of the program are on the stack.
  */
 import { constant } from '../abi/constants.ts';
 import {
-  COMM_SELF, COMM_WORLD, DERIVED, ERR, LINEAR, ERRORS_ARE_FATAL, ERRORS_RETURN, ERRORS_ABORT, GROUP_EMPTY, MPIError, bundles, className, commOf, fail, files, isContiguous, linear, opHandle,
-  span, start, types, type BuiltinOp, type Buf, type Bundle, type CommRecord, type ErrorRecord, type Layer, type Layout, type OpRecord, type StatusRecord,
+  COMM_SELF,
+  COMM_WORLD,
+  DERIVED,
+  ERR,
+  LINEAR,
+  ERRORS_ARE_FATAL,
+  ERRORS_RETURN,
+  ERRORS_ABORT,
+  GROUP_EMPTY,
+  MPIError,
+  bundles,
+  className,
+  commOf,
+  fail,
+  files,
+  isContiguous,
+  linear,
+  opHandle,
+  span,
+  start,
+  types,
+  type BuiltinOp,
+  type Buf,
+  type Bundle,
+  type CommRecord,
+  type ErrorRecord,
+  type Layer,
+  type Layout,
+  type OpRecord,
+  type StatusRecord,
 } from '@mayfly/mpi';
 import { Heap } from './heap.ts';
 import { Kind, Null, OPS, Predefined, handleOf, numberOf } from './handles.ts';
@@ -51,21 +79,34 @@ export class Core {
   }
   commNumber(handle: number): number {
     if (handle === Predefined.COMM_WORLD || handle === Predefined.COMM_SELF) {
-      if (this.state.phase !== 'active') this.fail(ERR.COMM, `MPI_COMM_WORLD and MPI_COMM_SELF are there from MPI_Init to MPI_Finalize only`);
+      if (this.state.phase !== 'active')
+        this.fail(ERR.COMM, `MPI_COMM_WORLD and MPI_COMM_SELF are there from MPI_Init to MPI_Finalize only`);
       return handle === Predefined.COMM_WORLD ? COMM_WORLD : COMM_SELF;
     }
     const n = numberOf(Kind.COMM, handle);
     if (n > 0) return n;
-    return this.fail(ERR.COMM, handle === Null.COMM ? 'the communicator is MPI_COMM_NULL' : `${handle} is not a communicator`);
+    return this.fail(
+      ERR.COMM,
+      handle === Null.COMM ? 'the communicator is MPI_COMM_NULL' : `${handle} is not a communicator`,
+    );
   }
   commHandle(number: number): number {
-    return number === 0 ? Null.COMM : number === COMM_WORLD ? Predefined.COMM_WORLD : number === COMM_SELF ? Predefined.COMM_SELF : handleOf(Kind.COMM, number);
+    return number === 0
+      ? Null.COMM
+      : number === COMM_WORLD
+        ? Predefined.COMM_WORLD
+        : number === COMM_SELF
+          ? Predefined.COMM_SELF
+          : handleOf(Kind.COMM, number);
   }
   groupNumber(handle: number): number {
     if (handle === Predefined.GROUP_EMPTY) return GROUP_EMPTY;
     const n = numberOf(Kind.GROUP, handle);
     if (n > 0 && this.layer.state.groups.rows.has(n)) return n;
-    return this.fail(ERR.GROUP, handle === Null.GROUP ? 'the group is MPI_GROUP_NULL' : `${handle} is not a group, or it was freed`);
+    return this.fail(
+      ERR.GROUP,
+      handle === Null.GROUP ? 'the group is MPI_GROUP_NULL' : `${handle} is not a group, or it was freed`,
+    );
   }
   group(handle: number): number[] {
     return this.layer.state.groups.rows.get(this.groupNumber(handle))!;
@@ -76,7 +117,10 @@ export class Core {
     if (name !== undefined) return opHandle(name as BuiltinOp);
     const n = numberOf(Kind.OP, handle);
     if (n > 0 && this.state.opFunctions.get(n)?.freed === false) return n;
-    return this.fail(ERR.OP, handle === Null.OP ? 'the operation is MPI_OP_NULL' : `${handle} is not an operation, or it was freed`);
+    return this.fail(
+      ERR.OP,
+      handle === Null.OP ? 'the operation is MPI_OP_NULL' : `${handle} is not an operation, or it was freed`,
+    );
   }
   opRecord(handle: number): OpRecord {
     return this.layer.state.ops.rows.get(this.op(handle))!;
@@ -135,11 +179,19 @@ export class Core {
   info(handle: number): Map<string, string> | undefined {
     if (handle === Null.INFO) return undefined;
     if (handle === Null.INFO_ENV) return this.environment();
-    return this.state.infos.get(numberOf(Kind.INFO, handle)) ?? this.fail(ERR.INFO, `${handle} is not an info object, or it was freed`);
+    return (
+      this.state.infos.get(numberOf(Kind.INFO, handle)) ??
+      this.fail(ERR.INFO, `${handle} is not an info object, or it was freed`)
+    );
   }
   /** [MPI_INFO_ENV] What is known of how the job was started. */
   environment(): Map<string, string> {
-    return new Map([['maxprocs', String(this.layer.state.size)], ['soft', String(this.layer.state.size)], ['arch', 'wasm32'], ['thread_level', 'MPI_THREAD_SERIALIZED']]);
+    return new Map([
+      ['maxprocs', String(this.layer.state.size)],
+      ['soft', String(this.layer.state.size)],
+      ['arch', 'wasm32'],
+      ['thread_level', 'MPI_THREAD_SERIALIZED'],
+    ]);
   }
   newInfo(entries: Map<string, string>): number {
     const n = this.state.nextInfo++;
@@ -163,7 +215,11 @@ export class Core {
     // MPI_BOTTOM is address 0: with it the type's displacements are addresses.
     if (a === 0 && from < 8) this.fail(ERR.BUFFER, `${what} is a null pointer, the count is ${count}`, comm);
     if (a + from < 0 || a + to > this.heap.bytes.length)
-      this.fail(ERR.BUFFER, `${what} goes from address ${a + from} to ${a + to}, the memory has ${this.heap.bytes.length} bytes`, comm);
+      this.fail(
+        ERR.BUFFER,
+        `${what} goes from address ${a + from} to ${a + to}, the memory has ${this.heap.bytes.length} bytes`,
+        comm,
+      );
     return a;
   }
 
@@ -172,7 +228,8 @@ export class Core {
     const { layout } = t;
     const from = (address >>> 0) + start(layout);
     const bytes = layout.size * count;
-    if (bytes > 0 && (address >>> 0 <= IN_PLACE || from < 0 || from + bytes > this.heap.bytes.length)) this.checkPlace(address, count, t, comm, what);
+    if (bytes > 0 && (address >>> 0 <= IN_PLACE || from < 0 || from + bytes > this.heap.bytes.length))
+      this.checkPlace(address, count, t, comm, what);
     return linear(from, bytes);
   }
 
@@ -290,22 +347,29 @@ export class Core {
   // ── errors
 
   /**
-   * An MPI error at its communicator's error handler: the code for the program, if it goes on. Errors without a communicator are MPI_COMM_SELF's (§9.3);
-   * older programs set a handler on MPI_COMM_WORLD only and mean all errors: then it is that one.
+   * An MPI error at its communicator's error handler: the code for the program, if it goes on. Errors without a
+   * communicator are MPI_COMM_SELF's (§9.3); older programs set a handler on MPI_COMM_WORLD only and mean all errors:
+   * then it is that one.
    */
   raise(error: MPIError): number {
     const { comms } = this.layer.state;
     this.state.lastErrors.set(error.errorClass, error.errorString);
     // Before MPI is in use and after, no handler of the program is in force.
     if (!this.inUse) return this.program.abort(error.errorClass, error.message, 'MPI_ERROR');
-    if (error.comm === files.FILE_NULL) return this.handle(this.layer.state.files.errhandler, Null.FILE, error.errorClass, error.message);
+    if (error.comm === files.FILE_NULL)
+      return this.handle(this.layer.state.files.errhandler, Null.FILE, error.errorClass, error.message);
     let comm = comms.rows.get(error.comm);
     if (!comm) {
       comm = comms.rows.get(COMM_SELF)!;
       const world = comms.rows.get(COMM_WORLD)!;
       if (comm.errhandler === ERRORS_ARE_FATAL && world.errhandler !== ERRORS_ARE_FATAL) comm = world;
     }
-    const object = comm.window !== undefined ? handleOf(Kind.WIN, comm.window) : comm.file !== undefined ? handleOf(Kind.FILE, comm.file) : this.commHandle(comm.handle);
+    const object =
+      comm.window !== undefined
+        ? handleOf(Kind.WIN, comm.window)
+        : comm.file !== undefined
+          ? handleOf(Kind.FILE, comm.file)
+          : this.commHandle(comm.handle);
     return this.handle(comm.errhandler, object, error.errorClass, error.message);
   }
   /** An MPI error at another object's error handler (the layer's number). */
@@ -320,7 +384,8 @@ export class Core {
 
   /** Calls an error handler of the layer's number for an object. */
   handle(errhandler: number, object: number, code: number, message: string): number {
-    if (errhandler === ERRORS_ARE_FATAL || errhandler === ERRORS_ABORT) return this.program.abort(code || 1, message, 'MPI_ERROR');
+    if (errhandler === ERRORS_ARE_FATAL || errhandler === ERRORS_ABORT)
+      return this.program.abort(code || 1, message, 'MPI_ERROR');
     if (errhandler === ERRORS_RETURN) return code;
     const index = this.state.errorFunctions.get(errhandler);
     if (index === undefined) return code;
@@ -329,7 +394,8 @@ export class Core {
       this.heap.setInt(a, object, 'comm');
       this.heap.setInt(a + 4, code, 'errorcode');
       this.callback(index, a, a + 4, 0);
-      // "The second is the error code to be returned by the MPI routine that raised the error" (§9.3.1): the handler may change it.
+      // "The second is the error code to be returned by the MPI routine that raised the error" (§9.3.1): the handler
+      // may change it.
       answer = this.heap.int(a + 4, 'errorcode');
     });
     return answer;

@@ -1,6 +1,6 @@
 /**
- * From implementations to import functions: arguments of 64 bits become numbers (what a number cannot hold is an error, never another count), errors go to
- * their handlers, calls that wait are split in two and can be resumed.
+ * From implementations to import functions: arguments of 64 bits become numbers (what a number cannot hold is an error,
+ * never another count), errors go to their handlers, calls that wait are split in two and can be resumed.
  */
 import { ERR, Interrupted, MPIError } from '@mayfly/mpi';
 import type { CFunction } from '../abi/functions.ts';
@@ -11,7 +11,10 @@ import type { CallRecord } from './state.ts';
 /** A call that does not wait: arguments as numbers, answers an error code (or what its prototype says). */
 export type Direct = (...args: number[]) => number;
 
-/** A call that may wait. `start` has no effect when it throws; `finish` may be entered again and again until it comes back. */
+/**
+ * A call that may wait. `start` has no effect when it throws; `finish` may be entered again and again until it comes
+ * back.
+ */
 export interface Waiting {
   start(...args: number[]): CallRecord | number;
   finish(record: CallRecord): number;
@@ -24,20 +27,34 @@ export type Implementation = Direct | Waiting | Exact;
 /** By name without MPI_. Large forms need no entry of their own. */
 export type Implementations = Record<string, Implementation>;
 
-export const record = (call: string, request: number, at: number[] = []): CallRecord => ({ call, request, at, phase: 0 });
+export const record = (call: string, request: number, at: number[] = []): CallRecord => ({
+  call,
+  request,
+  at,
+  phase: 0,
+});
 
 type Exported = (...args: Word[]) => Word | void;
 
 /** Callable before MPI_Init and after MPI_Finalize (§11.4.1). */
-const ANYTIME = /^MPI_(Init|Init_thread|Initialized|Finalized|Get_version|Get_library_version|Info_|Session_|Error_|Add_error|Remove_error|Abi_|Errhandler_|Group_from_session|Comm_create_from_group|T_|Aint_|.*_(toint|fromint|c2f|f2c)|.*_create_errhandler|Abort|Wtime|Wtick|Pcontrol)/;
+const ANYTIME =
+  /^MPI_(Init|Init_thread|Initialized|Finalized|Get_version|Get_library_version|Info_|Session_|Error_|Add_error|Remove_error|Abi_|Errhandler_|Group_from_session|Comm_create_from_group|T_|Aint_|.*_(toint|fromint|c2f|f2c)|.*_create_errhandler|Abort|Wtime|Wtick|Pcontrol)/;
 
 const WIDE = /^(MPI_Count|MPI_Offset) \w+$/;
 
-/** Arguments of 64 bits as numbers. @throws MPIError ERR_COUNT for one beyond 2^53: no memory and no file here is as long */
+/**
+ * Arguments of 64 bits as numbers. @throws MPIError ERR_COUNT for one beyond 2^53: no memory and no file here is as
+ * long
+ */
 function narrow(args: readonly Word[], f: CFunction): number[] {
   return args.map((x, i) => {
     const value = Number(x);
-    if (typeof x === 'bigint' && !Number.isSafeInteger(value)) throw new MPIError(ERR.COUNT, f.name, `${f.parameters[i] ?? 'an argument'} is ${x}: more than 2^53 is not supported`);
+    if (typeof x === 'bigint' && !Number.isSafeInteger(value))
+      throw new MPIError(
+        ERR.COUNT,
+        f.name,
+        `${f.parameters[i] ?? 'an argument'} is ${x}: more than 2^53 is not supported`,
+      );
     return value;
   });
 }
@@ -70,7 +87,10 @@ export function exported(core: Core, f: CFunction, implementation: Implementatio
         throw e;
       }
     };
-  const body = typeof implementation === 'function' ? direct(core, implementation, enter) : waiting(core, short, implementation, enter);
+  const body =
+    typeof implementation === 'function'
+      ? direct(core, implementation, enter)
+      : waiting(core, short, implementation, enter);
   // Answers other than error codes stay as they are; a 64-bit one does not occur.
   if (!wide) return body as Exported;
   return (...args) => {
@@ -85,7 +105,11 @@ export function exported(core: Core, f: CFunction, implementation: Implementatio
 }
 
 function early(core: Core, name: string): never {
-  throw new MPIError(ERR.OTHER, name, core.state.phase === 'before' ? 'called before MPI_Init' : 'called after MPI_Finalize');
+  throw new MPIError(
+    ERR.OTHER,
+    name,
+    core.state.phase === 'before' ? 'called before MPI_Init' : 'called after MPI_Finalize',
+  );
 }
 
 /** One wrapper per number of arguments: rest parameters would cost an array at every call. */

@@ -1,4 +1,7 @@
-/** The environment (MPI 4.1 chapters 9 and 11): start and end, error classes and handlers, versions, clock, memory, operations, info objects. */
+/**
+ * The environment (MPI 4.1 chapters 9 and 11): start and end, error classes and handlers, versions, clock, memory,
+ * operations, info objects.
+ */
 import { COMM_SELF, ERR, ports, requests, spawns, type CommRecord } from '@mayfly/mpi';
 import { constant, constantNames } from '../abi/constants.ts';
 import { deleteAttributes } from './attributes.ts';
@@ -11,7 +14,11 @@ import type { Core } from './core.ts';
 const TICK_S = 0.001;
 const LEVELS = ['SINGLE', 'FUNNELED', 'SERIALIZED', 'MULTIPLE'].map((n) => constant(`MPI_THREAD_${n}`));
 const SERIALIZED = constant('MPI_THREAD_SERIALIZED');
-const CLASSES = new Map<number, string>(constantNames().filter((n) => /^MPI_(SUCCESS|ERR_)/.test(n) && n !== 'MPI_ERR_LASTCODE').map((n) => [constant(n), n]));
+const CLASSES = new Map<number, string>(
+  constantNames()
+    .filter((n) => /^MPI_(SUCCESS|ERR_)/.test(n) && n !== 'MPI_ERR_LASTCODE')
+    .map((n) => [constant(n), n]),
+);
 
 /** The layer's number of an error handler. @throws MPIError ERR_ERRHANDLER */
 export function errhandlerNumber(core: Core, handle: number): number {
@@ -19,12 +26,20 @@ export function errhandlerNumber(core: Core, handle: number): number {
   if (handle === Predefined.ERRORS_RETURN) return 2;
   if (handle === Predefined.ERRORS_ABORT) return 3;
   const n = numberOf(Kind.ERRHANDLER, handle);
-  return n > 0 && core.layer.state.errhandlers.rows.has(n) ? n : core.fail(ERR.ERRHANDLER, handle === Null.ERRHANDLER ? 'the error handler is MPI_ERRHANDLER_NULL' : `${handle} is not an error handler`);
+  return n > 0 && core.layer.state.errhandlers.rows.has(n)
+    ? n
+    : core.fail(
+        ERR.ERRHANDLER,
+        handle === Null.ERRHANDLER ? 'the error handler is MPI_ERRHANDLER_NULL' : `${handle} is not an error handler`,
+      );
 }
-export const errhandlerHandle = (n: number): number => [Null.ERRHANDLER, Predefined.ERRORS_ARE_FATAL, Predefined.ERRORS_RETURN, Predefined.ERRORS_ABORT][n] ?? handleOf(Kind.ERRHANDLER, n);
+export const errhandlerHandle = (n: number): number =>
+  [Null.ERRHANDLER, Predefined.ERRORS_ARE_FATAL, Predefined.ERRORS_RETURN, Predefined.ERRORS_ABORT][n] ??
+  handleOf(Kind.ERRHANDLER, n);
 
 /** What a code is called, for messages. */
-export const errorName = (core: Core, code: number): string => CLASSES.get(code) ?? core.state.errorCodes.get(code)?.text ?? '';
+export const errorName = (core: Core, code: number): string =>
+  CLASSES.get(code) ?? core.state.errorCodes.get(code)?.text ?? '';
 
 export function environment(core: Core): Implementations {
   const { layer, heap, program } = core;
@@ -36,8 +51,12 @@ export function environment(core: Core): Implementations {
       core.state.threadLevel = Math.min(level, SERIALIZED);
     });
 
-  /** "MPI_COMM_SPAWN in the parents and MPI_INIT in the children form a collective operation over the union of parent and child processes" (§11.8.2). */
-  const parents = (call: string): number => (core.state.phase === 'before' ? (spawns.meetParents(layer, call) ?? 0) : 0);
+  /**
+   * "MPI_COMM_SPAWN in the parents and MPI_INIT in the children form a collective operation over the union of parent
+   * and child processes" (§11.8.2).
+   */
+  const parents = (call: string): number =>
+    core.state.phase === 'before' ? (spawns.meetParents(layer, call) ?? 0) : 0;
   const met = (r: CallRecord): void => {
     if (r.request === 0) return;
     const outcome = requests.wait(layer, r.request, `MPI_${r.call}`);
@@ -59,7 +78,8 @@ export function environment(core: Core): Implementations {
       const c: CommRecord = core.comm(comm);
       c.errhandler = errhandlerNumber(core, handle);
     });
-  const getErrhandler = (comm: number, at: number): number => success(() => heap.setInt(at, errhandlerHandle(core.comm(comm).errhandler), 'errhandler'));
+  const getErrhandler = (comm: number, at: number): number =>
+    success(() => heap.setInt(at, errhandlerHandle(core.comm(comm).errhandler), 'errhandler'));
 
   function errorText(code: number): string {
     const own = core.state.errorCodes.get(code)?.text ?? core.state.errorClasses.get(code);
@@ -81,13 +101,16 @@ export function environment(core: Core): Implementations {
       heap.setInt(at, handleOf(Kind.OP, n), 'op');
     });
 
-  const infoOf = (handle: number): Map<string, string> => core.info(handle) ?? core.fail(ERR.INFO, 'the info object is MPI_INFO_NULL');
+  const infoOf = (handle: number): Map<string, string> =>
+    core.info(handle) ?? core.fail(ERR.INFO, 'the info object is MPI_INFO_NULL');
   const key = (at: number): string => {
     const k = heap.string(at, 'key');
-    if (k.length === 0 || k.length > 255) core.fail(ERR.INFO_KEY, `a key has 1 to 255 characters, this one ${k.length}`);
+    if (k.length === 0 || k.length > 255)
+      core.fail(ERR.INFO_KEY, `a key has 1 to 255 characters, this one ${k.length}`);
     return k;
   };
-  const newInfo = (at: number, entries: Map<string, string>): number => success(() => (heap.check(at, 4, 'info'), heap.setInt(at, core.newInfo(entries), 'info')));
+  const newInfo = (at: number, entries: Map<string, string>): number =>
+    success(() => (heap.check(at, 4, 'info'), heap.setInt(at, core.newInfo(entries), 'info')));
 
   return {
     Init: {
@@ -114,15 +137,17 @@ export function environment(core: Core): Implementations {
     Finalized: (at: number) => success(() => heap.setInt(at, core.state.phase === 'after' ? 1 : 0, 'flag')),
     Finalize: {
       start: () => {
-        // "MPI_FINALIZE … the equivalent of an MPI_COMM_FREE … on MPI_COMM_SELF" (§11.2.4): its delete functions run first.
+        // "MPI_FINALIZE … the equivalent of an MPI_COMM_FREE … on MPI_COMM_SELF" (§11.2.4): its delete functions run
+        // first.
         deleteAttributes(core, 'comm', Predefined.COMM_SELF, layer.state.comms.rows.get(COMM_SELF)!.attributes);
         return record('Finalize', 0);
       },
-      finish: () => success(() => {
-        core.state.phase = 'after';
-        if (!core.inUse) ports.leave(layer);
-        layer.state.finalized = !core.inUse;
-      }),
+      finish: () =>
+        success(() => {
+          core.state.phase = 'after';
+          if (!core.inUse) ports.leave(layer);
+          layer.state.finalized = !core.inUse;
+        }),
     },
     Query_thread: (at: number) => success(() => heap.setInt(at, core.state.threadLevel, 'provided')),
     Is_thread_main: (at: number) => success(() => heap.setInt(at, 1, 'flag')),
@@ -130,13 +155,39 @@ export function environment(core: Core): Implementations {
       const name = core.inUse ? core.comm(comm).name : 'MPI_COMM_WORLD';
       return program.abort(code, `MPI_Abort(${name}, ${code})`);
     },
-    Get_version: (version: number, sub: number) => success(() => (heap.setInt(version, 5, 'version'), heap.setInt(sub, 0, 'subversion'))),
-    Abi_get_version: (version: number, sub: number) => success(() => (heap.setInt(version, 1, 'abi_major'), heap.setInt(sub, 0, 'abi_minor'))),
-    Abi_get_info: (at: number) => newInfo(at, new Map([['mpi_aint_size', '4'], ['mpi_count_size', '8'], ['mpi_offset_size', '8']])),
+    Get_version: (version: number, sub: number) =>
+      success(() => (heap.setInt(version, 5, 'version'), heap.setInt(sub, 0, 'subversion'))),
+    Abi_get_version: (version: number, sub: number) =>
+      success(() => (heap.setInt(version, 1, 'abi_major'), heap.setInt(sub, 0, 'abi_minor'))),
+    Abi_get_info: (at: number) =>
+      newInfo(
+        at,
+        new Map([
+          ['mpi_aint_size', '4'],
+          ['mpi_count_size', '8'],
+          ['mpi_offset_size', '8'],
+        ]),
+      ),
     // Of the resources that MPI_COMM_TYPE_RESOURCE_GUIDED knows: a rank shares memory with nobody.
-    Get_hw_resource_info: (at: number) => success(() => heap.setInt(heap.check(at, 4, 'hw_info'), core.newInfo(new Map([['mpi_shared_memory', 'true']])), 'hw_info')),
-    Get_library_version: (at: number, length: number) => success(() => heap.setInt(length, heap.setString(at, core.options.version, 8192, 'version'), 'resultlen')),
-    Get_processor_name: (at: number, length: number) => success(() => heap.setInt(length, heap.setString(at, layer.device.place(() => core.options.processorName()), 256, 'name'), 'resultlen')),
+    Get_hw_resource_info: (at: number) =>
+      success(() =>
+        heap.setInt(heap.check(at, 4, 'hw_info'), core.newInfo(new Map([['mpi_shared_memory', 'true']])), 'hw_info'),
+      ),
+    Get_library_version: (at: number, length: number) =>
+      success(() => heap.setInt(length, heap.setString(at, core.options.version, 8192, 'version'), 'resultlen')),
+    Get_processor_name: (at: number, length: number) =>
+      success(() =>
+        heap.setInt(
+          length,
+          heap.setString(
+            at,
+            layer.device.place(() => core.options.processorName()),
+            256,
+            'name',
+          ),
+          'resultlen',
+        ),
+      ),
     Wtime: () => layer.device.clock() / 1000,
     Wtick: () => TICK_S,
     Pcontrol: () => ERR.SUCCESS,
@@ -153,7 +204,8 @@ export function environment(core: Core): Implementations {
     Free_mem: (address: number) =>
       success(() => {
         // A null pointer is freed as by free().
-        if (address !== 0 && core.state.allocated?.delete(address) === false) core.fail(ERR.BASE, `${address >>> 0} is not an address that MPI_Alloc_mem gave, or it was freed`);
+        if (address !== 0 && core.state.allocated?.delete(address) === false)
+          core.fail(ERR.BASE, `${address >>> 0} is not an address that MPI_Alloc_mem gave, or it was freed`);
         program.free(address);
       }),
 
@@ -162,7 +214,8 @@ export function environment(core: Core): Implementations {
         errorText(code);
         heap.setInt(at, core.state.errorCodes.get(code)?.errorClass ?? code, 'errorclass');
       }),
-    Error_string: (code: number, at: number, length: number) => success(() => heap.setInt(length, heap.setString(at, errorText(code), 512, 'string'), 'resultlen')),
+    Error_string: (code: number, at: number, length: number) =>
+      success(() => heap.setInt(length, heap.setString(at, errorText(code), 512, 'string'), 'resultlen')),
     Add_error_class: (at: number) =>
       success(() => {
         heap.check(at, 4, 'errorclass');
@@ -173,7 +226,8 @@ export function environment(core: Core): Implementations {
     Add_error_code: (errorClass: number, at: number) =>
       success(() => {
         heap.check(at, 4, 'errorcode');
-        if (!CLASSES.has(errorClass) && !core.state.errorClasses.has(errorClass)) core.fail(ERR.ARG, `${errorClass} is not an error class`);
+        if (!CLASSES.has(errorClass) && !core.state.errorClasses.has(errorClass))
+          core.fail(ERR.ARG, `${errorClass} is not an error class`);
         const c = core.state.nextErrorCode++;
         core.state.errorCodes.set(c, { errorClass, text: '' });
         heap.setInt(at, c, 'errorcode');
@@ -186,8 +240,15 @@ export function environment(core: Core): Implementations {
         else if (core.state.errorClasses.has(code)) core.state.errorClasses.set(code, text);
         else core.fail(ERR.ARG, `${code} is not an error code of the program (those begin at ${FIRST_USER_ERROR})`);
       }),
-    Remove_error_class: (c: number) => success(() => void (core.state.errorClasses.delete(c) || core.fail(ERR.ARG, `${c} is not an error class of the program`))),
-    Remove_error_code: (c: number) => success(() => void (core.state.errorCodes.delete(c) || core.fail(ERR.ARG, `${c} is not an error code of the program`))),
+    Remove_error_class: (c: number) =>
+      success(
+        () =>
+          void (core.state.errorClasses.delete(c) || core.fail(ERR.ARG, `${c} is not an error class of the program`)),
+      ),
+    Remove_error_code: (c: number) =>
+      success(
+        () => void (core.state.errorCodes.delete(c) || core.fail(ERR.ARG, `${c} is not an error code of the program`)),
+      ),
     Remove_error_string: (code: number) =>
       success(() => {
         const own = core.state.errorCodes.get(code);
@@ -209,8 +270,12 @@ export function environment(core: Core): Implementations {
         const c = core.comm(comm);
         core.handle(c.errhandler, comm, code, `error ${code} raised by the program: ${errorName(core, code)}`);
       }),
-    // "The error handler … will be deallocated after all the objects associated with it … have been deallocated" (§9.3): communicators that have it keep it.
-    Errhandler_free: (at: number) => success(() => (errhandlerNumber(core, heap.int(at, 'errhandler')), heap.setInt(at, Null.ERRHANDLER, 'errhandler'))),
+    // "The error handler … will be deallocated after all the objects associated with it … have been deallocated"
+    // (§9.3): communicators that have it keep it.
+    Errhandler_free: (at: number) =>
+      success(
+        () => (errhandlerNumber(core, heap.int(at, 'errhandler')), heap.setInt(at, Null.ERRHANDLER, 'errhandler')),
+      ),
 
     Op_create: createOp,
     Op_free: (at: number) =>
@@ -222,7 +287,8 @@ export function environment(core: Core): Implementations {
         core.state.opFunctions.get(n)!.freed = true;
         heap.setInt(at, Null.OP, 'op');
       }),
-    Op_commutative: (op: number, at: number) => success(() => heap.setInt(at, core.opRecord(op).commute ? 1 : 0, 'commute')),
+    Op_commutative: (op: number, at: number) =>
+      success(() => heap.setInt(at, core.opRecord(op).commute ? 1 : 0, 'commute')),
 
     Info_create: (at: number) => newInfo(at, new Map()),
     // "the same … as MPI_INFO_ENV", and the program's own arguments where it gives them (§11.2.2).
@@ -244,10 +310,12 @@ export function environment(core: Core): Implementations {
     Info_set: (info: number, k: number, v: number) =>
       success(() => {
         const value = heap.string(v, 'value');
-        if (value.length > 1023) core.fail(ERR.INFO_VALUE, `a value has up to 1023 characters, this one ${value.length}`);
+        if (value.length > 1023)
+          core.fail(ERR.INFO_VALUE, `a value has up to 1023 characters, this one ${value.length}`);
         infoOf(info).set(key(k), value);
       }),
-    Info_delete: (info: number, k: number) => success(() => void (infoOf(info).delete(key(k)) || core.fail(ERR.INFO_NOKEY, `there is no key '${key(k)}'`))),
+    Info_delete: (info: number, k: number) =>
+      success(() => void (infoOf(info).delete(key(k)) || core.fail(ERR.INFO_NOKEY, `there is no key '${key(k)}'`))),
     Info_get: (info: number, k: number, length: number, v: number, flag: number) =>
       success(() => {
         const value = infoOf(info).get(key(k));

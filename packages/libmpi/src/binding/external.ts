@@ -13,7 +13,8 @@ export function external(core: Core): Implementations {
   /** Checks the buffer and moves the position on. @returns the bytes */
   function place(buffer: number, size: number, at: number, bytes: number, what: string): Uint8Array {
     const from = position(at);
-    if (from < 0 || from + bytes > size) core.fail(ERR.TRUNCATE, `${what} has ${size} bytes, from position ${from} on ${bytes} are needed`);
+    if (from < 0 || from + bytes > size)
+      core.fail(ERR.TRUNCATE, `${what} has ${size} bytes, from position ${from} on ${bytes} are needed`);
     const a = bytes > 0 ? heap.check(buffer, size, what) : buffer >>> 0;
     heap.setCount(at, from + bytes, 'position');
     return heap.bytes.subarray(a + from, a + from + bytes);
@@ -23,7 +24,15 @@ export function external(core: Core): Implementations {
     return core.committed(type, 0);
   };
   return {
-    Pack_external: (datarep: number, input: number, count: number, type: number, output: number, size: number, at: number) => {
+    Pack_external: (
+      datarep: number,
+      input: number,
+      count: number,
+      type: number,
+      output: number,
+      size: number,
+      at: number,
+    ) => {
       representation(datarep);
       const t = typed(type, count);
       core.checkPlace(input, count, t, 0, 'inbuf');
@@ -32,7 +41,15 @@ export function external(core: Core): Implementations {
       toExternal(t, count, native, place(output, size, at, externalSize(t) * count, 'outbuf'));
       return ERR.SUCCESS;
     },
-    Unpack_external: (datarep: number, input: number, size: number, at: number, output: number, count: number, type: number) => {
+    Unpack_external: (
+      datarep: number,
+      input: number,
+      size: number,
+      at: number,
+      output: number,
+      count: number,
+      type: number,
+    ) => {
       representation(datarep);
       const t = typed(type, count);
       core.checkPlace(output, count, t, 0, 'outbuf');

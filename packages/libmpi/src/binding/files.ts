@@ -1,4 +1,7 @@
-/** Files (MPI 4.1 §14.2, §14.3, §14.6, §14.7): opening and closing, views, pointers, what a file says of itself. Reading and writing: files-access.ts. */
+/**
+ * Files (MPI 4.1 §14.2, §14.3, §14.6, §14.7): opening and closing, views, pointers, what a file says of itself. Reading
+ * and writing: files-access.ts.
+ */
 import { COMM_SELF, ERR, externalSize, files, requests, types, type Outcome } from '@mayfly/mpi';
 import { newGroup } from './communicators.ts';
 import { bindDatarep, datarepOf, viewRefusal } from './datareps.ts';
@@ -18,7 +21,12 @@ export function fileOf(core: Core, handle: number): files.FileRecord {
 }
 
 /** A call whose request answers with a number, or with nothing. */
-export function asking(core: Core, name: string, start: (...args: number[]) => number, end: (result: number, args: number[]) => void = () => undefined): Implementation {
+export function asking(
+  core: Core,
+  name: string,
+  start: (...args: number[]) => number,
+  end: (result: number, args: number[]) => void = () => undefined,
+): Implementation {
   return {
     start: (...args) => {
       const request = start(...args);
@@ -59,7 +67,8 @@ export function fileFunctions(core: Core): Implementations {
     table.rows.set(handle, { ...t, handle, attributes: new Map() });
     return core.typeHandle(handle);
   };
-  const errhandlerOf = (fh: number): number => (fh === Null.FILE ? layer.state.files.errhandler : layer.state.comms.rows.get(fileOf(core, fh).comm)!.errhandler);
+  const errhandlerOf = (fh: number): number =>
+    fh === Null.FILE ? layer.state.files.errhandler : layer.state.comms.rows.get(fileOf(core, fh).comm)!.errhandler;
 
   return {
     File_open: asking(
@@ -90,15 +99,25 @@ export function fileFunctions(core: Core): Implementations {
       core.info(given!);
       return files.remove(layer, heap.string(name!, 'filename'), COMM_SELF);
     }),
-    File_get_size: asking(core, 'File_get_size', (fh, at) => (heap.check(at!, 8, 'size'), files.size(layer, n(fh!))), (size, [, at]) => heap.setWide(at!, size, 'size')),
+    File_get_size: asking(
+      core,
+      'File_get_size',
+      (fh, at) => (heap.check(at!, 8, 'size'), files.size(layer, n(fh!))),
+      (size, [, at]) => heap.setWide(at!, size, 'size'),
+    ),
     File_set_size: asking(core, 'File_set_size', (fh, size) => files.resize(layer, n(fh!), size!, false)),
     File_preallocate: asking(core, 'File_preallocate', (fh, size) => files.resize(layer, n(fh!), size!, true)),
     File_sync: asking(core, 'File_sync', (fh) => files.sync(layer, n(fh!))),
     File_set_atomicity: asking(core, 'File_set_atomicity', (fh, flag) => files.setAtomicity(layer, n(fh!), flag !== 0)),
-    File_get_atomicity: (fh: number, at: number) => success(() => heap.setInt(at, fileOf(core, fh).atomic ? 1 : 0, 'flag')),
+    File_get_atomicity: (fh: number, at: number) =>
+      success(() => heap.setInt(at, fileOf(core, fh).atomic ? 1 : 0, 'flag')),
     File_get_amode: (fh: number, at: number) => success(() => heap.setInt(at, fileOf(core, fh).amode, 'amode')),
-    File_get_group: (fh: number, at: number) => success(() => newGroup(core, at, layer.state.comms.rows.get(fileOf(core, fh).comm)!.group)),
-    File_get_info: (fh: number, at: number) => success(() => heap.setInt(heap.check(at, 4, 'info_used'), core.newInfo(info().get(n(fh)) ?? new Map()), 'info_used')),
+    File_get_group: (fh: number, at: number) =>
+      success(() => newGroup(core, at, layer.state.comms.rows.get(fileOf(core, fh).comm)!.group)),
+    File_get_info: (fh: number, at: number) =>
+      success(() =>
+        heap.setInt(heap.check(at, 4, 'info_used'), core.newInfo(info().get(n(fh)) ?? new Map()), 'info_used'),
+      ),
     File_set_info: (fh: number, given: number) => success(() => hints(n(fh), given)),
 
     File_set_view: asking(core, 'File_set_view', (fh, disp, etype, filetype, name, given) => {
@@ -108,7 +127,13 @@ export function fileFunctions(core: Core): Implementations {
       const f = core.committed(filetype!, file.comm);
       hints(file.handle, given!);
       const own = datarepOf(core, datarep);
-      return files.setView(layer, file.handle, { disp: disp!, etype: e, filetype: f, datarep, own: own && (viewRefusal(core, own, e, f) ?? true) });
+      return files.setView(layer, file.handle, {
+        disp: disp!,
+        etype: e,
+        filetype: f,
+        datarep,
+        own: own && (viewRefusal(core, own, e, f) ?? true),
+      });
     }),
     File_get_view: (fh: number, disp: number, etype: number, filetype: number, datarep: number) =>
       success(() => {
@@ -124,23 +149,36 @@ export function fileFunctions(core: Core): Implementations {
       success(() => {
         const file = fileOf(core, fh);
         const t = core.type(type, file.comm);
-        heap.setCount(at, file.datarep === 'external32' && t.handle < types.FIRST_DERIVED ? externalSize(t) : t.layout.extent, 'extent');
+        heap.setCount(
+          at,
+          file.datarep === 'external32' && t.handle < types.FIRST_DERIVED ? externalSize(t) : t.layout.extent,
+          'extent',
+        );
       }),
     Register_datarep: (name: number, read: number, write: number, extent: number, extra: number) =>
       success(() => {
         const datarep = heap.string(name, 'datarep', MAX_DATAREP_STRING + 1);
-        if (datarep.length >= MAX_DATAREP_STRING || datarep === '') core.fail(ERR.ARG, `a data representation's name has 1 to ${MAX_DATAREP_STRING - 1} characters`, files.FILE_NULL);
-        if (BUILTIN.includes(datarep) || datareps().has(datarep)) core.fail(ERR.DUP_DATAREP, `data representation '${datarep}' is defined already`, files.FILE_NULL);
+        if (datarep.length >= MAX_DATAREP_STRING || datarep === '')
+          core.fail(
+            ERR.ARG,
+            `a data representation's name has 1 to ${MAX_DATAREP_STRING - 1} characters`,
+            files.FILE_NULL,
+          );
+        if (BUILTIN.includes(datarep) || datareps().has(datarep))
+          core.fail(ERR.DUP_DATAREP, `data representation '${datarep}' is defined already`, files.FILE_NULL);
         datareps().set(datarep, { read, write, extent, extra, large: heap.large });
         bindDatarep(core, datarep);
       }),
 
     File_seek: asking(core, 'File_seek', (fh, offset, whence) => files.seek(layer, n(fh!), offset!, whence!)),
-    File_seek_shared: asking(core, 'File_seek_shared', (fh, offset, whence) => files.seekShared(layer, n(fh!), offset!, whence!)),
+    File_seek_shared: asking(core, 'File_seek_shared', (fh, offset, whence) =>
+      files.seekShared(layer, n(fh!), offset!, whence!),
+    ),
     File_get_position: (fh: number, at: number) =>
       success(() => {
         const file = fileOf(core, fh);
-        if ((file.amode & files.Amode.SEQUENTIAL) !== 0) core.fail(ERR.UNSUPPORTED_OPERATION, 'the file was opened with MPI_MODE_SEQUENTIAL', file.comm);
+        if ((file.amode & files.Amode.SEQUENTIAL) !== 0)
+          core.fail(ERR.UNSUPPORTED_OPERATION, 'the file was opened with MPI_MODE_SEQUENTIAL', file.comm);
         heap.setWide(at, file.position, 'offset');
       }),
     File_get_position_shared: asking(
@@ -162,7 +200,12 @@ export function fileFunctions(core: Core): Implementations {
         if (fh === Null.FILE) layer.state.files.errhandler = number;
         else layer.state.comms.rows.get(fileOf(core, fh).comm)!.errhandler = number;
       }),
-    File_get_errhandler: (fh: number, at: number) => success(() => heap.setInt(at, errhandlerHandle(errhandlerOf(fh)), 'errhandler')),
-    File_call_errhandler: (fh: number, code: number) => success(() => void core.handle(errhandlerOf(fh), fh, code, `error ${code} raised by the program: ${errorName(core, code)}`)),
+    File_get_errhandler: (fh: number, at: number) =>
+      success(() => heap.setInt(at, errhandlerHandle(errhandlerOf(fh)), 'errhandler')),
+    File_call_errhandler: (fh: number, code: number) =>
+      success(
+        () =>
+          void core.handle(errhandlerOf(fh), fh, code, `error ${code} raised by the program: ${errorName(core, code)}`),
+      ),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The program's linear memory as the binding reads and writes it. Views are taken anew when the memory has grown. Every access is checked: a wrong
- * pointer becomes an MPI error that names the argument, not a silent nothing.
+ * The program's linear memory as the binding reads and writes it. Views are taken anew when the memory has grown. Every
+ * access is checked: a wrong pointer becomes an MPI error that names the argument, not a silent nothing.
  */
 import { ERR, MPIError } from '@mayfly/mpi';
 
@@ -38,7 +38,10 @@ export class Heap {
   }
 
   wrong(address: number, bytes: number, what: string): never {
-    const why = address === 0 ? 'is a null pointer' : `points to ${address}: ${bytes} bytes there are not inside the memory of ${this.bytes.length} bytes`;
+    const why =
+      address === 0
+        ? 'is a null pointer'
+        : `points to ${address}: ${bytes} bytes there are not inside the memory of ${this.bytes.length} bytes`;
     throw new MPIError(what.includes('buf') ? ERR.BUFFER : ERR.ARG, this.call, `${what} ${why}`);
   }
   /** An address with room for `bytes` bytes behind it. */
@@ -65,12 +68,15 @@ export class Heap {
     else this.setInt(address, value, what);
   }
   count(address: number, what: string): number {
-    return this.large ? this.safe(this.view.getBigInt64(this.check(address, 8, what), true), what) : this.int(address, what);
+    return this.large
+      ? this.safe(this.view.getBigInt64(this.check(address, 8, what), true), what)
+      : this.int(address, what);
   }
   /** A count as a number. @throws MPIError ERR_COUNT beyond 2^53 */
   private safe(wide: bigint, what: string): number {
     const value = Number(wide);
-    if (!Number.isSafeInteger(value)) throw new MPIError(ERR.COUNT, this.call, `${what} has ${wide}: more than 2^53 is not supported`);
+    if (!Number.isSafeInteger(value))
+      throw new MPIError(ERR.COUNT, this.call, `${what} has ${wide}: more than 2^53 is not supported`);
     return value;
   }
 

@@ -1,6 +1,7 @@
 /**
- * The binding: MPI functions of C over the layer (packages/mpi), as the imports of a program's module. Which function lies where is in this folder's file
- * names; how they become imports is in define.ts; what an image holds of them is in state.ts.
+ * The binding: MPI functions of C over the layer (packages/mpi), as the imports of a program's module. Which function
+ * lies where is in this folder's file names; how they become imports is in define.ts; what an image holds of them is in
+ * state.ts.
  */
 import { ERR, decodeValue, encodeValue, MalformedValue } from '@mayfly/mpi';
 import { FUNCTIONS } from '../abi/functions.ts';
@@ -37,7 +38,9 @@ function implementations(core: Core): Implementations[] {
   return [
     pointToPoint(core, starters),
     partitionedCommunication(core, starters),
-    completion(core, starters, (number, at, parent, gets) => madeComm(core, number, at, parent, gets?.info, gets?.attributes)),
+    completion(core, starters, (number, at, parent, gets) =>
+      madeComm(core, number, at, parent, gets?.info, gets?.attributes),
+    ),
     collectives(core, starters),
     neighbourhoods(core, starters),
     communicators(core),
@@ -58,23 +61,31 @@ function implementations(core: Core): Implementations[] {
 }
 
 /** What stands for a function that is declared and not there yet: it links, and says so when it is called. */
-const missing = (core: Core) => (): number => core.fail(ERR.UNSUPPORTED_OPERATION, 'Mayfly does not have this function yet (docs/mpi-coverage.md)');
+const missing = (core: Core) => (): number =>
+  core.fail(ERR.UNSUPPORTED_OPERATION, 'Mayfly does not have this function yet (docs/mpi-coverage.md)');
 
 /** Names without MPI_ of all functions that are more than a refusal. Large forms are there with their function. */
 export function supported(): ReadonlySet<string> {
   // The functions are made over an empty rank; none of them runs.
-  const core = new Core({ layer: undefined as never, program: { memory: { buffer: new ArrayBuffer(0) } } as never, processorName: () => '', version: '' });
+  const core = new Core({
+    layer: undefined as never,
+    program: { memory: { buffer: new ArrayBuffer(0) } } as never,
+    processorName: () => '',
+    version: '',
+  });
   return new Set(implementations(core).flatMap(Object.keys));
 }
 
 /** The group of each name: the same for every rank. */
 let groupOf: ReadonlyMap<string, number> | undefined;
-const indexed = (groups: readonly Implementations[]): ReadonlyMap<string, number> => new Map(groups.flatMap((g, i) => Object.keys(g).map((name) => [name, i] as const)));
+const indexed = (groups: readonly Implementations[]): ReadonlyMap<string, number> =>
+  new Map(groups.flatMap((g, i) => Object.keys(g).map((name) => [name, i] as const)));
 
 export function createBinding(options: BindingOptions): Binding {
   const core = new Core(options);
   const groups = implementations(core);
-  const find = (name: string): Implementation | undefined => groups[(groupOf ??= indexed(groups)).get(name.slice(4)) ?? -1]?.[name.slice(4)];
+  const find = (name: string): Implementation | undefined =>
+    groups[(groupOf ??= indexed(groups)).get(name.slice(4)) ?? -1]?.[name.slice(4)];
   const functions: Record<string, (...args: Word[]) => Word | void> = {};
   const { wanted } = options;
   for (const f of FUNCTIONS) {
@@ -98,7 +109,8 @@ export function createBinding(options: BindingOptions): Binding {
     },
     restore: (bytes) => {
       const state = decodeValue(bytes) as BindingState;
-      if (state.format !== BINDING_FORMAT) throw new MalformedValue(`MPI binding of format ${String(state.format)}, this build reads ${BINDING_FORMAT}`);
+      if (state.format !== BINDING_FORMAT)
+        throw new MalformedValue(`MPI binding of format ${String(state.format)}, this build reads ${BINDING_FORMAT}`);
       // An image of an older build lacks what came later.
       core.state = { ...initialState(), ...state };
       if (!state.allocated) delete core.state.allocated;

@@ -27,13 +27,25 @@ export function neighbourhoods(core: Core, starters: Starters): Implementations 
         return receives ? core.incoming(b, address, count, t, c.handle) : core.outgoing(b, address, count, t, c.handle);
       };
       // Blocks of MPI_PROC_NULL are never asked for.
-      return coll.neighbour(layer, c.handle, (i) => place(send(i), false), (i) => place(recv(i), true), core.call);
+      return coll.neighbour(
+        layer,
+        c.handle,
+        (i) => place(send(i), false),
+        (i) => place(recv(i), true),
+        core.call,
+      );
     });
   const extent = (type: number): number => core.type(type).layout.extent;
   /** Blocks of one type: equal ones, or with counts and displacements. */
-  const even = (address: number, count: number, type: number) => (i: number): Block => ({ address: (address >>> 0) + i * count * extent(type), count, type });
-  const listed = (address: number, counts: number[], displs: number[], type: number) => (i: number): Block => ({ address: (address >>> 0) + displs[i]! * extent(type), count: counts[i]!, type });
-  const mixed = (address: number, counts: number[], displs: number[], types: number[]) => (i: number): Block => ({ address: (address >>> 0) + displs[i]!, count: counts[i]!, type: types[i]! });
+  const even =
+    (address: number, count: number, type: number) =>
+    (i: number): Block => ({ address: (address >>> 0) + i * count * extent(type), count, type });
+  const listed =
+    (address: number, counts: number[], displs: number[], type: number) =>
+    (i: number): Block => ({ address: (address >>> 0) + displs[i]! * extent(type), count: counts[i]!, type });
+  const mixed =
+    (address: number, counts: number[], displs: number[], types: number[]) =>
+    (i: number): Block => ({ address: (address >>> 0) + displs[i]!, count: counts[i]!, type: types[i]! });
   const counts = (at: number, n: number): number[] => heap.counts(at, n, 'counts');
   const displs = (at: number, n: number): number[] => heap.ints(at, n, 'displs');
 
@@ -43,13 +55,22 @@ export function neighbourhoods(core: Core, starters: Starters): Implementations 
     Neighbor_allgatherv: (send, scount, stype, recv, rcounts, rdispls, rtype, comm) => {
       const c = core.comm(comm!);
       const n = degrees(c).in;
-      return run(c, () => ({ address: send!, count: scount!, type: stype! }), listed(recv!, counts(rcounts!, n), displs(rdispls!, n), rtype!));
+      return run(
+        c,
+        () => ({ address: send!, count: scount!, type: stype! }),
+        listed(recv!, counts(rcounts!, n), displs(rdispls!, n), rtype!),
+      );
     },
-    Neighbor_alltoall: (send, scount, stype, recv, rcount, rtype, comm) => run(core.comm(comm!), even(send!, scount!, stype!), even(recv!, rcount!, rtype!)),
+    Neighbor_alltoall: (send, scount, stype, recv, rcount, rtype, comm) =>
+      run(core.comm(comm!), even(send!, scount!, stype!), even(recv!, rcount!, rtype!)),
     Neighbor_alltoallv: (send, scounts, sdispls, stype, recv, rcounts, rdispls, rtype, comm) => {
       const c = core.comm(comm!);
       const n = degrees(c);
-      return run(c, listed(send!, counts(scounts!, n.out), displs(sdispls!, n.out), stype!), listed(recv!, counts(rcounts!, n.in), displs(rdispls!, n.in), rtype!));
+      return run(
+        c,
+        listed(send!, counts(scounts!, n.out), displs(sdispls!, n.out), stype!),
+        listed(recv!, counts(rcounts!, n.in), displs(rdispls!, n.in), rtype!),
+      );
     },
     Neighbor_alltoallw: (send, scounts, sdispls, stypes, recv, rcounts, rdispls, rtypes, comm) => {
       const c = core.comm(comm!);
@@ -62,6 +83,13 @@ export function neighbourhoods(core: Core, starters: Starters): Implementations 
     },
   } satisfies Starters);
   const out: Implementations = {};
-  for (const name of ['Neighbor_allgather', 'Neighbor_allgatherv', 'Neighbor_alltoall', 'Neighbor_alltoallv', 'Neighbor_alltoallw']) addForms(core, out, starters, name);
+  for (const name of [
+    'Neighbor_allgather',
+    'Neighbor_allgatherv',
+    'Neighbor_alltoall',
+    'Neighbor_alltoallv',
+    'Neighbor_alltoallw',
+  ])
+    addForms(core, out, starters, name);
   return out;
 }

@@ -1,5 +1,17 @@
 /** Partitioned communication (MPI 4.1 chapter 4): persistent requests whose parts are declared ready one by one. */
-import { ERR, LINEAR, PROC_NULL, isContiguous, linear, partitioned, requestOf, scratch, start, types, type Unpack } from '@mayfly/mpi';
+import {
+  ERR,
+  LINEAR,
+  PROC_NULL,
+  isContiguous,
+  linear,
+  partitioned,
+  requestOf,
+  scratch,
+  start,
+  types,
+  type Unpack,
+} from '@mayfly/mpi';
 import type { Implementations } from './define.ts';
 import { Kind, Null, numberOf } from './handles.ts';
 import { PARTITIONED_RECEIVE as RECEIVE, PARTITIONED_SEND as SEND, makePersistent, type Starters } from './requests.ts';
@@ -12,16 +24,25 @@ export function partitionedCommunication(core: Core, starters: Starters): Implem
   starters[RECEIVE] = (handle, buf, count, type) => {
     const r = layer.state.partitioned.receives.rows.get(handle!)!;
     // Those that nothing comes for keep what is there.
-    if (r.into.space < 0 && r.source !== PROC_NULL) core.packInto(types.typeOf(layer, type!, core.call).layout, r.partitions * count!, buf! >>> 0, r.into);
+    if (r.into.space < 0 && r.source !== PROC_NULL)
+      core.packInto(types.typeOf(layer, type!, core.call).layout, r.partitions * count!, buf! >>> 0, r.into);
     const request = partitioned.startReceive(layer, handle!);
     // Packed partitions are spread when they are seen: by MPI_Parrived, or at the end of the round.
-    if (r.into.space < 0 && r.source !== PROC_NULL) requestOf(layer, request, core.call).unpack = Array.from({ length: r.partitions }, (_, i) => packedPart(r, i, buf!, count!, type!));
+    if (r.into.space < 0 && r.source !== PROC_NULL)
+      requestOf(layer, request, core.call).unpack = Array.from({ length: r.partitions }, (_, i) =>
+        packedPart(r, i, buf!, count!, type!),
+      );
     return request;
   };
 
   function packedPart(r: partitioned.PartitionedReceive, i: number, buf: number, count: number, type: number): Unpack {
     const { layout } = types.typeOf(layer, type, core.call);
-    return { layout, count, from: { space: r.into.space, offset: r.into.offset + i * r.bytes, bytes: r.bytes }, address: (buf >>> 0) + i * count * layout.extent };
+    return {
+      layout,
+      count,
+      from: { space: r.into.space, offset: r.into.offset + i * r.bytes, bytes: r.bytes },
+      address: (buf >>> 0) + i * count * layout.extent,
+    };
   }
 
   const checked = (partitions: number, count: number, datatype: number, comm: number): types.TypeRecord => {
@@ -32,7 +53,8 @@ export function partitionedCommunication(core: Core, starters: Starters): Implem
 
   function parts(request: number, starter: string): number[] {
     const slot = request === Null.REQUEST ? undefined : core.state.slots[numberOf(Kind.REQUEST, request)];
-    if (slot?.persistent?.starter !== starter) core.fail(ERR.REQUEST, `the request is not that of a partitioned ${starter === SEND ? 'send' : 'receive'}`);
+    if (slot?.persistent?.starter !== starter)
+      core.fail(ERR.REQUEST, `the request is not that of a partitioned ${starter === SEND ? 'send' : 'receive'}`);
     return slot!.persistent!.args;
   }
 
@@ -41,7 +63,8 @@ export function partitionedCommunication(core: Core, starters: Starters): Implem
     const s = partitioned.sendable(layer, handle, i, core.call);
     const { layout } = types.typeOf(layer, type, core.call);
     const address = (buf >>> 0) + i * count * layout.extent;
-    if (isContiguous(layout, count)) return partitioned.ready(layer, s, i, layer.memory.view(linear(address + start(layout), s.bytes)));
+    if (isContiguous(layout, count))
+      return partitioned.ready(layer, s, i, layer.memory.view(linear(address + start(layout), s.bytes)));
     const packed = new Uint8Array(s.bytes);
     layer.memory.pack(layout, count, LINEAR, address, packed);
     partitioned.ready(layer, s, i, packed);
@@ -58,7 +81,17 @@ export function partitionedCommunication(core: Core, starters: Starters): Implem
   const counted = (n: number): number => Number(n);
 
   return {
-    Psend_init: (buf: number, partitions: number, n: number, datatype: number, dest: number, tag: number, comm: number, info: number, at: number) => {
+    Psend_init: (
+      buf: number,
+      partitions: number,
+      n: number,
+      datatype: number,
+      dest: number,
+      tag: number,
+      comm: number,
+      info: number,
+      at: number,
+    ) => {
       heap.check(at, 4, 'request');
       core.info(info);
       const c = core.commNumber(comm);
@@ -68,7 +101,17 @@ export function partitionedCommunication(core: Core, starters: Starters): Implem
       const handle = partitioned.initSend(layer, c, partitions, t.layout.size * count, dest, tag);
       return makePersistent(core, SEND, [handle, buf, count, t.handle], at);
     },
-    Precv_init: (buf: number, partitions: number, n: number, datatype: number, source: number, tag: number, comm: number, info: number, at: number) => {
+    Precv_init: (
+      buf: number,
+      partitions: number,
+      n: number,
+      datatype: number,
+      source: number,
+      tag: number,
+      comm: number,
+      info: number,
+      at: number,
+    ) => {
       heap.check(at, 4, 'request');
       core.info(info);
       const c = core.commNumber(comm);
@@ -87,7 +130,10 @@ export function partitionedCommunication(core: Core, starters: Starters): Implem
       const args = parts(request, SEND);
       // The ends first: a wrong one must not make a list of two thousand million.
       for (const i of [low, high]) partitioned.sendable(layer, args[0]!, i, core.call);
-      return sendAll(request, Array.from({ length: high - low + 1 }, (_, i) => low + i));
+      return sendAll(
+        request,
+        Array.from({ length: high - low + 1 }, (_, i) => low + i),
+      );
     },
     Pready_list: (length: number, list: number, request: number) => {
       const wanted = heap.ints(list, core.count(length, 0, 'length'), 'array_of_partitions');
@@ -95,10 +141,11 @@ export function partitionedCommunication(core: Core, starters: Starters): Implem
       if (twice !== undefined) core.fail(ERR.ARG, `partition ${twice} is in the list twice`);
       return sendAll(request, wanted);
     },
-    // "One is allowed to call MPI_PARRIVED with a null or inactive request argument. In either case, the operation returns with flag = true" (§4.2.2).
+    // "One is allowed to call MPI_PARRIVED with a null or inactive request argument. In either case, the operation
+    // returns with flag = true" (§4.2.2).
     Parrived: (request: number, partition: number, flag: number) => {
       heap.check(flag, 4, 'flag');
-      if (request === Null.REQUEST) return heap.setInt(flag, 1, 'flag'), ERR.SUCCESS;
+      if (request === Null.REQUEST) return (heap.setInt(flag, 1, 'flag'), ERR.SUCCESS);
       const args = parts(request, RECEIVE);
       const there = partitioned.arrived(layer, args[0]!, partition);
       heap.setInt(flag, there ? 1 : 0, 'flag');

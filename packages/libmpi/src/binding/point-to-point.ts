@@ -1,6 +1,6 @@
 /**
- * Point to point (MPI 4.1 chapter 3). A standard, buffered or ready send is complete when it returns: the Channel Memory is the buffer. Its request is therefore
- * the one {@link COMPLETE}, which costs nothing.
+ * Point to point (MPI 4.1 chapter 3). A standard, buffered or ready send is complete when it returns: the Channel
+ * Memory is the buffer. Its request is therefore the one {@link COMPLETE}, which costs nothing.
  */
 import { ERR, PROC_NULL, isContiguous, p2p, requests, types, type Buf, type Outcome } from '@mayfly/mpi';
 import { record, type Implementations } from './define.ts';
@@ -26,12 +26,28 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
   const buffered = (buf: number, count: number, datatype: number, dest: number, tag: number, comm: number): number => {
     const c = core.comm(comm);
     const bytes = core.typeFor(count, datatype, c.handle).layout.size * core.count(count, c.handle);
-    const have = core.state.commBuffers.get(c.handle) ?? core.state.buffer ?? [...core.state.sessions.values()].find((x) => x.buffer)?.buffer;
+    const have =
+      core.state.commBuffers.get(c.handle) ??
+      core.state.buffer ??
+      [...core.state.sessions.values()].find((x) => x.buffer)?.buffer;
     if (dest !== PROC_NULL && (!have || (have.bytes >= 0 && have.bytes < bytes)))
-      core.fail(ERR.BUFFER, have ? `the attached buffer has ${have.bytes} bytes, the message ${bytes}` : 'no buffer is attached: MPI_Buffer_attach comes first', c.handle);
+      core.fail(
+        ERR.BUFFER,
+        have
+          ? `the attached buffer has ${have.bytes} bytes, the message ${bytes}`
+          : 'no buffer is attached: MPI_Buffer_attach comes first',
+        c.handle,
+      );
     return send(buf, count, datatype, dest, tag, comm);
   };
-  const synchronous = (buf: number, count: number, datatype: number, dest: number, tag: number, comm: number): number => {
+  const synchronous = (
+    buf: number,
+    count: number,
+    datatype: number,
+    dest: number,
+    tag: number,
+    comm: number,
+  ): number => {
     const c = core.commNumber(comm);
     let request = 0;
     body(buf, count, datatype, c, (bytes) => (request = p2p.startSend(layer, c, dest, tag, bytes, true, core.call)));
@@ -41,12 +57,33 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
     const c = core.commNumber(comm);
     const t = core.typeFor(count, datatype, c);
     core.count(count, c);
-    if (isContiguous(t.layout, count)) return p2p.startReceive(layer, c, source, tag, core.contiguous(buf, count, t, c, 'buf'), core.call);
-    return core.begin((bundle) => p2p.startReceive(layer, c, source, tag, core.incoming(bundle, buf, count, t, c, 'buf'), core.call, false, types.unitOf(t.signature)));
+    if (isContiguous(t.layout, count))
+      return p2p.startReceive(layer, c, source, tag, core.contiguous(buf, count, t, c, 'buf'), core.call);
+    return core.begin((bundle) =>
+      p2p.startReceive(
+        layer,
+        c,
+        source,
+        tag,
+        core.incoming(bundle, buf, count, t, c, 'buf'),
+        core.call,
+        false,
+        types.unitOf(t.signature),
+      ),
+    );
   };
-  const complete = (f: typeof send) => (buf: number, count: number, datatype: number, dest: number, tag: number, comm: number): number => (f(buf, count, datatype, dest, tag, comm), COMPLETE);
+  const complete =
+    (f: typeof send) =>
+    (buf: number, count: number, datatype: number, dest: number, tag: number, comm: number): number => (
+      f(buf, count, datatype, dest, tag, comm),
+      COMPLETE
+    );
   Object.assign(starters, {
-    Send: complete(send), Rsend: complete(send), Bsend: complete(buffered), Ssend: synchronous, Recv: receive,
+    Send: complete(send),
+    Rsend: complete(send),
+    Bsend: complete(buffered),
+    Ssend: synchronous,
+    Recv: receive,
     Sendrecv: (sb, sc, st, dest, stag, rb, rc, rt, source, rtag, comm) => {
       checkBoth(comm, dest, stag, source, rtag);
       const request = receive(rb!, rc!, rt!, source!, rtag!, comm!);
@@ -61,7 +98,13 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
     },
   } satisfies Starters);
   /** Both halves are checked before the first one starts. */
-  function checkBoth(comm: number | undefined, dest: number | undefined, stag: number | undefined, source: number | undefined, rtag: number | undefined): void {
+  function checkBoth(
+    comm: number | undefined,
+    dest: number | undefined,
+    stag: number | undefined,
+    source: number | undefined,
+    rtag: number | undefined,
+  ): void {
     p2p.check(core.comm(comm!), { dest: dest!, sendTag: stag!, source: source!, recvTag: rtag! }, core.call);
   }
 
@@ -72,29 +115,45 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
     return ERR.SUCCESS;
   };
   const wait = (r: CallRecord): number => done(requests.wait(layer, r.request, `MPI_${r.call}`), r.at[0]!);
-  const isend = (f: (...args: number[]) => number) => (buf: number, count: number, datatype: number, dest: number, tag: number, comm: number, out: number): number => {
-    heap.check(out, 4, 'request');
-    const request = f(buf, count, datatype, dest, tag, comm);
-    heap.setInt(out, newSlot(core, request), 'request');
-    return ERR.SUCCESS;
-  };
+  const isend =
+    (f: (...args: number[]) => number) =>
+    (buf: number, count: number, datatype: number, dest: number, tag: number, comm: number, out: number): number => {
+      heap.check(out, 4, 'request');
+      const request = f(buf, count, datatype, dest, tag, comm);
+      heap.setInt(out, newSlot(core, request), 'request');
+      return ERR.SUCCESS;
+    };
 
   const probed = (source: number, tag: number, comm: number) => p2p.iprobe(layer, core.commNumber(comm), source, tag);
   const out: Implementations = {
     Send: send,
     Rsend: send,
     Bsend: buffered,
-    Ssend: { start: (buf, count, datatype, dest, tag, comm) => record('Ssend', synchronous(buf!, count!, datatype!, dest!, tag!, comm!), [0]), finish: wait },
-    Recv: { start: (buf, count, datatype, source, tag, comm, status) => record('Recv', receive(buf!, count!, datatype!, source!, tag!, comm!), [status!]), finish: wait },
+    Ssend: {
+      start: (buf, count, datatype, dest, tag, comm) =>
+        record('Ssend', synchronous(buf!, count!, datatype!, dest!, tag!, comm!), [0]),
+      finish: wait,
+    },
+    Recv: {
+      start: (buf, count, datatype, source, tag, comm, status) =>
+        record('Recv', receive(buf!, count!, datatype!, source!, tag!, comm!), [status!]),
+      finish: wait,
+    },
     Isend: isend(starters['Send']!),
     Irsend: isend(starters['Rsend']!),
     Ibsend: isend(starters['Bsend']!),
     Issend: isend(synchronous),
     Irecv: isend(receive),
     Sendrecv: { start: (...a) => record('Sendrecv', starters['Sendrecv']!(...a), [a[11]!]), finish: wait },
-    Sendrecv_replace: { start: (...a) => record('Sendrecv_replace', starters['Sendrecv_replace']!(...a), [a[8]!]), finish: wait },
+    Sendrecv_replace: {
+      start: (...a) => record('Sendrecv_replace', starters['Sendrecv_replace']!(...a), [a[8]!]),
+      finish: wait,
+    },
     Isendrecv: (...a) => (heap.setInt(a[11]!, newSlot(core, starters['Sendrecv']!(...a)), 'request'), ERR.SUCCESS),
-    Isendrecv_replace: (...a) => (heap.setInt(a[8]!, newSlot(core, starters['Sendrecv_replace']!(...a)), 'request'), ERR.SUCCESS),
+    Isendrecv_replace: (...a) => (
+      heap.setInt(a[8]!, newSlot(core, starters['Sendrecv_replace']!(...a)), 'request'),
+      ERR.SUCCESS
+    ),
     Probe: {
       start: (source, tag, comm, status) => record('Probe', 0, [source!, tag!, core.commNumber(comm!), status!]),
       finish: (r) => {
@@ -111,7 +170,10 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
       return ERR.SUCCESS;
     },
     Mprobe: {
-      start: (source, tag, comm, message, status) => (heap.check(message!, 4, 'message'), record('Mprobe', 0, [source!, tag!, core.commNumber(comm!), message!, status!])),
+      start: (source, tag, comm, message, status) => (
+        heap.check(message!, 4, 'message'),
+        record('Mprobe', 0, [source!, tag!, core.commNumber(comm!), message!, status!])
+      ),
       finish: (r) => {
         const [source, tag, comm, message, status] = r.at as [number, number, number, number, number];
         const m = p2p.mprobe(layer, comm, source, tag);
@@ -132,7 +194,8 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
       return ERR.SUCCESS;
     },
     Mrecv: {
-      start: (buf, count, datatype, message, status) => record('Mrecv', mreceive(buf!, count!, datatype!, message!), [status!]),
+      start: (buf, count, datatype, message, status) =>
+        record('Mrecv', mreceive(buf!, count!, datatype!, message!), [status!]),
       finish: wait,
     },
     Imrecv: (buf: number, count: number, datatype: number, message: number, request: number) => {
@@ -145,7 +208,8 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
       core.state.buffer = attached(core, address, size);
       return ERR.SUCCESS;
     },
-    Buffer_detach: (address: number, size: number) => detached(core, address, size, core.state.buffer, () => (core.state.buffer = undefined)),
+    Buffer_detach: (address: number, size: number) =>
+      detached(core, address, size, core.state.buffer, () => (core.state.buffer = undefined)),
     Buffer_flush: () => ERR.SUCCESS,
     Buffer_iflush: (request: number) => (heap.setInt(request, COMPLETE_HANDLE(), 'request'), ERR.SUCCESS),
     Comm_attach_buffer: (comm: number, address: number, size: number) => {
@@ -159,7 +223,11 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
       return detached(core, address, size, core.state.commBuffers.get(c), () => core.state.commBuffers.delete(c));
     },
     Comm_flush_buffer: (comm: number) => (core.comm(comm), ERR.SUCCESS),
-    Comm_iflush_buffer: (comm: number, request: number) => (core.comm(comm), heap.setInt(request, COMPLETE_HANDLE(), 'request'), ERR.SUCCESS),
+    Comm_iflush_buffer: (comm: number, request: number) => (
+      core.comm(comm),
+      heap.setInt(request, COMPLETE_HANDLE(), 'request'),
+      ERR.SUCCESS
+    ),
   };
   const COMPLETE_HANDLE = (): number => newSlot(core, COMPLETE);
 
@@ -184,7 +252,13 @@ export function attached(core: Core, address: number, size: number): { address: 
   return { address: core.heap.check(address, size, 'buffer'), bytes: size };
 }
 /** Nothing waits in the buffer: it can be given back at once. */
-export function detached(core: Core, address: number, size: number, have: { address: number; bytes: number } | undefined, drop: () => void): number {
+export function detached(
+  core: Core,
+  address: number,
+  size: number,
+  have: { address: number; bytes: number } | undefined,
+  drop: () => void,
+): number {
   if (!have) core.fail(ERR.BUFFER, 'no buffer is attached');
   core.heap.check(address, 4, 'buffer_addr');
   core.heap.setCount(size, Math.max(have!.bytes, 0), 'size');

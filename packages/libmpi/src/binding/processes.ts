@@ -1,6 +1,6 @@
 /**
- * Processes (MPI 4.1 chapter 11). A job can spawn its own program onto slots that are free; what cannot be spawned is refused with MPI_ERR_SPAWN, at every process
- * of the communicator. Ports and names connect groups of the same job.
+ * Processes (MPI 4.1 chapter 11). A job can spawn its own program onto slots that are free; what cannot be spawned is
+ * refused with MPI_ERR_SPAWN, at every process of the communicator. Ports and names connect groups of the same job.
  */
 import { ERR, comms, ports, requests, spawns } from '@mayfly/mpi';
 import type { SpawnPart } from '@mayfly/wire';
@@ -38,7 +38,11 @@ export function processes(core: Core): Implementations {
       const [root, comm, at, codes] = args.slice(-4) as [number, number, number, number];
       heap.setInt(at, Null.COMM, 'intercomm');
       const c = core.comm(comm).handle;
-      return record(call, spawns.ask(layer, c, root, () => wanted(args), `MPI_${call}`), [at, c, root, codes, 0]);
+      return record(
+        call,
+        spawns.ask(layer, c, root, () => wanted(args), `MPI_${call}`),
+        [at, c, root, codes, 0],
+      );
     },
     finish: (r) => {
       const [at, comm, root, codes] = r.at as [number, number, number, number];
@@ -52,7 +56,12 @@ export function processes(core: Core): Implementations {
         }
       }
       // MPI_ERRCODES_IGNORE is a null pointer.
-      if (codes !== 0) heap.setInts(codes, new Array<number>(r.at[4]!).fill(outcome.error ? ERR.SPAWN : ERR.SUCCESS), 'array_of_errcodes');
+      if (codes !== 0)
+        heap.setInts(
+          codes,
+          new Array<number>(r.at[4]!).fill(outcome.error ? ERR.SPAWN : ERR.SUCCESS),
+          'array_of_errcodes',
+        );
       if (outcome.error) throw core.failed(outcome.error, outcome.comm);
       heap.setInt(at, core.commHandle(outcome.result), 'intercomm');
       return ERR.SUCCESS;
@@ -60,7 +69,10 @@ export function processes(core: Core): Implementations {
   });
 
   return {
-    Comm_spawn: spawning('Comm_spawn', ([name, args, count]) => ({ known: command(name!), parts: [part(args!, count!)] })),
+    Comm_spawn: spawning('Comm_spawn', ([name, args, count]) => ({
+      known: command(name!),
+      parts: [part(args!, count!)],
+    })),
     Comm_spawn_multiple: spawning('Comm_spawn_multiple', ([n, names, args, counts]) => {
       const count = core.count(n!, 0);
       if (count === 0) core.fail(ERR.COUNT, 'count is 0: there is nothing to spawn');
@@ -94,9 +106,14 @@ export function processes(core: Core): Implementations {
         heap.setString(port, ports.lookup(layer, text(service, 'service_name')), MAX_PORT_NAME, 'port_name');
       }),
     // The port, the info and their like count at the root only.
-    Comm_accept: making(core, 'Comm_accept', (port, _info, root, comm) => ({ request: ports.accept(layer, core.comm(comm!).handle, root!, () => text(port!, 'port_name')) })),
-    Comm_connect: making(core, 'Comm_connect', (port, _info, root, comm) => ({ request: ports.connect(layer, core.comm(comm!).handle, root!, () => text(port!, 'port_name')) })),
-    // "Implementations that exist in an environment not supporting Berkeley Sockets should provide the entry point for MPI_COMM_JOIN and should return MPI_COMM_NULL" (§11.10.4).
+    Comm_accept: making(core, 'Comm_accept', (port, _info, root, comm) => ({
+      request: ports.accept(layer, core.comm(comm!).handle, root!, () => text(port!, 'port_name')),
+    })),
+    Comm_connect: making(core, 'Comm_connect', (port, _info, root, comm) => ({
+      request: ports.connect(layer, core.comm(comm!).handle, root!, () => text(port!, 'port_name')),
+    })),
+    // "Implementations that exist in an environment not supporting Berkeley Sockets should provide the entry point for
+    // MPI_COMM_JOIN and should return MPI_COMM_NULL" (§11.10.4).
     Comm_join: (_fd: number, at: number) => success(() => heap.setInt(at, Null.COMM, 'intercomm')),
     Comm_disconnect: {
       start: (at) => record('Comm_disconnect', 0, [at!, core.comm(heap.int(at!, 'comm')).handle]),

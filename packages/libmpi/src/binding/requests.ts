@@ -1,10 +1,22 @@
 /**
  * Request handles (MPI 4.1 §3.7, §3.9, §13.2): the wait and test families, persistent and generalized requests.
  *
- * A handle names a slot, the slot a request of the layer. Slot {@link COMPLETE_SLOT} is the send that is complete already: it belongs to no request and to
- * all sends. Slots are reused, the lowest free one first.
+ * A handle names a slot, the slot a request of the layer. Slot {@link COMPLETE_SLOT} is the send that is complete
+ * already: it belongs to no request and to all sends. Slots are reused, the lowest free one first.
  */
-import { ANY_SOURCE, ANY_TAG, ERR, MPIError, UNDEFINED, inSeries, partitioned, requests, type Outcome, type Series, type StatusRecord } from '@mayfly/mpi';
+import {
+  ANY_SOURCE,
+  ANY_TAG,
+  ERR,
+  MPIError,
+  UNDEFINED,
+  inSeries,
+  partitioned,
+  requests,
+  type Outcome,
+  type Series,
+  type StatusRecord,
+} from '@mayfly/mpi';
 import { record, type Implementations } from './define.ts';
 import { Kind, Null, handleOf, numberOf } from './handles.ts';
 import type { Core } from './core.ts';
@@ -15,7 +27,9 @@ export const COMPLETE = 0;
 const COMPLETE_SLOT = 0;
 const COMPLETE_HANDLE = handleOf(Kind.REQUEST, COMPLETE_SLOT);
 
-/** Starters of partitioned requests; their arguments: the layer's handle, then buffer, count per partition, datatype. */
+/**
+ * Starters of partitioned requests; their arguments: the layer's handle, then buffer, count per partition, datatype.
+ */
 export const PARTITIONED_SEND = 'Psend';
 export const PARTITIONED_RECEIVE = 'Precv';
 
@@ -23,7 +37,9 @@ export const PARTITIONED_RECEIVE = 'Precv';
 export type Starters = Record<string, (...args: number[]) => number>;
 
 /** A handle for a request of the layer. */
-/** @param newComm communicators that are made without blocking: where the handle goes, and what the new one gets besides */
+/**
+ * @param newComm communicators that are made without blocking: where the handle goes, and what the new one gets besides
+ */
 export function newSlot(core: Core, request: number, newComm = 0, parent = 0, gets?: Slot['gets']): number {
   if (request === COMPLETE && newComm === 0) return COMPLETE_HANDLE;
   return takeSlot(core, { request, newComm, parent, persistent: undefined, general: undefined, ...(gets && { gets }) });
@@ -41,16 +57,24 @@ function dropSlot(core: Core, handle: number): void {
 }
 
 /** The slot of a handle; undefined for MPI_REQUEST_NULL and for the complete send. @throws MPIError ERR_REQUEST */
-const isPartitioned = (slot: Slot): boolean => slot.persistent?.starter === PARTITIONED_SEND || slot.persistent?.starter === PARTITIONED_RECEIVE;
+const isPartitioned = (slot: Slot): boolean =>
+  slot.persistent?.starter === PARTITIONED_SEND || slot.persistent?.starter === PARTITIONED_RECEIVE;
 
 function slotOf(core: Core, handle: number): Slot | undefined {
   if (handle === Null.REQUEST || handle === COMPLETE_HANDLE) return undefined;
-  return core.state.slots[numberOf(Kind.REQUEST, handle)] ?? core.fail(ERR.REQUEST, `${handle} is not a request, or it is complete or was freed`);
+  return (
+    core.state.slots[numberOf(Kind.REQUEST, handle)] ??
+    core.fail(ERR.REQUEST, `${handle} is not a request, or it is complete or was freed`)
+  );
 }
 
 const EMPTY: StatusRecord = { source: ANY_SOURCE, tag: ANY_TAG, bytes: 0, cancelled: false, object: false };
 
-export function completion(core: Core, starters: Starters, madeComm: (layerComm: number, at: number, parent: number, gets: Slot['gets']) => void): Implementations {
+export function completion(
+  core: Core,
+  starters: Starters,
+  madeComm: (layerComm: number, at: number, parent: number, gets: Slot['gets']) => void,
+): Implementations {
   const { layer, heap } = core;
 
   const handles = (count: number, at: number): number[] => heap.ints(at, core.count(count, 0), 'array_of_requests');
@@ -103,7 +127,13 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
   const idle = (): Outcome => ({ status: EMPTY, error: undefined, body: undefined, result: 0, comm: 0 });
 
   /** Ends of a call for several requests: all statuses are written, then the error (§3.7.5: "MPI_ERR_IN_STATUS"). */
-  function several(list: readonly number[], at: number, ended: readonly { index: number; outcome: Outcome }[], statuses: number, indices: number): number {
+  function several(
+    list: readonly number[],
+    at: number,
+    ended: readonly { index: number; outcome: Outcome }[],
+    statuses: number,
+    indices: number,
+  ): number {
     let failed: MPIError | undefined;
     const codes: number[] = [];
     ended.forEach(({ index, outcome }, k) => {
@@ -116,9 +146,11 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
     if (statuses !== 0) codes.forEach((code, k) => core.setStatusError(statuses + 32 * k, code));
     throw new MPIError(ERR.IN_STATUS, core.call, failed.message, failed.comm);
   }
-  const all = (list: readonly number[], outcomes: readonly Outcome[]): { index: number; outcome: Outcome }[] => list.map((_, index) => ({ index, outcome: outcomes[index]! }));
+  const all = (list: readonly number[], outcomes: readonly Outcome[]): { index: number; outcome: Outcome }[] =>
+    list.map((_, index) => ({ index, outcome: outcomes[index]! }));
 
-  const checkStatuses = (count: number, statuses: number): void => void (statuses !== 0 && count > 0 && heap.check(statuses, 32 * count, 'array_of_statuses'));
+  const checkStatuses = (count: number, statuses: number): void =>
+    void (statuses !== 0 && count > 0 && heap.check(statuses, 32 * count, 'array_of_statuses'));
 
   /** Index of the first request that is complete without waiting. */
   const immediate = (list: readonly number[]): number => list.findIndex(isImmediate);
@@ -128,12 +160,14 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
     list.forEach((h, index) => void (isImmediate(h) && done.push({ index, outcome: idle() })));
     return done.sort((a, b) => a.index - b.index);
   }
-  const anyActive = (list: readonly number[], wanted: readonly number[]): boolean => list.some((h, i) => isImmediate(h) || wanted[i] !== 0);
+  const anyActive = (list: readonly number[], wanted: readonly number[]): boolean =>
+    list.some((h, i) => isImmediate(h) || wanted[i] !== 0);
 
   const start = (handle: number): void => {
     const slot = slotOf(core, handle);
     if (!slot?.persistent) core.fail(ERR.REQUEST, 'the request is not persistent');
-    if (slot!.request !== 0 && layer.state.requests.rows.has(slot!.request)) core.fail(ERR.REQUEST, 'the persistent request is active already');
+    if (slot!.request !== 0 && layer.state.requests.rows.has(slot!.request))
+      core.fail(ERR.REQUEST, 'the persistent request is active already');
     const { starter, args, large, call, series } = slot!.persistent!;
     const before = [heap.large, heap.call] as const;
     heap.large = large;
@@ -150,8 +184,11 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
     }
   };
 
-  const status = (handle: number): Outcome | undefined => (isImmediate(handle) || handle === Null.REQUEST ? idle() : requests.getStatus(layer, slotOf(core, handle)!.request));
-  /** What Request_get_status* answer of a request that is complete: of a generalized one what its query function says. */
+  const status = (handle: number): Outcome | undefined =>
+    isImmediate(handle) || handle === Null.REQUEST ? idle() : requests.getStatus(layer, slotOf(core, handle)!.request);
+  /**
+   * What Request_get_status* answer of a request that is complete: of a generalized one what its query function says.
+   */
   const show = (handle: number, o: Outcome, at: number): void => {
     const slot = slotOf(core, handle);
     if (!slot?.general) return core.setStatus(at, slot && slot.request !== 0 ? o.status : EMPTY);
@@ -161,7 +198,8 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
       core.callbackCode('query function', 0, slot.general!.query, slot.general!.extra, to);
     });
   };
-  const inactive = (handle: number): boolean => handle === Null.REQUEST || (!isImmediate(handle) && slotOf(core, handle)!.request === 0);
+  const inactive = (handle: number): boolean =>
+    handle === Null.REQUEST || (!isImmediate(handle) && slotOf(core, handle)!.request === 0);
   const getStatusOne = (handle: number, flag: number, at: number): number => {
     heap.check(flag, 4, 'flag');
     const outcome = status(handle);
@@ -218,7 +256,7 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
         const [count, at, outcount, indices, statuses] = r.at as [number, number, number, number, number];
         const list = handles(count, at);
         const wanted = layerRequests(list);
-        if (!anyActive(list, wanted)) return heap.setInt(outcount, UNDEFINED, 'outcount'), ERR.SUCCESS;
+        if (!anyActive(list, wanted)) return (heap.setInt(outcount, UNDEFINED, 'outcount'), ERR.SUCCESS);
         const ended = immediate(list) >= 0 ? some(list, wanted) : requests.waitSome(layer, wanted);
         heap.setInt(outcount, ended.length, 'outcount');
         return several(list, at, ended, statuses, indices);
@@ -248,7 +286,7 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
       const now = immediate(list);
       const ended = now >= 0 ? { index: now, outcome: idle() } : requests.testAny(layer, layerRequests(list));
       heap.setInt(flag, ended ? 1 : 0, 'flag');
-      if (!ended) return heap.setInt(index, UNDEFINED, 'index'), ERR.SUCCESS;
+      if (!ended) return (heap.setInt(index, UNDEFINED, 'index'), ERR.SUCCESS);
       return any(list, at, ended === 'none' ? undefined : ended, index, to);
     },
     Testsome: (count: number, at: number, outcount: number, indices: number, statuses: number) => {
@@ -256,7 +294,7 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
       heap.check(outcount, 4, 'outcount');
       checkStatuses(count, statuses);
       const wanted = layerRequests(list);
-      if (!anyActive(list, wanted)) return heap.setInt(outcount, UNDEFINED, 'outcount'), ERR.SUCCESS;
+      if (!anyActive(list, wanted)) return (heap.setInt(outcount, UNDEFINED, 'outcount'), ERR.SUCCESS);
       const ended = immediate(list) >= 0 ? some(list, wanted) : requests.testSome(layer, wanted);
       heap.setInt(outcount, ended.length, 'outcount');
       return several(list, at, ended, statuses, indices);
@@ -285,7 +323,7 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
     Request_get_status_some: (count: number, at: number, outcount: number, indices: number, statuses: number) => {
       const list = handles(count, at);
       heap.check(outcount, 4, 'outcount');
-      if (list.every(inactive)) return heap.setInt(outcount, UNDEFINED, 'outcount'), ERR.SUCCESS;
+      if (list.every(inactive)) return (heap.setInt(outcount, UNDEFINED, 'outcount'), ERR.SUCCESS);
       let n = 0;
       list.forEach((h, i) => {
         const o = inactive(h) ? undefined : status(h);
@@ -302,8 +340,10 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
       if (handle === Null.REQUEST) core.fail(ERR.REQUEST, 'the request is MPI_REQUEST_NULL');
       const slot = slotOf(core, handle);
       if (slot) {
-        if (isPartitioned(slot)) partitioned.free(layer, slot.persistent!.args[0]!, slot.persistent!.starter === PARTITIONED_SEND);
-        // "The actual freeing code is executed as soon as both calls (MPI_REQUEST_FREE and MPI_GREQUEST_COMPLETE) have occurred" (§13.2).
+        if (isPartitioned(slot))
+          partitioned.free(layer, slot.persistent!.args[0]!, slot.persistent!.starter === PARTITIONED_SEND);
+        // "The actual freeing code is executed as soon as both calls (MPI_REQUEST_FREE and MPI_GREQUEST_COMPLETE) have
+        // occurred" (§13.2).
         if (slot.general && !requests.isComplete(layer, slot.request)) slot.general.freed = true;
         else {
           if (slot.general) core.callbackCode('free function', 0, slot.general.free, slot.general.extra);
@@ -318,8 +358,16 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
       const handle = heap.int(at, 'request');
       if (handle === Null.REQUEST) core.fail(ERR.REQUEST, 'the request is MPI_REQUEST_NULL');
       const slot = slotOf(core, handle);
-      if (slot?.general) core.callbackCode('cancel function', 0, slot.general.cancel, slot.general.extra, requests.isComplete(layer, slot.request) ? 1 : 0);
-      else if (slot && isPartitioned(slot)) core.fail(ERR.REQUEST, 'a partitioned operation cannot be cancelled: partitions may have left or come already');
+      if (slot?.general)
+        core.callbackCode(
+          'cancel function',
+          0,
+          slot.general.cancel,
+          slot.general.extra,
+          requests.isComplete(layer, slot.request) ? 1 : 0,
+        );
+      else if (slot && isPartitioned(slot))
+        core.fail(ERR.REQUEST, 'a partitioned operation cannot be cancelled: partitions may have left or come already');
       else if (slot) requests.cancel(layer, slot.request);
       return ERR.SUCCESS;
     },
@@ -327,7 +375,17 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
     Startall: (count: number, at: number) => (handles(count, at).forEach(start), ERR.SUCCESS),
     Grequest_start: (query: number, free: number, cancel: number, extra: number, at: number) => {
       heap.check(at, 4, 'request');
-      heap.setInt(at, takeSlot(core, { request: requests.startGeneral(layer), newComm: 0, parent: 0, persistent: undefined, general: { query, free, cancel, extra } }), 'request');
+      heap.setInt(
+        at,
+        takeSlot(core, {
+          request: requests.startGeneral(layer),
+          newComm: 0,
+          parent: 0,
+          persistent: undefined,
+          general: { query, free, cancel, extra },
+        }),
+        'request',
+      );
       return ERR.SUCCESS;
     },
     Grequest_complete: (handle: number) => {
@@ -343,7 +401,13 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
     },
   };
 
-  function any(list: readonly number[], at: number, ended: { index: number; outcome: Outcome } | undefined, index: number, to: number): number {
+  function any(
+    list: readonly number[],
+    at: number,
+    ended: { index: number; outcome: Outcome } | undefined,
+    index: number,
+    to: number,
+  ): number {
     heap.setInt(index, ended ? ended.index : UNDEFINED, 'index');
     if (!ended) {
       core.setStatus(to, EMPTY);
@@ -353,7 +417,8 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
   }
 
   // Persistent forms take the arguments of the blocking one, and the handle behind them.
-  for (const name of ['Send', 'Bsend', 'Rsend', 'Ssend', 'Recv']) out[`${name}_init`] = (...args: number[]) => makePersistent(core, name, args.slice(0, -1), args[args.length - 1]!);
+  for (const name of ['Send', 'Bsend', 'Rsend', 'Ssend', 'Recv'])
+    out[`${name}_init`] = (...args: number[]) => makePersistent(core, name, args.slice(0, -1), args[args.length - 1]!);
   return out;
 }
 
@@ -361,6 +426,10 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
 export function makePersistent(core: Core, starter: string, args: number[], at: number, series?: Series): number {
   core.heap.check(at, 4, 'request');
   const persistent = { starter, args, large: core.heap.large, call: core.call, ...(series && { series }) };
-  core.heap.setInt(at, takeSlot(core, { request: 0, newComm: 0, parent: 0, persistent, general: undefined }), 'request');
+  core.heap.setInt(
+    at,
+    takeSlot(core, { request: 0, newComm: 0, parent: 0, persistent, general: undefined }),
+    'request',
+  );
   return ERR.SUCCESS;
 }

@@ -21,7 +21,10 @@ export interface Slot {
   newComm: number;
   /** Communicator whose attributes the new one gets. */
   parent: number;
-  /** What that one was given at the call: attributes (copied then) and a private info object, as keepInfo in communicators.ts names it. */
+  /**
+   * What that one was given at the call: attributes (copied then) and a private info object, as keepInfo in
+   * communicators.ts names it.
+   */
   gets?: { attributes: Map<number, unknown>; info: number };
   /** Started again and again: the starter and its arguments. */
   persistent: { starter: string; args: number[]; large: boolean; call: string; series?: Series } | undefined;
@@ -36,7 +39,10 @@ export interface Keyval {
   extra: number;
 }
 
-/** A handle of a performance variable of the tool interface: what it has counted until it was stopped or set, and where the variable stood when it was started or set. */
+/**
+ * A handle of a performance variable of the tool interface: what it has counted until it was stopped or set, and where
+ * the variable stood when it was started or set.
+ */
 export interface ToolHandle {
   session: number;
   index: number;
@@ -75,7 +81,10 @@ export interface BindingState {
   /** Attributes and names that the program gave to predefined datatypes. */
   typeAttributes: Map<number, Map<number, unknown>>;
   typeNames: Map<number, string>;
-  /** What the program gave to windows or what is kept for them, by the layer's handle: memory of MPI_Win_allocate, where the predefined attributes lie (0: none). */
+  /**
+   * What the program gave to windows or what is kept for them, by the layer's handle: memory of MPI_Win_allocate, where
+   * the predefined attributes lie (0: none).
+   */
   windows: Map<number, { name: string; info: Map<string, string>; memory: number; cells: number }>;
   /** Info given to communicators, by the layer's handle. */
   commInfo: Map<number, Map<string, string>>;
@@ -98,7 +107,10 @@ export interface BindingState {
   nextSession: number;
   /** Where the predefined attributes lie in the program's memory; 0: not made yet. */
   attributeCells: number;
-  /** Hints given to files, by the layer's handle; data representations of the program (of older images only whether they convert nothing). */
+  /**
+   * Hints given to files, by the layer's handle; data representations of the program (of older images only whether they
+   * convert nothing).
+   */
   fileInfo?: Map<number, Map<string, string>>;
   datareps?: Map<string, boolean | Datarep>;
   /** Where MPI_Alloc_mem's memory lies. Absent in older images: then nothing is known of it. */
@@ -119,7 +131,34 @@ export const FIRST_USER_ERROR = 200;
 export const FIRST_KEYVAL = 1024;
 
 export const initialState = (): BindingState => ({
-  format: BINDING_FORMAT, phase: 'before', threadLevel: 0, pending: undefined, slots: [undefined], freeSlots: [],
-  opFunctions: new Map(), errorFunctions: new Map(), names: new Map(), keyvals: new Map(), nextKeyval: FIRST_KEYVAL, infos: new Map(), nextInfo: 0, commInfo: new Map(), windows: new Map(), typeAttributes: new Map(), typeNames: new Map(),
-  errorClasses: new Map(), errorCodes: new Map(), nextErrorCode: FIRST_USER_ERROR, lastErrors: new Map(), buffer: undefined, commBuffers: new Map(), attributeCells: 0, toolUsers: 0, tool: { sessions: [], handles: new Map(), control: new Map(), next: 2 }, images: 0, sessions: new Map(), nextSession: 1, allocated: new Set(),
+  format: BINDING_FORMAT,
+  phase: 'before',
+  threadLevel: 0,
+  pending: undefined,
+  slots: [undefined],
+  freeSlots: [],
+  opFunctions: new Map(),
+  errorFunctions: new Map(),
+  names: new Map(),
+  keyvals: new Map(),
+  nextKeyval: FIRST_KEYVAL,
+  infos: new Map(),
+  nextInfo: 0,
+  commInfo: new Map(),
+  windows: new Map(),
+  typeAttributes: new Map(),
+  typeNames: new Map(),
+  errorClasses: new Map(),
+  errorCodes: new Map(),
+  nextErrorCode: FIRST_USER_ERROR,
+  lastErrors: new Map(),
+  buffer: undefined,
+  commBuffers: new Map(),
+  attributeCells: 0,
+  toolUsers: 0,
+  tool: { sessions: [], handles: new Map(), control: new Map(), next: 2 },
+  images: 0,
+  sessions: new Map(),
+  nextSession: 1,
+  allocated: new Set(),
 });

@@ -1,6 +1,6 @@
 /**
- * The tool information interface (MPI 4.1 §15.3) over the variables of packages/mpi; there are no events, sources and enumerations. Answers are codes of
- * its own: no error handler is called, whatever is wrong.
+ * The tool information interface (MPI 4.1 §15.3) over the variables of packages/mpi; there are no events, sources and
+ * enumerations. Answers are codes of its own: no error handler is called, whatever is wrong.
  */
 import { ERR, MPIError, toolVariables } from '@mayfly/mpi';
 import { constant } from '../abi/constants.ts';
@@ -9,7 +9,11 @@ import type { Core } from './core.ts';
 import type { ToolHandle } from './state.ts';
 
 const { CATEGORIES, CONTROL, PERFORMANCE } = toolVariables;
-const KINDS = { counter: constant('MPI_T_PVAR_CLASS_COUNTER'), aggregate: constant('MPI_T_PVAR_CLASS_AGGREGATE'), level: constant('MPI_T_PVAR_CLASS_LEVEL') } as const;
+const KINDS = {
+  counter: constant('MPI_T_PVAR_CLASS_COUNTER'),
+  aggregate: constant('MPI_T_PVAR_CLASS_AGGREGATE'),
+  level: constant('MPI_T_PVAR_CLASS_LEVEL'),
+} as const;
 
 const code = (name: string): number => constant(`MPI_T_ERR_${name}`);
 const INVALID_INDEX = code('INVALID_INDEX');
@@ -32,17 +36,19 @@ const answer = (value: number): never => {
 
 export function tools(core: Core): Implementations {
   const { heap, layer } = core;
-  const guarded = (f: (...args: number[]) => void) => (...args: number[]): number => {
-    if (core.state.toolUsers === 0) return code('NOT_INITIALIZED');
-    try {
-      f(...args);
-      return ERR.SUCCESS;
-    } catch (e) {
-      if (e instanceof Answer) return e.code;
-      if (e instanceof MPIError) return code('INVALID');
-      throw e;
-    }
-  };
+  const guarded =
+    (f: (...args: number[]) => void) =>
+    (...args: number[]): number => {
+      if (core.state.toolUsers === 0) return code('NOT_INITIALIZED');
+      try {
+        f(...args);
+        return ERR.SUCCESS;
+      } catch (e) {
+        if (e instanceof Answer) return e.code;
+        if (e instanceof MPIError) return code('INVALID');
+        throw e;
+      }
+    };
   /** "If any OUT parameter … is a NULL pointer, the implementation will ignore the parameter" (§15.3.6). */
   const put = (at: number, value: number): void => void (at !== 0 && heap.setInt(at, value, 'an argument'));
   /** A text and its room, both ways: afterwards the length is that of the whole text with its end. */
@@ -67,7 +73,8 @@ export function tools(core: Core): Implementations {
   };
   const variable = (h: ToolHandle): toolVariables.PerformanceVariable => PERFORMANCE[h.index]!;
   const now = (h: ToolHandle): number => variable(h).read(layer, core.state.images);
-  const value = (h: ToolHandle): number => (variable(h).counts ? h.counted + (h.running ? now(h) - h.since : 0) : now(h));
+  const value = (h: ToolHandle): number =>
+    variable(h).counts ? h.counted + (h.running ? now(h) - h.since : 0) : now(h);
   const set = (h: ToolHandle, to: number): void => {
     h.counted = to;
     h.since = now(h);
@@ -91,7 +98,8 @@ export function tools(core: Core): Implementations {
       return ERR.SUCCESS;
     },
     T_finalize: guarded(() => {
-      if (--core.state.toolUsers === 0) core.state.tool = { sessions: [], handles: new Map(), control: new Map(), next: 2 };
+      if (--core.state.toolUsers === 0)
+        core.state.tool = { sessions: [], handles: new Map(), control: new Map(), next: 2 };
     }),
 
     T_cvar_get_num: guarded((to) => heap.setInt(to!, CONTROL.length, 'num_cvar')),
@@ -117,27 +125,51 @@ export function tools(core: Core): Implementations {
       if (!core.state.tool.control.delete(heap.int(from!, 'handle'))) answer(INVALID_HANDLE);
       heap.setInt(from!, 0, 'handle');
     }),
-    T_cvar_read: guarded((h, to) => heap.setWide(to!, CONTROL[core.state.tool.control.get(h!) ?? answer(INVALID_HANDLE)]!.read(layer), 'buf')),
-    T_cvar_write: guarded((h) => void answer(core.state.tool.control.has(h!) ? code('CVAR_SET_NEVER') : INVALID_HANDLE)),
+    T_cvar_read: guarded((h, to) =>
+      heap.setWide(to!, CONTROL[core.state.tool.control.get(h!) ?? answer(INVALID_HANDLE)]!.read(layer), 'buf'),
+    ),
+    T_cvar_write: guarded(
+      (h) => void answer(core.state.tool.control.has(h!) ? code('CVAR_SET_NEVER') : INVALID_HANDLE),
+    ),
 
     T_pvar_get_num: guarded((to) => heap.setInt(to!, PERFORMANCE.length, 'num_pvar')),
     T_pvar_get_index: guarded((name, kind, to) => {
       if (kind! < CLASSES[0] || kind! > CLASSES[1]) answer(code('INVALID'));
-      heap.setInt(to!, named(PERFORMANCE, name!, (i) => KINDS[PERFORMANCE[i]!.kind] === kind), 'pvar_index');
+      heap.setInt(
+        to!,
+        named(PERFORMANCE, name!, (i) => KINDS[PERFORMANCE[i]!.kind] === kind),
+        'pvar_index',
+      );
     }),
-    T_pvar_get_info: guarded((i, name, nameLength, verbosity, kind, datatype, enumeration, text, textLength, bind, readonly, continuous, atomic) => {
-      const v = at(PERFORMANCE, i!);
-      putText(name!, nameLength!, v.name);
-      putText(text!, textLength!, v.text);
-      put(verbosity!, constant('MPI_T_VERBOSITY_USER_BASIC'));
-      put(kind!, KINDS[v.kind]);
-      put(datatype!, constant('MPI_UNSIGNED_LONG_LONG'));
-      put(enumeration!, 0);
-      put(bind!, constant('MPI_T_BIND_NO_OBJECT'));
-      put(readonly!, v.counts ? 0 : 1);
-      put(continuous!, v.counts ? 0 : 1);
-      put(atomic!, v.counts ? 1 : 0);
-    }),
+    T_pvar_get_info: guarded(
+      (
+        i,
+        name,
+        nameLength,
+        verbosity,
+        kind,
+        datatype,
+        enumeration,
+        text,
+        textLength,
+        bind,
+        readonly,
+        continuous,
+        atomic,
+      ) => {
+        const v = at(PERFORMANCE, i!);
+        putText(name!, nameLength!, v.name);
+        putText(text!, textLength!, v.text);
+        put(verbosity!, constant('MPI_T_VERBOSITY_USER_BASIC'));
+        put(kind!, KINDS[v.kind]);
+        put(datatype!, constant('MPI_UNSIGNED_LONG_LONG'));
+        put(enumeration!, 0);
+        put(bind!, constant('MPI_T_BIND_NO_OBJECT'));
+        put(readonly!, v.counts ? 0 : 1);
+        put(continuous!, v.counts ? 0 : 1);
+        put(atomic!, v.counts ? 1 : 0);
+      },
+    ),
     T_pvar_session_create: guarded((to) => {
       const n = core.state.tool.next++;
       heap.setInt(to!, n, 'session');
@@ -164,15 +196,19 @@ export function tools(core: Core): Implementations {
       core.state.tool.handles.delete(n);
       heap.setInt(from!, 0, 'handle');
     }),
-    T_pvar_start: guarded((s, h) => each(s!, h!, 'PVAR_NO_STARTSTOP', (x) => {
-      if (x.running) return;
-      x.since = now(x);
-      x.running = true;
-    })),
-    T_pvar_stop: guarded((s, h) => each(s!, h!, 'PVAR_NO_STARTSTOP', (x) => {
-      x.counted = value(x);
-      x.running = false;
-    })),
+    T_pvar_start: guarded((s, h) =>
+      each(s!, h!, 'PVAR_NO_STARTSTOP', (x) => {
+        if (x.running) return;
+        x.since = now(x);
+        x.running = true;
+      }),
+    ),
+    T_pvar_stop: guarded((s, h) =>
+      each(s!, h!, 'PVAR_NO_STARTSTOP', (x) => {
+        x.counted = value(x);
+        x.running = false;
+      }),
+    ),
     T_pvar_read: guarded((s, h, to) => heap.setWide(to!, value(handle(s!, h!)), 'buf')),
     T_pvar_write: guarded((s, h, from) => {
       const x = handle(s!, h!);
@@ -210,8 +246,28 @@ export function tools(core: Core): Implementations {
   function members(to: number, room: number, list: readonly { name: string }[], names: readonly string[]): void {
     heap.setInts(to, names.map((n) => list.findIndex((v) => v.name === n)).slice(0, Math.max(room, 0)), 'indices');
   }
-  for (const f of ['event_get_info', 'event_handle_alloc', 'source_get_info', 'source_get_timestamp', 'enum_get_info', 'enum_get_item']) out[`T_${f}`] = guarded(() => void answer(INVALID_INDEX));
-  for (const f of ['event_handle_free', 'event_handle_get_info', 'event_handle_set_info', 'event_callback_get_info', 'event_callback_set_info', 'event_register_callback', 'event_set_dropped_handler', 'event_read', 'event_copy', 'event_get_source', 'event_get_timestamp'])
+  for (const f of [
+    'event_get_info',
+    'event_handle_alloc',
+    'source_get_info',
+    'source_get_timestamp',
+    'enum_get_info',
+    'enum_get_item',
+  ])
+    out[`T_${f}`] = guarded(() => void answer(INVALID_INDEX));
+  for (const f of [
+    'event_handle_free',
+    'event_handle_get_info',
+    'event_handle_set_info',
+    'event_callback_get_info',
+    'event_callback_set_info',
+    'event_register_callback',
+    'event_set_dropped_handler',
+    'event_read',
+    'event_copy',
+    'event_get_source',
+    'event_get_timestamp',
+  ])
     out[`T_${f}`] = guarded(() => void answer(INVALID_HANDLE));
   return out;
 }

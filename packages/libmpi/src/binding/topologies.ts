@@ -12,18 +12,24 @@ export function topologies(core: Core): Implementations {
   const { layer, heap } = core;
   const success = (f: () => void): number => (f(), ERR.SUCCESS);
   const flags = (at: number, n: number, what: string): boolean[] => heap.ints(at, n, what).map((x) => x !== 0);
-  const room = (n: number, most: number, c: { handle: number }): void => void (most < n && core.fail(ERR.ARG, `maxdims ${most} is less than the ${n} dimensions`, c.handle));
+  const room = (n: number, most: number, c: { handle: number }): void =>
+    void (most < n && core.fail(ERR.ARG, `maxdims ${most} is less than the ${n} dimensions`, c.handle));
   return {
     Cart_create: making(core, 'Cart_create', (comm, n, dims, periods) => {
       const c = core.comm(comm!);
       core.count(n!, c.handle, 'ndims');
-      return { request: topology.createCart(layer, c.handle, heap.ints(dims!, n!, 'dims'), flags(periods!, n!, 'periods')) };
+      return {
+        request: topology.createCart(layer, c.handle, heap.ints(dims!, n!, 'dims'), flags(periods!, n!, 'periods')),
+      };
     }),
     Cart_sub: making(core, 'Cart_sub', (comm, keep) => {
       const c = core.comm(comm!);
-      return { request: topology.sub(layer, c.handle, flags(keep!, topology.cartOf(c, core.call).dims.length, 'remain_dims')) };
+      return {
+        request: topology.sub(layer, c.handle, flags(keep!, topology.cartOf(c, core.call).dims.length, 'remain_dims')),
+      };
     }),
-    Cartdim_get: (comm: number, at: number) => success(() => heap.setInt(at, topology.cartOf(core.comm(comm), core.call).dims.length, 'ndims')),
+    Cartdim_get: (comm: number, at: number) =>
+      success(() => heap.setInt(at, topology.cartOf(core.comm(comm), core.call).dims.length, 'ndims')),
     Cart_get: (comm: number, most: number, dims: number, periods: number, coords: number) =>
       success(() => {
         const c = core.comm(comm);
@@ -56,12 +62,21 @@ export function topologies(core: Core): Implementations {
       success(() => {
         const c = core.comm(comm);
         const list = heap.ints(dims, core.count(n, c.handle, 'ndims'), 'dims');
-        if (list.some((d) => d <= 0)) core.fail(ERR.DIMS, `dims [${list.join(', ')}]: every extent has to be > 0`, c.handle);
+        if (list.some((d) => d <= 0))
+          core.fail(ERR.DIMS, `dims [${list.join(', ')}]: every extent has to be > 0`, c.handle);
         const all = list.reduce((a, b) => a * b, 1);
-        if (all > c.group.length) core.fail(ERR.TOPOLOGY, `dims [${list.join(', ')}] need ${all} processes, ${c.name} has ${c.group.length}`, c.handle);
+        if (all > c.group.length)
+          core.fail(
+            ERR.TOPOLOGY,
+            `dims [${list.join(', ')}] need ${all} processes, ${c.name} has ${c.group.length}`,
+            c.handle,
+          );
         heap.setInt(at, c.rank < all ? c.rank : UNDEFINED, 'newrank');
       }),
-    Dims_create: (nodes: number, n: number, at: number) => success(() => heap.setInts(at, topology.dimsCreate(nodes, heap.ints(at, core.count(n, 0, 'ndims'), 'dims')), 'dims')),
+    Dims_create: (nodes: number, n: number, at: number) =>
+      success(() =>
+        heap.setInts(at, topology.dimsCreate(nodes, heap.ints(at, core.count(n, 0, 'ndims'), 'dims')), 'dims'),
+      ),
     Graph_create: making(core, 'Graph_create', (comm, n, index, edges) => {
       const c = core.comm(comm!);
       const ends = heap.ints(index!, core.count(n!, c.handle, 'nnodes'), 'index');
@@ -80,30 +95,44 @@ export function topologies(core: Core): Implementations {
         heap.setInts(index, g.index.slice(0, mostIndex), 'index');
         heap.setInts(edges, g.edges.slice(0, mostEdges), 'edges');
       }),
-    Graph_neighbors_count: (comm: number, rank: number, at: number) => success(() => heap.setInt(at, neighbours.graphNeighbours(core.comm(comm), rank, core.call).length, 'nneighbors')),
+    Graph_neighbors_count: (comm: number, rank: number, at: number) =>
+      success(() => heap.setInt(at, neighbours.graphNeighbours(core.comm(comm), rank, core.call).length, 'nneighbors')),
     Graph_neighbors: (comm: number, rank: number, most: number, at: number) =>
-      success(() => heap.setInts(at, neighbours.graphNeighbours(core.comm(comm), rank, core.call).slice(0, Math.max(most, 0)), 'neighbors')),
+      success(() =>
+        heap.setInts(
+          at,
+          neighbours.graphNeighbours(core.comm(comm), rank, core.call).slice(0, Math.max(most, 0)),
+          'neighbors',
+        ),
+      ),
     Graph_map: (comm: number, n: number, _index: number, _edges: number, at: number) =>
       success(() => {
         const c = core.comm(comm);
-        if (n <= 0 || n > c.group.length) core.fail(ERR.ARG, `a graph of ${n} nodes, ${c.name} has ${c.group.length} processes`, c.handle);
+        if (n <= 0 || n > c.group.length)
+          core.fail(ERR.ARG, `a graph of ${n} nodes, ${c.name} has ${c.group.length} processes`, c.handle);
         heap.setInt(at, c.rank < n ? c.rank : UNDEFINED, 'newrank');
       }),
     Dist_graph_create: distGraph(core),
-    Dist_graph_create_adjacent: making(core, 'Dist_graph_create_adjacent', (comm, indegree, sources, sourceWeights, outdegree, destinations, destinationWeights) => {
-      const c = core.comm(comm!);
-      const list = (at: number, n: number, what: string): number[] => heap.ints(at, core.count(n, c.handle, 'a degree'), what);
-      const weights = (at: number, n: number, what: string): number[] | undefined => (at === UNWEIGHTED ? undefined : at === WEIGHTS_EMPTY ? [] : list(at, n, what));
-      return {
-        request: neighbours.createAdjacent(layer, c.handle, {
-          kind: 'dist',
-          sources: list(sources!, indegree!, 'sources'),
-          sourceWeights: weights(sourceWeights!, indegree!, 'sourceweights'),
-          destinations: list(destinations!, outdegree!, 'destinations'),
-          destinationWeights: weights(destinationWeights!, outdegree!, 'destweights'),
-        }),
-      };
-    }),
+    Dist_graph_create_adjacent: making(
+      core,
+      'Dist_graph_create_adjacent',
+      (comm, indegree, sources, sourceWeights, outdegree, destinations, destinationWeights) => {
+        const c = core.comm(comm!);
+        const list = (at: number, n: number, what: string): number[] =>
+          heap.ints(at, core.count(n, c.handle, 'a degree'), what);
+        const weights = (at: number, n: number, what: string): number[] | undefined =>
+          at === UNWEIGHTED ? undefined : at === WEIGHTS_EMPTY ? [] : list(at, n, what);
+        return {
+          request: neighbours.createAdjacent(layer, c.handle, {
+            kind: 'dist',
+            sources: list(sources!, indegree!, 'sources'),
+            sourceWeights: weights(sourceWeights!, indegree!, 'sourceweights'),
+            destinations: list(destinations!, outdegree!, 'destinations'),
+            destinationWeights: weights(destinationWeights!, outdegree!, 'destweights'),
+          }),
+        };
+      },
+    ),
     Dist_graph_neighbors_count: (comm: number, indegree: number, outdegree: number, weighted: number) =>
       success(() => {
         const g = neighbours.distGraphOf(core.comm(comm), core.call);
@@ -111,10 +140,19 @@ export function topologies(core: Core): Implementations {
         heap.setInt(outdegree, g.destinations.length, 'outdegree');
         heap.setInt(weighted, g.sourceWeights ? 1 : 0, 'weighted');
       }),
-    Dist_graph_neighbors: (comm: number, mostIn: number, sources: number, sourceWeights: number, mostOut: number, destinations: number, destinationWeights: number) =>
+    Dist_graph_neighbors: (
+      comm: number,
+      mostIn: number,
+      sources: number,
+      sourceWeights: number,
+      mostOut: number,
+      destinations: number,
+      destinationWeights: number,
+    ) =>
       success(() => {
         const g = neighbours.distGraphOf(core.comm(comm), core.call);
-        const put = (at: number, list: number[] | undefined, most: number, what: string): void => void (list && at !== UNWEIGHTED && heap.setInts(at, list.slice(0, Math.max(most, 0)), what));
+        const put = (at: number, list: number[] | undefined, most: number, what: string): void =>
+          void (list && at !== UNWEIGHTED && heap.setInts(at, list.slice(0, Math.max(most, 0)), what));
         put(sources, g.sources, mostIn, 'sources');
         put(sourceWeights, g.sourceWeights, mostIn, 'sourceweights');
         put(destinations, g.destinations, mostOut, 'destinations');
@@ -123,7 +161,11 @@ export function topologies(core: Core): Implementations {
     Topo_test: (comm: number, at: number) =>
       success(() => {
         const t = core.comm(comm).topology;
-        heap.setInt(at, t ? constant({ cart: 'MPI_CART', graph: 'MPI_GRAPH', dist: 'MPI_DIST_GRAPH' }[t.kind]) : UNDEFINED, 'status');
+        heap.setInt(
+          at,
+          t ? constant({ cart: 'MPI_CART', graph: 'MPI_GRAPH', dist: 'MPI_DIST_GRAPH' }[t.kind]) : UNDEFINED,
+          'status',
+        );
       }),
   };
 }
@@ -132,8 +174,9 @@ export function topologies(core: Core): Implementations {
 const EDGE = 12;
 
 /**
- * [MPI_Dist_graph_create] Any process may name any edge, so all tell all: first how many, then which, then the communicator is made of those that begin or end here. Three
- * collectives in one call: the record's phase says which is under way. What is exchanged lies in the program's memory, which an image has anyway.
+ * [MPI_Dist_graph_create] Any process may name any edge, so all tell all: first how many, then which, then the
+ * communicator is made of those that begin or end here. Three collectives in one call: the record's phase says which is
+ * under way. What is exchanged lies in the program's memory, which an image has anyway.
  */
 function distGraph(core: Core): Implementation {
   const { layer, heap } = core;
@@ -142,7 +185,16 @@ function distGraph(core: Core): Implementation {
     const at = core.program.malloc(4 * own.length * (size + 1));
     if (at === 0) core.fail(ERR.NO_MEM, 'no memory for the edges of the graph', c.handle);
     heap.setInts(at, own, 'edges');
-    return { at, request: collectives.allgather(layer, c.handle, linear(at, 4 * own.length), linear(at + 4 * own.length, 4 * own.length * size), core.call) };
+    return {
+      at,
+      request: collectives.allgather(
+        layer,
+        c.handle,
+        linear(at, 4 * own.length),
+        linear(at + 4 * own.length, 4 * own.length * size),
+        core.call,
+      ),
+    };
   };
   return {
     start: (comm, n, sources, degrees, destinations, weights, _info, _reorder, at) => {
@@ -152,7 +204,9 @@ function distGraph(core: Core): Implementation {
       const degree = heap.ints(degrees!, n!, 'degrees');
       const total = degree.reduce((a, b) => a + core.count(b, c.handle, 'a degree'), 0);
       const to = heap.ints(destinations!, total, 'destinations');
-      for (const r of [...from, ...to]) if (r < 0 || r >= c.group.length) core.fail(ERR.RANK, `${r} is not a rank: ${c.name} has ranks 0 to ${c.group.length - 1}`, c.handle);
+      for (const r of [...from, ...to])
+        if (r < 0 || r >= c.group.length)
+          core.fail(ERR.RANK, `${r} is not a rank: ${c.name} has ranks 0 to ${c.group.length - 1}`, c.handle);
       const weighted = weights !== UNWEIGHTED;
       const weight = weighted && weights !== WEIGHTS_EMPTY ? heap.ints(weights!, total, 'weights') : [];
       const edges: number[] = [];
@@ -180,7 +234,13 @@ function distGraph(core: Core): Implementation {
         const all = core.program.malloc(EDGE * Math.max(total, 1));
         if (all === 0) core.fail(ERR.NO_MEM, 'no memory for the edges of the graph', comm);
         r.at[5] = all;
-        r.request = collectives.allgatherv(layer, comm, linear(own, EDGE * each[c.rank]!), { buf: linear(all, EDGE * total), unit: EDGE, counts: each, displs: undefined }, core.call);
+        r.request = collectives.allgatherv(
+          layer,
+          comm,
+          linear(own, EDGE * each[c.rank]!),
+          { buf: linear(all, EDGE * total), unit: EDGE, counts: each, displs: undefined },
+          core.call,
+        );
         r.phase = 1;
       }
       if (r.phase === 1) {

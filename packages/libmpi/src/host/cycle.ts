@@ -1,9 +1,12 @@
 /**
- * The test mode of checkpoint cycles: every life of a program is cut off at an image, from which another life goes on, with a layer, a binding and files of its own.
+ * The test mode of checkpoint cycles: every life of a program is cut off at an image, from which another life goes on,
+ * with a layer, a binding and files of its own.
  *
- * Owns: the bytes of the image between two lives, and the instance in which the next one begins. That is a new one at every `fresh`-th image. Between them it is the
- * instance that was just left, after **everything that an image has to bring back was spoilt**: linear memory and mutable globals. So what an image lacks is missed as in a new instance (a new one is spoilt
- * less: it begins with zeros), while none of the engine's memories has to be made, which costs far more than image and restore together.
+ * Owns: the bytes of the image between two lives, and the instance in which the next one begins. That is a new one at
+ * every `fresh`-th image. Between them it is the instance that was just left, after **everything that an image has to
+ * bring back was spoilt**: linear memory and mutable globals. So what an image lacks is missed as in a new instance (a
+ * new one is spoilt less: it begins with zeros), while none of the engine's memories has to be made, which costs far
+ * more than image and restore together.
  */
 import type { RestoredImage } from '@mayfly/mpi';
 import { between, type ProcessImage, type Range } from './image.ts';
@@ -44,7 +47,8 @@ export class Cycles {
 
   /** For the next life. */
   enter(importOf: ImportOf): Instance {
-    const target = (module: string, name: string): ((...args: unknown[]) => unknown) => importOf(module, name) as (...args: unknown[]) => unknown;
+    const target = (module: string, name: string): ((...args: unknown[]) => unknown) =>
+      importOf(module, name) as (...args: unknown[]) => unknown;
     if (this.instance && this.images % this.fresh !== 0) {
       this.targets = this.names.map(([module, name]) => target(module, name));
       this.spoil(this.instance);
@@ -63,7 +67,8 @@ export class Cycles {
 
   private spoil(instance: Instance): void {
     const memory = instance.memory();
-    for (const [from, to] of between(memory.length, this.dead)) memory.fill(NONSENSE, Math.max(0, from - EDGE), to + EDGE);
+    for (const [from, to] of between(memory.length, this.dead))
+      memory.fill(NONSENSE, Math.max(0, from - EDGE), to + EDGE);
     instance.spoilGlobals();
   }
 

@@ -1,4 +1,7 @@
-/** How a program ends: what it throws through its stack to end, and the report that is made of whatever came out of `_start`. */
+/**
+ * How a program ends: what it throws through its stack to end, and the report that is made of whatever came out of
+ * `_start`.
+ */
 import type { ExitReport } from '@mayfly/wire';
 
 export const MESSAGE_LIMIT = 16_000;
@@ -16,9 +19,16 @@ export class Ended extends Error {
   }
 }
 
-export const failed = (d: { message: string; stack?: string }, code: 'PROGRAM_ERROR' | 'PROGRAM_TRAP' = 'PROGRAM_ERROR'): ExitReport => ({
+export const failed = (
+  d: { message: string; stack?: string },
+  code: 'PROGRAM_ERROR' | 'PROGRAM_TRAP' = 'PROGRAM_ERROR',
+): ExitReport => ({
   code: 1,
-  abort: { code, message: d.message.slice(0, MESSAGE_LIMIT), ...(d.stack === undefined ? {} : { stack: d.stack.slice(0, STACK_LIMIT) }) },
+  abort: {
+    code,
+    message: d.message.slice(0, MESSAGE_LIMIT),
+    ...(d.stack === undefined ? {} : { stack: d.stack.slice(0, STACK_LIMIT) }),
+  },
 });
 
 /** What a C++ throw or a longjmp is to the host. */
@@ -29,5 +39,9 @@ export function isException(e: unknown): boolean {
 
 /** Errors that are not the program's: the replay's, the device's. */
 export function isHosts(e: unknown): boolean {
-  return e instanceof Error && !(e instanceof WebAssembly.RuntimeError) && (e.name === 'ReplayDiverged' || e.name === 'MayflyError' || e.name === 'Interrupted');
+  return (
+    e instanceof Error &&
+    !(e instanceof WebAssembly.RuntimeError) &&
+    (e.name === 'ReplayDiverged' || e.name === 'MayflyError' || e.name === 'Interrupted')
+  );
 }

@@ -1,6 +1,19 @@
 /** Numbers of WASI preview 1 that the host uses (the interface's own names). */
 export const E = {
-  SUCCESS: 0, BADF: 8, EXIST: 20, FAULT: 21, INVAL: 28, ISDIR: 31, NOENT: 44, NOSPC: 51, NOSYS: 52, NOTDIR: 54, NOTEMPTY: 55, NOTSUP: 58, PERM: 63, SPIPE: 70,
+  SUCCESS: 0,
+  BADF: 8,
+  EXIST: 20,
+  FAULT: 21,
+  INVAL: 28,
+  ISDIR: 31,
+  NOENT: 44,
+  NOSPC: 51,
+  NOSYS: 52,
+  NOTDIR: 54,
+  NOTEMPTY: 55,
+  NOTSUP: 58,
+  PERM: 63,
+  SPIPE: 70,
 } as const;
 export const FileType = { UNKNOWN: 0, CHARACTER_DEVICE: 2, DIRECTORY: 3, REGULAR_FILE: 4 } as const;
 export const OFlag = { CREAT: 1, DIRECTORY: 2, EXCL: 4, TRUNC: 8 } as const;

@@ -1,13 +1,14 @@
 /**
- * The files of a C program: in memory, filled with the job's input files (fetched when first touched), its own writes collected as the job's
- * result files.
+ * The files of a C program: in memory, filled with the job's input files (fetched when first touched), its own writes
+ * collected as the job's result files.
  *
- * Owns: {@link FilesState}, which is plain data and part of the image. Does not own: descriptors of standard streams and the layout of WASI
- * structures (wasi.ts), the sending of what was written (the host).
+ * Owns: {@link FilesState}, which is plain data and part of the image. Does not own: descriptors of standard streams
+ * and the layout of WASI structures (wasi.ts), the sending of what was written (the host).
  *
  * Invariants
- *  F1 What the world gets of a file is a function of the program's calls: what was written is handed out at close, at fsync, at the next MPI
- *     call that may wait ({@link Files.show}) and at the end, never at a moment that depends on time or on an image.
+ *  F1 What the world gets of a file is a function of the program's calls: what was written is handed out at close, at
+ *     fsync, at the next MPI call that may wait ({@link Files.show}) and at the end, never at a moment that depends on
+ *     time or on an image.
  *  F2 A cut or removal of what the world has already been told is told too, in the order of the calls.
  *  F3 Bytes of an input file that was not written to are not in the state: they are fetched again after a restore.
  *  F4 All files together hold at most `limit` bytes; what would pass it fails with NOSPC, in every incarnation alike.
@@ -51,7 +52,10 @@ export interface FileSink {
   write(path: string, offset: number, bytes: Uint8Array): void;
   /** The result file has this length from now on; Infinity: it is gone. */
   cut(path: string, length: number): void;
-  /** A file that the program opened through MPI-IO, and which lies at the server, is to go. False: it knows none of that name. */
+  /**
+   * A file that the program opened through MPI-IO, and which lies at the server, is to go. False: it knows none of that
+   * name.
+   */
   removeShared?(path: string): boolean;
 }
 
@@ -94,7 +98,8 @@ export class Files {
     this.make(TEMPORARY, 'directory');
     for (const f of inputs) {
       const path = `/${f.path}`;
-      for (let i = path.indexOf('/', 1); i > 0; i = path.indexOf('/', i + 1)) if (!this.state.names.has(path.slice(0, i))) this.make(path.slice(0, i), 'directory');
+      for (let i = path.indexOf('/', 1); i > 0; i = path.indexOf('/', i + 1))
+        if (!this.state.names.has(path.slice(0, i))) this.make(path.slice(0, i), 'directory');
       const node = this.make(path, 'file');
       node.input = f.path;
       node.size = f.bytes;
@@ -103,7 +108,14 @@ export class Files {
   }
 
   private make(path: string, kind: Inode['kind']): Inode {
-    const node: Inode = { kind, data: kind === 'file' ? EMPTY : undefined, size: 0, input: undefined, dirty: [], told: -1 };
+    const node: Inode = {
+      kind,
+      data: kind === 'file' ? EMPTY : undefined,
+      size: 0,
+      input: undefined,
+      dirty: [],
+      told: -1,
+    };
     const id = this.state.nextInode++;
     this.state.inodes.set(id, node);
     this.state.names.set(path, id);
@@ -149,7 +161,8 @@ export class Files {
   list(path: string): { name: string; inode: number; kind: Inode['kind'] }[] {
     const out = [];
     for (const [p, inode] of this.state.names)
-      if (p !== '' && parentOf(p) === path) out.push({ name: p.slice(path.length + 1), inode, kind: this.state.inodes.get(inode)!.kind });
+      if (p !== '' && parentOf(p) === path)
+        out.push({ name: p.slice(path.length + 1), inode, kind: this.state.inodes.get(inode)!.kind });
     return out.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -333,7 +346,14 @@ export class Files {
   }
 
   seek(f: OpenFile, offset: number, whence: number): number {
-    const base = whence === Whence.SET ? 0 : whence === Whence.CUR ? f.offset : whence === Whence.END ? this.node(f).size : fail(E.INVAL);
+    const base =
+      whence === Whence.SET
+        ? 0
+        : whence === Whence.CUR
+          ? f.offset
+          : whence === Whence.END
+            ? this.node(f).size
+            : fail(E.INVAL);
     const to = base + offset;
     if (!Number.isSafeInteger(to) || to < 0) fail(E.INVAL);
     f.offset = to;
@@ -384,7 +404,11 @@ export class Files {
   /** The state without what can be fetched again (F3), and without spare room. */
   plain(): FilesState {
     const inodes = new Map<number, Inode>();
-    for (const [id, n] of this.state.inodes) inodes.set(id, { ...n, data: n.kind === 'directory' ? undefined : n.input === undefined ? n.data!.subarray(0, n.size) : EMPTY });
+    for (const [id, n] of this.state.inodes)
+      inodes.set(id, {
+        ...n,
+        data: n.kind === 'directory' ? undefined : n.input === undefined ? n.data!.subarray(0, n.size) : EMPTY,
+      });
     return { ...this.state, inodes };
   }
 }

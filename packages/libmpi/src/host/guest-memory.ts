@@ -1,4 +1,7 @@
-/** What WASI's calls read and write of a program's memory: numbers, texts, vectors of bytes. An address outside is EFAULT. */
+/**
+ * What WASI's calls read and write of a program's memory: numbers, texts, vectors of bytes. An address outside is
+ * EFAULT.
+ */
 import { E } from './errno.ts';
 import { Errno } from './files.ts';
 
@@ -37,16 +40,24 @@ export class GuestMemory {
   /** The parts of an iovec array. */
   vectors(at: number, count: number): Uint8Array[] {
     const v = this.view(at, 8 * (count >>> 0));
-    return Array.from({ length: count >>> 0 }, (_, i) => this.bytes(v.getUint32(8 * i, true), v.getUint32(8 * i + 4, true)));
+    return Array.from({ length: count >>> 0 }, (_, i) =>
+      this.bytes(v.getUint32(8 * i, true), v.getUint32(8 * i + 4, true)),
+    );
   }
 
   /** The two calls with which a program asks for its arguments or its environment. */
-  strings(list: readonly string[]): { sizes: (count: number, size: number) => number; get: (pointers: number, buffer: number) => number } {
+  strings(list: readonly string[]): {
+    sizes: (count: number, size: number) => number;
+    get: (pointers: number, buffer: number) => number;
+  } {
     const encoded = list.map((s) => text.encode(`${s}\0`));
     return {
       sizes: (count, size) => {
         this.put32(count, encoded.length);
-        this.put32(size, encoded.reduce((n, s) => n + s.length, 0));
+        this.put32(
+          size,
+          encoded.reduce((n, s) => n + s.length, 0),
+        );
         return E.SUCCESS;
       },
       get: (pointers, buffer) => {

@@ -1,10 +1,14 @@
 /** The image of a C program: its sections, and which bytes of the memory do not matter. */
 /**
- * Sections of an image, in their order; the memory first, so that its pages keep their places. The rank host adds its own behind.
- * `dead`: ascending ranges of a section whose bytes may be anything in the image.
+ * Sections of an image, in their order; the memory first, so that its pages keep their places. The rank host adds its
+ * own behind. `dead`: ascending ranges of a section whose bytes may be anything in the image.
  */
 export interface ProcessImage {
-  readonly sections: readonly { readonly name: string; readonly parts: readonly Uint8Array[]; readonly dead?: readonly Range[] }[];
+  readonly sections: readonly {
+    readonly name: string;
+    readonly parts: readonly Uint8Array[];
+    readonly dead?: readonly Range[];
+  }[];
   readonly held: readonly number[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The WebAssembly instance of a rank's program: its exports, memory, mutable globals and table. What an image keeps of it is read and set here; when,
- * is life.ts's affair.
+ * The WebAssembly instance of a rank's program: its exports, memory, mutable globals and table. What an image keeps of
+ * it is read and set here; when, is life.ts's affair.
  */
 import { IncarnationDies } from './ending.ts';
 import { between, type GlobalsSection, type Range } from './image.ts';
@@ -39,8 +39,12 @@ export class Instance {
     // Names are the module's: without a prototype, '__proto__' is one like any other.
     const imports = Object.create(null) as WebAssembly.Imports;
     for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
-      if (kind !== 'function') throw new UnfitModule(`the module imports the ${kind} ${from}.${name}, which does not exist here`);
-      (imports[from] ??= Object.create(null) as WebAssembly.ModuleImports)[name] = importOf(from, name) as WebAssembly.ImportValue;
+      if (kind !== 'function')
+        throw new UnfitModule(`the module imports the ${kind} ${from}.${name}, which does not exist here`);
+      (imports[from] ??= Object.create(null) as WebAssembly.ModuleImports)[name] = importOf(
+        from,
+        name,
+      ) as WebAssembly.ImportValue;
     }
     try {
       this.exports = new WebAssembly.Instance(module, imports).exports as unknown as Exports;
@@ -80,9 +84,12 @@ export class Instance {
     try {
       return memory.grow(pages);
     } catch {
-      // Beyond the module's own maximum it fails always; below it only where the engine has no more (docs/pessimistic.md, non-determinism).
+      // Beyond the module's own maximum it fails always; below it only where the engine has no more
+      // (docs/pessimistic.md, non-determinism).
       if (before + pages > this.section.maximum) return -1;
-      throw new IncarnationDies(`out of memory: the engine cannot give the program ${pages * 64} KB more than its ${before * 64} KB`);
+      throw new IncarnationDies(
+        `out of memory: the engine cannot give the program ${pages * 64} KB more than its ${before * 64} KB`,
+      );
     }
   }
 
@@ -108,17 +115,23 @@ export class Instance {
 
   /** For tests: no global has the value that it had. */
   spoilGlobals(): void {
-    for (const [, g] of this.globals) g.value = typeof g.value === 'bigint' ? -1n - (g.value as bigint) : -1 - (g.value as number);
+    for (const [, g] of this.globals)
+      g.value = typeof g.value === 'bigint' ? -1n - (g.value as bigint) : -1 - (g.value as number);
   }
 
-  /** Of an image. `without`: ascending ranges of the memory that keep what they have. @throws IncarnationDies where it does not fit */
+  /**
+   * Of an image. `without`: ascending ranges of the memory that keep what they have. @throws IncarnationDies where it
+   * does not fit
+   */
   restore(memory: Uint8Array, globals: GlobalsSection['globals'], without: readonly Range[] = []): void {
     const missing = memory.length - this.exports.memory.buffer.byteLength;
     if (missing > 0)
       try {
         this.exports.memory.grow(missing / PAGE);
       } catch (e) {
-        throw new IncarnationDies(`the engine cannot give the program the ${memory.length / 1048576} MB of its image: ${String(e)}`);
+        throw new IncarnationDies(
+          `the engine cannot give the program the ${memory.length / 1048576} MB of its image: ${String(e)}`,
+        );
       }
     for (const [from, to] of between(memory.length, without)) this.memory().set(memory.subarray(from, to), from);
     const mine = new Map(this.globals);

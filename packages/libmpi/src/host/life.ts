@@ -1,21 +1,38 @@
 /**
  * One instance of a rank's program: the module, its imports, the unwinding of its stack, images.
  *
- * Owns: the life of the instance and the order of events around an image. Does not own: the instance's memory and globals (instance.ts), MPI (binding), WASI (wasi.ts), where an image goes and when one is
- * due (process.ts).
+ * Owns: the life of the instance and the order of events around an image. Does not own: the instance's memory and
+ * globals (instance.ts), MPI (binding), WASI (wasi.ts), where an image goes and when one is due (process.ts).
  *
- * **An image** is taken at a suspending import, in one of two places: at its entry, before anything of the call has happened (then the rewound program calls
- * it afresh), or when it waits and the device answers that an image is due (`Interrupted`: then the binding has kept a record, and the call goes on with it).
- * The stack unwinds into the linear memory, `_start` returns, memory and globals are copied, the stack is rewound by calling `_start` again. A restore does the
- * second half in a new instance. A **re-entry** is the same without the copy: the program's functions are left and entered anew, as better code.
+ * **An image** is taken at a suspending import, in one of two places: at its entry, before anything of the call has
+ * happened (then the rewound program calls it afresh), or when it waits and the device answers that an image is due
+ * (`Interrupted`: then the binding has kept a record, and the call goes on with it). The stack unwinds into the linear
+ * memory, `_start` returns, memory and globals are copied, the stack is rewound by calling `_start` again. A restore
+ * does the second half in a new instance. A **re-entry** is the same without the copy: the program's functions are left
+ * and entered anew, as better code.
  *
  * Invariants
- *  H1 No image while a callback of the program is on the stack (B3 of program.ts), nor at an import whose callers are not instrumented.
+ *  H1 No image while a callback of the program is on the stack (B3 of program.ts), nor at an import whose callers are
+ *  not instrumented.
  *  H2 Image and program cannot be told apart by the program: nothing that it can call answers differently after one.
- *  H3 The first import that is called after a rewind is the one that was unwound; anything else is a defect, and ends the incarnation, never the job.
- *  H4 The program's end is one exit report: return, exit(), MPI_Abort, a trap. What is thrown out of {@link runProcess} is the host's own failure.
+ *  H3 The first import that is called after a rewind is the one that was unwound; anything else is a defect, and ends
+ *  the incarnation, never the job.
+ *  H4 The program's end is one exit report: return, exit(), MPI_Abort, a trap. What is thrown out of {@link runProcess}
+ *  is the host's own failure.
  */
-import { createLayer, decodeValue, encodeValue, heldArrivals, Interrupted, ports, restore, snapshot, world, type Layer, type RestoredImage } from '@mayfly/mpi';
+import {
+  createLayer,
+  decodeValue,
+  encodeValue,
+  heldArrivals,
+  Interrupted,
+  ports,
+  restore,
+  snapshot,
+  world,
+  type Layer,
+  type RestoredImage,
+} from '@mayfly/mpi';
 import type { ExitReport } from '@mayfly/wire';
 import { Ended, failed, IncarnationDies, isException, isHosts, MESSAGE_LIMIT } from './ending.ts';
 import { Files } from './files.ts';
@@ -33,7 +50,8 @@ import type { Binding, Program, Word } from '../program.ts';
 const ROOMY = 4 << 20;
 
 /** A module may ask for a function by a name that every object has. */
-const named = <T>(functions: Readonly<Record<string, T>>, name: string): T | undefined => (Object.hasOwn(functions, name) ? functions[name] : undefined);
+const named = <T>(functions: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(functions, name) ? functions[name] : undefined;
 
 const enum Phase {
   RUNNING,
@@ -87,7 +105,14 @@ export class Life implements Waits {
     };
     // eslint-disable-next-line @typescript-eslint/no-this-alias -- the getter above has a this of its own
     const life = this;
-    this.binding = o.createBinding({ layer: this.layer, program, wanted: section.functions, programName: host.args[0] ?? '', processorName: () => host.processorName(), version: host.version });
+    this.binding = o.createBinding({
+      layer: this.layer,
+      program,
+      wanted: section.functions,
+      programName: host.args[0] ?? '',
+      processorName: () => host.processorName(),
+      version: host.version,
+    });
     this.files = new Files(
       host.inputs,
       (path) => host.readInput(path),
@@ -118,7 +143,12 @@ export class Life implements Waits {
       exit: (code) => {
         // As a process manager has it: the others would wait for it for ever.
         const lost = (code & 255) !== 0 && !this.layer.state.finalized;
-        throw new Ended({ code: code & 255, ...(lost ? { abort: { code: 'ABORTED', message: `ended with exit code ${code & 255} without MPI_Finalize` } } : {}) });
+        throw new Ended({
+          code: code & 255,
+          ...(lost
+            ? { abort: { code: 'ABORTED', message: `ended with exit code ${code & 255} without MPI_Finalize` } }
+            : {}),
+        });
       },
     });
     const importOf = (module: string, name: string): unknown => this.importOf(module, name);
@@ -145,7 +175,12 @@ export class Life implements Waits {
       return (pages: number) => {
         const before = this.instance.grow(pages >>> 0, this.o.host.memoryBytes);
         // Many a program does not look at what malloc returns, and address 0 is memory like any other.
-        if (before < 0) this.wasi.complain(`out of memory: the program may have ${Math.floor(Math.min(this.o.host.memoryBytes, this.instance.section.maximum * 65536) / 2 ** 20)} MB, and malloc returns NULL beyond`);
+        if (before < 0)
+          this.wasi.complain(
+            'out of memory: the program may have ' +
+              `${Math.floor(Math.min(this.o.host.memoryBytes, this.instance.section.maximum * 65536) / 2 ** 20)} ` +
+              'MB, and malloc returns NULL beyond',
+          );
         return before;
       };
     if (module === 'mayfly' && name === 'thrown') return () => void (this.thrown = new Error('thrown'));
@@ -156,7 +191,9 @@ export class Life implements Waits {
           this.wasi.complain(`the program called ${name}, which does not exist here (ENOSYS)`);
           return 52;
         };
-      return (WAITING_WASI as readonly string[]).includes(name) && this.canSuspend(module, name) ? this.suspending(name, f) : f;
+      return (WAITING_WASI as readonly string[]).includes(name) && this.canSuspend(module, name)
+        ? this.suspending(name, f)
+        : f;
     }
     const f = module === 'env' ? named(this.binding.functions, name) : undefined;
     if (!f)
@@ -265,12 +302,19 @@ export class Life implements Waits {
     if (e instanceof IncarnationDies || isHosts(e)) throw e;
     if (this.phase === Phase.UNWINDING && e instanceof WebAssembly.RuntimeError) {
       const kb = Math.floor((this.section.unwind.end - this.section.unwind.start) / 1024);
-      return failed({ message: `the stack of the program is too deep for a checkpoint: it needs more than the ${kb} KB that are set aside (mpicc --mayfly-unwind=<bytes> sets more aside)` });
+      return failed({
+        message:
+          `the stack of the program is too deep for a checkpoint: it needs more than the ${kb} KB that are set ` +
+          'aside (mpicc --mayfly-unwind=<bytes> sets more aside)',
+      });
     }
     return failed(describeTrap(e, this.instance.stackPointer(), moduleName(this.o.module)), 'PROGRAM_TRAP');
   }
 
-  /** An exception or a jump that nobody caught. C++ says what it is, and may still end otherwise (a terminate handler that calls exit). */
+  /**
+   * An exception or a jump that nobody caught. C++ says what it is, and may still end otherwise (a terminate handler
+   * that calls exit).
+   */
   private uncaught(): ExitReport {
     this.ending = true;
     try {
@@ -279,13 +323,19 @@ export class Life implements Waits {
       if (e instanceof Ended) return e.report;
       if (isHosts(e)) throw e;
     }
-    return failed(describeLeft(this.instance.exports.mayfly_uncaught ? this.thrown : undefined, moduleName(this.o.module)));
+    return failed(
+      describeLeft(this.instance.exports.mayfly_uncaught ? this.thrown : undefined, moduleName(this.o.module)),
+    );
   }
 
   /** What was written and not yet sent, then the exit: the last message of the task. */
   private leave(report: ExitReport): { report: ExitReport } {
     this.files.flush();
-    for (const path of this.files.refused) this.wasi.complain(`the file ${path} is not kept: a result's name has letters, digits and ._@+:- only, and no part begins with a dot`);
+    for (const path of this.files.refused)
+      this.wasi.complain(
+        `the file ${path} is not kept: a result's name has letters, digits and ._@+:- only, and no part ` +
+          'begins with a dot',
+      );
     ports.leave(this.layer);
     world.sendExit(this.layer, report);
     return { report };
@@ -316,7 +366,8 @@ export class Life implements Waits {
     const { memory, globals, wasi, binding, mpi } = image;
     if (!memory || !globals || !wasi || !binding || !mpi) throw new IncarnationDies('the image lacks a section');
     const g = decodeValue(globals) as GlobalsSection;
-    if (g.format !== IMAGE_FORMAT) throw new IncarnationDies(`an image of format ${g.format}, this build reads ${IMAGE_FORMAT}`);
+    if (g.format !== IMAGE_FORMAT)
+      throw new IncarnationDies(`an image of format ${g.format}, this build reads ${IMAGE_FORMAT}`);
     this.instance.restore(memory, g.globals, this.cycles?.dead);
     restore(this.layer, mpi);
     this.binding.restore(binding);

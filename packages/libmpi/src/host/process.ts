@@ -1,5 +1,6 @@
 /**
- * Running a C or C++ program as one rank, from its start or its image to its end. What one instance of it does is in life.ts, how it ends in ending.ts.
+ * Running a C or C++ program as one rank, from its start or its image to its end. What one instance of it does is in
+ * life.ts, how it ends in ending.ts.
  *
  * Does not own: MPI (binding), WASI (wasi.ts), where an image goes and when one is due ({@link ProcessHost}).
  */
@@ -27,14 +28,21 @@ export interface ProcessHost {
   readonly memoryBytes: number;
   readonly fileBytes: number;
   readonly version: string;
-  /** An image is due. Asked at every call that may suspend; `waiting`: in the middle of one, where perhaps nothing has happened since the last image. */
+  /**
+   * An image is due. Asked at every call that may suspend; `waiting`: in the middle of one, where perhaps nothing has
+   * happened since the last image.
+   */
   imageDue(waiting: boolean): boolean;
   /**
-   * Time to leave the program's functions and enter them anew. Asked at the entry of every call that may suspend, when no image is due. Engines run new functions as
-   * quickly made code, make better code of hot ones meanwhile, and never change a function that is running: a program that loops in `main` would stay with the first.
+   * Time to leave the program's functions and enter them anew. Asked at the entry of every call that may suspend, when
+   * no image is due. Engines run new functions as quickly made code, make better code of hot ones meanwhile, and never
+   * change a function that is running: a program that loops in `main` would stay with the first.
    */
   reentryDue?(): boolean;
-  /** Takes the image; the parts hold only during the call. Whatever else belongs to it (positions, chance) is read here too. */
+  /**
+   * Takes the image; the parts hold only during the call. Whatever else belongs to it (positions, chance) is read here
+   * too.
+   */
   saveImage(image: ProcessImage): void;
   /** The program goes on behind an image, in the call where it was taken. */
   resumed?(): void;
@@ -51,8 +59,8 @@ export interface ProcessOptions {
   /** Sections of the image to go on from. */
   restored?: RestoredImage | undefined;
   /**
-   * For tests: an image and its restore in a fresh instance (fresh layer, binding and files too) at every n-th suspending call, and inside its first wait (cycle.ts).
-   * The device has to ask {@link Waits.interrupted}.
+   * For tests: an image and its restore in a fresh instance (fresh layer, binding and files too) at every n-th
+   * suspending call, and inside its first wait (cycle.ts). The device has to ask {@link Waits.interrupted}.
    */
   cycle?: CycleOptions | undefined;
   /** Is given the question that the device asks before it blocks in a wait. */

@@ -1,13 +1,17 @@
 /**
- * WASI preview 1 for a rank: arguments, environment, clock, chance, standard streams and the files of files.ts. What a single rank cannot
- * have (sockets, links, signals) answers ENOSYS or ENOTSUP, and says so once on the rank's standard error.
+ * WASI preview 1 for a rank: arguments, environment, clock, chance, standard streams and the files of files.ts. What a
+ * single rank cannot have (sockets, links, signals) answers ENOSYS or ENOTSUP, and says so once on the rank's standard
+ * error.
  *
- * Owns: {@link WasiState}, plain data, part of the image. Everything non-deterministic comes through {@link WasiHost}, which logs it.
+ * Owns: {@link WasiState}, plain data, part of the image. Everything non-deterministic comes through {@link WasiHost},
+ * which logs it.
  *
  * Invariants
- *  W1  A call that waits (standard input, sleeping) changes nothing that the program could see before it has its answer; when it is interrupted for an
- *      image it is entered again with the same arguments, and reads no clock a second time.
- *  W2  Environment, inode numbers, file times and orders of directories are the same in every incarnation and on every machine.
+ *  W1  A call that waits (standard input, sleeping) changes nothing that the program could see before it has its
+ *      answer; when it is interrupted for an image it is entered again with the same arguments, and reads no clock a
+ *      second time.
+ *  W2  Environment, inode numbers, file times and orders of directories are the same in every incarnation and on every
+ *      machine.
  */
 import { world } from '@mayfly/mpi';
 import { ALL_RIGHTS, Clock, E, FileType, Right } from './errno.ts';
@@ -46,13 +50,27 @@ export interface WasiState {
 export const WAITING_WASI = ['fd_read', 'poll_oneoff'] as const;
 
 /** What every rank has. */
-const ENVIRONMENT = { HOME: '/', LANG: 'C.UTF-8', OMP_NUM_THREADS: '1', PATH: '/', PWD: '/', TMPDIR: '/tmp', USER: 'mayfly' };
+const ENVIRONMENT = {
+  HOME: '/',
+  LANG: 'C.UTF-8',
+  OMP_NUM_THREADS: '1',
+  PATH: '/',
+  PWD: '/',
+  TMPDIR: '/tmp',
+  USER: 'mayfly',
+};
 const text = new TextEncoder();
 const MS = 1_000_000n;
 
 export type WasiFunction = (...args: never[]) => number;
 
-export function createWasi(host: WasiHost): { functions: Record<string, WasiFunction>; state: WasiState; snapshot(): WasiState; restore(s: WasiState): void; complain(what: string): void } {
+export function createWasi(host: WasiHost): {
+  functions: Record<string, WasiFunction>;
+  state: WasiState;
+  snapshot(): WasiState;
+  restore(s: WasiState): void;
+  complain(what: string): void;
+} {
   const { files } = host;
   let state: WasiState = { files: files.state, cpuOrigin: undefined, sleepLeft: undefined, complained: [] };
 
@@ -64,7 +82,9 @@ export function createWasi(host: WasiHost): { functions: Record<string, WasiFunc
 
   const guest = new GuestMemory(() => host.memory());
   const args = guest.strings(host.args);
-  const environment = guest.strings(Object.entries({ ...ENVIRONMENT, ...host.env }).map(([name, value]) => `${name}=${value}`));
+  const environment = guest.strings(
+    Object.entries({ ...ENVIRONMENT, ...host.env }).map(([name, value]) => `${name}=${value}`),
+  );
 
   const isStream = (fd: number): boolean => fd >= 0 && fd <= 2 && !files.state.open.has(fd);
   const file = (fd: number): OpenFile => files.fd(fd);
@@ -131,8 +151,8 @@ export function createWasi(host: WasiHost): { functions: Record<string, WasiFunc
   }
 
   /**
-   * Sleeps until the earliest clock of the subscriptions; descriptors are always ready. The time that passes is real while the rank is live and
-   * none in a replay; an image may be taken meanwhile (W1).
+   * Sleeps until the earliest clock of the subscriptions; descriptors are always ready. The time that passes is real
+   * while the rank is live and none in a replay; an image may be taken meanwhile (W1).
    */
   function poll(at: number, events: number, count: number, stored: number): number {
     if (count <= 0) throw new Errno(E.INVAL);
@@ -149,7 +169,8 @@ export function createWasi(host: WasiHost): { functions: Record<string, WasiFunc
         continue;
       }
       let ms = Number(v.getBigUint64(o + 24, true)) / 1e6;
-      if (state.sleepLeft === undefined && v.getUint16(o + 40, true) & 1) ms -= Number(clock(v.getUint32(o + 16, true))) / 1e6;
+      if (state.sleepLeft === undefined && v.getUint16(o + 40, true) & 1)
+        ms -= Number(clock(v.getUint32(o + 16, true))) / 1e6;
       if (ms < soonest) {
         soonest = Math.max(0, ms);
         timer = { user, type };
@@ -309,7 +330,17 @@ export function createWasi(host: WasiHost): { functions: Record<string, WasiFunc
       return E.SUCCESS;
     },
 
-    path_open(dir: number, _lookup: number, path: number, length: number, oflags: number, _rights: bigint, _inheriting: bigint, flags: number, at: number) {
+    path_open(
+      dir: number,
+      _lookup: number,
+      path: number,
+      length: number,
+      oflags: number,
+      _rights: bigint,
+      _inheriting: bigint,
+      flags: number,
+      at: number,
+    ) {
       guest.put32(at, files.open(files.resolve(dir, guest.string(path, length)), oflags, flags));
       return E.SUCCESS;
     },
@@ -333,7 +364,10 @@ export function createWasi(host: WasiHost): { functions: Record<string, WasiFunc
       return E.SUCCESS;
     },
     path_rename(from: number, path: number, length: number, to: number, newPath: number, newLength: number) {
-      files.rename(files.resolve(from, guest.string(path, length)), files.resolve(to, guest.string(newPath, newLength)));
+      files.rename(
+        files.resolve(from, guest.string(path, length)),
+        files.resolve(to, guest.string(newPath, newLength)),
+      );
       return E.SUCCESS;
     },
     /** There are no links: no path is one. */

@@ -1,15 +1,18 @@
 /**
- * Packing at the speed of a loop that a compiler has made for the datatype: kernel.c over the rank's own linear memory. What it cannot do (a memory without room, an
- * engine without SIMD, offsets beyond 31 bits) is JavaScript's (packages/mpi/src/layout.ts), byte for byte the same.
+ * Packing at the speed of a loop that a compiler has made for the datatype: kernel.c over the rank's own linear memory.
+ * What it cannot do (a memory without room, an engine without SIMD, offsets beyond 31 bits) is JavaScript's
+ * (packages/mpi/src/layout.ts), byte for byte the same.
  *
- * Owns: an instance of the kernel, and the *room*: the part of the program's memory in which its stack is unwound for an image. The program does not use it, no image
- * holds what is left there, and an MPI call does not unwind while it packs: so it is free for lists of blocks and for bytes on their way to or from memory
- * outside of the program's.
+ * Owns: an instance of the kernel, and the *room*: the part of the program's memory in which its stack is unwound for
+ * an image. The program does not use it, no image holds what is left there, and an MPI call does not unwind while it
+ * packs: so it is free for lists of blocks and for bytes on their way to or from memory outside of the program's.
  *
  * Invariants
- *  K1 Only the room, and places of the datatype, are written. Nothing outside of the memory is touched: the kernel traps there, so places are looked at before.
+ *  K1 Only the room, and places of the datatype, are written. Nothing outside of the memory is touched: the kernel
+ *  traps there, so places are looked at before.
  *  K2 A list stays in the room until another one is put there, or the stack is unwound ({@link Packer.forget}).
- *  K3 The order in which blocks are moved is free: places of a receive do not overlap (MPI 4.1 §5.1.11), and packing reads them only.
+ *  K3 The order in which blocks are moved is free: places of a receive do not overlap (MPI 4.1 §5.1.11), and packing
+ *  reads them only.
  */
 import { kernel as code } from '#packing';
 import { span, type Layout, type Packer } from '@mayfly/mpi';
@@ -52,7 +55,10 @@ export class KernelPacker implements Packer {
   private readonly stage: number;
   private readonly stageBytes: number;
 
-  /** Undefined where the kernel does not run. @param memory the program's; asked for anew, since the instance is made later */
+  /**
+   * Undefined where the kernel does not run. @param memory the program's; asked for anew, since the instance is made
+   * later
+   */
   static make(memory: () => WebAssembly.Memory, room: { start: number; end: number }): KernelPacker | undefined {
     return room.end - room.start >= LEAST_ROOM && compile() ? new KernelPacker(memory, room) : undefined;
   }
@@ -116,7 +122,8 @@ export class KernelPacker implements Packer {
     };
     const each = Math.floor(this.stageBytes / plan.size);
     if (each > 0) {
-      for (let i = 0; i < count; i += each) through(plan, Math.min(each, count - i), address + i * extent, i * plan.size);
+      for (let i = 0; i < count; i += each)
+        through(plan, Math.min(each, count - i), address + i * extent, i * plan.size);
       return;
     }
     const cut = pieces(plan, this.stageBytes, this.listBytes >> 4);
@@ -138,7 +145,8 @@ export class KernelPacker implements Packer {
     if (of) {
       const { head, plan: inner, repeats, step, tail } = of;
       // Elements that follow each other as what they are made of does are more of it.
-      if (!head && !tail && extent === repeats * step) return this.elements(inner, count * repeats, step, place, at, out);
+      if (!head && !tail && extent === repeats * step)
+        return this.elements(inner, count * repeats, step, place, at, out);
       for (let i = 0; i < count; i++, place += extent) {
         if (head) this.elements(head, 1, 0, place, at, out);
         at += head?.size ?? 0;
@@ -150,24 +158,50 @@ export class KernelPacker implements Packer {
     } else if (plan.blocks === 1) this.blocks(place + s[0]!, extent, at, size, size, count, out);
     else if (count > plan.blocks && plan.blocks <= FEW_BLOCKS) {
       const most = Math.max(64, Math.floor(CACHED / Math.max(Math.abs(extent), 1)));
-      for (let i = 0; i < count; i += most) this.across(plan, Math.min(most, count - i), extent, place + i * extent, at + i * size, out);
-    } else if (s.length === WORDS) for (let i = 0; i < count; i++) this.blocks(place + i * extent + s[0]!, s[3]!, at + i * size, s[1]!, s[1]!, s[2]!, out);
+      for (let i = 0; i < count; i += most)
+        this.across(plan, Math.min(most, count - i), extent, place + i * extent, at + i * size, out);
+    } else if (s.length === WORDS)
+      for (let i = 0; i < count; i++)
+        this.blocks(place + i * extent + s[0]!, s[3]!, at + i * size, s[1]!, s[1]!, s[2]!, out);
     else this.listed(plan, count, extent, place, at, out);
   }
 
   /** Block by block, each over all elements. */
-  private across({ segments: s, size }: Plan, count: number, extent: number, place: number, at: number, out: boolean): void {
+  private across(
+    { segments: s, size }: Plan,
+    count: number,
+    extent: number,
+    place: number,
+    at: number,
+    out: boolean,
+  ): void {
     for (let k = 0, done = 0; k < s.length; k += WORDS)
-      for (let i = 0; i < s[k + 2]!; i++, done += s[k + 1]!) this.blocks(place + s[k]! + i * s[k + 3]!, extent, at + done, size, s[k + 1]!, count, out);
+      for (let i = 0; i < s[k + 2]!; i++, done += s[k + 1]!)
+        this.blocks(place + s[k]! + i * s[k + 3]!, extent, at + done, size, s[k + 1]!, count, out);
   }
 
-  private blocks(place: number, step: number, at: number, packedStep: number, bytes: number, count: number, out: boolean): void {
+  private blocks(
+    place: number,
+    step: number,
+    at: number,
+    packedStep: number,
+    bytes: number,
+    count: number,
+    out: boolean,
+  ): void {
     if (out) this.kernel!.strided(place, step, at, packedStep, bytes, count);
     else this.kernel!.strided(at, packedStep, place, step, bytes, count);
   }
 
   /** By a list in the room, which may have to be put there in parts. */
-  private listed({ list, segments, size }: Plan, count: number, extent: number, place: number, at: number, out: boolean): void {
+  private listed(
+    { list, segments, size }: Plan,
+    count: number,
+    extent: number,
+    place: number,
+    at: number,
+    out: boolean,
+  ): void {
     const words = list ? list.at : segments;
     const most = list ? this.listBytes >> 2 : (this.listBytes >> 4) * WORDS;
     const k = this.kernel!;

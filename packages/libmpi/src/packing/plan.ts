@@ -1,8 +1,9 @@
 /**
  * How a layout is moved: its segments (packages/mpi/src/layout.ts) as the kernel wants them, found once per layout.
  *
- * A layout that repeats a few segments (an array of structures, which a datatype flattens to one long list) is taken for elements of a smaller one: the list that
- * the kernel reads is then short. Numbers that the kernel's 32 bits do not hold have no plan; they are JavaScript's.
+ * A layout that repeats a few segments (an array of structures, which a datatype flattens to one long list) is taken
+ * for elements of a smaller one: the list that the kernel reads is then short. Numbers that the kernel's 32 bits do not
+ * hold have no plan; they are JavaScript's.
  */
 import type { Layout } from '@mayfly/mpi';
 
@@ -16,7 +17,15 @@ export interface Plan {
   /** All blocks are single and of one length: their offsets. */
   readonly list: { readonly at: Int32Array; readonly bytes: number } | undefined;
   /** One element is so many elements of another layout, and perhaps something before and behind them. */
-  readonly of: { readonly head: Plan | undefined; readonly plan: Plan; readonly repeats: number; readonly step: number; readonly tail: Plan | undefined } | undefined;
+  readonly of:
+    | {
+        readonly head: Plan | undefined;
+        readonly plan: Plan;
+        readonly repeats: number;
+        readonly step: number;
+        readonly tail: Plan | undefined;
+      }
+    | undefined;
 }
 
 export const WORDS = 4;
@@ -46,23 +55,42 @@ function make(segments: Int32Array): Plan {
     blocks += segments[k + 2]!;
     alike &&= segments[k + 2] === 1 && segments[k + 1] === segments[1];
   }
-  const list = alike && n > 1 ? { at: Int32Array.from({ length: n }, (_, i) => segments[i * WORDS]!), bytes: segments[1]! } : undefined;
+  const list =
+    alike && n > 1
+      ? { at: Int32Array.from({ length: n }, (_, i) => segments[i * WORDS]!), bytes: segments[1]! }
+      : undefined;
   return { segments, size, blocks, list, of: n >= WORTH_A_PERIOD ? periodic(segments, n) : undefined };
 }
 
-/** The last member of a structure and the first of the next one may have become one block: then the first and the last segment of all differ. */
+/**
+ * The last member of a structure and the first of the next one may have become one block: then the first and the last
+ * segment of all differ.
+ */
 function periodic(s: Int32Array, n: number): Plan['of'] {
   for (let p = 1; p <= LONGEST_PERIOD; p++)
     for (const head of [0, 1]) {
       const [from, period] = [head * WORDS, p * WORDS];
       const step = s[from + period]! - s[from]!;
       let k = from + period;
-      while (k < s.length && s[k] === s[k - period]! + step && s[k + 1] === s[k + 1 - period] && s[k + 2] === s[k + 2 - period] && s[k + 3] === s[k + 3 - period]) k += WORDS;
+      while (
+        k < s.length &&
+        s[k] === s[k - period]! + step &&
+        s[k + 1] === s[k + 1 - period] &&
+        s[k + 2] === s[k + 2 - period] &&
+        s[k + 3] === s[k + 3 - period]
+      )
+        k += WORDS;
       const repeats = Math.floor((k - from) / period);
       const end = from + repeats * period;
       if (s.length - end > period || repeats < n / (2 * p)) continue;
       const part = (a: number, b: number): Plan | undefined => (b > a ? make(s.slice(a, b)) : undefined);
-      return { head: part(0, from), plan: make(s.slice(from, from + period)), repeats, step, tail: part(end, s.length) };
+      return {
+        head: part(0, from),
+        plan: make(s.slice(from, from + period)),
+        repeats,
+        step,
+        tail: part(end, s.length),
+      };
     }
   return undefined;
 }
@@ -84,7 +112,7 @@ export function pieces(plan: Plan, most: number, entries: number): readonly Plan
   const s = plan.segments;
   for (let k = 0; k < s.length; k += WORDS) {
     const [at, bytes, count, stride] = [s[k]!, s[k + 1]!, s[k + 2]!, s[k + 3]!];
-    for (let i = 0; i < count; ) {
+    for (let i = 0; i < count;) {
       if (room < bytes && piece.length > 0) close();
       const whole = Math.min(count - i, Math.floor(room / bytes));
       if (whole > 0) {
@@ -93,7 +121,8 @@ export function pieces(plan: Plan, most: number, entries: number): readonly Plan
         i += whole;
       } else {
         // A block of more than a piece.
-        for (let from = 0; from < bytes; from += most) out.push(make(Int32Array.of(at + i * stride + from, Math.min(most, bytes - from), 1, 0)));
+        for (let from = 0; from < bytes; from += most)
+          out.push(make(Int32Array.of(at + i * stride + from, Math.min(most, bytes - from), 1, 0)));
         i++;
       }
       if (piece.length >= entries * WORDS) close();

@@ -1,4 +1,6 @@
-/** What the code says of itself: the coverage page, the list of suspending calls, and what a missing function answers. */
+/**
+ * What the code says of itself: the coverage page, the list of suspending calls, and what a missing function answers.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createLayer, type Device } from '@mayfly/mpi';
 import { expect, test } from 'vitest';
@@ -16,8 +18,11 @@ test('docs/mpi-coverage.md is current', async () => {
 
 test('each error class that the standard names is provoked once, or the page says why no call answers it', () => {
   const source = readFileSync(new URL('../../conformance/classes.c', import.meta.url), 'utf8');
-  const tests = (macro: string): string[] => [...source.matchAll(new RegExp(`^${macro}\\((ERR_\\w+),`, 'gm'))].map((m) => m[1]!);
-  const named = constantNames().filter((n) => /^MPI_ERR_(?!LASTCODE)/.test(n)).map((n) => n.slice(4));
+  const tests = (macro: string): string[] =>
+    [...source.matchAll(new RegExp(`^${macro}\\((ERR_\\w+),`, 'gm'))].map((m) => m[1]!);
+  const named = constantNames()
+    .filter((n) => /^MPI_ERR_(?!LASTCODE)/.test(n))
+    .map((n) => n.slice(4));
   expect(named.length).toBeGreaterThan(60);
   expect([...tests('CLASS'), ...tests('RAISED')].sort()).toEqual(named.sort());
   expect(tests('RAISED').sort()).toEqual(Object.keys(NEVER_ANSWERED).sort());
@@ -26,17 +31,25 @@ test('each error class that the standard names is provoked once, or the page say
 test('a program of the tests calls every function that is there, with large counts too', () => {
   const texts = ['../../conformance/', '../binding/programs/', '../', '../binding/'].flatMap((folder) => {
     const at = new URL(folder, import.meta.url);
-    return readdirSync(at).filter((f) => /\.([ch]|test\.ts)$/.test(f)).map((f) => readFileSync(new URL(f, at), 'utf8'));
+    return readdirSync(at)
+      .filter((f) => /\.([ch]|test\.ts)$/.test(f))
+      .map((f) => readFileSync(new URL(f, at), 'utf8'));
   });
   const text = texts.join('\n');
   const called = new Set([...text.matchAll(/\bMPI_(\w+)\s*\(/g)].map((m) => m[1]!));
   // Calls that macros of forms.c and environment.c put together.
-  for (const [, blocking, rest] of text.matchAll(/^ *(?:FORMS|SCALAR)\((\w+), (\w+),/gm)) for (const c of ['', '_c']) for (const n of [`${blocking!}${c}`, `I${rest!}${c}`, `${blocking!}_init${c}`]) called.add(n);
+  for (const [, blocking, rest] of text.matchAll(/^ *(?:FORMS|SCALAR)\((\w+), (\w+),/gm))
+    for (const c of ['', '_c'])
+      for (const n of [`${blocking!}${c}`, `I${rest!}${c}`, `${blocking!}_init${c}`]) called.add(n);
   for (const [, kind] of text.matchAll(/\bBACK\((\w+),/g)) called.add(`${kind!}_c2f`).add(`${kind!}_f2c`);
   for (const [, kind] of text.matchAll(/\bWHOLE\((\w+),/g)) called.add(`${kind!}_toint`).add(`${kind!}_fromint`);
   const there = supported();
   expect(there.size).toBeGreaterThan(500);
-  expect(FUNCTIONS.map((f) => ({ name: f.name.slice(4), base: (f.largeOf ?? f.name).slice(4) })).filter((f) => there.has(f.base) && !called.has(f.name)).map((f) => f.name)).toEqual([]);
+  expect(
+    FUNCTIONS.map((f) => ({ name: f.name.slice(4), base: (f.largeOf ?? f.name).slice(4) }))
+      .filter((f) => there.has(f.base) && !called.has(f.name))
+      .map((f) => f.name),
+  ).toEqual([]);
 });
 
 test('every implementation is of a function that the header declares, and of no large form twice', () => {
@@ -45,19 +58,30 @@ test('every implementation is of a function that the header declares, and of no 
 
 test('suspending names are functions of the header; no look-up is among them', () => {
   expect(SUSPENDING.filter((n) => !NAMES.has(n))).toEqual(['MPIX_Checkpoint_poll']);
-  for (const n of ['MPI_Recv', 'PMPI_Recv_c', 'MPI_Waitall', 'MPI_Allreduce_c', 'MPI_Comm_split']) expect(SUSPENDING).toContain(n);
-  for (const n of ['MPI_Comm_rank', 'MPI_Wtime', 'MPI_Get_count', 'MPI_Irecv', 'MPI_Type_commit']) expect(SUSPENDING).not.toContain(n);
+  for (const n of ['MPI_Recv', 'PMPI_Recv_c', 'MPI_Waitall', 'MPI_Allreduce_c', 'MPI_Comm_split'])
+    expect(SUSPENDING).toContain(n);
+  for (const n of ['MPI_Comm_rank', 'MPI_Wtime', 'MPI_Get_count', 'MPI_Irecv', 'MPI_Type_commit'])
+    expect(SUSPENDING).not.toContain(n);
 });
 
 class Aborted extends Error {}
-const silent = { task: 0, size: 1, unexpectedBytes: 0, send: () => undefined, unexpected: () => undefined } as unknown as Device;
+const silent = {
+  task: 0,
+  size: 1,
+  unexpectedBytes: 0,
+  send: () => undefined,
+  unexpected: () => undefined,
+} as unknown as Device;
 const rank = () => {
   const memory = new WebAssembly.Memory({ initial: 1 });
   let top = 4096;
   const binding = createBinding({
     layer: createLayer(silent, () => new Uint8Array(memory.buffer)),
     program: {
-      memory, callable: () => () => undefined, malloc: (n) => (top += n) - n, free: () => undefined,
+      memory,
+      callable: () => () => undefined,
+      malloc: (n) => (top += n) - n,
+      free: () => undefined,
       abort: (code, message) => {
         throw new Aborted(`${code} ${message}`);
       },
@@ -80,8 +104,17 @@ test('every declared function is exported under both names, and the missing ones
     expect([f.name, binding.functions[f.name]!(...args)]).toEqual([f.name, 55]);
   }
   binding.functions['MPI_Comm_set_errhandler']!(0x101, 0x141);
-  const absent = FUNCTIONS.find((f) => !there.has((f.largeOf ?? f.name).slice(4)) && !there.has(f.name.slice(4)) && !f.parameters.some((p) => /^(MPI_Count|MPI_Offset) \w+$/.test(p)));
-  if (absent) expect(() => binding.functions[absent.name]!(...absent.parameters.map(() => 0))).toThrow(`55 ${absent.name}: Mayfly does not have this function yet (docs/mpi-coverage.md) [MPI_ERR_UNSUPPORTED_OPERATION]`);
+  const absent = FUNCTIONS.find(
+    (f) =>
+      !there.has((f.largeOf ?? f.name).slice(4)) &&
+      !there.has(f.name.slice(4)) &&
+      !f.parameters.some((p) => /^(MPI_Count|MPI_Offset) \w+$/.test(p)),
+  );
+  if (absent)
+    expect(() => binding.functions[absent.name]!(...absent.parameters.map(() => 0))).toThrow(
+      `55 ${absent.name}: Mayfly does not have this function yet (docs/mpi-coverage.md) ` +
+        '[MPI_ERR_UNSUPPORTED_OPERATION]',
+    );
 });
 
 test('§11.2.1: before MPI_Init and after MPI_Finalize only few functions may be called', () => {

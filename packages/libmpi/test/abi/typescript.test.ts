@@ -8,6 +8,8 @@ const declarations = readFileSync(new URL('../../../mpi/types/mayfly.d.ts', impo
 test('docs/typescript-coverage.md is current: a spelling or a reason for each function, never both', async () => {
   const list = spelled(declarations);
   expect(list.filter((f) => f.spelling.length === 0 && !f.reason).map((f) => f.name)).toEqual([]);
-  expect(list.filter((f) => f.spelling.length > 0 && f.reason).map((f) => `${f.name}: ${f.spelling.join(', ')}`)).toEqual([]);
+  expect(
+    list.filter((f) => f.spelling.length > 0 && f.reason).map((f) => `${f.name}: ${f.spelling.join(', ')}`),
+  ).toEqual([]);
   await expect(typescriptCoverageText(declarations)).toMatchFileSnapshot('../../../../docs/typescript-coverage.md');
 });

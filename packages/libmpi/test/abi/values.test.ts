@@ -1,6 +1,6 @@
 /**
- * The header against the standard's own list of values (MPI 5.0, appendix A.1, in values.txt; not made from our tables), and through the compiler: as C and as
- * C++, with the sizes that the ABI asks for.
+ * The header against the standard's own list of values (MPI 5.0, appendix A.1, in values.txt; not made from our
+ * tables), and through the compiler: as C and as C++, with the sizes that the ABI asks for.
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -9,7 +9,10 @@ import { constant, constantNames, entries } from '../../src/abi/constants.ts';
 import { FUNCTIONS } from '../../src/abi/functions.ts';
 
 const file = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
-const standard = file('values.txt').trim().split('\n').flatMap((line) => entries(line));
+const standard = file('values.txt')
+  .trim()
+  .split('\n')
+  .flatMap((line) => entries(line));
 
 test('the tables hold every value of the standard, and nothing under a name of its own', () => {
   expect(standard.length).toBeGreaterThan(350);
@@ -22,7 +25,9 @@ test('the tables hold every value of the standard, and nothing under a name of i
 test.each(['c', 'cc'])('the compiler agrees, and every function links (.%s)', { timeout: 120_000 }, (language) => {
   const say = language === 'c' ? '_Static_assert' : 'static_assert';
   // A cast to a pointer is no constant expression of the language: those are compared as the builtin evaluates them.
-  const checks = standard.map(([name, value]) => `check((long long)(intptr_t)${name} == ${value}LL, "${name}");`).join('\n');
+  const checks = standard
+    .map(([name, value]) => `check((long long)(intptr_t)${name} == ${value}LL, "${name}");`)
+    .join('\n');
   // Once is enough to see that all link; C++ sees that the header is C++.
   const used = language === 'c' ? FUNCTIONS.flatMap((f) => [f.name, `P${f.name}`]) : ['MPI_Init'];
   const uses = used.map((n) => `(void (*)(void))${n}`).join(', ');
@@ -36,7 +41,9 @@ static int bad;
 static void check(int yes, const char *name) { if (!yes) { printf("%s\\n", name); bad++; } }
 int main(void) { ${checks} return bad + (functions[0] == 0); }`;
   const { wasm } = buildModule({ [`/main.${language}`]: source });
-  const imports = WebAssembly.Module.imports(new WebAssembly.Module(wasm as Uint8Array<ArrayBuffer>)).filter((i) => i.module === 'env').map((i) => i.name);
+  const imports = WebAssembly.Module.imports(new WebAssembly.Module(wasm as Uint8Array<ArrayBuffer>))
+    .filter((i) => i.module === 'env')
+    .map((i) => i.name);
   expect(new Set(imports)).toEqual(new Set(used));
   expect(run(wasm)).toEqual('');
 });
@@ -46,7 +53,9 @@ function run(wasm: Uint8Array): string {
   let said = '';
   const module = new WebAssembly.Module(wasm as Uint8Array<ArrayBuffer>);
   const imports: WebAssembly.Imports = {};
-  for (const { module: from, name } of WebAssembly.Module.imports(module)) (imports[from] ??= {})[name] = name === 'fd_write' ? write : name === 'proc_exit' ? (code: number) => void (said += `exit ${code}`) : () => 0;
+  for (const { module: from, name } of WebAssembly.Module.imports(module))
+    (imports[from] ??= {})[name] =
+      name === 'fd_write' ? write : name === 'proc_exit' ? (code: number) => void (said += `exit ${code}`) : () => 0;
   function write(_fd: number, at: number, n: number, out: number): number {
     const { buffer } = instance.exports['memory'] as WebAssembly.Memory;
     const v = new DataView(buffer);

@@ -1,4 +1,7 @@
-/** What a program meets at the edges: the profiling interface, errors under the default handler, MPI_Abort, memory that grows under a pending receive. */
+/**
+ * What a program meets at the edges: the profiling interface, errors under the default handler, MPI_Abort, memory that
+ * grows under a pending receive.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildModule } from '@mayfly/toolchain/c';
 import { CFabric, ok } from '../fabric/index.ts';
@@ -20,7 +23,10 @@ const build = (sources: Record<string, string>): Uint8Array => buildModule(sourc
 
 test('§15.2 a library that defines MPI_Send and calls PMPI_Send sees the sends', TIMEOUT, async () => {
   const wasm = build({
-    '/main.c': program('int x = rank, y; for (int i = 0; i < 5; i++) { MPI_Send(&x, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD); MPI_Recv(&y, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }'),
+    '/main.c': program(
+      'int x = rank, y; for (int i = 0; i < 5; i++) { MPI_Send(&x, 1, MPI_INT, (rank + 1) % size, 0, ' +
+        'MPI_COMM_WORLD); MPI_Recv(&y, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }',
+    ),
     '/profile.c': `#include <mpi.h>
 #include <stdio.h>
 static int sends; static long bytes;
@@ -32,11 +38,25 @@ int MPI_Finalize(void) { int r; PMPI_Comm_rank(MPI_COMM_WORLD, &r); printf("%d: 
   expect(ok(await fabric.run(wasm, 2, { cycle: 1 })).map((r) => r.stdout)).toEqual(want);
 });
 
-test('§9.3 MPI_ERRORS_ARE_FATAL is the default: the job ends with a text that names call, argument and range', TIMEOUT, async () => {
-  const [r] = await fabric.run(build({ '/main.c': program('MPI_Send(&rank, 1, MPI_INT, 99, 0, MPI_COMM_WORLD); printf("never\\n");') }), 1);
-  expect(r!.exit).toEqual({ code: 6, abort: { code: 'MPI_ERROR', message: 'MPI_Send: destination 99 is not a rank: MPI_COMM_WORLD has ranks 0 to 0 (or MPI_PROC_NULL) [MPI_ERR_RANK]' } });
-  expect(r!.stdout).toBe('');
-});
+test(
+  '§9.3 MPI_ERRORS_ARE_FATAL is the default: the job ends with a text that names call, argument and range',
+  TIMEOUT,
+  async () => {
+    const [r] = await fabric.run(
+      build({ '/main.c': program('MPI_Send(&rank, 1, MPI_INT, 99, 0, MPI_COMM_WORLD); printf("never\\n");') }),
+      1,
+    );
+    expect(r!.exit).toEqual({
+      code: 6,
+      abort: {
+        code: 'MPI_ERROR',
+        message:
+          'MPI_Send: destination 99 is not a rank: MPI_COMM_WORLD has ranks 0 to 0 (or MPI_PROC_NULL) [MPI_ERR_RANK]',
+      },
+    });
+    expect(r!.stdout).toBe('');
+  },
+);
 
 test('§9.5 MPI_Abort ends the job with its code', TIMEOUT, async () => {
   const [r] = await fabric.run(build({ '/main.c': program('MPI_Abort(MPI_COMM_WORLD, 7);') }), 1);

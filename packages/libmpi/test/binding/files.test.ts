@@ -1,6 +1,7 @@
 /**
- * MPI-IO through a real C program (chapter 14), on several ranks, and again with an image and a restore of every rank in a fresh instance at suspending calls
- * and inside their first wait. The program checks itself; natively, under MPICH, it does so too, and leaves the same files.
+ * MPI-IO through a real C program (chapter 14), on several ranks, and again with an image and a restore of every rank
+ * in a fresh instance at suspending calls and inside their first wait. The program checks itself; natively, under
+ * MPICH, it does so too, and leaves the same files.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -17,19 +18,43 @@ let module: WebAssembly.Module;
 beforeAll(() => {
   fabric = new CFabric();
   const includes = { 'mpi.h': file('../../include/mpi.h'), 'check.h': file('programs/check.h') };
-  module = new WebAssembly.Module(buildModule({ '/files.c': file('programs/files.c') }, { includes, suspending }).wasm as Uint8Array<ArrayBuffer>);
+  module = new WebAssembly.Module(
+    buildModule({ '/files.c': file('programs/files.c') }, { includes, suspending }).wasm as Uint8Array<ArrayBuffer>,
+  );
 });
 afterAll(() => fabric.close());
 
-/** What MPICH 4.0.2 left natively (`mpicc files.c && mpiexec -n …`), by number of processes; `shared.dat` depends on who comes first. */
+/**
+ * What MPICH 4.0.2 left natively (`mpicc files.c && mpiexec -n …`), by number of processes; `shared.dat` depends on who
+ * comes first.
+ */
 const NATIVE: Readonly<Record<number, Record<string, string>>> = {
-  1: { 'external.dat': '92adc47ef883b961', 'open.dat': 'e3b0c44298fc1c14', 'pointers.dat': 'bb9af77d7f28a4e0', 'views.dat': '5db13f13b9574316' },
-  3: { 'external.dat': '594dcd2c7fbe2fe0', 'open.dat': 'e3b0c44298fc1c14', 'pointers.dat': '6c301880f9d1422f', 'views.dat': 'c836d1bbd3d044ba' },
-  4: { 'external.dat': '83e443dde8c6a42e', 'open.dat': 'e3b0c44298fc1c14', 'pointers.dat': 'c85e81184a552f53', 'views.dat': '3bcfe6ea0c1aae56' },
+  1: {
+    'external.dat': '92adc47ef883b961',
+    'open.dat': 'e3b0c44298fc1c14',
+    'pointers.dat': 'bb9af77d7f28a4e0',
+    'views.dat': '5db13f13b9574316',
+  },
+  3: {
+    'external.dat': '594dcd2c7fbe2fe0',
+    'open.dat': 'e3b0c44298fc1c14',
+    'pointers.dat': '6c301880f9d1422f',
+    'views.dat': 'c836d1bbd3d044ba',
+  },
+  4: {
+    'external.dat': '83e443dde8c6a42e',
+    'open.dat': 'e3b0c44298fc1c14',
+    'pointers.dat': 'c85e81184a552f53',
+    'views.dat': '3bcfe6ea0c1aae56',
+  },
 };
 /** SHA-256, its first 16 digits. */
 const prints = (files: Record<string, Uint8Array>): Record<string, string> =>
-  Object.fromEntries(Object.entries(files).filter(([p]) => p !== 'shared.dat').map(([p, b]): [string, string] => [p, createHash('sha256').update(b).digest('hex').slice(0, 16)]));
+  Object.fromEntries(
+    Object.entries(files)
+      .filter(([p]) => p !== 'shared.dat')
+      .map(([p, b]): [string, string] => [p, createHash('sha256').update(b).digest('hex').slice(0, 16)]),
+  );
 
 test.each([1, 3, 4])('on %i ranks', { timeout: 240_000 }, async (size) => {
   const ranks = await fabric.run(module, size);

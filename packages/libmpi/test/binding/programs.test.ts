@@ -1,6 +1,7 @@
 /**
- * The binding through real C programs, by chapter of the standard: on several ranks, odd counts included, and again with an image and a restore of every rank
- * at suspending calls and inside their first wait. The programs check themselves; the sentences of the standard stand beside the checks.
+ * The binding through real C programs, by chapter of the standard: on several ranks, odd counts included, and again
+ * with an image and a restore of every rank at suspending calls and inside their first wait. The programs check
+ * themselves; the sentences of the standard stand beside the checks.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -19,12 +20,32 @@ afterAll(() => fabric.close());
 
 function module(name: string): WebAssembly.Module {
   let m = modules.get(name);
-  if (!m) modules.set(name, (m = new WebAssembly.Module(buildModule({ [`/${name}.c`]: file(`programs/${name}.c`) }, { includes, suspending }).wasm as Uint8Array<ArrayBuffer>)));
+  if (!m)
+    modules.set(
+      name,
+      (m = new WebAssembly.Module(
+        buildModule({ [`/${name}.c`]: file(`programs/${name}.c`) }, { includes, suspending })
+          .wasm as Uint8Array<ArrayBuffer>,
+      )),
+    );
   return m;
 }
 
-/** Every how many calls: the long programs would take long with an image at each one; all have images inside waits. An argument bids programs be brief then. */
-const EVERY: Readonly<Record<string, number>> = { 'one-sided': 10, 'point-to-point': 2, datatypes: 1, collectives: 5, communicators: 1, intercommunicators: 120, sessions: 1, processes: 1, topologies: 1 };
+/**
+ * Every how many calls: the long programs would take long with an image at each one; all have images inside waits. An
+ * argument bids programs be brief then.
+ */
+const EVERY: Readonly<Record<string, number>> = {
+  'one-sided': 10,
+  'point-to-point': 2,
+  datatypes: 1,
+  collectives: 5,
+  communicators: 1,
+  intercommunicators: 120,
+  sessions: 1,
+  processes: 1,
+  topologies: 1,
+};
 
 describe.each(Object.keys(EVERY))('%s', (name) => {
   test.each([1, 2, 3, 4])('on %i ranks', { timeout: 300_000 }, async (size) => {

@@ -1,6 +1,7 @@
 /**
- * C programs on an in-memory fabric: one worker thread per rank, no sockets, no server. With `cycle`, every rank is checkpointed and restored, with nothing
- * kept but the image, at every n-th suspending call, and inside its first wait (host/cycle.ts).
+ * C programs on an in-memory fabric: one worker thread per rank, no sockets, no server. With `cycle`, every rank is
+ * checkpointed and restored, with nothing kept but the image, at every n-th suspending call, and inside its first wait
+ * (host/cycle.ts).
  *
  *   const fabric = new CFabric();
  *   const ranks = await fabric.run(wasm, 4, { args: ['100'], files: { 'in.txt': bytes }, cycle: 1 });
@@ -20,9 +21,14 @@ export interface RunOptions extends DeviceOptions {
   stdin?: string;
   /** Image and restore at every n-th suspending call. */
   cycle?: number;
-  /** With `cycle`: a new instance at every n-th image (5 unless said otherwise); in between the same one, its memory and globals spoilt. */
+  /**
+   * With `cycle`: a new instance at every n-th image (5 unless said otherwise); in between the same one, its memory and
+   * globals spoilt.
+   */
   fresh?: number | undefined;
-  /** The stack is unwound and rewound at every n-th suspending call, in the same instance, as for an image in passing. */
+  /**
+   * The stack is unwound and rewound at every n-th suspending call, in the same instance, as for an image in passing.
+   */
   unwind?: number;
   /** The program's stack is unwound and entered anew at every suspending call, without an image. */
   reenter?: boolean;
@@ -42,7 +48,10 @@ export interface RankResult {
   stderr: string;
   /** Result files as the world has them at the end. */
   files: Record<string, Uint8Array>;
-  /** Result files of all ranks as the server has them: what stdio wrote and what went through MPI-IO. The same object at every rank. */
+  /**
+   * Result files of all ranks as the server has them: what stdio wrote and what went through MPI-IO. The same object at
+   * every rank.
+   */
   shared: Record<string, Uint8Array>;
   /** Images taken (and restored). */
   images: number;
@@ -66,18 +75,56 @@ export class CFabric {
   }).outputFiles[0]!.text;
 
   async run(wasm: Uint8Array | WebAssembly.Module, size: number, options: RunOptions = {}): Promise<RankResult[]> {
-    const module = wasm instanceof WebAssembly.Module ? wasm : await WebAssembly.compile(wasm as Uint8Array<ArrayBuffer>);
-    const { args = [], files = {}, stdin, cycle, fresh = 5, unwind, reenter = false, inboxBytes = 1 << 25, spare = 0, memoryBytes = 1 << 30, outputBytes = 1 << 26, scratch = false, ...device } = options;
+    const module =
+      wasm instanceof WebAssembly.Module ? wasm : await WebAssembly.compile(wasm as Uint8Array<ArrayBuffer>);
+    const {
+      args = [],
+      files = {},
+      stdin,
+      cycle,
+      fresh = 5,
+      unwind,
+      reenter = false,
+      inboxBytes = 1 << 25,
+      spare = 0,
+      memoryBytes = 1 << 30,
+      outputBytes = 1 << 26,
+      scratch = false,
+      ...device
+    } = options;
     const inboxes = Array.from({ length: size + spare }, () => makeInbox(inboxBytes));
     if (stdin) append(inboxes[0]!, WORLD, STDIN, 0, 0, 0, new TextEncoder().encode(stdin));
     append(inboxes[0]!, WORLD, STDIN, 0, 0, 0, new Uint8Array(0));
-    const job: Omit<Job, 'rank'> = { size, inboxes, module, args: ['a.out', ...args], files, cycle, fresh, unwind, reenter, memoryBytes, scratch, options: { patience: 60_000, ...device } };
+    const job: Omit<Job, 'rank'> = {
+      size,
+      inboxes,
+      module,
+      args: ['a.out', ...args],
+      files,
+      cycle,
+      fresh,
+      unwind,
+      reenter,
+      memoryBytes,
+      scratch,
+      options: { patience: 60_000, ...device },
+    };
     const asked: Promise<Answer>[] = [];
     const server: FileServer = new FileServer(inboxes, files, outputBytes, {
       size,
       start: ({ first, root, parts }) => {
-        const each = parts.flatMap((p, appnum) => Array.from({ length: p.count }, () => ({ appnum, args: ['a.out', ...p.args] })));
-        each.forEach(({ appnum, args: own }, i) => asked.push(this.ask(first + i, { ...job, rank: first + i, size: each.length, args: own, spawned: { first, root, appnum } }, server)));
+        const each = parts.flatMap((p, appnum) =>
+          Array.from({ length: p.count }, () => ({ appnum, args: ['a.out', ...p.args] })),
+        );
+        each.forEach(({ appnum, args: own }, i) =>
+          asked.push(
+            this.ask(
+              first + i,
+              { ...job, rank: first + i, size: each.length, args: own, spawned: { first, root, appnum } },
+              server,
+            ),
+          ),
+        );
       },
     });
     for (let rank = 0; rank < size; rank++) asked.push(this.ask(rank, { ...job, rank }, server));
@@ -111,6 +158,7 @@ export class CFabric {
 /** Every rank ended with exit 0. */
 export function ok(ranks: readonly RankResult[]): readonly RankResult[] {
   const bad = ranks.findIndex((r) => r.died !== undefined || r.exit?.code !== 0 || r.exit.abort);
-  if (bad >= 0) throw new Error(`rank ${bad}: ${ranks[bad]!.died ?? JSON.stringify(ranks[bad]!.exit)}\n${ranks[bad]!.stderr}`);
+  if (bad >= 0)
+    throw new Error(`rank ${bad}: ${ranks[bad]!.died ?? JSON.stringify(ranks[bad]!.exit)}\n${ranks[bad]!.stderr}`);
   return ranks;
 }

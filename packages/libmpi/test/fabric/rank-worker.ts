@@ -1,4 +1,7 @@
-/** One rank of the fabric in a worker thread: waits for jobs, runs a module over a LogDevice, answers with what the world has seen. */
+/**
+ * One rank of the fabric in a worker thread: waits for jobs, runs a module over a LogDevice, answers with what the
+ * world has seen.
+ */
 import { parentPort } from 'node:worker_threads';
 import type { Device } from '@mayfly/mpi';
 import { WorldMode, type ExitReport } from '@mayfly/wire';
@@ -68,7 +71,10 @@ function run(job: Job): Answer {
         inputs: Object.entries(job.files).map(([path, b]) => ({ path, bytes: b.length })),
         readInput: (path) => job.files[path]!,
         processorName: () => `node of rank ${job.rank}`,
-        random: { fill: (into) => into.forEach((_, i) => (into[i] = (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) >>> 16)) },
+        random: {
+          fill: (into) =>
+            into.forEach((_, i) => (into[i] = (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) >>> 16)),
+        },
         memoryBytes: job.memoryBytes,
         fileBytes: 1 << 26,
         version: 'Mayfly test',
@@ -85,8 +91,16 @@ function run(job: Job): Answer {
   } catch (e) {
     if (!(e instanceof Over)) died = e instanceof Error ? (e.stack ?? e.message) : String(e);
   }
-  const text = (mode: number): string => new TextDecoder().decode(Buffer.concat(log.log.outputs.filter((o) => o.mode === mode).map((o) => o.body)));
-  return { exit, died, stdout: text(WorldMode.STDOUT), stderr: text(WorldMode.STDERR), files: results(log.log.outputs), images: lives - 1 + unwound };
+  const text = (mode: number): string =>
+    new TextDecoder().decode(Buffer.concat(log.log.outputs.filter((o) => o.mode === mode).map((o) => o.body)));
+  return {
+    exit,
+    died,
+    stdout: text(WorldMode.STDOUT),
+    stderr: text(WorldMode.STDERR),
+    files: results(log.log.outputs),
+    images: lives - 1 + unwound,
+  };
 }
 
 /** What the server would have made of FILE and CUT messages. */

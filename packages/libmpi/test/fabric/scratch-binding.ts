@@ -1,4 +1,7 @@
-/** A handful of MPI functions over the layer, for tests of the host alone; handles are the layer's own. MPI_Pcontrol is no profiling here: it calls the function that it is given. */
+/**
+ * A handful of MPI functions over the layer, for tests of the host alone; handles are the layer's own. MPI_Pcontrol is
+ * no profiling here: it calls the function that it is given.
+ */
 import { collectives, linear, p2p, requests, encodeValue, decodeValue } from '@mayfly/mpi';
 import type { Binding, BindingOptions, Word } from '../../src/program.ts';
 
@@ -45,8 +48,20 @@ export function createScratchBinding({ layer, program }: BindingOptions): Bindin
       MPI_Finalize: () => 0,
       MPI_Comm_rank: (_c, at) => (mem().setInt32(n(at!), layer.device.task, true), 0),
       MPI_Comm_size: (_c, at) => (mem().setInt32(n(at!), layer.device.size, true), 0),
-      MPI_Send: (buf, count, type, dst, tag) => (p2p.send(layer, 1, Number(dst), Number(tag), new Uint8Array(program.memory.buffer, n(buf!), n(count!) * n(type!))), 0),
-      MPI_Recv: (buf, count, type, src, tag) => waiting(() => p2p.startReceive(layer, 1, Number(src), Number(tag), linear(n(buf!), n(count!) * n(type!)), 'MPI_Recv')),
+      MPI_Send: (buf, count, type, dst, tag) => (
+        p2p.send(
+          layer,
+          1,
+          Number(dst),
+          Number(tag),
+          new Uint8Array(program.memory.buffer, n(buf!), n(count!) * n(type!)),
+        ),
+        0
+      ),
+      MPI_Recv: (buf, count, type, src, tag) =>
+        waiting(() =>
+          p2p.startReceive(layer, 1, Number(src), Number(tag), linear(n(buf!), n(count!) * n(type!)), 'MPI_Recv'),
+        ),
       MPI_Barrier: () => waiting(() => collectives.barrier(layer, 1)),
       MPI_Wtime: () => layer.device.clock() / 1000,
       MPI_Abort: (_c, code) => program.abort(Number(code), `MPI_Abort(${String(code)})`),

@@ -1,4 +1,7 @@
-/** Caching and hints (MPI 4.1 §7.7, chapter 10): of communicators, datatypes and windows alike. Values of attributes are structured values: they are in the images. */
+/**
+ * Caching and hints (MPI 4.1 §7.7, chapter 10): of communicators, datatypes and windows alike. Values of attributes are
+ * structured values: they are in the images.
+ */
 import { ERR, fail } from '../errors.ts';
 import { contextOf, Held } from './held.ts';
 import { describe, type Context } from './context.ts';
@@ -18,7 +21,9 @@ export class KeyvalObject<T, O> extends Held implements Mayfly.Keyval<T, O> {
   }
   static create<T, O>(context: Context, functions: Mayfly.KeyvalFunctions<T, O> = {}): KeyvalObject<T, O> {
     return context.call(() => {
-      for (const f of [functions.copy, functions.delete]) if (f !== undefined && typeof f !== 'function') fail(ERR.ARG, 'MPI_Comm_create_keyval', `${describe(f)} is not a function`);
+      for (const f of [functions.copy, functions.delete])
+        if (f !== undefined && typeof f !== 'function')
+          fail(ERR.ARG, 'MPI_Comm_create_keyval', `${describe(f)} is not a function`);
       const { state } = context.layer;
       // A new incarnation that goes on behind the prologue gives no number twice.
       const handle = (state.keyvals ?? 0) + 1;
@@ -43,14 +48,35 @@ function drop(context: Context, object: object, list: Attributes, key: number): 
   list.delete(key);
 }
 
-export const get = <T>(context: Context, list: Attributes, key: Mayfly.Keyval<T, unknown>, call: string, comm: number): T | undefined => list.get(keyOf(context, key, call, comm)) as T | undefined;
-export function set(context: Context, object: object, list: Attributes, key: Mayfly.Keyval<unknown, unknown>, value: unknown, call: string, comm: number): void {
+export const get = <T>(
+  context: Context,
+  list: Attributes,
+  key: Mayfly.Keyval<T, unknown>,
+  call: string,
+  comm: number,
+): T | undefined => list.get(keyOf(context, key, call, comm)) as T | undefined;
+export function set(
+  context: Context,
+  object: object,
+  list: Attributes,
+  key: Mayfly.Keyval<unknown, unknown>,
+  value: unknown,
+  call: string,
+  comm: number,
+): void {
   const k = keyOf(context, key, call, comm);
   context.encode(value, call, comm);
   if (list.has(k)) drop(context, object, list, k);
   list.set(k, value);
 }
-export function remove(context: Context, object: object, list: Attributes, key: Mayfly.Keyval<unknown, unknown>, call: string, comm: number): void {
+export function remove(
+  context: Context,
+  object: object,
+  list: Attributes,
+  key: Mayfly.Keyval<unknown, unknown>,
+  call: string,
+  comm: number,
+): void {
   const k = keyOf(context, key, call, comm);
   if (list.has(k)) drop(context, object, list, k);
 }
@@ -75,11 +101,14 @@ const VALUE = 1024;
 /** Hints as the layer takes them. @throws MPIError ERR_INFO, ERR_INFO_KEY, ERR_INFO_VALUE */
 export function hints(info: Mayfly.Info | undefined, call: string, comm: number): Map<string, string> | undefined {
   if (info === undefined) return undefined;
-  if (typeof info !== 'object' || info === null) return fail(ERR.INFO, call, `the hints are ${describe(info)}, not an object of texts`, comm);
+  if (typeof info !== 'object' || info === null)
+    return fail(ERR.INFO, call, `the hints are ${describe(info)}, not an object of texts`, comm);
   const out = new Map<string, string>();
   for (const [key, value] of Object.entries(info)) {
-    if (key.length === 0 || key.length >= KEY) fail(ERR.INFO_KEY, call, `a key of ${key.length} characters: 1 to ${KEY - 1} are allowed`, comm);
-    if (typeof value !== 'string' || value.length >= VALUE) fail(ERR.INFO_VALUE, call, `the value of '${key}' is not a text of at most ${VALUE - 1} characters`, comm);
+    if (key.length === 0 || key.length >= KEY)
+      fail(ERR.INFO_KEY, call, `a key of ${key.length} characters: 1 to ${KEY - 1} are allowed`, comm);
+    if (typeof value !== 'string' || value.length >= VALUE)
+      fail(ERR.INFO_VALUE, call, `the value of '${key}' is not a text of at most ${VALUE - 1} characters`, comm);
     out.set(key, value);
   }
   return out;

@@ -1,17 +1,17 @@
 /**
- * Operation-level checkpoints (Tang, Fagg, Dongarra, "Proposal of MPI operation level checkpoint/rollback", §3.1): open, register, here, rollback,
- * remove, control, close over the host's images.
+ * Operation-level checkpoints (Tang, Fagg, Dongarra, "Proposal of MPI operation level checkpoint/rollback", §3.1):
+ * open, register, here, rollback, remove, control, close over the host's images.
  *
- * Owns: the registered data, the sections of the image that this incarnation began from. Two sections are its own: 'arrays', the bytes of
- * registered typed arrays one behind the other, and 'data', an index (codec.ts) that names them and holds the other values. 'mpi' is
- * the layer's state.
+ * Owns: the registered data, the sections of the image that this incarnation began from. Two sections are its own:
+ * 'arrays', the bytes of registered typed arrays one behind the other, and 'data', an index (codec.ts) that names them
+ * and holds the other values. 'mpi' is the layer's state.
  *
  * Invariants
- *  K1  An image is taken only inside `here`, with no request pending and no communicator alive that `open` did not know: what a
- *      restarted program cannot get back is never in it.
+ *  K1  An image is taken only inside `here`, with no request pending and no communicator alive that `open` did not
+ *      know: what a restarted program cannot get back is never in it.
  *  K2  Whether `here` takes an image is not visible to the program: it checks the same either way, and returns nothing.
- *  K3  Every tag of the image that the incarnation began from is registered again, rolled back or removed before the next image, so
- *      images do not lose data silently.
+ *  K3  Every tag of the image that the incarnation began from is registered again, rolled back or removed before the
+ *      next image, so images do not lose data silently.
  */
 import { MalformedValue, Unencodable, decodeValue, encodeValue } from '../codec.ts';
 import { typeOfArray, type ElementArray } from '../datatypes.ts';
@@ -36,7 +36,11 @@ const pad8 = (n: number): number => (n + 7) & ~7;
 const PADDING = new Uint8Array(8);
 
 const isKept = (data: unknown): data is Mayfly.Kept =>
-  typeof data === 'object' && data !== null && !(data instanceof Map) && typeof (data as Mayfly.Kept).get === 'function' && typeof (data as Mayfly.Kept).set === 'function';
+  typeof data === 'object' &&
+  data !== null &&
+  !(data instanceof Map) &&
+  typeof (data as Mayfly.Kept).get === 'function' &&
+  typeof (data as Mayfly.Kept).set === 'function';
 
 const asBytes = (a: ElementArray): Uint8Array => new Uint8Array(a.buffer, a.byteOffset, a.byteLength);
 const show = (tag: Tag): string => (typeof tag === 'string' ? `'${tag}'` : String(tag));
@@ -53,9 +57,16 @@ function assign(into: object, from: unknown): boolean {
     into.clear();
     for (const v of from) into.add(v);
   } else {
-    const plain = (o: unknown): boolean => typeof o === 'object' && o !== null && !Array.isArray(o) && !ArrayBuffer.isView(o) && !(o instanceof Map) && !(o instanceof Set);
+    const plain = (o: unknown): boolean =>
+      typeof o === 'object' &&
+      o !== null &&
+      !Array.isArray(o) &&
+      !ArrayBuffer.isView(o) &&
+      !(o instanceof Map) &&
+      !(o instanceof Set);
     if (!plain(into) || !plain(from)) return false;
-    for (const key of Object.keys(into)) if (!Object.hasOwn(from as object, key)) delete (into as Record<string, unknown>)[key];
+    for (const key of Object.keys(into))
+      if (!Object.hasOwn(from as object, key)) delete (into as Record<string, unknown>)[key];
     Object.assign(into, from);
   }
   return true;
@@ -77,17 +88,20 @@ export function checkpoints(context: Context): typeof Mayfly.checkpoint {
 
   const bad = (call: string, why: string): never => fail(ERR.CHECKPOINT, `checkpoint.${call}`, why);
   const checkTag = (tag: unknown, call: string): void => {
-    if (!(typeof tag === 'string' && tag.length > 0) && !(typeof tag === 'number' && Number.isInteger(tag))) bad(call, `the tag is ${describe(tag)}: it has to be a word or a whole number`);
+    if (!(typeof tag === 'string' && tag.length > 0) && !(typeof tag === 'number' && Number.isInteger(tag)))
+      bad(call, `the tag is ${describe(tag)}: it has to be a word or a whole number`);
   };
   const options = (o: Mayfly.CheckpointOptions | undefined, call: string): void => {
     if (o?.intervalMs === undefined) return;
-    if (typeof o.intervalMs !== 'number' || !(o.intervalMs >= 0)) bad(call, `intervalMs ${String(o.intervalMs)} is not a number ≥ 0`);
+    if (typeof o.intervalMs !== 'number' || !(o.intervalMs >= 0))
+      bad(call, `intervalMs ${String(o.intervalMs)} is not a number ≥ 0`);
     interval = o.intervalMs;
     runtime.setCheckpointInterval(interval);
   };
   const checkData = (data: unknown, call: string): void => {
     if (typeOfArray(data) || isKept(data)) return;
-    if (typeof data !== 'object' || data === null) bad(call, `the data is ${describe(data)}: a typed array, an object, or { get, set } can be registered`);
+    if (typeof data !== 'object' || data === null)
+      bad(call, `the data is ${describe(data)}: a typed array, an object, or { get, set } can be registered`);
     try {
       encodeValue(data, 'the data');
     } catch (e) {
@@ -117,13 +131,28 @@ export function checkpoints(context: Context): typeof Mayfly.checkpoint {
     const pending = pendingRequests(layer)[0];
     if (pending) bad('here', `a request of ${pending.call} is pending; wait for it (or free it) first`);
     for (const c of layer.state.comms.rows.values())
-      if (c.handle >= firstNewComm) bad('here', `${c.name} was made after checkpoint.open, a restarted program could not get it back; make it before open, or free it first`);
+      if (c.handle >= firstNewComm)
+        bad(
+          'here',
+          `${c.name} was made after checkpoint.open, a restarted program could not get it back; make it ` +
+            'before open, or free it first',
+        );
     const message = [...layer.state.messages.rows.values()][0];
     if (message) bad('here', 'a message of a matched probe was not received yet; receive it first');
     for (const r of context.persistent)
-      if (!early.has(r)) bad('here', `the persistent request of ${r.title} was made after checkpoint.open, a restarted program could not get it back; make it before open, or free it first`);
+      if (!early.has(r))
+        bad(
+          'here',
+          `the persistent request of ${r.title} was made after checkpoint.open, a restarted program could ` +
+            'not get it back; make it before open, or free it first',
+        );
     const lost = [...unclaimed.keys()].find((tag) => !registered.has(tag));
-    if (lost !== undefined) bad('here', `the image that this rank restarted from holds data under tag ${show(lost)}, which is neither registered nor rolled back nor removed now`);
+    if (lost !== undefined)
+      bad(
+        'here',
+        `the image that this rank restarted from holds data under tag ${show(lost)}, which is neither ` +
+          'registered nor rolled back nor removed now',
+      );
   }
 
   function save(): void {
@@ -144,7 +173,10 @@ export function checkpoints(context: Context): typeof Mayfly.checkpoint {
     // The image that is taken now counts: it is behind whoever goes on from it.
     context.images++;
     try {
-      index = encodeValue({ entries, intervalMs: interval, images: context.images } satisfies Index, 'the registered data');
+      index = encodeValue(
+        { entries, intervalMs: interval, images: context.images } satisfies Index,
+        'the registered data',
+      );
     } catch (e) {
       if (e instanceof Unencodable) return bad('here', e.message);
       throw e;
@@ -170,9 +202,14 @@ export function checkpoints(context: Context): typeof Mayfly.checkpoint {
     if ('array' in e) {
       const bytes = arrays.subarray(e.array.offset, e.array.offset + e.array.bytes);
       const wanted = target === undefined ? undefined : typeOfArray(target);
-      if (target !== undefined && wanted?.array.name !== e.array.type) bad(call, `tag ${show(tag)} holds a ${e.array.type}, the data to restore is ${describe(target)}`);
+      if (target !== undefined && wanted?.array.name !== e.array.type)
+        bad(call, `tag ${show(tag)} holds a ${e.array.type}, the data to restore is ${describe(target)}`);
       const array = (target ?? newArray(e.array.type, e.array.bytes)) as ElementArray;
-      if (array.byteLength !== e.array.bytes) bad(call, `tag ${show(tag)} holds ${e.array.bytes / array.BYTES_PER_ELEMENT} elements, the array has ${array.length}`);
+      if (array.byteLength !== e.array.bytes)
+        bad(
+          call,
+          `tag ${show(tag)} holds ${e.array.bytes / array.BYTES_PER_ELEMENT} elements, the array has ${array.length}`,
+        );
       asBytes(array).set(bytes);
       registered.set(tag, array);
       result = array;
@@ -181,7 +218,8 @@ export function checkpoints(context: Context): typeof Mayfly.checkpoint {
       registered.set(tag, target);
       result = e.value;
     } else if (target !== undefined) {
-      if (typeOfArray(target) || !assign(target, e.value)) bad(call, `tag ${show(tag)} holds ${describe(e.value)}, the data to restore is ${describe(target)}`);
+      if (typeOfArray(target) || !assign(target, e.value))
+        bad(call, `tag ${show(tag)} holds ${describe(e.value)}, the data to restore is ${describe(target)}`);
       registered.set(tag, target);
       result = target;
     } else {
@@ -223,7 +261,8 @@ export function checkpoints(context: Context): typeof Mayfly.checkpoint {
         mayTake();
         if (force || runtime.checkpointDue()) save();
       }),
-    rollback: <T>(tag: Tag, into?: Mayfly.Buffer | Mayfly.Kept | object) => context.call(() => rollback(tag, into)) as T,
+    rollback: <T>(tag: Tag, into?: Mayfly.Buffer | Mayfly.Kept | object) =>
+      context.call(() => rollback(tag, into)) as T,
     remove: (tag) =>
       context.call(() => {
         checkTag(tag, 'remove');
@@ -231,12 +270,25 @@ export function checkpoints(context: Context): typeof Mayfly.checkpoint {
         if (!unclaimed.delete(tag) && !was) bad('remove', `nothing is registered under tag ${show(tag)}`);
       }),
     control: (o) => context.call(() => options(o, 'control')),
-    close: () => context.call(() => void (state = state === 'before' ? bad('close', 'checkpoint.open comes first') : 'closed')),
+    close: () =>
+      context.call(() => void (state = state === 'before' ? bad('close', 'checkpoint.open comes first') : 'closed')),
   };
 }
 
 function newArray(type: string, bytes: number): ElementArray {
-  const make = { Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, Float32Array, Float64Array, BigInt64Array, BigUint64Array }[type];
+  const make = {
+    Int8Array,
+    Uint8Array,
+    Uint8ClampedArray,
+    Int16Array,
+    Uint16Array,
+    Int32Array,
+    Uint32Array,
+    Float32Array,
+    Float64Array,
+    BigInt64Array,
+    BigUint64Array,
+  }[type];
   if (!make) throw new MalformedValue(`unknown array type ${type}`);
   return new make(new ArrayBuffer(bytes));
 }

@@ -1,6 +1,6 @@
 /**
- * The collectives of the API (MPI 4.1 chapter 6, §8.6): one starter each, which its three forms share. `x` blocks, `ix` gives a request, `xInit` one that is
- * started again and again. What an argument means is said in types/mayfly.d.ts.
+ * The collectives of the API (MPI 4.1 chapter 6, §8.6): one starter each, which its three forms share. `x` blocks, `ix`
+ * gives a request, `xInit` one that is started again and again. What an argument means is said in types/mayfly.d.ts.
  */
 import * as coll from '../collectives/index.ts';
 import { checkBlocks } from '../checks.ts';
@@ -21,22 +21,26 @@ type InPlace = Mayfly.InPlace;
 type Nothing = null | undefined;
 type Op = Mayfly.Op;
 
-const op = (c: CommObject, call: string, o: Op | undefined): number => (o === undefined ? opHandle('MPI_SUM') : OpObject.of(o, call, c.handle));
+const op = (c: CommObject, call: string, o: Op | undefined): number =>
+  o === undefined ? opHandle('MPI_SUM') : OpObject.of(o, call, c.handle);
 
 /** A send buffer, or undefined for IN_PLACE; of an intercommunicator's root and those beside it there is none. */
 function sendBuf(c: CommObject, pins: Pins, send: unknown, root = 0): Buf | undefined {
   if (!c.hasOwn(root)) return undefined;
-  if (send === null || send === undefined) fail(ERR.BUFFER, pins.call, `the send buffer is ${describe(send)}`, c.handle);
+  if (send === null || send === undefined)
+    fail(ERR.BUFFER, pins.call, `the send buffer is ${describe(send)}`, c.handle);
   return pins.maybeFrom(send, 'the send buffer');
 }
 /** The place of the own block of a scatter, or undefined for IN_PLACE. */
 function ownPlace(c: CommObject, pins: Pins, recv: unknown, root: number): Buf | undefined {
   if (!c.hasOwn(root)) return undefined;
-  if (recv === null || recv === undefined) fail(ERR.BUFFER, pins.call, `the receive buffer is ${describe(recv)}`, c.handle);
+  if (recv === null || recv === undefined)
+    fail(ERR.BUFFER, pins.call, `the receive buffer is ${describe(recv)}`, c.handle);
   return pins.maybeInto(recv, 'the receive buffer');
 }
 const into = (pins: Pins, recv: unknown): Buf => pins.into(recv, 'the receive buffer');
-const vectorFrom = (pins: Pins, v: unknown): coll.VectorArgument | undefined => (v === IN_PLACE ? undefined : pins.vector(v, 'the send buffer', false));
+const vectorFrom = (pins: Pins, v: unknown): coll.VectorArgument | undefined =>
+  v === IN_PLACE ? undefined : pins.vector(v, 'the send buffer', false);
 const vectorInto = (pins: Pins, v: unknown): coll.VectorArgument => pins.vector(v, 'the receive buffer', true);
 
 function scan(exclusive: boolean) {
@@ -52,8 +56,22 @@ function scan(exclusive: boolean) {
 const STARTERS = {
   barrier: (c: CommObject, _pins: Pins, call: string): number => coll.barrier(contextOf(c).layer, c.handle, call),
   bcast: (c: CommObject, pins: Pins, call: string, buf: Data | Nothing, root = 0): number =>
-    coll.bcast(contextOf(c).layer, c.handle, c.isRoot(root) ? pins.from(buf, 'the buffer') : c.hasOwn(root) ? pins.into(buf, 'the buffer') : NO_BYTES, root, call),
-  reduce: (c: CommObject, pins: Pins, call: string, send: Data | InPlace | Nothing, recv: Data | Nothing, o?: Op, root = 0): number => {
+    coll.bcast(
+      contextOf(c).layer,
+      c.handle,
+      c.isRoot(root) ? pins.from(buf, 'the buffer') : c.hasOwn(root) ? pins.into(buf, 'the buffer') : NO_BYTES,
+      root,
+      call,
+    ),
+  reduce: (
+    c: CommObject,
+    pins: Pins,
+    call: string,
+    send: Data | InPlace | Nothing,
+    recv: Data | Nothing,
+    o?: Op,
+    root = 0,
+  ): number => {
     const from = sendBuf(c, pins, send, root);
     const to = c.isRoot(root) ? pins.maybeInto(recv, 'the receive buffer') : undefined;
     if (from || to) pins.reducible();
@@ -67,33 +85,109 @@ const STARTERS = {
   },
   scan: scan(false),
   exscan: scan(true),
-  gather: (c: CommObject, pins: Pins, call: string, send: Data | InPlace | Nothing, recv: Data | Nothing, root = 0): number => {
+  gather: (
+    c: CommObject,
+    pins: Pins,
+    call: string,
+    send: Data | InPlace | Nothing,
+    recv: Data | Nothing,
+    root = 0,
+  ): number => {
     const from = sendBuf(c, pins, send, root);
-    return coll.gather(contextOf(c).layer, c.handle, from, c.isRoot(root) ? pins.maybeInto(recv, 'the receive buffer') : undefined, root, call);
+    return coll.gather(
+      contextOf(c).layer,
+      c.handle,
+      from,
+      c.isRoot(root) ? pins.maybeInto(recv, 'the receive buffer') : undefined,
+      root,
+      call,
+    );
   },
-  gatherv: (c: CommObject, pins: Pins, call: string, send: Data | InPlace | Nothing, recv: Vector | Nothing, root = 0): number => {
+  gatherv: (
+    c: CommObject,
+    pins: Pins,
+    call: string,
+    send: Data | InPlace | Nothing,
+    recv: Vector | Nothing,
+    root = 0,
+  ): number => {
     const from = sendBuf(c, pins, send, root);
-    return coll.gatherv(contextOf(c).layer, c.handle, from, c.isRoot(root) && recv ? vectorInto(pins, recv) : undefined, root, call);
+    return coll.gatherv(
+      contextOf(c).layer,
+      c.handle,
+      from,
+      c.isRoot(root) && recv ? vectorInto(pins, recv) : undefined,
+      root,
+      call,
+    );
   },
-  scatter: (c: CommObject, pins: Pins, call: string, send: Data | Nothing, recv: Data | InPlace | Nothing, root = 0): number => {
+  scatter: (
+    c: CommObject,
+    pins: Pins,
+    call: string,
+    send: Data | Nothing,
+    recv: Data | InPlace | Nothing,
+    root = 0,
+  ): number => {
     const from = c.isRoot(root) ? pins.maybeFrom(send, 'the send buffer') : undefined;
     return coll.scatter(contextOf(c).layer, c.handle, from, ownPlace(c, pins, recv, root), root, call);
   },
-  scatterv: (c: CommObject, pins: Pins, call: string, send: Vector | Nothing, recv: Data | InPlace | Nothing, root = 0): number => {
+  scatterv: (
+    c: CommObject,
+    pins: Pins,
+    call: string,
+    send: Vector | Nothing,
+    recv: Data | InPlace | Nothing,
+    root = 0,
+  ): number => {
     const from = c.isRoot(root) && send ? vectorFrom(pins, send) : undefined;
     return coll.scatterv(contextOf(c).layer, c.handle, from, ownPlace(c, pins, recv, root), root, call);
   },
-  allgather: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Data): number => coll.allgather(contextOf(c).layer, c.handle, sendBuf(c, pins, send), into(pins, recv), call),
-  allgatherv: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Vector): number => coll.allgatherv(contextOf(c).layer, c.handle, sendBuf(c, pins, send), vectorInto(pins, recv), call),
-  alltoall: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Data): number => coll.alltoall(contextOf(c).layer, c.handle, sendBuf(c, pins, send), into(pins, recv), call),
-  alltoallv: (c: CommObject, pins: Pins, call: string, send: Vector | InPlace, recv: Vector): number => coll.alltoallv(contextOf(c).layer, c.handle, vectorFrom(pins, send), vectorInto(pins, recv), call),
-  alltoallw: (c: CommObject, pins: Pins, call: string, send: readonly (Data | null)[] | InPlace, recv: readonly (Data | null)[]): number =>
-    coll.alltoallv(contextOf(c).layer, c.handle, send === IN_PLACE ? undefined : pins.packed(send, c.blocks, 'the send buffer', false), pins.packed(recv, c.blocks, 'the receive buffer', true), call),
-  reduceScatter: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Data, counts: ArrayLike<number>, o?: Op): number => {
+  allgather: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Data): number =>
+    coll.allgather(contextOf(c).layer, c.handle, sendBuf(c, pins, send), into(pins, recv), call),
+  allgatherv: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Vector): number =>
+    coll.allgatherv(contextOf(c).layer, c.handle, sendBuf(c, pins, send), vectorInto(pins, recv), call),
+  alltoall: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Data): number =>
+    coll.alltoall(contextOf(c).layer, c.handle, sendBuf(c, pins, send), into(pins, recv), call),
+  alltoallv: (c: CommObject, pins: Pins, call: string, send: Vector | InPlace, recv: Vector): number =>
+    coll.alltoallv(contextOf(c).layer, c.handle, vectorFrom(pins, send), vectorInto(pins, recv), call),
+  alltoallw: (
+    c: CommObject,
+    pins: Pins,
+    call: string,
+    send: readonly (Data | null)[] | InPlace,
+    recv: readonly (Data | null)[],
+  ): number =>
+    coll.alltoallv(
+      contextOf(c).layer,
+      c.handle,
+      send === IN_PLACE ? undefined : pins.packed(send, c.blocks, 'the send buffer', false),
+      pins.packed(recv, c.blocks, 'the receive buffer', true),
+      call,
+    ),
+  reduceScatter: (
+    c: CommObject,
+    pins: Pins,
+    call: string,
+    send: Data | InPlace,
+    recv: Data,
+    counts: ArrayLike<number>,
+    o?: Op,
+  ): number => {
     const from = sendBuf(c, pins, send);
     const to = into(pins, recv);
     pins.reducible();
-    return coll.reduceScatter(contextOf(c).layer, c.handle, from, to, counts, pins.type, pins.unit, op(c, call, o), call);
+    return coll.reduceScatter(
+      contextOf(c).layer,
+      c.handle,
+      from,
+      to,
+      counts,
+      pins.type,
+      pins.unit,
+      op(c, call, o),
+      call,
+    );
   },
   reduceScatterBlock: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Data, o?: Op): number => {
     const from = sendBuf(c, pins, send);
@@ -111,7 +205,8 @@ const degrees = (c: CommObject, call: string): { in: number; out: number } => {
 };
 /** One of `n` equal blocks. */
 function equal(c: CommObject, call: string, buf: Buf, n: number, what: string): (i: number) => Buf {
-  if (n > 0 && buf.bytes % n !== 0) fail(ERR.COUNT, call, `${what} has ${buf.bytes} bytes, which ${n} neighbours cannot share evenly`, c.handle);
+  if (n > 0 && buf.bytes % n !== 0)
+    fail(ERR.COUNT, call, `${what} has ${buf.bytes} bytes, which ${n} neighbours cannot share evenly`, c.handle);
   const bytes = n === 0 ? 0 : buf.bytes / n;
   return (i) => part(buf, i * bytes, bytes);
 }
@@ -124,28 +219,64 @@ const NEIGHBOUR_STARTERS = {
   neighborAllgather: (c: CommObject, pins: Pins, call: string, send: Data, recv: Data): number => {
     const n = degrees(c, call);
     const from = pins.from(send, 'the send buffer');
-    return coll.neighbour(contextOf(c).layer, c.handle, () => from, equal(c, call, into(pins, recv), n.in, 'the receive buffer'), call);
+    return coll.neighbour(
+      contextOf(c).layer,
+      c.handle,
+      () => from,
+      equal(c, call, into(pins, recv), n.in, 'the receive buffer'),
+      call,
+    );
   },
   neighborAllgatherv: (c: CommObject, pins: Pins, call: string, send: Data, recv: Vector): number => {
     const n = degrees(c, call);
     const from = pins.from(send, 'the send buffer');
-    return coll.neighbour(contextOf(c).layer, c.handle, () => from, listed(c, call, vectorInto(pins, recv), n.in, 'the receive buffer'), call);
+    return coll.neighbour(
+      contextOf(c).layer,
+      c.handle,
+      () => from,
+      listed(c, call, vectorInto(pins, recv), n.in, 'the receive buffer'),
+      call,
+    );
   },
   neighborAlltoall: (c: CommObject, pins: Pins, call: string, send: Data, recv: Data): number => {
     const n = degrees(c, call);
     const from = equal(c, call, pins.from(send, 'the send buffer'), n.out, 'the send buffer');
-    return coll.neighbour(contextOf(c).layer, c.handle, from, equal(c, call, into(pins, recv), n.in, 'the receive buffer'), call);
+    return coll.neighbour(
+      contextOf(c).layer,
+      c.handle,
+      from,
+      equal(c, call, into(pins, recv), n.in, 'the receive buffer'),
+      call,
+    );
   },
   neighborAlltoallv: (c: CommObject, pins: Pins, call: string, send: Vector, recv: Vector): number => {
     const n = degrees(c, call);
     const from = listed(c, call, pins.vector(send, 'the send buffer', false), n.out, 'the send buffer');
-    return coll.neighbour(contextOf(c).layer, c.handle, from, listed(c, call, vectorInto(pins, recv), n.in, 'the receive buffer'), call);
+    return coll.neighbour(
+      contextOf(c).layer,
+      c.handle,
+      from,
+      listed(c, call, vectorInto(pins, recv), n.in, 'the receive buffer'),
+      call,
+    );
   },
-  neighborAlltoallw: (c: CommObject, pins: Pins, call: string, send: readonly (Data | null)[], recv: readonly (Data | null)[]): number => {
+  neighborAlltoallw: (
+    c: CommObject,
+    pins: Pins,
+    call: string,
+    send: readonly (Data | null)[],
+    recv: readonly (Data | null)[],
+  ): number => {
     const n = degrees(c, call);
     const from = pins.blocks(send, n.out, 'the send buffer', false);
     const to = pins.blocks(recv, n.in, 'the receive buffer', true);
-    return coll.neighbour(contextOf(c).layer, c.handle, (i) => from[i]!, (i) => to[i]!, call);
+    return coll.neighbour(
+      contextOf(c).layer,
+      c.handle,
+      (i) => from[i]!,
+      (i) => to[i]!,
+      call,
+    );
   },
 };
 
@@ -158,25 +289,32 @@ const OWN_BLOCKING = new Set(['reduce', 'allreduce', 'scan', 'exscan']);
 export type CollectiveName = keyof typeof STARTERS;
 /** What {@link addForms} adds. */
 type Forms<N extends string> = { [K in N | `i${N}` | `${N}Init`]: unknown };
-export type CollectiveForms = Pick<Mayfly.Comm, Exclude<keyof Forms<CollectiveName>, 'reduce' | 'allreduce' | 'scan' | 'exscan'>>;
+export type CollectiveForms = Pick<
+  Mayfly.Comm,
+  Exclude<keyof Forms<CollectiveName>, 'reduce' | 'allreduce' | 'scan' | 'exscan'>
+>;
 export type NeighbourForms = Pick<Mayfly.TopologyComm, keyof Forms<keyof typeof NEIGHBOUR_STARTERS>>;
 
 /** neighborAlltoallv: Neighbor_alltoallv. */
-const standard = (name: string): string => `${name[0]!.toUpperCase()}${name.slice(1).replace(/[A-Z]/g, (x) => `_${x.toLowerCase()}`)}`;
+const standard = (name: string): string =>
+  `${name[0]!.toUpperCase()}${name.slice(1).replace(/[A-Z]/g, (x) => `_${x.toLowerCase()}`)}`;
 
 export function startCollective(c: CommObject, name: CollectiveName, call: string, args: readonly unknown[]): number {
   return c.start(call, (pins) => (STARTERS[name] as Starter)(c, pins, call, ...(args as never[])));
 }
 
 function addForms(prototype: object, starters: Readonly<Record<string, Starter>>): void {
-  const put = (name: string, value: unknown): void => void Object.defineProperty(prototype, name, { value, configurable: true, writable: true });
+  const put = (name: string, value: unknown): void =>
+    void Object.defineProperty(prototype, name, { value, configurable: true, writable: true });
   for (const [name, starter] of Object.entries(starters)) {
     const base = standard(name);
-    const started = (c: CommObject, call: string, args: never[]): number => c.start(call, (pins) => starter(c, pins, call, ...args));
+    const started = (c: CommObject, call: string, args: never[]): number =>
+      c.start(call, (pins) => starter(c, pins, call, ...args));
     const blocking = `MPI_${base}`;
-    if (!OWN_BLOCKING.has(name)) put(name, function (this: CommObject, ...args: never[]): void {
-      contextOf(this).call(() => void this.finish(started(this, blocking, args)));
-    });
+    if (!OWN_BLOCKING.has(name))
+      put(name, function (this: CommObject, ...args: never[]): void {
+        contextOf(this).call(() => void this.finish(started(this, blocking, args)));
+      });
     const later = `MPI_I${base[0]!.toLowerCase()}${base.slice(1)}`;
     put(`i${name}`, function (this: CommObject, ...args: never[]): Mayfly.Request {
       return this.request(() => started(this, later, args));
@@ -187,5 +325,7 @@ function addForms(prototype: object, starters: Readonly<Record<string, Starter>>
     });
   }
 }
-export const addCollectives = (prototype: object): void => addForms(prototype, STARTERS as unknown as Record<string, Starter>);
-export const addNeighbourhoods = (prototype: object): void => addForms(prototype, NEIGHBOUR_STARTERS as unknown as Record<string, Starter>);
+export const addCollectives = (prototype: object): void =>
+  addForms(prototype, STARTERS as unknown as Record<string, Starter>);
+export const addNeighbourhoods = (prototype: object): void =>
+  addForms(prototype, NEIGHBOUR_STARTERS as unknown as Record<string, Starter>);

@@ -1,4 +1,7 @@
-/** Communicator objects of the API: the making of communicators, caching, errors. Point to point: point-to-point.ts; collectives: collectives.ts; structured values: objects.ts. */
+/**
+ * Communicator objects of the API: the making of communicators, caching, errors. Point to point: point-to-point.ts;
+ * collectives: collectives.ts; structured values: objects.ts.
+ */
 import * as bundles from '../bundle.ts';
 import * as coll from '../collectives/index.ts';
 import * as comms from '../comm.ts';
@@ -41,24 +44,51 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   private op(op: Mayfly.Op | undefined, call: string): number {
     return op === undefined ? opHandle('MPI_SUM') : OpObject.of(op, call, this.handle);
   }
-  /** Reduces one number by the collective `f` on doubles: in place, but over an intercommunicator from one to another. */
+  /**
+   * Reduces one number by the collective `f` on doubles: in place, but over an intercommunicator from one to another.
+   */
   private number(call: string, value: number, f: (into: Buf, from: Buf | undefined) => number): number {
     return contextOf(this).call(() => {
       const cell = new Float64Array([value]);
       const result = this.isInter ? new Float64Array(1) : cell;
-      this.finish(this.start(call, (pins) => f(pins.into(result, 'the value'), result === cell ? undefined : pins.from(cell, 'the value'))));
+      this.finish(
+        this.start(call, (pins) =>
+          f(pins.into(result, 'the value'), result === cell ? undefined : pins.from(cell, 'the value')),
+        ),
+      );
       return result[0]!;
     });
   }
 
   reduce(value: number, op?: Mayfly.Op, root?: number): number | undefined;
-  reduce<A extends Mayfly.Buffer>(send: Mayfly.Of<A> | Mayfly.InPlace, recv: Mayfly.Of<A> | null, op?: Mayfly.Op, root?: number): void;
-  reduce(a: number | Send, b?: Mayfly.Data | null | Mayfly.Op, c?: Mayfly.Op | number, d = 0): number | undefined | void {
+  reduce<A extends Mayfly.Buffer>(
+    send: Mayfly.Of<A> | Mayfly.InPlace,
+    recv: Mayfly.Of<A> | null,
+    op?: Mayfly.Op,
+    root?: number,
+  ): void;
+  reduce(
+    a: number | Send,
+    b?: Mayfly.Data | null | Mayfly.Op,
+    c?: Mayfly.Op | number,
+    d = 0,
+  ): number | undefined | void {
     const call = 'MPI_Reduce';
     if (typeof a !== 'number') return this.run('reduce', call, a, b, c, d);
     const root = (c as number | undefined) ?? 0;
     const at = this.isRoot(root);
-    const sum = this.number(call, a, (into, from) => coll.reduce(contextOf(this).layer, this.handle, from ?? (at ? undefined : into), into, DOUBLE, this.op(b as Mayfly.Op | undefined, call), root, call));
+    const sum = this.number(call, a, (into, from) =>
+      coll.reduce(
+        contextOf(this).layer,
+        this.handle,
+        from ?? (at ? undefined : into),
+        into,
+        DOUBLE,
+        this.op(b as Mayfly.Op | undefined, call),
+        root,
+        call,
+      ),
+    );
     return at ? sum : undefined;
   }
   allreduce(value: number, op?: Mayfly.Op): number;
@@ -66,21 +96,53 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   allreduce(a: number | Send, b?: Mayfly.Data | Mayfly.Op, c?: Mayfly.Op): number | void {
     const call = 'MPI_Allreduce';
     if (typeof a !== 'number') return this.run('allreduce', call, a, b, c);
-    return this.number(call, a, (into, from) => coll.allreduce(contextOf(this).layer, this.handle, from, into, DOUBLE, this.op(b as Mayfly.Op | undefined, call), call));
+    return this.number(call, a, (into, from) =>
+      coll.allreduce(
+        contextOf(this).layer,
+        this.handle,
+        from,
+        into,
+        DOUBLE,
+        this.op(b as Mayfly.Op | undefined, call),
+        call,
+      ),
+    );
   }
   scan(value: number, op?: Mayfly.Op): number;
   scan<A extends Mayfly.Buffer>(send: Mayfly.Of<A> | Mayfly.InPlace, recv: Mayfly.Of<A>, op?: Mayfly.Op): void;
   scan(a: number | Send, b?: Mayfly.Data | Mayfly.Op, c?: Mayfly.Op): number | void {
     const call = 'MPI_Scan';
     if (typeof a !== 'number') return this.run('scan', call, a, b, c);
-    return this.number(call, a, (buf) => coll.scan(contextOf(this).layer, this.handle, undefined, buf, DOUBLE, this.op(b as Mayfly.Op | undefined, call), false, call));
+    return this.number(call, a, (buf) =>
+      coll.scan(
+        contextOf(this).layer,
+        this.handle,
+        undefined,
+        buf,
+        DOUBLE,
+        this.op(b as Mayfly.Op | undefined, call),
+        false,
+        call,
+      ),
+    );
   }
   exscan(value: number, op?: Mayfly.Op): number | undefined;
   exscan<A extends Mayfly.Buffer>(send: Mayfly.Of<A> | Mayfly.InPlace, recv: Mayfly.Of<A>, op?: Mayfly.Op): void;
   exscan(a: number | Send, b?: Mayfly.Data | Mayfly.Op, c?: Mayfly.Op): number | undefined | void {
     const call = 'MPI_Exscan';
     if (typeof a !== 'number') return this.run('exscan', call, a, b, c);
-    const before = this.number(call, a, (buf) => coll.scan(contextOf(this).layer, this.handle, undefined, buf, DOUBLE, this.op(b as Mayfly.Op | undefined, call), true, call));
+    const before = this.number(call, a, (buf) =>
+      coll.scan(
+        contextOf(this).layer,
+        this.handle,
+        undefined,
+        buf,
+        DOUBLE,
+        this.op(b as Mayfly.Op | undefined, call),
+        true,
+        call,
+      ),
+    );
     return this.rank === 0 ? undefined : before;
   }
 
@@ -116,8 +178,14 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
       return result === 0 ? null : (contextOf(this).commObject(result) as CommObject);
     });
   }
-  /** "as if MPI_COMM_DUP was executed at the time that MPI_COMM_IDUP is called" (§7.4.2): attributes of now. No hints are passed on. */
-  private duplicating(call: string, info: Mayfly.Info | undefined): { request: number; finished: (comm: number) => void } {
+  /**
+   * "as if MPI_COMM_DUP was executed at the time that MPI_COMM_IDUP is called" (§7.4.2): attributes of now. No hints
+   * are passed on.
+   */
+  private duplicating(
+    call: string,
+    info: Mayfly.Info | undefined,
+  ): { request: number; finished: (comm: number) => void } {
     const attributes = caching.copied(contextOf(this), this, this.record(call).attributes);
     const hints = caching.hints(info, call, this.handle);
     return {
@@ -150,7 +218,13 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   splitType(type: Mayfly.SplitType | undefined, key = 0, info?: Mayfly.Info): Mayfly.Comm | null {
     const call = 'MPI_Comm_split_type';
     return this.make(() => {
-      if (type !== undefined && !['shared', 'hwGuided', 'hwUnguided', 'resourceGuided'].includes(type)) fail(ERR.ARG, call, `type ${String(type)} is none of 'shared', 'hwGuided', 'hwUnguided', 'resourceGuided'`, this.handle);
+      if (type !== undefined && !['shared', 'hwGuided', 'hwUnguided', 'resourceGuided'].includes(type))
+        fail(
+          ERR.ARG,
+          call,
+          `type ${String(type)} is none of 'shared', 'hwGuided', 'hwUnguided', 'resourceGuided'`,
+          this.handle,
+        );
       return comms.splitType(contextOf(this).layer, this.handle, type, key, caching.hints(info, call, this.handle));
     });
   }
@@ -161,37 +235,62 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   createGroup(group: Mayfly.Group, tag = 0): Mayfly.Comm | null {
     const call = 'MPI_Comm_create_group';
     const tasks = contextOf(this).call(() => GroupObject.of(group, call).tasks(call));
-    return tasks.includes(contextOf(this).layer.state.task) ? this.make(() => comms.createGroup(contextOf(this).layer, this.handle, tasks, tag)) : null;
+    return tasks.includes(contextOf(this).layer.state.task)
+      ? this.make(() => comms.createGroup(contextOf(this).layer, this.handle, tasks, tag))
+      : null;
   }
   createIntercomm(localLeader: number, peer: Mayfly.Comm | null, remoteLeader: number, tag = 0): Mayfly.Intercomm {
-    return this.make(() => intercomms.create(contextOf(this).layer, this.handle, localLeader, () => (peer as CommObject | null)?.handle ?? 0, remoteLeader, tag)) as unknown as Mayfly.Intercomm;
+    return this.make(() =>
+      intercomms.create(
+        contextOf(this).layer,
+        this.handle,
+        localLeader,
+        () => (peer as CommObject | null)?.handle ?? 0,
+        remoteLeader,
+        tag,
+      ),
+    ) as unknown as Mayfly.Intercomm;
   }
   accept(port: string | null, root = 0): Mayfly.Intercomm {
-    return this.make(() => ports.accept(contextOf(this).layer, this.handle, root, () => String(port))) as unknown as Mayfly.Intercomm;
+    return this.make(() =>
+      ports.accept(contextOf(this).layer, this.handle, root, () => String(port)),
+    ) as unknown as Mayfly.Intercomm;
   }
   connect(port: string | null, root = 0): Mayfly.Intercomm {
-    return this.make(() => ports.connect(contextOf(this).layer, this.handle, root, () => String(port))) as unknown as Mayfly.Intercomm;
+    return this.make(() =>
+      ports.connect(contextOf(this).layer, this.handle, root, () => String(port)),
+    ) as unknown as Mayfly.Intercomm;
   }
   spawn(args: readonly string[], maxprocs = 1, root = 0): Mayfly.Intercomm {
     return this.spawning('MPI_Comm_spawn', root, () => [{ args, maxprocs }]);
   }
   spawnMultiple(parts: readonly Mayfly.SpawnPart[], root = 0): Mayfly.Intercomm {
-    return this.spawning('MPI_Comm_spawn_multiple', root, () => (Array.isArray(parts) && parts.length > 0 ? parts : fail(ERR.COUNT, 'MPI_Comm_spawn_multiple', 'there is nothing to spawn: the list is empty', this.handle)));
+    return this.spawning('MPI_Comm_spawn_multiple', root, () =>
+      Array.isArray(parts) && parts.length > 0
+        ? parts
+        : fail(ERR.COUNT, 'MPI_Comm_spawn_multiple', 'there is nothing to spawn: the list is empty', this.handle),
+    );
   }
   /** @param wanted looked at at the root only */
   private spawning(call: string, root: number, wanted: () => readonly Mayfly.SpawnPart[]): Mayfly.Intercomm {
     const { layer } = contextOf(this);
     const { handle } = this;
     const part = ({ args, maxprocs: count = 1 }: Mayfly.SpawnPart): { args: string[]; count: number } => {
-      if (!Number.isInteger(count) || count < 1) fail(ERR.ARG, call, `maxprocs is ${String(count)}, a whole number from 1 on is needed`, handle);
+      if (!Number.isInteger(count) || count < 1)
+        fail(ERR.ARG, call, `maxprocs is ${String(count)}, a whole number from 1 on is needed`, handle);
       return { args: Array.from(args, String), count };
     };
     const asked = contextOf(this).call(() => {
-      const outcome = requests.wait(layer, spawns.ask(layer, handle, root, () => ({ known: true, parts: wanted().map(part) }), call));
+      const outcome = requests.wait(
+        layer,
+        spawns.ask(layer, handle, root, () => ({ known: true, parts: wanted().map(part) }), call),
+      );
       if (outcome.error) throw contextOf(this).failed(outcome.error, outcome.comm);
       return outcome;
     });
-    return this.make(() => spawns.meetChildren(layer, handle, root, asked.result, asked.status.bytes, call)) as unknown as Mayfly.Intercomm;
+    return this.make(() =>
+      spawns.meetChildren(layer, handle, root, asked.result, asked.status.bytes, call),
+    ) as unknown as Mayfly.Intercomm;
   }
   disconnect(): void {
     contextOf(this).call(() => {
@@ -202,7 +301,8 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   }
   compare(other: Mayfly.Comm): Mayfly.Comparison {
     return contextOf(this).call(() => {
-      if (!(other instanceof CommObject)) return fail(ERR.COMM, 'MPI_Comm_compare', 'the argument is not a communicator', this.handle);
+      if (!(other instanceof CommObject))
+        return fail(ERR.COMM, 'MPI_Comm_compare', 'the argument is not a communicator', this.handle);
       return comms.compare(contextOf(this).layer, this.handle, other.handle);
     });
   }
@@ -219,23 +319,53 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   createGraph(index: readonly number[], edges: readonly number[], _reorder?: boolean): Mayfly.GraphComm | null {
     return topologies.graph(this, index, edges) as unknown as Mayfly.GraphComm | null;
   }
-  createDistGraph(sources: readonly number[], degrees: readonly number[], destinations: readonly number[], weights?: readonly number[]): Mayfly.DistGraphComm {
+  createDistGraph(
+    sources: readonly number[],
+    degrees: readonly number[],
+    destinations: readonly number[],
+    weights?: readonly number[],
+  ): Mayfly.DistGraphComm {
     return topologies.distGraph(this, sources, degrees, destinations, weights) as unknown as Mayfly.DistGraphComm;
   }
-  createDistGraphAdjacent(sources: readonly number[], destinations: readonly number[], weights?: Mayfly.NeighbourWeights): Mayfly.DistGraphComm {
+  createDistGraphAdjacent(
+    sources: readonly number[],
+    destinations: readonly number[],
+    weights?: Mayfly.NeighbourWeights,
+  ): Mayfly.DistGraphComm {
     return topologies.adjacent(this, sources, destinations, weights) as unknown as Mayfly.DistGraphComm;
   }
 
   // ── caching
 
   getAttr<T>(key: Mayfly.Keyval<T>): T | undefined {
-    return contextOf(this).call(() => caching.get(contextOf(this), this.record('MPI_Comm_get_attr').attributes, key, 'MPI_Comm_get_attr', this.handle));
+    return contextOf(this).call(() =>
+      caching.get(contextOf(this), this.record('MPI_Comm_get_attr').attributes, key, 'MPI_Comm_get_attr', this.handle),
+    );
   }
   setAttr<T>(key: Mayfly.Keyval<T>, value: T): void {
-    contextOf(this).call(() => caching.set(contextOf(this), this, this.record('MPI_Comm_set_attr').attributes, key, value, 'MPI_Comm_set_attr', this.handle));
+    contextOf(this).call(() =>
+      caching.set(
+        contextOf(this),
+        this,
+        this.record('MPI_Comm_set_attr').attributes,
+        key,
+        value,
+        'MPI_Comm_set_attr',
+        this.handle,
+      ),
+    );
   }
   deleteAttr(key: Mayfly.Keyval<unknown>): void {
-    contextOf(this).call(() => caching.remove(contextOf(this), this, this.record('MPI_Comm_delete_attr').attributes, key, 'MPI_Comm_delete_attr', this.handle));
+    contextOf(this).call(() =>
+      caching.remove(
+        contextOf(this),
+        this,
+        this.record('MPI_Comm_delete_attr').attributes,
+        key,
+        'MPI_Comm_delete_attr',
+        this.handle,
+      ),
+    );
   }
   get info(): Mayfly.Info {
     return contextOf(this).call(() => Object.fromEntries(this.record('MPI_Comm_get_info').info ?? []));
@@ -253,15 +383,24 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   setErrhandler(handler: Mayfly.ErrorHandler): void {
     contextOf(this).call(() => {
       const record = this.record('MPI_Comm_set_errhandler');
-      if (!(handler instanceof ErrorHandlerObject)) return fail(ERR.ARG, 'MPI_Comm_set_errhandler', 'the argument is not an error handler', this.handle);
+      if (!(handler instanceof ErrorHandlerObject))
+        return fail(ERR.ARG, 'MPI_Comm_set_errhandler', 'the argument is not an error handler', this.handle);
       record.errhandler = handler.handle;
     });
   }
   getErrhandler(): Mayfly.ErrorHandler {
-    return contextOf(this).call(() => ErrorHandlerObject.get(contextOf(this), this.record('MPI_Comm_get_errhandler').errhandler));
+    return contextOf(this).call(() =>
+      ErrorHandlerObject.get(contextOf(this), this.record('MPI_Comm_get_errhandler').errhandler),
+    );
   }
   abort(code = 1): never {
-    return contextOf(this).call(() => contextOf(this).abort('ABORTED', `rank ${this.rank} of ${this.name} called MPI_Abort with code ${code}`, contextOf(this).exitCode(code, 'MPI_Abort')));
+    return contextOf(this).call(() =>
+      contextOf(this).abort(
+        'ABORTED',
+        `rank ${this.rank} of ${this.name} called MPI_Abort with code ${code}`,
+        contextOf(this).exitCode(code, 'MPI_Abort'),
+      ),
+    );
   }
   callErrhandler(error: Mayfly.MPIError): void {
     contextOf(this).call(() => {
@@ -275,10 +414,16 @@ addCollectives(CommObject.prototype);
 /** An intercommunicator: what it makes of itself is such too. */
 export class IntercommObject extends CommObject {
   get remoteSize(): number {
-    return contextOf(this).call(() => intercomms.inter(contextOf(this).layer, this.handle, 'MPI_Comm_remote_size').remote.length);
+    return contextOf(this).call(
+      () => intercomms.inter(contextOf(this).layer, this.handle, 'MPI_Comm_remote_size').remote.length,
+    );
   }
   get remoteGroup(): Mayfly.Group {
-    return contextOf(this).call(() => GroupObject.make(contextOf(this), [...intercomms.inter(contextOf(this).layer, this.handle, 'MPI_Comm_remote_group').remote]));
+    return contextOf(this).call(() =>
+      GroupObject.make(contextOf(this), [
+        ...intercomms.inter(contextOf(this).layer, this.handle, 'MPI_Comm_remote_group').remote,
+      ]),
+    );
   }
   merge(high = false): Mayfly.Comm {
     return this.make(() => intercomms.merge(contextOf(this).layer, this.handle, high))!;

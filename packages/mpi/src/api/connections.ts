@@ -8,7 +8,17 @@ import { GroupObject } from './group.ts';
 import type { Context } from './context.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
 
-type Connections = Pick<typeof Mayfly, 'createFromGroup' | 'createIntercommFromGroups' | 'getParent' | 'openPort' | 'closePort' | 'publishName' | 'unpublishName' | 'lookupName'>;
+type Connections = Pick<
+  typeof Mayfly,
+  | 'createFromGroup'
+  | 'createIntercommFromGroups'
+  | 'getParent'
+  | 'openPort'
+  | 'closePort'
+  | 'publishName'
+  | 'unpublishName'
+  | 'lookupName'
+>;
 
 /** A spawned process, before its program begins: meets its parents. */
 export function meetParents(context: Context): void {
@@ -28,14 +38,27 @@ export function connections(context: Context): Connections {
     createFromGroup: (group, tag) =>
       context.call(() => {
         const call = 'MPI_Comm_create_from_group';
-        const o = requests.wait(layer, comms.createFromGroup(layer, GroupObject.of(group, call).tasks(call), String(tag), call));
+        const o = requests.wait(
+          layer,
+          comms.createFromGroup(layer, GroupObject.of(group, call).tasks(call), String(tag), call),
+        );
         if (o.error) throw context.failed(o.error, o.comm);
         return context.commObject(o.result);
       }),
     createIntercommFromGroups: (localGroup, localLeader, remoteGroup, remoteLeader, tag) =>
       context.call(() => {
         const call = 'MPI_Intercomm_create_from_groups';
-        const o = requests.wait(layer, intercomms.createFromGroups(layer, GroupObject.of(localGroup, call).tasks(call), localLeader, () => GroupObject.of(remoteGroup, call).tasks(call), remoteLeader, String(tag)));
+        const o = requests.wait(
+          layer,
+          intercomms.createFromGroups(
+            layer,
+            GroupObject.of(localGroup, call).tasks(call),
+            localLeader,
+            () => GroupObject.of(remoteGroup, call).tasks(call),
+            remoteLeader,
+            String(tag),
+          ),
+        );
         if (o.error) throw context.failed(o.error, o.comm);
         return context.commObject(o.result) as unknown as Mayfly.Intercomm;
       }),

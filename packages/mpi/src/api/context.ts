@@ -1,4 +1,7 @@
-/** What the objects of the API share: the layer, the host, the program's callbacks, and the way of errors to their handlers. */
+/**
+ * What the objects of the API share: the layer, the host, the program's callbacks, and the way of errors to their
+ * handlers.
+ */
 import { MalformedValue, Unencodable, decodeValue, encodeValue } from '../codec.ts';
 import { COMM_SELF, ERRORS_ARE_FATAL, ERRORS_RETURN } from '../constants.ts';
 import { typeOfArray, type ElementArray, type ElementType } from '../datatypes.ts';
@@ -31,7 +34,13 @@ export class Context {
   /** Persistent requests that were not freed. */
   readonly persistent = new Set<{ readonly title: string; readonly comm: number }>();
   /** Functions of attribute keys by number. */
-  readonly keyvals = new Map<number, { copy: ((object: never, value: unknown) => unknown) | undefined; remove: ((object: never, value: unknown) => void) | undefined }>();
+  readonly keyvals = new Map<
+    number,
+    {
+      copy: ((object: never, value: unknown) => unknown) | undefined;
+      remove: ((object: never, value: unknown) => void) | undefined;
+    }
+  >();
   readonly freedKeyvals = new Set<number>();
   /** Images taken by this incarnation and those before it. */
   images = 0;
@@ -42,7 +51,10 @@ export class Context {
     readonly runtime: Runtime,
   ) {}
 
-  /** Runs a call; an MPI error goes to the error handler of its communicator, and then to the program (unless it is fatal). */
+  /**
+   * Runs a call; an MPI error goes to the error handler of its communicator, and then to the program (unless it is
+   * fatal).
+   */
   call<T>(body: () => T): T {
     try {
       return body();
@@ -58,7 +70,12 @@ export class Context {
     if (error.comm === FILE_NULL) return error;
     const comm = comms.rows.get(error.comm) ?? comms.rows.get(COMM_SELF)!;
     if (comm.errhandler === ERRORS_ARE_FATAL) this.abort('MPI_ERROR', error.message, 1, error.stack);
-    if (comm.errhandler !== ERRORS_RETURN) this.errorCallbacks.get(comm.errhandler)?.(((comm.window === undefined ? undefined : this.windows.get(comm.window)) ?? this.commObject(comm.handle)) as never, error as unknown as Mayfly.MPIError);
+    if (comm.errhandler !== ERRORS_RETURN)
+      this.errorCallbacks.get(comm.errhandler)?.(
+        ((comm.window === undefined ? undefined : this.windows.get(comm.window)) ??
+          this.commObject(comm.handle)) as never,
+        error as unknown as Mayfly.MPIError,
+      );
     return error;
   }
 
@@ -74,7 +91,14 @@ export class Context {
   }
 
   abort(code: 'MPI_ERROR' | 'ABORTED' | 'PROGRAM_ERROR', message: string, exitCode: number, stack?: string): never {
-    return this.end({ code: exitCode, abort: { code, message: message.slice(0, MESSAGE_LIMIT), ...(stack === undefined ? {} : { stack: stack.slice(0, STACK_LIMIT) }) } });
+    return this.end({
+      code: exitCode,
+      abort: {
+        code,
+        message: message.slice(0, MESSAGE_LIMIT),
+        ...(stack === undefined ? {} : { stack: stack.slice(0, STACK_LIMIT) }),
+      },
+    });
   }
 
   end(report: ExitReport): never {
@@ -87,7 +111,8 @@ export class Context {
   }
 
   exitCode(code: unknown, call: string): number {
-    if (typeof code !== 'number' || !Number.isInteger(code) || code < 0 || code > 255) return fail(ERR.ARG, call, `exit code ${String(code)} is not a whole number from 0 to 255`);
+    if (typeof code !== 'number' || !Number.isInteger(code) || code < 0 || code > 255)
+      return fail(ERR.ARG, call, `exit code ${String(code)} is not a whole number from 0 to 255`);
     return code;
   }
 

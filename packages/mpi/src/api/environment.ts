@@ -28,21 +28,37 @@ export function environment(context: Context): Pick<typeof Mayfly, 'stdin' | 'fi
   const warn = (...values: unknown[]): void => out(`${formatLine(values)}\n`, 'stderr');
 
   const path = (p: unknown, call: string): string => {
-    if (typeof p !== 'string' || p.length > 200 || !PATH.test(p)) fail(ERR.BAD_FILE, call, `path ${describe(p)}: it has to be relative, of letters, digits and _ . @ + : -, without hidden or empty parts`);
+    if (typeof p !== 'string' || p.length > 200 || !PATH.test(p))
+      fail(
+        ERR.BAD_FILE,
+        call,
+        `path ${describe(p)}: it has to be relative, of letters, digits and _ . @ + : -, without hidden or empty parts`,
+      );
     return p as string;
   };
   const readFile = (p: string, call: string): Uint8Array => {
     active(call);
     path(p, call);
     const known = runtime.inputFiles();
-    if (!known.includes(p)) fail(ERR.NO_SUCH_FILE, call, `there is no input file '${p}'${known.length ? ` (there are: ${[...known].sort().slice(0, 20).join(', ')})` : ': the job was submitted without files'}`);
+    if (!known.includes(p))
+      fail(
+        ERR.NO_SUCH_FILE,
+        call,
+        'there is no input file ' +
+          `'${p}'${known.length ? ` (there are: ${[...known].sort().slice(0, 20).join(', ')})` : ': the job was submitted without files'}`,
+      );
     return runtime.readInput(p).slice();
   };
   const writeFile = (call: string, p: string, at: number, data: unknown, anew: boolean): void => {
     active(call);
     path(p, call);
     if (!Number.isInteger(at) || at < 0) fail(ERR.ARG, call, `offset ${String(at)} is not a whole number ≥ 0`);
-    const bytes = typeof data === 'string' ? text.encode(data) : data instanceof Uint8Array ? data : fail(ERR.BUFFER, call, `the data is ${describe(data)}: a text or a Uint8Array can be written`);
+    const bytes =
+      typeof data === 'string'
+        ? text.encode(data)
+        : data instanceof Uint8Array
+          ? data
+          : fail(ERR.BUFFER, call, `the data is ${describe(data)}: a text or a Uint8Array can be written`);
     let from = 0;
     do {
       const part = bytes.subarray(from, from + FILE_PART);
@@ -64,7 +80,8 @@ export function environment(context: Context): Pick<typeof Mayfly, 'stdin' | 'fi
       read: (bytes) =>
         context.call(() => {
           active('stdin.read');
-          if (!Number.isInteger(bytes) || bytes <= 0) fail(ERR.COUNT, 'stdin.read', `${String(bytes)} is not a whole number > 0`);
+          if (!Number.isInteger(bytes) || bytes <= 0)
+            fail(ERR.COUNT, 'stdin.read', `${String(bytes)} is not a whole number > 0`);
           return readIn(layer, bytes);
         }),
       readAll: () =>
@@ -81,7 +98,8 @@ export function environment(context: Context): Pick<typeof Mayfly, 'stdin' | 'fi
       exists: (p) => runtime.inputFiles().includes(p),
       list: () => [...runtime.inputFiles()].sort(),
       write: (p, data) => context.call(() => writeFile('files.write', p, 0, data, true)),
-      append: (p, data) => context.call(() => writeFile('files.append', p, layer.state.fileBytes.get(p) ?? 0, data, false)),
+      append: (p, data) =>
+        context.call(() => writeFile('files.append', p, layer.state.fileBytes.get(p) ?? 0, data, false)),
       writeAt: (p, offset, data) => context.call(() => writeFile('files.writeAt', p, offset, data, false)),
     },
     print: (s) => out(s),

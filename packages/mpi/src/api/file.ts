@@ -15,7 +15,11 @@ import { RequestObject } from './status.ts';
 import type { Context } from './context.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
 
-const MODES: Readonly<Record<string, number>> = { r: files.Amode.RDONLY, w: files.Amode.WRONLY | files.Amode.CREATE, rw: files.Amode.RDWR | files.Amode.CREATE };
+const MODES: Readonly<Record<string, number>> = {
+  r: files.Amode.RDONLY,
+  w: files.Amode.WRONLY | files.Amode.CREATE,
+  rw: files.Amode.RDWR | files.Amode.CREATE,
+};
 
 export class FileObject extends Held implements Mayfly.File {
   private groupObject: GroupObject | undefined;
@@ -28,11 +32,21 @@ export class FileObject extends Held implements Mayfly.File {
     super(context);
   }
 
-  static open(context: Context, comm: Mayfly.Comm, name: string, mode: number | string = 'r', info?: Mayfly.Info): FileObject {
+  static open(
+    context: Context,
+    comm: Mayfly.Comm,
+    name: string,
+    mode: number | string = 'r',
+    info?: Mayfly.Info,
+  ): FileObject {
     const call = 'MPI_File_open';
     return context.call(() => {
       if (!(comm instanceof CommObject)) return fail(ERR.COMM, call, `the communicator is ${describe(comm)}`);
-      const amode = typeof mode === 'number' ? mode : (MODES[mode] ?? fail(ERR.AMODE, call, `mode '${mode}' is none of 'r', 'w', 'rw', nor a sum of MODE_…`, files.FILE_NULL));
+      const amode =
+        typeof mode === 'number'
+          ? mode
+          : (MODES[mode] ??
+            fail(ERR.AMODE, call, `mode '${mode}' is none of 'r', 'w', 'rw', nor a sum of MODE_…`, files.FILE_NULL));
       const given = hints(info, call, files.FILE_NULL);
       const o = requests.wait(context.layer, files.open(context.layer, comm.handle, String(name), amode, call));
       // Errors of opening are not the communicator's.
@@ -68,7 +82,8 @@ export class FileObject extends Held implements Mayfly.File {
   get group(): Mayfly.Group {
     return contextOf(this).call(() => {
       const { group } = contextOf(this).layer.state.comms.rows.get(this.record('MPI_File_get_group').comm)!;
-      if (!this.groupObject || !contextOf(this).layer.state.groups.rows.has(this.groupObject.handle)) this.groupObject = GroupObject.make(contextOf(this), [...group]);
+      if (!this.groupObject || !contextOf(this).layer.state.groups.rows.has(this.groupObject.handle))
+        this.groupObject = GroupObject.make(contextOf(this), [...group]);
       return this.groupObject;
     });
   }
@@ -116,7 +131,9 @@ export class FileObject extends Held implements Mayfly.File {
     return this.ask(() => files.positionShared(contextOf(this).layer, this.handle));
   }
   seekShared(offset: number, whence: number = files.Seek.SET): void {
-    this.ask(() => files.seekShared(contextOf(this).layer, this.handle, this.whole(offset, 'MPI_File_seek_shared'), whence));
+    this.ask(() =>
+      files.seekShared(contextOf(this).layer, this.handle, this.whole(offset, 'MPI_File_seek_shared'), whence),
+    );
   }
   byteOffset(offset: number): number {
     return contextOf(this).call(() => {
@@ -134,19 +151,35 @@ export class FileObject extends Held implements Mayfly.File {
       let filetype = pattern instanceof DatatypeObject ? pattern.record(call) : etype;
       if (pattern && !(pattern instanceof DatatypeObject)) {
         const { blocks, extent } = pattern as Mayfly.FilePattern;
-        const made = types.indexed(layer, blocks.map(([, n]) => this.whole(n, call)), blocks.map(([at]) => this.whole(at, call)), etype.handle, false);
+        const made = types.indexed(
+          layer,
+          blocks.map(([, n]) => this.whole(n, call)),
+          blocks.map(([at]) => this.whole(at, call)),
+          etype.handle,
+          false,
+        );
         const sized = types.resized(layer, made, 0, this.whole(extent, call) * etype.layout.extent);
         filetype = types.typeOf(layer, sized, call);
         // The file keeps what it needs.
         types.free(layer, made);
         types.free(layer, sized);
       }
-      return files.setView(layer, this.handle, { disp: this.whole(disp, call), etype, filetype, datarep: 'native' }, call);
+      return files.setView(
+        layer,
+        this.handle,
+        { disp: this.whole(disp, call), etype, filetype, datarep: 'native' },
+        call,
+      );
     });
   }
   private whole(x: unknown, call: string): number {
     if (typeof x === 'number' && Number.isSafeInteger(x)) return x;
-    return fail(ERR.ARG, call, `${String(x)} is not a whole number`, contextOf(this).layer.state.files.files.rows.get(this.handle)?.comm ?? files.FILE_NULL);
+    return fail(
+      ERR.ARG,
+      call,
+      `${String(x)} is not a whole number`,
+      contextOf(this).layer.state.files.files.rows.get(this.handle)?.comm ?? files.FILE_NULL,
+    );
   }
 
   // ── access
@@ -252,12 +285,41 @@ export class FileObject extends Held implements Mayfly.File {
 }
 
 /** Opening and deleting, and the constants, as the module exports them. */
-export function fileModule(context: Context): Pick<typeof Mayfly, 'File' | 'MODE_RDONLY' | 'MODE_WRONLY' | 'MODE_RDWR' | 'MODE_CREATE' | 'MODE_EXCL' | 'MODE_APPEND' | 'MODE_DELETE_ON_CLOSE' | 'MODE_SEQUENTIAL' | 'MODE_UNIQUE_OPEN' | 'SEEK_SET' | 'SEEK_CUR' | 'SEEK_END'> {
+export function fileModule(
+  context: Context,
+): Pick<
+  typeof Mayfly,
+  | 'File'
+  | 'MODE_RDONLY'
+  | 'MODE_WRONLY'
+  | 'MODE_RDWR'
+  | 'MODE_CREATE'
+  | 'MODE_EXCL'
+  | 'MODE_APPEND'
+  | 'MODE_DELETE_ON_CLOSE'
+  | 'MODE_SEQUENTIAL'
+  | 'MODE_UNIQUE_OPEN'
+  | 'SEEK_SET'
+  | 'SEEK_CUR'
+  | 'SEEK_END'
+> {
   const { Amode, Seek } = files;
   return {
-    File: { open: (comm, name, mode, info) => FileObject.open(context, comm, name, mode, info), delete: (name) => FileObject.delete(context, name) },
-    MODE_RDONLY: Amode.RDONLY, MODE_WRONLY: Amode.WRONLY, MODE_RDWR: Amode.RDWR, MODE_CREATE: Amode.CREATE, MODE_EXCL: Amode.EXCL, MODE_APPEND: Amode.APPEND,
-    MODE_DELETE_ON_CLOSE: Amode.DELETE_ON_CLOSE, MODE_SEQUENTIAL: Amode.SEQUENTIAL, MODE_UNIQUE_OPEN: Amode.UNIQUE_OPEN,
-    SEEK_SET: Seek.SET, SEEK_CUR: Seek.CUR, SEEK_END: Seek.END,
+    File: {
+      open: (comm, name, mode, info) => FileObject.open(context, comm, name, mode, info),
+      delete: (name) => FileObject.delete(context, name),
+    },
+    MODE_RDONLY: Amode.RDONLY,
+    MODE_WRONLY: Amode.WRONLY,
+    MODE_RDWR: Amode.RDWR,
+    MODE_CREATE: Amode.CREATE,
+    MODE_EXCL: Amode.EXCL,
+    MODE_APPEND: Amode.APPEND,
+    MODE_DELETE_ON_CLOSE: Amode.DELETE_ON_CLOSE,
+    MODE_SEQUENTIAL: Amode.SEQUENTIAL,
+    MODE_UNIQUE_OPEN: Amode.UNIQUE_OPEN,
+    SEEK_SET: Seek.SET,
+    SEEK_CUR: Seek.CUR,
+    SEEK_END: Seek.END,
   };
 }

@@ -1,13 +1,14 @@
 /**
- * Values as lines of text for the console: strings as they are, everything else much as Node shows it. Depends on the values alone (no
- * colours, no width of a terminal), so every engine and every incarnation prints the same.
+ * Values as lines of text for the console: strings as they are, everything else much as Node shows it. Depends on the
+ * values alone (no colours, no width of a terminal), so every engine and every incarnation prints the same.
  */
 const MAX_DEPTH = 3;
 const MAX_ITEMS = 100;
 /** A longer object goes over several lines. */
 const WIDTH = 76;
 
-export const formatLine = (values: readonly unknown[]): string => values.map((v) => (typeof v === 'string' ? v : shown(v))).join(' ');
+export const formatLine = (values: readonly unknown[]): string =>
+  values.map((v) => (typeof v === 'string' ? v : shown(v))).join(' ');
 
 /** A line is printed whatever the getters and traps of a value do. */
 function shown(value: unknown): string {
@@ -67,10 +68,23 @@ function showObject(o: object, depth: number, above: readonly object[]): string 
     const a = o as unknown as { length: number } & Iterable<unknown>;
     return braces(`${name}(${a.length}) `, '[', ']', list(a, a.length, item), depth);
   }
-  if (o instanceof Map) return braces(`Map(${o.size}) `, '{', '}', list(o, o.size, (e) => `${item((e as [unknown, unknown])[0])} => ${item((e as [unknown, unknown])[1])}`), depth);
+  if (o instanceof Map)
+    return braces(
+      `Map(${o.size}) `,
+      '{',
+      '}',
+      list(o, o.size, (e) => `${item((e as [unknown, unknown])[0])} => ${item((e as [unknown, unknown])[1])}`),
+      depth,
+    );
   if (o instanceof Set) return braces(`Set(${o.size}) `, '{', '}', list(o, o.size, item), depth);
   const entries = Object.entries(o);
-  return braces(name && name !== 'Object' ? `${name} ` : '', '{', '}', list(entries, entries.length, (e) => `${key((e as [string, unknown])[0])}: ${item((e as [string, unknown])[1])}`), depth);
+  return braces(
+    name && name !== 'Object' ? `${name} ` : '',
+    '{',
+    '}',
+    list(entries, entries.length, (e) => `${key((e as [string, unknown])[0])}: ${item((e as [string, unknown])[1])}`),
+    depth,
+  );
 }
 
 function braces(prefix: string, open: string, close: string, items: readonly string[], depth: number): string {

@@ -66,7 +66,9 @@ export class GroupObject extends Held implements Mayfly.Group {
   }
   translateRanks(ranks: ArrayLike<number>, other: Mayfly.Group): number[] {
     const call = 'MPI_Group_translate_ranks';
-    return contextOf(this).call(() => groups.translateRanks(this.tasks(call), ranks, GroupObject.of(other, call).tasks(call)));
+    return contextOf(this).call(() =>
+      groups.translateRanks(this.tasks(call), ranks, GroupObject.of(other, call).tasks(call)),
+    );
   }
   compare(other: Mayfly.Group): Mayfly.Comparison {
     const call = 'MPI_Group_compare';

@@ -50,9 +50,13 @@ export class OpObject extends Held implements Mayfly.Op {
       const { layer } = contextOf(this);
       const b = bundles.bundle();
       try {
-        const [x, y] = [place(contextOf(this), b, input, call, 0, 'the input'), place(contextOf(this), b, inout, call, 0, 'the result')];
+        const [x, y] = [
+          place(contextOf(this), b, input, call, 0, 'the input'),
+          place(contextOf(this), b, inout, call, 0, 'the result'),
+        ];
         if (x.element !== y.element) fail(ERR.TYPE, call, 'the buffers have different element types');
-        if (!x.element) return fail(ERR.TYPE, call, 'the datatype has elements of different types: no operation is for them');
+        if (!x.element)
+          return fail(ERR.TYPE, call, 'the datatype has elements of different types: no operation is for them');
         const [from, into] = [bundles.outgoing(layer, b, x.place), bundles.both(layer, b, y.place)];
         if (from.bytes !== into.bytes) fail(ERR.COUNT, call, `${from.bytes} bytes for ${into.bytes}`);
         reduction(layer, 0, this.handle, x.element.id, into.bytes, call);
@@ -66,7 +70,8 @@ export class OpObject extends Held implements Mayfly.Op {
   free(): void {
     contextOf(this).call(() => {
       if (this.handle <= BUILTIN_OPS.length) fail(ERR.OP, 'MPI_Op_free', `${this.name} is predefined`);
-      if (!contextOf(this).layer.state.ops.rows.delete(this.handle)) fail(ERR.OP, 'MPI_Op_free', 'the operation was freed before');
+      if (!contextOf(this).layer.state.ops.rows.delete(this.handle))
+        fail(ERR.OP, 'MPI_Op_free', 'the operation was freed before');
       contextOf(this).layer.opCallbacks.delete(this.handle);
     });
   }
@@ -83,8 +88,15 @@ export class ErrorHandlerObject extends Held implements Mayfly.ErrorHandler {
 
   /** The one that an object has. */
   static get(context: Context, handle: number): ErrorHandlerObject {
-    const predefined: Record<number, string> = { [ERRORS_ARE_FATAL]: 'MPI_ERRORS_ARE_FATAL', [ERRORS_RETURN]: 'MPI_ERRORS_RETURN' };
-    return new ErrorHandlerObject(context, handle, context.layer.state.errhandlers.rows.get(handle)?.name ?? predefined[handle] ?? 'user-defined error handler');
+    const predefined: Record<number, string> = {
+      [ERRORS_ARE_FATAL]: 'MPI_ERRORS_ARE_FATAL',
+      [ERRORS_RETURN]: 'MPI_ERRORS_RETURN',
+    };
+    return new ErrorHandlerObject(
+      context,
+      handle,
+      context.layer.state.errhandlers.rows.get(handle)?.name ?? predefined[handle] ?? 'user-defined error handler',
+    );
   }
   static create(context: Context, fn: ErrorFunction): ErrorHandlerObject {
     return context.call(() => {

@@ -1,6 +1,6 @@
 /**
- * How the objects of the API hold the rank's layer: so that a program, which has these objects, does not reach it. Behind the layer lie the device and the memory that
- * the rank shares with its comm worker.
+ * How the objects of the API hold the rank's layer: so that a program, which has these objects, does not reach it.
+ * Behind the layer lie the device and the memory that the rank shares with its comm worker.
  */
 import type { Context } from './context.ts';
 

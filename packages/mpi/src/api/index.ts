@@ -41,13 +41,40 @@ function build(context: Context): MayflyModule {
     if (!object) {
       const record = layer.state.comms.rows.get(handle);
       const kind = record?.topology?.kind;
-      object = new (record?.remote ? IntercommObject : kind === 'cart' ? CartObject : kind === 'graph' ? GraphObject : kind === 'dist' ? DistGraphObject : CommObject)(context, handle);
+      object = new (
+        record?.remote
+          ? IntercommObject
+          : kind === 'cart'
+            ? CartObject
+            : kind === 'graph'
+              ? GraphObject
+              : kind === 'dist'
+                ? DistGraphObject
+                : CommObject
+      )(context, handle);
       objects.set(handle, object);
     }
     return object;
   };
   const op = (i: number): OpObject => new OpObject(context, i + 1, BUILTIN_OPS[i]!, true);
-  const [SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR, MINLOC, MAXLOC, REPLACE, NO_OP] = BUILTIN_OPS.map((_, i) => op(i)) as [OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject];
+  const [SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR, MINLOC, MAXLOC, REPLACE, NO_OP] = BUILTIN_OPS.map(
+    (_, i) => op(i),
+  ) as [
+    OpObject,
+    OpObject,
+    OpObject,
+    OpObject,
+    OpObject,
+    OpObject,
+    OpObject,
+    OpObject,
+    OpObject,
+    OpObject,
+    OpObject,
+    OpObject,
+    OpObject,
+    OpObject,
+  ];
   const world = context.commObject(c.COMM_WORLD);
   return {
     IN_PLACE,
@@ -67,7 +94,20 @@ function build(context: Context): MayflyModule {
     Session: { init: () => SessionObject.init(context) },
     tool: toolModule(context),
     Op: { create: (fn, commute) => OpObject.create(context, fn as (input: never, inout: never) => void, commute) },
-    SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR, MINLOC, MAXLOC, REPLACE, NO_OP,
+    SUM,
+    PROD,
+    MIN,
+    MAX,
+    LAND,
+    LOR,
+    LXOR,
+    BAND,
+    BOR,
+    BXOR,
+    MINLOC,
+    MAXLOC,
+    REPLACE,
+    NO_OP,
     GROUP_EMPTY: new GroupObject(context, c.GROUP_EMPTY),
     COMM_WORLD: world,
     COMM_SELF: context.commObject(c.COMM_SELF),
@@ -79,7 +119,8 @@ function build(context: Context): MayflyModule {
     MODE_NOPUT: Assert.NOPUT,
     MODE_NOSTORE: Assert.NOSTORE,
     MODE_NOSUCCEED: Assert.NOSUCCEED,
-    dimsCreate: (nnodes, dims) => context.call(() => dimsCreate(nnodes, typeof dims === 'number' ? new Array<number>(dims).fill(0) : dims)),
+    dimsCreate: (nnodes, dims) =>
+      context.call(() => dimsCreate(nnodes, typeof dims === 'number' ? new Array<number>(dims).fill(0) : dims)),
     SUCCESS: ERR.SUCCESS,
     ERR_BUFFER: ERR.BUFFER,
     ERR_COUNT: ERR.COUNT,
@@ -152,11 +193,17 @@ function build(context: Context): MayflyModule {
 export const createMayfly = (layer: Layer, runtime: Runtime): MayflyModule => build(new Context(layer, runtime));
 
 /**
- * Runs a program to its end: `main` evaluates it with the module at hand. Its end is exit 0, an error that it does not catch ends the
- * job (PROGRAM_ERROR, with the stack). Either way the EXIT message is sent and `runtime.end` called, which does not return.
+ * Runs a program to its end: `main` evaluates it with the module at hand. Its end is exit 0, an error that it does not
+ * catch ends the job (PROGRAM_ERROR, with the stack). Either way the EXIT message is sent and `runtime.end` called,
+ * which does not return.
  * @param ownError true for errors of the host itself, which are no result of the program: they are thrown on
  */
-export function runProgram(layer: Layer, runtime: Runtime, main: (mayfly: MayflyModule) => void, ownError: (e: unknown) => boolean = () => false): never {
+export function runProgram(
+  layer: Layer,
+  runtime: Runtime,
+  main: (mayfly: MayflyModule) => void,
+  ownError: (e: unknown) => boolean = () => false,
+): never {
   const context = new Context(layer, runtime);
   const mayfly = build(context);
   try {
@@ -164,7 +211,11 @@ export function runProgram(layer: Layer, runtime: Runtime, main: (mayfly: Mayfly
     main(mayfly);
   } catch (e) {
     if (context.ended || ownError(e)) throw e;
-    const said = runtime.describeError?.(e) ?? (e instanceof Error ? { message: `${e.name}: ${e.message}`, ...(e.stack === undefined ? {} : { stack: e.stack }) } : { message: `thrown: ${String(e)}` });
+    const said =
+      runtime.describeError?.(e) ??
+      (e instanceof Error
+        ? { message: `${e.name}: ${e.message}`, ...(e.stack === undefined ? {} : { stack: e.stack }) }
+        : { message: `thrown: ${String(e)}` });
     return context.abort('PROGRAM_ERROR', said.message, 1, said.stack);
   }
   return context.end({ code: 0 });

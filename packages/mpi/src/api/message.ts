@@ -23,7 +23,9 @@ export class MessageObject extends Held implements Mayfly.Message {
   }
   private start(buf: Mayfly.Data, call: string): number {
     const context = contextOf(this);
-    return bundles.begin(context.layer, (b) => startMatchedReceive(context.layer, this.handle, received(context, b, buf, call, this.comm), call));
+    return bundles.begin(context.layer, (b) =>
+      startMatchedReceive(context.layer, this.handle, received(context, b, buf, call, this.comm), call),
+    );
   }
   private finish(handle: number): requests.Outcome {
     const o = requests.wait(contextOf(this).layer, handle);
@@ -39,7 +41,10 @@ export class MessageObject extends Held implements Mayfly.Message {
   recvObject<T>(): { value: T; status: Mayfly.Status } {
     return contextOf(this).call(() => {
       const o = this.finish(startMatchedReceive(contextOf(this).layer, this.handle, undefined, 'MPI_Mrecv'));
-      return { value: o.body ? contextOf(this).decode<T>(o.body, 'MPI_Mrecv', this.comm) : (undefined as T), status: status(o.status) };
+      return {
+        value: o.body ? contextOf(this).decode<T>(o.body, 'MPI_Mrecv', this.comm) : (undefined as T),
+        status: status(o.status),
+      };
     });
   }
 }

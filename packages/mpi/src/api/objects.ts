@@ -1,6 +1,6 @@
 /**
- * Collectives of structured values: the lengths go first, then the bytes, each by the collective of buffers. A short broadcast (the usual
- * case: parameters) goes with its length in one message.
+ * Collectives of structured values: the lengths go first, then the bytes, each by the collective of buffers. A short
+ * broadcast (the usual case: parameters) goes with its length in one message.
  */
 import * as coll from '../collectives/index.ts';
 import { part, type Buf } from '../buffers.ts';
@@ -16,7 +16,13 @@ const FIRST = 512;
 const sum = (counts: ArrayLike<number>): number => Array.from(counts).reduce((a, b) => a + b, 0);
 
 /** Decodes the blocks of a gathered buffer. */
-function decodeAll<T>(context: Context, comm: CommObject, data: Uint8Array, counts: ArrayLike<number>, call: string): T[] {
+function decodeAll<T>(
+  context: Context,
+  comm: CommObject,
+  data: Uint8Array,
+  counts: ArrayLike<number>,
+  call: string,
+): T[] {
   let at = 0;
   return Array.from(counts, (n) => context.decode<T>(data.subarray(at, (at += n)), call, comm.handle));
 }
@@ -31,7 +37,10 @@ export function bcast<T>(context: Context, comm: CommObject, value: T | undefine
     head.setUint32(0, bytes.length, true);
     first.set(bytes.subarray(0, FIRST - 4), 4);
   }
-  const tell = (part: Uint8Array): void => void comm.finish(comm.start(call, (pins) => coll.bcast(layer, comm.handle, pins.into(part, 'the value'), root, call)));
+  const tell = (part: Uint8Array): void =>
+    void comm.finish(
+      comm.start(call, (pins) => coll.bcast(layer, comm.handle, pins.into(part, 'the value'), root, call)),
+    );
   tell(first);
   if (!bytes && !comm.hasOwn(root)) {
     // Beside the root of an intercommunicator: nothing comes, but the collectives of all processes are numbered alike.
@@ -52,15 +61,49 @@ export function gather<T>(context: Context, comm: CommObject, value: T, root: nu
   const at = comm.isRoot(root);
   const own = comm.hasOwn(root);
   const counts = new Uint32Array(at ? comm.blocks : 0);
-  comm.finish(comm.start(call, (pins) => coll.gather(layer, comm.handle, own ? pins.from(new Uint32Array([bytes.length]), 'the length') : undefined, at ? pins.into(counts, 'the lengths') : undefined, root, call)));
+  comm.finish(
+    comm.start(call, (pins) =>
+      coll.gather(
+        layer,
+        comm.handle,
+        own ? pins.from(new Uint32Array([bytes.length]), 'the length') : undefined,
+        at ? pins.into(counts, 'the lengths') : undefined,
+        root,
+        call,
+      ),
+    ),
+  );
   const data = new Uint8Array(sum(counts));
-  comm.finish(comm.start(call, (pins) => coll.gatherv(layer, comm.handle, own ? pins.from(bytes, 'the value') : undefined, at ? pins.vector({ data, counts }, 'the values', true) : undefined, root, call)));
+  comm.finish(
+    comm.start(call, (pins) =>
+      coll.gatherv(
+        layer,
+        comm.handle,
+        own ? pins.from(bytes, 'the value') : undefined,
+        at ? pins.vector({ data, counts }, 'the values', true) : undefined,
+        root,
+        call,
+      ),
+    ),
+  );
   return at ? decodeAll(context, comm, data, counts, call) : undefined;
 }
 
-function encodeAll(context: Context, comm: CommObject, values: unknown, call: string, n = comm.blocks, each = 'rank'): { data: Uint8Array; counts: Uint32Array } {
+function encodeAll(
+  context: Context,
+  comm: CommObject,
+  values: unknown,
+  call: string,
+  n = comm.blocks,
+  each = 'rank',
+): { data: Uint8Array; counts: Uint32Array } {
   if (!Array.isArray(values) || values.length !== n)
-    return fail(ERR.COUNT, call, Array.isArray(values) ? `${values.length} values for ${n} ${each}s` : `takes an array with one value per ${each}`, comm.handle);
+    return fail(
+      ERR.COUNT,
+      call,
+      Array.isArray(values) ? `${values.length} values for ${n} ${each}s` : `takes an array with one value per ${each}`,
+      comm.handle,
+    );
   const parts = values.map((v) => context.encode(v, call, comm.handle));
   const counts = Uint32Array.from(parts, (p) => p.length);
   const data = new Uint8Array(sum(counts));
@@ -78,9 +121,31 @@ export function scatter<T>(context: Context, comm: CommObject, values: readonly 
   const own = comm.hasOwn(root);
   const all = comm.isRoot(root) ? encodeAll(context, comm, values, call) : undefined;
   const length = new Uint32Array(1);
-  comm.finish(comm.start(call, (pins) => coll.scatter(layer, comm.handle, all && pins.from(all.counts, 'the lengths'), own ? pins.into(length, 'the length') : undefined, root, call)));
+  comm.finish(
+    comm.start(call, (pins) =>
+      coll.scatter(
+        layer,
+        comm.handle,
+        all && pins.from(all.counts, 'the lengths'),
+        own ? pins.into(length, 'the length') : undefined,
+        root,
+        call,
+      ),
+    ),
+  );
   const mine = new Uint8Array(length[0]!);
-  comm.finish(comm.start(call, (pins) => coll.scatterv(layer, comm.handle, all && pins.vector(all, 'the values', false), own ? pins.into(mine, 'the value') : undefined, root, call)));
+  comm.finish(
+    comm.start(call, (pins) =>
+      coll.scatterv(
+        layer,
+        comm.handle,
+        all && pins.vector(all, 'the values', false),
+        own ? pins.into(mine, 'the value') : undefined,
+        root,
+        call,
+      ),
+    ),
+  );
   return own ? context.decode<T>(mine, call, comm.handle) : (undefined as T);
 }
 
@@ -89,9 +154,29 @@ export function allgather<T>(context: Context, comm: CommObject, value: T): T[] 
   const { layer } = context;
   const bytes = context.encode(value, call, comm.handle);
   const counts = new Uint32Array(comm.blocks);
-  comm.finish(comm.start(call, (pins) => coll.allgather(layer, comm.handle, pins.from(new Uint32Array([bytes.length]), 'the length'), pins.into(counts, 'the lengths'), call)));
+  comm.finish(
+    comm.start(call, (pins) =>
+      coll.allgather(
+        layer,
+        comm.handle,
+        pins.from(new Uint32Array([bytes.length]), 'the length'),
+        pins.into(counts, 'the lengths'),
+        call,
+      ),
+    ),
+  );
   const data = new Uint8Array(sum(counts));
-  comm.finish(comm.start(call, (pins) => coll.allgatherv(layer, comm.handle, pins.from(bytes, 'the value'), pins.vector({ data, counts }, 'the values', true), call)));
+  comm.finish(
+    comm.start(call, (pins) =>
+      coll.allgatherv(
+        layer,
+        comm.handle,
+        pins.from(bytes, 'the value'),
+        pins.vector({ data, counts }, 'the values', true),
+        call,
+      ),
+    ),
+  );
   return decodeAll(context, comm, data, counts, call);
 }
 
@@ -100,37 +185,86 @@ export function alltoall<T>(context: Context, comm: CommObject, values: readonly
   const { layer } = context;
   const out = encodeAll(context, comm, values, call);
   const counts = new Uint32Array(comm.blocks);
-  comm.finish(comm.start(call, (pins) => coll.alltoall(layer, comm.handle, pins.from(out.counts, 'the lengths'), pins.into(counts, 'the lengths'), call)));
+  comm.finish(
+    comm.start(call, (pins) =>
+      coll.alltoall(layer, comm.handle, pins.from(out.counts, 'the lengths'), pins.into(counts, 'the lengths'), call),
+    ),
+  );
   const data = new Uint8Array(sum(counts));
-  comm.finish(comm.start(call, (pins) => coll.alltoallv(layer, comm.handle, pins.vector(out, 'the values', false), pins.vector({ data, counts }, 'the values', true), call)));
+  comm.finish(
+    comm.start(call, (pins) =>
+      coll.alltoallv(
+        layer,
+        comm.handle,
+        pins.vector(out, 'the values', false),
+        pins.vector({ data, counts }, 'the values', true),
+        call,
+      ),
+    ),
+  );
   return decodeAll(context, comm, data, counts, call);
 }
 
 // ── neighbours: the lengths go to them first, then the bytes; nothing comes from MPI_PROC_NULL
 
-function exchanged<T>(context: Context, comm: CommObject, out: { data: Uint8Array; counts: Uint32Array }, call: string): (T | undefined)[] {
+function exchanged<T>(
+  context: Context,
+  comm: CommObject,
+  out: { data: Uint8Array; counts: Uint32Array },
+  call: string,
+): (T | undefined)[] {
   const { layer } = context;
   const { sources } = neighboursOf(comm.record(call), call);
   const counts = new Uint32Array(sources.length);
   const block = (b: Buf, i: number): Buf => part(b, 4 * i, 4);
-  comm.finish(comm.start(call, (pins) => {
-    const [from, into] = [pins.from(out.counts, 'the lengths'), pins.into(counts, 'the lengths')];
-    return coll.neighbour(layer, comm.handle, (i) => block(from, i), (i) => block(into, i), call);
-  }));
+  comm.finish(
+    comm.start(call, (pins) => {
+      const [from, into] = [pins.from(out.counts, 'the lengths'), pins.into(counts, 'the lengths')];
+      return coll.neighbour(
+        layer,
+        comm.handle,
+        (i) => block(from, i),
+        (i) => block(into, i),
+        call,
+      );
+    }),
+  );
   const data = new Uint8Array(sum(counts));
   const offsets = (list: Uint32Array): number[] => Array.from(list, (_, i) => sum(list.subarray(0, i)));
   const [ins, outs] = [offsets(counts), offsets(out.counts)];
-  comm.finish(comm.start(call, (pins) => {
-    const [from, into] = [pins.from(out.data, 'the values'), pins.into(data, 'the values')];
-    return coll.neighbour(layer, comm.handle, (i) => part(from, outs[i]!, out.counts[i]!), (i) => part(into, ins[i]!, counts[i]!), call);
-  }));
-  return sources.map((rank, i) => (rank === PROC_NULL ? undefined : context.decode<T>(data.subarray(ins[i], ins[i]! + counts[i]!), call, comm.handle)));
+  comm.finish(
+    comm.start(call, (pins) => {
+      const [from, into] = [pins.from(out.data, 'the values'), pins.into(data, 'the values')];
+      return coll.neighbour(
+        layer,
+        comm.handle,
+        (i) => part(from, outs[i]!, out.counts[i]!),
+        (i) => part(into, ins[i]!, counts[i]!),
+        call,
+      );
+    }),
+  );
+  return sources.map((rank, i) =>
+    rank === PROC_NULL ? undefined : context.decode<T>(data.subarray(ins[i], ins[i]! + counts[i]!), call, comm.handle),
+  );
 }
 
 export function neighbourAllgather<T>(context: Context, comm: CommObject, value: T): (T | undefined)[] {
   const call = 'neighborAllgatherObject';
   const { destinations } = neighboursOf(comm.record(call), call);
-  return exchanged(context, comm, encodeAll(context, comm, destinations.map(() => value), call, destinations.length, 'neighbour'), call);
+  return exchanged(
+    context,
+    comm,
+    encodeAll(
+      context,
+      comm,
+      destinations.map(() => value),
+      call,
+      destinations.length,
+      'neighbour',
+    ),
+    call,
+  );
 }
 
 export function neighbourAlltoall<T>(context: Context, comm: CommObject, values: readonly T[]): (T | undefined)[] {

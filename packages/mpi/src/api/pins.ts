@@ -29,7 +29,8 @@ export class Pins extends Held {
     return (receives ? bundles.both : bundles.outgoing)(contextOf(this).layer, this.bundle, p.place);
   }
   private alike(element: ElementType | undefined, data: unknown, what: string): void {
-    if (this.element && element && this.element !== element) fail(ERR.TYPE, this.call, `${what} is ${describe(data)}, the other buffer has another element type`, this.comm);
+    if (this.element && element && this.element !== element)
+      fail(ERR.TYPE, this.call, `${what} is ${describe(data)}, the other buffer has another element type`, this.comm);
     this.element ??= element;
   }
   /** A buffer that is sent. */
@@ -48,43 +49,77 @@ export class Pins extends Held {
     return data === null || data === undefined || data === IN_PLACE ? undefined : this.into(data, what);
   }
   vector(v: unknown, what: string, receives: boolean): VectorArgument {
-    if (typeof v !== 'object' || v === null || !('counts' in v)) return fail(ERR.ARG, this.call, `${what} is ${describe(v)}, not { data, counts, displs? }`, this.comm);
+    if (typeof v !== 'object' || v === null || !('counts' in v))
+      return fail(ERR.ARG, this.call, `${what} is ${describe(v)}, not { data, counts, displs? }`, this.comm);
     const { data, datatype, counts, displs } = v as Mayfly.Vector;
-    if (data instanceof ElementsObject) fail(ERR.TYPE, this.call, `${what} has counts, its data has to be a typed array`, this.comm);
-    if (datatype !== undefined) return this.spread(v as Mayfly.Vector, DatatypeObject.of(contextOf(this), datatype, this.call), what, receives);
+    if (data instanceof ElementsObject)
+      fail(ERR.TYPE, this.call, `${what} has counts, its data has to be a typed array`, this.comm);
+    if (datatype !== undefined)
+      return this.spread(v as Mayfly.Vector, DatatypeObject.of(contextOf(this), datatype, this.call), what, receives);
     return { buf: this.take(data, `the data of ${what}`, receives), unit: this.unit, counts, displs };
   }
   /** Blocks of elements of a datatype, which go packed. */
-  private spread({ data, counts, displs }: Mayfly.Vector, type: DatatypeObject, what: string, receives: boolean): VectorArgument {
+  private spread(
+    { data, counts, displs }: Mayfly.Vector,
+    type: DatatypeObject,
+    what: string,
+    receives: boolean,
+  ): VectorArgument {
     const { layout, name } = type.record(this.call, this.comm);
     const { space } = place(contextOf(this), this.bundle, data, this.call, this.comm, `the data of ${what}`).place;
     this.alike(type.element, data, what);
     let next = 0;
     const places = Array.from(counts, (count, i): bundles.Place => {
-      if (!Number.isSafeInteger(count) || count < 0) fail(ERR.COUNT, this.call, `count ${i} of ${what} is ${String(count)}`, this.comm);
+      if (!Number.isSafeInteger(count) || count < 0)
+        fail(ERR.COUNT, this.call, `count ${i} of ${what} is ${String(count)}`, this.comm);
       const at = displs ? displs[i] : next;
-      if (!Number.isSafeInteger(at)) fail(ERR.ARG, this.call, `displacement ${i} of ${what} is ${String(at)}`, this.comm);
+      if (!Number.isSafeInteger(at))
+        fail(ERR.ARG, this.call, `displacement ${i} of ${what} is ${String(at)}`, this.comm);
       next += count;
       const address = at! * layout.extent;
       const { from, to } = span(layout, count);
       if (from !== to && (address + from < 0 || address + to > data.byteLength))
-        fail(ERR.BUFFER, this.call, `block ${i} of ${what}, ${count} elements of ${name || 'the datatype'}, lies from byte ${address + from} to ${address + to}, the array has ${data.byteLength} bytes`, this.comm);
+        fail(
+          ERR.BUFFER,
+          this.call,
+          `block ${i} of ${what}, ${count} elements of ${name || 'the datatype'}, lies from byte ` +
+            `${address + from} to ${address + to}, the array has ${data.byteLength} bytes`,
+          this.comm,
+        );
       return { space, address, layout, count };
     });
     const { buf, lengths } = bundles.behindOneAnother(contextOf(this).layer, this.bundle, places, receives);
     return { buf, unit: 1, counts: lengths, displs: undefined };
   }
   private list(list: unknown, n: number, what: string): (bundles.Place | undefined)[] {
-    if (!Array.isArray(list) || list.length !== n) return fail(ERR.COUNT, this.call, `${what} ${Array.isArray(list) ? `has ${list.length} blocks` : `is ${describe(list)}`}, a list of ${n} is needed`, this.comm);
-    return list.map((x: unknown, i) => (x === null || x === undefined ? undefined : place(contextOf(this), this.bundle, x, this.call, this.comm, `block ${i} of ${what}`).place));
+    if (!Array.isArray(list) || list.length !== n)
+      return fail(
+        ERR.COUNT,
+        this.call,
+        `${what} ${Array.isArray(list) ? `has ${list.length} blocks` : `is ${describe(list)}`}, a list of ` +
+          `${n} is needed`,
+        this.comm,
+      );
+    return list.map((x: unknown, i) =>
+      x === null || x === undefined
+        ? undefined
+        : place(contextOf(this), this.bundle, x, this.call, this.comm, `block ${i} of ${what}`).place,
+    );
   }
   /** Blocks of any type, one per neighbour; null: an empty one. */
   blocks(list: unknown, n: number, what: string, receives: boolean): Buf[] {
-    return this.list(list, n, what).map((p) => (p ? (receives ? bundles.both : bundles.outgoing)(contextOf(this).layer, this.bundle, p) : NO_BYTES));
+    return this.list(list, n, what).map((p) =>
+      p ? (receives ? bundles.both : bundles.outgoing)(contextOf(this).layer, this.bundle, p) : NO_BYTES,
+    );
   }
   /** The same, one per rank, as one buffer. */
   packed(list: unknown, n: number, what: string, receives: boolean): VectorArgument {
-    const { buf, lengths } = bundles.behindOneAnother(contextOf(this).layer, this.bundle, this.list(list, n, what), receives);
+    const { buf, lengths } = bundles.behindOneAnother(
+      contextOf(this).layer,
+      this.bundle,
+      this.list(list, n, what),
+      receives,
+    );
     return { buf, unit: 1, counts: lengths, displs: undefined };
   }
   /** Element type of the buffers, for reductions: they see packed elements. @throws MPIError ERR_TYPE */
@@ -96,6 +131,7 @@ export class Pins extends Held {
   }
   /** @throws MPIError ERR_TYPE for a datatype of different elements */
   reducible(): void {
-    if (!this.element) fail(ERR.TYPE, this.call, 'the datatype has elements of different types: no operation is for them', this.comm);
+    if (!this.element)
+      fail(ERR.TYPE, this.call, 'the datatype has elements of different types: no operation is for them', this.comm);
   }
 }

@@ -63,7 +63,8 @@ export class PointToPoint extends Held {
     return contextOf(this).call(() => {
       const tasks = this.record('MPI_Comm_group').group;
       const { rows } = contextOf(this).layer.state.groups;
-      if (!this.groupObject || !rows.has(this.groupObject.handle)) this.groupObject = GroupObject.make(contextOf(this), [...tasks]);
+      if (!this.groupObject || !rows.has(this.groupObject.handle))
+        this.groupObject = GroupObject.make(contextOf(this), [...tasks]);
       return this.groupObject;
     });
   }
@@ -77,22 +78,38 @@ export class PointToPoint extends Held {
     contextOf(this).call(() => sendNow(contextOf(this).layer, this.handle, dest, tag, this.body(buf, 'MPI_Send')));
   }
   ssend(buf: Data, dest: number, tag = 0): void {
-    contextOf(this).call(() => this.finish(startSend(contextOf(this).layer, this.handle, dest, tag, this.body(buf, 'MPI_Ssend'), true, 'MPI_Ssend')));
+    contextOf(this).call(() =>
+      this.finish(
+        startSend(contextOf(this).layer, this.handle, dest, tag, this.body(buf, 'MPI_Ssend'), true, 'MPI_Ssend'),
+      ),
+    );
   }
   recv(buf: Data, source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.Status {
     return contextOf(this).call(() => status(this.finish(this.receive(buf, source, tag, 'MPI_Recv')).status));
   }
   isend(buf: Data, dest: number, tag = 0): Mayfly.Request {
-    return this.request(() => startSend(contextOf(this).layer, this.handle, dest, tag, this.body(buf, 'MPI_Isend'), false, 'MPI_Isend'));
+    return this.request(() =>
+      startSend(contextOf(this).layer, this.handle, dest, tag, this.body(buf, 'MPI_Isend'), false, 'MPI_Isend'),
+    );
   }
   issend(buf: Data, dest: number, tag = 0): Mayfly.Request {
-    return this.request(() => startSend(contextOf(this).layer, this.handle, dest, tag, this.body(buf, 'MPI_Issend'), true, 'MPI_Issend'));
+    return this.request(() =>
+      startSend(contextOf(this).layer, this.handle, dest, tag, this.body(buf, 'MPI_Issend'), true, 'MPI_Issend'),
+    );
   }
   irecv(buf: Data, source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.Request {
     return this.request(() => this.receive(buf, source, tag, 'MPI_Irecv'));
   }
   /** The send is buffered before the receive may write: one array may be both. */
-  private exchange(send: Data, dest: number, sendTag: number, recv: Data, source: number, recvTag: number, call: string): number {
+  private exchange(
+    send: Data,
+    dest: number,
+    sendTag: number,
+    recv: Data,
+    source: number,
+    recvTag: number,
+    call: string,
+  ): number {
     const comm = this.record(call);
     check(comm, { dest, sendTag, source, recvTag }, call);
     checkData(contextOf(this), recv, call, this.handle, 'the receive buffer');
@@ -100,16 +117,46 @@ export class PointToPoint extends Held {
     sendNow(contextOf(this).layer, this.handle, dest, sendTag, body, call);
     return this.receive(recv, source, recvTag, call);
   }
-  sendrecv(send: Data, dest: number, sendTag: number, recv: Data, source: number = ANY_SOURCE, recvTag: number = ANY_TAG): Mayfly.Status {
-    return contextOf(this).call(() => status(this.finish(this.exchange(send, dest, sendTag, recv, source, recvTag, 'MPI_Sendrecv')).status));
+  sendrecv(
+    send: Data,
+    dest: number,
+    sendTag: number,
+    recv: Data,
+    source: number = ANY_SOURCE,
+    recvTag: number = ANY_TAG,
+  ): Mayfly.Status {
+    return contextOf(this).call(() =>
+      status(this.finish(this.exchange(send, dest, sendTag, recv, source, recvTag, 'MPI_Sendrecv')).status),
+    );
   }
-  sendrecvReplace(buf: Data, dest: number, sendTag = 0, source: number = ANY_SOURCE, recvTag: number = ANY_TAG): Mayfly.Status {
-    return contextOf(this).call(() => status(this.finish(this.exchange(buf, dest, sendTag, buf, source, recvTag, 'MPI_Sendrecv_replace')).status));
+  sendrecvReplace(
+    buf: Data,
+    dest: number,
+    sendTag = 0,
+    source: number = ANY_SOURCE,
+    recvTag: number = ANY_TAG,
+  ): Mayfly.Status {
+    return contextOf(this).call(() =>
+      status(this.finish(this.exchange(buf, dest, sendTag, buf, source, recvTag, 'MPI_Sendrecv_replace')).status),
+    );
   }
-  isendrecv(send: Data, dest: number, sendTag: number, recv: Data, source: number = ANY_SOURCE, recvTag: number = ANY_TAG): Mayfly.Request {
+  isendrecv(
+    send: Data,
+    dest: number,
+    sendTag: number,
+    recv: Data,
+    source: number = ANY_SOURCE,
+    recvTag: number = ANY_TAG,
+  ): Mayfly.Request {
     return this.request(() => this.exchange(send, dest, sendTag, recv, source, recvTag, 'MPI_Isendrecv'));
   }
-  isendrecvReplace(buf: Data, dest: number, sendTag = 0, source: number = ANY_SOURCE, recvTag: number = ANY_TAG): Mayfly.Request {
+  isendrecvReplace(
+    buf: Data,
+    dest: number,
+    sendTag = 0,
+    source: number = ANY_SOURCE,
+    recvTag: number = ANY_TAG,
+  ): Mayfly.Request {
     return this.request(() => this.exchange(buf, dest, sendTag, buf, source, recvTag, 'MPI_Isendrecv_replace'));
   }
   sendInit(buf: Data, dest: number, tag = 0): Mayfly.PersistentRequest {
@@ -120,23 +167,44 @@ export class PointToPoint extends Held {
   }
   /** Arguments are checked now, and not only when it is started. */
   private persistentSend(call: string, buf: Data, dest: number, tag: number, sync: boolean): Mayfly.PersistentRequest {
-    return this.persistent(call, () => startSend(contextOf(this).layer, this.handle, dest, tag, this.body(buf, call), sync, call), false, () => {
-      check(this.record(call), { dest, sendTag: tag, source: ANY_SOURCE, recvTag: ANY_TAG }, call);
-      checkData(contextOf(this), buf, call, this.handle);
-    });
+    return this.persistent(
+      call,
+      () => startSend(contextOf(this).layer, this.handle, dest, tag, this.body(buf, call), sync, call),
+      false,
+      () => {
+        check(this.record(call), { dest, sendTag: tag, source: ANY_SOURCE, recvTag: ANY_TAG }, call);
+        checkData(contextOf(this), buf, call, this.handle);
+      },
+    );
   }
   recvInit(buf: Data, source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.PersistentRequest {
     const call = 'MPI_Recv_init';
-    return this.persistent(call, () => this.receive(buf, source, tag, call), false, () => {
-      check(this.record(call), { dest: PROC_NULL, sendTag: 0, source, recvTag: tag }, call);
-      checkData(contextOf(this), buf, call, this.handle);
-    });
+    return this.persistent(
+      call,
+      () => this.receive(buf, source, tag, call),
+      false,
+      () => {
+        check(this.record(call), { dest: PROC_NULL, sendTag: 0, source, recvTag: tag }, call);
+        checkData(contextOf(this), buf, call, this.handle);
+      },
+    );
   }
   /** @param collective it has a place among the collectives */
-  persistent(call: string, begin: () => number, collective: boolean, checked: () => void = () => undefined): Mayfly.PersistentRequest {
+  persistent(
+    call: string,
+    begin: () => number,
+    collective: boolean,
+    checked: () => void = () => undefined,
+  ): Mayfly.PersistentRequest {
     return contextOf(this).call(() => {
       checked();
-      return new PersistentObject(contextOf(this), call, this.handle, begin, collective ? newSeries(this.record(call)) : undefined);
+      return new PersistentObject(
+        contextOf(this),
+        call,
+        this.handle,
+        begin,
+        collective ? newSeries(this.record(call)) : undefined,
+      );
     });
   }
   psendInit(buf: Data, partitions: number, dest: number, tag = 0): Mayfly.PartitionedSend {
@@ -155,7 +223,9 @@ export class PointToPoint extends Held {
     });
   }
   mprobe(source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.Message {
-    return contextOf(this).call(() => new MessageObject(contextOf(this), mprobe(contextOf(this).layer, this.handle, source, tag), this.handle));
+    return contextOf(this).call(
+      () => new MessageObject(contextOf(this), mprobe(contextOf(this).layer, this.handle, source, tag), this.handle),
+    );
   }
   improbe(source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.Message | undefined {
     return contextOf(this).call(() => {
@@ -164,20 +234,50 @@ export class PointToPoint extends Held {
     });
   }
   sendObject(value: unknown, dest: number, tag = 0): void {
-    contextOf(this).call(() => sendNow(contextOf(this).layer, this.handle, dest, tag, contextOf(this).encode(value, 'sendObject', this.handle), 'sendObject', true));
+    contextOf(this).call(() =>
+      sendNow(
+        contextOf(this).layer,
+        this.handle,
+        dest,
+        tag,
+        contextOf(this).encode(value, 'sendObject', this.handle),
+        'sendObject',
+        true,
+      ),
+    );
   }
   isendObject(value: unknown, dest: number, tag = 0): Mayfly.Request {
-    return this.request(() => startSend(contextOf(this).layer, this.handle, dest, tag, contextOf(this).encode(value, 'isendObject', this.handle), false, 'isendObject', true));
+    return this.request(() =>
+      startSend(
+        contextOf(this).layer,
+        this.handle,
+        dest,
+        tag,
+        contextOf(this).encode(value, 'isendObject', this.handle),
+        false,
+        'isendObject',
+        true,
+      ),
+    );
   }
   recvObject<T>(source: number = ANY_SOURCE, tag: number = ANY_TAG): { value: T; status: Mayfly.Status } {
     return contextOf(this).call(() => {
       const o = this.finish(startReceive(contextOf(this).layer, this.handle, source, tag, undefined, 'recvObject'));
-      return { value: o.body ? contextOf(this).decode<T>(o.body, 'recvObject', this.handle) : (undefined as T), status: status(o.status) };
+      return {
+        value: o.body ? contextOf(this).decode<T>(o.body, 'recvObject', this.handle) : (undefined as T),
+        status: status(o.status),
+      };
     });
   }
 
   irecvObject<T>(source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.ObjectRequest<T> {
-    return contextOf(this).call(() => new ObjectRequestObject<T>(contextOf(this), startReceive(contextOf(this).layer, this.handle, source, tag, undefined, 'irecvObject')));
+    return contextOf(this).call(
+      () =>
+        new ObjectRequestObject<T>(
+          contextOf(this),
+          startReceive(contextOf(this).layer, this.handle, source, tag, undefined, 'irecvObject'),
+        ),
+    );
   }
 
   private receive(buf: Data, source: number, tag: number, call: string): number {

@@ -1,11 +1,18 @@
 /**
- * What the TypeScript API needs from its host besides the Device, implemented by the rank host of packages/node. Everything is synchronous.
+ * What the TypeScript API needs from its host besides the Device, implemented by the rank host of packages/node.
+ * Everything is synchronous.
  */
 import type { ExitReport } from '@mayfly/wire';
 
-/** A checkpoint on its way to the host. The parts are views that hold only during the call: copy each once, to where the image goes. */
+/**
+ * A checkpoint on its way to the host. The parts are views that hold only during the call: copy each once, to where the
+ * image goes.
+ */
 export interface CheckpointImage {
-  /** In this order. Each section is its parts one behind the other. 'arrays' stands first, so that unchanged pages stay on their places. */
+  /**
+   * In this order. Each section is its parts one behind the other. 'arrays' stands first, so that unchanged pages stay
+   * on their places.
+   */
   readonly sections: readonly { readonly name: string; readonly parts: readonly Uint8Array[] }[];
   /** Arrivals consumed whose bodies are still in the log: into the manifest's `replay.held`. */
   readonly held: readonly number[];
@@ -27,14 +34,18 @@ export interface Runtime {
   processorName(): string;
 
   /**
-   * The program reached checkpoint.open, at most once: the end of its prologue. Incarnation without an image: remembers the endpoint's line as
-   * the prologue's end (`ep.openPrologue()`) and returns undefined. With an image: `ep.jump()` to its line, and returns its sections. Called
-   * between two operations of the device; afterwards the layer's state is replaced by the image's.
+   * The program reached checkpoint.open, at most once: the end of its prologue. Incarnation without an image: remembers
+   * the endpoint's line as the prologue's end (`ep.openPrologue()`) and returns undefined. With an image: `ep.jump()`
+   * to its line, and returns its sections. Called between two operations of the device; afterwards the layer's state is
+   * replaced by the image's.
    */
   openCheckpoint(): RestoredImage | undefined;
   /** True when a checkpoint is due: the interval is over, or one was asked for (node leaves, request of the user). */
   checkpointDue(): boolean;
-  /** May be ignored while the incarnation still replays. Takes the image, with the endpoint's line as it is now; returns when the parts are copied. Upload goes on elsewhere. */
+  /**
+   * May be ignored while the incarnation still replays. Takes the image, with the endpoint's line as it is now; returns
+   * when the parts are copied. Upload goes on elsewhere.
+   */
   saveCheckpoint(image: CheckpointImage): void;
   /** The program's own interval, ms; undefined: the job's. */
   setCheckpointInterval(ms: number | undefined): void;
@@ -42,8 +53,8 @@ export interface Runtime {
   /** An error that the program did not catch, for its exit report: the host maps the stack back to the sources. */
   describeError?(error: unknown): { message: string; stack?: string };
   /**
-   * The task is over. The EXIT message has already been given to the device. Does not return: it lets the ring drain, tells the comm
-   * worker, and blocks or throws past the program (which might catch).
+   * The task is over. The EXIT message has already been given to the device. Does not return: it lets the ring drain,
+   * tells the comm worker, and blocks or throws past the program (which might catch).
    */
   end(report: ExitReport): never;
 }

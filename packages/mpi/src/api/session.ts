@@ -26,7 +26,10 @@ export class SessionObject extends Held implements Mayfly.Session {
     return this.within('MPI_Session_get_nth_pset', () => [...comms.processSets(contextOf(this).layer).keys()]);
   }
   private tasks(name: string, call: string): number[] {
-    return comms.processSet(contextOf(this).layer, String(name)) ?? fail(ERR.ARG, call, `there is no process set '${String(name)}' (there are ${this.psets.join(' and ')})`);
+    return (
+      comms.processSet(contextOf(this).layer, String(name)) ??
+      fail(ERR.ARG, call, `there is no process set '${String(name)}' (there are ${this.psets.join(' and ')})`)
+    );
   }
   psetInfo(name: string): Mayfly.Info {
     const call = 'MPI_Session_get_pset_info';

@@ -32,7 +32,9 @@ class StatusObject implements Mayfly.Status {
     return this.bytes % size === 0 ? this.bytes / size : UNDEFINED;
   }
   elements(type: Mayfly.Datatype): number {
-    return type instanceof DatatypeObject ? Number(elementsIn(type.record('MPI_Get_elements').signature, BigInt(this.bytes))) : fail(ERR.TYPE, 'MPI_Get_elements', 'the argument is not a datatype');
+    return type instanceof DatatypeObject
+      ? Number(elementsIn(type.record('MPI_Get_elements').signature, BigInt(this.bytes)))
+      : fail(ERR.TYPE, 'MPI_Get_elements', 'the argument is not a datatype');
   }
 }
 
@@ -72,7 +74,9 @@ export class RequestObject extends Held implements Mayfly.Request {
   }
   cancel(): void {
     if (this.inactive && this.handle === 0) return;
-    contextOf(this).call(() => requests.cancel(contextOf(this).layer, requestOf(contextOf(this).layer, this.handle, 'MPI_Cancel').handle));
+    contextOf(this).call(() =>
+      requests.cancel(contextOf(this).layer, requestOf(contextOf(this).layer, this.handle, 'MPI_Cancel').handle),
+    );
   }
   free(): void {
     contextOf(this).call(() => requests.free(contextOf(this).layer, this.handle));
@@ -90,14 +94,22 @@ export class ObjectRequestObject<T> extends RequestObject implements Mayfly.Obje
     if (o.body) this.received = { value: contextOf(this).decode<T>(o.body, 'irecvObject', o.comm) };
   }
   get value(): T {
-    return this.received ? this.received.value : contextOf(this).call(() => fail(ERR.REQUEST, 'ObjectRequest.value', 'the receive is not complete: wait for it first'));
+    return this.received
+      ? this.received.value
+      : contextOf(this).call(() =>
+          fail(ERR.REQUEST, 'ObjectRequest.value', 'the receive is not complete: wait for it first'),
+        );
   }
 }
 
 /** A communicator that is being made. */
 export class CommRequestObject extends RequestObject implements Mayfly.CommRequest {
   private made = 0;
-  constructor(context: Context, handle: number, private readonly finished: (comm: number) => void) {
+  constructor(
+    context: Context,
+    handle: number,
+    private readonly finished: (comm: number) => void,
+  ) {
     super(context, handle);
   }
   override took(o: Outcome): void {
@@ -105,19 +117,30 @@ export class CommRequestObject extends RequestObject implements Mayfly.CommReque
     this.finished(o.result);
   }
   get comm(): Mayfly.Comm {
-    return this.made > 0 ? contextOf(this).commObject(this.made) : contextOf(this).call(() => fail(ERR.REQUEST, 'CommRequest.comm', 'the communicator is not made yet: wait for it first'));
+    return this.made > 0
+      ? contextOf(this).commObject(this.made)
+      : contextOf(this).call(() =>
+          fail(ERR.REQUEST, 'CommRequest.comm', 'the communicator is not made yet: wait for it first'),
+        );
   }
 }
 
 /** waitall and its family as the module exports them. */
-export function completion(context: Context): Pick<typeof Mayfly, 'waitall' | 'waitany' | 'waitsome' | 'testall' | 'testany' | 'testsome'> {
+export function completion(
+  context: Context,
+): Pick<typeof Mayfly, 'waitall' | 'waitany' | 'waitsome' | 'testall' | 'testany' | 'testsome'> {
   const { layer } = context;
   const handles = (list: readonly Mayfly.Request[], call: string): number[] => {
     if (!Array.isArray(list)) fail(ERR.REQUEST, call, 'takes an array of requests');
-    return list.map((r, i) => (r instanceof RequestObject ? r.handle : fail(ERR.REQUEST, call, `element ${i} is not a request`)));
+    return list.map((r, i) =>
+      r instanceof RequestObject ? r.handle : fail(ERR.REQUEST, call, `element ${i} is not a request`),
+    );
   };
   const at = (list: readonly Mayfly.Request[], i: number): RequestObject => list[i] as RequestObject;
-  const one = (list: readonly Mayfly.Request[], r: { index: number; outcome: Outcome }): { index: number; status: Mayfly.Status } => ({ index: r.index, status: at(list, r.index).settle(r.outcome) });
+  const one = (
+    list: readonly Mayfly.Request[],
+    r: { index: number; outcome: Outcome },
+  ): { index: number; status: Mayfly.Status } => ({ index: r.index, status: at(list, r.index).settle(r.outcome) });
   const several = (call: string, list: readonly RequestObject[], outcomes: readonly Outcome[]): Mayfly.Status[] => {
     const statuses = outcomes.map((o) => status(o.status, o.error && context.failed(o.error, o.comm)));
     outcomes.forEach((o, i) => {
@@ -126,24 +149,41 @@ export function completion(context: Context): Pick<typeof Mayfly, 'waitall' | 'w
     const bad = outcomes.findIndex((o) => o.error);
     if (bad >= 0) {
       const first = outcomes[bad]!;
-      const error = new MPIError(ERR.IN_STATUS, call, `request ${bad} failed: ${statuses[bad]!.error!.message}`, first.comm);
+      const error = new MPIError(
+        ERR.IN_STATUS,
+        call,
+        `request ${bad} failed: ${statuses[bad]!.error!.message}`,
+        first.comm,
+      );
       error.statuses = statuses;
       throw error;
     }
     return statuses;
   };
-  const some = (call: string, all: readonly Mayfly.Request[], list: { index: number; outcome: Outcome }[]): { index: number; status: Mayfly.Status }[] => {
-    const statuses = several(call, list.map((r) => at(all, r.index)), list.map((r) => r.outcome));
+  const some = (
+    call: string,
+    all: readonly Mayfly.Request[],
+    list: { index: number; outcome: Outcome }[],
+  ): { index: number; status: Mayfly.Status }[] => {
+    const statuses = several(
+      call,
+      list.map((r) => at(all, r.index)),
+      list.map((r) => r.outcome),
+    );
     return list.map((r, i) => ({ index: r.index, status: statuses[i]! }));
   };
   return {
-    waitall: (list) => context.call(() => several('MPI_Waitall', list as readonly RequestObject[], requests.waitAll(layer, handles(list, 'MPI_Waitall')))),
+    waitall: (list) =>
+      context.call(() =>
+        several('MPI_Waitall', list as readonly RequestObject[], requests.waitAll(layer, handles(list, 'MPI_Waitall'))),
+      ),
     waitany: (list) =>
       context.call(() => {
         const r = requests.waitAny(layer, handles(list, 'MPI_Waitany'));
         return r && one(list, r);
       }),
-    waitsome: (list) => context.call(() => some('MPI_Waitsome', list, requests.waitSome(layer, handles(list, 'MPI_Waitsome')))),
+    waitsome: (list) =>
+      context.call(() => some('MPI_Waitsome', list, requests.waitSome(layer, handles(list, 'MPI_Waitsome')))),
     testall: (list) =>
       context.call(() => {
         const r = requests.testAll(layer, handles(list, 'MPI_Testall'));
@@ -154,6 +194,7 @@ export function completion(context: Context): Pick<typeof Mayfly, 'waitall' | 'w
         const r = requests.testAny(layer, handles(list, 'MPI_Testany'));
         return r === undefined || r === 'none' ? undefined : one(list, r);
       }),
-    testsome: (list) => context.call(() => some('MPI_Testsome', list, requests.testSome(layer, handles(list, 'MPI_Testsome')))),
+    testsome: (list) =>
+      context.call(() => some('MPI_Testsome', list, requests.testSome(layer, handles(list, 'MPI_Testsome')))),
   };
 }

@@ -1,4 +1,7 @@
-/** Communicators with a topology (MPI 4.1 chapter 8): grids, graphs, distributed graphs, and the collectives of neighbours. */
+/**
+ * Communicators with a topology (MPI 4.1 chapter 8): grids, graphs, distributed graphs, and the collectives of
+ * neighbours.
+ */
 import * as neighbours from '../neighbours.ts';
 import * as topology from '../topology.ts';
 import { contextOf } from './held.ts';
@@ -14,7 +17,9 @@ export interface TopologyObject extends NeighbourForms {}
 // eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging -- see above
 export abstract class TopologyObject extends CommObject implements Mayfly.TopologyComm {
   private neighbours(): neighbours.Neighbours {
-    return contextOf(this).call(() => neighbours.neighboursOf(this.record('MPI_Dist_graph_neighbors'), 'MPI_Dist_graph_neighbors'));
+    return contextOf(this).call(() =>
+      neighbours.neighboursOf(this.record('MPI_Dist_graph_neighbors'), 'MPI_Dist_graph_neighbors'),
+    );
   }
   get sources(): readonly number[] {
     return [...this.neighbours().sources];
@@ -63,16 +68,22 @@ export class GraphObject extends TopologyObject implements Mayfly.GraphComm {
     return contextOf(this).call(() => [...neighbours.graphOf(this.record('MPI_Graph_get'), 'MPI_Graph_get').edges]);
   }
   neighborsOf(rank: number): number[] {
-    return contextOf(this).call(() => neighbours.graphNeighbours(this.record('MPI_Graph_neighbors'), rank, 'MPI_Graph_neighbors'));
+    return contextOf(this).call(() =>
+      neighbours.graphNeighbours(this.record('MPI_Graph_neighbors'), rank, 'MPI_Graph_neighbors'),
+    );
   }
 }
 
 export class DistGraphObject extends TopologyObject implements Mayfly.DistGraphComm {
   private get graph(): DistGraphTopology {
-    return contextOf(this).call(() => neighbours.distGraphOf(this.record('MPI_Dist_graph_neighbors'), 'MPI_Dist_graph_neighbors'));
+    return contextOf(this).call(() =>
+      neighbours.distGraphOf(this.record('MPI_Dist_graph_neighbors'), 'MPI_Dist_graph_neighbors'),
+    );
   }
   get weights(): { readonly sources: readonly number[]; readonly destinations: readonly number[] } | undefined {
     const { sourceWeights, destinationWeights } = this.graph;
-    return sourceWeights && destinationWeights && { sources: [...sourceWeights], destinations: [...destinationWeights] };
+    return (
+      sourceWeights && destinationWeights && { sources: [...sourceWeights], destinations: [...destinationWeights] }
+    );
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Allgather by recursive doubling: partners at distance 1, 2, 4 … exchange everything that they have; this rank's block already lies at its place in `recv`. For
- * powers of two.
+ * Allgather by recursive doubling: partners at distance 1, 2, 4 … exchange everything that they have; this rank's block
+ * already lies at its place in `recv`. For powers of two.
  * Cost: log₂ p α + (p−1)/p nβ.
  */
 import { part, type Buf } from '../buffers.ts';
@@ -11,6 +11,8 @@ export function allgatherRecursiveDoubling(s: Schedule, recv: Buf, bytes: number
     const peer = s.rank ^ mask;
     const mine = s.rank & ~(mask - 1);
     const theirs = peer & ~(mask - 1);
-    s.send(peer, part(recv, mine * bytes, mask * bytes)).recv(peer, part(recv, theirs * bytes, mask * bytes)).next();
+    s.send(peer, part(recv, mine * bytes, mask * bytes))
+      .recv(peer, part(recv, theirs * bytes, mask * bytes))
+      .next();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Allgather round a ring: in p−1 rounds everybody passes on to the right what came last from the left; this rank's block already lies at its place in `recv`.
- * Neighbours only; best for long blocks, and for blocks of different length.
+ * Allgather round a ring: in p−1 rounds everybody passes on to the right what came last from the left; this rank's
+ * block already lies at its place in `recv`. Neighbours only; best for long blocks, and for blocks of different length.
  * Cost: (p−1) α + (p−1)/p nβ.
  */
 import type { Schedule } from '../schedule.ts';

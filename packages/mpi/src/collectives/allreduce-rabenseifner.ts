@@ -1,6 +1,6 @@
 /**
- * Rabenseifner's allreduce for long vectors: reduce-scatter by recursive halving, then the pieces are gathered everywhere by recursive doubling. For operations that
- * commute; all ranks get the same bits.
+ * Rabenseifner's allreduce for long vectors: reduce-scatter by recursive halving, then the pieces are gathered
+ * everywhere by recursive doubling. For operations that commute; all ranks get the same bits.
  * Cost: 2 log₂ p α + 2 (p−1)/p nβ + (p−1)/p nγ.
  */
 import { fold, unfold } from './fold.ts';

@@ -1,7 +1,7 @@
 /**
- * Allreduce by recursive doubling: partners at distance 1, 2, 4 … exchange what they have reduced so far. Where p is no power of two, the first
- * ranks fold in pairs before and hear the result after. Operands are always combined in rank order, so it serves operations that do not
- * commute, and all ranks get the same bits.
+ * Allreduce by recursive doubling: partners at distance 1, 2, 4 … exchange what they have reduced so far. Where p is no
+ * power of two, the first ranks fold in pairs before and hear the result after. Operands are always combined in rank
+ * order, so it serves operations that do not commute, and all ranks get the same bits.
  * Cost: ⌈log₂ p⌉ (α + nβ + nγ), two more α + nβ when p is no power of two. Best for short vectors.
  */
 import type { Buf } from '../buffers.ts';

@@ -1,6 +1,6 @@
 /**
- * All-to-all after Bruck, for short blocks: block i has i steps to go; round k moves all blocks whose distance has bit k set, packed into one message, 2^k
- * ahead. A logarithmic number of messages, each byte moves about log₂ p / 2 times.
+ * All-to-all after Bruck, for short blocks: block i has i steps to go; round k moves all blocks whose distance has bit
+ * k set, packed into one message, 2^k ahead. A logarithmic number of messages, each byte moves about log₂ p / 2 times.
  * Cost: ⌈log₂ p⌉ α + (log₂ p / 2) nβ.
  */
 import { part, type Buf } from '../buffers.ts';

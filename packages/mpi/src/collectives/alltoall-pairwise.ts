@@ -1,6 +1,6 @@
 /**
- * All-to-all in pairs: p−1 rounds, in round k to the rank k ahead and from the rank k behind: one long block at a time in flight per process.
- * Cost: (p−1) α + nβ.
+ * All-to-all in pairs: p−1 rounds, in round k to the rank k ahead and from the rank k behind: one long block at a time
+ * in flight per process. Cost: (p−1) α + nβ.
  */
 import type { Schedule } from '../schedule.ts';
 import { blockOf, type Blocks } from './blocks.ts';

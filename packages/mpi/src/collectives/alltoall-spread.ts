@@ -1,6 +1,6 @@
 /**
- * All-to-all, spread: everything is sent at once, staggered so that not everybody begins with rank 0; then everything is awaited. Sends are buffered
- * by the Channel Memory, so nothing waits in turn.
+ * All-to-all, spread: everything is sent at once, staggered so that not everybody begins with rank 0; then everything
+ * is awaited. Sends are buffered by the Channel Memory, so nothing waits in turn.
  * Cost: (p−1) α overlapped + nβ; the messages of all p−1 peers may be under way at once.
  */
 import type { Schedule } from '../schedule.ts';

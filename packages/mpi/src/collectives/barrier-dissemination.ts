@@ -1,6 +1,6 @@
 /**
- * Barrier by dissemination: in round k everybody tells the rank 2^k further on that it is here, and hears from the one 2^k behind; after
- * ⌈log₂ p⌉ rounds everybody has heard, directly or through others, from all.
+ * Barrier by dissemination: in round k everybody tells the rank 2^k further on that it is here, and hears from the one
+ * 2^k behind; after ⌈log₂ p⌉ rounds everybody has heard, directly or through others, from all.
  * Cost: ⌈log₂ p⌉ α.
  */
 import { NO_BYTES } from '../buffers.ts';

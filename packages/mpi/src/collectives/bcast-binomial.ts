@@ -1,6 +1,6 @@
 /**
- * Broadcast down a binomial tree: who has the message passes it on to the one that is half of the remaining distance away.
- * Ranks are taken relative to the root. Best for short messages.
+ * Broadcast down a binomial tree: who has the message passes it on to the one that is half of the remaining distance
+ * away. Ranks are taken relative to the root. Best for short messages.
  * Cost: ⌈log₂ p⌉ (α + nβ).
  */
 import type { Buf } from '../buffers.ts';

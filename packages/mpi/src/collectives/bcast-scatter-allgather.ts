@@ -1,7 +1,7 @@
 /**
- * Broadcast of a long message: the root scatters it in p pieces down a binomial tree, then the pieces go round a ring until everybody has
- * all (van de Geijn). Each byte crosses each process about twice, instead of log₂ p times from the root.
- * Cost: (⌈log₂ p⌉ + p − 1) α + 2 (p−1)/p nβ.
+ * Broadcast of a long message: the root scatters it in p pieces down a binomial tree, then the pieces go round a ring
+ * until everybody has all (van de Geijn). Each byte crosses each process about twice, instead of log₂ p times from the
+ * root. Cost: (⌈log₂ p⌉ + p − 1) α + 2 (p−1)/p nβ.
  */
 import { part, type Buf } from '../buffers.ts';
 import type { Schedule } from '../schedule.ts';
@@ -11,7 +11,9 @@ export function bcastScatterAllgather(s: Schedule, buf: Buf, root: number): void
   const me = (s.rank - root + p) % p;
   const real = (r: number): number => (r + root) % p;
   const piece = Math.ceil(buf.bytes / p);
-  /** Pieces [from, to), by relative rank. The last ones may be short or empty: then nothing is sent, as both sides know. */
+  /**
+   * Pieces [from, to), by relative rank. The last ones may be short or empty: then nothing is sent, as both sides know.
+   */
   const range = (from: number, to: number): Buf => {
     const start = Math.min(from * piece, buf.bytes);
     return part(buf, start, Math.min(to * piece, buf.bytes) - start);

@@ -1,6 +1,7 @@
 /**
- * Folding p ranks onto the largest power of two below: of the first 2(p − 2^k) ranks each even one gives its operand to the next odd one and
- * sits out. The others are renumbered in rank order, so every new rank stands for a contiguous range of old ones.
+ * Folding p ranks onto the largest power of two below: of the first 2(p − 2^k) ranks each even one gives its operand to
+ * the next odd one and sits out. The others are renumbered in rank order, so every new rank stands for a contiguous
+ * range of old ones.
  */
 import type { Buf } from '../buffers.ts';
 import type { Reduction, Schedule } from '../schedule.ts';
@@ -25,7 +26,9 @@ export function fold(s: Schedule, acc: Buf, incoming: Buf, r: Reduction): Folded
       s.send(s.rank + 1, acc).next();
       me = -1;
     } else {
-      s.recv(s.rank - 1, incoming).next().reduce(r, incoming, acc);
+      s.recv(s.rank - 1, incoming)
+        .next()
+        .reduce(r, incoming, acc);
       me = (s.rank - 1) / 2;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Gather up a binomial tree: each process collects the blocks of its subtree, a contiguous range of relative ranks, and hands them on in one
- * message.
+ * Gather up a binomial tree: each process collects the blocks of its subtree, a contiguous range of relative ranks, and
+ * hands them on in one message.
  * Cost: ⌈log₂ p⌉ α + (p−1)/p nβ.
  */
 import { part, type Buf } from '../buffers.ts';

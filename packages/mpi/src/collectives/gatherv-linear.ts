@@ -1,6 +1,6 @@
 /**
- * Gather and gatherv straight to the root: for blocks whose lengths only the root knows, and for long ones, which would pass through the server once per level of
- * a tree.
+ * Gather and gatherv straight to the root: for blocks whose lengths only the root knows, and for long ones, which would
+ * pass through the server once per level of a tree.
  * Cost: α + nβ at the root; p−1 messages, each byte moves once.
  */
 import { blockOf, type Blocks } from './blocks.ts';

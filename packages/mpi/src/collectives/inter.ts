@@ -1,9 +1,11 @@
 /**
- * Collectives over intercommunicators (MPI 4.1 §6.2.2, §6.2.3): data goes from one group to the other. A rooted one goes one way: the root says
- * MPI_ROOT, its group MPI_PROC_NULL, the other group the root's rank; the others go both ways, and what a group gets is made of the other's data.
+ * Collectives over intercommunicators (MPI 4.1 §6.2.2, §6.2.3): data goes from one group to the other. A rooted one
+ * goes one way: the root says MPI_ROOT, its group MPI_PROC_NULL, the other group the root's rank; the others go both
+ * ways, and what a group gets is made of the other's data.
  *
- * Mostly the local algorithms up or down a tree that stands on rank 0, the group's leader, and one message between leaders (or leader and root) in the
- * middle: p + q processes with messages of n bytes cost about twice their local part and one more α + nβ.
+ * Mostly the local algorithms up or down a tree that stands on rank 0, the group's leader, and one message between
+ * leaders (or leader and root) in the middle: p + q processes with messages of n bytes cost about twice their local
+ * part and one more α + nβ.
  */
 import { NO_BYTES, part, type Buf } from '../buffers.ts';
 import { bcastBinomial } from './bcast-binomial.ts';
@@ -108,7 +110,10 @@ export function allgather(s: Schedule, send: Buf, recv: Buf): void {
   exchange(s, all ?? NO_BYTES, recv);
 }
 
-/** A group's own lengths are known to the other one only: each sends its block to the other leader, which tells its group all blocks in one message. */
+/**
+ * A group's own lengths are known to the other one only: each sends its block to the other leader, which tells its
+ * group all blocks in one message.
+ */
 export function allgatherv(s: Schedule, send: Buf, recv: Blocks): void {
   const whole = s.scratch(recv.lengths.reduce((a, b) => a + b, 0));
   const places: Buf[] = [];

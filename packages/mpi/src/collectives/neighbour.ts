@@ -10,7 +10,13 @@ import type { Buf } from '../buffers.ts';
 import type { Layer } from '../layer.ts';
 
 /** @param send block for the i-th destination @param recv place of the block of the i-th source */
-export function neighbour(layer: Layer, handle: number, send: (i: number) => Buf, recv: (i: number) => Buf, call: string): number {
+export function neighbour(
+  layer: Layer,
+  handle: number,
+  send: (i: number) => Buf,
+  recv: (i: number) => Buf,
+  call: string,
+): number {
   const comm = intra(layer, handle, call);
   const { sources, destinations, order } = neighboursOf(comm, call);
   const s = new Schedule(layer, comm, call);

@@ -1,7 +1,7 @@
 /**
- * Reduce up a binomial tree. A subtree covers a contiguous range of relative ranks and children are taken nearest first, so
- * operands are combined in the order of relative ranks, whatever the timing. For an operation that does not commute the tree
- * stands on rank 0, where that order is the ranks' own, and rank 0 hands the result to the root.
+ * Reduce up a binomial tree. A subtree covers a contiguous range of relative ranks and children are taken nearest
+ * first, so operands are combined in the order of relative ranks, whatever the timing. For an operation that does not
+ * commute the tree stands on rank 0, where that order is the ranks' own, and rank 0 hands the result to the root.
  * Cost: ⌈log₂ p⌉ (α + nβ + nγ), one more α + nβ for a non-commutative operation with another root.
  */
 import type { Buf } from '../buffers.ts';

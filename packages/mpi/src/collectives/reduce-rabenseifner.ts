@@ -1,6 +1,6 @@
 /**
- * Rabenseifner's reduce for long vectors: reduce-scatter by recursive halving, then the pieces go to the root. For operations that commute.
- * Cost: (log₂ p + 1) α + 2 (p−1)/p nβ + (p−1)/p nγ.
+ * Rabenseifner's reduce for long vectors: reduce-scatter by recursive halving, then the pieces go to the root. For
+ * operations that commute. Cost: (log₂ p + 1) α + 2 (p−1)/p nβ + (p−1)/p nγ.
  */
 import { fold } from './fold.ts';
 import { pieces, reduceScatterHalving } from './reduce-scatter-halving.ts';

@@ -1,7 +1,7 @@
 /**
- * The first half of Rabenseifner's reductions: reduce-scatter by recursive halving. Partners exchange opposite halves of what is left, so each process ends with one
- * fully reduced piece. For operations that commute; every piece is reduced at one process.
- * Cost: log₂ p α + (p−1)/p n (β + γ), for p a power of two (fold.ts).
+ * The first half of Rabenseifner's reductions: reduce-scatter by recursive halving. Partners exchange opposite halves
+ * of what is left, so each process ends with one fully reduced piece. For operations that commute; every piece is
+ * reduced at one process. Cost: log₂ p α + (p−1)/p n (β + γ), for p a power of two (fold.ts).
  */
 import { part, type Buf } from '../buffers.ts';
 import type { Folded } from './fold.ts';

@@ -1,6 +1,6 @@
 /**
- * Reduce-scatter: everybody sends each rank its block of the operand; each rank folds the p blocks that it got, from the last rank to the
- * first, so the order is the ranks' own, for operations that commute or not.
+ * Reduce-scatter: everybody sends each rank its block of the operand; each rank folds the p blocks that it got, from
+ * the last rank to the first, so the order is the ranks' own, for operations that commute or not.
  * Cost: (p−1) α overlapped + (p−1)/p n (β + γ), scratch of p own blocks.
  */
 import { part, type Buf } from '../buffers.ts';

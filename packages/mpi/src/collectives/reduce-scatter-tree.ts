@@ -1,6 +1,6 @@
 /**
- * Reduce-scatter of short vectors among many: reduce to rank 0 up a binomial tree, which hands everybody its block. In the ranks' order, for operations that
- * commute or not.
+ * Reduce-scatter of short vectors among many: reduce to rank 0 up a binomial tree, which hands everybody its block. In
+ * the ranks' order, for operations that commute or not.
  * Cost: (⌈log₂ p⌉ + 1) α + ⌈log₂ p⌉ n (β + γ); 2 (p−1) messages, where everybody to everybody takes p (p−1).
  */
 import { part, type Buf } from '../buffers.ts';

@@ -1,6 +1,6 @@
 /**
- * Scan and exscan of long vectors along the chain of the ranks, piece by piece: while a rank works on one piece the next one has the piece before. Always in rank
- * order.
+ * Scan and exscan of long vectors along the chain of the ranks, piece by piece: while a rank works on one piece the
+ * next one has the piece before. Always in rank order.
  * Cost: (p − 2 + k) (α + (n/k) (β + γ)) for k pieces; (p−1) n bytes move, where recursive doubling moves p ⌈log₂ p⌉ n.
  */
 import { part, type Buf } from '../buffers.ts';

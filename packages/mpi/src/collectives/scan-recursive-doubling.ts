@@ -1,6 +1,6 @@
 /**
- * Scan and exscan by recursive doubling: partners exchange the reduction over their whole groups; who has the higher rank also takes
- * the other's into its prefix. Always in rank order.
+ * Scan and exscan by recursive doubling: partners exchange the reduction over their whole groups; who has the higher
+ * rank also takes the other's into its prefix. Always in rank order.
  * Cost: ⌈log₂ p⌉ (α + nβ + 2nγ).
  */
 import type { Buf } from '../buffers.ts';

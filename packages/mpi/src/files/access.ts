@@ -1,6 +1,6 @@
 /**
- * Reading and writing (MPI 4.1 §14.4): every access is a schedule whose last step is one request to the file service per 8 MB, whatever its view. What differs is
- * where the position comes from.
+ * Reading and writing (MPI 4.1 §14.4): every access is a schedule whose last step is one request to the file service
+ * per 8 MB, whatever its view. What differs is where the position comes from.
  */
 import { part, type Buf } from '../buffers.ts';
 import { ERR, fail } from '../errors.ts';
@@ -10,17 +10,28 @@ import { Amode, fileOf } from './manage.ts';
 import { setNumber } from './steps.ts';
 import { CELL_BYTES, NUMBER_BYTES, START_BYTES, type FileRecord } from './state.ts';
 
-/** Where the data lie: an explicit offset, the individual pointer, the shared pointer, one's turn in the order of the ranks. */
+/**
+ * Where the data lie: an explicit offset, the individual pointer, the shared pointer, one's turn in the order of the
+ * ranks.
+ */
 export type How = { by: 'offset'; offset: number } | { by: 'pointer' } | { by: 'shared' } | { by: 'order' };
 
 /** @throws MPIError for what the access mode does not allow */
 export function checkAccess(file: FileRecord, write: boolean, how: How, bytes: number, call: string): void {
-  if (write && (file.amode & Amode.RDONLY) !== 0) fail(ERR.READ_ONLY, call, 'the file was opened with MPI_MODE_RDONLY', file.comm);
-  if (!write && (file.amode & Amode.WRONLY) !== 0) fail(ERR.ACCESS, call, 'the file was opened with MPI_MODE_WRONLY', file.comm);
+  if (write && (file.amode & Amode.RDONLY) !== 0)
+    fail(ERR.READ_ONLY, call, 'the file was opened with MPI_MODE_RDONLY', file.comm);
+  if (!write && (file.amode & Amode.WRONLY) !== 0)
+    fail(ERR.ACCESS, call, 'the file was opened with MPI_MODE_WRONLY', file.comm);
   if ((how.by === 'offset' || how.by === 'pointer') && (file.amode & Amode.SEQUENTIAL) !== 0)
-    fail(ERR.UNSUPPORTED_OPERATION, call, 'the file was opened with MPI_MODE_SEQUENTIAL: only shared file pointers are allowed', file.comm);
+    fail(
+      ERR.UNSUPPORTED_OPERATION,
+      call,
+      'the file was opened with MPI_MODE_SEQUENTIAL: only shared file pointers are allowed',
+      file.comm,
+    );
   if (how.by === 'offset' && how.offset < 0) fail(ERR.ARG, call, `offset ${how.offset} is negative`, file.comm);
-  if (bytes % file.etype.layout.size !== 0) fail(ERR.IO, call, `${bytes} bytes are not a whole number of etypes of ${file.etype.layout.size} bytes`, file.comm);
+  if (bytes % file.etype.layout.size !== 0)
+    fail(ERR.IO, call, `${bytes} bytes are not a whole number of etypes of ${file.etype.layout.size} bytes`, file.comm);
 }
 
 /**
@@ -51,7 +62,10 @@ export function access(layer: Layer, handle: number, write: boolean, how: How, b
   return request;
 }
 
-/** Everybody tells rank 0 how much it accesses; rank 0 moves the shared pointer over all of it, and tells everybody where it begins. */
+/**
+ * Everybody tells rank 0 how much it accesses; rank 0 moves the shared pointer over all of it, and tells everybody
+ * where it begins.
+ */
 function inOrder(s: Schedule, session: number, etypes: number): Buf {
   const { layer, rank, size } = s;
   const mine = s.scratch(NUMBER_BYTES);

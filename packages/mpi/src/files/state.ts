@@ -1,10 +1,13 @@
 /**
- * What the layer knows of open files, as plain data. The bytes, shared file pointers and the order of all accesses are the server's (the file service in
- * packages/protocols); here are views, individual pointers, and what is asked for and not answered.
+ * What the layer knows of open files, as plain data. The bytes, shared file pointers and the order of all accesses are
+ * the server's (the file service in packages/protocols); here are views, individual pointers, and what is asked for and
+ * not answered.
  *
  * Invariants
- *  I1  Requests to the service are numbered per task by their order, and so are its answers: answer n belongs to request n. `calls` holds those without one.
- *  I2  A file has a communicator of its own, on which its collective operations are coordinated, and whose error handler is the file's.
+ *  I1  Requests to the service are numbered per task by their order, and so are its answers: answer n belongs to
+ *      request n. `calls` holds those without one.
+ *  I2  A file has a communicator of its own, on which its collective operations are coordinated, and whose error
+ *      handler is the file's.
  */
 import type { Buf } from '../buffers.ts';
 import type { TypeRecord } from '../types.ts';
@@ -52,7 +55,14 @@ export interface FilesState {
   names: Map<string, boolean>;
 }
 
-export const noFiles = (): FilesState => ({ files: table(), errhandler: 2, sent: 0, answered: 0, calls: new Map(), names: new Map() });
+export const noFiles = (): FilesState => ({
+  files: table(),
+  errhandler: 2,
+  sent: 0,
+  answered: 0,
+  calls: new Map(),
+  names: new Map(),
+});
 
 /** A cell: f64 error class, f64 first value, f64 second value of an answer. */
 export const CELL_BYTES = 24;
@@ -65,9 +75,15 @@ export type Ask = 'open' | 'close' | 'delete' | 'advance' | 'seek' | 'size' | 'r
 export type FileStep =
   /** Asks for tasks (JSON of a SpawnRequest); `again`: once more, as long as the cell says that others are leaving. */
   | { do: 'spawn'; parts: string; cell: Buf; again?: true }
-  /** The result is the first of them; the status's bytes how many were asked for. `text`: what is wrong, where this process knows better. */
+  /**
+   * The result is the first of them; the status's bytes how many were asked for. `text`: what is wrong, where this
+   * process knows better.
+   */
   | { do: 'spawned'; cell: Buf; text?: string }
-  /** Asks the service; the answer goes to a cell. `value` may be computed by steps before. `unless`: a cell with an error means that nobody asks, and is the answer. */
+  /**
+   * Asks the service; the answer goes to a cell. `value` may be computed by steps before. `unless`: a cell with an
+   * error means that nobody asks, and is the answer.
+   */
   | { do: 'ask'; ask: Ask; session: number; path: string; value: number | Buf; cell: Buf; unless?: Buf | undefined }
   /** Reads or writes what lies in `buffer`; `position` in etypes: a number, or a cell or start (error, value). */
   | { do: 'access'; write: boolean; file: number; position: number | Buf; buffer: Buf }
@@ -86,8 +102,20 @@ export type FileStep =
   /** The file is open. Its communicator is the request's result by then. */
   | { do: 'opened'; cell: Buf; path: string; amode: number }
   | { do: 'closed'; cell: Buf; file: number }
-  /** The view that was checked before, unless the cell has an error. `current`: disp is the shared pointer, in a cell. */
-  | { do: 'view'; cell: Buf; file: number; disp: number; current?: Buf | undefined; etype: TypeRecord; filetype: TypeRecord; datarep: string; wrong?: string | undefined }
+  /**
+   * The view that was checked before, unless the cell has an error. `current`: disp is the shared pointer, in a cell.
+   */
+  | {
+      do: 'view';
+      cell: Buf;
+      file: number;
+      disp: number;
+      current?: Buf | undefined;
+      etype: TypeRecord;
+      filetype: TypeRecord;
+      datarep: string;
+      wrong?: string | undefined;
+    }
   /** Where the individual pointer goes, from the length of the file in a cell. */
   | { do: 'seekEnd'; cell: Buf; file: number; offset: number; shared: Buf | undefined }
   | { do: 'atomic'; file: number; flag: boolean };

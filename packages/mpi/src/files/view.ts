@@ -1,6 +1,6 @@
 /**
- * Views (MPI 4.1 §14.3): "tiling" a file with a filetype from a displacement on. A view is a stream of bytes; position p of it is etype p. Here streams of
- * bytes become segments of the file, and the other way round.
+ * Views (MPI 4.1 §14.3): "tiling" a file with a filetype from a displacement on. A view is a stream of bytes; position
+ * p of it is etype p. Here streams of bytes become segments of the file, and the other way round.
  */
 import { LayoutBuilder, type Layout } from '../layout.ts';
 import type { FileRecord } from './state.ts';

@@ -1,4 +1,6 @@
-/** target ∘= data, elementwise, with the predefined operations (MPI 4.1 §12.3.4), MPI_REPLACE and MPI_NO_OP among them. */
+/**
+ * target ∘= data, elementwise, with the predefined operations (MPI 4.1 §12.3.4), MPI_REPLACE and MPI_NO_OP among them.
+ */
 import { elementType, elements } from '../datatypes.ts';
 import { isContiguous, start } from '../layout.ts';
 import { applyCompound } from '../ops-compound.ts';
@@ -9,7 +11,8 @@ import type { Place } from './state.ts';
 function fold(op: BuiltinOp, typeId: number, data: Uint8Array, target: Uint8Array): void {
   if (op === 'MPI_REPLACE') return target.set(data);
   const type = elementType(typeId);
-  if (type.kind !== 'integer' && type.kind !== 'float' && type.kind !== 'bigint') return applyCompound(op, type, data, target);
+  if (type.kind !== 'integer' && type.kind !== 'float' && type.kind !== 'bigint')
+    return applyCompound(op, type, data, target);
   const a = elements(type, data);
   const b = elements(type, target);
   applyBuiltin(op, type, a.array, b.array);

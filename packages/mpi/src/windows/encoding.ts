@@ -1,14 +1,25 @@
 /**
- * How an operation travels (modes RMA and RMA_ANSWER): `tag` says what it is, `word` is the byte offset in the target's window (of a dynamic window the
- * address), the body is data with, where needed, a head. The common operation, a put or an accumulate on contiguous memory, has no head: its data goes from
- * where it lies, and into the window, without a copy in between.
+ * How an operation travels (modes RMA and RMA_ANSWER): `tag` says what it is, `word` is the byte offset in the target's
+ * window (of a dynamic window the address), the body is data with, where needed, a head. The common operation, a put or
+ * an accumulate on contiguous memory, has no head: its data goes from where it lies, and into the window, without a
+ * copy in between.
  *
- * Heads: 'short' (u32 reply, u32 bytes) of operations that want an answer; 'described' (tag bit) with the target's layout.
+ * Heads: 'short' (u32 reply, u32 bytes) of operations that want an answer; 'described' (tag bit) with the target's
+ * layout.
  */
 import { BUILTIN_OPS, type BuiltinOp } from '../ops.ts';
 import type { Layout } from '../layout.ts';
 
-export const Act = { PUT: 0, GET: 1, ACCUMULATE: 2, GET_ACCUMULATE: 3, COMPARE_AND_SWAP: 4, FLUSH: 5, UNLOCK: 6, COMPLETE: 7 } as const;
+export const Act = {
+  PUT: 0,
+  GET: 1,
+  ACCUMULATE: 2,
+  GET_ACCUMULATE: 3,
+  COMPARE_AND_SWAP: 4,
+  FLUSH: 5,
+  UNLOCK: 6,
+  COMPLETE: 7,
+} as const;
 /** Which kind of epoch of the origin an operation belongs to. */
 export const Under = { FENCE: 0, START: 1, LOCK: 2 } as const;
 
@@ -26,7 +37,8 @@ export const opOf = (tag: number): BuiltinOp => BUILTIN_OPS[(tag >> 9) & 15] ?? 
 export const elementOf = (tag: number): number => (tag >> 13) & 63;
 export const fenceOf = (tag: number): number => (tag >> 19) & (FENCES - 1);
 
-export const epochBits = (under: number, lock: number, fence: number): number => (under << 4) | (lock << 6) | ((fence & (FENCES - 1)) << 19);
+export const epochBits = (under: number, lock: number, fence: number): number =>
+  (under << 4) | (lock << 6) | ((fence & (FENCES - 1)) << 19);
 export const combineBits = (op: BuiltinOp, element: number): number => (BUILTIN_OPS.indexOf(op) << 9) | (element << 13);
 
 export const SHORT_HEAD = 8;
@@ -35,7 +47,12 @@ const FIXED = 6;
 export const describedHead = (l: Layout): number => 8 * (FIXED + l.segments.length);
 
 /** A body with a head and room for data; `data` is a view of that room. */
-export function described(reply: number, layout: Layout, count: number, bytes: number): { body: Uint8Array; data: Uint8Array } {
+export function described(
+  reply: number,
+  layout: Layout,
+  count: number,
+  bytes: number,
+): { body: Uint8Array; data: Uint8Array } {
   const head = describedHead(layout);
   const body = new Uint8Array(head + bytes);
   const numbers = new Float64Array(body.buffer, 0, head / 8);
@@ -63,5 +80,10 @@ export function readDescribed(body: Uint8Array): { reply: number; layout: Layout
   const head = 8 * (FIXED + segments);
   const numbers = new Float64Array(body.slice(0, head).buffer);
   const [reply, count, size, lb, extent] = numbers as unknown as [number, number, number, number, number];
-  return { reply, layout: { size, lb, extent, segments: Array.from(numbers.subarray(FIXED)) }, count, data: body.subarray(head) };
+  return {
+    reply,
+    layout: { size, lb, extent, segments: Array.from(numbers.subarray(FIXED)) },
+    count,
+    data: body.subarray(head),
+  };
 }

@@ -1,6 +1,7 @@
 /**
- * Windows in images. The memory of a C program's windows is in the image with all its memory. A window of a TypeScript program is an array of the program: its bytes
- * go into the layer's section, and back into the array that the restarted program has made the window of.
+ * Windows in images. The memory of a C program's windows is in the image with all its memory. A window of a TypeScript
+ * program is an array of the program: its bytes go into the layer's section, and back into the array that the restarted
+ * program has made the window of.
  */
 import { ERR, fail } from '../errors.ts';
 import type { Layer } from '../layer.ts';
@@ -9,7 +10,12 @@ import type { Layer } from '../layer.ts';
 export function keepContents<T>(layer: Layer, encode: () => T): T {
   const { windows } = layer.state;
   for (const r of windows.replies.rows.values())
-    if ((r.into?.space ?? 0) > 0) fail(ERR.PENDING, 'checkpoint', `a ${r.call} is pending: it goes to an array of the program, which an image cannot hold; complete it first`);
+    if ((r.into?.space ?? 0) > 0)
+      fail(
+        ERR.PENDING,
+        'checkpoint',
+        `a ${r.call} is pending: it goes to an array of the program, which an image cannot hold; complete it first`,
+      );
   const own = [...windows.table.rows.values()].filter((w) => w.base.space > 0);
   for (const w of own) w.contents = layer.memory.view(w.base);
   try {
@@ -31,5 +37,8 @@ export function putContents(layer: Layer): void {
 export function heldOperations(layer: Layer): number[] {
   const { windows } = layer.state;
   const lists = [...windows.early.values(), ...[...windows.table.rows.values()].flatMap((w) => [...w.held.values()])];
-  return lists.flat().filter((e) => e.size > 0 && !e.body).map((e) => e.arrival);
+  return lists
+    .flat()
+    .filter((e) => e.size > 0 && !e.body)
+    .map((e) => e.arrival);
 }

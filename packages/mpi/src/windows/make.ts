@@ -1,6 +1,6 @@
 /**
- * Making and freeing windows (MPI 4.1 §12.2): the processes tell each other the sizes and units of their memory and agree on a context, as for a communicator
- * (contexts.ts). A making is a schedule; its second half writes the record.
+ * Making and freeing windows (MPI 4.1 §12.2): the processes tell each other the sizes and units of their memory and
+ * agree on a context, as for a communicator (contexts.ts). A making is a schedule; its second half writes the record.
  */
 import * as collectives from '../collectives/index.ts';
 import { NO_BYTES, part, type Buf } from '../buffers.ts';
@@ -18,12 +18,21 @@ import type { Flavor, WindowRecord } from './state.ts';
 /** f64 bytes, f64 unit, u32 context. */
 const ENTRY = 24;
 
-/** [MPI_Win_create, MPI_Win_allocate, MPI_Win_allocate_shared, MPI_Win_create_dynamic] @returns the handle of a window that is not made yet */
+/**
+ * [MPI_Win_create, MPI_Win_allocate, MPI_Win_allocate_shared, MPI_Win_create_dynamic] @returns the handle of a window
+ * that is not made yet
+ */
 export function startMake(layer: Layer, comm: number, flavor: Flavor, base: Buf, unit: number, call: string): number {
   const parent = intra(layer, comm, call);
   if (unit <= 0) fail(ERR.DISP, call, `disp_unit ${unit} is not > 0`, comm);
   if (flavor === 'shared' && parent.group.length > 1)
-    fail(ERR.RMA_SHARED, call, `no two of the ${parent.group.length} ranks of ${parent.name} share memory: split it by MPI_COMM_TYPE_SHARED first`, comm);
+    fail(
+      ERR.RMA_SHARED,
+      call,
+      `no two of the ${parent.group.length} ranks of ${parent.name} share memory: split it by ` +
+        'MPI_COMM_TYPE_SHARED first',
+      comm,
+    );
   const { windows } = layer.state;
   const n = parent.group.length;
   const all = scratch(layer, ENTRY * n);
@@ -35,9 +44,29 @@ export function startMake(layer: Layer, comm: number, flavor: Flavor, base: Buf,
   const request = collectives.allgather(layer, comm, undefined, all, call);
   const handle = windows.table.next++;
   const w: WindowRecord = {
-    handle, comm, flavor, base, sizes: [], units: [], regions: [], attributes: new Map(), schedule: { request, result: all },
-    access: 'none', fences: 0, issued: new Array<number>(n).fill(0), started: [], locks: new Map(), unconfirmed: new Map(), owed: new Map(), failed: undefined,
-    came: 0, expected: -1, exposed: undefined, holders: new Map(), waiting: [], held: new Map(),
+    handle,
+    comm,
+    flavor,
+    base,
+    sizes: [],
+    units: [],
+    regions: [],
+    attributes: new Map(),
+    schedule: { request, result: all },
+    access: 'none',
+    fences: 0,
+    issued: new Array<number>(n).fill(0),
+    started: [],
+    locks: new Map(),
+    unconfirmed: new Map(),
+    owed: new Map(),
+    failed: undefined,
+    came: 0,
+    expected: -1,
+    exposed: undefined,
+    holders: new Map(),
+    waiting: [],
+    held: new Map(),
   };
   windows.table.rows.set(handle, w);
   windows.making++;
@@ -68,14 +97,25 @@ export function finishMake(layer: Layer, handle: number, call: string): void {
   }
   w.comm = state.comms.next++;
   state.comms.rows.set(w.comm, {
-    handle: w.comm, name: `window ${handle}`, context, group: [...parent.group], rank: parent.rank, errhandler: ERRORS_ARE_FATAL, collectives: 0, attributes: new Map(), window: handle,
+    handle: w.comm,
+    name: `window ${handle}`,
+    context,
+    group: [...parent.group],
+    rank: parent.rank,
+    errhandler: ERRORS_ARE_FATAL,
+    collectives: 0,
+    attributes: new Map(),
+    window: handle,
   });
   windows.byContext.set(context, handle);
   drainEarly(layer, w);
   settle(layer);
 }
 
-/** [MPI_Win_free] "MPI_WIN_FREE … can be called … only after the process has completed its involvement in RMA communications" (§12.2.5); it is a barrier. */
+/**
+ * [MPI_Win_free] "MPI_WIN_FREE … can be called … only after the process has completed its involvement in RMA
+ * communications" (§12.2.5); it is a barrier.
+ */
 export function startFree(layer: Layer, handle: number, call = 'MPI_Win_free'): void {
   const w = windowOf(layer, handle, call);
   const used = w.access === 'fence' ? w.issued.some((n) => n > 0) : w.access !== 'none';
@@ -96,14 +136,21 @@ export function finishFree(layer: Layer, handle: number, call = 'MPI_Win_free'):
 
 const dynamic = (layer: Layer, handle: number, call: string): WindowRecord => {
   const w = windowOf(layer, handle, call);
-  return w.flavor === 'dynamic' ? w : fail(ERR.RMA_FLAVOR, call, 'the window was not made by MPI_Win_create_dynamic', w.comm);
+  return w.flavor === 'dynamic'
+    ? w
+    : fail(ERR.RMA_FLAVOR, call, 'the window was not made by MPI_Win_create_dynamic', w.comm);
 };
 
 /** [MPI_Win_attach] Regions must not overlap (§12.2.4). */
 export function attach(layer: Layer, handle: number, address: number, bytes: number, call = 'MPI_Win_attach'): void {
   const w = dynamic(layer, handle, call);
   if (w.regions.some((r) => address < r.address + r.bytes && r.address < address + bytes))
-    fail(ERR.RMA_ATTACH, call, `addresses ${address} to ${address + bytes} overlap with memory that is attached already`, w.comm);
+    fail(
+      ERR.RMA_ATTACH,
+      call,
+      `addresses ${address} to ${address + bytes} overlap with memory that is attached already`,
+      w.comm,
+    );
   w.regions.push({ address, bytes });
 }
 

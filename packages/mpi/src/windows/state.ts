@@ -1,11 +1,14 @@
 /**
- * Windows (MPI 4.1 chapter 12) as plain data: what a process knows of its own memory and of the others', the epochs that it is in as origin and as
- * target, and what it still waits for.
+ * Windows (MPI 4.1 chapter 12) as plain data: what a process knows of its own memory and of the others', the epochs
+ * that it is in as origin and as target, and what it still waits for.
  *
  * Invariants
- *  W1  Every window has a communicator of its own (`comm`): its contexts, its group, its error handler. Operations travel in that context.
- *  W2  `held` holds, per origin, operations in arrival order which may not be applied yet; while there are any, every later one of that origin joins them.
- *  W3  `came` counts the operations of the present fence epoch that were applied here; those of a later epoch are in `held`.
+ *  W1  Every window has a communicator of its own (`comm`): its contexts, its group, its error handler. Operations
+ *      travel in that context.
+ *  W2  `held` holds, per origin, operations in arrival order which may not be applied yet; while there are any, every
+ *      later one of that origin joins them.
+ *  W3  `came` counts the operations of the present fence epoch that were applied here; those of a later epoch are in
+ *      `held`.
  *  W4  `owed` is, per target, the number of answers that have not come; a row of `replies` stands for each.
  */
 import type { Buf } from '../buffers.ts';
@@ -38,7 +41,11 @@ export interface HeldLock {
 
 /** What a window answers to MPI_Win_get_info besides what it was given. */
 export const WINDOW_HINTS: readonly (readonly [string, string])[] = [
-  ['no_locks', 'false'], ['accumulate_ordering', 'rar,raw,war,waw'], ['accumulate_ops', 'same_op_no_op'], ['same_size', 'false'], ['same_disp_unit', 'false'],
+  ['no_locks', 'false'],
+  ['accumulate_ordering', 'rar,raw,war,waw'],
+  ['accumulate_ops', 'same_op_no_op'],
+  ['same_size', 'false'],
+  ['same_disp_unit', 'false'],
 ];
 
 export interface WindowRecord {
@@ -66,7 +73,9 @@ export interface WindowRecord {
   issued: number[];
   started: number[];
   locks: Map<number, HeldLock>;
-  /** Bytes of operations without an answer by target rank, since the target has last confirmed that it has applied all. */
+  /**
+   * Bytes of operations without an answer by target rank, since the target has last confirmed that it has applied all.
+   */
   unconfirmed: Map<number, number>;
   owed: Map<number, number>;
   /** The first operation that failed and has no request: the next synchronisation reports it. */
@@ -99,11 +108,20 @@ export interface Reply {
 export interface WindowsState {
   table: Table<WindowRecord>;
   replies: Table<Reply>;
-  /** Windows that are being made. Their first operations may come before this process knows the context: those wait in `early`. */
+  /**
+   * Windows that are being made. Their first operations may come before this process knows the context: those wait in
+   * `early`.
+   */
   making: number;
   early: Map<number, Envelope[]>;
   /** Context → window. */
   byContext: Map<number, number>;
 }
 
-export const noWindows = (): WindowsState => ({ table: table(), replies: table(), making: 0, early: new Map(), byContext: new Map() });
+export const noWindows = (): WindowsState => ({
+  table: table(),
+  replies: table(),
+  making: 0,
+  early: new Map(),
+  byContext: new Map(),
+});

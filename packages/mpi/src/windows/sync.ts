@@ -1,14 +1,16 @@
 /**
- * Synchronisation of windows (MPI 4.1 §12.5). Every call is in two halves: the first tells others, the second waits and may be begun again.
+ * Synchronisation of windows (MPI 4.1 §12.5). Every call is in two halves: the first tells others, the second waits and
+ * may be begun again.
  *
  * What travels:
- *  fence             each process learns how many operations of this epoch come to it (a reduce-scatter of counts) and waits for these; nothing else. The reduce-scatter
- *                    is the barrier. After MPI_MODE_NOPRECEDE nothing at all.
+ *  fence             each process learns how many operations of this epoch come to it (a reduce-scatter of counts) and
+ *                    waits for these; nothing else. The reduce-scatter is the barrier. After MPI_MODE_NOPRECEDE nothing
+ *                    at all.
  *  post, start       nothing: what comes before its post is held at the target
  *  complete, wait    one message per target, behind the operations on the same channel
  *  lock              nothing: the request travels with the first operation; only the own window's lock is waited for
- *  flush, unlock     to a target that was only asked for values: nothing but its answers; else one message and its answer. An unlock of a target that never
- *                    got an operation sends nothing.
+ *  flush, unlock     to a target that was only asked for values: nothing but its answers; else one message and its
+ *                    answer. An unlock of a target that never got an operation sends nothing.
  */
 import { taskId } from '@mayfly/wire';
 import { reduceScatterSpread } from '../collectives/reduce-scatter-spread.ts';
@@ -31,12 +33,19 @@ const ALL = Object.values(Assert).reduce((a, b) => a | b, 0);
 const EMPTY = new Uint8Array(0);
 
 function checkAssert(w: WindowRecord, assertion: number, call: string): void {
-  if ((assertion & ~ALL) !== 0) fail(ERR.ASSERT, call, `assertion ${assertion} has bits other than those of MPI_MODE_NOCHECK, NOSTORE, NOPUT, NOPRECEDE and NOSUCCEED`, w.comm);
+  if ((assertion & ~ALL) !== 0)
+    fail(
+      ERR.ASSERT,
+      call,
+      `assertion ${assertion} has bits other than those of MPI_MODE_NOCHECK, NOSTORE, NOPUT, NOPRECEDE and NOSUCCEED`,
+      w.comm,
+    );
 }
 const misplaced = (w: WindowRecord, call: string, why: string): never => fail(ERR.RMA_SYNC, call, why, w.comm);
 
 /** A fence epoch in which this process has done nothing is none (§12.5.1). */
-const unused = (w: WindowRecord): boolean => w.access === 'none' || (w.access === 'fence' && !w.issued.some((n) => n > 0));
+const unused = (w: WindowRecord): boolean =>
+  w.access === 'none' || (w.access === 'fence' && !w.issued.some((n) => n > 0));
 
 /** The first failed operation, once. */
 function report(w: WindowRecord, call: string): void {
@@ -50,7 +59,8 @@ const reason = (layer: Layer, w: WindowRecord, call: string, ranks: readonly num
   const open = ranks.filter((r) => w.owed.has(r));
   return { call, peer: open.length === 1 ? taskId(commOfWindow(layer, w).group[open[0]!]!) : undefined };
 };
-const settled = (w: WindowRecord, ranks: readonly number[]): boolean => w.owed.size === 0 || !ranks.some((r) => w.owed.has(r));
+const settled = (w: WindowRecord, ranks: readonly number[]): boolean =>
+  w.owed.size === 0 || !ranks.some((r) => w.owed.has(r));
 const everyone = (w: WindowRecord): number[] => [...w.owed.keys()];
 
 // ── fence
@@ -72,7 +82,12 @@ export function startFence(layer: Layer, win: number, assertion: number, call = 
   const counts = s.scratch(4 * n);
   layer.memory.view(counts).set(new Uint8Array(Uint32Array.from(w.issued).buffer));
   const every4 = Array.from({ length: n }, (_, i) => 4 * i);
-  reduceScatterSpread(s, { buf: counts, offsets: every4, lengths: every4.map(() => 4) }, result, { op: opHandle('MPI_SUM'), type: UINT32, commute: true, unit: 4 });
+  reduceScatterSpread(s, { buf: counts, offsets: every4, lengths: every4.map(() => 4) }, result, {
+    op: opHandle('MPI_SUM'),
+    type: UINT32,
+    commute: true,
+    unit: 4,
+  });
   w.schedule = { request: startSchedule(s), result };
 }
 
@@ -114,7 +129,13 @@ function ranksOf(layer: Layer, w: WindowRecord, group: readonly number[], call: 
 }
 
 /** [MPI_Win_post] @param group tasks */
-export function post(layer: Layer, win: number, group: readonly number[], assertion: number, call = 'MPI_Win_post'): void {
+export function post(
+  layer: Layer,
+  win: number,
+  group: readonly number[],
+  assertion: number,
+  call = 'MPI_Win_post',
+): void {
   const w = windowOf(layer, win, call);
   checkAssert(w, assertion, call);
   if (w.exposed) misplaced(w, call, 'there is an exposure epoch already: MPI_Win_wait ends it');
@@ -125,7 +146,13 @@ export function post(layer: Layer, win: number, group: readonly number[], assert
 }
 
 /** [MPI_Win_start] @param group tasks */
-export function startAccess(layer: Layer, win: number, group: readonly number[], assertion: number, call = 'MPI_Win_start'): void {
+export function startAccess(
+  layer: Layer,
+  win: number,
+  group: readonly number[],
+  assertion: number,
+  call = 'MPI_Win_start',
+): void {
   const w = windowOf(layer, win, call);
   checkAssert(w, assertion, call);
   if (!unused(w)) misplaced(w, call, `there is ${ended(w)} already`);
@@ -161,10 +188,14 @@ export const checkExposed = (layer: Layer, win: number, call = 'MPI_Win_wait'): 
 /** [MPI_Win_wait] */
 export function waitExposure(layer: Layer, win: number, call = 'MPI_Win_wait'): void {
   const w = exposure(layer, win, call);
-  waitUntil(layer, () => allComplete(w), () => {
-    const open = [...w.exposed!].filter(([, done]) => !done);
-    return { call, peer: open.length === 1 ? taskId(commOfWindow(layer, w).group[open[0]![0]]!) : undefined };
-  });
+  waitUntil(
+    layer,
+    () => allComplete(w),
+    () => {
+      const open = [...w.exposed!].filter(([, done]) => !done);
+      return { call, peer: open.length === 1 ? taskId(commOfWindow(layer, w).group[open[0]![0]]!) : undefined };
+    },
+  );
   w.exposed = undefined;
   report(w, call);
 }
@@ -181,11 +212,19 @@ export function testExposure(layer: Layer, win: number, call = 'MPI_Win_test'): 
 // ── locks
 
 /** [MPI_Win_lock] @param type Lock.SHARED or Lock.EXCLUSIVE */
-export function startLock(layer: Layer, win: number, type: number, rank: number, assertion: number, call = 'MPI_Win_lock'): void {
+export function startLock(
+  layer: Layer,
+  win: number,
+  type: number,
+  rank: number,
+  assertion: number,
+  call = 'MPI_Win_lock',
+): void {
   const w = windowOf(layer, win, call);
   checkAssert(w, assertion, call);
   checkRank(layer, w, rank, call);
-  if (w.access === 'lock' ? w.locks.has(rank) : !unused(w)) misplaced(w, call, w.access === 'lock' ? `rank ${rank} is locked already` : `there is ${ended(w)} already`);
+  if (w.access === 'lock' ? w.locks.has(rank) : !unused(w))
+    misplaced(w, call, w.access === 'lock' ? `rank ${rank} is locked already` : `there is ${ended(w)} already`);
   w.access = 'lock';
   hold(layer, w, rank, type, assertion);
 }
@@ -206,16 +245,23 @@ function hold(layer: Layer, w: WindowRecord, rank: number, type: number, asserti
   if (own && !unchecked) askLock(w, rank, type);
 }
 
-/** The second half of both: the own memory may be read and written only under its lock, others are told with the first operation. */
+/**
+ * The second half of both: the own memory may be read and written only under its lock, others are told with the first
+ * operation.
+ */
 export function finishLock(layer: Layer, win: number, call: string): void {
   const w = windowOf(layer, win, call);
   const { rank } = commOfWindow(layer, w);
   const held = w.locks.get(rank);
   if (!held || held.type === Lock.UNCHECKED || w.holders.has(rank)) return;
-  waitUntil(layer, () => w.holders.has(rank), () => {
-    const [holder] = w.holders.keys();
-    return { call, peer: holder === undefined ? undefined : taskId(commOfWindow(layer, w).group[holder]!) };
-  });
+  waitUntil(
+    layer,
+    () => w.holders.has(rank),
+    () => {
+      const [holder] = w.holders.keys();
+      return { call, peer: holder === undefined ? undefined : taskId(commOfWindow(layer, w).group[holder]!) };
+    },
+  );
 }
 
 /** Asks a target to say when it has applied all so far, where it would not say so anyway. */
@@ -233,20 +279,29 @@ function confirm(layer: Layer, w: WindowRecord, rank: number, call: string, act:
 function passive(layer: Layer, win: number, rank: number, call: string): WindowRecord {
   const w = windowOf(layer, win, call);
   checkRank(layer, w, rank, call);
-  if (w.access !== 'lock' && w.access !== 'lockAll') misplaced(w, call, `there is ${ended(w)}: MPI_Win_lock comes first`);
-  if (!w.locks.has(rank) && !(rank === PROC_NULL && w.access === 'lockAll')) misplaced(w, call, `rank ${rank} is not locked`);
+  if (w.access !== 'lock' && w.access !== 'lockAll')
+    misplaced(w, call, `there is ${ended(w)}: MPI_Win_lock comes first`);
+  if (!w.locks.has(rank) && !(rank === PROC_NULL && w.access === 'lockAll'))
+    misplaced(w, call, `rank ${rank} is not locked`);
   return w;
 }
 function passiveAll(layer: Layer, win: number, call: string): WindowRecord {
   const w = windowOf(layer, win, call);
-  return w.access === 'lock' || w.access === 'lockAll' ? w : misplaced(w, call, `there is ${ended(w)}: MPI_Win_lock comes first`);
+  return w.access === 'lock' || w.access === 'lockAll'
+    ? w
+    : misplaced(w, call, `there is ${ended(w)}: MPI_Win_lock comes first`);
 }
 
 /** [MPI_Win_unlock] */
 export function startUnlock(layer: Layer, win: number, rank: number, call = 'MPI_Win_unlock'): void {
   const w = windowOf(layer, win, call);
   checkRank(layer, w, rank, call);
-  if (w.access !== 'lock' || !w.locks.has(rank)) misplaced(w, call, w.access === 'lockAll' ? 'all ranks were locked: MPI_Win_unlock_all ends that' : `rank ${rank} is not locked`);
+  if (w.access !== 'lock' || !w.locks.has(rank))
+    misplaced(
+      w,
+      call,
+      w.access === 'lockAll' ? 'all ranks were locked: MPI_Win_unlock_all ends that' : `rank ${rank} is not locked`,
+    );
   leave(layer, w, rank, call);
   if (w.locks.size === 0) w.access = 'none';
   settle(layer);
@@ -278,18 +333,26 @@ export function startFlushAll(layer: Layer, win: number, call = 'MPI_Win_flush_a
   for (const rank of [...w.unconfirmed.keys()]) confirm(layer, w, rank, call, Act.FLUSH);
 }
 
-/** An origin that only flushes locally is let run ahead of its target by so much: what is under way lies in the target's log. */
+/**
+ * An origin that only flushes locally is let run ahead of its target by so much: what is under way lies in the target's
+ * log.
+ */
 const AHEAD = 4 << 20;
 
-/** [MPI_Win_flush_local, MPI_Win_flush_local_all] Puts are complete here when they return: only answers are waited for, and a target that is far behind. */
+/**
+ * [MPI_Win_flush_local, MPI_Win_flush_local_all] Puts are complete here when they return: only answers are waited for,
+ * and a target that is far behind.
+ */
 export function startFlushLocal(layer: Layer, win: number, rank: number | undefined, call: string): void {
   const w = rank === undefined ? passiveAll(layer, win, call) : passive(layer, win, rank, call);
-  for (const [target, bytes] of [...w.unconfirmed]) if (bytes > AHEAD && (rank === undefined || target === rank)) confirm(layer, w, target, call, Act.FLUSH);
+  for (const [target, bytes] of [...w.unconfirmed])
+    if (bytes > AHEAD && (rank === undefined || target === rank)) confirm(layer, w, target, call, Act.FLUSH);
 }
 
 /**
- * The second half of unlock and flush. One that has nothing to wait for looks at what has arrived: programs that look at their own memory again and again, between
- * lock and unlock or after a flush, would else never see what others do to it. @param rank undefined: all targets
+ * The second half of unlock and flush. One that has nothing to wait for looks at what has arrived: programs that look
+ * at their own memory again and again, between lock and unlock or after a flush, would else never see what others do to
+ * it. @param rank undefined: all targets
  */
 export function finishPassive(layer: Layer, win: number, rank: number | undefined, call: string): void {
   const w = windowOf(layer, win, call);
@@ -299,7 +362,10 @@ export function finishPassive(layer: Layer, win: number, rank: number | undefine
   report(w, call);
 }
 
-/** [MPI_Win_sync] There is one copy of the memory. Programs call it in loops that wait for others: it looks at what has arrived. */
+/**
+ * [MPI_Win_sync] There is one copy of the memory. Programs call it in loops that wait for others: it looks at what has
+ * arrived.
+ */
 export function sync(layer: Layer, win: number, call = 'MPI_Win_sync'): void {
   windowOf(layer, win, call);
   pollUntil(layer, () => false);

@@ -1,11 +1,14 @@
 /**
- * The target's side of one-sided communication: operations that have come are applied to the window's memory, in arrival order, when the process consumes
- * arrivals, that is inside any of its MPI calls. One operation is applied whole before the next, which makes accumulates atomic.
+ * The target's side of one-sided communication: operations that have come are applied to the window's memory, in
+ * arrival order, when the process consumes arrivals, that is inside any of its MPI calls. One operation is applied
+ * whole before the next, which makes accumulates atomic.
  *
- * An operation may come before its time: in a fence epoch that this process has not begun, before the post that answers its start, before its lock is
- * granted. Such operations are held, per origin, and applied when the epoch opens: no origin ever waits only to be let in.
+ * An operation may come before its time: in a fence epoch that this process has not begun, before the post that answers
+ * its start, before its lock is granted. Such operations are held, per origin, and applied when the epoch opens: no
+ * origin ever waits only to be let in.
  *
- * Keeps W2 and W3. Sends answers and pulls bodies, so never inside a poll: {@link arrive} puts what needs that on the layer's deferred work.
+ * Keeps W2 and W3. Sends answers and pulls bodies, so never inside a poll: {@link arrive} puts what needs that on the
+ * layer's deferred work.
  */
 import { taskId } from '@mayfly/wire';
 import { Mode } from '../constants.ts';
@@ -14,24 +17,42 @@ import { rankOfTask, releaseSpace, type Layer } from '../layer.ts';
 import { isContiguous, span, start, contiguousLayout, type Layout } from '../layout.ts';
 import { complete, keepBody, pull, stored } from '../matching.ts';
 import { accumulate } from './accumulate.ts';
-import { Act, FENCES, Under, actOf, elementOf, fenceOf, isDescribed, lockOf, opOf, readDescribed, readShort, underOf } from './encoding.ts';
+import {
+  Act,
+  FENCES,
+  Under,
+  actOf,
+  elementOf,
+  fenceOf,
+  isDescribed,
+  lockOf,
+  opOf,
+  readDescribed,
+  readShort,
+  underOf,
+} from './encoding.ts';
 import { Lock, type Place, type WindowRecord } from './state.ts';
 import type { Arrival } from '../device.ts';
 import type { CommRecord, Envelope } from '../state.ts';
 
 const EMPTY = new Uint8Array(0);
 
-export const isOneSided = (mode: number): boolean => (mode & Mode.KIND) === Mode.RMA || (mode & Mode.KIND) === Mode.RMA_ANSWER;
+export const isOneSided = (mode: number): boolean =>
+  (mode & Mode.KIND) === Mode.RMA || (mode & Mode.KIND) === Mode.RMA_ANSWER;
 
 export const commOfWindow = (layer: Layer, w: WindowRecord): CommRecord => layer.state.comms.rows.get(w.comm)!;
 
-/** An operation or an answer has arrived. May be called inside a poll, which has to stop after it: what it changes is then done before the next arrival. */
+/**
+ * An operation or an answer has arrived. May be called inside a poll, which has to stop after it: what it changes is
+ * then done before the next arrival.
+ */
 export function arrive(layer: Layer, a: Arrival): void {
   const { windows } = layer.state;
   const w = windows.table.rows.get(windows.byContext.get(a.context) ?? 0);
   const body = a.size === 0 ? EMPTY : a.body;
   if (!w) {
-    // A window whose making is not complete here yet, or one that was freed: only unlocks without an answer can come then.
+    // A window whose making is not complete here yet, or one that was freed: only unlocks without an answer can come
+    // then.
     if (windows.making === 0) return;
     const list = windows.early.get(a.context);
     const e = envelope(layer, a);
@@ -44,15 +65,36 @@ export function arrive(layer: Layer, a: Arrival): void {
   // What needs no answer is applied at once. One that does not fit into the window has an answer: a refusal.
   if (body && !answer && actOf(a.tag) <= Act.ACCUMULATE && actOf(a.tag) !== Act.GET) {
     const rank = rankOf(layer, w, a.src);
-    if (!w.held.has(rank) && isOpen(w, rank, a.tag) && described(w, a, body).place) return apply(layer, w, rank, a, body);
+    if (!w.held.has(rank) && isOpen(w, rank, a.tag) && described(w, a, body).place)
+      return apply(layer, w, rank, a, body);
   }
-  layer.deferred.push({ do: 'window', window: w.handle, envelope: { arrival: a.number, src: a.src, mode: a.mode, tag: a.tag, word: a.word, size: a.size, body: body?.slice() } });
+  layer.deferred.push({
+    do: 'window',
+    window: w.handle,
+    envelope: {
+      arrival: a.number,
+      src: a.src,
+      mode: a.mode,
+      tag: a.tag,
+      word: a.word,
+      size: a.size,
+      body: body?.slice(),
+    },
+  });
 }
 
 const rankOf = (layer: Layer, w: WindowRecord, task: number): number => rankOfTask(commOfWindow(layer, w).group, task);
 
 function envelope(layer: Layer, a: Arrival): Envelope {
-  return { arrival: a.number, src: a.src, mode: a.mode, tag: a.tag, word: a.word, size: a.size, body: keepBody(layer, a) };
+  return {
+    arrival: a.number,
+    src: a.src,
+    mode: a.mode,
+    tag: a.tag,
+    word: a.word,
+    size: a.size,
+    body: keepBody(layer, a),
+  };
 }
 
 /** What {@link arrive} has left to do, outside of polls. */
@@ -135,11 +177,16 @@ function isOpen(w: WindowRecord, rank: number, tag: number): boolean {
   }
 }
 
-const grantable = (w: WindowRecord, type: number): boolean => w.holders.size === 0 || (type === Lock.SHARED && ![...w.holders.values()].includes(Lock.EXCLUSIVE));
+const grantable = (w: WindowRecord, type: number): boolean =>
+  w.holders.size === 0 || (type === Lock.SHARED && ![...w.holders.values()].includes(Lock.EXCLUSIVE));
 
-/** Grants a lock or puts its request in the queue. Requests are served in the order of their coming, so that none starves. */
+/**
+ * Grants a lock or puts its request in the queue. Requests are served in the order of their coming, so that none
+ * starves.
+ */
 export function askLock(w: WindowRecord, rank: number, type: number): void {
-  if (type === Lock.NONE || type === Lock.UNCHECKED || w.holders.has(rank) || w.waiting.some((l) => l.rank === rank)) return;
+  if (type === Lock.NONE || type === Lock.UNCHECKED || w.holders.has(rank) || w.waiting.some((l) => l.rank === rank))
+    return;
   if (w.waiting.length === 0 && grantable(w, type)) w.holders.set(rank, type);
   else w.waiting.push({ rank, type });
 }
@@ -230,7 +277,10 @@ function access(layer: Layer, w: WindowRecord, rank: number, e: { tag: number; w
   const { reply, data, layout, count, place } = described(w, e, body);
   if (!place) {
     const { from, to } = span(layout, count);
-    const where = w.flavor === 'dynamic' ? `addresses ${e.word + from} to ${e.word + to} are not attached there` : `bytes ${e.word + from} to ${e.word + to} are outside of the window, which has ${w.base.bytes} there`;
+    const where =
+      w.flavor === 'dynamic'
+        ? `addresses ${e.word + from} to ${e.word + to} are not attached there`
+        : `bytes ${e.word + from} to ${e.word + to} are outside of the window, which has ${w.base.bytes} there`;
     return refuse(layer, w, rank, reply, where, tag);
   }
   const bytes = layout.size * count;
@@ -259,7 +309,9 @@ function access(layer: Layer, w: WindowRecord, rank: number, e: { tag: number; w
 function locate(w: WindowRecord, word: number, layout: Layout, count: number): Place | undefined {
   const { from, to } = span(layout, count);
   if (w.flavor === 'dynamic') {
-    return from === to || isAttached(w, word + from, word + to) ? { space: 0, address: word, layout, count } : undefined;
+    return from === to || isAttached(w, word + from, word + to)
+      ? { space: 0, address: word, layout, count }
+      : undefined;
   }
   const inside = from === to || (word + from >= 0 && word + to <= w.base.bytes);
   return inside ? { space: w.base.space, address: w.base.offset + word, layout, count } : undefined;
@@ -267,7 +319,7 @@ function locate(w: WindowRecord, word: number, layout: Layout, count: number): P
 
 /** Regions that touch are as one. */
 function isAttached(w: WindowRecord, from: number, to: number): boolean {
-  for (let at = from; at < to; ) {
+  for (let at = from; at < to;) {
     const r = w.regions.find((x) => x.address <= at && at < x.address + x.bytes);
     if (!r) return false;
     at = r.address + r.bytes;
@@ -303,20 +355,34 @@ function send(layer: Layer, w: WindowRecord, rank: number, errorClass: number, r
   layer.device.send(taskId(comm.group[rank]!), Mode.RMA_ANSWER, comm.context, errorClass, reply, body);
 }
 
-const answer = (layer: Layer, w: WindowRecord, rank: number, reply: number, body: Uint8Array): void => send(layer, w, rank, ERR.SUCCESS, reply, body);
+const answer = (layer: Layer, w: WindowRecord, rank: number, reply: number, body: Uint8Array): void =>
+  send(layer, w, rank, ERR.SUCCESS, reply, body);
 
-/** An operation that cannot be applied: its origin hears of it, and in active target synchronisation this process does too. */
+/**
+ * An operation that cannot be applied: its origin hears of it, and in active target synchronisation this process does
+ * too.
+ */
 function refuse(layer: Layer, w: WindowRecord, rank: number, reply: number, text: string, tag: number): void {
-  if (underOf(tag) !== Under.LOCK) w.failed ??= { errorClass: ERR.RMA_RANGE, call: '', text: `an operation of rank ${rank}: ${text}` };
+  if (underOf(tag) !== Under.LOCK)
+    w.failed ??= { errorClass: ERR.RMA_RANGE, call: '', text: `an operation of rank ${rank}: ${text}` };
   send(layer, w, rank, ERR.RMA_RANGE, reply, new TextEncoder().encode(text));
 }
 
-function settleReply(layer: Layer, w: WindowRecord, a: { src: number; tag: number; word: number }, body: Uint8Array): void {
+function settleReply(
+  layer: Layer,
+  w: WindowRecord,
+  a: { src: number; tag: number; word: number },
+  body: Uint8Array,
+): void {
   const { windows, requests } = layer.state;
   const reply = windows.replies.rows.get(a.word);
   const r = reply && requests.rows.get(reply.request);
   if (a.tag !== ERR.SUCCESS) {
-    const error = { errorClass: a.tag, call: reply?.call ?? '', text: `at rank ${rankOf(layer, w, a.src)}: ${new TextDecoder().decode(body)}` };
+    const error = {
+      errorClass: a.tag,
+      call: reply?.call ?? '',
+      text: `at rank ${rankOf(layer, w, a.src)}: ${new TextDecoder().decode(body)}`,
+    };
     if (r) r.error = error;
     else w.failed ??= error;
   } else if (reply?.into) write(layer, reply.into, body);

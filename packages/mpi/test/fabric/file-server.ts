@@ -1,4 +1,7 @@
-/** The world's end of a fabric for files: the server's own file service over files in memory; answers go to the inboxes of the ranks. */
+/**
+ * The world's end of a fabric for files: the server's own file service over files in memory; answers go to the inboxes
+ * of the ranks.
+ */
 import type { Worker } from 'node:worker_threads';
 import { MemoryFiles } from '@mayfly/protocols';
 import { FILES, SpawnRefusal, WorldMode, taskId, type SpawnGroup } from '@mayfly/wire';
@@ -23,7 +26,12 @@ export class FileServer {
     // Every second time they are told to ask again.
     let asked = 0;
     this.files = new MemoryFiles(limit, new Map(Object.entries(inputs)), size, (count) =>
-      this.files.service.tasksOfJob + count > inboxes.length ? SpawnRefusal.SLOTS : ++asked % 2 === 1 ? SpawnRefusal.LEAVING : 0);
+      this.files.service.tasksOfJob + count > inboxes.length
+        ? SpawnRefusal.SLOTS
+        : ++asked % 2 === 1
+          ? SpawnRefusal.LEAVING
+          : 0,
+    );
   }
 
   /** Serves what a worker posts until `stop`. */

@@ -1,4 +1,6 @@
-/** The test fabric: a pool of worker threads, one per rank, that run programs of test/programs over shared-memory logs. */
+/**
+ * The test fabric: a pool of worker threads, one per rank, that run programs of test/programs over shared-memory logs.
+ */
 import { Worker } from 'node:worker_threads';
 import { buildSync } from 'esbuild';
 import { fileURLToPath } from 'node:url';
@@ -62,27 +64,52 @@ export class Fabric {
     const { answers, inboxes, files } = this.begin(size, program, input, options);
     return { answers: await Promise.all(answers), inboxes, files };
   }
-  /** As run, but the ranks' answers come one by one: a rank that has died may be restarted while the others wait for it. */
-  begin(size: number, program: string, input: unknown = undefined, options: RunOptions = {}, inputOf = (_rank: number): unknown => input): Omit<Run, 'answers'> & { answers: Promise<Answer>[] } {
+  /**
+   * As run, but the ranks' answers come one by one: a rank that has died may be restarted while the others wait for it.
+   */
+  begin(
+    size: number,
+    program: string,
+    input: unknown = undefined,
+    options: RunOptions = {},
+    inputOf = (_rank: number): unknown => input,
+  ): Omit<Run, 'answers'> & { answers: Promise<Answer>[] } {
     const { files = {}, stdin = [], inboxBytes = 1 << 24, ...device } = options;
     const inboxes = Array.from({ length: size }, () => makeInbox(inboxBytes));
     for (const chunk of stdin) append(inboxes[0]!, WORLD, STDIN, 0, 0, 0, new TextEncoder().encode(chunk));
     append(inboxes[0]!, WORLD, STDIN, 0, 0, 0, new Uint8Array(0));
     const server = new FileServer(inboxes, files);
-    const answers = inboxes.map((_, rank) => this.ask(rank, { rank, size, inboxes, program, input: inputOf(rank), files, options: device }, server));
+    const answers = inboxes.map((_, rank) =>
+      this.ask(rank, { rank, size, inboxes, program, input: inputOf(rank), files, options: device }, server),
+    );
     return { answers, inboxes, files: server };
   }
 
   /** Runs one rank again, as a new incarnation: from the start, or from an image. */
-  restart(run: Omit<Run, 'answers'> & { answers: readonly unknown[] }, rank: number, program: string, input: unknown, image?: StoredImage, options: DeviceOptions = {}, before: RankLog = (run.answers[rank] as Answer).log): Promise<Answer> {
-    return this.ask(rank, { rank, size: run.inboxes.length, inboxes: run.inboxes, program, input, files: {}, options, before, image }, run.files);
+  restart(
+    run: Omit<Run, 'answers'> & { answers: readonly unknown[] },
+    rank: number,
+    program: string,
+    input: unknown,
+    image?: StoredImage,
+    options: DeviceOptions = {},
+    before: RankLog = (run.answers[rank] as Answer).log,
+  ): Promise<Answer> {
+    return this.ask(
+      rank,
+      { rank, size: run.inboxes.length, inboxes: run.inboxes, program, input, files: {}, options, before, image },
+      run.files,
+    );
   }
 
   /** As run, but every rank has to succeed; gives the values in rank order. */
   async values<T>(size: number, program: string, input: unknown = undefined, options: RunOptions = {}): Promise<T[]> {
     const { answers } = await this.run(size, program, input, options);
     const bad = answers.findIndex((a) => a.error ?? a.exit);
-    if (bad >= 0) throw new Error(`${program} on ${size} ranks: rank ${bad}: ${answers[bad]!.error?.stack ?? JSON.stringify(answers[bad]!.exit)}`);
+    if (bad >= 0)
+      throw new Error(
+        `${program} on ${size} ranks: rank ${bad}: ${answers[bad]!.error?.stack ?? JSON.stringify(answers[bad]!.exit)}`,
+      );
     return answers.map((a) => a.value as T);
   }
 
@@ -91,4 +118,8 @@ export class Fabric {
   }
 }
 
-export const textOf = (outputs: readonly Output[], mode: number): string => outputs.filter((o) => o.mode === mode).map((o) => new TextDecoder().decode(o.body)).join('');
+export const textOf = (outputs: readonly Output[], mode: number): string =>
+  outputs
+    .filter((o) => o.mode === mode)
+    .map((o) => new TextDecoder().decode(o.body))
+    .join('');

@@ -1,8 +1,10 @@
 /**
- * A Device over shared memory: every rank's inbox is an append-only log in a SharedArrayBuffer, which is also its Channel Memory. A receiver reads
- * its log in order, pulls bodies out of it, and a second incarnation reads it from the start. Test code; one mutex per inbox.
+ * A Device over shared memory: every rank's inbox is an append-only log in a SharedArrayBuffer, which is also its
+ * Channel Memory. A receiver reads its log in order, pulls bodies out of it, and a second incarnation reads it from the
+ * start. Test code; one mutex per inbox.
  *
- * Inbox: i32 lock | i32 bytes used | i32 messages | … 64 bytes; then records: i32 src, mode, context, tag, word, size, 0, 0; body, padded to 8.
+ * Inbox: i32 lock | i32 bytes used | i32 messages | … 64 bytes; then records: i32 src, mode, context, tag, word, size,
+ * 0, 0; body, padded to 8.
  */
 import { WORLD, taskId, type TaskId } from '@mayfly/wire';
 import type { Arrival, Device, WaitReason } from '../../src/device.ts';
@@ -47,7 +49,15 @@ export interface DeviceOptions {
   patience?: number;
 }
 
-export function append(inbox: SharedArrayBuffer, src: number, mode: number, context: number, tag: number, word: number, body: Uint8Array): void {
+export function append(
+  inbox: SharedArrayBuffer,
+  src: number,
+  mode: number,
+  context: number,
+  tag: number,
+  word: number,
+  body: Uint8Array,
+): void {
   const head = new Int32Array(inbox, 0, HEAD / 4);
   while (Atomics.compareExchange(head, 0, 0, 1) !== 0) Atomics.wait(head, 0, 1, 1);
   const at = HEAD + Atomics.load(head, 1);
@@ -122,7 +132,14 @@ export class LogDevice implements Device {
   }
 
   private next(): Arrival {
-    const [src, mode, context, tag, word, size] = new Int32Array(this.inboxes[this.task]!, this.at, 6) as unknown as [number, number, number, number, number, number];
+    const [src, mode, context, tag, word, size] = new Int32Array(this.inboxes[this.task]!, this.at, 6) as unknown as [
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
     const number = ++this.line.arrivals;
     this.offsets[number] = this.at;
     const kept = size > 0 && this.draw() < (this.options.bodiless ?? 0);
@@ -135,7 +152,8 @@ export class LogDevice implements Device {
     while (!this.available()) {
       const seen = Atomics.load(this.head, 2);
       if (seen > this.line.arrivals) return;
-      if (Atomics.wait(this.head, 2, seen, this.options.patience ?? 60_000) === 'timed-out') throw new Error(`rank ${this.task} waits for ever in ${why}`);
+      if (Atomics.wait(this.head, 2, seen, this.options.patience ?? 60_000) === 'timed-out')
+        throw new Error(`rank ${this.task} waits for ever in ${why}`);
     }
   }
 

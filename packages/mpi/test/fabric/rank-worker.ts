@@ -66,25 +66,47 @@ function run(job: Job): Answer {
     },
     checkpointDue: () => true,
     saveCheckpoint: (image: CheckpointImage) => {
-      images.push({ sections: Object.fromEntries(image.sections.map((s) => [s.name, concat(s.parts)])), held: [...image.held], line: device.snapshotLine() });
+      images.push({
+        sections: Object.fromEntries(image.sections.map((s) => [s.name, concat(s.parts)])),
+        held: [...image.held],
+        line: device.snapshotLine(),
+      });
     },
     setCheckpointInterval: () => undefined,
     end: (report) => {
       throw new Ended(report);
     },
   };
-  const answer: Answer = { log: device.log, images, counters: layer.counters, left: { requests: 0, posted: 0, unexpected: 0, scratch: 0, unexpectedBytes: 0 }, mostUnexpected: 0 };
+  const answer: Answer = {
+    log: device.log,
+    images,
+    counters: layer.counters,
+    left: { requests: 0, posted: 0, unexpected: 0, scratch: 0, unexpectedBytes: 0 },
+    mostUnexpected: 0,
+  };
   try {
     const program = programs[job.program];
     if (!program) throw new Error(`no program ${job.program}`);
     answer.value = program(createMayfly(layer, runtime), job.input as never);
   } catch (e) {
     if (e instanceof Ended) answer.exit = e.report;
-    else if (e instanceof Error) answer.error = { name: e.name, message: e.message, errorClass: (e as { errorClass?: number }).errorClass, stack: e.stack };
+    else if (e instanceof Error)
+      answer.error = {
+        name: e.name,
+        message: e.message,
+        errorClass: (e as { errorClass?: number }).errorClass,
+        stack: e.stack,
+      };
     else throw e;
   }
   const { state } = layer;
-  answer.left = { requests: state.requests.rows.size, posted: state.posted.size, unexpected: [...state.unexpected.values()].reduce((n, q) => n + q.length, 0), scratch: state.scratch.size, unexpectedBytes: state.unexpectedBytes };
+  answer.left = {
+    requests: state.requests.rows.size,
+    posted: state.posted.size,
+    unexpected: [...state.unexpected.values()].reduce((n, q) => n + q.length, 0),
+    scratch: state.scratch.size,
+    unexpectedBytes: state.unexpectedBytes,
+  };
   answer.mostUnexpected = device.mostUnexpected;
   return answer;
 }

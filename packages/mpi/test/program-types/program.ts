@@ -1,5 +1,22 @@
-/** Never run: a program as users write it must pass the compiler against mayfly.d.ts, in the idioms that the documentation shows. */
-import { ANY_SOURCE, COMM_WORLD as comm, IN_PLACE, MPIError, SUM, Op, args, checkpoint, files, stdin, waitall, type CartComm, type Status } from 'mayfly';
+/**
+ * Never run: a program as users write it must pass the compiler against mayfly.d.ts, in the idioms that the
+ * documentation shows.
+ */
+import {
+  ANY_SOURCE,
+  COMM_WORLD as comm,
+  IN_PLACE,
+  MPIError,
+  SUM,
+  Op,
+  args,
+  checkpoint,
+  files,
+  stdin,
+  waitall,
+  type CartComm,
+  type Status,
+} from 'mayfly';
 
 const { rank, size } = comm;
 const x = new Float64Array(10);
@@ -30,7 +47,16 @@ try {
 } catch (e) {
   if (e instanceof MPIError) console.error(e.errorClass, e.className, e.statuses?.length);
 }
-console.log(total, atRoot, s.count(Float64Array), value.row, status.source, files.readText('a'), stdin.readLine(), performance.now());
+console.log(
+  total,
+  atRoot,
+  s.count(Float64Array),
+  value.row,
+  status.source,
+  files.readText('a'),
+  stdin.readLine(),
+  performance.now(),
+);
 // @ts-expect-error a buffer is a typed array
 comm.send([1, 2], 0);
 // @ts-expect-error both buffers have one type

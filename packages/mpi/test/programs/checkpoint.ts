@@ -16,7 +16,8 @@ export const checkpointPrograms: Record<string, Program> = {
     checkpoint.register('scalar', { get: () => scalar, set: (v: number) => (scalar = v) });
     const left = (rank - 1 + size) % size;
     const right = (rank + 1) % size;
-    // Longer than what may be kept unmatched, and taken last: its body stays in the log behind every image from the second on.
+    // Longer than what may be kept unmatched, and taken last: its body stays in the log behind every image from the
+    // second on.
     comm.send(new Float64Array(64).fill(rank), right, 7777);
     const { restarted } = checkpoint.open({ intervalMs: 0 });
     if (restarted) {
@@ -51,7 +52,10 @@ export const checkpointPrograms: Record<string, Program> = {
     checkpoint.close();
     return { x, scalar, late, state: { step: state.step, seen: [...state.seen] } };
   },
-  /** Persistent and partitioned requests, neighbours, matched probes, datatypes, attributes, counts: what it returns depends on all of them. */
+  /**
+   * Persistent and partitioned requests, neighbours, matched probes, datatypes, attributes, counts: what it returns
+   * depends on all of them.
+   */
   everything: (m, { steps, dieAt }: { steps: number; dieAt?: number }) => {
     const { COMM_WORLD: comm, checkpoint } = m;
     const { rank, size } = comm;
@@ -75,10 +79,20 @@ export const checkpointPrograms: Record<string, Program> = {
     // Every other number of the array, in two partitions of three.
     const arriving = comm.precvInit(pairs.of(came, 6), 2, left, 2);
     checkpoint.register('arrays', a);
-    checkpoint.register('rest', { get: () => ({ into, parts, came, most, halo, state }), set: (v: { into: Float64Array; parts: Float64Array; came: Float64Array; most: Float64Array; halo: Float64Array; state: typeof state }) => {
-      [into, parts, came, most, halo].forEach((x, i) => x.set([v.into, v.parts, v.came, v.most, v.halo][i]!));
-      Object.assign(state, v.state);
-    } });
+    checkpoint.register('rest', {
+      get: () => ({ into, parts, came, most, halo, state }),
+      set: (v: {
+        into: Float64Array;
+        parts: Float64Array;
+        came: Float64Array;
+        most: Float64Array;
+        halo: Float64Array;
+        state: typeof state;
+      }) => {
+        [into, parts, came, most, halo].forEach((x, i) => x.set([v.into, v.parts, v.came, v.most, v.halo][i]!));
+        Object.assign(state, v.state);
+      },
+    });
     if (checkpoint.open({ intervalMs: 0 }).restarted) {
       checkpoint.rollback('arrays');
       checkpoint.rollback('rest');

@@ -46,7 +46,13 @@ export const communicatorPrograms: Record<string, Program> = {
     const again = odd.split(0, odd.rank)!;
     const upper = comm.create(comm.group.rangeIncl([[size >> 1, size - 1, 1]]));
     const sum = upper ? upper.allreduce(1) : 0;
-    return { members, none: none === null ? null : none.size, again: again.compare(odd), upper: sum, group: odd.group.translateRanks([0], comm.group) };
+    return {
+      members,
+      none: none === null ? null : none.size,
+      again: again.compare(odd),
+      upper: sum,
+      group: odd.group.translateRanks([0], comm.group),
+    };
   },
   groups: (m) => {
     const { COMM_WORLD: comm, GROUP_EMPTY } = m;
@@ -54,7 +60,17 @@ export const communicatorPrograms: Record<string, Program> = {
     const even = world.incl(Array.from({ length: Math.ceil(comm.size / 2) }, (_, i) => 2 * i));
     const odd = world.difference(even);
     const back = odd.union(even);
-    return [even.size, odd.size, back.size, back.compare(world), even.intersection(odd).compare(GROUP_EMPTY), world.compare(comm.dup().group), even.translateRanks([0, even.size - 1], world), odd.rank, world.excl([0]).translateRanks([0], world)];
+    return [
+      even.size,
+      odd.size,
+      back.size,
+      back.compare(world),
+      even.intersection(odd).compare(GROUP_EMPTY),
+      world.compare(comm.dup().group),
+      even.translateRanks([0, even.size - 1], world),
+      odd.rank,
+      world.excl([0]).translateRanks([0], world),
+    ];
   },
   cart: (m) => {
     const { COMM_WORLD: comm } = m;
@@ -63,11 +79,23 @@ export const communicatorPrograms: Record<string, Program> = {
     const row = grid.sub([false, true]);
     const column = grid.sub([true, false]);
     return {
-      dims: grid.dims, coords: grid.coords, same: grid.cartRank(grid.coords) === grid.rank, wrap: grid.cartRank([-1, 0]),
-      up: grid.shift(0), right: grid.shift(1), row: row.allgatherObject(grid.rank), column: column.allgatherObject(grid.rank), rowDims: row.dims, rowPeriods: row.periods, dup: grid.dup().coords,
+      dims: grid.dims,
+      coords: grid.coords,
+      same: grid.cartRank(grid.coords) === grid.rank,
+      wrap: grid.cartRank([-1, 0]),
+      up: grid.shift(0),
+      right: grid.shift(1),
+      row: row.allgatherObject(grid.rank),
+      column: column.allgatherObject(grid.rank),
+      rowDims: row.dims,
+      rowPeriods: row.periods,
+      dup: grid.dup().coords,
     };
   },
-  /** Every collective of neighbours, in its three forms, on a grid with a border, a graph, and a distributed graph of both making. */
+  /**
+   * Every collective of neighbours, in its three forms, on a grid with a border, a graph, and a distributed graph of
+   * both making.
+   */
   neighbours: (m) => {
     const { COMM_WORLD: comm } = m;
     const { rank, size } = comm;
@@ -80,56 +108,135 @@ export const communicatorPrograms: Record<string, Program> = {
       const ranks = t.allgatherObject(t.destinations);
       const forms = (name: string, args: () => [send: unknown, recv: unknown], expected: () => void): void => {
         for (const form of ['', 'i', 'Init']) {
-          const f = (t as unknown as Record<string, (...a: unknown[]) => PersistentRequest>)[form === 'i' ? `i${name}` : name + form]!.bind(t);
+          const f = (t as unknown as Record<string, (...a: unknown[]) => PersistentRequest>)[
+            form === 'i' ? `i${name}` : name + form
+          ]!.bind(t);
           const r = f(...args());
           if (form === 'Init') r.start();
           if (form !== '') r.wait();
           expected();
         }
       };
-      const same = (name: string, got: ArrayLike<number>, wanted: number[]): void => void (String(Array.from(got)) !== String(wanted) && wrong.push(`${what} ${name} at ${t.rank}: ${String(Array.from(got))} for ${String(wanted)}`));
+      const same = (name: string, got: ArrayLike<number>, wanted: number[]): void =>
+        void (
+          String(Array.from(got)) !== String(wanted) &&
+          wrong.push(`${what} ${name} at ${t.rank}: ${String(Array.from(got))} for ${String(wanted)}`)
+        );
       let recv = new Int32Array(0);
       const fresh = (n: number): Int32Array => (recv = new Int32Array(n).fill(-1));
       const gathered = sources.flatMap((s) => (s < 0 ? [-1, -1] : [value(s, 0, 0), value(s, 0, 1)]));
-      forms('neighborAllgather', () => [Int32Array.of(value(t.rank, 0, 0), value(t.rank, 0, 1)), fresh(2 * sources.length)], () => same('allgather', recv, gathered));
-      forms('neighborAllgatherv', () => [Int32Array.of(value(t.rank, 0, 0), value(t.rank, 0, 1)), { data: fresh(3 * sources.length), counts: sources.map(() => 2), displs: sources.map((_, i) => 3 * i) }], () =>
-        same('allgatherv', recv, sources.flatMap((_, i) => [...gathered.slice(2 * i, 2 * i + 2), -1])));
+      forms(
+        'neighborAllgather',
+        () => [Int32Array.of(value(t.rank, 0, 0), value(t.rank, 0, 1)), fresh(2 * sources.length)],
+        () => same('allgather', recv, gathered),
+      );
+      forms(
+        'neighborAllgatherv',
+        () => [
+          Int32Array.of(value(t.rank, 0, 0), value(t.rank, 0, 1)),
+          { data: fresh(3 * sources.length), counts: sources.map(() => 2), displs: sources.map((_, i) => 3 * i) },
+        ],
+        () =>
+          same(
+            'allgatherv',
+            recv,
+            sources.flatMap((_, i) => [...gathered.slice(2 * i, 2 * i + 2), -1]),
+          ),
+      );
       // The k-th message of a process to this one is the k-th block that comes from it.
       const nth = (list: readonly number[], i: number): number => list.slice(0, i).filter((x) => x === list[i]).length;
       const mirrored = (i: number): number => {
         if (!('coords' in t)) return nth(sources, i);
-        const places = sources.map((s, k) => (s === sources[i] ? k ^ 1 : -1)).filter((k) => k >= 0).sort((x, y) => x - y);
+        const places = sources
+          .map((s, k) => (s === sources[i] ? k ^ 1 : -1))
+          .filter((k) => k >= 0)
+          .sort((x, y) => x - y);
         return places.indexOf(i ^ 1);
       };
       const sent = destinations.map((d, i) => value(t.rank, d, nth(destinations, i)));
       const came = sources.map((s, i) => (s < 0 ? -1 : value(s, t.rank, mirrored(i))));
-      if (sources.some((s) => s >= 0 && !ranks[s]!.includes(t.rank))) wrong.push(`${what}: a source that does not send`);
-      forms('neighborAlltoall', () => [Int32Array.from(sent), fresh(sources.length)], () => same('alltoall', recv, came));
-      forms('neighborAlltoallv', () => [{ data: Int32Array.from(sent), counts: sent.map(() => 1) }, { data: fresh(2 * came.length), counts: came.map(() => 1), displs: came.map((_, i) => 2 * i) }], () => same('alltoallv', recv, came.flatMap((x) => [x, -1])));
+      if (sources.some((s) => s >= 0 && !ranks[s]!.includes(t.rank)))
+        wrong.push(`${what}: a source that does not send`);
+      forms(
+        'neighborAlltoall',
+        () => [Int32Array.from(sent), fresh(sources.length)],
+        () => same('alltoall', recv, came),
+      );
+      forms(
+        'neighborAlltoallv',
+        () => [
+          { data: Int32Array.from(sent), counts: sent.map(() => 1) },
+          { data: fresh(2 * came.length), counts: came.map(() => 1), displs: came.map((_, i) => 2 * i) },
+        ],
+        () =>
+          same(
+            'alltoallv',
+            recv,
+            came.flatMap((x) => [x, -1]),
+          ),
+      );
       const second = m.datatype(Int32Array).hindexed(1, [4]);
-      forms('neighborAlltoallw', () => [sent.map((x) => second.of(Int32Array.of(0, x))), came.map((_, i) => (i === 0 ? fresh(came.length) : recv).subarray(i, i + 1))], () => same('alltoallw', recv, came));
+      forms(
+        'neighborAlltoallw',
+        () => [
+          sent.map((x) => second.of(Int32Array.of(0, x))),
+          came.map((_, i) => (i === 0 ? fresh(came.length) : recv).subarray(i, i + 1)),
+        ],
+        () => same('alltoallw', recv, came),
+      );
       const words = t.neighborAlltoallObject(sent.map((x, i) => ({ x, text: 'z'.repeat(i) })));
-      same('objects', words.map((w) => w?.x ?? -1), came);
-      same('gathered objects', t.neighborAllgatherObject(t.rank).map((x) => x ?? -1), sources.map((s) => Math.max(s, -1)));
+      same(
+        'objects',
+        words.map((w) => w?.x ?? -1),
+        came,
+      );
+      same(
+        'gathered objects',
+        t.neighborAllgatherObject(t.rank).map((x) => x ?? -1),
+        sources.map((s) => Math.max(s, -1)),
+      );
     };
     check(comm.createCart(m.dimsCreate(size, 2), [true, false]), 'grid');
     check(comm.createCart([size], [true])!.dup(), 'ring');
-    const star = comm.createGraph(Array.from({ length: size }, (_, i) => (i === 0 ? size - 1 : size - 1 + i)), [...Array.from({ length: size - 1 }, (_, i) => i + 1), ...Array<number>(size - 1).fill(0)]);
+    const star = comm.createGraph(
+      Array.from({ length: size }, (_, i) => (i === 0 ? size - 1 : size - 1 + i)),
+      [...Array.from({ length: size - 1 }, (_, i) => i + 1), ...Array<number>(size - 1).fill(0)],
+    );
     check(star, 'star');
     // To the next and to the one after it; rank 0 tells all edges.
     const edges = Array.from({ length: size }, (_, i) => [(i + 1) % size, (i + 2) % size]);
-    const chords = rank === 0 ? comm.createDistGraph(edges.map((_, i) => i), edges.map(() => 2), edges.flat(), edges.flatMap((_, i) => [i, 10 * i])) : comm.createDistGraph([], [], [], []);
+    const chords =
+      rank === 0
+        ? comm.createDistGraph(
+            edges.map((_, i) => i),
+            edges.map(() => 2),
+            edges.flat(),
+            edges.flatMap((_, i) => [i, 10 * i]),
+          )
+        : comm.createDistGraph([], [], [], []);
     check(chords, 'chords');
     const near = comm.createDistGraphAdjacent([(rank - 1 + size) % size], [(rank + 1) % size]);
     check(near.dup(), 'adjacent');
-    return { wrong, index: star?.index.length, of0: star?.neighborsOf(0).length, weights: chords.weights, none: near.weights, // Of the process in the middle alone: the others would wait for it.
-      errors: rank === 0 && star && said(m, star, () => star.neighborAllgather(new Int8Array(1), new Int8Array(2 * size - 1))) };
+    return {
+      wrong,
+      index: star?.index.length,
+      of0: star?.neighborsOf(0).length,
+      weights: chords.weights,
+      none: near.weights, // Of the process in the middle alone: the others would wait for it.
+      errors:
+        rank === 0 &&
+        star &&
+        said(m, star, () => star.neighborAllgather(new Int8Array(1), new Int8Array(2 * size - 1))),
+    };
   },
   /** Attributes, hints, duplicates that are made beside other work, process sets, split_type. */
   caching: (m) => {
     const { COMM_WORLD: comm } = m;
     const log: string[] = [];
-    const passed = m.createKeyval<{ n: number }>({ copy: (c, v) => (c.size > 0 ? { n: v.n + 1 } : undefined), delete: (_, v) => log.push(`delete ${v.n}`) });
+    const passed = m.createKeyval<{ n: number }>({
+      copy: (c, v) => (c.size > 0 ? { n: v.n + 1 } : undefined),
+      delete: (_, v) => log.push(`delete ${v.n}`),
+    });
     const kept = m.createKeyval<string>();
     const own = comm.dup({ hint: 'x' });
     own.setAttr(passed, { n: 1 });
@@ -139,7 +246,15 @@ export const communicatorPrograms: Record<string, Program> = {
     const sum = comm.allreduce(1);
     making.wait();
     const twin = making.comm;
-    const out: unknown[] = [own.info, twin.info, twin.getAttr(passed), twin.getAttr(kept), own.getAttr(passed), own.getAttr(kept), sum];
+    const out: unknown[] = [
+      own.info,
+      twin.info,
+      twin.getAttr(passed),
+      twin.getAttr(kept),
+      own.getAttr(passed),
+      own.getAttr(kept),
+      sum,
+    ];
     own.deleteAttr(kept);
     twin.setInfo({ a: 'b' });
     const again = twin.dup();
@@ -149,11 +264,21 @@ export const communicatorPrograms: Record<string, Program> = {
     const world = m.createFromGroup(session.group('mpi://WORLD'), 'of the session');
     out.push(session.psets, session.psetInfo('mpi://self'), world.allreduce(1));
     session.finalize();
-    out.push(comm.splitType('shared')!.size, comm.splitType('resourceGuided', -comm.rank, { mpi_pset_name: 'mpi://WORLD' })!.rank, comm.splitType('hwUnguided'));
+    out.push(
+      comm.splitType('shared')!.size,
+      comm.splitType('resourceGuided', -comm.rank, { mpi_pset_name: 'mpi://WORLD' })!.rank,
+      comm.splitType('hwUnguided'),
+    );
     comm.setErrhandler(m.ERRORS_RETURN);
     m.COMM_SELF.setErrhandler(m.ERRORS_RETURN);
     kept.free();
-    out.push(log, said(m, comm, () => session.group('mpi://WORLD')), said(m, comm, () => comm.setAttr(kept, '')), said(m, comm, () => comm.setAttr(passed, (() => 1) as never)), said(m, comm, () => comm.setInfo({ a: 1 } as never)));
+    out.push(
+      log,
+      said(m, comm, () => session.group('mpi://WORLD')),
+      said(m, comm, () => comm.setAttr(kept, '')),
+      said(m, comm, () => comm.setAttr(passed, (() => 1) as never)),
+      said(m, comm, () => comm.setInfo({ a: 1 } as never)),
+    );
     return out;
   },
   tools: (m) => {
@@ -163,9 +288,29 @@ export const communicatorPrograms: Record<string, Program> = {
     const first = counting.read();
     counting.reset();
     comm.recv(new Float64Array(3));
-    return [first, counting.read(), m.tool.read('bcast_long_bytes') > 0, m.tool.categories.map((c) => c.name), [...m.tool.controlVariables, ...m.tool.performanceVariables].every((v) => m.tool.read(v.name) >= 0)];
+    return [
+      first,
+      counting.read(),
+      m.tool.read('bcast_long_bytes') > 0,
+      m.tool.categories.map((c) => c.name),
+      [...m.tool.controlVariables, ...m.tool.performanceVariables].every((v) => m.tool.read(v.name) >= 0),
+    ];
   },
-  dims: (m) => [m.dimsCreate(12, 2), m.dimsCreate(6, 2), m.dimsCreate(7, 2), m.dimsCreate(6, 3), m.dimsCreate(6, [0, 3, 0]), m.dimsCreate(64, 3), m.dimsCreate(1, 2), m.dimsCreate(1000, 3), m.dimsCreate(36, 2), m.dimsCreate(1e9, 3), m.dimsCreate(5616, 4), m.dimsCreate(2 ** 30, 20), m.dimsCreate(2095133040, 15)],
+  dims: (m) => [
+    m.dimsCreate(12, 2),
+    m.dimsCreate(6, 2),
+    m.dimsCreate(7, 2),
+    m.dimsCreate(6, 3),
+    m.dimsCreate(6, [0, 3, 0]),
+    m.dimsCreate(64, 3),
+    m.dimsCreate(1, 2),
+    m.dimsCreate(1000, 3),
+    m.dimsCreate(36, 2),
+    m.dimsCreate(1e9, 3),
+    m.dimsCreate(5616, 4),
+    m.dimsCreate(2 ** 30, 20),
+    m.dimsCreate(2095133040, 15),
+  ],
   'object collectives': (m) => {
     const { COMM_WORLD: comm } = m;
     const { rank, size } = comm;
@@ -180,7 +325,10 @@ export const communicatorPrograms: Record<string, Program> = {
       comm.alltoallObject(Array.from({ length: size }, (_, i) => `${rank}>${i}`)),
       comm.reduceObject(`${rank}`, (a, b) => a + b, root),
       comm.allreduceObject([rank], (a, b) => [...a, ...b]),
-      comm.allreduce(rank, m.MAX), comm.reduce(rank, m.SUM, root), comm.scan(1), comm.exscan(1),
+      comm.allreduce(rank, m.MAX),
+      comm.reduce(rank, m.SUM, root),
+      comm.scan(1),
+      comm.exscan(1),
     ];
   },
   /** Several non-blocking collectives under way at once, completed in another order. */
@@ -234,7 +382,12 @@ export const communicatorPrograms: Record<string, Program> = {
     const texts = [
       said(() => comm.allgather(new Int32Array(wrong ? 2 : 1), all)),
       said(() => comm.scatter(all, new Int32Array(wrong ? 2 : 1), last)),
-      said(() => comm.alltoallv({ data: all, counts: Array.from(all, (_, i) => (wrong && i === last ? 0 : 1)) }, { data: new Int32Array(comm.size), counts: Array.from(all, () => 1) })),
+      said(() =>
+        comm.alltoallv(
+          { data: all, counts: Array.from(all, (_, i) => (wrong && i === last ? 0 : 1)) },
+          { data: new Int32Array(comm.size), counts: Array.from(all, () => 1) },
+        ),
+      ),
     ];
     return [texts, comm.allreduce(comm.rank)];
   },

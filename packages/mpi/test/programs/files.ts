@@ -1,4 +1,7 @@
-/** Programs that read and write the job's files through the API. Each gives what it has seen; ranks that begin anew have to see the same. */
+/**
+ * Programs that read and write the job's files through the API. Each gives what it has seen; ranks that begin anew have
+ * to see the same.
+ */
 import type { MayflyModule } from '../../src/index.ts';
 import type { Program } from './index.ts';
 

@@ -15,7 +15,8 @@ export type Program = (m: MayflyModule, input: never) => unknown;
 export const programs: Record<string, Program> = {
   /** A program as users write it, as CommonJS. */
   source: (m, code: string) => void new Function('require', 'console', code)(() => m, m.console),
-  collectives: (m, { seed, cases, long }: { seed: number; cases: number; long: boolean }) => checkCollectives(m, m.COMM_WORLD, seed, cases, long),
+  collectives: (m, { seed, cases, long }: { seed: number; cases: number; long: boolean }) =>
+    checkCollectives(m, m.COMM_WORLD, seed, cases, long),
   /** On communicators of a random split, ranks reversed. */
   'split collectives': (m, { seed, cases }: { seed: number; cases: number }) => {
     const { rank } = m.COMM_WORLD;

@@ -10,7 +10,16 @@ export const intercommunicatorPrograms: Record<string, Program> = {
     const local = world.split(high ? 1 : 0)!;
     const inter = local.createIntercomm(0, local.rank === 0 ? world : null, high ? 0 : cut, 5);
     const remote = Array.from({ length: inter.remoteSize }, (_, i) => (high ? i : cut + i));
-    const out: Record<string, unknown> = { sizes: [inter.isInter, local.isInter, inter.size, inter.remoteSize], group: inter.remoteGroup.translateRanks(remote.map((_, i) => i), world.group).join() === remote.join() };
+    const out: Record<string, unknown> = {
+      sizes: [inter.isInter, local.isInter, inter.size, inter.remoteSize],
+      group:
+        inter.remoteGroup
+          .translateRanks(
+            remote.map((_, i) => i),
+            world.group,
+          )
+          .join() === remote.join(),
+    };
 
     // Messages from anybody: the sum does not depend on their order.
     for (let i = 0; i < inter.remoteSize; i++) inter.sendObject({ from: rank }, i, 1);
@@ -27,17 +36,28 @@ export const intercommunicatorPrograms: Record<string, Program> = {
     const buf = new Float64Array(3).fill(local.rank === 0 && !high ? 7 : -1);
     inter.bcast(root === m.PROC_NULL ? null : buf, root);
     out.bcast = [...buf];
-    out.object = inter.bcastObject(root === m.ROOT ? 'x'.repeat(1000) : root === m.PROC_NULL ? 'own' : undefined, root).length;
+    out.object = inter.bcastObject(
+      root === m.ROOT ? 'x'.repeat(1000) : root === m.PROC_NULL ? 'own' : undefined,
+      root,
+    ).length;
     const gathered = root === m.ROOT ? new Int32Array(2 * inter.remoteSize) : null;
     inter.gather(high ? new Int32Array([rank, -rank]) : null, gathered, root);
     out.gather = gathered && [...gathered];
     const block = new Int32Array(2);
     inter.scatter(gathered, high ? block : null, root);
     out.scatter = [...block];
-    out.objects = [inter.gatherObject('r'.repeat(rank), root)?.join(), inter.scatterObject(root === m.ROOT ? remote : undefined, root), inter.allgatherObject(rank).join(), inter.alltoallObject(remote.map((r) => `${rank}>${r}`)).join()];
+    out.objects = [
+      inter.gatherObject('r'.repeat(rank), root)?.join(),
+      inter.scatterObject(root === m.ROOT ? remote : undefined, root),
+      inter.allgatherObject(rank).join(),
+      inter.alltoallObject(remote.map((r) => `${rank}>${r}`)).join(),
+    ];
     out.numbers = [inter.allreduce(rank), inter.reduce(rank, m.MAX, root)];
     const shares = new Float64Array(1);
-    inter.reduceScatterBlock(new Float64Array(inter.size * inter.remoteSize).map((_, i) => rank + i), new Float64Array(inter.remoteSize));
+    inter.reduceScatterBlock(
+      new Float64Array(inter.size * inter.remoteSize).map((_, i) => rank + i),
+      new Float64Array(inter.remoteSize),
+    );
     inter.iallreduce(new Float64Array([rank]), shares).wait();
     out.iallreduce = shares[0];
     inter.barrier();
@@ -54,7 +74,13 @@ export const intercommunicatorPrograms: Record<string, Program> = {
     // Without a parent: the leaders are the last of each group.
     const mine = world.group.incl(Array.from({ length: local.size }, (_, i) => (high ? cut + i : i)));
     const leader = local.rank === local.size - 1;
-    const orphan = m.createIntercommFromGroups(mine, local.size - 1, leader ? world.group.incl(remote) : null, remote.length - 1, 'both of them');
+    const orphan = m.createIntercommFromGroups(
+      mine,
+      local.size - 1,
+      leader ? world.group.incl(remote) : null,
+      remote.length - 1,
+      'both of them',
+    );
     out.orphan = orphan.allgatherObject(rank).join();
     orphan.disconnect();
     out.createGroup = world.createGroup(local.group, 3)?.size;

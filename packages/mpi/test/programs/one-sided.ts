@@ -1,6 +1,7 @@
 /**
- * Random operations on windows against a sequential oracle. The ranks draw the same numbers, so each knows what all do and computes what every window has to hold.
- * Every origin has a part of each window to itself, on which its operations take effect in order; all share a part, to which they only add.
+ * Random operations on windows against a sequential oracle. The ranks draw the same numbers, so each knows what all do
+ * and computes what every window has to hold. Every origin has a part of each window to itself, on which its operations
+ * take effect in order; all share a part, to which they only add.
  */
 import { attempts } from './attempts.ts';
 import type { MayflyModule } from '../../src/index.ts';
@@ -33,7 +34,12 @@ function operations(seed: number, origin: number, targets: readonly number[]): O
   return Array.from({ length: 2 + draw(6) }, () => {
     const what = KINDS[draw(KINDS.length)]!;
     const length = what === 'swap' ? 1 : 1 + draw(PART - 1);
-    return { what, target: targets[draw(targets.length)]!, at: draw(PART - length + 1), values: Array.from({ length }, () => draw(3)) };
+    return {
+      what,
+      target: targets[draw(targets.length)]!,
+      at: draw(PART - length + 1),
+      values: Array.from({ length }, () => draw(3)),
+    };
   });
 }
 
@@ -84,7 +90,8 @@ export const oneSidedPrograms: Record<string, Program> = {
         else if (o.what === 'get') win.get(into, o.target, disp);
         else if (o.what === 'swap') win.compareAndSwap(values, Int32Array.of(1), into, o.target, disp);
         else win.getAccumulate(values, into, o.target, disp, m.SUM);
-        if (o.what === 'get' || o.what === 'fetch' || o.what === 'swap') got.push({ into, want, what: `${kind} ${e}: ${o.what} ${o.target} ${o.at}` });
+        if (o.what === 'get' || o.what === 'fetch' || o.what === 'swap')
+          got.push({ into, want, what: `${kind} ${e}: ${o.what} ${o.target} ${o.at}` });
         // What stood in the shared part depends on who came first: it has to be the same again in a replay.
         else if (o.what === 'share' && o.at % 2 === 1) got.push({ into, want: into, what: 'shared' });
       };
@@ -94,7 +101,11 @@ export const oneSidedPrograms: Record<string, Program> = {
       if (kind !== 'count')
         for (const origin of all)
           for (const o of operations(seed * 7919 + e, origin, targetsOf(origin))) {
-            const before = apply(o.what === 'share' ? { ...o, what: 'add' } : o, state.model[o.target]!, o.what === 'share' ? shared : origin);
+            const before = apply(
+              o.what === 'share' ? { ...o, what: 'add' } : o,
+              state.model[o.target]!,
+              o.what === 'share' ? shared : origin,
+            );
             if (origin === rank) mine.push([o, before]);
           }
       else state.model[e % size]![shared * PART]! += size;
@@ -152,11 +163,13 @@ export const oneSidedPrograms: Record<string, Program> = {
       }
       for (const g of got) {
         if (g.what === 'shared') state.seen.push(...g.into);
-        else if (g.into.some((v, i) => v !== g.want[i])) state.wrong.push(`${g.what}: ${[...g.into].join(' ')}, not ${[...g.want].join(' ')}`);
+        else if (g.into.some((v, i) => v !== g.want[i]))
+          state.wrong.push(`${g.what}: ${[...g.into].join(' ')}, not ${[...g.want].join(' ')}`);
       }
       if (kind === 'lock' || kind === 'lockAll' || kind === 'count' || look) comm.barrier();
       if (!look) continue;
-      if (memory.some((v, i) => v !== state.model[rank]![i])) state.wrong.push(`${kind} ${e}: ${[...memory].join(' ')}, not ${[...state.model[rank]!].join(' ')}`);
+      if (memory.some((v, i) => v !== state.model[rank]![i]))
+        state.wrong.push(`${kind} ${e}: ${[...memory].join(' ')}, not ${[...state.model[rank]!].join(' ')}`);
       comm.barrier();
     }
     checkpoint.close();

@@ -1,4 +1,7 @@
-/** Collectives against a dumb oracle: every rank knows every rank's operand, so each computes what it must get, by plain loops. */
+/**
+ * Collectives against a dumb oracle: every rank knows every rank's operand, so each computes what it must get, by plain
+ * loops.
+ */
 import type { Buffer, Comm, Op, PersistentRequest, Request } from '../../types/mayfly.d.ts';
 import type { MayflyModule } from '../../src/index.ts';
 
@@ -19,13 +22,23 @@ export function draws(seed: number): Draw {
   };
 }
 
-const TYPES = [Int8Array, Uint8Array, Int16Array, Int32Array, Uint32Array, Float32Array, Float64Array, BigInt64Array] as const;
+const TYPES = [
+  Int8Array,
+  Uint8Array,
+  Int16Array,
+  Int32Array,
+  Uint32Array,
+  Float32Array,
+  Float64Array,
+  BigInt64Array,
+] as const;
 type Maker = (typeof TYPES)[number];
 const COUNTS = [0, 1, 2, 3, 7, 16, 33, 250];
 const LONG_COUNTS = [9000, 17001, 40000];
 
 /** Element i of a rank's operand in case c: small, so that sums are exact everywhere. */
-const element = (c: number, rank: number, i: number): number => ((c * 31 + rank * 17 + i * 7 + ((rank * i) % 5)) % 7) - 3;
+const element = (c: number, rank: number, i: number): number =>
+  ((c * 31 + rank * 17 + i * 7 + ((rank * i) % 5)) % 7) - 3;
 const positive = (c: number, rank: number, i: number): number => element(c, rank, i) + 3;
 
 function operand(type: Maker, c: number, rank: number, n: number, unsigned: boolean): Buffer {
@@ -91,7 +104,24 @@ const concat = (parts: Buffer[], type: Maker): Buffer => {
   return out;
 };
 
-const NAMES = ['bcast', 'reduce', 'allreduce', 'scan', 'exscan', 'gather', 'gatherv', 'scatter', 'scatterv', 'allgather', 'allgatherv', 'alltoall', 'alltoallv', 'reduceScatter', 'reduceScatterBlock', 'barrier'] as const;
+const NAMES = [
+  'bcast',
+  'reduce',
+  'allreduce',
+  'scan',
+  'exscan',
+  'gather',
+  'gatherv',
+  'scatter',
+  'scatterv',
+  'allgather',
+  'allgatherv',
+  'alltoall',
+  'alltoallv',
+  'reduceScatter',
+  'reduceScatterBlock',
+  'barrier',
+] as const;
 
 /** Runs `cases` random collectives on `comm`; returns what was wrong, in words. */
 export function checkCollectives(m: MayflyModule, comm: Comm, seed: number, cases: number, long: boolean): string[] {
@@ -111,30 +141,54 @@ export function checkCollectives(m: MayflyModule, comm: Comm, seed: number, case
     const form = d.next(3);
     const displaced = d.next(2) === 0;
     const float = type === Float32Array || type === Float64Array;
-    const ops = type === BigInt64Array ? ['SUM', 'MIN', 'MAX'] : ['SUM', 'PROD', 'MIN', 'MAX', 'MINLOC', 'MAXLOC', 'compose', ...(float ? [] : ['BAND', 'BOR', 'BXOR', 'LAND', 'LOR', 'LXOR'])];
+    const ops =
+      type === BigInt64Array
+        ? ['SUM', 'MIN', 'MAX']
+        : [
+            'SUM',
+            'PROD',
+            'MIN',
+            'MAX',
+            'MINLOC',
+            'MAXLOC',
+            'compose',
+            ...(float ? [] : ['BAND', 'BOR', 'BXOR', 'LAND', 'LOR', 'LXOR']),
+          ];
     const opName = ops[d.next(ops.length)]!;
     if (opName === 'compose') type = Int32Array;
     if (opName === 'PROD') type = Float64Array;
     if (opName === 'compose' || opName.endsWith('LOC')) n += n % 2;
     const unsigned = opName === 'compose' || type === Uint8Array || type === Uint32Array;
-    // In one byte a sum or product of positives could wrap differently from a fold of numbers: it does not, typed arrays wrap alike.
+    // In one byte a sum or product of positives could wrap differently from a fold of numbers: it does not, typed
+    // arrays wrap alike.
     const op: Op = opName === 'compose' ? affine : (m as unknown as Record<string, Op>)[opName]!;
     const of = (rank: number, length = n): Buffer => operand(type, c, rank, length, unsigned);
     const mine = of(me);
-    const label = `case ${c} seed ${seed}: ${name} ${type.name}[${n}] ${opName} root ${root} ${inPlace ? 'in place ' : ''}${['', 'non-blocking ', 'persistent '][form]}on ${p}, rank ${me}`;
+    const label =
+      `case ${c} seed ${seed}: ${name} ${type.name}[${n}] ${opName} root ${root} ` +
+      `${inPlace ? 'in place ' : ''}${['', 'non-blocking ', 'persistent '][form]}on ${p}, rank ${me}`;
     const expect = (got: Buffer, wanted: Buffer): void => {
-      if (!same(got, wanted)) wrong.push(`${label}: got ${String(got.slice(0, 8) as unknown)} wanted ${String(wanted.slice(0, 8) as unknown)}`);
+      if (!same(got, wanted))
+        wrong.push(
+          `${label}: got ${String(got.slice(0, 8) as unknown)} wanted ${String(wanted.slice(0, 8) as unknown)}`,
+        );
     };
     /** One of the three forms of a collective. */
     const run = (call: (typeof NAMES)[number], ...args: unknown[]): void => {
-      const f = (comm as unknown as Record<string, (...a: unknown[]) => Request & PersistentRequest>)[['', 'i', ''][form]! + call + ['', '', 'Init'][form]!]!.apply(comm, args);
+      const f = (comm as unknown as Record<string, (...a: unknown[]) => Request & PersistentRequest>)[
+        ['', 'i', ''][form]! + call + ['', '', 'Init'][form]!
+      ]!.apply(comm, args);
       if (form === 2) f.start();
       if (form > 0) f.wait();
       if (form === 2) f.free();
     };
     const ranks = Array.from({ length: p }, (_, r) => r);
-    const reduced = (to: number, length = n): Buffer => ranks.slice(0, to).map((r) => of(r, length)).reduce((a, b) => fold(opName, a, b));
-    const lengths = ranks.map((r) => (r * 3 + c) % 5 === 4 ? 0 : ((r * 7 + c) % 4) + (long ? n >> 3 : 0));
+    const reduced = (to: number, length = n): Buffer =>
+      ranks
+        .slice(0, to)
+        .map((r) => of(r, length))
+        .reduce((a, b) => fold(opName, a, b));
+    const lengths = ranks.map((r) => ((r * 3 + c) % 5 === 4 ? 0 : ((r * 7 + c) % 4) + (long ? n >> 3 : 0)));
     const gap = displaced ? 2 : 0;
     const displs = ranks.map((r) => lengths.slice(0, r).reduce((a, b) => a + b + gap, 0));
     const total = lengths.reduce((a, b) => a + b + gap, 0);
@@ -143,7 +197,8 @@ export function checkCollectives(m: MayflyModule, comm: Comm, seed: number, case
       parts.forEach((x, r) => out.set(x as never, displs[r]));
       return out;
     };
-    const vector = (data: Buffer): { data: Buffer; counts: number[]; displs?: number[] } => (displaced ? { data, counts: lengths, displs } : { data, counts: lengths });
+    const vector = (data: Buffer): { data: Buffer; counts: number[]; displs?: number[] } =>
+      displaced ? { data, counts: lengths, displs } : { data, counts: lengths };
     switch (name) {
       case 'barrier':
         run('barrier');
@@ -183,7 +238,14 @@ export function checkCollectives(m: MayflyModule, comm: Comm, seed: number, case
         if (recv && inPlace) recv.set(mine as never, n * me);
         const send = recv && inPlace ? IN_PLACE : mine;
         run('gather', send, recv, root);
-        if (recv) expect(recv, concat(ranks.map((r) => of(r)), type));
+        if (recv)
+          expect(
+            recv,
+            concat(
+              ranks.map((r) => of(r)),
+              type,
+            ),
+          );
         break;
       }
       case 'gatherv': {
@@ -194,7 +256,13 @@ export function checkCollectives(m: MayflyModule, comm: Comm, seed: number, case
         break;
       }
       case 'scatter': {
-        const all = me === root ? concat(ranks.map((r) => of(r)), type) : null;
+        const all =
+          me === root
+            ? concat(
+                ranks.map((r) => of(r)),
+                type,
+              )
+            : null;
         const recv = new type(n);
         const into = all && inPlace ? IN_PLACE : recv;
         run('scatter', all, into, root);
@@ -213,7 +281,13 @@ export function checkCollectives(m: MayflyModule, comm: Comm, seed: number, case
         if (inPlace) recv.set(mine as never, n * me);
         const send = inPlace ? IN_PLACE : mine;
         run('allgather', send, recv);
-        expect(recv, concat(ranks.map((r) => of(r)), type));
+        expect(
+          recv,
+          concat(
+            ranks.map((r) => of(r)),
+            type,
+          ),
+        );
         break;
       }
       case 'allgatherv': {
@@ -226,21 +300,39 @@ export function checkCollectives(m: MayflyModule, comm: Comm, seed: number, case
       case 'alltoall': {
         const k = long ? Math.min(n, 12000) : n;
         const blockOf = (from: number, to: number): Buffer => of(from * p + to, k);
-        const send = concat(ranks.map((r) => blockOf(me, r)), type);
+        const send = concat(
+          ranks.map((r) => blockOf(me, r)),
+          type,
+        );
         const recv = inPlace ? send : new type(k * p);
         run('alltoall', inPlace ? IN_PLACE : send, recv);
-        expect(recv, concat(ranks.map((r) => blockOf(r, me)), type));
+        expect(
+          recv,
+          concat(
+            ranks.map((r) => blockOf(r, me)),
+            type,
+          ),
+        );
         break;
       }
       case 'alltoallv': {
         const len = (from: number, to: number): number => (from + to + c) % 4;
         const blockOf = (from: number, to: number): Buffer => of(from * p + to, len(from, to));
-        const send = concat(ranks.map((r) => blockOf(me, r)), type);
+        const send = concat(
+          ranks.map((r) => blockOf(me, r)),
+          type,
+        );
         const out = ranks.map((r) => len(me, r));
         const into = ranks.map((r) => len(r, me));
         const recv = inPlace ? send : new type(into.reduce((a, b) => a + b, 0));
         run('alltoallv', inPlace ? IN_PLACE : { data: send, counts: out }, { data: recv, counts: into });
-        expect(recv, concat(ranks.map((r) => blockOf(r, me)), type));
+        expect(
+          recv,
+          concat(
+            ranks.map((r) => blockOf(r, me)),
+            type,
+          ),
+        );
         break;
       }
       case 'reduceScatter': {

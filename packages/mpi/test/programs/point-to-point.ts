@@ -5,14 +5,25 @@ import type { Program } from './index.ts';
 const f64 = (...v: number[]): Float64Array => new Float64Array(v);
 
 export const pointToPointPrograms: Record<string, Program> = {
-  /** Elements of datatypes sent to oneself, and what arrives as plain numbers; the reverse; structs of several types; packing. */
+  /**
+   * Elements of datatypes sent to oneself, and what arrives as plain numbers; the reverse; structs of several types;
+   * packing.
+   */
   datatypes: (m) => {
     const { COMM_WORLD: comm, datatype, struct } = m;
     const a = Int32Array.from({ length: 48 }, (_, i) => i);
     const int = datatype(Int32Array);
     const kinds = [
-      int.vector(3, 2, 5), int.hvector(2, 1, 12), int.indexed([2, 1], [6, 0]), int.indexed(2, [0, 9]), int.hindexed(1, [8, 4]), int.contiguous(3),
-      int.subarray([4, 6], [2, 2], [1, 3]), int.subarray([4, 6], [2, 2], [1, 3], 'F'), int.darray(2, 1, [{ size: 6, by: 'cyclic', processes: 2 }]), int.resized(0, 8).dup(),
+      int.vector(3, 2, 5),
+      int.hvector(2, 1, 12),
+      int.indexed([2, 1], [6, 0]),
+      int.indexed(2, [0, 9]),
+      int.hindexed(1, [8, 4]),
+      int.contiguous(3),
+      int.subarray([4, 6], [2, 2], [1, 3]),
+      int.subarray([4, 6], [2, 2], [1, 3], 'F'),
+      int.darray(2, 1, [{ size: 6, by: 'cyclic', processes: 2 }]),
+      int.resized(0, 8).dup(),
     ];
     const out: unknown[] = kinds.map((t) => {
       const n = t.size / 4;
@@ -21,10 +32,21 @@ export const pointToPointPrograms: Record<string, Program> = {
       const status = comm.recv(flat);
       const back = new Int32Array(48).fill(-1);
       comm.sendrecv(flat, comm.rank, 0, t.of(back, 2));
-      const right = back.every((x, i) => x === -1 || x === i) && back.filter((x) => x >= 0).length === new Set(flat).size;
-      return [t.contents.combiner, Array.from(flat.subarray(0, n)), status.count(t), status.elements(int), right, String(t.pack(a, 2)) === String(new Uint8Array(flat.buffer))];
+      const right =
+        back.every((x, i) => x === -1 || x === i) && back.filter((x) => x >= 0).length === new Set(flat).size;
+      return [
+        t.contents.combiner,
+        Array.from(flat.subarray(0, n)),
+        status.count(t),
+        status.elements(int),
+        right,
+        String(t.pack(a, 2)) === String(new Uint8Array(flat.buffer)),
+      ];
     });
-    const pair = struct([{ offset: 0, type: Float64Array }, { offset: 8, type: Uint8Array, count: 3 }]).resized(0, 16);
+    const pair = struct([
+      { offset: 0, type: Float64Array },
+      { offset: 8, type: Uint8Array, count: 3 },
+    ]).resized(0, 16);
     const records = new DataView(new ArrayBuffer(32));
     for (const i of [0, 1]) {
       records.setFloat64(16 * i, i + 0.5, true);
@@ -34,7 +56,13 @@ export const pointToPointPrograms: Record<string, Program> = {
     const got = new DataView(new ArrayBuffer(32));
     const message = comm.mprobe();
     const seen = message.recv(pair.of(got, 2));
-    out.push([seen.bytes, seen.elements(pair), got.getFloat64(16, true), got.getUint8(25), Array.from(int.packExternal(Int32Array.of(258)))]);
+    out.push([
+      seen.bytes,
+      seen.elements(pair),
+      got.getFloat64(16, true),
+      got.getUint8(25),
+      Array.from(int.packExternal(Int32Array.of(258))),
+    ]);
     return out;
   },
   /** Rank 1 sends 0 … n−1 on one tag; rank 0 receives some by tag and some by wildcards. */
@@ -58,7 +86,12 @@ export const pointToPointPrograms: Record<string, Program> = {
     const { COMM_WORLD: comm } = m;
     if (comm.rank === 1) {
       comm.recv(f64(0), 0, 9);
-      for (const [v, tag] of [[1, 1], [2, 2], [3, 1]] as const) comm.send(f64(v), 0, tag);
+      for (const [v, tag] of [
+        [1, 1],
+        [2, 2],
+        [3, 1],
+      ] as const)
+        comm.send(f64(v), 0, tag);
       return [];
     }
     if (comm.rank !== 0) return [];
@@ -86,7 +119,14 @@ export const pointToPointPrograms: Record<string, Program> = {
     comm.sendObject({ a: [1, 'x'] }, comm.rank);
     m.COMM_SELF.send(new Uint8Array(2), 0, 1);
     const t = m.COMM_SELF.recv(new Uint8Array(5), 0, 1);
-    return [s.source === comm.rank, s.tag, s.count(Int32Array), comm.recvObject(comm.rank).value, t.bytes, r.wait().source];
+    return [
+      s.source === comm.rank,
+      s.tag,
+      s.count(Int32Array),
+      comm.recvObject(comm.rank).value,
+      t.bytes,
+      r.wait().source,
+    ];
   },
   'proc null': (m) => {
     const { COMM_WORLD: comm } = m;
@@ -178,7 +218,8 @@ export const pointToPointPrograms: Record<string, Program> = {
         if (r.bytes !== s.bytes || buf.some((x) => x !== s.source)) seen.push([s, r, buf]);
       }
       let polls = 0;
-      while (comm.iprobe(comm.size - 1, 4) === undefined) if (++polls % 50 === 0) comm.send(new Uint8Array(1), comm.size - 1, 5);
+      while (comm.iprobe(comm.size - 1, 4) === undefined)
+        if (++polls % 50 === 0) comm.send(new Uint8Array(1), comm.size - 1, 5);
       return [seen, comm.iprobe(comm.size - 1, 4)!.bytes];
     }
     comm.send(new Int32Array(comm.rank * 3).fill(comm.rank), 0, 3);
@@ -215,7 +256,13 @@ export const pointToPointPrograms: Record<string, Program> = {
     for (let i = 1; i <= n; i++) comm.send(new Uint8Array(1), i, 101);
     let left = n;
     while (left > 0) left -= m.waitsome(second).length;
-    out.push(m.waitsome(second).length, m.testsome(second).length, m.waitany(second) === undefined, m.testall(second)?.length === n, bufs.map((b) => b[0]).join());
+    out.push(
+      m.waitsome(second).length,
+      m.testsome(second).length,
+      m.waitany(second) === undefined,
+      m.testall(second)?.length === n,
+      bufs.map((b) => b[0]).join(),
+    );
     return out;
   },
   cancelling: (m) => {

@@ -1,6 +1,7 @@
 /**
- * The process of a job on a headless node: the comm worker runs on its main thread, each rank in a worker thread. It has no files but its bundles, no
- * environment, and no network: messages of the daemon come over a pipe, connections as open sockets over Node's channel.
+ * The process of a job on a headless node: the comm worker runs on its main thread, each rank in a worker thread. It
+ * has no files but its bundles, no environment, and no network: messages of the daemon come over a pipe, connections as
+ * open sockets over Node's channel.
  *
  *  E1 It ends itself when the pipe closes: the volunteer is gone, however it went.
  */
@@ -43,7 +44,9 @@ const say = (message: FromChild): void => {
 const LONGEST = 60_000;
 function clipped(m: CommToDaemon): CommToDaemon {
   if (m.type === 'note') return { ...m, text: m.text.slice(0, LONGEST) };
-  return m.type === 'report' && m.error ? { ...m, error: { ...m.error, message: m.error.message.slice(0, LONGEST) } } : m;
+  return m.type === 'report' && m.error
+    ? { ...m, error: { ...m.error, message: m.error.message.slice(0, LONGEST) } }
+    : m;
 }
 
 let fromDaemon: ((m: DaemonToComm) => void) | undefined;
@@ -83,11 +86,16 @@ function commHere(agent: HandedAgent): WorkerLike<FrameToComm, CommToFrame> {
 
 const beside = (name: string): string => fileURLToPath(new URL(name, pathToFileURL(__filename)));
 /** Without any, a thread has the flags of the process. */
-const flags = ({ rankFlags }: { rankFlags: string[] }): { execArgv?: string[] } => (rankFlags.length > 0 ? { execArgv: rankFlags } : {});
+const flags = ({ rankFlags }: { rankFlags: string[] }): { execArgv?: string[] } =>
+  rankFlags.length > 0 ? { execArgv: rankFlags } : {};
 
 /** In a thread with the limits of a rank's. */
 function probe({ targets, disarmed, ...m }: Extract<ToChild, { type: 'probe' }>): void {
-  const worker = new Worker(beside('probe.mjs'), { env: {}, ...flags(m), workerData: { ...targets, environment, disarmed } });
+  const worker = new Worker(beside('probe.mjs'), {
+    env: {},
+    ...flags(m),
+    workerData: { ...targets, environment, disarmed },
+  });
   worker.once('message', (attempts: Attempts) => say({ type: 'probed', attempts }));
 }
 

@@ -1,6 +1,6 @@
 /**
- * Connections of a job's process: it asks the volunteer, and gets an open socket over Node's channel (sandbox/network.ts). An agent for everything that speaks
- * HTTP here: WebSockets, long polling, downloads.
+ * Connections of a job's process: it asks the volunteer, and gets an open socket over Node's channel
+ * (sandbox/network.ts). An agent for everything that speaks HTTP here: WebSockets, long polling, downloads.
  */
 import { Agent, request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
@@ -31,7 +31,10 @@ export class HandedAgent extends Agent {
     this.defaultPort = secure ? 443 : 80;
   }
 
-  override createConnection(options: { host?: string | null; port?: number | string | null; servername?: string }, done: Done): undefined {
+  override createConnection(
+    options: { host?: string | null; port?: number | string | null; servername?: string },
+    done: Done,
+  ): undefined {
     const id = this.serial++;
     const host = options.host ?? 'localhost';
     const named = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
@@ -46,7 +49,13 @@ export class HandedAgent extends Agent {
       if (error || !socket) return done(error);
       const { rejectUnauthorized, ca } = this.tls;
       const isAddress = /^[\d.]+$|:/.test(host);
-      const how = { ...options, socket, rejectUnauthorized, ...(ca ? { ca } : {}), ...(isAddress ? { host, servername: '' } : { servername: host }) } as ConnectionOptions;
+      const how = {
+        ...options,
+        socket,
+        rejectUnauthorized,
+        ...(ca ? { ca } : {}),
+        ...(isAddress ? { host, servername: '' } : { servername: host }),
+      } as ConnectionOptions;
       done(null, startTls(how));
     };
   }
@@ -80,7 +89,10 @@ export function get(url: string, agent: Agent): Promise<{ status: number; bytes:
       answer.on('aborted', () => reject(new Error('the download was interrupted')));
       answer.on('end', () => {
         const all = Buffer.concat(parts);
-        resolve({ status: answer.statusCode ?? 0, bytes: new Uint8Array(all.buffer as ArrayBuffer, all.byteOffset, all.length) });
+        resolve({
+          status: answer.statusCode ?? 0,
+          bytes: new Uint8Array(all.buffer as ArrayBuffer, all.byteOffset, all.length),
+        });
       });
     });
     q.on('timeout', () => q.destroy(new Error('the server stopped responding')));

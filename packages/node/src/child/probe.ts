@@ -1,6 +1,7 @@
 /**
- * What a program could do that has taken over the thread it runs in: tries it, in a thread with the limits of a rank's, with all of Node in its hands. For
- * `mayfly volunteer --check` and the tests. Nothing is harmed: the file, the address and the process are ones that the volunteer made for it.
+ * What a program could do that has taken over the thread it runs in: tries it, in a thread with the limits of a rank's,
+ * with all of Node in its hands. For `mayfly volunteer --check` and the tests. Nothing is harmed: the file, the address
+ * and the process are ones that the volunteer made for it.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -9,7 +10,9 @@ import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { disarm } from '../rank/disarm.ts';
 import type { Attempt, Attempts, Targets } from '../sandbox/attempts.ts';
 
-const { secretFile, newFile, volunteer, port, environment, disarmed, program } = workerData as Targets & { disarmed: boolean };
+const { secretFile, newFile, volunteer, port, environment, disarmed, program } = workerData as Targets & {
+  disarmed: boolean;
+};
 if (disarmed) disarm();
 
 /** Node 25 denies some of it later, outside of the call. */

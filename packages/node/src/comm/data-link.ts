@@ -1,6 +1,6 @@
 /**
- * One connection of a comm worker to a Channel Memory: a bare WebSocket; where a network breaks WebSockets, long polling with the same
- * frames (about a third more bytes, and a round trip per turn).
+ * One connection of a comm worker to a Channel Memory: a bare WebSocket; where a network breaks WebSockets, long
+ * polling with the same frames (about a third more bytes, and a round trip per turn).
  */
 import { Socket as PollingSocket } from 'engine.io-client';
 
@@ -22,7 +22,10 @@ export interface LinkEvents {
 export interface SocketLike {
   binaryType: string;
   readonly bufferedAmount: number;
-  /** The bytes are the socket's from now on: `ws` without a mask copies nothing, and writes them when the network takes them. */
+  /**
+   * The bytes are the socket's from now on: `ws` without a mask copies nothing, and writes them when the network takes
+   * them.
+   */
   send(data: Uint8Array | string): void;
   close(): void;
   onopen: (() => void) | null;
@@ -33,7 +36,11 @@ export interface SocketLike {
 export type OpenSocket = (url: string) => SocketLike;
 
 const asBytes = (data: unknown): Uint8Array =>
-  data instanceof ArrayBuffer ? new Uint8Array(data) : ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new TextEncoder().encode(String(data));
+  data instanceof ArrayBuffer
+    ? new Uint8Array(data)
+    : ArrayBuffer.isView(data)
+      ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+      : new TextEncoder().encode(String(data));
 
 export function socketLink(open: OpenSocket, url: string, events: LinkEvents): DataLink {
   const socket = open(url.replace(/^http/, 'ws'));
@@ -66,12 +73,20 @@ export function socketLink(open: OpenSocket, url: string, events: LinkEvents): D
 }
 
 /**
- * `url` is that of the WebSocket, …/data/cm/<i> or …/data/image; its polling twin is …/data/poll/<i>/ or …/data/poll/image/.
- * @param node in Node: where connections come from, and whether certificates are checked (the library does not look at Node's own setting)
+ * `url` is that of the WebSocket, …/data/cm/<i> or …/data/image; its polling twin is …/data/poll/<i>/ or
+ * …/data/poll/image/.
+ * @param node in Node: where connections come from, and whether certificates are checked (the library does not look at
+ * Node's own setting)
  */
 export function pollingSocket(url: string, node: { agent?: unknown; rejectUnauthorized?: boolean } = {}): SocketLike {
   const u = new URL(url.replace(/^ws/, 'http'));
-  const engine = new PollingSocket(u.origin, { path: `${u.pathname.replace(/\/data\/(cm\/)?/, '/data/poll/')}/`, transports: ['polling'], upgrade: false, withCredentials: false, ...(node as { agent?: string }) });
+  const engine = new PollingSocket(u.origin, {
+    path: `${u.pathname.replace(/\/data\/(cm\/)?/, '/data/poll/')}/`,
+    transports: ['polling'],
+    upgrade: false,
+    withCredentials: false,
+    ...(node as { agent?: string }),
+  });
   engine.binaryType = 'arraybuffer';
   let buffered = 0;
   const socket: SocketLike = {
@@ -83,7 +98,12 @@ export function pollingSocket(url: string, node: { agent?: unknown; rejectUnauth
       const bytes = data.length;
       buffered += bytes;
       // The encoder takes an ArrayBuffer; a view of a larger one would be sent whole.
-      const exact = typeof data === 'string' ? data : data.byteOffset === 0 && data.byteLength === data.buffer.byteLength ? data.buffer : data.slice().buffer;
+      const exact =
+        typeof data === 'string'
+          ? data
+          : data.byteOffset === 0 && data.byteLength === data.buffer.byteLength
+            ? data.buffer
+            : data.slice().buffer;
       engine.send(exact as ArrayBuffer, {}, () => {
         buffered -= bytes;
       });

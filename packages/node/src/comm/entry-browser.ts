@@ -42,6 +42,9 @@ const seams: CommSeams = {
 let host: CommHost | undefined;
 addEventListener('message', (e: MessageEvent<FrameToComm>) => {
   const m = e.data;
-  if (m.type === 'init') host = new CommHost(m.server, seams, channelOf(m.daemon), (out: CommToFrame, transfer) => postMessage(out, (transfer ?? []) as Transferable[]));
+  if (m.type === 'init')
+    host = new CommHost(m.server, seams, channelOf(m.daemon), (out: CommToFrame, transfer) =>
+      postMessage(out, (transfer ?? []) as Transferable[]),
+    );
   else host?.fromFrame(m);
 });

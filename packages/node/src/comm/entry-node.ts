@@ -18,6 +18,9 @@ const seams = nodeSeams({
 
 let host: CommHost | undefined;
 parentPort!.on('message', (m: FrameToComm) => {
-  if (m.type === 'init') host = new CommHost(m.server, seams, channelOf(m.daemon), (out: CommToFrame, transfer) => parentPort!.postMessage(out, (transfer ?? []) as never));
+  if (m.type === 'init')
+    host = new CommHost(m.server, seams, channelOf(m.daemon), (out: CommToFrame, transfer) =>
+      parentPort!.postMessage(out, (transfer ?? []) as never),
+    );
   else host?.fromFrame(m);
 });

@@ -1,7 +1,7 @@
 /**
- * What a rank needs from the server before and while it runs: its program, the pages of its image, its input files. GET without
- * credentials, the capability in the query; everything is named by its hash and checked against it. Failures of the network are
- * tried again for as long as the task is here; refusals are final.
+ * What a rank needs from the server before and while it runs: its program, the pages of its image, its input files. GET
+ * without credentials, the capability in the query; everything is named by its hash and checked against it. Failures of
+ * the network are tried again for as long as the task is here; refusals are final.
  */
 import { Assembly, createHash } from '@mayfly/checkpoint';
 import { MayflyError, type Assignment, type ErrorCode, type Manifest } from '@mayfly/wire';
@@ -23,7 +23,11 @@ async function compiled(bytes: Uint8Array): Promise<WebAssembly.Module> {
   try {
     return await WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>);
   } catch (e) {
-    if (e instanceof WebAssembly.CompileError) throw new MayflyError('BAD_MODULE', `the program is not a WebAssembly module that this engine takes: ${e.message}`);
+    if (e instanceof WebAssembly.CompileError)
+      throw new MayflyError(
+        'BAD_MODULE',
+        `the program is not a WebAssembly module that this engine takes: ${e.message}`,
+      );
     throw e;
   }
 }
@@ -52,7 +56,13 @@ export class Fetcher {
         if (!check || check(answer.bytes)) return answer.bytes;
         // A damaged copy on the way may pass; one on the server's disk will not.
         if (attempt >= 3) throw new MayflyError('BAD_REQUEST', `${new URL(url).pathname} does not match its hash`);
-      } else if (answer && answer.status >= 400 && answer.status < 500 && answer.status !== 429 && answer.status !== 408) {
+      } else if (
+        answer &&
+        answer.status >= 400 &&
+        answer.status < 500 &&
+        answer.status !== 429 &&
+        answer.status !== 408
+      ) {
         let code: ErrorCode = answer.status === 403 || answer.status === 401 ? 'FORBIDDEN' : 'NOT_FOUND';
         let message = `${new URL(url).pathname}: HTTP ${answer.status}`;
         try {
@@ -64,19 +74,26 @@ export class Fetcher {
         }
         throw new MayflyError(code, message);
       }
-      await new Promise<void>((resolve) => this.seams.after(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]!, resolve));
+      await new Promise<void>((resolve) =>
+        this.seams.after(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]!, resolve),
+      );
     }
   }
 
-  /** A script, or a module that is compiled once for all ranks of this frame. What one of them asked for is refused, or left, with that one only: the next asks for itself. */
+  /**
+   * A script, or a module that is compiled once for all ranks of this frame. What one of them asked for is refused, or
+   * left, with that one only: the next asks for itself.
+   */
   async program(a: Assignment, alive: () => boolean): Promise<string | WebAssembly.Module> {
     const hash = a.program.hash;
-    for (let another; (another = this.programs.get(hash)) !== undefined; ) {
+    for (let another; (another = this.programs.get(hash)) !== undefined;) {
       const program = await another.catch(() => undefined);
       if (program !== undefined) return program;
     }
     const script = (a.program.language as string) === 'typescript';
-    const own = this.verified(`/data/program/${a.job}`, a.capability, hash, alive).then((b) => (script ? new TextDecoder().decode(b) : compiled(b)));
+    const own = this.verified(`/data/program/${a.job}`, a.capability, hash, alive).then((b) =>
+      script ? new TextDecoder().decode(b) : compiled(b),
+    );
     this.programs.set(hash, own);
     own.catch(() => this.programs.delete(hash));
     return own;
@@ -101,14 +118,24 @@ export class Fetcher {
   }
 
   /** Sections of an image: pages from the local store where it has them, the others from the server. */
-  async image(a: Assignment, manifest: Manifest, local: ((hash: string) => Promise<Uint8Array | undefined>) | undefined, alive: () => boolean): Promise<Map<string, Uint8Array<ArrayBuffer>>> {
-    if (manifest.program !== a.program.hash) throw new MayflyError('BAD_REQUEST', `image ${manifest.image} was written by another build of the program`);
+  async image(
+    a: Assignment,
+    manifest: Manifest,
+    local: ((hash: string) => Promise<Uint8Array | undefined>) | undefined,
+    alive: () => boolean,
+  ): Promise<Map<string, Uint8Array<ArrayBuffer>>> {
+    if (manifest.program !== a.program.hash)
+      throw new MayflyError('BAD_REQUEST', `image ${manifest.image} was written by another build of the program`);
     const assembly = new Assembly(manifest, await createHash());
     const missing = new Set(assembly.pages);
     const each = async (over: Iterator<string>, fetch: (name: string) => Promise<void>): Promise<void> => {
       for (let n = over.next(); !n.done; n = over.next()) await fetch(n.value);
     };
-    const inParallel = (names: Iterable<string>, ways: number, fetch: (name: string) => Promise<void>): Promise<unknown> => {
+    const inParallel = (
+      names: Iterable<string>,
+      ways: number,
+      fetch: (name: string) => Promise<void>,
+    ): Promise<unknown> => {
       const over = names[Symbol.iterator]();
       return Promise.all(Array.from({ length: ways }, () => each(over, fetch)));
     };
@@ -124,8 +151,17 @@ export class Fetcher {
     return assembly.sections();
   }
 
-  /** Pages in long runs: a request for each would be a round trip for each. Tried once; whatever does not come this way is asked for by name. */
-  private async runs(a: Assignment, manifest: Manifest, assembly: Assembly, missing: Set<string>, alive: () => boolean): Promise<void> {
+  /**
+   * Pages in long runs: a request for each would be a round trip for each. Tried once; whatever does not come this way
+   * is asked for by name.
+   */
+  private async runs(
+    a: Assignment,
+    manifest: Manifest,
+    assembly: Assembly,
+    missing: Set<string>,
+    alive: () => boolean,
+  ): Promise<void> {
     let from = 0;
     const one = async (): Promise<void> => {
       while (from < assembly.pages.length && alive()) {
@@ -134,7 +170,10 @@ export class Fetcher {
         from += names.length;
         if (!names.some((name) => missing.has(name))) continue;
         const answer = await this.seams.get(url).catch(() => undefined);
-        if (answer?.status !== 200) return this.note(`pages of image ${manifest.image} are fetched one by one: HTTP ${answer?.status ?? 'failed'}`);
+        if (answer?.status !== 200)
+          return this.note(
+            `pages of image ${manifest.image} are fetched one by one: HTTP ${answer?.status ?? 'failed'}`,
+          );
         let at = 0;
         for (const name of names) {
           const length = assembly.length(name);

@@ -1,6 +1,7 @@
 /**
- * The comm worker of one job on one node: host of the comm core (packages/protocols/src/comm). It owns the sockets to the Channel Memories
- * and the rings to the ranks, and performs the core's effects in order; all protocol decisions are the core's.
+ * The comm worker of one job on one node: host of the comm core (packages/protocols/src/comm). It owns the sockets to
+ * the Channel Memories and the rings to the ranks, and performs the core's effects in order; all protocol decisions are
+ * the core's.
  *
  * Invariants
  *  H1 One step of the core at a time; its effects are performed before the next step.
@@ -89,7 +90,9 @@ export class CommHost {
         break;
       }
       case 'checkpoint':
-        for (const rank of this.ranks.values()) if (m.task === undefined || rank.assignment.task === m.task) rank.link.side.ask(m.leave ? Ask.CHECKPOINT | Ask.LEAVE : Ask.CHECKPOINT);
+        for (const rank of this.ranks.values())
+          if (m.task === undefined || rank.assignment.task === m.task)
+            rank.link.side.ask(m.leave ? Ask.CHECKPOINT | Ask.LEAVE : Ask.CHECKPOINT);
         break;
       case 'share':
         this.share = m.percent;
@@ -112,7 +115,11 @@ export class CommHost {
       if (older.assignment.incarnation >= a.incarnation) return;
       this.stop(older, 'revoked');
     }
-    this.core ??= new Comm({ size: a.size, channelMemories: a.channelMemories.length, policy: protocols[a.protocol].commd });
+    this.core ??= new Comm({
+      size: a.size,
+      channelMemories: a.channelMemories.length,
+      policy: protocols[a.protocol].commd,
+    });
     this.fetcher ??= new Fetcher(this.server, this.seams, (text) => this.note(text));
     this.uploads ??= new ImageUploads(`${this.server}/data/image`, this.seams, {
       onComplete: (m) => {
@@ -154,7 +161,10 @@ export class CommHost {
     };
     rank.link = new RankLink(a, this.seams.waitAsync, {
       onFrames: (bytes) => this.step({ type: 'ring', task: a.task, bytes }),
-      onImage: (head, sections) => void this.image(rank, head, sections).catch((e: unknown) => this.crashed(rank, `handed over an image that cannot be cut: ${String(e)}`)),
+      onImage: (head, sections) =>
+        void this.image(rank, head, sections).catch((e: unknown) =>
+          this.crashed(rank, `handed over an image that cannot be cut: ${String(e)}`),
+        ),
       onRead: (path) => void this.read(rank, path),
       onNote: (text) => this.note(text),
       onWake: () => this.serve(rank),
@@ -163,9 +173,19 @@ export class CommHost {
     rank.link.side.share = this.share;
     rank.port.onMessage(() => rank.link.side.woken());
     this.ranks.set(a.task, rank);
-    this.parent({ type: 'spawn', id: rank.id, memory: rank.link.memory, port: theirs, memoryBytes: a.limits.memoryBytes }, [theirs]);
+    this.parent(
+      { type: 'spawn', id: rank.id, memory: rank.link.memory, port: theirs, memoryBytes: a.limits.memoryBytes },
+      [theirs],
+    );
     void this.load(rank, local);
-    this.step({ type: 'start', task: a.task, incarnation: a.incarnation, capability: a.capability, nonce: this.seams.nonce(), replay: a.replay });
+    this.step({
+      type: 'start',
+      task: a.task,
+      incarnation: a.incarnation,
+      capability: a.capability,
+      nonce: this.seams.nonce(),
+      replay: a.replay,
+    });
     this.links.open();
     this.tick();
   }
@@ -180,10 +200,17 @@ export class CommHost {
     try {
       const [program, image] = await Promise.all([
         this.fetcher!.program(a, alive),
-        a.manifest ? this.fetcher!.image(a, a.manifest, local ? (hash) => this.pages.get(hash) : undefined, alive) : undefined,
+        a.manifest
+          ? this.fetcher!.image(a, a.manifest, local ? (hash) => this.pages.get(hash) : undefined, alive)
+          : undefined,
       ]);
-      // By what it is: a script under the name of a module would have been cached as one, or come from a server that lies.
-      if (typeof program === 'string' && !rank.runs.includes('typescript')) throw new MayflyError('PROGRAM_REFUSED', 'the program is a script, and this volunteer runs WebAssembly programs only');
+      // By what it is: a script under the name of a module would have been cached as one, or come from a server that
+      // lies.
+      if (typeof program === 'string' && !rank.runs.includes('typescript'))
+        throw new MayflyError(
+          'PROGRAM_REFUSED',
+          'the program is a script, and this volunteer runs WebAssembly programs only',
+        );
       rank.program = program;
       if (typeof program !== 'string') rank.link.imageBuffer = imageBufferFor(program, a);
       rank.image = image;
@@ -191,7 +218,8 @@ export class CommHost {
       this.run(rank);
     } catch (e) {
       if (!alive()) return;
-      const error: ErrorBody = e instanceof MayflyError ? { code: e.code, message: e.message } : { code: 'INTERNAL', message: String(e) };
+      const error: ErrorBody =
+        e instanceof MayflyError ? { code: e.code, message: e.message } : { code: 'INTERNAL', message: String(e) };
       const how = REFUSALS.includes(error.code) ? 'refused' : 'crashed';
       this.report(rank, how, error);
       this.stop(rank, how);
@@ -199,15 +227,34 @@ export class CommHost {
   }
 
   private run(rank: Rank): void {
-    if (rank.running || rank.start === undefined || rank.program === undefined || !rank.imageReady || !this.alive(rank)) return;
+    if (rank.running || rank.start === undefined || rank.program === undefined || !rank.imageReady || !this.alive(rank))
+      return;
     rank.running = true;
-    rank.port.post({ type: 'run', assignment: rank.assignment, clockOffset: rank.clockOffset, program: rank.program, imageBuffer: rank.link.imageBuffer, start: rank.start, image: rank.image, place: rank.place }, buffersOf(rank.image));
+    rank.port.post(
+      {
+        type: 'run',
+        assignment: rank.assignment,
+        clockOffset: rank.clockOffset,
+        program: rank.program,
+        imageBuffer: rank.link.imageBuffer,
+        start: rank.start,
+        image: rank.image,
+        place: rank.place,
+      },
+      buffersOf(rank.image),
+    );
     rank.image = undefined;
     this.serve(rank);
   }
 
   private report(rank: Rank, event: 'started' | 'recovered' | 'crashed' | 'refused', error?: ErrorBody): void {
-    this.daemon.post({ type: 'report', task: rank.assignment.task, incarnation: rank.assignment.incarnation, event, ...(error ? { error } : {}) });
+    this.daemon.post({
+      type: 'report',
+      task: rank.assignment.task,
+      incarnation: rank.assignment.incarnation,
+      event,
+      ...(error ? { error } : {}),
+    });
   }
 
   private crashed(rank: Rank, message: string): void {
@@ -246,8 +293,8 @@ export class CommHost {
   }
 
   /**
-   * Many programs answer what they were waiting for at once. Where this rank did so lately, and no other rank would have to wait, its answer is waited
-   * for here.
+   * Many programs answer what they were waiting for at once. Where this rank did so lately, and no other rank would
+   * have to wait, its answer is waited for here.
    */
   private linger(rank: Rank): void {
     if (this.ranks.size > 1 || (rank.prompt < 0.25 && ++rank.passed % LINGER_AGAIN !== 0)) return;
@@ -419,9 +466,19 @@ export class CommHost {
   private status(ranks: Rank[]): void {
     this.daemon.post({
       type: 'status',
-      tasks: ranks.map((r) => ({ task: r.assignment.task, incarnation: r.assignment.incarnation, ...readStatus(r.link.side.words, Date.now()), calls: readCalls(r.link.side.words, Date.now()), places: readPlaceTimes(r.link.side.words), memory: 65_536 * Math.max(0, r.link.side.words[MEMORY_WORD]!) })),
+      tasks: ranks.map((r) => ({
+        task: r.assignment.task,
+        incarnation: r.assignment.incarnation,
+        ...readStatus(r.link.side.words, Date.now()),
+        calls: readCalls(r.link.side.words, Date.now()),
+        places: readPlaceTimes(r.link.side.words),
+        memory: 65_536 * Math.max(0, r.link.side.words[MEMORY_WORD]!),
+      })),
       connected: this.links?.up ?? false,
-      lostWakeUps: [...this.ranks.values()].reduce((sum, r) => sum + r.link.side.lost + r.link.side.lostByRank, this.lost),
+      lostWakeUps: [...this.ranks.values()].reduce(
+        (sum, r) => sum + r.link.side.lost + r.link.side.lostByRank,
+        this.lost,
+      ),
     });
   }
 

@@ -1,9 +1,10 @@
 /**
- * Uploads of checkpoint images over /data/image, one at a time: offer, needed pages, end, stored, complete (wire, control.ts).
+ * Uploads of checkpoint images over /data/image, one at a time: offer, needed pages, end, stored, complete (wire,
+ * control.ts).
  *
  * Invariants
- *  U1 Of one task only the newest image waits; an older one that has not begun is dropped. It begins when the one before it is complete
- *     (or its completion cannot be heard of any more).
+ *  U1 Of one task only the newest image waits; an older one that has not begun is dropped. It begins when the one
+ *     before it is complete (or its completion cannot be heard of any more).
  *  U2 A broken connection begins the upload again; the server asks only for what it lacks.
  *  U3 An image's pages are kept until it is stored, refused, superseded or its task has left.
  *  U4 A page is deflated only where the network is so slow that this is faster: from the first time that
@@ -32,7 +33,10 @@ const RETRY_LAST_MS = 5_000;
 const OPEN_MS = 10_000;
 /** Bytes in the socket's buffer before the next page waits. */
 const AHEAD_BYTES = 1024 * 1024;
-/** Bytes a second. A thread deflates some 10 to 40 million: a network that is not much slower than that is better used as it is. */
+/**
+ * Bytes a second. A thread deflates some 10 to 40 million: a network that is not much slower than that is better used
+ * as it is.
+ */
 const SLOW_BYTES = 4_000_000;
 /** Pages deflated at the same time, where the engine has threads for it. */
 const DEFLATED_AT_ONCE = 4;
@@ -69,7 +73,8 @@ export class ImageUploads {
 
   /** The task has left: nothing of it is uploaded any more. */
   forget(task: TaskId): void {
-    for (let i = this.waiting.length - 1; i >= 0; i--) if (this.waiting[i]!.manifest.task === task) this.waiting.splice(i, 1);
+    for (let i = this.waiting.length - 1; i >= 0; i--)
+      if (this.waiting[i]!.manifest.task === task) this.waiting.splice(i, 1);
     this.stored.delete(task);
     if (this.current?.manifest.task === task) {
       this.current = undefined;
@@ -140,7 +145,8 @@ export class ImageUploads {
     for (const m of [...this.stored.values()]) this.settled(m);
     if (this.attempts > 0) this.polling = false;
     if (!this.current && this.waiting.length === 0) return;
-    const ms = Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** Math.min(this.attempts++, 10)) * (0.5 + this.seams.random() / 2);
+    const ms =
+      Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** Math.min(this.attempts++, 10)) * (0.5 + this.seams.random() / 2);
     this.cancel?.();
     this.cancel = this.seams.after(ms, () => {
       this.cancel = undefined;
@@ -190,7 +196,8 @@ export class ImageUploads {
 
   private settled(m: Manifest): void {
     if (this.stored.get(m.task) === m) this.stored.delete(m.task);
-    if (!this.waiting.some((u) => u.manifest.task === m.task) && this.current?.manifest.task !== m.task) this.events.onIdle(m.task);
+    if (!this.waiting.some((u) => u.manifest.task === m.task) && this.current?.manifest.task !== m.task)
+      this.events.onIdle(m.task);
   }
 
   private async upload(u: Upload, pages: readonly number[]): Promise<void> {
@@ -222,7 +229,8 @@ export class ImageUploads {
     if (socket.bufferedAmount === 0) this.slow = false;
     if (socket.bufferedAmount <= AHEAD_BYTES) return;
     const [before, since] = [socket.bufferedAmount, this.seams.now()];
-    while (current() && socket.bufferedAmount > AHEAD_BYTES / 2) await new Promise<void>((resolve) => this.seams.after(4, resolve));
+    while (current() && socket.bufferedAmount > AHEAD_BYTES / 2)
+      await new Promise<void>((resolve) => this.seams.after(4, resolve));
     if (current()) this.slow = (before - socket.bufferedAmount) * 1000 < SLOW_BYTES * (this.seams.now() - since);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The comm worker's connections to the Channel Memories: opened on demand, reconnected with back-off for as long as a task is here,
- * frames of one turn coalesced into few socket messages.
+ * The comm worker's connections to the Channel Memories: opened on demand, reconnected with back-off for as long as a
+ * task is here, frames of one turn coalesced into few socket messages.
  *
  * Invariants
  *  L1 After `onDown(cm)` nothing of that connection is passed on, and nothing is sent before the next `onUp(cm)`.
@@ -43,7 +43,16 @@ export class Links {
     private readonly seams: CommSeams,
     private readonly events: LinksEvents,
   ) {
-    this.links = urls.map((url) => ({ url, state: 'closed', link: undefined, queue: [], attempts: 0, webSocketWorked: false, polling: false, cancel: undefined }));
+    this.links = urls.map((url) => ({
+      url,
+      state: 'closed',
+      link: undefined,
+      queue: [],
+      attempts: 0,
+      webSocketWorked: false,
+      polling: false,
+      cancel: undefined,
+    }));
   }
 
   /** True while every link is open. */
@@ -179,7 +188,12 @@ export function coalesce(frames: readonly Uint8Array[]): Uint8Array[] {
   };
   for (const f of frames) {
     const last = group[group.length - 1];
-    if (last && last.buffer === f.buffer && last.byteOffset + last.length === f.byteOffset && bytes + f.length <= 4 * MESSAGE_BYTES) {
+    if (
+      last &&
+      last.buffer === f.buffer &&
+      last.byteOffset + last.length === f.byteOffset &&
+      bytes + f.length <= 4 * MESSAGE_BYTES
+    ) {
       group[group.length - 1] = new Uint8Array(f.buffer, last.byteOffset, last.length + f.length);
       bytes += f.length;
       continue;

@@ -5,11 +5,17 @@ import type { PortLike } from '../ports.ts';
 import { waitAsync } from '../ring.ts';
 import type { CommSeams } from './seams.ts';
 
-// Masking defends proxies against hostile scripts in browsers; here it would cost a copy of every frame. `ws` skips a mask of zeros.
+// Masking defends proxies against hostile scripts in browsers; here it would cost a copy of every frame. `ws` skips a
+// mask of zeros.
 const noMask = (mask: Buffer): void => void mask.fill(0);
 
 /** Of `ws`. */
-export const socketOptions = { perMessageDeflate: false, generateMask: noMask, maxPayload: 64 * 1024 * 1024, skipUTF8Validation: true };
+export const socketOptions = {
+  perMessageDeflate: false,
+  generateMask: noMask,
+  maxPayload: 64 * 1024 * 1024,
+  skipUTF8Validation: true,
+};
 
 export const nodeSeams = (network: Pick<CommSeams, 'openSocket' | 'openPolling' | 'get'>): CommSeams => ({
   ...network,

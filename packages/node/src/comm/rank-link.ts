@@ -1,15 +1,25 @@
 /**
- * The comm worker's end of one rank: drains its up ring in fair portions, delivers into its down ring, serves its file reads, collects its
- * images.
+ * The comm worker's end of one rank: drains its up ring in fair portions, delivers into its down ring, serves its file
+ * reads, collects its images.
  *
  * Invariants
  *  R1 Frames reach the core in ring order, each copied out of the ring once (that copy is what is retained and sent).
  *  R2 Deliveries keep their order: while something is queued, nothing goes past it.
- *  R3 A part of a message is visible to a rank that looks, and wakes one that sleeps only when parts fill a quarter of its ring or something waits
- *     for space in it: it can do nothing with a part but copy it.
+ *  R3 A part of a message is visible to a rank that looks, and wakes one that sleeps only when parts fill a quarter of
+ *     its ring or something waits for space in it: it can do nothing with a part but copy it.
  *  R4 While `blocked()` holds, the up ring is not drained; the rank then waits in its send.
  */
-import { CHUNK_BYTES, emptyHeader, encodeFrame, FIRST_LOCAL_KIND, Flag, HEADER_BYTES, Kind, readHeader, type Assignment } from '@mayfly/wire';
+import {
+  CHUNK_BYTES,
+  emptyHeader,
+  encodeFrame,
+  FIRST_LOCAL_KIND,
+  Flag,
+  HEADER_BYTES,
+  Kind,
+  readHeader,
+  type Assignment,
+} from '@mayfly/wire';
 import { HEAD, Local, type ImageHead } from '../local-frames.ts';
 import { CommSide, createRankMemory, type WaitAsync } from '../ring.ts';
 import { consumedWord, envelopeOnly } from '../status.ts';
@@ -41,7 +51,8 @@ export class RankLink {
   private urgent = false;
   private consumed = 0;
   private wasFull = false;
-  private image: { head: ImageHead; parts: Map<string, Uint8Array>; order: Uint8Array[]; at: number; offset: number } | undefined;
+  private image:
+    { head: ImageHead; parts: Map<string, Uint8Array>; order: Uint8Array[]; at: number; offset: number } | undefined;
   /** Where the rank puts the sections of an image that do not come through the ring. */
   imageBuffer: SharedArrayBuffer | undefined;
 
@@ -72,7 +83,11 @@ export class RankLink {
       // Neighbouring frames go out in one copy.
       let end = at + up.length;
       up.take();
-      for (let next = up.peek(); next === end && end - at < BATCH_BYTES && up.bytes[next]! < FIRST_LOCAL_KIND; next = up.peek()) {
+      for (
+        let next = up.peek();
+        next === end && end - at < BATCH_BYTES && up.bytes[next]! < FIRST_LOCAL_KIND;
+        next = up.peek()
+      ) {
         end += up.length;
         up.take();
       }
@@ -94,9 +109,21 @@ export class RankLink {
           const head = JSON.parse(new TextDecoder().decode(body.slice())) as ImageHead;
           const total = head.sections.reduce((n, s) => n + s.bytes, 0);
           if (!(total <= MAX_IMAGE_BYTES)) throw new Error('an image that is too large');
-          if (head.sections.some((s) => s.shared && !(s.bytes <= (this.imageBuffer?.byteLength ?? 0)))) throw new Error('an image longer than its buffer');
-          const parts = new Map(head.sections.map((s) => [s.name, s.shared ? new Uint8Array(this.imageBuffer!, 0, s.bytes) : new Uint8Array(s.bytes)]));
-          this.image = { head, parts, order: head.sections.filter((s) => !s.shared).map((s) => parts.get(s.name)!), at: 0, offset: 0 };
+          if (head.sections.some((s) => s.shared && !(s.bytes <= (this.imageBuffer?.byteLength ?? 0))))
+            throw new Error('an image longer than its buffer');
+          const parts = new Map(
+            head.sections.map((s) => [
+              s.name,
+              s.shared ? new Uint8Array(this.imageBuffer!, 0, s.bytes) : new Uint8Array(s.bytes),
+            ]),
+          );
+          this.image = {
+            head,
+            parts,
+            order: head.sections.filter((s) => !s.shared).map((s) => parts.get(s.name)!),
+            at: 0,
+            offset: 0,
+          };
         } else this.imagePart(body);
         if ((h.flags & Flag.LAST) !== 0 && this.image) {
           const { head, parts } = this.image;
@@ -118,7 +145,7 @@ export class RankLink {
   private imagePart(body: Uint8Array): void {
     const i = this.image;
     if (!i) throw new Error('a part of no image');
-    for (let n = 0; n < body.length; ) {
+    for (let n = 0; n < body.length;) {
       const section = i.order[i.at];
       if (!section) throw new Error('an image longer than it said');
       const k = Math.min(body.length - n, section.length - i.offset);

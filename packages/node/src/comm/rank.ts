@@ -33,11 +33,16 @@ export interface Rank {
   passed: number;
 }
 
-/** Address space for a copy of the rank's memory; pages of it are taken when they are first written to. undefined: this engine cannot. */
+/**
+ * Address space for a copy of the rank's memory; pages of it are taken when they are first written to. undefined: this
+ * engine cannot.
+ */
 export function imageBufferFor(module: WebAssembly.Module, a: Assignment): SharedArrayBuffer | undefined {
   if (!('grow' in SharedArrayBuffer.prototype)) return undefined;
   try {
-    return new SharedArrayBuffer(0, { maxByteLength: Math.min(readSection(module).maximum * 65536, a.limits.memoryBytes, MAX_IMAGE_BYTES) });
+    return new SharedArrayBuffer(0, {
+      maxByteLength: Math.min(readSection(module).maximum * 65536, a.limits.memoryBytes, MAX_IMAGE_BYTES),
+    });
   } catch {
     // No such section (the rank says so itself), or no room: the image goes through the ring.
     return undefined;
@@ -45,7 +50,9 @@ export function imageBufferFor(module: WebAssembly.Module, a: Assignment): Share
 }
 
 /** What moves to the rank's thread instead of being copied. */
-export const buffersOf = (image: Rank['image']): ArrayBuffer[] => [...new Set([...(image?.values() ?? [])].map((section) => section.buffer))];
+export const buffersOf = (image: Rank['image']): ArrayBuffer[] => [
+  ...new Set([...(image?.values() ?? [])].map((section) => section.buffer)),
+];
 
 export const manifestOf = (a: Assignment, head: ImageHead, cut: CutImage): Manifest => ({
   format: IMAGE_FORMAT,

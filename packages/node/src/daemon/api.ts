@@ -20,7 +20,12 @@ export interface PageHost {
 export interface DaemonApi {
   /** Resolves when the server welcomed the node. @throws with `code` when it refuses it */
   /** `held`: it begins paused, for this reason; then it resolves at once. */
-  start(options: DaemonOptions, host: PageHost, identity: Identity | undefined, held: string | undefined): Promise<void>;
+  start(
+    options: DaemonOptions,
+    host: PageHost,
+    identity: Identity | undefined,
+    held: string | undefined,
+  ): Promise<void>;
   /** Its last words: who called may end the worker before a change would have been told. */
   stop(reason: string, patience: number): Promise<VolunteerSnapshot | undefined>;
   /** Gives the ranks back and leaves, until `resume`. `why`: for people. */

@@ -1,16 +1,30 @@
 /**
- * The node daemon: the control connection of one node. It presents the node, takes assignments, sends the heartbeat with the ranks' status words,
- * and comes back by itself after sleep, a lost network or a restart of the server, keeping its ranks while the server says that they are
- * still its own.
+ * The node daemon: the control connection of one node. It presents the node, takes assignments, sends the heartbeat
+ * with the ranks' status words, and comes back by itself after sleep, a lost network or a restart of the server,
+ * keeping its ranks while the server says that they are still its own.
  *
  * Invariants
- *  N1 After every (re)connection nothing is sent before Welcome answered Hello, whose `holds` are the ranks that live here right then.
+ *  N1 After every (re)connection nothing is sent before Welcome answered Hello, whose `holds` are the ranks that live
+ *  here right then.
  *  N2 What Welcome says to drop is stopped before anything else.
  *  N3 Reports made without a connection are kept and sent after the next Welcome.
- *  N4 A server that stands still while its connection stands is said to be silent as soon as an answer is overdue; one answer at a time is owed.
+ *  N4 A server that stands still while its connection stands is said to be silent as soon as an answer is overdue; one
+ *  answer at a time is owed.
  */
 import { io, type Socket } from 'socket.io-client';
-import { CONTROL_VERSION, ERRORS, PROGRAM_KINDS, SPENT, type ErrorBody, type ErrorCode, type Heartbeat, type JobId, type NodeToServer, type ServerToNode, type TaskReport } from '@mayfly/wire';
+import {
+  CONTROL_VERSION,
+  ERRORS,
+  PROGRAM_KINDS,
+  SPENT,
+  type ErrorBody,
+  type ErrorCode,
+  type Heartbeat,
+  type JobId,
+  type NodeToServer,
+  type ServerToNode,
+  type TaskReport,
+} from '@mayfly/wire';
 import type { Gave, RankSnapshot, VolunteerEvent, VolunteerPhase, VolunteerSnapshot } from '../page/snapshot.ts';
 import { Jobs, type HeldRank } from './jobs.ts';
 import type { DaemonOptions, DaemonSeams } from './seams.ts';
@@ -65,13 +79,22 @@ export class Daemon {
     private readonly onNote: (text: string) => void = () => undefined,
   ) {
     this.identity = seams.loadIdentity();
-    const jobs = new Jobs(seams, {
-      onReport: (r) => this.report(r),
-      onEnded: (rank, how, why) => this.ended(rank, how, why),
-      onImage: (rank, bytes) => this.remember('checkpoint', `Checkpoint of rank ${rank.assignment.task} stored (${Math.ceil(bytes / 1024)} KB).`, rank),
-      onChange: () => this.changed(),
-      onNote: (job, text) => this.onNote(`job ${job}: ${text}`),
-    }, options.runs);
+    const jobs = new Jobs(
+      seams,
+      {
+        onReport: (r) => this.report(r),
+        onEnded: (rank, how, why) => this.ended(rank, how, why),
+        onImage: (rank, bytes) =>
+          this.remember(
+            'checkpoint',
+            `Checkpoint of rank ${rank.assignment.task} stored (${Math.ceil(bytes / 1024)} KB).`,
+            rank,
+          ),
+        onChange: () => this.changed(),
+        onNote: (job, text) => this.onNote(`job ${job}: ${text}`),
+      },
+      options.runs,
+    );
     this.jobs = jobs;
     if (options.share !== undefined) jobs.setShare(options.share);
   }
@@ -80,7 +103,9 @@ export class Daemon {
     return this.identity?.node;
   }
 
-  /** Resolves with the first Welcome; rejects when the server refuses the node. The connection is kept up until `stop`. */
+  /**
+   * Resolves with the first Welcome; rejects when the server refuses the node. The connection is kept up until `stop`.
+   */
   start(): Promise<void> {
     if (this.socket) return Promise.resolve();
     this.error = undefined;
@@ -108,25 +133,42 @@ export class Daemon {
         this.heartbeat = undefined;
         if (this.phase === 'refused' || this.phase === 'off' || this.phase === 'paused') return;
         if (was) this.remember('disconnected', 'Lost the connection to the server; reconnecting.');
-        this.setPhase('connecting', 'lost the connection to the server; ranks here keep running; reconnecting automatically');
+        this.setPhase(
+          'connecting',
+          'lost the connection to the server; ranks here keep running; reconnecting automatically',
+        );
         // The server closed the connection itself: socket.io would not come back.
-        if (this.socket === socket && !socket.active) this.seams.after(1000, () => this.socket === socket && socket.connect());
+        if (this.socket === socket && !socket.active)
+          this.seams.after(1000, () => this.socket === socket && socket.connect());
       });
       socket.on('connect_error', () => {
-        if (this.phase === 'connecting') this.setPhase('connecting', `the server does not answer; ${this.jobs.held().next().done ? '' : 'ranks here keep running as far as they can; '}reconnecting automatically`);
-        if (this.socket === socket && !socket.active) this.seams.after(1000, () => this.socket === socket && socket.connect());
+        if (this.phase === 'connecting')
+          this.setPhase(
+            'connecting',
+            'the server does not answer; ' +
+              `${this.jobs.held().next().done ? '' : 'ranks here keep running as far as they can; '}reconnecting ` +
+              'automatically',
+          );
+        if (this.socket === socket && !socket.active)
+          this.seams.after(1000, () => this.socket === socket && socket.connect());
       });
       socket.onAny(() => void (this.owedSince !== undefined && this.heard(this.seams.now())));
       socket.on('assign', (a) => {
         const received = this.seams.now();
         if (this.jobs.declines(a)) return;
         this.seenJobs.add(a.job);
-        this.remember('started', `Rank ${a.task} of ${a.jobName ?? a.job} starts here${a.incarnation > 0 ? ` (incarnation ${a.incarnation})` : ''}.`, a);
+        this.remember(
+          'started',
+          `Rank ${a.task} of ${a.jobName ?? a.job} starts ` +
+            `here${a.incarnation > 0 ? ` (incarnation ${a.incarnation})` : ''}.`,
+          a,
+        );
         void this.jobs.assign(a, received, this.options.name);
       });
       socket.on('revoke', (r) => {
         // Over for good, not only here: the local copy serves nobody any more.
-        if (r.code !== 'FENCED' && r.code !== 'CLONE') void this.seams.images.forget(r.job, r.task).catch(() => undefined);
+        if (r.code !== 'FENCED' && r.code !== 'CLONE')
+          void this.seams.images.forget(r.job, r.task).catch(() => undefined);
         this.jobs.revoke(r);
       });
       socket.on('checkpoint', (c) => this.jobs.checkpoint(c.job, c.task));
@@ -150,7 +192,9 @@ export class Daemon {
         ...(this.options.cores === undefined ? {} : { cores: this.options.cores }),
         ...(this.options.room === undefined ? {} : { room: this.options.room }),
         ...(this.options.board === undefined ? {} : { board: this.options.board }),
-        holds: [...this.jobs.held()].slice(0, 1024).map(({ assignment: a }) => ({ job: a.job, task: a.task, incarnation: a.incarnation })),
+        holds: [...this.jobs.held()]
+          .slice(0, 1024)
+          .map(({ assignment: a }) => ({ job: a.job, task: a.task, incarnation: a.incarnation })),
         images: images.slice(-1024),
       })
       .catch(() => undefined);
@@ -210,7 +254,11 @@ export class Daemon {
       if (slept >= SLEPT_MS) {
         // Nobody was there to hear an answer.
         if (this.owedSince !== undefined) this.heard(asked);
-        this.remember('resumed', `This tab was suspended for ${Math.round(slept / 1000)} s (the machine slept, or the browser froze the tab). It has resumed.`);
+        this.remember(
+          'resumed',
+          `This tab was suspended for ${Math.round(slept / 1000)} s (the machine slept, or the browser froze ` +
+            'the tab). It has resumed.',
+        );
       }
       this.listen(asked);
       idle = this.jobs.held().next().done ? idle + ms : 0;
@@ -221,7 +269,10 @@ export class Daemon {
         this.rttMs = Math.max(0, this.seams.now() - asked);
         this.heard(undefined);
       };
-      const message = this.statusOf([...this.jobs.held()], beats % CALLS_BEATS === 0 || [...this.jobs.held()].length <= FEW_RANKS);
+      const message = this.statusOf(
+        [...this.jobs.held()],
+        beats % CALLS_BEATS === 0 || [...this.jobs.held()].length <= FEW_RANKS,
+      );
       if (beats++ % MEASURED_BEATS === 0 && this.owedSince === undefined) {
         this.owedSince = asked;
         socket?.emit('heartbeat', message, measured);
@@ -260,13 +311,16 @@ export class Daemon {
         activity: status?.activity ?? { state: 'loading', arrivals: 0, sends: 0 },
         ...(status ? { spent: status.spent } : {}),
         ...(status?.memory ? { memory: status.memory } : {}),
-        ...(calls && status ? { calls: status.calls, ...(status.places.length > 0 ? { places: status.places } : {}) } : {}),
+        ...(calls && status
+          ? { calls: status.calls, ...(status.places.length > 0 ? { places: status.places } : {}) }
+          : {}),
       })),
     };
   }
 
   private report(r: TaskReport): void {
-    if (r.event === 'crashed' || r.event === 'refused') this.onNote(`job ${r.job} rank ${r.task}: ${r.event}: ${r.error?.code}: ${r.error?.message}`);
+    if (r.event === 'crashed' || r.event === 'refused')
+      this.onNote(`job ${r.job} rank ${r.task}: ${r.event}: ${r.error?.code}: ${r.error?.message}`);
     if (this.welcomed) this.socket?.emit('report', r);
     else this.reports.push(r);
   }
@@ -279,7 +333,8 @@ export class Daemon {
     else this.remember('crashed', `${name} crashed${why ? `: ${why}` : ''}.`, rank);
     const { usefulMs, replayedMs } = timeOf(rank);
     // What it spent its last second on; the others are named with it, or they would seem to be missing.
-    if (how === 'finished' && this.welcomed) this.socket?.emit('heartbeat', this.statusOf([rank, ...this.jobs.held()], true));
+    if (how === 'finished' && this.welcomed)
+      this.socket?.emit('heartbeat', this.statusOf([rank, ...this.jobs.held()], true));
     this.gone.usefulMs += usefulMs;
     this.gone.replayedMs += replayedMs;
     if (how === 'finished') this.gone.finished++;
@@ -302,7 +357,9 @@ export class Daemon {
   async picture(job: JobId): Promise<{ path: string; bytes: Uint8Array<ArrayBuffer> } | undefined> {
     for (const { assignment: a } of this.jobs.held()) {
       if (a.job !== job) continue;
-      const answer = await fetch(new URL(`/data/picture/${job}?cap=${encodeURIComponent(a.capability)}`, this.options.server)).catch(() => undefined);
+      const answer = await fetch(
+        new URL(`/data/picture/${job}?cap=${encodeURIComponent(a.capability)}`, this.options.server),
+      ).catch(() => undefined);
       const path = answer?.headers.get('mayfly-path');
       if (!answer?.ok || !path) return undefined;
       return { path, bytes: new Uint8Array(await answer.arrayBuffer()) };
@@ -327,8 +384,8 @@ export class Daemon {
   }
 
   /**
-   * Leaves: takes a last image of every rank (for `patience` ms at most), behind which it stops, says goodbye, so that the ranks are placed elsewhere at once, and
-   * ends their workers.
+   * Leaves: takes a last image of every rank (for `patience` ms at most), behind which it stops, says goodbye, so that
+   * the ranks are placed elsewhere at once, and ends their workers.
    */
   async stop(reason = 'stopped', patience = PATIENCE_MS): Promise<void> {
     await this.leave(reason, patience, 'off');
@@ -365,7 +422,11 @@ export class Daemon {
     }
     this.jobs.closeAll();
     if (socket) {
-      if (this.welcomed) await socket.timeout(GOODBYE_MS).emitWithAck('goodbye', { reason: reason.slice(0, 80) }).catch(() => undefined);
+      if (this.welcomed)
+        await socket
+          .timeout(GOODBYE_MS)
+          .emitWithAck('goodbye', { reason: reason.slice(0, 80) })
+          .catch(() => undefined);
       socket.disconnect();
     }
     this.welcomed = false;
@@ -406,7 +467,12 @@ export class Daemon {
 
   private remember(kind: VolunteerEvent['kind'], text: string, of?: HeldRank | HeldRank['assignment']): void {
     const a = of && ('assignment' in of ? of.assignment : of);
-    this.history.push({ at: this.seams.now(), kind, text, ...(a ? { job: a.job, task: a.task, ...(a.jobName ? { jobName: a.jobName } : {}) } : {}) });
+    this.history.push({
+      at: this.seams.now(),
+      kind,
+      text,
+      ...(a ? { job: a.job, task: a.task, ...(a.jobName ? { jobName: a.jobName } : {}) } : {}),
+    });
     if (this.history.length > HISTORY) this.history.shift();
     this.onNote(text);
     this.changed();
@@ -450,7 +516,11 @@ export class Daemon {
       gave.replayedMs += replayedMs;
     }
     const phase = this.phase === 'idle' && ranks.length > 0 ? 'working' : this.phase;
-    const reason = this.reason ?? (phase === 'working' && !this.jobs.connected ? 'a data connection is down; reconnecting automatically' : undefined);
+    const reason =
+      this.reason ??
+      (phase === 'working' && !this.jobs.connected
+        ? 'a data connection is down; reconnecting automatically'
+        : undefined);
     return {
       phase,
       ...(reason ? { reason } : {}),

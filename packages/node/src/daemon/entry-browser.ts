@@ -36,7 +36,8 @@ const api: DaemonApi = {
         },
         spareFrame: true,
         holdAwake(job) {
-          // Waiting for a lock that the page holds keeps Energy Saver from freezing a tab that computes (see docs/sandbox.md).
+          // Waiting for a lock that the page holds keeps Energy Saver from freezing a tab that computes (see
+          // docs/sandbox.md).
           void host
             .hold(job)
             .then((lock) => lock && navigator.locks?.request(lock, () => undefined))

@@ -2,16 +2,29 @@
  * The jobs of a node: a frame per job, the ranks in it, and the watchdog over both.
  *
  * Invariants
- *  J1 A rank is held from its assignment until its worker is known to be gone; exactly one `ended` or frame death ends it.
+ *  J1 A rank is held from its assignment until its worker is known to be gone; exactly one `ended` or frame death ends
+ *  it.
  *  J2 A frame is dead when it says so, or when it left PINGS pings of an awake daemon unanswered (SLOW_PINGS, when it
- *     never answered yet, or when its host tells of deaths: then it is more likely a busy machine than a dead frame). A daemon that itself slept (a closed
- *     laptop, a frozen tab) does not count the time.
+ *     never answered yet, or when its host tells of deaths: then it is more likely a busy machine than a dead frame). A
+ *     daemon that itself slept (a closed laptop, a frozen tab) does not count the time.
  *  J3 A frame without ranks is closed after a while; it is opened again for the next assignment.
- *  J4 A frame serves one job and is then thrown away. A spare one, which a node without ranks keeps ready, has heard of no job.
- *  J5 The server's word on a program decides nothing: one of a kind that this node does not run is refused by its label before anything is fetched, and by
- *     what it is once its bytes are here (comm/host.ts).
+ *  J4 A frame serves one job and is then thrown away. A spare one, which a node without ranks keeps ready, has heard of
+ *  no job.
+ *  J5 The server's word on a program decides nothing: one of a kind that this node does not run is refused by its label
+ *     before anything is fetched, and by what it is once its bytes are here (comm/host.ts).
  */
-import { kindOf, PROGRAM_KINDS, type Assignment, type ErrorBody, type Incarnation, type JobId, type ProgramKind, type Revoke, type TaskId, type TaskReport } from '@mayfly/wire';
+import {
+  kindOf,
+  PROGRAM_KINDS,
+  type Assignment,
+  type ErrorBody,
+  type Incarnation,
+  type JobId,
+  type ProgramKind,
+  type Revoke,
+  type TaskId,
+  type TaskReport,
+} from '@mayfly/wire';
 import type { CommToDaemon, TaskStatus } from '../messages.ts';
 import type { DaemonSeams, JobFrame } from './seams.ts';
 
@@ -97,7 +110,8 @@ export class Jobs {
   /** J5: says so to the server, which places the rank elsewhere. */
   declines({ job, task, incarnation, program }: Assignment): boolean {
     if (this.runs.includes(kindOf(program.language))) return false;
-    const message = 'this volunteer runs WebAssembly programs only (C, C++): start it with --allow-typescript to change that';
+    const message =
+      'this volunteer runs WebAssembly programs only (C, C++): start it with --allow-typescript to change that';
     this.events.onReport({ job, task, incarnation, event: 'refused', error: { code: 'PROGRAM_REFUSED', message } });
     return true;
   }
@@ -106,7 +120,18 @@ export class Jobs {
   async assign(a: Assignment, received: number, node: string): Promise<void> {
     let job = this.jobs.get(a.job);
     if (!job) {
-      job = { id: a.job, frame: undefined, opening: Promise.resolve(), ranks: new Map(), awake: false, unanswered: 0, closing: undefined, connected: true, lostWakeUps: 0, letSleep: this.seams.holdAwake?.(a.job) };
+      job = {
+        id: a.job,
+        frame: undefined,
+        opening: Promise.resolve(),
+        ranks: new Map(),
+        awake: false,
+        unanswered: 0,
+        closing: undefined,
+        connected: true,
+        lostWakeUps: 0,
+        letSleep: this.seams.holdAwake?.(a.job),
+      };
       this.jobs.set(a.job, job);
       job.opening = this.open(job);
     }
@@ -122,7 +147,14 @@ export class Jobs {
       await job.opening;
       const local = a.manifest ? (await this.seams.images.list()).some((i) => i.image === a.manifest!.image) : false;
       if (job.ranks.get(a.task) !== rank) return;
-      job.frame!.channel.post({ type: 'assign', assignment: a, clockOffset: a.serverTime - received, local, node, runs: this.runs });
+      job.frame!.channel.post({
+        type: 'assign',
+        assignment: a,
+        clockOffset: a.serverTime - received,
+        local,
+        node,
+        runs: this.runs,
+      });
     } catch (e) {
       this.lost(job, e instanceof Error ? e.message : String(e));
     }
@@ -167,7 +199,8 @@ export class Jobs {
     if (!this.keepSpare || this.spare || this.jobs.size > 0) return;
     const spare = this.openFrame();
     this.spare = spare;
-    // Its answer says that its comm worker runs: silence after that means something (J2). One that does not open is no loss.
+    // Its answer says that its comm worker runs: silence after that means something (J2). One that does not open is no
+    // loss.
     spare.then(
       (o) => o.frame.channel.post({ type: 'ping', n: 0 }),
       () => this.spare === spare && (this.spare = undefined),
@@ -193,7 +226,13 @@ export class Jobs {
       case 'report':
         // A frame speaks for its own ranks only (a program may have taken it over).
         if (job.ranks.get(m.task)?.assignment.incarnation !== m.incarnation) break;
-        this.events.onReport({ job: job.id, task: m.task, incarnation: m.incarnation, event: m.event, ...(m.error ? { error: m.error } : {}) });
+        this.events.onReport({
+          job: job.id,
+          task: m.task,
+          incarnation: m.incarnation,
+          event: m.event,
+          ...(m.error ? { error: m.error } : {}),
+        });
         break;
       case 'ended':
         this.ended(job, m.task, m.incarnation, m.how);
@@ -201,7 +240,11 @@ export class Jobs {
       case 'keep':
         if (m.manifest.job !== job.id || !job.ranks.has(m.manifest.task)) break;
         // A full disk or a private window: the server's copy is the truth.
-        this.seams.images.put(m.manifest, m.fresh).catch((e: unknown) => this.events.onNote(job.id, `no local copy of image ${m.manifest.image}: ${String(e)}`));
+        this.seams.images
+          .put(m.manifest, m.fresh)
+          .catch((e: unknown) =>
+            this.events.onNote(job.id, `no local copy of image ${m.manifest.image}: ${String(e)}`),
+          );
         break;
       case 'complete': {
         const rank = job.ranks.get(m.task);
@@ -224,7 +267,13 @@ export class Jobs {
     }
   }
 
-  private ended(job: Job, task: TaskId, incarnation: Incarnation, how: 'finished' | 'revoked' | 'refused' | 'crashed', why?: string): void {
+  private ended(
+    job: Job,
+    task: TaskId,
+    incarnation: Incarnation,
+    how: 'finished' | 'revoked' | 'refused' | 'crashed',
+    why?: string,
+  ): void {
     const rank = job.ranks.get(task);
     if (!rank || rank.assignment.incarnation !== incarnation) return;
     job.ranks.delete(task);
@@ -269,7 +318,9 @@ export class Jobs {
   }
 
   checkpoint(job?: JobId, task?: TaskId): void {
-    for (const j of this.jobs.values()) if (job === undefined || j.id === job) j.frame?.channel.post({ type: 'checkpoint', ...(task === undefined ? {} : { task }) });
+    for (const j of this.jobs.values())
+      if (job === undefined || j.id === job)
+        j.frame?.channel.post({ type: 'checkpoint', ...(task === undefined ? {} : { task }) });
   }
 
   /** Percent of a processor for each rank, from now on. */
@@ -284,14 +335,15 @@ export class Jobs {
   }
 
   /**
-   * Takes a last image of every rank that can have one; each stops behind it, so that nothing it has done is lost. Resolves when the server has them
-   * all, or after `ms`.
+   * Takes a last image of every rank that can have one; each stops behind it, so that nothing it has done is lost.
+   * Resolves when the server has them all, or after `ms`.
    */
   async leave(ms: number): Promise<void> {
     const safe: Promise<void>[] = [];
     for (const job of this.jobs.values())
       for (const rank of job.ranks.values())
-        if (job.frame && rank.status?.started && rank.status.canImage) safe.push(new Promise((resolve) => this.leaving.set(rank, resolve)));
+        if (job.frame && rank.status?.started && rank.status.canImage)
+          safe.push(new Promise((resolve) => this.leaving.set(rank, resolve)));
     if (safe.length === 0) return;
     for (const job of this.jobs.values()) job.frame?.channel.post({ type: 'checkpoint', leave: true });
     let cancel = (): void => undefined;
@@ -309,7 +361,11 @@ export class Jobs {
   sacrifice(why: string): boolean {
     const all = [...this.jobs.values()].flatMap((job) => [...job.ranks.values()].map((rank) => ({ job, rank })));
     // One that has just begun has no status yet, and may be the very one.
-    all.sort((a, b) => Number(a.rank.status?.activity.state === 'waiting') - Number(b.rank.status?.activity.state === 'waiting') || b.rank.since - a.rank.since);
+    all.sort(
+      (a, b) =>
+        Number(a.rank.status?.activity.state === 'waiting') - Number(b.rank.status?.activity.state === 'waiting') ||
+        b.rank.since - a.rank.since,
+    );
     const victim = all[0];
     if (!victim?.job.frame) return false;
     const { task, incarnation } = victim.rank.assignment;

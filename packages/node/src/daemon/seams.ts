@@ -9,7 +9,10 @@ export interface JobFrame {
   channel: Channel<DaemonToComm, CommToDaemon>;
   /** Once, unless `close` was called before. */
   onDeath(handler: (why: string) => void): void;
-  /** The host tells of every death (worker threads do). A browser does not of a frame whose process was killed: only silence tells. */
+  /**
+   * The host tells of every death (worker threads do). A browser does not of a frame whose process was killed: only
+   * silence tells.
+   */
   tells: boolean;
   close(): void;
 }
@@ -23,7 +26,9 @@ export interface DaemonSeams {
   openFrame(): Promise<JobFrame>;
   /** A node without ranks keeps one frame open for the next job: its start is half of a rank's way into a tab. */
   spareFrame: boolean;
-  /** Keeps the host from being frozen while the job is here, as far as its browser offers that; returns how to end it. */
+  /**
+   * Keeps the host from being frozen while the job is here, as far as its browser offers that; returns how to end it.
+   */
   holdAwake?(job: JobId): () => void;
   images: LocalImages;
   /** ms since the epoch. */

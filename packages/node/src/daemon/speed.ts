@@ -1,7 +1,8 @@
 /**
- * How fast one core of this machine is, by a short fixed loop: millions of steps per second, where a step is one multiply-add of doubles and one
- * multiply-and-shift of integers, in JavaScript as this engine compiles it. It compares nodes with each other; it is no figure of merit of a
- * program, whose memory and messages count as well. About 40 ms of one core.
+ * How fast one core of this machine is, by a short fixed loop: millions of steps per second, where a step is one
+ * multiply-add of doubles and one multiply-and-shift of integers, in JavaScript as this engine compiles it. It compares
+ * nodes with each other; it is no figure of merit of a program, whose memory and messages count as well. About 40 ms of
+ * one core.
  */
 const WINDOW_MS = 10;
 const WINDOWS = 4;
@@ -17,7 +18,9 @@ function loop(seed: number): number {
   return x + h;
 }
 
-/** `now`: ms, monotonic. The best of a few windows: what others took of the core in between is not this machine's speed. */
+/**
+ * `now`: ms, monotonic. The best of a few windows: what others took of the core in between is not this machine's speed.
+ */
 export function measureSpeed(now: () => number): number {
   let best = 0;
   let sink = 1;

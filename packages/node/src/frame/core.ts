@@ -1,6 +1,6 @@
 /**
- * The parent of a job's workers on one node: the sandboxed frame's document in a browser, the main thread in Node. It spawns the comm worker and,
- * at its request, the rank workers, and tells it who died. It carries no data.
+ * The parent of a job's workers on one node: the sandboxed frame's document in a browser, the main thread in Node. It
+ * spawns the comm worker and, at its request, the rank workers, and tells it who died. It carries no data.
  */
 import type { CommInit, CommToFrame, FrameToComm, FromRank, RankInit } from '../messages.ts';
 import type { PortLike, WorkerLike } from '../ports.ts';

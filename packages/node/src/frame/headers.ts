@@ -1,11 +1,12 @@
 /**
- * The headers that the sandbox stands on. Pure data: the server puts them on its answers, docs/sandbox.md explains each.
- * `origin` is the server's own, as the browser sees it ('https://mayfly.example:7070').
+ * The headers that the sandbox stands on. Pure data: the server puts them on its answers, docs/sandbox.md explains
+ * each. `origin` is the server's own, as the browser sees it ('https://mayfly.example:7070').
  */
 
 /**
- * Headers of everything under /frame/ (the document of the sandboxed frame and its script). `embedded`: it stands in the widget, which stands in somebody's
- * page; the policy then names no ancestors, for there every one of them would have to be named.
+ * Headers of everything under /frame/ (the document of the sandboxed frame and its script). `embedded`: it stands in
+ * the widget, which stands in somebody's page; the policy then names no ancestors, for there every one of them would
+ * have to be named.
  */
 export function frameHeaders(origin: string, embedded = false): Record<string, string> {
   const socket = origin.replace(/^http/, 'ws');
@@ -26,7 +27,8 @@ export function frameHeaders(origin: string, embedded = false): Record<string, s
     'Access-Control-Allow-Origin': '*',
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
-    'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), usb=(), serial=(), hid=(), midi=(), display-capture=()',
+    'Permissions-Policy':
+      'camera=(), microphone=(), geolocation=(), usb=(), serial=(), hid=(), midi=(), display-capture=()',
     'Cache-Control': 'no-cache',
   };
 }
@@ -58,11 +60,17 @@ export const pageHeaders: Record<string, string> = {
 export const widgetHeaders: Record<string, string> = {
   ...pageHeaders,
   'Cross-Origin-Resource-Policy': 'cross-origin',
-  'Content-Security-Policy': pageHeaders['Content-Security-Policy']!.replace("frame-ancestors 'self'", 'frame-ancestors *'),
+  'Content-Security-Policy': pageHeaders['Content-Security-Policy']!.replace(
+    "frame-ancestors 'self'",
+    'frame-ancestors *',
+  ),
 };
 
 /** Headers of /widget.js, which other sites load. */
-export const widgetScriptHeaders: Record<string, string> = { 'Cross-Origin-Resource-Policy': 'cross-origin', 'X-Content-Type-Options': 'nosniff' };
+export const widgetScriptHeaders: Record<string, string> = {
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'X-Content-Type-Options': 'nosniff',
+};
 
 /** Headers of every answer under /data/: read by frames of an opaque origin, without credentials. */
 export const dataHeaders: Record<string, string> = {

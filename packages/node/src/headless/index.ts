@@ -1,6 +1,7 @@
 /**
- * A volunteer without a browser: the same daemon, comm worker and rank worker. For laboratory machines, scale runs and tests. Each job runs in a process of its
- * own, behind what this machine has for that (../sandbox/); or in worker threads of this process, where somebody runs programs for themselves.
+ * A volunteer without a browser: the same daemon, comm worker and rank worker. For laboratory machines, scale runs and
+ * tests. Each job runs in a process of its own, behind what this machine has for that (../sandbox/); or in worker
+ * threads of this process, where somebody runs programs for themselves.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -31,7 +32,10 @@ export interface HeadlessOptions {
   room?: string;
   /** Under which name the board of the room counts what this node gives. */
   board?: BoardName;
-  /** Also take jobs in TypeScript, whose ranks are held by scrubbed globals only. Default: programs of WebAssembly (C, C++), which reach nothing but their imports. */
+  /**
+   * Also take jobs in TypeScript, whose ranks are held by scrubbed globals only. Default: programs of WebAssembly (C,
+   * C++), which reach nothing but their imports.
+   */
   allowTypeScript?: boolean;
   /** Where jobs run; default: `none`, worker threads of this process. */
   sandbox?: SandboxChoice;
@@ -39,7 +43,10 @@ export interface HeadlessOptions {
   nice?: number;
   /** Folder with the bundles; default: `headless/` beside the running file, else the package's own dist. */
   workers?: string;
-  /** Resident memory of this process and of those of its jobs above which a rank is ended as crashed. Default: three quarters of what the machine has. */
+  /**
+   * Resident memory of this process and of those of its jobs above which a rank is ended as crashed. Default: three
+   * quarters of what the machine has.
+   */
   memoryBytes?: number;
   /** The machine's clock, ms since the epoch; for tests. */
   now?: () => number;
@@ -55,7 +62,10 @@ export interface HeadlessNode {
   setSlots(slots: number): void;
   /** Asks every rank here for a checkpoint soon. */
   checkpoint(): void;
-  /** Takes last images of its ranks (5 s at most, or `patience` ms), and says goodbye: the ranks are placed elsewhere at once and lose nothing. */
+  /**
+   * Takes last images of its ranks (5 s at most, or `patience` ms), and says goodbye: the ranks are placed elsewhere at
+   * once and lose nothing.
+   */
   close(patience?: number): Promise<void>;
   /** Ends as a killed process does: nobody is told. */
   kill(): void;
@@ -77,10 +87,16 @@ export function workerFolder(named?: string): string {
 /** What this process trusts; a job's process has no environment and no files to know it from. */
 function tlsTrust(): TlsTrust {
   const extra = process.env['NODE_EXTRA_CA_CERTS'];
-  return { rejectUnauthorized: process.env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0', ca: extra ? [...rootCertificates, readFileSync(extra, 'utf8')] : undefined };
+  return {
+    rejectUnauthorized: process.env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0',
+    ca: extra ? [...rootCertificates, readFileSync(extra, 'utf8')] : undefined,
+  };
 }
 
-/** Resolves when the server has welcomed the node; waits for a server that is not there yet. @throws when the server refuses it. */
+/**
+ * Resolves when the server has welcomed the node; waits for a server that is not there yet. @throws when the server
+ * refuses it.
+ */
 export async function startHeadlessNode(options: HeadlessOptions): Promise<HeadlessNode> {
   const folder = workerFolder(options.workers);
   const server = options.server.replace(/\/+$/, '');
@@ -91,11 +107,26 @@ export async function startHeadlessNode(options: HeadlessOptions): Promise<Headl
   const processes = new Set<ProcessFrame>();
   const tls = tlsTrust();
   const daemon = new Daemon(
-    { server, name: options.name, slots: options.slots, room: options.room, board: options.board, runs: options.allowTypeScript ? PROGRAM_KINDS : ['wasm'], insecure: !tls.rejectUnauthorized },
+    {
+      server,
+      name: options.name,
+      slots: options.slots,
+      room: options.room,
+      board: options.board,
+      runs: options.allowTypeScript ? PROGRAM_KINDS : ['wasm'],
+      insecure: !tls.rejectUnauthorized,
+    },
     {
       async openFrame() {
         if (!sandbox) return openThreadFrame(folder, server, rankArguments);
-        const frame = await openFrameProcess({ sandbox, server, tls, faults, rankArguments, onGone: (f) => processes.delete(f) });
+        const frame = await openFrameProcess({
+          sandbox,
+          server,
+          tls,
+          faults,
+          rankArguments,
+          onGone: (f) => processes.delete(f),
+        });
         processes.add(frame);
         return frame;
       },
@@ -117,16 +148,20 @@ export async function startHeadlessNode(options: HeadlessOptions): Promise<Headl
     options.onNote,
   );
   await daemon.start();
-  // A worker's heap has a limit, its array buffers have none: without this the kernel would end the process, and every rank with it.
+  // A worker's heap has a limit, its array buffers have none: without this the kernel would end the process, and every
+  // rank with it.
   const most = options.memoryBytes ?? totalmem() * 0.75;
   let sacrificed = { rss: 0, at: 0 };
   const guard = setInterval(() => {
     let rss = process.memoryUsage.rss();
     for (const frame of processes) rss += frame.resident();
-    // What the last one had comes back after a while only: another one goes when it becomes more, or when that did not help.
+    // What the last one had comes back after a while only: another one goes when it becomes more, or when that did not
+    // help.
     if (rss > most && (rss > 1.05 * sacrificed.rss || Date.now() - sacrificed.at > AGAIN_MS)) {
       sacrificed = { rss, at: Date.now() };
-      daemon.sacrifice(`out of memory: this node uses ${Math.round(rss / 1048576)} MB and may use ${Math.round(most / 1048576)}`);
+      daemon.sacrifice(
+        `out of memory: this node uses ${Math.round(rss / 1048576)} MB and may use ${Math.round(most / 1048576)}`,
+      );
     }
   }, GUARD_MS);
   guard.unref();

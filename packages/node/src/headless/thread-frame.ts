@@ -1,4 +1,7 @@
-/** The frame of a job in worker threads of the volunteer's own process: for programs that one runs for oneself. Starts quickest, and protects nothing. */
+/**
+ * The frame of a job in worker threads of the volunteer's own process: for programs that one runs for oneself. Starts
+ * quickest, and protects nothing.
+ */
 import { MessageChannel } from 'node:worker_threads';
 import type { JobFrame } from '../daemon/seams.ts';
 import { startFrame } from '../frame/core.ts';
@@ -14,11 +17,21 @@ export function openThreadFrame(folder: string, server: string, rankArguments: s
     {
       spawnComm: () => nodeWorker<FrameToComm, CommToFrame>(`${folder}comm.cjs`, { name: 'comm' }),
       spawnRank: (memoryBytes) =>
-        nodeWorker<RankInit, FromRank>(`${folder}rank.cjs`, { name: 'rank', env: {}, argv: rankArguments, resourceLimits: { maxOldGenerationSizeMb: Math.max(64, Math.floor(memoryBytes / 1048576)) } }),
+        nodeWorker<RankInit, FromRank>(`${folder}rank.cjs`, {
+          name: 'rank',
+          env: {},
+          argv: rankArguments,
+          resourceLimits: { maxOldGenerationSizeMb: Math.max(64, Math.floor(memoryBytes / 1048576)) },
+        }),
     },
     server,
     port2 as unknown as PortLike,
     (why) => dead(why),
   );
-  return { channel: channelOf<DaemonToComm, CommToDaemon>(port1 as unknown as PortLike), onDeath: (handler) => (dead = handler), tells: true, close: () => frame.close() };
+  return {
+    channel: channelOf<DaemonToComm, CommToDaemon>(port1 as unknown as PortLike),
+    onDeath: (handler) => (dead = handler),
+    tells: true,
+    close: () => frame.close(),
+  };
 }

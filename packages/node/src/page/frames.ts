@@ -14,7 +14,8 @@ export class Frames {
 
   private readonly listen = (event: MessageEvent<{ type?: string; why?: string }>): void => {
     if (event.data?.type !== 'mayfly:dead') return;
-    for (const [id, f] of this.frames) if (f.contentWindow === event.source) this.onDeath(id, event.data.why ?? 'the frame crashed');
+    for (const [id, f] of this.frames)
+      if (f.contentWindow === event.source) this.onDeath(id, event.data.why ?? 'the frame crashed');
   };
 
   /** The port leads to the frame's comm worker. */
@@ -37,7 +38,8 @@ export class Frames {
     frame.tabIndex = -1;
     frame.setAttribute('aria-hidden', 'true');
     // Not display:none, which some engines throttle.
-    frame.style.cssText = 'position:absolute;width:1px;height:1px;border:0;left:-10px;top:-10px;opacity:0;pointer-events:none';
+    frame.style.cssText =
+      'position:absolute;width:1px;height:1px;border:0;left:-10px;top:-10px;opacity:0;pointer-events:none';
     // In the widget its ancestors are somebody's: the server then sends a policy without them.
     frame.src = `${this.server}/frame/index.html${window.top === window ? '' : '?embedded'}`;
     this.frames.set(id, frame);

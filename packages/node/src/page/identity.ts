@@ -1,6 +1,6 @@
 /**
- * This tab's identity, so that a reload comes back as the same node. It lives in sessionStorage, which a duplicated tab copies: a Web Lock held for
- * the life of the tab tells the copy that it is one.
+ * This tab's identity, so that a reload comes back as the same node. It lives in sessionStorage, which a duplicated tab
+ * copies: a Web Lock held for the life of the tab tells the copy that it is one.
  */
 import type { Identity } from '../daemon/seams.ts';
 

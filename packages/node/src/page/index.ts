@@ -1,4 +1,7 @@
-/** The volunteer for the web app: main-thread side. It owns the daemon worker, the sandboxed frames, this tab's identity and its locks. */
+/**
+ * The volunteer for the web app: main-thread side. It owns the daemon worker, the sandboxed frames, this tab's identity
+ * and its locks.
+ */
 export * from './snapshot.ts';
 export { NO_WISHES, timeOfDay, type Hours, type Wishes } from './policy.ts';
 export { mayDetectIdle } from './senses.ts';

@@ -1,6 +1,9 @@
 /** When a volunteer's wishes forbid to compute now, and why. Pure: times and circumstances are inputs. */
 
-/** Every day from one time to the other, in minutes after midnight by this machine's clock; past midnight where `to` is not after `from`. The same twice: all day. */
+/**
+ * Every day from one time to the other, in minutes after midnight by this machine's clock; past midnight where `to` is
+ * not after `from`. The same twice: all day.
+ */
 export interface Hours {
   from: number;
   to: number;
@@ -44,31 +47,39 @@ const minuteOf = (now: number): number => new Date(now).getHours() * 60 + new Da
 /** From one time of the day on to another, around midnight. */
 const ahead = (from: number, to: number): number => (to - from + DAY) % DAY;
 
-const within = (h: Hours, now: number): boolean => h.from === h.to || ahead(h.from, minuteOf(now)) < ahead(h.from, h.to);
+const within = (h: Hours, now: number): boolean =>
+  h.from === h.to || ahead(h.from, minuteOf(now)) < ahead(h.from, h.to);
 
 /** 07:05 */
-export const timeOfDay = (minute: number): string => `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
+export const timeOfDay = (minute: number): string =>
+  `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
 
 /** Why nothing is computed now, in words that continue “Paused: …”; undefined: nothing is in the way. */
 export function holdOf(w: Wishes, c: Circumstances): string | undefined {
   if (w.pausedUntil !== undefined && w.pausedUntil > c.now) {
     if (w.pausedUntil === Infinity) return 'by you, until you press Resume';
-    return `by you, until ${new Date(w.pausedUntil).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}`;
+    return (
+      'by you, until ' +
+      `${new Date(w.pausedUntil).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}`
+    );
   }
   if (w.hours && !within(w.hours, c.now)) return `outside your chosen hours; resumes at ${timeOfDay(w.hours.from)}`;
   if (w.onlyCharging && c.battery && !c.battery.charging) return 'this machine is on battery; resumes when it charges';
-  if (w.onlyVisible && !c.visible && c.now - c.visibleSince >= GLANCE_MS) return 'this page is hidden; resumes when you come back';
+  if (w.onlyVisible && !c.visible && c.now - c.visibleSince >= GLANCE_MS)
+    return 'this page is hidden; resumes when you come back';
   if (w.onlyIdle && c.away === false) return 'somebody is using this machine; resumes after a minute without use';
   return undefined;
 }
 
 /** Ranks that are here go on, but no more are taken. */
-export const lowBattery = (c: Pick<Circumstances, 'battery'>): boolean => c.battery !== undefined && !c.battery.charging && c.battery.level < LOW_BATTERY;
+export const lowBattery = (c: Pick<Circumstances, 'battery'>): boolean =>
+  c.battery !== undefined && !c.battery.charging && c.battery.level < LOW_BATTERY;
 
 /** ms until {@link holdOf} may say something else without an event; undefined: only an event changes it. */
 export function nextLook(w: Wishes, c: Circumstances): number | undefined {
   const times: number[] = [];
-  if (w.pausedUntil !== undefined && w.pausedUntil !== Infinity && w.pausedUntil > c.now) times.push(w.pausedUntil - c.now);
+  if (w.pausedUntil !== undefined && w.pausedUntil !== Infinity && w.pausedUntil > c.now)
+    times.push(w.pausedUntil - c.now);
   // Clocks are changed and machines sleep: looked at every minute.
   if (w.hours) times.push(60_000 - (c.now % 60_000));
   if (w.onlyVisible && !c.visible) times.push(c.visibleSince + GLANCE_MS - c.now);

@@ -1,6 +1,7 @@
 /**
- * How a tab eases off while the processor is under pressure (Compute Pressure API), and takes its share again when it is calm. Pure: states and times
- * are inputs. A part of the pressure is this tab's own: halving until it is gone, and doubling slowly, finds a share at which it is.
+ * How a tab eases off while the processor is under pressure (Compute Pressure API), and takes its share again when it
+ * is calm. Pure: states and times are inputs. A part of the pressure is this tab's own: halving until it is gone, and
+ * doubling slowly, finds a share at which it is.
  */
 export type Pressure = 'nominal' | 'fair' | 'serious' | 'critical';
 
@@ -33,4 +34,7 @@ export function nextEase(e: Ease, now: number): number | undefined {
 
 /** Continues “Working: …”; undefined at ease. */
 export const easeWords = (e: Ease): string | undefined =>
-  e.factor === 1 ? undefined : `the processor is busy or hot, so ranks here take ${e.factor === 0.5 ? 'half' : 'a quarter'} of their share until it recovers`;
+  e.factor === 1
+    ? undefined
+    : `the processor is busy or hot, so ranks here take ${e.factor === 0.5 ? 'half' : 'a quarter'} of their ` +
+      'share until it recovers';

@@ -1,4 +1,7 @@
-/** What the browser tells of the machine, where it does: battery, pressure on the processor, and whether somebody uses it. */
+/**
+ * What the browser tells of the machine, where it does: battery, pressure on the processor, and whether somebody uses
+ * it.
+ */
 import type { Pressure } from './pressure.ts';
 
 export interface Battery extends EventTarget {
@@ -9,7 +12,10 @@ export interface Battery extends EventTarget {
 interface PressureRecord {
   state: Pressure;
 }
-type PressureObserverLike = new (onChange: (records: PressureRecord[]) => void) => { observe(source: 'cpu', options?: { sampleInterval: number }): Promise<void>; disconnect(): void };
+type PressureObserverLike = new (onChange: (records: PressureRecord[]) => void) => {
+  observe(source: 'cpu', options?: { sampleInterval: number }): Promise<void>;
+  disconnect(): void;
+};
 
 interface IdleDetectorLike extends EventTarget {
   userState: 'active' | 'idle' | null;
@@ -23,7 +29,8 @@ const SAMPLE_MS = 2000;
 /** The least that browsers allow. */
 const IDLE_MS = 60_000;
 
-export const getBattery = async (): Promise<Battery | undefined> => (navigator as { getBattery?: () => Promise<Battery> }).getBattery?.().catch(() => undefined);
+export const getBattery = async (): Promise<Battery | undefined> =>
+  (navigator as { getBattery?: () => Promise<Battery> }).getBattery?.().catch(() => undefined);
 
 /** Returns how to end it. */
 export function watchPressure(onState: (state: Pressure) => void): () => void {
@@ -38,9 +45,13 @@ export function watchPressure(onState: (state: Pressure) => void): () => void {
 }
 
 /** Only from a click: the browser asks the person. */
-export const mayDetectIdle = async (): Promise<boolean> => (await own.IdleDetector?.requestPermission().catch(() => 'denied')) === 'granted';
+export const mayDetectIdle = async (): Promise<boolean> =>
+  (await own.IdleDetector?.requestPermission().catch(() => 'denied')) === 'granted';
 
-/** `away`: nobody has used the machine for a minute, or its screen is locked. Nothing is said without the permission. Returns how to end it. */
+/**
+ * `away`: nobody has used the machine for a minute, or its screen is locked. Nothing is said without the permission.
+ * Returns how to end it.
+ */
 export function watchIdle(onState: (away: boolean) => void): () => void {
   if (!own.IdleDetector) return () => undefined;
   const detector = new own.IdleDetector();

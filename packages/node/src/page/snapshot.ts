@@ -13,8 +13,9 @@ export interface Gave {
 
 /**
  * `off`: not started. `connecting`: no control connection (it tries again by itself). `idle`: connected, no rank here.
- * `working`: ranks are here. `leaving`: the last images of its ranks are taken; then `off` or `paused`. `paused`: nothing moves and `reason` says why. `refused`: the server will not have this node; `error`
- * says why and nothing is tried again until `start`.
+ * `working`: ranks are here. `leaving`: the last images of its ranks are taken; then `off` or `paused`. `paused`:
+ * nothing moves and `reason` says why. `refused`: the server will not have this node; `error` says why and nothing is
+ * tried again until `start`.
  */
 export type VolunteerPhase = 'off' | 'connecting' | 'idle' | 'working' | 'leaving' | 'paused' | 'refused';
 
@@ -47,7 +48,17 @@ export interface RankSnapshot {
 
 export interface VolunteerEvent {
   readonly at: number;
-  readonly kind: 'connected' | 'disconnected' | 'started' | 'finished' | 'revoked' | 'crashed' | 'checkpoint' | 'refused' | 'paused' | 'resumed';
+  readonly kind:
+    | 'connected'
+    | 'disconnected'
+    | 'started'
+    | 'finished'
+    | 'revoked'
+    | 'crashed'
+    | 'checkpoint'
+    | 'refused'
+    | 'paused'
+    | 'resumed';
   readonly job?: JobId;
   readonly jobName?: string;
   readonly task?: TaskId;
@@ -67,7 +78,9 @@ export interface VolunteerSnapshot {
   readonly gave: Gave;
   /** Round trip to the server, ms. */
   readonly rttMs?: number;
-  /** The connection stands, but the server has owed an answer since then (ms since the epoch, by this machine's clock). */
+  /**
+   * The connection stands, but the server has owed an answer since then (ms since the epoch, by this machine's clock).
+   */
   readonly silentSince?: number;
   /** Newest last, at most 100. */
   readonly history: readonly VolunteerEvent[];

@@ -3,8 +3,10 @@
  *
  * Invariants
  *  P1 One change of the daemon's state at a time: what is wanted is compared with what is, until both agree.
- *  P2 Whoever pauses gives the ranks back first (last images, then goodbye): the job goes on elsewhere instead of waiting for this tab.
- *  P3 A Web Lock is held per job that has a frame here, and none when there is no work: the browser's power saving keeps its way otherwise.
+ *  P2 Whoever pauses gives the ranks back first (last images, then goodbye): the job goes on elsewhere instead of
+ *  waiting for this tab.
+ *  P3 A Web Lock is held per job that has a frame here, and none when there is no work: the browser's power saving
+ *  keeps its way otherwise.
  */
 import * as Comlink from 'comlink';
 import type { DaemonApi, PageHost } from '../daemon/api.ts';
@@ -25,7 +27,9 @@ export interface VolunteerOptions {
   /** Percent of a processor that each rank may use; default 100. */
   share?: number;
   room?: string;
-  /** Under which name (and team) the board of the room counts what this tab gives; absent: among those without a name. */
+  /**
+   * Under which name (and team) the board of the room counts what this tab gives; absent: among those without a name.
+   */
   board?: BoardName;
   wishes?: Wishes;
   /** False: a node of its own that no reload comes back as (several in one page). Default true. */
@@ -42,9 +46,15 @@ export interface VolunteerOptions {
  *   await v.start();
  */
 export interface Volunteer {
-  /** Resolves when the server welcomed this node, or when a wish keeps it from working. Rejects when it is refused, or when this browser cannot (see whyNotHere). */
+  /**
+   * Resolves when the server welcomed this node, or when a wish keeps it from working. Rejects when it is refused, or
+   * when this browser cannot (see whyNotHere).
+   */
   start(): Promise<void>;
-  /** Says goodbye, gives the ranks back and ends every worker. `patience`: ms that last images are waited for; default 5 s. */
+  /**
+   * Says goodbye, gives the ranks back and ends every worker. `patience`: ms that last images are waited for; default 5
+   * s.
+   */
   stop(patience?: number): Promise<void>;
   /** A stop that waits for last images waits no longer. */
   hurry(): void;
@@ -97,12 +107,21 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
   const show = (s: VolunteerSnapshot): void => {
     raw = s;
     const reason = s.reason ?? (s.phase === 'working' ? easeWords(ease) : undefined);
-    last = noMore && s.phase === 'idle' ? { ...s, slots, phase: 'paused', reason: 'the battery is low; this tab takes no new ranks until it charges' } : { ...s, slots, ...(reason === undefined ? {} : { reason }) };
+    last =
+      noMore && s.phase === 'idle'
+        ? { ...s, slots, phase: 'paused', reason: 'the battery is low; this tab takes no new ranks until it charges' }
+        : { ...s, slots, ...(reason === undefined ? {} : { reason }) };
     for (const l of listeners) l();
   };
   const given = (): number => Math.max(1, Math.round(share * ease.factor));
   const offered = (): number => (noMore ? 0 : slots);
-  const circumstances = (): Circumstances => ({ now: Date.now(), visible: document.visibilityState !== 'hidden', visibleSince, battery, away });
+  const circumstances = (): Circumstances => ({
+    now: Date.now(),
+    visible: document.visibilityState !== 'hidden',
+    visibleSince,
+    battery,
+    away,
+  });
 
   /** P1. Rejects when the server refuses the node. */
   function settle(): Promise<void> {
@@ -140,7 +159,9 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
     press(undefined);
     settle().catch(() => undefined); // the snapshot says why it was refused
     clearTimeout(look);
-    const times = [nextLook(wishes, c), wishes.easeOff ? nextEase(ease, c.now) : undefined].filter((ms) => ms !== undefined);
+    const times = [nextLook(wishes, c), wishes.easeOff ? nextEase(ease, c.now) : undefined].filter(
+      (ms) => ms !== undefined,
+    );
     if (times.length > 0) look = setTimeout(consider, Math.min(Math.min(...times) + 50, 2 ** 31 - 1));
   }
 
@@ -181,7 +202,9 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
       show({ ...raw, phase: 'paused', reason: why });
       throw new Error(why);
     }
-    worker = options.daemonWorker?.() ?? new Worker(new URL('../daemon/entry-browser.ts', import.meta.url), { type: 'module', name: 'mayfly daemon' });
+    worker =
+      options.daemonWorker?.() ??
+      new Worker(new URL('../daemon/entry-browser.ts', import.meta.url), { type: 'module', name: 'mayfly daemon' });
     const remote = Comlink.wrap<DaemonApi>(worker);
     daemon = remote;
     frames = new Frames(server, (frame, reason) => void remote.frameDied(frame, reason));
@@ -238,7 +261,15 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
     show({ ...raw, phase: held === undefined ? 'connecting' : 'paused', ...(held ? { reason: held } : {}) });
     const cores = navigator.hardwareConcurrency;
     const begun = remote.start(
-      { server, name, slots: offered(), share, ...(cores ? { cores } : {}), ...(options.room === undefined ? {} : { room: options.room }), ...(options.board === undefined ? {} : { board: options.board }) },
+      {
+        server,
+        name,
+        slots: offered(),
+        share,
+        ...(cores ? { cores } : {}),
+        ...(options.room === undefined ? {} : { room: options.room }),
+        ...(options.board === undefined ? {} : { board: options.board }),
+      },
       Comlink.proxy(host),
       identity,
       held,
@@ -253,7 +284,12 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
   async function stop(patience = PATIENCE_MS): Promise<void> {
     const d = daemon;
     const w = worker;
-    const words = d && (await Promise.race([d.stop('stopped by the volunteer', patience), new Promise<undefined>((r) => setTimeout(r, patience + MORE_MS))]));
+    const words =
+      d &&
+      (await Promise.race([
+        d.stop('stopped by the volunteer', patience),
+        new Promise<undefined>((r) => setTimeout(r, patience + MORE_MS)),
+      ]));
     if (daemon !== d) return; // another stop was quicker
     if (words) raw = words;
     daemon = undefined;

@@ -1,6 +1,7 @@
 /**
- * What is reported of a value that a program threw. It may be anything: an error whose `stack` throws, a revoked proxy, an object whose `toString` calls itself until the stack
- * is used up. Whatever the program's code does when it is asked, these functions return.
+ * What is reported of a value that a program threw. It may be anything: an error whose `stack` throws, a revoked proxy,
+ * an object whose `toString` calls itself until the stack is used up. Whatever the program's code does when it is
+ * asked, these functions return.
  */
 import { aboutClosed } from './harden.ts';
 import { PROGRAM_FILE } from './place.ts';
@@ -27,7 +28,10 @@ export function isA<T>(value: unknown, type: abstract new (...a: never) => T): v
   }
 }
 
-/** Message and stack of whatever was thrown; of the stack, the program's own frames. The server maps them to its sources. */
+/**
+ * Message and stack of whatever was thrown; of the stack, the program's own frames. The server maps them to its
+ * sources.
+ */
 export function describe(error: unknown): { message: string; stack?: string } {
   if (!isA(error, Error)) return { message: `uncaught: ${shown(error)}` };
   const name = asked(() => error.name, MOST_NAME) ?? 'Error';
@@ -38,11 +42,18 @@ export function describe(error: unknown): { message: string; stack?: string } {
 }
 
 /** For errors of our own code, or so it is hoped. */
-export const messageOf = (error: unknown): string => (isA(error, Error) ? `${asked(() => error.name, MOST_NAME) ?? 'Error'}: ${asked(() => error.message, 4000) ?? ''}` : 'a value that is not an Error was thrown');
+export const messageOf = (error: unknown): string =>
+  isA(error, Error)
+    ? `${asked(() => error.name, MOST_NAME) ?? 'Error'}: ${asked(() => error.message, 4000) ?? ''}`
+    : 'a value that is not an Error was thrown';
 
 function shown(value: unknown): string {
   const kind = typeof value;
   if (kind !== 'object' && kind !== 'function') return asked(() => String(value)) ?? kind;
   if (value === null) return 'null';
-  return (kind === 'object' ? asked(() => JSON.stringify(value)) : undefined) ?? asked(() => Object.prototype.toString.call(value), MOST_NAME) ?? `a ${kind} that cannot be shown`;
+  return (
+    (kind === 'object' ? asked(() => JSON.stringify(value)) : undefined) ??
+    asked(() => Object.prototype.toString.call(value), MOST_NAME) ??
+    `a ${kind} that cannot be shown`
+  );
 }

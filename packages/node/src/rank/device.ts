@@ -1,17 +1,32 @@
 /**
- * The device (packages/mpi/src/device.ts) over the rings of a rank memory and the endpoint core (packages/protocols/src/endpoint.ts).
- * Synchronous: it blocks in Atomics.wait for arrivals, for bodies and for space.
+ * The device (packages/mpi/src/device.ts) over the rings of a rank memory and the endpoint core
+ * (packages/protocols/src/endpoint.ts). Synchronous: it blocks in Atomics.wait for arrivals, for bodies and for space.
  *
  * Invariants
  *  D1 Frames are consumed in ring order; those that lie before an awaited body or file wait in `aside`, in order.
- *  D2 A view handed out as `Arrival.body` lies in the ring; its bytes go back to the writer at the next operation, not before.
+ *  D2 A view handed out as `Arrival.body` lies in the ring; its bytes go back to the writer at the next operation, not
+ *  before.
  *  D3 A frame in the up ring is whole, with the determinants of everything before it, before it is published.
  *  D4 Waiting for space consumes no arrival.
- *  D5 A chunk that is not the last of its message is no arrival: it is collected, and leaves no trace in the program's history.
+ *  D5 A chunk that is not the last of its message is no arrival: it is collected, and leaves no trace in the program's
+ *  history.
  */
 import { LIVE, type Endpoint } from '@mayfly/protocols';
 import type { Arrival, Device, WaitReason } from '@mayfly/mpi';
-import { CHUNK_BYTES, emptyHeader, Flag, HEADER_BYTES, Kind, MayflyError, pad8, readHeader, writeHeader, type Assignment, type Header, type TaskId } from '@mayfly/wire';
+import {
+  CHUNK_BYTES,
+  emptyHeader,
+  Flag,
+  HEADER_BYTES,
+  Kind,
+  MayflyError,
+  pad8,
+  readHeader,
+  writeHeader,
+  type Assignment,
+  type Header,
+  type TaskId,
+} from '@mayfly/wire';
 import { HEAD, Local, type ImageHead } from '../local-frames.ts';
 import { Ask, type RankSide } from '../ring.ts';
 import { RankState, type StatusWriter } from '../status.ts';
@@ -26,7 +41,10 @@ const PENDING = 2048;
 const EMPTY = new Uint8Array(0);
 const text = new TextEncoder();
 
-/** One frame of the down ring: a view while it is the ring's current record, a copy when set aside. The last chunk of a message of several: all of its body. */
+/**
+ * One frame of the down ring: a view while it is the ring's current record, a copy when set aside. The last chunk of a
+ * message of several: all of its body.
+ */
 interface Incoming {
   header: Header;
   body: Uint8Array;
@@ -47,7 +65,10 @@ export class RingDevice implements Device {
   private full = false;
   /** Operations so far: a rank in which nothing has happened needs no new image. */
   steps = 0;
-  /** Asked before a wait blocks, and whenever something rings: an image is to be taken instead. Absent: waits are never interrupted. */
+  /**
+   * Asked before a wait blocks, and whenever something rings: an image is to be taken instead. Absent: waits are never
+   * interrupted.
+   */
   interrupted: (() => boolean) | undefined;
   private readonly duty: DutyCycle;
 
@@ -87,7 +108,11 @@ export class RingDevice implements Device {
       do {
         const n = Math.min(CHUNK_BYTES, body.length - offset);
         const block = ep.block();
-        this.write(ep.dataHeader(dst, channel, mode, context, tag, word, body.length, offset, n, block), block, offset === 0 && n === body.length ? body : body.subarray(offset, offset + n));
+        this.write(
+          ep.dataHeader(dst, channel, mode, context, tag, word, body.length, offset, n, block),
+          block,
+          offset === 0 && n === body.length ? body : body.subarray(offset, offset + n),
+        );
         ep.framed();
         offset += n;
       } while (offset < body.length);
@@ -195,7 +220,16 @@ export class RingDevice implements Device {
     this.endpoint.consume(number);
     this.status.received(number, h.size);
     this.moved();
-    return { number, src: h.src, mode: h.mode, context: h.context, tag: h.tag, word: h.word, size: h.size, body: (h.flags & Flag.NO_BODY) !== 0 ? undefined : body };
+    return {
+      number,
+      src: h.src,
+      mode: h.mode,
+      context: h.context,
+      tag: h.tag,
+      word: h.word,
+      size: h.size,
+      body: (h.flags & Flag.NO_BODY) !== 0 ? undefined : body,
+    };
   }
 
   wait(reason: WaitReason): Arrival | undefined {
@@ -231,7 +265,8 @@ export class RingDevice implements Device {
 
   pull(arrival: number, into: Uint8Array): void {
     this.side.down.release();
-    // One request for the whole: the comm core asks the log for range after range, so that what is under way stays bounded.
+    // One request for the whole: the comm core asks the log for range after range, so that what is under way stays
+    // bounded.
     const h = emptyHeader(Kind.PULL);
     h.src = this.task;
     h.dst = this.task;
@@ -239,9 +274,10 @@ export class RingDevice implements Device {
     h.arrival = arrival;
     h.size = into.length;
     this.write(h, EMPTY, EMPTY);
-    for (let got = 0; got < into.length; ) {
+    for (let got = 0; got < into.length;) {
       const f = this.await((x) => x.kind === Kind.BODY && x.arrival === arrival && x.offset === got, 'message body');
-      if (f.header.size !== into.length) throw new Error(`the body of arrival ${arrival} has ${f.header.size} bytes, not ${into.length}`);
+      if (f.header.size !== into.length)
+        throw new Error(`the body of arrival ${arrival} has ${f.header.size} bytes, not ${into.length}`);
       into.set(f.body, got);
       got += f.body.length;
       this.side.down.release();
@@ -260,7 +296,8 @@ export class RingDevice implements Device {
       }
       this.side.down.take();
       if (mine(f.header)) return f;
-      if (f.header.kind === Kind.ARRIVAL && this.whole(f)) this.aside.push({ header: f.header, body: f.header.offset > 0 ? f.body : f.body.slice() });
+      if (f.header.kind === Kind.ARRIVAL && this.whole(f))
+        this.aside.push({ header: f.header, body: f.header.offset > 0 ? f.body : f.body.slice() });
       this.side.down.release();
     }
   }
@@ -329,7 +366,10 @@ export class RingDevice implements Device {
     for (;;) this.side.park();
   }
 
-  /** True once after the comm worker asked for a checkpoint, and whenever `elapsed`; never while an image is still on its way. */
+  /**
+   * True once after the comm worker asked for a checkpoint, and whenever `elapsed`; never while an image is still on
+   * its way.
+   */
   checkpointDue(elapsed: boolean): boolean {
     if (this.side.imageUnderWay) return false;
     return this.side.asked(Ask.CHECKPOINT) || elapsed;
@@ -341,18 +381,32 @@ export class RingDevice implements Device {
   }
 
   /**
-   * Hands an image to the comm worker, behind everything sent before it: the first section by a copy into `buffer` where there is one, the others through
-   * the ring. The stall of a checkpoint is this copy. The buffer belongs to the comm worker until imageUnderWay falls. True: the node leaves, {@link park} behind it.
+   * Hands an image to the comm worker, behind everything sent before it: the first section by a copy into `buffer`
+   * where there is one, the others through the ring. The stall of a checkpoint is this copy. The buffer belongs to the
+   * comm worker until imageUnderWay falls. True: the node leaves, {@link park} behind it.
    */
-  image(head: Omit<ImageHead, 'sections'>, sections: readonly { readonly name: string; readonly parts: readonly Uint8Array[]; readonly dead?: readonly (readonly [number, number])[] }[], buffer?: SharedArrayBuffer): boolean {
+  image(
+    head: Omit<ImageHead, 'sections'>,
+    sections: readonly {
+      readonly name: string;
+      readonly parts: readonly Uint8Array[];
+      readonly dead?: readonly (readonly [number, number])[];
+    }[],
+    buffer?: SharedArrayBuffer,
+  ): boolean {
     this.side.down.release();
     this.flush();
     this.status.state(RankState.CHECKPOINTING);
     const leaving = this.side.asked(Ask.LEAVE);
     if (leaving) this.status.parked();
     this.side.imageUnderWay = true;
-    const shared = buffer && sections[0] && copyInto(buffer, sections[0].parts, sections[0].dead) ? sections[0] : undefined;
-    const lengths = sections.map((s) => ({ name: s.name, bytes: s.parts.reduce((n, p) => n + p.length, 0), ...(s === shared ? { shared: true } : {}) }));
+    const shared =
+      buffer && sections[0] && copyInto(buffer, sections[0].parts, sections[0].dead) ? sections[0] : undefined;
+    const lengths = sections.map((s) => ({
+      name: s.name,
+      bytes: s.parts.reduce((n, p) => n + p.length, 0),
+      ...(s === shared ? { shared: true } : {}),
+    }));
     let left = lengths.reduce((n, s) => n + (s.shared ? 0 : s.bytes), 0);
     const h = emptyHeader(Local.IMAGE);
     h.word = HEAD;
@@ -378,7 +432,11 @@ export class RingDevice implements Device {
 }
 
 /** Leaves out the dead ranges, where the buffer keeps what it has. False when the engine has no room for it. */
-function copyInto(buffer: SharedArrayBuffer, parts: readonly Uint8Array[], dead: readonly (readonly [number, number])[] = []): boolean {
+function copyInto(
+  buffer: SharedArrayBuffer,
+  parts: readonly Uint8Array[],
+  dead: readonly (readonly [number, number])[] = [],
+): boolean {
   const bytes = parts.reduce((n, p) => n + p.length, 0);
   if (buffer.byteLength < bytes)
     try {

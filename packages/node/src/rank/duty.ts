@@ -1,7 +1,8 @@
 /**
- * The share of a processor that a volunteer gives. A rank is synchronous and its thread cannot be slowed from outside, so it rests inside MPI
- * calls: after computing for a while it owes rest, waiting for others counts as rest, and what is then still owed is slept off at the
- * next call. A program that computes for minutes without a call keeps its core for so long; the rest follows.
+ * The share of a processor that a volunteer gives. A rank is synchronous and its thread cannot be slowed from outside,
+ * so it rests inside MPI calls: after computing for a while it owes rest, waiting for others counts as rest, and what
+ * is then still owed is slept off at the next call. A program that computes for minutes without a call keeps its core
+ * for so long; the rest follows.
  *
  * A rest consumes no arrival, sends nothing and reads no clock of the job: it leaves no trace in the program's history.
  */

@@ -1,4 +1,7 @@
-/** The rank worker in a browser's sandboxed frame. The bundle's banner holds the engine's own globals for the code in here. */
+/**
+ * The rank worker in a browser's sandboxed frame. The bundle's banner holds the engine's own globals for the code in
+ * here.
+ */
 import type { FromRank, RankInit, RankRun, RankToComm } from '../messages.ts';
 import { runRank } from './host.ts';
 

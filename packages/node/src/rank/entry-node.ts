@@ -22,14 +22,26 @@ parentPort!.once('message', ({ memory, port }: RankInit) => {
   const p = port as unknown as import('node:worker_threads').MessagePort;
   const wake = (): void => p.postMessage({ type: 'wake' } satisfies RankToComm);
   p.once('message', (run: RankRun) => {
-    if (typeof run.program === 'string' && !scripts) return tell({ type: 'broken', why: 'this volunteer runs WebAssembly programs only, and was handed a script' } satisfies FromRank);
+    if (typeof run.program === 'string' && !scripts)
+      return tell({
+        type: 'broken',
+        why: 'this volunteer runs WebAssembly programs only, and was handed a script',
+      } satisfies FromRank);
     runRank(memory, wake, run, {
       now,
       broken: (why) => tell({ type: 'broken', why } satisfies FromRank),
-      ...(faults ? { fault: { die: () => void kill(pid, 'SIGKILL'), made: (task, calls) => void writeSync(2, `task ${task} of ${run.assignment.job} made ${calls} calls\n`) } } : {}),
+      ...(faults
+        ? {
+            fault: {
+              die: () => void kill(pid, 'SIGKILL'),
+              made: (task, calls) => void writeSync(2, `task ${task} of ${run.assignment.job} made ${calls} calls\n`),
+            },
+          }
+        : {}),
       global: globalThis as unknown as Record<PropertyKey, unknown>,
       // Without what Node writes into the stack of an error that leaves a script.
-      evaluate: (source) => void new Script(source, { filename: PROGRAM_FILE }).runInThisContext({ displayErrors: false }),
+      evaluate: (source) =>
+        void new Script(source, { filename: PROGRAM_FILE }).runInThisContext({ displayErrors: false }),
     });
   });
 });

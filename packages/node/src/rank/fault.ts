@@ -1,7 +1,8 @@
 /**
- * A fault on request, for the project's own tests: a headless node that was started with MAYFLY_RANK_FAULTS dies at the n-th call that a rank makes to its
- * device, where the job's arguments say `fault=task:n`. Calls are counted, not timed, so the same arguments kill at the same place of the program. Only the first
- * incarnation dies. How many calls a rank made is said at its end: who draws a fault draws it from the calls of a run without one.
+ * A fault on request, for the project's own tests: a headless node that was started with MAYFLY_RANK_FAULTS dies at the
+ * n-th call that a rank makes to its device, where the job's arguments say `fault=task:n`. Calls are counted, not
+ * timed, so the same arguments kill at the same place of the program. Only the first incarnation dies. How many calls a
+ * rank made is said at its end: who draws a fault draws it from the calls of a run without one.
  */
 import type { Device } from '@mayfly/mpi';
 
@@ -13,7 +14,13 @@ export interface FaultSeam {
 }
 
 /** @returns what is to be called when the rank has ended */
-export function plantFault(device: Device, task: number, incarnation: number, args: readonly string[], seam: FaultSeam): () => void {
+export function plantFault(
+  device: Device,
+  task: number,
+  incarnation: number,
+  args: readonly string[],
+  seam: FaultSeam,
+): () => void {
   if (incarnation !== 0) return () => undefined;
   const found = args.map((a) => /^fault=(\d+):(\d+)$/.exec(a)).find((m) => m && Number(m[1]) === task);
   const fatal = found ? Number(found[2]) : Infinity;

@@ -1,13 +1,16 @@
 /**
- * The rank worker: builds the device, the MPI layer and the program's world, evaluates the program, and says how it ended.
+ * The rank worker: builds the device, the MPI layer and the program's world, evaluates the program, and says how it
+ * ended.
  *
  * Invariants
  *  K1 The program's first instruction runs after the world is installed, and the world is never taken back.
- *  K2 Whatever ends the program ends with one EXIT message: return, exit(), abort, an uncaught error. What breaks the host or the replay itself counts as a
- *     crash of this incarnation.
- *  K4 Nothing is thrown out of {@link runRank}, and it does not return: what an engine does with an uncaught error, and whatever the program has left to be done
- *     later (promises), would run with more rights than the program has. What is thrown may be hostile: it is looked at by {@link describe} alone.
- *  K3 Whether a checkpoint is taken, and when, leaves no trace in the program's history: it reads the engine's clock, not the job's.
+ *  K2 Whatever ends the program ends with one EXIT message: return, exit(), abort, an uncaught error. What breaks the
+ *     host or the replay itself counts as a crash of this incarnation.
+ *  K4 Nothing is thrown out of {@link runRank}, and it does not return: what an engine does with an uncaught error, and
+ *     whatever the program has left to be done later (promises), would run with more rights than the program has. What
+ *     is thrown may be hostile: it is looked at by {@link describe} alone.
+ *  K3 Whether a checkpoint is taken, and when, leaves no trace in the program's history: it reads the engine's clock,
+ *  not the job's.
  */
 import { createMath } from '@mayfly/libm';
 import { createLayer, runProgram, type CheckpointImage, type RestoredImage, type Runtime } from '@mayfly/mpi';
@@ -56,9 +59,20 @@ export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: Ra
 function hostRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun, seams: RankSeams): never {
   const a = run.assignment;
   const side = new RankSide(memory, wakeComm);
-  const status = new StatusWriter(side.words, () => side.nudge(), () => seams.now());
+  const status = new StatusWriter(
+    side.words,
+    () => side.nudge(),
+    () => seams.now(),
+  );
   const endpoint = protocols[a.protocol].rank(a.task, Math.max(a.size, a.capacity ?? 0), a.replay, run.start);
-  const device = new RingDevice(side, endpoint, status, a, () => seams.now() + run.clockOffset, () => seams.now());
+  const device = new RingDevice(
+    side,
+    endpoint,
+    status,
+    a,
+    () => seams.now() + run.clockOffset,
+    () => seams.now(),
+  );
   const counted = seams.fault && plantFault(device, a.task, a.incarnation, a.args, seams.fault);
   const random = new Random(a.seed, a.task);
   const images = new RankImages(run, device, endpoint, random, status, () => seams.now());
@@ -66,11 +80,24 @@ function hostRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun,
     device.flush();
     counted?.();
     status.state(RankState.ENDED);
-    // The EXIT is in the ring. The comm worker ends this thread when it is durable; until then nothing of the program may run.
+    // The EXIT is in the ring. The comm worker ends this thread when it is durable; until then nothing of the program
+    // may run.
     for (;;) side.park();
   };
   const { program } = run;
-  if (typeof program !== 'string') return runWasm({ run, module: program, device, endpoint, random, images, status, words: side.words, now: () => seams.now(), end });
+  if (typeof program !== 'string')
+    return runWasm({
+      run,
+      module: program,
+      device,
+      endpoint,
+      random,
+      images,
+      status,
+      words: side.words,
+      now: () => seams.now(),
+      end,
+    });
 
   const runtime: Runtime = {
     args: a.args,

@@ -32,11 +32,16 @@ export class RankImages {
     this.serial = run.assignment.manifest?.serial ?? 0;
   }
 
-  /** An image is wanted. `waiting`: the program does nothing, so without a new operation of the device there is nothing new that could be lost. */
+  /**
+   * An image is wanted. `waiting`: the program does nothing, so without a new operation of the device there is nothing
+   * new that could be lost.
+   */
   due(waiting: boolean): boolean {
     if (this.endpoint.replaying) return false;
     const interval = this.interval ?? this.run.assignment.checkpointMs;
-    return this.device.checkpointDue((!waiting || this.device.steps !== this.lastSteps) && this.now() - this.last >= interval);
+    return this.device.checkpointDue(
+      (!waiting || this.device.steps !== this.lastSteps) && this.now() - this.last >= interval,
+    );
   }
 
   /** Puts chance and positions where the image was taken; gives its sections. */
@@ -57,11 +62,21 @@ export class RankImages {
     return image;
   }
 
-  save(image: { readonly sections: readonly { readonly name: string; readonly parts: readonly Uint8Array[]; readonly dead?: readonly (readonly [number, number])[] }[]; readonly held: readonly number[] }): void {
+  save(image: {
+    readonly sections: readonly {
+      readonly name: string;
+      readonly parts: readonly Uint8Array[];
+      readonly dead?: readonly (readonly [number, number])[];
+    }[];
+    readonly held: readonly number[];
+  }): void {
     this.device.flush();
     const host: HostSection = { random: this.random.state(), endpoint: this.endpoint.snapshot() };
     const leaving = this.device.image(
-      { serial: ++this.serial, replay: { prologue: this.endpoint.prologue, image: this.endpoint.line(), held: [...image.held] } },
+      {
+        serial: ++this.serial,
+        replay: { prologue: this.endpoint.prologue, image: this.endpoint.line(), held: [...image.held] },
+      },
       [...image.sections, { name: SECTION, parts: [new TextEncoder().encode(JSON.stringify(host))] }],
       this.run.imageBuffer,
     );

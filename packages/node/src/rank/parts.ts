@@ -1,8 +1,10 @@
 /**
- * Messages of several chunks on their way into a rank: chunks are collected here as they come, those of several senders mixed.
+ * Messages of several chunks on their way into a rank: chunks are collected here as they come, those of several senders
+ * mixed.
  *
  * Invariants
- *  Q1 A first chunk makes void what came of its sender's message before: its connection broke, or the sender began anew.
+ *  Q1 A first chunk makes void what came of its sender's message before: its connection broke, or the sender began
+ *  anew.
  *  Q2 A body that was handed out is valid until the next one is handed out; then its buffer is used again.
  */
 import { Flag, type Header, type TaskId } from '@mayfly/wire';

@@ -1,6 +1,7 @@
 /**
- * From where in the program a call of MPI was made: the innermost frame of the stack that is the program's own, as 'name (module:position)'. The server makes of it
- * what its sources say. For people only; nothing of it reaches the program. The parser is pure.
+ * From where in the program a call of MPI was made: the innermost frame of the stack that is the program's own, as
+ * 'name (module:position)'. The server makes of it what its sources say. For people only; nothing of it reaches the
+ * program. The parser is pure.
  */
 import { PLACE_CHARS } from '@mayfly/wire';
 
@@ -10,7 +11,8 @@ export const PROGRAM_FILE = 'mayfly-program.js';
 /** A place in a module of WebAssembly, or in the bundle of a script. */
 const POSITION = new RegExp(`(wasm-function\\[\\d+\\]:0x[0-9a-f]+|${PROGRAM_FILE.replaceAll('.', '\\.')}:\\d+:\\d+)`);
 /** Wrappers of a profiling library, and a C library's own functions, stand between the program and us. */
-const BETWEEN = /^(P?MPI_|__|(read|readv|getc|fgetc|getchar|gets|fgets|fread|scanf|fscanf|vscanf|vfscanf|getline|getdelim|ungetc)$)/;
+const BETWEEN =
+  /^(P?MPI_|__|(read|readv|getc|fgetc|getchar|gets|fgets|fread|scanf|fscanf|vscanf|vfscanf|getline|getdelim|ungetc)$)/;
 
 /** @param stack of V8, SpiderMonkey or JavaScriptCore */
 export function placeOf(stack: string): string | undefined {
@@ -24,9 +26,14 @@ export function placeOf(stack: string): string | undefined {
   return undefined;
 }
 
-/** V8: '    at a.out.halo (…)', where the module's name comes first; the others: 'halo@…', or with the index of a function without a name. */
+/**
+ * V8: '    at a.out.halo (…)', where the module's name comes first; the others: 'halo@…', or with the index of a
+ * function without a name.
+ */
 function nameOf(line: string): string | undefined {
-  const name = /^\s*at (?:async |new )?(.+) \(/.exec(line)?.[1]?.replace(/^(a\.out|wasm-module)\./, '') ?? /^\s*([^@]+)@/.exec(line)?.[1];
+  const name =
+    /^\s*at (?:async |new )?(.+) \(/.exec(line)?.[1]?.replace(/^(a\.out|wasm-module)\./, '') ??
+    /^\s*([^@]+)@/.exec(line)?.[1];
   return name === undefined || /^(<\?>\.)?wasm-function\[/.test(name) ? undefined : name;
 }
 

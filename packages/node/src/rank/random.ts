@@ -1,6 +1,6 @@
 /**
- * The random source of a program: xoshiro128** (Blackman, Vigna 2018), seeded from the job's seed and the task by SplitMix64-like mixing.
- * A function of the call order alone, hence no determinants; its state is part of an image.
+ * The random source of a program: xoshiro128** (Blackman, Vigna 2018), seeded from the job's seed and the task by
+ * SplitMix64-like mixing. A function of the call order alone, hence no determinants; its state is part of an image.
  */
 export type RandomState = [number, number, number, number];
 

@@ -1,4 +1,7 @@
-/** A C or C++ program as the rank: the program host of packages/libmpi over this rank's device. Such a program sees nothing but its imports. */
+/**
+ * A C or C++ program as the rank: the program host of packages/libmpi over this rank's device. Such a program sees
+ * nothing but its imports.
+ */
 import { createBinding, runProcess, type Program } from '@mayfly/libmpi';
 import type { Endpoint } from '@mayfly/protocols';
 import type { RankRun } from '../messages.ts';
@@ -82,14 +85,19 @@ export function runWasm({ run, module, device, endpoint, random, images, status,
       imageDue: due,
       reentryDue,
       saveImage(taken) {
-        if (stall) stall.bytes = taken.sections.reduce((n, s) => n + s.parts.reduce((k, part) => k + part.length, 0), 0);
+        if (stall)
+          stall.bytes = taken.sections.reduce((n, s) => n + s.parts.reduce((k, part) => k + part.length, 0), 0);
         const began = performance.now();
         images.save(taken);
         if (stall) stall.copied = performance.now() - began;
         status.state(endpoint.repeating ? RankState.REPLAYING : RankState.COMPUTING);
       },
       resumed() {
-        if (stall) device.note(`rank ${a.task} stood still for ${(performance.now() - stall.since).toFixed(2)} ms for an image of ${(stall.bytes / 1048576).toFixed(1)} MB (${stall.copied.toFixed(2)} ms for the copy)`);
+        if (stall)
+          device.note(
+            `rank ${a.task} stood still for ${(performance.now() - stall.since).toFixed(2)} ms for an image ` +
+              `of ${(stall.bytes / 1048576).toFixed(1)} MB (${stall.copied.toFixed(2)} ms for the copy)`,
+          );
         stall = undefined;
       },
       sleep: (ms) => device.sleep(ms, () => due(true), now),

@@ -1,9 +1,11 @@
 /**
- * The deterministic world of a program: what stays of the global object, what is replaced, and what says that it does not exist.
+ * The deterministic world of a program: what stays of the global object, what is replaced, and what says that it does
+ * not exist.
  *
- * Allowed is what ECMAScript defines and what is a function of its arguments; everything else of the engine's global object and of its prototypes
- * goes, by name of the allowed, not of the forbidden: what a new engine adds is gone too. The host's own code keeps what it needs in
- * constants captured before (the bundle's banner). What stays is closed (harden.ts).
+ * Allowed is what ECMAScript defines and what is a function of its arguments; everything else of the engine's global
+ * object and of its prototypes goes, by name of the allowed, not of the forbidden: what a new engine adds is gone too.
+ * The host's own code keeps what it needs in constants captured before (the bundle's banner). What stays is closed
+ * (harden.ts).
  */
 import { createDate } from './date.ts';
 import { harden } from './harden.ts';
@@ -20,14 +22,33 @@ const ALLOWED = new Set(
 );
 
 const WHY: readonly (readonly [names: string, why: string])[] = [
-  ['setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate requestAnimationFrame cancelAnimationFrame queueMicrotask', 'timers do not exist in an MPI program, which runs from its first line to its last without an event loop; wait for messages instead (wait, test, probe)'],
-  ['fetch XMLHttpRequest WebSocket WebSocketStream EventSource WebTransport RTCPeerConnection Request Response Headers', 'the network does not exist in an MPI program; send messages (comm.send) or submit input files with the job (files.read)'],
-  ['Worker SharedWorker BroadcastChannel MessageChannel MessagePort postMessage', 'workers and their channels do not exist in an MPI program; the other ranks are its workers'],
+  [
+    'setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate requestAnimationFrame ' +
+      'cancelAnimationFrame queueMicrotask',
+    'timers do not exist in an MPI program, which runs from its first line to its last without an event ' +
+      'loop; wait for messages instead (wait, test, probe)',
+  ],
+  [
+    'fetch XMLHttpRequest WebSocket WebSocketStream EventSource WebTransport RTCPeerConnection Request ' +
+      'Response Headers',
+    'the network does not exist in an MPI program; send messages (comm.send) or submit input files with the ' +
+      'job (files.read)',
+  ],
+  [
+    'Worker SharedWorker BroadcastChannel MessageChannel MessagePort postMessage',
+    'workers and their channels do not exist in an MPI program; the other ranks are its workers',
+  ],
   ['importScripts require', 'code is loaded when the program is bundled; import it at the top of a source file'],
-  ['indexedDB caches localStorage sessionStorage cookieStore', 'storage does not exist in an MPI program; write result files (files.write) or take checkpoints (checkpoint.here)'],
+  [
+    'indexedDB caches localStorage sessionStorage cookieStore',
+    'storage does not exist in an MPI program; write result files (files.write) or take checkpoints (checkpoint.here)',
+  ],
   ['SharedArrayBuffer Atomics', 'ranks share no memory; send messages instead'],
   ['WebAssembly', 'WebAssembly is not available to TypeScript programs'],
-  ['WeakRef FinalizationRegistry', 'what a garbage collector does differs between runs, so it may not be observed in an MPI program'],
+  [
+    'WeakRef FinalizationRegistry',
+    'what a garbage collector does differs between runs, so it may not be observed in an MPI program',
+  ],
   ['Intl', 'locale data differs between engines; numbers and dates print in a fixed en-US form'],
   ['navigator location process Buffer', 'a program cannot see its machine; processorName() tells where it runs'],
   ['document window', 'an MPI program has no page'],
@@ -51,7 +72,8 @@ export interface World {
   origin: () => number;
 }
 
-const hide = (o: object, name: PropertyKey, value: unknown): void => void Object.defineProperty(o, name, { value, writable: true, configurable: true, enumerable: false });
+const hide = (o: object, name: PropertyKey, value: unknown): void =>
+  void Object.defineProperty(o, name, { value, writable: true, configurable: true, enumerable: false });
 
 /** A name that says why it does not exist as soon as anything is done with it. */
 function absent(name: string, why: string): unknown {
@@ -61,16 +83,32 @@ function absent(name: string, why: string): unknown {
   const target = function (): void {
     // Callable and constructible, so that both are answered by the reason.
   };
-  return new Proxy(target, { apply: say, construct: say, get: say, set: say, has: say, deleteProperty: say, defineProperty: say, ownKeys: say, getPrototypeOf: say });
+  return new Proxy(target, {
+    apply: say,
+    construct: say,
+    get: say,
+    set: say,
+    has: say,
+    deleteProperty: say,
+    defineProperty: say,
+    ownKeys: say,
+    getPrototypeOf: say,
+  });
 }
 
-/** Removes everything that is not deterministic from the global object and installs what takes its place. Cannot be undone. */
+/**
+ * Removes everything that is not deterministic from the global object and installs what takes its place. Cannot be
+ * undone.
+ */
 export function installWorld(w: World): void {
   const { global } = w;
   // Prototypes of a worker's global object carry fetch, timers and the like; own properties come last.
   const chain: object[] = [];
-  const inherited = [...ALLOWED].flatMap((name): [string, unknown][] => (name in global && !Object.hasOwn(global, name) ? [[name, global[name]]] : []));
-  for (let o: object | null = global; o && o !== Object.prototype; o = Object.getPrototypeOf(o) as object | null) chain.push(o);
+  const inherited = [...ALLOWED].flatMap((name): [string, unknown][] =>
+    name in global && !Object.hasOwn(global, name) ? [[name, global[name]]] : [],
+  );
+  for (let o: object | null = global; o && o !== Object.prototype; o = Object.getPrototypeOf(o) as object | null)
+    chain.push(o);
   for (const o of chain)
     for (const name of Reflect.ownKeys(o)) {
       if (typeof name === 'string' && ALLOWED.has(name) && o === global) continue;
@@ -97,7 +135,8 @@ export function installWorld(w: World): void {
   hide(global, 'console', w.console);
   hide(global, '__mayfly', w.mayfly);
   fixLocale();
-  // `constructor` of any function is a door to eval; a content security policy closes it in browsers, this does everywhere.
+  // `constructor` of any function is a door to eval; a content security policy closes it in browsers, this does
+  // everywhere.
   for (const f of [function () {}, async function () {}, function* () {}, async function* () {}]) {
     const own = Object.getPrototypeOf(f) as { constructor: unknown };
     const closed = absentConstructor(own.constructor as { prototype: object });
@@ -116,8 +155,9 @@ interface CallSite {
 }
 
 /**
- * Where an engine lets stacks be formatted (V8): those that a program reads hold its own frames alone. The others would name paths of the volunteer's machine, and differ
- * between machines. A program that formatted stacks itself would be handed functions of ours.
+ * Where an engine lets stacks be formatted (V8): those that a program reads hold its own frames alone. The others would
+ * name paths of the volunteer's machine, and differ between machines. A program that formatted stacks itself would be
+ * handed functions of ours.
  */
 function ownStacks(): void {
   // Many of the innermost may be ours.
@@ -133,10 +173,16 @@ function ownStacks(): void {
   const text = String;
   const prepareStackTrace = (error: unknown, sites: readonly CallSite[]): string => {
     let stack = header(error);
-    for (let i = 0; i < sites.length; i++) if (sites[i]!.getScriptNameOrSourceURL?.() === PROGRAM_FILE) stack += `\n    at ${text(sites[i])}`;
+    for (let i = 0; i < sites.length; i++)
+      if (sites[i]!.getScriptNameOrSourceURL?.() === PROGRAM_FILE) stack += `\n    at ${text(sites[i])}`;
     return stack;
   };
-  Object.defineProperty(Error, 'prepareStackTrace', { value: prepareStackTrace, writable: false, configurable: false, enumerable: false });
+  Object.defineProperty(Error, 'prepareStackTrace', {
+    value: prepareStackTrace,
+    writable: false,
+    configurable: false,
+    enumerable: false,
+  });
 }
 
 function absentConstructor(original: { prototype: object }): unknown {
@@ -150,7 +196,13 @@ function absentConstructor(original: { prototype: object }): unknown {
 
 function fillRandom(random: Random): (array: ArrayBufferView) => ArrayBufferView {
   return function getRandomValues(array) {
-    if (!ArrayBuffer.isView(array) || array instanceof DataView || array instanceof Float32Array || array instanceof Float64Array) throw new TypeError('getRandomValues takes an array of integers');
+    if (
+      !ArrayBuffer.isView(array) ||
+      array instanceof DataView ||
+      array instanceof Float32Array ||
+      array instanceof Float64Array
+    )
+      throw new TypeError('getRandomValues takes an array of integers');
     if (array.byteLength > 65536) throw new RangeError('getRandomValues takes at most 65536 bytes');
     random.fill(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
     return array;

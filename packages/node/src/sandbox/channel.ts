@@ -1,6 +1,7 @@
 /**
- * Messages between a node's daemon and the process of a job, over a pipe: u32 length of the JSON, u32 length of the bytes behind it, both little-endian, then
- * both. Not Node's own channel: that believes every length, and the other end runs strangers' programs.
+ * Messages between a node's daemon and the process of a job, over a pipe: u32 length of the JSON, u32 length of the
+ * bytes behind it, both little-endian, then both. Not Node's own channel: that believes every length, and the other end
+ * runs strangers' programs.
  *
  *  C1 Nothing is kept of a message whose lengths are beyond the limits; the pipe is given up with it.
  */
@@ -21,9 +22,15 @@ export interface TlsTrust {
 
 /** Node's daemon → process of a job. */
 export type ToChild =
-  /** The first one. `rankArguments`: of each rank's worker (rank/entry-node.ts). `rss`: tell how much memory this process has. */
+  /**
+   * The first one. `rankArguments`: of each rank's worker (rank/entry-node.ts). `rss`: tell how much memory this
+   * process has.
+   */
   | { type: 'start'; server: string; tls: TlsTrust; rankArguments: string[]; rss: boolean; rankFlags: string[] }
-  /** Instead of `start`: try from inside what can be reached (check.ts). `disarmed`: with what a rank's thread takes away. */
+  /**
+   * Instead of `start`: try from inside what can be reached (check.ts). `disarmed`: with what a rank's thread takes
+   * away.
+   */
   | { type: 'probe'; targets: Targets; disarmed: boolean; rankFlags: string[] }
   | { type: 'comm'; message: DaemonToComm }
   /** Instead of a connection. */
@@ -58,8 +65,10 @@ export function encode(message: ToChild | FromChild): Uint8Array[] {
 function lift(message: ToChild | FromChild): { head: unknown; body?: Uint8Array | undefined } {
   if (message.type !== 'comm') return { head: message };
   const m = message.message;
-  if (m.type === 'page' && 'bytes' in m) return { head: { ...message, message: { ...m, bytes: m.bytes ? m.bytes.length : -1 } }, body: m.bytes };
-  if (m.type === 'keep') return { head: { ...message, message: { ...m, fresh: { pages: m.fresh.pages } } }, body: m.fresh.bytes };
+  if (m.type === 'page' && 'bytes' in m)
+    return { head: { ...message, message: { ...m, bytes: m.bytes ? m.bytes.length : -1 } }, body: m.bytes };
+  if (m.type === 'keep')
+    return { head: { ...message, message: { ...m, fresh: { pages: m.fresh.pages } } }, body: m.fresh.bytes };
   return { head: message };
 }
 
@@ -76,7 +85,8 @@ export function lowerToChild(head: unknown, body: Uint8Array<ArrayBuffer>): ToCh
 /** The same of a message from the process of a job. Nothing of it has been checked (checks.ts). */
 export function lowerFromChild(head: unknown, body: Uint8Array<ArrayBuffer>): unknown {
   const kept = (head as { message?: { type?: unknown; fresh?: PagePack } } | null)?.message;
-  if (kept?.type === 'keep' && typeof kept.fresh === 'object' && kept.fresh !== null) kept.fresh = { pages: kept.fresh.pages, bytes: body };
+  if (kept?.type === 'keep' && typeof kept.fresh === 'object' && kept.fresh !== null)
+    kept.fresh = { pages: kept.fresh.pages, bytes: body };
   return head;
 }
 
@@ -101,7 +111,8 @@ export class Inbox {
         if (this.have < HEADER_BYTES) return;
         const header = this.take(HEADER_BYTES);
         this.lengths = { head: header.readUInt32LE(0), body: header.readUInt32LE(4) };
-        if (this.lengths.head > HEAD_BYTES || this.lengths.body > BODY_BYTES) return this.fail(`sent a message of ${this.lengths.head} and ${this.lengths.body} bytes`);
+        if (this.lengths.head > HEAD_BYTES || this.lengths.body > BODY_BYTES)
+          return this.fail(`sent a message of ${this.lengths.head} and ${this.lengths.body} bytes`);
       }
       const { head, body } = this.lengths;
       if (this.have < head + body) return;

@@ -1,6 +1,6 @@
 /**
- * What protects this machine from the programs that it runs: `mayfly volunteer --check`. Each layer is started alone and tried from inside; then all of them
- * together, as jobs run.
+ * What protects this machine from the programs that it runs: `mayfly volunteer --check`. Each layer is started alone
+ * and tried from inside; then all of them together, as jobs run.
  */
 import { chmodSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -68,12 +68,22 @@ export async function probe(sandbox: Sandbox, disarmed: boolean): Promise<Probed
           const m = checked(head, body);
           if (m?.type !== 'probed') return;
           clearTimeout(late);
-          resolve({ attempts: Object.fromEntries(ATTEMPTS.map((name) => [name, m.attempts[name] ?? null])) as Attempts, facts: factsOf(child.pid!) });
+          resolve({
+            attempts: Object.fromEntries(ATTEMPTS.map((name) => [name, m.attempts[name] ?? null])) as Attempts,
+            facts: factsOf(child.pid!),
+          });
         },
         (why) => reject(new Error(why)),
       );
       pipe.on('data', (chunk: Uint8Array) => inbox.push(chunk));
-      const targets: Targets = { secretFile, newFile: join(folder, 'new'), volunteer: process.pid, port: (listener.address() as AddressInfo).port, program: sandbox.layers.kind === 'bwrap' ? '/mayfly/node' : process.execPath, environment: [] };
+      const targets: Targets = {
+        secretFile,
+        newFile: join(folder, 'new'),
+        volunteer: process.pid,
+        port: (listener.address() as AddressInfo).port,
+        program: sandbox.layers.kind === 'bwrap' ? '/mayfly/node' : process.execPath,
+        environment: [],
+      };
       spawned.send({ type: 'probe', targets, disarmed, rankFlags: spawned.rankFlags });
     });
   } finally {
@@ -89,18 +99,36 @@ function factsOf(pid: number): Facts | undefined {
   if (node === undefined) return undefined;
   const status = readFileSync(`/proc/${node}/status`, 'utf8');
   const of = (name: string): string => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(status)?.[1] ?? '';
-  return { seccomp: of('Seccomp') === '2', capabilities: !/^0*$/.test(of('CapEff')), uid: Number(of('Uid')), nice: getPriority(node), namespaces: namespacesOf(node) };
+  return {
+    seccomp: of('Seccomp') === '2',
+    capabilities: !/^0*$/.test(of('CapEff')),
+    uid: Number(of('Uid')),
+    nice: getPriority(node),
+    namespaces: namespacesOf(node),
+  };
 }
 
 function namespacesOf(pid: number): string[] | undefined {
   try {
-    return ['user', 'pid', 'mnt', 'ipc', 'uts', 'cgroup', 'net'].filter((name) => readlinkSync(`/proc/${pid}/ns/${name}`) !== readlinkSync(`/proc/self/ns/${name}`));
+    return ['user', 'pid', 'mnt', 'ipc', 'uts', 'cgroup', 'net'].filter(
+      (name) => readlinkSync(`/proc/${pid}/ns/${name}`) !== readlinkSync(`/proc/self/ns/${name}`),
+    );
   } catch {
     return undefined; // Some systems hide them.
   }
 }
 
-const PERMISSION: readonly Attempt[] = ['read a file', 'write a file', 'start a program', 'start a thread without limits', 'load an addon', "get Node's internals", 'open the inspector', 'open a database file', 'use WASI'];
+const PERMISSION: readonly Attempt[] = [
+  'read a file',
+  'write a file',
+  'start a program',
+  'start a thread without limits',
+  'load an addon',
+  "get Node's internals",
+  'open the inspector',
+  'open a database file',
+  'use WASI',
+];
 const FILES: readonly Attempt[] = ['read a file', 'write a file', 'open a database file'];
 const PROCESSES: readonly Attempt[] = ['signal the volunteer', 'see other processes'];
 const NETWORK: readonly Attempt[] = ['connect to another address'];
@@ -114,23 +142,64 @@ const layer = (name: string, { attempts }: Probed, of: readonly Attempt[], more 
 
 /** @throws when what is asked for does not work here */
 export async function checkSandbox(choice: SandboxChoice, folder: string, nice?: number): Promise<Check> {
-  if (choice === 'none') return { sandbox: undefined, layers: [], attempts: undefined, advice: ["leave out '--sandbox none'"], tight: false };
+  if (choice === 'none')
+    return {
+      sandbox: undefined,
+      layers: [],
+      attempts: undefined,
+      advice: ["leave out '--sandbox none'"],
+      tight: false,
+    };
   const sandbox = await chooseSandbox(choice, folder, nice);
   const whole = await probe(sandbox, true);
   const { layers: chosen } = sandbox;
-  const about = [`nice ${whole.facts?.nice ?? chosen.nice}`, 'no environment', 'no descriptors of the volunteer', ...(whole.facts && process.getuid?.() === 0 ? [`user ${whole.facts.uid}`] : [])];
-  const layers: Layer[] = [{ name: 'a process of its own', there: whole.attempts["see the volunteer's environment"] !== null, found: about.join(', ') }];
+  const about = [
+    `nice ${whole.facts?.nice ?? chosen.nice}`,
+    'no environment',
+    'no descriptors of the volunteer',
+    ...(whole.facts && process.getuid?.() === 0 ? [`user ${whole.facts.uid}`] : []),
+  ];
+  const layers: Layer[] = [
+    {
+      name: 'a process of its own',
+      there: whole.attempts["see the volunteer's environment"] !== null,
+      found: about.join(', '),
+    },
+  ];
   const permission = await probe({ ...sandbox, layers: { ...chosen, kind: 'process', permission: true } }, false);
   layers.push(layer(`Node's permission model (${process.version})`, permission, PERMISSION));
   layers.push(layer("Node's permission model: network", permission, NETWORK));
   if (chosen.kind === 'bwrap') {
     const wrapped = await probe({ ...sandbox, layers: { ...chosen, permission: false } }, false);
     const namespaces = wrapped.facts?.namespaces;
-    if (namespaces) layers.push({ name: 'bubblewrap: namespaces', there: namespaces.length > 0, found: `its own: ${namespaces.join(', ')}` });
+    if (namespaces)
+      layers.push({
+        name: 'bubblewrap: namespaces',
+        there: namespaces.length > 0,
+        found: `its own: ${namespaces.join(', ')}`,
+      });
     layers.push(layer('bubblewrap: files', wrapped, FILES));
-    layers.push(layer('bubblewrap: processes', wrapped, PROCESSES, !wrapped.facts?.capabilities, 'the process has capabilities'));
-    layers.push(layer('bubblewrap: network', wrapped, NETWORK, chosen.ownNetwork, 'no network namespace; connections are denied by the filter of system calls alone'));
-    layers.push(layer('seccomp: system calls', wrapped, CALLS, wrapped.facts?.seccomp ?? false, `no filter for this processor (${process.arch})`));
+    layers.push(
+      layer('bubblewrap: processes', wrapped, PROCESSES, !wrapped.facts?.capabilities, 'the process has capabilities'),
+    );
+    layers.push(
+      layer(
+        'bubblewrap: network',
+        wrapped,
+        NETWORK,
+        chosen.ownNetwork,
+        'no network namespace; connections are denied by the filter of system calls alone',
+      ),
+    );
+    layers.push(
+      layer(
+        'seccomp: system calls',
+        wrapped,
+        CALLS,
+        wrapped.facts?.seccomp ?? false,
+        `no filter for this processor (${process.arch})`,
+      ),
+    );
   } else layers.push({ name: 'bubblewrap', there: false, found: sandbox.missing[0] ?? 'not asked for' });
   const tight = ATTEMPTS.every((name) => whole.attempts[name] !== null);
   return { sandbox, layers, attempts: whole.attempts, advice: adviceFor(sandbox, whole.attempts), tight };

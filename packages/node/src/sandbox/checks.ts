@@ -1,8 +1,21 @@
 /**
- * What the process of a job says is checked like what comes over a network: a program that has taken it over may say anything. What passes here has the
- * form that the daemon expects, and of no more than one node's size; whether it is true, the server decides, as of every node.
+ * What the process of a job says is checked like what comes over a network: a program that has taken it over may say
+ * anything. What passes here has the form that the daemon expects, and of no more than one node's size; whether it is
+ * true, the server decides, as of every node.
  */
-import { ErrorBody, HashSchema, ImageIdSchema, IncarnationSchema, Manifest, PAGE_BYTES, RankActivity, TaskIdSchema, CountSchema, CallTime, PlaceTime } from '@mayfly/wire';
+import {
+  ErrorBody,
+  HashSchema,
+  ImageIdSchema,
+  IncarnationSchema,
+  Manifest,
+  PAGE_BYTES,
+  RankActivity,
+  TaskIdSchema,
+  CountSchema,
+  CallTime,
+  PlaceTime,
+} from '@mayfly/wire';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { lowerFromChild, type FromChild } from './channel.ts';
@@ -29,16 +42,26 @@ const Status = Type.Object({
 const rank = { task: TaskIdSchema, incarnation: IncarnationSchema };
 const COMM = {
   pong: Compile(Type.Object({ n: CountSchema })),
-  status: Compile(Type.Object({ tasks: Type.Array(Status, { maxItems: 1024 }), connected: Type.Boolean(), lostWakeUps: CountSchema })),
-  report: Compile(Type.Object({ ...rank, event: one('started', 'recovered', 'crashed', 'refused'), error: Type.Optional(ErrorBody) })),
+  status: Compile(
+    Type.Object({ tasks: Type.Array(Status, { maxItems: 1024 }), connected: Type.Boolean(), lostWakeUps: CountSchema }),
+  ),
+  report: Compile(
+    Type.Object({ ...rank, event: one('started', 'recovered', 'crashed', 'refused'), error: Type.Optional(ErrorBody) }),
+  ),
   ended: Compile(Type.Object({ ...rank, how: one('finished', 'revoked', 'refused', 'crashed') })),
   keep: Compile(
     Type.Object({
       manifest: Manifest,
-      fresh: Type.Object({ pages: Type.Array(Type.Tuple([HashSchema, Type.Integer({ minimum: 0, maximum: PAGE_BYTES })]), { maxItems: 65536 }) }),
+      fresh: Type.Object({
+        pages: Type.Array(Type.Tuple([HashSchema, Type.Integer({ minimum: 0, maximum: PAGE_BYTES })]), {
+          maxItems: 65536,
+        }),
+      }),
     }),
   ),
-  complete: Compile(Type.Object({ task: TaskIdSchema, image: ImageIdSchema, bytes: CountSchema, last: Type.Boolean() })),
+  complete: Compile(
+    Type.Object({ task: TaskIdSchema, image: ImageIdSchema, bytes: CountSchema, last: Type.Boolean() }),
+  ),
   page: Compile(Type.Object({ hash: HashSchema })),
   note: Compile(Type.Object({ text: Type.String({ maxLength: 65536 }) })),
 };
@@ -47,7 +70,11 @@ const OWN = {
   ready: Compile(Type.Object({})),
   connect: Compile(Type.Object({ id: CountSchema, to: Type.String({ maxLength: 300 }) })),
   rss: Compile(Type.Object({ bytes: Type.Integer({ minimum: 0, maximum: 2 ** 50 }) })),
-  probed: Compile(Type.Object({ attempts: Type.Record(Type.String({ maxLength: 64 }), Type.Union([Type.String({ maxLength: 200 }), Type.Null()])) })),
+  probed: Compile(
+    Type.Object({
+      attempts: Type.Record(Type.String({ maxLength: 64 }), Type.Union([Type.String({ maxLength: 200 }), Type.Null()])),
+    }),
+  ),
 };
 
 type Json = Record<string, unknown>;
@@ -57,7 +84,8 @@ const isObject = (v: unknown): v is Json => typeof v === 'object' && v !== null 
 export function checked(head: unknown, body: Uint8Array<ArrayBuffer>): FromChild | undefined {
   if (!isObject(head) || typeof head['type'] !== 'string') return undefined;
   const { type } = head;
-  if (type !== 'comm') return Object.hasOwn(OWN, type) && OWN[type as keyof typeof OWN].Check(head) ? (head as FromChild) : undefined;
+  if (type !== 'comm')
+    return Object.hasOwn(OWN, type) && OWN[type as keyof typeof OWN].Check(head) ? (head as FromChild) : undefined;
   const m = head['message'];
   if (!isObject(m) || typeof m['type'] !== 'string' || !Object.hasOwn(COMM, m['type'])) return undefined;
   if (!COMM[m['type'] as keyof typeof COMM].Check(m)) return undefined;

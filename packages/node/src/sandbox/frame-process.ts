@@ -1,8 +1,11 @@
 /**
- * The frame of a job as a process of its own: the daemon's end. It starts the process, carries messages, hands over connections, and ends it.
+ * The frame of a job as a process of its own: the daemon's end. It starts the process, carries messages, hands over
+ * connections, and ends it.
  *
- *  P1 The frame is dead when its process has ended, or when it says what it cannot say; it is told once, with the reason.
- *  P2 Whatever ends the volunteer ends the process: it ends itself when the pipe closes; under bubblewrap the kernel ends it.
+ *  P1 The frame is dead when its process has ended, or when it says what it cannot say; it is told once, with the
+ *  reason.
+ *  P2 Whatever ends the volunteer ends the process: it ends itself when the pipe closes; under bubblewrap the kernel
+ *  ends it.
  *  P3 What comes from it is checked (checks.ts), and read no faster than MESSAGES_A_SECOND.
  */
 import type { CommToDaemon, DaemonToComm } from '../messages.ts';
@@ -34,7 +37,14 @@ export interface ProcessFrameOptions {
   onGone(frame: ProcessFrame): void;
 }
 
-export async function openFrameProcess({ sandbox, server, tls, faults, rankArguments, onGone }: ProcessFrameOptions): Promise<ProcessFrame> {
+export async function openFrameProcess({
+  sandbox,
+  server,
+  tls,
+  faults,
+  rankArguments,
+  onGone,
+}: ProcessFrameOptions): Promise<ProcessFrame> {
   const spawned = await spawnChild(sandbox, faults ? (text) => void process.stderr.write(text) : undefined);
   const { child, pipe } = spawned;
   let closed = false;
@@ -56,7 +66,12 @@ export async function openFrameProcess({ sandbox, server, tls, faults, rankArgum
     tellDeath?.(why);
   };
   const hostile = (what: string): void => died(`the job's process ${what}: it was ended`);
-  const connections = new Connections(child, server, (id, why) => spawned.send({ type: 'unreachable', id, why }), hostile);
+  const connections = new Connections(
+    child,
+    server,
+    (id, why) => spawned.send({ type: 'unreachable', id, why }),
+    hostile,
+  );
 
   const inbox = new Inbox((head, body) => {
     if (closed) return;
@@ -93,7 +108,8 @@ export async function openFrameProcess({ sandbox, server, tls, faults, rankArgum
     channel: {
       post(message: DaemonToComm) {
         if (closed) return;
-        if (message.type === 'assign') for (const url of message.assignment.channelMemories) connections.allow(new URL(url, `${server}/`).href);
+        if (message.type === 'assign')
+          for (const url of message.assignment.channelMemories) connections.allow(new URL(url, `${server}/`).href);
         spawned.send({ type: 'comm', message });
       },
       onMessage(handler) {
@@ -117,6 +133,13 @@ export async function openFrameProcess({ sandbox, server, tls, faults, rankArgum
     if (faults && !closed && (signal === 'SIGKILL' || code === 137)) process.kill(process.pid, 'SIGKILL');
     died(deathOf(code, signal, spawned.lastWords()));
   });
-  spawned.send({ type: 'start', server, tls, rankArguments, rss: residentBytes(child.pid!) === undefined, rankFlags: spawned.rankFlags });
+  spawned.send({
+    type: 'start',
+    server,
+    tls,
+    rankArguments,
+    rss: residentBytes(child.pid!) === undefined,
+    rankFlags: spawned.rankFlags,
+  });
   return frame;
 }

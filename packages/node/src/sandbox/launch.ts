@@ -1,6 +1,7 @@
 /**
- * How the process of a job is started on this machine: which of the layers that there are really work here. Each candidate is tried with the very process
- * that will run jobs, from the tightest on; the first whose process comes up is taken.
+ * How the process of a job is started on this machine: which of the layers that there are really work here. Each
+ * candidate is tried with the very process that will run jobs, from the tightest on; the first whose process comes up
+ * is taken.
  */
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
@@ -61,7 +62,8 @@ const FILTER = 5;
 
 let known: { libraries: string[] | undefined } | undefined;
 /** Found once: it starts a process. */
-const libraries = (executable: string): readonly string[] | undefined => (known ??= { libraries: librariesOf(executable) }).libraries;
+const libraries = (executable: string): readonly string[] | undefined =>
+  (known ??= { libraries: librariesOf(executable) }).libraries;
 
 /** @throws when no process can be made: too many of them, no memory, no such program */
 export async function spawnChild({ layers, folder }: Sandbox, onStderr?: (text: string) => void): Promise<Spawned> {
@@ -73,7 +75,14 @@ export async function spawnChild({ layers, folder }: Sandbox, onStderr?: (text: 
   const node = [...(layers.permission ? mainFlags(visible) : []), visible[0]!];
   let command: string[] = [executable, ...node];
   if (layers.kind === 'bwrap') {
-    const wrapping = { bwrap: findProgram('bwrap') ?? 'bwrap', executable, libraries: layers.tight ? libraries(executable) : undefined, bundles, ownNetwork: layers.ownNetwork, seccomp: filter ? FILTER : undefined };
+    const wrapping = {
+      bwrap: findProgram('bwrap') ?? 'bwrap',
+      executable,
+      libraries: layers.tight ? libraries(executable) : undefined,
+      bundles,
+      ownNetwork: layers.ownNetwork,
+      seccomp: filter ? FILTER : undefined,
+    };
     command = [...wrapped(wrapping), ...node];
   }
   // From its first instruction on: threads have the priority of the one that made them.
@@ -129,7 +138,13 @@ export async function spawnChild({ layers, folder }: Sandbox, onStderr?: (text: 
         for (const part of encode(message)) pipe.write(part);
         pipe.uncork();
       };
-      resolve({ child, pipe, lastWords: () => words, send, rankFlags: layers.permission ? rankFlags(visible.slice(1)) : [] });
+      resolve({
+        child,
+        pipe,
+        lastWords: () => words,
+        send,
+        rankFlags: layers.permission ? rankFlags(visible.slice(1)) : [],
+      });
     });
   });
 }
@@ -155,10 +170,28 @@ export function endChild({ child, pipe }: Spawned): void {
 /** What ended a process, for people. */
 export function deathOf(code: number | null, signal: string | null, lastWords: string): string {
   // bubblewrap and shells tell of a signal by the code.
-  const by = signal ?? (code !== null && code > 128 && code < 160 ? ({ 134: 'SIGABRT', 137: 'SIGKILL', 132: 'SIGILL', 133: 'SIGTRAP', 135: 'SIGBUS', 139: 'SIGSEGV', 143: 'SIGTERM', 159: 'SIGSYS' }[code] ?? `signal ${code - 128}`) : null);
-  const last = lastWords.trim().split('\n').filter((line) => line.trim() !== '');
-  if (/heap out of memory|Cannot allocate memory|allocation failed/i.test(lastWords)) return "out of memory: the job's process outgrew its limit";
-  if (by === 'SIGKILL') return "the job's process was killed (SIGKILL): the machine is out of memory, or somebody ended it";
+  const by =
+    signal ??
+    (code !== null && code > 128 && code < 160
+      ? ({
+          134: 'SIGABRT',
+          137: 'SIGKILL',
+          132: 'SIGILL',
+          133: 'SIGTRAP',
+          135: 'SIGBUS',
+          139: 'SIGSEGV',
+          143: 'SIGTERM',
+          159: 'SIGSYS',
+        }[code] ?? `signal ${code - 128}`)
+      : null);
+  const last = lastWords
+    .trim()
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  if (/heap out of memory|Cannot allocate memory|allocation failed/i.test(lastWords))
+    return "out of memory: the job's process outgrew its limit";
+  if (by === 'SIGKILL')
+    return "the job's process was killed (SIGKILL): the machine is out of memory, or somebody ended it";
   const error = last.find((line) => /error|bwrap:/i.test(line)) ?? last.at(-1);
   return `the job's process ended ${by ? `by ${by}` : `with code ${code}`}${error ? `: ${error.slice(0, 300)}` : ''}`;
 }
@@ -174,7 +207,10 @@ async function tried(sandbox: Sandbox): Promise<string | undefined> {
   const { child, pipe } = spawned;
   const why = await new Promise<string | undefined>((resolve) => {
     const late = setTimeout(() => resolve(`its process did not start within ${TRY_MS / 1000} s`), TRY_MS);
-    const inbox = new Inbox((head) => (head as { type?: unknown }).type === 'ready' && (clearTimeout(late), resolve(undefined)), resolve);
+    const inbox = new Inbox(
+      (head) => (head as { type?: unknown }).type === 'ready' && (clearTimeout(late), resolve(undefined)),
+      resolve,
+    );
     pipe.on('data', (chunk: Uint8Array) => inbox.push(chunk));
     child.once('close', (code, signal) => {
       clearTimeout(late);
@@ -188,7 +224,11 @@ async function tried(sandbox: Sandbox): Promise<string | undefined> {
 const isRoot = (): boolean => process.getuid?.() === 0;
 
 /** @throws when what is asked for does not work here; the message says what to install */
-export async function chooseSandbox(choice: Exclude<SandboxChoice, 'none'>, folder: string, nice = DEFAULT_NICE): Promise<Sandbox> {
+export async function chooseSandbox(
+  choice: Exclude<SandboxChoice, 'none'>,
+  folder: string,
+  nice = DEFAULT_NICE,
+): Promise<Sandbox> {
   const missing: string[] = [];
   const users = isRoot() ? [true, false] : [false];
   if (choice !== 'process') {
@@ -201,7 +241,11 @@ export async function chooseSandbox(choice: Exclude<SandboxChoice, 'none'>, fold
       for (const tight of roots)
         for (const ownNetwork of [true, false])
           for (const dropRoot of users) {
-            const sandbox: Sandbox = { layers: { kind: 'bwrap', permission: true, ownNetwork, tight, dropRoot, nice }, missing, folder };
+            const sandbox: Sandbox = {
+              layers: { kind: 'bwrap', permission: true, ownNetwork, tight, dropRoot, nice },
+              missing,
+              folder,
+            };
             const failure = await tried(sandbox);
             if (failure === undefined) {
               missing.push(...[...failures].map((f) => `a tighter form of bubblewrap does not work here: ${f}`));
@@ -209,13 +253,21 @@ export async function chooseSandbox(choice: Exclude<SandboxChoice, 'none'>, fold
             }
             failures.add(failure);
           }
-      missing.push(`bubblewrap does not work here: ${[...failures][0]}. The kernel must let users make namespaces (kernel.unprivileged_userns_clone, user.max_user_namespaces, AppArmor's kernel.apparmor_restrict_unprivileged_userns; in a container, its seccomp profile)`);
+      missing.push(
+        `bubblewrap does not work here: ${[...failures][0]}. The kernel must let users make namespaces ` +
+          `(kernel.unprivileged_userns_clone, user.max_user_namespaces, AppArmor's ` +
+          'kernel.apparmor_restrict_unprivileged_userns; in a container, its seccomp profile)',
+      );
     }
     if (choice === 'bwrap') throw new Error(missing.at(-1)!);
   }
   let last = '';
   for (const dropRoot of users) {
-    const sandbox: Sandbox = { layers: { kind: 'process', permission: true, ownNetwork: false, tight: false, dropRoot, nice }, missing, folder };
+    const sandbox: Sandbox = {
+      layers: { kind: 'process', permission: true, ownNetwork: false, tight: false, dropRoot, nice },
+      missing,
+      folder,
+    };
     const failure = await tried(sandbox);
     if (failure === undefined) {
       if (last) missing.push(`the process keeps the user root: ${last}`);
@@ -228,6 +280,10 @@ export async function chooseSandbox(choice: Exclude<SandboxChoice, 'none'>, fold
 
 function bubblewrapMissing(): string | undefined {
   if (process.platform !== 'linux') return 'bubblewrap exists on Linux only';
-  if (!findProgram('bwrap')) return "bubblewrap is not installed: install the package 'bubblewrap' (apt install bubblewrap, dnf install bubblewrap, pacman -S bubblewrap)";
+  if (!findProgram('bwrap'))
+    return (
+      "bubblewrap is not installed: install the package 'bubblewrap' (apt install bubblewrap, dnf install " +
+      'bubblewrap, pacman -S bubblewrap)'
+    );
   return undefined;
 }

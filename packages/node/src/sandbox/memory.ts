@@ -1,4 +1,7 @@
-/** What a process and all that it started take of the machine, by the kernel's account, and how far they step back. Linux; elsewhere a job's process tells its own memory. */
+/**
+ * What a process and all that it started take of the machine, by the kernel's account, and how far they step back.
+ * Linux; elsewhere a job's process tells its own memory.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 
 function read(path: string): string | undefined {
@@ -19,12 +22,16 @@ export function treeOf(pid: number): number[] | undefined {
 
 export function residentBytes(pid: number): number | undefined {
   const tree = treeOf(pid);
-  return tree?.reduce((sum, p) => sum + 1024 * Number(/^VmRSS:\s*(\d+) kB/m.exec(read(`/proc/${p}/status`) ?? '')?.[1] ?? 0), 0);
+  return tree?.reduce(
+    (sum, p) => sum + 1024 * Number(/^VmRSS:\s*(\d+) kB/m.exec(read(`/proc/${p}/status`) ?? '')?.[1] ?? 0),
+    0,
+  );
 }
 
 /**
- * When the machine runs out of memory, the kernel ends a job's process before the volunteer. And where it shares the processor among sessions first (autogroup), the
- * nice value of a process counts within its session only: the session gets the same.
+ * When the machine runs out of memory, the kernel ends a job's process before the volunteer. And where it shares the
+ * processor among sessions first (autogroup), the nice value of a process counts within its session only: the session
+ * gets the same.
  */
 export function stepBack(pid: number, nice: number): void {
   for (const p of treeOf(pid) ?? [])

@@ -1,10 +1,11 @@
 /**
- * The connections of a job's process. It opens none itself: it asks, and the volunteer opens a TCP connection to an address that the server named (its own,
- * those of the Channel Memories) and hands the open socket over. The process needs no network, no names and no certificates of the machine;
- * and unlike a relay this costs nothing per message. TLS is spoken inside the process, so that no key leaves it.
+ * The connections of a job's process. It opens none itself: it asks, and the volunteer opens a TCP connection to an
+ * address that the server named (its own, those of the Channel Memories) and hands the open socket over. The process
+ * needs no network, no names and no certificates of the machine; and unlike a relay this costs nothing per message. TLS
+ * is spoken inside the process, so that no key leaves it.
  *
- * Node hands sockets over on its own channel only (descriptor 3), which believes every length and accepts descriptors. What the process sends on it can only
- * be acknowledgements.
+ * Node hands sockets over on its own channel only (descriptor 3), which believes every length and accepts descriptors.
+ * What the process sends on it can only be acknowledgements.
  *
  *  S1 More bytes than the acknowledgements of the sockets that were sent, or any descriptor, end the process.
  *  S2 At most PENDING connections are on their way at a time.
@@ -49,7 +50,10 @@ export class Connections {
     child.on('message', () => this.onHostile('sent data on the channel for new connections'));
   }
 
-  /** S1. The pipe is Node's own affair; where a later version hides it, its messages are still looked at, their lengths are not. */
+  /**
+   * S1. The pipe is Node's own affair; where a later version hides it, its messages are still looked at, their lengths
+   * are not.
+   */
   private guard(): void {
     const symbol = Object.getOwnPropertySymbols(this.child).find((s) => s.description === 'kChannelHandle');
     const pipe = symbol && (this.child as unknown as Record<symbol, Pipe | undefined>)[symbol];
@@ -77,7 +81,11 @@ export class Connections {
     if (!this.allowed.has(to)) return this.refuse(id, `${to} is not an address of the server`);
     if (this.pending.size >= PENDING) return this.refuse(id, `${PENDING} connections are already being opened`);
     const colon = to.lastIndexOf(':');
-    const socket = connect({ host: to.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(to.slice(colon + 1)), noDelay: true });
+    const socket = connect({
+      host: to.slice(0, colon).replace(/^\[|\]$/g, ''),
+      port: Number(to.slice(colon + 1)),
+      noDelay: true,
+    });
     this.pending.add(socket);
     socket.setTimeout(OPEN_MS, () => socket.destroy(new Error(`${to} did not answer within ${OPEN_MS / 1000} s`)));
     let handed = false;

@@ -1,10 +1,11 @@
 /**
- * Node's permission model for a job's process: which flags this version of Node has for it. Its main thread may read its bundles and start workers,
- * nothing else: no other file, no child process, no addon, no WASI, no inspector. A rank's thread gets flags of its own, without the right to start workers (a
- * worker can be started with flags that lift every limit, so the right to start one is the right to all) and from Node 25 on without the network.
+ * Node's permission model for a job's process: which flags this version of Node has for it. Its main thread may read
+ * its bundles and start workers, nothing else: no other file, no child process, no addon, no WASI, no inspector. A
+ * rank's thread gets flags of its own, without the right to start workers (a worker can be started with flags that lift
+ * every limit, so the right to start one is the right to all) and from Node 25 on without the network.
  *
- * From Node 22 on a thread with flags of its own may read the working directory and what lies below it, whatever its flags say: the process
- * therefore works in the folder of its bundles.
+ * From Node 22 on a thread with flags of its own may read the working directory and what lies below it, whatever its
+ * flags say: the process therefore works in the folder of its bundles.
  */
 
 /** What differs between versions of Node; `allowed`: flags of NODE_OPTIONS. */
@@ -29,4 +30,7 @@ export const mainFlags = (bundles: readonly string[]): string[] => [
 ];
 
 /** Flags of a rank's thread. */
-export const rankFlags = (bundles: readonly string[]): string[] => [...permissionFlags(), ...bundles.map((path) => `--allow-fs-read=${path}`)];
+export const rankFlags = (bundles: readonly string[]): string[] => [
+  ...permissionFlags(),
+  ...bundles.map((path) => `--allow-fs-read=${path}`),
+];

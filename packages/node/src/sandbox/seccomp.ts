@@ -1,8 +1,10 @@
 /**
- * The seccomp filter of a job's process: a program of the kernel's classic BPF, as bubblewrap takes it (`--seccomp FD`). Pure.
+ * The seccomp filter of a job's process: a program of the kernel's classic BPF, as bubblewrap takes it (`--seccomp
+ * FD`). Pure.
  *
  *  F1 Calls of another architecture (int 0x80) and of x32 kill the process: nothing here makes them.
- *  F2 Denied calls fail with EPERM; clone3, whose flags a filter cannot see, with ENOSYS: the C library then uses clone.
+ *  F2 Denied calls fail with EPERM; clone3, whose flags a filter cannot see, with ENOSYS: the C library then uses
+ *  clone.
  *  F3 clone makes threads only, and no namespaces; fork and vfork do not exist.
  *  F4 The rest is allowed: a list of the allowed would break with the next version of Node or of the C library.
  */
@@ -34,12 +36,31 @@ const TIOCLINUX = 0x541c;
 type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, k: number];
 
 function programFor(m: Machine): Instruction[] {
-  const out: Instruction[] = [[LD_W_ABS, 0, 0, ARCH], [JEQ, 1, 0, m.audit], [RET, 0, 0, KILL_PROCESS], [LD_W_ABS, 0, 0, NR]];
+  const out: Instruction[] = [
+    [LD_W_ABS, 0, 0, ARCH],
+    [JEQ, 1, 0, m.audit],
+    [RET, 0, 0, KILL_PROCESS],
+    [LD_W_ABS, 0, 0, NR],
+  ];
   if (m.x32 !== undefined) out.push([JGE, 0, 1, m.x32], [RET, 0, 0, KILL_PROCESS]);
   out.push([JEQ, 0, 1, m.clone3], [RET, 0, 0, ENOSYS]);
   // F3: not a thread → EPERM; a thread with a namespace of its own → EPERM.
-  out.push([JEQ, 0, 5, m.clone], [LD_W_ABS, 0, 0, arg(0)], [JSET, 0, 1, CLONE_THREAD], [JSET, 0, 1, CLONE_NEW], [RET, 0, 0, EPERM], [RET, 0, 0, ALLOW]);
-  out.push([JEQ, 0, 5, m.ioctl], [LD_W_ABS, 0, 0, arg(1)], [JEQ, 1, 0, TIOCSTI], [JEQ, 0, 1, TIOCLINUX], [RET, 0, 0, EPERM], [RET, 0, 0, ALLOW]);
+  out.push(
+    [JEQ, 0, 5, m.clone],
+    [LD_W_ABS, 0, 0, arg(0)],
+    [JSET, 0, 1, CLONE_THREAD],
+    [JSET, 0, 1, CLONE_NEW],
+    [RET, 0, 0, EPERM],
+    [RET, 0, 0, ALLOW],
+  );
+  out.push(
+    [JEQ, 0, 5, m.ioctl],
+    [LD_W_ABS, 0, 0, arg(1)],
+    [JEQ, 1, 0, TIOCSTI],
+    [JEQ, 0, 1, TIOCLINUX],
+    [RET, 0, 0, EPERM],
+    [RET, 0, 0, ALLOW],
+  );
   for (const nr of Object.values(m.denied)) out.push([JEQ, 0, 1, nr], [RET, 0, 0, EPERM]);
   out.push([RET, 0, 0, ALLOW]);
   return out;

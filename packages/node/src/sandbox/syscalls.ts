@@ -1,7 +1,8 @@
 /**
- * The system calls that a job's process may not make, with their numbers. They are what an exploit of the engine would reach for next: other
- * processes, namespaces, the kernel's own interfaces with a history of holes, and sockets (its connections are handed to it, see network.ts).
- * Numbers: Linux, arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h; they never change.
+ * The system calls that a job's process may not make, with their numbers. They are what an exploit of the engine would
+ * reach for next: other processes, namespaces, the kernel's own interfaces with a history of holes, and sockets (its
+ * connections are handed to it, see network.ts). Numbers: Linux, arch/x86/entry/syscalls/syscall_64.tbl and
+ * include/uapi/asm-generic/unistd.h; they never change.
  */
 export interface Machine {
   /** AUDIT_ARCH_… of linux/audit.h. */

@@ -1,6 +1,7 @@
 /**
- * The index of one receiver's log: where each arrival lies. Compact, since it has an entry for every message not yet trimmed: one
- * float for the LSN of the last chunk and one for the size; the other chunks' LSNs only of messages that have several.
+ * The index of one receiver's log: where each arrival lies. Compact, since it has an entry for every message not yet
+ * trimmed: one float for the LSN of the last chunk and one for the size; the other chunks' LSNs only of messages that
+ * have several.
  *
  * Invariant A1: `lsnOf(n)` grows with n (the arrival number is given at the last chunk).
  */
@@ -78,8 +79,8 @@ export class ArrivalIndex {
   }
 
   /**
-   * Forgets arrivals in (prologue, image] except the held ones. Returns the LSNs that may go: [from, to) without `keep`.
-   * `open`: LSNs of chunks of messages that are not whole yet. Cost: linear in what is left of the index.
+   * Forgets arrivals in (prologue, image] except the held ones. Returns the LSNs that may go: [from, to) without
+   * `keep`. `open`: LSNs of chunks of messages that are not whole yet. Cost: linear in what is left of the index.
    */
   trim(replay: ReplayFrom, open: Iterable<number>): { from: number; to: number; keep: Set<number> } {
     const image = Math.min(replay.image.arrivals, this.count);

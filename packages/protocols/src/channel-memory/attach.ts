@@ -1,20 +1,47 @@
 /**
  * Incarnations at the Channel Memory: attaching, fencing, clones, and the return of a receiver to a recovered log.
  *
- * F1  The higher incarnation closes the lower; an equal one needs the same nonce (it replaces its own dead socket), else it is a clone.
- *     The nonce is logged before the first answer: after a restart of the CM a clone must not come first and log other determinants.
- * F2  A first attachment is answered only when every lower incarnation is closed here and all that was appended is durable, also what a receiver gives back of it meanwhile.
- * F3  A recovered CM accepts nothing new for a task before the task's comm worker has reported (RESUPPLIED): that of the incarnation
- *     that lived on, when it has given back what the log lost; that of a new one, when it has found the logs of all Channel Memories
- *     consistent (else other messages would take the place of lost ones, and nobody could see it any more).
+ * F1  The higher incarnation closes the lower; an equal one needs the same nonce (it replaces its own dead socket),
+ *     else it is a clone. The nonce is logged before the first answer: after a restart of the CM a clone must not come
+ *     first and log other determinants.
+ * F2  A first attachment is answered only when every lower incarnation is closed here and all that was appended is
+ *     durable, also what a receiver gives back of it meanwhile.
+ * F3  A recovered CM accepts nothing new for a task before the task's comm worker has reported (RESUPPLIED): that of
+ *     the incarnation that lived on, when it has given back what the log lost; that of a new one, when it has found the
+ *     logs of all Channel Memories consistent (else other messages would take the place of lost ones, and nobody could
+ *     see it any more).
  */
-import { Attach, BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, Kind, WORLD, emptyHeader, encodeFrame, taskId, type Header, type Incarnation, type TaskId } from '@mayfly/wire';
+import {
+  Attach,
+  BLOCK_HEAD_BYTES,
+  Flag,
+  HEADER_BYTES,
+  Kind,
+  WORLD,
+  emptyHeader,
+  encodeFrame,
+  taskId,
+  type Header,
+  type Incarnation,
+  type TaskId,
+} from '@mayfly/wire';
 import { Check } from 'typebox/value';
 import { sentBy } from './holdings.ts';
 import { beginPush, discardPartial } from './push.ts';
 import { json, learn, parse, readEvidence } from './records.ts';
 import { detach, giveUp, protocolError, refuse } from './refuse.ts';
-import { ackSoon, append, channelOf, slotOf, touch, type Attachment, type Channel, type ConnState, type Destination, type State } from './state.ts';
+import {
+  ackSoon,
+  append,
+  channelOf,
+  slotOf,
+  touch,
+  type Attachment,
+  type Channel,
+  type ConnState,
+  type Destination,
+  type State,
+} from './state.ts';
 import { appendWorldMessage } from './data.ts';
 
 export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): void {
@@ -29,19 +56,28 @@ export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): 
   if (who === undefined || who.task !== h.src || who.incarnation !== h.incarnation || who.task >= s.sources.length)
     throw protocolError('FORBIDDEN', 'the capability does not cover this task and incarnation');
   const source = s.sources[who.task]!;
-  if (s.policy.outranks(source.fence, who.incarnation)) return refuse(s, conn, who.task, 'FENCED', `incarnation ${source.fence} of task ${who.task} acts`);
+  if (s.policy.outranks(source.fence, who.incarnation))
+    return refuse(s, conn, who.task, 'FENCED', `incarnation ${source.fence} of task ${who.task} acts`);
   if (who.incarnation > source.fence) fence(s, who.task, who.incarnation);
   else if (source.nonce !== undefined && source.nonce !== m.nonce)
     return refuse(s, conn, who.task, 'CLONE', `incarnation ${who.incarnation} of task ${who.task} runs elsewhere`);
   const d = s.destinations[who.task];
   const refused = s.policy.refuses(who.incarnation, m.resume, d);
   if (refused) return refuse(s, conn, who.task, refused.code, refused.message);
-  if (m.replay.prologue.arrivals > m.replay.image.arrivals) throw protocolError('BAD_FRAME', 'the prologue ends behind the image');
+  if (m.replay.prologue.arrivals > m.replay.image.arrivals)
+    throw protocolError('BAD_FRAME', 'the prologue ends behind the image');
   if (m.resume && d && !d.closed && !d.done && m.received > d.index.count)
-    return giveUp(s, conn, begin(conn, m, who), 'OUT_OF_SEQUENCE', `received ${m.received} of ${d.index.count} arrivals`);
+    return giveUp(
+      s,
+      conn,
+      begin(conn, m, who),
+      'OUT_OF_SEQUENCE',
+      `received ${m.received} of ${d.index.count} arrivals`,
+    );
 
   const before = source.attachment;
-  if (before && (before.incarnation === who.incarnation || s.policy.outranks(who.incarnation, before.incarnation))) detach(s, before);
+  if (before && (before.incarnation === who.incarnation || s.policy.outranks(who.incarnation, before.incarnation)))
+    detach(s, before);
   const a = begin(conn, m, who);
   const isNew = source.nonce === undefined;
   source.nonce = m.nonce;
@@ -56,8 +92,20 @@ export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): 
   s.syncWanted = true;
 }
 
-const begin = (conn: ConnState, { nonce, replay, received, resume }: Attach, who: { task: TaskId; incarnation: Incarnation }): Attachment => ({
-  ...who, nonce, conn: conn.conn, replay, received, resume, dead: false, answered: false, spoke: false,
+const begin = (
+  conn: ConnState,
+  { nonce, replay, received, resume }: Attach,
+  who: { task: TaskId; incarnation: Incarnation },
+): Attachment => ({
+  ...who,
+  nonce,
+  conn: conn.conn,
+  replay,
+  received,
+  resume,
+  dead: false,
+  answered: false,
+  spoke: false,
 });
 
 /** ATTACHED, and the arrivals begin to flow. */
@@ -79,9 +127,11 @@ export function answerAttach(s: State, a: Attachment): void {
   };
   s.out.push({ type: 'send', conn: a.conn, bytes: encodeFrame(h, json(body)) });
   a.answered = true;
-  // What it retains is released by ACKs, also what became durable while it was away: determinants at once, messages by the next sync.
+  // What it retains is released by ACKs, also what became durable while it was away: determinants at once, messages by
+  // the next sync.
   if (a.resume && s.durable) ackSoon(s, source);
-  for (const [dst] of received) touch(s, dst === WORLD ? s.worlds[a.task]!.channel : channelOf(s.destinations[dst]!, slotOf(s, a.task), a.task));
+  for (const [dst] of received)
+    touch(s, dst === WORLD ? s.worlds[a.task]!.channel : channelOf(s.destinations[dst]!, slotOf(s, a.task), a.task));
   if (d && !d.closed && !d.done) beginPush(s, d, a);
 }
 
@@ -116,7 +166,15 @@ function voidPartials(s: State, task: TaskId): void {
 // ---- a receiver's return to a recovered log ----
 
 /** RESUPPLY: one chunk of an arrival that the log lost, in order. */
-export function resupply(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: DataView, o: number, end: number): void {
+export function resupply(
+  s: State,
+  a: Attachment,
+  h: Header,
+  bytes: Uint8Array,
+  v: DataView,
+  o: number,
+  end: number,
+): void {
   const d = s.destinations[a.task];
   if (d?.done) return;
   if (!d?.closed || !a.answered) throw protocolError('BAD_FRAME', 'nothing is to be resupplied');
@@ -127,13 +185,19 @@ export function resupply(s: State, a: Attachment, h: Header, bytes: Uint8Array, 
   if (c.partial === undefined ? h.offset !== 0 : h.offset !== c.partial.bytes || h.size !== c.partial.size)
     throw protocolError('OUT_OF_SEQUENCE', `resupplied part at ${h.offset} of ${h.size}`);
   const whole = (h.flags & Flag.LAST) !== 0;
-  if (whole !== (h.offset + h.bytes === h.size)) throw protocolError('BAD_FRAME', 'LAST does not stand on the last part');
+  if (whole !== (h.offset + h.bytes === h.size))
+    throw protocolError('BAD_FRAME', 'LAST does not stand on the last part');
   if (whole && (h.arrival !== d.index.count + 1 || h.channel !== c.count + 1))
-    throw lost(a, `the log ends at arrival ${d.index.count} and message ${c.count} of task ${h.src}; arrival ${h.arrival} is message ${h.channel}`);
+    throw lost(
+      a,
+      `the log ends at arrival ${d.index.count} and message ${c.count} of task ${h.src}; arrival ` +
+        `${h.arrival} is message ${h.channel}`,
+    );
   const source = s.sources[h.src];
   if (h.detBytes >= BLOCK_HEAD_BYTES && source) {
     const e = { determinants: 0, openPolls: 0, consumed: 0 };
-    if (readEvidence(v, o + HEADER_BYTES, e) > 0) throw protocolError('BAD_FRAME', 'determinants of another task come with what is given back');
+    if (readEvidence(v, o + HEADER_BYTES, e) > 0)
+      throw protocolError('BAD_FRAME', 'determinants of another task come with what is given back');
     s.policy.givenBack(s, source, d, e);
     learn(source.evidence, e);
   }
@@ -146,7 +210,8 @@ export function resupply(s: State, a: Attachment, h: Header, bytes: Uint8Array, 
   c.partial = undefined;
   c.count = h.channel;
   touch(s, c);
-  // F2: a new incarnation of the sender that waits for its answer is told this count, too, and will not send the message again.
+  // F2: a new incarnation of the sender that waits for its answer is told this count, too, and will not send the
+  // message again.
   for (const w of s.answers) if (w.attachment.task === h.src) w.needs = s.ticket + 1;
   d.index.add(lsn, h.size, p.lsns.length > 1 ? p.lsns : undefined);
 }
@@ -162,10 +227,12 @@ export function resupplied(s: State, a: Attachment): void {
 }
 
 /**
- * What it says it received is not in the log, and it does not give it back. That is the word of a node: it costs this incarnation, as if the node had
- * not come back. Whether anybody depends on what is gone, the fence of the next one finds out (holdings.ts).
+ * What it says it received is not in the log, and it does not give it back. That is the word of a node: it costs this
+ * incarnation, as if the node had not come back. Whether anybody depends on what is gone, the fence of the next one
+ * finds out (holdings.ts).
  */
-const lost = (a: Attachment, what: string): Error => protocolError('OUT_OF_SEQUENCE', `the log of task ${a.task} lacks what its node does not give back: ${what}`);
+const lost = (a: Attachment, what: string): Error =>
+  protocolError('OUT_OF_SEQUENCE', `the log of task ${a.task} lacks what its node does not give back: ${what}`);
 
 /** F3 ends for `d`: senders whose frames were dropped send them again. */
 export function reopen(s: State, d: Destination): void {
@@ -195,6 +262,7 @@ export function speaker(conn: ConnState, task: number, incarnation: Incarnation)
   const a = conn.tasks.get(task);
   if (a === undefined) throw protocolError('FORBIDDEN', `task ${taskId(task)} is not attached here`);
   if (a.dead) return undefined;
-  if (a.incarnation !== incarnation) throw protocolError('FORBIDDEN', `incarnation ${incarnation} is not attached here`);
+  if (a.incarnation !== incarnation)
+    throw protocolError('FORBIDDEN', `incarnation ${incarnation} is not attached here`);
   return a;
 }

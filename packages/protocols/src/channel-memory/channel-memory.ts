@@ -1,16 +1,16 @@
 /**
  * The Channel Memory: "a stable repository for communicating nodes messages" (MPICH-V §3.2), by receiver.
  *
- * Owns, for the tasks whose home it is: the order of their arrivals, the log of them, their messages to WORLD. For every task: the
- * determinants that came here, its fence, its connection. Does not own: sockets, files and clocks (the host, see types.ts), images
- * (Checkpoint Server), who runs where (dispatcher).
+ * Owns, for the tasks whose home it is: the order of their arrivals, the log of them, their messages to WORLD. For
+ * every task: the determinants that came here, its fence, its connection. Does not own: sockets, files and clocks (the
+ * host, see types.ts), images (Checkpoint Server), who runs where (dispatcher).
  *
- * Messages in: ATTACH, DETACH, DATA, DETERMINANTS, CREDIT, PULL, RESUPPLY, RESUPPLIED. Out: ATTACHED, REFUSED, ARRIVAL, BODY, ACK,
- * DETERMINANTS, RESEND.
+ * Messages in: ATTACH, DETACH, DATA, DETERMINANTS, CREDIT, PULL, RESUPPLY, RESUPPLIED. Out: ATTACHED, REFUSED, ARRIVAL,
+ * BODY, ACK, DETERMINANTS, RESEND.
  *
- * Durable state: the streams (t, d, w). An effect that lets somebody see a record comes after the `append` of it; under `strict`, and
- * for ATTACHED of a restart, messages to WORLD, envelopes without body and `covered`, after the `synced` of it. Everything in memory is rebuilt
- * from the streams or losable.
+ * Durable state: the streams (t, d, w). An effect that lets somebody see a record comes after the `append` of it; under
+ * `strict`, and for ATTACHED of a restart, messages to WORLD, envelopes without body and `covered`, after the `synced`
+ * of it. Everything in memory is rebuilt from the streams or losable.
  *
  * Invariants (F1–F3 in attach.ts, F4 in pessimistic/unheard.ts, P1–P4 in push.ts)
  *  C1  A message of channel (src, dst) is logged once, and message n only after message n − 1.
@@ -22,8 +22,20 @@
  *  C7  What is trimmed is behind a durable BASE record: counts and evidence outlive the messages.
  */
 import {
-  CHUNK_BYTES, Flag, HEADER_BYTES, Kind, MalformedDeterminants, MalformedFrame, frameBytes, homeOf, readFrame, taskId, WORLD,
-  type Frame, type Incarnation, type TaskId,
+  CHUNK_BYTES,
+  Flag,
+  HEADER_BYTES,
+  Kind,
+  MalformedDeterminants,
+  MalformedFrame,
+  frameBytes,
+  homeOf,
+  readFrame,
+  taskId,
+  WORLD,
+  type Frame,
+  type Incarnation,
+  type TaskId,
 } from '@mayfly/wire';
 import { ArrivalIndex } from './arrivals.ts';
 import { attach, fence, resupplied, resupply, speaker } from './attach.ts';
@@ -41,7 +53,12 @@ import type { ChannelMemoryOptions, CmEffect, CmEvent, Progress, StreamName } fr
 /** Credit that a receiver has before it has said how much it takes. */
 export const DEFAULT_WINDOW = 4 * 1024 * 1024;
 
-const stream = (kind: 't' | 'd' | 'w', task: number): Stream => ({ name: `${kind}${task}`, next: 0, synced: 0, dirty: false });
+const stream = (kind: 't' | 'd' | 'w', task: number): Stream => ({
+  name: `${kind}${task}`,
+  next: 0,
+  synced: 0,
+  dirty: false,
+});
 
 function initial(policy: LogPolicy, options: ChannelMemoryOptions): State {
   const s: State = {
@@ -78,19 +95,46 @@ function initial(policy: LogPolicy, options: ChannelMemoryOptions): State {
 function grow(s: State, size: number): void {
   for (let task = taskId(s.sources.length); task < size; task = taskId(task + 1)) {
     s.sources.push({
-      task, fence: 0 as Incarnation, nonce: undefined, nonceLsn: undefined, unheard: undefined, attachment: undefined, determinants: stream('d', task), records: [], held: [],
-      durable: [], blockFirst: 0, blockEnd: 0, evidence: { determinants: 0, openPolls: 0, consumed: 0 }, ackDue: false, ackChannels: [],
+      task,
+      fence: 0 as Incarnation,
+      nonce: undefined,
+      nonceLsn: undefined,
+      unheard: undefined,
+      attachment: undefined,
+      determinants: stream('d', task),
+      records: [],
+      held: [],
+      durable: [],
+      blockFirst: 0,
+      blockEnd: 0,
+      evidence: { determinants: 0, openPolls: 0, consumed: 0 },
+      ackDue: false,
+      ackChannels: [],
     });
     const home = homeOf(task, s.options.count) === s.options.index;
     s.destinations.push(
       home
         ? {
-            task, stream: stream('t', task), index: new ArrivalIndex(), channels: [], arrivalsSynced: 0, arrivalsSyncing: 0,
-            push: undefined, closed: false, done: false, trimmed: 0, heldWorld: [], envelopes: new Set<number>(),
+            task,
+            stream: stream('t', task),
+            index: new ArrivalIndex(),
+            channels: [],
+            arrivalsSynced: 0,
+            arrivalsSyncing: 0,
+            push: undefined,
+            closed: false,
+            done: false,
+            trimmed: 0,
+            heldWorld: [],
+            envelopes: new Set<number>(),
           }
         : undefined,
     );
-    s.worlds.push(home ? { stream: stream('w', task), channel: newChannel(task, WORLD), index: new ArrivalIndex(), waiting: [] } : undefined);
+    s.worlds.push(
+      home
+        ? { stream: stream('w', task), channel: newChannel(task, WORLD), index: new ArrivalIndex(), waiting: [] }
+        : undefined,
+    );
   }
 }
 
@@ -111,8 +155,8 @@ export class ChannelMemory {
   }
 
   /**
-   * Before `recovered`: all records left of one stream, in order, and the LSN that its next append will get. Returns output to
-   * materialise again. @throws MalformedFrame when the log is not ours.
+   * Before `recovered`: all records left of one stream, in order, and the LSN that its next append will get. Returns
+   * output to materialise again. @throws MalformedFrame when the log is not ours.
    */
   recover(name: StreamName, records: Iterable<{ lsn: number; bytes: Uint8Array }>, next: number): CmEffect[] {
     const s = this.#s;
@@ -170,7 +214,14 @@ export class ChannelMemory {
         break;
       case 'world': {
         const d = s.destinations[event.task];
-        if (d) appendWorldMessage(s, d, { src: event.src ?? WORLD, channel: event.channel, mode: event.mode, context: event.context ?? 0, body: event.body });
+        if (d)
+          appendWorldMessage(s, d, {
+            src: event.src ?? WORLD,
+            channel: event.channel,
+            mode: event.mode,
+            context: event.context ?? 0,
+            body: event.body,
+          });
         break;
       }
       case 'cover': {
@@ -182,7 +233,10 @@ export class ChannelMemory {
         break;
       }
       case 'uncover':
-        s.covers.set(event.task, (s.covers.get(event.task) ?? []).filter((c) => c.image !== event.image));
+        s.covers.set(
+          event.task,
+          (s.covers.get(event.task) ?? []).filter((c) => c.image !== event.image),
+        );
         break;
       case 'trim':
         trim(s, event.task, event.replay);
@@ -210,7 +264,10 @@ export class ChannelMemory {
     return s.acks.length > 0 || s.syncWanted || (s.strict && s.dirtyStreams.length > 0);
   }
 
-  /** How far a task has come, as this CM knows: its messages logged here, the arrivals that it had consumed when it sent them, and what there is for a restart. */
+  /**
+   * How far a task has come, as this CM knows: its messages logged here, the arrivals that it had consumed when it sent
+   * them, and what there is for a restart.
+   */
   progress(task: TaskId): Progress {
     const s = this.#s;
     const sends = this.#sends(task);
@@ -239,7 +296,10 @@ export class ChannelMemory {
     return d?.done ? EVERYTHING : (d?.channels[slotOf(s, src)]?.synced ?? 0);
   }
 
-  /** For the deadlock report. `bodiesUnderWay`: messages to the task of which only a part has come, and its own to the world that are not out. */
+  /**
+   * For the deadlock report. `bodiesUnderWay`: messages to the task of which only a part has come, and its own to the
+   * world that are not out.
+   */
   observe(task: TaskId): { arrivalsLogged: number; sendsLogged: number; bodiesUnderWay: number } {
     const d = this.#s.destinations[task];
     return {
@@ -249,8 +309,10 @@ export class ChannelMemory {
     };
   }
 
-  /** What it holds in memory: bodies that wait (messages to the world until durable, parts of them, input for a closed log), index entries,
-   *  questions about images. */
+  /**
+   * What it holds in memory: bodies that wait (messages to the world until durable, parts of them, input for a closed
+   *  log), index entries, questions about images.
+   */
   memory(): { bytes: number; records: number; covers: number } {
     const s = this.#s;
     const length = (list: readonly { length: number }[]): number => list.reduce((n, b) => n + b.length, 0);
@@ -280,7 +342,7 @@ export class ChannelMemory {
     let conn = s.conns.get(id);
     if (conn === undefined) s.conns.set(id, (conn = { conn: id, tasks: new Map(), congested: false }));
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    for (let o = 0; o < bytes.length; ) {
+    for (let o = 0; o < bytes.length;) {
       let frame: Frame | undefined;
       let length = 0;
       try {

@@ -7,7 +7,7 @@ export function addRange(ranges: [number, number][], from: number, to: number): 
   let i = ranges.length;
   while (i > 0 && ranges[i - 1]![0] > from) i--;
   ranges.splice(i, 0, [from, to]);
-  for (let k = Math.max(0, i - 1); k + 1 < ranges.length; ) {
+  for (let k = Math.max(0, i - 1); k + 1 < ranges.length;) {
     const a = ranges[k]!;
     const b = ranges[k + 1]!;
     if (b[0] <= a[1]) {
@@ -32,7 +32,10 @@ export function missing(ranges: readonly Range[], from: number, to: number): Ran
   return out;
 }
 
-/** True when the union of what the Channel Memories hold has every determinant in [from, to): the condition of an image's line. */
+/**
+ * True when the union of what the Channel Memories hold has every determinant in [from, to): the condition of an
+ * image's line.
+ */
 export function coversDeterminants(perCm: Iterable<readonly Range[]>, from: number, to: number): boolean {
   const all: [number, number][] = [];
   for (const ranges of perCm) for (const [a, b] of ranges) addRange(all, a, b);

@@ -1,13 +1,23 @@
 /**
- * The data path: one chunk of a message is judged, its determinants are logged, then it is logged itself, given its number when it is
- * the last, and pushed. A few small objects per message, no copy of the body.
+ * The data path: one chunk of a message is judged, its determinants are logged, then it is logged itself, given its
+ * number when it is the last, and pushed. A few small objects per message, no copy of the body.
  */
 import { Flag, Kind, WORLD, emptyHeader, encodeFrame, patchArrival, routeOf, type Header } from '@mayfly/wire';
 import { protocolError } from './refuse.ts';
 import { discardPartial, pushAhead, pushWhole } from './push.ts';
 import { slideOverEntries } from './records.ts';
 import {
-  ackSoon, append, channelOf, slotOf, touch, type Attachment, type Channel, type Destination, type Partial, type State, type World,
+  ackSoon,
+  append,
+  channelOf,
+  slotOf,
+  touch,
+  type Attachment,
+  type Channel,
+  type Destination,
+  type Partial,
+  type State,
+  type World,
 } from './state.ts';
 import { trimBehindBase } from './trim.ts';
 import { emitWorld, join, readable } from './world.ts';
@@ -16,12 +26,14 @@ import { emitWorld, join, readable } from './world.ts';
 export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: DataView, o: number, end: number): void {
   const { index, count } = s.options;
   if (h.dst !== WORLD && h.dst >= s.sources.length) throw protocolError('BAD_FRAME', `no task ${h.dst}`);
-  if (routeOf(a.task, h.dst, count) !== index) throw protocolError('BAD_FRAME', `channel ${h.src} → ${h.dst} is not logged here`);
+  if (routeOf(a.task, h.dst, count) !== index)
+    throw protocolError('BAD_FRAME', `channel ${h.src} → ${h.dst} is not logged here`);
   const whole = (h.flags & Flag.LAST) !== 0;
   if (h.size > s.maxMessageBytes) throw protocolError('TOO_LARGE', `message of ${h.size} bytes`);
   if (h.bytes !== Math.min(s.chunkBytes, h.size - h.offset) || h.offset % s.chunkBytes !== 0)
     throw protocolError('BAD_FRAME', `part of ${h.bytes} bytes at ${h.offset} of ${h.size}`);
-  if (whole !== (h.offset + h.bytes === h.size)) throw protocolError('BAD_FRAME', 'LAST does not stand on the last part');
+  if (whole !== (h.offset + h.bytes === h.size))
+    throw protocolError('BAD_FRAME', 'LAST does not stand on the last part');
   if (h.epoch !== 0) throw protocolError('BAD_FRAME', `epoch ${h.epoch}`);
 
   const w = h.dst === WORLD ? s.worlds[a.task]! : undefined;
@@ -41,11 +53,16 @@ export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: D
     if (h.channel !== c.count + 1 || h.offset !== 0) return;
     c.resync = false;
   }
-  if (h.channel > c.count + 1) throw protocolError('OUT_OF_SEQUENCE', `message ${h.channel} of ${h.src} → ${h.dst} after ${c.count}`);
+  if (h.channel > c.count + 1)
+    throw protocolError('OUT_OF_SEQUENCE', `message ${h.channel} of ${h.src} → ${h.dst} after ${c.count}`);
   if (h.offset === 0) discardPartial(d, c);
-  else if (c.partial?.size === h.size && h.offset + h.bytes <= c.partial.bytes) return; // a chunk that is there already
+  else if (c.partial?.size === h.size && h.offset + h.bytes <= c.partial.bytes)
+    return; // a chunk that is there already
   else if (c.partial?.bytes !== h.offset || c.partial.size !== h.size)
-    throw protocolError('OUT_OF_SEQUENCE', `part at ${h.offset} of message ${h.channel} after ${c.partial?.bytes ?? 0}`);
+    throw protocolError(
+      'OUT_OF_SEQUENCE',
+      `part at ${h.offset} of message ${h.channel} after ${c.partial?.bytes ?? 0}`,
+    );
 
   // The record keeps the entries, so that a message never survives its determinants; what is pushed does not.
   const record = s.policy.record(h, bytes, o, end);
@@ -63,7 +80,15 @@ function part(c: Channel, h: Header, lsn: number): Partial {
 }
 
 function toTask(
-  s: State, d: Destination, c: Channel, h: Header, v: DataView, at: number, frame: Uint8Array, whole: boolean, record?: Uint8Array,
+  s: State,
+  d: Destination,
+  c: Channel,
+  h: Header,
+  v: DataView,
+  at: number,
+  frame: Uint8Array,
+  whole: boolean,
+  record?: Uint8Array,
 ): void {
   const number = s.policy.number(d, c.src, h.offset, whole);
   const receiver = d.push?.attachment.incarnation ?? s.sources[d.task]!.fence;
@@ -87,7 +112,12 @@ function toWorld(s: State, w: World, h: Header, frame: Uint8Array, whole: boolea
   const body = frame.subarray(64 + h.detBytes, 64 + h.detBytes + h.bytes);
   const all = whole && c.partial !== undefined ? join([...c.partial.bodies, body], h.size) : body;
   // C6: what is logged comes out, and what nobody can read would end the job.
-  if (whole && !readable(h.mode, all)) throw protocolError('BAD_FRAME', `message ${h.channel} of task ${h.src} to the world cannot be read`, 'incarnation');
+  if (whole && !readable(h.mode, all))
+    throw protocolError(
+      'BAD_FRAME',
+      `message ${h.channel} of task ${h.src} to the world cannot be read`,
+      'incarnation',
+    );
   const lsn = s.durable ? append(s, w.stream, record) : 0;
   if (!whole) {
     part(c, h, lsn).bodies.push(body);
@@ -107,7 +137,10 @@ function dropForDone(s: State, c: Channel, channel: number, whole: boolean): voi
   touch(s, c);
 }
 
-/** A message from WORLD (standard input) or FILES (an answer) for a task homed here; numbers that are logged already are dropped. */
+/**
+ * A message from WORLD (standard input) or FILES (an answer) for a task homed here; numbers that are logged already are
+ * dropped.
+ */
 export function appendWorldMessage(s: State, d: Destination, m: Destination['heldWorld'][number]): void {
   if (d.done) return;
   if (d.closed) {
@@ -117,7 +150,8 @@ export function appendWorldMessage(s: State, d: Destination, m: Destination['hel
   const { src, channel, mode, context, body } = m;
   const c = channelOf(d, slotOf(s, src), src);
   if (channel <= c.count) return;
-  if (channel !== c.count + 1) throw new RangeError(`message ${channel} of ${src === WORLD ? 'the world' : 'the file service'} after ${c.count}`);
+  if (channel !== c.count + 1)
+    throw new RangeError(`message ${channel} of ${src === WORLD ? 'the world' : 'the file service'} after ${c.count}`);
   for (let offset = 0; ; offset += s.chunkBytes) {
     const bytes = body.subarray(offset, offset + s.chunkBytes);
     const h = emptyHeader(Kind.ARRIVAL);

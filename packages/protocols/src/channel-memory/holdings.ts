@@ -1,6 +1,7 @@
 /**
- * What the Channel Memories hold of a task, and what of it a restart would miss. The comm worker asks before its rank begins, and the dispatcher
- * before it assigns an incarnation: a job ends with LOST_LOG because the server's own logs lack something, never because a node says so.
+ * What the Channel Memories hold of a task, and what of it a restart would miss. The comm worker asks before its rank
+ * begins, and the dispatcher before it assigns an incarnation: a job ends with LOST_LOG because the server's own logs
+ * lack something, never because a node says so.
  */
 import { WORLD, type ReplayFrom, type TaskId } from '@mayfly/wire';
 import { addRange, missing } from './cover.ts';
@@ -11,7 +12,10 @@ import type { Range } from './types.ts';
 export interface Holdings {
   /** Arrivals in the log of the task; 0 where another Channel Memory is its home. */
   readonly arrivals: number;
-  /** What others depend on: arrivals that the task had consumed, and the number of determinants that it had made, when it sent what stands in the logs. */
+  /**
+   * What others depend on: arrivals that the task had consumed, and the number of determinants that it had made, when
+   * it sent what stands in the logs.
+   */
   readonly consumed: number;
   readonly determinants: number;
   /** Determinants that are here: sorted, disjoint. */
@@ -57,10 +61,14 @@ export interface Known {
 /** What the logs lost of what a restart from `replay` needs (power loss beyond `behind`); undefined: nothing. */
 export function lostFor({ prologue, image }: ReplayFrom, known: Known): string | undefined {
   const consumed = Math.max(known.consumed, image.arrivals);
-  if (consumed > known.arrivals) return `arrivals ${known.arrivals + 1} to ${consumed}, whose effects are known elsewhere`;
+  if (consumed > known.arrivals)
+    return `arrivals ${known.arrivals + 1} to ${consumed}, whose effects are known elsewhere`;
   for (const [dst, n] of image.sends)
-    if (known.limit(dst) < n) return `messages to task ${dst} before the image: ${n} were sent, ${known.limit(dst)} are logged`;
-  const determinant = known.lacks(0, prologue.determinants) ?? known.lacks(image.determinants, Math.max(known.determinants, image.determinants));
+    if (known.limit(dst) < n)
+      return `messages to task ${dst} before the image: ${n} were sent, ${known.limit(dst)} are logged`;
+  const determinant =
+    known.lacks(0, prologue.determinants) ??
+    known.lacks(image.determinants, Math.max(known.determinants, image.determinants));
   return determinant === undefined ? undefined : `determinant ${determinant}, whose effects are known elsewhere`;
 }
 

@@ -1,26 +1,40 @@
 /**
  * Pushing a receiver's arrivals: cursor, credit, envelopes, pulls.
  *
- * Live, an arrival goes out with the very bytes that came in. Whenever that is not possible (no credit, congested socket, not yet
- * durable under `strict`, a restart) the cursor stays behind and {@link pump} pushes from the log later, in arrival order.
+ * Live, an arrival goes out with the very bytes that came in. Whenever that is not possible (no credit, congested
+ * socket, not yet durable under `strict`, a restart) the cursor stays behind and {@link pump} pushes from the log
+ * later, in arrival order.
  *
  * Invariants
- *  P1  Bytes reserved are at most 2¼ windows: a message is pushed with its body if it fits in what is left, or if at most
- *      what the receiver need not have credited yet is whole under way (else it could wait for a message that waits for it).
- *  P2  A chunk of a message that is not whole yet goes out only when the whole message fits in the window (reserved at its first chunk).
+ *  P1  Bytes reserved are at most 2¼ windows: a message is pushed with its body if it fits in what is left, or if at
+ *      most what the receiver need not have credited yet is whole under way (else it could wait for a message that
+ *      waits for it).
+ *  P2  A chunk of a message that is not whole yet goes out only when the whole message fits in the window (reserved at
+ *      its first chunk).
  *  P3  Last chunks leave in arrival order.
- *  P4  A body longer than the window, or any while the receiver says ENVELOPE_ONLY, stays in the log: its envelope is pushed, and only
- *      once it is durable, since a receiver could not resupply what it never had.
+ *  P4  A body longer than the window, or any while the receiver says ENVELOPE_ONLY, stays in the log: its envelope is
+ *      pushed, and only once it is durable, since a receiver could not resupply what it never had.
  */
 import { Kind } from '@mayfly/wire';
 import { giveUp, protocolError } from './refuse.ts';
-import { forgetAhead, type Attachment, type Channel, type Destination, type Partial, type Push, type State } from './state.ts';
+import {
+  forgetAhead,
+  type Attachment,
+  type Channel,
+  type Destination,
+  type Partial,
+  type Push,
+  type State,
+} from './state.ts';
 
 /** What a message costs of the window: its body, and something for its header. */
 export const cost = (size: number): number => size + 64;
 const MIN_WINDOW = 1024;
 const MAX_WINDOW = 256 * 1024 * 1024;
-/** Chunks that the PULLs of one socket message may ask for: 256 MiB, more than a link may have waiting. A comm core asks for a quarter of its window. */
+/**
+ * Chunks that the PULLs of one socket message may ask for: 256 MiB, more than a link may have waiting. A comm core asks
+ * for a quarter of its window.
+ */
 const PULLED_AT_ONCE = 4096;
 
 /** Begins to push to a receiver that has just attached. */
@@ -48,7 +62,10 @@ const congested = (s: State, p: Push): boolean => s.conns.get(p.attachment.conn)
 /** A quarter on top: what the receiver has consumed but not yet given credit for. */
 const fits = (p: Push, size: number): boolean => p.reserved + cost(size) <= p.window + p.window / 4;
 
-/** Nothing whole is known to be under way: what is, the receiver may have consumed without giving credit yet (M7 of the comm core). */
+/**
+ * Nothing whole is known to be under way: what is, the receiver may have consumed without giving credit yet (M7 of the
+ * comm core).
+ */
 const idle = (p: Push): boolean => p.whole <= p.window / 4;
 
 function underWay(p: Push, arrival: number, size: number, reserved: boolean): void {
@@ -60,18 +77,32 @@ function underWay(p: Push, arrival: number, size: number, reserved: boolean): vo
 }
 
 function advance(p: Push): void {
-  p.cursor = p.cursor === p.attachment.replay.prologue.arrivals ? Math.max(p.attachment.replay.image.arrivals, p.cursor) + 1 : p.cursor + 1;
+  p.cursor =
+    p.cursor === p.attachment.replay.prologue.arrivals
+      ? Math.max(p.attachment.replay.image.arrivals, p.cursor) + 1
+      : p.cursor + 1;
 }
 
 /** The last chunk of arrival `n` has just been appended: `bytes` is its frame. */
-export function pushWhole(s: State, d: Destination, n: number, size: number, bytes: Uint8Array, partial: Partial | undefined): void {
+export function pushWhole(
+  s: State,
+  d: Destination,
+  n: number,
+  size: number,
+  bytes: Uint8Array,
+  partial: Partial | undefined,
+): void {
   const p = d.push;
   if (p === undefined) return;
   const reserved = partial?.ahead === true;
   const sent = reserved ? partial.pushed : 0;
   const others = partial === undefined ? 0 : partial.lsns.length - 1;
   if (
-    p.cursor === n && sent === others && !s.strict && !congested(s, p) && size <= p.window &&
+    p.cursor === n &&
+    sent === others &&
+    !s.strict &&
+    !congested(s, p) &&
+    size <= p.window &&
     (reserved || (!p.envelopeOnly && (fits(p, size) || idle(p))))
   ) {
     s.out.push({ type: 'send', conn: p.attachment.conn, bytes });
@@ -118,14 +149,25 @@ function pushFromLog(s: State, d: Destination, p: Push): boolean {
   const n = p.cursor;
   const last = d.index.lsnOf(n);
   if (last < 0 && n <= d.trimmed) {
-    // Rightly gone: it stands behind no image that is kept. What asks for it is not what the dispatcher assigned; its next incarnation will be.
-    giveUp(s, s.conns.get(p.attachment.conn), p.attachment, 'OUT_OF_SEQUENCE', `a replay from arrival ${n}; what lies before ${d.trimmed + 1} was trimmed`);
+    // Rightly gone: it stands behind no image that is kept. What asks for it is not what the dispatcher assigned; its
+    // next incarnation will be.
+    giveUp(
+      s,
+      s.conns.get(p.attachment.conn),
+      p.attachment,
+      'OUT_OF_SEQUENCE',
+      `a replay from arrival ${n}; what lies before ${d.trimmed + 1} was trimmed`,
+    );
     return false;
   }
   if (last < 0) {
     s.out.push({
-      type: 'failed', task: d.task,
-      error: { code: 'LOST_LOG', message: `arrival ${n} of task ${d.task} is no longer in the log, and its incarnation needs it` },
+      type: 'failed',
+      task: d.task,
+      error: {
+        code: 'LOST_LOG',
+        message: `arrival ${n} of task ${d.task} is no longer in the log, and its incarnation needs it`,
+      },
     });
     d.push = undefined;
     return false;
@@ -139,8 +181,18 @@ function pushFromLog(s: State, d: Destination, p: Push): boolean {
       s.syncWanted = true;
       return false;
     }
-    if (!fits(p, 0) && !idle(p)) return false; // envelopes take credit as messages do: a receiver that computes would be buried in them
-    s.out.push({ type: 'sendRecord', conn, stream, lsn: last, kind: Kind.ARRIVAL, incarnation, arrival: n, envelope: true });
+    // envelopes take credit as messages do: a receiver that computes would be buried in them
+    if (!fits(p, 0) && !idle(p)) return false;
+    s.out.push({
+      type: 'sendRecord',
+      conn,
+      stream,
+      lsn: last,
+      kind: Kind.ARRIVAL,
+      incarnation,
+      arrival: n,
+      envelope: true,
+    });
     if (!s.durable) d.envelopes.add(n);
     underWay(p, n, 0, false);
     return true;
@@ -148,10 +200,28 @@ function pushFromLog(s: State, d: Destination, p: Push): boolean {
   if (sent === undefined && !fits(p, size) && !idle(p)) return false;
   const chunks = d.index.chunksOf(n);
   if (chunks === undefined)
-    s.out.push({ type: 'sendRecord', conn, stream, lsn: last, kind: Kind.ARRIVAL, incarnation, arrival: n, envelope: false });
+    s.out.push({
+      type: 'sendRecord',
+      conn,
+      stream,
+      lsn: last,
+      kind: Kind.ARRIVAL,
+      incarnation,
+      arrival: n,
+      envelope: false,
+    });
   else
     for (let i = sent ?? 0; i < chunks.length; i++)
-      s.out.push({ type: 'sendRecord', conn, stream, lsn: chunks[i]!, kind: Kind.ARRIVAL, incarnation, arrival: n, envelope: false });
+      s.out.push({
+        type: 'sendRecord',
+        conn,
+        stream,
+        lsn: chunks[i]!,
+        kind: Kind.ARRIVAL,
+        incarnation,
+        arrival: n,
+        envelope: false,
+      });
   p.ahead.delete(n);
   underWay(p, n, size, sent !== undefined);
   return true;
@@ -161,7 +231,8 @@ function pushFromLog(s: State, d: Destination, p: Push): boolean {
 export function credit(s: State, d: Destination, consumed: number, window: number, envelopeOnly: boolean): void {
   const p = d.push;
   if (p === undefined) return;
-  if (consumed >= p.cursor || consumed < p.consumed) throw protocolError('BAD_FRAME', `credit for arrival ${consumed}, pushed up to ${p.cursor - 1}`);
+  if (consumed >= p.cursor || consumed < p.consumed)
+    throw protocolError('BAD_FRAME', `credit for arrival ${consumed}, pushed up to ${p.cursor - 1}`);
   p.consumed = consumed;
   p.window = Math.min(MAX_WINDOW, Math.max(MIN_WINDOW, window));
   p.envelopeOnly = envelopeOnly;
@@ -178,8 +249,10 @@ export function credit(s: State, d: Destination, consumed: number, window: numbe
   pump(s, d);
 }
 
-/** PULL: `bytes` (0: all) of the body of an arrival from `offset` on; from its end on: it has come whole, `none` may forget it. At most 64 MiB go out
- *  (a comm core asks for a quarter of its window). */
+/**
+ * PULL: `bytes` (0: all) of the body of an arrival from `offset` on; from its end on: it has come whole, `none` may
+ *  forget it. At most 64 MiB go out (a comm core asks for a quarter of its window).
+ */
 export function pull(s: State, d: Destination, arrival: number, offset: number, bytes: number): void {
   const p = d.push;
   if (p === undefined) return;
@@ -190,14 +263,23 @@ export function pull(s: State, d: Destination, arrival: number, offset: number, 
     return;
   }
   if (last < 0) throw protocolError('BAD_REQUEST', `arrival ${arrival} is not in the log`);
-  if (offset % s.chunkBytes !== 0 || (offset > 0 && offset >= size)) throw protocolError('BAD_FRAME', `pull from ${offset} of ${size}`);
+  if (offset % s.chunkBytes !== 0 || (offset > 0 && offset >= size))
+    throw protocolError('BAD_FRAME', `pull from ${offset} of ${size}`);
   const chunks = d.index.chunksOf(arrival) ?? [last];
   const from = offset / s.chunkBytes;
-  if (s.out.length > PULLED_AT_ONCE) throw protocolError('TOO_MANY', 'more is pulled at once than a link may have waiting');
+  if (s.out.length > PULLED_AT_ONCE)
+    throw protocolError('TOO_MANY', 'more is pulled at once than a link may have waiting');
   const want = Math.max(1, Math.ceil(Math.min(bytes === 0 ? size : bytes, MAX_WINDOW / 4) / s.chunkBytes));
   const { conn, incarnation } = p.attachment;
   for (let i = from; i < Math.min(chunks.length, from + want); i++)
     s.out.push({
-      type: 'sendRecord', conn, stream: d.stream.name, lsn: chunks[i]!, kind: Kind.BODY, incarnation, arrival, envelope: false,
+      type: 'sendRecord',
+      conn,
+      stream: d.stream.name,
+      lsn: chunks[i]!,
+      kind: Kind.BODY,
+      incarnation,
+      arrival,
+      envelope: false,
     });
 }

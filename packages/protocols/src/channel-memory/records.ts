@@ -1,14 +1,36 @@
-/** Records of the Channel Memory's streams. A record is a whole frame, so that it is forwarded, replayed and resupplied as it is. */
+/**
+ * Records of the Channel Memory's streams. A record is a whole frame, so that it is forwarded, replayed and resupplied
+ * as it is.
+ */
 import {
-  BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, Kind, MESSAGE_JSON, emptyHeader, encodeFrame, getU53, parseJson, setU53, type Frame, type Header, type Incarnation, type TaskId,
+  BLOCK_HEAD_BYTES,
+  Flag,
+  HEADER_BYTES,
+  Kind,
+  MESSAGE_JSON,
+  emptyHeader,
+  encodeFrame,
+  getU53,
+  parseJson,
+  setU53,
+  type Frame,
+  type Header,
+  type Incarnation,
+  type TaskId,
 } from '@mayfly/wire';
 import type { SendRecord } from './types.ts';
 
 /** Kind of the record that stands for everything trimmed before it. Never on the wire. */
 export const BASE_KIND = 64;
-/** Kind of the record, in a stream of determinants, that says which session an incarnation belongs to. Never on the wire. */
+/**
+ * Kind of the record, in a stream of determinants, that says which session an incarnation belongs to. Never on the
+ * wire.
+ */
 export const SESSION_KIND = 65;
-/** `mode` of one whose body is JSON: the incarnation began before some receivers had reported (F4). Else the body is the nonce. */
+/**
+ * `mode` of one whose body is JSON: the incarnation began before some receivers had reported (F4). Else the body is the
+ * nonce.
+ */
 const SESSION_UNHEARD = 1;
 const text = new TextEncoder();
 const read = new TextDecoder();
@@ -20,7 +42,10 @@ export interface Evidence {
   consumed: number;
 }
 
-/** Receivers that had not reported when an incarnation of a sender began, and what it was told then (F4 in pessimistic/unheard.ts). */
+/**
+ * Receivers that had not reported when an incarnation of a sender began, and what it was told then (F4 in
+ * pessimistic/unheard.ts).
+ */
 export interface Unheard {
   told: Evidence;
   readonly receivers: Set<TaskId>;
@@ -43,7 +68,10 @@ export const encodeBase = (task: TaskId, base: Base): Uint8Array => {
 };
 export const decodeBase = (body: Uint8Array): Base => JSON.parse(read.decode(body)) as Base;
 
-/** The first attachment of an incarnation: its nonce outlives the Channel Memory's process, else a clone could come first after a restart. */
+/**
+ * The first attachment of an incarnation: its nonce outlives the Channel Memory's process, else a clone could come
+ * first after a restart.
+ */
 export const encodeSession = (task: TaskId, incarnation: Incarnation, nonce: string, unheard?: Unheard): Uint8Array => {
   const h = emptyHeader(SESSION_KIND);
   h.src = task;
@@ -64,13 +92,16 @@ export const json = (value: unknown): Uint8Array => text.encode(JSON.stringify(v
 export const parse = (body: Uint8Array): unknown => parseJson(read.decode(body), MESSAGE_JSON);
 
 /**
- * The same bytes as a plain Uint8Array. Node's Buffers are subclasses whose `slice` is a view: what a core meant to copy would be patched
- * under it. Every border of the cores calls this.
+ * The same bytes as a plain Uint8Array. Node's Buffers are subclasses whose `slice` is a view: what a core meant to
+ * copy would be patched under it. Every border of the cores calls this.
  */
 export const plain = (bytes: Uint8Array): Uint8Array =>
   bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Reads the head of the determinant block at `o` into `into`, its position moved behind its entries. Returns the number of entries. */
+/**
+ * Reads the head of the determinant block at `o` into `into`, its position moved behind its entries. Returns the number
+ * of entries.
+ */
 export function readEvidence(v: DataView, o: number, into: Evidence): number {
   const count = v.getUint32(o + 20, true);
   into.determinants = getU53(v, o) + count;
@@ -89,8 +120,8 @@ export function learn(known: Evidence, e: Evidence): void {
 }
 
 /**
- * Drops the entries of the determinant block of the frame at `o` and keeps its head, the evidence: header and head slide towards the
- * body, which stays where it is. Returns where the frame begins now.
+ * Drops the entries of the determinant block of the frame at `o` and keeps its head, the evidence: header and head
+ * slide towards the body, which stays where it is. Returns where the frame begins now.
  */
 export function slideOverEntries(bytes: Uint8Array, v: DataView, o: number, h: Header): number {
   const shift = h.detBytes - BLOCK_HEAD_BYTES;
@@ -102,7 +133,10 @@ export function slideOverEntries(bytes: Uint8Array, v: DataView, o: number, h: H
 }
 
 /** The frame that {@link SendRecord} asks for, made of a record, which stays as it is. One copy of what is sent. */
-export function patchFromLog(record: Uint8Array, e: Pick<SendRecord, 'kind' | 'incarnation' | 'arrival' | 'envelope'>): Uint8Array {
+export function patchFromLog(
+  record: Uint8Array,
+  e: Pick<SendRecord, 'kind' | 'incarnation' | 'arrival' | 'envelope'>,
+): Uint8Array {
   const r = new DataView(record.buffer, record.byteOffset, record.byteLength);
   const detBytes = r.getUint32(60, true);
   const block = HEADER_BYTES + detBytes;

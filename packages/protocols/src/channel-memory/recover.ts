@@ -2,8 +2,27 @@
 import { BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, decodeDeterminants, readFrame, taskId, type Frame } from '@mayfly/wire';
 import type { ArrivalIndex } from './arrivals.ts';
 import { addRange } from './cover.ts';
-import { BASE_KIND, SESSION_KIND, decodeBase, decodeSession, learn, plain, readEvidence, type Base } from './records.ts';
-import { channelOf, slotOf, touch, type Channel, type Destination, type Source, type State, type Stream, type World } from './state.ts';
+import {
+  BASE_KIND,
+  SESSION_KIND,
+  decodeBase,
+  decodeSession,
+  learn,
+  plain,
+  readEvidence,
+  type Base,
+} from './records.ts';
+import {
+  channelOf,
+  slotOf,
+  touch,
+  type Channel,
+  type Destination,
+  type Source,
+  type State,
+  type Stream,
+  type World,
+} from './state.ts';
 import { emitWorld, join } from './world.ts';
 
 type Records = Iterable<{ lsn: number; bytes: Uint8Array }>;
@@ -27,7 +46,8 @@ function evidence(s: State, f: Frame, v: DataView): void {
   readEvidence(v, HEADER_BYTES, e);
   learn(source.evidence, e);
   // Its determinants were logged beside it and may be lost: the message has them too. (streams() names `d` first.)
-  if (readEvidence(v, HEADER_BYTES, e) > 0) s.policy.carried(s, source, f.determinants, view(f.determinants), 0, f.header.detBytes);
+  if (readEvidence(v, HEADER_BYTES, e) > 0)
+    s.policy.carried(s, source, f.determinants, view(f.determinants), 0, f.header.detBytes);
 }
 
 function base(s: State, b: Base): void {
@@ -43,9 +63,16 @@ interface Part {
   bytes: number;
 }
 
-/** Puts chunks together; calls `whole` for each message, in log order. `number`: arrival or channel number of the message. */
+/**
+ * Puts chunks together; calls `whole` for each message, in log order. `number`: arrival or channel number of the
+ * message.
+ */
 function messages(
-  s: State, records: Records, isWorld: boolean, onBase: (b: Base) => void, whole: (f: Frame, part: Part, lsn: number) => void,
+  s: State,
+  records: Records,
+  isWorld: boolean,
+  onBase: (b: Base) => void,
+  whole: (f: Frame, part: Part, lsn: number) => void,
 ): void {
   const parts = new Map<number, Part>();
   for (const { lsn, bytes: stored } of records) {
@@ -85,7 +112,9 @@ export function recoverDestination(s: State, d: Destination, records: Records, n
     return c;
   };
   messages(
-    s, records, false,
+    s,
+    records,
+    false,
     (b) => {
       d.index.atLeast(b.count);
       d.trimmed = Math.max(d.trimmed, b.trimmed);
@@ -100,7 +129,9 @@ export function recoverDestination(s: State, d: Destination, records: Records, n
 export function recoverWorld(s: State, w: World, records: Records, next: number): void {
   dirty(s, w.stream, next);
   messages(
-    s, records, true,
+    s,
+    records,
+    true,
     (b) => {
       w.index.atLeast(b.count);
       w.channel.count = Math.max(w.channel.count, b.count);

@@ -9,14 +9,21 @@ export class ProtocolError extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
-    /** What it ends. The same incarnation may come back on another connection and say the same; its successor is another one. */
+    /**
+     * What it ends. The same incarnation may come back on another connection and say the same; its successor is another
+     * one.
+     */
     readonly ends: 'incarnation' | 'connection',
   ) {
     super(message);
   }
 }
 
-export const protocolError = (code: ErrorCode, message: string, ends: ProtocolError['ends'] = code === 'OUT_OF_SEQUENCE' ? 'incarnation' : 'connection'): ProtocolError => new ProtocolError(code, message, ends);
+export const protocolError = (
+  code: ErrorCode,
+  message: string,
+  ends: ProtocolError['ends'] = code === 'OUT_OF_SEQUENCE' ? 'incarnation' : 'connection',
+): ProtocolError => new ProtocolError(code, message, ends);
 
 /** Refuses one incarnation; what it still sends on this connection is ignored. */
 export function refuse(s: State, conn: ConnState, task: number, code: ErrorCode, message: string): void {

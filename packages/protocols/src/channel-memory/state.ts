@@ -1,5 +1,18 @@
-/** What one Channel Memory knows. `HardState` of raft is here the streams alone: everything below is rebuilt from them or losable. */
-import { FILES, WORLD, type ErrorCode, type Header, type ImageId, type Incarnation, type Line, type ReplayFrom, type TaskId } from '@mayfly/wire';
+/**
+ * What one Channel Memory knows. `HardState` of raft is here the streams alone: everything below is rebuilt from them
+ * or losable.
+ */
+import {
+  FILES,
+  WORLD,
+  type ErrorCode,
+  type Header,
+  type ImageId,
+  type Incarnation,
+  type Line,
+  type ReplayFrom,
+  type TaskId,
+} from '@mayfly/wire';
 import type { ArrivalIndex } from './arrivals.ts';
 import type { Evidence, Unheard } from './records.ts';
 import type { ChannelMemoryOptions, CmEffect, Conn, StreamName } from './types.ts';
@@ -72,7 +85,10 @@ export interface Source {
   readonly task: TaskId;
   /** Lowest incarnation that may act. Durable in the dispatcher's registry, which gives it again at recovery. */
   fence: Incarnation;
-  /** Nonce of incarnation `fence`, once one has attached: tells a reconnection from a clone. Durable before the first answer (F1). */
+  /**
+   * Nonce of incarnation `fence`, once one has attached: tells a reconnection from a clone. Durable before the first
+   * answer (F1).
+   */
   nonce: string | undefined;
   /** Where it is logged. */
   nonceLsn: number | undefined;
@@ -152,18 +168,26 @@ export interface Cover {
 }
 
 /**
- * What a V-protocol decides at a Channel Memory; declared here, by who asks. Sessions, channels, chunks, credit, pulls and group commit know no protocol. Each rule
- * is a function of its own, so that a planted bug is another row of a table: `{ ...pessimistic, log: { ...pessimistic.log, outranks: () => false } }`.
+ * What a V-protocol decides at a Channel Memory; declared here, by who asks. Sessions, channels, chunks, credit, pulls
+ * and group commit know no protocol. Each rule is a function of its own, so that a planted bug is another row of a
+ * table: `{ ...pessimistic, log: { ...pessimistic.log, outranks: () => false } }`.
  */
 export interface LogPolicy {
-  /** `durable`: what is logged outlives the server's process. `memory`: it goes once it is consumed, and no task can run again. */
+  /**
+   * `durable`: what is logged outlives the server's process. `memory`: it goes once it is consumed, and no task can run
+   * again.
+   */
   readonly keeps: 'durable' | 'memory';
   /** When a receiver may be pushed an arrival: as soon as it is appended, or once it is synced. */
   visible(durability: 'behind' | 'strict'): 'appended' | 'synced';
   /** F1: incarnation `one` closes `other`. */
   outranks(one: Incarnation, other: Incarnation): boolean;
   /** Why this incarnation cannot begin here; undefined: it may. `d`: its log, where this is its home. */
-  refuses(incarnation: Incarnation, resume: boolean, d: Destination | undefined): { readonly code: ErrorCode; readonly message: string } | undefined;
+  refuses(
+    incarnation: Incarnation,
+    resume: boolean,
+    d: Destination | undefined,
+  ): { readonly code: ErrorCode; readonly message: string } | undefined;
   /** An incarnation attaches, and `source.nonce` is its nonce. */
   attached(s: State, source: Source, a: Attachment, isNew: boolean): void;
   /** F2: its answer waits until everything that was appended before is durable. */
@@ -215,7 +239,10 @@ export interface State {
   unsyncedBytes: number;
   ticks: number;
   ticket: number;
-  /** First attachments that wait until everything appended before them is durable: the first sync that begins after them. */
+  /**
+   * First attachments that wait until everything appended before them is durable: the first sync that begins after
+   * them.
+   */
   answers: { attachment: Attachment; needs: number }[];
   readonly covers: Map<number, Cover[]>;
   trims: { stream: Stream; needs: number; effect: CmEffect }[];
@@ -259,11 +286,22 @@ export function ackSoon(s: State, source: Source): void {
 export const EVERYTHING = Number.MAX_SAFE_INTEGER;
 
 export const newChannel = (src: TaskId, dst: TaskId): Channel => ({
-  src, dst, count: 0, synced: 0, syncing: 0, dirty: false, partial: undefined, resync: false,
+  src,
+  dst,
+  count: 0,
+  synced: 0,
+  syncing: 0,
+  dirty: false,
+  partial: undefined,
+  resync: false,
 });
 
-/** Where the channel from a sender stands; −1: there is no such sender. Tasks that come later stand behind the others: the world comes first. */
-export const slotOf = (s: State, src: TaskId | number): number => (src === WORLD ? 0 : src === FILES ? 1 : src < s.sources.length ? src + 2 : -1);
+/**
+ * Where the channel from a sender stands; −1: there is no such sender. Tasks that come later stand behind the others:
+ * the world comes first.
+ */
+export const slotOf = (s: State, src: TaskId | number): number =>
+  src === WORLD ? 0 : src === FILES ? 1 : src < s.sources.length ? src + 2 : -1;
 
 /** The channel from `slot` ({@link slotOf}). */
 export function channelOf(d: Destination, slot: number, src: TaskId): Channel {

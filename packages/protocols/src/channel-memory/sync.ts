@@ -14,11 +14,17 @@ import { releaseWorld } from './world.ts';
 const SYNC_BYTES = 4 * 1024 * 1024;
 
 /**
- * At a tick: somebody waits (the world for output, a restart, an image, a receiver for an envelope), or it is time. A sync costs as much for one message as for a
- * thousand, and the appends of a stream wait for the journal of the file system meanwhile.
+ * At a tick: somebody waits (the world for output, a restart, an image, a receiver for an envelope), or it is time. A
+ * sync costs as much for one message as for a thousand, and the appends of a stream wait for the journal of the file
+ * system meanwhile.
  */
 export function syncDue(s: State): boolean {
-  return s.syncWanted || s.ticks >= (s.options.lazyTicks ?? 1) || s.unsyncedBytes >= SYNC_BYTES || s.worlds.some((w) => w !== undefined && w.waiting.length > 0);
+  return (
+    s.syncWanted ||
+    s.ticks >= (s.options.lazyTicks ?? 1) ||
+    s.unsyncedBytes >= SYNC_BYTES ||
+    s.worlds.some((w) => w !== undefined && w.waiting.length > 0)
+  );
 }
 
 /** Begins a sync of everything appended so far, unless one is under way (then another follows). */
@@ -42,7 +48,8 @@ export function startSync(s: State): void {
   const marks = s.dirtyStreams.map((stream) => ({ stream, next: stream.next }));
   const sources = [];
   for (const source of s.sources)
-    if (source.determinants.dirty) sources.push({ source, held: source.held.map(([a, b]): [number, number] => [a, b]) });
+    if (source.determinants.dirty)
+      sources.push({ source, held: source.held.map(([a, b]): [number, number] => [a, b]) });
   const destinations = [];
   for (const d of s.destinations)
     if (d?.stream.dirty) {
@@ -155,20 +162,31 @@ export function sayCovered(s: State, task: number, c: Cover): void {
   if (c.said === said) return;
   c.said = said;
   s.out.push({
-    type: 'covered', task: source.task, image: c.image, determinants: source.durable.map(([a, b]): [number, number] => [a, b]),
+    type: 'covered',
+    task: source.task,
+    image: c.image,
+    determinants: source.durable.map(([a, b]): [number, number] => [a, b]),
   });
 }
 
 function isCovered(s: State, task: number, line: Line): boolean {
   const { index, count } = s.options;
   const home = homeOf(s.sources[task]!.task, count) === index;
-  if (home && !s.destinations[task]!.done && (s.destinations[task]!.closed || s.destinations[task]!.arrivalsSynced < line.arrivals)) return false;
+  if (
+    home &&
+    !s.destinations[task]!.done &&
+    (s.destinations[task]!.closed || s.destinations[task]!.arrivalsSynced < line.arrivals)
+  )
+    return false;
   for (const [dst, n] of line.sends) {
     if (routeOf(s.sources[task]!.task, dst, count) !== index) continue;
     if (dst === WORLD) {
       if (s.worlds[task]!.channel.synced < n) return false;
-    } else if (dst >= s.sources.length || (!s.destinations[dst]!.done && (s.destinations[dst]!.channels[slotOf(s, task)]?.synced ?? 0) < n)) return false;
+    } else if (
+      dst >= s.sources.length ||
+      (!s.destinations[dst]!.done && (s.destinations[dst]!.channels[slotOf(s, task)]?.synced ?? 0) < n)
+    )
+      return false;
   }
   return true;
 }
-

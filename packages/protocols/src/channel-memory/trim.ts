@@ -7,7 +7,8 @@ import { append, type Destination, type State } from './state.ts';
 export function trim(s: State, task: number, replay: ReplayFrom): void {
   const source = s.sources[task]!;
   const dets = s.policy.superfluous(source, replay);
-  if (dets.to > 0) s.out.push({ type: 'trim', stream: source.determinants.name, from: 0, to: dets.to, keep: dets.keep });
+  if (dets.to > 0)
+    s.out.push({ type: 'trim', stream: source.determinants.name, from: 0, to: dets.to, keep: dets.keep });
   const d = s.destinations[task];
   if (d === undefined || d.done || d.closed) return;
   const open = d.channels.flatMap((c) => c?.partial?.lsns ?? []);
@@ -22,10 +23,17 @@ export function trimBehindBase(s: State, d: Destination, gone: { from: number; t
     count: d.index.count,
     trimmed: d.trimmed,
     channels: channels.map((c) => [c.src, c.count]),
-    evidence: evidenceOf(s, channels.map((c) => c.src)),
+    evidence: evidenceOf(
+      s,
+      channels.map((c) => c.src),
+    ),
   });
   const lsn = append(s, d.stream, base);
-  s.trims.push({ stream: d.stream, needs: s.policy.trimsBehind(lsn), effect: { type: 'trim', stream: d.stream.name, ...gone } });
+  s.trims.push({
+    stream: d.stream,
+    needs: s.policy.trimsBehind(lsn),
+    effect: { type: 'trim', stream: d.stream.name, ...gone },
+  });
   s.syncWanted = true;
 }
 
@@ -37,8 +45,14 @@ export function trimWorld(s: State, task: number, channel: number): void {
   const gone = w.index.trim({ prologue: zero, image: at, held: [] }, w.channel.partial?.lsns ?? []);
   if (gone.to === 0) return;
   const lsn = append(
-    s, w.stream,
-    encodeBase(w.channel.src, { count: w.channel.count, trimmed: channel, channels: [], evidence: evidenceOf(s, [w.channel.src]) }),
+    s,
+    w.stream,
+    encodeBase(w.channel.src, {
+      count: w.channel.count,
+      trimmed: channel,
+      channels: [],
+      evidence: evidenceOf(s, [w.channel.src]),
+    }),
   );
   s.trims.push({ stream: w.stream, needs: lsn + 1, effect: { type: 'trim', stream: w.stream.name, ...gone } });
   s.syncWanted = true;
@@ -57,7 +71,10 @@ export function trimConsumed(s: State): void {
     if (d === undefined || consumed <= d.trimmed) continue;
     d.trimmed = consumed;
     const line = { arrivals: consumed, determinants: 0, openPolls: 0, sends: [] };
-    const gone = d.index.trim({ prologue: { ...line, arrivals: 0 }, image: line, held: [...d.envelopes] }, d.channels.flatMap((c) => c?.partial?.lsns ?? []));
+    const gone = d.index.trim(
+      { prologue: { ...line, arrivals: 0 }, image: line, held: [...d.envelopes] },
+      d.channels.flatMap((c) => c?.partial?.lsns ?? []),
+    );
     if (gone.to > 0) s.out.push({ type: 'trim', stream: d.stream.name, ...gone });
   }
 }

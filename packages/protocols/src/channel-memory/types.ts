@@ -2,18 +2,20 @@
  * Events and effects of the Channel Memory core, and what its host owes it.
  *
  * **The host** (apps/server, the simulator) keeps one {@link ChannelMemory} per job and CM index and
- *  1. at start opens every stream of `core.streams()`; in that order gives all records that are left to `core.recover(stream, records, next)`
- *     (which returns effects to perform: `world` again, perhaps `append`),
- *     fences by `core.step({type:'fence'…})` for every task (from the dispatcher's durable registry), then `step({type:'recovered'})`,
- *     and only then serves connections. A job that never ran has nothing to recover, and does the same;
- *  2. gives every socket message to `step({type:'frames', conn, bytes})`; `bytes` then belong to the core, which patches headers in
- *     place: effects refer to them, nothing is copied;
- *  3. performs the effects of a step in order and before the next step. An append that throws (DISK_FULL) ends this core: close its
- *     connections, drop it, recover later from the streams;
- *  4. after a batch (one socket message, or what one turn of the loop brought) calls `step({type:'flush'})`, unless `core.flushDue` says that it would
- *     do nothing;
+ *  1. at start opens every stream of `core.streams()`; in that order gives all records that are left to
+ *     `core.recover(stream, records, next)` (which returns effects to perform: `world` again, perhaps `append`),
+ *     fences by `core.step({type:'fence'…})` for every task (from the dispatcher's durable registry), then
+ *     `step({type:'recovered'})`, and only then serves connections. A job that never ran has nothing to recover, and
+ *     does the same;
+ *  2. gives every socket message to `step({type:'frames', conn, bytes})`; `bytes` then belong to the core, which
+ *     patches headers in place: effects refer to them, nothing is copied;
+ *  3. performs the effects of a step in order and before the next step. An append that throws (DISK_FULL) ends this
+ *     core: close its connections, drop it, recover later from the streams;
+ *  4. after a batch (one socket message, or what one turn of the loop brought) calls `step({type:'flush'})`, unless
+ *     `core.flushDue` says that it would do nothing;
  *  5. calls `step({type:'tick'})` every 20–50 ms: `behind` syncs then if it is due, `none` acknowledges then;
- *  6. performs `sync` by syncing the named streams together, and when all are durable calls `step({type:'synced', ticket})`.
+ *  6. performs `sync` by syncing the named streams together, and when all are durable calls `step({type:'synced',
+ *     ticket})`.
  */
 import type { Holdings } from './holdings.ts';
 import type { ErrorBody, ImageId, Incarnation, Line, ReplayFrom, TaskId } from '@mayfly/wire';
@@ -21,7 +23,10 @@ import type { ErrorBody, ImageId, Incarnation, Line, ReplayFrom, TaskId } from '
 /** A connection, numbered by the host; never reused. One carries the frames of every task of a comm worker. */
 export type Conn = number;
 
-/** `t<task>` arrivals of a task, `d<task>` determinants by source, `w<task>` messages task → WORLD. The host prefixes job and CM. */
+/**
+ * `t<task>` arrivals of a task, `d<task>` determinants by source, `w<task>` messages task → WORLD. The host prefixes
+ * job and CM.
+ */
 export type StreamName = `t${number}` | `d${number}` | `w${number}`;
 
 /** What a Channel Memory answers for a task that it has fenced. */
@@ -63,20 +68,41 @@ export type CmEvent =
   | { readonly type: 'flush' }
   | { readonly type: 'tick' }
   | { readonly type: 'synced'; readonly ticket: number }
-  /** `fresh`: the job starts now, nobody can have received anything. Else a task's log is closed until its comm worker has reported. */
+  /**
+   * `fresh`: the job starts now, nobody can have received anything. Else a task's log is closed until its comm worker
+   * has reported.
+   */
   | { readonly type: 'recovered'; readonly fresh: boolean }
-  /** The job has so many tasks now; the host has made the new streams (empty), as `streams()` names them then. Before anybody can know of them. */
+  /**
+   * The job has so many tasks now; the host has made the new streams (empty), as `streams()` names them then. Before
+   * anybody can know of them.
+   */
   | { readonly type: 'grow'; readonly size: number }
   /** Lowest incarnation that may act. Answered by `fenced`, at once. */
   | { readonly type: 'fence'; readonly task: TaskId; readonly incarnation: Incarnation }
-  /** Message number `channel` WORLD → task (standard input) or FILES → task (an answer of the file service), for a task homed here. What is
-   *  logged already is dropped: after a recovery the host gives all of them again that it cannot know to be logged. */
-  | { readonly type: 'world'; readonly task: TaskId; readonly channel: number; readonly mode: number; readonly body: Uint8Array; readonly src?: TaskId; readonly context?: number }
-  /** Asks whether everything before `line` that this CM logs is durable. Answered by `covered`, perhaps several times. */
+  /**
+   * Message number `channel` WORLD → task (standard input) or FILES → task (an answer of the file service), for a task
+   *  homed here. What is logged already is dropped: after a recovery the host gives all of them again that it cannot
+   *  know to be logged.
+   */
+  | {
+      readonly type: 'world';
+      readonly task: TaskId;
+      readonly channel: number;
+      readonly mode: number;
+      readonly body: Uint8Array;
+      readonly src?: TaskId;
+      readonly context?: number;
+    }
+  /**
+   * Asks whether everything before `line` that this CM logs is durable. Answered by `covered`, perhaps several times.
+   */
   | { readonly type: 'cover'; readonly task: TaskId; readonly image: ImageId; readonly line: Line }
   /** Forgets the question. */
   | { readonly type: 'uncover'; readonly task: TaskId; readonly image: ImageId }
-  /** The oldest image kept: what lies between its prologue and its line may go. `held`: the union over all kept images. */
+  /**
+   * The oldest image kept: what lies between its prologue and its line may go. `held`: the union over all kept images.
+   */
   | { readonly type: 'trim'; readonly task: TaskId; readonly replay: ReplayFrom }
   /** Output up to this message to WORLD is durable elsewhere: `w<task>` may be trimmed. */
   | { readonly type: 'worldDone'; readonly task: TaskId; readonly channel: number }
@@ -94,15 +120,36 @@ export type CmEffect =
   | SendRecord
   | { readonly type: 'close'; readonly conn: Conn; readonly error: ErrorBody }
   | { readonly type: 'sync'; readonly ticket: number; readonly streams: readonly StreamName[] }
-  | { readonly type: 'trim'; readonly stream: StreamName; readonly from: number; readonly to: number; readonly keep: ReadonlySet<number> }
-  /** A whole message of a task to WORLD, in channel order; once it is durable; again after a recovery (materialise by offset). */
-  | { readonly type: 'world'; readonly task: TaskId; readonly channel: number; readonly mode: number; readonly body: Uint8Array }
+  | {
+      readonly type: 'trim';
+      readonly stream: StreamName;
+      readonly from: number;
+      readonly to: number;
+      readonly keep: ReadonlySet<number>;
+    }
+  /**
+   * A whole message of a task to WORLD, in channel order; once it is durable; again after a recovery (materialise by
+   * offset).
+   */
+  | {
+      readonly type: 'world';
+      readonly task: TaskId;
+      readonly channel: number;
+      readonly mode: number;
+      readonly body: Uint8Array;
+    }
   | { readonly type: 'fenced'; readonly task: TaskId; readonly incarnation: Incarnation }
   /**
-   * Sends homed here and (at the home CM) arrivals before the image's line are durable; `determinants`: the durable ranges that this
-   * CM holds. Comes again when the ranges grow. The image is covered when every CM has answered and {@link coversDeterminants}.
+   * Sends homed here and (at the home CM) arrivals before the image's line are durable; `determinants`: the durable
+   * ranges that this CM holds. Comes again when the ranges grow. The image is covered when every CM has answered and
+   * {@link coversDeterminants}.
    */
-  | { readonly type: 'covered'; readonly task: TaskId; readonly image: ImageId; readonly determinants: readonly Range[] }
+  | {
+      readonly type: 'covered';
+      readonly task: TaskId;
+      readonly image: ImageId;
+      readonly determinants: readonly Range[];
+    }
   /** An incarnation broke the protocol and has ended here. Its node is told, too, but need not pass it on. */
   | { readonly type: 'refused'; readonly task: TaskId; readonly incarnation: Incarnation; readonly error: ErrorBody }
   /** A task's first attachment of this incarnation was accepted (for the history; no duty). */

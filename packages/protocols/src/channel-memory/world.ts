@@ -10,8 +10,9 @@ export function releaseWorld(s: State, w: World): void {
 }
 
 /**
- * A message to WORLD is whole. The world sees it once it is durable: what the world has seen cannot be taken back, so a power loss must not
- * be able to change it. EXIT, and a request to the file service, for whose answer somebody waits, do not wait for the next tick.
+ * A message to WORLD is whole. The world sees it once it is durable: what the world has seen cannot be taken back, so a
+ * power loss must not be able to change it. EXIT, and a request to the file service, for whose answer somebody waits,
+ * do not wait for the next tick.
  */
 export function emitWorld(s: State, w: World, channel: number, mode: number, body: Uint8Array, lsn: number): void {
   if (s.durable) {
@@ -20,7 +21,10 @@ export function emitWorld(s: State, w: World, channel: number, mode: number, bod
   } else s.out.push({ type: 'world', task: w.channel.src, channel, mode, body });
 }
 
-/** May a task say this to the world? Output may be any bytes, a result file may have any name, and an exit that cannot be read is an error of the program. */
+/**
+ * May a task say this to the world? Output may be any bytes, a result file may have any name, and an exit that cannot
+ * be read is an error of the program.
+ */
 export function readable(mode: number, body: Uint8Array): boolean {
   switch (mode) {
     case WorldMode.STDOUT:

@@ -1,26 +1,44 @@
 /**
- * The comm core: a job's communication daemon on one node (MPICH-V's successor calls it so), serving every rank of the job there.
+ * The comm core: a job's communication daemon on one node (MPICH-V's successor calls it so), serving every rank of the
+ * job there.
  *
- * Owns, per attached incarnation: what was sent until it is durable, determinants until durable, arrivals received until durable,
- * credit, pulls under way, and the route of each destination. Does not own: sockets and rings (the host, see types.ts), numbers and
- * replay (endpoint), who runs where (dispatcher).
+ * Owns, per attached incarnation: what was sent until it is durable, determinants until durable, arrivals received
+ * until durable, credit, pulls under way, and the route of each destination. Does not own: sockets and rings (the host,
+ * see types.ts), numbers and replay (endpoint), who runs where (dispatcher).
  *
- * Messages out: ATTACH, DETACH, DATA, DETERMINANTS, CREDIT, PULL, RESUPPLY, RESUPPLIED. In: ATTACHED, REFUSED, ARRIVAL, BODY, ACK,
- * DETERMINANTS, RESEND. Durable state: none.
+ * Messages out: ATTACH, DETACH, DATA, DETERMINANTS, CREDIT, PULL, RESUPPLY, RESUPPLIED. In: ATTACHED, REFUSED, ARRIVAL,
+ * BODY, ACK, DETERMINANTS, RESEND. Durable state: none.
  *
  * Invariants (M1, D1 and D2 in pessimistic/commd.ts)
- *  M2  A sent message is kept until its Channel Memory says synced; on every new connection what the CM lacks is sent again, whole
- *      messages, per channel in order.
- *  M3  Arrivals go to the rank in arrival order, each once. Their chunks go as they come, those of different senders mixed; a first chunk makes void
- *      what came of its sender's message before, and an arrival exists for the rank when its last chunk is there.
+ *  M2  A sent message is kept until its Channel Memory says synced; on every new connection what the CM lacks is sent
+ *      again, whole messages, per channel in order.
+ *  M3  Arrivals go to the rank in arrival order, each once. Their chunks go as they come, those of different senders
+ *      mixed; a first chunk makes void what came of its sender's message before, and an arrival exists for the rank
+ *      when its last chunk is there.
  *  M4  An arrival is kept until it is synced, and given back to a Channel Memory that lost it.
  *  M5  The rank begins when every Channel Memory has fenced its predecessors and answered.
  *  M6  EXIT leaves when everything sent before it is durable.
  *  M7  Less than a quarter of the window is consumed and not yet credited.
  */
 import {
-  CHUNK_BYTES, Flag, Kind, MalformedDeterminants, MalformedFrame, WORLD, WorldMode, decodeAck, emptyHeader, encodeFrame,
-  frameBytes, homeOf, readFrame, type Attached, type ErrorBody, type Frame, type Header, type TaskId,
+  CHUNK_BYTES,
+  Flag,
+  Kind,
+  MalformedDeterminants,
+  MalformedFrame,
+  WORLD,
+  WorldMode,
+  decodeAck,
+  emptyHeader,
+  encodeFrame,
+  frameBytes,
+  homeOf,
+  readFrame,
+  type Attached,
+  type ErrorBody,
+  type Frame,
+  type Header,
+  type TaskId,
 } from '@mayfly/wire';
 import { DEFAULT_WINDOW } from '../channel-memory/channel-memory.ts';
 import { cost } from '../channel-memory/push.ts';
@@ -56,7 +74,12 @@ export class Comm {
     switch (event.type) {
       case 'start': {
         const t = new CommTask(
-          this.#options, event.task, event.incarnation, event.capability, event.nonce, event.replay,
+          this.#options,
+          event.task,
+          event.incarnation,
+          event.capability,
+          event.nonce,
+          event.replay,
           homeOf(event.task, this.#options.channelMemories),
         );
         this.#tasks.set(t.task, t);
@@ -100,7 +123,7 @@ export class Comm {
     const t = this.#tasks.get(task);
     if (t === undefined) return;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    for (let o = 0; o < bytes.length; ) {
+    for (let o = 0; o < bytes.length;) {
       const f = readFrame(bytes, view, o);
       const end = o + frameBytes(f.header);
       const frame = o === 0 && end === bytes.length ? bytes : bytes.subarray(o, end);
@@ -130,7 +153,8 @@ export class Comm {
   /** What the protocol has to send without a message. */
   #sendBlock(t: CommTask, cm: number): void {
     const block = t.attached[cm] ? t.policy.block() : undefined;
-    if (block) this.#out.push({ type: 'send', cm, bytes: encodeFrame(this.#header(t, Kind.DETERMINANTS), undefined, block) });
+    if (block)
+      this.#out.push({ type: 'send', cm, bytes: encodeFrame(this.#header(t, Kind.DETERMINANTS), undefined, block) });
   }
 
   /** M6. */
@@ -162,7 +186,13 @@ export class Comm {
   // ---- attaching ----
 
   #attach(t: CommTask, cm: number): void {
-    const body = { capability: t.capability, nonce: t.nonce, replay: t.replay, received: cm === t.home ? t.received : 0, resume: t.known[cm]! };
+    const body = {
+      capability: t.capability,
+      nonce: t.nonce,
+      replay: t.replay,
+      received: cm === t.home ? t.received : 0,
+      resume: t.known[cm]!,
+    };
     this.#out.push({ type: 'send', cm, bytes: encodeFrame(this.#header(t, Kind.ATTACH), json(body)) });
   }
 
@@ -255,14 +285,20 @@ export class Comm {
   #received(cm: number, bytes: Uint8Array): void {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     try {
-      for (let o = 0; o < bytes.length; ) {
+      for (let o = 0; o < bytes.length;) {
         const f = readFrame(bytes, view, o);
         const end = Math.min(bytes.length, o + frameBytes(f.header));
         this.#frame(cm, f, bytes.subarray(o, end));
         o = end;
       }
     } catch (e) {
-      if (!(e instanceof BadLink || e instanceof MalformedFrame || e instanceof MalformedDeterminants || e instanceof SyntaxError)) throw e;
+      if (!(
+        e instanceof BadLink ||
+        e instanceof MalformedFrame ||
+        e instanceof MalformedDeterminants ||
+        e instanceof SyntaxError
+      ))
+        throw e;
       this.#out.push({ type: 'drop', cm, error: { code: 'BAD_FRAME', message: e.message } });
     }
   }
@@ -317,7 +353,8 @@ export class Comm {
   #arrival(t: CommTask, h: Header, bytes: Uint8Array): void {
     const last = (h.flags & Flag.LAST) !== 0;
     let p = h.offset === 0 ? undefined : t.partials.get(h.src);
-    if (h.offset > 0 && (p?.bytes !== h.offset || p.channel !== h.channel)) throw new BadLink(`part at ${h.offset} of a message that did not begin`);
+    if (h.offset > 0 && (p?.bytes !== h.offset || p.channel !== h.channel))
+      throw new BadLink(`part at ${h.offset} of a message that did not begin`);
     if (p === undefined) {
       p = { frames: [], bytes: 0, channel: h.channel };
       if (!last) t.partials.set(h.src, p);

@@ -1,4 +1,7 @@
-/** What a V-protocol decides in the comm worker; declared here, by who asks. Sessions, retention, credit and pulls know no protocol. */
+/**
+ * What a V-protocol decides in the comm worker; declared here, by who asks. Sessions, retention, credit and pulls know
+ * no protocol.
+ */
 import type { Ack, Attached, Incarnation, ReplayFrom } from '@mayfly/wire';
 import type { EndpointStart } from '../pessimistic/endpoint.ts';
 
@@ -31,4 +34,3 @@ export interface CommdTask {
 }
 
 export type CommdPolicy = (channelMemories: number) => CommdTask;
-

@@ -1,4 +1,6 @@
-/** What the comm worker keeps of one attached incarnation. All of it dies with the tab; that is what the logs are for. */
+/**
+ * What the comm worker keeps of one attached incarnation. All of it dies with the tab; that is what the logs are for.
+ */
 import { routeOf, type Incarnation, type ReplayFrom, type TaskId } from '@mayfly/wire';
 import type { CommdTask } from './policy.ts';
 import type { CommOptions } from './types.ts';
@@ -74,7 +76,13 @@ export class CommTask {
   readonly pulls = new Map<number, Pull>();
 
   constructor(
-    options: CommOptions, task: TaskId, incarnation: Incarnation, capability: string, nonce: string, replay: ReplayFrom, home: number,
+    options: CommOptions,
+    task: TaskId,
+    incarnation: Incarnation,
+    capability: string,
+    nonce: string,
+    replay: ReplayFrom,
+    home: number,
   ) {
     this.task = task;
     this.incarnation = incarnation;
@@ -92,7 +100,8 @@ export class CommTask {
   /** The route of a destination is chosen here and nowhere else; a later protocol may pass messages within the node. */
   outbox(dst: TaskId): Outbox {
     let box = this.outboxes.get(dst);
-    if (box === undefined) this.outboxes.set(dst, (box = { dst, cm: routeOf(this.task, dst, this.#channelMemories), frames: [], head: 0 }));
+    if (box === undefined)
+      this.outboxes.set(dst, (box = { dst, cm: routeOf(this.task, dst, this.#channelMemories), frames: [], head: 0 }));
     return box;
   }
 
@@ -103,7 +112,8 @@ export class CommTask {
 
   /** Messages up to `channel` are durable. */
   release(box: Outbox, channel: number): void {
-    while (box.head < box.frames.length && box.frames[box.head]!.channel <= channel) this.retainedBytes -= box.frames[box.head++]!.bytes.length;
+    while (box.head < box.frames.length && box.frames[box.head]!.channel <= channel)
+      this.retainedBytes -= box.frames[box.head++]!.bytes.length;
     if (box.head === box.frames.length) {
       box.frames = [];
       box.head = 0;
@@ -120,7 +130,8 @@ export class CommTask {
   }
 
   releaseArrivals(synced: number): void {
-    while (this.arrivalsHead < this.arrivals.length && this.arrivals[this.arrivalsHead]!.arrival <= synced) this.arrivalsHead++;
+    while (this.arrivalsHead < this.arrivals.length && this.arrivals[this.arrivalsHead]!.arrival <= synced)
+      this.arrivalsHead++;
     if (this.arrivalsHead > 64 && this.arrivalsHead * 2 > this.arrivals.length) {
       this.arrivals.splice(0, this.arrivalsHead);
       this.arrivalsHead = 0;

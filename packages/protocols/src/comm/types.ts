@@ -2,16 +2,18 @@
  * Events and effects of the comm core, and what its host owes it.
  *
  * **The host** (packages/node's comm worker, the simulator) keeps one {@link Comm} per job and
- *  1. holds one link (a socket) to every Channel Memory, reconnects it with a back-off of its own, and says `connected` and
- *     `disconnected`; after `disconnected` nothing more of that link is given to the core;
+ *  1. holds one link (a socket) to every Channel Memory, reconnects it with a back-off of its own, and says `connected`
+ *     and `disconnected`; after `disconnected` nothing more of that link is given to the core;
  *  2. gives a socket message to `step({type:'received', cm, bytes})`, and whole frames from a rank's up-ring to
- *     `step({type:'ring', task, bytes})`; `bytes` then belong to the core (it retains them): copy them out of the ring first;
- *  3. performs effects in order. `deliver` writes a frame to the rank's down-ring; while the ring is full it queues and goes on
- *     serving sockets. Chunks of one sender's message follow each other, those of several may be mixed; the last has flag LAST, and one at offset 0
- *     makes void what was delivered of that sender's message before (its connection broke, or its sender began anew);
+ *     `step({type:'ring', task, bytes})`; `bytes` then belong to the core (it retains them): copy them out of the ring
+ *     first;
+ *  3. performs effects in order. `deliver` writes a frame to the rank's down-ring; while the ring is full it queues and
+ *     goes on serving sockets. Chunks of one sender's message follow each other, those of several may be mixed; the
+ *     last has flag LAST, and one at offset 0 makes void what was delivered of that sender's message before (its
+ *     connection broke, or its sender began anew);
  *  4. says `consumed` when the rank's status words have moved (arrivals consumed, store full); cheap, at each wake-up;
- *  5. stops reading a rank's up-ring while `core.retained(task)` is above a limit (say 64 MiB) or a link's buffer is: the rank then
- *     waits in its send, which consumes nothing.
+ *  5. stops reading a rank's up-ring while `core.retained(task)` is above a limit (say 64 MiB) or a link's buffer is:
+ *     the rank then waits in its send, which consumes nothing.
  */
 import type { ErrorBody, Incarnation, ReplayFrom, TaskId } from '@mayfly/wire';
 import type { EndpointStart } from '../pessimistic/endpoint.ts';
@@ -47,13 +49,21 @@ export type CommEvent =
   | { readonly type: 'consumed'; readonly task: TaskId; readonly arrivals: number; readonly envelopeOnly: boolean };
 
 export type CommEffect =
-  /** One or more whole frames. The core keeps `bytes` and the far side patches them: copy where both live in one memory (simulator). */
+  /**
+   * One or more whole frames. The core keeps `bytes` and the far side patches them: copy where both live in one memory
+   * (simulator).
+   */
   | { readonly type: 'send'; readonly cm: number; readonly bytes: Uint8Array }
-  /** ARRIVAL or BODY frame for the rank, after `ready`. `bytes` must not be changed; the body stands at 64 + detBytes. */
+  /**
+   * ARRIVAL or BODY frame for the rank, after `ready`. `bytes` must not be changed; the body stands at 64 + detBytes.
+   */
   | { readonly type: 'deliver'; readonly task: TaskId; readonly bytes: Uint8Array }
   /** Every CM has fenced and answered: the rank may begin, with this for its endpoint. */
   | { readonly type: 'ready'; readonly task: TaskId; readonly start: EndpointStart }
-  /** A CM refused the incarnation (FENCED, CLONE, OUT_OF_SEQUENCE, LOST_LOG …): stop the rank; the core has forgotten it. */
+  /**
+   * A CM refused the incarnation (FENCED, CLONE, OUT_OF_SEQUENCE, LOST_LOG …): stop the rank; the core has forgotten
+   * it.
+   */
   | { readonly type: 'refused'; readonly task: TaskId; readonly error: ErrorBody }
   /** The EXIT is durable, after everything before it: the rank's worker may go; the core has detached it. */
   | { readonly type: 'finished'; readonly task: TaskId }

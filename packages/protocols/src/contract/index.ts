@@ -1,6 +1,7 @@
 /**
- * A V-protocol: "the V-protocol" of MPICH-V is what a fault-tolerance protocol decides behind MPI. It is a value of small policies, one per participant. Each policy is
- * declared by the code that asks it; what has one copy of a rule for all protocols (sessions, channels, credit, placement) knows none of them.
+ * A V-protocol: "the V-protocol" of MPICH-V is what a fault-tolerance protocol decides behind MPI. It is a value of
+ * small policies, one per participant. Each policy is declared by the code that asks it; what has one copy of a rule
+ * for all protocols (sessions, channels, credit, placement) knows none of them.
  *
  * table.ts is the only file that names every protocol.
  */

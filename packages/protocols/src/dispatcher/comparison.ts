@@ -1,8 +1,9 @@
 /**
- * What is seen of a rank, and what that says of the nodes that the rank was taken from because nothing came of it (S4 in stragglers.ts).
+ * What is seen of a rank, and what that says of the nodes that the rank was taken from because nothing came of it (S4
+ * in stragglers.ts).
  *
- * Owns: Task.comparisons. Each stands until its rank is seen to do something, however many incarnations later and whatever became of those in between: else a
- * node that crashes at once would clear the one before it of being silent.
+ * Owns: Task.comparisons. Each stands until its rank is seen to do something, however many incarnations later and
+ * whatever became of those in between: else a node that crashes at once would clear the one before it of being silent.
  */
 import type { NodeId } from '@mayfly/wire';
 import { blame, hasRecord } from './reputation.ts';
@@ -11,7 +12,10 @@ import type { Core, Task } from './state.ts';
 /** A rank was taken from a node because nothing came of it. */
 export interface Comparison {
   readonly node: NodeId;
-  /** What its node had not done with it: begun it, called MPI; or it said that the rank waits, of which the others may have been the victims. */
+  /**
+   * What its node had not done with it: begun it, called MPI; or it said that the rank waits, of which the others may
+   * have been the victims.
+   */
   readonly kind: 'start' | 'call' | 'wait';
   /** `wait`: messages to it that were logged then. */
   readonly arrivals?: number;
@@ -25,10 +29,12 @@ export interface Comparison {
 export function called(core: Core, t: Task): void {
   const pause = core.time - t.callAt;
   t.callAt = t.seenAt = core.time;
-  if (t.node !== undefined && (t.patience > 1 || hasRecord(core, t.node))) t.job.longestPause = Math.max(t.job.longestPause, pause);
+  if (t.node !== undefined && (t.patience > 1 || hasRecord(core, t.node)))
+    t.job.longestPause = Math.max(t.job.longestPause, pause);
   for (const c of t.comparisons) {
     // Who goes on without a message that has come since had not waited.
-    if (c.kind === 'call' || (c.kind === 'wait' && (t.logged?.arrivals ?? 0) <= (c.arrivals ?? 0))) compare(core, t, c, core.time - t.beganAt);
+    if (c.kind === 'call' || (c.kind === 'wait' && (t.logged?.arrivals ?? 0) <= (c.arrivals ?? 0)))
+      compare(core, t, c, core.time - t.beganAt);
   }
   t.comparisons = [];
   t.patience = 1;
@@ -54,7 +60,12 @@ export function suspect(t: Task, c: Comparison): void {
 function compare(core: Core, t: Task, c: Comparison, took: number): void {
   if (c.node === t.node) return;
   if (took < c.took) {
-    const ms = blame(core, c.node, 1, `rank ${t.task} of job ${t.job.record.spec.id} made no progress there, but did elsewhere`);
+    const ms = blame(
+      core,
+      c.node,
+      1,
+      `rank ${t.task} of job ${t.job.record.spec.id} made no progress there, but did elsewhere`,
+    );
     if (c.fault === undefined) return;
     if (ms > 0) t.job.faults[c.fault]!.quarantineMs = ms;
     t.job.dirtyFaults.add(c.fault);

@@ -1,30 +1,34 @@
 /**
  * Dispatcher: gives ranks to nodes, detects failures, starts new incarnations, fences old ones (MPICH-V §3.1).
  *
- * Owns: the queue of jobs, the slots of nodes, the phase and the incarnation of every task, the record of faults. Does not own: logs
- * (Channel Memory), images (Checkpoint Server), secrets and capabilities (host). Messages: types.ts. Restart: restart.ts.
+ * Owns: the queue of jobs, the slots of nodes, the phase and the incarnation of every task, the record of faults. Does
+ * not own: logs (Channel Memory), images (Checkpoint Server), secrets and capabilities (host). Messages: types.ts.
+ * Restart: restart.ts.
  *
  * Invariants
- *  D1 At most one incarnation of a task acts: one is assigned only after the Checkpoint Server and every Channel Memory have
- *     answered that they refuse all lower ones.
+ *  D1 At most one incarnation of a task acts: one is assigned only after the Checkpoint Server and every Channel Memory
+ *     have answered that they refuse all lower ones.
  *  D2 Incarnations of a task only rise, and one is durable in the registry before any fence or assignment names it.
  *  D3 No assignment makes a node run more ranks than it has slots; nothing is given to a node that is suspect or gone.
- *  D4 A job starts only when all its ranks have a slot; lost ranks come before the queue, and the queue is first come, first served in each room: who
- *     waits keeps those behind them from every slot that they could use themselves.
- *  D5 A report, heartbeat or hold of anything but the acting incarnation on its own node changes nothing, and is told to stop.
+ *  D4 A job starts only when all its ranks have a slot; lost ranks come before the queue, and the queue is first come,
+ *     first served in each room: who waits keeps those behind them from every slot that they could use themselves.
+ *  D5 A report, heartbeat or hold of anything but the acting incarnation on its own node changes nothing, and is told
+ *  to stop.
  *  D6 A task is done, and a job ended, only once this is durable; nothing of it is assigned afterwards.
  *  D7 Every incarnation that was assigned and lost is in the list of faults once.
  *  D8 When a job ends, all its ranks are revoked and all its slots are free.
  *  D9, D10 What a pause is: pause.ts.
- *  D11 The word of a node ends no job: what it says of a rank costs that incarnation at most. Whether the logs have what a restart needs, the server asks them.
+ *  D11 The word of a node ends no job: what it says of a rank costs that incarnation at most. Whether the logs have
+ *  what a restart needs, the server asks them.
  *  D12 When a deadlock is believed: doubt.ts.
- *  D20 A rank is assigned only to a node that runs programs of its kind, as its Hello says. A node that declines one is taken at its word: the rank
- *     goes elsewhere, and the refusal is no crash of the program.
- *  R1–R4 Which nodes are trusted: reputation.ts. B1–B4 Who is to blame for a failure: failures.ts. S1–S4 Ranks of which nothing comes: stragglers.ts.
+ *  D20 A rank is assigned only to a node that runs programs of its kind, as its Hello says. A node that declines one is
+ *     taken at its word: the rank goes elsewhere, and the refusal is no crash of the program.
+ *  R1–R4 Which nodes are trusted: reputation.ts. B1–B4 Who is to blame for a failure: failures.ts. S1–S4 Ranks of which
+ *  nothing comes: stragglers.ts.
  *  D13, D14 What storage that cannot be written is: storage.ts.
  *
- * Durable before: `raise` before fenceCs, fenceCm, assign; `exit` before taskDone; `end` before jobEnded and the revocations; `pause` before
- * the revocations.
+ * Durable before: `raise` before fenceCs, fenceCm, assign; `exit` before taskDone; `end` before jobEnded and the
+ * revocations; `pause` before the revocations.
  */
 import type { Incarnation, JobId, TaskId } from '@mayfly/wire';
 import { deadlocked } from './doubt.ts';
@@ -133,7 +137,8 @@ export class Dispatcher {
         }
         t.newest = { image: e.image, serial: e.serial };
         if (t.wanted !== undefined && e.serial > t.wanted) t.wanted = undefined;
-        if (t.node !== undefined && (t.phase === 'running' || t.phase === 'assigned')) core.nodes.get(t.node)?.images.add(`${e.job}/${e.task}/${e.image}`);
+        if (t.node !== undefined && (t.phase === 'running' || t.phase === 'assigned'))
+          core.nodes.get(t.node)?.images.add(`${e.job}/${e.task}/${e.image}`);
         leaveWithImage(core, t);
         core.changed(t.job);
         return;
@@ -197,7 +202,8 @@ export class Dispatcher {
         for (const job of core.jobs.values()) {
           endWait(core, job);
           checkLimits(core, job);
-          if (job.record.state === 'running') for (const t of job.tasks) if (t.phase === 'idle' && t.pending) endAmongStrangers(core, t);
+          if (job.record.state === 'running')
+            for (const t of job.tasks) if (t.phase === 'idle' && t.pending) endAmongStrangers(core, t);
         }
         return stillHere(core);
     }

@@ -1,13 +1,17 @@
 /**
- * A deadlock that nodes speak of. deadlock.ts holds what ranks say (that they wait, and how far they are) against the logs; that a rank waits, and does
- * not keep its peers waiting, only its node knows. One node that says so of its rank would end a job whose other ranks wait for it in good faith.
+ * A deadlock that nodes speak of. deadlock.ts holds what ranks say (that they wait, and how far they are) against the
+ * logs; that a rank waits, and does not keep its peers waiting, only its node knows. One node that says so of its rank
+ * would end a job whose other ranks wait for it in good faith.
  *
- *  D12 A deadlock ends a job when the same ranks wait at the same place of their logs a second time, after all of them were started elsewhere. A rank
- *      that re-executes repeats what is logged: a program that is deadlocked comes to the same place again, and the rank of a node that lied goes on.
- *      Where there is nobody else to ask, where the owner knows the nodes (a room), or where all of them have a record (reputation.ts), the first word counts.
- *      A node without a record whose rank then goes on, although nothing has come for it, had lied, and is blamed (comparison.ts).
+ *  D12 A deadlock ends a job when the same ranks wait at the same place of their logs a second time, after all of them
+ *      were started elsewhere. A rank that re-executes repeats what is logged: a program that is deadlocked comes to
+ *      the same place again, and the rank of a node that lied goes on. Where there is nobody else to ask, where the
+ *      owner knows the nodes (a room), or where all of them have a record (reputation.ts), the first word counts. A
+ *      node without a record whose rank then goes on, although nothing has come for it, had lied, and is blamed
+ *      (comparison.ts).
  *
- * Each doubt that proves right moves the logs on, so a job is doubted finitely often. Losable: a server that restarts asks once more.
+ * Each doubt that proves right moves the logs on, so a job is doubted finitely often. Losable: a server that restarts
+ * asks once more.
  */
 import { suspect } from './comparison.ts';
 import { endJob } from './end.ts';
@@ -21,21 +25,51 @@ export function deadlocked(core: Core, job: Job, report: string): void {
   const waiting = job.tasks.filter((t) => t.phase === 'running');
   // What the logs confirm of a rank's word, and nothing that it could vary.
   const picture = JSON.stringify(waiting.map((t) => [t.task, t.activity?.arrivals, t.activity?.sends]));
-  if (job.doubted === picture || !othersToAsk(core, job, waiting)) return endJob(core, job, 'failed', { code: 'DEADLOCK', message: report });
+  if (job.doubted === picture || !othersToAsk(core, job, waiting))
+    return endJob(core, job, 'failed', { code: 'DEADLOCK', message: report });
   job.doubted = picture;
-  core.emit({ type: 'log', level: 'info', message: `possible deadlock: its ranks seem to wait for each other; restarting them elsewhere to check\n${report}`, job: job.record.spec.id });
+  core.emit({
+    type: 'log',
+    level: 'info',
+    message: `possible deadlock: its ranks seem to wait for each other; restarting them elsewhere to check\n${report}`,
+    job: job.record.spec.id,
+  });
   for (const t of waiting) {
-    if (t.node !== undefined) tellToDrop(core, t, t.node, { code: 'FENCED', message: 'Possible deadlock: the ranks of this job seem to wait for each other. They restart elsewhere to check.' });
+    if (t.node !== undefined)
+      tellToDrop(core, t, t.node, {
+        code: 'FENCED',
+        message:
+          'Possible deadlock: the ranks of this job seem to wait for each other. They restart elsewhere to check.',
+      });
     const { node } = t;
     const before = job.faults.length;
     lose(core, t, 'doubted', true);
-    if (node !== undefined && !hasRecord(core, node)) suspect(t, { node, kind: 'wait', took: Infinity, arrivals: t.logged?.arrivals ?? 0, fault: job.faults.length > before ? before : undefined });
+    if (node !== undefined && !hasRecord(core, node))
+      suspect(t, {
+        node,
+        kind: 'wait',
+        took: Infinity,
+        arrivals: t.logged?.arrivals ?? 0,
+        fault: job.faults.length > before ? before : undefined,
+      });
   }
 }
 
 /** Is there a node that could take one of these ranks, and has it not now? */
 function othersToAsk(core: Core, job: Job, waiting: readonly Task[]): boolean {
   const { room } = job.record.spec;
-  if (!recoveryOf(core, job).restarts || room !== undefined || waiting.every((t) => t.node !== undefined && hasRecord(core, t.node))) return false;
-  return [...core.nodes.values()].some((n) => n.room === undefined && n.slots > 0 && n.runs.includes(kindOfJob(job)) && takesRanks(core, n) && waiting.some((t) => t.node !== n.id));
+  if (
+    !recoveryOf(core, job).restarts ||
+    room !== undefined ||
+    waiting.every((t) => t.node !== undefined && hasRecord(core, t.node))
+  )
+    return false;
+  return [...core.nodes.values()].some(
+    (n) =>
+      n.room === undefined &&
+      n.slots > 0 &&
+      n.runs.includes(kindOfJob(job)) &&
+      takesRanks(core, n) &&
+      waiting.some((t) => t.node !== n.id),
+  );
 }

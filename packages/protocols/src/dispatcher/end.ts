@@ -1,10 +1,18 @@
-/** The one way in which a job ends: its record first, everything else once that is durable (`endPersisted` in jobs.ts). */
+/**
+ * The one way in which a job ends: its record first, everything else once that is durable (`endPersisted` in jobs.ts).
+ */
 import type { ErrorBody } from '@mayfly/wire';
 import { faultChanges, over, timeGoesOn, type Core, type Job } from './state.ts';
 import { timeAfterStop } from './storage.ts';
 import { jobKey, type JobRecord } from './types.ts';
 
-export function endJob(core: Core, job: Job, state: 'done' | 'failed' | 'cancelled', error?: ErrorBody, exitCode?: number): void {
+export function endJob(
+  core: Core,
+  job: Job,
+  state: 'done' | 'failed' | 'cancelled',
+  error?: ErrorBody,
+  exitCode?: number,
+): void {
   if (over(job)) return;
   timeGoesOn(core, job);
   timeAfterStop(core, job);

@@ -1,25 +1,29 @@
 /**
  * Who is to blame for a failure: the node, or the program.
  *
- * Owns: the failures of a rank since it last got any further, and what follows from them. Does not own: credit and quarantine (reputation.ts), whether an
- * incarnation is lost at all (nodes.ts), stragglers (stragglers.ts).
+ * Owns: the failures of a rank since it last got any further, and what follows from them. Does not own: credit and
+ * quarantine (reputation.ts), whether an incarnation is lost at all (nodes.ts), stragglers (stragglers.ts).
  *
- *  B1  A failure is held against its node when it happens. It is taken back once a node with a record fails in the same place, with a similar error: then the
- *      program is to blame.
- *  B2  A failure is refuted once a later incarnation of the rank gets further, as the server sees for itself. What was taken back is held against the node
- *      again, and a node with a record loses half of its credit.
- *  B3  A job ends for crashing when its rank has failed in one place on {@link DispatcherSettings.crashLimit} nodes with a record. The same node counts again
- *      only where no other one could take the rank, or after `crashLimit` more failures there: a node that is busy with other jobs is not waited for while
- *      the rank takes down the free one again and again. Failures of strangers never count.
- *  B4  Where no node with a record could take the rank, that could never happen. So a job ends too once the rank has failed on every node that could take it,
- *      `crashLimit` times in all, and for as long as the job had got on before (at least {@link DispatcherSettings.strangersMs}): a job of an hour waits an hour
- *      for a better node, and one that fails at its start ends soon.
- *  B5  A rank that only waited has not failed when, within {@link TOGETHER_MS}, a rank of another job that computed crashes at the same node: the jobs of a tab
- *      share a process, and a program that takes all memory takes the others down with it.
+ *  B1  A failure is held against its node when it happens. It is taken back once a node with a record fails in the same
+ *      place, with a similar error: then the program is to blame.
+ *  B2  A failure is refuted once a later incarnation of the rank gets further, as the server sees for itself. What was
+ *      taken back is held against the node again, and a node with a record loses half of its credit.
+ *  B3  A job ends for crashing when its rank has failed in one place on {@link DispatcherSettings.crashLimit} nodes
+ *      with a record. The same node counts again only where no other one could take the rank, or after `crashLimit`
+ *      more failures there: a node that is busy with other jobs is not waited for while the rank takes down the free
+ *      one again and again. Failures of strangers never count.
+ *  B4  Where no node with a record could take the rank, that could never happen. So a job ends too once the rank has
+ *      failed on every node that could take it, `crashLimit` times in all, and for as long as the job had got on before
+ *      (at least {@link DispatcherSettings.strangersMs}): a job of an hour waits an hour for a better node, and one
+ *      that fails at its start ends soon.
+ *  B5  A rank that only waited has not failed when, within {@link TOGETHER_MS}, a rank of another job that computed
+ *      crashes at the same node: the jobs of a tab share a process, and a program that takes all memory takes the
+ *      others down with it.
  *
  * "The same place" means: no message logged, no arrival consumed and no image complete since.
  *
- * Durable: the weight of what counts (TaskRecord.strikes) and how far the rank came. The list itself is forgotten with the process.
+ * Durable: the weight of what counts (TaskRecord.strikes) and how far the rank came. The list itself is forgotten with
+ * the process.
  */
 import type { NodeId } from '@mayfly/wire';
 import { endJob } from './end.ts';
@@ -28,12 +32,31 @@ import { blame, hasRecord, loseCredit, quarantinedUntil, takeBack } from './repu
 import { kindOfJob, over, type Core, type Job, type Node, type Task } from './state.ts';
 import type { FaultCause } from './types.ts';
 
-/** A crash counts two, the vanishing of a node that may have been the task's doing one; `crashLimit` crashes end the job. */
+/**
+ * A crash counts two, the vanishing of a node that may have been the task's doing one; `crashLimit` crashes end the
+ * job.
+ */
 const CRASH = 2;
 const VANISH = 1;
 
-/** What a loss costs its node. Tabs may be closed at any time: only who does that again and again, and nothing else, is avoided. */
-const BLAME: Record<FaultCause, number> = { crashed: 1, refused: 1, clone: 0.5, disconnected: 0.25, silent: 0.25, reloaded: 0.25, goodbye: 0.125, declined: 0.125, killed: 0, restart: 0, doubted: 0, compared: 0 };
+/**
+ * What a loss costs its node. Tabs may be closed at any time: only who does that again and again, and nothing else, is
+ * avoided.
+ */
+const BLAME: Record<FaultCause, number> = {
+  crashed: 1,
+  refused: 1,
+  clone: 0.5,
+  disconnected: 0.25,
+  silent: 0.25,
+  reloaded: 0.25,
+  goodbye: 0.125,
+  declined: 0.125,
+  killed: 0,
+  restart: 0,
+  doubted: 0,
+  compared: 0,
+};
 /** The incarnation had moved its rank on before it was lost. */
 const AFTER_WORK = 0.25;
 /** Crashes at one node within so long are taken for one. A frame that hangs is given up after about seven seconds. */
@@ -71,7 +94,20 @@ export function failed(core: Core, t: Task, cause: FaultCause, fault: number | u
   const weight = BLAME[cause] * (t.worked ? (crash ? AFTER_WORK : 0) : 1);
   const code = crash ? t.lastCode : undefined;
   const ms = blame(core, node.id, weight, `rank ${t.task} of job ${t.job.record.spec.id} was lost there (${cause})`);
-  const f: Failure = { node: node.id, name: node.name, at: core.time, crash, weight, strike: hasRecord(core, node.id) ? strikeOf(t, cause) : 0, waited: t.activity?.state === 'waiting', collateral: false, code, quarantined: ms > 0, fault, excused: false };
+  const f: Failure = {
+    node: node.id,
+    name: node.name,
+    at: core.time,
+    crash,
+    weight,
+    strike: hasRecord(core, node.id) ? strikeOf(t, cause) : 0,
+    waited: t.activity?.state === 'waiting',
+    collateral: false,
+    code,
+    quarantined: ms > 0,
+    fault,
+    excused: false,
+  };
   if (fault !== undefined) {
     const record = t.job.faults[fault]!;
     if (crash && t.lastError !== undefined) record.error = t.lastError.slice(0, 200);
@@ -110,7 +146,8 @@ function strikeOf(t: Task, cause: FaultCause): number {
   if (cause === 'crashed' || cause === 'refused') return CRASH;
   if (cause === 'clone') return VANISH;
   // A rank that only waited did not take its tab down.
-  if (cause === 'disconnected' || cause === 'silent' || cause === 'reloaded') return t.activity?.state === 'waiting' ? 0 : VANISH;
+  if (cause === 'disconnected' || cause === 'silent' || cause === 'reloaded')
+    return t.activity?.state === 'waiting' ? 0 : VANISH;
   return 0;
 }
 
@@ -124,17 +161,22 @@ export function cameBack(core: Core, t: Task): void {
 }
 
 /** Nodes on which the rank has failed since it last got any further. */
-export const failedAt = (t: Task): ReadonlySet<NodeId> => new Set([...t.failures, ...(t.pending ? [t.pending] : [])].filter((f) => f.crash).map((f) => f.node));
+export const failedAt = (t: Task): ReadonlySet<NodeId> =>
+  new Set([...t.failures, ...(t.pending ? [t.pending] : [])].filter((f) => f.crash).map((f) => f.node));
 
 /**
- * Every log is fenced, so it is known how far the incarnation came that is lost: judges its failure. Returns whether the rank may be given out again.
- * `arrivals`: consumed so far.
+ * Every log is fenced, so it is known how far the incarnation came that is lost: judges its failure. Returns whether
+ * the rank may be given out again. `arrivals`: consumed so far.
  */
 export function weigh(core: Core, t: Task, arrivals: number): boolean {
   const image = t.newest?.serial ?? 0;
   const seen = t.fencedSends > t.reach.sends || image > t.reach.image;
   const progress = seen || arrivals > t.reach.arrivals;
-  t.reach = { sends: Math.max(t.reach.sends, t.fencedSends), arrivals: Math.max(t.reach.arrivals, arrivals), image: Math.max(t.reach.image, image) };
+  t.reach = {
+    sends: Math.max(t.reach.sends, t.fencedSends),
+    arrivals: Math.max(t.reach.arrivals, arrivals),
+    image: Math.max(t.reach.image, image),
+  };
   if (seen) gotFurther(core, t);
   else if (progress) t.failures = []; // as its node says: nobody's word against another's
   if (progress) t.strikes = 0;
@@ -169,14 +211,24 @@ function judge(core: Core, t: Task, f: Failure): void {
   else endAmongStrangers(core, t);
 }
 
-/** Some node that has not failed this rank could take it: it is free, or has ranks of other jobs, which end. Strangers in quarantine do not count. */
+/**
+ * Some node that has not failed this rank could take it: it is free, or has ranks of other jobs, which end. Strangers
+ * in quarantine do not count.
+ */
 function untried(core: Core, t: Task, last?: NodeId): boolean {
   const tried = new Set<NodeId | undefined>([...failedAt(t), last]);
   const may = (n: Node): boolean => quarantinedUntil(core, n.id) === undefined || hasRecord(core, n.id);
-  return [...core.nodes.values()].some((n) => !tried.has(n.id) && fits(core, t.job, n) && may(n) && (n.tasks.size < n.slots || [...n.tasks].some((o) => o.job !== t.job)));
+  return [...core.nodes.values()].some(
+    (n) =>
+      !tried.has(n.id) &&
+      fits(core, t.job, n) &&
+      may(n) &&
+      (n.tasks.size < n.slots || [...n.tasks].some((o) => o.job !== t.job)),
+  );
 }
 
-const fits = (core: Core, job: Job, n: Node): boolean => n.room === job.record.spec.room && n.slots > 0 && n.runs.includes(kindOfJob(job)) && takesRanks(core, n);
+const fits = (core: Core, job: Job, n: Node): boolean =>
+  n.room === job.record.spec.room && n.slots > 0 && n.runs.includes(kindOfJob(job)) && takesRanks(core, n);
 
 function excuse(core: Core, job: Job, f: Failure): void {
   if (f.excused) return;
@@ -195,7 +247,12 @@ export function gotFurther(core: Core, t: Task): void {
   for (const f of t.failures) {
     if (!f.crash) continue;
     if (f.excused) {
-      blame(core, f.node, f.weight, `rank ${t.task} of job ${t.job.record.spec.id} failed there, and did not fail elsewhere`);
+      blame(
+        core,
+        f.node,
+        f.weight,
+        `rank ${t.task} of job ${t.job.record.spec.id} failed there, and did not fail elsewhere`,
+      );
       if (f.fault !== undefined) {
         delete t.job.faults[f.fault]!.excused;
         t.job.dirtyFaults.add(f.fault);
@@ -228,14 +285,21 @@ function endForCrashing(core: Core, t: Task): void {
   const where = `${names.length === 1 ? 'the node' : `${names.length} nodes`} ${list(names)}`;
   const why =
     counted.length > 0
-      ? `Rank ${t.task} failed at the same place on ${where}, which ${names.length === 1 ? 'has' : 'have'} completed other work, so the program is the likely cause.`
-      : `Rank ${t.task} failed at the same place on every node that could run it: ${where}. None of them has completed other work yet.`;
-  for (const o of t.job.tasks) for (const f of [...o.past, ...o.failures, ...(o.pending ? [o.pending] : [])]) if (f.crash) excuse(core, t.job, f);
+      ? `Rank ${t.task} failed at the same place on ${where}, which ${names.length === 1 ? 'has' : 'have'} ` +
+        'completed other work, so the program is the likely cause.'
+      : `Rank ${t.task} failed at the same place on every node that could run it: ${where}. None of them has ` +
+        'completed other work yet.';
+  for (const o of t.job.tasks)
+    for (const f of [...o.past, ...o.failures, ...(o.pending ? [o.pending] : [])]) if (f.crash) excuse(core, t.job, f);
   t.job.culprit = t.task;
-  endJob(core, t.job, 'failed', { code: 'KEEPS_CRASHING', message: `${why} ${t.lastError ? `The last one reported: ${t.lastError}` : 'Is it running out of memory?'}` });
+  endJob(core, t.job, 'failed', {
+    code: 'KEEPS_CRASHING',
+    message: `${why} ${t.lastError ? `The last one reported: ${t.lastError}` : 'Is it running out of memory?'}`,
+  });
 }
 
-const list = (names: readonly string[]): string => (names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', '));
+const list = (names: readonly string[]): string =>
+  names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
 
 /** For people: where the rank failed, and what follows; undefined: nowhere. */
 export function failuresOf(core: Core, t: Task): string | undefined {
@@ -244,8 +308,14 @@ export function failuresOf(core: Core, t: Task): string | undefined {
   const held = at.flatMap((n) => quarantinedUntil(core, n) ?? []);
   const times = Math.max(0, ...held.map((until) => until - core.now));
   const which = at.length === 1 ? `node ${core.nodes.get(at[0]!)?.name || at[0]!}` : `${at.length} nodes`;
-  const quarantine = held.length === 0 ? '' : held.length === at.length ? `, which ${at.length === 1 ? 'is' : 'are'} in quarantine for ${span(times)}` : `, ${held.length} of which ${held.length === 1 ? 'is' : 'are'} in quarantine for up to ${span(times)}`;
+  const quarantine =
+    held.length === 0
+      ? ''
+      : held.length === at.length
+        ? `, which ${at.length === 1 ? 'is' : 'are'} in quarantine for ${span(times)}`
+        : `, ${held.length} of which ${held.length === 1 ? 'is' : 'are'} in quarantine for up to ${span(times)}`;
   return `rank ${t.task} failed at ${which}${quarantine}`;
 }
 
-export const span = (ms: number): string => (ms < 90_000 ? `${Math.max(1, Math.ceil(ms / 1000))} s` : `${Math.round(ms / 60_000)} min`);
+export const span = (ms: number): string =>
+  ms < 90_000 ? `${Math.max(1, Math.ceil(ms / 1000))} s` : `${Math.round(ms / 60_000)} min`;

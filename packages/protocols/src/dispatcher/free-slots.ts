@@ -4,7 +4,10 @@ import type { Room } from './placement.ts';
 import { hasRecord, quarantinedUntil } from './reputation.ts';
 import type { Core, Node } from './state.ts';
 
-/** D3. Never longer than the shortest patience of a job: else a rank lost by a node's silence would be given to the silent node again. */
+/**
+ * D3. Never longer than the shortest patience of a job: else a rank lost by a node's silence would be given to the
+ * silent node again.
+ */
 export const takesFor = (core: Core): number => 2.5 * core.settings.heartbeatMs;
 
 /** A node takes new ranks while its socket is open and its heartbeats come. */

@@ -19,15 +19,22 @@ export function submit(core: Core, spec: JobSpec): void {
 }
 
 /**
- * Tasks are added to a job that runs: a world of their own, which its owner's slots take in before the queue, as they do lost ranks. The exits of
- * those who asked come later than the commit of this, so no restart believes a job done that has children to run (D6).
+ * Tasks are added to a job that runs: a world of their own, which its owner's slots take in before the queue, as they
+ * do lost ranks. The exits of those who asked come later than the commit of this, so no restart believes a job done
+ * that has children to run (D6).
  */
 export function spawn(core: Core, job: Job, group: SpawnGroup): void {
   if (over(job) || group.first !== job.tasks.length) return; // said again
   job.record.spawned = [...(job.record.spawned ?? []), group];
   addTasks(job, group);
   core.persist({ kind: 'nothing' }, [[jobKey(job.record.spec.id), { ...job.record }]]);
-  core.emit({ type: 'log', level: 'info', message: `rank ${group.root} spawned ${spawnedTasks(group.parts)}`, job: job.record.spec.id, task: group.root });
+  core.emit({
+    type: 'log',
+    level: 'info',
+    message: `rank ${group.root} spawned ${spawnedTasks(group.parts)}`,
+    job: job.record.spec.id,
+    task: group.root,
+  });
   core.reschedule = true;
   core.changed(job);
 }
@@ -93,7 +100,11 @@ export function endPersisted(core: Core, job: Job): void {
     release(core, t);
   }
   const id = job.record.spec.id;
-  core.emit(ending.error ? { type: 'jobEnded', job: id, state: ending.state, error: ending.error } : { type: 'jobEnded', job: id, state: ending.state });
+  core.emit(
+    ending.error
+      ? { type: 'jobEnded', job: id, state: ending.state, error: ending.error }
+      : { type: 'jobEnded', job: id, state: ending.state },
+  );
   core.changed(job);
 }
 
@@ -112,8 +123,17 @@ export function forget(core: Core, job: Job): void {
 export function checkLimits(core: Core, job: Job): void {
   if (over(job) || job.record.state !== 'running' || job.stoppedAt !== undefined) return;
   const { timeLimitMs, outputLimitBytes } = job.record.spec;
-  if (timeLimitMs !== undefined && core.now - (job.record.startedAt ?? core.now) - (job.record.pausedMs ?? 0) - (job.record.awayMs ?? 0) > timeLimitMs)
-    endJob(core, job, 'failed', { code: 'TIME_LIMIT', message: `The job ran longer than its limit of ${timeLimitMs / 1000} s.` });
+  if (
+    timeLimitMs !== undefined &&
+    core.now - (job.record.startedAt ?? core.now) - (job.record.pausedMs ?? 0) - (job.record.awayMs ?? 0) > timeLimitMs
+  )
+    endJob(core, job, 'failed', {
+      code: 'TIME_LIMIT',
+      message: `The job ran longer than its limit of ${timeLimitMs / 1000} s.`,
+    });
   else if (outputLimitBytes !== undefined && job.outputBytes > outputLimitBytes)
-    endJob(core, job, 'failed', { code: 'OUTPUT_LIMIT', message: `The job wrote more than its limit of ${outputLimitBytes} bytes.` });
+    endJob(core, job, 'failed', {
+      code: 'OUTPUT_LIMIT',
+      message: `The job wrote more than its limit of ${outputLimitBytes} bytes.`,
+    });
 }

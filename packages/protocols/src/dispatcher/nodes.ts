@@ -1,5 +1,14 @@
 /** Nodes: coming, going, being silent, and what they say of the ranks that they hold. */
-import { PROGRAM_KINDS, type ErrorBody, type Hold, type Incarnation, type JobId, type NodeId, type RankActivity, type TaskId } from '@mayfly/wire';
+import {
+  PROGRAM_KINDS,
+  type ErrorBody,
+  type Hold,
+  type Incarnation,
+  type JobId,
+  type NodeId,
+  type RankActivity,
+  type TaskId,
+} from '@mayfly/wire';
 import { deadline, judge, patienceOf, type Patience, type Verdict } from '../failure-detector.ts';
 import { rooms, takesFor } from './free-slots.ts';
 import { takeRoom, wantedBy, type Room } from './placement.ts';
@@ -20,8 +29,14 @@ export function hello(core: Core, e: Of<'hello'>): void {
   let id = e.claimed ?? e.fresh;
   let isNew = e.claimed === undefined;
   const known = core.nodes.get(id);
-  if (known?.connection !== undefined && known.connection !== e.connection && !known.presence.left && e.session !== known.session) {
-    // Two living sessions cannot be one node: a duplicated tab becomes a node of its own. (A reload whose old socket still hangs does,
+  if (
+    known?.connection !== undefined &&
+    known.connection !== e.connection &&
+    !known.presence.left &&
+    e.session !== known.session
+  ) {
+    // Two living sessions cannot be one node: a duplicated tab becomes a node of its own. (A reload whose old socket
+    // still hangs does,
     // too; the old one is then lost by silence.)
     id = e.fresh;
     isNew = true;
@@ -36,7 +51,17 @@ export function hello(core: Core, e: Of<'hello'>): void {
     node.earlierMs += node.lastSeen - node.since;
     node.since = core.now;
   }
-  Object.assign(node, { name: e.name, engine: e.engine, slots: e.slots, cores: e.cores, runs: e.runs ?? PROGRAM_KINDS, room: e.room, connection: e.connection, session: e.session, lastSeen: core.now });
+  Object.assign(node, {
+    name: e.name,
+    engine: e.engine,
+    slots: e.slots,
+    cores: e.cores,
+    runs: e.runs ?? PROGRAM_KINDS,
+    room: e.room,
+    connection: e.connection,
+    session: e.session,
+    lastSeen: core.now,
+  });
   node.presence = { heard: core.time };
   node.images = new Set(e.images.slice(0, MAX_IMAGES).map((i) => `${i.job}/${i.task}/${i.image}`));
   core.connections.set(e.connection, node);
@@ -49,9 +74,12 @@ export function hello(core: Core, e: Of<'hello'>): void {
     if (t && !isNew && claim(core, t, node, h.incarnation)) held.add(t);
     else drop.push(h); // D5
   }
-  for (const t of [...node.tasks]) if (!held.has(t) && lived(t)) lose(core, t, !sameSession ? 'reloaded' : t.phase === 'assigned' ? 'disconnected' : 'crashed');
+  for (const t of [...node.tasks])
+    if (!held.has(t) && lived(t))
+      lose(core, t, !sameSession ? 'reloaded' : t.phase === 'assigned' ? 'disconnected' : 'crashed');
   // Ranks that were lost with this node cannot go on once it is back without them.
-  for (const job of core.jobs.values()) for (const t of job.tasks) if (t.resumable === id && !held.has(t)) t.resumable = undefined;
+  for (const job of core.jobs.values())
+    for (const t of job.tasks) if (t.resumable === id && !held.has(t)) t.resumable = undefined;
   core.emit({ type: 'welcome', connection: e.connection, node: id, isNew, drop });
   core.nodesChanged = true;
   core.reschedule = true;
@@ -89,7 +117,9 @@ export function absentNode(core: Core, id: NodeId): Node {
 /** Assigned to a node, so that its worker may be alive there. */
 const lived = (t: Task): boolean => t.phase === 'assigned' || t.phase === 'running' || t.phase === 'away';
 
-/** Is (task, incarnation) the acting one, and this node's? If it was lost only by silence and not replaced, it goes on. */
+/**
+ * Is (task, incarnation) the acting one, and this node's? If it was lost only by silence and not replaced, it goes on.
+ */
 function claim(core: Core, t: Task, node: Node, incarnation: Incarnation): boolean {
   if (over(t.job) || t.incarnation !== incarnation) return false;
   if (t.phase === 'away' && t.node === node.id) resume(core, t, node);
@@ -127,17 +157,31 @@ export function heartbeat(core: Core, node: Node, e: Of<'heartbeat'>): void {
     core.changed(t.job);
   }
   for (const t of [...node.tasks])
-    if ((t.phase === 'assigned' || t.phase === 'running') && !named.has(t) && ++t.missed >= MISSED_LIMIT && (t.phase === 'running' || core.time - t.since >= ARRIVAL_MS)) lose(core, t, 'crashed');
+    if (
+      (t.phase === 'assigned' || t.phase === 'running') &&
+      !named.has(t) &&
+      ++t.missed >= MISSED_LIMIT &&
+      (t.phase === 'running' || core.time - t.since >= ARRIVAL_MS)
+    )
+      lose(core, t, 'crashed');
 }
 
 const sameActivity = (a: RankActivity | undefined, b: RankActivity): boolean =>
-  a?.state === b.state && a.call === b.call && a.peer === b.peer && a.tag === b.tag && a.arrivals === b.arrivals && a.sends === b.sends;
+  a?.state === b.state &&
+  a.call === b.call &&
+  a.peer === b.peer &&
+  a.tag === b.tag &&
+  a.arrivals === b.arrivals &&
+  a.sends === b.sends;
 
 function refuse(core: Core, node: Node, job: JobId, task: TaskId, incarnation: Incarnation, t: Task | undefined): void {
   const ended = !t || over(t.job) || t.phase === 'done';
   const error: ErrorBody = ended
     ? { code: 'UNKNOWN_JOB', message: 'The job, or this rank of it, has ended.' }
-    : { code: 'FENCED', message: paused(t.job) ? 'The job is paused.' : `Incarnation ${t.incarnation ?? 0} of this rank is running.` };
+    : {
+        code: 'FENCED',
+        message: paused(t.job) ? 'The job is paused.' : `Incarnation ${t.incarnation ?? 0} of this rank is running.`,
+      };
   core.emit({ type: 'revoke', connection: node.connection!, node: node.id, job, task, incarnation, error });
 }
 
@@ -190,7 +234,8 @@ export function disconnected(core: Core, node: Node, connection: string): void {
   for (const t of [...node.tasks]) if (!lived(t)) lose(core, t, 'disconnected');
   for (const t of node.tasks) core.changed(t.job);
   // A job's own grace is a matter of seconds: the ticks will do.
-  if ([...node.tasks].some((t) => t.job.record.spec.graceMs === undefined)) for (const afterMs of new Set([briefOf(core), core.settings.graceMs])) core.emit({ type: 'wake', afterMs });
+  if ([...node.tasks].some((t) => t.job.record.spec.graceMs === undefined))
+    for (const afterMs of new Set([briefOf(core), core.settings.graceMs])) core.emit({ type: 'wake', afterMs });
   core.nodesChanged = true;
 }
 
@@ -212,7 +257,12 @@ export function watch(core: Core): void {
       else if (grace === undefined && node.presence.closed !== undefined && core.time >= node.presence.closed + brief) {
         if (takeRoom(wantedBy(t), (spare ??= rooms(core))) === undefined) continue;
         lose(core, t, 'disconnected');
-      } else if (t.phase === 'assigned' && core.stopped === undefined && node.connection !== undefined && core.time - t.since > core.settings.startMs) {
+      } else if (
+        t.phase === 'assigned' &&
+        core.stopped === undefined &&
+        node.connection !== undefined &&
+        core.time - t.since > core.settings.startMs
+      ) {
         core.emit({
           type: 'revoke',
           connection: node.connection,
@@ -231,7 +281,11 @@ export function watch(core: Core): void {
       core.nodesChanged = true;
       for (const t of node.tasks) core.changed(t.job);
     }
-    if (node.connection === undefined && node.tasks.size === 0 && core.time - (node.presence.closed ?? core.time) > core.settings.forgetMs) {
+    if (
+      node.connection === undefined &&
+      node.tasks.size === 0 &&
+      core.time - (node.presence.closed ?? core.time) > core.settings.forgetMs
+    ) {
       core.nodes.delete(node.id);
       core.nodesChanged = true;
     }

@@ -1,31 +1,38 @@
 /**
  * Pause and resume of a job.
  *
- * Owns: when a rank of a paused job gives its slot back. The record says `paused` from the request on, so that a restart of the server finds
- * the job paused; until the last rank has left, people see it as `pausing`. Order: the record is durable → every rank that runs is asked for
- * an image → it leaves when one is complete, or when the wait is over, and is told to stop. What is not on a node yet leaves at once.
+ * Owns: when a rank of a paused job gives its slot back. The record says `paused` from the request on, so that a
+ * restart of the server finds the job paused; until the last rank has left, people see it as `pausing`. Order: the
+ * record is durable → every rank that runs is asked for an image → it leaves when one is complete, or when the wait is
+ * over, and is told to stop. What is not on a node yet leaves at once.
  *
- *  D9  Of a paused job nothing is raised or assigned, whatever ends an incarnation meanwhile is no fault, and a rank that has left stays
- *      away: whoever still holds it is told to stop. Nobody is told so before the pause is durable.
+ *  D9  Of a paused job nothing is raised or assigned, whatever ends an incarnation meanwhile is no fault, and a rank
+ *      that has left stays away: whoever still holds it is told to stop. Nobody is told so before the pause is durable.
  *  D10 Time between a pause and the next start counts for no limit and for no recovery.
  *
- * A resumed job whose ranks have all left waits in the queue for slots for all of them, at its old place (D4). A rank goes on from its newest
- * image, or from its log, as after a fault: the answer is the same.
+ * A resumed job whose ranks have all left waits in the queue for slots for all of them, at its old place (D4). A rank
+ * goes on from its newest image, or from its log, as after a fault: the answer is the same.
  */
 import { askForImage, leave, tellToDrop } from './restart.ts';
 import { over, paused, recoveryOf, timeGoesOn, type Core, type Job, type Task } from './state.ts';
 import { stopTime, timeAfterStop } from './storage.ts';
 import { jobKey } from './types.ts';
 
-/** `waitMs`: how long ranks may take for an image. A job whose protocol keeps nothing to go on from is not paused: the host says so. */
+/**
+ * `waitMs`: how long ranks may take for an image. A job whose protocol keeps nothing to go on from is not paused: the
+ * host says so.
+ */
 export function pauseJob(core: Core, job: Job, waitMs: number): void {
   if (over(job) || paused(job) || !recoveryOf(core, job).restarts) return;
   timeAfterStop(core, job);
   job.record.state = 'paused';
   job.record.pausedAt ??= core.now; // set already if it waits to begin again
   delete job.leaveBy;
-  for (const t of job.tasks) if (t.phase === 'raising' || t.phase === 'choosing' || t.phase === 'fencing') leave(core, t);
-  core.persist({ kind: 'pause', job, since: job.record.pausedAt, waitMs }, [[jobKey(job.record.spec.id), { ...job.record }]]);
+  for (const t of job.tasks)
+    if (t.phase === 'raising' || t.phase === 'choosing' || t.phase === 'fencing') leave(core, t);
+  core.persist({ kind: 'pause', job, since: job.record.pausedAt, waitMs }, [
+    [jobKey(job.record.spec.id), { ...job.record }],
+  ]);
   core.reschedule = true;
   core.changed(job);
 }
@@ -44,7 +51,8 @@ export function pausePersisted(core: Core, job: Job, waitMs: number, since: numb
 
 /** An image of the task is complete. */
 export function leaveWithImage(core: Core, t: Task): void {
-  if (paused(t.job) && !over(t.job) && t.job.leaveBy !== undefined && t.wanted === undefined && t.node !== undefined) stop(core, t);
+  if (paused(t.job) && !over(t.job) && t.job.leaveBy !== undefined && t.wanted === undefined && t.node !== undefined)
+    stop(core, t);
 }
 
 /** At every tick: who has no image by now goes without. */
@@ -63,7 +71,8 @@ function stop(core: Core, t: Task): void {
 export function resumeJob(core: Core, job: Job): void {
   if (over(job) || !paused(job)) return;
   delete job.leaveBy;
-  // With ranks still at work it runs; the others are as lost ones, without a fault. Else it begins when there are slots for all.
+  // With ranks still at work it runs; the others are as lost ones, without a fault. Else it begins when there are slots
+  // for all.
   if (job.tasks.some((t) => t.node !== undefined)) {
     job.record.state = 'running';
     timeGoesOn(core, job);

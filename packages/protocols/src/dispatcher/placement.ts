@@ -1,11 +1,14 @@
 /**
- * Which node takes which rank. Only nodes of the job's room that run programs of its kind are asked, and none in quarantine. Greedy, one rank after the other: a
- * node on which the rank has not failed; once it has, one with a record (reputation.ts); one of which nothing is doubtful; of newcomers the one that was in quarantine
- * least often (else those whose quarantine is short are tried again and again before one that was never tried); not the node where it just died (nor if it
- * says that it has an image); one that has the rank's newest image on its own disk (the restart needs no download); then the node with the fewest ranks of the same job
- * (one closed tab should take few ranks with it), where a newcomer counts as one that has a rank more; then one with a record, the one with the most free slots, and the
- * one that is here longest. While work of another kind waits in the room, nodes that run fewer kinds come before those that run more, unless they are bad in one of
- * the first five ways: the others may be all that this work can have. O(ranks × nodes).
+ * Which node takes which rank. Only nodes of the job's room that run programs of its kind are asked, and none in
+ * quarantine. Greedy, one rank after the other: a node on which the rank has not failed; once it has, one with a record
+ * (reputation.ts); one of which nothing is doubtful; of newcomers the one that was in quarantine least often (else
+ * those whose quarantine is short are tried again and again before one that was never tried); not the node where it
+ * just died (nor if it says that it has an image); one that has the rank's newest image on its own disk (the restart
+ * needs no download); then the node with the fewest ranks of the same job (one closed tab should take few ranks with
+ * it), where a newcomer counts as one that has a rank more; then one with a record, the one with the most free slots,
+ * and the one that is here longest. While work of another kind waits in the room, nodes that run fewer kinds come
+ * before those that run more, unless they are bad in one of the first five ways: the others may be all that this work
+ * can have. O(ranks × nodes).
  */
 import type { JobId, NodeId, ProgramKind, TaskId } from '@mayfly/wire';
 import { failedAt } from './failures.ts';

@@ -1,9 +1,14 @@
-/** What a V-protocol decides when an incarnation, or the server's memory of a job, is lost; declared here, by who asks. */
+/**
+ * What a V-protocol decides when an incarnation, or the server's memory of a job, is lost; declared here, by who asks.
+ */
 import type { ErrorBody, ProtocolName, TaskId } from '@mayfly/wire';
 import type { FaultCause } from './types.ts';
 
 export interface RecoveryPolicy {
-  /** A task can run again: so it may also be tried elsewhere when nothing comes of it or its word is doubted, and leave its node for a pause. */
+  /**
+   * A task can run again: so it may also be tried elsewhere when nothing comes of it or its word is doubted, and leave
+   * its node for a pause.
+   */
   readonly restarts: boolean;
   /** How a job ends that lost this task; undefined: the task is started again. */
   lost(task: TaskId, cause: FaultCause): ErrorBody | undefined;

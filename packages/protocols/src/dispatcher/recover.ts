@@ -1,9 +1,10 @@
 /**
  * After a start of the server: jobs, tasks and faults from the registry. "A server restart loses no job."
  *
- * A task that was given to a node waits `away` for this node: it may still run there. Whoever comes back in time with the same
- * incarnation keeps it; the others are restarted with a higher one. A task whose restart was under way when the server died is no other
- * case: its node says in Hello that it does not hold it. Of a paused job everybody is told to stop (D9).
+ * A task that was given to a node waits `away` for this node: it may still run there. Whoever comes back in time with
+ * the same incarnation keeps it; the others are restarted with a higher one. A task whose restart was under way when
+ * the server died is no other case: its node says in Hello that it does not hold it. Of a paused job everybody is told
+ * to stop (D9).
  */
 import type { JobId, TaskId } from '@mayfly/wire';
 import { endJob } from './end.ts';
@@ -12,7 +13,15 @@ import { absentNode } from './nodes.ts';
 import { recoverReputations } from './reputation.ts';
 import { occupy } from './restart.ts';
 import { ended, newJob, recoveryOf, type Core, type Job } from './state.ts';
-import { ALIVE_KEY, ALIVE_MS, jobKey, type DispatcherEvent, type FaultRecord, type JobRecord, type TaskRecord } from './types.ts';
+import {
+  ALIVE_KEY,
+  ALIVE_MS,
+  jobKey,
+  type DispatcherEvent,
+  type FaultRecord,
+  type JobRecord,
+  type TaskRecord,
+} from './types.ts';
 
 export function recover(core: Core, e: Extract<DispatcherEvent, { type: 'recover' }>): void {
   const records = e.entries.filter(([k]) => k.startsWith('job/')).map(([, v]) => v as JobRecord);
@@ -30,11 +39,13 @@ export function recover(core: Core, e: Extract<DispatcherEvent, { type: 'recover
     const job = core.jobs.get(id);
     if (!job) continue;
     // A fault number is given once: a gap (there should be none) is closed by moving up, and written anew.
-    list.sort((a, b) => a[0] - b[0]).forEach(([n, f], at) => {
-      if (n !== at) job.dirtyFaults.add(at);
-      job.faults.push({ ...f });
-      if (f.recoveredAfterMs === undefined) job.tasks[f.task]?.openFaults.push(at);
-    });
+    list
+      .sort((a, b) => a[0] - b[0])
+      .forEach(([n, f], at) => {
+        if (n !== at) job.dirtyFaults.add(at);
+        job.faults.push({ ...f });
+        if (f.recoveredAfterMs === undefined) job.tasks[f.task]?.openFaults.push(at);
+      });
   }
   recoverReputations(core, e.entries);
   away(core, e.entries.find(([k]) => k === ALIVE_KEY)?.[1] as { at: number } | undefined);
@@ -51,19 +62,30 @@ export function recover(core: Core, e: Extract<DispatcherEvent, { type: 'recover
 
 /** So that the next start knows since when nobody was there. */
 export function stillHere(core: Core): void {
-  if (core.stopped !== undefined || core.now - core.aliveAt < ALIVE_MS || ![...core.jobs.values()].some((j) => j.record.state === 'running')) return;
+  if (
+    core.stopped !== undefined ||
+    core.now - core.aliveAt < ALIVE_MS ||
+    ![...core.jobs.values()].some((j) => j.record.state === 'running')
+  )
+    return;
   core.aliveAt = core.now;
   core.persist({ kind: 'nothing' }, [[ALIVE_KEY, { at: core.now }]]);
 }
 
-/** What the server did not see is not the jobs' time. Where an earlier version has left no word of when it went, the last that is known of a job is. */
+/**
+ * What the server did not see is not the jobs' time. Where an earlier version has left no word of when it went, the
+ * last that is known of a job is.
+ */
 function away(core: Core, alive: { at: number } | undefined): void {
   for (const job of core.jobs.values()) {
     const { record } = job;
     if (record.state !== 'running') continue;
     const startedAt = record.startedAt ?? core.now;
     const counted = (record.pausedMs ?? 0) + (record.awayMs ?? 0);
-    const ms = Math.min(core.now - Math.max(startedAt, alive?.at ?? 0, ...job.faults.map((f) => f.at)), core.now - startedAt - counted);
+    const ms = Math.min(
+      core.now - Math.max(startedAt, alive?.at ?? 0, ...job.faults.map((f) => f.at)),
+      core.now - startedAt - counted,
+    );
     if (ms <= 0) continue;
     record.awayMs = (record.awayMs ?? 0) + ms;
     core.persist({ kind: 'nothing' }, [[jobKey(record.spec.id), { ...record }]]);
@@ -96,7 +118,9 @@ function reopen(core: Core, job: Job): void {
     // The work after the end may have been cut short; the host's part of it is idempotent.
     const { error } = job.record;
     const how = state as 'done' | 'failed' | 'cancelled';
-    core.emit(error ? { type: 'jobEnded', job: spec.id, state: how, error } : { type: 'jobEnded', job: spec.id, state: how });
+    core.emit(
+      error ? { type: 'jobEnded', job: spec.id, state: how, error } : { type: 'jobEnded', job: spec.id, state: how },
+    );
     return;
   }
   // Never begun; what is paused, or waits to begin again, has logs.
@@ -110,7 +134,13 @@ function reopen(core: Core, job: Job): void {
     const aborted = job.tasks.find((t) => t.exit?.abort);
     if (aborted?.exit?.abort) {
       job.culprit = aborted.task;
-      endJob(core, job, 'failed', { code: aborted.exit.abort.code, message: `rank ${aborted.task}: ${aborted.exit.abort.message}` }, aborted.exit.code || 1);
+      endJob(
+        core,
+        job,
+        'failed',
+        { code: aborted.exit.abort.code, message: `rank ${aborted.task}: ${aborted.exit.abort.message}` },
+        aborted.exit.code || 1,
+      );
     } else finishIfDone(core, job);
   }
 }

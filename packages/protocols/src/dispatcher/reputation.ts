@@ -1,19 +1,26 @@
 /**
- * Host reputation (the term of BOINC, whose "reliable hosts" have returned useful results before): which node may be believed, and how much.
+ * Host reputation (the term of BOINC, whose "reliable hosts" have returned useful results before): which node may be
+ * believed, and how much.
  *
- * Anybody may open a tab, under as many identities as they like. A node that reports crashes costs a job a restart each time; three such reports must not
- * end the job while an honest node is free. So a failure is held against the node first, and against the program only when nodes with a record fail alike.
+ * Anybody may open a tab, under as many identities as they like. A node that reports crashes costs a job a restart each
+ * time; three such reports must not end the job while an honest node is free. So a failure is held against the node
+ * first, and against the program only when nodes with a record fail alike.
  *
- * Owns: credit, blame and quarantine of nodes and of addresses. Does not own: which node takes which rank (placement.ts), what ends a job (failures.ts).
+ * Owns: credit, blame and quarantine of nodes and of addresses. Does not own: which node takes which rank
+ * (placement.ts), what ends a job (failures.ts).
  *
- *  R1  Credit comes from work only that the server sees for itself: ranks that ended, messages logged beyond those of earlier incarnations, complete images.
- *      A node with {@link RECORD} of it has a record, until nothing was heard of its work for {@link RECORD_MS}.
- *  R2  A node in quarantine is given nothing new. It keeps what it has. A quarantine ends by itself; each one lasts twice as long as the one before.
+ *  R1  Credit comes from work only that the server sees for itself: ranks that ended, messages logged beyond those of
+ *      earlier incarnations, complete images. A node with {@link RECORD} of it has a record, until nothing was heard of
+ *      its work for {@link RECORD_MS}.
+ *  R2  A node in quarantine is given nothing new. It keeps what it has. A quarantine ends by itself; each one lasts
+ *      twice as long as the one before.
  *  R3  Blame that turns out to be the program's is taken back, and with it the quarantine that came of it.
- *  R4  An address is blamed only for identities that were in quarantine, and only when they are most of those that came from it. It makes identities wait that
- *      come later and have no record; nobody who was there already, and nobody with a record.
+ *  R4  An address is blamed only for identities that were in quarantine, and only when they are most of those that came
+ *      from it. It makes identities wait that come later and have no record; nobody who was there already, and nobody
+ *      with a record.
  *
- * Durable: the reputation of nodes that have or had a record. What strangers did is forgotten with the process: each has one more try after a restart.
+ * Durable: the reputation of nodes that have or had a record. What strangers did is forgotten with the process: each
+ * has one more try after a restart.
  */
 import type { NodeId } from '@mayfly/wire';
 import type { Core } from './state.ts';
@@ -95,7 +102,8 @@ export function quarantinedUntil(core: Core, node: NodeId): number | undefined {
   return until !== undefined && until > core.now ? until : undefined;
 }
 
-const blameNow = (core: Core, r: Reputation): number => (r.blame === 0 ? 0 : r.blame * 2 ** (-Math.max(0, core.now - r.blamedAt) / HALF_LIFE_MS));
+const blameNow = (core: Core, r: Reputation): number =>
+  r.blame === 0 ? 0 : r.blame * 2 ** (-Math.max(0, core.now - r.blamedAt) / HALF_LIFE_MS);
 
 function setBlame(core: Core, r: Reputation, blame: number): void {
   r.blame = blame < 0.01 ? 0 : blame;
@@ -127,7 +135,8 @@ export function blame(core: Core, node: NodeId, weight: number, why: string): nu
   if (core.settings.trustNewcomers || weight <= 0) return 0;
   const r = reputationOf(core, node);
   setBlame(core, r, blameNow(core, r) + weight);
-  const ms = r.blame + 1e-9 >= (hasRecord(core, node) ? RECORD_BEARS : NEWCOMER_BEARS) ? quarantine(core, node, r, why) : 0;
+  const ms =
+    r.blame + 1e-9 >= (hasRecord(core, node) ? RECORD_BEARS : NEWCOMER_BEARS) ? quarantine(core, node, r, why) : 0;
   if (r.credit >= RECORD) keep(core, node);
   return ms;
 }
@@ -199,7 +208,14 @@ export function came(core: Core, node: NodeId, address: string | undefined): voi
   const a = addressOf(core, address);
   const first = !a.seen.has(node);
   if (a.seen.size < REMEMBERED) a.seen.add(node);
-  if (!first || core.settings.trustNewcomers || hasRecord(core, node) || a.until <= core.now || quarantinedUntil(core, node) !== undefined) return;
+  if (
+    !first ||
+    core.settings.trustNewcomers ||
+    hasRecord(core, node) ||
+    a.until <= core.now ||
+    quarantinedUntil(core, node) !== undefined
+  )
+    return;
   r.quarantinedUntil = a.until;
   core.nextRelease = Math.min(core.nextRelease, a.until);
 }
@@ -212,7 +228,8 @@ export function release(core: Core): void {
   core.nextRelease = Infinity;
   for (const r of core.reputations.values()) {
     if (r.quarantinedUntil === undefined) continue;
-    if (r.quarantinedUntil - core.now > core.settings.quarantineMaxMs) r.quarantinedUntil = core.now + core.settings.quarantineMaxMs;
+    if (r.quarantinedUntil - core.now > core.settings.quarantineMaxMs)
+      r.quarantinedUntil = core.now + core.settings.quarantineMaxMs;
     if (r.quarantinedUntil > core.now) core.nextRelease = Math.min(core.nextRelease, r.quarantinedUntil);
     else delete r.quarantinedUntil;
   }
@@ -225,7 +242,8 @@ export function recoverReputations(core: Core, entries: readonly (readonly [key:
   for (const [key, value] of entries) {
     if (!key.startsWith('reputation/')) continue;
     const record = value as ReputationRecord;
-    if (core.now - record.workedAt > RECORD_MS || core.reputations.size >= REMEMBERED) core.persist({ kind: 'nothing' }, [[key, undefined]]);
+    if (core.now - record.workedAt > RECORD_MS || core.reputations.size >= REMEMBERED)
+      core.persist({ kind: 'nothing' }, [[key, undefined]]);
     else core.reputations.set(key.slice('reputation/'.length) as NodeId, { ...record });
     core.nextRelease = 0;
   }

@@ -1,11 +1,18 @@
 /**
  * The way of an incarnation from a free slot to its assignment, and the loss of one.
  *
- * Order at a restart (docs/incarnations.md): raise the incarnation durably → fence the CS → choose the image → every CM fences the old incarnation
- * and answers → assign. The first incarnation goes the same way. A task that is lost anywhere on it begins again with a higher number, so
- * late answers are told by their incarnation.
+ * Order at a restart (docs/incarnations.md): raise the incarnation durably → fence the CS → choose the image → every CM
+ * fences the old incarnation and answers → assign. The first incarnation goes the same way. A task that is lost
+ * anywhere on it begins again with a higher number, so late answers are told by their incarnation.
  */
-import { zeroLine, type ErrorBody, type Incarnation, type NodeId, type ProgramKind, type ReplayFrom } from '@mayfly/wire';
+import {
+  zeroLine,
+  type ErrorBody,
+  type Incarnation,
+  type NodeId,
+  type ProgramKind,
+  type ReplayFrom,
+} from '@mayfly/wire';
 import { lostFrom } from '../channel-memory/holdings.ts';
 import type { Progress } from '../channel-memory/types.ts';
 import { endJob } from './end.ts';
@@ -14,7 +21,22 @@ import { began } from './comparison.ts';
 import { rooms } from './free-slots.ts';
 import { NONE, suits, takeRoom, wantedBy } from './placement.ts';
 import { quarantinedUntil } from './reputation.ts';
-import { addFault, faultChanges, kindOfJob, over, paused, reached, recovered, recoveryOf, taskChange, timeGoesOn, type Core, type Job, type Node, type Task } from './state.ts';
+import {
+  addFault,
+  faultChanges,
+  kindOfJob,
+  over,
+  paused,
+  reached,
+  recovered,
+  recoveryOf,
+  taskChange,
+  timeGoesOn,
+  type Core,
+  type Job,
+  type Node,
+  type Task,
+} from './state.ts';
 import { capacityOf, jobKey, type FaultCause } from './types.ts';
 
 /** Kinds of programs by room, of which something is the case. */
@@ -32,12 +54,12 @@ class Kinds {
 }
 
 /**
- * Gives free slots away: lost ranks first, by job and rank, then whole jobs from the head of the queue (D4). Each room has a queue of its own:
- * its jobs and its nodes are no concern of the others. One commit for all of it.
+ * Gives free slots away: lost ranks first, by job and rank, then whole jobs from the head of the queue (D4). Each room
+ * has a queue of its own: its jobs and its nodes are no concern of the others. One commit for all of it.
  *
- * Nodes may run one kind of programs only (D20), so not every slot is one for every job. Who waits keeps those behind them from the slots that they
- * could use themselves, and from no others: behind a TypeScript job that waits for tabs, a job in C begins if nodes that run WebAssembly only have slots for
- * all of it; the tabs are left to the first one.
+ * Nodes may run one kind of programs only (D20), so not every slot is one for every job. Who waits keeps those behind
+ * them from the slots that they could use themselves, and from no others: behind a TypeScript job that waits for tabs,
+ * a job in C begins if nodes that run WebAssembly only have slots for all of it; the tabs are left to the first one.
  */
 export function schedule(core: Core): void {
   if (core.stopped !== undefined) return; // D13
@@ -47,7 +69,12 @@ export function schedule(core: Core): void {
   /** Kinds of programs for which somebody has to wait. */
   const short = new Kinds();
   const waiting = new Kinds();
-  for (const job of core.jobs.values()) if (!over(job) && (job.record.state === 'waiting' || (job.record.state === 'running' && job.tasks.some((t) => t.phase === 'idle')))) waiting.add(job);
+  for (const job of core.jobs.values())
+    if (
+      !over(job) &&
+      (job.record.state === 'waiting' || (job.record.state === 'running' && job.tasks.some((t) => t.phase === 'idle')))
+    )
+      waiting.add(job);
   const take = (t: Task, held = NONE): boolean => {
     const node = takeRoom(wantedBy(t, held, waiting.of(t.job.record.spec.room).size > 1), free);
     if (node === undefined) return false;
@@ -102,7 +129,10 @@ function raise(core: Core, tasks: Task[], starts: Job[]): void {
   const jobs = new Set<Job>();
   for (const t of tasks) {
     if (t.resumable !== undefined) {
-      tellToDrop(core, t, t.resumable, { code: 'FENCED', message: 'This node was away too long; its rank restarts elsewhere.' });
+      tellToDrop(core, t, t.resumable, {
+        code: 'FENCED',
+        message: 'This node was away too long; its rank restarts elsewhere.',
+      });
       t.resumable = undefined;
     }
     t.incarnation = ((t.incarnation ?? -1) + 1) as Incarnation; // D2
@@ -113,11 +143,21 @@ function raise(core: Core, tasks: Task[], starts: Job[]): void {
     jobs.add(t.job);
   }
   for (const j of jobs) changes.push(...faultChanges(j));
-  core.persist({ kind: 'raise', tasks: tasks.map((task) => ({ task, incarnation: task.incarnation! })), starts }, changes);
+  core.persist(
+    { kind: 'raise', tasks: tasks.map((task) => ({ task, incarnation: task.incarnation! })), starts },
+    changes,
+  );
 }
 
-/** Durable: fence the Checkpoint Server first, so that no image of the old incarnation becomes the newest one behind our back. */
-export function raised(core: Core, tasks: readonly { task: Task; incarnation: Incarnation }[], starts: readonly Job[]): void {
+/**
+ * Durable: fence the Checkpoint Server first, so that no image of the old incarnation becomes the newest one behind our
+ * back.
+ */
+export function raised(
+  core: Core,
+  tasks: readonly { task: Task; incarnation: Incarnation }[],
+  starts: readonly Job[],
+): void {
   for (const j of starts) if (!over(j)) core.emit({ type: 'openJob', job: j.record.spec.id });
   for (const { task: t, incarnation } of tasks) {
     if (over(t.job) || t.phase !== 'raising' || t.incarnation !== incarnation) continue;
@@ -126,7 +166,12 @@ export function raised(core: Core, tasks: readonly { task: Task; incarnation: In
   }
 }
 
-export function imageChosen(core: Core, t: Task, image: Task['image'], replay: ReplayFrom = { prologue: zeroLine(), image: zeroLine(), held: [] }): void {
+export function imageChosen(
+  core: Core,
+  t: Task,
+  image: Task['image'],
+  replay: ReplayFrom = { prologue: zeroLine(), image: zeroLine(), held: [] },
+): void {
   t.image = image;
   t.phase = 'fencing';
   const { id, channelMemories } = t.job.record.spec;
@@ -144,8 +189,12 @@ export function fencedCm(core: Core, t: Task, cm: number, { sends, consumed, log
   t.fence.logs.push(logs);
   if (t.fence.waiting.size > 0) return;
   t.fencedSends = t.fence.sends;
-  // Nobody consumed more than came, whatever its heartbeats said: else no later incarnation could be seen to get further.
-  const arrivals = Math.max(t.fence.consumed, Math.min(t.arrivalsSeen, Math.max(0, ...t.fence.logs.map((l) => l.arrivals))));
+  // Nobody consumed more than came, whatever its heartbeats said: else no later incarnation could be seen to get
+  // further.
+  const arrivals = Math.max(
+    t.fence.consumed,
+    Math.min(t.arrivalsSeen, Math.max(0, ...t.fence.logs.map((l) => l.arrivals))),
+  );
   const lost = lostFrom(t.fence.replay, t.fence.logs);
   delete t.fence;
   if (lost !== undefined) {
@@ -159,7 +208,13 @@ export function fencedCm(core: Core, t: Task, cm: number, { sends, consumed, log
 
 function assign(core: Core, t: Task): void {
   const node = core.nodes.get(t.node!);
-  if (node?.connection === undefined || node.presence.left || node.tasks.size > node.slots /* it has fewer by now: D3 */ || !node.runs.includes(kindOfJob(t.job)) /* D20 */ || quarantinedUntil(core, node.id) !== undefined /* R2 */) {
+  if (
+    node?.connection === undefined ||
+    node.presence.left ||
+    node.tasks.size > node.slots /* it has fewer by now: D3 */ ||
+    !node.runs.includes(kindOfJob(t.job)) /* D20 */ ||
+    quarantinedUntil(core, node.id) !== undefined /* R2 */
+  ) {
     lose(core, t, 'disconnected');
     return;
   }
@@ -168,7 +223,14 @@ function assign(core: Core, t: Task): void {
   t.worked = false;
   t.missed = 0;
   reached(core, t, 'assignedAfterMs');
-  const effect = { type: 'assign' as const, connection: node.connection, node: node.id, job: t.job.record.spec.id, task: t.task, incarnation: t.incarnation! };
+  const effect = {
+    type: 'assign' as const,
+    connection: node.connection,
+    node: node.id,
+    job: t.job.record.spec.id,
+    task: t.task,
+    incarnation: t.incarnation!,
+  };
   core.emit(t.image === undefined ? effect : { ...effect, image: t.image });
   core.changed(t.job);
 }
@@ -188,7 +250,14 @@ export function started(core: Core, t: Task): void {
 export function askForImage(core: Core, t: Task): void {
   if (t.wanted === undefined || t.phase !== 'running' || t.node === undefined) return;
   const node = core.nodes.get(t.node);
-  if (node?.connection !== undefined) core.emit({ type: 'checkpoint', connection: node.connection, node: node.id, job: t.job.record.spec.id, task: t.task });
+  if (node?.connection !== undefined)
+    core.emit({
+      type: 'checkpoint',
+      connection: node.connection,
+      node: node.id,
+      job: t.job.record.spec.id,
+      task: t.task,
+    });
 }
 
 /** The node is back, or was merely silent, with the highest incarnation, before another was raised: it goes on. */
@@ -209,10 +278,21 @@ export function resume(core: Core, t: Task, node: Node): void {
 export function tellToDrop(core: Core, t: Task, where: NodeId, error: ErrorBody): void {
   const node = core.nodes.get(where);
   if (node?.connection === undefined || t.incarnation === undefined) return;
-  core.emit({ type: 'revoke', connection: node.connection, node: node.id, job: t.job.record.spec.id, task: t.task, incarnation: t.incarnation, error });
+  core.emit({
+    type: 'revoke',
+    connection: node.connection,
+    node: node.id,
+    job: t.job.record.spec.id,
+    task: t.task,
+    incarnation: t.incarnation,
+    error,
+  });
 }
 
-/** The task's incarnation is lost. What was never assigned leaves no fault. `hearsay`: nothing but the word of its node says so. */
+/**
+ * The task's incarnation is lost. What was never assigned leaves no fault. `hearsay`: nothing but the word of its node
+ * says so.
+ */
 export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): void {
   if (t.phase === 'idle' || t.phase === 'exiting' || t.phase === 'done' || over(t.job)) return;
   if (paused(t.job)) return leave(core, t); // D9
@@ -223,7 +303,8 @@ export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): v
     failed(core, t, cause, fault);
     if (t.phase === 'running') t.ranMs += core.time - t.beganAt;
     if (cause === 'disconnected' || cause === 'silent' || cause === 'restart') t.resumable = node;
-    if (cause === 'crashed' || cause === 'refused' || cause === 'clone' || cause === 'killed' || cause === 'doubted') t.avoid = node;
+    if (cause === 'crashed' || cause === 'refused' || cause === 'clone' || cause === 'killed' || cause === 'doubted')
+      t.avoid = node;
     core.emit({
       type: 'log',
       level: 'warn',

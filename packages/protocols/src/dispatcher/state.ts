@@ -1,10 +1,23 @@
 /**
  * State of the dispatcher core, and the context in which its parts work on it.
  *
- * Durable (in the registry, see types.ts): job, task and fault records. Everything else is losable: nodes come back with Hello,
- * and what they hold is checked against the records.
+ * Durable (in the registry, see types.ts): job, task and fault records. Everything else is losable: nodes come back
+ * with Hello, and what they hold is checked against the records.
  */
-import { kindOf, spawnedTasks, type ErrorBody, type ImageId, type Incarnation, type JobId, type NodeId, type ProgramKind, type RankActivity, type ReplayFrom, type SpawnGroup, type TaskId } from '@mayfly/wire';
+import {
+  kindOf,
+  spawnedTasks,
+  type ErrorBody,
+  type ImageId,
+  type Incarnation,
+  type JobId,
+  type NodeId,
+  type ProgramKind,
+  type RankActivity,
+  type ReplayFrom,
+  type SpawnGroup,
+  type TaskId,
+} from '@mayfly/wire';
 import type { Holdings } from '../channel-memory/holdings.ts';
 import { ObserverClock, type Presence, type Verdict } from '../failure-detector.ts';
 import type { Failure } from './failures.ts';
@@ -23,8 +36,8 @@ import {
 } from './types.ts';
 
 /**
- * idle → raising → choosing → fencing → assigned → running → exiting → done; any of the middle ones → idle when the incarnation is
- * lost. `away`: the server restarted and the node that held the task is not back yet.
+ * idle → raising → choosing → fencing → assigned → running → exiting → done; any of the middle ones → idle when the
+ * incarnation is lost. `away`: the server restarted and the node that held the task is not back yet.
  */
 export type Phase = 'idle' | 'raising' | 'choosing' | 'fencing' | 'assigned' | 'running' | 'away' | 'exiting' | 'done';
 
@@ -39,7 +52,10 @@ export interface Task {
   exit?: ExitRecord;
   /** The node that its highest incarnation was given to. */
   lastNode?: NodeId;
-  /** Idle: its last incarnation may still live on this node, and may go on should the node come back before another is raised. */
+  /**
+   * Idle: its last incarnation may still live on this node, and may go on should the node come back before another is
+   * raised.
+   */
   resumable?: NodeId | undefined;
   /** Not this node again, if there is another: the task just died there. */
   avoid?: NodeId | undefined;
@@ -49,7 +65,10 @@ export interface Task {
   /** Messages of the task that were logged before this incarnation: one more is a new step. */
   fencedSends: number;
   strikes: number;
-  /** Failures since it last got any further; and the one that ended the last incarnation, judged once it is known how far that one came (failures.ts). */
+  /**
+   * Failures since it last got any further; and the one that ended the last incarnation, judged once it is known how
+   * far that one came (failures.ts).
+   */
   failures: Failure[];
   pending?: Failure | undefined;
   /** Failures in earlier places. */
@@ -62,7 +81,10 @@ export interface Task {
   worked: boolean;
   /** What the Channel Memories had of it last; `taken`: arrivals consumed, as far as its node may be believed. */
   logged?: { sends: number; arrivals: number; consumed: number; taken: number };
-  /** Observer's time: when it began, was last seen to do something, and was last seen so without its node's word (stragglers.ts). */
+  /**
+   * Observer's time: when it began, was last seen to do something, and was last seen so without its node's word
+   * (stragglers.ts).
+   */
   beganAt: number;
   callAt: number;
   seenAt: number;
@@ -80,7 +102,10 @@ export interface Task {
   readonly comparedAt: Set<NodeId>;
   /** Newest complete image. */
   newest?: { image: ImageId; serial: number };
-  /** Somebody wants an image newer than this serial: its node is asked whenever the rank begins or goes on, until it is there. */
+  /**
+   * Somebody wants an image newer than this serial: its node is asked whenever the rank begins or goes on, until it is
+   * there.
+   */
   wanted?: number | undefined;
   activity?: RankActivity;
   /** Wall clock of the first heartbeat that said so: what it waits for, and how far it is, are the same since. */
@@ -109,7 +134,10 @@ export interface Job {
   outputBytes: number;
   /** Where all ranks waited when the job was first taken for deadlocked (doubt.ts). */
   doubted?: string;
-  /** Wall clock of the last time that a rank got further than all of its earlier incarnations; 0: none has since the server began. */
+  /**
+   * Wall clock of the last time that a rank got further than all of its earlier incarnations; 0: none has since the
+   * server began.
+   */
   movedAt: number;
   /** Longest time between two things that a rank was seen to do, and until one began; ms (stragglers.ts). */
   longestPause: number;
@@ -186,7 +214,10 @@ export class Core {
   readonly changedJobs = new Set<JobId>();
   nodesChanged = false;
 
-  constructor(settings: DispatcherSettings, readonly protocols: RecoveryTable) {
+  constructor(
+    settings: DispatcherSettings,
+    readonly protocols: RecoveryTable,
+  ) {
     this.settings = settings;
     this.clock = new ObserverClock(settings.tickMs);
   }
@@ -217,7 +248,8 @@ export class Core {
 /** Nothing of this job is assigned, restarted or counted any more. */
 export const over = (job: Job): boolean => job.ending !== undefined || ended(job.record);
 
-export const ended = (record: JobRecord): boolean => record.state === 'done' || record.state === 'failed' || record.state === 'cancelled';
+export const ended = (record: JobRecord): boolean =>
+  record.state === 'done' || record.state === 'failed' || record.state === 'cancelled';
 
 /** What a node has to run for a rank of this job. */
 export const kindOfJob = (job: Job): ProgramKind => kindOf(job.record.spec.program.language);
@@ -271,7 +303,15 @@ export const newTask = (job: Job, task: TaskId): Task => ({
 export const recoveryOf = (core: Core, job: Job): RecoveryPolicy => core.protocols[job.record.spec.protocol].recovery;
 
 export const newJob = (record: JobRecord): Job => {
-  const job: Job = { record, tasks: [], faults: [], dirtyFaults: new Set(), outputBytes: 0, movedAt: 0, longestPause: 0 };
+  const job: Job = {
+    record,
+    tasks: [],
+    faults: [],
+    dirtyFaults: new Set(),
+    outputBytes: 0,
+    movedAt: 0,
+    longestPause: 0,
+  };
   for (let t = 0; t < record.spec.size; t++) job.tasks.push(newTask(job, t as TaskId));
   for (const g of record.spawned ?? []) addTasks(job, g);
   return job;
@@ -283,11 +323,18 @@ export function addTasks(job: Job, group: SpawnGroup): void {
 
 /** The spawn that a task came of; undefined: the job was started with it. */
 export const groupOf = (record: JobRecord, task: TaskId): SpawnGroup | undefined =>
-  task < record.spec.size ? undefined : record.spawned?.find((g) => task >= g.first && task < g.first + spawnedTasks(g.parts));
+  task < record.spec.size
+    ? undefined
+    : record.spawned?.find((g) => task >= g.first && task < g.first + spawnedTasks(g.parts));
 
 /** The change that makes a task's record what it is in memory. Only for tasks that have an incarnation. */
 export function taskChange(t: Task): readonly [string, TaskRecord] {
-  const record: TaskRecord = { incarnation: t.incarnation!, node: t.lastNode!, strikes: t.strikes, reach: { ...t.reach } };
+  const record: TaskRecord = {
+    incarnation: t.incarnation!,
+    node: t.lastNode!,
+    strikes: t.strikes,
+    reach: { ...t.reach },
+  };
   if (t.exit) record.exit = t.exit;
   return [taskKey(t.job.record.spec.id, t.task), record];
 }

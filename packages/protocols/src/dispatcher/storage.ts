@@ -1,12 +1,15 @@
 /**
  * A server whose storage cannot be written for a while: a full disk, a file system that became read-only.
  *
- * Owns: that nothing is begun meanwhile, and the time that it took. The host says when it begins and ends; it also stops the logs of all jobs (their ranks keep
- * their slots, compute what they can, and wait where they need a message), and repeats commits until they are durable, in their order.
+ * Owns: that nothing is begun meanwhile, and the time that it took. The host says when it begins and ends; it also
+ * stops the logs of all jobs (their ranks keep their slots, compute what they can, and wait where they need a message),
+ * and repeats commits until they are durable, in their order.
  *
- * This is no pause that somebody asked for (pause.ts): no record says so, a job that was paused by hand stays paused, and after a restart the host says it again.
+ * This is no pause that somebody asked for (pause.ts): no record says so, a job that was paused by hand stays paused,
+ * and after a restart the host says it again.
  *
- *  D13 While storage is stopped nothing is raised, assigned or begun, and no rank is held to a time: neither to start, nor to call (stragglers.ts), nor for its job's limit.
+ *  D13 While storage is stopped nothing is raised, assigned or begun, and no rank is held to a time: neither to start,
+ *  nor to call (stragglers.ts), nor for its job's limit.
  *  D14 That time counts for no limit and for no recovery, as that of a pause (D10).
  */
 import type { ErrorBody } from '@mayfly/wire';

@@ -1,20 +1,25 @@
 /**
- * Stragglers: ranks of which nothing comes. MapReduce runs such a task a second time and takes the first answer; here the second one fences the first, so there
- * is one at a time, and the two are compared.
+ * Stragglers: ranks of which nothing comes. MapReduce runs such a task a second time and takes the first answer; here
+ * the second one fences the first, so there is one at a time, and the two are compared.
  *
- * A node that only sends heartbeats holds a job for ever, and an honest rank may compute for hours between two calls. No time limit tells them apart; another
- * node does.
+ * A node that only sends heartbeats holds a job for ever, and an honest rank may compute for hours between two calls.
+ * No time limit tells them apart; another node does.
  *
- * Owns: when a rank was last seen to do something, and how long its job is patient. Does not own: deadlocks (deadlock.ts, doubt.ts), silence (failure-detector.ts).
+ * Owns: when a rank was last seen to do something, and how long its job is patient. Does not own: deadlocks
+ * (deadlock.ts, doubt.ts), silence (failure-detector.ts).
  *
- *  S1  What a node reports of its rank's calls counts for nothing. What counts is what the Channel Memories have: messages logged, arrivals credited, images. Credit
- *      for short messages comes late, so a node's count of arrivals is taken too: never more than are logged, and not for longer than {@link WORD} times the patience.
- *      A rank that waits, and has taken all that is logged for it, is no straggler.
- *  S2  A rank that was not seen for `stuckFactor` times the longest pause of any rank of its job, and at least `stuckAfterMs`, is started on another node, where a
- *      slot is free. Only pauses at nodes with a record, or such that another node took as long, make a job patient. Replay may take as long as the rank had run before.
- *  S3  The same for an assigned rank that does not begin (program, image): at least `startAfterMs`, and at most `startMs` however patient the job is.
- *  S4  The first node is blamed only when the next one needs less time to get further. If it needs as much (of strangers: if `crashLimit` of them do), the rank's
- *      patience doubles, and ranks that wait at nodes without a record are doubted: it may be one of them that keeps the rank from getting on.
+ *  S1  What a node reports of its rank's calls counts for nothing. What counts is what the Channel Memories have:
+ *      messages logged, arrivals credited, images. Credit for short messages comes late, so a node's count of arrivals
+ *      is taken too: never more than are logged, and not for longer than {@link WORD} times the patience. A rank that
+ *      waits, and has taken all that is logged for it, is no straggler.
+ *  S2  A rank that was not seen for `stuckFactor` times the longest pause of any rank of its job, and at least
+ *      `stuckAfterMs`, is started on another node, where a slot is free. Only pauses at nodes with a record, or such
+ *      that another node took as long, make a job patient. Replay may take as long as the rank had run before.
+ *  S3  The same for an assigned rank that does not begin (program, image): at least `startAfterMs`, and at most
+ *      `startMs` however patient the job is.
+ *  S4  The first node is blamed only when the next one needs less time to get further. If it needs as much (of
+ *      strangers: if `crashLimit` of them do), the rank's patience doubles, and ranks that wait at nodes without a
+ *      record are doubted: it may be one of them that keeps the rank from getting on.
  */
 import type { JobId, TaskId } from '@mayfly/wire';
 import { called, suspect, type Comparison } from './comparison.ts';
@@ -53,7 +58,12 @@ export function progress(core: Core, id: JobId, tasks: readonly LoggedProgress[]
     const t = job.tasks[p.task];
     if (!t) continue;
     const was = t.logged;
-    t.logged = { sends: p.sends, arrivals: p.arrivals, consumed: Math.min(p.consumed, p.arrivals), taken: Math.min(p.arrivals, Math.max(p.consumed, t.activity?.arrivals ?? 0)) };
+    t.logged = {
+      sends: p.sends,
+      arrivals: p.arrivals,
+      consumed: Math.min(p.consumed, p.arrivals),
+      taken: Math.min(p.arrivals, Math.max(p.consumed, t.activity?.arrivals ?? 0)),
+    };
     if (t.phase !== 'running' || t.node === undefined) continue;
     const sent = p.sends > Math.max(t.fencedSends, was?.sends ?? 0);
     if (sent) {
@@ -67,7 +77,8 @@ export function progress(core: Core, id: JobId, tasks: readonly LoggedProgress[]
 }
 
 /** S1: it waits, as its node says, for something that is not there or only in part. */
-const waits = (t: Task, p: LoggedProgress): boolean => t.activity?.state === 'waiting' && (p.underWay || t.activity.arrivals >= p.arrivals);
+const waits = (t: Task, p: LoggedProgress): boolean =>
+  t.activity?.state === 'waiting' && (p.underWay || t.activity.arrivals >= p.arrivals);
 
 /** At every tick. */
 export function watchStragglers(core: Core): void {
@@ -76,7 +87,12 @@ export function watchStragglers(core: Core): void {
   for (const job of core.jobs.values()) {
     if (over(job) || job.record.state !== 'running' || !recoveryOf(core, job).restarts) continue;
     for (const t of job.tasks) {
-      const given = t.phase === 'assigned' ? core.time - t.since : t.phase === 'running' ? Math.max(core.time - t.callAt, (core.time - t.seenAt) / WORD) : undefined;
+      const given =
+        t.phase === 'assigned'
+          ? core.time - t.since
+          : t.phase === 'running'
+            ? Math.max(core.time - t.callAt, (core.time - t.seenAt) / WORD)
+            : undefined;
       if (given === undefined || given <= patienceFor(core, t)) continue;
       free ??= rooms(core);
       moveElsewhere(core, t, free, t.phase === 'assigned' ? 'start' : 'call', given);
@@ -86,7 +102,11 @@ export function watchStragglers(core: Core): void {
 
 function patienceFor(core: Core, t: Task): number {
   const { spec } = t.job.record;
-  if (t.phase === 'assigned') return Math.min(core.settings.startMs, Math.max(core.settings.startAfterMs, stuckFactor(core, spec) * (t.job.longestStart ?? 0)) * t.patience);
+  if (t.phase === 'assigned')
+    return Math.min(
+      core.settings.startMs,
+      Math.max(core.settings.startAfterMs, stuckFactor(core, spec) * (t.job.longestStart ?? 0)) * t.patience,
+    );
   const patience = Math.max(stuckAfterMs(core, spec), stuckFactor(core, spec) * t.job.longestPause) * t.patience;
   return t.activity?.state === 'replaying' ? patience + t.ranMs : patience;
 }
@@ -97,26 +117,48 @@ function moveElsewhere(core: Core, t: Task, free: Room[], kind: Comparison['kind
   const room = free.find((r) => r.id !== node && r.free > 0 && suits(r, wantedBy(t)));
   if (room === undefined) return false;
   room.free--;
-  // S4: the one before had no more luck. Of strangers it takes a few, or those that only send heartbeats could make a job as patient as they like.
-  if (t.comparisons.some((c) => c.node !== node) && (hasRecord(core, node) || (!othersHaveRecords(core, t) && ++t.strangers % core.settings.crashLimit === 0))) {
+  // S4: the one before had no more luck. Of strangers it takes a few, or those that only send heartbeats could make a
+  // job as patient as they like.
+  if (
+    t.comparisons.some((c) => c.node !== node) &&
+    (hasRecord(core, node) || (!othersHaveRecords(core, t) && ++t.strangers % core.settings.crashLimit === 0))
+  ) {
     t.patience *= 2;
     if (kind === 'call') doubtWaiting(core, t.job, free);
   }
-  tellToDrop(core, t, node, { code: 'FENCED', message: kind === 'start' ? 'The rank did not start in time; it restarts elsewhere.' : 'The rank made no progress for too long; it restarts elsewhere.' });
+  tellToDrop(core, t, node, {
+    code: 'FENCED',
+    message:
+      kind === 'start'
+        ? 'The rank did not start in time; it restarts elsewhere.'
+        : 'The rank made no progress for too long; it restarts elsewhere.',
+  });
   const before = t.job.faults.length;
   t.comparedAt.add(node);
   lose(core, t, 'compared');
-  suspect(t, { node, kind, took: given, ...(kind === 'wait' ? { arrivals: t.logged?.arrivals ?? 0 } : {}), fault: t.job.faults.length > before ? before : undefined });
+  suspect(t, {
+    node,
+    kind,
+    took: given,
+    ...(kind === 'wait' ? { arrivals: t.logged?.arrivals ?? 0 } : {}),
+    fault: t.job.faults.length > before ? before : undefined,
+  });
   return true;
 }
 
 const othersHaveRecords = (core: Core, t: Task): boolean =>
-  [...core.nodes.values()].some((n) => n.id !== t.node && n.connection !== undefined && n.room === t.job.record.spec.room && hasRecord(core, n.id));
+  [...core.nodes.values()].some(
+    (n) => n.id !== t.node && n.connection !== undefined && n.room === t.job.record.spec.room && hasRecord(core, n.id),
+  );
 
-/** Starts elsewhere what waits at nodes without a record: once each, or until a node with a record has it, where there is one. */
+/**
+ * Starts elsewhere what waits at nodes without a record: once each, or until a node with a record has it, where there
+ * is one.
+ */
 function doubtWaiting(core: Core, job: Job, free: Room[]): void {
   for (const t of job.tasks) {
-    if (t.phase !== 'running' || t.node === undefined || t.activity?.state !== 'waiting' || hasRecord(core, t.node)) continue;
+    if (t.phase !== 'running' || t.node === undefined || t.activity?.state !== 'waiting' || hasRecord(core, t.node))
+      continue;
     if (t.doubted >= core.settings.crashLimit || (t.doubted > 0 && !othersHaveRecords(core, t))) continue;
     t.doubted++;
     if (!moveElsewhere(core, t, free, 'wait', Infinity)) t.doubted--;

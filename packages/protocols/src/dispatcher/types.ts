@@ -3,24 +3,46 @@
  *
  * Duties of the host, in this order for every event:
  *  1. stamp the event with its monotonic-enough clock (`now`, ms since the epoch) and call `step`;
- *  2. perform the effects in the order given. An effect marked "→ answers" ends, now or later, in the named event; commits to
- *     the registry are made in the order of their tokens, and one that fails is repeated until it is durable, before the next;
+ *  2. perform the effects in the order given. An effect marked "→ answers" ends, now or later, in the named event;
+ *     commits to the registry are made in the order of their tokens, and one that fails is repeated until it is
+ *     durable, before the next;
  *  3. call `step({type:'tick'})` every {@link DispatcherSettings.tickMs}, and when an effect `wake` asks for it.
  * Nothing that a node says reaches the core before the host has checked it against its schema and the node's secret.
  */
-import type { ErrorBody, ExitReport, Hold, ImageId, Incarnation, JobId, JobView, NodeId, ProgramKind, ProgramLanguage, ProtocolName, RankActivity, ReplayFrom, SpawnGroup, TaskId } from '@mayfly/wire';
+import type {
+  ErrorBody,
+  ExitReport,
+  Hold,
+  ImageId,
+  Incarnation,
+  JobId,
+  JobView,
+  NodeId,
+  ProgramKind,
+  ProgramLanguage,
+  ProtocolName,
+  RankActivity,
+  ReplayFrom,
+  SpawnGroup,
+  TaskId,
+} from '@mayfly/wire';
 import type { Progress } from '../channel-memory/types.ts';
 import type { LoggedProgress } from './stragglers.ts';
 
 /** Times in ms. Defaults in {@link defaultSettings}. */
 export interface DispatcherSettings {
-  /** Between two ticks. A much longer pause was the server's own (a suspended laptop) and is not held against the nodes. */
+  /**
+   * Between two ticks. A much longer pause was the server's own (a suspended laptop) and is not held against the nodes.
+   */
   tickMs: number;
   /** Between two heartbeats of a node. */
   heartbeatMs: number;
   /** A node whose socket closed without goodbye keeps its ranks for so long. A job's `graceMs` overrides it. */
   graceMs: number;
-  /** The same for those of its ranks for which another slot is free: waiting costs them more than going back to their images. A job's `graceMs` overrides it; absent: `graceMs`. */
+  /**
+   * The same for those of its ranks for which another slot is free: waiting costs them more than going back to their
+   * images. A job's `graceMs` overrides it; absent: `graceMs`.
+   */
   briefGraceMs?: number;
   /** A node whose socket is open but which says nothing keeps its ranks for so long. A job's `graceMs` overrides it. */
   silentMs: number;
@@ -30,7 +52,10 @@ export interface DispatcherSettings {
   startMs: number;
   /** A vanished node stays in the list, as gone, for so long. */
   forgetMs: number;
-  /** An assigned rank that has not started after so long is tried on another node, where a slot is free (stragglers.ts). At most {@link startMs} counts. */
+  /**
+   * An assigned rank that has not started after so long is tried on another node, where a slot is free (stragglers.ts).
+   * At most {@link startMs} counts.
+   */
   startAfterMs: number;
   /** A rank of which nothing was seen for so long may be a straggler. A job's `stuckAfterMs` overrides it. */
   stuckAfterMs: number;
@@ -43,7 +68,10 @@ export interface DispatcherSettings {
   quarantineMaxMs: number;
   /** A job that fails on every node, of which none has a record, is tried for so long at least. */
   strangersMs: number;
-  /** Every node is one's own, as under `mpiexec` without a server: each counts as one with a record, and none is put into quarantine. */
+  /**
+   * Every node is one's own, as under `mpiexec` without a server: each counts as one with a record, and none is put
+   * into quarantine.
+   */
   trustNewcomers: boolean;
   /** Faults of one job kept for its history. */
   maxFaults: number;
@@ -68,7 +96,9 @@ export const defaultSettings: DispatcherSettings = {
   maxFaults: 1000,
 };
 
-/** What the dispatcher needs to know of a job; written to the registry as it is submitted. Times in ms, sizes in bytes. */
+/**
+ * What the dispatcher needs to know of a job; written to the registry as it is submitted. Times in ms, sizes in bytes.
+ */
 export interface JobSpec {
   id: JobId;
   name: string;
@@ -76,7 +106,9 @@ export interface JobSpec {
   about?: string;
   /** Tasks that it is started with. */
   size: number;
-  /** Tasks that it may come to have (MPI_Comm_spawn); absent: `size`. It never changes: context ids are made with it. */
+  /**
+   * Tasks that it may come to have (MPI_Comm_spawn); absent: `size`. It never changes: context ids are made with it.
+   */
   capacity?: number;
   protocol: ProtocolName;
   durability: JobView['durability'];
@@ -98,7 +130,10 @@ export interface JobSpec {
   channelMemories: number;
   checkpointMs: number;
   graceMs?: number;
-  /** When a rank of which nothing is seen is started elsewhere (stragglers.ts): after so long at least, and so many times the longest pause of any rank. */
+  /**
+   * When a rank of which nothing is seen is started elsewhere (stragglers.ts): after so long at least, and so many
+   * times the longest pause of any rank.
+   */
   stuckAfterMs?: number;
   stuckFactor?: number;
   /** From its start, without pauses and without the time that the server was away. */
@@ -141,7 +176,10 @@ export interface TaskRecord {
   node: NodeId;
   /** Present once the exit of the task is durable. */
   exit?: ExitReport;
-  /** Weight of failures in the same place on nodes with a record (failures.ts), and how far the earlier incarnations came. */
+  /**
+   * Weight of failures in the same place on nodes with a record (failures.ts), and how far the earlier incarnations
+   * came.
+   */
   strikes: number;
   reach: { sends: number; arrivals: number; image: number };
 }
@@ -153,7 +191,10 @@ export interface FaultRecord {
   incarnation: Incarnation;
   node?: NodeId;
   cause: FaultCause;
-  /** Present: only its node says so, and nothing that the server sees speaks for it. Absent: the server saw it, or has no reason to doubt it (a goodbye). */
+  /**
+   * Present: only its node says so, and nothing that the server sees speaks for it. Absent: the server saw it, or has
+   * no reason to doubt it (a goodbye).
+   */
   hearsay?: true;
   /** What its node reported, cut. */
   error?: string;
@@ -165,21 +206,36 @@ export interface FaultRecord {
   excused?: boolean;
   /** Of the time since `at`, so much the job was paused: it counts in no phase. */
   pausedMs?: number;
-  /** ms from `at` until everyone had fenced the old incarnation and the new one was given to a node; until its rank began (image fetched and restored, replay ahead); until its first new step. */
+  /**
+   * ms from `at` until everyone had fenced the old incarnation and the new one was given to a node; until its rank
+   * began (image fetched and restored, replay ahead); until its first new step.
+   */
   assignedAfterMs?: number;
   startedAfterMs?: number;
   recoveredAfterMs?: number;
 }
 
 /**
- * Why an incarnation ended before its task did. `goodbye` the node said so; `disconnected` socket closed, grace over; `silent`
- * nothing heard; `reloaded` the node is back without it; `crashed` its worker died or never began; `killed` the button;
- * `clone` a Channel Memory met a second worker of the same incarnation; `refused` a Channel Memory or the node refused it;
- * `declined` the node runs no programs of this kind, which is nobody's fault;
- * `restart` the server came back and the node did not; `doubted` all ranks seemed to wait for each other, and are asked again elsewhere (D12);
- * `compared` nothing came of it, and it is tried on another node (stragglers.ts).
+ * Why an incarnation ended before its task did. `goodbye` the node said so; `disconnected` socket closed, grace over;
+ * `silent` nothing heard; `reloaded` the node is back without it; `crashed` its worker died or never began; `killed`
+ * the button; `clone` a Channel Memory met a second worker of the same incarnation; `refused` a Channel Memory or the
+ * node refused it; `declined` the node runs no programs of this kind, which is nobody's fault;
+ * `restart` the server came back and the node did not; `doubted` all ranks seemed to wait for each other, and are asked
+ * again elsewhere (D12); `compared` nothing came of it, and it is tried on another node (stragglers.ts).
  */
-export type FaultCause = 'goodbye' | 'disconnected' | 'silent' | 'reloaded' | 'crashed' | 'killed' | 'clone' | 'refused' | 'declined' | 'restart' | 'doubted' | 'compared';
+export type FaultCause =
+  | 'goodbye'
+  | 'disconnected'
+  | 'silent'
+  | 'reloaded'
+  | 'crashed'
+  | 'killed'
+  | 'clone'
+  | 'refused'
+  | 'declined'
+  | 'restart'
+  | 'doubted'
+  | 'compared';
 
 /** Registry: when the dispatcher was last there while a job ran, to {@link ALIVE_MS}. */
 export const ALIVE_KEY = 'alive';
@@ -196,96 +252,120 @@ export interface KnownImage {
   serial: number;
 }
 
-export type DispatcherEvent = { now: number } & (
+export type DispatcherEvent = { now: number } &
   /**
-   * First event after a start of the server: everything under `job/`, `task/`, `fault/`, `reputation/`, and the newest complete image per task
-   * (from the recovered Checkpoint Server). Exits which the CMs find in their logs follow as `exit` events, in any order.
+   * First event after a start of the server: everything under `job/`, `task/`, `fault/`, `reputation/`, and the newest
+   * complete image per task (from the recovered Checkpoint Server). Exits which the CMs find in their logs follow as
+   * `exit` events, in any order.
    */
-  | { type: 'recover'; entries: readonly (readonly [key: string, value: unknown])[]; images: readonly KnownImage[] }
-  | { type: 'submit'; job: JobSpec }
-  /** The world has granted a spawn, durably: the job has these tasks too. May come again. */
-  | { type: 'spawn'; job: JobId; group: SpawnGroup }
-  /**
-   * A node's Hello. `claimed` only when the secret was right. `fresh`: an id drawn by the host, used when there is no claim or
-   * when another session with the claimed id is connected (a duplicated tab). `session`: Hello.session.
-   */
-  | {
-      type: 'hello';
-      connection: string;
-      claimed?: NodeId;
-      fresh: NodeId;
-      session?: string;
-      name: string;
-      engine: string;
-      slots: number;
-      cores?: number;
-      /** Kinds of programs that it runs; absent: all. */
-      runs?: readonly ProgramKind[];
-      /** Code of the room that the node serves. */
-      room?: string;
-      /** Where it comes from, as the host sees it; many nodes may share one. */
-      address?: string;
-      holds: readonly Hold[];
-      images: readonly { job: JobId; task: TaskId; image: ImageId }[];
-    }
-  | { type: 'heartbeat'; connection: string; rttMs?: number; speed?: number; tasks: readonly { job: JobId; task: TaskId; incarnation: Incarnation; started: boolean; recovered?: boolean; activity: RankActivity }[] }
-  | {
-      type: 'report';
-      connection: string;
-      job: JobId;
-      task: TaskId;
-      incarnation: Incarnation;
-      event: 'started' | 'recovered' | 'crashed' | 'refused';
-      error?: ErrorBody;
-    }
-  | { type: 'goodbye'; connection: string; reason: string }
-  | { type: 'slots'; connection: string; slots: number }
-  /** The control socket closed (with or without a goodbye before). */
-  | { type: 'disconnected'; connection: string }
-  /** Answer to `persist`: durable. */
-  | { type: 'persisted'; token: number }
-  /** Answer to `fenceCs`: fenced there, and the newest sound image with where it replays from, or none (start of the program). */
-  | { type: 'imageChosen'; job: JobId; task: TaskId; incarnation: Incarnation; image?: ImageId; replay?: ReplayFrom }
-  /** Answer to `fenceCs`: the images are damaged and the logs before them are gone. */
-  | { type: 'imageLost'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody }
-  /**
-   * Answer to `fenceCm`: CM `cm` refuses lower incarnations from now on. `sends`: messages of the task logged whole at this CM
-   * over all channels (to the world too); `consumed`: highest arrival of the task that a CREDIT reported (home CM, else 0); `logs`: what a restart finds.
-   */
-  | ({ type: 'fencedCm'; job: JobId; task: TaskId; incarnation: Incarnation; cm: number } & Progress)
-  /** A CM has seen with its own eyes that this incarnation breaks the protocol, and has ended it. */
-  | { type: 'refused'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody }
-  /** Storage cannot be written, and why (said again when the words change), or can be again (no error): storage.ts. */
-  | { type: 'storage'; error?: ErrorBody }
-  /** A CM or CS could not fence or ended a task's logs for good (LOST_LOG), or the host gives a job up. */
-  | { type: 'jobFailed'; job: JobId; error: ErrorBody }
-  /** A CM: the EXIT of this task is durable, and all before it. May come again after a restart of the server. */
-  | { type: 'exit'; job: JobId; task: TaskId; report: ExitReport }
-  /** The Checkpoint Server: this image is complete. */
-  | { type: 'image'; job: JobId; task: TaskId; image: ImageId; serial: number }
-  /** Bytes that the job has written to the world so far. */
-  | { type: 'output'; job: JobId; bytes: number }
-  /** What the Channel Memories know of the tasks of a job that runs; every second or so (stragglers.ts). */
-  | { type: 'progress'; job: JobId; tasks: readonly LoggedProgress[] }
-  /** deadlock.ts found that the job cannot go on; `report` is its text. */
-  | { type: 'deadlock'; job: JobId; report: string }
-  | { type: 'cancel'; job: JobId; message?: string }
-  | { type: 'kill'; job: JobId; task: TaskId }
-  /** `waitMs`: how long ranks may take for an image before they leave without one. Not for the protocol `none`. */
-  | { type: 'pause'; job: JobId; waitMs: number }
-  | { type: 'resume'; job: JobId }
-  | { type: 'checkpoint'; job: JobId; task: TaskId }
-  /** Forget an ended job (retention, or DELETE): its records go. */
-  | { type: 'forget'; job: JobId }
-  | { type: 'tick' }
-);
+  (
+    | { type: 'recover'; entries: readonly (readonly [key: string, value: unknown])[]; images: readonly KnownImage[] }
+    | { type: 'submit'; job: JobSpec }
+    /** The world has granted a spawn, durably: the job has these tasks too. May come again. */
+    | { type: 'spawn'; job: JobId; group: SpawnGroup }
+    /**
+     * A node's Hello. `claimed` only when the secret was right. `fresh`: an id drawn by the host, used when there is no
+     * claim or when another session with the claimed id is connected (a duplicated tab). `session`: Hello.session.
+     */
+    | {
+        type: 'hello';
+        connection: string;
+        claimed?: NodeId;
+        fresh: NodeId;
+        session?: string;
+        name: string;
+        engine: string;
+        slots: number;
+        cores?: number;
+        /** Kinds of programs that it runs; absent: all. */
+        runs?: readonly ProgramKind[];
+        /** Code of the room that the node serves. */
+        room?: string;
+        /** Where it comes from, as the host sees it; many nodes may share one. */
+        address?: string;
+        holds: readonly Hold[];
+        images: readonly { job: JobId; task: TaskId; image: ImageId }[];
+      }
+    | {
+        type: 'heartbeat';
+        connection: string;
+        rttMs?: number;
+        speed?: number;
+        tasks: readonly {
+          job: JobId;
+          task: TaskId;
+          incarnation: Incarnation;
+          started: boolean;
+          recovered?: boolean;
+          activity: RankActivity;
+        }[];
+      }
+    | {
+        type: 'report';
+        connection: string;
+        job: JobId;
+        task: TaskId;
+        incarnation: Incarnation;
+        event: 'started' | 'recovered' | 'crashed' | 'refused';
+        error?: ErrorBody;
+      }
+    | { type: 'goodbye'; connection: string; reason: string }
+    | { type: 'slots'; connection: string; slots: number }
+    /** The control socket closed (with or without a goodbye before). */
+    | { type: 'disconnected'; connection: string }
+    /** Answer to `persist`: durable. */
+    | { type: 'persisted'; token: number }
+    /**
+     * Answer to `fenceCs`: fenced there, and the newest sound image with where it replays from, or none (start of the
+     * program).
+     */
+    | { type: 'imageChosen'; job: JobId; task: TaskId; incarnation: Incarnation; image?: ImageId; replay?: ReplayFrom }
+    /** Answer to `fenceCs`: the images are damaged and the logs before them are gone. */
+    | { type: 'imageLost'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody }
+    /**
+     * Answer to `fenceCm`: CM `cm` refuses lower incarnations from now on. `sends`: messages of the task logged whole
+     * at this CM over all channels (to the world too); `consumed`: highest arrival of the task that a CREDIT reported
+     * (home CM, else 0); `logs`: what a restart finds.
+     */
+    | ({ type: 'fencedCm'; job: JobId; task: TaskId; incarnation: Incarnation; cm: number } & Progress)
+    /** A CM has seen with its own eyes that this incarnation breaks the protocol, and has ended it. */
+    | { type: 'refused'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody }
+    /**
+     * Storage cannot be written, and why (said again when the words change), or can be again (no error): storage.ts.
+     */
+    | { type: 'storage'; error?: ErrorBody }
+    /** A CM or CS could not fence or ended a task's logs for good (LOST_LOG), or the host gives a job up. */
+    | { type: 'jobFailed'; job: JobId; error: ErrorBody }
+    /** A CM: the EXIT of this task is durable, and all before it. May come again after a restart of the server. */
+    | { type: 'exit'; job: JobId; task: TaskId; report: ExitReport }
+    /** The Checkpoint Server: this image is complete. */
+    | { type: 'image'; job: JobId; task: TaskId; image: ImageId; serial: number }
+    /** Bytes that the job has written to the world so far. */
+    | { type: 'output'; job: JobId; bytes: number }
+    /** What the Channel Memories know of the tasks of a job that runs; every second or so (stragglers.ts). */
+    | { type: 'progress'; job: JobId; tasks: readonly LoggedProgress[] }
+    /** deadlock.ts found that the job cannot go on; `report` is its text. */
+    | { type: 'deadlock'; job: JobId; report: string }
+    | { type: 'cancel'; job: JobId; message?: string }
+    | { type: 'kill'; job: JobId; task: TaskId }
+    /** `waitMs`: how long ranks may take for an image before they leave without one. Not for the protocol `none`. */
+    | { type: 'pause'; job: JobId; waitMs: number }
+    | { type: 'resume'; job: JobId }
+    | { type: 'checkpoint'; job: JobId; task: TaskId }
+    /** Forget an ended job (retention, or DELETE): its records go. */
+    | { type: 'forget'; job: JobId }
+    | { type: 'tick' }
+  );
 
 export type DispatcherEffect =
   /** Commit these changes atomically (undefined deletes). → answers `persisted`. */
   | { type: 'persist'; token: number; changes: (readonly [key: string, value: unknown])[] }
   /** Acknowledge Hello. `isNew`: the host makes a secret for `node` and stores its hash. */
   | { type: 'welcome'; connection: string; node: NodeId; isNew: boolean; drop: Hold[] }
-  /** This socket was replaced by a newer one of the same session, or its node is refused: close it. No `disconnected` needed. */
+  /**
+   * This socket was replaced by a newer one of the same session, or its node is refused: close it. No `disconnected`
+   * needed.
+   */
   | { type: 'close'; connection: string }
   /** Make ready the CMs' and the CS's part of this job (idempotent). Comes before any fence of it, and at recovery. */
   | { type: 'openJob'; job: JobId }
@@ -293,12 +373,34 @@ export type DispatcherEffect =
   | { type: 'fenceCs'; job: JobId; task: TaskId; incarnation: Incarnation }
   /** CM `cm`: refuse incarnations below `incarnation`, close their connections. → answers `fencedCm`. */
   | { type: 'fenceCm'; job: JobId; task: TaskId; incarnation: Incarnation; cm: number }
-  /** Step with a tick once so much time has passed: something is due between two ticks. Lost with the process; the ticks find it, too. */
+  /**
+   * Step with a tick once so much time has passed: something is due between two ticks. Lost with the process; the ticks
+   * find it, too.
+   */
   | { type: 'wake'; afterMs: number }
-  /** Send Assignment to the node, with a capability for this incarnation and the manifest of `image` (absent: from the start). */
-  | { type: 'assign'; connection: string; node: NodeId; job: JobId; task: TaskId; incarnation: Incarnation; image?: ImageId }
+  /**
+   * Send Assignment to the node, with a capability for this incarnation and the manifest of `image` (absent: from the
+   * start).
+   */
+  | {
+      type: 'assign';
+      connection: string;
+      node: NodeId;
+      job: JobId;
+      task: TaskId;
+      incarnation: Incarnation;
+      image?: ImageId;
+    }
   /** Send Revoke to the node. */
-  | { type: 'revoke'; connection: string; node: NodeId; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody }
+  | {
+      type: 'revoke';
+      connection: string;
+      node: NodeId;
+      job: JobId;
+      task: TaskId;
+      incarnation: Incarnation;
+      error: ErrorBody;
+    }
   /** Send CheckpointRequest to the node. */
   | { type: 'checkpoint'; connection: string; node: NodeId; job: JobId; task: TaskId }
   /** Durable: this task has ended. Its arrivals may go from its home CM and its images from the CS. */
@@ -309,4 +411,12 @@ export type DispatcherEffect =
   | { type: 'jobChanged'; job: JobId }
   /** The list of nodes has changed. At most once per step. */
   | { type: 'nodesChanged' }
-  | { type: 'log'; level: 'info' | 'warn'; message: string; job?: JobId; task?: TaskId; incarnation?: Incarnation; node?: NodeId };
+  | {
+      type: 'log';
+      level: 'info' | 'warn';
+      message: string;
+      job?: JobId;
+      task?: TaskId;
+      incarnation?: Incarnation;
+      node?: NodeId;
+    };

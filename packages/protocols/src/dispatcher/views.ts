@@ -1,5 +1,16 @@
-/** What REST and the dashboard say of jobs and nodes: selectors over the dispatcher's state plus the host's counters. */
-import { FIRST_TOKEN, spawnedTasks, type JobId, type JobView, type NodeView, type ProgramKind, type TaskId, type TaskView } from '@mayfly/wire';
+/**
+ * What REST and the dashboard say of jobs and nodes: selectors over the dispatcher's state plus the host's counters.
+ */
+import {
+  FIRST_TOKEN,
+  spawnedTasks,
+  type JobId,
+  type JobView,
+  type NodeView,
+  type ProgramKind,
+  type TaskId,
+  type TaskView,
+} from '@mayfly/wire';
 import type { Dispatcher } from './dispatcher.ts';
 import { failuresOf } from './failures.ts';
 import { hasRecord, quarantinedUntil } from './reputation.ts';
@@ -9,7 +20,10 @@ import { suits } from './placement.ts';
 import { ended, groupOf, kindOfJob, over, paused, type Core, type Job, type Node, type Task } from './state.ts';
 
 /** Counters of one task that the logs and the image store know. */
-export type TaskCounters = Pick<TaskView, 'messagesIn' | 'bytesIn' | 'messagesOut' | 'bytesOut' | 'images' | 'imageBytes' | 'lastImageAt' | 'uploading'>;
+export type TaskCounters = Pick<
+  TaskView,
+  'messagesIn' | 'bytesIn' | 'messagesOut' | 'bytesOut' | 'images' | 'imageBytes' | 'lastImageAt' | 'uploading'
+>;
 
 export interface JobCounters {
   task(task: TaskId): TaskCounters;
@@ -55,21 +69,30 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
   };
 }
 
-/** How many tasks a job could be given a slot for now: what is free for programs of its kind in its room, less what waits for that already. */
+/**
+ * How many tasks a job could be given a slot for now: what is free for programs of its kind in its room, less what
+ * waits for that already.
+ */
 export function slotsFor(dispatcher: Dispatcher, id: JobId): number {
   const { core } = dispatcher;
   const job = core.jobs.get(id);
   if (!job || over(job) || job.record.state !== 'running') return 0;
   const wanted = { code: job.record.spec.room, kind: kindOfJob(job), held: new Set<never>() };
   let free = rooms(core).reduce((sum, r) => sum + (suits(r, wanted) ? r.free : 0), 0);
-  for (const j of core.jobs.values()) if (!over(j) && j.record.state === 'running' && j.record.spec.room === wanted.code && kindOfJob(j) === wanted.kind) for (const t of j.tasks) if (t.phase === 'idle') free--;
+  for (const j of core.jobs.values())
+    if (!over(j) && j.record.state === 'running' && j.record.spec.room === wanted.code && kindOfJob(j) === wanted.kind)
+      for (const t of j.tasks) if (t.phase === 'idle') free--;
   return Math.max(0, free);
 }
 
 /** Slots that other spawned tasks of a job hold: one that asks for more may wait for their end. */
 export function spawnedSlots(dispatcher: Dispatcher, id: JobId, asking: TaskId): number {
   const job = dispatcher.core.jobs.get(id);
-  return job?.tasks.filter((t) => t.task >= job.record.spec.size && t.task !== asking && t.node !== undefined && t.phase !== 'done').length ?? 0;
+  return (
+    job?.tasks.filter(
+      (t) => t.task >= job.record.spec.size && t.task !== asking && t.node !== undefined && t.phase !== 'done',
+    ).length ?? 0
+  );
 }
 
 /** Newest first. */
@@ -108,7 +131,10 @@ const quarantineOf = (core: Core, n: Node): Pick<NodeView, 'quarantinedUntil'> =
 /** The job would go on if storage could be written: no one else has paused it. */
 const stoppedOf = (core: Core, job: Job): boolean => core.stopped !== undefined && !ended(job.record) && !paused(job);
 
-/** 'stalled' is no state of its own but an honest look at a running job: some rank has no slot. So is 'pausing': some rank still has one. */
+/**
+ * 'stalled' is no state of its own but an honest look at a running job: some rank has no slot. So is 'pausing': some
+ * rank still has one.
+ */
 function stateOf(job: Job): JobView['state'] {
   const { state } = job.record;
   if (state === 'running' && !over(job) && job.stoppedAt !== undefined) return 'paused';
@@ -133,7 +159,9 @@ function taskView(core: Core, t: Task, counters: TaskCounters): TaskView {
   const group = groupOf(t.job.record, t.task);
   return {
     task: t.task,
-    ...(group === undefined ? {} : { spawned: { by: group.root, world: [group.first, (group.first + spawnedTasks(group.parts) - 1) as TaskId] } }),
+    ...(group === undefined
+      ? {}
+      : { spawned: { by: group.root, world: [group.first, (group.first + spawnedTasks(group.parts) - 1) as TaskId] } }),
     state: taskState(core, t),
     incarnation: (t.incarnation ?? 0) as TaskView['incarnation'],
     ...(t.node === undefined ? {} : { node: t.node }),
@@ -201,7 +229,11 @@ export function reasonOf(core: Core, job: Job): string | undefined {
   const place = room === undefined ? '' : ` in room ${room}`;
   const { here, free, unfit, rivals, quarantined } = supplyOf(core, job);
   const kind = kindOfJob(job);
-  const advice = unfit === 0 ? '' : `; ${unfit === 1 ? '1 more slot is' : `${unfit} more slots are`} free, but on volunteers that do not run ${KIND[kind]}: ${TO_DO[kind]}`;
+  const advice =
+    unfit === 0
+      ? ''
+      : `; ${unfit === 1 ? '1 more slot is' : `${unfit} more slots are`} free, but on volunteers that do not ` +
+        `run ${KIND[kind]}: ${TO_DO[kind]}`;
   if (job.record.state === 'waiting') {
     let ahead = 0;
     for (const j of core.jobs.values()) {
@@ -209,31 +241,54 @@ export function reasonOf(core: Core, job: Job): string | undefined {
       if (j.record.spec.room === room && !over(j) && j.record.state === 'waiting' && rivals.has(kindOfJob(j))) ahead++;
     }
     const what = unfit === 0 ? slots(size) : `${slots(size)} for ${KIND[kind]}`;
-    const needs = here < size ? `needs ${what}; ${here === 0 ? 'none' : here} available${place}` : `needs ${what}; ${free} of ${here} ${are(here)} free${place}`;
-    const without = quarantined === 0 ? '' : `; ${quarantined} node${quarantined === 1 ? ' is' : 's are'} in quarantine after failures`;
+    const needs =
+      here < size
+        ? `needs ${what}; ${here === 0 ? 'none' : here} available${place}`
+        : `needs ${what}; ${free} of ${here} ${are(here)} free${place}`;
+    const without =
+      quarantined === 0
+        ? ''
+        : `; ${quarantined} node${quarantined === 1 ? ' is' : 's are'} in quarantine after failures`;
     return `${ahead === 0 ? '' : `waits behind ${ahead} job${ahead === 1 ? '' : 's'}; `}${needs}${free < size ? advice : ''}${without}`;
   }
   const idle = job.tasks.filter((t) => t.phase === 'idle').map((t) => t.task);
   if (idle.length > 0) {
     const who = idle.length === 1 ? `rank ${idle[0]!} waits for a slot` : `ranks ${list(idle)} wait for slots`;
     const failures = job.tasks.filter((t) => t.phase === 'idle').flatMap((t) => failuresOf(core, t) ?? []);
-    const where = quarantined > 0 ? `; only nodes in quarantine are free${place}` : here > 0 ? '' : `; ${unfit > 0 ? `no node that runs ${KIND[kind]}` : 'no node'} is connected${place}`;
+    const where =
+      quarantined > 0
+        ? `; only nodes in quarantine are free${place}`
+        : here > 0
+          ? ''
+          : `; ${unfit > 0 ? `no node that runs ${KIND[kind]}` : 'no node'} is connected${place}`;
     return `${who}${where}${advice}${failures.length === 0 ? '' : `; ${failures.slice(0, 3).join('; ')}`}`;
   }
   const away = job.tasks.filter((t) => t.phase === 'away').map((t) => t.task);
-  if (away.length > 0) return `after a restart of the server: waiting for the node${away.length === 1 ? '' : 's'} of rank${away.length === 1 ? '' : 's'} ${list(away)}`;
+  if (away.length > 0)
+    return (
+      `after a restart of the server: waiting for the node${away.length === 1 ? '' : 's'} of ` +
+      `rank${away.length === 1 ? '' : 's'} ${list(away)}`
+    );
   const failures = job.tasks.flatMap((t) => failuresOf(core, t) ?? []);
   return failures.length === 0 ? undefined : `${failures.slice(0, 3).join('; ')}; restarting elsewhere`;
 }
 
 function pausedReason(job: Job): string | undefined {
   const here = job.tasks.filter((t) => t.node !== undefined).map((t) => t.task);
-  if (here.length > 0) return here.length === 1 ? `waiting for a checkpoint of rank ${here[0]!}` : `waiting for checkpoints of ranks ${list(here)}`;
+  if (here.length > 0)
+    return here.length === 1
+      ? `waiting for a checkpoint of rank ${here[0]!}`
+      : `waiting for checkpoints of ranks ${list(here)}`;
   const begun = job.tasks.filter((t) => t.phase !== 'done' && t.incarnation !== undefined);
   if (begun.length === 0) return undefined; // had not begun, or ends
   const images = begun.filter((t) => t.newest !== undefined).length;
-  if (images === begun.length) return begun.length === 1 ? 'will resume from its checkpoint' : `will resume from checkpoints of all ${begun.length} ranks`;
-  return images === 0 ? 'has no checkpoints; will resume from the logs' : `will resume from checkpoints of ${images} of ${begun.length} ranks, and from the logs of the others`;
+  if (images === begun.length)
+    return begun.length === 1
+      ? 'will resume from its checkpoint'
+      : `will resume from checkpoints of all ${begun.length} ranks`;
+  return images === 0
+    ? 'has no checkpoints; will resume from the logs'
+    : `will resume from checkpoints of ${images} of ${begun.length} ranks, and from the logs of the others`;
 }
 
 function list(n: readonly number[]): string {

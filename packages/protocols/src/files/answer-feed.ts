@@ -1,6 +1,7 @@
 /**
- * Gives one Channel Memory core the answers of the file service that the logs of its tasks do not have: each once, in order. A log that is closed keeps
- * what it is given until it opens, so nothing is given twice to one core; another core, after a recovery, begins with what its log has.
+ * Gives one Channel Memory core the answers of the file service that the logs of its tasks do not have: each once, in
+ * order. A log that is closed keeps what it is given until it opens, so nothing is given twice to one core; another
+ * core, after a recovery, begins with what its log has.
  */
 import { FILES, MayflyError, type TaskId } from '@mayfly/wire';
 import type { ChannelMemory } from '../channel-memory/channel-memory.ts';
@@ -19,7 +20,12 @@ export class AnswerFeed {
   constructor(private readonly source: AnswerSource) {}
 
   /** @param give may replace the core: then the rest is for the next one. @throws MayflyError LOST_LOG */
-  feed(core: ChannelMemory, task: TaskId, current: () => ChannelMemory | undefined, give: (r: number, answer: { error: number; body: Uint8Array }) => void): void {
+  feed(
+    core: ChannelMemory,
+    task: TaskId,
+    current: () => ChannelMemory | undefined,
+    give: (r: number, answer: { error: number; body: Uint8Array }) => void,
+  ): void {
     if (this.#to !== core) this.#given.clear();
     this.#to = core;
     const last = this.source.answerable(task);
@@ -29,7 +35,8 @@ export class AnswerFeed {
       const a = logged ? undefined : this.source.answer(task, r);
       this.#given.set(task, r);
       if (logged) continue;
-      if (!a) throw new MayflyError('LOST_LOG', `The answer to request ${r} of task ${task} to the file service is lost.`);
+      if (!a)
+        throw new MayflyError('LOST_LOG', `The answer to request ${r} of task ${task} to the file service is lost.`);
       give(r, a);
     }
   }

@@ -1,4 +1,7 @@
-/** Bodies of messages to the file service that are not of its own requests: results that stdio wrote, and who is to be spawned. undefined: malformed. */
+/**
+ * Bodies of messages to the file service that are not of its own requests: results that stdio wrote, and who is to be
+ * spawned. undefined: malformed.
+ */
 import { Check } from 'typebox/value';
 import { MESSAGE_JSON, SpawnRequest, getU53, parseJson, type FileRequest } from '@mayfly/wire';
 import { GONE } from './types.ts';
@@ -22,7 +25,8 @@ export function readResult(body: Uint8Array): { path: string; offset: number; by
   if (body.length < 10 + n) return undefined;
   const offset = getU53(v, 2 + n);
   const bytes = body.subarray(10 + n);
-  if (!Number.isSafeInteger(offset) || (offset !== GONE && !Number.isSafeInteger(offset + bytes.length))) return undefined;
+  if (!Number.isSafeInteger(offset) || (offset !== GONE && !Number.isSafeInteger(offset + bytes.length)))
+    return undefined;
   try {
     return { path: utf8.decode(body.subarray(2, 2 + n)), offset, bytes };
   } catch {

@@ -1,34 +1,61 @@
 /**
- * The file service of one job: what messages of tasks to the world do to the job's files, and what is answered. It is the sequencer of MPI-IO: operations
- * take effect one after the other, in the order in which they come, each once. Requests for more tasks (MPI_Comm_spawn) are decided here too: they need the same
- * journal.
+ * The file service of one job: what messages of tasks to the world do to the job's files, and what is answered. It is
+ * the sequencer of MPI-IO: operations take effect one after the other, in the order in which they come, each once.
+ * Requests for more tasks (MPI_Comm_spawn) are decided here too: they need the same journal.
  *
- * Owns: which files there are and how long they are, which are open, shared file pointers, which tasks were added, answers that may not be logged yet. Does not own: the
- * bytes (the host's storage), the journal (the host writes it), the logs (the Channel Memories).
+ * Owns: which files there are and how long they are, which are open, shared file pointers, which tasks were added,
+ * answers that may not be logged yet. Does not own: the bytes (the host's storage), the journal (the host writes it),
+ * the logs (the Channel Memories).
  *
  * Messages in: FILE and CUT (results written by stdio), REQUEST. Out: answers, numbered per task.
  *
- * The host's duties, in this order: `decide` → write {outcome, body} to the journal → `apply` → perform the effects → make the journal durable → give the
- * answers. At a restart: `restore` the snapshot with which the journal begins, then for each record `apply` and perform. Effects of records
- * before the snapshot are durable.
+ * The host's duties, in this order: `decide` → write {outcome, body} to the journal → `apply` → perform the effects →
+ * make the journal durable → give the answers. At a restart: `restore` the snapshot with which the journal begins, then
+ * for each record `apply` and perform. Effects of records before the snapshot are durable.
  *
  * Invariants
  *  S1  A message (task, n) is decided once: a repetition finds n ≤ `applied(task)`.
- *  S2  `apply` is a function of the state, the outcome and the body; it decides nothing. Repeating the journal's suffix over files that have
- *      some or all of its effects gives the same files (effects are physical: places, lengths, names).
- *  S3  The sum of file lengths never exceeds the limit: a REQUEST that would pass it is answered QUOTA and has no effect.
+ *  S2  `apply` is a function of the state, the outcome and the body; it decides nothing. Repeating the journal's suffix
+ *      over files that have some or all of its effects gives the same files (effects are physical: places, lengths,
+ *      names).
+ *  S3  The sum of file lengths never exceeds the limit: a REQUEST that would pass it is answered QUOTA and has no
+ *      effect.
  *  S4  Request r of a task has answer r. An answer is kept until the host says that it is durable in the task's log.
- *  S5  What is read is read when the answer is given out, which is after the request came and before anybody can know the answer: a read that is answered
- *      again after a crash may see later writes, never earlier ones.
- *  S6  Tasks are numbered in the order in which spawns are granted, without gaps. The host adds them once the journal is durable, before the answer is given.
+ *  S5  What is read is read when the answer is given out, which is after the request came and before anybody can know
+ *      the answer: a read that is answered again after a crash may see later writes, never earlier ones.
+ *  S6  Tasks are numbered in the order in which spawns are granted, without gaps. The host adds them once the journal
+ *      is durable, before the answer is given.
  */
 import { Check } from 'typebox/value';
 import {
-  FileOp, ResultPath, SpawnRefusal, WorldMode, decodeFileRequest, encodeFileValues, spawnedTasks, type FileRequest, type Segments, type SpawnGroup, type TaskId,
+  FileOp,
+  ResultPath,
+  SpawnRefusal,
+  WorldMode,
+  decodeFileRequest,
+  encodeFileValues,
+  spawnedTasks,
+  type FileRequest,
+  type Segments,
+  type SpawnGroup,
+  type TaskId,
 } from '@mayfly/wire';
 import { readResult, readSpawn } from './bodies.ts';
 import { lengthOf, endOf, piecesOf } from './segments.ts';
-import { FileError, GONE, MAX_PIECES, MAX_READ, type Fatal, type FileAnswer, type FileEffect, type FileSnapshot, type JobFile, type Kept, type Outcome, type Session } from './types.ts';
+import {
+  FileError,
+  GONE,
+  MAX_PIECES,
+  MAX_READ,
+  type Fatal,
+  type FileAnswer,
+  type FileEffect,
+  type FileSnapshot,
+  type JobFile,
+  type Kept,
+  type Outcome,
+  type Session,
+} from './types.ts';
 
 const Amode = { APPEND: 1, CREATE: 2, DELETE_ON_CLOSE: 4, EXCL: 8 } as const;
 const MAX_SESSIONS = 10_000;
@@ -51,7 +78,8 @@ export class FileService {
 
   /**
    * @param files result files that are there. @param inputs lengths of the job's input files
-   * @param tasksAtStart those that the job was started with. @param mayAdd why so many more cannot be started for this task now ({@link SpawnRefusal}); 0: they can
+   * @param tasksAtStart those that the job was started with. @param mayAdd why so many more cannot be started for this
+   * task now ({@link SpawnRefusal}); 0: they can
    */
   constructor(
     readonly limit: number,
@@ -108,7 +136,8 @@ export class FileService {
 
   #decideResult(outcome: Outcome, body: Uint8Array, room: number): Outcome | Fatal {
     const m = readResult(body);
-    if (!m || !Check(ResultPath, m.path)) return { fatal: outcome.mode === WorldMode.CUT ? 'malformed' : 'name', path: m?.path ?? '' };
+    if (!m || !Check(ResultPath, m.path))
+      return { fatal: outcome.mode === WorldMode.CUT ? 'malformed' : 'name', path: m?.path ?? '' };
     const known = this.files.get(m.path)?.size ?? 0;
     if (outcome.mode === WorldMode.CUT && m.offset === GONE) return outcome;
     const size = outcome.mode === WorldMode.CUT ? m.offset : Math.max(known, m.offset + m.bytes.length);
@@ -148,7 +177,12 @@ export class FileService {
       case FileOp.READ:
       case FileOp.WRITE: {
         const length = lengthOf(r.segments);
-        if (!Number.isSafeInteger(length) || !Number.isSafeInteger(endOf(r.segments)) || piecesOf(r.segments) > MAX_PIECES) return FileError.ARG;
+        if (
+          !Number.isSafeInteger(length) ||
+          !Number.isSafeInteger(endOf(r.segments)) ||
+          piecesOf(r.segments) > MAX_PIECES
+        )
+          return FileError.ARG;
         if (r.op === FileOp.READ) return length > MAX_READ ? FileError.ARG : FileError.NONE;
         if (length !== r.data.length) return FileError.ARG;
         return this.#grows(s.path, Math.max(size, length === 0 ? 0 : endOf(r.segments)), room);
@@ -178,7 +212,8 @@ export class FileService {
 
   /** 'a' and 'a/b' cannot both be files. */
   #conflict(path: string): boolean {
-    for (let i = path.indexOf('/'); i > 0; i = path.indexOf('/', i + 1)) if (this.size(path.slice(0, i)) !== undefined) return true;
+    for (let i = path.indexOf('/'); i > 0; i = path.indexOf('/', i + 1))
+      if (this.size(path.slice(0, i)) !== undefined) return true;
     const below = `${path}/`;
     for (const p of this.files.keys()) if (p.startsWith(below)) return true;
     for (const p of this.inputs.keys()) if (p.startsWith(below)) return true;
@@ -231,7 +266,11 @@ export class FileService {
     if (r.op === FileOp.OPEN) {
       if (this.size(r.name) === undefined) this.#create(r.name, task, false, out);
       const size = this.size(r.name)!;
-      this.#sessions.set(value, { path: r.name, pointer: (r.value & Amode.APPEND) !== 0 ? size : 0, deleteOnClose: (r.value & Amode.DELETE_ON_CLOSE) !== 0 });
+      this.#sessions.set(value, {
+        path: r.name,
+        pointer: (r.value & Amode.APPEND) !== 0 ? size : 0,
+        deleteOnClose: (r.value & Amode.DELETE_ON_CLOSE) !== 0,
+      });
       this.#nextSession = Math.max(this.#nextSession, value + 1);
       kept.values = [value, size];
       return;
@@ -321,9 +360,14 @@ export class FileService {
     const kept = this.#answers.get(task)?.get(r);
     if (!kept) return undefined;
     const { error, values, read } = kept;
-    if (error !== FileError.NONE || !read) return { error, values: values.length > 0 ? encodeFileValues(...values) : VALUES };
+    if (error !== FileError.NONE || !read)
+      return { error, values: values.length > 0 ? encodeFileValues(...values) : VALUES };
     const own = this.files.has(read.path);
-    return { error, values: VALUES, read: { path: read.path, input: !own, segments: read.segments, size: this.size(read.path) ?? 0 } };
+    return {
+      error,
+      values: VALUES,
+      read: { path: read.path, input: !own, segments: read.segments, size: this.size(read.path) ?? 0 },
+    };
   }
 
   /** Answers up to r are durable in the task's log. */

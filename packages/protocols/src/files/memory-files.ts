@@ -1,4 +1,7 @@
-/** Files in memory behind the file service: the storage of test fabrics, and the model that real storage is held against. */
+/**
+ * Files in memory behind the file service: the storage of test fabrics, and the model that real storage is held
+ * against.
+ */
 import { WORLD, type TaskId } from '@mayfly/wire';
 import { FileService } from './file-service.ts';
 import { readSegments, writeSegments, type RangeIo } from './segments.ts';
@@ -14,11 +17,22 @@ export class MemoryFiles {
     tasks = 0,
     mayAdd?: (count: number, task: TaskId) => number,
   ) {
-    this.service = new FileService(limit, new Map([...inputs].map(([p, b]) => [p, b.length])), undefined, tasks, mayAdd);
+    this.service = new FileService(
+      limit,
+      new Map([...inputs].map(([p, b]) => [p, b.length])),
+      undefined,
+      tasks,
+      mayAdd,
+    );
   }
 
   /** One message to the world. Returns the answer of a request. @throws RangeError for what would end the job */
-  deliver(task: TaskId, n: number, mode: number, body: Uint8Array): { number: number; error: number; body: Uint8Array } | undefined {
+  deliver(
+    task: TaskId,
+    n: number,
+    mode: number,
+    body: Uint8Array,
+  ): { number: number; error: number; body: Uint8Array } | undefined {
     const outcome = this.service.decide(task, n, mode, body, this.service.limit - this.service.total, false);
     if ('fatal' in outcome) throw new RangeError(`${outcome.fatal}: ${outcome.path}`);
     const before = this.service.requests(task);
@@ -40,16 +54,32 @@ export class MemoryFiles {
     if (!a) throw new RangeError(`no answer ${r} for task ${task === WORLD ? 'world' : task}`);
     if (!a.read) return { error: a.error, body: a.values };
     const from = (a.read.input ? this.inputs.get(a.read.path) : this.files.get(a.read.path)) ?? new Uint8Array(0);
-    return { error: a.error, body: readSegments(range(() => from), a.read.segments, a.read.size) };
+    return {
+      error: a.error,
+      body: readSegments(
+        range(() => from),
+        a.read.segments,
+        a.read.size,
+      ),
+    };
   }
 
   /** What is written to but is not there: a later effect, done already, has removed it. */
   perform(e: FileEffect): void {
-    if ((e.type === 'write' || e.type === 'resize') && !this.files.has(e.path)) this.files.set(e.path, new Uint8Array(0));
+    if ((e.type === 'write' || e.type === 'resize') && !this.files.has(e.path))
+      this.files.set(e.path, new Uint8Array(0));
     if (e.type === 'create') this.files.set(e.path, e.input ? this.inputs.get(e.path)!.slice() : new Uint8Array(0));
     else if (e.type === 'remove') this.files.delete(e.path);
     else if (e.type === 'resize') this.files.set(e.path, sized(this.files.get(e.path)!, e.size));
-    else writeSegments(range(() => this.files.get(e.path)!, (b) => this.files.set(e.path, b)), e.segments, e.data);
+    else
+      writeSegments(
+        range(
+          () => this.files.get(e.path)!,
+          (b) => this.files.set(e.path, b),
+        ),
+        e.segments,
+        e.data,
+      );
   }
 }
 

@@ -1,4 +1,7 @@
-/** Segments of a request (offset, bytes, count, stride): how much, how far, and in which portions storage should be touched. */
+/**
+ * Segments of a request (offset, bytes, count, stride): how much, how far, and in which portions storage should be
+ * touched.
+ */
 import { SEGMENT_WORDS, type Segments } from '@mayfly/wire';
 
 export function lengthOf(s: Segments): number {
@@ -16,11 +19,15 @@ export function piecesOf(s: Segments): number {
 /** One behind the last byte; Infinity when it is no number of a file. */
 export function endOf(s: Segments): number {
   let end = 0;
-  for (let i = 0; i < s.length; i += SEGMENT_WORDS) if (s[i + 1]! > 0 && s[i + 2]! > 0) end = Math.max(end, s[i]! + (s[i + 2]! - 1) * s[i + 3]! + s[i + 1]!);
+  for (let i = 0; i < s.length; i += SEGMENT_WORDS)
+    if (s[i + 1]! > 0 && s[i + 2]! > 0) end = Math.max(end, s[i]! + (s[i + 2]! - 1) * s[i + 3]! + s[i + 1]!);
   return end;
 }
 
-/** Pieces that lie close together are read and written as one, gaps and all: a call of the system costs as much as some kilobytes. */
+/**
+ * Pieces that lie close together are read and written as one, gaps and all: a call of the system costs as much as some
+ * kilobytes.
+ */
 const GAP = 4096;
 const PORTION = 1024 * 1024;
 const PORTION_PIECES = 1 << 16;
@@ -33,7 +40,10 @@ export interface Portion {
   pieces: number[];
 }
 
-/** Portions of at most {@link PORTION} bytes, or of one piece, in the order of the data. A piece that begins before its portion begins another. */
+/**
+ * Portions of at most {@link PORTION} bytes, or of one piece, in the order of the data. A piece that begins before its
+ * portion begins another.
+ */
 export function* portions(s: Segments): Generator<Portion> {
   let p: Portion | undefined;
   let at = 0;
@@ -43,7 +53,13 @@ export function* portions(s: Segments): Generator<Portion> {
     const stride = s[i + 3]!;
     if (bytes === 0) continue;
     for (let k = 0, offset = s[i]!; k < count; k++, offset += stride, at += bytes) {
-      if (p && offset >= p.from && offset <= p.to + GAP && offset + bytes - p.from <= PORTION && p.pieces.length < 3 * PORTION_PIECES) {
+      if (
+        p &&
+        offset >= p.from &&
+        offset <= p.to + GAP &&
+        offset + bytes - p.from <= PORTION &&
+        p.pieces.length < 3 * PORTION_PIECES
+      ) {
         p.pieces.push(offset, bytes, at);
         p.to = Math.max(p.to, offset + bytes);
         continue;
@@ -71,7 +87,8 @@ export function writeSegments(io: RangeIo, s: Segments, data: Uint8Array): void 
     }
     const room = new Uint8Array(p.to - p.from);
     io.read(room, p.from);
-    for (let i = 0; i < p.pieces.length; i += 3) room.set(data.subarray(p.pieces[i + 2], p.pieces[i + 2]! + p.pieces[i + 1]!), p.pieces[i]! - p.from);
+    for (let i = 0; i < p.pieces.length; i += 3)
+      room.set(data.subarray(p.pieces[i + 2], p.pieces[i + 2]! + p.pieces[i + 1]!), p.pieces[i]! - p.from);
     io.write(room, p.from);
   }
 }
@@ -87,7 +104,8 @@ export function readSegments(io: Pick<RangeIo, 'read'>, s: Segments, size: numbe
     }
     const room = new Uint8Array(p.to - p.from);
     io.read(room, p.from);
-    for (let i = 0; i < p.pieces.length; i += 3) out.set(room.subarray(p.pieces[i]! - p.from, p.pieces[i]! - p.from + p.pieces[i + 1]!), p.pieces[i + 2]);
+    for (let i = 0; i < p.pieces.length; i += 3)
+      out.set(room.subarray(p.pieces[i]! - p.from, p.pieces[i]! - p.from + p.pieces[i + 1]!), p.pieces[i + 2]);
   }
   return out;
 }
@@ -102,7 +120,12 @@ export function clip(s: Segments, size: number): number[] {
       out.push(offset, bytes, count, stride);
       continue;
     }
-    const whole = stride === 0 ? (offset + bytes <= size ? count : 0) : Math.min(count, Math.max(0, Math.floor((size - bytes - offset) / stride) + 1));
+    const whole =
+      stride === 0
+        ? offset + bytes <= size
+          ? count
+          : 0
+        : Math.min(count, Math.max(0, Math.floor((size - bytes - offset) / stride) + 1));
     if (whole > 0) out.push(offset, bytes, whole, stride);
     const rest = Math.min(bytes, size - (offset + whole * stride));
     if (whole < count && rest > 0) out.push(offset + whole * stride, rest, 1, 0);

@@ -2,11 +2,25 @@
 import type { Segments, SpawnGroup, TaskId } from '@mayfly/wire';
 
 /** Error classes of MPI that the service answers. */
-export const FileError = { NONE: 0, ARG: 13, BAD_FILE: 23, FILE_EXISTS: 28, FILE_IN_USE: 29, FILE: 30, NO_MEM: 39, NO_SPACE: 41, NO_SUCH_FILE: 42, QUOTA: 44, SPAWN: 53 } as const;
+export const FileError = {
+  NONE: 0,
+  ARG: 13,
+  BAD_FILE: 23,
+  FILE_EXISTS: 28,
+  FILE_IN_USE: 29,
+  FILE: 30,
+  NO_MEM: 39,
+  NO_SPACE: 41,
+  NO_SUCH_FILE: 42,
+  QUOTA: 44,
+  SPAWN: 53,
+} as const;
 
 /** A length that says: there is no such file (CUT). */
 export const GONE = Number.MAX_SAFE_INTEGER;
-/** Of one request: pieces cost time of the server, bytes that are read its memory. A rank cuts its accesses accordingly. */
+/**
+ * Of one request: pieces cost time of the server, bytes that are read its memory. A rank cuts its accesses accordingly.
+ */
 export const MAX_PIECES = 1 << 20;
 export const MAX_READ = 256 << 20;
 

@@ -1,15 +1,18 @@
 /**
- * A history of bounded size: amounts (milliseconds, messages, bytes) by row and kind, in buckets of time. What is young is kept by the
- * unit (a second); what grows old is merged into buckets of 2, 4, 8 … units, so that any length of history fits.
+ * A history of bounded size: amounts (milliseconds, messages, bytes) by row and kind, in buckets of time. What is young
+ * is kept by the unit (a second); what grows old is merged into buckets of 2, 4, 8 … units, so that any length of
+ * history fits.
  *
- *  B1  Sums are kept: whatever is merged or resampled, an amount that was added is in exactly one place (whole numbers exactly, up to
- *      2²⁴ in a cell).
- *  B2  There are never more than `young` + `old` buckets, and never more than `cells` cells of (bucket, row): 4 bytes × kinds each.
- *      With the defaults and nine kinds that is 9.4 MB, whatever the number of rows and the length of the history.
+ *  B1  Sums are kept: whatever is merged or resampled, an amount that was added is in exactly one place (whole numbers
+ *      exactly, up to 2²⁴ in a cell).
+ *  B2  There are never more than `young` + `old` buckets, and never more than `cells` cells of (bucket, row): 4 bytes ×
+ *      kinds each. With the defaults and nine kinds that is 9.4 MB, whatever the number of rows and the length of the
+ *      history.
  *  B3  Time before `origin` belongs to the first bucket; nothing is ever refused.
  *
- * Intuition: two lists. `#young[i]` is unit `#first + i`; what falls off its front is added to `#old[floor(unit / #width)]`. When that list
- * is full, neighbours are merged and #width doubles. Adding costs O(units that the span touches), merging O(1) per unit in the mean.
+ * Intuition: two lists. `#young[i]` is unit `#first + i`; what falls off its front is added to `#old[floor(unit /
+ * #width)]`. When that list is full, neighbours are merged and #width doubles. Adding costs O(units that the span
+ * touches), merging O(1) per unit in the mean.
  */
 export interface BucketOptions {
   rows: number;
@@ -187,7 +190,10 @@ export class Buckets {
     return slot;
   }
 
-  /** Sums in `columns` columns of `widthMs`. A bucket that lies across a border is divided in proportion (B1 but for rounding of doubles). */
+  /**
+   * Sums in `columns` columns of `widthMs`. A bucket that lies across a border is divided in proportion (B1 but for
+   * rounding of doubles).
+   */
   read(from: number, widthMs: number, columns: number, firstRow = 0, lastRow = this.rows - 1): Window {
     const rows = Math.max(0, lastRow - firstRow + 1);
     const sums = new Float64Array(columns * rows * this.kinds);
@@ -204,10 +210,16 @@ export class Buckets {
       }
     };
     this.#old.forEach((b, i) => {
-      if (b) spread(b, this.origin + i * this.#width * this.unitMs, this.origin + Math.min((i + 1) * this.#width, this.#first) * this.unitMs);
+      if (b)
+        spread(
+          b,
+          this.origin + i * this.#width * this.unitMs,
+          this.origin + Math.min((i + 1) * this.#width, this.#first) * this.unitMs,
+        );
     });
     this.#young.forEach((b, i) => {
-      if (b) spread(b, this.origin + (this.#first + i) * this.unitMs, this.origin + (this.#first + i + 1) * this.unitMs);
+      if (b)
+        spread(b, this.origin + (this.#first + i) * this.unitMs, this.origin + (this.#first + i + 1) * this.unitMs);
     });
     return { from, widthMs, columns, rows, sums };
   }
@@ -218,7 +230,18 @@ export class Buckets {
     const size = this.rows * this.kinds;
     const cells = new Float32Array((young.length + old.length) * size);
     [...young.map((i) => this.#young[i]!), ...old.map((i) => this.#old[i]!)].forEach((b, n) => cells.set(b, n * size));
-    return { rows: this.rows, kinds: this.kinds, origin: this.origin, unitMs: this.unitMs, first: this.#first, width: this.#width, young, old, length: this.#young.length, cells };
+    return {
+      rows: this.rows,
+      kinds: this.kinds,
+      origin: this.origin,
+      unitMs: this.unitMs,
+      first: this.#first,
+      width: this.#width,
+      young,
+      old,
+      length: this.#young.length,
+      cells,
+    };
   }
 
   static of(r: BucketsRecord, more: Partial<BucketOptions> = {}): Buckets {

@@ -1,4 +1,7 @@
-/** The endpoint of a rank that never runs again: channel numbers and arrival order, and nothing to repeat. Frames carry no block. */
+/**
+ * The endpoint of a rank that never runs again: channel numbers and arrival order, and nothing to repeat. Frames carry
+ * no block.
+ */
 import { EMPTY } from '@mayfly/wire';
 import { Endpoint, LIVE } from '../pessimistic/endpoint.ts';
 

@@ -1,4 +1,7 @@
-/** No fault tolerance, to measure the others against: messages pass through the server's memory, and the loss of a task ends its job. */
+/**
+ * No fault tolerance, to measure the others against: messages pass through the server's memory, and the loss of a task
+ * ends its job.
+ */
 import type { VProtocol } from '../contract/index.ts';
 import { commd } from './commd.ts';
 import { PlainEndpoint } from './endpoint.ts';
@@ -12,11 +15,15 @@ export const none: VProtocol = {
     restarts: false,
     lost: (task, cause) => ({
       code: 'LOST_NODES',
-      message: `Rank ${task} was lost (${cause}), and the protocol "none" keeps no log to restart it from. Run the job with "pessimistic" to survive this.`,
+      message:
+        `Rank ${task} was lost (${cause}), and the protocol "none" keeps no log to restart it from. Run the ` +
+        'job with "pessimistic" to survive this.',
     }),
     serverRestarted: () => ({
       code: 'LOST_LOG',
-      message: 'The server was restarted, and the protocol "none" keeps no log of running work. Run the job with "pessimistic" to survive this.',
+      message:
+        'The server was restarted, and the protocol "none" keeps no log of running work. Run the job with ' +
+        '"pessimistic" to survive this.',
     }),
   },
 };

@@ -8,7 +8,9 @@ export const log: LogPolicy = {
   visible: () => 'appended',
   outranks: (one, other) => one > other,
   refuses: (incarnation, resume, d) =>
-    incarnation > 0 || (!resume && d !== undefined && d.trimmed > 0) ? { code: 'LOST_NODES', message: 'protocol "none" cannot run a task again' } : undefined,
+    incarnation > 0 || (!resume && d !== undefined && d.trimmed > 0)
+      ? { code: 'LOST_NODES', message: 'protocol "none" cannot run a task again' }
+      : undefined,
   attached: nothing,
   waitsForSync: (a) => !a.resume,
   answers: nothing,

@@ -1,11 +1,20 @@
 /**
  * Pessimistic message logging in the comm worker: nothing leaves the node without the determinants that it depends on.
  *
- * Owns: determinants of one task until they are durable (D1, D2 in determinant-store.ts), and its position as its last frame had it.
+ * Owns: determinants of one task until they are durable (D1, D2 in determinant-store.ts), and its position as its last
+ * frame had it.
  *
  *  M1  A frame that leaves carries every determinant that no Channel Memory is known to have logged.
  */
-import { decodeDeterminants, encodeFrame, readFrame, type Ack, type Attached, type Incarnation, type ReplayFrom } from '@mayfly/wire';
+import {
+  decodeDeterminants,
+  encodeFrame,
+  readFrame,
+  type Ack,
+  type Attached,
+  type Incarnation,
+  type ReplayFrom,
+} from '@mayfly/wire';
 import type { CommdPolicy, CommdTask } from '../comm/policy.ts';
 import { DeterminantStore } from './determinant-store.ts';
 import type { EndpointStart } from './endpoint.ts';

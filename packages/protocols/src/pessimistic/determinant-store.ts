@@ -1,10 +1,10 @@
 /**
  * The determinants of one task that are not durable yet, and who has logged which.
  *
- * D1  Every determinant in [base, end) is kept until it is durable at some Channel Memory; those from `frontier` on are logged by none
- *     that is known of, and travel with every frame.
- * D2  [base, frontier) is covered by segments, each logged by one Channel Memory. A block sent to any CM begins at the frontier or
- *     before it, so an ACK of [first, end) with first ≤ frontier moves the frontier to end.
+ * D1  Every determinant in [base, end) is kept until it is durable at some Channel Memory; those from `frontier` on are
+ *     logged by none that is known of, and travel with every frame.
+ * D2  [base, frontier) is covered by segments, each logged by one Channel Memory. A block sent to any CM begins at the
+ *     frontier or before it, so an ACK of [first, end) with first ≤ frontier moves the frontier to end.
  */
 import { encodeDeterminants, type Determinant } from '@mayfly/wire';
 
@@ -63,7 +63,12 @@ export class DeterminantStore {
 
   /** All that no Channel Memory has logged. */
   block(consumed: number, openPolls: number): Uint8Array {
-    return encodeDeterminants({ first: this.#frontier, consumed, openPolls, entries: this.#entries.slice(this.#frontier - this.#base) });
+    return encodeDeterminants({
+      first: this.#frontier,
+      consumed,
+      openPolls,
+      entries: this.#entries.slice(this.#frontier - this.#base),
+    });
   }
 
   acknowledged(cm: number, first: number, appended: number, synced: number): void {

@@ -9,7 +9,14 @@ const scratch: Evidence = { determinants: 0, openPolls: 0, consumed: 0 };
 /**
  * Logs what is new in the block at `o` (C2: before the message that carries it). @throws MalformedDeterminants
  */
-export function logDeterminants(s: State, source: Source, bytes: Uint8Array, v: DataView, o: number, length: number): void {
+export function logDeterminants(
+  s: State,
+  source: Source,
+  bytes: Uint8Array,
+  v: DataView,
+  o: number,
+  length: number,
+): void {
   if (length >= 24 && readEvidence(v, o, scratch) === 0) {
     learn(source.evidence, scratch);
     return;
@@ -24,8 +31,17 @@ export function logDeterminants(s: State, source: Source, bytes: Uint8Array, v: 
       continue;
     }
     const entries = block.entries.slice(from - block.first, to - block.first);
-    const det = encodeDeterminants({ first: from, consumed: block.consumed, openPolls: to === end ? block.openPolls : 0, entries });
-    source.records.push({ lsn: append(s, source.determinants, encodeDeterminantFrame(source, det)), first: from, end: to });
+    const det = encodeDeterminants({
+      first: from,
+      consumed: block.consumed,
+      openPolls: to === end ? block.openPolls : 0,
+      entries,
+    });
+    source.records.push({
+      lsn: append(s, source.determinants, encodeDeterminantFrame(source, det)),
+      first: from,
+      end: to,
+    });
     addRange(source.held, from, to);
   }
   source.blockFirst = block.first;
@@ -43,8 +59,14 @@ export function sendDeterminants(s: State, source: Source, a: Attachment): void 
   for (const r of source.records) {
     if (r.first < prologue.determinants || r.end > image.determinants)
       s.out.push({
-        type: 'sendRecord', conn: a.conn, stream: source.determinants.name, lsn: r.lsn, kind: Kind.DETERMINANTS,
-        incarnation: a.incarnation, arrival: 0, envelope: false,
+        type: 'sendRecord',
+        conn: a.conn,
+        stream: source.determinants.name,
+        lsn: r.lsn,
+        kind: Kind.DETERMINANTS,
+        incarnation: a.incarnation,
+        arrival: 0,
+        envelope: false,
       });
   }
   const e = source.evidence;

@@ -1,35 +1,41 @@
 /**
  * The endpoint of a rank: the V-protocol on the worker's side of Figure 4 (MPICH-V §3.5), synchronous and without I/O.
  *
- * Owns: the numbers of the task's channels and their limits, the position in every log ({@link Line}), the determinants that no
- * frame has carried yet, and the replay. Does not own: rings and blocking (the device), retention and connections (comm core),
- * matching (MPI layer).
+ * Owns: the numbers of the task's channels and their limits, the position in every log ({@link Line}), the determinants
+ * that no frame has carried yet, and the replay. Does not own: rings and blocking (the device), retention and
+ * connections (comm core), matching (MPI layer).
  *
  * **How a host drives it** (the device of packages/node; the simulator's ranks):
  *  - it begins when the comm core says `ready`: `new Endpoint(task, size, replay, start)`.
- *  - send:  `const n = ep.beginSend(dst)`; 0 → suppressed, nothing to write. Else for every chunk of at most CHUNK_BYTES:
- *           `const b = ep.block()` and `ep.dataHeader(dst, n, mode, context, tag, word, size, offset, bytes, b)` give the
- *           determinant block and the header of the frame for the up-ring (header, block, body); waiting for ring space consumes
- *           nothing. Once written, `ep.framed()`.
- *  - wait:  block until an arrival lies in the down-ring, then `ep.consume(number)` (it checks the order). One per turn.
- *  - poll:  `const n = ep.pollBegin()`. n ≥ 0: a replay, consume exactly n arrivals, *waiting* for each. n = LIVE: consume what is
- *           there until the condition holds, waiting for none. Each by `ep.consume(number)`. Then `ep.pollEnd()`.
+ *  - send:  `const n = ep.beginSend(dst)`; 0 → suppressed, nothing to write. Else for every chunk of at most
+ *           CHUNK_BYTES: `const b = ep.block()` and `ep.dataHeader(dst, n, mode, context, tag, word, size, offset,
+ *           bytes, b)` give the determinant block and the header of the frame for the up-ring (header, block, body);
+ *           waiting for ring space consumes nothing. Once written, `ep.framed()`.
+ *  - wait:  block until an arrival lies in the down-ring, then `ep.consume(number)` (it checks the order). One per
+ *    turn.
+ *  - poll:  `const n = ep.pollBegin()`. n ≥ 0: a replay, consume exactly n arrivals, *waiting* for each. n = LIVE:
+ *           consume what is there until the condition holds, waiting for none. Each by `ep.consume(number)`. Then
+ *           `ep.pollEnd()`.
  *  - clock: `ep.clock(read)`; place: `ep.place(read)`; `read` is called only when live.
- *  - before an image, and when `ep.pending` is large: write a frame of `ep.determinantsHeader(b)` + `b = ep.block()`, then `ep.framed()`.
+ *  - before an image, and when `ep.pending` is large: write a frame of `ep.determinantsHeader(b)` + `b = ep.block()`,
+ *    then `ep.framed()`.
  *  - image: `ep.line()` is the position to store in the manifest's `replay.image`.
- *  - checkpoint.open (TypeScript): first run: `ep.openPrologue()` → the prologue's Line, to keep for all images of this task.
- *           Restart with an image: `ep.atPrologueEnd` is true when the program reaches open; `ep.jump()` moves to the image.
+ *  - checkpoint.open (TypeScript): first run: `ep.openPrologue()` → the prologue's Line, to keep for all images of this
+ *           task. Restart with an image: `ep.atPrologueEnd` is true when the program reaches open; `ep.jump()` moves to
+ *           the image.
  *
  * Invariants
- *  E1  A channel's numbers are 1, 2, 3 … without gaps; the same program position gives the same number in every incarnation.
+ *  E1  A channel's numbers are 1, 2, 3 … without gaps; the same program position gives the same number in every
+ *      incarnation.
  *  E2  A message whose number is at most the limit of *its channel* never reaches the ring (silent re-execution).
  *  E3  Arrivals are consumed in arrival order, each once; after the prologue the next is the image's first.
  *  E4  Every poll is recorded or replayed, also when it saw nothing: `vain` counts, never omitted.
  *  E5  A frame carries every determinant recorded before it that no frame of this endpoint has carried; none twice.
- *  E6  While replaying, a poll consumes exactly what its determinant says, and at least as many trailing vain polls are repeated as
- *      were visible to anybody.
+ *  E6  While replaying, a poll consumes exactly what its determinant says, and at least as many trailing vain polls are
+ *      repeated as were visible to anybody.
  *  E7  Clock readings never decrease within a task, over incarnations too.
- *  E8  A determinant that a frame has carried never changes: equal clock readings share one only until then, and a line never splits one.
+ *  E8  A determinant that a frame has carried never changes: equal clock readings share one only until then, and a line
+ *      never splits one.
  */
 import {
   EMPTY,
@@ -48,7 +54,10 @@ import {
   type TaskId,
 } from '@mayfly/wire';
 
-/** What the Channel Memories told about the task at its (re)start, put together by the comm core. Plain data, structured-clonable. */
+/**
+ * What the Channel Memories told about the task at its (re)start, put together by the comm core. Plain data,
+ * structured-clonable.
+ */
 export interface EndpointStart {
   readonly incarnation: Incarnation;
   /** Messages of each channel that are logged: the limit of Figure 4, per channel. */
@@ -59,7 +68,10 @@ export interface EndpointStart {
   readonly determinants: readonly Determinant[];
   /** Vain polls after the last of them that somebody may have seen the effect of. */
   readonly openPolls: number;
-  /** Arrivals whose effects somebody may have seen; the replay is over when everything above is repeated. For `recovered`. */
+  /**
+   * Arrivals whose effects somebody may have seen; the replay is over when everything above is repeated. For
+   * `recovered`.
+   */
   readonly consumed: number;
 }
 
@@ -69,7 +81,10 @@ const ALL = Number.MAX_SAFE_INTEGER;
 /** {@link Endpoint.pollBegin}: not a replay, consume what is there. */
 export const LIVE = -1;
 
-/** The program did not repeat what it did before: something non-deterministic went past the endpoint. Ends the job, with the place. */
+/**
+ * The program did not repeat what it did before: something non-deterministic went past the endpoint. Ends the job, with
+ * the place.
+ */
 export class ReplayDiverged extends Error {
   override readonly name = 'ReplayDiverged';
 }
@@ -81,7 +96,8 @@ export interface EndpointSnapshot {
 }
 
 const MAX_VAIN = 0xffff_ffff;
-const isZero = (l: Line): boolean => l.arrivals === 0 && l.determinants === 0 && l.openPolls === 0 && l.sends.length === 0;
+const isZero = (l: Line): boolean =>
+  l.arrivals === 0 && l.determinants === 0 && l.openPolls === 0 && l.sends.length === 0;
 
 export class Endpoint {
   readonly task: TaskId;
@@ -95,7 +111,10 @@ export class Endpoint {
   /** E1: messages given to each channel; WORLD's slot is `size`. */
   readonly #sends: Float64Array;
   readonly #limits: Float64Array;
-  /** E2: messages that are logged and not given again yet, in all channels but those to tasks that are done (ALL): how many there were nobody knows any more. */
+  /**
+   * E2: messages that are logged and not given again yet, in all channels but those to tasks that are done (ALL): how
+   * many there were nobody knows any more.
+   */
   #owed = 0;
   #arrivals = 0;
   #determinants = 0;
@@ -147,9 +166,20 @@ export class Endpoint {
     return n <= this.#limits[i]! ? 0 : n;
   }
 
-  /** Header of one chunk; the object is reused by the next call. `bytes` of the body at `offset`; `block` as {@link block} gave it. */
+  /**
+   * Header of one chunk; the object is reused by the next call. `bytes` of the body at `offset`; `block` as {@link
+   * block} gave it.
+   */
   dataHeader(
-    dst: TaskId, channel: number, mode: number, context: number, tag: number, word: number, size: number, offset: number, bytes: number,
+    dst: TaskId,
+    channel: number,
+    mode: number,
+    context: number,
+    tag: number,
+    word: number,
+    size: number,
+    offset: number,
+    bytes: number,
     block: Uint8Array,
   ): Header {
     const h = this.#header;
@@ -179,11 +209,19 @@ export class Endpoint {
     return h;
   }
 
-  /** New determinants and the evidence, for the frame about to be written. Valid until the next call; then say {@link framed}. */
+  /**
+   * New determinants and the evidence, for the frame about to be written. Valid until the next call; then say {@link
+   * framed}.
+   */
   block(): Uint8Array {
     const first = this.#determinants - this.#pending.length;
     if (this.#pending.length > 0)
-      return encodeDeterminants({ first, consumed: this.#arrivals, openPolls: this.#openPolls, entries: this.#pending });
+      return encodeDeterminants({
+        first,
+        consumed: this.#arrivals,
+        openPolls: this.#openPolls,
+        entries: this.#pending,
+      });
     if (first === 0 && this.#arrivals === 0 && this.#openPolls === 0) return EMPTY;
     const v = new DataView(this.#head.buffer);
     setU53(v, 0, first);
@@ -197,7 +235,10 @@ export class Endpoint {
     if (this.#pending.length > 0) this.#pending = [];
   }
 
-  /** Determinants that no frame has carried. Flush them (see the file's head) before an image, and when they are some thousands. */
+  /**
+   * Determinants that no frame has carried. Flush them (see the file's head) before an image, and when they are some
+   * thousands.
+   */
   get pending(): number {
     return this.#pending.length;
   }
@@ -206,10 +247,13 @@ export class Endpoint {
 
   /** Consumes arrival `number` (E3). @throws ReplayDiverged */
   consume(number: number): void {
-    if (number !== this.#arrivals + 1) this.#diverged(`consumes arrival ${this.#arrivals + 1}, the log has ${number} next`);
-    if (this.#inPrologue && number > this.#prologue.arrivals) this.#diverged('waits in its prologue for more than it received there');
+    if (number !== this.#arrivals + 1)
+      this.#diverged(`consumes arrival ${this.#arrivals + 1}, the log has ${number} next`);
+    if (this.#inPrologue && number > this.#prologue.arrivals)
+      this.#diverged('waits in its prologue for more than it received there');
     if (this.#poll !== undefined) {
-      if (this.#poll !== LIVE && this.#polled >= this.#poll) this.#diverged(`a poll consumes more than the ${this.#poll} of its log`);
+      if (this.#poll !== LIVE && this.#polled >= this.#poll)
+        this.#diverged(`a poll consumes more than the ${this.#poll} of its log`);
       this.#polled++;
     }
     this.#arrivals = number;
@@ -222,7 +266,10 @@ export class Endpoint {
 
   // ---- events ----
 
-  /** Begins one poll: how many arrivals it must consume, waiting for each, or {@link LIVE} (E4, E6). @throws ReplayDiverged */
+  /**
+   * Begins one poll: how many arrivals it must consume, waiting for each, or {@link LIVE} (E4, E6). @throws
+   * ReplayDiverged
+   */
   pollBegin(): number {
     this.#polled = 0;
     const e = this.#nextPast();
@@ -242,7 +289,8 @@ export class Endpoint {
     if (expected === LIVE) {
       if (this.#polled > 0) this.#record({ type: 'polls', vain: this.#openPolls, consumed: this.#polled });
       else if (++this.#openPolls === MAX_VAIN) this.#closePolls();
-    } else if (this.#polled !== expected) this.#diverged(`a poll consumed ${this.#polled} arrivals, its log says ${expected}`);
+    } else if (this.#polled !== expected)
+      this.#diverged(`a poll consumed ${this.#polled} arrivals, its log says ${expected}`);
     else if (expected === 0) this.#openPolls++;
     else this.#passed();
   }
@@ -261,7 +309,8 @@ export class Endpoint {
     this.#lastClock = Math.max(before, read());
     // E8: a reading like the one before it is counted with it, as long as no frame has carried that one.
     const last = this.#openPolls === 0 ? this.#pending.at(-1) : undefined;
-    if (last?.type === 'clock' && last.ms === this.#lastClock && (last.count ?? 1) < MAX_VAIN) this.#pending[this.#pending.length - 1] = { ...last, count: (last.count ?? 1) + 1 };
+    if (last?.type === 'clock' && last.ms === this.#lastClock && (last.count ?? 1) < MAX_VAIN)
+      this.#pending[this.#pending.length - 1] = { ...last, count: (last.count ?? 1) + 1 };
     else this.#record({ type: 'clock', ms: this.#lastClock });
     return this.#lastClock;
   }
@@ -291,7 +340,9 @@ export class Endpoint {
     return { arrivals: this.#arrivals, determinants: this.#determinants, openPolls: this.#openPolls, sends };
   }
 
-  /** For the image, besides the lines in its manifest. Take it only when {@link pending} is 0, outside polls and sends. */
+  /**
+   * For the image, besides the lines in its manifest. Take it only when {@link pending} is 0, outside polls and sends.
+   */
   snapshot(): EndpointSnapshot {
     return { line: this.line(), lastClock: this.#lastClock };
   }
@@ -313,8 +364,9 @@ export class Endpoint {
   }
 
   /**
-   * Moves from the end of the prologue to the image's line: in `checkpoint.open` of a restart, or right after a transparent image has
-   * been restored (empty prologue). Does nothing when there is no image. @throws ReplayDiverged when the prologue was not repeated.
+   * Moves from the end of the prologue to the image's line: in `checkpoint.open` of a restart, or right after a
+   * transparent image has been restored (empty prologue). Does nothing when there is no image. @throws ReplayDiverged
+   * when the prologue was not repeated.
    */
   jump(snapshot?: EndpointSnapshot): void {
     if (!this.#inPrologue) return;
@@ -342,13 +394,21 @@ export class Endpoint {
 
   /** True as long as its past says what happens: what it consumes and reads is not its own choice. */
   get replaying(): boolean {
-    return this.#inPrologue || this.#next < this.#past.length || this.#openPolls < this.#trail || this.#arrivals < this.#start.consumed;
+    return (
+      this.#inPrologue ||
+      this.#next < this.#past.length ||
+      this.#openPolls < this.#trail ||
+      this.#arrivals < this.#start.consumed
+    );
   }
 
   // ---- within ----
 
   #owe(): void {
-    this.#owed = this.#limits.reduce((sum, limit, i) => sum + (limit < ALL ? Math.max(0, limit - this.#sends[i]!) : 0), 0);
+    this.#owed = this.#limits.reduce(
+      (sum, limit, i) => sum + (limit < ALL ? Math.max(0, limit - this.#sends[i]!) : 0),
+      0,
+    );
   }
 
   /** The determinant to replay now; entries whose polls are all repeated and that consumed nothing are passed. */
@@ -400,7 +460,8 @@ export class Endpoint {
 
   #diverged(what: string): never {
     throw new ReplayDiverged(
-      `task ${this.task} incarnation ${this.incarnation} ${what} (at arrival ${this.#arrivals}, determinant ${this.#determinants})`,
+      `task ${this.task} incarnation ${this.incarnation} ${what} (at arrival ${this.#arrivals}, determinant ` +
+        `${this.#determinants})`,
     );
   }
 }

@@ -1,6 +1,7 @@
 /**
  * What the Channel Memories answered to a (re)start, put together: Figure 4's
- * "For each Channel Memory C, send Restart to C, receive nbmessage", with a limit per channel and determinants from everywhere.
+ * "For each Channel Memory C, send Restart to C, receive nbmessage", with a limit per channel and determinants from
+ * everywhere.
  */
 import type { Attached, Determinant, DeterminantBlock, Incarnation, ReplayFrom, TaskId } from '@mayfly/wire';
 import { lostFor } from '../channel-memory/holdings.ts';

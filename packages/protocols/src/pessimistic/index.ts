@@ -1,6 +1,7 @@
 /**
- * Pessimistic message logging (MPICH-V, SC 2002): "a stable repository" logs every message before it reaches its receiver, and every event that a task's later behaviour
- * depends on. A lost task alone runs again, from its newest image, and repeats what is logged.
+ * Pessimistic message logging (MPICH-V, SC 2002): "a stable repository" logs every message before it reaches its
+ * receiver, and every event that a task's later behaviour depends on. A lost task alone runs again, from its newest
+ * image, and repeats what is logged.
  */
 import type { VProtocol } from '../contract/index.ts';
 import { commd } from './commd.ts';

@@ -1,15 +1,17 @@
 /**
  * Receivers that had not reported when a sender began anew.
  *
- * Owns: per sender, what its acting incarnation was told of its predecessors at its beginning, and who could still have told more.
+ * Owns: per sender, what its acting incarnation was told of its predecessors at its beginning, and who could still have
+ * told more.
  *
- * A power loss may take a message and, with it, all that this CM knew of its sender's last events, while the receiver lives and has both. A new
- * incarnation of the sender that is answered before the receiver has reported does not repeat those events, and sends another message under
- * the same number.
+ * A power loss may take a message and, with it, all that this CM knew of its sender's last events, while the receiver
+ * lives and has both. A new incarnation of the sender that is answered before the receiver has reported does not repeat
+ * those events, and sends another message under the same number.
  *
- *  F4  What a receiver gives back says no more of a sender than the sender's acting incarnation was told when it began: else the receiver's
- *      incarnation is refused, as if its node had not come back. (Waiting for the receiver instead would have everybody wait for a node that may
- *      never return. Whether anybody depends on what goes with it, its next incarnation finds out.)
+ *  F4  What a receiver gives back says no more of a sender than the sender's acting incarnation was told when it began:
+ *      else the receiver's incarnation is refused, as if its node had not come back. (Waiting for the receiver instead
+ *      would have everybody wait for a node that may never return. Whether anybody depends on what goes with it, its
+ *      next incarnation finds out.)
  *
  * Durable in the sender's SESSION record: the CM may lose its memory once more before the receiver reports.
  */
@@ -35,15 +37,26 @@ export function tellAll(source: Source): void {
 export function checkLate(s: State, source: Source, d: Destination, e: Evidence): void {
   const log = s.destinations[source.task];
   if (log && !log.closed && !log.done && e.consumed > log.index.count)
-    throw protocolError('OUT_OF_SEQUENCE', `task ${d.task} claims that task ${source.task} consumed ${e.consumed} arrivals; ${log.index.count} have come`);
-  // Who has spoken since it came back has given back its determinants before (M1). With several Channel Memories the others may hold more.
+    throw protocolError(
+      'OUT_OF_SEQUENCE',
+      `task ${d.task} claims that task ${source.task} consumed ${e.consumed} arrivals; ${log.index.count} have come`,
+    );
+  // Who has spoken since it came back has given back its determinants before (M1). With several Channel Memories the
+  // others may hold more.
   const known = Math.max(source.evidence.determinants, source.held.at(-1)?.[1] ?? 0);
   if (s.options.count === 1 && source.attachment?.spoke === true && e.determinants > known)
-    throw protocolError('OUT_OF_SEQUENCE', `task ${d.task} claims ${e.determinants} determinants of task ${source.task}, which has made ${known}`);
+    throw protocolError(
+      'OUT_OF_SEQUENCE',
+      `task ${d.task} claims ${e.determinants} determinants of task ${source.task}, which has made ${known}`,
+    );
   if (source.unheard?.receivers.has(d.task) !== true) return;
   const { told } = source.unheard;
-  const more = e.determinants > told.determinants || (e.determinants === told.determinants && e.openPolls > told.openPolls) || e.consumed > told.consumed;
-  if (more) throw protocolError('OUT_OF_SEQUENCE', `task ${source.task} began again without what task ${d.task} knows of it`);
+  const more =
+    e.determinants > told.determinants ||
+    (e.determinants === told.determinants && e.openPolls > told.openPolls) ||
+    e.consumed > told.consumed;
+  if (more)
+    throw protocolError('OUT_OF_SEQUENCE', `task ${source.task} began again without what task ${d.task} knows of it`);
 }
 
 /** The receiver has reported: what it gets from now on is of those who act. */
@@ -52,5 +65,9 @@ export function heard(s: State, d: Destination): void {
 }
 
 function logSession(s: State, source: Source): void {
-  source.nonceLsn = append(s, source.determinants, encodeSession(source.task, source.fence, source.nonce!, source.unheard));
+  source.nonceLsn = append(
+    s,
+    source.determinants,
+    encodeSession(source.task, source.fence, source.nonce!, source.unheard),
+  );
 }

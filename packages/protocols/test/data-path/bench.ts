@@ -1,9 +1,32 @@
 /** A single Channel Memory on a table: frames in, effects out, logs in arrays. */
 import {
-  EMPTY, Flag, Kind, WORLD, WorldMode, emptyHeader, encodeDeterminants, encodeFrame, incarnation, readFrame, taskId, zeroLine,
-  type DeterminantBlock, type Header, type Line, type ProtocolName, type ReplayFrom, type TaskId,
+  EMPTY,
+  Flag,
+  Kind,
+  WORLD,
+  WorldMode,
+  emptyHeader,
+  encodeDeterminants,
+  encodeFrame,
+  incarnation,
+  readFrame,
+  taskId,
+  zeroLine,
+  type DeterminantBlock,
+  type Header,
+  type Line,
+  type ProtocolName,
+  type ReplayFrom,
+  type TaskId,
 } from '@mayfly/wire';
-import { ChannelMemory, patchFromLog, protocols, type ChannelMemoryOptions, type CmEffect, type CmEvent } from '../../src/index.ts';
+import {
+  ChannelMemory,
+  patchFromLog,
+  protocols,
+  type ChannelMemoryOptions,
+  type CmEffect,
+  type CmEvent,
+} from '../../src/index.ts';
 
 export const T = taskId;
 export const fresh: ReplayFrom = { prologue: zeroLine(), image: zeroLine(), held: [] };
@@ -26,21 +49,38 @@ export class Bench {
   /** Syncs end by themselves. */
   autoSync = true;
 
-  constructor(readonly options: Partial<ChannelMemoryOptions> = {}, readonly protocol: ProtocolName = 'pessimistic') {
+  constructor(
+    readonly options: Partial<ChannelMemoryOptions> = {},
+    readonly protocol: ProtocolName = 'pessimistic',
+  ) {
     this.start(true);
   }
 
   /** A new core over what the logs have. */
   start(isFresh: boolean): void {
     this.core = new ChannelMemory(protocols[this.protocol].log, {
-      size: 4, index: 0, count: 1, durability: 'behind', chunkBytes: 64, window: 1024,
-      authorise: (c) => (c === 'forged' ? undefined : { task: T(Number(c.split('.')[0])), incarnation: incarnation(Number(c.split('.')[1])) }),
+      size: 4,
+      index: 0,
+      count: 1,
+      durability: 'behind',
+      chunkBytes: 64,
+      window: 1024,
+      authorise: (c) =>
+        c === 'forged'
+          ? undefined
+          : { task: T(Number(c.split('.')[0])), incarnation: incarnation(Number(c.split('.')[1])) },
       ...this.options,
     });
     for (const name of this.core.streams()) {
       const log = this.logs.get(name) ?? [];
       this.logs.set(name, log);
-      this.perform(this.core.recover(name, log.flatMap((bytes, lsn) => (bytes ? [{ lsn, bytes: bytes.slice() }] : [])), log.length));
+      this.perform(
+        this.core.recover(
+          name,
+          log.flatMap((bytes, lsn) => (bytes ? [{ lsn, bytes: bytes.slice() }] : [])),
+          log.length,
+        ),
+      );
     }
     this.step({ type: 'recovered', fresh: isFresh });
   }
@@ -87,21 +127,41 @@ export class Bench {
     return this.step({ type: 'frames', conn, bytes: pool.subarray(16, 16 + bytes.length) });
   }
 
-  attach(conn: number, task: number, over: Partial<{ inc: number; nonce: string; received: number; resume: boolean; replay: ReplayFrom; capability: string }> = {}): void {
+  attach(
+    conn: number,
+    task: number,
+    over: Partial<{
+      inc: number;
+      nonce: string;
+      received: number;
+      resume: boolean;
+      replay: ReplayFrom;
+      capability: string;
+    }> = {},
+  ): void {
     const inc = over.inc ?? 0;
     const h = emptyHeader(Kind.ATTACH);
     h.src = h.dst = T(task);
     h.incarnation = incarnation(inc);
     const body = {
-      capability: over.capability ?? `${task}.${inc}`, nonce: over.nonce ?? `nonce-${task}-${inc}`, replay: over.replay ?? fresh,
-      received: over.received ?? 0, resume: over.resume ?? false,
+      capability: over.capability ?? `${task}.${inc}`,
+      nonce: over.nonce ?? `nonce-${task}-${inc}`,
+      replay: over.replay ?? fresh,
+      received: over.received ?? 0,
+      resume: over.resume ?? false,
     };
     this.frame(conn, encodeFrame(h, text.encode(JSON.stringify(body))));
     this.step({ type: 'flush' });
   }
 
   /** Chunks of one message, by the sender's numbers. */
-  chunks(src: number, dst: number, channel: number, size: number, o: { inc?: number; mode?: number; det?: Partial<DeterminantBlock>; fill?: number } = {}): Uint8Array[] {
+  chunks(
+    src: number,
+    dst: number,
+    channel: number,
+    size: number,
+    o: { inc?: number; mode?: number; det?: Partial<DeterminantBlock>; fill?: number } = {},
+  ): Uint8Array[] {
     const out: Uint8Array[] = [];
     for (let at = 0; at === 0 || at < size; at += 64) {
       const bytes = Math.min(64, size - at);
@@ -120,7 +180,14 @@ export class Bench {
     return out;
   }
 
-  send(conn: number, src: number, dst: number, channel: number, size = 8, o: Parameters<Bench['chunks']>[4] = {}): void {
+  send(
+    conn: number,
+    src: number,
+    dst: number,
+    channel: number,
+    size = 8,
+    o: Parameters<Bench['chunks']>[4] = {},
+  ): void {
     for (const c of this.chunks(src, dst, channel, size, o)) this.frame(conn, c);
     this.step({ type: 'flush' });
   }
@@ -131,7 +198,11 @@ export class Bench {
   }
 }
 
-export const arrivals = (b: Bench, conn?: number): number[] => b.take(Kind.ARRIVAL, conn).filter((s) => s.header.flags & Flag.LAST).map((s) => s.header.arrival);
+export const arrivals = (b: Bench, conn?: number): number[] =>
+  b
+    .take(Kind.ARRIVAL, conn)
+    .filter((s) => s.header.flags & Flag.LAST)
+    .map((s) => s.header.arrival);
 export const codes = (b: Bench): string[] => b.take(Kind.REFUSED).map((s) => s.json().code as string);
 export const line = (over: Partial<Line>): Line => ({ arrivals: 0, determinants: 0, openPolls: 0, sends: [], ...over });
 export const closed = (b: Bench): boolean => b.effects.some((e) => e.type === 'close');

@@ -3,38 +3,59 @@ import { describe, expect, test } from 'vitest';
 import { FILES, Flag, Kind, WORLD, WorldMode, decodeAck, incarnation } from '@mayfly/wire';
 import { type Bench, T, arrivals, closed, codes, fresh, line, pair } from './bench.ts';
 
-describe('"numbering all communications for a dedicated receiver provides a total order over the communication events for that receiver"', () => {
-  test('C3 arrivals are numbered in the order in which they became whole', () => {
-    const b = pair();
-    const [a0, a1, a2] = b.chunks(0, 3, 1, 150);
-    const [c0, c1] = b.chunks(1, 3, 1, 100);
-    for (const [conn, f] of [[10, a0], [11, c0], [10, a1], [11, c1], [12, b.chunks(2, 3, 1, 8)[0]], [10, a2]] as const) b.frame(conn, f!);
-    expect(b.take(Kind.ARRIVAL, 13).filter((s) => s.header.flags & Flag.LAST).map((s) => [s.header.arrival, s.header.src])).toEqual([[1, 1], [2, 2], [3, 0]]);
-  });
-  test('C1 a message comes once, however often it is sent', () => {
-    const b = pair();
-    for (const n of [1, 1, 2, 1, 2, 3]) b.send(10, 0, 1, n);
-    expect(arrivals(b, 11)).toEqual([1, 2, 3]);
-  });
-  test('chunks are pushed ahead as they come, with no number; "a pipeline inside the CM"', () => {
-    const b = pair();
-    const [c0, c1] = b.chunks(0, 1, 1, 100);
-    b.frame(10, c0!);
-    expect(b.take(Kind.ARRIVAL, 11).map((s) => [s.header.offset, s.header.arrival])).toEqual([[0, 0]]);
-    b.frame(10, c1!);
-    expect(b.take(Kind.ARRIVAL, 11).map((s) => [s.header.offset, s.header.arrival])).toEqual([[64, 1]]);
-  });
-  test('a new incarnation sends a partial message again from its start', () => {
-    const b = pair();
-    b.frame(10, b.chunks(0, 1, 1, 100)[0]!);
-    b.attach(20, 0, { inc: 1 });
-    b.take(Kind.ARRIVAL);
-    b.send(20, 0, 1, 1, 100, { inc: 1, fill: 9 });
-    const got = b.take(Kind.ARRIVAL, 11);
-    expect(got.map((s) => s.header.offset)).toEqual([0, 64]);
-    expect([...got[0]!.body, ...got[1]!.body].every((x) => x === 9)).toBe(true);
-  });
-});
+describe(
+  '"numbering all communications for a dedicated receiver provides a total order over the communication events ' +
+    'for that receiver"',
+  () => {
+    test('C3 arrivals are numbered in the order in which they became whole', () => {
+      const b = pair();
+      const [a0, a1, a2] = b.chunks(0, 3, 1, 150);
+      const [c0, c1] = b.chunks(1, 3, 1, 100);
+      for (const [conn, f] of [
+        [10, a0],
+        [11, c0],
+        [10, a1],
+        [11, c1],
+        [12, b.chunks(2, 3, 1, 8)[0]],
+        [10, a2],
+      ] as const)
+        b.frame(conn, f!);
+      expect(
+        b
+          .take(Kind.ARRIVAL, 13)
+          .filter((s) => s.header.flags & Flag.LAST)
+          .map((s) => [s.header.arrival, s.header.src]),
+      ).toEqual([
+        [1, 1],
+        [2, 2],
+        [3, 0],
+      ]);
+    });
+    test('C1 a message comes once, however often it is sent', () => {
+      const b = pair();
+      for (const n of [1, 1, 2, 1, 2, 3]) b.send(10, 0, 1, n);
+      expect(arrivals(b, 11)).toEqual([1, 2, 3]);
+    });
+    test('chunks are pushed ahead as they come, with no number; "a pipeline inside the CM"', () => {
+      const b = pair();
+      const [c0, c1] = b.chunks(0, 1, 1, 100);
+      b.frame(10, c0!);
+      expect(b.take(Kind.ARRIVAL, 11).map((s) => [s.header.offset, s.header.arrival])).toEqual([[0, 0]]);
+      b.frame(10, c1!);
+      expect(b.take(Kind.ARRIVAL, 11).map((s) => [s.header.offset, s.header.arrival])).toEqual([[64, 1]]);
+    });
+    test('a new incarnation sends a partial message again from its start', () => {
+      const b = pair();
+      b.frame(10, b.chunks(0, 1, 1, 100)[0]!);
+      b.attach(20, 0, { inc: 1 });
+      b.take(Kind.ARRIVAL);
+      b.send(20, 0, 1, 1, 100, { inc: 1, fill: 9 });
+      const got = b.take(Kind.ARRIVAL, 11);
+      expect(got.map((s) => s.header.offset)).toEqual([0, 64]);
+      expect([...got[0]!.body, ...got[1]!.body].every((x) => x === 9)).toBe(true);
+    });
+  },
+);
 
 describe('incarnations', () => {
   test('F1 the higher closes the lower: a laptop that slept with an open connection does not lock its successor out', () => {
@@ -48,13 +69,17 @@ describe('incarnations', () => {
     b.attach(21, 0, { inc: 0 });
     expect(codes(b)).toEqual(['FENCED']);
   });
-  test('F1 "only the first node among the clones will be able to open a connection": an equal incarnation with another nonce is a clone', () => {
-    const b = pair();
-    b.attach(20, 0, { nonce: 'another-one' });
-    expect(b.take(Kind.REFUSED, 20)[0]!.json().code).toBe('CLONE');
-    b.send(10, 0, 1, 1);
-    expect(arrivals(b, 11)).toEqual([1]);
-  });
+  test(
+    'F1 "only the first node among the clones will be able to open a connection": an equal incarnation with ' +
+      'another nonce is a clone',
+    () => {
+      const b = pair();
+      b.attach(20, 0, { nonce: 'another-one' });
+      expect(b.take(Kind.REFUSED, 20)[0]!.json().code).toBe('CLONE');
+      b.send(10, 0, 1, 1);
+      expect(arrivals(b, 11)).toEqual([1]);
+    },
+  );
   test('F1 a clone does not come first after a restart of the Channel Memory: the nonce is in the log', () => {
     const b = pair();
     b.start(false);
@@ -71,22 +96,34 @@ describe('incarnations', () => {
     b.send(10, 0, 1, 2);
     expect(arrivals(b, 11)).toEqual([1]);
   });
-  test('F2 "send received messages [W\'] to W\'": a restart is answered with the count of each channel, once all is durable', () => {
-    const b = pair();
-    b.send(10, 0, 1, 1);
-    b.send(10, 0, 1, 2);
-    b.send(10, 0, 2, 1);
-    b.send(10, 0, -1, 1, 5, { mode: WorldMode.STDOUT });
-    b.autoSync = false;
-    b.attach(20, 0, { inc: 1 });
-    expect(b.take(Kind.ATTACHED)).toHaveLength(0);
-    b.autoSync = true;
-    b.perform([]);
-    expect(b.take(Kind.ATTACHED, 20)[0]!.json().received).toEqual([[1, 2], [2, 1], [WORLD, 1]]);
-  });
+  test(
+    'F2 "send received messages [W\'] to W\'": a restart is answered with the count of each channel, once all ' +
+      'is durable',
+    () => {
+      const b = pair();
+      b.send(10, 0, 1, 1);
+      b.send(10, 0, 1, 2);
+      b.send(10, 0, 2, 1);
+      b.send(10, 0, -1, 1, 5, { mode: WorldMode.STDOUT });
+      b.autoSync = false;
+      b.attach(20, 0, { inc: 1 });
+      expect(b.take(Kind.ATTACHED)).toHaveLength(0);
+      b.autoSync = true;
+      b.perform([]);
+      expect(b.take(Kind.ATTACHED, 20)[0]!.json().received).toEqual([
+        [1, 2],
+        [2, 1],
+        [WORLD, 1],
+      ]);
+    },
+  );
   test('fence by the dispatcher is answered at once and closes', () => {
     const b = pair();
-    expect(b.step({ type: 'fence', task: T(0), incarnation: incarnation(3) }).at(-1)).toEqual({ type: 'fenced', task: 0, incarnation: 3 });
+    expect(b.step({ type: 'fence', task: T(0), incarnation: incarnation(3) }).at(-1)).toEqual({
+      type: 'fenced',
+      task: 0,
+      incarnation: 3,
+    });
     expect(codes(b)).toEqual(['FENCED']);
     b.attach(20, 0, { inc: 2 });
     expect(codes(b)).toEqual(['FENCED']);
@@ -163,7 +200,10 @@ describe('replay: "re-sending the message being already sent to the failed task"
     b.send(10, 0, 1, 1, 8, { det: { first: 0, entries: [clock(1), clock(2)] } });
     b.send(10, 0, 1, 2, 8, { det: { first: 1, entries: [clock(2), clock(3)], consumed: 4, openPolls: 6 } });
     expect(b.logs.get('d0')!.length).toBe(3); // whose session it is, and two records of determinants
-    expect(decodeAck(b.take(Kind.ACK, 10).at(-1)!.body)).toMatchObject({ determinantsFirst: 1, determinantsAppended: 3 });
+    expect(decodeAck(b.take(Kind.ACK, 10).at(-1)!.body)).toMatchObject({
+      determinantsFirst: 1,
+      determinantsAppended: 3,
+    });
     b.attach(20, 0, { inc: 1 });
     const dets = b.take(Kind.DETERMINANTS, 20);
     expect(dets).toHaveLength(3);
@@ -246,7 +286,21 @@ describe('C6 what a node sends is untrusted', () => {
     ['an unknown kind', (b) => b.control(10, 99, 0), 'BAD_FRAME'],
     ['resupply that nobody asked for', (b) => b.control(11, Kind.RESUPPLIED, 1), 'BAD_FRAME'],
     ['more received than there is', (b) => b.attach(11, 1, { resume: true, received: 1e9 }), 'OUT_OF_SEQUENCE'],
-    ['a body that is too large', (b) => b.frame(10, (() => { const f = b.chunks(0, 1, 1, 64)[0]!; const v = new DataView(f.buffer); v.setUint32(44, 0xffffffff, true); v.setUint8(2, 0); return f; })()), 'TOO_LARGE'],
+    [
+      'a body that is too large',
+      (b) =>
+        b.frame(
+          10,
+          (() => {
+            const f = b.chunks(0, 1, 1, 64)[0]!;
+            const v = new DataView(f.buffer);
+            v.setUint32(44, 0xffffffff, true);
+            v.setUint8(2, 0);
+            return f;
+          })(),
+        ),
+      'TOO_LARGE',
+    ],
     ['half a frame', (b) => b.frame(10, new Uint8Array(40)), 'BAD_FRAME'],
   ];
   test.each(cases)('%s ends who sent it, and nobody else', (_, act, code) => {
@@ -260,19 +314,28 @@ describe('C6 what a node sends is untrusted', () => {
   });
   test('noise never throws', () => {
     fc.assert(
-      fc.property(fc.array(fc.oneof(fc.uint8Array({ maxLength: 200 }), fc.tuple(fc.nat(70), fc.nat(255)).map(([at, x]) => ({ at, x }))), { maxLength: 12 }), (list) => {
-        const b = pair();
-        const good = b.chunks(0, 1, 1, 100, { det: { entries: [{ type: 'polls', vain: 1, consumed: 1 }] } });
-        for (const n of list) {
-          if (n instanceof Uint8Array) b.frame(10, n);
-          else {
-            const f = good[n.x % good.length]!.slice();
-            f[n.at] = n.x;
-            b.frame(10, f);
+      fc.property(
+        fc.array(
+          fc.oneof(
+            fc.uint8Array({ maxLength: 200 }),
+            fc.tuple(fc.nat(70), fc.nat(255)).map(([at, x]) => ({ at, x })),
+          ),
+          { maxLength: 12 },
+        ),
+        (list) => {
+          const b = pair();
+          const good = b.chunks(0, 1, 1, 100, { det: { entries: [{ type: 'polls', vain: 1, consumed: 1 }] } });
+          for (const n of list) {
+            if (n instanceof Uint8Array) b.frame(10, n);
+            else {
+              const f = good[n.x % good.length]!.slice();
+              f[n.at] = n.x;
+              b.frame(10, f);
+            }
+            if (closed(b)) break;
           }
-          if (closed(b)) break;
-        }
-      }),
+        },
+      ),
       { numRuns: 400 },
     );
   });
@@ -294,14 +357,19 @@ test('a task that is done takes everything, before and after a recovery', () => 
 
 test('standard input is a logged arrival; given again after a recovery it comes once', () => {
   const b = pair();
-  const say = (channel: number, text: string) => b.step({ type: 'world', task: T(0), channel, mode: WorldMode.STDIN, body: new TextEncoder().encode(text) });
+  const say = (channel: number, text: string) =>
+    b.step({ type: 'world', task: T(0), channel, mode: WorldMode.STDIN, body: new TextEncoder().encode(text) });
   say(1, 'a');
   b.start(false);
   say(1, 'a');
   say(2, 'b');
   b.attach(20, 0, { resume: true, received: 1 });
   b.control(20, Kind.RESUPPLIED, 0);
-  expect(b.take(Kind.ARRIVAL, 20).map((s) => [s.header.arrival, s.header.src, new TextDecoder().decode(s.body.subarray(0, s.header.bytes))])).toEqual([[2, WORLD, 'b']]);
+  expect(
+    b
+      .take(Kind.ARRIVAL, 20)
+      .map((s) => [s.header.arrival, s.header.src, new TextDecoder().decode(s.body.subarray(0, s.header.bytes))]),
+  ).toEqual([[2, WORLD, 'b']]);
 });
 
 describe('a job that gets more tasks', () => {
@@ -320,7 +388,12 @@ describe('a job that gets more tasks', () => {
     b.send(14, 4, -1, 1);
     b.step({ type: 'world', task: T(4), src: FILES, channel: 1, mode: WorldMode.ANSWER, body: new Uint8Array(8) });
     expect([arrivals(b, 14), arrivals(b, 20)]).toEqual([[1, 2], [1]]);
-    const logged = (): number[] => [b.core.logged(T(0), T(4)), b.core.logged(T(4), T(0)), b.core.logged(T(4), WORLD), b.core.logged(FILES, T(4))];
+    const logged = (): number[] => [
+      b.core.logged(T(0), T(4)),
+      b.core.logged(T(4), T(0)),
+      b.core.logged(T(4), WORLD),
+      b.core.logged(FILES, T(4)),
+    ];
     expect(logged()).toEqual([1, 1, 1, 1]);
     Object.assign(b.options, { size: 6 });
     b.start(false);

@@ -1,13 +1,34 @@
 /**
- * A whole job in memory: comm cores and ranks on nodes, Channel Memory cores over logs that may lose their un-synced tail, a network of
- * ordered connections that break. Every step is drawn from one seed. The checks know nothing of the cores' insides:
+ * A whole job in memory: comm cores and ranks on nodes, Channel Memory cores over logs that may lose their un-synced
+ * tail, a network of ordered connections that break. Every step is drawn from one seed. The checks know nothing of the
+ * cores' insides:
  *   - content: every message that is produced again, suppressed or not, has the bytes that are in the log;
  *   - output: messages of a task to WORLD come out in order, and again only with the same bytes;
  *   - answer: the sum that each task prints equals the one computed without any run.
  */
-import { Kind, WorldMode, incarnation, imageId, readFrame, taskId, zeroLine, type ReplayFrom, type TaskId } from '@mayfly/wire';
 import {
-  ChannelMemory, Comm, coversDeterminants, patchFromLog, type CmEffect, type CmEvent, type CommEffect, type CommEvent, protocols, type Range, type VProtocol,
+  Kind,
+  WorldMode,
+  incarnation,
+  imageId,
+  readFrame,
+  taskId,
+  zeroLine,
+  type ReplayFrom,
+  type TaskId,
+} from '@mayfly/wire';
+import {
+  ChannelMemory,
+  Comm,
+  coversDeterminants,
+  patchFromLog,
+  type CmEffect,
+  type CmEvent,
+  type CommEffect,
+  type CommEvent,
+  protocols,
+  type Range,
+  type VProtocol,
 } from '../../src/index.ts';
 import { expected, type Shape } from './program.ts';
 import { random } from './random.ts';
@@ -111,18 +132,27 @@ export class Cluster {
   newNode(): Node {
     return {
       comm: new Comm({
-        size: this.o.shape.size, channelMemories: this.o.cms, policy: this.#protocol.commd, window: this.o.window ?? 4096,
+        size: this.o.shape.size,
+        channelMemories: this.o.cms,
+        policy: this.#protocol.commd,
+        window: this.o.window ?? 4096,
         chunkBytes: this.o.shape.chunk,
       }),
-      links: this.cms.map(() => undefined), ranks: new Map(), early: new Map(),
+      links: this.cms.map(() => undefined),
+      ranks: new Map(),
+      early: new Map(),
     };
   }
 
   startCm(i: number, fresh: boolean): void {
     const cm = this.cms[i]!;
     const core = new ChannelMemory(this.#protocol.log, {
-      size: this.o.shape.size, index: i, count: this.o.cms, durability: this.o.durability ?? 'behind',
-      window: this.o.window ?? 4096, chunkBytes: this.o.shape.chunk,
+      size: this.o.shape.size,
+      index: i,
+      count: this.o.cms,
+      durability: this.o.durability ?? 'behind',
+      window: this.o.window ?? 4096,
+      chunkBytes: this.o.shape.chunk,
       authorise: (c) => {
         const [task, inc] = c.split('.').map(Number);
         return { task: taskId(task!), incarnation: incarnation(inc!) };
@@ -151,7 +181,12 @@ export class Cluster {
     const replay = this.replayOf(t);
     const inc = this.incarnations[t]!;
     this.comm(node, {
-      type: 'start', task: t, incarnation: incarnation(inc), capability: `${t}.${inc}`, nonce: `nonce-${this.#conns++}-${t}-${inc}`, replay,
+      type: 'start',
+      task: t,
+      incarnation: incarnation(inc),
+      capability: `${t}.${inc}`,
+      nonce: `nonce-${this.#conns++}-${t}-${inc}`,
+      replay,
     });
   }
 
@@ -188,7 +223,8 @@ export class Cluster {
       else if (e.type === 'sendRecord') {
         if (e.envelope) this.stats.envelopes++;
         this.down(e.conn, i, patchFromLog(cm.logs.get(e.stream)!.read(e.lsn).slice(), e));
-      } else if (e.type === 'sync') cm.syncs.push({ ticket: e.ticket, upTo: e.streams.map((s) => [s, cm.logs.get(s)!.records.length]) });
+      } else if (e.type === 'sync')
+        cm.syncs.push({ ticket: e.ticket, upTo: e.streams.map((s) => [s, cm.logs.get(s)!.records.length]) });
       else if (e.type === 'trim') {
         this.stats.trims++;
         const log = cm.logs.get(e.stream)!;
@@ -221,13 +257,24 @@ export class Cluster {
       case 'ready': {
         const t = e.task;
         const at = this.chosen[t];
-        node.ranks.set(t, new Rank(t, this.o.shape, this.replayOf(t), at, e.start, {
-          up: (bytes) => this.comm(node, { type: 'ring', task: t, bytes }),
-          now: () => ++this.#now,
-          wantsImage: () => this.o.images === true && this.rnd(4) === 0,
-          image: (image) => this.offer(t, image),
-          produced: (dst, channel, body, suppressed) => this.produced(t, dst, channel, body, suppressed),
-        }, this.#protocol.rank));
+        node.ranks.set(
+          t,
+          new Rank(
+            t,
+            this.o.shape,
+            this.replayOf(t),
+            at,
+            e.start,
+            {
+              up: (bytes) => this.comm(node, { type: 'ring', task: t, bytes }),
+              now: () => ++this.#now,
+              wantsImage: () => this.o.images === true && this.rnd(4) === 0,
+              image: (image) => this.offer(t, image),
+              produced: (dst, channel, body, suppressed) => this.produced(t, dst, channel, body, suppressed),
+            },
+            this.#protocol.rank,
+          ),
+        );
         break;
       }
       case 'finished':
@@ -254,7 +301,8 @@ export class Cluster {
     if (suppressed) this.stats.suppressed++;
     const c = this.o.shape.chunk;
     if (!suppressed) return;
-    for (let o = 0; o === 0 || o < body.length; o += c) this.same(`${src}>${dst}#${channel}@${o}`, body.subarray(o, o + c), false);
+    for (let o = 0; o === 0 || o < body.length; o += c)
+      this.same(`${src}>${dst}#${channel}@${o}`, body.subarray(o, o + c), false);
   }
 
   /** A logged message is remembered until the log loses it; what is produced again must equal it. */
@@ -262,7 +310,8 @@ export class Cluster {
     const text = Buffer.from(body).toString('base64');
     const known = this.contents.get(key);
     if (store) this.contents.set(key, text);
-    if (known !== undefined && known !== text && !(store && this.faultsOfRanks)) throw new Error(`message ${key} differs after a restart`);
+    if (known !== undefined && known !== text && !(store && this.faultsOfRanks))
+      throw new Error(`message ${key} differs after a restart`);
   }
   /** Partial messages of a dead incarnation, and messages lost with the power, may be replaced by others. */
   faultsOfRanks = false;
@@ -298,7 +347,11 @@ export class Cluster {
     if (!s || s.complete) return;
     s.covered.set(i, ranges);
     const oldest = list.find((x) => x.complete)?.image.replay.image.determinants ?? 0;
-    if (s.covered.size < this.o.cms || !coversDeterminants(s.covered.values(), oldest, s.image.replay.image.determinants)) return;
+    if (
+      s.covered.size < this.o.cms ||
+      !coversDeterminants(s.covered.values(), oldest, s.image.replay.image.determinants)
+    )
+      return;
     s.complete = true;
     this.stats.images++;
     const complete = list.filter((x) => x.complete).sort((a, b) => a.image.data.round - b.image.data.round);
@@ -386,7 +439,12 @@ export class Cluster {
       case 4:
         for (const [t, r] of node.ranks) {
           for (let k = rnd(4); k > 0 && r.step(); k--);
-          this.comm(node, { type: 'consumed', task: t, arrivals: r.endpoint.consumed, envelopeOnly: this.o.envelopes === true && rnd(6) === 0 });
+          this.comm(node, {
+            type: 'consumed',
+            task: t,
+            arrivals: r.endpoint.consumed,
+            envelopeOnly: this.o.envelopes === true && rnd(6) === 0,
+          });
           if (r.exitSuppressed) {
             node.ranks.delete(t);
             this.comm(node, { type: 'stop', task: t });
@@ -462,7 +520,9 @@ export class Cluster {
         return 'done';
       }
       // Nothing may stay congested for ever.
-      if (n % 500 === 0) for (const node of this.nodes) node.links.forEach((l, i) => l && this.cm(i, { type: 'congested', conn: l.conn, congested: false }));
+      if (n % 500 === 0)
+        for (const node of this.nodes)
+          node.links.forEach((l, i) => l && this.cm(i, { type: 'congested', conn: l.conn, congested: false }));
     }
     throw new Error(`seed ${this.o.seed}: not done after ${limit} steps: ${this.why()}`);
   }
@@ -470,8 +530,14 @@ export class Cluster {
   check(): void {
     for (const t of this.tasks) {
       const last = Buffer.from(this.output[t]!.at(-2)!).toString();
-      expectTrue(last === `sum ${expected(this.o.shape, t).sum}\n`, `task ${t} printed ${last.trim()}, the answer is ${expected(this.o.shape, t).sum}`);
-      expectTrue(this.output[t]!.length === this.o.shape.rounds + 3, `task ${t} wrote ${this.output[t]!.length} messages`);
+      expectTrue(
+        last === `sum ${expected(this.o.shape, t).sum}\n`,
+        `task ${t} printed ${last.trim()}, the answer is ${expected(this.o.shape, t).sum}`,
+      );
+      expectTrue(
+        this.output[t]!.length === this.o.shape.rounds + 3,
+        `task ${t} wrote ${this.output[t]!.length} messages`,
+      );
     }
   }
 
@@ -479,7 +545,14 @@ export class Cluster {
     return this.tasks
       .map((t) => {
         const r = this.where[t]!.ranks.get(t);
-        return `${t}:${this.done[t] ? 'done' : r ? `at ${JSON.stringify(r.endpoint.line())} ${r.endpoint.replaying ? 'replaying' : 'live'} ready ${r.waiting}` : 'not ready'}`;
+        return `${t}:${
+          this.done[t]
+            ? 'done'
+            : r
+              ? `at ${JSON.stringify(r.endpoint.line())} ${r.endpoint.replaying ? 'replaying' : 'live'} ready ` +
+                `${r.waiting}`
+              : 'not ready'
+        }`;
       })
       .join(' | ');
   }

@@ -1,7 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import {
-  EMPTY, Flag, Kind, WORLD, WorldMode, decodeDeterminants, emptyHeader, encodeAck, encodeDeterminants, encodeFrame, incarnation, readFrames, taskId, zeroLine,
-  type Ack, type Attached, type Determinant, type Header, type ReplayFrom,
+  EMPTY,
+  Flag,
+  Kind,
+  WORLD,
+  WorldMode,
+  decodeDeterminants,
+  emptyHeader,
+  encodeAck,
+  encodeDeterminants,
+  encodeFrame,
+  incarnation,
+  readFrames,
+  taskId,
+  zeroLine,
+  type Ack,
+  type Attached,
+  type Determinant,
+  type Header,
+  type ReplayFrom,
 } from '@mayfly/wire';
 import { Comm, protocols, type CommEffect, type CommEvent } from '../../src/index.ts';
 
@@ -18,7 +35,14 @@ class Desk {
 
   constructor(replay: ReplayFrom = none) {
     for (const cm of [0, 1]) this.step({ type: 'connected', cm });
-    this.step({ type: 'start', task: T(0), incarnation: incarnation(0), capability: 'c', nonce: 'nonce-nonce', replay });
+    this.step({
+      type: 'start',
+      task: T(0),
+      incarnation: incarnation(0),
+      capability: 'c',
+      nonce: 'nonce-nonce',
+      replay,
+    });
   }
   step(e: CommEvent): CommEffect[] {
     const out = this.comm.step(e);
@@ -38,16 +62,47 @@ class Desk {
     return mine
       .flatMap((e) => (e.type === 'send' ? readFrames(e.bytes) : []))
       .filter((f) => kind === undefined || f.header.kind === kind)
-      .map((f) => ({ header: f.header, ...decodeDeterminants(f.determinants), body: new TextDecoder().decode(f.body) }));
+      .map((f) => ({
+        header: f.header,
+        ...decodeDeterminants(f.determinants),
+        body: new TextDecoder().decode(f.body),
+      }));
   }
-  down(cm: number, kind: number, over: Partial<Header> = {}, body: Uint8Array = EMPTY, det: Uint8Array = EMPTY): CommEffect[] {
-    return this.step({ type: 'received', cm, bytes: encodeFrame({ ...emptyHeader(kind), dst: T(0), ...over }, body, det) });
+  down(
+    cm: number,
+    kind: number,
+    over: Partial<Header> = {},
+    body: Uint8Array = EMPTY,
+    det: Uint8Array = EMPTY,
+  ): CommEffect[] {
+    return this.step({
+      type: 'received',
+      cm,
+      bytes: encodeFrame({ ...emptyHeader(kind), dst: T(0), ...over }, body, det),
+    });
   }
   attached(cm: number, over: Partial<Attached> = {}): CommEffect[] {
-    return this.down(cm, Kind.ATTACHED, {}, text.encode(JSON.stringify({ received: [], arrivals: 0, determinants: [], ...over })));
+    return this.down(
+      cm,
+      Kind.ATTACHED,
+      {},
+      text.encode(JSON.stringify({ received: [], arrivals: 0, determinants: [], ...over })),
+    );
   }
   ack(cm: number, over: Partial<Ack>): CommEffect[] {
-    return this.down(cm, Kind.ACK, {}, encodeAck({ determinantsFirst: 0, determinantsAppended: 0, determinantsSynced: 0, arrivalsSynced: 0, channels: [], ...over }));
+    return this.down(
+      cm,
+      Kind.ACK,
+      {},
+      encodeAck({
+        determinantsFirst: 0,
+        determinantsAppended: 0,
+        determinantsSynced: 0,
+        arrivalsSynced: 0,
+        channels: [],
+        ...over,
+      }),
+    );
   }
   ring(dst: number, channel: number, news: Determinant[] = [], mode = 0): void {
     const h = { ...emptyHeader(Kind.DATA), dst: dst < 0 ? WORLD : T(dst), channel, mode, flags: Flag.LAST, size: 8 };
@@ -56,7 +111,12 @@ class Desk {
     this.step({ type: 'ring', task: T(0), bytes: encodeFrame(h, new Uint8Array(8), det) });
   }
   arrival(n: number, over: Partial<Header> = {}, bytes = 8): CommEffect[] {
-    return this.down(0, Kind.ARRIVAL, { src: T(1), arrival: n, channel: n, flags: Flag.LAST, size: bytes, ...over }, new Uint8Array(bytes));
+    return this.down(
+      0,
+      Kind.ARRIVAL,
+      { src: T(1), arrival: n, channel: n, flags: Flag.LAST, size: bytes, ...over },
+      new Uint8Array(bytes),
+    );
   }
 }
 
@@ -67,20 +127,59 @@ describe('start: "For each Channel Memory C, send Restart to C, receive nbmessag
     expect(d.sent(1, Kind.ATTACH)).toHaveLength(1);
     expect(d.attached(0, { received: [[T(2), 3]] }).some((e) => e.type === 'ready')).toBe(false);
     const ready = d.attached(1, { received: [[T(1), 5]] }).find((e) => e.type === 'ready');
-    expect(ready).toMatchObject({ start: { limits: [[2, 3], [1, 5]] } });
+    expect(ready).toMatchObject({
+      start: {
+        limits: [
+          [2, 3],
+          [1, 5],
+        ],
+      },
+    });
   });
   test('M5 determinants come from everywhere; the vain polls of the furthest count', () => {
     const d = new Desk();
-    d.down(0, Kind.DETERMINANTS, {}, EMPTY, encodeDeterminants({ first: 2, consumed: 1, openPolls: 4, entries: [clock(3)] }));
-    d.down(1, Kind.DETERMINANTS, {}, EMPTY, encodeDeterminants({ first: 0, consumed: 0, openPolls: 9, entries: [clock(1), clock(2)] }));
+    d.down(
+      0,
+      Kind.DETERMINANTS,
+      {},
+      EMPTY,
+      encodeDeterminants({ first: 2, consumed: 1, openPolls: 4, entries: [clock(3)] }),
+    );
+    d.down(
+      1,
+      Kind.DETERMINANTS,
+      {},
+      EMPTY,
+      encodeDeterminants({ first: 0, consumed: 0, openPolls: 9, entries: [clock(1), clock(2)] }),
+    );
     d.attached(0, { arrivals: 1 });
     expect(d.attached(1).find((e) => e.type === 'ready')).toMatchObject({
       start: { determinants: [clock(1), clock(2), clock(3)], openPolls: 4, consumed: 1 },
     });
   });
   test.each([
-    ['a determinant', (d: Desk) => d.down(1, Kind.DETERMINANTS, {}, EMPTY, encodeDeterminants({ first: 1, consumed: 0, openPolls: 0, entries: [clock(2)] }))],
-    ['an arrival', (d: Desk) => d.down(1, Kind.DETERMINANTS, {}, EMPTY, encodeDeterminants({ first: 0, consumed: 3, openPolls: 0, entries: [] }))],
+    [
+      'a determinant',
+      (d: Desk) =>
+        d.down(
+          1,
+          Kind.DETERMINANTS,
+          {},
+          EMPTY,
+          encodeDeterminants({ first: 1, consumed: 0, openPolls: 0, entries: [clock(2)] }),
+        ),
+    ],
+    [
+      'an arrival',
+      (d: Desk) =>
+        d.down(
+          1,
+          Kind.DETERMINANTS,
+          {},
+          EMPTY,
+          encodeDeterminants({ first: 0, consumed: 3, openPolls: 0, entries: [] }),
+        ),
+    ],
   ])('%s whose effects are known elsewhere, but that no log has, is LOST_LOG', (_, act) => {
     const d = new Desk();
     act(d);
@@ -96,7 +195,10 @@ describe('M1 every frame that leaves carries all determinants that no Channel Me
     d.ring(1, 1, [clock(2)]);
     d.ring(1, 2);
     expect(d.sent(0, Kind.DATA).map((f) => f.entries.length)).toEqual([1]);
-    expect(d.sent(1, Kind.DATA).map((f) => f.entries)).toEqual([[clock(1), clock(2)], [clock(1), clock(2)]]);
+    expect(d.sent(1, Kind.DATA).map((f) => f.entries)).toEqual([
+      [clock(1), clock(2)],
+      [clock(1), clock(2)],
+    ]);
     d.ack(1, { determinantsFirst: 0, determinantsAppended: 2 });
     d.ring(2, 2);
     expect(d.sent(0, Kind.DATA)).toMatchObject([{ first: 2, entries: [] }]);
@@ -114,7 +216,7 @@ describe('M1 every frame that leaves carries all determinants that no Channel Me
 });
 
 describe('M2 sent messages', () => {
-  test('are kept until synced, and sent again from the Channel Memory\'s counts', () => {
+  test("are kept until synced, and sent again from the Channel Memory's counts", () => {
     const d = new Desk().begin();
     for (const n of [1, 2, 3]) d.ring(1, n);
     d.ack(1, { channels: [{ dst: 1, appended: 3, synced: 1 }] });
@@ -134,7 +236,8 @@ describe('M2 sent messages', () => {
     d.ring(1, 1);
     d.ring(-1, 1, [], WorldMode.EXIT);
     // They are asked to sync, once per connection.
-    const asked = (cm: number): number => d.sent(cm).filter((f) => f.header.kind === Kind.DETERMINANTS && (f.header.flags & Flag.SYNC) !== 0).length;
+    const asked = (cm: number): number =>
+      d.sent(cm).filter((f) => f.header.kind === Kind.DETERMINANTS && (f.header.flags & Flag.SYNC) !== 0).length;
     expect([asked(0), asked(1)]).toEqual([1, 1]);
     d.ack(0, {});
     expect([asked(0), asked(1)]).toEqual([0, 0]);
@@ -145,7 +248,9 @@ describe('M2 sent messages', () => {
     expect(d.sent(0, Kind.DATA)).toEqual([]);
     d.ack(1, { channels: [{ dst: 1, appended: 1, synced: 1 }] });
     expect(d.sent(0, Kind.DATA).map((f) => f.header.mode)).toEqual([WorldMode.EXIT]);
-    expect(d.ack(0, { channels: [{ dst: WORLD, appended: 1, synced: 1 }] }).some((e) => e.type === 'finished')).toBe(true);
+    expect(d.ack(0, { channels: [{ dst: WORLD, appended: 1, synced: 1 }] }).some((e) => e.type === 'finished')).toBe(
+      true,
+    );
   });
 });
 
@@ -153,7 +258,12 @@ describe('M3 arrivals', () => {
   test('go to the rank chunk by chunk as they come, in order; a partial one begins again after its connection', () => {
     const d = new Desk().begin();
     const part = (offset: number, bytes: number, arrival: number): CommEffect[] =>
-      d.down(0, Kind.ARRIVAL, { src: T(2), channel: 1, offset, size: 100, arrival, flags: arrival ? Flag.LAST : 0 }, new Uint8Array(bytes));
+      d.down(
+        0,
+        Kind.ARRIVAL,
+        { src: T(2), channel: 1, offset, size: 100, arrival, flags: arrival ? Flag.LAST : 0 },
+        new Uint8Array(bytes),
+      );
     expect(part(0, 64, 0).map((e) => e.type)).toEqual(['deliver']);
     expect(d.arrival(1).map((e) => e.type)).toEqual(['deliver']);
     d.step({ type: 'disconnected', cm: 0 });
@@ -168,9 +278,12 @@ describe('M3 arrivals', () => {
     d.step({ type: 'connected', cm: 0 });
     d.sent(0);
     d.attached(0, { arrivals: 1, resupplyFrom: 1 });
-    expect(d.sent(0, Kind.RESUPPLY).map((f) => [f.header.offset, f.header.arrival])).toEqual([[0, 0], [64, 2]]);
+    expect(d.sent(0, Kind.RESUPPLY).map((f) => [f.header.offset, f.header.arrival])).toEqual([
+      [0, 0],
+      [64, 2],
+    ]);
   });
-  test('a skipped one is the link\'s error, a repeated one is ignored', () => {
+  test("a skipped one is the link's error, a repeated one is ignored", () => {
     const d = new Desk().begin();
     d.arrival(1);
     expect(d.arrival(1)).toEqual([]);
@@ -185,7 +298,12 @@ describe('M3 arrivals', () => {
     d.step({ type: 'connected', cm: 0 });
     d.sent(0);
     d.attached(0, { arrivals: 1, resupplyFrom: 1 });
-    expect(d.sent(0).map((f) => [f.header.kind, f.header.arrival])).toEqual([[Kind.RESUPPLY, 2], [Kind.RESUPPLY, 3], [Kind.RESUPPLIED, 0], [Kind.CREDIT, 0]]);
+    expect(d.sent(0).map((f) => [f.header.kind, f.header.arrival])).toEqual([
+      [Kind.RESUPPLY, 2],
+      [Kind.RESUPPLY, 3],
+      [Kind.RESUPPLIED, 0],
+      [Kind.CREDIT, 0],
+    ]);
   });
   test('M7 credit is given for each quarter of the window, and when the rank asks for envelopes only', () => {
     const d = new Desk().begin();
@@ -200,7 +318,12 @@ describe('M3 arrivals', () => {
 
 test('a refused incarnation is dropped, and what comes for it later is ignored', () => {
   const d = new Desk().begin();
-  const out = d.down(0, Kind.REFUSED, { incarnation: incarnation(1) }, text.encode('{"code":"FENCED","message":"incarnation 1 acts"}'));
+  const out = d.down(
+    0,
+    Kind.REFUSED,
+    { incarnation: incarnation(1) },
+    text.encode('{"code":"FENCED","message":"incarnation 1 acts"}'),
+  );
   expect(out.find((e) => e.type === 'refused')).toMatchObject({ error: { code: 'FENCED' } });
   expect(d.arrival(1)).toEqual([]);
   expect(d.step({ type: 'consumed', task: T(0), arrivals: 1, envelopeOnly: false })).toEqual([]);
@@ -208,8 +331,16 @@ test('a refused incarnation is dropped, and what comes for it later is ignored',
 
 test('what fences its predecessor on the same connection does not refuse the incarnation that acts', () => {
   const d = new Desk().begin();
-  // A killed rank began at the same node again before the word reached its first incarnation; the header names who acts.
-  expect(d.down(0, Kind.REFUSED, { incarnation: incarnation(0) }, text.encode('{"code":"FENCED","message":"incarnation 0 acts"}'))).toEqual([]);
+  // A killed rank began at the same node again before the word reached its first incarnation; the header names who
+  // acts.
+  expect(
+    d.down(
+      0,
+      Kind.REFUSED,
+      { incarnation: incarnation(0) },
+      text.encode('{"code":"FENCED","message":"incarnation 0 acts"}'),
+    ),
+  ).toEqual([]);
   expect(d.arrival(1)).not.toEqual([]);
 });
 
@@ -219,7 +350,8 @@ test('a body is pulled in ranges until it is whole, and goes on where it was aft
   d.sent(0);
   d.step({ type: 'ring', task: T(0), bytes: encodeFrame({ ...emptyHeader(Kind.PULL), arrival: 1 }) });
   expect(d.sent(0, Kind.PULL).map((f) => [f.header.offset, f.header.word])).toEqual([[0, 256]]);
-  const body = (offset: number): CommEffect[] => d.down(0, Kind.BODY, { arrival: 1, offset, size: 1000 }, new Uint8Array(64));
+  const body = (offset: number): CommEffect[] =>
+    d.down(0, Kind.BODY, { arrival: 1, offset, size: 1000 }, new Uint8Array(64));
   expect(body(0).filter((e) => e.type === 'deliver')).toHaveLength(1);
   expect(d.sent(0, Kind.PULL).map((f) => f.header.offset)).toEqual([256]);
   d.step({ type: 'disconnected', cm: 0 });

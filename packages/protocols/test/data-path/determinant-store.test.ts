@@ -34,7 +34,11 @@ test('D1 D2 nothing is believed to be logged that is not, and nothing durable is
       const cms: Cm[] = [0, 1, 2].map(() => ({ log: [], synced: 0, block: [0, 0], acks: [] }));
       for (const [what, i, k] of ops) {
         const c = cms[i]!;
-        if (what === 'add') store.add(store.end, Array.from({ length: k }, (_, x): Determinant => ({ type: 'clock', ms: store.end + x })));
+        if (what === 'add')
+          store.add(
+            store.end,
+            Array.from({ length: k }, (_, x): Determinant => ({ type: 'clock', ms: store.end + x })),
+          );
         else if (what === 'send' && !store.allLogged) {
           const b = decodeDeterminants(store.block(0, 0));
           b.entries.forEach((_, x) => c.log.includes(b.first + x) || c.log.push(b.first + x));
@@ -64,7 +68,10 @@ test('D1 D2 nothing is believed to be logged that is not, and nothing durable is
 
 test('D1 a Channel Memory that comes back without what was durable, and trimmed since, has lost nothing', () => {
   const s = new DeterminantStore(1);
-  s.add(0, Array.from({ length: 10 }, (_, ms) => ({ type: 'clock' as const, ms })));
+  s.add(
+    0,
+    Array.from({ length: 10 }, (_, ms) => ({ type: 'clock' as const, ms })),
+  );
   s.acknowledged(0, 0, 10, 6);
   expect(s.base).toBe(6);
   s.returned(0, [[6, 10]]); // those below 6 stand behind an image

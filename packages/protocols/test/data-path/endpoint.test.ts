@@ -1,14 +1,32 @@
 import { describe, expect, test } from 'vitest';
-import { decodeDeterminants, Flag, incarnation, Kind, taskId, WORLD, zeroLine, type Determinant, type Line, type ReplayFrom } from '@mayfly/wire';
+import {
+  decodeDeterminants,
+  Flag,
+  incarnation,
+  Kind,
+  taskId,
+  WORLD,
+  zeroLine,
+  type Determinant,
+  type Line,
+  type ReplayFrom,
+} from '@mayfly/wire';
 import { SingleCounterEndpoint } from '@mayfly/simulator';
 import { Endpoint, LIVE, ReplayDiverged, type EndpointStart } from '../../src/index.ts';
 
 const T = taskId;
 const none: ReplayFrom = { prologue: zeroLine(), image: zeroLine(), held: [] };
 const start = (over: Partial<EndpointStart> = {}): EndpointStart => ({
-  incarnation: incarnation(0), limits: [], prologue: [], determinants: [], openPolls: 0, consumed: 0, ...over,
+  incarnation: incarnation(0),
+  limits: [],
+  prologue: [],
+  determinants: [],
+  openPolls: 0,
+  consumed: 0,
+  ...over,
 });
-const fresh = (over: Partial<EndpointStart> = {}, replay = none): Endpoint => new Endpoint(T(0), 4, replay, start(over));
+const fresh = (over: Partial<EndpointStart> = {}, replay = none): Endpoint =>
+  new Endpoint(T(0), 4, replay, start(over));
 
 /** Polls once; `available`: arrivals that are there. */
 function poll(e: Endpoint, available: number): number {
@@ -23,29 +41,44 @@ const recorded = (e: Endpoint): readonly Determinant[] => {
   return b.length === 0 ? [] : decodeDeterminants(b).entries;
 };
 
-describe('silent re-execution: "it knows the number of messages to ignore and emissions has no effects on non-crashed processes"', () => {
-  test('E1 numbers each channel on its own, from 1', () => {
-    const e = fresh();
-    expect([1, 1, 2, 1].map((d) => e.beginSend(T(d)))).toEqual([1, 2, 1, 3]);
-  });
-  test('E2 ignores what its channel has logged, and nothing else', () => {
-    const e = fresh({ limits: [[T(1), 2]] });
-    expect([2, 1, 1, 1].map((d) => e.beginSend(T(d)))).toEqual([1, 0, 0, 3]);
-  });
-  test('the single counter of Figure 4 loses m1 and repeats m2: m1 to A under way, m2 to B logged, crash', () => {
-    const at = (rule: typeof Endpoint): number[] => {
-      const e = new rule(T(0), 4, none, start({ limits: [[T(2), 1]] }));
-      return [e.beginSend(T(1)), e.beginSend(T(2))];
-    };
-    expect(at(SingleCounterEndpoint)).toEqual([0, 1]);
-    expect(at(Endpoint)).toEqual([1, 0]);
-  });
-});
+describe(
+  'silent re-execution: "it knows the number of messages to ignore and emissions has no effects on non-crashed ' +
+    'processes"',
+  () => {
+    test('E1 numbers each channel on its own, from 1', () => {
+      const e = fresh();
+      expect([1, 1, 2, 1].map((d) => e.beginSend(T(d)))).toEqual([1, 2, 1, 3]);
+    });
+    test('E2 ignores what its channel has logged, and nothing else', () => {
+      const e = fresh({ limits: [[T(1), 2]] });
+      expect([2, 1, 1, 1].map((d) => e.beginSend(T(d)))).toEqual([1, 0, 0, 3]);
+    });
+    test('the single counter of Figure 4 loses m1 and repeats m2: m1 to A under way, m2 to B logged, crash', () => {
+      const at = (rule: typeof Endpoint): number[] => {
+        const e = new rule(T(0), 4, none, start({ limits: [[T(2), 1]] }));
+        return [e.beginSend(T(1)), e.beginSend(T(2))];
+      };
+      expect(at(SingleCounterEndpoint)).toEqual([0, 1]);
+      expect(at(Endpoint)).toEqual([1, 0]);
+    });
+  },
+);
 
 test('a frame of data that follows one of determinants alone is one of data', () => {
   const e = fresh();
   const header = (): number[] => {
-    const { kind, flags, dst, channel, mode, context, tag, word, size, offset, bytes } = e.dataHeader(T(2), 1, 3, 4, 5, 6, 16, 8, 8, e.block());
+    const { kind, flags, dst, channel, mode, context, tag, word, size, offset, bytes } = e.dataHeader(
+      T(2),
+      1,
+      3,
+      4,
+      5,
+      6,
+      16,
+      8,
+      8,
+      e.block(),
+    );
     return [kind, flags, dst, channel, mode, context, tag, word, size, offset, bytes];
   };
   expect(header()).toEqual([Kind.DATA, Flag.LAST, 2, 1, 3, 4, 5, 6, 16, 8, 8]);
@@ -88,12 +121,19 @@ describe('logging: "Non-deterministic events are receptions and probes. They are
     const e = fresh();
     poll(e, 0);
     e.clock(() => 9);
-    expect(recorded(e)).toEqual([{ type: 'polls', vain: 1, consumed: 0 }, { type: 'clock', ms: 9 }]);
+    expect(recorded(e)).toEqual([
+      { type: 'polls', vain: 1, consumed: 0 },
+      { type: 'clock', ms: 9 },
+    ]);
   });
 });
 
 describe('replay', () => {
-  const past: Determinant[] = [{ type: 'polls', vain: 2, consumed: 1 }, { type: 'polls', vain: 1, consumed: 0 }, { type: 'clock', ms: 70 }];
+  const past: Determinant[] = [
+    { type: 'polls', vain: 2, consumed: 1 },
+    { type: 'polls', vain: 1, consumed: 0 },
+    { type: 'clock', ms: 70 },
+  ];
 
   test('E6 polls repeat their outcomes whatever is there, then it goes live', () => {
     const e = fresh({ determinants: past, openPolls: 2, consumed: 1 });
@@ -103,10 +143,19 @@ describe('replay', () => {
     expect([9, 9].map((n) => poll(e, n))).toEqual([0, 0]);
     expect(e.replaying).toBe(false);
     expect(poll(e, 3)).toBe(3);
-    expect(decodeDeterminants(e.block())).toMatchObject({ first: 3, entries: [{ type: 'polls', vain: 2, consumed: 3 }] });
+    expect(decodeDeterminants(e.block())).toMatchObject({
+      first: 3,
+      entries: [{ type: 'polls', vain: 2, consumed: 3 }],
+    });
   });
   test('E2 it repeats until each message that is logged was given again, also where its past has no event', () => {
-    const e = fresh({ limits: [[T(1), 2], [T(2), Number.MAX_SAFE_INTEGER], [WORLD, 1]] }); // task 2 is done
+    const e = fresh({
+      limits: [
+        [T(1), 2],
+        [T(2), Number.MAX_SAFE_INTEGER],
+        [WORLD, 1],
+      ],
+    }); // task 2 is done
     const said = (): boolean[] => [e.replaying, e.repeating];
     expect(said()).toEqual([false, true]);
     expect([e.beginSend(T(1)), e.beginSend(T(1)), e.beginSend(T(1)), ...said()]).toEqual([0, 0, 3, false, true]);
@@ -124,11 +173,17 @@ describe('replay', () => {
     const times = [5, 5, 5, 6, 6, 6, 6, 7];
     let seen: number[] = times.slice(0, 5).map((t) => first.clock(() => t));
     const carried = [...recorded(first)];
-    expect(carried).toEqual([{ type: 'clock', ms: 5, count: 3 }, { type: 'clock', ms: 6, count: 2 }]);
+    expect(carried).toEqual([
+      { type: 'clock', ms: 5, count: 3 },
+      { type: 'clock', ms: 6, count: 2 },
+    ]);
     first.framed();
     seen = [...seen, ...times.slice(5).map((t) => first.clock(() => t))];
     const rest = recorded(first);
-    expect(rest).toEqual([{ type: 'clock', ms: 6, count: 2 }, { type: 'clock', ms: 7 }]);
+    expect(rest).toEqual([
+      { type: 'clock', ms: 6, count: 2 },
+      { type: 'clock', ms: 7 },
+    ]);
     const again = fresh({ determinants: [...carried, ...rest] });
     expect(times.map(() => again.clock(() => 99))).toEqual(seen);
     expect(again.replaying).toBe(false);
@@ -148,8 +203,25 @@ describe('replay', () => {
     ['reads the clock where it polled', (e) => e.clock(() => 1)],
     ['reads a place where it polled', (e) => e.place(() => '')],
     ['consumes out of order', (e) => e.consume(2)],
-    ['consumes more in a poll than it did', (e) => { poll(e, 0); poll(e, 0); e.pollBegin(); e.consume(1); e.consume(2); }],
-    ['consumes less in a poll than it did', (e) => { poll(e, 0); poll(e, 0); e.pollBegin(); e.pollEnd(); }],
+    [
+      'consumes more in a poll than it did',
+      (e) => {
+        poll(e, 0);
+        poll(e, 0);
+        e.pollBegin();
+        e.consume(1);
+        e.consume(2);
+      },
+    ],
+    [
+      'consumes less in a poll than it did',
+      (e) => {
+        poll(e, 0);
+        poll(e, 0);
+        e.pollBegin();
+        e.pollEnd();
+      },
+    ],
   ])('a program that %s is caught', (_, act) => {
     expect(() => act(fresh({ determinants: past }))).toThrow(ReplayDiverged);
   });
@@ -157,12 +229,23 @@ describe('replay', () => {
 
 describe('images', () => {
   const prologue: Line = { arrivals: 1, determinants: 1, openPolls: 1, sends: [[T(1), 1]] };
-  const image: Line = { arrivals: 7, determinants: 4, openPolls: 2, sends: [[T(1), 5], [T(3), 2]] };
+  const image: Line = {
+    arrivals: 7,
+    determinants: 4,
+    openPolls: 2,
+    sends: [
+      [T(1), 5],
+      [T(3), 2],
+    ],
+  };
   const replay: ReplayFrom = { prologue, image, held: [] };
   const begin = (): Endpoint =>
     fresh(
       {
-        limits: [[T(1), 6], [T(3), 2]],
+        limits: [
+          [T(1), 6],
+          [T(3), 2],
+        ],
         prologue: [{ type: 'polls', vain: 0, consumed: 1 }],
         determinants: [{ type: 'polls', vain: 3, consumed: 1 }],
         openPolls: 1,
@@ -202,7 +285,16 @@ describe('images', () => {
     expect(() => poll(begin(), 0) && e.pollBegin()).toThrow(ReplayDiverged);
   });
   test('a transparent image has an empty prologue and jumps at once', () => {
-    const e = fresh({ limits: [[T(1), 5], [T(3), 2]], consumed: 7 }, { prologue: zeroLine(), image, held: [] });
+    const e = fresh(
+      {
+        limits: [
+          [T(1), 5],
+          [T(3), 2],
+        ],
+        consumed: 7,
+      },
+      { prologue: zeroLine(), image, held: [] },
+    );
     e.jump({ line: image, lastClock: 50 });
     expect(e.line()).toEqual(image);
     expect(e.clock(() => 10)).toBe(50);

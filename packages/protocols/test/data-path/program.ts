@@ -1,6 +1,7 @@
 /**
- * The program that the random test runs on every task: what it sends depends on everything non-deterministic that it saw (`trace`), so
- * that a replay which differs anywhere sends other bytes; how many messages there are, and the sum of all bodies, depends on nothing.
+ * The program that the random test runs on every task: what it sends depends on everything non-deterministic that it
+ * saw (`trace`), so that a replay which differs anywhere sends other bytes; how many messages there are, and the sum of
+ * all bodies, depends on nothing.
  */
 import { WORLD, WorldMode, taskId, type TaskId } from '@mayfly/wire';
 
@@ -77,7 +78,8 @@ function bodyOf(size: number, tok: number, trace: number): Uint8Array {
   return b;
 }
 
-const valueOf = (body: Uint8Array): number => (body.length === 0 ? 0 : new DataView(body.buffer, body.byteOffset).getUint32(0, true));
+const valueOf = (body: Uint8Array): number =>
+  body.length === 0 ? 0 : new DataView(body.buffer, body.byteOffset).getUint32(0, true);
 
 const text = new TextEncoder();
 
@@ -90,7 +92,8 @@ export function* program(s: Shape, task: number): Generator<Request, void, unkno
     else d.held.push({ number: g.number, size: g.size });
   };
   function* pullAll(): Generator<Request, void, unknown> {
-    for (const h of d.held.splice(0)) d.sum = (d.sum + valueOf((yield { type: 'pull', arrival: h.number, size: h.size }) as Uint8Array)) >>> 0;
+    for (const h of d.held.splice(0))
+      d.sum = (d.sum + valueOf((yield { type: 'pull', arrival: h.number, size: h.size }) as Uint8Array)) >>> 0;
   }
   // Prologue: events before checkpoint.open.
   d.trace = mix(d.trace, (yield { type: 'clock' }) as number);

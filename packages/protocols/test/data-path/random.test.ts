@@ -19,9 +19,24 @@ const SEEDS = Number(process.env.DATA_PATH_SEEDS ?? 25);
 const FIRST = Number(process.env.DATA_PATH_SEED ?? 1);
 
 /** `seen`: what the runs together must have met, or the test would show nothing. */
-function runs(name: string, make: (seed: number) => Options, seen: (keyof Cluster['stats'])[] = [], allowed: string[] = ['done']): void {
+function runs(
+  name: string,
+  make: (seed: number) => Options,
+  seen: (keyof Cluster['stats'])[] = [],
+  allowed: string[] = ['done'],
+): void {
   test(name, { timeout: 120_000 }, () => {
-    const total = { restarts: 0, suppressed: 0, appended: 0, resupplied: 0, envelopes: 0, images: 0, trims: 0, resends: 0, lost: 0 };
+    const total = {
+      restarts: 0,
+      suppressed: 0,
+      appended: 0,
+      resupplied: 0,
+      envelopes: 0,
+      images: 0,
+      trims: 0,
+      resends: 0,
+      lost: 0,
+    };
     for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
       const c = new Cluster(make(seed));
       let end;
@@ -41,10 +56,16 @@ function runs(name: string, make: (seed: number) => Options, seen: (keyof Cluste
 }
 
 runs('without faults', (seed) => base(seed), ['envelopes', 'images', 'trims']);
-runs('protocol none', (seed) => base(seed, { protocol: protocols.none, images: false, faults: { links: 3 } }), ['envelopes']);
+runs('protocol none', (seed) => base(seed, { protocol: protocols.none, images: false, faults: { links: 3 } }), [
+  'envelopes',
+]);
 runs('links break', (seed) => base(seed, { faults: { links: 8 } }));
 runs('ranks die', (seed) => base(seed, { faults: { ranks: 5 } }), ['restarts', 'suppressed']);
-runs('ranks die, images are spoilt, links break', (seed) => base(seed, { faults: { ranks: 5, imagesSpoilt: 2, links: 4 } }), ['restarts']);
+runs(
+  'ranks die, images are spoilt, links break',
+  (seed) => base(seed, { faults: { ranks: 5, imagesSpoilt: 2, links: 4 } }),
+  ['restarts'],
+);
 runs(
   'Channel Memories are killed, their page cache survives',
   (seed) => base(seed, { faults: { kills: 4, ranks: 3, links: 3 } }),
@@ -52,10 +73,19 @@ runs(
 );
 runs(
   'strict: everything together, with power loss',
-  (seed) => base(seed, { durability: 'strict', slowSync: seed % 4 === 0, faults: { kills: 2, powerLosses: 3, ranks: 4, links: 4, imagesSpoilt: 1 } }),
+  (seed) =>
+    base(seed, {
+      durability: 'strict',
+      slowSync: seed % 4 === 0,
+      faults: { kills: 2, powerLosses: 3, ranks: 4, links: 4, imagesSpoilt: 1 },
+    }),
   ['restarts'],
 );
-runs('behind: power loss, no rank dies', (seed) => base(seed, { slowSync: true, faults: { powerLosses: 3, links: 3 } }), ['resupplied']);
+runs(
+  'behind: power loss, no rank dies',
+  (seed) => base(seed, { slowSync: true, faults: { powerLosses: 3, links: 3 } }),
+  ['resupplied'],
+);
 runs(
   'behind: power loss and ranks die: the answer or LOST_LOG',
   (seed) => base(seed, { slowSync: seed % 2 === 0, faults: { powerLosses: 3, ranks: 4, links: 2 } }),
@@ -67,7 +97,8 @@ runs(
 const strictly: VProtocol = { ...pessimistic, log: { ...pessimistic.log, visible: () => 'synced' } };
 runs(
   'a third row of the table: power loss and ranks die, and LOST_LOG never comes, though the job asked for `behind`',
-  (seed) => base(seed, { protocol: strictly, slowSync: seed % 2 === 0, faults: { powerLosses: 3, ranks: 4, links: 2 } }),
+  (seed) =>
+    base(seed, { protocol: strictly, slowSync: seed % 2 === 0, faults: { powerLosses: 3, ranks: 4, links: 2 } }),
   ['restarts'],
 );
 
@@ -75,7 +106,15 @@ test('planted: the single counter of Figure 4 is caught', { timeout: 120_000 }, 
   let caught = 0;
   for (let seed = 1; seed <= 40 && caught === 0; seed++) {
     try {
-      const c = new Cluster(base(seed, { shape: { size: 4, rounds: 8, chunk: 64 }, cms: 3, images: false, faults: { ranks: 5 }, protocol: { ...pessimistic, rank: (...start) => new SingleCounterEndpoint(...start) } }));
+      const c = new Cluster(
+        base(seed, {
+          shape: { size: 4, rounds: 8, chunk: 64 },
+          cms: 3,
+          images: false,
+          faults: { ranks: 5 },
+          protocol: { ...pessimistic, rank: (...start) => new SingleCounterEndpoint(...start) },
+        }),
+      );
       if (c.run(100_000) !== 'done') caught++;
     } catch {
       caught++;

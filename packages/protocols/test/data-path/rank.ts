@@ -1,5 +1,19 @@
-/** A rank of the random test: the program over an endpoint, fed by queues in place of rings. Written as the endpoint's head says. */
-import { EMPTY, Flag, Kind, WORLD, WorldMode, emptyHeader, encodeFrame, readFrame, type ReplayFrom, type TaskId } from '@mayfly/wire';
+/**
+ * A rank of the random test: the program over an endpoint, fed by queues in place of rings. Written as the endpoint's
+ * head says.
+ */
+import {
+  EMPTY,
+  Flag,
+  Kind,
+  WORLD,
+  WorldMode,
+  emptyHeader,
+  encodeFrame,
+  readFrame,
+  type ReplayFrom,
+  type TaskId,
+} from '@mayfly/wire';
 import { LIVE, type Endpoint, type EndpointSnapshot, type EndpointStart, type RankPolicy } from '../../src/index.ts';
 import { program, type Data, type Got, type Request, type Shape } from './program.ts';
 
@@ -34,8 +48,13 @@ export class Rank {
   exitSuppressed = false;
 
   constructor(
-    readonly task: TaskId, readonly shape: Shape, readonly replay: ReplayFrom, readonly from: Image | undefined, start: EndpointStart,
-    readonly host: RankHost, endpoint: RankPolicy,
+    readonly task: TaskId,
+    readonly shape: Shape,
+    readonly replay: ReplayFrom,
+    readonly from: Image | undefined,
+    start: EndpointStart,
+    readonly host: RankHost,
+    endpoint: RankPolicy,
   ) {
     this.endpoint = endpoint(task, shape.size, replay, start);
     this.#program = program(shape, task);

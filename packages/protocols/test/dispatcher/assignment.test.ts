@@ -13,7 +13,8 @@ describe('the queue', () => {
     s.come(2, 1);
     expect(s.view().state).toBe('running');
     expect(s.view().reason).toBeUndefined();
-    // "During the initialization, the dispatcher launches a set of tasks on participating nodes, each task instantiating a MPI process." (§3.1)
+    // "During the initialization, the dispatcher launches a set of tasks on participating nodes, each task
+    // instantiating a MPI process." (§3.1)
     expect(s.assigned().sort()).toEqual(['0.0@1', '1.0@2', '2.0@1', '3.0@1']);
   });
 
@@ -61,35 +62,39 @@ describe('what a rank does', () => {
 });
 
 describe('an image on demand', () => {
-  it('is asked for when the rank runs, also when it was wanted before, and again of its next incarnation until one is complete', () => {
-    const s = new Stage();
-    const asked = (): string[] => s.of('checkpoint').map((c) => `${c.task}@${Number(c.node.slice(4))}`);
-    s.send('submit', { job: job(2) });
-    s.send('checkpoint', { job: J(), task: T(0) });
-    s.come(1);
-    s.come(2);
-    expect(asked()).toEqual([]);
-    s.send('heartbeat', { connection: 'c1', tasks: [s.beat(0, 0)] });
-    s.send('heartbeat', { connection: 'c2', tasks: [s.beat(1, 0)] });
-    expect(asked()).toEqual(['0@1']);
-    // Lost before the image was complete: the next incarnation owes it.
-    s.come(3);
-    s.send('goodbye', { connection: 'c1', reason: 'closed' });
-    s.send('heartbeat', { connection: 'c3', tasks: [s.beat(0, 1)] });
-    expect(asked()).toEqual(['0@1', '0@3']);
-    s.send('image', image(0, 1));
-    s.come(4);
-    s.send('goodbye', { connection: 'c3', reason: 'closed' });
-    s.send('heartbeat', { connection: 'c4', tasks: [s.beat(0, 2)] });
-    expect(s.assigned().at(-1)).toBe('0.2@4');
-    expect(asked()).toEqual(['0@1', '0@3']);
-    // One image is there; another is wanted. A rank that has ended owes none.
-    s.send('checkpoint', { job: J(), task: T(0) });
-    expect(asked()).toEqual(['0@1', '0@3', '0@4']);
-    s.exit(1);
-    s.send('checkpoint', { job: J(), task: T(1) });
-    expect(asked()).toHaveLength(3);
-  });
+  it(
+    'is asked for when the rank runs, also when it was wanted before, and again of its next incarnation until ' +
+      'one is complete',
+    () => {
+      const s = new Stage();
+      const asked = (): string[] => s.of('checkpoint').map((c) => `${c.task}@${Number(c.node.slice(4))}`);
+      s.send('submit', { job: job(2) });
+      s.send('checkpoint', { job: J(), task: T(0) });
+      s.come(1);
+      s.come(2);
+      expect(asked()).toEqual([]);
+      s.send('heartbeat', { connection: 'c1', tasks: [s.beat(0, 0)] });
+      s.send('heartbeat', { connection: 'c2', tasks: [s.beat(1, 0)] });
+      expect(asked()).toEqual(['0@1']);
+      // Lost before the image was complete: the next incarnation owes it.
+      s.come(3);
+      s.send('goodbye', { connection: 'c1', reason: 'closed' });
+      s.send('heartbeat', { connection: 'c3', tasks: [s.beat(0, 1)] });
+      expect(asked()).toEqual(['0@1', '0@3']);
+      s.send('image', image(0, 1));
+      s.come(4);
+      s.send('goodbye', { connection: 'c3', reason: 'closed' });
+      s.send('heartbeat', { connection: 'c4', tasks: [s.beat(0, 2)] });
+      expect(s.assigned().at(-1)).toBe('0.2@4');
+      expect(asked()).toEqual(['0@1', '0@3']);
+      // One image is there; another is wanted. A rank that has ended owes none.
+      s.send('checkpoint', { job: J(), task: T(0) });
+      expect(asked()).toEqual(['0@1', '0@3', '0@4']);
+      s.exit(1);
+      s.send('checkpoint', { job: J(), task: T(1) });
+      expect(asked()).toHaveLength(3);
+    },
+  );
 });
 
 describe('rooms', () => {
@@ -99,7 +104,11 @@ describe('rooms', () => {
     s.send('submit', { job: job(1, { id: J(2) }) });
     s.come(1, 2);
     // The first job waits for its room, and holds up nobody else's.
-    expect(s.view(J(1))).toMatchObject({ state: 'waiting', room: 'BLUE', reason: 'needs 2 slots; none available in room BLUE' });
+    expect(s.view(J(1))).toMatchObject({
+      state: 'waiting',
+      room: 'BLUE',
+      reason: 'needs 2 slots; none available in room BLUE',
+    });
     expect(s.view(J(2)).state).toBe('running');
     s.come(2, 1, { room: 'BLUE' });
     expect(s.view(J(1)).reason).toBe('needs 2 slots; 1 available in room BLUE');
@@ -109,7 +118,11 @@ describe('rooms', () => {
     // A lost rank stays in its room, although the other one has a slot.
     s.send('goodbye', { connection: 'c3', reason: 'closed' });
     expect(s.view(J(1))).toMatchObject({ state: 'stalled', reason: 'rank 1 waits for a slot' });
-    expect(nodeViews(s.dispatcher).map((n) => [n.room, n.faults])).toEqual([[undefined, 0], ['BLUE', 0], ['BLUE', 1]]);
+    expect(nodeViews(s.dispatcher).map((n) => [n.room, n.faults])).toEqual([
+      [undefined, 0],
+      ['BLUE', 0],
+      ['BLUE', 1],
+    ]);
     s.come(4, 1, { room: 'BLUE' });
     expect(s.assigned().at(-1)).toBe('1.1@4');
   });
@@ -195,8 +208,18 @@ describe('results', () => {
     s.come(1, 3);
     s.send('submit', { job: job(3) });
     s.exit(1, { code: 7, abort: { code: 'ABORTED', message: 'MPI_Abort(7)' } });
-    expect(s.view()).toMatchObject({ state: 'failed', exitCode: 7, faults: [], error: { code: 'ABORTED', message: 'rank 1: MPI_Abort(7)' } });
-    expect(s.of('revoke').map((r) => r.task).sort()).toEqual([0, 2]);
+    expect(s.view()).toMatchObject({
+      state: 'failed',
+      exitCode: 7,
+      faults: [],
+      error: { code: 'ABORTED', message: 'rank 1: MPI_Abort(7)' },
+    });
+    expect(
+      s
+        .of('revoke')
+        .map((r) => r.task)
+        .sort(),
+    ).toEqual([0, 2]);
     expect(nodeViews(s.dispatcher)[0]!.busy).toBe(0);
   });
 
@@ -219,22 +242,26 @@ describe('results', () => {
     expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'TIME_LIMIT' } });
   });
 
-  it('what a server was away for is no job’s running time; a directory that does not say since when takes the last that is known', () => {
-    const DAY = 86_400_000;
-    const s = new Stage();
-    s.come(1, 2);
-    s.send('submit', { job: job(1, { timeLimitMs: 60_000 }) });
-    s.pass(25_000, { c1: [s.beat(0, 0)] });
-    s.crash(DAY);
-    const away = s.view().awayMs!;
-    expect([away >= DAY, away <= DAY + 10_000]).toEqual([true, true]); // 'alive' is as old as that
-    s.registry.delete('alive');
-    s.crash(DAY);
-    expect([s.view().state, runTime(s.view(), s.now)]).toEqual(['running', 0]);
-    s.come(1, 2);
-    s.pass(70_000, { c1: [s.beat(0, s.view().tasks[0]!.incarnation)] });
-    expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'TIME_LIMIT' } });
-  });
+  it(
+    'what a server was away for is no job’s running time; a directory that does not say since when takes the ' +
+      'last that is known',
+    () => {
+      const DAY = 86_400_000;
+      const s = new Stage();
+      s.come(1, 2);
+      s.send('submit', { job: job(1, { timeLimitMs: 60_000 }) });
+      s.pass(25_000, { c1: [s.beat(0, 0)] });
+      s.crash(DAY);
+      const away = s.view().awayMs!;
+      expect([away >= DAY, away <= DAY + 10_000]).toEqual([true, true]); // 'alive' is as old as that
+      s.registry.delete('alive');
+      s.crash(DAY);
+      expect([s.view().state, runTime(s.view(), s.now)]).toEqual(['running', 0]);
+      s.come(1, 2);
+      s.pass(70_000, { c1: [s.beat(0, s.view().tasks[0]!.incarnation)] });
+      expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'TIME_LIMIT' } });
+    },
+  );
 
   it('D6: a job that is cancelled before its start is durable opens no logs', () => {
     const s = new Stage();

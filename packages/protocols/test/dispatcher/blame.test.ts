@@ -1,4 +1,6 @@
-/** Whom a failure is held against (failures.ts), at the borders: what is taken back exactly, and how much is remembered. */
+/**
+ * Whom a failure is held against (failures.ts), at the borders: what is taken back exactly, and how much is remembered.
+ */
 import { describe, expect, it } from 'vitest';
 import { nodeViews } from '../../src/index.ts';
 import { I, J, job, N, NOTHING, Stage, T } from './stage.ts';
@@ -24,26 +26,30 @@ const crash = (s: Stage, id = J()): void => {
 };
 
 describe('blame', () => {
-  it('B5: what counted against a rank that only waited counts no more, each time that another job takes its node down', () => {
-    const s = new Stage();
-    veteran(s, 1, 2);
-    s.send('submit', { job: job(1) });
-    s.send('submit', { job: job(1, { id: J(2) }) });
-    for (let i = 0; i < 3; i++) {
-      const tasks = [J(), J(2)].map((id) => s.dispatcher.core.find(id, T(0))!);
-      expect(tasks.map((t) => t.node)).toEqual([N(1), N(1)]);
-      // Later than what counts as one with the crashes before.
-      s.pass(11_000, {
-        c1: tasks.map((t, k) =>
-          s.beat(0, t.incarnation!, { state: k === 0 ? 'waiting' : 'computing' }, t.job.record.spec.id),
-        ),
-      });
-      crash(s);
-      crash(s, J(2));
-    }
-    expect(s.view(J(2)).state).toBe('failed');
-    expect(s.view().state).toBe('running');
-  });
+  it(
+    'B5: what counted against a rank that only waited counts no more, each time that another job takes its ' +
+      'node down',
+    () => {
+      const s = new Stage();
+      veteran(s, 1, 2);
+      s.send('submit', { job: job(1) });
+      s.send('submit', { job: job(1, { id: J(2) }) });
+      for (let i = 0; i < 3; i++) {
+        const tasks = [J(), J(2)].map((id) => s.dispatcher.core.find(id, T(0))!);
+        expect(tasks.map((t) => t.node)).toEqual([N(1), N(1)]);
+        // Later than what counts as one with the crashes before.
+        s.pass(11_000, {
+          c1: tasks.map((t, k) =>
+            s.beat(0, t.incarnation!, { state: k === 0 ? 'waiting' : 'computing' }, t.job.record.spec.id),
+          ),
+        });
+        crash(s);
+        crash(s, J(2));
+      }
+      expect(s.view(J(2)).state).toBe('failed');
+      expect(s.view().state).toBe('running');
+    },
+  );
 
   it('B5: what was taken back for good is not held against the node again when the rank gets further', () => {
     const s = new Stage({ quarantineMs: 250, quarantineMaxMs: 250 });
@@ -166,24 +172,28 @@ describe('blame', () => {
     expect(s.view().faults).toEqual([]);
   });
 
-  it('a hundred refuted failures of a rank are remembered, should its program turn out to crash everywhere after all', () => {
-    const s = new Stage({ quarantineMs: 1, quarantineMaxMs: 1, stuckAfterMs: 1e9 });
-    s.come(1);
-    s.send('submit', { job: job(1) });
-    for (let i = 1; i <= 102; i++) {
-      crash(s);
-      s.pass(250, { c1: [] });
-      s.send('report', { connection: 'c1', job: J(), task: T(0), incarnation: I(i), event: 'started' });
-      s.send('progress', { job: J(), tasks: [{ task: T(0), sends: i, arrivals: 0, consumed: 0, underWay: false }] });
-      s.logged.set(T(0), { sends: i, consumed: 0 });
-    }
-    veteran(s, 2);
-    veteran(s, 3);
-    veteran(s, 4);
-    for (let i = 0; i < 4; i++) crash(s);
-    expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'KEEPS_CRASHING' } });
-    const { faults } = s.view();
-    expect(faults.map((f) => f.excused ?? false).lastIndexOf(false)).toBe(1);
-    expect(faults).toHaveLength(106);
-  });
+  it(
+    'a hundred refuted failures of a rank are remembered, should its program turn out to crash everywhere ' +
+      'after all',
+    () => {
+      const s = new Stage({ quarantineMs: 1, quarantineMaxMs: 1, stuckAfterMs: 1e9 });
+      s.come(1);
+      s.send('submit', { job: job(1) });
+      for (let i = 1; i <= 102; i++) {
+        crash(s);
+        s.pass(250, { c1: [] });
+        s.send('report', { connection: 'c1', job: J(), task: T(0), incarnation: I(i), event: 'started' });
+        s.send('progress', { job: J(), tasks: [{ task: T(0), sends: i, arrivals: 0, consumed: 0, underWay: false }] });
+        s.logged.set(T(0), { sends: i, consumed: 0 });
+      }
+      veteran(s, 2);
+      veteran(s, 3);
+      veteran(s, 4);
+      for (let i = 0; i < 4; i++) crash(s);
+      expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'KEEPS_CRASHING' } });
+      const { faults } = s.view();
+      expect(faults.map((f) => f.excused ?? false).lastIndexOf(false)).toBe(1);
+      expect(faults).toHaveLength(106);
+    },
+  );
 });

@@ -50,7 +50,9 @@ describe('restart', () => {
     s.now += 100;
     s.send('report', { connection: 'c2', job: J(), task: T(0), incarnation: I(1), event: 'recovered' });
     expect(s.view().tasks[0]!.state).toBe('running');
-    expect(s.view().faults).toMatchObject([{ task: 0, incarnation: 0, node: N(1), cause: 'goodbye', recoveredAfterMs: 400 }]);
+    expect(s.view().faults).toMatchObject([
+      { task: 0, incarnation: 0, node: N(1), cause: 'goodbye', recoveredAfterMs: 400 },
+    ]);
   });
 
   it('a heartbeat with a message that no earlier incarnation sent is a new step, too', () => {
@@ -141,21 +143,29 @@ describe('silence', () => {
     expect(s.view().faults).toEqual([]);
   });
 
-  it('with a short grace for ranks that another slot is free for: as many go as there are slots, and at once; the others wait for their node', () => {
-    const s = new Stage({ briefGraceMs: 500 });
-    s.come(1, 3);
-    s.send('submit', { job: job(3) });
-    for (const t of [0, 1, 2]) s.send('report', { connection: 'c1', job: J(), task: T(t), incarnation: I(0), event: 'started' });
-    s.come(2, 2);
-    s.send('disconnected', { connection: 'c1' });
-    s.pass(250, { c2: [] });
-    expect(s.assigned()).toHaveLength(3);
-    s.pass(500, { c2: [] });
-    expect(s.assigned()).toEqual(['0.0@1', '1.0@1', '2.0@1', '0.1@2', '1.1@2']);
-    s.come(1, 3, { connection: 'c1b', claimed: N(1), holds: [held(0, 0), held(1, 0), held(2, 0)] });
-    expect(s.of('welcome').at(-1)!.drop).toEqual([held(0, 0), held(1, 0)]);
-    expect(s.view().faults.map((f) => [f.task, f.cause])).toEqual([[0, 'disconnected'], [1, 'disconnected']]);
-  });
+  it(
+    'with a short grace for ranks that another slot is free for: as many go as there are slots, and at once; ' +
+      'the others wait for their node',
+    () => {
+      const s = new Stage({ briefGraceMs: 500 });
+      s.come(1, 3);
+      s.send('submit', { job: job(3) });
+      for (const t of [0, 1, 2])
+        s.send('report', { connection: 'c1', job: J(), task: T(t), incarnation: I(0), event: 'started' });
+      s.come(2, 2);
+      s.send('disconnected', { connection: 'c1' });
+      s.pass(250, { c2: [] });
+      expect(s.assigned()).toHaveLength(3);
+      s.pass(500, { c2: [] });
+      expect(s.assigned()).toEqual(['0.0@1', '1.0@1', '2.0@1', '0.1@2', '1.1@2']);
+      s.come(1, 3, { connection: 'c1b', claimed: N(1), holds: [held(0, 0), held(1, 0), held(2, 0)] });
+      expect(s.of('welcome').at(-1)!.drop).toEqual([held(0, 0), held(1, 0)]);
+      expect(s.view().faults.map((f) => [f.task, f.cause])).toEqual([
+        [0, 'disconnected'],
+        [1, 'disconnected'],
+      ]);
+    },
+  );
 
   it('… and does not wait for the next tick: the host is asked for one when either grace ends', () => {
     const s = running({ briefGraceMs: 100 });
@@ -176,16 +186,20 @@ describe('silence', () => {
     expect(s.assigned()).toHaveLength(1);
   });
 
-  it('"it detects a potential failure when an \'alive\' signal is timed out, whatever is the reason" (§3.1): an open socket, silent for 10 s', () => {
-    const s = running();
-    s.come(2);
-    s.pass(9750, { c2: [] });
-    expect(s.assigned()).toEqual(['0.0@1']);
-    expect(nodeViews(s.dispatcher)[0]!.state).toBe('suspect');
-    s.pass(500, { c2: [] });
-    expect(s.assigned()).toEqual(['0.0@1', '0.1@2']);
-    expect(s.view().faults[0]!.cause).toBe('silent');
-  });
+  it(
+    '"it detects a potential failure when an \'alive\' signal is timed out, whatever is the reason" (§3.1): an ' +
+      'open socket, silent for 10 s',
+    () => {
+      const s = running();
+      s.come(2);
+      s.pass(9750, { c2: [] });
+      expect(s.assigned()).toEqual(['0.0@1']);
+      expect(nodeViews(s.dispatcher)[0]!.state).toBe('suspect');
+      s.pass(500, { c2: [] });
+      expect(s.assigned()).toEqual(['0.0@1', '0.1@2']);
+      expect(s.view().faults[0]!.cause).toBe('silent');
+    },
+  );
 
   it("the job's own grace replaces both", () => {
     const s = running({}, { graceMs: 30_000 });
@@ -207,15 +221,19 @@ describe('silence', () => {
     expect(s.view(J(1)).state).toBe('running');
   });
 
-  it('heartbeats that were sent before an assignment arrived cost it nothing; one that never names it is lost after 10 s', () => {
-    const s = new Stage();
-    s.come(1);
-    s.send('submit', { job: job(1) });
-    for (let i = 0; i < 8; i++) s.send('heartbeat', { connection: 'c1', tasks: [] });
-    expect(s.view().faults).toEqual([]);
-    s.pass(10_000, { c1: [] });
-    expect(s.view().faults).toMatchObject([{ task: 0, incarnation: 0, cause: 'crashed' }]);
-  });
+  it(
+    'heartbeats that were sent before an assignment arrived cost it nothing; one that never names it is lost ' +
+      'after 10 s',
+    () => {
+      const s = new Stage();
+      s.come(1);
+      s.send('submit', { job: job(1) });
+      for (let i = 0; i < 8; i++) s.send('heartbeat', { connection: 'c1', tasks: [] });
+      expect(s.view().faults).toEqual([]);
+      s.pass(10_000, { c1: [] });
+      expect(s.view().faults).toMatchObject([{ task: 0, incarnation: 0, cause: 'crashed' }]);
+    },
+  );
 
   it('F2: a pause of the server is not held against the nodes', () => {
     const s = running();
@@ -252,19 +270,23 @@ describe('silence', () => {
 });
 
 describe('zombies and clones', () => {
-  it('"If the faulty node reconnect the system, two instances of the same MPI process (two clones) could run at the same time" (§3.1): the older is told to drop (D5)', () => {
-    const s = running();
-    s.come(2);
-    s.send('disconnected', { connection: 'c1' });
-    s.pass(3500, { c2: [] });
-    s.come(1, 1, { connection: 'c1b', claimed: N(1), holds: [held(0, 0)] });
-    expect(s.of('welcome').at(-1)!.drop).toEqual([held(0, 0)]);
-    s.send('heartbeat', { connection: 'c1b', tasks: [s.beat(0, 0)] });
-    expect(s.of('revoke').at(-1)).toMatchObject({ node: N(1), incarnation: 0, error: { code: 'FENCED' } });
-    s.send('report', { connection: 'c1b', job: J(), task: T(0), incarnation: I(0), event: 'crashed' });
-    expect(s.view().faults).toHaveLength(1);
-    expect(s.assigned()).toEqual(['0.0@1', '0.1@2']);
-  });
+  it(
+    '"If the faulty node reconnect the system, two instances of the same MPI process (two clones) could run at ' +
+      'the same time" (§3.1): the older is told to drop (D5)',
+    () => {
+      const s = running();
+      s.come(2);
+      s.send('disconnected', { connection: 'c1' });
+      s.pass(3500, { c2: [] });
+      s.come(1, 1, { connection: 'c1b', claimed: N(1), holds: [held(0, 0)] });
+      expect(s.of('welcome').at(-1)!.drop).toEqual([held(0, 0)]);
+      s.send('heartbeat', { connection: 'c1b', tasks: [s.beat(0, 0)] });
+      expect(s.of('revoke').at(-1)).toMatchObject({ node: N(1), incarnation: 0, error: { code: 'FENCED' } });
+      s.send('report', { connection: 'c1b', job: J(), task: T(0), incarnation: I(0), event: 'crashed' });
+      expect(s.view().faults).toHaveLength(1);
+      expect(s.assigned()).toEqual(['0.0@1', '0.1@2']);
+    },
+  );
 
   it('a node that claims what another holds gets nothing (D5)', () => {
     const s = running();
@@ -274,13 +296,24 @@ describe('zombies and clones', () => {
     expect(s.view().faults).toEqual([]);
   });
 
-  it('"When a node receives an error code for a connection tentative, it kills the current job and re-contacts the dispatcher" (§3.1): a refused clone is restarted with a higher incarnation', () => {
-    const s = running();
-    s.come(2);
-    s.send('report', { connection: 'c1', job: J(), task: T(0), incarnation: I(0), event: 'refused', error: { code: 'CLONE', message: '' } });
-    expect(s.assigned()).toEqual(['0.0@1', '0.1@2']);
-    expect(s.view().faults[0]!.cause).toBe('clone');
-  });
+  it(
+    '"When a node receives an error code for a connection tentative, it kills the current job and re-contacts ' +
+      'the dispatcher" (§3.1): a refused clone is restarted with a higher incarnation',
+    () => {
+      const s = running();
+      s.come(2);
+      s.send('report', {
+        connection: 'c1',
+        job: J(),
+        task: T(0),
+        incarnation: I(0),
+        event: 'refused',
+        error: { code: 'CLONE', message: '' },
+      });
+      expect(s.assigned()).toEqual(['0.0@1', '0.1@2']);
+      expect(s.view().faults[0]!.cause).toBe('clone');
+    },
+  );
 
   it('a second tab with the same node id becomes a node of its own', () => {
     const s = running();
@@ -319,7 +352,14 @@ describe('zombies and clones', () => {
 
 describe('a task that keeps crashing', () => {
   const crash = (s: Stage, inc: number): void => {
-    s.send('report', { connection: 'c1', job: J(), task: T(0), incarnation: I(inc), event: 'crashed', error: { code: 'INTERNAL', message: 'out of memory' } });
+    s.send('report', {
+      connection: 'c1',
+      job: J(),
+      task: T(0),
+      incarnation: I(inc),
+      event: 'crashed',
+      error: { code: 'INTERNAL', message: 'out of memory' },
+    });
   };
 
   it('ends its job after three crashes in a row without progress', () => {

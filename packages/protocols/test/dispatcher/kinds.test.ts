@@ -6,9 +6,11 @@ import { I, J, job, N, Stage, T } from './stage.ts';
 const WASM = { runs: ['wasm'] } as const;
 const SCRIPTS = { runs: ['typescript'] } as const;
 const script = (size: number, n: number, over: Partial<JobSpec> = {}): JobSpec => job(size, { id: J(n), ...over });
-const c = (size: number, n: number, over: Partial<JobSpec> = {}): JobSpec => job(size, { id: J(n), program: { language: 'c', entry: 'main.c', hash: '1'.repeat(64) }, ...over });
+const c = (size: number, n: number, over: Partial<JobSpec> = {}): JobSpec =>
+  job(size, { id: J(n), program: { language: 'c', entry: 'main.c', hash: '1'.repeat(64) }, ...over });
 /** As 'job.task.incarnation@node'. */
-const placed = (s: Stage): string[] => s.of('assign').map((a) => `${Number(a.job.slice(3))}.${a.task}.${a.incarnation}@${Number(a.node.slice(4))}`);
+const placed = (s: Stage): string[] =>
+  s.of('assign').map((a) => `${Number(a.job.slice(3))}.${a.task}.${a.incarnation}@${Number(a.node.slice(4))}`);
 
 describe('placement', () => {
   it('D20: ranks go only to nodes that run their kind; C, C++ and modules are one kind', () => {
@@ -16,7 +18,8 @@ describe('placement', () => {
     s.come(1, 4, WASM);
     s.send('submit', { job: script(1, 1) });
     expect(placed(s)).toEqual([]);
-    for (const [n, language] of (['c', 'c++', 'wasm'] as const).entries()) s.send('submit', { job: c(1, 2 + n, { program: { language, entry: 'a', hash: '1'.repeat(64) } }) });
+    for (const [n, language] of (['c', 'c++', 'wasm'] as const).entries())
+      s.send('submit', { job: c(1, 2 + n, { program: { language, entry: 'a', hash: '1'.repeat(64) } }) });
     expect(placed(s)).toEqual(['2.0.0@1', '3.0.0@1', '4.0.0@1']);
     s.come(2, 1);
     expect(placed(s).at(-1)).toBe('1.0.0@2');
@@ -171,7 +174,9 @@ describe('what the submitter reads', () => {
     const s = new Stage();
     s.come(1, 3, WASM);
     s.send('submit', { job: script(2, 1) });
-    const todo = 'free, but on volunteers that do not run TypeScript: open the volunteer page in a browser, or start "mayfly volunteer" with --allow-typescript';
+    const todo =
+      'free, but on volunteers that do not run TypeScript: open the volunteer page in a browser, or start ' +
+      '"mayfly volunteer" with --allow-typescript';
     expect(s.view(J(1)).reason).toBe(`needs 2 slots for TypeScript; none available; 3 more slots are ${todo}`);
     s.come(2, 1);
     expect(s.view(J(1)).reason).toBe(`needs 2 slots for TypeScript; 1 available; 3 more slots are ${todo}`);
@@ -181,7 +186,9 @@ describe('what the submitter reads', () => {
     expect(s.view(J(1)).reason).toBe(`rank 1 waits for a slot; 3 more slots are ${todo}`);
     s.send('goodbye', { connection: 'c2', reason: 'closed' });
     s.send('slots', { connection: 'c1', slots: 1 });
-    expect(s.view(J(1)).reason).toBe(`ranks 0, 1 wait for slots; no node that runs TypeScript is connected; 1 more slot is ${todo}`);
+    expect(s.view(J(1)).reason).toBe(
+      `ranks 0, 1 wait for slots; no node that runs TypeScript is connected; 1 more slot is ${todo}`,
+    );
   });
 });
 
@@ -203,7 +210,14 @@ describe('a node that declines', () => {
     s.come(1, 2);
     s.send('submit', { job: script(1, 1) });
     const decline = (connection: string, inc: number) =>
-      s.send('report', { connection, job: J(1), task: T(0), incarnation: I(inc), event: 'refused', error: { code: 'PROGRAM_REFUSED', message: 'this node runs WebAssembly programs only' } });
+      s.send('report', {
+        connection,
+        job: J(1),
+        task: T(0),
+        incarnation: I(inc),
+        event: 'refused',
+        error: { code: 'PROGRAM_REFUSED', message: 'this node runs WebAssembly programs only' },
+      });
     decline('c1', 0);
     expect(s.view(J(1))).toMatchObject({ state: 'stalled', faults: [{ task: 0, incarnation: 0, cause: 'declined' }] });
     expect(nodeViews(s.dispatcher)[0]!.runs).toEqual(['wasm']);
@@ -216,9 +230,20 @@ describe('a node that declines', () => {
     s.come(9, 1);
     expect(placed(s).at(-1)).toBe('1.0.5@9');
     // Another refusal is held against its node, which waits before it is given anything again.
-    s.send('report', { connection: 'c9', job: J(1), task: T(0), incarnation: I(5), event: 'refused', error: { code: 'BAD_MODULE', message: 'no module' } });
+    s.send('report', {
+      connection: 'c9',
+      job: J(1),
+      task: T(0),
+      incarnation: I(5),
+      event: 'refused',
+      error: { code: 'BAD_MODULE', message: 'no module' },
+    });
     s.come(10, 1);
-    expect(s.view(J(1)).faults.at(-1)).toMatchObject({ cause: 'refused', error: expect.stringContaining('BAD_MODULE') as string, newcomer: true });
+    expect(s.view(J(1)).faults.at(-1)).toMatchObject({
+      cause: 'refused',
+      error: expect.stringContaining('BAD_MODULE') as string,
+      newcomer: true,
+    });
     expect(placed(s).at(-1)).toBe('1.0.6@10');
   });
 });

@@ -3,7 +3,11 @@ import { nodeViews } from '../../src/index.ts';
 import { I, held, image, J, job, N, Stage, T } from './stage.ts';
 
 const asked = (s: Stage): string[] => s.of('checkpoint').map((c) => `${c.task}@${Number(c.node.slice(4))}`);
-const stopped = (s: Stage): string[] => s.of('revoke').filter((r) => r.error.message === 'The job is paused.').map((r) => `${r.task}.${r.incarnation}@${Number(r.node.slice(4))}`);
+const stopped = (s: Stage): string[] =>
+  s
+    .of('revoke')
+    .filter((r) => r.error.message === 'The job is paused.')
+    .map((r) => `${r.task}.${r.incarnation}@${Number(r.node.slice(4))}`);
 const busy = (s: Stage): number => nodeViews(s.dispatcher).reduce((n, v) => n + v.busy, 0);
 
 /** Two ranks at work on two nodes. */
@@ -30,7 +34,11 @@ describe('pause', () => {
     s.send('submit', { job: job(1, { id: J(1) }) });
     expect(s.view(J(1)).state).toBe('running');
     s.send('image', image(1, 1));
-    expect(s.view()).toMatchObject({ state: 'paused', reason: 'will resume from checkpoints of all 2 ranks', faults: [] });
+    expect(s.view()).toMatchObject({
+      state: 'paused',
+      reason: 'will resume from checkpoints of all 2 ranks',
+      faults: [],
+    });
     expect(s.view().tasks.map((t) => t.state)).toEqual(['paused', 'paused']);
     expect(busy(s)).toBe(1);
   });
@@ -145,7 +153,18 @@ describe('resume', () => {
     expect(s.view()).toMatchObject({ state: 'waiting', faults: [] });
     const before = s.effects.length;
     s.come(3);
-    expect(s.effects.slice(before).map((e) => e.type)).toEqual(['welcome', 'persist', 'jobChanged', 'nodesChanged', 'openJob', 'fenceCs', 'fenceCm', 'fenceCm', 'assign', 'jobChanged']);
+    expect(s.effects.slice(before).map((e) => e.type)).toEqual([
+      'welcome',
+      'persist',
+      'jobChanged',
+      'nodesChanged',
+      'openJob',
+      'fenceCs',
+      'fenceCm',
+      'fenceCm',
+      'assign',
+      'jobChanged',
+    ]);
     expect(s.of('assign').at(-1)).toMatchObject({ task: 0, incarnation: 1, image: image(0, 1).image });
     expect(s.view()).toMatchObject({ state: 'running', faults: [] });
     s.exit(0);

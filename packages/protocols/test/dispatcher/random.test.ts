@@ -1,12 +1,28 @@
 /**
- * Seeded runs of the dispatcher against a small model of nodes, CMs, CS and registry, with faults of every kind; then the faults stop and
- * every job has to end. The model knows nothing of the dispatcher's state: it judges effects.
+ * Seeded runs of the dispatcher against a small model of nodes, CMs, CS and registry, with faults of every kind; then
+ * the faults stop and every job has to end. The model knows nothing of the dispatcher's state: it judges effects.
  *
  * A failing seed replays: MAYFLY_SEED=<seed> npx vitest run packages/protocols/test/dispatcher/random.test.ts
  */
-import { kindOf, PROGRAM_KINDS, type Hold, type ImageId, type JobId, type NodeId, type ProgramKind, type TaskId } from '@mayfly/wire';
+import {
+  kindOf,
+  PROGRAM_KINDS,
+  type Hold,
+  type ImageId,
+  type JobId,
+  type NodeId,
+  type ProgramKind,
+  type TaskId,
+} from '@mayfly/wire';
 import { expect, it } from 'vitest';
-import { Dispatcher, nodeViews, type DispatcherEffect, type DispatcherEvent, type JobRecord, type TaskRecord } from '../../src/index.ts';
+import {
+  Dispatcher,
+  nodeViews,
+  type DispatcherEffect,
+  type DispatcherEvent,
+  type JobRecord,
+  type TaskRecord,
+} from '../../src/index.ts';
 import { I, J, job, N, NOTHING } from './stage.ts';
 
 declare const process: { env: Record<string, string | undefined> };
@@ -95,7 +111,8 @@ class Model {
 
   #fence(job: JobId, task: TaskId): number[] {
     const key = `${job}/${task}`;
-    if (!this.fences.has(key)) this.fences.set(key, Array<number>(CMS + 1).fill(this.#record(job, task)?.incarnation ?? 0));
+    if (!this.fences.has(key))
+      this.fences.set(key, Array<number>(CMS + 1).fill(this.#record(job, task)?.incarnation ?? 0));
     return this.fences.get(key)!;
   }
 
@@ -108,8 +125,24 @@ class Model {
       case 'fenceCs':
       case 'fenceCm':
         expect(this.#record(e.job, e.task)?.incarnation, 'D2: durable before it is named').toBe(e.incarnation);
-        if (e.type === 'fenceCs') this.answers.push({ event: { type: 'imageChosen', now, job: e.job, task: e.task, incarnation: e.incarnation } });
-        else this.answers.push({ event: { type: 'fencedCm', now, job: e.job, task: e.task, incarnation: e.incarnation, cm: e.cm, sends: 0, consumed: 0, logs: NOTHING } });
+        if (e.type === 'fenceCs')
+          this.answers.push({
+            event: { type: 'imageChosen', now, job: e.job, task: e.task, incarnation: e.incarnation },
+          });
+        else
+          this.answers.push({
+            event: {
+              type: 'fencedCm',
+              now,
+              job: e.job,
+              task: e.task,
+              incarnation: e.incarnation,
+              cm: e.cm,
+              sends: 0,
+              consumed: 0,
+              logs: NOTHING,
+            },
+          });
         return;
       case 'assign': {
         const key = `${e.job}/${e.task}`;
@@ -117,7 +150,10 @@ class Model {
         expect(this.paused.has(e.job), 'D9').toBe(false);
         expect(record?.incarnation, 'D2').toBe(e.incarnation);
         expect(record?.node, 'given to the node of the record').toBe(e.node);
-        expect(this.#fence(e.job, e.task).every((f) => f >= e.incarnation), 'D1: everyone fences first').toBe(true);
+        expect(
+          this.#fence(e.job, e.task).every((f) => f >= e.incarnation),
+          'D1: everyone fences first',
+        ).toBe(true);
         expect(this.assigned.get(key) ?? -1, 'D1, D2: every incarnation once, and rising').toBeLessThan(e.incarnation);
         expect(record?.exit, 'D6').toBeUndefined();
         expect((this.registry.get(`job/${e.job}`) as JobRecord).state, 'D6').toBe('running');
@@ -169,7 +205,8 @@ class Model {
     if (a.commit)
       for (const [k, v] of a.commit.changes) {
         const before = this.registry.get(k) as TaskRecord | undefined;
-        if (k.startsWith('task/') && before && v) expect((v as TaskRecord).incarnation, 'D2: only rises').toBeGreaterThanOrEqual(before.incarnation);
+        if (k.startsWith('task/') && before && v)
+          expect((v as TaskRecord).incarnation, 'D2: only rises').toBeGreaterThanOrEqual(before.incarnation);
         this.#write(k, v);
       }
     const e = a.event;
@@ -185,8 +222,17 @@ class Model {
   }
 
   submit(n: number, size: number): void {
-    const program = { language: n % 2 === 0 ? ('typescript' as const) : ('c' as const), entry: 'main', hash: '0'.repeat(64) };
-    const spec = job(size, { id: J(n), channelMemories: CMS, program, ...(n % 3 === 0 ? { graceMs: 500 + 1000 * this.#below(6) } : {}) });
+    const program = {
+      language: n % 2 === 0 ? ('typescript' as const) : ('c' as const),
+      entry: 'main',
+      hash: '0'.repeat(64),
+    };
+    const spec = job(size, {
+      id: J(n),
+      channelMemories: CMS,
+      program,
+      ...(n % 3 === 0 ? { graceMs: 500 + 1000 * this.#below(6) } : {}),
+    });
     this.sizes.set(spec.id, size);
     this.step({ type: 'submit', now: this.now, job: spec });
   }
@@ -224,18 +270,38 @@ class Model {
     const e = v.inbox.shift();
     if (e?.type === 'welcome') {
       v.id = e.node;
-      v.workers = v.workers.filter((w) => !e.drop.some((d) => d.job === w.job && d.task === w.task && d.incarnation === w.incarnation));
-    } else if (e?.type === 'assign') v.workers.push({ job: e.job, task: e.task, incarnation: e.incarnation, started: false, left: 3 + this.#below(20) });
-    else if (e?.type === 'revoke') v.workers = v.workers.filter((w) => !(w.job === e.job && w.task === e.task && w.incarnation === e.incarnation));
+      v.workers = v.workers.filter(
+        (w) => !e.drop.some((d) => d.job === w.job && d.task === w.task && d.incarnation === w.incarnation),
+      );
+    } else if (e?.type === 'assign')
+      v.workers.push({
+        job: e.job,
+        task: e.task,
+        incarnation: e.incarnation,
+        started: false,
+        left: 3 + this.#below(20),
+      });
+    else if (e?.type === 'revoke')
+      v.workers = v.workers.filter((w) => !(w.job === e.job && w.task === e.task && w.incarnation === e.incarnation));
     else if (e?.type === 'checkpoint' && this.#below(3) > 0) {
       const w = v.workers.find((x) => x.job === e.job && x.task === e.task);
       const serial = ++this.#images;
-      if (w) this.step({ type: 'image', now: this.now, job: w.job, task: w.task, image: `${w.job}-${w.task}-${w.incarnation}-${serial}` as ImageId, serial });
+      if (w)
+        this.step({
+          type: 'image',
+          now: this.now,
+          job: w.job,
+          task: w.task,
+          image: `${w.job}-${w.task}-${w.incarnation}-${serial}` as ImageId,
+          serial,
+        });
     }
     for (const w of v.workers) {
       w.started = true;
       if (w.left > 0) w.left--;
-      const fenced = this.#fence(w.job, w.task).slice(0, CMS).some((f) => f > w.incarnation);
+      const fenced = this.#fence(w.job, w.task)
+        .slice(0, CMS)
+        .some((f) => f > w.incarnation);
       if (w.left === 0 && !fenced && !this.exits.has(`${w.job}/${w.task}`)) {
         this.exits.set(`${w.job}/${w.task}`, { job: w.job, task: w.task });
         this.step({ type: 'exit', now: this.now, job: w.job, task: w.task, report: { code: 0 } });
@@ -249,7 +315,13 @@ class Model {
       type: 'heartbeat',
       now: this.now,
       connection: v.connection,
-      tasks: v.workers.map((w) => ({ job: w.job, task: w.task, incarnation: w.incarnation, started: w.started, activity: { state: 'computing', arrivals: 0, sends: 0 } })),
+      tasks: v.workers.map((w) => ({
+        job: w.job,
+        task: w.task,
+        incarnation: w.incarnation,
+        started: w.started,
+        activity: { state: 'computing', arrivals: 0, sends: 0 },
+      })),
     });
   }
 
@@ -260,7 +332,8 @@ class Model {
       case 0: // the network goes
         return this.disconnect(v);
       case 1: // the tab is closed properly
-        if (v.connection !== undefined) this.step({ type: 'goodbye', now: this.now, connection: v.connection, reason: 'closed' });
+        if (v.connection !== undefined)
+          this.step({ type: 'goodbye', now: this.now, connection: v.connection, reason: 'closed' });
         v.workers = [];
         v.session++;
         return this.disconnect(v);
@@ -281,22 +354,53 @@ class Model {
       case 5: // a worker dies
         if (!w || v.connection === undefined) return;
         v.workers.splice(v.workers.indexOf(w), 1);
-        return this.step({ type: 'report', now: this.now, connection: v.connection, job: w.job, task: w.task, incarnation: w.incarnation, event: 'crashed' });
+        return this.step({
+          type: 'report',
+          now: this.now,
+          connection: v.connection,
+          job: w.job,
+          task: w.task,
+          incarnation: w.incarnation,
+          event: 'crashed',
+        });
       case 6:
         if (!w || v.connection === undefined) return;
         v.workers.splice(v.workers.indexOf(w), 1);
-        return this.step({ type: 'report', now: this.now, connection: v.connection, job: w.job, task: w.task, incarnation: w.incarnation, event: 'refused', error: { code: 'CLONE', message: '' } });
+        return this.step({
+          type: 'report',
+          now: this.now,
+          connection: v.connection,
+          job: w.job,
+          task: w.task,
+          incarnation: w.incarnation,
+          event: 'refused',
+          error: { code: 'CLONE', message: '' },
+        });
       case 7: {
         const id = J(this.#below(this.sizes.size));
-        return this.step({ type: 'kill', now: this.now, job: id, task: this.#below(this.sizes.get(id) ?? 1) as TaskId });
+        return this.step({
+          type: 'kill',
+          now: this.now,
+          job: id,
+          task: this.#below(this.sizes.get(id) ?? 1) as TaskId,
+        });
       }
       case 8:
         v.slots = this.#below(4);
-        if (v.connection !== undefined && !v.frozen) this.step({ type: 'slots', now: this.now, connection: v.connection, slots: v.slots });
+        if (v.connection !== undefined && !v.frozen)
+          this.step({ type: 'slots', now: this.now, connection: v.connection, slots: v.slots });
         return;
       case 9: // a liar
         if (v.connection === undefined) return;
-        return this.step({ type: 'report', now: this.now, connection: v.connection, job: J(this.#below(3)), task: this.#below(5) as TaskId, incarnation: I(this.#below(9)), event: 'crashed' });
+        return this.step({
+          type: 'report',
+          now: this.now,
+          connection: v.connection,
+          job: J(this.#below(3)),
+          task: this.#below(5) as TaskId,
+          incarnation: I(this.#below(9)),
+          event: 'crashed',
+        });
       case 10:
         return this.pause(J(this.#below(this.sizes.size)));
       case 11:
@@ -334,10 +438,16 @@ class Model {
     }
     // A request that was not durable may be forgotten, or not: what the registry says holds.
     this.paused.clear();
-    for (const [k, r] of this.registry) if (k.startsWith('job/') && (r as JobRecord).state === 'paused') this.paused.add((r as JobRecord).spec.id);
+    for (const [k, r] of this.registry)
+      if (k.startsWith('job/') && (r as JobRecord).state === 'paused') this.paused.add((r as JobRecord).spec.id);
     this.now += this.#below(3000);
     this.dispatcher = new Dispatcher({ crashLimit: 10_000 });
-    this.step({ type: 'recover', now: this.now, entries: [...this.registry].map(([k, x]) => [k, structuredClone(x)] as const), images: [] });
+    this.step({
+      type: 'recover',
+      now: this.now,
+      entries: [...this.registry].map(([k, x]) => [k, structuredClone(x)] as const),
+      images: [],
+    });
     // Whoever submitted a job got no answer before it was durable, and submits it again.
     for (const [id, size] of this.sizes) if (!this.registry.has(`job/${id}`)) this.submit(Number(id.slice(3)), size);
     for (const e of this.exits.values()) this.step({ type: 'exit', now: this.now, ...e, report: { code: 0 } });
@@ -359,7 +469,9 @@ class Model {
   /** What there is to see of a run that does not end. */
   stuck(): string {
     const { core } = this.dispatcher;
-    const tasks = [...core.jobs.values()].flatMap((j) => j.tasks.map((t) => `${j.record.spec.id}.${t.task} ${j.record.state} ${t.phase} ${t.node ?? ''}`));
+    const tasks = [...core.jobs.values()].flatMap((j) =>
+      j.tasks.map((t) => `${j.record.spec.id}.${t.task} ${j.record.state} ${t.phase} ${t.node ?? ''}`),
+    );
     return [...tasks, ...nodeViews(this.dispatcher).map((n) => JSON.stringify(n))].join('\n');
   }
 

@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { slotsFor, spawnedSlots } from '../../src/index.ts';
 import { J, job, N, Stage, T } from './stage.ts';
 
-const group = (first: number, count: number, root = 0) => ({ first: T(first), root: T(root), parts: [{ args: [], count }] });
+const group = (first: number, count: number, root = 0) => ({
+  first: T(first),
+  root: T(root),
+  parts: [{ args: [], count }],
+});
 
 /** A job of one rank that has two more slots. */
 function stage(): Stage {
@@ -23,7 +27,11 @@ describe('spawn', () => {
     // The tasks are part of the job, durably, before they are given to anybody.
     expect(order).toEqual(['persist', 'persist', 'fenceCs', 'fenceCs', 'assign', 'assign']);
     expect(s.assigned()).toEqual(['1.0@1', '2.0@1']);
-    expect(s.view()).toMatchObject({ size: 3, spawned: 2, tasks: [{ task: 0 }, { task: 1, spawned: { by: 0, world: [1, 2] } }, { task: 2 }] });
+    expect(s.view()).toMatchObject({
+      size: 3,
+      spawned: 2,
+      tasks: [{ task: 0 }, { task: 1, spawned: { by: 0, world: [1, 2] } }, { task: 2 }],
+    });
     expect(s.view().tasks[0]).not.toHaveProperty('spawned');
     s.send('spawn', { job: J(), group: group(1, 2) }); // said again
     expect(s.view().size).toBe(3);
@@ -46,7 +54,11 @@ describe('spawn', () => {
     s.exit(1);
     s.crash();
     s.send('spawn', { job: J(), group: group(1, 1) }); // the world says again what its journal has
-    expect(s.view()).toMatchObject({ state: 'running', size: 3, tasks: [{ state: 'done' }, { state: 'done' }, { state: 'suspect', spawned: { by: 1, world: [2, 2] } }] });
+    expect(s.view()).toMatchObject({
+      state: 'running',
+      size: 3,
+      tasks: [{ state: 'done' }, { state: 'done' }, { state: 'suspect', spawned: { by: 1, world: [2, 2] } }],
+    });
     s.come(1, 3, { claimed: N(1) }); // without what it held
     expect(s.assigned().slice(-1)).toEqual(['2.1@1']);
     s.exit(2);

@@ -1,6 +1,31 @@
-/** A stage for the dispatcher: answers its effects at once, keeps a registry that survives its death, and remembers what it did. */
-import { incarnation, jobId, nodeId, taskId, type ExitReport, type Hold, type ImageId, type Incarnation, type JobId, type NodeId, type RankActivity, type TaskId } from '@mayfly/wire';
-import { Dispatcher, jobView, type DispatcherEffect, type DispatcherEvent, type DispatcherSettings, type Holdings, type JobSpec, type KnownImage } from '../../src/index.ts';
+/**
+ * A stage for the dispatcher: answers its effects at once, keeps a registry that survives its death, and remembers what
+ * it did.
+ */
+import {
+  incarnation,
+  jobId,
+  nodeId,
+  taskId,
+  type ExitReport,
+  type Hold,
+  type ImageId,
+  type Incarnation,
+  type JobId,
+  type NodeId,
+  type RankActivity,
+  type TaskId,
+} from '@mayfly/wire';
+import {
+  Dispatcher,
+  jobView,
+  type DispatcherEffect,
+  type DispatcherEvent,
+  type DispatcherSettings,
+  type Holdings,
+  type JobSpec,
+  type KnownImage,
+} from '../../src/index.ts';
 
 type EventOf<T extends DispatcherEvent['type']> = Omit<Extract<DispatcherEvent, { type: T }>, 'now' | 'type'>;
 export type EffectOf<T extends DispatcherEffect['type']> = Extract<DispatcherEffect, { type: T }>;
@@ -80,11 +105,32 @@ export class Stage {
     }
     if (e.type === 'fenceCs') {
       const image = this.images.get(`${e.job}/${e.task}`)?.image;
-      return [{ type: 'imageChosen', now, job: e.job, task: e.task, incarnation: e.incarnation, ...(image === undefined ? {} : { image }) }];
+      return [
+        {
+          type: 'imageChosen',
+          now,
+          job: e.job,
+          task: e.task,
+          incarnation: e.incarnation,
+          ...(image === undefined ? {} : { image }),
+        },
+      ];
     }
     if (e.type === 'fenceCm') {
       const l = this.logged.get(e.task);
-      return [{ type: 'fencedCm', now, job: e.job, task: e.task, incarnation: e.incarnation, cm: e.cm, sends: e.cm === 0 ? (l?.sends ?? 0) : 0, consumed: l?.consumed ?? 0, logs: this.logs.get(e.task) ?? NOTHING }];
+      return [
+        {
+          type: 'fencedCm',
+          now,
+          job: e.job,
+          task: e.task,
+          incarnation: e.incarnation,
+          cm: e.cm,
+          sends: e.cm === 0 ? (l?.sends ?? 0) : 0,
+          consumed: l?.consumed ?? 0,
+          logs: this.logs.get(e.task) ?? NOTHING,
+        },
+      ];
     }
     return [];
   }
@@ -101,7 +147,10 @@ export class Stage {
     this.now += pause;
     this.#held = [];
     this.dispatcher = new Dispatcher(this.#settings);
-    this.send('recover', { entries: [...this.registry].map(([k, v]) => [k, structuredClone(v)] as const), images: [...this.images.values()] });
+    this.send('recover', {
+      entries: [...this.registry].map(([k, v]) => [k, structuredClone(v)] as const),
+      images: [...this.images.values()],
+    });
   }
 
   /** Lets time pass, with ticks, and heartbeats of the connections given. */
@@ -115,11 +164,32 @@ export class Stage {
 
   /** Node n comes on connection `c<n>` (or another). */
   come(n: number, slots = 1, more: Partial<EventOf<'hello'>> = {}): void {
-    this.send('hello', { connection: `c${n}`, fresh: N(n), session: `s${n}`, name: `tab ${n}`, engine: 'test', slots, holds: [], images: [], ...more });
+    this.send('hello', {
+      connection: `c${n}`,
+      fresh: N(n),
+      session: `s${n}`,
+      name: `tab ${n}`,
+      engine: 'test',
+      slots,
+      holds: [],
+      images: [],
+      ...more,
+    });
   }
 
-  beat(task: number, inc: number, activity: Partial<RankActivity> = {}, id = J()): EventOf<'heartbeat'>['tasks'][number] {
-    return { job: id, task: T(task), incarnation: I(inc), started: true, activity: { state: 'computing', arrivals: 0, sends: 0, ...activity } };
+  beat(
+    task: number,
+    inc: number,
+    activity: Partial<RankActivity> = {},
+    id = J(),
+  ): EventOf<'heartbeat'>['tasks'][number] {
+    return {
+      job: id,
+      task: T(task),
+      incarnation: I(inc),
+      started: true,
+      activity: { state: 'computing', arrivals: 0, sends: 0, ...activity },
+    };
   }
 
   exit(task: number, report: ExitReport = { code: 0 }, id = J()): void {
@@ -145,4 +215,9 @@ export class Stage {
 }
 
 export const held = (task: number, inc: number, id = J()): Hold => ({ job: id, task: T(task), incarnation: I(inc) });
-export const image = (task: number, serial: number, id = J()): KnownImage => ({ job: id, task: T(task), image: `${id}-${task}-0-${serial}` as ImageId, serial });
+export const image = (task: number, serial: number, id = J()): KnownImage => ({
+  job: id,
+  task: T(task),
+  image: `${id}-${task}-0-${serial}` as ImageId,
+  serial,
+});

@@ -22,12 +22,21 @@ describe('storage that cannot be written', () => {
     expect(s.view()).toMatchObject({ state: 'paused', reason: FULL.message, stopped: FULL, pausedAt: s.now });
     const before = s.effects.length;
     s.pass(20_000, alive(s));
-    expect(s.effects.slice(before).filter((e) => e.type === 'persist' || e.type === 'revoke' || e.type === 'assign')).toEqual([]);
+    expect(
+      s.effects.slice(before).filter((e) => e.type === 'persist' || e.type === 'revoke' || e.type === 'assign'),
+    ).toEqual([]);
     s.send('storage', { error: { ...FULL, message: 'other words' } });
     expect(s.view().reason).toBe('other words');
     s.send('storage', {});
     const after = s.view();
-    expect([after.state, after.reason, after.stopped, after.pausedAt, after.pausedMs, after.faults]).toEqual(['running', undefined, undefined, undefined, 20_000, []]);
+    expect([after.state, after.reason, after.stopped, after.pausedAt, after.pausedMs, after.faults]).toEqual([
+      'running',
+      undefined,
+      undefined,
+      undefined,
+      20_000,
+      [],
+    ]);
     expect(s.assigned()).toEqual(['0.0@1', '1.0@2']);
   });
 
@@ -68,8 +77,28 @@ describe('storage that cannot be written', () => {
     s.pass(4000, alive(s));
     s.crash(100);
     expect(s.view()).toMatchObject({ pausedMs: 60_000 });
-    s.send('hello', { connection: 'c1', claimed: s.record(0).node, fresh: s.record(0).node, session: 's1', name: '', engine: '', slots: 1, holds: [{ job: J(), task: 0 as never, incarnation: I(0) }], images: [] });
-    s.send('hello', { connection: 'c2', claimed: s.record(1).node, fresh: s.record(1).node, session: 's2', name: '', engine: '', slots: 1, holds: [{ job: J(), task: 1 as never, incarnation: I(0) }], images: [] });
+    s.send('hello', {
+      connection: 'c1',
+      claimed: s.record(0).node,
+      fresh: s.record(0).node,
+      session: 's1',
+      name: '',
+      engine: '',
+      slots: 1,
+      holds: [{ job: J(), task: 0 as never, incarnation: I(0) }],
+      images: [],
+    });
+    s.send('hello', {
+      connection: 'c2',
+      claimed: s.record(1).node,
+      fresh: s.record(1).node,
+      session: 's2',
+      name: '',
+      engine: '',
+      slots: 1,
+      holds: [{ job: J(), task: 1 as never, incarnation: I(0) }],
+      images: [],
+    });
     expect(s.view().state).toBe('running');
     s.pass(11_000, alive(s));
     expect(s.view()).toMatchObject({ error: { code: 'TIME_LIMIT' } });

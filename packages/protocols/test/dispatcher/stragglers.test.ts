@@ -8,7 +8,13 @@ describe('stragglers (S1–S4)', () => {
   const settings: Partial<DispatcherSettings> = { stuckAfterMs: 60_000, stuckFactor: 10 };
   const begin = (s: Stage, task = 0): void => {
     const t = s.dispatcher.core.find(J(), T(task))!;
-    s.send('report', { connection: `c${Number(t.node!.slice(4))}`, job: J(), task: T(task), incarnation: t.incarnation!, event: 'started' });
+    s.send('report', {
+      connection: `c${Number(t.node!.slice(4))}`,
+      job: J(),
+      task: T(task),
+      incarnation: t.incarnation!,
+      event: 'started',
+    });
   };
   const logs = (s: Stage, sends: number, arrivals = 0, consumed = 0): void => {
     s.logged.set(T(0), { sends, consumed });
@@ -59,25 +65,29 @@ describe('stragglers (S1–S4)', () => {
     expect(quarantined(s)).toEqual([1, 3]);
   });
 
-  it('… but not against nodes when the next ones need as long; after a few of them the rank is given twice the time', () => {
-    const s = new Stage(settings);
-    for (let n = 1; n <= 5; n++) s.come(n);
-    submit(s);
-    for (let n = 1; n <= 4; n++) {
-      expect(at(s)).toBe(n);
+  it(
+    '… but not against nodes when the next ones need as long; after a few of them the rank is given twice the ' +
+      'time',
+    () => {
+      const s = new Stage(settings);
+      for (let n = 1; n <= 5; n++) s.come(n);
+      submit(s);
+      for (let n = 1; n <= 4; n++) {
+        expect(at(s)).toBe(n);
+        begin(s);
+        pass(s, 61_000);
+      }
+      expect(at(s)).toBe(5);
       begin(s);
-      pass(s, 61_000);
-    }
-    expect(at(s)).toBe(5);
-    begin(s);
-    pass(s, 110_000);
-    expect(at(s)).toBe(5);
-    logs(s, 1);
-    expect(quarantined(s)).toEqual([]);
-    // It has been shown that this job computes for so long.
-    pass(s, 600_000);
-    expect(at(s)).toBe(5);
-  });
+      pass(s, 110_000);
+      expect(at(s)).toBe(5);
+      logs(s, 1);
+      expect(quarantined(s)).toEqual([]);
+      // It has been shown that this job computes for so long.
+      pass(s, 600_000);
+      expect(at(s)).toBe(5);
+    },
+  );
 
   it('ten times the longest pause of any rank: of nodes with a record, not as a stranger likes it', () => {
     for (const honest of [true, false]) {

@@ -5,19 +5,28 @@ import { I, J, job, N, Stage, T } from './stage.ts';
 import { veteran, crash, at, node, quarantined, pass, submit } from './strangers.ts';
 
 describe('nodes are blamed before programs (B1–B4)', () => {
-  it('strangers that report crashes end no job: each is put into quarantine, and the rank ends up at the honest node', () => {
-    const s = new Stage();
-    for (let n = 1; n <= 6; n++) s.come(n);
-    submit(s);
-    s.come(7);
-    for (let i = 0; i < 6; i++) expect(crash(s)).toBeLessThan(7);
-    expect(at(s)).toBe(7);
-    expect(quarantined(s)).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(s.view().faults.at(-1)).toMatchObject({ cause: 'crashed', newcomer: true, quarantineMs: 5000, error: 'INTERNAL: gone' });
-    expect(s.view().reason).toBe('rank 0 failed at 6 nodes, which are in quarantine for 5 s; restarting elsewhere');
-    s.exit(0);
-    expect(s.view().state).toBe('done');
-  });
+  it(
+    'strangers that report crashes end no job: each is put into quarantine, and the rank ends up at the honest ' +
+      'node',
+    () => {
+      const s = new Stage();
+      for (let n = 1; n <= 6; n++) s.come(n);
+      submit(s);
+      s.come(7);
+      for (let i = 0; i < 6; i++) expect(crash(s)).toBeLessThan(7);
+      expect(at(s)).toBe(7);
+      expect(quarantined(s)).toEqual([1, 2, 3, 4, 5, 6]);
+      expect(s.view().faults.at(-1)).toMatchObject({
+        cause: 'crashed',
+        newcomer: true,
+        quarantineMs: 5000,
+        error: 'INTERNAL: gone',
+      });
+      expect(s.view().reason).toBe('rank 0 failed at 6 nodes, which are in quarantine for 5 s; restarting elsewhere');
+      s.exit(0);
+      expect(s.view().state).toBe('done');
+    },
+  );
 
   it('where only strangers in quarantine are left, a job waits for as long as it had got on before, and says why', () => {
     const s = new Stage();
@@ -29,7 +38,9 @@ describe('nodes are blamed before programs (B1–B4)', () => {
     s.send('progress', { job: J(), tasks: [{ task: T(0), sends: 4, arrivals: 0, consumed: 0, underWay: false }] });
     while (at(s) !== undefined) crash(s);
     expect(s.view()).toMatchObject({ state: 'stalled' });
-    expect(s.view().reason).toMatch(/^rank 0 waits for a slot; only nodes in quarantine are free; rank 0 failed at 3 nodes, which are in quarantine for \d+ s$/);
+    expect(s.view().reason).toMatch(
+      /^rank 0 waits for a slot; only nodes in quarantine are free; rank 0 failed at 3 nodes, which are in quarantine for \d+ s$/,
+    );
     const tryAll = (ms: number): void => {
       for (let i = 0; i < ms; i += 5000) {
         pass(s, 5000);
@@ -52,7 +63,12 @@ describe('nodes are blamed before programs (B1–B4)', () => {
     s.come(2, 2);
     expect(quarantined(s)).toEqual([1]);
     s.release();
-    expect(s.of('assign').filter((a) => a.job === J(2)).map((a) => a.node)).toEqual([N(2)]);
+    expect(
+      s
+        .of('assign')
+        .filter((a) => a.job === J(2))
+        .map((a) => a.node),
+    ).toEqual([N(2)]);
     expect(s.view(J(2)).faults).toEqual([]);
   });
 
@@ -100,70 +116,111 @@ describe('nodes are blamed before programs (B1–B4)', () => {
     expect(s.view().state).toBe('running');
     crash(s);
     expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'KEEPS_CRASHING' } });
-    expect(s.view().error!.message).toMatch(/^Rank 0 failed at the same place on 3 nodes tab \d, tab \d, tab \d, which have completed other work, so the program is the likely cause\. The last one reported: INTERNAL: gone$/);
+    expect(s.view().error!.message).toMatch(
+      /^Rank 0 failed at the same place on 3 nodes tab \d, tab \d, tab \d, which have completed other work, so the program is the likely cause\. The last one reported: INTERNAL: gone$/,
+    );
     expect(s.view().faults.map((f) => f.excused)).toEqual([true, true, true]);
     expect(first).toBeLessThan(5);
     expect(quarantined(s)).toEqual([]);
   });
 
-  it.each(['first', 'last'])('B5: a job whose rank waited goes on, when a program that takes all memory takes the page down with it (heard of %s)', (order) => {
-    const s = new Stage({ quarantineMs: 250, quarantineMaxMs: 250, strangersMs: 1000 });
-    s.come(1, 2);
-    submit(s);
-    s.send('submit', { job: job(1, { id: J(2) }) });
-    let ended = 0;
-    for (let i = 0; i < 40; i++) {
-      pass(s, 250);
-      const down = [J(), J(2)].map((id) => s.dispatcher.core.find(id, T(0))!).filter((t) => t.node !== undefined && t.incarnation !== undefined);
-      if (order === 'last') down.reverse();
-      for (const t of down) s.send('report', { connection: 'c1', job: t.job.record.spec.id, task: T(0), incarnation: t.incarnation!, event: 'started' });
-      s.send('heartbeat', { connection: 'c1', tasks: down.map((o) => s.beat(0, o.incarnation!, { state: o.job.record.spec.id === J() ? 'waiting' : 'computing' }, o.job.record.spec.id)) });
-      for (const t of down) s.send('report', { connection: 'c1', job: t.job.record.spec.id, task: T(0), incarnation: t.incarnation!, event: 'crashed', error: { code: 'INTERNAL', message: 'the frame crashed' } });
-      if (s.view(J(2)).state === 'failed') {
-        ended = i;
-        break;
+  it.each(['first', 'last'])(
+    'B5: a job whose rank waited goes on, when a program that takes all memory takes the page down with it ' +
+      '(heard of %s)',
+    (order) => {
+      const s = new Stage({ quarantineMs: 250, quarantineMaxMs: 250, strangersMs: 1000 });
+      s.come(1, 2);
+      submit(s);
+      s.send('submit', { job: job(1, { id: J(2) }) });
+      let ended = 0;
+      for (let i = 0; i < 40; i++) {
+        pass(s, 250);
+        const down = [J(), J(2)]
+          .map((id) => s.dispatcher.core.find(id, T(0))!)
+          .filter((t) => t.node !== undefined && t.incarnation !== undefined);
+        if (order === 'last') down.reverse();
+        for (const t of down)
+          s.send('report', {
+            connection: 'c1',
+            job: t.job.record.spec.id,
+            task: T(0),
+            incarnation: t.incarnation!,
+            event: 'started',
+          });
+        s.send('heartbeat', {
+          connection: 'c1',
+          tasks: down.map((o) =>
+            s.beat(
+              0,
+              o.incarnation!,
+              { state: o.job.record.spec.id === J() ? 'waiting' : 'computing' },
+              o.job.record.spec.id,
+            ),
+          ),
+        });
+        for (const t of down)
+          s.send('report', {
+            connection: 'c1',
+            job: t.job.record.spec.id,
+            task: T(0),
+            incarnation: t.incarnation!,
+            event: 'crashed',
+            error: { code: 'INTERNAL', message: 'the frame crashed' },
+          });
+        if (s.view(J(2)).state === 'failed') {
+          ended = i;
+          break;
+        }
       }
-    }
-    expect(ended).toBeGreaterThan(2);
-    expect(s.view(J(2)).error).toMatchObject({ code: 'KEEPS_CRASHING' });
-    expect(s.view().state).not.toBe('failed');
-    expect(s.view().faults.length).toBeGreaterThan(2);
-    pass(s, 1000);
-    expect(at(s)).toBe(1);
-    s.exit(0);
-    expect(s.view().state).toBe('done');
-  });
+      expect(ended).toBeGreaterThan(2);
+      expect(s.view(J(2)).error).toMatchObject({ code: 'KEEPS_CRASHING' });
+      expect(s.view().state).not.toBe('failed');
+      expect(s.view().faults.length).toBeGreaterThan(2);
+      pass(s, 1000);
+      expect(at(s)).toBe(1);
+      s.exit(0);
+      expect(s.view().state).toBe('done');
+    },
+  );
 
-  it('what strangers fail at counts for nothing towards the end, and is taken back when a node with a record fails there, too', () => {
-    const s = new Stage();
-    for (let n = 1; n <= 3; n++) s.come(n);
-    submit(s);
-    for (let i = 0; i < 3; i++) crash(s);
-    for (let n = 4; n <= 5; n++) veteran(s, n);
-    expect(at(s)).toBe(4);
-    crash(s);
-    expect(s.view().state).toBe('running');
-    expect(quarantined(s)).toEqual([]);
-    expect(s.view().faults.map((f) => f.excused ?? false)).toEqual([true, true, true, false]);
-  });
+  it(
+    'what strangers fail at counts for nothing towards the end, and is taken back when a node with a record ' +
+      'fails there, too',
+    () => {
+      const s = new Stage();
+      for (let n = 1; n <= 3; n++) s.come(n);
+      submit(s);
+      for (let i = 0; i < 3; i++) crash(s);
+      for (let n = 4; n <= 5; n++) veteran(s, n);
+      expect(at(s)).toBe(4);
+      crash(s);
+      expect(s.view().state).toBe('running');
+      expect(quarantined(s)).toEqual([]);
+      expect(s.view().faults.map((f) => f.excused ?? false)).toEqual([true, true, true, false]);
+    },
+  );
 
-  it('… and is held against them again once the rank gets further elsewhere; a node with a record that was wrong has it no more', () => {
-    const s = new Stage();
-    s.come(1);
-    submit(s);
-    crash(s);
-    veteran(s, 2);
-    crash(s);
-    veteran(s, 3);
-    crash(s);
-    expect(at(s)).toBe(3);
-    expect(quarantined(s)).toEqual([]);
-    s.send('report', { connection: 'c3', job: J(), task: T(0), incarnation: I(3), event: 'started' });
-    s.send('progress', { job: J(), tasks: [{ task: T(0), sends: 1, arrivals: 0, consumed: 0, underWay: false }] });
-    expect(quarantined(s)).toEqual([1]);
-    expect(node(s, 2).record).toBeUndefined();
-    expect(node(s, 3).record).toBe(true);
-  });
+  it(
+    '… and is held against them again once the rank gets further elsewhere; a node with a record that was ' +
+      'wrong has it no more',
+    () => {
+      const s = new Stage();
+      s.come(1);
+      submit(s);
+      crash(s);
+      veteran(s, 2);
+      crash(s);
+      veteran(s, 3);
+      crash(s);
+      expect(at(s)).toBe(3);
+      expect(quarantined(s)).toEqual([]);
+      s.send('report', { connection: 'c3', job: J(), task: T(0), incarnation: I(3), event: 'started' });
+      s.send('progress', { job: J(), tasks: [{ task: T(0), sends: 1, arrivals: 0, consumed: 0, underWay: false }] });
+      expect(quarantined(s)).toEqual([1]);
+      expect(node(s, 2).record).toBeUndefined();
+      expect(node(s, 3).record).toBe(true);
+    },
+  );
 
   it('another error in between is another failure', () => {
     const s = new Stage();
@@ -200,7 +257,10 @@ describe('nodes are blamed before programs (B1–B4)', () => {
       pass(s, 1000);
     }
     expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'KEEPS_CRASHING' } });
-    expect(s.view().error!.message).toContain('failed at the same place on every node that could run it: 2 nodes tab 1, tab 2. None of them has completed other work yet.');
+    expect(s.view().error!.message).toContain(
+      'failed at the same place on every node that could run it: 2 nodes tab 1, tab 2. None of them has ' +
+        'completed other work yet.',
+    );
     expect(crashes.length).toBeGreaterThanOrEqual(3);
     expect(quarantined(s)).toEqual([]);
   });
@@ -260,27 +320,31 @@ describe('records and addresses (R1–R4)', () => {
     expect(at(s)).toBe(2);
   });
 
-  it('R4: an address most of whose identities fail makes later newcomers wait; neither who was there before, nor who has a record', () => {
-    const s = new Stage();
-    veteran(s, 50, 1, { address: 'A' });
-    s.send('slots', { connection: 'c50', slots: 0 });
-    s.come(40, 1, { address: 'A' });
-    s.send('slots', { connection: 'c40', slots: 0 });
-    submit(s);
-    for (let n = 1; n <= 5; n++) {
-      s.come(n, 1, { address: 'A' });
-      if (at(s) === n) crash(s);
-    }
-    s.come(6, 1, { address: 'A' });
-    s.come(7, 1, { address: 'B' });
-    expect(quarantined(s)).toContain(6);
-    expect(quarantined(s)).not.toContain(7);
-    expect(quarantined(s)).not.toContain(40);
-    expect(quarantined(s)).not.toContain(50);
-    s.come(50, 1, { address: 'A', claimed: N(50) });
-    expect(quarantined(s)).not.toContain(50);
-    expect(at(s)).toBe(7);
-  });
+  it(
+    'R4: an address most of whose identities fail makes later newcomers wait; neither who was there before, ' +
+      'nor who has a record',
+    () => {
+      const s = new Stage();
+      veteran(s, 50, 1, { address: 'A' });
+      s.send('slots', { connection: 'c50', slots: 0 });
+      s.come(40, 1, { address: 'A' });
+      s.send('slots', { connection: 'c40', slots: 0 });
+      submit(s);
+      for (let n = 1; n <= 5; n++) {
+        s.come(n, 1, { address: 'A' });
+        if (at(s) === n) crash(s);
+      }
+      s.come(6, 1, { address: 'A' });
+      s.come(7, 1, { address: 'B' });
+      expect(quarantined(s)).toContain(6);
+      expect(quarantined(s)).not.toContain(7);
+      expect(quarantined(s)).not.toContain(40);
+      expect(quarantined(s)).not.toContain(50);
+      s.come(50, 1, { address: 'A', claimed: N(50) });
+      expect(quarantined(s)).not.toContain(50);
+      expect(at(s)).toBe(7);
+    },
+  );
 
   it('a class behind one address does not wait for its few who fail', () => {
     const s = new Stage();

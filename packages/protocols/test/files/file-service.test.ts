@@ -1,5 +1,14 @@
 /** The file service's core (S1–S5) against a dumb model, and its redo after a crash. */
-import { FileOp, SpawnRefusal, WorldMode, decodeFileRequest, encodeFileRequest, fileValue, taskId, type Segments } from '@mayfly/wire';
+import {
+  FileOp,
+  SpawnRefusal,
+  WorldMode,
+  decodeFileRequest,
+  encodeFileRequest,
+  fileValue,
+  taskId,
+  type Segments,
+} from '@mayfly/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FileError, FileService, GONE, MemoryFiles, type Outcome } from '../../src/index.ts';
@@ -10,7 +19,10 @@ const EXCL = 8;
 const APPEND = 1;
 const DELETE_ON_CLOSE = 4;
 
-function request(op: FileOp, r: { name?: string; session?: number; value?: number; segments?: Segments; data?: Uint8Array }): Uint8Array {
+function request(
+  op: FileOp,
+  r: { name?: string; session?: number; value?: number; segments?: Segments; data?: Uint8Array },
+): Uint8Array {
   const { body, data } = encodeFileRequest(op, { ...r, bytes: r.data?.length ?? 0 });
   if (r.data) data.set(r.data);
   return body;
@@ -30,7 +42,8 @@ function result(path: string, offset: number, bytes = new Uint8Array(0)): Uint8A
 /** One task speaks. */
 function client(files: MemoryFiles, task = 0) {
   let n = 0;
-  return (op: FileOp, r: Parameters<typeof request>[1]) => files.deliver(taskId(task), ++n, WorldMode.REQUEST, request(op, r))!;
+  return (op: FileOp, r: Parameters<typeof request>[1]) =>
+    files.deliver(taskId(task), ++n, WorldMode.REQUEST, request(op, r))!;
 }
 
 describe('the file service', () => {
@@ -45,16 +58,22 @@ describe('the file service', () => {
     expect(ask(FileOp.OPEN, { name: 'x', value: CREATE | EXCL }).error).toBe(FileError.FILE_EXISTS);
     expect(ask(FileOp.DELETE, { name: 'x' }).error).toBe(FileError.FILE_IN_USE);
     // Every other pair of bytes.
-    expect(fileValue(ask(FileOp.WRITE, { session, segments: [1, 2, 3, 4], data: text.encode('abcdef') }).body, 0)).toBe(6);
+    expect(fileValue(ask(FileOp.WRITE, { session, segments: [1, 2, 3, 4], data: text.encode('abcdef') }).body, 0)).toBe(
+      6,
+    );
     expect([...files.files.get('x')!]).toEqual([0, 97, 98, 0, 0, 99, 100, 0, 0, 101, 102]);
     expect([...ask(FileOp.READ, { session, segments: [0, 2, 9, 4] }).body]).toEqual([0, 97, 0, 99, 0, 101]);
-    expect(ask(FileOp.WRITE, { session, segments: [995, 6, 1, 0], data: new Uint8Array(6) }).error).toBe(FileError.QUOTA);
+    expect(ask(FileOp.WRITE, { session, segments: [995, 6, 1, 0], data: new Uint8Array(6) }).error).toBe(
+      FileError.QUOTA,
+    );
     expect(ask(FileOp.WRITE, { session, segments: [0, 3, 1, 0], data: new Uint8Array(2) }).error).toBe(FileError.ARG);
     expect(ask(FileOp.READ, { session, segments: [2 ** 53 - 2, 4, 1, 0] }).error).toBe(FileError.ARG);
     expect(ask(FileOp.RESIZE, { session, value: 1001 }).error).toBe(FileError.QUOTA);
     // S3: the limit itself is not beyond it.
     expect(ask(FileOp.RESIZE, { session, value: 1000 }).error).toBe(FileError.NONE);
-    expect(ask(FileOp.WRITE, { session, segments: [996, 4, 1, 0], data: new Uint8Array(4) }).error).toBe(FileError.NONE);
+    expect(ask(FileOp.WRITE, { session, segments: [996, 4, 1, 0], data: new Uint8Array(4) }).error).toBe(
+      FileError.NONE,
+    );
     expect(fileValue(ask(FileOp.ADVANCE, { session, value: 5 }).body, 0)).toBe(0);
     expect(fileValue(ask(FileOp.ADVANCE, { session, value: 1 }).body, 0)).toBe(5);
     expect(ask(99 as FileOp, { session }).error).toBe(FileError.ARG);
@@ -82,15 +101,18 @@ describe('the file service', () => {
   });
 
   it('what is no request is none', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 80 }), (noise) => {
-      const files = new MemoryFiles(100);
-      try {
-        files.deliver(taskId(0), 1, WorldMode.REQUEST, noise);
-      } catch (e) {
-        expect((e as Error).message).toContain('malformed');
-        expect(decodeFileRequest(noise)).toBeUndefined();
-      }
-    }), { numRuns: 300 });
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 80 }), (noise) => {
+        const files = new MemoryFiles(100);
+        try {
+          files.deliver(taskId(0), 1, WorldMode.REQUEST, noise);
+        } catch (e) {
+          expect((e as Error).message).toContain('malformed');
+          expect(decodeFileRequest(noise)).toBeUndefined();
+        }
+      }),
+      { numRuns: 300 },
+    );
     const big = request(FileOp.SEEK, { session: 1, value: 0 });
     new DataView(big.buffer).setUint32(20, 0x20_0000, true); // value 2⁵³
     expect(decodeFileRequest(big)).toBeUndefined();
@@ -101,20 +123,47 @@ describe('the file service', () => {
   const name = fc.constantFrom('a', 'b', 'd/e', 'in');
   const session = fc.integer({ min: 1, max: 4 });
   const message = fc.oneof(
-    { weight: 3, arbitrary: fc.record({ op: fc.constant(FileOp.OPEN), name, value: fc.constantFrom(0, CREATE, CREATE | EXCL, CREATE | DELETE_ON_CLOSE, CREATE | APPEND) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        op: fc.constant(FileOp.OPEN),
+        name,
+        value: fc.constantFrom(0, CREATE, CREATE | EXCL, CREATE | DELETE_ON_CLOSE, CREATE | APPEND),
+      }),
+    },
     { weight: 8, arbitrary: fc.record({ op: fc.constant(FileOp.WRITE), session, segments, seed: fc.nat(255) }) },
     { weight: 4, arbitrary: fc.record({ op: fc.constant(FileOp.READ), session, segments }) },
-    fc.record({ op: fc.constantFrom(FileOp.ADVANCE, FileOp.SEEK, FileOp.RESIZE, FileOp.PREALLOCATE), session, value: fc.nat(60) }),
+    fc.record({
+      op: fc.constantFrom(FileOp.ADVANCE, FileOp.SEEK, FileOp.RESIZE, FileOp.PREALLOCATE),
+      session,
+      value: fc.nat(60),
+    }),
     fc.record({ op: fc.constantFrom(FileOp.CLOSE, FileOp.SIZE), session }),
     fc.record({ op: fc.constant(FileOp.DELETE), name }),
-    { weight: 4, arbitrary: fc.record({ result: name, offset: fc.oneof(fc.nat(30), fc.constant(GONE)), cut: fc.boolean() }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({ result: name, offset: fc.oneof(fc.nat(30), fc.constant(GONE)), cut: fc.boolean() }),
+    },
   );
-  type Message = { op?: FileOp; name?: string; session?: number; value?: number; segments?: number[]; seed?: number; result?: string; offset?: number; cut?: boolean };
+  type Message = {
+    op?: FileOp;
+    name?: string;
+    session?: number;
+    value?: number;
+    segments?: number[];
+    seed?: number;
+    result?: string;
+    offset?: number;
+    cut?: boolean;
+  };
   const LIMIT = 300;
   const INPUTS = new Map([['in', text.encode('input')]]);
 
   function bodyOf(m: Message): [mode: number, body: Uint8Array] {
-    if (m.result !== undefined) return m.cut || m.offset === GONE ? [WorldMode.CUT, result(m.result, m.offset!)] : [WorldMode.FILE, result(m.result, m.offset!, Uint8Array.of(1, 2, 3))];
+    if (m.result !== undefined)
+      return m.cut || m.offset === GONE
+        ? [WorldMode.CUT, result(m.result, m.offset!)]
+        : [WorldMode.FILE, result(m.result, m.offset!, Uint8Array.of(1, 2, 3))];
     const list = m.segments ?? [];
     let bytes = 0;
     for (let i = 0; i < list.length; i += 4) bytes += list[i + 1]! * list[i + 2]!;
@@ -123,115 +172,151 @@ describe('the file service', () => {
   }
 
   it('S2, S3: written as a model has it, byte by byte, and within the limit', () => {
-    fc.assert(fc.property(fc.array(message, { maxLength: 30 }), (messages) => {
-      const files = new MemoryFiles(LIMIT, INPUTS);
-      const open = new Map<number, string>();
-      const model = new Map<string, number[]>();
-      const hidden = new Set<string>();
-      const content = (p: string): number[] | undefined => model.get(p) ?? (INPUTS.has(p) && !hidden.has(p) ? [...INPUTS.get(p)!] : undefined);
-      let n = 0;
-      for (const m of messages as Message[]) {
-        const [mode, body] = bodyOf(m);
-        let answer;
-        try {
-          answer = files.deliver(taskId(0), ++n, mode, body);
-        } catch {
-          return; // the job ends
-        }
-        if (m.result !== undefined) {
-          if (m.offset === GONE) model.delete(m.result);
-          else {
-            const c = model.get(m.result) ?? [];
-            if (m.cut) while (c.length > m.offset!) c.pop();
-            while (c.length < m.offset!) c.push(0);
-            if (!m.cut) [1, 2, 3].forEach((b, i) => (c[m.offset! + i] = b));
-            model.set(m.result, c);
+    fc.assert(
+      fc.property(fc.array(message, { maxLength: 30 }), (messages) => {
+        const files = new MemoryFiles(LIMIT, INPUTS);
+        const open = new Map<number, string>();
+        const model = new Map<string, number[]>();
+        const hidden = new Set<string>();
+        const content = (p: string): number[] | undefined =>
+          model.get(p) ?? (INPUTS.has(p) && !hidden.has(p) ? [...INPUTS.get(p)!] : undefined);
+        let n = 0;
+        for (const m of messages as Message[]) {
+          const [mode, body] = bodyOf(m);
+          let answer;
+          try {
+            answer = files.deliver(taskId(0), ++n, mode, body);
+          } catch {
+            return; // the job ends
           }
-        } else if (answer!.error === FileError.NONE) {
-          const path = open.get(m.session!)!;
-          if (m.op === FileOp.OPEN) {
-            open.set(fileValue(answer!.body, 0), m.name!);
-            if (!content(m.name!)) model.set(m.name!, []);
-          } else if (m.op === FileOp.WRITE && m.segments!.some((_, i) => i % 4 === 0 && m.segments![i + 1]! * m.segments![i + 2]! > 0)) {
-            const c = content(path) ?? [];
-            let at = 0;
-            for (let i = 0; i < m.segments!.length; i += 4)
-              for (let k = 0; k < m.segments![i + 2]!; k++)
-                for (let b = 0; b < m.segments![i + 1]!; b++) {
-                  const to = m.segments![i]! + k * m.segments![i + 3]! + b;
-                  while (c.length <= to) c.push(0);
-                  c[to] = (m.seed! + at++) & 255;
-                }
-            model.set(path, c);
-          } else if (m.op === FileOp.WRITE) {
-            if (!model.has(path)) model.set(path, content(path) ?? []);
-          } else if (m.op === FileOp.READ) {
-            const c = content(path) ?? [];
-            const want: number[] = [];
-            read: for (let i = 0; i < m.segments!.length; i += 4)
-              for (let k = 0; k < m.segments![i + 2]!; k++)
-                for (let b = 0; b < m.segments![i + 1]!; b++) {
-                  const from = m.segments![i]! + k * m.segments![i + 3]! + b;
-                  if (from >= c.length) break read;
-                  want.push(c[from]!);
-                }
-            expect([...answer!.body]).toEqual(want);
-          } else if (m.op === FileOp.RESIZE || (m.op === FileOp.PREALLOCATE && m.value! > (content(path)?.length ?? 0))) {
-            const c = content(path) ?? [];
-            c.length = Math.min(c.length, m.value!);
-            while (c.length < m.value!) c.push(0);
-            model.set(path, c);
-          } else if (m.op === FileOp.DELETE) {
-            model.delete(m.name!);
-            hidden.add(m.name!);
-          } else if (m.op === FileOp.CLOSE) return; // DELETE_ON_CLOSE is held against the redo below
+          if (m.result !== undefined) {
+            if (m.offset === GONE) model.delete(m.result);
+            else {
+              const c = model.get(m.result) ?? [];
+              if (m.cut) while (c.length > m.offset!) c.pop();
+              while (c.length < m.offset!) c.push(0);
+              if (!m.cut) [1, 2, 3].forEach((b, i) => (c[m.offset! + i] = b));
+              model.set(m.result, c);
+            }
+          } else if (answer!.error === FileError.NONE) {
+            const path = open.get(m.session!)!;
+            if (m.op === FileOp.OPEN) {
+              open.set(fileValue(answer!.body, 0), m.name!);
+              if (!content(m.name!)) model.set(m.name!, []);
+            } else if (
+              m.op === FileOp.WRITE &&
+              m.segments!.some((_, i) => i % 4 === 0 && m.segments![i + 1]! * m.segments![i + 2]! > 0)
+            ) {
+              const c = content(path) ?? [];
+              let at = 0;
+              for (let i = 0; i < m.segments!.length; i += 4)
+                for (let k = 0; k < m.segments![i + 2]!; k++)
+                  for (let b = 0; b < m.segments![i + 1]!; b++) {
+                    const to = m.segments![i]! + k * m.segments![i + 3]! + b;
+                    while (c.length <= to) c.push(0);
+                    c[to] = (m.seed! + at++) & 255;
+                  }
+              model.set(path, c);
+            } else if (m.op === FileOp.WRITE) {
+              if (!model.has(path)) model.set(path, content(path) ?? []);
+            } else if (m.op === FileOp.READ) {
+              const c = content(path) ?? [];
+              const want: number[] = [];
+              read: for (let i = 0; i < m.segments!.length; i += 4)
+                for (let k = 0; k < m.segments![i + 2]!; k++)
+                  for (let b = 0; b < m.segments![i + 1]!; b++) {
+                    const from = m.segments![i]! + k * m.segments![i + 3]! + b;
+                    if (from >= c.length) break read;
+                    want.push(c[from]!);
+                  }
+              expect([...answer!.body]).toEqual(want);
+            } else if (
+              m.op === FileOp.RESIZE ||
+              (m.op === FileOp.PREALLOCATE && m.value! > (content(path)?.length ?? 0))
+            ) {
+              const c = content(path) ?? [];
+              c.length = Math.min(c.length, m.value!);
+              while (c.length < m.value!) c.push(0);
+              model.set(path, c);
+            } else if (m.op === FileOp.DELETE) {
+              model.delete(m.name!);
+              hidden.add(m.name!);
+            } else if (m.op === FileOp.CLOSE) return; // DELETE_ON_CLOSE is held against the redo below
+          }
+          expect(Object.fromEntries([...files.files].map(([p, b]) => [p, [...b]]))).toEqual(Object.fromEntries(model));
+          expect(files.service.total).toBe([...model.values()].reduce((a, c) => a + c.length, 0));
+          expect(files.service.total).toBeLessThanOrEqual(LIMIT);
         }
-        expect(Object.fromEntries([...files.files].map(([p, b]) => [p, [...b]]))).toEqual(Object.fromEntries(model));
-        expect(files.service.total).toBe([...model.values()].reduce((a, c) => a + c.length, 0));
-        expect(files.service.total).toBeLessThanOrEqual(LIMIT);
-      }
-    }), { numRuns: 150 });
+      }),
+      { numRuns: 150 },
+    );
   });
 
-  it('S1, S2, S4: a snapshot and the records behind it bring back files, pointers and answers, whatever of them the files had already', () => {
-    fc.assert(fc.property(fc.array(fc.tuple(message, fc.nat(1)), { maxLength: 30 }), fc.nat(30), fc.nat(30), (messages, at, crash) => {
-      const files = new MemoryFiles(LIMIT, INPUTS);
-      const journal: { outcome: Outcome; body: Uint8Array }[] = [];
-      let snapshot = JSON.stringify(files.service.snapshot());
-      let onDisk = new Map<string, Uint8Array>();
-      const n = [0, 0];
-      messages.forEach(([m, task], i) => {
-        const copy = (): Map<string, Uint8Array> => new Map([...files.files].map(([p, b]) => [p, b.slice()]));
-        if (i === at) {
-          snapshot = JSON.stringify(files.service.snapshot());
-          journal.length = 0;
-        }
-        // What is on the disk after a loss of power: anything from the snapshot to the end.
-        if (i === Math.max(at, crash)) onDisk = copy();
-        const [mode, body] = bodyOf(m as Message);
-        const outcome = files.service.decide(taskId(task), ++n[task]!, mode, body, LIMIT - files.service.total, false);
-        if ('fatal' in outcome) return;
-        journal.push({ outcome, body });
-        files.redo(outcome, body);
-      });
-      const again = new MemoryFiles(LIMIT, INPUTS);
-      if (at >= messages.length || Math.max(at, crash) >= messages.length) onDisk = new Map([...files.files].map(([p, b]) => [p, b.slice()]));
-      for (const [p, b] of onDisk) again.files.set(p, b);
-      again.service.restore(JSON.parse(snapshot) as never);
-      for (const { outcome, body } of journal) again.redo(outcome, body);
-      expect(Object.fromEntries([...again.files].filter(([p]) => again.service.files.has(p)))).toEqual(Object.fromEntries(files.files));
-      expect(again.service.snapshot()).toEqual(files.service.snapshot());
-      for (const task of [taskId(0), taskId(1)])
-        for (let r = 1; r <= files.service.requests(task); r++) expect(again.answer(task, r)).toEqual(files.answer(task, r));
-    }), { numRuns: 150 });
-  });
+  it(
+    'S1, S2, S4: a snapshot and the records behind it bring back files, pointers and answers, whatever of them ' +
+      'the files had already',
+    () => {
+      fc.assert(
+        fc.property(
+          fc.array(fc.tuple(message, fc.nat(1)), { maxLength: 30 }),
+          fc.nat(30),
+          fc.nat(30),
+          (messages, at, crash) => {
+            const files = new MemoryFiles(LIMIT, INPUTS);
+            const journal: { outcome: Outcome; body: Uint8Array }[] = [];
+            let snapshot = JSON.stringify(files.service.snapshot());
+            let onDisk = new Map<string, Uint8Array>();
+            const n = [0, 0];
+            messages.forEach(([m, task], i) => {
+              const copy = (): Map<string, Uint8Array> => new Map([...files.files].map(([p, b]) => [p, b.slice()]));
+              if (i === at) {
+                snapshot = JSON.stringify(files.service.snapshot());
+                journal.length = 0;
+              }
+              // What is on the disk after a loss of power: anything from the snapshot to the end.
+              if (i === Math.max(at, crash)) onDisk = copy();
+              const [mode, body] = bodyOf(m as Message);
+              const outcome = files.service.decide(
+                taskId(task),
+                ++n[task]!,
+                mode,
+                body,
+                LIMIT - files.service.total,
+                false,
+              );
+              if ('fatal' in outcome) return;
+              journal.push({ outcome, body });
+              files.redo(outcome, body);
+            });
+            const again = new MemoryFiles(LIMIT, INPUTS);
+            if (at >= messages.length || Math.max(at, crash) >= messages.length)
+              onDisk = new Map([...files.files].map(([p, b]) => [p, b.slice()]));
+            for (const [p, b] of onDisk) again.files.set(p, b);
+            again.service.restore(JSON.parse(snapshot) as never);
+            for (const { outcome, body } of journal) again.redo(outcome, body);
+            expect(Object.fromEntries([...again.files].filter(([p]) => again.service.files.has(p)))).toEqual(
+              Object.fromEntries(files.files),
+            );
+            expect(again.service.snapshot()).toEqual(files.service.snapshot());
+            for (const task of [taskId(0), taskId(1)])
+              for (let r = 1; r <= files.service.requests(task); r++)
+                expect(again.answer(task, r)).toEqual(files.answer(task, r));
+          },
+        ),
+        { numRuns: 150 },
+      );
+    },
+  );
 });
 
 it('a service that is not told of tasks has none, and adds none', () => {
   const service = new FileService(10, new Map());
   expect(service.tasksOfJob).toBe(0);
   const body = request(FileOp.SPAWN, { data: text.encode(JSON.stringify([{ args: [], count: 1 }])) });
-  expect(service.decide(taskId(0), 1, WorldMode.REQUEST, body, 10, false)).toMatchObject({ error: FileError.SPAWN, value: SpawnRefusal.LIMIT });
+  expect(service.decide(taskId(0), 1, WorldMode.REQUEST, body, 10, false)).toMatchObject({
+    error: FileError.SPAWN,
+    value: SpawnRefusal.LIMIT,
+  });
 });
 
 describe('files in memory', () => {
@@ -239,25 +324,40 @@ describe('files in memory', () => {
     const files = new MemoryFiles(10);
     files.perform({ type: 'write', path: 'x', segments: [1, 1, 1, 0], data: Uint8Array.of(7) });
     files.perform({ type: 'resize', path: 'y', size: 2 });
-    expect([...files.files].map(([path, bytes]) => [path, ...bytes])).toEqual([['x', 0, 7], ['y', 0, 0]]);
+    expect([...files.files].map(([path, bytes]) => [path, ...bytes])).toEqual([
+      ['x', 0, 7],
+      ['y', 0, 0],
+    ]);
   });
 });
 
 describe('S6: a spawn', () => {
-  const parts = (...counts: number[]): Uint8Array => text.encode(JSON.stringify(counts.map((count) => ({ args: ['x'], count }))));
+  const parts = (...counts: number[]): Uint8Array =>
+    text.encode(JSON.stringify(counts.map((count) => ({ args: ['x'], count }))));
 
   it('is decided once: its tasks are numbered without gaps, and a redo after a crash asks nobody again', () => {
     let free = 3;
     const made = (): MemoryFiles => new MemoryFiles(100, new Map(), 2, (n) => (n <= free ? 0 : SpawnRefusal.SLOTS));
     const files = made();
-    const bodies = [request(FileOp.SPAWN, { data: parts(1, 2) }), request(FileOp.SPAWN, { data: parts(4) }), request(FileOp.SPAWN, { data: text.encode('[]') }), request(FileOp.SPAWN, { data: parts(1) })];
+    const bodies = [
+      request(FileOp.SPAWN, { data: parts(1, 2) }),
+      request(FileOp.SPAWN, { data: parts(4) }),
+      request(FileOp.SPAWN, { data: text.encode('[]') }),
+      request(FileOp.SPAWN, { data: parts(1) }),
+    ];
     const outcomes = bodies.map((body, i) => {
       const o = files.service.decide(taskId(1), i + 1, WorldMode.REQUEST, body, 100, false) as Outcome;
       files.service.apply(o, body);
       return o;
     });
-    const answers = (of: MemoryFiles): number[][] => bodies.map((_, i) => ((a) => [a.error, fileValue(a.body, 0)])(of.answer(taskId(1), i + 1)));
-    expect(answers(files)).toEqual([[0, 2], [FileError.SPAWN, SpawnRefusal.SLOTS], [FileError.SPAWN, SpawnRefusal.MALFORMED], [0, 5]]);
+    const answers = (of: MemoryFiles): number[][] =>
+      bodies.map((_, i) => ((a) => [a.error, fileValue(a.body, 0)])(of.answer(taskId(1), i + 1)));
+    expect(answers(files)).toEqual([
+      [0, 2],
+      [FileError.SPAWN, SpawnRefusal.SLOTS],
+      [FileError.SPAWN, SpawnRefusal.MALFORMED],
+      [0, 5],
+    ]);
     expect(files.service.tasksOfJob).toBe(6);
     // The journal is done again where nothing is free any more, over a snapshot that has the first of them.
     free = 0;
@@ -268,7 +368,14 @@ describe('S6: a spawn', () => {
     bodies.slice(1).forEach((body, i) => later.redo(outcomes[i + 1]!, body));
     expect(answers(later)).toEqual(answers(files));
     expect(later.service.spawned).toEqual([
-      { first: 2, root: 1, parts: [{ args: ['x'], count: 1 }, { args: ['x'], count: 2 }] },
+      {
+        first: 2,
+        root: 1,
+        parts: [
+          { args: ['x'], count: 1 },
+          { args: ['x'], count: 2 },
+        ],
+      },
       { first: 5, root: 1, parts: [{ args: ['x'], count: 1 }] },
     ]);
   });

@@ -27,22 +27,26 @@ const sum = (b: Buckets, row: number, kind: number, columns = 1): number => {
 describe('a history in buckets', () => {
   it('keeps every sum, however it is merged, read or written down, within its bounds (B1, B2)', () => {
     fc.assert(
-      fc.property(fc.array(entry, { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 40 }), (entries, columns) => {
-        const b = filled(entries);
-        expect(b.buckets).toBeLessThanOrEqual(12 + 16);
-        const again = Buckets.of(b.record(), { young: 12, old: 16 });
-        for (let row = 0; row < 3; row++)
-          for (let kind = 0; kind < 2; kind++) {
-            const added = entries.filter((e) => e.row === row && e.kind === kind).reduce((n, e) => n + e.amount, 0);
-            expect(sum(b, row, kind)).toBe(added);
-            expect(sum(b, row, kind, columns)).toBeCloseTo(added, 4);
-            expect(sum(again, row, kind)).toBe(added);
-          }
-        // What comes after being read again from its record goes where it would have gone.
-        b.add(0, 0, b.until, b.until + 5000, 77);
-        again.add(0, 0, again.until, again.until + 5000, 77);
-        expect(again.record()).toEqual(b.record());
-      }),
+      fc.property(
+        fc.array(entry, { minLength: 1, maxLength: 60 }),
+        fc.integer({ min: 1, max: 40 }),
+        (entries, columns) => {
+          const b = filled(entries);
+          expect(b.buckets).toBeLessThanOrEqual(12 + 16);
+          const again = Buckets.of(b.record(), { young: 12, old: 16 });
+          for (let row = 0; row < 3; row++)
+            for (let kind = 0; kind < 2; kind++) {
+              const added = entries.filter((e) => e.row === row && e.kind === kind).reduce((n, e) => n + e.amount, 0);
+              expect(sum(b, row, kind)).toBe(added);
+              expect(sum(b, row, kind, columns)).toBeCloseTo(added, 4);
+              expect(sum(again, row, kind)).toBe(added);
+            }
+          // What comes after being read again from its record goes where it would have gone.
+          b.add(0, 0, b.until, b.until + 5000, 77);
+          again.add(0, 0, again.until, again.until + 5000, 77);
+          expect(again.record()).toEqual(b.record());
+        },
+      ),
       { numRuns: 80 },
     );
   });

@@ -1,6 +1,6 @@
 /**
- * One acceptance suite per port. Every adapter runs it, and so does the simulator's faulty store: what passes here may stand in
- * for any other. To be called from a Vitest file.
+ * One acceptance suite per port. Every adapter runs it, and so does the simulator's faulty store: what passes here may
+ * stand in for any other. To be called from a Vitest file.
  */
 export { imageStoreSuite } from './image-store.ts';
 export { messageLogSuite } from './message-log.ts';

@@ -5,16 +5,22 @@ import type { Subject } from './subject.ts';
 
 const text = (s: string): Uint8Array => new TextEncoder().encode(s);
 const words = (bytes: Uint8Array | undefined): string | undefined => bytes && new TextDecoder().decode(bytes);
-const left = (stream: LogStream): [number, string | undefined][] => [...stream.scan()].map((r) => [r.lsn, words(r.bytes)]);
+const left = (stream: LogStream): [number, string | undefined][] =>
+  [...stream.scan()].map((r) => [r.lsn, words(r.bytes)]);
 /** Bytes that differ from record to record and from place to place. */
-const pattern = (lsn: number, length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => (lsn * 31 + i * 7 + (i >> 8)) & 255);
+const pattern = (lsn: number, length: number): Uint8Array =>
+  Uint8Array.from({ length }, (_, i) => (lsn * 31 + i * 7 + (i >> 8)) & 255);
 
 export interface MessageLogSuiteOptions {
   /** About how many bytes must be appended until the adapter can give trimmed room back. */
   roomBytes?: number;
 }
 
-export function messageLogSuite(name: string, make: () => Promise<Subject<MessageLog>>, options: MessageLogSuiteOptions = {}): void {
+export function messageLogSuite(
+  name: string,
+  make: () => Promise<Subject<MessageLog>>,
+  options: MessageLogSuiteOptions = {},
+): void {
   describe(`MessageLog: ${name}`, () => {
     let subject: Subject<MessageLog>;
     let log: MessageLog;
@@ -63,7 +69,7 @@ export function messageLogSuite(name: string, make: () => Promise<Subject<Messag
       expect(s.read(-1)).toBeUndefined();
     });
 
-    it('gives away bytes that are the caller\'s own', async () => {
+    it("gives away bytes that are the caller's own", async () => {
       const s = await log.open('a');
       s.append(text('mine'));
       s.read(0)!.fill(0);
@@ -178,7 +184,9 @@ export function messageLogSuite(name: string, make: () => Promise<Subject<Messag
       for (const i of [0, 2, n - 1]) expect(s.read(i)).toEqual(pattern(i, 10_000));
       const gone = Array.from({ length: n }, (_, i) => i).filter((i) => s.read(i) === undefined);
       expect(gone.length).toBeGreaterThan(n * 0.3);
-      expect([...s.scan()].map((r) => r.lsn)).toEqual(Array.from({ length: n }, (_, i) => i).filter((i) => !gone.includes(i)));
+      expect([...s.scan()].map((r) => r.lsn)).toEqual(
+        Array.from({ length: n }, (_, i) => i).filter((i) => !gone.includes(i)),
+      );
     });
 
     it('refuses what comes after close', async () => {
@@ -206,7 +214,8 @@ export function messageLogSuite(name: string, make: () => Promise<Subject<Messag
       let s = await log.open('a');
       for (let i = 0; i < 60; i++) s.append(pattern(i, 200));
       subject.fill(true);
-      for (let i = 0; i < 3; i++) expect(() => s.append(pattern(60, 500))).toThrow(expect.objectContaining({ code: 'DISK_FULL' }));
+      for (let i = 0; i < 3; i++)
+        expect(() => s.append(pattern(60, 500))).toThrow(expect.objectContaining({ code: 'DISK_FULL' }));
       expect(s.next).toBe(60);
       expect(s.read(60)).toBeUndefined();
       expect(s.read(59)).toEqual(pattern(59, 200));
@@ -216,7 +225,12 @@ export function messageLogSuite(name: string, make: () => Promise<Subject<Messag
       await reopen();
       s = await log.open('a');
       expect(s.next).toBe(61);
-      for (const [i, n] of [[0, 200], [59, 200], [60, 500]] as const) expect(s.read(i)).toEqual(pattern(i, n));
+      for (const [i, n] of [
+        [0, 200],
+        [59, 200],
+        [60, 500],
+      ] as const)
+        expect(s.read(i)).toEqual(pattern(i, n));
     });
 
     it('has no gap when the process dies while the disk is full', async (context) => {

@@ -18,7 +18,15 @@ export function registrySuite(name: string, make: () => Promise<Subject<Registry
 
     it('gets what was committed, and undefined for the rest', async () => {
       expect(await registry.get('a')).toBeUndefined();
-      const value = { id: 'x', n: 2 ** 52 + 1, f: 0.1, neg: -3, list: [1, 'two', null, { three: true }], text: 'ä€😀', empty: '' };
+      const value = {
+        id: 'x',
+        n: 2 ** 52 + 1,
+        f: 0.1,
+        neg: -3,
+        list: [1, 'two', null, { three: true }],
+        text: 'ä€😀',
+        empty: '',
+      };
       await registry.commit([
         ['a', value],
         ['b', 0],
@@ -33,16 +41,28 @@ export function registrySuite(name: string, make: () => Promise<Subject<Registry
       expect(await registry.get('e')).toBeNull();
     });
 
-    it('gives away values that are the caller\'s own', async () => {
+    it("gives away values that are the caller's own", async () => {
       await registry.commit([['a', { n: 1 }]]);
       ((await registry.get('a')) as { n: number }).n = 2;
       expect(await registry.get('a')).toEqual({ n: 1 });
     });
 
     it('lists by prefix in key order', async () => {
-      await registry.commit(['job/2', 'job/10', 'job/1', 'jo', 'job', 'joc', 'jp', 'job0', 'node/1'].map((k) => [k, k] as const));
+      await registry.commit(
+        ['job/2', 'job/10', 'job/1', 'jo', 'job', 'joc', 'jp', 'job0', 'node/1'].map((k) => [k, k] as const),
+      );
       expect((await registry.entries('job/')).map(([k]) => k)).toEqual(['job/1', 'job/10', 'job/2']);
-      expect((await registry.entries('')).map(([k]) => k)).toEqual(['jo', 'job', 'job/1', 'job/10', 'job/2', 'job0', 'joc', 'jp', 'node/1']);
+      expect((await registry.entries('')).map(([k]) => k)).toEqual([
+        'jo',
+        'job',
+        'job/1',
+        'job/10',
+        'job/2',
+        'job0',
+        'joc',
+        'jp',
+        'node/1',
+      ]);
       expect(await registry.entries('x')).toEqual([]);
       expect(await registry.entries('node/')).toEqual([['node/1', 'node/1']]);
     });
@@ -81,7 +101,14 @@ export function registrySuite(name: string, make: () => Promise<Subject<Registry
     });
 
     it('orders commits that run at the same time', async () => {
-      await Promise.all(Array.from({ length: 50 }, (_, i) => registry.commit([['n', i], [`k${i}`, i]])));
+      await Promise.all(
+        Array.from({ length: 50 }, (_, i) =>
+          registry.commit([
+            ['n', i],
+            [`k${i}`, i],
+          ]),
+        ),
+      );
       expect(await registry.get('n')).toBe(49);
       expect(await registry.entries('k')).toHaveLength(50);
     });

@@ -5,16 +5,18 @@
  *   <target>/registry.json   every record of the registry
  *   <target>/log, images, jobs   as in the data directory
  *
- * A backup is what `kill -9` at that moment would have left, so that restoring is the recovery that every start does anyway.
+ * A backup is what `kill -9` at that moment would have left, so that restoring is the recovery that every start does
+ * anyway.
  *
  * Invariants
- *  K1 Everything is taken within one step of the event loop, in which no core, host or log acts: files, and the records that were committed by then.
- *  K2 What never changes (manifests, inputs, programs, sealed segments, packs of pages but the newest) is linked, not copied, where the file system can;
- *     the rest is copied. A pack that is mended later is mended in the backup too.
+ *  K1 Everything is taken within one step of the event loop, in which no core, host or log acts: files, and the records
+ *  that were committed by then.
+ *  K2 What never changes (manifests, inputs, programs, sealed segments, packs of pages but the newest) is linked, not
+ *     copied, where the file system can; the rest is copied. A pack that is mended later is mended in the backup too.
  *     A later removal in the data directory takes nothing away from the backup.
  *  K3 `backup.json` is written last and durably: a target without it is not a backup.
- *  K4 The server's own key is not restored. Capabilities and node secrets of the time after the backup are then refused, so that a node of that time cannot
- *     act beside the incarnations of the restored one.
+ *  K4 The server's own key is not restored. Capabilities and node secrets of the time after the backup are then
+ *     refused, so that a node of that time cannot act beside the incarnations of the restored one.
  */
 import { constants, copyFileSync, linkSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { cp, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
@@ -23,7 +25,10 @@ import { MayflyError } from '@mayfly/wire';
 import { openFileRegistry, type FileRegistry } from './registry.ts';
 import { storageError, syncDirectory } from './segment.ts';
 
-/** 2: pages in packs. 3: checksums in manifests and in the records of jobs. What wrote the one before does not know them. */
+/**
+ * 2: pages in packs. 3: checksums in manifests and in the records of jobs. What wrote the one before does not know
+ * them.
+ */
 const FORMAT = 3;
 const PARTS = ['log', 'images', 'jobs'] as const;
 const SERVER_KEY = 'secret/server';
@@ -37,7 +42,10 @@ export interface BackupInfo {
   bytes: number;
 }
 
-/** Of a stream's segments and of the packs all but the newest are sealed; manifests come into being by a rename; inputs and programs are written once (F2). */
+/**
+ * Of a stream's segments and of the packs all but the newest are sealed; manifests come into being by a rename; inputs
+ * and programs are written once (F2).
+ */
 function neverChanges(parts: readonly string[], newestOfItsDirectory: boolean): boolean {
   const [part, second, third] = parts;
   if (part === 'log') return !newestOfItsDirectory;
@@ -51,7 +59,12 @@ function neverChanges(parts: readonly string[], newestOfItsDirectory: boolean): 
  * @returns also for how long everything else stood still
  * @throws MayflyError CONFLICT when `target` exists, DISK_FULL
  */
-export async function backupDirectory(dataDir: string, registry: FileRegistry, target: string, about: { version: string; at: number }): Promise<BackupInfo & { pauseMs: number }> {
+export async function backupDirectory(
+  dataDir: string,
+  registry: FileRegistry,
+  target: string,
+  about: { version: string; at: number },
+): Promise<BackupInfo & { pauseMs: number }> {
   const info: BackupInfo = { format: FORMAT, ...about, files: 0, bytes: 0 };
   const directories: string[] = [target];
   const copied: string[] = [];
@@ -82,7 +95,8 @@ export async function backupDirectory(dataDir: string, registry: FileRegistry, t
   try {
     mkdirSync(target, { mode: 0o700 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new MayflyError('CONFLICT', `${target} already exists; choose a new folder for the backup`);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      throw new MayflyError('CONFLICT', `${target} already exists; choose a new folder for the backup`);
     throw storageError(error, `cannot make ${target}`);
   }
   try {
@@ -115,8 +129,10 @@ function linked(from: string, to: string): boolean {
 }
 
 /**
- * Makes a data directory out of a backup, which stays as it is. Jobs go on when a server starts there: from the backup's logs and images, on new incarnations.
- * @throws MayflyError NOT_FOUND when `backup` is none, VERSION_MISMATCH, CONFLICT when `dataDir` holds something already, DISK_FULL
+ * Makes a data directory out of a backup, which stays as it is. Jobs go on when a server starts there: from the
+ * backup's logs and images, on new incarnations.
+ * @throws MayflyError NOT_FOUND when `backup` is none, VERSION_MISMATCH, CONFLICT when `dataDir` holds something
+ * already, DISK_FULL
  */
 export async function restoreDirectory(backup: string, dataDir: string): Promise<BackupInfo> {
   let info: BackupInfo;
@@ -125,13 +141,23 @@ export async function restoreDirectory(backup: string, dataDir: string): Promise
   } catch {
     throw new MayflyError('NOT_FOUND', `${backup} is not a backup: it has no readable backup.json`);
   }
-  if (info.format > FORMAT) throw new MayflyError('VERSION_MISMATCH', `${backup} is a backup of format ${info.format}; this version reads formats up to ${FORMAT}`);
+  if (info.format > FORMAT)
+    throw new MayflyError(
+      'VERSION_MISMATCH',
+      `${backup} is a backup of format ${info.format}; this version reads formats up to ${FORMAT}`,
+    );
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  if ((await readdir(dataDir)).length > 0) throw new MayflyError('CONFLICT', `${dataDir} is not empty; restore into a new folder`);
+  if ((await readdir(dataDir)).length > 0)
+    throw new MayflyError('CONFLICT', `${dataDir} is not empty; restore into a new folder`);
   try {
     const records = JSON.parse(await readFile(join(backup, 'registry.json'), 'utf8')) as [string, unknown][];
     // Copies, no links: a restored log is appended to.
-    for (const part of PARTS) await cp(join(backup, part), join(dataDir, part), { recursive: true, mode: constants.COPYFILE_FICLONE, filter: (path) => !path.split(sep).includes('temporary') }).catch(unlessMissing);
+    for (const part of PARTS)
+      await cp(join(backup, part), join(dataDir, part), {
+        recursive: true,
+        mode: constants.COPYFILE_FICLONE,
+        filter: (path) => !path.split(sep).includes('temporary'),
+      }).catch(unlessMissing);
     const registry = await openFileRegistry(join(dataDir, 'registry'));
     await registry.commit(records.filter(([key]) => key !== SERVER_KEY));
     await registry.close();

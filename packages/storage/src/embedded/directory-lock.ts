@@ -1,7 +1,7 @@
 /**
- * Keeps a second server out of a data directory: a file that names the process, judged by whether that process still lives.
- * (Node has no flock. A pid alone is not enough: pids are used again after a reboot, and every container has its own pid 1,
- * so the start time of the process stands beside it where the system tells it.)
+ * Keeps a second server out of a data directory: a file that names the process, judged by whether that process still
+ * lives. (Node has no flock. A pid alone is not enough: pids are used again after a reboot, and every container has its
+ * own pid 1, so the start time of the process stands beside it where the system tells it.)
  */
 import { readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,10 @@ interface Owner {
   started: string;
 }
 
-/** When process `pid` started, as Linux tells it (boot id and ticks); '' elsewhere; undefined when there is no such process. */
+/**
+ * When process `pid` started, as Linux tells it (boot id and ticks); '' elsewhere; undefined when there is no such
+ * process.
+ */
 async function startOf(pid: number): Promise<string | undefined> {
   try {
     process.kill(pid, 0);
@@ -55,21 +58,32 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
       owner = JSON.parse(await readFile(path, 'utf8')) as Owner;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EISDIR') throw new MayflyError('DAMAGED_DATA', `${path} is a folder where a file belongs; make sure that no server uses ${directory}, then remove it`);
-      if (code === 'EACCES' || code === 'EPERM') throw new MayflyError('DAMAGED_DATA', `${path} cannot be read: this user has no permission`);
+      if (code === 'EISDIR')
+        throw new MayflyError(
+          'DAMAGED_DATA',
+          `${path} is a folder where a file belongs; make sure that no server uses ${directory}, then remove it`,
+        );
+      if (code === 'EACCES' || code === 'EPERM')
+        throw new MayflyError('DAMAGED_DATA', `${path} cannot be read: this user has no permission`);
       owner = undefined; // gone meanwhile, or a half-written file of a process that died
     }
     if (owner && Number.isInteger(owner.pid)) {
       const started = await startOf(owner.pid);
       if (started !== undefined && (started === owner.started || started === '' || owner.started === ''))
-        throw new MayflyError('CONFLICT', `the data directory ${directory} is in use by process ${owner.pid}; stop that server or choose another --data-dir`);
+        throw new MayflyError(
+          'CONFLICT',
+          `the data directory ${directory} is in use by process ${owner.pid}; stop that server or choose ` +
+            'another --data-dir',
+        );
     }
-    // Dead owner: move its file aside, and look whether it was that one (another starter may have replaced it meanwhile).
+    // Dead owner: move its file aside, and look whether it was that one (another starter may have replaced it
+    // meanwhile).
     const stale = `${path}.stale-${process.pid}`;
     try {
       await rename(path, stale);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw storageError(error, `the data directory ${directory} cannot be locked for this server`);
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+        throw storageError(error, `the data directory ${directory} cannot be locked for this server`);
       continue;
     }
     const moved = await readFile(stale, 'utf8').catch(() => '');

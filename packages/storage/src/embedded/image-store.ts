@@ -1,17 +1,20 @@
 /**
  * ImageStore over a directory: pages in packs (page-packs.ts), manifests by name.
  *
- *   packs/, pages/   page-packs.ts      manifests/<percent-encoded name>.json      temporary/<n>  manifests that are being written
+ *   packs/, pages/   page-packs.ts      manifests/<percent-encoded name>.json      temporary/<n>  manifests that are
+ *   being written
  *
- * A manifest comes into being by: write under a temporary name, fdatasync, rename, sync of the directory. Puts that run at the same
- * time share the sync of the directory, and pages that come at the same time that of their pack.
+ * A manifest comes into being by: write under a temporary name, fdatasync, rename, sync of the directory. Puts that run
+ * at the same time share the sync of the directory, and pages that come at the same time that of their pack.
  *
- * I1  A manifest under its final name is whole, and has a checksum. A page is checked when it is read; one that is damaged in one place is mended and
- *     written anew, one that cannot be counts as missing, so that it can be stored again.
+ * I1  A manifest under its final name is whole, and has a checksum. A page is checked when it is read; one that is
+ *     damaged in one place is mended and written anew, one that cannot be counts as missing, so that it can be stored
+ *     again.
  * I2  A put resolves only when it is durable, also when the page was there already.
- * I3  `collect` takes its choice within one step of the event loop: pages that no manifest names, nobody pins, and whose put is not under way.
- *     A page counts as named from before its manifest is written until after it is removed.
- * I4  Where a manifest is missing or cannot be read, its pages are unknown: none of the pages that no manifest named at the start is collected.
+ * I3  `collect` takes its choice within one step of the event loop: pages that no manifest names, nobody pins, and
+ *     whose put is not under way. A page counts as named from before its manifest is written until after it is removed.
+ * I4  Where a manifest is missing or cannot be read, its pages are unknown: none of the pages that no manifest named at
+ *     the start is collected.
  */
 import { mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -37,7 +40,10 @@ export interface FileImageStore extends ImageStore {
   readonly notices: readonly string[];
 }
 
-export async function openFileImageStore(directory: string, options: FileImageStoreOptions = {}): Promise<FileImageStore> {
+export async function openFileImageStore(
+  directory: string,
+  options: FileImageStoreOptions = {},
+): Promise<FileImageStore> {
   const hasher = await createBLAKE3();
   const store = new Store(directory, (bytes) => hasher.init().update(bytes).digest('hex'), options.packBytes);
   await store.prepare(options.expected ?? []);
@@ -106,12 +112,17 @@ class Store implements FileImageStore {
     return hashes.map((h) => this.#packs.isDurable(h));
   }
 
-  /** Not asynchronous itself: the page is written before it returns, so that nobody keeps its bytes until they are durable. */
+  /**
+   * Not asynchronous itself: the page is written before it returns, so that nobody keeps its bytes until they are
+   * durable.
+   */
   putPage(hash: string, raw: Uint8Array): Promise<void> {
     try {
-      if (!HASH.test(hash)) throw new MayflyError('BAD_REQUEST', `"${hash.slice(0, 80)}" is no BLAKE3-256 hash in hexadecimal`);
+      if (!HASH.test(hash))
+        throw new MayflyError('BAD_REQUEST', `"${hash.slice(0, 80)}" is no BLAKE3-256 hash in hexadecimal`);
       const actual = this.#hash(raw);
-      if (actual !== hash) throw new MayflyError('BAD_REQUEST', `a page that was announced as ${hash} hashes to ${actual}`);
+      if (actual !== hash)
+        throw new MayflyError('BAD_REQUEST', `a page that was announced as ${hash} hashes to ${actual}`);
       this.#packs.add(hash, raw);
       if (!this.#uses.has(hash)) this.#loose.add(hash);
       return this.#packs.isDurable(hash) ? Promise.resolve() : this.#durable(hash);
@@ -122,7 +133,8 @@ class Store implements FileImageStore {
 
   async #durable(hash: string): Promise<void> {
     await this.#packs.durable();
-    if (!this.#packs.isDurable(hash)) throw new MayflyError('STORAGE_FAILED', `page ${hash} was lost: the disk could not be synced`);
+    if (!this.#packs.isDurable(hash))
+      throw new MayflyError('STORAGE_FAILED', `page ${hash} was lost: the disk could not be synced`);
   }
 
   async getPage(hash: string): Promise<Uint8Array | undefined> {
@@ -156,7 +168,8 @@ class Store implements FileImageStore {
     try {
       await unlink(path);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw storageError(error, `cannot remove manifest ${image}`);
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+        throw storageError(error, `cannot remove manifest ${image}`);
     }
     await this.#syncManifests();
     this.#replace(path, []);
@@ -183,7 +196,9 @@ class Store implements FileImageStore {
   }
 
   async list(prefix: string): Promise<string[]> {
-    const names = (await readdir(this.#manifests)).flatMap((file) => (file.endsWith('.json') ? [decoded(file.slice(0, -5))] : []));
+    const names = (await readdir(this.#manifests)).flatMap((file) =>
+      file.endsWith('.json') ? [decoded(file.slice(0, -5))] : [],
+    );
     return names.filter((name): name is string => name?.startsWith(prefix) ?? false).sort();
   }
 
@@ -209,7 +224,8 @@ class Store implements FileImageStore {
 
   #manifestPath(image: string): string {
     const encoded = encodeURIComponent(image).replaceAll('.', '%2E');
-    if (encoded.length === 0 || encoded.length > 200) throw new MayflyError('BAD_REQUEST', `"${image.slice(0, 80)}" cannot name an image`);
+    if (encoded.length === 0 || encoded.length > 200)
+      throw new MayflyError('BAD_REQUEST', `"${image.slice(0, 80)}" cannot name an image`);
     return join(this.#manifests, `${encoded}.json`);
   }
 

@@ -37,7 +37,10 @@ export interface EmbeddedStorage {
   close(): Promise<void>;
 }
 
-/** @throws MayflyError CONFLICT when another live process uses the directory; DAMAGED_DATA when its registry is damaged, or lacks jobs whose files are there. */
+/**
+ * @throws MayflyError CONFLICT when another live process uses the directory; DAMAGED_DATA when its registry is damaged,
+ * or lacks jobs whose files are there.
+ */
 export async function openEmbeddedStorage(options: EmbeddedStorageOptions): Promise<EmbeddedStorage> {
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
   const unlock = options.locked ? async (): Promise<void> => undefined : await lockDirectory(options.dataDir);
@@ -46,7 +49,11 @@ export async function openEmbeddedStorage(options: EmbeddedStorageOptions): Prom
     const entries = registry.entriesNow();
     await refuseUnknown(options.dataDir, jobsOf(entries.map(([key]) => key)));
     const log = await openFileMessageLog(join(options.dataDir, 'log'), options.log);
-    const images = await openFileImageStore(join(options.dataDir, 'images'), { expected: entries.flatMap(([key, value]) => (key.startsWith('image/') ? [(value as { image: string }).image] : [])) });
+    const images = await openFileImageStore(join(options.dataDir, 'images'), {
+      expected: entries.flatMap(([key, value]) =>
+        key.startsWith('image/') ? [(value as { image: string }).image] : [],
+      ),
+    });
     return {
       notices: [...registry.mended.map((p) => `registry/${p.file} ${p.what}`), ...images.notices],
       log,

@@ -1,4 +1,7 @@
-/** A set of whole numbers as sorted, disjoint, half-open intervals. Adding costs O(intervals); a lookup O(log intervals). */
+/**
+ * A set of whole numbers as sorted, disjoint, half-open intervals. Adding costs O(intervals); a lookup O(log
+ * intervals).
+ */
 export class Intervals {
   #from: number[] = [];
   #to: number[] = [];
@@ -31,7 +34,8 @@ export class Intervals {
   /** How many numbers of [from, to) are in the set. */
   count(from: number, to: number): number {
     let n = 0;
-    for (let i = 0; i < this.#from.length; i++) n += Math.max(0, Math.min(to, this.#to[i]!) - Math.max(from, this.#from[i]!));
+    for (let i = 0; i < this.#from.length; i++)
+      n += Math.max(0, Math.min(to, this.#to[i]!) - Math.max(from, this.#from[i]!));
     return n;
   }
 

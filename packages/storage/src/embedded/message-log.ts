@@ -1,8 +1,8 @@
 /**
  * MessageLog over a directory: each stream is a directory of segment files, named by the stream (percent-encoded).
  *
- * Owns: the open streams, the pool of file descriptors and the tail cache that they share; how far each stream that was closed meanwhile had been synced, so
- * that files which vanish under a running server are noticed.
+ * Owns: the open streams, the pool of file descriptors and the tail cache that they share; how far each stream that was
+ * closed meanwhile had been synced, so that files which vanish under a running server are noticed.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +23,10 @@ export interface FileMessageLogOptions {
   maxFiles?: number;
 }
 
-/** @throws MayflyError (from `open`) LOST_LOG when synced bytes are damaged, VERSION_MISMATCH when another version wrote them. */
+/**
+ * @throws MayflyError (from `open`) LOST_LOG when synced bytes are damaged, VERSION_MISMATCH when another version wrote
+ * them.
+ */
 export async function openFileMessageLog(directory: string, options: FileMessageLogOptions = {}): Promise<MessageLog> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   return new FileMessageLog(directory, options);
@@ -68,18 +71,22 @@ class FileMessageLog implements MessageLog {
       throw storageError(error, `stream ${name}: cannot make its folder`);
     });
     const late: { stream?: FileStream } = {};
-    const recovered = await recoverStream(directory, name, this.#host.pool, (error) => late.stream?.fileFailed(error)).catch((error: unknown) => {
+    const recovered = await recoverStream(directory, name, this.#host.pool, (error) =>
+      late.stream?.fileFailed(error),
+    ).catch((error: unknown) => {
       throw storageError(error, `stream ${name}: cannot be opened`);
     });
     const before = this.#synced.get(name) ?? 0;
-    if (recovered.next < before) throw damaged(name, `its ${directory} ends at record ${recovered.next} and had been written up to ${before}`);
+    if (recovered.next < before)
+      throw damaged(name, `its ${directory} ends at record ${recovered.next} and had been written up to ${before}`);
     return (late.stream = new FileStream(name, directory, this.#host, recovered));
   }
 
   /** @throws MayflyError BAD_REQUEST: a name is at most 200 characters after encoding. */
   #path(name: string): string {
     const encoded = encodeURIComponent(name).replaceAll('.', '%2E').replaceAll('*', '%2A');
-    if (encoded.length === 0 || encoded.length > 200) throw new MayflyError('BAD_REQUEST', `"${name}" cannot name a stream`);
+    if (encoded.length === 0 || encoded.length > 200)
+      throw new MayflyError('BAD_REQUEST', `"${name}" cannot name a stream`);
     return join(this.#directory, encoded);
   }
 

@@ -1,8 +1,12 @@
 /**
- * Keys in the order of their bytes in UTF-8, for prefix scans: blocks of at most MOST keys. An insertion costs a binary search and a short move.
+ * Keys in the order of their bytes in UTF-8, for prefix scans: blocks of at most MOST keys. An insertion costs a binary
+ * search and a short move.
  */
 
-/** The order of UTF-8 bytes is that of code points; JavaScript's own is that of UTF-16 units, which puts surrogates before U+E000. */
+/**
+ * The order of UTF-8 bytes is that of code points; JavaScript's own is that of UTF-16 units, which puts surrogates
+ * before U+E000.
+ */
 export function compareKeys(a: string, b: string): number {
   const n = Math.min(a.length, b.length);
   for (let i = 0; i < n; i++) {

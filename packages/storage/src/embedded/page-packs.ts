@@ -1,25 +1,55 @@
 /**
- * Pages by hash, in packs: files that pages are appended to, so that an image of hundreds of pages costs one write per page, a few syncs and, when it
- * is superseded, one removal (a file per page cost seven system calls each, and the sync of each).
+ * Pages by hash, in packs: files that pages are appended to, so that an image of hundreds of pages costs one write per
+ * page, a few syncs and, when it is superseded, one removal (a file per page cost seven system calls each, and the sync
+ * of each).
  *
- *   packs/<serial>.pack   records (page-record.ts), one after the other      pages/<hash>   a page alone, of versions before there were packs
+ *   packs/<serial>.pack   records (page-record.ts), one after the other      pages/<hash>   a page alone, of versions
+ *   before there were packs
  *
  * Owns: these files, and the index of them in memory (about 200 bytes a page).
  *
- * P1  All packs but the two newest are synced: a pack is begun when the one before the newest is. What a power loss may have spoilt is
- *     therefore in the two newest, whose pages are hashed at the start; of the others the headers are read.
+ * P1  All packs but the two newest are synced: a pack is begun when the one before the newest is. What a power loss may
+ *     have spoilt is therefore in the two newest, whose pages are hashed at the start; of the others the headers are
+ *     read.
  * P2  A page counts as durable when its pack was synced up to its end, and the pack's directory entry with it.
- * P3  The index names one place of a page. Bytes that it does not name are waste: a pack that is mostly waste is copied to the newest one and removed,
- *     removed last, so that a page is always somewhere.
+ * P3  The index names one place of a page. Bytes that it does not name are waste: a pack that is mostly waste is copied
+ *     to the newest one and removed, removed last, so that a page is always somewhere.
  * P4  What stands in a pack changes only when it is mended, or marked as spoilt.
  */
-import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, openSync, read, readSync, renameSync, unlinkSync, write, writeSync, writevSync } from 'node:fs';
+import {
+  closeSync,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  read,
+  readSync,
+  renameSync,
+  unlinkSync,
+  write,
+  writeSync,
+  writevSync,
+} from 'node:fs';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { MayflyError } from '@mayfly/wire';
 import { FilePool, type PooledFile } from './file-pool.ts';
-import { bodyBytes, HEADER_BYTES, headerOf, headless, isNewer, nextHeader, pageBytes, parityOf, parseHeader, readBody, recordBytes, SPOILT } from './page-record.ts';
+import {
+  bodyBytes,
+  HEADER_BYTES,
+  headerOf,
+  headless,
+  isNewer,
+  nextHeader,
+  pageBytes,
+  parityOf,
+  parseHeader,
+  readBody,
+  recordBytes,
+  SPOILT,
+} from './page-record.ts';
 import { storageError, syncDirectory } from './segment.ts';
 import { sharedSync } from './shared-sync.ts';
 
@@ -91,7 +121,14 @@ export class PagePacks {
     for (const name of await readdir(this.#alone).catch(() => []))
       if (HASH.test(name) && !this.#index.has(name)) {
         const { size } = await stat(join(this.#alone, name));
-        const pack: Pack = { file: this.#files.file(join(this.#alone, name), () => undefined), alone: true, bytes: size, synced: size, live: 0, fresh: false };
+        const pack: Pack = {
+          file: this.#files.file(join(this.#alone, name), () => undefined),
+          alone: true,
+          bytes: size,
+          synced: size,
+          live: 0,
+          fresh: false,
+        };
         this.#packs.add(pack);
         this.#name({ hash: name, pack, at: 0, length: pageBytes(size), body: size });
       }
@@ -105,7 +142,14 @@ export class PagePacks {
       const { size } = fstatSync(fd);
       // What a process that was killed had written may stand in the kernel's cache only (P2).
       if (doubtful) fdatasyncSync(fd);
-      const pack: Pack = { file: this.#files.file(path, () => undefined), alone: false, bytes: size, synced: size, live: 0, fresh: false };
+      const pack: Pack = {
+        file: this.#files.file(path, () => undefined),
+        alone: false,
+        bytes: size,
+        synced: size,
+        live: 0,
+        fresh: false,
+      };
       this.#packs.add(pack);
       let whole: Buffer | undefined;
       const bytes = (at: number, length: number): Buffer => {
@@ -113,7 +157,7 @@ export class PagePacks {
         readSync(fd, out, 0, out.length, at);
         return out;
       };
-      for (let at = 0; at < size; ) {
+      for (let at = 0; at < size;) {
         let header = parseHeader(bytes(at, HEADER_BYTES));
         let end = header ? at + recordBytes(header.length) : 0;
         // Cut off by the end of a process or of the power: never acknowledged.
@@ -124,7 +168,11 @@ export class PagePacks {
           whole ??= bytes(0, size);
           const page = headless(whole, at);
           end = at + (page ? recordBytes(page.length) : nextHeader(whole, at + 1) - at);
-          if (!page && at === 0 && isNewer(whole)) throw new MayflyError('VERSION_MISMATCH', `${path} was written by a newer version of Mayfly; open the data directory with that version`);
+          if (!page && at === 0 && isNewer(whole))
+            throw new MayflyError(
+              'VERSION_MISMATCH',
+              `${path} was written by a newer version of Mayfly; open the data directory with that version`,
+            );
           if (page) {
             header = { hash: this.#hash(page), length: page.length, spoilt: false };
             writeSync(fd, headerOf(header.hash, page.length), 0, HEADER_BYTES, at);
@@ -133,7 +181,8 @@ export class PagePacks {
         if (header && !header.spoilt && !this.#index.has(header.hash)) {
           const { hash, length } = header;
           const place: Place = { hash, pack, at: at + HEADER_BYTES, length, body: bodyBytes(length) };
-          if (!doubtful || readBody(bytes(place.at, place.body), (page) => this.#hash(page) === hash)) this.#name(place);
+          if (!doubtful || readBody(bytes(place.at, place.body), (page) => this.#hash(page) === hash))
+            this.#name(place);
         }
         at = end;
       }
@@ -167,7 +216,10 @@ export class PagePacks {
 
   #synced = ({ pack, at, body }: Place): boolean => !pack.fresh && at + body <= pack.synced;
 
-  /** Writes a page into the newest pack, unless it is there. It is durable after {@link durable}. @throws MayflyError DISK_FULL */
+  /**
+   * Writes a page into the newest pack, unless it is there. It is durable after {@link durable}. @throws MayflyError
+   * DISK_FULL
+   */
   add(hash: string, page: Uint8Array): void {
     if (!this.#index.has(hash)) this.#name(this.#append(hash, page));
   }
@@ -181,7 +233,8 @@ export class PagePacks {
       const bytes = recordBytes(page.length);
       let written = writevSync(fd, parts, at);
       // It may write less than it was given.
-      for (let rest: Buffer | undefined; written < bytes; ) written += writevSync(fd, [(rest ??= Buffer.concat(parts)).subarray(written)], at + written);
+      for (let rest: Buffer | undefined; written < bytes;)
+        written += writevSync(fd, [(rest ??= Buffer.concat(parts)).subarray(written)], at + written);
       pack.bytes = at + bytes;
       pack.file.dirty = true;
     } catch (error) {
@@ -197,10 +250,18 @@ export class PagePacks {
 
   #packToWrite(): Pack {
     const newest = this.#newest;
-    if (newest && (newest.bytes < this.#packBytes || (this.#before && this.#before.synced < this.#before.bytes))) return newest;
+    if (newest && (newest.bytes < this.#packBytes || (this.#before && this.#before.synced < this.#before.bytes)))
+      return newest;
     const path = join(this.#directory, `${(this.#serial++).toString(16).padStart(12, '0')}.pack`);
     // Closed to make room for another, it is synced first: an error then is one of a sync.
-    const pack: Pack = { file: this.#files.file(path, () => this.#abandon(pack)), alone: false, bytes: 0, synced: 0, live: 0, fresh: true };
+    const pack: Pack = {
+      file: this.#files.file(path, () => this.#abandon(pack)),
+      alone: false,
+      bytes: 0,
+      synced: 0,
+      live: 0,
+      fresh: true,
+    };
     try {
       this.#files.use(pack.file, 'wx+');
     } catch (error) {
@@ -211,7 +272,10 @@ export class PagePacks {
     return (this.#newest = pack);
   }
 
-  /** Resolves when all that was added before the call is durable, or was lost with a sync that failed. @throws MayflyError when its own sync failed */
+  /**
+   * Resolves when all that was added before the call is durable, or was lost with a sync that failed. @throws
+   * MayflyError when its own sync failed
+   */
   readonly durable = sharedSync(() => this.#sync());
 
   async #sync(): Promise<void> {
@@ -237,7 +301,9 @@ export class PagePacks {
     }
   }
 
-  /** After a sync that failed nobody knows what of the rest is on the disk: it is cut away, and the pack grows no more. */
+  /**
+   * After a sync that failed nobody knows what of the rest is on the disk: it is cut away, and the pack grows no more.
+   */
   #abandon(pack: Pack): void {
     for (const place of [...this.#index.values()]) if (place.pack === pack && !this.#synced(place)) this.#unname(place);
     pack.bytes = pack.synced;
@@ -263,7 +329,8 @@ export class PagePacks {
       const found = body && readBody(body, (page) => this.#hash(page) === hash);
       if (!found) this.#spoil(place);
       // Should that fail, it is mended again by the next reader.
-      else if (found.mended) await this.#write(place, Buffer.concat([found.page, parityOf(found.page)]), place.at).catch(() => undefined);
+      else if (found.mended)
+        await this.#write(place, Buffer.concat([found.page, parityOf(found.page)]), place.at).catch(() => undefined);
       return found?.page;
     }
   }
@@ -331,7 +398,12 @@ export class PagePacks {
   /** Gives the space of removed pages back to the disk (P3). */
   async compact(): Promise<void> {
     // A page that is being written to a pack counts there already: only packs that nothing is added to.
-    const wasteful = [...this.#packs].filter((p) => p !== this.#newest && p !== this.#before && (p.live === 0 || (!p.alone && p.live < Math.max(p.bytes, this.#packBytes / 4) / 2)));
+    const wasteful = [...this.#packs].filter(
+      (p) =>
+        p !== this.#newest &&
+        p !== this.#before &&
+        (p.live === 0 || (!p.alone && p.live < Math.max(p.bytes, this.#packBytes / 4) / 2)),
+    );
     if (wasteful.length === 0) return;
     // Where the disk is full, nothing can be copied before something is removed.
     wasteful.sort((a, b) => a.live - b.live);

@@ -1,13 +1,15 @@
 /**
- * A page on the disk, with what names it and what mends it: damage within one stripe (a flipped bit, a bad sector) costs nothing. Both images
- * that are kept of a task may name the same page; without this one bit would take both of them.
+ * A page on the disk, with what names it and what mends it: damage within one stripe (a flipped bit, a bad sector)
+ * costs nothing. Both images that are kept of a task may name the same page; without this one bit would take both of
+ * them.
  *
- *   header (48 bytes): magic (8), u32 length of the page, u32 CRC-32 of what follows and of the length, BLAKE3-256 of the page (32)
- *   page (up to 64 KiB)
- *   parity: the exclusive or of its stripes of 4 KiB, the last one filled up with zeros; of a page of one stripe, its copy
+ *   header (48 bytes): magic (8), u32 length of the page, u32 CRC-32 of what follows and of the length, BLAKE3-256 of
+ *   the page (32) page (up to 64 KiB)
+ *   parity: the exclusive or of its stripes of 4 KiB, the last one filled up with zeros; of a page of one stripe, its
+ *   copy
  *
- * Which stripe is damaged needs no checksum: the page's name is its hash, so each is tried. A damaged header costs nothing either: the page's hash is
- * its name.
+ * Which stripe is damaged needs no checksum: the page's name is its hash, so each is tried. A damaged header costs
+ * nothing either: the page's hash is its name.
  * Pages of before there were packs stand alone in a file, with parity or, still older, without.
  * Cost: a sixteenth of the disk, some microseconds a page.
  */
@@ -36,7 +38,10 @@ function exclusiveOr(into: Uint8Array, from: Uint8Array): void {
   let i = 0;
   if (((into.byteOffset | from.byteOffset) & 3) === 0) {
     const words = from.length >> 2;
-    const [a, b] = [new Uint32Array(into.buffer, into.byteOffset, words), new Uint32Array(from.buffer, from.byteOffset, words)];
+    const [a, b] = [
+      new Uint32Array(into.buffer, into.byteOffset, words),
+      new Uint32Array(from.buffer, from.byteOffset, words),
+    ];
     for (let w = 0; w < words; w++) a[w]! ^= b[w]!;
     i = words * 4;
   }
@@ -81,25 +86,33 @@ export function parseHeader(bytes: Buffer): Header | undefined {
 }
 
 /** Whether a pack begins as one of a later version would. */
-export const isNewer = (pack: Buffer): boolean => WHOLE.subarray(0, VERSION_AT).equals(pack.subarray(0, VERSION_AT)) && pack[VERSION_AT]! > WHOLE[VERSION_AT]!;
+export const isNewer = (pack: Buffer): boolean =>
+  WHOLE.subarray(0, VERSION_AT).equals(pack.subarray(0, VERSION_AT)) && pack[VERSION_AT]! > WHOLE[VERSION_AT]!;
 
 /** Where the first header behind `from` begins in a pack's bytes; its end when there is none. */
 export function nextHeader(pack: Buffer, from: number): number {
   const start = WHOLE.subarray(0, MAGIC_BYTES - 1);
-  for (let at = pack.indexOf(start, from); at >= 0; at = pack.indexOf(start, at + 1)) if (parseHeader(pack.subarray(at, at + HEADER_BYTES))) return at;
+  for (let at = pack.indexOf(start, from); at >= 0; at = pack.indexOf(start, at + 1))
+    if (parseHeader(pack.subarray(at, at + HEADER_BYTES))) return at;
   return pack.length;
 }
 
 /**
- * The page of a record whose header, at this place, is damaged: the next header tells where it ends, or it is as long as most are; its parity says whether
- * that is so.
+ * The page of a record whose header, at this place, is damaged: the next header tells where it ends, or it is as long
+ * as most are; its parity says whether that is so.
  */
 export function headless(pack: Buffer, at: number): Uint8Array | undefined {
   const from = at + HEADER_BYTES;
   for (const length of [pageBytes(nextHeader(pack, at + 1) - from), PAGE_BYTES]) {
     const end = from + bodyBytes(length);
     const page = pack.subarray(from, from + length);
-    if (length > 0 && length <= PAGE_BYTES && end <= pack.length && Buffer.compare(parityOf(page), pack.subarray(from + length, end)) === 0) return page;
+    if (
+      length > 0 &&
+      length <= PAGE_BYTES &&
+      end <= pack.length &&
+      Buffer.compare(parityOf(page), pack.subarray(from + length, end)) === 0
+    )
+      return page;
   }
   return undefined;
 }

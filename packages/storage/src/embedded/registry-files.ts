@@ -5,14 +5,25 @@
  *   <base>-<salt>.twin    the same once more: damage to one of the two, or its loss, costs nothing
  *   <base>-<salt>.snap    the state before commit `base`
  *
- * The state is that of the newest undamaged snapshot (or nothing, before commit 0) and of all commits from its base on. Every log but the newest reaches up to the
- * base of the next one; what stands behind is of no account. In the newest one a tail that is not whole was never acknowledged, unless a record behind it
- * claims that it had been synced: then it is damage.
+ * The state is that of the newest undamaged snapshot (or nothing, before commit 0) and of all commits from its base on.
+ * Every log but the newest reaches up to the base of the next one; what stands behind is of no account. In the newest
+ * one a tail that is not whole was never acknowledged, unless a record behind it claims that it had been synced: then
+ * it is damage.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
-import { decodeChanges, encodeRecords, encodeRegistryHead, fileName, findRecords, judgeHead, parseFileName, type FoundRecords, type RegistryFileName } from './registry-format.ts';
+import {
+  decodeChanges,
+  encodeRecords,
+  encodeRegistryHead,
+  fileName,
+  findRecords,
+  judgeHead,
+  parseFileName,
+  type FoundRecords,
+  type RegistryFileName,
+} from './registry-format.ts';
 import { storageError } from './segment.ts';
 
 export interface RegistryProblem {
@@ -57,7 +68,17 @@ const PASSING = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
 /** @throws MayflyError VERSION_MISMATCH, STORAGE_FAILED */
 export async function readRegistryFiles(directory: string): Promise<RegistryFiles> {
-  const out: RegistryFiles = { state: new Map(), next: 0, logs: [], snapshots: [], snapshotBytes: 0, logBytes: 0, problems: [], losses: [], files: 0 };
+  const out: RegistryFiles = {
+    state: new Map(),
+    next: 0,
+    logs: [],
+    snapshots: [],
+    snapshotBytes: 0,
+    logBytes: 0,
+    problems: [],
+    losses: [],
+    files: 0,
+  };
   const names = (await list(directory)).flatMap((n) => parseFileName(n) ?? []);
   out.files = names.length;
   const snaps = names.filter((n) => n.kind === 'snap').sort((a, b) => b.base - a.base);
@@ -67,7 +88,8 @@ export async function readRegistryFiles(directory: string): Promise<RegistryFile
     const read = await readRecords(directory, n, out);
     if (!read) continue;
     // Its last record is the seal, right behind the last of the state.
-    if (read.head && !read.torn && read.seal === n.base + read.front && read.records.size === read.front) whole.set(n.base, read);
+    if (read.head && !read.torn && read.seal === n.base + read.front && read.records.size === read.front)
+      whole.set(n.base, read);
     else {
       part ??= { name: n, found: read };
       out.problems.push({ file: fileName(n), what: 'is damaged' });
@@ -75,17 +97,29 @@ export async function readRegistryFiles(directory: string): Promise<RegistryFile
   }
   out.snapshots = [...whole.keys()].sort((a, b) => a - b);
   const bases = [...new Set(names.filter((n) => n.kind !== 'snap').map((n) => n.base))].sort((a, b) => a - b);
-  for (const [i, base] of bases.entries()) out.logs.push(await readPair(directory, names.filter((n) => n.kind !== 'snap' && n.base === base), bases[i + 1], out));
+  for (const [i, base] of bases.entries())
+    out.logs.push(
+      await readPair(
+        directory,
+        names.filter((n) => n.kind !== 'snap' && n.base === base),
+        bases[i + 1],
+        out,
+      ),
+    );
 
   let start = out.snapshots.at(-1) ?? 0;
   const snapshot = whole.get(start);
   if (snapshot) {
     out.snapshotBytes = snapshot.bytes;
-    for (const payload of snapshot.records.values()) apply(out, payload, fileName(snaps.find((n) => n.base === start)!));
+    for (const payload of snapshot.records.values())
+      apply(out, payload, fileName(snaps.find((n) => n.base === start)!));
   }
   if (!snapshot && part && out.logs[0]?.base !== 0) {
     start = part.name.base;
-    out.losses.push({ file: fileName(part.name), what: 'is damaged, and no older snapshot is there: a part of the state is lost' });
+    out.losses.push({
+      file: fileName(part.name),
+      what: 'is damaged, and no older snapshot is there: a part of the state is lost',
+    });
     for (const payload of part.found.records.values()) apply(out, payload, fileName(part.name));
   }
   replay(out, start);
@@ -102,24 +136,41 @@ async function list(directory: string): Promise<string[]> {
   }
 }
 
-async function readRecords(directory: string, n: RegistryFileName, out: RegistryFiles): Promise<(FoundRecords & { head: boolean; bytes: number }) | undefined> {
+async function readRecords(
+  directory: string,
+  n: RegistryFileName,
+  out: RegistryFiles,
+): Promise<(FoundRecords & { head: boolean; bytes: number }) | undefined> {
   let file: Buffer;
   try {
     file = await readFile(join(directory, fileName(n)));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (PASSING.has(code ?? '')) throw storageError(error, `cannot read ${join(directory, fileName(n))}`);
-    out.problems.push({ file: fileName(n), what: code === 'EISDIR' ? 'is a folder where a file belongs' : `cannot be read: ${message}` });
+    out.problems.push({
+      file: fileName(n),
+      what: code === 'EISDIR' ? 'is a folder where a file belongs' : `cannot be read: ${message}`,
+    });
     return undefined;
   }
   const bytes = new Uint8Array(file.buffer, file.byteOffset, file.length);
   const head = judgeHead(bytes, n);
-  if (head === 'newer') throw new MayflyError('VERSION_MISMATCH', `${join(directory, fileName(n))} was written by a newer version of Mayfly; open the data directory with that version`);
+  if (head === 'newer')
+    throw new MayflyError(
+      'VERSION_MISMATCH',
+      `${join(directory, fileName(n))} was written by a newer version of Mayfly; open the data directory ` +
+        'with that version',
+    );
   return { ...findRecords(bytes, n.base, n.salt), head: head === 'whole', bytes: bytes.length };
 }
 
 /** @param upTo where the next log begins */
-async function readPair(directory: string, names: readonly RegistryFileName[], upTo: number | undefined, out: RegistryFiles): Promise<LogPair> {
+async function readPair(
+  directory: string,
+  names: readonly RegistryFileName[],
+  upTo: number | undefined,
+  out: RegistryFiles,
+): Promise<LogPair> {
   const { base } = names[0]!;
   const read: (Awaited<ReturnType<typeof readRecords>> & { name: RegistryFileName })[] = [];
   for (const name of names) {
@@ -147,10 +198,22 @@ async function readPair(directory: string, names: readonly RegistryFileName[], u
     pair.lacking.push(kind);
     const other = kind === 'log' ? 'twin' : 'log';
     if (!r) {
-      if (!names.some((x) => x.kind === kind && x.salt === salt)) out.problems.push({ file: fileName(name), what: `is missing; the same stands in ${fileName({ ...name, kind: other })}` });
-    } else if (!r.head || r.watermark > base + r.front || (r.torn && r.records.size > r.front) || (upTo ?? watermark) > base + r.front)
+      if (!names.some((x) => x.kind === kind && x.salt === salt))
+        out.problems.push({
+          file: fileName(name),
+          what: `is missing; the same stands in ${fileName({ ...name, kind: other })}`,
+        });
+    } else if (
+      !r.head ||
+      r.watermark > base + r.front ||
+      (r.torn && r.records.size > r.front) ||
+      (upTo ?? watermark) > base + r.front
+    )
       // Else it is what a crash leaves: a tail that was never acknowledged.
-      out.problems.push({ file: fileName(name), what: `is damaged${r.front < payloads.length || r.torn ? ` from commit ${base + r.front} on` : ' in its head'}` });
+      out.problems.push({
+        file: fileName(name),
+        what: `is damaged${r.front < payloads.length || r.torn ? ` from commit ${base + r.front} on` : ' in its head'}`,
+      });
   }
   return pair;
 }
@@ -171,8 +234,15 @@ function replay(out: RegistryFiles, start: number): void {
   const logs = out.logs.filter((l) => l.base >= start);
   const nameOf = (l: LogPair): string => fileName({ base: l.base, salt: l.salt, kind: 'log' });
   const lost = (file: string, what: string, from: number, to: number): void =>
-    void out.losses.push({ file, what: `${what}: ${to - from === 1 ? `commit ${from} is` : `commits ${from} to ${to - 1} are`} lost` });
-  if (out.files > 0 && logs[0]?.base !== start && logs.length === 0) out.losses.push({ file: fileName({ base: start, salt: 0, kind: 'log' }).replace(/-.*$/, '-*.log'), what: `and its twin are missing: the commits from ${start} on are lost` });
+    void out.losses.push({
+      file,
+      what: `${what}: ${to - from === 1 ? `commit ${from} is` : `commits ${from} to ${to - 1} are`} lost`,
+    });
+  if (out.files > 0 && logs[0]?.base !== start && logs.length === 0)
+    out.losses.push({
+      file: fileName({ base: start, salt: 0, kind: 'log' }).replace(/-.*$/, '-*.log'),
+      what: `and its twin are missing: the commits from ${start} on are lost`,
+    });
   for (const [i, l] of logs.entries()) {
     const upTo = logs[i + 1]?.base;
     if (l.base > next) lost(nameOf(l), 'the log before it and its twin are missing or end too early', next, l.base);
@@ -199,5 +269,8 @@ function replay(out: RegistryFiles, start: number): void {
 
 /** The bytes of a log as it should be. */
 export function encodeLog({ base, salt, payloads }: Pick<LogPair, 'base' | 'salt' | 'payloads'>): Uint8Array {
-  return Buffer.concat([encodeRegistryHead(base, salt), ...payloads.map((p, i) => encodeRecords([p], salt, base + i, base + i))]);
+  return Buffer.concat([
+    encodeRegistryHead(base, salt),
+    ...payloads.map((p, i) => encodeRecords([p], salt, base + i, base + i)),
+  ]);
 }

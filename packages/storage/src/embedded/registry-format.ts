@@ -2,12 +2,14 @@
  * The bytes of the registry's files. Pure: no I/O.
  *
  *   head    32 bytes   'MREG' | u32 version | u64 base | u32 salt | u32 0 | u32 0 | u32 crc of the 28 bytes before
- *   record  as in a segment of the message log (segment-format.ts): a length, a checksum that starts from the salt, a number, a watermark of what was synced
- *   payload per change: u32 length of the key | u32 length of the value, 0xffffffff: the key is deleted | key, UTF-8 | value, JSON in UTF-8
+ *   record  as in a segment of the message log (segment-format.ts): a length, a checksum that starts from the salt, a
+ *   number, a watermark of what was synced payload per change: u32 length of the key | u32 length of the value,
+ *   0xffffffff: the key is deleted | key, UTF-8 | value, JSON in UTF-8
  *
- * A log holds one record per commit; the number of a record is that of its commit, from `base` on. A snapshot holds the state before commit `base` in records of
- * about 256 KB, whose numbers count from `base` too; its last record is a seal.
- * Base and salt also stand in the name of the file: a damaged head does not make the records behind it unreadable.
+ * A log holds one record per commit; the number of a record is that of its commit, from `base` on. A snapshot holds the
+ * state before commit `base` in records of about 256 KB, whose numbers count from `base` too; its last record is a
+ * seal. Base and salt also stand in the name of the file: a damaged head does not make the records behind it
+ * unreadable.
  */
 import { crc32 } from 'node:zlib';
 import { finishRecord, HEAD_BYTES, readRecord, recordBytes, RECORD_HEAD_BYTES } from './segment-format.ts';
@@ -23,7 +25,8 @@ export interface RegistryFileName {
   kind: FileKind;
 }
 
-export const fileName = ({ base, salt, kind }: RegistryFileName): string => `${base.toString(16).padStart(14, '0')}-${salt.toString(16).padStart(8, '0')}.${kind}`;
+export const fileName = ({ base, salt, kind }: RegistryFileName): string =>
+  `${base.toString(16).padStart(14, '0')}-${salt.toString(16).padStart(8, '0')}.${kind}`;
 
 export function parseFileName(name: string): RegistryFileName | undefined {
   const m = /^([0-9a-f]{14})-([0-9a-f]{8})\.(log|twin|snap)$/.exec(name);
@@ -48,7 +51,9 @@ export function judgeHead(bytes: Uint8Array, { base, salt }: RegistryFileName): 
   const v = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (v.getUint32(0, true) !== MAGIC || crc32(bytes.subarray(0, 28)) !== v.getUint32(28, true)) return 'damaged';
   if (v.getUint32(4, true) > REGISTRY_VERSION) return 'newer';
-  return v.getUint32(8, true) + v.getUint32(12, true) * 4294967296 === base && v.getUint32(16, true) === salt ? 'whole' : 'damaged';
+  return v.getUint32(8, true) + v.getUint32(12, true) * 4294967296 === base && v.getUint32(16, true) === salt
+    ? 'whole'
+    : 'damaged';
 }
 
 /** A change as it is kept: the value is JSON text; undefined deletes. */
@@ -76,14 +81,17 @@ export function encodeChanges(changes: readonly Change[]): Buffer {
 export function decodeChanges(payload: Uint8Array): Change[] {
   const b = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
   const out: Change[] = [];
-  for (let at = 0; at < b.length; ) {
+  for (let at = 0; at < b.length;) {
     const keyLength = b.readUInt32LE(at);
     const word = b.readUInt32LE(at + 4);
     const length = word === DELETED ? 0 : word;
     const key = at + 8;
     const end = key + keyLength + length;
     if (end > b.length) throw new RangeError('a change that is longer than its record');
-    out.push([b.toString('utf8', key, key + keyLength), word === DELETED ? undefined : b.toString('utf8', key + keyLength, end)]);
+    out.push([
+      b.toString('utf8', key, key + keyLength),
+      word === DELETED ? undefined : b.toString('utf8', key + keyLength, end),
+    ]);
     at = end;
   }
   return out;
@@ -93,7 +101,13 @@ export function decodeChanges(payload: Uint8Array): Change[] {
  * Records one after the other, as they are written at once.
  * @param first number of the first; everything below `synced` is durable
  */
-export function encodeRecords(payloads: readonly Uint8Array[], salt: number, first: number, synced: number, seal = false): Uint8Array {
+export function encodeRecords(
+  payloads: readonly Uint8Array[],
+  salt: number,
+  first: number,
+  synced: number,
+  seal = false,
+): Uint8Array {
   const bytes = new Uint8Array(payloads.reduce((n, p) => n + recordBytes(p.length), seal ? RECORD_HEAD_BYTES : 0));
   const view = new DataView(bytes.buffer);
   let at = 0;
@@ -122,9 +136,16 @@ export interface FoundRecords {
 /** Finds every undamaged record; behind a tear it looks at each multiple of 8. */
 export function findRecords(bytes: Uint8Array, base: number, salt: number): FoundRecords {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const found: FoundRecords = { records: new Map(), seal: undefined, watermark: base, torn: bytes.length < HEAD_BYTES, front: 0, end: HEAD_BYTES };
+  const found: FoundRecords = {
+    records: new Map(),
+    seal: undefined,
+    watermark: base,
+    torn: bytes.length < HEAD_BYTES,
+    front: 0,
+    end: HEAD_BYTES,
+  };
   let next = base;
-  for (let at = HEAD_BYTES; at + RECORD_HEAD_BYTES <= bytes.length; ) {
+  for (let at = HEAD_BYTES; at + RECORD_HEAD_BYTES <= bytes.length;) {
     // Numbers only grow, by no more than what fits between.
     const ahead = (view.getUint32(at + 8, true) - (next >>> 0)) >>> 0;
     const most = found.torn ? (at - HEAD_BYTES) / RECORD_HEAD_BYTES + 1 : 0;

@@ -1,14 +1,17 @@
 /**
- * Registry over logs and snapshots of its own (registry-files.ts), held in memory: a few hundred bytes a record, some hundred thousand records at most (the tasks
- * of the jobs that are kept).
+ * Registry over logs and snapshots of its own (registry-files.ts), held in memory: a few hundred bytes a record, some
+ * hundred thousand records at most (the tasks of the jobs that are kept).
  *
  * Durable: the files. Losable: the map in memory, which is what they say.
  *
- *  G1  A commit is one record with a checksum, in the log and in its twin, both synced before it resolves: whole or not there at all.
- *  G2  The map shows a commit only when it is durable. Commits take effect in the order of their calls; those that come during a sync share the next one.
- *  G3  A commit that cannot be written or synced is taken back from both files, and leaves the map as it was. The next one may succeed.
- *  G4  A generation begins with a new log, then a snapshot of the state before it. Older files go when GENERATIONS undamaged snapshots make them unnecessary: a damaged
- *      newest snapshot costs nothing.
+ *  G1  A commit is one record with a checksum, in the log and in its twin, both synced before it resolves: whole or not
+ *      there at all.
+ *  G2  The map shows a commit only when it is durable. Commits take effect in the order of their calls; those that come
+ *      during a sync share the next one.
+ *  G3  A commit that cannot be written or synced is taken back from both files, and leaves the map as it was. The next
+ *      one may succeed.
+ *  G4  A generation begins with a new log, then a snapshot of the state before it. Older files go when GENERATIONS
+ *      undamaged snapshots make them unnecessary: a damaged newest snapshot costs nothing.
  *  G5  Opening writes nothing but what mends a damaged log from its twin; a log is begun by the first commit.
  *  G6  A little space is set aside (`reserve`), so that a full disk still takes commits that delete.
  */
@@ -21,7 +24,14 @@ import type { Registry } from '../ports.ts';
 import { migrateLmdb } from './lmdb/migrate.ts';
 import { OrderedKeys } from './ordered-keys.ts';
 import { encodeLog, readRegistryFiles, type RegistryFiles, type RegistryProblem } from './registry-files.ts';
-import { encodeChanges, encodeRecords, encodeRegistryHead, fileName, parseFileName, type Change } from './registry-format.ts';
+import {
+  encodeChanges,
+  encodeRecords,
+  encodeRegistryHead,
+  fileName,
+  parseFileName,
+  type Change,
+} from './registry-format.ts';
 import { HEAD_BYTES } from './segment-format.ts';
 import { drawSalt, storageError, syncDirectory } from './segment.ts';
 
@@ -48,7 +58,8 @@ export interface FileRegistry extends Registry {
 
 /**
  * Opens or creates. A registry that an earlier version kept with LMDB is taken over first.
- * @throws MayflyError DAMAGED_DATA when commits are lost, VERSION_MISMATCH, DISK_FULL (only when it is to take one over)
+ * @throws MayflyError DAMAGED_DATA when commits are lost, VERSION_MISMATCH, DISK_FULL (only when it is to take one
+ * over)
  */
 export async function openFileRegistry(directory: string, options: FileRegistryOptions = {}): Promise<FileRegistry> {
   await migrateLmdb(directory, async (into, entries) => {
@@ -64,7 +75,8 @@ async function openLogs(directory: string, options: FileRegistryOptions): Promis
     await mkdir(directory, { recursive: true, mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' || code === 'ENOTDIR') throw new MayflyError('DAMAGED_DATA', `${directory} is a file where a folder belongs`);
+    if (code === 'EEXIST' || code === 'ENOTDIR')
+      throw new MayflyError('DAMAGED_DATA', `${directory} is a file where a folder belongs`);
     throw storageError(error, `cannot make ${directory}`);
   }
   const files = await readRegistryFiles(directory);
@@ -232,7 +244,9 @@ class LogRegistry implements FileRegistry {
       } catch (e) {
         const error = storageError(e, 'the registry cannot be written');
         // G6.
-        const frees = batch.every((p) => p.changes.filter(([, text]) => text === undefined).length * 2 >= p.changes.length);
+        const frees = batch.every(
+          (p) => p.changes.filter(([, text]) => text === undefined).length * 2 >= p.changes.length,
+        );
         if (error.code !== 'DISK_FULL' || attempt > 0 || !frees || !this.#giveReserve()) return error;
       }
     for (const { changes, payload, resolve } of batch) {
@@ -253,10 +267,17 @@ class LogRegistry implements FileRegistry {
 
   async #write(batch: readonly Pending[]): Promise<void> {
     const log = await this.#logToWrite();
-    const bytes = encodeRecords(batch.map((p) => p.payload), log.salt, this.#next, this.#next);
+    const bytes = encodeRecords(
+      batch.map((p) => p.payload),
+      log.salt,
+      this.#next,
+      this.#next,
+    );
     try {
       if (log.dirty) takeBack(log);
-      for (const fd of log.fds) for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, log.size + done);
+      for (const fd of log.fds)
+        for (let done = 0; done < bytes.length;)
+          done += writeSync(fd, bytes, done, bytes.length - done, log.size + done);
       const results = await Promise.allSettled(log.fds.map((fd) => sync(fd)));
       for (const r of results) if (r.status === 'rejected') throw r.reason;
     } catch (error) {
@@ -305,7 +326,7 @@ class LogRegistry implements FileRegistry {
       for (const kind of ['log', 'twin'] as const) {
         const fd = openSync(join(this.#directory, fileName({ base, salt, kind })), 'wx', 0o600);
         fds.push(fd);
-        for (let done = 0; done < head.length; ) done += writeSync(fd, head, done, head.length - done, done);
+        for (let done = 0; done < head.length;) done += writeSync(fd, head, done, head.length - done, done);
       }
       return { base, salt, fds: [fds[0]!, fds[1]!], size: HEAD_BYTES, dirty: false };
     } catch (error) {
@@ -356,7 +377,7 @@ class LogRegistry implements FileRegistry {
         };
         await put(encodeRegistryHead(base, salt));
         let number = base;
-        for (let i = 0; i < entries.length; ) {
+        for (let i = 0; i < entries.length;) {
           const chunk: Change[] = [];
           for (let n = 0; n < CHUNK_BYTES && i < entries.length; i++) {
             chunk.push(entries[i]!);
@@ -389,7 +410,8 @@ class LogRegistry implements FileRegistry {
     this.#logs = this.#logs.filter((base) => base >= needed);
     for (const name of await readdir(this.#directory)) {
       const n = parseFileName(name);
-      if (n && n.base < (n.kind === 'snap' ? oldest : needed)) await unlink(join(this.#directory, name)).catch(() => undefined);
+      if (n && n.base < (n.kind === 'snap' ? oldest : needed))
+        await unlink(join(this.#directory, name)).catch(() => undefined);
     }
   }
 
@@ -407,11 +429,13 @@ class LogRegistry implements FileRegistry {
   async #makeReserve(): Promise<void> {
     this.#reserved = true;
     const path = join(this.#directory, RESERVE);
-    await writeFile(path, new Uint8Array(RESERVE_BYTES).fill(0x2e), { flag: 'wx', mode: 0o600 }).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST') return;
-      this.#reserved = false;
-      await unlink(path).catch(() => undefined);
-    });
+    await writeFile(path, new Uint8Array(RESERVE_BYTES).fill(0x2e), { flag: 'wx', mode: 0o600 }).catch(
+      async (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EEXIST') return;
+        this.#reserved = false;
+        await unlink(path).catch(() => undefined);
+      },
+    );
   }
 
   async close(): Promise<void> {
@@ -425,7 +449,8 @@ class LogRegistry implements FileRegistry {
 
   #check(key: string): void {
     if (this.#closed) throw new MayflyError('CONFLICT', 'the registry is closed');
-    if (key.length > LONGEST_KEY) throw new MayflyError('BAD_REQUEST', `a key of ${key.length} characters; the longest is ${LONGEST_KEY}`);
+    if (key.length > LONGEST_KEY)
+      throw new MayflyError('BAD_REQUEST', `a key of ${key.length} characters; the longest is ${LONGEST_KEY}`);
   }
 }
 

@@ -5,11 +5,12 @@
  *   record 16 bytes   u32 length (top bit: seal) | u32 crc | u32 low half of the LSN | u32 unsynced
  *                     then `length` bytes, padded with zeros to a multiple of 8
  *
- * `crc` covers the last 8 bytes of the record's head, its length and its payload, and starts from the salt of the file: what a
- * node sends can therefore not be made to look like a record (a salt is drawn per segment and never leaves the server).
- * `unsynced` is how many records before this one were not known to be durable when it was written, so LSN − unsynced is a
- * watermark: everything below it had been synced. This tells a torn tail (cut) from damage (error): see {@link judgeTear}.
- * A seal is the last record of a segment that has a successor; its LSN is the base of that successor.
+ * `crc` covers the last 8 bytes of the record's head, its length and its payload, and starts from the salt of the file:
+ * what a node sends can therefore not be made to look like a record (a salt is drawn per segment and never leaves the
+ * server). `unsynced` is how many records before this one were not known to be durable when it was written, so LSN −
+ * unsynced is a watermark: everything below it had been synced. This tells a torn tail (cut) from damage (error): see
+ * {@link judgeTear}. A seal is the last record of a segment that has a successor; its LSN is the base of that
+ * successor.
  */
 import { crc32 } from 'node:zlib';
 import type { Lsn } from '../ports.ts';
@@ -51,10 +52,20 @@ export function decodeHead(bytes: Uint8Array): SegmentHead | 'version' | undefin
 }
 
 /**
- * Finishes a record whose payload already stands at `offset + RECORD_HEAD_BYTES` of `bytes`: writes head, checksum and padding.
+ * Finishes a record whose payload already stands at `offset + RECORD_HEAD_BYTES` of `bytes`: writes head, checksum and
+ * padding.
  * @returns the offset behind it
  */
-export function finishRecord(bytes: Uint8Array, view: DataView, offset: number, length: number, salt: number, lsn: Lsn, unsynced: number, seal = false): number {
+export function finishRecord(
+  bytes: Uint8Array,
+  view: DataView,
+  offset: number,
+  length: number,
+  salt: number,
+  lsn: Lsn,
+  unsynced: number,
+  seal = false,
+): number {
   const end = offset + recordBytes(length);
   bytes.fill(0, offset + RECORD_HEAD_BYTES + length, end);
   // The length goes through the checksum in the crc's own place, so that one pass over contiguous bytes covers all.
@@ -78,13 +89,22 @@ export interface RecordHead {
   end: number;
 }
 
-/** Reads and checks the record with the given LSN at `offset`; undefined when no whole, undamaged record stands there. */
-export function readRecord(bytes: Uint8Array, view: DataView, offset: number, salt: number, lsn: Lsn): RecordHead | undefined {
+/**
+ * Reads and checks the record with the given LSN at `offset`; undefined when no whole, undamaged record stands there.
+ */
+export function readRecord(
+  bytes: Uint8Array,
+  view: DataView,
+  offset: number,
+  salt: number,
+  lsn: Lsn,
+): RecordHead | undefined {
   if (offset + RECORD_HEAD_BYTES > bytes.length) return undefined;
   const word = view.getUint32(offset, true);
   const length = word & ~SEAL;
   const end = offset + recordBytes(length);
-  if (length > MAX_RECORD_BYTES || end > bytes.length || view.getUint32(offset + 8, true) !== lsn >>> 0) return undefined;
+  if (length > MAX_RECORD_BYTES || end > bytes.length || view.getUint32(offset + 8, true) !== lsn >>> 0)
+    return undefined;
   const crc = view.getUint32(offset + 4, true);
   view.setUint32(offset + 4, word, true);
   const sum = crc32(bytes.subarray(offset + 4, offset + RECORD_HEAD_BYTES + length), salt);
@@ -111,7 +131,10 @@ export interface SegmentScan {
   beyond: Lsn;
 }
 
-/** Walks the records of a segment; behind a tear (or a head that is not whole) it looks for undamaged records, at every multiple of 8. */
+/**
+ * Walks the records of a segment; behind a tear (or a head that is not whole) it looks for undamaged records, at every
+ * multiple of 8.
+ */
 export function scanSegment(bytes: Uint8Array, head: SegmentHead, headWhole = true): SegmentScan {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let offsets = new Uint32Array(1024);
@@ -150,7 +173,8 @@ export function scanSegment(bytes: Uint8Array, head: SegmentHead, headWhole = tr
 }
 
 /**
- * A tear at `lsn` may be cut when nothing that stands behind it claims that `lsn` had been synced: then it is the tail of
- * un-synced writes, of which a power loss keeps any subset of pages. Else synced bytes were damaged, and cutting would lose them.
+ * A tear at `lsn` may be cut when nothing that stands behind it claims that `lsn` had been synced: then it is the tail
+ * of un-synced writes, of which a power loss keeps any subset of pages. Else synced bytes were damaged, and cutting
+ * would lose them.
  */
 export const judgeTear = (lsn: Lsn, watermark: Lsn): 'cut' | 'damaged' => (watermark > lsn ? 'damaged' : 'cut');

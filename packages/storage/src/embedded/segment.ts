@@ -19,7 +19,8 @@ export interface Segment {
 }
 
 /** The salt stands in the name, so that a damaged head does not make the records behind it unreadable. */
-export const segmentName = (base: Lsn, salt: number): string => `${base.toString(16).padStart(14, '0')}-${salt.toString(16).padStart(8, '0')}.seg`;
+export const segmentName = (base: Lsn, salt: number): string =>
+  `${base.toString(16).padStart(14, '0')}-${salt.toString(16).padStart(8, '0')}.seg`;
 
 export function parseSegmentName(name: string): { base: Lsn; salt: number } | undefined {
   const m = /^([0-9a-f]{14})-([0-9a-f]{8})\.seg$/.exec(name);
@@ -42,4 +43,8 @@ export async function syncDirectory(path: string): Promise<void> {
 export { storageError } from '../storage-error.ts';
 
 export const damaged = (stream: string, what: string): MayflyError =>
-  new MayflyError('LOST_LOG', `stream ${stream}: ${what}; these bytes had been synced, so this is damage of the disk or of the file, and not a crash`);
+  new MayflyError(
+    'LOST_LOG',
+    `stream ${stream}: ${what}; these bytes had been synced, so this is damage of the disk or of the file, ` +
+      'and not a crash',
+  );

@@ -1,13 +1,14 @@
 /**
  * What opening a stream finds on the disk, and how its tail is put in order.
  *
- * Segments are scanned from the last one backwards, until the watermark of the records seen shows that everything before had been
- * synced. The first tear in what was scanned is cut (with all that stands behind it) when nothing behind it claims that it had been
- * synced; otherwise it is damage, and an error. Segments before are checked when they are read.
+ * Segments are scanned from the last one backwards, until the watermark of the records seen shows that everything
+ * before had been synced. The first tear in what was scanned is cut (with all that stands behind it) when nothing
+ * behind it claims that it had been synced; otherwise it is damage, and an error. Segments before are checked when they
+ * are read.
  *
- * What was read and is not known to be synced is written again, in place and with the very bytes that were checked. After an fdatasync that failed, the kernel
- * may call the pages clean that it could not write: a later fdatasync then succeeds without writing them, and only bytes that are written anew are
- * written at all.
+ * What was read and is not known to be synced is written again, in place and with the very bytes that were checked.
+ * After an fdatasync that failed, the kernel may call the pages clean that it could not write: a later fdatasync then
+ * succeeds without writing them, and only bytes that are written anew are written at all.
  */
 import { open, readdir, readFile, stat, truncate, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -34,13 +35,21 @@ interface Found {
   bytes?: Uint8Array;
 }
 
-export async function recoverStream(directory: string, stream: string, pool: FilePool, failed: (error: Error) => void): Promise<Recovered> {
+export async function recoverStream(
+  directory: string,
+  stream: string,
+  pool: FilePool,
+  failed: (error: Error) => void,
+): Promise<Recovered> {
   const found: Found[] = [];
   for (const name of await readdir(directory)) {
     const parsed = parseSegmentName(name);
     if (!parsed) continue;
     const file = pool.file(join(directory, name), failed);
-    found.push({ segment: { ...parsed, file, size: 0, count: -1, offsets: undefined, sealed: false }, scan: undefined });
+    found.push({
+      segment: { ...parsed, file, size: 0, count: -1, offsets: undefined, sealed: false },
+      scan: undefined,
+    });
   }
   found.sort((a, b) => a.segment.base - b.segment.base);
 
@@ -75,7 +84,8 @@ export async function recoverStream(directory: string, stream: string, pool: Fil
     next = scan.next;
     if (scan.torn || (!last && !scan.sealed)) {
       tear = scan.next;
-      if (judgeTear(tear, watermark) === 'damaged') throw damaged(stream, `record ${tear} in ${segment.file.path} is damaged`);
+      if (judgeTear(tear, watermark) === 'damaged')
+        throw damaged(stream, `record ${tear} in ${segment.file.path} is damaged`);
       cut += segment.size - scan.end;
       if (scan.end <= HEAD_BYTES) {
         // Nothing whole in it, perhaps not even the head: an empty successor is made by the next append.
@@ -102,8 +112,15 @@ async function scanFile(segment: Segment, stream: string): Promise<{ scan: Segme
   segment.size = bytes.length;
   const head = decodeHead(bytes);
   if (head === 'version')
-    throw new MayflyError('VERSION_MISMATCH', `stream ${stream}: ${segment.file.path} was written by another version of Mayfly; open the data directory with that version`);
-  return { scan: scanSegment(bytes, segment, head !== undefined && head.base === segment.base && head.salt === segment.salt), bytes };
+    throw new MayflyError(
+      'VERSION_MISMATCH',
+      `stream ${stream}: ${segment.file.path} was written by another version of Mayfly; open the data ` +
+        'directory with that version',
+    );
+  return {
+    scan: scanSegment(bytes, segment, head !== undefined && head.base === segment.base && head.salt === segment.salt),
+    bytes,
+  };
 }
 
 /** The bytes of a segment from its record number `from` on, once more; all of them when that is not in it. */

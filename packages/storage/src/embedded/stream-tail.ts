@@ -1,4 +1,7 @@
-/** The blocks of one stream in the tail cache: where the next record is laid, and which records can be read without the disk. */
+/**
+ * The blocks of one stream in the tail cache: where the next record is laid, and which records can be read without the
+ * disk.
+ */
 import { RECORD_HEAD_BYTES } from './segment-format.ts';
 import type { Segment } from './segment.ts';
 import type { Block, TailCache } from './tail-cache.ts';

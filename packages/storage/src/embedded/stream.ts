@@ -2,15 +2,17 @@
  * One stream of the message log: append-only segment files in a directory of its own.
  *
  * Owns: the segments of the stream, their index, which records are known to be durable, which may go.
- * Durable: the segment files. Losable: index (built by scanning), tail cache, the set of trimmed records (a trimmed segment may
- * come back after a crash, until it is trimmed again).
+ * Durable: the segment files. Losable: index (built by scanning), tail cache, the set of trimmed records (a trimmed
+ * segment may come back after a crash, until it is trimmed again).
  *
  * I1  A record is in the kernel before append returns; records of one stream are written in LSN order.
- * I2  Segment n+1, and its directory entry, are never synced explicitly before segment n is: a missing segment was trimmed, not lost.
+ * I2  Segment n+1, and its directory entry, are never synced explicitly before segment n is: a missing segment was
+ *     trimmed, not lost.
  * I3  `synced` never exceeds what an fdatasync that began later than the append of that record has confirmed.
  * I4  A segment is deleted only when every record of it was trimmed, and what was appended before the trim is durable.
- * I5  After an error of a write or a sync other than "disk full" nothing is accepted any more: what the kernel still holds is unknown. Who
- *     opens the stream again gets what reads back whole, written once more (stream-recovery.ts), and LOST_LOG if that is less than was synced.
+ * I5  After an error of a write or a sync other than "disk full" nothing is accepted any more: what the kernel still
+ *     holds is unknown. Who opens the stream again gets what reads back whole, written once more (stream-recovery.ts),
+ *     and LOST_LOG if that is less than was synced.
  */
 import { ftruncateSync, readFileSync, readSync, unlinkSync, writeSync, fdatasync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +21,16 @@ import { MayflyError } from '@mayfly/wire';
 import type { LogStream, Lsn } from '../ports.ts';
 import type { FilePool, PooledFile } from './file-pool.ts';
 import { Intervals } from './intervals.ts';
-import { encodeHead, finishRecord, HEAD_BYTES, MAX_RECORD_BYTES, readRecord, recordBytes, RECORD_HEAD_BYTES, scanSegment } from './segment-format.ts';
+import {
+  encodeHead,
+  finishRecord,
+  HEAD_BYTES,
+  MAX_RECORD_BYTES,
+  readRecord,
+  recordBytes,
+  RECORD_HEAD_BYTES,
+  scanSegment,
+} from './segment-format.ts';
 import { damaged, drawSalt, segmentName, storageError, syncDirectory, type Segment } from './segment.ts';
 import type { Recovered } from './stream-recovery.ts';
 import { StreamTail } from './stream-tail.ts';
@@ -89,10 +100,12 @@ export class FileStream implements LogStream {
     this.#check();
     let length = 0;
     for (const p of parts) length += p.length;
-    if (length > MAX_RECORD_BYTES) throw new MayflyError('TOO_LARGE', `a record of ${length} bytes; the longest is ${MAX_RECORD_BYTES}`);
+    if (length > MAX_RECORD_BYTES)
+      throw new MayflyError('TOO_LARGE', `a record of ${length} bytes; the longest is ${MAX_RECORD_BYTES}`);
     const need = recordBytes(length);
     let active = this.#segments.at(-1);
-    if (!active || active.sealed || (active.count > 0 && active.size + need > this.#host.segmentBytes)) active = this.#roll();
+    if (!active || active.sealed || (active.count > 0 && active.size + need > this.#host.segmentBytes))
+      active = this.#roll();
     const block = this.#tail.room(active, need);
     const at = block.used;
     let o = at + RECORD_HEAD_BYTES;
@@ -116,7 +129,7 @@ export class FileStream implements LogStream {
     try {
       const fd = this.#host.pool.use(segment.file);
       segment.file.dirty = true;
-      for (let done = 0; done < length; ) done += writeSync(fd, bytes, from + done, length - done, segment.size + done);
+      for (let done = 0; done < length;) done += writeSync(fd, bytes, from + done, length - done, segment.size + done);
     } catch (error) {
       throw this.#undo(segment, error);
     }
@@ -148,7 +161,15 @@ export class FileStream implements LogStream {
     }
     const salt = drawSalt();
     const file = this.#host.pool.file(join(this.directory, segmentName(this.#next, salt)), this.fileFailed);
-    const segment: Segment = { base: this.#next, salt, file, size: 0, count: 0, offsets: new Uint32Array(256), sealed: false };
+    const segment: Segment = {
+      base: this.#next,
+      salt,
+      file,
+      size: 0,
+      count: 0,
+      offsets: new Uint32Array(256),
+      sealed: false,
+    };
     try {
       this.#host.pool.use(file, 'wx+');
       this.#directoryDirty = true;
@@ -176,10 +197,11 @@ export class FileStream implements LogStream {
     const offset = offsets[i]!;
     const cached = this.#tail.read(segment, offset);
     if (cached) return cached;
-    const end = i + 1 < segment.count ? offsets[i + 1]! : segment.sealed ? segment.size - RECORD_HEAD_BYTES : segment.size;
+    const end =
+      i + 1 < segment.count ? offsets[i + 1]! : segment.sealed ? segment.size - RECORD_HEAD_BYTES : segment.size;
     const bytes = new Uint8Array(end - offset);
     const fd = this.#host.pool.use(segment.file);
-    for (let done = 0; done < bytes.length; ) {
+    for (let done = 0; done < bytes.length;) {
       const n = readSync(fd, bytes, done, bytes.length - done, offset + done);
       if (n === 0) break;
       done += n;
@@ -261,9 +283,12 @@ export class FileStream implements LogStream {
         await this.#host.syncRoot();
         this.#rootDirty = false;
       }
-      // Files in order, and their directory entries before them (I2); those that are about to go too, or a crash could leave a torn
+      // Files in order, and their directory entries before them (I2); those that are about to go too, or a crash could
+      // leave a torn
       // one in front of what was synced.
-      const dirty = [...this.#doomed.map((d) => d.segment), ...this.#segments].filter((s) => s.file.dirty).sort((a, b) => a.base - b.base);
+      const dirty = [...this.#doomed.map((d) => d.segment), ...this.#segments]
+        .filter((s) => s.file.dirty)
+        .sort((a, b) => a.base - b.base);
       for (const { file } of dirty) {
         if (this.#directoryDirty) {
           this.#directoryDirty = false;
@@ -307,7 +332,10 @@ export class FileStream implements LogStream {
     this.#deleteDoomed();
   }
 
-  /** A small stream would else keep its first 8 MB for ever: begins a segment early when half of a sizeable one was trimmed. */
+  /**
+   * A small stream would else keep its first 8 MB for ever: begins a segment early when half of a sizeable one was
+   * trimmed.
+   */
   #rollIfMostlyGone(): void {
     const active = this.#segments.at(-1);
     if (!active || active.sealed || active.count === 0 || active.size < this.#host.segmentBytes / 8) return;
@@ -329,7 +357,8 @@ export class FileStream implements LogStream {
       try {
         unlinkSync(segment.file.path);
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw this.#fail(error as Error, 'cannot delete a trimmed segment');
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+          throw this.#fail(error as Error, 'cannot delete a trimmed segment');
       }
     }
   }
@@ -370,7 +399,11 @@ export class FileStream implements LogStream {
   #fail(error: Error, what: string): MayflyError {
     if (this.#failure) return this.#failure;
     const reason = storageError(error, `stream ${this.name} is out of use, ${what}`);
-    return (this.#failure = new MayflyError(reason.code, `${reason.message}; what was appended from record ${this.#synced} on may not be on the disk`, reason.detail));
+    return (this.#failure = new MayflyError(
+      reason.code,
+      `${reason.message}; what was appended from record ${this.#synced} on may not be on the disk`,
+      reason.detail,
+    ));
   }
 }
 

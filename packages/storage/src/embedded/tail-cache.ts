@@ -1,11 +1,11 @@
 /**
- * The recent end of every stream in memory. A record is laid into a block once, written to the file from there, and read back
- * from there: appending copies the payload a single time. A block mirrors a range of one segment file.
+ * The recent end of every stream in memory. A record is laid into a block once, written to the file from there, and
+ * read back from there: appending copies the payload a single time. A block mirrors a range of one segment file.
  *
  * Owns: the bytes of all blocks and their budget, which is shared by all streams.
  * I1  The sum of the capacities stays within the budget, but for the one block that was asked for last.
- * I2  Blocks go oldest first; a block that went is never used again. Its bytes may be: a large buffer costs the kernel fresh pages, and the collector
- *     work, each time it is made. What is read from a block is therefore always a copy.
+ * I2  Blocks go oldest first; a block that went is never used again. Its bytes may be: a large buffer costs the kernel
+ *     fresh pages, and the collector work, each time it is made. What is read from a block is therefore always a copy.
  */
 export interface Block {
   readonly bytes: Uint8Array;
@@ -37,7 +37,10 @@ export class TailCache {
     return this.#bytes;
   }
 
-  /** A fresh block for the file range from `start` on, with room for `need` bytes. `previous` = size of the stream's last block: streams that are busy get larger ones. */
+  /**
+   * A fresh block for the file range from `start` on, with room for `need` bytes. `previous` = size of the stream's
+   * last block: streams that are busy get larger ones.
+   */
   allocate(start: number, need: number, previous: number): Block {
     const size = Math.max(need, Math.min(LARGEST_BLOCK, Math.max(FIRST_BLOCK, previous * 2)));
     for (const block of this.#blocks) {
@@ -45,7 +48,13 @@ export class TailCache {
       this.release(block);
     }
     const bytes = (size === LARGEST_BLOCK ? this.#spare.pop() : undefined) ?? fresh(size);
-    const block: Block = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, size), start, used: 0, held: true };
+    const block: Block = {
+      bytes,
+      view: new DataView(bytes.buffer, bytes.byteOffset, size),
+      start,
+      used: 0,
+      held: true,
+    };
     this.#blocks.add(block);
     this.#bytes += size;
     return block;

@@ -1,6 +1,6 @@
 /**
- * What a data directory holds of jobs that its registry does not know: a sign that the registry was emptied, lost, or replaced. Nothing of it is ever removed
- * by the server, which does not start then.
+ * What a data directory holds of jobs that its registry does not know: a sign that the registry was emptied, lost, or
+ * replaced. Nothing of it is ever removed by the server, which does not start then.
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,8 +33,10 @@ export function jobsOf(keys: Iterable<string>): Set<string> {
 export async function unknownData(dataDir: string, known: ReadonlySet<string>): Promise<UnknownData> {
   const out: UnknownData = { jobs: [], logs: new Map(), images: new Map() };
   for (const name of await names(join(dataDir, 'jobs'))) if (JOB.test(name) && !known.has(name)) out.jobs.push(name);
-  for (const name of await names(join(dataDir, 'log'))) add(out.logs, known, /^([0-9a-z]{12})%2F/.exec(name)?.[1], name);
-  for (const name of await names(join(dataDir, 'images', 'manifests'))) add(out.images, known, /^([0-9a-z]{12})-.*\.json$/.exec(name)?.[1], name);
+  for (const name of await names(join(dataDir, 'log')))
+    add(out.logs, known, /^([0-9a-z]{12})%2F/.exec(name)?.[1], name);
+  for (const name of await names(join(dataDir, 'images', 'manifests')))
+    add(out.images, known, /^([0-9a-z]{12})-.*\.json$/.exec(name)?.[1], name);
   return out;
 }
 
@@ -57,7 +59,8 @@ async function names(directory: string): Promise<string[]> {
 }
 
 /**
- * Refuses a directory whose registry lacks jobs. Images alone do not count where it knows other jobs: a crash of an earlier version may have left one.
+ * Refuses a directory whose registry lacks jobs. Images alone do not count where it knows other jobs: a crash of an
+ * earlier version may have left one.
  * @throws MayflyError DAMAGED_DATA
  */
 export async function refuseUnknown(dataDir: string, known: ReadonlySet<string>): Promise<void> {
@@ -68,8 +71,10 @@ export async function refuseUnknown(dataDir: string, known: ReadonlySet<string>)
   const some = list.slice(0, 3).join(', ') + (list.length > 3 ? ` and ${list.length - 3} more` : '');
   throw new MayflyError(
     'DAMAGED_DATA',
-    `The data directory ${dataDir} holds files of ${list.length === 1 ? `a job that its registry does not know (${some})` : `${list.length} jobs that its registry does not know (${some})`}: ` +
-      'the registry was lost, emptied or replaced. Nothing was changed. Put back the folder registry/, restore a backup into a new folder (mayfly restore), ' +
+    `The data directory ${dataDir} holds files of ` +
+      `${list.length === 1 ? `a job that its registry does not know (${some})` : `${list.length} jobs that its registry does not know (${some})`}: ` +
+      ('the registry was lost, emptied or replaced. Nothing was changed. Put back the folder registry/, ' +
+        'restore a backup into a new folder (mayfly restore), ') +
       `or let “mayfly check ${dataDir} --repair” take the jobs in again from their folders.`,
   );
 }

@@ -14,13 +14,32 @@ export interface BuiltModule {
  */
 export function buildModule(
   sources: Readonly<Record<string, string>>,
-  options: { readonly flags?: readonly string[]; readonly includes?: Readonly<Record<string, string>>; readonly suspending?: readonly string[] } = {},
+  options: {
+    readonly flags?: readonly string[];
+    readonly includes?: Readonly<Record<string, string>>;
+    readonly suspending?: readonly string[];
+  } = {},
 ): BuiltModule {
   const files = new MemoryFiles(sources);
-  for (const [path, content] of Object.entries(options.includes ?? {})) files.write(`/include/${path}`, new TextEncoder().encode(content));
-  const paths = Object.keys(sources).filter((p) => /\.(c|cc|cpp|cxx|C)$/.test(p)).map((p) => p.replace(/^\//, ''));
+  for (const [path, content] of Object.entries(options.includes ?? {}))
+    files.write(`/include/${path}`, new TextEncoder().encode(content));
+  const paths = Object.keys(sources)
+    .filter((p) => /\.(c|cc|cpp|cxx|C)$/.test(p))
+    .map((p) => p.replace(/^\//, ''));
   const driver = paths.some((p) => !p.endsWith('.c')) ? 'mpicxx' : 'mpicc';
-  const r = cc(['-O1', '-I/include', '-I/', ...(driver === 'mpicxx' ? [] : []), ...(options.flags ?? []), ...paths, '-o', '/a.out'], { files, cwd: '/', driver });
+  const r = cc(
+    [
+      '-O1',
+      '-I/include',
+      '-I/',
+      ...(driver === 'mpicxx' ? [] : []),
+      ...(options.flags ?? []),
+      ...paths,
+      '-o',
+      '/a.out',
+    ],
+    { files, cwd: '/', driver },
+  );
   if (r.exit !== 0) throw new Error(new TextDecoder().decode(r.stderr));
   return instrument(files.read('/a.out')!);
 }

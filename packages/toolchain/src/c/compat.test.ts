@@ -59,7 +59,11 @@ int main(void) {
   );
   const host = new TestHost(wasm, info, {});
   host.run();
-  expect(host.out).toBe('255 7 1\nsystem 0 -1 popen 1\nhost 0 mayfly user 1\nrusage 0 limit 0 times 1 clock 1\nusage 1 faults 0 switches 0\naffinity 0 base b pid 1\nsignal 0 1\nmap m fork -1 1\nomp 45 1\nlong double 0.33333333333333333333\n');
+  expect(host.out).toBe(
+    '255 7 1\nsystem 0 -1 popen 1\nhost 0 mayfly user 1\nrusage 0 limit 0 times 1 clock 1\nusage 1 faults 0 ' +
+      'switches 0\naffinity 0 base b pid 1\nsignal 0 1\nmap m fork -1 1\nomp 45 1\nlong double ' +
+      '0.33333333333333333333\n',
+  );
   expect(host.err).toContain('mayfly: system: a rank has no shell\n');
   expect(host.err).toContain('mayfly: fork: ');
 });

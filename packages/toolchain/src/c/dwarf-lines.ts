@@ -1,6 +1,7 @@
 /**
- * The line table of a linked module: from DWARF's `.debug_line` (versions 4 and 5, as clang writes it with -g) to rows by address.
- * Addresses of wasm count from the start of the code section's contents. Anything unexpected ends that unit, never the link.
+ * The line table of a linked module: from DWARF's `.debug_line` (versions 4 and 5, as clang writes it with -g) to rows
+ * by address. Addresses of wasm count from the start of the code section's contents. Anything unexpected ends that
+ * unit, never the link.
  */
 import type { Section } from './wasm-module.ts';
 
@@ -28,14 +29,15 @@ export function readLineRows(wasm: Uint8Array, sections: readonly Section[]): Li
     while (to < end && wasm[to] !== 0) to++;
     return new TextDecoder().decode(wasm.subarray(from, to));
   };
-  const pooled = (s: Section | undefined, offset: number): string => (s === undefined ? '' : text(s.body + offset, s.end));
+  const pooled = (s: Section | undefined, offset: number): string =>
+    s === undefined ? '' : text(s.body + offset, s.end);
   const fileIndex = (name: string): number => {
     let i = index.get(name);
     if (i === undefined) index.set(name, (i = files.push(name) - 1));
     return i;
   };
 
-  for (let at = lines.body; at + 4 <= lines.end; ) {
+  for (let at = lines.body; at + 4 <= lines.end;) {
     const length = u32le(wasm, at);
     const end = at + 4 + length;
     if (length >= 0xfffffff0 || end > lines.end) break;
@@ -78,7 +80,10 @@ export function readLineRows(wasm: Uint8Array, sections: readonly Section[]): Li
       });
     };
     const directories = entries().map((d) => d.path);
-    return { files: entries().map((f) => named(f.path, directories[f.directory] ?? '', directories[0] ?? '')), base: 0 };
+    return {
+      files: entries().map((f) => named(f.path, directories[f.directory] ?? '', directories[0] ?? '')),
+      base: 0,
+    };
   }
 
   function formValue(r: Bytes, form: number): string | number {
@@ -88,15 +93,26 @@ export function readLineRows(wasm: Uint8Array, sections: readonly Section[]): Li
         r.skip(new TextEncoder().encode(s).length + 1);
         return s;
       }
-      case 0x1f: return pooled(strings.line, r.uint(4));
-      case 0x0e: return pooled(strings.str, r.uint(4));
-      case 0x0b: return r.uint(1);
-      case 0x05: return r.uint(2);
-      case 0x06: return r.uint(4);
-      case 0x0f: return r.uleb();
-      case 0x1e: r.skip(16); return 0;
-      case 0x09: r.skip(r.uleb()); return 0;
-      default: throw new RangeError('form');
+      case 0x1f:
+        return pooled(strings.line, r.uint(4));
+      case 0x0e:
+        return pooled(strings.str, r.uint(4));
+      case 0x0b:
+        return r.uint(1);
+      case 0x05:
+        return r.uint(2);
+      case 0x06:
+        return r.uint(4);
+      case 0x0f:
+        return r.uleb();
+      case 0x1e:
+        r.skip(16);
+        return 0;
+      case 0x09:
+        r.skip(r.uleb());
+        return 0;
+      default:
+        throw new RangeError('form');
     }
   }
 
@@ -117,12 +133,18 @@ export function readLineRows(wasm: Uint8Array, sections: readonly Section[]): Li
     return { files: names, base: 1 };
   }
 
-  function runProgram(r: Bytes, end: number, unit: Unit, h: { lineBase: number; lineRange: number; opcodeBase: number; lengths: readonly number[] }): void {
+  function runProgram(
+    r: Bytes,
+    end: number,
+    unit: Unit,
+    h: { lineBase: number; lineRange: number; opcodeBase: number; lengths: readonly number[] },
+  ): void {
     let [address, file, line] = [0, 1, 1];
     let alive = true;
     const emit = (last: boolean): void => {
       // Functions that the linker dropped stand at 0 or at the end of the address space.
-      if (alive && address > 0 && address < 0xfffffff0) rows.push({ address, file: last ? -1 : fileIndex(unit.files[file - unit.base] ?? '?'), line: last ? 0 : line });
+      if (alive && address > 0 && address < 0xfffffff0)
+        rows.push({ address, file: last ? -1 : fileIndex(unit.files[file - unit.base] ?? '?'), line: last ? 0 : line });
     };
     while (r.at < end) {
       const op = r.uint(1);
@@ -159,9 +181,11 @@ function named(path: string, directory: string, compiled: string): string {
   if (path.startsWith('/') || directory === '' || directory === compiled) return withoutPrefix(path, compiled);
   return withoutPrefix(`${directory}/${path}`, compiled);
 }
-const withoutPrefix = (path: string, prefix: string): string => (prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1) : path);
+const withoutPrefix = (path: string, prefix: string): string =>
+  prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1) : path;
 
-const u32le = (bytes: Uint8Array, at: number): number => new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);
+const u32le = (bytes: Uint8Array, at: number): number =>
+  new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);
 
 /** Little-endian numbers of DWARF; @throws RangeError behind the end. */
 class Bytes {

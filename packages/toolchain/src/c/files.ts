@@ -1,12 +1,25 @@
 /**
- * The files that a tool of LLVM sees: a small file system by absolute POSIX paths, answered lazily, so that nothing is read but what
- * the tool asks for. Three kinds: in memory (a submission, the sysroot), the user's disk (the drivers of the command line), and mounts
- * which put one kind over another.
+ * The files that a tool of LLVM sees: a small file system by absolute POSIX paths, answered lazily, so that nothing is
+ * read but what the tool asks for. Three kinds: in memory (a submission, the sysroot), the user's disk (the drivers of
+ * the command line), and mounts which put one kind over another.
  *
- * Paths may hold `.` and `..`; they are resolved here, links of the disk by the system. Nothing here throws for a missing file: it is
- * undefined; what goes wrong for other reasons is a {@link FileError} with a WASI errno.
+ * Paths may hold `.` and `..`; they are resolved here, links of the disk by the system. Nothing here throws for a
+ * missing file: it is undefined; what goes wrong for other reasons is a {@link FileError} with a WASI errno.
  */
-import { chmodSync, closeSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { posix } from 'node:path';
 
 export interface FileStat {
@@ -30,7 +43,23 @@ export interface FileTree {
   rename(from: string, to: string): void;
 }
 
-export const ERRNO = { acces: 2, badf: 8, exist: 20, inval: 28, io: 29, isdir: 31, noent: 44, nospc: 51, nosys: 52, notdir: 54, notempty: 55, notsup: 58, rofs: 69, spipe: 70, xdev: 75 } as const;
+export const ERRNO = {
+  acces: 2,
+  badf: 8,
+  exist: 20,
+  inval: 28,
+  io: 29,
+  isdir: 31,
+  noent: 44,
+  nospc: 51,
+  nosys: 52,
+  notdir: 54,
+  notempty: 55,
+  notsup: 58,
+  rofs: 69,
+  spipe: 70,
+  xdev: 75,
+} as const;
 export type Errno = keyof typeof ERRNO;
 
 export class FileError extends Error {
@@ -57,7 +86,8 @@ export class MemoryFiles implements FileTree {
   constructor(files: Readonly<Record<string, Uint8Array | string>> = {}, maxBytes = Infinity) {
     this.#device = MemoryFiles.#devices++;
     this.#maxBytes = maxBytes;
-    for (const [path, content] of Object.entries(files)) this.write(path, typeof content === 'string' ? new TextEncoder().encode(content) : content);
+    for (const [path, content] of Object.entries(files))
+      this.write(path, typeof content === 'string' ? new TextEncoder().encode(content) : content);
   }
 
   stat(path: string): FileStat | undefined {
@@ -66,7 +96,13 @@ export class MemoryFiles implements FileTree {
     if (file === undefined && !this.#directories.has(p)) return undefined;
     let id = this.#ids.get(p);
     if (id === undefined) this.#ids.set(p, (id = BigInt(this.#ids.size + 1)));
-    return { kind: file === undefined ? 'directory' : 'file', size: file?.length ?? 0, id, device: this.#device, mtimeNs: 0n };
+    return {
+      kind: file === undefined ? 'directory' : 'file',
+      size: file?.length ?? 0,
+      id,
+      device: this.#device,
+      mtimeNs: 0n,
+    };
   }
 
   read(path: string): Uint8Array | undefined {
@@ -123,7 +159,19 @@ export class MemoryFiles implements FileTree {
   }
 }
 
-const CODES: Readonly<Record<string, Errno>> = { ENOENT: 'noent', EACCES: 'acces', EPERM: 'acces', EEXIST: 'exist', EISDIR: 'isdir', ENOTDIR: 'notdir', ENOTEMPTY: 'notempty', ENOSPC: 'nospc', EROFS: 'rofs', EXDEV: 'xdev', EINVAL: 'inval' };
+const CODES: Readonly<Record<string, Errno>> = {
+  ENOENT: 'noent',
+  EACCES: 'acces',
+  EPERM: 'acces',
+  EEXIST: 'exist',
+  EISDIR: 'isdir',
+  ENOTDIR: 'notdir',
+  ENOTEMPTY: 'notempty',
+  ENOSPC: 'nospc',
+  EROFS: 'rofs',
+  EXDEV: 'xdev',
+  EINVAL: 'inval',
+};
 
 function onDisk<T>(path: string, action: () => T): T {
   try {
@@ -148,7 +196,13 @@ export class DiskFiles implements FileTree {
   stat(path: string): FileStat | undefined {
     const s = unlessMissing(() => statSync(path, { bigint: true, throwIfNoEntry: false }));
     if (s === undefined || (!s.isFile() && !s.isDirectory() && !s.isCharacterDevice())) return undefined;
-    return { kind: s.isDirectory() ? 'directory' : 'file', size: Number(s.size), id: s.ino, device: s.dev, mtimeNs: s.mtimeNs };
+    return {
+      kind: s.isDirectory() ? 'directory' : 'file',
+      size: Number(s.size),
+      id: s.ino,
+      device: s.dev,
+      mtimeNs: s.mtimeNs,
+    };
   }
 
   read(path: string): Uint8Array | undefined {
@@ -192,14 +246,19 @@ export class MountedFiles implements FileTree {
   readonly #base: FileTree;
   readonly #mounts: readonly { readonly at: string; readonly tree: FileTree; readonly writable: boolean }[];
 
-  constructor(base: FileTree, mounts: readonly { readonly at: string; readonly tree: FileTree; readonly writable?: boolean }[]) {
+  constructor(
+    base: FileTree,
+    mounts: readonly { readonly at: string; readonly tree: FileTree; readonly writable?: boolean }[],
+  ) {
     this.#base = base;
     this.#mounts = mounts.map((m) => ({ at: m.at, tree: m.tree, writable: m.writable ?? false }));
   }
 
   #find(path: string): { tree: FileTree; path: string; writable: boolean } {
     const p = posix.normalize(path);
-    for (const m of this.#mounts) if (p === m.at || p.startsWith(`${m.at}/`)) return { tree: m.tree, path: p.slice(m.at.length) || '/', writable: m.writable };
+    for (const m of this.#mounts)
+      if (p === m.at || p.startsWith(`${m.at}/`))
+        return { tree: m.tree, path: p.slice(m.at.length) || '/', writable: m.writable };
     // Not normalised: behind a link, `..` means what the system says.
     return { tree: this.#base, path, writable: true };
   }

@@ -1,4 +1,7 @@
-/** The least that a module needs to run in a test: arguments, standard output, a clock; MPI as the test says. Unwinds and rewinds on demand. */
+/**
+ * The least that a module needs to run in a test: arguments, standard output, a clock; MPI as the test says. Unwinds
+ * and rewinds on demand.
+ */
 import { engine, type WasmInstance } from './engine.ts';
 import type { ModuleInfo } from './instrument.ts';
 
@@ -28,7 +31,11 @@ export class TestHost {
     const wasi: Record<string, Call> = {
       args_sizes_get: (count, size) => {
         view().setUint32(count!, argv.length, true);
-        view().setUint32(size!, argv.reduce((n, a) => n + a.length, 0), true);
+        view().setUint32(
+          size!,
+          argv.reduce((n, a) => n + a.length, 0),
+          true,
+        );
         return 0;
       },
       args_get: (pointers, at) => {
@@ -53,7 +60,11 @@ export class TestHost {
       fd_write: (fd, iovs, count, result) => {
         let total = 0;
         for (let i = 0; i < count!; i++) {
-          const bytes = new Uint8Array(view().buffer, view().getUint32(iovs! + i * 8, true), view().getUint32(iovs! + i * 8 + 4, true));
+          const bytes = new Uint8Array(
+            view().buffer,
+            view().getUint32(iovs! + i * 8, true),
+            view().getUint32(iovs! + i * 8 + 4, true),
+          );
           const piece = new TextDecoder().decode(bytes);
           if (fd === 2) this.err += piece;
           else this.out += piece;
@@ -113,9 +124,12 @@ export class TestHost {
   run(from?: Image): Image | undefined {
     if (from !== undefined) {
       const memory = this.exports['memory'] as { buffer: ArrayBuffer; grow(n: number): number };
-      if (from.memory.length > memory.buffer.byteLength) memory.grow((from.memory.length - memory.buffer.byteLength) / 65536);
+      if (from.memory.length > memory.buffer.byteLength)
+        memory.grow((from.memory.length - memory.buffer.byteLength) / 65536);
       new Uint8Array(memory.buffer).set(from.memory);
-      this.#info.globals.forEach((g, i) => ((this.exports[g.name] as { value: number | bigint }).value = from.globals[i]!));
+      this.#info.globals.forEach(
+        (g, i) => ((this.exports[g.name] as { value: number | bigint }).value = from.globals[i]!),
+      );
       this.#entering = true;
       this.#call('asyncify_start_rewind', this.#info.unwind.start);
     }
@@ -132,6 +146,9 @@ export class TestHost {
     this.#leaving = false;
     this.#call('asyncify_stop_unwind');
     const memory = (this.exports['memory'] as { buffer: ArrayBuffer }).buffer;
-    return { memory: new Uint8Array(memory.slice(0)), globals: this.#info.globals.map((g) => (this.exports[g.name] as { value: number | bigint }).value) };
+    return {
+      memory: new Uint8Array(memory.slice(0)),
+      globals: this.#info.globals.map((g) => (this.exports[g.name] as { value: number | bigint }).value),
+    };
   }
 }

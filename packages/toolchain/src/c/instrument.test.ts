@@ -45,34 +45,44 @@ int main(int argc, char **argv) {
   return 0;
 }`;
 
-test('a program is carried from instance to instance at every MPI call: recursion, function pointers, a comparator inside qsort, a grown heap', () => {
-  const { wasm, info } = buildModule({ '/main.c': PROGRAM });
-  const plain = new TestHost(wasm, info, { MPI_Barrier: () => 0 }, ['a.out', 'word']);
-  expect(plain.run()).toBeUndefined();
-  expect(plain.out).toMatch(/^word 1 13579 [\d.e+]+ 3\n$/);
-  expect(plain.grown).toBeGreaterThan(600);
+test(
+  'a program is carried from instance to instance at every MPI call: recursion, function pointers, a ' +
+    'comparator inside qsort, a grown heap',
+  () => {
+    const { wasm, info } = buildModule({ '/main.c': PROGRAM });
+    const plain = new TestHost(wasm, info, { MPI_Barrier: () => 0 }, ['a.out', 'word']);
+    expect(plain.run()).toBeUndefined();
+    expect(plain.out).toMatch(/^word 1 13579 [\d.e+]+ 3\n$/);
+    expect(plain.grown).toBeGreaterThan(600);
 
-  let image: Image | undefined;
-  let out = '';
-  let moves = 0;
-  for (;;) {
-    const move = (): number => {
-      if (!host.arrived()) host.leave();
-      return 0;
-    };
-    const host: TestHost = new TestHost(wasm, info, { MPI_Barrier: move, MPI_Init: move, MPI_Finalize: move }, ['a.out', 'word']);
-    image = host.run(image);
-    out += host.out;
-    if (image === undefined) break;
-    moves++;
-  }
-  expect(out).toBe(plain.out);
-  // Init, Finalize, the leaf of the recursion, and each comparison.
-  expect(moves).toBeGreaterThan(3 + 4);
-});
+    let image: Image | undefined;
+    let out = '';
+    let moves = 0;
+    for (;;) {
+      const move = (): number => {
+        if (!host.arrived()) host.leave();
+        return 0;
+      };
+      const host: TestHost = new TestHost(wasm, info, { MPI_Barrier: move, MPI_Init: move, MPI_Finalize: move }, [
+        'a.out',
+        'word',
+      ]);
+      image = host.run(image);
+      out += host.out;
+      if (image === undefined) break;
+      moves++;
+    }
+    expect(out).toBe(plain.out);
+    // Init, Finalize, the leaf of the recursion, and each comparison.
+    expect(moves).toBeGreaterThan(3 + 4);
+  },
+);
 
-test('in C++ too: from a wide stream into a buffer of the program\'s own; what no object names of the library stays out', () => {
-  const source = `#include <mpi.h>
+test(
+  "in C++ too: from a wide stream into a buffer of the program's own; what no object names of the library " +
+    'stays out',
+  () => {
+    const source = `#include <mpi.h>
 #include <ostream>
 #include <streambuf>
 #include <cstdio>
@@ -80,36 +90,54 @@ struct Sender : std::wstreambuf {
   int_type overflow(int_type c) override { MPI_Barrier(MPI_COMM_WORLD); std::putchar(int(c)); return c; }
 };
 int main() { MPI_Init(nullptr, nullptr); Sender b; std::wostream out(&b); out << 4021; std::putchar('\\n'); MPI_Finalize(); }`;
-  const { wasm, info } = buildModule({ '/main.cc': source });
-  let image: Image | undefined;
-  let out = '';
-  let moves = 0;
-  do {
-    const move = (): number => {
-      if (!host.arrived()) host.leave();
-      return 0;
-    };
-    const host: TestHost = new TestHost(wasm, info, { MPI_Barrier: move, MPI_Init: () => 0, MPI_Finalize: () => 0 }, ['a.out']);
-    image = host.run(image);
-    out += host.out;
-    if (image !== undefined) moves++;
-  } while (image !== undefined);
-  expect([out, moves]).toEqual(['4021\n', 4]);
+    const { wasm, info } = buildModule({ '/main.cc': source });
+    let image: Image | undefined;
+    let out = '';
+    let moves = 0;
+    do {
+      const move = (): number => {
+        if (!host.arrived()) host.leave();
+        return 0;
+      };
+      const host: TestHost = new TestHost(wasm, info, { MPI_Barrier: move, MPI_Init: () => 0, MPI_Finalize: () => 0 }, [
+        'a.out',
+      ]);
+      image = host.run(image);
+      out += host.out;
+      if (image !== undefined) moves++;
+    } while (image !== undefined);
+    expect([out, moves]).toEqual(['4021\n', 4]);
 
-  const wide = (patterns: string[]): boolean => patterns.some((p) => p.includes('wchar_t'));
-  const object = (symbol: string): Uint8Array => Buffer.from(`\0asm ${symbol} `);
-  expect(wide(untouchedParts([object('_ZNSt3__24coutE')]))).toBe(true);
-  for (const symbol of ['_ZNSt3__213basic_ostreamIwNS_11char_traitsIwEEElsEi', '_ZNSt3__24wcinE', '_ZNSt3__25ctypeIwE2idE']) expect(wide(untouchedParts([object('main'), object(symbol)]))).toBe(false);
-  expect(untouchedParts([object('_ZNSt3__29money_putIc')])).not.toContainEqual(expect.stringContaining('money_put'));
-});
+    const wide = (patterns: string[]): boolean => patterns.some((p) => p.includes('wchar_t'));
+    const object = (symbol: string): Uint8Array => Buffer.from(`\0asm ${symbol} `);
+    expect(wide(untouchedParts([object('_ZNSt3__24coutE')]))).toBe(true);
+    for (const symbol of [
+      '_ZNSt3__213basic_ostreamIwNS_11char_traitsIwEEElsEi',
+      '_ZNSt3__24wcinE',
+      '_ZNSt3__25ctypeIwE2idE',
+    ])
+      expect(wide(untouchedParts([object('main'), object(symbol)]))).toBe(false);
+    expect(untouchedParts([object('_ZNSt3__29money_putIc')])).not.toContainEqual(expect.stringContaining('money_put'));
+  },
+);
 
 test('the section says what a host has to know, and the same sources give the same bytes', () => {
-  const source = { '/a.c': '#include <mpi.h>\nint main(void) { int r; MPI_Comm_rank(MPI_COMM_WORLD, &r); return MPI_Barrier(MPI_COMM_WORLD) + r; }' };
+  const source = {
+    '/a.c':
+      '#include <mpi.h>\nint main(void) { int r; MPI_Comm_rank(MPI_COMM_WORLD, &r); return ' +
+      'MPI_Barrier(MPI_COMM_WORLD) + r; }',
+  };
   const { wasm, info } = buildModule(source);
   expect(buildModule(source).wasm).toEqual(wasm);
   const module = new engine.Module(wasm);
   expect(JSON.parse(new TextDecoder().decode(engine.Module.customSections(module, SECTION)[0]))).toEqual(info);
-  expect(info).toMatchObject({ version: 1, language: 'c', globals: [{ name: 'mayfly.global.0', type: 'i32' }], suspending: ['env.MPI_Barrier'], memory: { maximum: 32768 } });
+  expect(info).toMatchObject({
+    version: 1,
+    language: 'c',
+    globals: [{ name: 'mayfly.global.0', type: 'i32' }],
+    suspending: ['env.MPI_Barrier'],
+    memory: { maximum: 32768 },
+  });
   expect(info.unwind.end - info.unwind.start).toBe(4 << 20);
   // What is instrumented already is checked, and left as it is.
   expect(instrument(wasm)).toEqual({ wasm, info });
@@ -142,7 +170,13 @@ test.each([
   ['IMPORTED_STATE', command('', '', '(import "env" "memory" (memory 1 4)) (export "memory" (memory 0))')],
   ['THREADS', command('', '', '(memory (export "memory") 1 4 shared)')],
   ['THREADS', command('', '(drop (i32.atomic.rmw.add (i32.const 0) (i32.const 1)))')],
-  ['RELAXED_SIMD', command('', '(drop (f32x4.relaxed_madd (v128.const i32x4 0 0 0 0) (v128.const i32x4 0 0 0 0) (v128.const i32x4 0 0 0 0)))')],
+  [
+    'RELAXED_SIMD',
+    command(
+      '',
+      '(drop (f32x4.relaxed_madd (v128.const i32x4 0 0 0 0) (v128.const i32x4 0 0 0 0) (v128.const i32x4 0 0 0 0)))',
+    ),
+  ],
   ['TABLE_CHANGES', command('(table $t 2 2 funcref)', '(table.set $t (i32.const 0) (ref.null func))')],
   ['TABLE_CHANGES', command('(table $t 2 9 funcref)', '(drop (table.grow $t (ref.null func) (i32.const 1)))')],
   ['EXCEPTIONS', command('(tag $e)', '(throw $e)')],
@@ -171,13 +205,19 @@ test('the memory obeys the job: too much at the start is refused, a larger maxim
 
 test('a foreign module: room for its stack lies behind its memory, which it does not see', () => {
   const wasm = command(
-    '(import "env" "MPI_Barrier" (func $b (param i32) (result i32))) (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32))) (global $g (mut i64) (i64.const 7))',
+    '(import "env" "MPI_Barrier" (func $b (param i32) (result i32))) (import "wasi_snapshot_preview1" ' +
+      '"proc_exit" (func $exit (param i32))) (global $g (mut i64) (i64.const 7))',
     `(global.set $g (i64.const 9)) (drop (call $b (i32.const 0)))
      (call $exit (i32.add (i32.mul (memory.size) (i32.const 100)) (i32.add (i32.mul (memory.grow (i32.const 1)) (i32.const 1000)) (i32.wrap_i64 (global.get $g)))))`,
     '(memory (export "memory") 2 10)',
   );
   const { wasm: made, info } = instrument(wasm);
-  expect(info).toMatchObject({ language: 'wasm', unwind: { start: 2 * 65536, end: 66 * 65536 }, memory: { initial: 66, maximum: 74 }, globals: [{ type: 'i64' }] });
+  expect(info).toMatchObject({
+    language: 'wasm',
+    unwind: { start: 2 * 65536, end: 66 * 65536 },
+    memory: { initial: 66, maximum: 74 },
+    globals: [{ type: 'i64' }],
+  });
   const first: TestHost = new TestHost(made, info, { MPI_Barrier: () => first.leave() });
   const image = first.run()!;
   const second: TestHost = new TestHost(made, info, { MPI_Barrier: () => Number(second.arrived()) });
@@ -188,8 +228,11 @@ test('a foreign module: room for its stack lies behind its memory, which it does
 
 test('whatever bytes come in, the answer is a module or a named error', () => {
   const seed = command(
-    '(import "env" "MPI_Send" (func $s (param i32 i32) (result i32))) (table 3 funcref) (global $g (mut i32) (i32.const 1)) (elem (i32.const 0) $f) (data (i32.const 8) "hello") (func $f (param i32) (result i32) (call $s (local.get 0) (i32.const 3)))',
-    '(global.set $g (call_indirect (param i32) (result i32) (i32.const 5) (i32.const 0))) (drop (memory.grow (i32.const 1)))',
+    '(import "env" "MPI_Send" (func $s (param i32 i32) (result i32))) (table 3 funcref) (global $g (mut i32) ' +
+      '(i32.const 1)) (elem (i32.const 0) $f) (data (i32.const 8) "hello") (func $f (param i32) (result i32) ' +
+      '(call $s (local.get 0) (i32.const 3)))',
+    '(global.set $g (call_indirect (param i32) (result i32) (i32.const 5) (i32.const 0))) (drop (memory.grow ' +
+      '(i32.const 1)))',
   );
   expect(problemOf(seed)).toBe('accepted');
   let state = 12345;
@@ -205,7 +248,10 @@ test('whatever bytes come in, the answer is a module or a named error', () => {
     for (let n = random(3); n >= 0; n--) bytes[random(bytes.length)] = random(2) === 0 ? random(256) : 0xff;
     tryOne(bytes);
   }
-  for (let i = 0; i < 300; i++) tryOne(Uint8Array.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, ...Array.from({ length: random(200) }, () => random(256))]));
+  for (let i = 0; i < 300; i++)
+    tryOne(
+      Uint8Array.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, ...Array.from({ length: random(200) }, () => random(256))]),
+    );
   expect([...seen.keys()]).toEqual(expect.arrayContaining(['INVALID', 'NOT_WASM', 'UNKNOWN_IMPORT', 'accepted']));
   expect(problemOf(seed)).toBe('accepted');
 });

@@ -1,10 +1,11 @@
 /**
- * From a linked module to one that can be checkpointed: what it may do is checked, its stack becomes unwindable at MPI calls (Binaryen's
- * Asyncify, no optimisation behind it: measured, it makes large codes slower), its state becomes readable from outside.
+ * From a linked module to one that can be checkpointed: what it may do is checked, its stack becomes unwindable at MPI
+ * calls (Binaryen's Asyncify, no optimisation behind it: measured, it makes large codes slower), its state becomes
+ * readable from outside.
  *
- * What it guarantees of its result: the imports are MPI's, WASI's, `mayfly.grow` and `mayfly.thrown`; one memory with a maximum; the table never changes; all
- * mutable globals but Asyncify's own two are exported as `mayfly.global.N`; the custom section `mayfly` ({@link ModuleInfo}) says the rest.
- * The same module and options give the same bytes.
+ * What it guarantees of its result: the imports are MPI's, WASI's, `mayfly.grow` and `mayfly.thrown`; one memory with a
+ * maximum; the table never changes; all mutable globals but Asyncify's own two are exported as `mayfly.global.N`; the
+ * custom section `mayfly` ({@link ModuleInfo}) says the rest. The same module and options give the same bytes.
  */
 import binaryen from 'binaryen';
 import { engine } from './engine.ts';
@@ -60,22 +61,49 @@ export interface Instrumented {
 }
 
 /** They call through the stream, never back into the program. */
-const STDIO_WRITERS = ['__fwritex', '__overflow', '__towrite', '__stdio_exit', 'fflush', 'fflush_unlocked', '__fseeko_unlocked', '__fseeko', '__ftello_unlocked', 'vfprintf', 'vfwprintf', 'printf_core', 'wprintf_core'];
+const STDIO_WRITERS = [
+  '__fwritex',
+  '__overflow',
+  '__towrite',
+  '__stdio_exit',
+  'fflush',
+  'fflush_unlocked',
+  '__fseeko_unlocked',
+  '__fseeko',
+  '__ftello_unlocked',
+  'vfprintf',
+  'vfwprintf',
+  'printf_core',
+  'wprintf_core',
+];
 
 /** @throws ModuleError with the reason, for a module that cannot be a rank's program */
 export function instrument(wasm: Uint8Array, options: InstrumentOptions = {}): Instrumented {
   const { maxPages = PAGE, maxBytes = 64 << 20 } = options;
-  if (wasm.length > maxBytes) throw new ModuleError('TOO_LARGE', `The module has ${wasm.length} bytes; ${maxBytes} are allowed.`);
+  if (wasm.length > maxBytes)
+    throw new ModuleError('TOO_LARGE', `The module has ${wasm.length} bytes; ${maxBytes} are allowed.`);
   const facts = checkedFacts(wasm);
   const existing = facts.sections.find((s) => s.id === 0 && s.name === SECTION);
-  if (existing !== undefined) return { wasm, info: readInfo(wasm.subarray(existing.body, existing.end), facts, maxPages) };
+  if (existing !== undefined)
+    return { wasm, info: readInfo(wasm.subarray(existing.body, existing.end), facts, maxPages) };
 
   const { initial, maximum = PAGE } = facts.memory!;
   const buffer = facts.exports.some((e) => e.name === 'mayfly_unwind_buffer' && e.kind === 'global');
   const pages = initial + (buffer ? 0 : FOREIGN_UNWIND_PAGES);
-  if (pages > maxPages) throw new ModuleError('MEMORY_LIMIT', `The module starts with ${Math.ceil(pages / 16)} MB of memory; the job allows ${Math.floor(maxPages / 16)} MB.`);
-  const memory = { initial: pages, maximum: Math.max(pages, Math.min(maximum + (buffer ? 0 : FOREIGN_UNWIND_PAGES), maxPages, PAGE)) };
-  const edited = editModule(wasm, facts, { memory, wrapSize: !buffer, dropCustom: (name) => name !== 'name' && name !== 'target_features' });
+  if (pages > maxPages)
+    throw new ModuleError(
+      'MEMORY_LIMIT',
+      `The module starts with ${Math.ceil(pages / 16)} MB of memory; the job allows ${Math.floor(maxPages / 16)} MB.`,
+    );
+  const memory = {
+    initial: pages,
+    maximum: Math.max(pages, Math.min(maximum + (buffer ? 0 : FOREIGN_UNWIND_PAGES), maxPages, PAGE)),
+  };
+  const edited = editModule(wasm, facts, {
+    memory,
+    wrapSize: !buffer,
+    dropCustom: (name) => name !== 'name' && name !== 'target_features',
+  });
 
   let m: Module | undefined;
   try {
@@ -87,7 +115,8 @@ export function instrument(wasm: Uint8Array, options: InstrumentOptions = {}): I
     if (leaves) defineInvokes(m, exportedAddress(m, FLAG));
     mendMismatches(m);
     const globals = exportGlobals(m);
-    if (!facts.exports.some((e) => e.kind === 'table') && m.getNumTables() > 0) m.addTableExport(binaryen.getTableInfo(m.getTableByIndex(0)).name, '__indirect_function_table');
+    if (!facts.exports.some((e) => e.kind === 'table') && m.getNumTables() > 0)
+      m.addTableExport(binaryen.getTableInfo(m.getTableByIndex(0)).name, '__indirect_function_table');
     const suspending = options.suspending ?? suspendingAmong(facts.imports);
     const info: ModuleInfo = {
       version: SECTION_VERSION,
@@ -95,7 +124,9 @@ export function instrument(wasm: Uint8Array, options: InstrumentOptions = {}): I
       language: options.language ?? 'wasm',
       globals,
       unwind: buffer ? ownBuffer(m) : { start: initial * PAGE, end: pages * PAGE },
-      ...(facts.exports.some((e) => e.name === '__stack_low') && facts.exports.some((e) => e.name === '__stack_high') ? { stack: { low: exportedAddress(m, '__stack_low'), high: exportedAddress(m, '__stack_high') } } : {}),
+      ...(facts.exports.some((e) => e.name === '__stack_low') && facts.exports.some((e) => e.name === '__stack_high')
+        ? { stack: { low: exportedAddress(m, '__stack_low'), high: exportedAddress(m, '__stack_high') } }
+        : {}),
       memory,
       suspending,
     };
@@ -119,45 +150,94 @@ export function instrument(wasm: Uint8Array, options: InstrumentOptions = {}): I
 }
 
 const FEATURES =
-  binaryen.Features.MutableGlobals | binaryen.Features.NontrappingFPToInt | binaryen.Features.SIMD128 | binaryen.Features.BulkMemory | binaryen.Features.BulkMemoryOpt |
-  binaryen.Features.SignExt | binaryen.Features.ReferenceTypes | binaryen.Features.Multivalue | binaryen.Features.ExtendedConst | binaryen.Features.CallIndirectOverlong;
+  binaryen.Features.MutableGlobals |
+  binaryen.Features.NontrappingFPToInt |
+  binaryen.Features.SIMD128 |
+  binaryen.Features.BulkMemory |
+  binaryen.Features.BulkMemoryOpt |
+  binaryen.Features.SignExt |
+  binaryen.Features.ReferenceTypes |
+  binaryen.Features.Multivalue |
+  binaryen.Features.ExtendedConst |
+  binaryen.Features.CallIndirectOverlong;
 
 /** All refusals but those of memory limits. */
 function checkedFacts(wasm: Uint8Array): ModuleFacts {
   const facts = readModule(wasm);
-  if (facts.memory === undefined) throw new ModuleError('NO_MEMORY', 'The module has no memory: so it is not a C or C++ program.');
-  if (facts.memory.shared) throw new ModuleError('THREADS', 'The memory of the module is shared among threads; a rank has one thread. Build it without -pthread.');
+  if (facts.memory === undefined)
+    throw new ModuleError('NO_MEMORY', 'The module has no memory: so it is not a C or C++ program.');
+  if (facts.memory.shared)
+    throw new ModuleError(
+      'THREADS',
+      'The memory of the module is shared among threads; a rank has one thread. Build it without -pthread.',
+    );
   for (const i of facts.imports) {
     if (i.kind === 'memory' || i.kind === 'table' || i.kind === 'global' || i.kind === 'tag')
-      throw new ModuleError('IMPORTED_STATE', `The module imports the ${i.kind} ${i.module}.${i.name}; a program has its own (link it as a command, not as a library).`);
-    const known = isAllowed(i) || (i.module === SECTION && (i.name === 'grow' || i.name === 'thrown')) || (isInvoke(i) && facts.exports.some((e) => e.name === FLAG && e.kind === 'global'));
-    if (!known) throw new ModuleError('UNKNOWN_IMPORT', `The module imports ${i.module}.${i.name}, which ranks do not have: allowed imports are MPI functions (env) and WASI preview 1.`);
+      throw new ModuleError(
+        'IMPORTED_STATE',
+        `The module imports the ${i.kind} ${i.module}.${i.name}; a program has its own (link it as a ` +
+          'command, not as a library).',
+      );
+    const known =
+      isAllowed(i) ||
+      (i.module === SECTION && (i.name === 'grow' || i.name === 'thrown')) ||
+      (isInvoke(i) && facts.exports.some((e) => e.name === FLAG && e.kind === 'global'));
+    if (!known)
+      throw new ModuleError(
+        'UNKNOWN_IMPORT',
+        `The module imports ${i.module}.${i.name}, which ranks do not have: allowed imports are MPI ` +
+          'functions (env) and WASI preview 1.',
+      );
   }
-  const exported = (name: string, kind: string): boolean => facts.exports.some((e) => e.name === name && e.kind === kind);
-  if (facts.sections.some((s) => s.id === 8)) throw new ModuleError('START_FUNCTION', 'The module has a start function, which would run again at each restart; a WASI command exports _start instead.');
-  if (!exported('_start', 'function')) throw new ModuleError('NO_START', 'The module does not export _start: so it is not a WASI command.');
+  const exported = (name: string, kind: string): boolean =>
+    facts.exports.some((e) => e.name === name && e.kind === kind);
+  if (facts.sections.some((s) => s.id === 8))
+    throw new ModuleError(
+      'START_FUNCTION',
+      'The module has a start function, which would run again at each restart; a WASI command exports _start instead.',
+    );
+  if (!exported('_start', 'function'))
+    throw new ModuleError('NO_START', 'The module does not export _start: so it is not a WASI command.');
   if (!exported('memory', 'memory')) throw new ModuleError('NO_MEMORY', 'The module does not export its memory.');
   // Last: what is not allowed has got its own name by now, also where this engine does not know it.
-  if (!engine.validate(wasm)) throw new ModuleError('INVALID', 'The module is damaged, or uses features that this engine does not support.');
+  if (!engine.validate(wasm))
+    throw new ModuleError('INVALID', 'The module is damaged, or uses features that this engine does not support.');
   return facts;
 }
 
 function readInfo(json: Uint8Array, facts: ModuleFacts, maxPages: number): ModuleInfo {
-  const damaged = (what: string): ModuleError => new ModuleError('DAMAGED_SECTION', `The module says that it is instrumented, but ${what}. Build it again.`);
+  const damaged = (what: string): ModuleError =>
+    new ModuleError('DAMAGED_SECTION', `The module says that it is instrumented, but ${what}. Build it again.`);
   let info: ModuleInfo;
   try {
     info = JSON.parse(new TextDecoder().decode(json)) as ModuleInfo;
   } catch {
     throw damaged('its section cannot be read');
   }
-  if (info?.version !== SECTION_VERSION) throw damaged(`by another version of the toolchain (${String(info?.version)})`);
+  if (info?.version !== SECTION_VERSION)
+    throw damaged(`by another version of the toolchain (${String(info?.version)})`);
   const exported = new Set(facts.exports.map((e) => `${e.kind} ${e.name}`));
-  for (const name of ['start_unwind', 'stop_unwind', 'start_rewind', 'stop_rewind', 'get_state']) if (!exported.has(`function asyncify_${name}`)) throw damaged(`it has no asyncify_${name}`);
-  if (!Array.isArray(info.globals) || !info.globals.every((g) => exported.has(`global ${g?.name}`))) throw damaged('a global is missing');
+  for (const name of ['start_unwind', 'stop_unwind', 'start_rewind', 'stop_rewind', 'get_state'])
+    if (!exported.has(`function asyncify_${name}`)) throw damaged(`it has no asyncify_${name}`);
+  if (!Array.isArray(info.globals) || !info.globals.every((g) => exported.has(`global ${g?.name}`)))
+    throw damaged('a global is missing');
   const { start, end } = info.unwind ?? {};
-  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 16 || end <= start + 16 || end > facts.memory!.initial * PAGE) throw damaged('the place of the unwound stack lies outside of the memory');
-  if (info.memory?.initial !== facts.memory!.initial || info.memory?.maximum !== facts.memory!.maximum) throw damaged('its memory is another');
-  if (info.memory.initial > maxPages) throw new ModuleError('MEMORY_LIMIT', `The module starts with ${Math.ceil(info.memory.initial / 16)} MB of memory; the job allows ${Math.floor(maxPages / 16)} MB.`);
+  if (
+    !Number.isSafeInteger(start) ||
+    !Number.isSafeInteger(end) ||
+    start < 16 ||
+    end <= start + 16 ||
+    end > facts.memory!.initial * PAGE
+  )
+    throw damaged('the place of the unwound stack lies outside of the memory');
+  if (info.memory?.initial !== facts.memory!.initial || info.memory?.maximum !== facts.memory!.maximum)
+    throw damaged('its memory is another');
+  if (info.memory.initial > maxPages)
+    throw new ModuleError(
+      'MEMORY_LIMIT',
+      `The module starts with ${Math.ceil(info.memory.initial / 16)} MB of memory; the job allows ` +
+        `${Math.floor(maxPages / 16)} MB.`,
+    );
   return info;
 }
 
@@ -177,7 +257,11 @@ function exportGlobals(m: Module): ModuleInfo['globals'] {
     const g = binaryen.getGlobalInfo(m.getGlobalByIndex(i));
     if (!g.mutable) continue;
     const type = TYPES.get(g.type);
-    if (type === undefined || type === 'v128') throw new ModuleError('UNSUPPORTED_FEATURE', 'The module has a mutable global that holds a reference or a vector, which no image can keep.');
+    if (type === undefined || type === 'v128')
+      throw new ModuleError(
+        'UNSUPPORTED_FEATURE',
+        'The module has a mutable global that holds a reference or a vector, which no image can keep.',
+      );
     const name = `mayfly.global.${globals.length}`;
     m.addGlobalExport(g.name, name);
     globals.push({ name, type });
@@ -185,8 +269,15 @@ function exportGlobals(m: Module): ModuleInfo['globals'] {
   return globals;
 }
 
-/** `memory.grow` asks the host, which answers for the job's limit; `memory.size` of a foreign module hides the pages added for unwinding. */
-function replaceMemoryCalls(m: Module, edited: { grow: number | undefined; size: number | undefined }, pages: { old: number; now: number } | undefined): void {
+/**
+ * `memory.grow` asks the host, which answers for the job's limit; `memory.size` of a foreign module hides the pages
+ * added for unwinding.
+ */
+function replaceMemoryCalls(
+  m: Module,
+  edited: { grow: number | undefined; size: number | undefined },
+  pages: { old: number; now: number } | undefined,
+): void {
   const replace = (index: number, parameters: number, body: (m: Module) => number): void => {
     const { name } = binaryen.getFunctionInfo(m.getFunctionByIndex(index));
     m.removeFunction(name);
@@ -197,16 +288,25 @@ function replaceMemoryCalls(m: Module, edited: { grow: number | undefined; size:
   const growAt = edited.grow === undefined ? undefined : edited.size === undefined ? last : last - 1;
   const growName = growAt === undefined ? '' : binaryen.getFunctionInfo(m.getFunctionByIndex(growAt)).name;
   if (edited.size !== undefined)
-    replace(last, binaryen.none, () => m.select(m.i32.eq(m.memory.size(), m.i32.const(pages!.now)), m.i32.const(pages!.old), m.memory.size()));
+    replace(last, binaryen.none, () =>
+      m.select(m.i32.eq(m.memory.size(), m.i32.const(pages!.now)), m.i32.const(pages!.old), m.memory.size()),
+    );
   if (edited.grow === undefined) return;
   m.addFunctionImport('mayfly.grow', SECTION, 'grow', binaryen.i32, binaryen.i32);
   m.removeFunction(growName);
-  m.addFunction(growName, binaryen.i32, binaryen.i32, [], m.call('mayfly.grow', [m.local.get(0, binaryen.i32)], binaryen.i32));
+  m.addFunction(
+    growName,
+    binaryen.i32,
+    binaryen.i32,
+    [],
+    m.call('mayfly.grow', [m.local.get(0, binaryen.i32)], binaryen.i32),
+  );
 }
 
 function ownBuffer(m: Module): { start: number; end: number } {
   const [start, end] = [exportedAddress(m, 'mayfly_unwind_buffer'), exportedAddress(m, 'mayfly_unwind_end')];
-  if (!(start > 0 && end > start)) throw new ModuleError('INVALID', 'mayfly_unwind_buffer and mayfly_unwind_end enclose no memory.');
+  if (!(start > 0 && end > start))
+    throw new ModuleError('INVALID', 'mayfly_unwind_buffer and mayfly_unwind_end enclose no memory.');
   return { start, end };
 }
 
@@ -222,7 +322,12 @@ function neverReachingMpi(m: Module, patterns: readonly string[]): string[] {
   const all = new Set<string>();
   for (let i = 0; i < m.getNumFunctions(); i++) all.add(binaryen.getFunctionInfo(m.getFunctionByIndex(i)).name);
   const matches = (pattern: string): boolean => {
-    const parts = new RegExp(`^${pattern.split('*').map((p) => p.replace(/[^\w]/g, '\\$&')).join('.*')}$`);
+    const parts = new RegExp(
+      `^${pattern
+        .split('*')
+        .map((p) => p.replace(/[^\w]/g, '\\$&'))
+        .join('.*')}$`,
+    );
     return [...all].some((name) => parts.test(name));
   };
   // A stream of the program's own functions may do anything.

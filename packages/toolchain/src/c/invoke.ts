@@ -1,11 +1,12 @@
 /**
- * Calls that can be left early. clang lowers a call inside a try block, one with destructors to run behind it, and one in a function that calls
- * setjmp to `invoke_…(function, arguments)`, and looks behind it whether `__THREW__` was set (../../compat/throw.c). Here these imports get their bodies:
- * WebAssembly's `try` around the call, a `catch` that puts the stack pointer back and sets the flag.
+ * Calls that can be left early. clang lowers a call inside a try block, one with destructors to run behind it, and one
+ * in a function that calls setjmp to `invoke_…(function, arguments)`, and looks behind it whether `__THREW__` was set
+ * (../../compat/throw.c). Here these imports get their bodies: WebAssembly's `try` around the call, a `catch` that puts
+ * the stack pointer back and sets the flag.
  *
- * It stands before Asyncify, which then takes the thunk for one function more: a checkpoint may be taken at any depth of them, also inside of a
- * try block. Nothing is ever called in the catch part, which Asyncify could not unwind. The older instructions (`try`/`catch`) are used: every engine
- * has them, and Asyncify knows no others.
+ * It stands before Asyncify, which then takes the thunk for one function more: a checkpoint may be taken at any depth
+ * of them, also inside of a try block. Nothing is ever called in the catch part, which Asyncify could not unwind. The
+ * older instructions (`try`/`catch`) are used: every engine has them, and Asyncify knows no others.
  */
 import binaryen from 'binaryen';
 import type { Import } from './wasm-module.ts';
@@ -17,7 +18,8 @@ export const TAG = 'mayfly.exception';
 export const FLAG = '__THREW__';
 const INVOKE = /^invoke_[a-z]+$/;
 
-export const isInvoke = (i: Pick<Import, 'module' | 'name'>): boolean => (i.module === 'env' && INVOKE.test(i.name)) || (i.module === 'mayfly' && i.name === 'throw');
+export const isInvoke = (i: Pick<Import, 'module' | 'name'>): boolean =>
+  (i.module === 'env' && INVOKE.test(i.name)) || (i.module === 'mayfly' && i.name === 'throw');
 
 /** @param flag address of `__THREW__` */
 export function defineInvokes(m: Module, flag: number): void {
@@ -28,7 +30,8 @@ export function defineInvokes(m: Module, flag: number): void {
   const imported: string[] = [];
   for (let i = 0; i < m.getNumFunctions(); i++) {
     const f = binaryen.getFunctionInfo(m.getFunctionByIndex(i));
-    if (f.base !== '' && f.module !== '' && isInvoke({ module: f.module ?? '', name: f.base ?? '' })) imported.push(f.name);
+    if (f.base !== '' && f.module !== '' && isInvoke({ module: f.module ?? '', name: f.base ?? '' }))
+      imported.push(f.name);
   }
   for (const name of imported) {
     const f = binaryen.getFunctionInfo(m.getFunction(name));
@@ -39,7 +42,13 @@ export function defineInvokes(m: Module, flag: number): void {
     }
     const parameters = binaryen.expandType(f.params);
     const sp = parameters.length;
-    const call = m.call_indirect(table, m.local.get(0, binaryen.i32), parameters.slice(1).map((type, i) => m.local.get(i + 1, type)), binaryen.createType(parameters.slice(1)), f.results);
+    const call = m.call_indirect(
+      table,
+      m.local.get(0, binaryen.i32),
+      parameters.slice(1).map((type, i) => m.local.get(i + 1, type)),
+      binaryen.createType(parameters.slice(1)),
+      f.results,
+    );
     const flagged = m.if(
       m.i32.eqz(m.i32.load(0, 4, m.i32.const(flag))),
       m.i32.store(0, 4, m.i32.const(flag), m.i32.const(1)),

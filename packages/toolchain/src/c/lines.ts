@@ -1,11 +1,13 @@
 /**
- * The custom section `mayfly.lines` of a module built with -g: which line of which file an instruction of the *instrumented* module belongs to.
+ * The custom section `mayfly.lines` of a module built with -g: which line of which file an instruction of the
+ * *instrumented* module belongs to.
  *
- * DWARF speaks of the module before Asyncify, whose offsets all change. But Asyncify keeps the functions' order, and in each function the
- * order of its calls; in functions that it leaves alone, also the order of everything that can trap. So the n-th such instruction before is the
- * n-th behind. A function where the counts differ keeps its first line only.
+ * DWARF speaks of the module before Asyncify, whose offsets all change. But Asyncify keeps the functions' order, and in
+ * each function the order of its calls; in functions that it leaves alone, also the order of everything that can trap.
+ * So the n-th such instruction before is the n-th behind. A function where the counts differ keeps its first line only.
  *
- * Format: version (1), files (count, texts), places (count; each: distance of the module offset, file + 1 or 0 for unknown, line), all LEB128.
+ * Format: version (1), files (count, texts), places (count; each: distance of the module offset, file + 1 or 0 for
+ * unknown, line), all LEB128.
  */
 import { readLineRows, type LineRows } from './dwarf-lines.ts';
 import { replacePlaces } from '../replace-places.ts';
@@ -96,8 +98,8 @@ function readPlaces(wasm: Uint8Array): { files: string[]; places: Place[] } | un
 }
 
 /**
- * A stack with places of the sources: `(wasm-function[12]:0x1234)` becomes `(solver.c:40)` where the module knows it (built with -g); all else
- * stays as it is.
+ * A stack with places of the sources: `(wasm-function[12]:0x1234)` becomes `(solver.c:40)` where the module knows it
+ * (built with -g); all else stays as it is.
  * @param wasm the instrumented module that the stack comes from
  */
 export const symbolise = (stack: string, wasm: Uint8Array): string => symboliser(wasm)(stack);
@@ -122,6 +124,8 @@ export function symboliser(wasm: Uint8Array): (stack: string) => string {
         else high = middle;
       }
       const place = places[low - 1];
-      return place === undefined || place.file < 0 || files[place.file] === undefined ? text : `${files[place.file]}:${place.line}`;
+      return place === undefined || place.file < 0 || files[place.file] === undefined
+        ? text
+        : `${files[place.file]}:${place.line}`;
     });
 }

@@ -1,11 +1,13 @@
 /**
- * LLVM in wasm (clang, wasm-ld, ar, nm …: one module, the first argument says which) and its sysroot, from the package @yowasp/clang.
+ * LLVM in wasm (clang, wasm-ld, ar, nm …: one module, the first argument says which) and its sysroot, from the package
+ * @yowasp/clang.
  *
- * The module is validated lazily: reading and compiling 75 MB then takes 0.1 s in place of 0.3 s, and functions compile when first
- * called. It stays warm: V8 shares compiled and optimised functions among the instances of one module, so later calls run faster.
- * V8 optimises a function of it ten times later than it would by default: clang has tens of thousands that run a little, and optimising them
- * took more processor time than it saved (six small programs in a cold process: 4.7 s, then 2.7 s; two of C and two of C++ with iostream: 17.1 s, then 12.9 s, and with
- * a budget of 60 million 13.5 s).
+ * The module is validated lazily: reading and compiling 75 MB then takes 0.1 s in place of 0.3 s, and functions compile
+ * when first called. It stays warm: V8 shares compiled and optimised functions among the instances of one module, so
+ * later calls run faster.
+ * V8 optimises a function of it ten times later than it would by default: clang has tens of thousands that run a
+ * little, and optimising them took more processor time than it saved (six small programs in a cold process: 4.7 s, then
+ * 2.7 s; two of C and two of C++ with iostream: 17.1 s, then 12.9 s, and with a budget of 60 million 13.5 s).
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -63,11 +65,12 @@ function untar(tar: Uint8Array): Record<string, Uint8Array> {
     const end = field.indexOf(0);
     return new TextDecoder().decode(end === -1 ? field : field.subarray(0, end));
   };
-  for (let at = 0; at + 512 <= tar.length && tar[at] !== 0; ) {
+  for (let at = 0; at + 512 <= tar.length && tar[at] !== 0;) {
     const size = parseInt(text(at + 124, 12).trim() || '0', 8);
     const type = String.fromCharCode(tar[at + 156]!);
     const prefix = text(at + 257, 5) === 'ustar' ? text(at + 345, 155) : '';
-    if (type === '0' || type === '\0') files[`/${prefix === '' ? '' : `${prefix}/`}${text(at, 100)}`] = tar.subarray(at + 512, at + 512 + size);
+    if (type === '0' || type === '\0')
+      files[`/${prefix === '' ? '' : `${prefix}/`}${text(at, 100)}`] = tar.subarray(at + 512, at + 512 + size);
     at += 512 + Math.ceil(size / 512) * 512;
   }
   return files;

@@ -1,11 +1,12 @@
 /**
- * Calls of a function with another type than it has: in C mostly a call without a declaration (`#include <time.h>` forgotten, a result that has become
- * 64 bits wide). Machines take them, since arguments lie in registers; WebAssembly does not, so the linker puts a stub in their place that traps when it
- * is called. Here the stub becomes what a machine does, as far as that is defined by anything: integers are cut or extended, arguments that are missing
- * are 0, a result that nobody looks at is dropped.
+ * Calls of a function with another type than it has: in C mostly a call without a declaration (`#include <time.h>`
+ * forgotten, a result that has become 64 bits wide). Machines take them, since arguments lie in registers; WebAssembly
+ * does not, so the linker puts a stub in their place that traps when it is called. Here the stub becomes what a machine
+ * does, as far as that is defined by anything: integers are cut or extended, arguments that are missing are 0, a result
+ * that nobody looks at is dropped.
  *
- * What a machine would get wrong stays a trap, which names the function: a number that is an integer on one side and floating on the other, and
- * arguments too many (a variadic function, whose arguments lie elsewhere).
+ * What a machine would get wrong stays a trap, which names the function: a number that is an integer on one side and
+ * floating on the other, and arguments too many (a variadic function, whose arguments lie elsewhere).
  */
 import binaryen from 'binaryen';
 
@@ -17,7 +18,9 @@ const STUB = 'signature_mismatch:';
 const { setBody } = (binaryen as unknown as { Function: Module['Function'] }).Function;
 
 /** What the linker says of such calls: the functions have to be kept, since nothing but the stubs refers to them. */
-export const mismatched = (messages: string): string[] => [...new Set([...messages.matchAll(/function signature mismatch: (\S+)/g)].map((m) => m[1]!))];
+export const mismatched = (messages: string): string[] => [
+  ...new Set([...messages.matchAll(/function signature mismatch: (\S+)/g)].map((m) => m[1]!)),
+];
 
 /** Before Asyncify, so that a call through a stub unwinds like any other. Functions keep their order. */
 export function mendMismatches(m: Module): void {
@@ -40,7 +43,12 @@ function targetOf(m: Module, name: string): ReturnType<typeof binaryen.getFuncti
   return undefined;
 }
 
-function adapter(m: Module, given: readonly number[], wanted: number, target: { name: string; params: number; results: number }): number | undefined {
+function adapter(
+  m: Module,
+  given: readonly number[],
+  wanted: number,
+  target: { name: string; params: number; results: number },
+): number | undefined {
   const parameters = binaryen.expandType(target.params);
   if (given.length > parameters.length) return undefined;
   const operands = parameters.map((to, i) => {

@@ -1,12 +1,15 @@
 /**
- * One run of a WASI command (clang, wasm-ld, ar … in wasm) over a {@link FileTree}: its arguments, its standard streams, its files.
- * Synchronous. Own because the host that comes with the package copies the whole output file at each 4 KB written (a program with
- * 45 MB of static arrays never ended), knows no `..`, and wants every file beforehand.
+ * One run of a WASI command (clang, wasm-ld, ar … in wasm) over a {@link FileTree}: its arguments, its standard
+ * streams, its files. Synchronous. Own because the host that comes with the package copies the whole output file at
+ * each 4 KB written (a program with 45 MB of static arrays never ended), knows no `..`, and wants every file
+ * beforehand.
  *
- * The tool's libc has one root and no working directory: `a.c` and `/a.c` arrive alike. {@link WasiOptions.absolutePrefixes} and what
- * exists decide: a path below a prefix is absolute; else the file below the working directory if there is one; else the absolute one.
+ * The tool's libc has one root and no working directory: `a.c` and `/a.c` arrive alike. {@link
+ * WasiOptions.absolutePrefixes} and what exists decide: a path below a prefix is absolute; else the file below the
+ * working directory if there is one; else the absolute one.
  *
- * Invariants: W1 a written file reaches the tree when it is closed or the run ends, whole; W2 nothing but the tree is read or written;
+ * Invariants: W1 a written file reaches the tree when it is closed or the run ends, whole; W2 nothing but the tree is
+ * read or written;
  * W3 the clock stands still and the random numbers are fixed, so that the same input gives the same output.
  */
 import { posix } from 'node:path';
@@ -88,7 +91,14 @@ export function runWasi(module: WasmModule, options: WasiOptions): WasiResult {
 
   const stdout = new Growing();
   const stderr = new Growing();
-  const stream = (data: Uint8Array | Growing): Open => ({ path: '', kind: 'stream', data, position: 0, append: true, dirty: false });
+  const stream = (data: Uint8Array | Growing): Open => ({
+    path: '',
+    kind: 'stream',
+    data,
+    position: 0,
+    append: true,
+    dirty: false,
+  });
   const open = new Map<number, Open>([
     [0, stream(options.stdin ?? new Uint8Array(0))],
     [1, stream(stdout)],
@@ -107,10 +117,17 @@ export function runWasi(module: WasmModule, options: WasiOptions): WasiResult {
     const directory = fileOf(fd);
     if (fd !== 3) return `${directory.path ?? ''}/${path}`;
     const asAbsolute = `/${path}`;
-    if (cwd === '/' || options.absolutePrefixes.some((p) => asAbsolute === p || asAbsolute.startsWith(p.endsWith('/') ? p : `${p}/`))) return asAbsolute;
+    if (
+      cwd === '/' ||
+      options.absolutePrefixes.some((p) => asAbsolute === p || asAbsolute.startsWith(p.endsWith('/') ? p : `${p}/`))
+    )
+      return asAbsolute;
     const asRelative = `${cwd}/${path}`;
-    if (files.stat(asRelative) !== undefined || files.stat(asAbsolute) !== undefined) return files.stat(asRelative) !== undefined ? asRelative : asAbsolute;
-    return files.stat(posix.dirname(asRelative)) !== undefined || files.stat(posix.dirname(asAbsolute)) === undefined ? asRelative : asAbsolute;
+    if (files.stat(asRelative) !== undefined || files.stat(asAbsolute) !== undefined)
+      return files.stat(asRelative) !== undefined ? asRelative : asAbsolute;
+    return files.stat(posix.dirname(asRelative)) !== undefined || files.stat(posix.dirname(asAbsolute)) === undefined
+      ? asRelative
+      : asAbsolute;
   };
 
   const flush = (f: Open): void => {
@@ -121,7 +138,10 @@ export function runWasi(module: WasmModule, options: WasiOptions): WasiResult {
 
   const contents = (f: Open): Uint8Array => (f.data instanceof Growing ? f.data.whole() : f.data);
 
-  const putStat = (at: number, f: { kind: Open['kind']; size: number; id: bigint; device: bigint; mtimeNs: bigint }): void => {
+  const putStat = (
+    at: number,
+    f: { kind: Open['kind']; size: number; id: bigint; device: bigint; mtimeNs: bigint },
+  ): void => {
     const v = view();
     v.setBigUint64(at, f.device, true);
     v.setBigUint64(at + 8, f.id, true);
@@ -143,7 +163,11 @@ export function runWasi(module: WasmModule, options: WasiOptions): WasiResult {
   };
   const sizes = (list: readonly string[], count: number, size: number): number => {
     view().setUint32(count, list.length, true);
-    view().setUint32(size, list.reduce((sum, s) => sum + text.encode(s).length + 1, 0), true);
+    view().setUint32(
+      size,
+      list.reduce((sum, s) => sum + text.encode(s).length + 1, 0),
+      true,
+    );
     return 0;
   };
 
@@ -203,7 +227,13 @@ export function runWasi(module: WasmModule, options: WasiOptions): WasiResult {
     fd_filestat_get(fd: number, at: number) {
       const f = fileOf(fd);
       const known = f.kind === 'stream' || f.path === undefined ? undefined : files.stat(f.path);
-      putStat(at, { kind: f.kind, size: f.kind === 'file' ? contents(f).length : 0, id: known?.id ?? BigInt(fd), device: known?.device ?? 0n, mtimeNs: known?.mtimeNs ?? 0n });
+      putStat(at, {
+        kind: f.kind,
+        size: f.kind === 'file' ? contents(f).length : 0,
+        id: known?.id ?? BigInt(fd),
+        device: known?.device ?? 0n,
+        mtimeNs: known?.mtimeNs ?? 0n,
+      });
       return 0;
     },
     fd_filestat_set_size(fd: number, size: bigint) {
@@ -298,7 +328,17 @@ export function runWasi(module: WasmModule, options: WasiOptions): WasiResult {
       putStat(result, s);
       return 0;
     },
-    path_open(fd: number, _dirflags: number, at: number, length: number, oflags: number, rights: bigint, _inheriting: bigint, fdflags: number, result: number) {
+    path_open(
+      fd: number,
+      _dirflags: number,
+      at: number,
+      length: number,
+      oflags: number,
+      rights: bigint,
+      _inheriting: bigint,
+      fdflags: number,
+      result: number,
+    ) {
       const path = resolve(fd, at, length);
       const s = files.stat(path);
       if (s !== undefined && (oflags & O_CREAT) !== 0 && (oflags & O_EXCL) !== 0) return ERRNO.exist;
@@ -316,7 +356,14 @@ export function runWasi(module: WasmModule, options: WasiOptions): WasiResult {
       if (writes && fresh) files.write(path, new Uint8Array(0));
       let next = 4;
       while (open.has(next)) next++;
-      open.set(next, { path, kind: directory ? 'directory' : 'file', data, position: 0, append: (fdflags & 1) !== 0, dirty: false });
+      open.set(next, {
+        path,
+        kind: directory ? 'directory' : 'file',
+        data,
+        position: 0,
+        append: (fdflags & 1) !== 0,
+        dirty: false,
+      });
       view().setUint32(result, next, true);
       return 0;
     },

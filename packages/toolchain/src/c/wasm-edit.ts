@@ -1,6 +1,7 @@
 /**
- * Byte-level edits of a module before Binaryen reads it: sections left out, the memory's limits set, and every `memory.grow` and
- * `memory.size` turned into a call of one added function, so that Binaryen can give that function another body.
+ * Byte-level edits of a module before Binaryen reads it: sections left out, the memory's limits set, and every
+ * `memory.grow` and `memory.size` turned into a call of one added function, so that Binaryen can give that function
+ * another body.
  */
 import { type ModuleFacts, Reader, type Section, type Site } from './wasm-module.ts';
 
@@ -48,7 +49,10 @@ export function editModule(wasm: Uint8Array, facts: ModuleFacts, edit: Edit): Ed
   const chunks: Uint8Array[] = [wasm.subarray(0, 8)];
   const section = (id: number, ...content: (Uint8Array | number[])[]): void => {
     const length = content.reduce((sum, c) => sum + c.length, 0);
-    chunks.push(Uint8Array.from([id, ...u32(length)]), ...content.map((c) => (c instanceof Uint8Array ? c : Uint8Array.from(c))));
+    chunks.push(
+      Uint8Array.from([id, ...u32(length)]),
+      ...content.map((c) => (c instanceof Uint8Array ? c : Uint8Array.from(c))),
+    );
   };
   /** A vector section with more entries behind its own. */
   const appended = (s: Section, more: readonly number[][]): void => {
@@ -58,8 +62,16 @@ export function editModule(wasm: Uint8Array, facts: ModuleFacts, edit: Edit): Ed
   };
   for (const s of facts.sections) {
     if (s.id === 0 && edit.dropCustom(s.name)) continue;
-    if (s.id === 1 && added.length > 0) appended(s, added.map((a) => a.type));
-    else if (s.id === 3 && added.length > 0) appended(s, added.map((_, i) => u32(facts.types + i)));
+    if (s.id === 1 && added.length > 0)
+      appended(
+        s,
+        added.map((a) => a.type),
+      );
+    else if (s.id === 3 && added.length > 0)
+      appended(
+        s,
+        added.map((_, i) => u32(facts.types + i)),
+      );
     else if (s.id === 5) section(5, [1, 1, ...u32(edit.memory.initial), ...u32(edit.memory.maximum)]);
     else if (s.id === 10 && added.length > 0) section(10, ...codeWith(wasm, facts, added));
     else chunks.push(wasm.subarray(s.start, s.end));
@@ -67,8 +79,14 @@ export function editModule(wasm: Uint8Array, facts: ModuleFacts, edit: Edit): Ed
   return { wasm: concatenate(chunks), grow, size };
 }
 
-function codeWith(wasm: Uint8Array, facts: ModuleFacts, added: readonly { body: number[]; sites: readonly Site[]; index: number }[]): Uint8Array[] {
-  const sites = added.flatMap((a) => a.sites.map((s) => ({ ...s, call: Uint8Array.from([0x10, ...u32(a.index)]) }))).sort((a, b) => a.at - b.at);
+function codeWith(
+  wasm: Uint8Array,
+  facts: ModuleFacts,
+  added: readonly { body: number[]; sites: readonly Site[]; index: number }[],
+): Uint8Array[] {
+  const sites = added
+    .flatMap((a) => a.sites.map((s) => ({ ...s, call: Uint8Array.from([0x10, ...u32(a.index)]) })))
+    .sort((a, b) => a.at - b.at);
   const out: Uint8Array[] = [Uint8Array.from(u32(facts.code.bodies.length + added.length))];
   let next = 0;
   for (const body of facts.code.bodies) {

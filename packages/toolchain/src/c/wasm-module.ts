@@ -1,7 +1,7 @@
 /**
- * What the toolchain has to know of a wasm module before Binaryen sees it: sections, imports, exports, memory, mutable globals, and the
- * instructions that its functions use. Reads only; every length and index is checked, so that any bytes whatever end in a
- * {@link ModuleError} or in an answer. Cost: one pass over the code.
+ * What the toolchain has to know of a wasm module before Binaryen sees it: sections, imports, exports, memory, mutable
+ * globals, and the instructions that its functions use. Reads only; every length and index is checked, so that any
+ * bytes whatever end in a {@link ModuleError} or in an answer. Cost: one pass over the code.
  */
 export type ModuleProblem =
   | 'NOT_WASM'
@@ -77,7 +77,8 @@ export interface ModuleFacts {
   readonly sections: readonly Section[];
   readonly imports: readonly Import[];
   readonly exports: readonly { readonly name: string; readonly kind: Kind; readonly index: number }[];
-  readonly memory: { readonly initial: number; readonly maximum: number | undefined; readonly shared: boolean } | undefined;
+  readonly memory:
+    { readonly initial: number; readonly maximum: number | undefined; readonly shared: boolean } | undefined;
   readonly types: number;
   readonly importedFunctions: number;
   readonly definedFunctions: number;
@@ -137,8 +138,10 @@ export class Reader {
 }
 
 export function sectionsOf(wasm: Uint8Array): Section[] {
-  if (wasm.length < 8 || new DataView(wasm.buffer, wasm.byteOffset).getUint32(0, true) !== 0x6d736100) throw new ModuleError('NOT_WASM', 'This is not a WebAssembly module.');
-  if (wasm[4] !== 1 || wasm[5] !== 0 || wasm[6] !== 0 || wasm[7] !== 0) throw new ModuleError('NOT_WASM', 'This is not a WebAssembly module of version 1 (is it a component?).');
+  if (wasm.length < 8 || new DataView(wasm.buffer, wasm.byteOffset).getUint32(0, true) !== 0x6d736100)
+    throw new ModuleError('NOT_WASM', 'This is not a WebAssembly module.');
+  if (wasm[4] !== 1 || wasm[5] !== 0 || wasm[6] !== 0 || wasm[7] !== 0)
+    throw new ModuleError('NOT_WASM', 'This is not a WebAssembly module of version 1 (is it a component?).');
   const sections: Section[] = [];
   const r = new Reader(wasm, 8);
   while (!r.done) {
@@ -166,7 +169,11 @@ interface Limits {
 
 function limits(r: Reader): Limits {
   const flags = r.byte();
-  if ((flags & ~3) !== 0) throw new ModuleError('UNSUPPORTED_FEATURE', 'The module uses a 64-bit memory or pages of an own size; a rank has one 32-bit memory.');
+  if ((flags & ~3) !== 0)
+    throw new ModuleError(
+      'UNSUPPORTED_FEATURE',
+      'The module uses a 64-bit memory or pages of an own size; a rank has one 32-bit memory.',
+    );
   return { initial: r.u32(), maximum: (flags & 1) !== 0 ? r.u32() : undefined, shared: (flags & 2) !== 0 };
 }
 
@@ -188,7 +195,8 @@ export function readModule(wasm: Uint8Array, instrumented = false): ModuleFacts 
     const r = importPart!;
     const [module, name] = [r.text(), r.text()];
     const kind = KINDS[r.byte()];
-    if (kind === undefined) throw new ModuleError('UNSUPPORTED_FEATURE', `The import ${module}.${name} is of a kind that is not known here.`);
+    if (kind === undefined)
+      throw new ModuleError('UNSUPPORTED_FEATURE', `The import ${module}.${name} is of a kind that is not known here.`);
     let mutable = false;
     if (kind === 'function') r.u32();
     else if (kind === 'memory') memories.push(limits(r));
@@ -206,10 +214,12 @@ export function readModule(wasm: Uint8Array, instrumented = false): ModuleFacts 
   }
   const memoryPart = part(5);
   for (let n = memoryPart?.u32() ?? 0; n > 0; n--) memories.push(limits(memoryPart!));
-  if (memories.length > 1) throw new ModuleError('UNSUPPORTED_FEATURE', 'The module has several memories; a rank has one.');
+  if (memories.length > 1)
+    throw new ModuleError('UNSUPPORTED_FEATURE', 'The module has several memories; a rank has one.');
   const exports: { name: string; kind: Kind; index: number }[] = [];
   const exportPart = part(7);
-  for (let n = exportPart?.u32() ?? 0; n > 0; n--) exports.push({ name: exportPart!.text(), kind: KINDS[exportPart!.byte()] ?? 'tag', index: exportPart!.u32() });
+  for (let n = exportPart?.u32() ?? 0; n > 0; n--)
+    exports.push({ name: exportPart!.text(), kind: KINDS[exportPart!.byte()] ?? 'tag', index: exportPart!.u32() });
   return {
     sections,
     imports,
@@ -242,14 +252,41 @@ function readCode(r: Reader | undefined, exceptions: boolean): Code {
 }
 
 const refuse = {
-  threads: () => new ModuleError('THREADS', 'The module uses instructions of threads (atomics); a rank has one thread. Build it without -pthread and -matomics.'),
-  exceptions: () => new ModuleError('EXCEPTIONS', 'The module uses WebAssembly exceptions (also: setjmp), which cannot be unwound for a checkpoint. Build it with mayfly mpicc or mpicxx, which have exceptions of their own.'),
-  table: () => new ModuleError('TABLE_CHANGES', 'The module changes its function table while it runs, which a checkpoint would not keep.'),
-  relaxed: () => new ModuleError('RELAXED_SIMD', 'The module uses relaxed SIMD, whose results differ between machines. Build it without -mrelaxed-simd.'),
-  other: (what: string) => new ModuleError('UNSUPPORTED_FEATURE', `The module uses ${what}, which cannot be unwound for a checkpoint.`),
+  threads: () =>
+    new ModuleError(
+      'THREADS',
+      'The module uses instructions of threads (atomics); a rank has one thread. Build it without -pthread ' +
+        'and -matomics.',
+    ),
+  exceptions: () =>
+    new ModuleError(
+      'EXCEPTIONS',
+      'The module uses WebAssembly exceptions (also: setjmp), which cannot be unwound for a checkpoint. ' +
+        'Build it with mayfly mpicc or mpicxx, which have exceptions of their own.',
+    ),
+  table: () =>
+    new ModuleError(
+      'TABLE_CHANGES',
+      'The module changes its function table while it runs, which a checkpoint would not keep.',
+    ),
+  relaxed: () =>
+    new ModuleError(
+      'RELAXED_SIMD',
+      'The module uses relaxed SIMD, whose results differ between machines. Build it without -mrelaxed-simd.',
+    ),
+  other: (what: string) =>
+    new ModuleError('UNSUPPORTED_FEATURE', `The module uses ${what}, which cannot be unwound for a checkpoint.`),
 };
 
-function scanBody(r: Reader, at: number, end: number, grows: Site[], sizes: Site[], sites: StackSite[], exceptions: boolean): void {
+function scanBody(
+  r: Reader,
+  at: number,
+  end: number,
+  grows: Site[],
+  sizes: Site[],
+  sites: StackSite[],
+  exceptions: boolean,
+): void {
   r.at = at;
   for (let n = r.u32(); n > 0; n--) {
     r.u32();
@@ -275,9 +312,24 @@ function scanBody(r: Reader, at: number, end: number, grows: Site[], sizes: Site
       case 0x00:
         sites.push({ at: start, op, call: false });
         break;
-      case 0x01: case 0x05: case 0x0b: case 0x0f: case 0x1a: case 0x1b: case 0xd1:
+      case 0x01:
+      case 0x05:
+      case 0x0b:
+      case 0x0f:
+      case 0x1a:
+      case 0x1b:
+      case 0xd1:
         break;
-      case 0x02: case 0x03: case 0x04: case 0x0c: case 0x0d: case 0x25: case 0x41: case 0x42: case 0xd0: case 0xd2:
+      case 0x02:
+      case 0x03:
+      case 0x04:
+      case 0x0c:
+      case 0x0d:
+      case 0x25:
+      case 0x41:
+      case 0x42:
+      case 0xd0:
+      case 0xd2:
         r.leb();
         break;
       case 0x10:
@@ -295,7 +347,8 @@ function scanBody(r: Reader, at: number, end: number, grows: Site[], sizes: Site
       case 0x1c:
         for (let n = r.u32(); n > 0; n--) r.byte();
         break;
-      case 0x3f: case 0x40:
+      case 0x3f:
+      case 0x40:
         r.leb();
         (op === 0x40 ? grows : sizes).push({ at: start, length: r.at - start });
         if (op === 0x40) sites.push({ at: start, op: 0x10, call: true });
@@ -308,13 +361,20 @@ function scanBody(r: Reader, at: number, end: number, grows: Site[], sizes: Site
         break;
       case 0x26:
         throw refuse.table();
-      case 0x06: case 0x07: case 0x08:
+      case 0x06:
+      case 0x07:
+      case 0x08:
         if (!exceptions) throw refuse.exceptions();
         r.leb();
         break;
-      case 0x09: case 0x0a: case 0x18: case 0x19: case 0x1f:
+      case 0x09:
+      case 0x0a:
+      case 0x18:
+      case 0x19:
+      case 0x1f:
         throw refuse.exceptions();
-      case 0x12: case 0x13:
+      case 0x12:
+      case 0x13:
         throw refuse.other('tail calls (build it without -mtail-call)');
       case 0xfc:
         bulk(r);
@@ -331,7 +391,8 @@ function scanBody(r: Reader, at: number, end: number, grows: Site[], sizes: Site
 }
 
 /** Integer divisions, remainders, and conversions from floating point. */
-const isDivision = (op: number): boolean => (op >= 0x6d && op <= 0x70) || (op >= 0x7f && op <= 0x82) || (op >= 0xa8 && op <= 0xab) || (op >= 0xae && op <= 0xb1);
+const isDivision = (op: number): boolean =>
+  (op >= 0x6d && op <= 0x70) || (op >= 0x7f && op <= 0x82) || (op >= 0xa8 && op <= 0xab) || (op >= 0xae && op <= 0xb1);
 
 function memoryArgument(r: Reader): void {
   const flags = r.u32();

@@ -1,4 +1,7 @@
-/** What a program does once it holds something that it may not have. Each leaves a trace that the harness looks for; a line that begins with ESCAPED is one, too. */
+/**
+ * What a program does once it holds something that it may not have. Each leaves a trace that the harness looks for; a
+ * line that begins with ESCAPED is one, too.
+ */
 import { args } from 'mayfly';
 
 export const [listener, secretFile, marker, server, otherJob] = args;
@@ -13,7 +16,10 @@ export const attempt = (f) => {
 
 /** Node's process object, or what looks like it. */
 export function withProcess(p) {
-  const fs = attempt(() => p.getBuiltinModule('node:fs')) ?? attempt(() => p.mainModule.require('fs')) ?? attempt(() => p.binding('fs'));
+  const fs =
+    attempt(() => p.getBuiltinModule('node:fs')) ??
+    attempt(() => p.mainModule.require('fs')) ??
+    attempt(() => p.binding('fs'));
   attempt(() => fs.writeFileSync(marker, 'written'));
   attempt(() => console.log('ESCAPED', fs.readFileSync(secretFile, 'utf8')));
   attempt(() => console.log(p.env.MAYFLY_CANARY));
@@ -26,7 +32,8 @@ export function withProcess(p) {
 export function withGlobal(g) {
   attempt(() => withProcess(g.process));
   for (const name of ['fetch', 'importScripts']) attempt(() => g[name](listener));
-  for (const name of ['WebSocket', 'EventSource', 'Worker', 'SharedWorker', 'WebTransport']) attempt(() => new g[name](listener));
+  for (const name of ['WebSocket', 'EventSource', 'Worker', 'SharedWorker', 'WebTransport'])
+    attempt(() => new g[name](listener));
   attempt(() => g.navigator.sendBeacon(listener));
 }
 
@@ -67,7 +74,18 @@ function lookAt(value, from) {
 /** An error that is hostile in every way. */
 export function hostileError(then = () => undefined) {
   const e = new Error('hostile');
-  for (const name of ['stack', 'message', 'name', 'toString', 'toJSON', 'code', 'cause', 'constructor', Symbol.toPrimitive, Symbol.toStringTag])
+  for (const name of [
+    'stack',
+    'message',
+    'name',
+    'toString',
+    'toJSON',
+    'code',
+    'cause',
+    'constructor',
+    Symbol.toPrimitive,
+    Symbol.toStringTag,
+  ])
     Object.defineProperty(e, name, {
       get() {
         then(this, name);

@@ -4,8 +4,27 @@
 import { COMM_SELF, COMM_WORLD as comm, ERRORS_RETURN, checkpoint } from 'mayfly';
 import { attempt, caught, hostileError } from './canaries.js';
 for (const c of [comm, COMM_SELF]) c.setErrhandler(ERRORS_RETURN);
-const handler = new Proxy({}, { get: (_, trap) => (...a) => { a.forEach((x) => caught(x, trap)); return Reflect[trap](...a); } });
-attempt(() => checkpoint.register('a', { get() { throw hostileError(); }, set(v) { caught(v, 'set'); } }));
+const handler = new Proxy(
+  {},
+  {
+    get:
+      (_, trap) =>
+      (...a) => {
+        a.forEach((x) => caught(x, trap));
+        return Reflect[trap](...a);
+      },
+  },
+);
+attempt(() =>
+  checkpoint.register('a', {
+    get() {
+      throw hostileError();
+    },
+    set(v) {
+      caught(v, 'set');
+    },
+  }),
+);
 attempt(() => checkpoint.register('b', new Proxy({ x: 1 }, handler)));
 attempt(() => checkpoint.register('__proto__', { y: 2 }));
 attempt(() => checkpoint.register('c', new Proxy(new Float64Array(8), handler)));

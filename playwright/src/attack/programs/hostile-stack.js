@@ -3,4 +3,15 @@
 // Ends: failed PROGRAM_ERROR
 import { COMM_WORLD as comm } from 'mayfly';
 import { hostileError } from './canaries.js';
-throw hostileError((e, name) => { void comm.rank; if (name === 'stack') throw new Proxy({}, { get() { throw e; } }); });
+throw hostileError((e, name) => {
+  void comm.rank;
+  if (name === 'stack')
+    throw new Proxy(
+      {},
+      {
+        get() {
+          throw e;
+        },
+      },
+    );
+});

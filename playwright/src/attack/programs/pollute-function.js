@@ -4,9 +4,30 @@
 import { COMM_WORLD as comm, SUM } from 'mayfly';
 import { attempt, caught, hostileError } from './canaries.js';
 let replaced = 0;
-const owners = { 'Function.prototype': Function.prototype, generator: Object.getPrototypeOf(function* () {}), async: Object.getPrototypeOf(async () => 0), generators: Object.getPrototypeOf(Object.getPrototypeOf((function* () {})())), Reflect, Proxy };
+const owners = {
+  'Function.prototype': Function.prototype,
+  generator: Object.getPrototypeOf(function* () {}),
+  async: Object.getPrototypeOf(async () => 0),
+  generators: Object.getPrototypeOf(Object.getPrototypeOf((function* () {})())),
+  Reflect,
+  Proxy,
+};
 for (const [where, o] of Object.entries(owners))
-  for (const key of [...Reflect.ownKeys(o), '0', '1', 'then', 'return', 'toJSON', 'get', 'set', Symbol.iterator, Symbol.species, Symbol.isConcatSpreadable, Symbol.hasInstance, Symbol.toPrimitive]) {
+  for (const key of [
+    ...Reflect.ownKeys(o),
+    '0',
+    '1',
+    'then',
+    'return',
+    'toJSON',
+    'get',
+    'set',
+    Symbol.iterator,
+    Symbol.species,
+    Symbol.isConcatSpreadable,
+    Symbol.hasInstance,
+    Symbol.toPrimitive,
+  ]) {
     if (key === 'stackTraceLimit') continue;
     const before = attempt(() => o[key]);
     const evil = function (...a) {
@@ -14,11 +35,21 @@ for (const [where, o] of Object.entries(owners))
       a.forEach((x) => caught(x, where));
       return typeof before === 'function' ? Reflect.apply(before, this, a) : before;
     };
-    attempt(() => { o[key] = evil; if (Object.getOwnPropertyDescriptor(o, key).value === evil) replaced++; });
+    attempt(() => {
+      o[key] = evil;
+      if (Object.getOwnPropertyDescriptor(o, key).value === evil) replaced++;
+    });
     if (Reflect.defineProperty(o, key, { get: evil, set: evil, configurable: true })) replaced++;
     if (Reflect.deleteProperty(o, key) && before !== undefined && Object.hasOwn(o, key)) replaced++;
   }
 const got = new Float64Array(4);
 comm.sendrecv(Float64Array.of(1, 2, 3, 4), comm.rank, 1, got, comm.rank, 1);
-console.log('replaced', replaced, 'sum', comm.allreduce(1, SUM), got.join(), comm.bcastObject({ a: [1, 'b'] }, 0).a.length);
+console.log(
+  'replaced',
+  replaced,
+  'sum',
+  comm.allreduce(1, SUM),
+  got.join(),
+  comm.bcastObject({ a: [1, 'b'] }, 0).a.length,
+);
 throw hostileError();

@@ -1,16 +1,24 @@
 // Tries: to catch queryObjects when Node loads it for an error that leaves the rank
-// Stood for: the escape that was found: describe() read a stack unguarded, Node loaded v8 behind it, and a setter on Object.prototype was there first
+// Stood for: the escape that was found: describe() read a stack unguarded, Node loaded v8 behind it, and a setter on
+// Object.prototype was there first
 // Ends: failed PROGRAM_ERROR
 import { withProcess } from './canaries.js';
 try {
   Object.defineProperty(Object.prototype, 'queryObjects', {
     set(native) {
-      for (const o of native(Object.prototype)) try { if (typeof o.getBuiltinModule === 'function') withProcess(o); } catch {}
+      for (const o of native(Object.prototype))
+        try {
+          if (typeof o.getBuiltinModule === 'function') withProcess(o);
+        } catch {}
     },
   });
 } catch (e) {
   console.log(e.message);
 }
 const e = new Error('x');
-Object.defineProperty(e, 'stack', { get() { throw e; } });
+Object.defineProperty(e, 'stack', {
+  get() {
+    throw e;
+  },
+});
 throw e;

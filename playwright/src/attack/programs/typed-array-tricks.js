@@ -17,14 +17,40 @@ attempt(() => buffer.resize(8));
 attempt(() => comm.send(new Float64Array(8).fill(3), me, 2));
 attempt(() => s.wait());
 class Evil extends Float64Array {
-  static get [Symbol.species]() { caught(this, 'species'); return Object; }
-  get buffer() { caught(this, 'buffer'); return new ArrayBuffer(0); }
-  get byteLength() { return 2 ** 40; }
-  get byteOffset() { return -8; }
-  get length() { return 1e9; }
-  subarray(...a) { a.forEach((x) => caught(x, 'subarray')); return this; }
-  slice() { return this; }
-  set(...a) { a.forEach((x) => { caught(x, 'set'); caught(x?.buffer, 'set'); }); }
+  static get [Symbol.species]() {
+    caught(this, 'species');
+    return Object;
+  }
+  get buffer() {
+    caught(this, 'buffer');
+    return new ArrayBuffer(0);
+  }
+  get byteLength() {
+    return 2 ** 40;
+  }
+  get byteOffset() {
+    return -8;
+  }
+  get length() {
+    return 1e9;
+  }
+  subarray(...a) {
+    a.forEach((x) => caught(x, 'subarray'));
+    return this;
+  }
+  slice() {
+    return this;
+  }
+  set(...a) {
+    a.forEach((x) => {
+      caught(x, 'set');
+      caught(x?.buffer, 'set');
+    });
+  }
 }
-for (const n of [0, 1, 100]) { attempt(() => comm.send(new Evil(n), me, 3)); attempt(() => comm.recv(new Evil(n), me, 3)); attempt(() => comm.sendrecv(new Evil(n), me, 4, new Evil(n), me, 4)); }
+for (const n of [0, 1, 100]) {
+  attempt(() => comm.send(new Evil(n), me, 3));
+  attempt(() => comm.recv(new Evil(n), me, 3));
+  attempt(() => comm.sendrecv(new Evil(n), me, 4, new Evil(n), me, 4));
+}
 console.log('end');

@@ -4,7 +4,16 @@ import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
-import { cancelJob, checkpointJob, deleteJob, getSubmission, pauseJob, resumeJob, saveArchive, submitJob } from '../api.ts';
+import {
+  cancelJob,
+  checkpointJob,
+  deleteJob,
+  getSubmission,
+  pauseJob,
+  resumeJob,
+  saveArchive,
+  submitJob,
+} from '../api.ts';
 import { useMay, useMayChange, useMe } from '../context.tsx';
 import { Confirm } from '../Confirm.tsx';
 import { Problem } from '../Problem.tsx';
@@ -31,13 +40,22 @@ export function Actions({ job }: { job: JobView }) {
   const maySubmit = useMay('submitter');
   const me = useMe();
   /** Why there are fewer buttons than others have. */
-  const refused = me === undefined || mayChange ? undefined : me.role === 'viewer' ? 'Your token can only view jobs.' : `This job belongs to ${job.owner}. You can view it and run it again.`;
+  const refused =
+    me === undefined || mayChange
+      ? undefined
+      : me.role === 'viewer'
+        ? 'Your token can only view jobs.'
+        : `This job belongs to ${job.owner}. You can view it and run it again.`;
   return (
     <div className="job-actions">
       <div className="row actions">
         {/* These go when the job ends; before the others on a wide page, below them on a narrow one, so that none of those moves. */}
         {!ended && mayChange && (
-          <Button className="button tail" isDisabled={checkpoint.isPending || !job.tasks.some((t) => t.node !== undefined)} onPress={() => checkpoint.mutate()}>
+          <Button
+            className="button tail"
+            isDisabled={checkpoint.isPending || !job.tasks.some((t) => t.node !== undefined)}
+            onPress={() => checkpoint.mutate()}
+          >
             Checkpoint now
           </Button>
         )}
@@ -103,12 +121,18 @@ export function Actions({ job }: { job: JobView }) {
             Edit a copy
           </Link>
         )}
-        <Button className="button" isDisabled={archive.isPending || (job.outputBytes === 0 && job.outputs.length === 0)} onPress={() => archive.mutate()}>
+        <Button
+          className="button"
+          isDisabled={archive.isPending || (job.outputBytes === 0 && job.outputs.length === 0)}
+          onPress={() => archive.mutate()}
+        >
           Download all
         </Button>
       </div>
       {refused !== undefined && <p className="muted small">{refused}</p>}
-      {[cancel, pause, resume, checkpoint, again, archive, remove].map((m, i) => m.error && <Problem key={i} error={m.error} />)}
+      {[cancel, pause, resume, checkpoint, again, archive, remove].map(
+        (m, i) => m.error && <Problem key={i} error={m.error} />,
+      )}
     </div>
   );
 }

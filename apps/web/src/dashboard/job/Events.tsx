@@ -20,7 +20,8 @@ export function Events({ job }: { job: JobView }) {
   const ended = hasEnded(job.state);
   const { data, error } = useQuery({
     queryKey: ['events', job.id, ended, job.faults.length],
-    queryFn: ({ signal }) => getTimeline(job.id, { from: 0, to: Number.MAX_SAFE_INTEGER, first: 0, last: 0, columns: 1 }, signal),
+    queryFn: ({ signal }) =>
+      getTimeline(job.id, { from: 0, to: Number.MAX_SAFE_INTEGER, first: 0, last: 0, columns: 1 }, signal),
     placeholderData: (old) => old,
     refetchInterval: ended ? false : POLL_MS,
   });
@@ -39,13 +40,32 @@ export function Events({ job }: { job: JobView }) {
         <div className="row apart">
           <h2>Events</h2>
           <div className="row">
-            <select className="in select" aria-label="Which events" value={group} onChange={(e) => setGroup(e.target.value as Group)}>
+            <select
+              className="in select"
+              aria-label="Which events"
+              value={group}
+              onChange={(e) => setGroup(e.target.value as Group)}
+            >
               {GROUPS.map((g) => (
                 <option key={g}>{g}</option>
               ))}
             </select>
-            <input className="in select rank-filter" inputMode="numeric" aria-label="Of which rank" placeholder="any rank" value={rank} onChange={(e) => setRank(e.target.value)} />
-            <button className="button small" disabled={!data} onClick={() => data && saveBlob(new Blob([eventsCsv(data.events, start)], { type: 'text/csv' }), `${job.name}-events.csv`)}>
+            <input
+              className="in select rank-filter"
+              inputMode="numeric"
+              aria-label="Of which rank"
+              placeholder="any rank"
+              value={rank}
+              onChange={(e) => setRank(e.target.value)}
+            />
+            <button
+              className="button small"
+              disabled={!data}
+              onClick={() =>
+                data &&
+                saveBlob(new Blob([eventsCsv(data.events, start)], { type: 'text/csv' }), `${job.name}-events.csv`)
+              }
+            >
               Download as CSV
             </button>
           </div>
@@ -55,7 +75,12 @@ export function Events({ job }: { job: JobView }) {
         </Newer>
       </div>
       <Problem error={error} title="Could not load the events" />
-      <div className={`card scroll-x list${begun ? ' kept' : ''}`} tabIndex={0} role="group" aria-label="Events, newest first">
+      <div
+        className={`card scroll-x list${begun ? ' kept' : ''}`}
+        tabIndex={0}
+        role="group"
+        aria-label="Events, newest first"
+      >
         <table className="table num fixed" data-testid="events">
           <thead>
             <tr>
@@ -78,11 +103,16 @@ export function Events({ job }: { job: JobView }) {
             ))}
           </tbody>
         </table>
-        {data && rows.length === 0 && <p className="muted small">{data.events.length === 0 ? 'No events yet.' : 'No matching events.'}</p>}
+        {data && rows.length === 0 && (
+          <p className="muted small">{data.events.length === 0 ? 'No events yet.' : 'No matching events.'}</p>
+        )}
         {data && (things.all.length > SHOWN || data.eventsLeftOut > 0) && (
           <p className="muted small">
-            {things.all.length > SHOWN && `Showing the newest ${SHOWN} of ${plural(things.all.length, 'event')}; the CSV file has all. `}
-            {data.eventsLeftOut > 0 && `${plural(data.eventsLeftOut, 'older event')} about checkpoints and assignments ${data.eventsLeftOut === 1 ? 'was' : 'were'} not kept.`}
+            {things.all.length > SHOWN &&
+              `Showing the newest ${SHOWN} of ${plural(things.all.length, 'event')}; the CSV file has all. `}
+            {data.eventsLeftOut > 0 &&
+              `${plural(data.eventsLeftOut, 'older event')} about checkpoints and assignments ` +
+                `${data.eventsLeftOut === 1 ? 'was' : 'were'} not kept.`}
           </p>
         )}
       </div>

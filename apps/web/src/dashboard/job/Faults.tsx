@@ -15,24 +15,41 @@ const idOf = (f: Fault): string => `${f.task}.${f.incarnation}`;
 export function Faults({ job }: ViewProps) {
   const ended = hasEnded(job.state);
   const [begun] = useState(!ended);
-  const things = useMemo(() => ({ all: job.faults, listed: job.faults.slice(-SHOWN).toReversed(), id: idOf }), [job.faults]);
+  const things = useMemo(
+    () => ({ all: job.faults, listed: job.faults.slice(-SHOWN).toReversed(), id: idOf }),
+    [job.faults],
+  );
   const { rows, newcomers, renew } = useHeld(things, { join: false, chosen: job.id });
-  const times = job.faults.flatMap((f) => (f.recoveredAfterMs === undefined ? [] : [f.recoveredAfterMs])).toSorted((a, b) => a - b);
+  const times = job.faults
+    .flatMap((f) => (f.recoveredAfterMs === undefined ? [] : [f.recoveredAfterMs]))
+    .toSorted((a, b) => a - b);
   const start = job.startedAt ?? job.submittedAt;
   const none = ended
     ? 'None: no ranks were lost.'
     : job.protocol === 'none'
       ? 'None so far. The first fault ends this job, because its protocol keeps nothing to restart a rank from.'
-      : 'None so far. Try it: close a volunteer’s tab, or kill a rank in the overview. The rank restarts and continues.';
+      : 'None so far. Try it: close a volunteer’s tab, or kill a rank in the overview. The rank restarts and ' +
+        'continues.';
   return (
     <section className="stack" aria-label="Faults">
       <div>
         <h2>Faults</h2>
         <Newer n={newcomers.length} what="new fault" renew={renew}>
-          <span className="muted num">{times.length === 0 ? (rows.length === 0 ? '' : 'Newest first.') : `Recovery: median ${duration(times[times.length >> 1]!)}, longest ${duration(times.at(-1)!)}.`}</span>
+          <span className="muted num">
+            {times.length === 0
+              ? rows.length === 0
+                ? ''
+                : 'Newest first.'
+              : `Recovery: median ${duration(times[times.length >> 1]!)}, longest ${duration(times.at(-1)!)}.`}
+          </span>
         </Newer>
       </div>
-      <div className={`card scroll-x list${begun ? ' kept short' : ''}`} tabIndex={0} role="group" aria-label="Faults, newest first">
+      <div
+        className={`card scroll-x list${begun ? ' kept short' : ''}`}
+        tabIndex={0}
+        role="group"
+        aria-label="Faults, newest first"
+      >
         {rows.length === 0 ? (
           <p className="muted small">{none}</p>
         ) : (
@@ -69,7 +86,15 @@ export function Faults({ job }: ViewProps) {
                         {phases ? duration(phases[p]) : '–'}
                       </td>
                     ))}
-                    <td className="right">{f.recoveredAfterMs !== undefined ? duration(f.recoveredAfterMs) : ended ? '–' : <Tag tone="again">recovering</Tag>}</td>
+                    <td className="right">
+                      {f.recoveredAfterMs !== undefined ? (
+                        duration(f.recoveredAfterMs)
+                      ) : ended ? (
+                        '–'
+                      ) : (
+                        <Tag tone="again">recovering</Tag>
+                      )}
+                    </td>
                   </tr>
                 );
               })}

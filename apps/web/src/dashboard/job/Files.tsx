@@ -22,12 +22,18 @@ export function Files({ job, files: news }: ViewProps) {
     return { ...o, bytes: Math.max(o.bytes, n?.bytes ?? 0), change: n?.change ?? 0 };
   });
   const [begun] = useState(!hasEnded(job.state));
-  const save = useMutation({ mutationFn: async (path: string) => saveBlob(await getFile(job.id, path), path.split('/').at(-1) ?? path) });
+  const save = useMutation({
+    mutationFn: async (path: string) => saveBlob(await getFile(job.id, path), path.split('/').at(-1) ?? path),
+  });
   if (files.length === 0)
     return (
       <section className={begun ? 'stack files kept' : 'stack files'} aria-label="Result files">
         <h2>Result files</h2>
-        <p className="muted small">{hasEnded(job.state) ? 'The program wrote no files.' : 'No files yet. Files that the program writes appear here while they grow.'}</p>
+        <p className="muted small">
+          {hasEnded(job.state)
+            ? 'The program wrote no files.'
+            : 'No files yet. Files that the program writes appear here while they grow.'}
+        </p>
       </section>
     );
   const pictures = files.flatMap((f) => {
@@ -56,7 +62,11 @@ export function Files({ job, files: news }: ViewProps) {
                 <td className="right">{bytes(f.bytes)}</td>
                 <td className="right muted wide-only">{f.task}</td>
                 <td className="right">
-                  <button className="button small" aria-label={`Download ${f.path}`} onClick={() => save.mutate(f.path)}>
+                  <button
+                    className="button small"
+                    aria-label={`Download ${f.path}`}
+                    onClick={() => save.mutate(f.path)}
+                  >
                     Download
                   </button>
                 </td>
@@ -87,7 +97,17 @@ interface Shown {
   size?: { width: number; height: number };
 }
 
-function ResultPicture({ job, file, kind, final }: { job: string; file: ResultFile; kind: PictureKind; final: boolean }) {
+function ResultPicture({
+  job,
+  file,
+  kind,
+  final,
+}: {
+  job: string;
+  file: ResultFile;
+  kind: PictureKind;
+  final: boolean;
+}) {
   const [shown, setShown] = useState<Shown>();
   const [error, setError] = useState<unknown>();
   const wanted = useRef('');
@@ -145,7 +165,15 @@ function ResultPicture({ job, file, kind, final }: { job: string; file: ResultFi
         <span className="mono break">{file.path}</span>
         {!final && <span> · growing</span>}
       </figcaption>
-      {shown ? <img src={shown.url} alt={`${file.path}, written by rank ${file.task}${final ? '' : ', so far'}`} {...shown.size} /> : <div className="picture-wait muted small">no picture data yet</div>}
+      {shown ? (
+        <img
+          src={shown.url}
+          alt={`${file.path}, written by rank ${file.task}${final ? '' : ', so far'}`}
+          {...shown.size}
+        />
+      ) : (
+        <div className="picture-wait muted small">no picture data yet</div>
+      )}
     </figure>
   );
 }

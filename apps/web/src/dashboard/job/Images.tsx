@@ -28,15 +28,29 @@ function Images({ job }: ViewProps) {
   const now = useServerNow(1000, !over);
   // Asked for again as soon as there is another image.
   const count = job.tasks.reduce((n, t) => n + t.images, 0);
-  const { data, error } = useQuery({ queryKey: ['images', job.id, count], queryFn: () => getImages(job.id), placeholderData: (old) => old, enabled: !over });
-  const back = job.faults.flatMap((f) => (f.startedAfterMs === undefined ? [] : [f.startedAfterMs])).toSorted((a, b) => a - b);
+  const { data, error } = useQuery({
+    queryKey: ['images', job.id, count],
+    queryFn: () => getImages(job.id),
+    placeholderData: (old) => old,
+    enabled: !over,
+  });
+  const back = job.faults
+    .flatMap((f) => (f.startedAfterMs === undefined ? [] : [f.startedAfterMs]))
+    .toSorted((a, b) => a - b);
   const ranks = Array.from({ length: Math.max(job.size, job.tasks.length) }, (_, i) => job.tasks[i]);
   return (
     <section className="stack" aria-label="Checkpoints">
       <div>
         <h2>Checkpoints</h2>
-        <p className="muted small">The server keeps the two newest of each rank. A lost rank restarts from the newest and replays the work since then.</p>
-        <p className="muted small num place-of-two">{back.length === 0 ? 'No lost rank has restarted yet.' : `In this job, lost ranks took ${duration(back[back.length >> 1]!)} (median) to restart.`}</p>
+        <p className="muted small">
+          The server keeps the two newest of each rank. A lost rank restarts from the newest and replays the work since
+          then.
+        </p>
+        <p className="muted small num place-of-two">
+          {back.length === 0
+            ? 'No lost rank has restarted yet.'
+            : `In this job, lost ranks took ${duration(back[back.length >> 1]!)} (median) to restart.`}
+        </p>
       </div>
       <Problem error={error} title="Could not load the checkpoints" />
       <div className="card scroll-x list" tabIndex={0} role="group" aria-label="Checkpoints by rank">
@@ -53,13 +67,23 @@ function Images({ job }: ViewProps) {
           </thead>
           <tbody>
             {ranks.map((t, rank) => {
-              const mine = over ? [] : (data ?? []).filter((i) => i.task === rank).toSorted((a, b) => b.serial - a.serial);
+              const mine = over
+                ? []
+                : (data ?? []).filter((i) => i.task === rank).toSorted((a, b) => b.serial - a.serial);
               const [newest, older] = mine;
               const ended = over || t?.state === 'done' || t?.state === 'failed';
               return (
                 <tr key={rank}>
                   <td>{rank}</td>
-                  <td>{!over && t?.uploading ? <Tag tone="work">{uploadText(t.uploading)}</Tag> : newest ? ago(newest.at, now) : '–'}</td>
+                  <td>
+                    {!over && t?.uploading ? (
+                      <Tag tone="work">{uploadText(t.uploading)}</Tag>
+                    ) : newest ? (
+                      ago(newest.at, now)
+                    ) : (
+                      '–'
+                    )}
+                  </td>
                   <td className="right">{newest ? bytes(newest.bytes) : '–'}</td>
                   <td className="right muted wide-only">{newest ? bytes(newest.sentBytes) : '–'}</td>
                   <td className="muted wide-only">{older ? `${ago(older.at, now)}, ${bytes(older.bytes)}` : '–'}</td>

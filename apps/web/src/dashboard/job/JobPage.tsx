@@ -35,7 +35,8 @@ export function JobPage() {
     );
   if (!job) return <p className="muted">Loading the job…</p>;
   // A way back through the tabs is no way back to where one came from.
-  const go = (to: string) => void navigate({ search: to === VIEWS[0]!.id ? {} : { view: to }, replace: true, resetScroll: false });
+  const go = (to: string) =>
+    void navigate({ search: to === VIEWS[0]!.id ? {} : { view: to }, replace: true, resetScroll: false });
   return (
     <article className="stack job-page">
       <title>{`${jobWord(job.state).text}: ${job.name} – Mayfly`}</title>
@@ -86,7 +87,13 @@ function Figures({ job }: { job: JobView }) {
     <dl className="facts" aria-label="Figures">
       <div>
         <dt>Run time</dt>
-        <dd>{job.startedAt === undefined ? '–' : job.endedAt === undefined ? elapsed(runTime(job, now)) : duration(runTime(job, now))}</dd>
+        <dd>
+          {job.startedAt === undefined
+            ? '–'
+            : job.endedAt === undefined
+              ? elapsed(runTime(job, now))
+              : duration(runTime(job, now))}
+        </dd>
       </div>
       <div>
         <dt>Ranks done</dt>
@@ -117,7 +124,10 @@ function Figures({ job }: { job: JobView }) {
   );
 }
 
-const PROTOCOLS: Record<string, string> = { pessimistic: 'pessimistic message logging', none: 'none: a lost rank ends the job' };
+const PROTOCOLS: Record<string, string> = {
+  pessimistic: 'pessimistic message logging',
+  none: 'none: a lost rank ends the job',
+};
 
 function About({ job }: { job: JobView }) {
   return (
@@ -139,7 +149,11 @@ function About({ job }: { job: JobView }) {
         <dt>Protocol</dt>
         <dd>{PROTOCOLS[job.protocol] ?? job.protocol}</dd>
         <dt>Durability</dt>
-        <dd>{job.durability === 'strict' ? 'strict: on disk before it is forwarded' : 'behind: synced within milliseconds'}</dd>
+        <dd>
+          {job.durability === 'strict'
+            ? 'strict: on disk before it is forwarded'
+            : 'behind: synced within milliseconds'}
+        </dd>
         <dt>Submitted</dt>
         <dd>{new Date(job.submittedAt).toLocaleString('en-GB')}</dd>
         {job.startedAt !== undefined && (

@@ -38,12 +38,20 @@ export function Output({ job, feed }: ViewProps) {
         <div className="row">
           <label className="row small nowrap">
             <span className="muted">Show</span>
-            <select className="in select" value={rank ?? 'all'} onChange={(e) => setRank(e.target.value === 'all' ? undefined : Number(e.target.value))}>
+            <select
+              className="in select"
+              value={rank ?? 'all'}
+              onChange={(e) => setRank(e.target.value === 'all' ? undefined : Number(e.target.value))}
+            >
               <option value="all">all ranks</option>
               <RankOptions ranks={job.tasks.length} />
             </select>
           </label>
-          <button className="button small" disabled={save.isPending || lines.length === 0} onClick={() => save.mutate()}>
+          <button
+            className="button small"
+            disabled={save.isPending || lines.length === 0}
+            onClick={() => save.mutate()}
+          >
             Download
           </button>
         </div>
@@ -73,7 +81,13 @@ export function Output({ job, feed }: ViewProps) {
             Next
           </button>
           <span className="muted small num" role="status">
-            {wanted === '' ? '' : found.length === 0 ? 'not found' : place < 0 ? `${found.length} ${found.length === 1 ? 'line' : 'lines'}` : `${place + 1} of ${found.length}`}
+            {wanted === ''
+              ? ''
+              : found.length === 0
+                ? 'not found'
+                : place < 0
+                  ? `${found.length} ${found.length === 1 ? 'line' : 'lines'}`
+                  : `${place + 1} of ${found.length}`}
           </span>
           <label className="check small">
             <input type="checkbox" checked={follow} onChange={(e) => setFollow(e.target.checked)} /> Follow the end
@@ -84,7 +98,18 @@ export function Output({ job, feed }: ViewProps) {
       {lines.length === 0 && !begun ? (
         <p className="muted small">The program printed nothing.</p>
       ) : (
-        <Terminal lines={lines} truncated={truncated} ranks={rank === undefined && job.size > 1} width={String(job.size - 1).length} wanted={wanted} at={at} follow={follow} setFollow={setFollow} held={begun} none={hasEnded(job.state) ? 'The program printed nothing.' : 'Nothing printed yet.'} />
+        <Terminal
+          lines={lines}
+          truncated={truncated}
+          ranks={rank === undefined && job.size > 1}
+          width={String(job.size - 1).length}
+          wanted={wanted}
+          at={at}
+          follow={follow}
+          setFollow={setFollow}
+          held={begun}
+          none={hasEnded(job.state) ? 'The program printed nothing.' : 'Nothing printed yet.'}
+        />
       )}
     </section>
   );
@@ -158,12 +183,24 @@ function Terminal({ lines, truncated, ranks, width, wanted, at, follow, setFollo
     };
   }, [setFollow]);
   return (
-    <div className={held ? 'terminal held' : 'terminal'} ref={box} tabIndex={0} role="log" aria-live="off" aria-label="Output lines" data-testid="output">
+    <div
+      className={held ? 'terminal held' : 'terminal'}
+      ref={box}
+      tabIndex={0}
+      role="log"
+      aria-live="off"
+      aria-label="Output lines"
+      data-testid="output"
+    >
       {lines.length === 0 && <p className="muted">{none}</p>}
       <div ref={inner}>
         {truncated && <div className="line gap">… earlier lines are not shown here; the download has them …</div>}
         {lines.map((l) => (
-          <div key={l.seq} className={`line${l.stream === 'stderr' ? ' err' : ''}${l.kind === 'gap' ? ' gap' : ''}`} {...(l.seq === at ? { 'data-at': '' } : {})}>
+          <div
+            key={l.seq}
+            className={`line${l.stream === 'stderr' ? ' err' : ''}${l.kind === 'gap' ? ' gap' : ''}`}
+            {...(l.seq === at ? { 'data-at': '' } : {})}
+          >
             {ranks && <span className="who">{String(l.task).padStart(width, '\u2007')}</span>}
             {l.stream === 'stderr' && <span className="visually-hidden">stderr: </span>}
             <span className="text">{l.text === '' ? '\u200b' : wanted === '' ? l.text : marked(l.text, wanted)}</span>
@@ -174,9 +211,12 @@ function Terminal({ lines, truncated, ranks, width, wanted, at, follow, setFollo
   );
 }
 
-const marked = (text: string, wanted: string) => splitAt(text, wanted).map((part, i) => (i % 2 === 1 ? <mark key={i}>{part}</mark> : part));
+const marked = (text: string, wanted: string) =>
+  splitAt(text, wanted).map((part, i) => (i % 2 === 1 ? <mark key={i}>{part}</mark> : part));
 
-/** One rank: its standard output, then its standard error. All: every rank's, one after the other, under a heading each. */
+/**
+ * One rank: its standard output, then its standard error. All: every rank's, one after the other, under a heading each.
+ */
 async function download(job: JobView, rank: number | undefined): Promise<void> {
   const tasks = rank === undefined ? job.tasks.map((t) => t.task as number) : [rank];
   const parts: (Blob | string)[] = [];
@@ -184,7 +224,8 @@ async function download(job: JobView, rank: number | undefined): Promise<void> {
     for (const stream of ['stdout', 'stderr'] as const) {
       const content = await getStream(job.id, t, stream);
       if (content.size === 0) continue;
-      if (rank === undefined || stream === 'stderr') parts.push(`${parts.length ? '\n' : ''}=== rank ${t}, ${stream} ===\n`);
+      if (rank === undefined || stream === 'stderr')
+        parts.push(`${parts.length ? '\n' : ''}=== rank ${t}, ${stream} ===\n`);
       parts.push(content);
     }
   }

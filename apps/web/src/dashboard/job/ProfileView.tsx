@@ -28,12 +28,18 @@ export function ProfileView({ job }: ViewProps) {
         <button
           className="button small"
           disabled={!data}
-          onClick={() => data && saveBlob(new Blob([csvOf(data.ranks)], { type: 'text/csv' }), `${job.name}-profile.csv`)}
+          onClick={() =>
+            data && saveBlob(new Blob([csvOf(data.ranks)], { type: 'text/csv' }), `${job.name}-profile.csv`)
+          }
         >
           Download as CSV
         </button>
       </div>
-      {data ? <Profile ranks={data.ranks} watched={begun} /> : <Problem error={error} title="Could not load the profile" />}
+      {data ? (
+        <Profile ranks={data.ranks} watched={begun} />
+      ) : (
+        <Problem error={error} title="Could not load the profile" />
+      )}
     </section>
   );
 }

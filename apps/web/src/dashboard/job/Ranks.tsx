@@ -1,7 +1,7 @@
 /**
- * The live rank grid. Up to DETAILED ranks each have a whole card; beyond, each is a tile, and the chosen one's card stands below.
- * Cards and tiles draw only when their own rank changed (the query cache keeps unchanged parts identical): a job of 256 ranks
- * brings five views a second.
+ * The live rank grid. Up to DETAILED ranks each have a whole card; beyond, each is a tile, and the chosen one's card
+ * stands below. Cards and tiles draw only when their own rank changed (the query cache keeps unchanged parts
+ * identical): a job of 256 ranks brings five views a second.
  */
 import type { JobView, NodeView, TaskView } from '@mayfly/wire';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
@@ -32,19 +32,43 @@ export function Ranks({ job }: { job: JobView }) {
     <section className="stack" aria-label="Ranks">
       <div className="row nowrap">
         <h2>Ranks</h2>
-        {job.size <= DETAILED && <p className="legend-line muted small num">{statesOf(job.tasks, live).map(([text, { n }]) => `${n} ${text}`).join(' · ')}</p>}
+        {job.size <= DETAILED && (
+          <p className="legend-line muted small num">
+            {statesOf(job.tasks, live)
+              .map(([text, { n }]) => `${n} ${text}`)
+              .join(' · ')}
+          </p>
+        )}
       </div>
       {job.size > DETAILED && <Chips key={job.id} tasks={job.tasks} live={live} only={only} choose={setOnly} />}
       {job.size <= DETAILED ? (
         <ul className="rank-cards">
           {job.tasks.map((t) => (
             <li key={t.task}>
-              <RankCard job={job.id} task={t} live={live} held={begun} may={may} engine={engines?.get(t.node ?? '')} age={imageAge(t, now, live)} doing={live ? doingText(t, now) : undefined} />
+              <RankCard
+                job={job.id}
+                task={t}
+                live={live}
+                held={begun}
+                may={may}
+                engine={engines?.get(t.node ?? '')}
+                age={imageAge(t, now, live)}
+                doing={live ? doingText(t, now) : undefined}
+              />
             </li>
           ))}
         </ul>
       ) : (
-        <Tiles job={job} live={live} begun={begun} may={may} engines={engines} now={now} only={only} showAll={() => setOnly(undefined)} />
+        <Tiles
+          job={job}
+          live={live}
+          begun={begun}
+          may={may}
+          engines={engines}
+          now={now}
+          only={only}
+          showAll={() => setOnly(undefined)}
+        />
       )}
     </section>
   );
@@ -56,7 +80,14 @@ const enginesOf = (nodes: NodeView[]): Engines => new Map(nodes.map((n) => [n.id
 /** By node: asked once, and again when a rank is at another one. */
 function useEngines(tasks: readonly TaskView[]): Engines | undefined {
   const ids = useMemo(() => [...new Set(tasks.flatMap((t) => t.node ?? []))].sort().join(' '), [tasks]);
-  return useQuery({ queryKey: ['engines', ids], queryFn: getNodes, enabled: ids !== '', staleTime: Infinity, placeholderData: keepPreviousData, select: enginesOf }).data;
+  return useQuery({
+    queryKey: ['engines', ids],
+    queryFn: getNodes,
+    enabled: ids !== '',
+    staleTime: Infinity,
+    placeholderData: keepPreviousData,
+    select: enginesOf,
+  }).data;
 }
 
 type States = [text: string, of: { n: number; tone: Tone }][];
@@ -78,7 +109,10 @@ interface ChipsProps {
   choose: (only: string | undefined) => void;
 }
 
-/** How many ranks do what: the grid in one line, for those who do not see it. Each is a button that shows only the ranks of that state; one that was here keeps its place. */
+/**
+ * How many ranks do what: the grid in one line, for those who do not see it. Each is a button that shows only the ranks
+ * of that state; one that was here keeps its place.
+ */
 function Chips({ tasks, live, only, choose }: ChipsProps) {
   const [seen] = useState(() => new Map<string, Tone>());
   const now = new Map(statesOf(tasks, live));
@@ -86,7 +120,12 @@ function Chips({ tasks, live, only, choose }: ChipsProps) {
   return (
     <div className="row legend num" role="group" aria-label="Show only the ranks that are">
       {[...seen].map(([text, tone]) => (
-        <button key={text} className="chip" aria-pressed={only === text} onClick={() => choose(only === text ? undefined : text)}>
+        <button
+          key={text}
+          className="chip"
+          aria-pressed={only === text}
+          onClick={() => choose(only === text ? undefined : text)}
+        >
           <Tag tone={now.has(text) ? tone : 'quiet'}>{`${now.get(text)?.n ?? 0} ${text}`}</Tag>
         </button>
       ))}
@@ -94,7 +133,8 @@ function Chips({ tasks, live, only, choose }: ChipsProps) {
   );
 }
 
-const imageAge = (t: TaskView, now: number, live: boolean): string | undefined => (t.lastImageAt === undefined || !live ? undefined : ago(t.lastImageAt, now));
+const imageAge = (t: TaskView, now: number, live: boolean): string | undefined =>
+  t.lastImageAt === undefined || !live ? undefined : ago(t.lastImageAt, now);
 
 interface TilesProps {
   job: JobView;
@@ -114,7 +154,10 @@ function Tiles({ job, live, begun, may, engines, now, only, showAll }: TilesProp
   const task = job.tasks[chosen];
   const shown = only === undefined ? job.tasks : job.tasks.filter((t) => rankWord(t, !live).text === only);
   // Somebody always has the one stop for the Tab key.
-  const at = Math.max(0, shown.findIndex((t) => t.task === chosen));
+  const at = Math.max(
+    0,
+    shown.findIndex((t) => t.task === chosen),
+  );
   const onKeyDown = (e: KeyboardEvent<HTMLDivElement>) => {
     const to = arrowTarget(e.key, at, shown.length, columnsOf(box.current));
     if (to === undefined) return;
@@ -135,13 +178,32 @@ function Tiles({ job, live, begun, may, engines, now, only, showAll }: TilesProp
       <div className="tiles" role="listbox" aria-label="Ranks; choose one to see more" ref={box} onKeyDown={onKeyDown}>
         {shown.map((t, i) => {
           const w = rankWord(t, !live);
-          return <Tile key={t.task} task={t.task} text={tileText(t, !live)} tone={w.tone} chosen={t.task === chosen} stop={i === at} choose={setChosen} />;
+          return (
+            <Tile
+              key={t.task}
+              task={t.task}
+              text={tileText(t, !live)}
+              tone={w.tone}
+              chosen={t.task === chosen}
+              stop={i === at}
+              choose={setChosen}
+            />
+          );
         })}
       </div>
       {task && (
         // Near the tiles in view, once somebody has chosen one.
         <div className={picked === undefined ? 'chosen' : 'chosen near'}>
-          <RankCard job={job.id} task={task} live={live} held={begun} may={may} engine={engines?.get(task.node ?? '')} age={imageAge(task, now, live)} doing={live ? doingText(task, now) : undefined} />
+          <RankCard
+            job={job.id}
+            task={task}
+            live={live}
+            held={begun}
+            may={may}
+            engine={engines?.get(task.node ?? '')}
+            age={imageAge(task, now, live)}
+            doing={live ? doingText(task, now) : undefined}
+          />
         </div>
       )}
     </>
@@ -204,7 +266,12 @@ const RankCard = memo(function RankCard({ job, task: t, live, held, may, engine,
   const kill = useMutation({ mutationFn: () => killTask(job, t.task) });
   const image = useMutation({ mutationFn: () => checkpointTask(job, t.task) });
   const node = t.nodeName ?? t.node;
-  const more = [node === undefined && live && t.state !== 'done' ? 'no node' : '', engine ?? '', t.incarnation > 0 ? `incarnation ${t.incarnation}` : '', t.spawned ? `spawned by rank ${t.spawned.by}` : ''].filter((x) => x !== '');
+  const more = [
+    node === undefined && live && t.state !== 'done' ? 'no node' : '',
+    engine ?? '',
+    t.incarnation > 0 ? `incarnation ${t.incarnation}` : '',
+    t.spawned ? `spawned by rank ${t.spawned.by}` : '',
+  ].filter((x) => x !== '');
   const here = live && t.node !== undefined && t.state !== 'done' && t.state !== 'failed';
   return (
     <div className={`rank-card tone-${word.tone}`} data-testid={`rank-${t.task}`} data-state={t.state}>
@@ -234,7 +301,10 @@ const RankCard = memo(function RankCard({ job, task: t, live, held, may, engine,
         <div>
           <dt>Checkpoints</dt>
           <dd>
-            {t.images} {(t.uploading ?? age) !== undefined && <span className="muted">{t.uploading && live ? uploadText(t.uploading) : age}</span>}
+            {t.images}{' '}
+            {(t.uploading ?? age) !== undefined && (
+              <span className="muted">{t.uploading && live ? uploadText(t.uploading) : age}</span>
+            )}
           </dd>
         </div>
       </dl>
@@ -256,10 +326,20 @@ const RankCard = memo(function RankCard({ job, task: t, live, held, may, engine,
       )}
       {held && may && (
         <div className="foot">
-          <Button className="button small ghost" aria-label={`Checkpoint rank ${t.task}`} isDisabled={!here || image.isPending} onPress={() => image.mutate()}>
+          <Button
+            className="button small ghost"
+            aria-label={`Checkpoint rank ${t.task}`}
+            isDisabled={!here || image.isPending}
+            onPress={() => image.mutate()}
+          >
             Checkpoint
           </Button>
-          <Button className="button small danger" aria-label={`Kill rank ${t.task}`} isDisabled={!here || kill.isPending} onPress={() => kill.mutate()}>
+          <Button
+            className="button small danger"
+            aria-label={`Kill rank ${t.task}`}
+            isDisabled={!here || kill.isPending}
+            onPress={() => kill.mutate()}
+          >
             Kill
           </Button>
         </div>

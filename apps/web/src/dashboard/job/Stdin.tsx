@@ -1,4 +1,6 @@
-/** A line for rank 0, where the program waits for one. Below what it prints; once there it stays, so that nothing moves. */
+/**
+ * A line for rank 0, where the program waits for one. Below what it prints; once there it stays, so that nothing moves.
+ */
 import type { JobView } from '@mayfly/wire';
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
@@ -15,11 +17,13 @@ export function Stdin({ job }: { job: JobView }) {
     mutationFn: (end: boolean) => sendStdin(job.id, end ? '' : `${line}\n`, end),
     onSuccess: () => setLine(''),
   });
-  const waits = job.state === 'running' && job.tasks.some((t) => t.activity?.state === 'waiting' && t.activity.call === 'stdin');
+  const waits =
+    job.state === 'running' && job.tasks.some((t) => t.activity?.state === 'waiting' && t.activity.call === 'stdin');
   const asked = useRef(false);
   asked.current ||= waits;
   if (!asked.current) return null;
-  if (!mayChange) return <p className="muted small">Rank 0 is waiting for a line of standard input from the job’s owner.</p>;
+  if (!mayChange)
+    return <p className="muted small">Rank 0 is waiting for a line of standard input from the job’s owner.</p>;
   return (
     <form
       className="card"
@@ -30,14 +34,25 @@ export function Stdin({ job }: { job: JobView }) {
       }}
     >
       <TextField className="field" value={line} onChange={setLine} isDisabled={!waits}>
-        <Label>{waits ? 'Rank 0 is waiting for a line of standard input' : hasEnded(job.state) ? 'The job has ended and reads no more input' : 'Rank 0 is not waiting for input'}</Label>
+        <Label>
+          {waits
+            ? 'Rank 0 is waiting for a line of standard input'
+            : hasEnded(job.state)
+              ? 'The job has ended and reads no more input'
+              : 'Rank 0 is not waiting for input'}
+        </Label>
         <Input className="in mono" autoComplete="off" spellCheck="false" />
       </TextField>
       <div className="row">
         <button className="button small primary" type="submit" disabled={!waits || send.isPending}>
           Send
         </button>
-        <button className="button small" type="button" disabled={!waits || send.isPending} onClick={() => send.mutate(true)}>
+        <button
+          className="button small"
+          type="button"
+          disabled={!waits || send.isPending}
+          onClick={() => send.mutate(true)}
+        >
           End of input
         </button>
       </div>

@@ -9,8 +9,16 @@ it('what happened in a job can be filtered by kind and rank, read in words, and 
     { at: 3000, kind: 'fault', task: 1, incarnation: 0, cause: 'goodbye' },
     { at: 3500, kind: 'server' },
   ];
-  expect(chosen(events, 'everything', undefined).map((e) => e.kind)).toEqual(['server', 'fault', 'image', 'assigned', 'assigned']);
+  expect(chosen(events, 'everything', undefined).map((e) => e.kind)).toEqual([
+    'server',
+    'fault',
+    'image',
+    'assigned',
+    'assigned',
+  ]);
   expect(chosen(events, 'everything', 0).map((e) => e.kind)).toEqual(['server', 'assigned']);
   expect(chosen(events, 'faults', 1).map(eventText)).toEqual(['lost: the tab was closed or stopped']);
-  expect(eventsCsv(events.slice(3), 500)).toBe('time,ms,event,rank,incarnation,cause\n1970-01-01T00:00:03.000Z,2500,fault,1,0,goodbye\n1970-01-01T00:00:03.500Z,3000,server,,,\n');
+  expect(eventsCsv(events.slice(3), 500)).toBe(
+    'time,ms,event,rank,incarnation,cause\n1970-01-01T00:00:03.000Z,2500,fault,1,0,goodbye\n1970-01-01T00:00:03.500Z,3000,server,,,\n',
+  );
 });

@@ -41,14 +41,25 @@ export function named(events: readonly JobEvent[]): { id: string; event: JobEven
   });
 }
 
-export const eventText = (e: JobEvent): string => (e.kind === 'fault' ? `${WORDS.fault}: ${faultCause(e.cause ?? '')}` : (WORDS[e.kind] ?? e.kind));
+export const eventText = (e: JobEvent): string =>
+  e.kind === 'fault' ? `${WORDS.fault}: ${faultCause(e.cause ?? '')}` : (WORDS[e.kind] ?? e.kind);
 
 /** `rank`: undefined for all; what happens to the whole job is of every rank. Newest first. */
 export const chosen = (events: readonly JobEvent[], group: Group, rank: number | undefined): JobEvent[] =>
-  events.filter((e) => (group === 'everything' || GROUP_OF[e.kind] === group) && (rank === undefined || e.task === undefined || e.task === rank)).toReversed();
+  events
+    .filter(
+      (e) =>
+        (group === 'everything' || GROUP_OF[e.kind] === group) &&
+        (rank === undefined || e.task === undefined || e.task === rank),
+    )
+    .toReversed();
 
 /** All of them, in order; `start`: when the job began. */
 export function eventsCsv(events: readonly JobEvent[], start: number): string {
-  const rows = events.map((e) => [new Date(e.at).toISOString(), String(e.at - start), e.kind, e.task ?? '', e.incarnation ?? '', e.cause ?? ''].join(','));
+  const rows = events.map((e) =>
+    [new Date(e.at).toISOString(), String(e.at - start), e.kind, e.task ?? '', e.incarnation ?? '', e.cause ?? ''].join(
+      ',',
+    ),
+  );
   return ['time,ms,event,rank,incarnation,cause', ...rows, ''].join('\n');
 }

@@ -34,7 +34,10 @@ export class OutputFeed {
   readonly version = (): number => this.#shown;
 }
 
-/** What the socket says of result files, ahead of the job's own view. A file may change at the same size: each word of it counts. */
+/**
+ * What the socket says of result files, ahead of the job's own view. A file may change at the same size: each word of
+ * it counts.
+ */
 export type FileNews = ReadonlyMap<string, { bytes: number; change: number }>;
 
 export interface LiveJob {
@@ -62,7 +65,8 @@ export function useJob(id: string): LiveJob {
     return live.watch(id, {
       job: (view) => client.setQueryData(['job', id], view),
       output: (chunk) => feed.append(chunk),
-      file: (f) => setFiles((old) => new Map(old).set(f.path, { bytes: f.bytes, change: (old.get(f.path)?.change ?? 0) + 1 })),
+      file: (f) =>
+        setFiles((old) => new Map(old).set(f.path, { bytes: f.bytes, change: (old.get(f.path)?.change ?? 0) + 1 })),
       positions: () => feed.log.positions(),
     });
   }, [live, id, client, feed]);

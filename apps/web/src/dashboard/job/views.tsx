@@ -1,6 +1,7 @@
 /**
- * The views of a job: tabs of its page, in this order, each with an address of its own (`?view=`). A view that is heavy comes as a lazy
- * component. Only the one that is shown is there, so a view keeps what must survive a change of tabs outside of itself (useJob).
+ * The views of a job: tabs of its page, in this order, each with an address of its own (`?view=`). A view that is heavy
+ * comes as a lazy component. Only the one that is shown is there, so a view keeps what must survive a change of tabs
+ * outside of itself (useJob).
  */
 import type { JobView } from '@mayfly/wire';
 import { lazy, type ComponentType } from 'react';
@@ -28,10 +29,26 @@ export interface View {
 
 export const VIEWS: readonly View[] = [
   { id: 'overview', label: 'Overview', Component: Overview },
-  { id: 'timeline', label: 'Timeline', Component: lazy(async () => ({ default: (await import('./timeline/TimelineView.tsx')).TimelineView })) },
-  { id: 'profile', label: 'Profile', Component: lazy(async () => ({ default: (await import('./ProfileView.tsx')).ProfileView })) },
-  { id: 'messages', label: 'Messages', Component: lazy(async () => ({ default: (await import('./matrix/MatrixView.tsx')).MatrixView })) },
-  { id: 'charts', label: 'Charts', Component: lazy(async () => ({ default: (await import('./charts/ChartsView.tsx')).ChartsView })) },
+  {
+    id: 'timeline',
+    label: 'Timeline',
+    Component: lazy(async () => ({ default: (await import('./timeline/TimelineView.tsx')).TimelineView })),
+  },
+  {
+    id: 'profile',
+    label: 'Profile',
+    Component: lazy(async () => ({ default: (await import('./ProfileView.tsx')).ProfileView })),
+  },
+  {
+    id: 'messages',
+    label: 'Messages',
+    Component: lazy(async () => ({ default: (await import('./matrix/MatrixView.tsx')).MatrixView })),
+  },
+  {
+    id: 'charts',
+    label: 'Charts',
+    Component: lazy(async () => ({ default: (await import('./charts/ChartsView.tsx')).ChartsView })),
+  },
   { id: 'output', label: 'Output', Component: Output },
   { id: 'files', label: 'Files', Component: Files },
   { id: 'faults', label: 'Faults & checkpoints', Component: FaultsAndImages },

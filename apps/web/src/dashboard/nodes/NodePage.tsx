@@ -1,4 +1,7 @@
-/** `/dashboard/nodes/<id>`: one node: what it is, how its slots were used, its ranks, and those that were lost there. Of one that has gone, what is known. */
+/**
+ * `/dashboard/nodes/<id>`: one node: what it is, how its slots were used, its ranks, and those that were lost there. Of
+ * one that has gone, what is known.
+ */
 import type { NodeDetail, NodeView } from '@mayfly/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
@@ -19,7 +22,12 @@ const MOST_LINES = 32;
 
 export function NodePage() {
   const { id } = useParams({ from: '/dashboard/nodes/$id' });
-  const detail = useQuery({ queryKey: ['node', id], queryFn: () => getNode(id), retry: false, refetchInterval: (q) => (isMissing(q.state.error) ? false : POLL_MS) });
+  const detail = useQuery({
+    queryKey: ['node', id],
+    queryFn: () => getNode(id),
+    retry: false,
+    refetchInterval: (q) => (isMissing(q.state.error) ? false : POLL_MS),
+  });
   const { sheet } = useSheet(id);
   const now = useServerNow(1000);
   const d = detail.data;
@@ -28,7 +36,11 @@ export function NodePage() {
       <div className="stack">
         <title>Node – Mayfly</title>
         <h1>Node</h1>
-        {detail.error ? <Problem error={detail.error} title="Could not show this node" /> : <p className="muted">Asking…</p>}
+        {detail.error ? (
+          <Problem error={detail.error} title="Could not show this node" />
+        ) : (
+          <p className="muted">Asking…</p>
+        )}
         <p>
           <Link to="/dashboard" hash="nodes">
             All nodes
@@ -55,16 +67,30 @@ export function NodePage() {
       {!forgotten && <Problem error={detail.error} title="Cannot reach the server; the data shown is older" />}
       <dl className="facts" aria-label="What it is">
         <Fact name="Busy" value={`${node.busy} of ${node.slots}`} more="slots" />
-        <Fact name="Memory" value={d.memory === undefined || forgotten ? '–' : bytes(d.memory)} more="of its C and C++ ranks" />
+        <Fact
+          name="Memory"
+          value={d.memory === undefined || forgotten ? '–' : bytes(d.memory)}
+          more="of its C and C++ ranks"
+        />
         <Fact name="Engine" value={engineText(node)} />
         <Fact name="Room" value={node.room ?? '–'} />
         <Fact name="Cores" value={node.cores === undefined ? '–' : String(node.cores)} />
-        <Fact name="Speed" value={node.speed === undefined ? '–' : `${Math.round(node.speed)} M/s`} more="steps of a fixed loop on one core" />
+        <Fact
+          name="Speed"
+          value={node.speed === undefined ? '–' : `${Math.round(node.speed)} M/s`}
+          more="steps of a fixed loop on one core"
+        />
         <Fact name="Round trip" value={node.rttMs === undefined ? '–' : duration(node.rttMs)} more="of a heartbeat" />
         <Fact name="Record" value={node.record === true ? 'useful work' : 'none yet'} more="seen by the server" />
         <Fact name="Lost ranks" value={lossText(node)} more="excluding manual kills" />
       </dl>
-      <UseView cells={sheet?.byNode.get(id)} memory={sheet?.memory} until={sheet?.until} widthMs={sheet?.widthMs ?? 0} slots={node.slots} />
+      <UseView
+        cells={sheet?.byNode.get(id)}
+        memory={sheet?.memory}
+        until={sheet?.until}
+        widthMs={sheet?.widthMs ?? 0}
+        slots={node.slots}
+      />
       <RanksNow detail={forgotten ? { ...d, ranks: [] } : d} slots={node.state === 'gone' ? 0 : node.slots} now={now} />
       <Losses detail={d} now={now} />
       <p>
@@ -79,7 +105,9 @@ export function NodePage() {
 function presence(n: NodeView, forgotten: boolean, now: number): string {
   if (forgotten) return `Last heard at ${clock(n.lastSeen)}; the server no longer lists it.`;
   if (n.state === 'gone') return `Last heard at ${clock(n.lastSeen)}; the data shown is from then.`;
-  return n.state === 'suspect' ? `Last heard at ${clock(n.lastSeen)}.` : `Connected since ${clock(n.since)} (${ago(n.since, now)}).`;
+  return n.state === 'suspect'
+    ? `Last heard at ${clock(n.lastSeen)}.`
+    : `Connected since ${clock(n.since)} (${ago(n.since, now)}).`;
 }
 
 /** A line for each slot, with its rank or free: what comes and goes moves nothing. */
@@ -175,7 +203,9 @@ function Losses({ detail, now }: { detail: NodeDetail; now: number }) {
                   </td>
                   <td className="right num">{l.task}</td>
                   <td>{faultCause(l.cause)}</td>
-                  <td className="right muted num wide-only">{l.recoveredAfterMs === undefined ? '–' : duration(l.recoveredAfterMs)}</td>
+                  <td className="right muted num wide-only">
+                    {l.recoveredAfterMs === undefined ? '–' : duration(l.recoveredAfterMs)}
+                  </td>
                 </tr>
               ))}
             </tbody>

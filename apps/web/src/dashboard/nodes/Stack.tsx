@@ -1,4 +1,7 @@
-/** What slots were used for, as a picture: kinds stacked by column; and the kinds with their shares, which are its legend, too. */
+/**
+ * What slots were used for, as a picture: kinds stacked by column; and the kinds with their shares, which are its
+ * legend, too.
+ */
 import { useMemo } from 'react';
 import { LOOKS, SHOWN, pictureText, percent, stackOf, type SlotLook } from './slots.ts';
 import { HEIGHT } from '../job/charts/plot.ts';
@@ -10,13 +13,31 @@ const colours = (l: SlotLook) => ({ ['--light' as string]: l.light, ['--dark' as
 /** `top`: slots at full height. Goes into an SVG of SHOWN × HEIGHT. */
 export function Stack({ cells, top }: { cells: ArrayLike<number>; top: number }) {
   const paths = useMemo(() => stackOf(cells, top), [cells, top]);
-  return paths.map(({ look, d }) => <path key={look.kind} className="stacked" data-kind={look.kind} style={colours(look)} d={d} />);
+  return paths.map(({ look, d }) => (
+    <path key={look.kind} className="stacked" data-kind={look.kind} style={colours(look)} d={d} />
+  ));
 }
 
 /** As wide as it is from the first paint on. */
-export function Spark({ cells, top, widthMs, className = 'spark' }: { cells: ArrayLike<number> | undefined; top: number; widthMs: number; className?: string }) {
+export function Spark({
+  cells,
+  top,
+  widthMs,
+  className = 'spark',
+}: {
+  cells: ArrayLike<number> | undefined;
+  top: number;
+  widthMs: number;
+  className?: string;
+}) {
   return (
-    <svg className={className} viewBox={`0 0 ${SHOWN} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={pictureText(cells, widthMs)}>
+    <svg
+      className={className}
+      viewBox={`0 0 ${SHOWN} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={pictureText(cells, widthMs)}
+    >
       {cells && <Stack cells={cells} top={top} />}
     </svg>
   );

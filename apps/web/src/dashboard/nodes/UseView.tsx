@@ -1,4 +1,7 @@
-/** How the slots of one node were used, and how much memory its ranks had, large: read by pointer and arrow keys, and as a table. */
+/**
+ * How the slots of one node were used, and how much memory its ranks had, large: read by pointer and arrow keys, and as
+ * a table.
+ */
 import { useState, type KeyboardEvent, type PointerEvent } from 'react';
 import { bytes, clock, plural } from '../../shared/format.ts';
 import { Plot } from '../job/charts/Plot.tsx';
@@ -25,7 +28,15 @@ export function UseView({ cells = NOTHING, memory = [], until, widthMs, slots }:
   const last = lastKnown(cells);
   const column = at ?? Math.max(0, last);
   const onKeyDown = (e: KeyboardEvent) => {
-    const to = { ArrowLeft: column - 1, ArrowRight: column + 1, Home: 0, End: SHOWN - 1, PageUp: column - 12, PageDown: column + 12, Escape: -1 }[e.key];
+    const to = {
+      ArrowLeft: column - 1,
+      ArrowRight: column + 1,
+      Home: 0,
+      End: SHOWN - 1,
+      PageUp: column - 12,
+      PageDown: column + 12,
+      Escape: -1,
+    }[e.key];
     if (to === undefined) return;
     e.preventDefault();
     setAt(e.key === 'Escape' ? undefined : Math.max(0, Math.min(SHOWN - 1, to)));
@@ -45,17 +56,44 @@ export function UseView({ cells = NOTHING, memory = [], until, widthMs, slots }:
       <div>
         <h2>Use of its slots</h2>
         {/* Said aloud when somebody moves, not whenever there is a new column. */}
-        <p className="muted small num chart-reading" aria-live={at === undefined ? 'off' : 'polite'} data-testid="use-reading">
+        <p
+          className="muted small num chart-reading"
+          aria-live={at === undefined ? 'off' : 'polite'}
+          data-testid="use-reading"
+        >
           {until === undefined ? '\u00a0' : reading(cells, memory[column], column, beginOf(column), widthMs)}
         </p>
       </div>
-      <div className="use-chart" role="group" tabIndex={0} aria-label="Use of its slots; the arrow keys move through time" onKeyDown={onKeyDown} onPointerLeave={() => setAt(undefined)}>
-        <Plot title="Slots" hint="what their time went to, by 5 s" top={plural(top, 'slot')} {...ends} width={SHOWN} onPointer={onPointer} label={pictureText(cells, widthMs)}>
+      <div
+        className="use-chart"
+        role="group"
+        tabIndex={0}
+        aria-label="Use of its slots; the arrow keys move through time"
+        onKeyDown={onKeyDown}
+        onPointerLeave={() => setAt(undefined)}
+      >
+        <Plot
+          title="Slots"
+          hint="what their time went to, by 5 s"
+          top={plural(top, 'slot')}
+          {...ends}
+          width={SHOWN}
+          onPointer={onPointer}
+          label={pictureText(cells, widthMs)}
+        >
           <Stack cells={cells} top={top} />
           {cursor}
         </Plot>
         <Shares of={all.known > 0 ? all : undefined} label="Shares of the time that is known" />
-        <Plot title="Memory" hint="of its C and C++ ranks, as of their last MPI calls" top={most > 0 ? bytes(niceMax(most)) : 'none reported'} {...ends} width={SHOWN} onPointer={onPointer} label={most > 0 ? `Memory of its ranks: at most ${bytes(most)}` : 'Memory of its ranks: none reported'}>
+        <Plot
+          title="Memory"
+          hint="of its C and C++ ranks, as of their last MPI calls"
+          top={most > 0 ? bytes(niceMax(most)) : 'none reported'}
+          {...ends}
+          width={SHOWN}
+          onPointer={onPointer}
+          label={most > 0 ? `Memory of its ranks: at most ${bytes(most)}` : 'Memory of its ranks: none reported'}
+        >
           <path className="area" d={stepsOf(memory, niceMax(most), true)} />
           <path className="line-path" d={stepsOf(memory, niceMax(most))} />
           {cursor}
@@ -70,18 +108,35 @@ export function UseView({ cells = NOTHING, memory = [], until, widthMs, slots }:
 }
 
 /** 'From 14:03:25 to 14:03:30: computing 71 %, idle 29 % of 2 slots'. */
-function reading(cells: ArrayLike<number>, memory: number | null | undefined, column: number, begin: number, widthMs: number): string {
+function reading(
+  cells: ArrayLike<number>,
+  memory: number | null | undefined,
+  column: number,
+  begin: number,
+  widthMs: number,
+): string {
   const mean = meanOf(cells, column, column);
   const what = mean.known === 0 ? 'no data' : `${sharesText(mean)} of ${slotsText(mean.known)}`;
   return `From ${clock(begin)} to ${clock(begin + widthMs)}: ${what}${memory ? ` · memory ${bytes(memory)}` : ''}`;
 }
 
 /** What is no whole number was not known the whole time. */
-const slotsText = (n: number): string => (Math.abs(n - Math.round(n)) < 0.06 ? plural(Math.round(n), 'slot') : `${n.toFixed(1)} slots`);
+const slotsText = (n: number): string =>
+  Math.abs(n - Math.round(n)) < 0.06 ? plural(Math.round(n), 'slot') : `${n.toFixed(1)} slots`;
 
 /** Newest first. */
-function Table({ cells, memory, beginOf }: { cells: ArrayLike<number>; memory: readonly (number | null)[]; beginOf: (c: number) => number }) {
-  const rows = Array.from({ length: SHOWN / ROW }, (_, i) => SHOWN - (i + 1) * ROW).filter((c) => meanOf(cells, c, c + ROW - 1).known > 0);
+function Table({
+  cells,
+  memory,
+  beginOf,
+}: {
+  cells: ArrayLike<number>;
+  memory: readonly (number | null)[];
+  beginOf: (c: number) => number;
+}) {
+  const rows = Array.from({ length: SHOWN / ROW }, (_, i) => SHOWN - (i + 1) * ROW).filter(
+    (c) => meanOf(cells, c, c + ROW - 1).known > 0,
+  );
   return (
     <div className="card scroll-x use-table" tabIndex={0} role="region" aria-label="Use of its slots as a table">
       <table className="table num small" data-testid="use-table">
@@ -115,7 +170,9 @@ function Table({ cells, memory, beginOf }: { cells: ArrayLike<number>; memory: r
                   </td>
                 ))}
                 <td className="right">{known === 0 ? '–' : known.toFixed(1)}</td>
-                <td className="right keep">{maxOf(memory.slice(c, c + ROW)) > 0 ? bytes(maxOf(memory.slice(c, c + ROW))) : '–'}</td>
+                <td className="right keep">
+                  {maxOf(memory.slice(c, c + ROW)) > 0 ? bytes(maxOf(memory.slice(c, c + ROW))) : '–'}
+                </td>
               </tr>
             );
           })}

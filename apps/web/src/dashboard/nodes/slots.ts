@@ -1,4 +1,6 @@
-/** What the time of nodes' slots went to: the columns that are here, their sums, their picture and their words. Pure. */
+/**
+ * What the time of nodes' slots went to: the columns that are here, their sums, their picture and their words. Pure.
+ */
 import { SLOT_KINDS, type SlotKind } from '@mayfly/wire';
 import { HEIGHT as TALL } from '../job/charts/plot.ts';
 import { KINDS as LANES } from '../job/timeline/kinds.ts';
@@ -16,12 +18,20 @@ export interface SlotLook {
   dark: string;
 }
 const OTHERS: Record<string, Omit<SlotLook, 'kind'>> = {
-  starting: { label: 'starting', title: 'a rank has the slot and loads its program or checkpoint', light: '#98a6a0', dark: '#6c7a75' },
+  starting: {
+    label: 'starting',
+    title: 'a rank has the slot and loads its program or checkpoint',
+    light: '#98a6a0',
+    dark: '#6c7a75',
+  },
   idle: { label: 'idle', title: 'the slot has no rank', light: '#f4eedd', dark: '#2d2a1d' },
   silent: { label: 'silent', title: 'no data from the node', light: '#b3261e', dark: '#ff8f86' },
 };
 /** What a rank accounts for itself has the colours of the job's time line. */
-export const LOOKS: readonly SlotLook[] = SLOT_KINDS.map((kind) => ({ kind, ...(OTHERS[kind] ?? LANES.find((l) => l.kind === kind)!) }));
+export const LOOKS: readonly SlotLook[] = SLOT_KINDS.map((kind) => ({
+  kind,
+  ...(OTHERS[kind] ?? LANES.find((l) => l.kind === kind)!),
+}));
 
 /** Hundredths of a slot by [column][kind]. */
 export type Cells = Uint16Array;
@@ -64,7 +74,11 @@ export function merged(before: Sheet | undefined, t: Told): Sheet {
     byNode.set(id, cells);
   });
   for (const [id, cells] of byNode) if (!cells.some((x) => x > 0) && !t.nodes.includes(id)) byNode.delete(id);
-  const memory = [...new Array<null>(SHOWN).fill(null), ...(before?.memory ?? []), ...new Array<null>(Math.min(SHOWN, moved)).fill(null)].slice(-SHOWN);
+  const memory = [
+    ...new Array<null>(SHOWN).fill(null),
+    ...(before?.memory ?? []),
+    ...new Array<null>(Math.min(SHOWN, moved)).fill(null),
+  ].slice(-SHOWN);
   (t.memory ?? []).slice(-columns).forEach((bytes, c, { length }) => (memory[SHOWN - length + c] = bytes));
   return { until, widthMs: t.widthMs, byNode, memory };
 }
@@ -79,7 +93,8 @@ export function sumOf(all: Iterable<ArrayLike<number>>): Float64Array {
 /** Slots, by kind, that were known in the columns [first, last], in the mean over them; and their sum. */
 export function meanOf(cells: ArrayLike<number>, first = 0, last = SHOWN - 1): { by: number[]; known: number } {
   const by = new Array<number>(K).fill(0);
-  for (let c = first; c <= last; c++) for (let k = 0; k < K; k++) by[k]! += cells[c * K + k]! / 100 / (last - first + 1);
+  for (let c = first; c <= last; c++)
+    for (let k = 0; k < K; k++) by[k]! += cells[c * K + k]! / 100 / (last - first + 1);
   return { by, known: by.reduce((n, x) => n + x, 0) };
 }
 
@@ -116,7 +131,8 @@ export function sharesText({ by, known }: { by: readonly number[]; known: number
     .join(', ');
 }
 
-const spanText = (ms: number): string => (ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} minutes`);
+const spanText = (ms: number): string =>
+  ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} minutes`;
 
 /** 'computing 71 %, waiting 20 %, idle 9 % over the last 10 minutes': a picture in words. */
 export function pictureText(cells: ArrayLike<number> | undefined, widthMs: number): string {
@@ -129,11 +145,17 @@ export function pictureText(cells: ArrayLike<number> | undefined, widthMs: numbe
       }
   if (!cells || columns === 0) return 'no data for the last minutes';
   const all = SHOWN - first;
-  const when = columns === all ? `over the last ${spanText(all * widthMs)}` : `in ${spanText(columns * widthMs)} of the last ${spanText(all * widthMs)}`;
+  const when =
+    columns === all
+      ? `over the last ${spanText(all * widthMs)}`
+      : `in ${spanText(columns * widthMs)} of the last ${spanText(all * widthMs)}`;
   return `${sharesText(meanOf(cells))} ${when}`;
 }
 
-/** A path for each kind that there is, stacked in the order of the kinds from below: x in columns, y in TALL. `top`: slots at full height. */
+/**
+ * A path for each kind that there is, stacked in the order of the kinds from below: x in columns, y in TALL. `top`:
+ * slots at full height.
+ */
 export function stackOf(cells: ArrayLike<number>, top: number): { look: SlotLook; d: string }[] {
   const paths = LOOKS.map(() => [] as string[]);
   const scale = TALL / (100 * Math.max(0.01, top));

@@ -1,6 +1,6 @@
 /**
- * Columns of all nodes, or of one, while somebody looks: read by REST when one is over, and then only what is new. The newest that are here are asked for once more: what a node
- * said late belongs there.
+ * Columns of all nodes, or of one, while somebody looks: read by REST when one is over, and then only what is new. The
+ * newest that are here are asked for once more: what a node said late belongs there.
  */
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { ApiFailure, getNodeTimeline, getNodesTimeline } from '../api.ts';
@@ -27,11 +27,15 @@ export function useSheet(id?: string): UseQueryResult<Read> & { sheet: Sheet | u
       const from = before ? Math.max(0, before.until - AGAIN * before.widthMs) : 0;
       const t = await (id === undefined ? getNodesTimeline(from) : getNodeTimeline(id, from));
       const bytes = await inflate(t.slots);
-      return { sheet: merged(before, { ...t, slots: new Uint16Array(bytes.buffer, 0, bytes.length >> 1) }), nextMs: t.nextMs };
+      return {
+        sheet: merged(before, { ...t, slots: new Uint16Array(bytes.buffer, 0, bytes.length >> 1) }),
+        nextMs: t.nextMs,
+      };
     },
     staleTime: 0,
     structuralSharing: false,
-    refetchInterval: (q) => (isMissing(q.state.error) ? false : q.state.error ? RETRY_MS : Math.max(LEAST_MS, q.state.data?.nextMs ?? 0)),
+    refetchInterval: (q) =>
+      isMissing(q.state.error) ? false : q.state.error ? RETRY_MS : Math.max(LEAST_MS, q.state.data?.nextMs ?? 0),
   });
   return { ...query, sheet: query.data?.sheet };
 }

@@ -26,7 +26,8 @@ export function RoomsPage() {
       <div>
         <h1>Rooms</h1>
         <p className="muted">
-          A room keeps a class’s jobs and volunteers to itself. Tabs that join with its code run only the room’s jobs, and these jobs run nowhere else.
+          A room keeps a class’s jobs and volunteers to itself. Tabs that join with its code run only the room’s jobs,
+          and these jobs run nowhere else.
         </p>
       </div>
       {mayOpen && <Open />}
@@ -57,7 +58,9 @@ function Open() {
     mutationFn: () => openRoom(name.trim()),
     onSuccess: (room) => {
       setName('');
-      client.setQueryData<RoomView[]>(['rooms'], (old) => (old?.some((r) => r.code === room.code) ? old : [room, ...(old ?? [])]));
+      client.setQueryData<RoomView[]>(['rooms'], (old) =>
+        old?.some((r) => r.code === room.code) ? old : [room, ...(old ?? [])],
+      );
     },
   });
   const send = (e: FormEvent) => {
@@ -80,11 +83,13 @@ function Open() {
   );
 }
 
-
 function RoomCard({ room, base }: { room: RoomView; base: string }) {
   const mayClose = useMay('owner');
   const client = useQueryClient();
-  const close = useMutation({ mutationFn: () => closeRoom(room.code), onSuccess: () => client.invalidateQueries({ queryKey: ['rooms'] }) });
+  const close = useMutation({
+    mutationFn: () => closeRoom(room.code),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['rooms'] }),
+  });
   const shown = useRef<HTMLAnchorElement>(null);
   const link = `${base}/volunteer?room=${room.code}`;
   return (
@@ -92,7 +97,8 @@ function RoomCard({ room, base }: { room: RoomView; base: string }) {
       <div className="room-text">
         <h2>{room.name}</h2>
         <p className="muted num">
-          {plural(room.nodes, 'node')} here, {room.free} of {plural(room.slots, 'slot')} free · {plural(room.jobs, 'job')} waiting or running
+          {plural(room.nodes, 'node')} here, {room.free} of {plural(room.slots, 'slot')} free ·{' '}
+          {plural(room.jobs, 'job')} waiting or running
         </p>
         <p className="join-code" aria-label={`Join code ${[...room.code].join(' ')}`}>
           {room.code}
@@ -104,7 +110,8 @@ function RoomCard({ room, base }: { room: RoomView; base: string }) {
         </p>
         {onlyHere(base) && (
           <p className="small wrong">
-            This address works on this machine only. Start the server with an address that others can reach: <code>--host</code> with HTTPS, or <code>--public-url</code>.
+            This address works on this machine only. Start the server with an address that others can reach:{' '}
+            <code>--host</code> with HTTPS, or <code>--public-url</code>.
           </p>
         )}
         <div className="row">

@@ -23,7 +23,13 @@ export function ServerPage() {
       <div>
         <h1>Server</h1>
         <p className="row" role="status">
-          {server.error ? <Tag tone="bad">Does not answer</Tag> : health ? <Tag tone={health.tone}>{health.text}</Tag> : <span className="muted">Asking…</span>}
+          {server.error ? (
+            <Tag tone="bad">Does not answer</Tag>
+          ) : health ? (
+            <Tag tone={health.tone}>{health.text}</Tag>
+          ) : (
+            <span className="muted">Asking…</span>
+          )}
         </p>
       </div>
       <Problem error={server.error} title="Cannot reach the server" />
@@ -31,7 +37,11 @@ export function ServerPage() {
         <>
           <dl className="facts" aria-label="Now">
             <Fact name="Up for" value={elapsed(s.now - s.startedAt)} />
-            <Fact name="Messages" value={`${count(Math.round(rates.records))}/s`} more={`${bytes(rates.received)}/s in`} />
+            <Fact
+              name="Messages"
+              value={`${count(Math.round(rates.records))}/s`}
+              more={`${bytes(rates.received)}/s in`}
+            />
             <Fact name="Event loop" value={duration(s.eventLoopMs.p99)} more="p99 delay" />
             <Fact name="Nodes" value={String(s.nodes)} more={`${s.busy} of ${plural(s.slots, 'slot')} busy`} />
             <Fact name="Memory" value={bytes(s.memoryBytes)} />
@@ -63,12 +73,17 @@ export function ServerPage() {
               <dt>Ended jobs go at</dt>
               <dd>{bytes(s.storage.limitBytes)} in all, the oldest first</dd>
               <dt>Free on the disk</dt>
-              <dd>{s.disk.freeBytes === undefined ? 'not known' : `${bytes(s.disk.freeBytes)} of ${bytes(s.disk.totalBytes ?? 0)}`}</dd>
+              <dd>
+                {s.disk.freeBytes === undefined
+                  ? 'not known'
+                  : `${bytes(s.disk.freeBytes)} of ${bytes(s.disk.totalBytes ?? 0)}`}
+              </dd>
               {s.disk.reserveBytes !== undefined && (
                 <>
                   <dt>Kept in reserve</dt>
                   <dd>
-                    below {bytes(s.disk.reserveBytes)} new jobs are refused, below {bytes(s.disk.reserveBytes / 4)} jobs pause
+                    below {bytes(s.disk.reserveBytes)} new jobs are refused, below {bytes(s.disk.reserveBytes / 4)} jobs
+                    pause
                   </dd>
                 </>
               )}
@@ -95,7 +110,8 @@ export function ServerPage() {
               </dd>
               <dt>Event loop</dt>
               <dd>
-                late by {duration(s.eventLoopMs.mean)} on average, {duration(s.eventLoopMs.max)} at most, within ten seconds
+                late by {duration(s.eventLoopMs.mean)} on average, {duration(s.eventLoopMs.max)} at most, within ten
+                seconds
               </dd>
               <dt>Version</dt>
               <dd>
@@ -104,7 +120,8 @@ export function ServerPage() {
             </dl>
           </section>
           <p className="muted">
-            For machines: <a href="/metrics">/metrics</a> (Prometheus), <a href="/healthz">/healthz</a>, <a href="/docs/api">the REST API</a>.
+            For machines: <a href="/metrics">/metrics</a> (Prometheus), <a href="/healthz">/healthz</a>,{' '}
+            <a href="/docs/api">the REST API</a>.
           </p>
         </>
       )}

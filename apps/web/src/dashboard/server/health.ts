@@ -8,9 +8,15 @@ const LATE_MS = 200;
 
 export function healthOf(s: ServerView): Word {
   const { freeBytes } = s.storage;
-  if (s.disk.state === 'stopped') return { tone: 'bad', text: s.disk.code === 'DISK_FULL' ? 'The disk is full: jobs are paused' : 'Cannot store anything: jobs are paused' };
+  if (s.disk.state === 'stopped')
+    return {
+      tone: 'bad',
+      text:
+        s.disk.code === 'DISK_FULL' ? 'The disk is full: jobs are paused' : 'Cannot store anything: jobs are paused',
+    };
   if (s.disk.state === 'low') return { tone: 'bad', text: 'The disk is nearly full: new jobs are refused' };
-  if (freeBytes !== undefined && freeBytes < LITTLE_DISK) return { tone: 'warn', text: 'Less than 1 GB of disk is free' };
+  if (freeBytes !== undefined && freeBytes < LITTLE_DISK)
+    return { tone: 'warn', text: 'Less than 1 GB of disk is free' };
   if (s.eventLoopMs.p99 > LATE_MS) return { tone: 'warn', text: 'Busy: slow to answer' };
   return { tone: 'good', text: 'Healthy' };
 }
@@ -19,5 +25,8 @@ export function healthOf(s: ServerView): Word {
 export function ratesOf(before: ServerView | undefined, s: ServerView): { records: number; received: number } {
   const seconds = before === undefined || before.startedAt !== s.startedAt ? 0 : (s.now - before.now) / 1000;
   if (before === undefined || seconds <= 0) return { records: 0, received: 0 };
-  return { records: (s.appends - before.appends) / seconds, received: (s.receivedBytes - before.receivedBytes) / seconds };
+  return {
+    records: (s.appends - before.appends) / seconds,
+    received: (s.receivedBytes - before.receivedBytes) / seconds,
+  };
 }

@@ -1,10 +1,20 @@
-/** CodeMirror with TypeScript colours and the compiler's messages at their lines. A chunk of its own: loaded where it is used. */
+/**
+ * CodeMirror with TypeScript colours and the compiler's messages at their lines. A chunk of its own: loaded where it is
+ * used.
+ */
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { javascript } from '@codemirror/lang-javascript';
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from '@codemirror/language';
 import { lintGutter, setDiagnostics } from '@codemirror/lint';
 import { EditorState } from '@codemirror/state';
-import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view';
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view';
 import { classHighlighter } from '@lezer/highlight';
 import type { Diagnostic } from '@mayfly/wire';
 import { useEffect, useRef } from 'react';
@@ -56,7 +66,8 @@ export default function Editor({ path, text, onChange, diagnostics }: Props) {
   useEffect(() => {
     // The text was replaced from outside (another example with the same file name).
     const v = view.current;
-    if (v && v.state.doc.toString() !== text) v.dispatch({ changes: { from: 0, to: v.state.doc.length, insert: text } });
+    if (v && v.state.doc.toString() !== text)
+      v.dispatch({ changes: { from: 0, to: v.state.doc.length, insert: text } });
   }, [text]);
 
   useEffect(() => {
@@ -66,11 +77,21 @@ export default function Editor({ path, text, onChange, diagnostics }: Props) {
       const line = v.state.doc.line(Math.min(Math.max(1, d.line), v.state.doc.lines));
       const from = Math.min(line.from + Math.max(0, d.column - 1), line.to);
       const word = v.state.wordAt(from);
-      return { from, to: Math.max(word?.to ?? from, Math.min(from + 1, line.to)), severity: 'error' as const, message: d.message, source: d.code };
+      return {
+        from,
+        to: Math.max(word?.to ?? from, Math.min(from + 1, line.to)),
+        severity: 'error' as const,
+        message: d.message,
+        source: d.code,
+      };
     });
     v.dispatch(setDiagnostics(v.state, list));
     const first = list[0];
-    if (first) v.dispatch({ selection: { anchor: first.from }, effects: EditorView.scrollIntoView(first.from, { y: 'center' }) });
+    if (first)
+      v.dispatch({
+        selection: { anchor: first.from },
+        effects: EditorView.scrollIntoView(first.from, { y: 'center' }),
+      });
   }, [diagnostics.length === 0 ? '' : JSON.stringify(diagnostics)]); // eslint-disable-line react-hooks/exhaustive-deps
 
   return <div className="editor" ref={box} />;

@@ -28,7 +28,13 @@ export function Gallery({ examples, chosen, onChoose, onOwn }: Props) {
           <span className="muted small">Write it here, or drop files into the editor.</span>
         </button>
         {examples.map((e) => (
-          <button key={e.name} type="button" className="example" aria-pressed={chosen === e.name} onClick={() => onChoose(e)}>
+          <button
+            key={e.name}
+            type="button"
+            className="example"
+            aria-pressed={chosen === e.name}
+            onClick={() => onChoose(e)}
+          >
             <strong>{e.title}</strong>
             <span className="muted small clamp">{e.description}</span>
             <span className="example-foot muted small num">

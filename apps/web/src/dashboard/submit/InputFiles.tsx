@@ -30,7 +30,10 @@ export function InputFiles({ files, most = Infinity, onChange, wrong }: Props) {
     const total = list.reduce((n, f) => n + f.size, 0);
     if (others + total > most) {
       const largest = list.reduce((a, b) => (b.size > a.size ? b : a));
-      throw new Error(`${largest.name} (${bytes(largest.size)}) was not added: the input files of a job can have at most ${bytes(most)}${others > 0 ? `, and the others have ${bytes(others)}` : ''}.`);
+      throw new Error(
+        `${largest.name} (${bytes(largest.size)}) was not added: the input files of a job can have at most ` +
+          `${bytes(most)}${others > 0 ? `, and the others have ${bytes(others)}` : ''}.`,
+      );
     }
     const read = await Promise.all(
       list.map(async (f): Promise<InputFile> => {
@@ -68,7 +71,12 @@ export function InputFiles({ files, most = Infinity, onChange, wrong }: Props) {
               <span className="mono break">{f.path}</span>
               <span className="row">
                 <span className="muted small num">{bytes(f.bytes)}</span>
-                <button type="button" className="button small ghost" aria-label={`Remove ${f.path}`} onClick={() => onChange(files.filter((x) => x !== f))}>
+                <button
+                  type="button"
+                  className="button small ghost"
+                  aria-label={`Remove ${f.path}`}
+                  onClick={() => onChange(files.filter((x) => x !== f))}
+                >
                   ×
                 </button>
               </span>

@@ -1,4 +1,7 @@
-/** Standard input and what a job may choose, a sentence on each. Times are typed in seconds; empty is the server's default. */
+/**
+ * Standard input and what a job may choose, a sentence on each. Times are typed in seconds; empty is the server's
+ * default.
+ */
 import type { CheckpointAdvice, JobOptions } from '@mayfly/wire';
 import { duration } from '../../shared/format.ts';
 import { Label, TextArea, TextField } from 'react-aria-components';
@@ -14,7 +17,10 @@ interface Props {
 /** What an empty interval means, and why. */
 export function adviceText(a: CheckpointAdvice | undefined): string {
   if (!a?.measured) return 'seconds between checkpoints; empty: 30 (too few losses so far to calculate a better value)';
-  return `empty: ${a.checkpointMs / 1000}, measured here: a checkpoint stops a rank for ${duration(a.costMs ?? 0)}, and a rank is lost every ${duration(a.mtbfMs ?? 0)} (√(2·cost·time), Young and Daly)`;
+  return (
+    `empty: ${a.checkpointMs / 1000}, measured here: a checkpoint stops a rank for ${duration(a.costMs ?? 0)}, ` +
+    `and a rank is lost every ${duration(a.mtbfMs ?? 0)} (√(2·cost·time), Young and Daly)`
+  );
 }
 
 const MEBI = 1024 * 1024;
@@ -34,7 +40,11 @@ export function Options({ draft, change, advice, wrong }: Props) {
           <TextArea rows={3} spellCheck="false" />
         </TextField>
         <label className="check">
-          <input type="checkbox" checked={o.interactive ?? false} onChange={(e) => set({ interactive: e.target.checked || undefined })} />
+          <input
+            type="checkbox"
+            checked={o.interactive ?? false}
+            onChange={(e) => set({ interactive: e.target.checked || undefined })}
+          />
           <span>Keep it open, to send lines while the job runs</span>
         </label>
         <TextField className="field" value={draft.env} onChange={(env) => change({ env })} isInvalid={wrong.length > 0}>
@@ -50,27 +60,56 @@ export function Options({ draft, change, advice, wrong }: Props) {
         <fieldset className="radios">
           <legend className="label">When a rank is lost</legend>
           <label className="check">
-            <input type="radio" name="protocol" checked={o.protocol !== 'none'} onChange={() => set({ protocol: undefined })} />
+            <input
+              type="radio"
+              name="protocol"
+              checked={o.protocol !== 'none'}
+              onChange={() => set({ protocol: undefined })}
+            />
             <span>
               It restarts and the answer stays the same <span className="muted">(pessimistic message logging)</span>
             </span>
           </label>
           <label className="check">
-            <input type="radio" name="protocol" checked={o.protocol === 'none'} onChange={() => set({ protocol: 'none' })} />
+            <input
+              type="radio"
+              name="protocol"
+              checked={o.protocol === 'none'}
+              onChange={() => set({ protocol: 'none' })}
+            />
             <span>
               The job ends <span className="muted">(nothing is logged: the baseline for measuring)</span>
             </span>
           </label>
         </fieldset>
         <label className="check">
-          <input type="checkbox" checked={o.durability === 'strict'} disabled={o.protocol === 'none'} onChange={(e) => set({ durability: e.target.checked ? 'strict' : undefined })} />
+          <input
+            type="checkbox"
+            checked={o.durability === 'strict'}
+            disabled={o.protocol === 'none'}
+            onChange={(e) => set({ durability: e.target.checked ? 'strict' : undefined })}
+          />
           <span>
-            Strict durability <span className="muted">– write each message to disk before forwarding it; slower, survives a power cut of the server</span>
+            Strict durability{' '}
+            <span className="muted">
+              – write each message to disk before forwarding it; slower, survives a power cut of the server
+            </span>
           </span>
         </label>
         <div className="pair">
-          <Seconds label="Checkpoint every" hint={adviceText(advice)} value={o.checkpointMs} onChange={(checkpointMs) => set({ checkpointMs })} />
-          <Seconds label="Grace" hint="how long a silent node keeps its ranks" least={0.2} value={o.graceMs} onChange={(graceMs) => set({ graceMs })} />
+          <Seconds
+            label="Checkpoint every"
+            hint={adviceText(advice)}
+            value={o.checkpointMs}
+            onChange={(checkpointMs) => set({ checkpointMs })}
+          />
+          <Seconds
+            label="Grace"
+            hint="how long a silent node keeps its ranks"
+            least={0.2}
+            value={o.graceMs}
+            onChange={(graceMs) => set({ graceMs })}
+          />
           <Seconds
             label="Try elsewhere after"
             hint="moves a rank without progress for this long, and for ten times the longest pause of any rank; empty: 600"
@@ -78,7 +117,13 @@ export function Options({ draft, change, advice, wrong }: Props) {
             value={o.stuckAfterMs}
             onChange={(stuckAfterMs) => set({ stuckAfterMs })}
           />
-          <Seconds label="Time limit" hint="the job ends after this time" least={1} value={o.timeLimitMs} onChange={(timeLimitMs) => set({ timeLimitMs })} />
+          <Seconds
+            label="Time limit"
+            hint="the job ends after this time"
+            least={1}
+            value={o.timeLimitMs}
+            onChange={(timeLimitMs) => set({ timeLimitMs })}
+          />
           <label className="field">
             <span className="label">Memory of a rank</span>
             <input
@@ -91,10 +136,14 @@ export function Options({ draft, change, advice, wrong }: Props) {
               value={o.memoryBytes === undefined ? '' : Math.round(o.memoryBytes / MEBI)}
               onChange={(e) => {
                 const mb = e.target.valueAsNumber;
-                set({ memoryBytes: Number.isFinite(mb) ? Math.min(4096, Math.max(16, Math.round(mb))) * MEBI : undefined });
+                set({
+                  memoryBytes: Number.isFinite(mb) ? Math.min(4096, Math.max(16, Math.round(mb))) * MEBI : undefined,
+                });
               }}
             />
-            <span className="hint">MiB. Above it, malloc fails in C, and a TypeScript rank ends. Empty: the server’s limit</span>
+            <span className="hint">
+              MiB. Above it, malloc fails in C, and a TypeScript rank ends. Empty: the server’s limit
+            </span>
           </label>
         </div>
       </div>

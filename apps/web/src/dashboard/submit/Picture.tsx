@@ -1,4 +1,7 @@
-/** A small drawing of what an example computes, by the subject in its name. Decoration: the title beside it says the same. */
+/**
+ * A small drawing of what an example computes, by the subject in its name. Decoration: the title beside it says the
+ * same.
+ */
 import type { ReactNode } from 'react';
 
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
@@ -8,14 +11,25 @@ function noise(i: number): number {
   return x - Math.floor(x);
 }
 
-const line = (d: string, more: object = {}): ReactNode => <path d={d} fill="none" stroke="currentColor" strokeWidth="1.5" {...more} />;
-const dot = (x: number, y: number, r: number, opacity = 1): ReactNode => <circle key={`${x} ${y} ${r}`} cx={x} cy={y} r={r} fill="currentColor" opacity={opacity} />;
-const cell = (x: number, y: number, side: number, opacity: number): ReactNode => <rect key={`${x} ${y}`} x={x} y={y} width={side} height={side} fill="currentColor" opacity={opacity} />;
+const line = (d: string, more: object = {}): ReactNode => (
+  <path d={d} fill="none" stroke="currentColor" strokeWidth="1.5" {...more} />
+);
+const dot = (x: number, y: number, r: number, opacity = 1): ReactNode => (
+  <circle key={`${x} ${y} ${r}`} cx={x} cy={y} r={r} fill="currentColor" opacity={opacity} />
+);
+const cell = (x: number, y: number, side: number, opacity: number): ReactNode => (
+  <rect key={`${x} ${y}`} x={x} y={y} width={side} height={side} fill="currentColor" opacity={opacity} />
+);
 
 /** Rings of 1 / distance around a few points: heat that spreads. */
 const heat = range(12 * 6).map((i) => {
   const [x, y] = [i % 12, Math.floor(i / 12)];
-  return cell(x * 8, y * 8, 7.4, Math.min(1, 0.08 + 1.4 / (1 + (x - 3) ** 2 + (y - 2) ** 2) + 0.9 / (1 + (x - 9) ** 2 + (y - 4) ** 2)));
+  return cell(
+    x * 8,
+    y * 8,
+    7.4,
+    Math.min(1, 0.08 + 1.4 / (1 + (x - 3) ** 2 + (y - 2) ** 2) + 0.9 / (1 + (x - 9) ** 2 + (y - 4) ** 2)),
+  );
 });
 /** A banded sparse matrix. */
 const sparse = range(12 * 12).flatMap((i) => {
@@ -30,7 +44,11 @@ const pi = (
       const h = 40 / (1 + x * x);
       return <rect key={i} x={6 + i * 6} y={46 - h} width="5.2" height={h} fill="currentColor" opacity="0.35" />;
     })}
-    {line(`M6 6${range(28).map((i) => `L${6 + ((i + 1) / 28) * 84} ${46 - 40 / (1 + ((i + 1) / 28) ** 2)}`).join('')}`)}
+    {line(
+      `M6 6${range(28)
+        .map((i) => `L${6 + ((i + 1) / 28) * 84} ${46 - 40 / (1 + ((i + 1) / 28) ** 2)}`)
+        .join('')}`,
+    )}
   </>
 );
 const ring = range(8).map((i) => {
@@ -38,10 +56,14 @@ const ring = range(8).map((i) => {
   return dot(48 + 18 * Math.cos(a), 24 + 18 * Math.sin(a), i === 6 ? 4.5 : 3, i === 6 ? 1 : 0.45);
 });
 const bars = range(16).map((i) => {
-  const h = 4 + (i < 8 ? 40 * ((i * 5) % 8) / 8 : (40 * (i - 8)) / 8);
-  return <rect key={i} x={4 + i * 5.6} y={46 - h} width="4" height={h} fill="currentColor" opacity={i < 8 ? 0.35 : 0.9} />;
+  const h = 4 + (i < 8 ? (40 * ((i * 5) % 8)) / 8 : (40 * (i - 8)) / 8);
+  return (
+    <rect key={i} x={4 + i * 5.6} y={46 - h} width="4" height={h} fill="currentColor" opacity={i < 8 ? 0.35 : 0.9} />
+  );
 });
-const bodies = range(26).map((i) => dot(10 + 76 * noise(i + 1), 5 + 38 * noise(i + 50), 0.8 + 2.4 * noise(i + 90), 0.35 + 0.6 * noise(i + 7)));
+const bodies = range(26).map((i) =>
+  dot(10 + 76 * noise(i + 1), 5 + 38 * noise(i + 50), 0.8 + 2.4 * noise(i + 90), 0.35 + 0.6 * noise(i + 7)),
+);
 /** Points of a normal distribution in the plane. */
 const cloud = range(90).map((i) => {
   const r = Math.sqrt(-2 * Math.log(noise(i + 1) || 0.5)) * 7.5;
@@ -51,8 +73,16 @@ const cloud = range(90).map((i) => {
 const spheres = (
   <>
     {line('M2 40H94', { opacity: 0.4 })}
-    {[[30, 28, 13, 0.9], [56, 33, 8, 0.55], [74, 26, 11, 0.7]].map(([x, y, r, o]) => dot(x!, y!, r!, o))}
-    {[[26, 23, 3], [54, 30, 2], [70, 22, 2.6]].map(([x, y, r]) => (
+    {[
+      [30, 28, 13, 0.9],
+      [56, 33, 8, 0.55],
+      [74, 26, 11, 0.7],
+    ].map(([x, y, r, o]) => dot(x!, y!, r!, o))}
+    {[
+      [26, 23, 3],
+      [54, 30, 2],
+      [70, 22, 2.6],
+    ].map(([x, y, r]) => (
       <circle key={x} cx={x} cy={y} r={r} fill="var(--surface)" opacity="0.7" />
     ))}
   </>
@@ -70,7 +100,16 @@ const mandelbrot = (
 const grids = [0, 1, 2].map((level) => {
   const [n, x] = [8 >> level, [4, 44, 72][level]!];
   const side = [36, 24, 16][level]!;
-  return <g key={level}>{line(range(n + 1).map((i) => `M${x} ${6 + (i * side) / n}h${side}M${x + (i * side) / n} 6v${side}`).join(''), { strokeWidth: 0.8 })}</g>;
+  return (
+    <g key={level}>
+      {line(
+        range(n + 1)
+          .map((i) => `M${x} ${6 + (i * side) / n}h${side}M${x + (i * side) / n} 6v${side}`)
+          .join(''),
+        { strokeWidth: 0.8 },
+      )}
+    </g>
+  );
 });
 /** A tridiagonal matrix of blocks. */
 const blocks = range(36).flatMap((i) => {

@@ -16,7 +16,14 @@ interface Props {
 
 export function Ranks({ size, onChange, advice, way, wrong }: Props) {
   return (
-    <NumberField className="field" value={size} onChange={(n) => onChange(Number.isNaN(n) ? 1 : n)} minValue={1} maxValue={1024} step={1}>
+    <NumberField
+      className="field"
+      value={size}
+      onChange={(n) => onChange(Number.isNaN(n) ? 1 : n)}
+      minValue={1}
+      maxValue={1024}
+      step={1}
+    >
       <Label>Ranks</Label>
       <Group className="number">
         <Button slot="decrement" className="button">

@@ -1,7 +1,15 @@
 /** Whose volunteers run the job: everybody without a room, or those of one room. */
 import type { RoomView } from '@mayfly/wire';
 
-export function RoomField({ rooms, room, onChange }: { rooms: RoomView[]; room: string; onChange: (code: string) => void }) {
+export function RoomField({
+  rooms,
+  room,
+  onChange,
+}: {
+  rooms: RoomView[];
+  room: string;
+  onChange: (code: string) => void;
+}) {
   const known = room === '' || rooms.some((r) => r.code === room);
   if (rooms.length === 0 && room === '') return null;
   return (
@@ -16,7 +24,11 @@ export function RoomField({ rooms, room, onChange }: { rooms: RoomView[]; room: 
         ))}
         {!known && <option value={room}>{room} (closed)</option>}
       </select>
-      <span className="hint">{room === '' ? 'Jobs without a room run on volunteers without one.' : 'Only tabs that joined with this room’s code run it.'}</span>
+      <span className="hint">
+        {room === ''
+          ? 'Jobs without a room run on volunteers without one.'
+          : 'Only tabs that joined with this room’s code run it.'}
+      </span>
     </label>
   );
 }

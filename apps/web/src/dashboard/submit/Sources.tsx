@@ -1,4 +1,7 @@
-/** The program: source files (one is edited, others stand as tabs, many as a list), or a module. Files, folders and archives may be dropped or uploaded. */
+/**
+ * The program: source files (one is edited, others stand as tabs, many as a list), or a module. Files, folders and
+ * archives may be dropped or uploaded.
+ */
 import type { Diagnostic } from '@mayfly/wire';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { DropZone, FileTrigger, Button } from 'react-aria-components';
@@ -37,7 +40,10 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
     try {
       const { given, folder } = await reading;
       if (given.length === 0) return;
-      const taken = folder === undefined ? await take(draft, given, template === undefined) : await takeFolder(new Map(given.map((g) => [g.path, g.data])), folder);
+      const taken =
+        folder === undefined
+          ? await take(draft, given, template === undefined)
+          : await takeFolder(new Map(given.map((g) => [g.path, g.data])), folder);
       if (mine !== adding.current) return;
       change(taken.change);
       onFile(taken.show);
@@ -52,7 +58,12 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
     let n = 1;
     while (draft.sources.some((s) => s.path === `part${n}.${suffix}`)) n++;
     const path = `part${n}.${suffix}`;
-    change({ sources: [...draft.sources, { path, text: '' }], packed: undefined, units: undefined, ...(draft.sources.length === 0 ? { entry: path } : {}) });
+    change({
+      sources: [...draft.sources, { path, text: '' }],
+      packed: undefined,
+      units: undefined,
+      ...(draft.sources.length === 0 ? { entry: path } : {}),
+    });
     onFile(path);
     setRenaming(path);
   };
@@ -60,7 +71,11 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
     setRenaming(undefined);
     const path = safePath(to.trim() || from);
     if (path === from || draft.sources.some((s) => s.path === path)) return;
-    change({ sources: draft.sources.map((s) => (s.path === from ? { ...s, path } : s)), units: draft.units?.map((u) => (u === from ? path : u)), ...(draft.entry === from ? { entry: path } : {}) });
+    change({
+      sources: draft.sources.map((s) => (s.path === from ? { ...s, path } : s)),
+      units: draft.units?.map((u) => (u === from ? path : u)),
+      ...(draft.entry === from ? { entry: path } : {}),
+    });
     onFile(path);
   };
   const remove = (path: string) => {
@@ -77,7 +92,12 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
     >
       <div className="source-bar">
         {many && (
-          <select className="in select mono" aria-label="File of the program" value={open?.path} onChange={(e) => onFile(e.target.value)}>
+          <select
+            className="in select mono"
+            aria-label="File of the program"
+            value={open?.path}
+            onChange={(e) => onFile(e.target.value)}
+          >
             {draft.sources.map((s) => (
               <option key={s.path} value={s.path}>
                 {s.path}
@@ -88,39 +108,43 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
           </select>
         )}
         <div className="tabs" role="group" aria-label="Files of the program">
-          {draft.sources.filter((s) => !many || renaming === s.path).map((s) =>
-            renaming === s.path ? (
-              <input
-                key={s.path}
-                className="in rename mono"
-                aria-label={`New name of ${s.path}`}
-                defaultValue={s.path}
-                autoFocus
-                onBlur={(e) => rename(s.path, e.target.value)}
-                onKeyDown={(e) => {
-                  if (e.key === 'Enter') {
-                    e.preventDefault();
-                    rename(s.path, e.currentTarget.value);
-                  }
-                  if (e.key === 'Escape') setRenaming(undefined);
-                }}
-              />
-            ) : (
-              <button
-                key={s.path}
-                type="button"
-                className="tab mono"
-                data-selected={s === open || undefined}
-                aria-pressed={s === open}
-                onClick={() => onFile(s.path)}
-                onDoubleClick={() => setRenaming(s.path)}
-              >
-                {s.path}
-                {diagnostics.some((d) => d.file === s.path) && <span className="wrong"> •</span>}
-                {s.path === draft.entry && draft.sources.length > 1 && languageOf(draft) === 'typescript' && <span className="muted small"> entry</span>}
-              </button>
-            ),
-          )}
+          {draft.sources
+            .filter((s) => !many || renaming === s.path)
+            .map((s) =>
+              renaming === s.path ? (
+                <input
+                  key={s.path}
+                  className="in rename mono"
+                  aria-label={`New name of ${s.path}`}
+                  defaultValue={s.path}
+                  autoFocus
+                  onBlur={(e) => rename(s.path, e.target.value)}
+                  onKeyDown={(e) => {
+                    if (e.key === 'Enter') {
+                      e.preventDefault();
+                      rename(s.path, e.currentTarget.value);
+                    }
+                    if (e.key === 'Escape') setRenaming(undefined);
+                  }}
+                />
+              ) : (
+                <button
+                  key={s.path}
+                  type="button"
+                  className="tab mono"
+                  data-selected={s === open || undefined}
+                  aria-pressed={s === open}
+                  onClick={() => onFile(s.path)}
+                  onDoubleClick={() => setRenaming(s.path)}
+                >
+                  {s.path}
+                  {diagnostics.some((d) => d.file === s.path) && <span className="wrong"> •</span>}
+                  {s.path === draft.entry && draft.sources.length > 1 && languageOf(draft) === 'typescript' && (
+                    <span className="muted small"> entry</span>
+                  )}
+                </button>
+              ),
+            )}
         </div>
         <div className="row tools">
           {template && (
@@ -170,24 +194,39 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
         </div>
       </div>
       {open && (
-        <Suspense fallback={<pre className="editor-wait mono" tabIndex={0}>{open.text}</pre>}>
+        <Suspense
+          fallback={
+            <pre className="editor-wait mono" tabIndex={0}>
+              {open.text}
+            </pre>
+          }
+        >
           <Editor
             key={open.path}
             path={open.path}
             text={open.text}
-            onChange={(text) => change({ sources: draft.sources.map((s) => (s.path === open.path ? { ...s, text } : s)) })}
+            onChange={(text) =>
+              change({ sources: draft.sources.map((s) => (s.path === open.path ? { ...s, text } : s)) })
+            }
             diagnostics={diagnostics.filter((d) => d.file === open.path)}
           />
         </Suspense>
       )}
       {draft.packed && (
         <p className="pad" data-testid="packed">
-          <span className="mono">{draft.packed.path}</span> <span className="muted num">{bytes(draft.packed.data.length)}</span>{' '}
-          {draft.packed.language === 'wasm' ? 'WebAssembly module: checked and prepared for checkpoints when you submit it.' : 'Archive: built according to its mayfly.json.'}
+          <span className="mono">{draft.packed.path}</span>{' '}
+          <span className="muted num">{bytes(draft.packed.data.length)}</span>{' '}
+          {draft.packed.language === 'wasm'
+            ? 'WebAssembly module: checked and prepared for checkpoints when you submit it.'
+            : 'Archive: built according to its mayfly.json.'}
         </p>
       )}
       {(said.refusal ?? said.note) && (
-        <p className={said.refusal ? 'wrong pad' : 'pad small'} role={said.refusal ? 'alert' : 'status'} data-testid="given">
+        <p
+          className={said.refusal ? 'wrong pad' : 'pad small'}
+          role={said.refusal ? 'alert' : 'status'}
+          data-testid="given"
+        >
           {said.refusal ?? said.note}
         </p>
       )}
@@ -196,7 +235,11 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
           {t}
         </p>
       ))}
-      <p className="hint pad">TypeScript, C or C++ sources (by file extension), a folder or archive of them (.zip, .tar, .tar.gz; an optional mayfly.json defines the build), or a .wasm from mayfly mpicc. In the editor, Tab indents; press Esc, then Tab to leave.</p>
+      <p className="hint pad">
+        TypeScript, C or C++ sources (by file extension), a folder or archive of them (.zip, .tar, .tar.gz; an optional
+        mayfly.json defines the build), or a .wasm from mayfly mpicc. In the editor, Tab indents; press Esc, then Tab to
+        leave.
+      </p>
     </DropZone>
   );
 }

@@ -1,13 +1,33 @@
-/** `/dashboard/new`: program, ranks, arguments, input, options; an example, a copy of an old job, or one's own files. */
+/**
+ * `/dashboard/new`: program, ranks, arguments, input, options; an example, a copy of an old job, or one's own files.
+ */
 import type { Diagnostic, ExampleView } from '@mayfly/wire';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { Input, Label, TextField } from 'react-aria-components';
-import { ApiFailure, getAdvice, getExampleFile, getExamples, getInfo, getRooms, getSubmission, submitJob } from '../api.ts';
+import {
+  ApiFailure,
+  getAdvice,
+  getExampleFile,
+  getExamples,
+  getInfo,
+  getRooms,
+  getSubmission,
+  submitJob,
+} from '../api.ts';
 import { ComputeHere } from '../ComputeHere.tsx';
 import { useNodes } from '../context.tsx';
-import { draftOfExample, draftOfSubmission, emptyDraft, languageOf, MOST_ABOUT, problems, toSubmission, type Draft } from '../draft.ts';
+import {
+  draftOfExample,
+  draftOfSubmission,
+  emptyDraft,
+  languageOf,
+  MOST_ABOUT,
+  problems,
+  toSubmission,
+  type Draft,
+} from '../draft.ts';
 import { Problem } from '../Problem.tsx';
 import { slotsAdvice, slotsOf } from '../words.ts';
 import { ago } from '../../shared/format.ts';
@@ -26,22 +46,33 @@ interface Chosen {
   example: string | undefined;
 }
 
-/** The unfinished draft survives a look at another page. A reload and a closed tab it survives in the browser's storage (unsent.ts). */
+/**
+ * The unfinished draft survives a look at another page. A reload and a closed tab it survives in the browser's storage
+ * (unsent.ts).
+ */
 let kept: Chosen | undefined;
 /** A change is stored after this pause. */
 const KEEP_AFTER_MS = 300;
 
-/** The form appears with what the address asks for, or not yet: what a form of another program shows could be submitted by mistake. */
+/**
+ * The form appears with what the address asks for, or not yet: what a form of another program shows could be submitted
+ * by mistake.
+ */
 export function SubmitPage() {
   const { example: wanted, from, room } = useSearch({ from: '/dashboard/new' });
   const examples = useQuery({ queryKey: ['examples'], queryFn: getExamples, staleTime: 60_000 });
-  const copied = useQuery({ queryKey: ['submission', from], queryFn: async () => opened(draftOfSubmission(await getSubmission(from!))), enabled: from !== undefined });
+  const copied = useQuery({
+    queryKey: ['submission', from],
+    queryFn: async () => opened(draftOfSubmission(await getSubmission(from!))),
+    enabled: from !== undefined,
+  });
   const found = examples.data?.find((e) => e.name === wanted);
   const [unsent, setUnsent] = useState<Unsent | null | undefined>(kept ? null : undefined);
   useEffect(() => {
     if (unsent === undefined) void readUnsent().then(setUnsent);
   }, [unsent]);
-  const awaited = unsent === undefined || (wanted !== undefined && examples.isPending) || (from !== undefined && copied.isPending);
+  const awaited =
+    unsent === undefined || (wanted !== undefined && examples.isPending) || (from !== undefined && copied.isPending);
   let start: Chosen | undefined;
   if (found) start = { draft: draftOfExample(found), example: found.name };
   else if (copied.data) start = { draft: copied.data, example: undefined };
@@ -52,25 +83,44 @@ export function SubmitPage() {
       <h1>New job</h1>
       <Problem error={copied.error} title="Could not load the job to copy" />
       <Problem error={examples.error} title="Could not load the examples" />
-      {examples.data && wanted !== undefined && !found && <Problem error={new Error(`There is no example “${wanted}”.`)} />}
+      {examples.data && wanted !== undefined && !found && (
+        <Problem error={new Error(`There is no example “${wanted}”.`)} />
+      )}
       {awaited ? (
         <p className="muted" role="status">
           Reading {wanted ?? 'the job'}…
         </p>
       ) : (
-        <SubmitForm key={`${wanted ?? ''} ${from ?? ''} ${room ?? ''}`} start={start} unsent={unsent} examples={examples.data ?? []} />
+        <SubmitForm
+          key={`${wanted ?? ''} ${from ?? ''} ${room ?? ''}`}
+          start={start}
+          unsent={unsent}
+          examples={examples.data ?? []}
+        />
       )}
     </div>
   );
 }
 
-function SubmitForm({ start, unsent, examples }: { start: Chosen | undefined; unsent: Unsent | null; examples: ExampleView[] }) {
+function SubmitForm({
+  start,
+  unsent,
+  examples,
+}: {
+  start: Chosen | undefined;
+  unsent: Unsent | null;
+  examples: ExampleView[];
+}) {
   const navigate = useNavigate();
   const nodes = useNodes();
   const rooms = useQuery({ queryKey: ['rooms'], queryFn: getRooms });
-  const [{ draft, example }, setState] = useState<Chosen>(() => start ?? kept ?? unsent ?? { draft: emptyDraft(), example: undefined });
+  const [{ draft, example }, setState] = useState<Chosen>(
+    () => start ?? kept ?? unsent ?? { draft: emptyDraft(), example: undefined },
+  );
   /** The stored draft: shown already, offered beside what the address asked for, or done with. */
-  const [offer, setOffer] = useState<'shown' | 'offered' | 'done'>(unsent === null ? 'done' : start === undefined ? 'shown' : 'offered');
+  const [offer, setOffer] = useState<'shown' | 'offered' | 'done'>(
+    unsent === null ? 'done' : start === undefined ? 'shown' : 'offered',
+  );
   const began = useRef(draft);
   const [shown, setShown] = useState(false);
   const [file, setFile] = useState(draft.entry);
@@ -90,10 +140,17 @@ function SubmitForm({ start, unsent, examples }: { start: Chosen | undefined; un
   const room = draft.room;
   const measured = useQuery({ queryKey: ['advice', room], queryFn: () => getAdvice(room || undefined), retry: false });
   /** What an empty field means where enough was measured. */
-  const checkpointMs = measured.data?.measured && draft.options.checkpointMs === undefined ? measured.data.checkpointMs : undefined;
+  const checkpointMs =
+    measured.data?.measured && draft.options.checkpointMs === undefined ? measured.data.checkpointMs : undefined;
 
   const submit = useMutation({
-    mutationFn: async () => submitJob(await toSubmission(checkpointMs === undefined ? draft : { ...draft, options: { ...draft.options, checkpointMs } }, (f) => getExampleFile(f.example, f.path))),
+    mutationFn: async () =>
+      submitJob(
+        await toSubmission(
+          checkpointMs === undefined ? draft : { ...draft, options: { ...draft.options, checkpointMs } },
+          (f) => getExampleFile(f.example, f.path),
+        ),
+      ),
     onSuccess: (job) => {
       kept = undefined;
       void dropUnsent();
@@ -135,7 +192,8 @@ function SubmitForm({ start, unsent, examples }: { start: Chosen | undefined; un
       {unsent !== null && offer !== 'done' && (
         <div className="notice row apart" role="status" data-testid="unsent">
           <span>
-            {offer === 'shown' ? 'This is your unsubmitted draft' : 'You have an unsubmitted draft'}: <strong>{unsent.draft.name || unsent.draft.entry}</strong>, {ago(unsent.savedAt, Date.now())}.
+            {offer === 'shown' ? 'This is your unsubmitted draft' : 'You have an unsubmitted draft'}:{' '}
+            <strong>{unsent.draft.name || unsent.draft.entry}</strong>, {ago(unsent.savedAt, Date.now())}.
           </span>
           <span className="row">
             {offer === 'offered' && (
@@ -157,12 +215,28 @@ function SubmitForm({ start, unsent, examples }: { start: Chosen | undefined; un
           </span>
         </div>
       )}
-      <Gallery examples={examples} chosen={example} onChoose={(e: ExampleView) => replace({ ...draftOfExample(e), room }, e.name)} onOwn={() => replace({ ...emptyDraft(), room })} />
+      <Gallery
+        examples={examples}
+        chosen={example}
+        onChoose={(e: ExampleView) => replace({ ...draftOfExample(e), room }, e.name)}
+        onOwn={() => replace({ ...emptyDraft(), room })}
+      />
       <div className="submit">
         <div className="stack">
-          <Sources key={begun} draft={draft} file={file} onFile={setFile} change={change} diagnostics={diagnostics} wrong={[...saysAt('sources'), ...saysAt('entry')]} />
+          <Sources
+            key={begun}
+            draft={draft}
+            file={file}
+            onFile={setFile}
+            change={change}
+            diagnostics={diagnostics}
+            wrong={[...saysAt('sources'), ...saysAt('entry')]}
+          />
           <div ref={refusal}>
-            <Problem error={submit.error} title={diagnostics.length ? 'The program does not compile' : 'The server rejected the job'}>
+            <Problem
+              error={submit.error}
+              title={diagnostics.length ? 'The program does not compile' : 'The server rejected the job'}
+            >
               <Diagnostics list={diagnostics} onGo={(d) => setFile(d.file)} />
             </Problem>
           </div>
@@ -173,13 +247,29 @@ function SubmitForm({ start, unsent, examples }: { start: Chosen | undefined; un
               <Label>Name</Label>
               <Input placeholder={draft.entry} autoComplete="off" />
             </TextField>
-            <TextField className="field" value={draft.about} onChange={(about) => change({ about })} maxLength={MOST_ABOUT}>
+            <TextField
+              className="field"
+              value={draft.about}
+              onChange={(about) => change({ about })}
+              maxLength={MOST_ABOUT}
+            >
               <Label>Purpose</Label>
               <Input placeholder="shown to volunteers" autoComplete="off" />
             </TextField>
-            <Ranks size={draft.size} onChange={(size) => change({ size })} advice={nodes.data && slotsAdvice(draft.size, slots)} way={slots.total < draft.size && <ComputeHere lacking={draft.size - slots.free} room={room} />} wrong={saysAt('size')} />
+            <Ranks
+              size={draft.size}
+              onChange={(size) => change({ size })}
+              advice={nodes.data && slotsAdvice(draft.size, slots)}
+              way={slots.total < draft.size && <ComputeHere lacking={draft.size - slots.free} room={room} />}
+              wrong={saysAt('size')}
+            />
             <RoomField rooms={rooms.data ?? []} room={room} onChange={(code) => change({ room: code })} />
-            <TextField className="field" value={draft.args} onChange={(args) => change({ args })} isInvalid={saysAt('args').length > 0}>
+            <TextField
+              className="field"
+              value={draft.args}
+              onChange={(args) => change({ args })}
+              isInvalid={saysAt('args').length > 0}
+            >
               <Label>Arguments</Label>
               <Input className="in mono" autoComplete="off" spellCheck="false" placeholder="as on a command line" />
               {saysAt('args').map((t) => (
@@ -189,7 +279,12 @@ function SubmitForm({ start, unsent, examples }: { start: Chosen | undefined; un
               ))}
             </TextField>
             {['c', 'c++'].includes(languageOf(draft)) && (
-              <TextField className="field" value={draft.flags} onChange={(flags) => change({ flags })} isInvalid={saysAt('flags').length > 0}>
+              <TextField
+                className="field"
+                value={draft.flags}
+                onChange={(flags) => change({ flags })}
+                isInvalid={saysAt('flags').length > 0}
+              >
                 <Label>Compiler options</Label>
                 <Input className="in mono" autoComplete="off" spellCheck="false" placeholder="-O3 -DN=100" />
                 {saysAt('flags').map((t) => (
@@ -199,7 +294,12 @@ function SubmitForm({ start, unsent, examples }: { start: Chosen | undefined; un
                 ))}
               </TextField>
             )}
-            <InputFiles files={draft.files} most={info.data?.maxInputBytes} onChange={(files) => change({ files })} wrong={saysAt('files')} />
+            <InputFiles
+              files={draft.files}
+              most={info.data?.maxInputBytes}
+              onChange={(files) => change({ files })}
+              wrong={saysAt('files')}
+            />
             <Options draft={draft} change={change} advice={measured.data} wrong={saysAt('env')} />
             <button className="button primary big" type="submit" disabled={submit.isPending}>
               {submit.isPending ? 'Compiling…' : 'Submit'}
@@ -210,11 +310,27 @@ function SubmitForm({ start, unsent, examples }: { start: Chosen | undefined; un
             <p className="muted small">
               {languageOf(draft) !== 'typescript' ? (
                 <>
-                  How programs are written: <Link to="/docs/$name" params={{ name: 'c-programs' }}>C and C++</Link>, <Link to="/docs/$name" params={{ name: 'mpi-coverage' }}>which MPI functions there are</Link>.
+                  How programs are written:{' '}
+                  <Link to="/docs/$name" params={{ name: 'c-programs' }}>
+                    C and C++
+                  </Link>
+                  ,{' '}
+                  <Link to="/docs/$name" params={{ name: 'mpi-coverage' }}>
+                    which MPI functions there are
+                  </Link>
+                  .
                 </>
               ) : (
                 <>
-                  How programs are written: <Link to="/docs/$name" params={{ name: 'programs' }}>in TypeScript</Link>, <Link to="/docs/$name" params={{ name: 'typescript-reference' }}>the module mayfly</Link>.
+                  How programs are written:{' '}
+                  <Link to="/docs/$name" params={{ name: 'programs' }}>
+                    in TypeScript
+                  </Link>
+                  ,{' '}
+                  <Link to="/docs/$name" params={{ name: 'typescript-reference' }}>
+                    the module mayfly
+                  </Link>
+                  .
                 </>
               )}
             </p>

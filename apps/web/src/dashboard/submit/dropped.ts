@@ -18,7 +18,8 @@ export async function readDropped(items: Iterable<DropItem>): Promise<{ given: G
   const walk = async (item: DropItem, prefix: string): Promise<void> => {
     if (item.kind === 'file') {
       if (!item.name.startsWith('.') || prefix === '') await add(prefix + item.name, await item.getFile());
-    } else if (item.kind === 'directory' && !item.name.startsWith('.') && !SKIPPED.has(item.name)) for await (const inner of item.getEntries()) await walk(inner, `${prefix}${item.name}/`);
+    } else if (item.kind === 'directory' && !item.name.startsWith('.') && !SKIPPED.has(item.name))
+      for await (const inner of item.getEntries()) await walk(inner, `${prefix}${item.name}/`);
   };
   for (const item of items) {
     if (item.kind === 'directory') folder = item.name;
@@ -29,13 +30,21 @@ export async function readDropped(items: Iterable<DropItem>): Promise<{ given: G
 
 /** Of a file button. */
 export async function readChosen(list: readonly File[]): Promise<{ given: Given[]; folder: string | undefined }> {
-  const plain = list.filter((f) => !f.webkitRelativePath.split('/').some((part) => part.startsWith('.') || SKIPPED.has(part)));
-  needRoom(plain.length, plain.reduce((n, f) => n + f.size, 0));
-  const given = await Promise.all(plain.map(async (f) => ({ path: f.webkitRelativePath || f.name, data: new Uint8Array(await f.arrayBuffer()) })));
+  const plain = list.filter(
+    (f) => !f.webkitRelativePath.split('/').some((part) => part.startsWith('.') || SKIPPED.has(part)),
+  );
+  needRoom(
+    plain.length,
+    plain.reduce((n, f) => n + f.size, 0),
+  );
+  const given = await Promise.all(
+    plain.map(async (f) => ({ path: f.webkitRelativePath || f.name, data: new Uint8Array(await f.arrayBuffer()) })),
+  );
   const relative = list[0]?.webkitRelativePath ?? '';
   return { given, folder: relative === '' ? undefined : relative.split('/')[0] };
 }
 
 function needRoom(files: number, bytes: number): void {
-  if (files > MOST.files || bytes > MOST.bytes) throw new Error(`The limit is ${MOST.files} files and ${MOST.bytes >> 20} MB.`);
+  if (files > MOST.files || bytes > MOST.bytes)
+    throw new Error(`The limit is ${MOST.files} files and ${MOST.bytes >> 20} MB.`);
 }

@@ -33,7 +33,9 @@ export function TokensPage() {
       <title>Tokens – Mayfly</title>
       <div>
         <h1>Tokens</h1>
-        <p className="muted">Give each person their own token. Jobs show its name, and you can revoke it without affecting the others.</p>
+        <p className="muted">
+          Give each person their own token. Jobs show its name, and you can revoke it without affecting the others.
+        </p>
       </div>
       <Problem error={tokens.error} title="Could not load the tokens" />
       {tokens.data && <Create onMade={setMade} />}
@@ -59,7 +61,8 @@ function Create({ onMade }: { onMade: (t: TokenCreated) => void }) {
   const send = (e: FormEvent) => {
     e.preventDefault();
     const wanted = name.trim();
-    if (wanted !== '') create.mutate({ name: wanted, role, ...(days === '' ? {} : { expiresAt: Date.now() + Number(days) * DAY_MS }) });
+    if (wanted !== '')
+      create.mutate({ name: wanted, role, ...(days === '' ? {} : { expiresAt: Date.now() + Number(days) * DAY_MS }) });
   };
   return (
     <form className="card" aria-label="A new token" onSubmit={send}>
@@ -106,7 +109,8 @@ function Made({ token }: { token: TokenCreated }) {
   return (
     <section className="notice tone-good" role="status" aria-label="The new token">
       <p>
-        <strong>The token of {token.name}</strong> is shown only once. Share it privately: anyone who has it can act as {token.name} on this server.
+        <strong>The token of {token.name}</strong> is shown only once. Share it privately: anyone who has it can act as{' '}
+        {token.name} on this server.
       </p>
       <div className="row">
         <code className="made" data-testid="new-token" ref={shown}>
@@ -121,7 +125,10 @@ function Made({ token }: { token: TokenCreated }) {
 function List({ tokens }: { tokens: TokenView[] }) {
   const now = useServerNow(5000);
   const client = useQueryClient();
-  const revoke = useMutation({ mutationFn: revokeToken, onSettled: () => client.invalidateQueries({ queryKey: ['tokens'] }) });
+  const revoke = useMutation({
+    mutationFn: revokeToken,
+    onSettled: () => client.invalidateQueries({ queryKey: ['tokens'] }),
+  });
   return (
     <section className="stack" aria-label="Active tokens">
       <Problem error={revoke.error} title="Could not revoke the token" />
@@ -144,12 +151,24 @@ function List({ tokens }: { tokens: TokenView[] }) {
               <tr key={t.id ?? 'first'}>
                 <td className="break">
                   {t.name}
-                  <span className="muted small narrow-only">{t.lastUsedAt === undefined ? 'never used' : `used ${ago(t.lastUsedAt, now)}`}</span>
+                  <span className="muted small narrow-only">
+                    {t.lastUsedAt === undefined ? 'never used' : `used ${ago(t.lastUsedAt, now)}`}
+                  </span>
                 </td>
                 <td>{t.role}</td>
-                <td className="muted keep wide-only">{t.createdAt === undefined ? 'at the first start' : ago(t.createdAt, now)}</td>
-                <td className="muted keep wide-only">{t.lastUsedAt === undefined ? 'never' : ago(t.lastUsedAt, now)}</td>
-                <td className="muted keep wide-only">{t.expiresAt === undefined ? '–' : t.expiresAt <= now ? 'expired' : new Date(t.expiresAt).toLocaleDateString('en-GB')}</td>
+                <td className="muted keep wide-only">
+                  {t.createdAt === undefined ? 'at the first start' : ago(t.createdAt, now)}
+                </td>
+                <td className="muted keep wide-only">
+                  {t.lastUsedAt === undefined ? 'never' : ago(t.lastUsedAt, now)}
+                </td>
+                <td className="muted keep wide-only">
+                  {t.expiresAt === undefined
+                    ? '–'
+                    : t.expiresAt <= now
+                      ? 'expired'
+                      : new Date(t.expiresAt).toLocaleDateString('en-GB')}
+                </td>
                 <td className="right">
                   {t.id !== undefined && (
                     <Confirm

@@ -3,7 +3,16 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createBLAKE3 } from 'hash-wasm';
 import { unseal } from '../../sealed.ts';
-import { bodyBytes, HEADER_BYTES, headless, isNewer, nextHeader, parseHeader, readBody, recordBytes } from '../page-record.ts';
+import {
+  bodyBytes,
+  HEADER_BYTES,
+  headless,
+  isNewer,
+  nextHeader,
+  parseHeader,
+  readBody,
+  recordBytes,
+} from '../page-record.ts';
 import { unreadable, type CheckProgress, type Problem } from './problem.ts';
 
 export interface ImagesCheck {
@@ -17,7 +26,11 @@ export interface ImagesCheck {
 const HASH = /^[0-9a-f]{64}$/;
 
 /** @param expected images that the registry counts as complete */
-export async function checkImages(dataDir: string, expected: readonly string[], progress: CheckProgress): Promise<ImagesCheck> {
+export async function checkImages(
+  dataDir: string,
+  expected: readonly string[],
+  progress: CheckProgress,
+): Promise<ImagesCheck> {
   const out: ImagesCheck = { problems: [], sound: new Set(), damaged: new Map() };
   const hasher = await createBLAKE3();
   const hash = (bytes: Uint8Array): string => hasher.init().update(bytes).digest('hex');
@@ -46,12 +59,20 @@ export async function checkImages(dataDir: string, expected: readonly string[], 
       else {
         out.damaged.set(image, file);
         const where = bad.get(lost[0]!);
-        out.problems.push({ file, what: `names ${lost.length === 1 ? 'a page that is' : `${lost.length} pages that are`} ${where === undefined ? 'missing' : `damaged (${where})`}: image ${image} cannot be used` });
+        out.problems.push({
+          file,
+          what:
+            `names ${lost.length === 1 ? 'a page that is' : `${lost.length} pages that are`} ` +
+            `${where === undefined ? 'missing' : `damaged (${where})`}: image ${image} cannot be used`,
+        });
       }
     } catch (error) {
       out.damaged.set(image, file);
       const code = (error as NodeJS.ErrnoException).code;
-      out.problems.push({ file, what: code?.startsWith('E') ? unreadable(error) : `is damaged: image ${image} cannot be used` });
+      out.problems.push({
+        file,
+        what: code?.startsWith('E') ? unreadable(error) : `is damaged: image ${image} cannot be used`,
+      });
     }
   }
   for (const image of expected)
@@ -61,7 +82,9 @@ export async function checkImages(dataDir: string, expected: readonly string[], 
       out.problems.push({ file, what: `is missing: image ${image} cannot be used` });
     }
   // A page that no manifest names is lost to nobody: a power loss leaves such ones in the newest packs.
-  if (out.damaged.size === 0) for (const p of out.problems) if (p.file.startsWith('images/pa') && p.what.startsWith('is damaged')) p.harmless = true;
+  if (out.damaged.size === 0)
+    for (const p of out.problems)
+      if (p.file.startsWith('images/pa') && p.what.startsWith('is damaged')) p.harmless = true;
   return out;
 }
 
@@ -83,7 +106,14 @@ async function list(dataDir: string, folder: string, problems: Problem[]): Promi
   }
 }
 
-async function checkPacks(dataDir: string, problems: Problem[], hash: (b: Uint8Array) => string, pages: Set<string>, bad: Map<string, string>, progress: CheckProgress): Promise<void> {
+async function checkPacks(
+  dataDir: string,
+  problems: Problem[],
+  hash: (b: Uint8Array) => string,
+  pages: Set<string>,
+  bad: Map<string, string>,
+  progress: CheckProgress,
+): Promise<void> {
   const names = (await list(dataDir, 'images/packs', problems)).filter((n) => /^[0-9a-f]{12}\.pack$/.test(n));
   for (const [i, name] of names.entries()) {
     const file = `images/packs/${name}`;
@@ -96,18 +126,25 @@ async function checkPacks(dataDir: string, problems: Problem[], hash: (b: Uint8A
     }
     progress(file, pack.length);
     let [mended, lost] = [0, 0];
-    for (let at = 0; at < pack.length; ) {
+    for (let at = 0; at < pack.length;) {
       const header = parseHeader(pack.subarray(at, at + HEADER_BYTES));
       if (header) {
         const end = at + recordBytes(header.length);
         if (end > pack.length) {
           // A crash leaves that at the end of the newest ones; nobody was promised this page.
-          problems.push({ file, what: 'ends with an incomplete record', ...(i >= names.length - 2 ? { harmless: true } : {}) });
+          problems.push({
+            file,
+            what: 'ends with an incomplete record',
+            ...(i >= names.length - 2 ? { harmless: true } : {}),
+          });
           if (i < names.length - 2) bad.set(header.hash, file);
           break;
         }
         if (!header.spoilt) {
-          const found = readBody(pack.subarray(at + HEADER_BYTES, at + HEADER_BYTES + bodyBytes(header.length)), (page) => hash(page) === header.hash);
+          const found = readBody(
+            pack.subarray(at + HEADER_BYTES, at + HEADER_BYTES + bodyBytes(header.length)),
+            (page) => hash(page) === header.hash,
+          );
           if (!found) {
             lost++;
             bad.set(header.hash, file);
@@ -134,12 +171,25 @@ async function checkPacks(dataDir: string, problems: Problem[], hash: (b: Uint8A
         at = next;
       }
     }
-    if (mended > 0) problems.push({ file, what: `is damaged in ${mended === 1 ? 'one page' : `${mended} pages`}, which can be mended`, harmless: true });
-    if (lost > 0) problems.push({ file, what: `is damaged: ${lost === 1 ? 'one page' : `${lost} pages`} cannot be mended` });
+    if (mended > 0)
+      problems.push({
+        file,
+        what: `is damaged in ${mended === 1 ? 'one page' : `${mended} pages`}, which can be mended`,
+        harmless: true,
+      });
+    if (lost > 0)
+      problems.push({ file, what: `is damaged: ${lost === 1 ? 'one page' : `${lost} pages`} cannot be mended` });
   }
 }
 
-async function checkAlone(dataDir: string, problems: Problem[], hash: (b: Uint8Array) => string, pages: Set<string>, bad: Map<string, string>, progress: CheckProgress): Promise<void> {
+async function checkAlone(
+  dataDir: string,
+  problems: Problem[],
+  hash: (b: Uint8Array) => string,
+  pages: Set<string>,
+  bad: Map<string, string>,
+  progress: CheckProgress,
+): Promise<void> {
   for (const name of await list(dataDir, 'images/pages', problems)) {
     const file = `images/pages/${name}`;
     if (!HASH.test(name)) continue;
@@ -150,7 +200,12 @@ async function checkAlone(dataDir: string, problems: Problem[], hash: (b: Uint8A
       const found = readBody(body, (page) => hash(page) === name);
       if (found) pages.add(name);
       else bad.set(name, file);
-      if (!found || found.mended) problems.push({ file, what: found ? 'is damaged, and can be mended' : 'is damaged, and cannot be mended', ...(found ? { harmless: true } : {}) });
+      if (!found || found.mended)
+        problems.push({
+          file,
+          what: found ? 'is damaged, and can be mended' : 'is damaged, and cannot be mended',
+          ...(found ? { harmless: true } : {}),
+        });
     } catch (error) {
       problems.push({ file, what: unreadable(error) });
     }

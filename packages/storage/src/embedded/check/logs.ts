@@ -7,7 +7,10 @@ import { parseSegmentName } from '../segment.ts';
 import { unreadable, type CheckProgress, type Problem } from './problem.ts';
 
 /** @returns also how many records each stream has by its name: the number that its next record gets */
-export async function checkLogs(dataDir: string, progress: CheckProgress): Promise<{ problems: Problem[]; next: Map<string, Lsn> }> {
+export async function checkLogs(
+  dataDir: string,
+  progress: CheckProgress,
+): Promise<{ problems: Problem[]; next: Map<string, Lsn> }> {
   const problems: Problem[] = [];
   const next = new Map<string, Lsn>();
   let streams: string[];
@@ -34,7 +37,12 @@ export async function checkLogs(dataDir: string, progress: CheckProgress): Promi
   return { problems, next };
 }
 
-async function checkStream(dataDir: string, stream: string, problems: Problem[], progress: CheckProgress): Promise<Lsn> {
+async function checkStream(
+  dataDir: string,
+  stream: string,
+  problems: Problem[],
+  progress: CheckProgress,
+): Promise<Lsn> {
   const names = (await readdir(join(dataDir, stream))).flatMap((n) => {
     const parsed = parseSegmentName(n);
     if (!parsed) problems.push({ file: `${stream}/${n}`, what: 'is no segment of a message log', harmless: true });
@@ -61,9 +69,22 @@ async function checkStream(dataDir: string, stream: string, problems: Problem[],
   for (const [i, { file, scan, headless }] of scans.entries()) {
     const last = i === scans.length - 1;
     if (!scan.torn && (last || scan.sealed)) continue;
-    if (judgeTear(scan.next, watermark) === 'damaged') problems.push({ file, what: headless ? 'is damaged in its head' : `is damaged from record ${scan.next} on` });
-    else if (!last) problems.push({ file, what: `ends at record ${scan.next}, before the segments behind it; what follows was never acknowledged as durable, and is cut at the next start`, harmless: true });
-    else problems.push({ file, what: `ends with an incomplete record behind record ${scan.next}: as after a crash; the next start cuts it off`, harmless: true });
+    if (judgeTear(scan.next, watermark) === 'damaged')
+      problems.push({ file, what: headless ? 'is damaged in its head' : `is damaged from record ${scan.next} on` });
+    else if (!last)
+      problems.push({
+        file,
+        what:
+          `ends at record ${scan.next}, before the segments behind it; what follows was never acknowledged as ` +
+          'durable, and is cut at the next start',
+        harmless: true,
+      });
+    else
+      problems.push({
+        file,
+        what: `ends with an incomplete record behind record ${scan.next}: as after a crash; the next start cuts it off`,
+        harmless: true,
+      });
   }
   return scans.at(-1)?.scan.next ?? 0;
 }

@@ -31,7 +31,10 @@ export async function checkRegistry(dataDir: string): Promise<RegistryCheck> {
   const files = await readRegistryFiles(directory);
   if (files.files > 0) {
     for (const [key, text] of files.state) out.entries.set(key, JSON.parse(text));
-    out.problems = [...files.losses.map((p) => ({ file: `registry/${p.file}`, what: p.what })), ...files.problems.map((p) => ({ file: `registry/${p.file}`, what: p.what, harmless: true }))];
+    out.problems = [
+      ...files.losses.map((p) => ({ file: `registry/${p.file}`, what: p.what })),
+      ...files.problems.map((p) => ({ file: `registry/${p.file}`, what: p.what, harmless: true })),
+    ];
     out.lost = files.losses.length > 0;
     return out;
   }
@@ -49,7 +52,11 @@ export async function checkRegistry(dataDir: string): Promise<RegistryCheck> {
 }
 
 /** Makes a sound registry of `entries`; the old folder is moved to `aside`. */
-export async function rebuildRegistry(dataDir: string, aside: string, entries: ReadonlyMap<string, unknown>): Promise<void> {
+export async function rebuildRegistry(
+  dataDir: string,
+  aside: string,
+  entries: ReadonlyMap<string, unknown>,
+): Promise<void> {
   const [directory, fresh] = [join(dataDir, 'registry'), join(dataDir, 'registry.rebuilt')];
   await mkdir(aside, { recursive: true, mode: 0o700 });
   // Of an attempt that did not come to its end.

@@ -1,13 +1,18 @@
 /**
- * Reads a data file of LMDB (data format 2, as lmdb-js writes it) from memory: no mapping, so that a damaged file ends in an error and never in a signal. Pure.
+ * Reads a data file of LMDB (data format 2, as lmdb-js writes it) from memory: no mapping, so that a damaged file ends
+ * in an error and never in a signal. Pure.
  *
- *   page      u64 number | u64 transaction | u16 | u16 flags | u16 lower, u16 upper (of an overflow: u32 pages) | u16 places of the nodes …
- *   meta      pages 0 and 1: u32 magic | u32 version | u64 | u64 map size | two trees: free pages, main | u64 last page | u64 transaction
+ *   page      u64 number | u64 transaction | u16 | u16 flags | u16 lower, u16 upper (of an overflow: u32 pages) | u16
+ *   places of the nodes …
+ *   meta      pages 0 and 1: u32 magic | u32 version | u64 | u64 map size | two trees: free pages, main | u64 last page
+ *   | u64 transaction
  *   tree      u32 | u16 flags | u16 depth | u64 branch, u64 leaf, u64 overflow pages | u64 entries | u64 root
- *   node      u32 length of the value (branch: page) | u16 flags | u16 length of the key | key | value, or where it lies: u64 page | u64 | u64 pages
+ *   node      u32 length of the value (branch: page) | u16 flags | u16 length of the key | key | value, or where it
+ *   lies: u64 page | u64 | u64 pages
  *
- * There are no checksums in it. What holds it together is checked: numbers and kinds of pages, their order, bounds, depth, the order of the keys, and the counts that the meta page
- * has of all that. The newest meta page counts; where its tree does not stand all this, the other one may, which is the state before the last commit.
+ * There are no checksums in it. What holds it together is checked: numbers and kinds of pages, their order, bounds,
+ * depth, the order of the keys, and the counts that the meta page has of all that. The newest meta page counts; where
+ * its tree does not stand all this, the other one may, which is the state before the last commit.
  */
 import { readMsgpack } from './msgpack.ts';
 
@@ -62,7 +67,11 @@ export function readLmdb(bytes: Uint8Array): { entries: [string, unknown][]; old
   }
   if (metas.length === 0) throw new DamagedLmdb(`has no readable meta page (${why})`);
   // A commit writes the page of its number's parity: the two are those of the last two commits.
-  if (metas.length === 2 && (Math.abs(metas[0]!.transaction - metas[1]!.transaction) > 1 || metas[0]!.transaction % 2 !== 0)) why = 'its two meta pages do not belong together';
+  if (
+    metas.length === 2 &&
+    (Math.abs(metas[0]!.transaction - metas[1]!.transaction) > 1 || metas[0]!.transaction % 2 !== 0)
+  )
+    why = 'its two meta pages do not belong together';
   metas.sort((a, b) => b.transaction - a.transaction);
   for (const [i, meta] of metas.entries())
     try {
@@ -76,7 +85,8 @@ export function readLmdb(bytes: Uint8Array): { entries: [string, unknown][]; old
 
 const number = (view: DataView, at: number): number => {
   const n = view.getBigUint64(at, true);
-  if (n > BigInt(Number.MAX_SAFE_INTEGER)) throw new DamagedLmdb(`a number of its file is far too large (at byte ${at})`);
+  if (n > BigInt(Number.MAX_SAFE_INTEGER))
+    throw new DamagedLmdb(`a number of its file is far too large (at byte ${at})`);
   return Number(n);
 };
 
@@ -85,7 +95,12 @@ function readMeta(view: DataView, at: number, page: number): Meta | string {
   const m = at + HEAD;
   const tree = m + 24 + 48;
   if (tree + 48 + 16 > view.byteLength) return 'the file is too short';
-  if (view.getUint32(m, true) !== MAGIC || view.getBigUint64(at, true) !== BigInt(page) || (view.getUint16(at + 18, true) & META) === 0) return 'it is not an LMDB file, or its first page is damaged';
+  if (
+    view.getUint32(m, true) !== MAGIC ||
+    view.getBigUint64(at, true) !== BigInt(page) ||
+    (view.getUint16(at + 18, true) & META) === 0
+  )
+    return 'it is not an LMDB file, or its first page is damaged';
   if (view.getUint32(m + 4, true) !== VERSION) return `its data format is ${view.getUint32(m + 4, true)}`;
   const pageBytes = view.getUint32(m + 24, true);
   if (pageBytes < 512 || pageBytes > 65536 || (pageBytes & (pageBytes - 1)) !== 0) return `pages of ${pageBytes} bytes`;
@@ -127,21 +142,25 @@ class Tree {
     if (m.depth > DEEPEST) throw new DamagedLmdb('its tree is too deep');
     if (m.root !== undefined) this.#page(m.root, m.depth);
     for (const what of ['branches', 'leaves', 'overflows'] as const)
-      if (this.#counts[what] !== m[what]) throw new DamagedLmdb(`its tree has ${this.#counts[what]} pages of the kind “${what}” where ${m[what]} belong`);
-    if (this.#entries.length !== m.entries) throw new DamagedLmdb(`it holds ${this.#entries.length} records where ${m.entries} belong`);
+      if (this.#counts[what] !== m[what])
+        throw new DamagedLmdb(`its tree has ${this.#counts[what]} pages of the kind “${what}” where ${m[what]} belong`);
+    if (this.#entries.length !== m.entries)
+      throw new DamagedLmdb(`it holds ${this.#entries.length} records where ${m.entries} belong`);
     return this.#entries;
   }
 
   /** Where the page begins. */
   #claim(page: number, pages = 1): number {
     const at = page * this.#meta.pageBytes;
-    if (page < 2 || page + pages - 1 > this.#meta.lastPage || at + pages * this.#meta.pageBytes > this.#bytes.length) throw new DamagedLmdb(`page ${page} lies outside the file`);
+    if (page < 2 || page + pages - 1 > this.#meta.lastPage || at + pages * this.#meta.pageBytes > this.#bytes.length)
+      throw new DamagedLmdb(`page ${page} lies outside the file`);
     for (let p = page; p < page + pages; p++) {
       if (this.#seen.has(p)) throw new DamagedLmdb(`page ${p} is used twice`);
       this.#seen.add(p);
     }
     if (this.#view.getBigUint64(at, true) !== BigInt(page)) throw new DamagedLmdb(`page ${page} is damaged`);
-    if (number(this.#view, at + 8) > this.#meta.transaction) throw new DamagedLmdb(`page ${page} is newer than its tree`);
+    if (number(this.#view, at + 8) > this.#meta.transaction)
+      throw new DamagedLmdb(`page ${page} is newer than its tree`);
     return at;
   }
 
@@ -151,11 +170,13 @@ class Tree {
     const kind = this.#view.getUint16(at + 18, true) & (BRANCH | LEAF | OVERFLOW | META);
     const lower = this.#view.getUint16(at + 20, true);
     const upper = this.#view.getUint16(at + 22, true);
-    if (kind !== (depth === 1 ? LEAF : BRANCH) || lower % 2 !== 0 || lower > upper || upper > pageBytes - HEAD) throw new DamagedLmdb(`page ${page} is damaged`);
+    if (kind !== (depth === 1 ? LEAF : BRANCH) || lower % 2 !== 0 || lower > upper || upper > pageBytes - HEAD)
+      throw new DamagedLmdb(`page ${page} is damaged`);
     this.#counts[kind === LEAF ? 'leaves' : 'branches']++;
     for (let i = 0; i < lower / 2; i++) {
       const node = at + HEAD + this.#view.getUint16(at + HEAD + 2 * i, true);
-      if (node < at + HEAD + upper || node + 8 > at + pageBytes) throw new DamagedLmdb(`page ${page} is damaged: entry ${i} lies outside`);
+      if (node < at + HEAD + upper || node + 8 > at + pageBytes)
+        throw new DamagedLmdb(`page ${page} is damaged: entry ${i} lies outside`);
       const keyBytes = this.#view.getUint16(node + 6, true);
       const flags = this.#view.getUint16(node + 4, true);
       const low = this.#view.getUint32(node, true);
@@ -166,23 +187,32 @@ class Tree {
         continue;
       }
       const key = this.#bytes.subarray(node + 8, data);
-      if (this.#lastKey && Buffer.compare(this.#lastKey, key) >= 0) throw new DamagedLmdb(`page ${page} is damaged: its keys are not in order`);
+      if (this.#lastKey && Buffer.compare(this.#lastKey, key) >= 0)
+        throw new DamagedLmdb(`page ${page} is damaged: its keys are not in order`);
       this.#lastKey = key;
-      this.#entry(page, key, flags === BIG ? this.#big(page, data, low) : flags === 0 ? this.#inside(page, at, data, low) : undefined);
+      this.#entry(
+        page,
+        key,
+        flags === BIG ? this.#big(page, data, low) : flags === 0 ? this.#inside(page, at, data, low) : undefined,
+      );
     }
   }
 
   #inside(page: number, at: number, data: number, length: number): Uint8Array {
-    if (data + length > at + this.#meta.pageBytes) throw new DamagedLmdb(`page ${page} is damaged: a value of ${length} bytes`);
+    if (data + length > at + this.#meta.pageBytes)
+      throw new DamagedLmdb(`page ${page} is damaged: a value of ${length} bytes`);
     return this.#bytes.subarray(data, data + length);
   }
 
   #big(page: number, data: number, length: number): Uint8Array {
-    if (data + 24 > (page + 1) * this.#meta.pageBytes) throw new DamagedLmdb(`page ${page} is damaged: a value that lies nowhere`);
+    if (data + 24 > (page + 1) * this.#meta.pageBytes)
+      throw new DamagedLmdb(`page ${page} is damaged: a value that lies nowhere`);
     const [first, pages] = [number(this.#view, data), number(this.#view, data + 16)];
-    if (pages < 1 || length > pages * this.#meta.pageBytes - HEAD) throw new DamagedLmdb(`page ${first} is damaged: a value of ${length} bytes in ${pages} pages`);
+    if (pages < 1 || length > pages * this.#meta.pageBytes - HEAD)
+      throw new DamagedLmdb(`page ${first} is damaged: a value of ${length} bytes in ${pages} pages`);
     const at = this.#claim(first, pages);
-    if ((this.#view.getUint16(at + 18, true) & OVERFLOW) === 0 || this.#view.getUint32(at + 20, true) !== pages) throw new DamagedLmdb(`page ${first} is damaged`);
+    if ((this.#view.getUint16(at + 18, true) & OVERFLOW) === 0 || this.#view.getUint32(at + 20, true) !== pages)
+      throw new DamagedLmdb(`page ${first} is damaged`);
     this.#counts.overflows += pages;
     return this.#bytes.subarray(at + HEAD, at + HEAD + length);
   }
@@ -198,7 +228,9 @@ class Tree {
     try {
       this.#entries.push([name, readMsgpack(value)]);
     } catch (error) {
-      throw new DamagedLmdb(`page ${page} is damaged: the value of ${JSON.stringify(name)} cannot be read (${(error as Error).message})`);
+      throw new DamagedLmdb(
+        `page ${page} is damaged: the value of ${JSON.stringify(name)} cannot be read (${(error as Error).message})`,
+      );
     }
   }
 }

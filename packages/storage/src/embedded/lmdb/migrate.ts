@@ -1,11 +1,13 @@
 /**
- * Takes over a registry that an earlier version kept with LMDB: reads `registry/data.mdb`, writes the new files, and keeps the old folder as `registry.lmdb`.
+ * Takes over a registry that an earlier version kept with LMDB: reads `registry/data.mdb`, writes the new files, and
+ * keeps the old folder as `registry.lmdb`.
  *
  *   registry/            the earlier version's folder, in the end the new one
  *   registry.new/        the new one while it is written; begun once more by the next start after a crash
  *   registry.lmdb/       the old one from then on; nothing reads it any more, and the operator may delete it
  *
- * In the new folder a file `data.mdb` with a sentence in it keeps that earlier version, should it be started here again, from taking the folder for an empty one.
+ * In the new folder a file `data.mdb` with a sentence in it keeps that earlier version, should it be started here
+ * again, from taking the folder for an empty one.
  */
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -28,7 +30,11 @@ const isThere = async (path: string): Promise<boolean> =>
  * @param orOlder of a damaged one takes the state before the last commit, if that can be read
  * @throws MayflyError DAMAGED_DATA, DISK_FULL
  */
-export async function migrateLmdb(directory: string, write: (into: string, entries: [string, unknown][]) => Promise<void>, orOlder = false): Promise<void> {
+export async function migrateLmdb(
+  directory: string,
+  write: (into: string, entries: [string, unknown][]) => Promise<void>,
+  orOlder = false,
+): Promise<void> {
   const [old, fresh] = [`${directory}.lmdb`, `${directory}.new`];
   // A crash between the two renames.
   const interrupted = !(await isThere(directory)) && (await isThere(old)) && (await isThere(fresh));
@@ -44,7 +50,11 @@ export async function migrateLmdb(directory: string, write: (into: string, entri
     await guard.close();
     await syncDirectory(fresh);
     if (!interrupted) {
-      if (await isThere(old)) throw new MayflyError('CONFLICT', `${old} exists already: an earlier registry was taken over before. Move it away, then start again.`);
+      if (await isThere(old))
+        throw new MayflyError(
+          'CONFLICT',
+          `${old} exists already: an earlier registry was taken over before. Move it away, then start again.`,
+        );
       await rename(directory, old);
     }
     await rename(fresh, directory);
@@ -73,10 +83,14 @@ export async function lmdbEntries(directory: string, orOlder = false): Promise<[
   if (bytes.equals(Buffer.from(GUARD))) return undefined;
   try {
     const { entries, older } = readLmdb(bytes);
-    if (older !== undefined && !orOlder) throw new DamagedLmdb(`its newest state cannot be read (${older}); the one before can`);
+    if (older !== undefined && !orOlder)
+      throw new DamagedLmdb(`its newest state cannot be read (${older}); the one before can`);
     return entries;
   } catch (error) {
     if (!(error instanceof DamagedLmdb)) throw error;
-    throw new MayflyError('DAMAGED_DATA', `${path} ${/^(?:is|has) /.test(error.message) ? error.message : `is damaged: ${error.message}`}`);
+    throw new MayflyError(
+      'DAMAGED_DATA',
+      `${path} ${/^(?:is|has) /.test(error.message) ? error.message : `is damaged: ${error.message}`}`,
+    );
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Reads what lmdb-js wrote as a value: MessagePack, with objects as records (extension 0x72: an id and the names of the fields, once per value; then the id alone).
- * Every read is checked against the end of the bytes.
+ * Reads what lmdb-js wrote as a value: MessagePack, with objects as records (extension 0x72: an id and the names of the
+ * fields, once per value; then the id alone). Every read is checked against the end of the bytes.
  */
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -31,7 +31,8 @@ export function readMsgpack(bytes: Uint8Array): unknown {
     return bytes.slice(from, from + n);
   };
   const whole = (n: bigint): number => {
-    if (n > BigInt(Number.MAX_SAFE_INTEGER) || n < BigInt(Number.MIN_SAFE_INTEGER)) throw new RangeError('an integer beyond 2^53');
+    if (n > BigInt(Number.MAX_SAFE_INTEGER) || n < BigInt(Number.MIN_SAFE_INTEGER))
+      throw new RangeError('an integer beyond 2^53');
     return Number(n);
   };
   const list = (n: number): unknown[] => {
@@ -58,7 +59,8 @@ export function readMsgpack(bytes: Uint8Array): unknown {
   };
   const defineRecord = (id: number): unknown => {
     const fields = read();
-    if (!Array.isArray(fields) || fields.some((f) => typeof f !== 'string')) throw new TypeError('a record without names of its fields');
+    if (!Array.isArray(fields) || fields.some((f) => typeof f !== 'string'))
+      throw new TypeError('a record without names of its fields');
     records.set(id, fields as string[]);
     return record(id);
   };
@@ -92,32 +94,58 @@ export function readMsgpack(bytes: Uint8Array): unknown {
     if (t < 0xc0) return text(t & 0x1f);
     if (t >= 0xe0) return t - 0x100;
     switch (t) {
-      case 0xc0: return null;
-      case 0xc2: return false;
-      case 0xc3: return true;
-      case 0xc4: return binary(u8());
-      case 0xc5: return binary(u16());
-      case 0xc6: return binary(u32());
-      case 0xca: return view.getFloat32(take(4));
-      case 0xcb: return view.getFloat64(take(8));
-      case 0xcc: return u8();
-      case 0xcd: return u16();
-      case 0xce: return u32();
-      case 0xcf: return whole(view.getBigUint64(take(8)));
-      case 0xd0: return view.getInt8(take(1));
-      case 0xd1: return view.getInt16(take(2));
-      case 0xd2: return view.getInt32(take(4));
-      case 0xd3: return whole(view.getBigInt64(take(8)));
-      case 0xd4: return extension(1);
-      case 0xd5: return extension(2);
-      case 0xd9: return text(u8());
-      case 0xda: return text(u16());
-      case 0xdb: return text(u32());
-      case 0xdc: return list(u16());
-      case 0xdd: return list(u32());
-      case 0xde: return map(u16());
-      case 0xdf: return map(u32());
-      default: throw new TypeError(`a value that begins with ${t}`);
+      case 0xc0:
+        return null;
+      case 0xc2:
+        return false;
+      case 0xc3:
+        return true;
+      case 0xc4:
+        return binary(u8());
+      case 0xc5:
+        return binary(u16());
+      case 0xc6:
+        return binary(u32());
+      case 0xca:
+        return view.getFloat32(take(4));
+      case 0xcb:
+        return view.getFloat64(take(8));
+      case 0xcc:
+        return u8();
+      case 0xcd:
+        return u16();
+      case 0xce:
+        return u32();
+      case 0xcf:
+        return whole(view.getBigUint64(take(8)));
+      case 0xd0:
+        return view.getInt8(take(1));
+      case 0xd1:
+        return view.getInt16(take(2));
+      case 0xd2:
+        return view.getInt32(take(4));
+      case 0xd3:
+        return whole(view.getBigInt64(take(8)));
+      case 0xd4:
+        return extension(1);
+      case 0xd5:
+        return extension(2);
+      case 0xd9:
+        return text(u8());
+      case 0xda:
+        return text(u16());
+      case 0xdb:
+        return text(u32());
+      case 0xdc:
+        return list(u16());
+      case 0xdd:
+        return list(u32());
+      case 0xde:
+        return map(u16());
+      case 0xdf:
+        return map(u32());
+      default:
+        throw new TypeError(`a value that begins with ${t}`);
     }
   }
 

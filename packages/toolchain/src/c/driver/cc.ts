@@ -1,6 +1,7 @@
 /**
- * The compiler drivers' core: what `mayfly mpicc` and `mayfly mpicxx` do with a command line. In process and synchronous; clang keeps warm for
- * as long as the process lives. Files are read when clang asks for them, through the tree that the caller gives.
+ * The compiler drivers' core: what `mayfly mpicc` and `mayfly mpicxx` do with a command line. In process and
+ * synchronous; clang keeps warm for as long as the process lives. Files are read when clang asks for them, through the
+ * tree that the caller gives.
  *
  * Each source is one run of clang; the link is one run of wasm-ld, whose module is then instrumented (instrument.ts).
  */
@@ -20,7 +21,11 @@ export function cc(argv: readonly string[], options: DriverOptions): DriverResul
     args = parseArguments(argv, options.files, options.cwd, options.driver);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return { exit: 1, stdout: new Uint8Array(0), stderr: new TextEncoder().encode(`${options.driver}: error: ${error.message}\n`) };
+    return {
+      exit: 1,
+      stdout: new Uint8Array(0),
+      stderr: new TextEncoder().encode(`${options.driver}: error: ${error.message}\n`),
+    };
   }
   const run = new DriverRun(options, args.absolutePrefixes);
   if (args.show !== undefined) return show(run, args, argv);
@@ -40,12 +45,24 @@ export function cc(argv: readonly string[], options: DriverOptions): DriverResul
     run.say(`${options.driver}: error: cannot specify -o when generating multiple output files\n`);
     return run.result(1);
   }
-  if (sources.length > 0) for (const option of args.foreign) run.say(`${clangName}: warning: optimization flag '${option}' is not supported [-Wignored-optimization-argument]\n`);
+  if (sources.length > 0)
+    for (const option of args.foreign)
+      run.say(
+        `${clangName}: warning: optimization flag '${option}' is not supported [-Wignored-optimization-argument]\n`,
+      );
   let exit = 0;
   const objects = new Map<Input, string>();
   sources.forEach((source, i) => {
-    const path = args.stage === 'link' ? `${TEMPORARY}/${i}-${stem(source.path)}.o` : (args.output ?? defaultOutput(args, source));
-    const r = run.llvm(clangName, ...clangFlags(args, source, options), ...(args.stage === 'link' || args.stage === 'assemble' ? ['-c'] : []), ...dependencyFlags(args, source), ...(path === undefined ? [] : ['-o', path]), source.path);
+    const path =
+      args.stage === 'link' ? `${TEMPORARY}/${i}-${stem(source.path)}.o` : (args.output ?? defaultOutput(args, source));
+    const r = run.llvm(
+      clangName,
+      ...clangFlags(args, source, options),
+      ...(args.stage === 'link' || args.stage === 'assemble' ? ['-c'] : []),
+      ...dependencyFlags(args, source),
+      ...(path === undefined ? [] : ['-o', path]),
+      source.path,
+    );
     run.print(args.dependencies.kind === 'output' ? withoutOwnFiles(r.stdout) : r.stdout);
     cleanDependencyFile(run, args, source, path);
     run.say(r.stderr);
@@ -53,7 +70,9 @@ export function cc(argv: readonly string[], options: DriverOptions): DriverResul
     objects.set(source, path ?? '');
   });
   if (compileOnly) {
-    for (const input of args.inputs) if (input.kind === 'object') run.say(`${clangName}: warning: ${input.path}: 'linker' input unused [-Wunused-command-line-argument]\n`);
+    for (const input of args.inputs)
+      if (input.kind === 'object')
+        run.say(`${clangName}: warning: ${input.path}: 'linker' input unused [-Wunused-command-line-argument]\n`);
     return run.result(exit);
   }
   if (exit !== 0) return run.result(exit);
@@ -71,7 +90,10 @@ function defaultOutput(args: Arguments, source: Input): string | undefined {
 /** Where clang writes the rules for make; undefined when they go to the output, or to none. */
 function dependencyFile(args: Arguments, source: Input): string | undefined {
   if (args.dependencies.kind !== 'file') return undefined;
-  return args.dependencies.path ?? `${args.output === undefined ? stem(source.path) : args.output.replace(/\.[^./]*$/, '')}.d`;
+  return (
+    args.dependencies.path ??
+    `${args.output === undefined ? stem(source.path) : args.output.replace(/\.[^./]*$/, '')}.d`
+  );
 }
 
 /** With -MD and a link in one command, the temporary object must not give the rule its name. */
@@ -92,26 +114,49 @@ function cleanDependencyFile(run: DriverRun, args: Arguments, source: Input, out
 }
 
 /** What every compilation gets, before what the user says. */
-export function clangFlags(args: Pick<Arguments, 'clang'>, source: Pick<Input, 'kind' | 'language'>, options: Pick<DriverOptions, 'cwd'>): string[] {
+export function clangFlags(
+  args: Pick<Arguments, 'clang'>,
+  source: Pick<Input, 'kind' | 'language'>,
+  options: Pick<DriverOptions, 'cwd'>,
+): string[] {
   return [
     `--sysroot=${SYSROOT}`,
-    '-resource-dir', SYSROOT,
+    '-resource-dir',
+    SYSROOT,
     `-fdebug-compilation-dir=${options.cwd}`,
-    '-isystem', `${RESOURCES}/include`,
-    '-isystem', `${RESOURCES}/compat/include`,
+    '-isystem',
+    `${RESOURCES}/include`,
+    '-isystem',
+    `${RESOURCES}/compat/include`,
     ...['SIGNAL', 'MMAN', 'PROCESS_CLOCKS', 'GETPID'].map((name) => `-D_WASI_EMULATED_${name}`),
     // What gcc only warns about, old codes rely on.
-    ...(source.kind === 'c' ? ['implicit-function-declaration', 'implicit-int', 'int-conversion', 'incompatible-function-pointer-types', 'incompatible-pointer-types', 'return-mismatch'].map((w) => `-Wno-error=${w}`) : []),
-    ...(source.kind === 'c++' ? ['register', 'reserved-user-defined-literal', 'c++11-narrowing'].map((w) => `-Wno-error=${w}`) : []),
+    ...(source.kind === 'c'
+      ? [
+          'implicit-function-declaration',
+          'implicit-int',
+          'int-conversion',
+          'incompatible-function-pointer-types',
+          'incompatible-pointer-types',
+          'return-mismatch',
+        ].map((w) => `-Wno-error=${w}`)
+      : []),
+    ...(source.kind === 'c++'
+      ? ['register', 'reserved-user-defined-literal', 'c++11-narrowing'].map((w) => `-Wno-error=${w}`)
+      : []),
     '-Wno-unused-command-line-argument',
-    // Every browser with the shared memory that a rank needs has vectors. They compute what scalars compute: nothing is reassociated or fused.
+    // Every browser with the shared memory that a rank needs has vectors. They compute what scalars compute: nothing is
+    // reassociated or fused.
     '-msimd128',
-    // Calls that can be left early go through `invoke_…` (invoke.ts). Functions without try, destructors or setjmp are not touched.
+    // Calls that can be left early go through `invoke_…` (invoke.ts). Functions without try, destructors or setjmp are
+    // not touched.
     ...(source.kind === 'assembler' ? [] : ['-mllvm', '-enable-emscripten-sjlj']),
     ...(source.kind === 'c++' ? ['-mllvm', '-enable-emscripten-cxx-exceptions'] : []),
     ...(source.language === undefined ? [] : ['-x', source.language]),
-    // One list of options may serve sources in both languages (-x c a.c -x c++ b.cc): a standard of the other one is not for this.
-    ...args.clang.filter((a) => source.language === undefined || !a.startsWith('-std=') || a.includes('++') === (source.kind !== 'c')),
+    // One list of options may serve sources in both languages (-x c a.c -x c++ b.cc): a standard of the other one is
+    // not for this.
+    ...args.clang.filter(
+      (a) => source.language === undefined || !a.startsWith('-std=') || a.includes('++') === (source.kind !== 'c'),
+    ),
   ];
 }
 
@@ -119,15 +164,36 @@ function show(run: DriverRun, args: Arguments, argv: readonly string[]): DriverR
   const include = `-I${resources().includePath.replace(/\/$/, '')}`;
   const rest = argv.filter((a) => !/^--?show|^-(compile|link)[_-]info$/.test(a));
   const clang = `${run.options.driver === 'mpicxx' ? 'clang++' : 'clang'} --target=wasm32-wasip1`;
-  run.print(`${args.show === 'compile' ? include : args.show === 'link' ? '-lmpi' : [clang, include, ...rest, '-lmpi'].join(' ')}\n`);
+  run.print(
+    `${args.show === 'compile' ? include : args.show === 'link' ? '-lmpi' : [clang, include, ...rest, '-lmpi'].join(' ')}\n`,
+  );
   return run.result(0);
 }
 
 /** The LLVM tools beside the compilers: ar, ranlib, nm, objdump, size, strip … */
-export const TOOLS = ['ar', 'ranlib', 'nm', 'objdump', 'objcopy', 'size', 'strip', 'c++filt', 'readobj', 'addr2line', 'symbolizer'] as const;
+export const TOOLS = [
+  'ar',
+  'ranlib',
+  'nm',
+  'objdump',
+  'objcopy',
+  'size',
+  'strip',
+  'c++filt',
+  'readobj',
+  'addr2line',
+  'symbolizer',
+] as const;
 
-export function llvmTool(tool: (typeof TOOLS)[number], argv: readonly string[], options: Pick<DriverOptions, 'files' | 'cwd' | 'stdin'>): DriverResult {
-  const run = new DriverRun({ ...options, driver: 'mpicc' }, argv.filter((a) => a.startsWith('/')).map((a) => absolute('/', a)));
+export function llvmTool(
+  tool: (typeof TOOLS)[number],
+  argv: readonly string[],
+  options: Pick<DriverOptions, 'files' | 'cwd' | 'stdin'>,
+): DriverResult {
+  const run = new DriverRun(
+    { ...options, driver: 'mpicc' },
+    argv.filter((a) => a.startsWith('/')).map((a) => absolute('/', a)),
+  );
   const r = run.llvm(tool, ...argv);
   run.print(r.stdout);
   run.say(r.stderr);

@@ -1,6 +1,7 @@
 /**
- * Objects of the compatibility layer (../../../compat), which every link gets. They are compiled once, when the package is built (build.mjs),
- * and read from there; what is not there, because its flags are others, is compiled at first use in a process.
+ * Objects of the compatibility layer (../../../compat), which every link gets. They are compiled once, when the package
+ * is built (build.mjs), and read from there; what is not there, because its flags are others, is compiled at first use
+ * in a process.
  *
  * Invariant: an object is used only under the hash of all that it was made of, so that one of before is never taken.
  */
@@ -15,21 +16,43 @@ import { DriverRun, TEMPORARY } from './run.ts';
 
 const compiled = new Map<string, Uint8Array>();
 
-export const compatOfC = (run: DriverRun, unwindBytes: number): string[] => [compat(run, 'unwind.c', `-DMAYFLY_UNWIND_BYTES=${unwindBytes}`), compat(run, 'throw.c')];
-export const compatOfLibrary = (run: DriverRun, cxx: boolean): string[] => [compat(run, 'posix.c'), ...(cxx ? [compat(run, 'exceptions.cc')] : [])];
+export const compatOfC = (run: DriverRun, unwindBytes: number): string[] => [
+  compat(run, 'unwind.c', `-DMAYFLY_UNWIND_BYTES=${unwindBytes}`),
+  compat(run, 'throw.c'),
+];
+export const compatOfLibrary = (run: DriverRun, cxx: boolean): string[] => [
+  compat(run, 'posix.c'),
+  ...(cxx ? [compat(run, 'exceptions.cc')] : []),
+];
 
 function command(name: string, flags: readonly string[]): string[] {
   const cxx = name.endsWith('.cc');
   return [
-    cxx ? 'clang++' : 'clang', `--sysroot=${SYSROOT}`, '-resource-dir', SYSROOT, '-isystem', `${RESOURCES}/compat/include`, '-D_GNU_SOURCE', '-D_WASI_EMULATED_SIGNAL', '-D_WASI_EMULATED_PROCESS_CLOCKS', '-D_WASI_EMULATED_GETPID',
-    '-O2', ...(cxx ? ['-std=c++17'] : []), ...flags, '-c', `${RESOURCES}/compat/${name}`, '-o', `${TEMPORARY}/own-${name}.o`,
+    cxx ? 'clang++' : 'clang',
+    `--sysroot=${SYSROOT}`,
+    '-resource-dir',
+    SYSROOT,
+    '-isystem',
+    `${RESOURCES}/compat/include`,
+    '-D_GNU_SOURCE',
+    '-D_WASI_EMULATED_SIGNAL',
+    '-D_WASI_EMULATED_PROCESS_CLOCKS',
+    '-D_WASI_EMULATED_GETPID',
+    '-O2',
+    ...(cxx ? ['-std=c++17'] : []),
+    ...flags,
+    '-c',
+    `${RESOURCES}/compat/${name}`,
+    '-o',
+    `${TEMPORARY}/own-${name}.o`,
   ];
 }
 
 /** The hash of the object's command, of every file of the layer, and of clang. */
 function keyOf(name: string, flags: readonly string[]): string {
   const hash = createHash('sha256').update([llvmVersion(), ...command(name, flags)].join('\n'));
-  for (const [path, bytes] of resources().files.files) if (path.startsWith('/compat/')) hash.update(`\n${path} ${bytes.length}\n`).update(bytes);
+  for (const [path, bytes] of resources().files.files)
+    if (path.startsWith('/compat/')) hash.update(`\n${path} ${bytes.length}\n`).update(bytes);
   return hash.digest('hex').slice(0, 32);
 }
 
@@ -41,7 +64,8 @@ function compat(run: DriverRun, name: string, ...flags: string[]): string {
   if (object === undefined) {
     const r = run.llvm(...command(name, flags));
     object = run.temporary.read(path);
-    if (r.exit !== 0 || object === undefined) throw new Error(`The compatibility layer does not compile: ${new TextDecoder().decode(r.stderr)}`);
+    if (r.exit !== 0 || object === undefined)
+      throw new Error(`The compatibility layer does not compile: ${new TextDecoder().decode(r.stderr)}`);
   }
   compiled.set(key, object);
   run.temporary.write(path, object);
@@ -59,7 +83,12 @@ export function buildCompat(): void {
   const folder = resources().objects;
   mkdirSync(folder, { recursive: true });
   const run = new DriverRun({ files: new MemoryFiles(), cwd: '/', driver: 'mpicc' }, []);
-  const all: [string, ...string[]][] = [['unwind.c', `-DMAYFLY_UNWIND_BYTES=${DEFAULT_UNWIND_BYTES}`], ['throw.c'], ['posix.c'], ['exceptions.cc']];
+  const all: [string, ...string[]][] = [
+    ['unwind.c', `-DMAYFLY_UNWIND_BYTES=${DEFAULT_UNWIND_BYTES}`],
+    ['throw.c'],
+    ['posix.c'],
+    ['exceptions.cc'],
+  ];
   const keys = new Set<string>();
   for (const [name, ...flags] of all) {
     const key = keyOf(name, flags);
@@ -70,5 +99,6 @@ export function buildCompat(): void {
     writeFileSync(`${pathOf(key)}.${process.pid}`, compiled.get(key)!);
     renameSync(`${pathOf(key)}.${process.pid}`, pathOf(key));
   }
-  for (const name of readdirSync(folder)) if (name.endsWith('.o') && !keys.has(name)) rmSync(join(folder, name), { force: true });
+  for (const name of readdirSync(folder))
+    if (name.endsWith('.o') && !keys.has(name)) rmSync(join(folder, name), { force: true });
 }

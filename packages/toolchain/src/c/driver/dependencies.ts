@@ -1,6 +1,7 @@
 /**
- * Rules for make (-M, -MD …) without the files that only this driver sees: mpi.h and the system's headers lie in the package, under a
- * name that is on no disk, and make would stop at "No rule to make target". A new version of the package is a reason to build afresh.
+ * Rules for make (-M, -MD …) without the files that only this driver sees: mpi.h and the system's headers lie in the
+ * package, under a name that is on no disk, and make would stop at "No rule to make target". A new version of the
+ * package is a reason to build afresh.
  */
 import { SYSROOT } from '../llvm.ts';
 import { RESOURCES } from '../resources.ts';
@@ -12,7 +13,10 @@ const own = (word: string): boolean => word.startsWith(`${SYSROOT}/`) || word.st
 
 /** Rules as clang writes them: a target, a colon, and prerequisites with one or more to a line. */
 export function withoutOwnFiles(rules: Uint8Array): Uint8Array {
-  const lines = new TextDecoder().decode(rules).replace(/\\\r?\n/g, ' ').split('\n');
+  const lines = new TextDecoder()
+    .decode(rules)
+    .replace(/\\\r?\n/g, ' ')
+    .split('\n');
   const kept = lines.flatMap((line) => {
     // A space or a colon in a name has a backslash before it.
     const words = line.match(/(?:\\.|\S)+/g);

@@ -12,22 +12,35 @@ const folder = mkdtempSync(join(tmpdir(), 'mayfly-cc-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-function drive(files: MemoryFiles, argv: string, more: Partial<DriverOptions> = {}): { exit: number; out: string; err: string } {
+function drive(
+  files: MemoryFiles,
+  argv: string,
+  more: Partial<DriverOptions> = {},
+): { exit: number; out: string; err: string } {
   const r = cc(argv.split(' '), { files, cwd: '/home/me', driver: 'mpicc', ...more });
   return { exit: r.exit, out: text(r.stdout), err: text(r.stderr) };
 }
 
 const sources = (): MemoryFiles =>
   new MemoryFiles({
-    '/home/me/main.c': '#include <stdio.h>\n#include "inc/shared.h"\nint main(int argc, char **argv) { count = twice(SIZE); printf("%d %g\\n", count, table[1]); return 0; }\n',
+    '/home/me/main.c':
+      '#include <stdio.h>\n#include "inc/shared.h"\nint main(int argc, char **argv) { count = twice(SIZE); ' +
+      'printf("%d %g\\n", count, table[1]); return 0; }\n',
     '/home/me/inc/shared.h': '#include <mpi.h>\nint count;\ndouble table[4];\nint twice(int);\n',
-    '/home/me/lib/twice.c': '#include "../inc/shared.h"\ndouble table[4] = {1, 2.5};\nint twice(int x) { return 2 * x; }\n',
+    '/home/me/lib/twice.c':
+      '#include "../inc/shared.h"\ndouble table[4] = {1, 2.5};\nint twice(int x) { return 2 * x; }\n',
     '/home/me/flags.rsp': '-DSIZE="(20 + 1)" -O1\n -Wall',
   });
 
 test('several sources, a response file, and the same tentative definitions in two of them become one program', () => {
   const files = sources();
-  expect(drive(files, '@flags.rsp -march=native -fopenmp -fPIC -Wl,-rpath,/usr/lib -Wl,--as-needed -Wl,-z,now -zstack-size=131072 main.c lib/twice.c -o prog -lm')).toEqual({ exit: 0, out: '', err: '' });
+  expect(
+    drive(
+      files,
+      '@flags.rsp -march=native -fopenmp -fPIC -Wl,-rpath,/usr/lib -Wl,--as-needed -Wl,-z,now ' +
+        '-zstack-size=131072 main.c lib/twice.c -o prog -lm',
+    ),
+  ).toEqual({ exit: 0, out: '', err: '' });
   const { wasm, info } = instrument(files.read('/home/me/prog')!);
   const host = new TestHost(wasm, info, {});
   host.run();
@@ -68,57 +81,112 @@ test('as in a Makefile: -c, ar, ranlib, nm, -L and -l, on the disk, by relative 
 });
 
 test('diagnostics and exit codes as clang has them', () => {
-  const files = new MemoryFiles({ '/home/me/bad.c': 'int main(void) {\n  return nothing;\n}\n', '/home/me/old.c': 'main() { return helper(3); }\nint helper(x) int x; { return x - 3; }\n' });
+  const files = new MemoryFiles({
+    '/home/me/bad.c': 'int main(void) {\n  return nothing;\n}\n',
+    '/home/me/old.c': 'main() { return helper(3); }\nint helper(x) int x; { return x - 3; }\n',
+  });
   const bad = drive(files, '-c bad.c');
   expect(bad.exit).toBe(1);
   expect(bad.err).toMatch(/^bad\.c:2:10: error: use of undeclared identifier 'nothing'\n/);
   expect(bad.err).toMatch(/1 error generated\.\n$/);
-  expect(drive(files, '-c missing.c')).toMatchObject({ exit: 1, err: expect.stringContaining("no such file or directory: 'missing.c'") });
+  expect(drive(files, '-c missing.c')).toMatchObject({
+    exit: 1,
+    err: expect.stringContaining("no such file or directory: 'missing.c'"),
+  });
   expect(drive(files, '-c nothing.o -o x')).toMatchObject({ exit: 0, err: expect.stringContaining('linker') });
   expect(drive(files, '-O2')).toMatchObject({ exit: 1, err: 'mpicc: error: no input files\n' });
-  expect(drive(files, '-c bad.c old.c -o both.o')).toMatchObject({ exit: 1, err: 'mpicc: error: cannot specify -o when generating multiple output files\n' });
+  expect(drive(files, '-c bad.c old.c -o both.o')).toMatchObject({
+    exit: 1,
+    err: 'mpicc: error: cannot specify -o when generating multiple output files\n',
+  });
   // gcc takes this with warnings, and so do old codes for granted.
   const old = drive(files, '-c old.c -std=gnu89');
   expect([old.exit, files.read('/home/me/old.o')?.length]).toEqual([0, expect.any(Number)]);
 });
 
 test('what cannot be is refused by name', () => {
-  const files = new MemoryFiles({ '/home/me/x.c': 'int fork(void); int socket(int, int, int); int mine(void); int MPI_Nonsense(int); int dup2(int, int);\nint main(void) { return socket(1, 2, 3) + mine() + MPI_Nonsense(1) + dup2(1, 2); }' });
-  for (const option of ['-shared', '-mrelaxed-simd', '-fplugin=evil.so', '-fsanitize=address']) expect(drive(files, `${option} x.c`)).toMatchObject({ exit: 1, err: expect.stringContaining(`unsupported option '${option}'`) });
-  expect(drive(files, 'x.c libfoo.so')).toMatchObject({ exit: 1, err: expect.stringContaining('libfoo.so: a shared library cannot be linked') });
+  const files = new MemoryFiles({
+    '/home/me/x.c':
+      'int fork(void); int socket(int, int, int); int mine(void); int MPI_Nonsense(int); int dup2(int, ' +
+      'int);\nint main(void) { return socket(1, 2, 3) + mine() + MPI_Nonsense(1) + dup2(1, 2); }',
+  });
+  for (const option of ['-shared', '-mrelaxed-simd', '-fplugin=evil.so', '-fsanitize=address'])
+    expect(drive(files, `${option} x.c`)).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining(`unsupported option '${option}'`),
+    });
+  expect(drive(files, 'x.c libfoo.so')).toMatchObject({
+    exit: 1,
+    err: expect.stringContaining('libfoo.so: a shared library cannot be linked'),
+  });
   const { exit, err } = drive(files, 'x.c -o x');
   expect(exit).toBe(1);
-  for (const line of ['undefined symbol: mine', 'mpicc: note: socket: a rank has no network but MPI', 'mpicc: note: dup2: a file of a rank has one descriptor', 'mpicc: note: MPI_Nonsense: mpi.h does not declare it']) expect(err).toContain(line);
+  for (const line of [
+    'undefined symbol: mine',
+    'mpicc: note: socket: a rank has no network but MPI',
+    'mpicc: note: dup2: a file of a rank has one descriptor',
+    'mpicc: note: MPI_Nonsense: mpi.h does not declare it',
+  ])
+    expect(err).toContain(line);
   expect(files.read('/home/me/x')).toBeUndefined();
 });
 
 test('checks of undefined behaviour need no run-time library: the place where one fails traps', () => {
-  const files = new MemoryFiles({ '/home/me/null.c': 'int main(int argc, char **argv) { int *p = argc == 1 ? 0 : &argc; *p = 7; return argc; }' });
+  const files = new MemoryFiles({
+    '/home/me/null.c': 'int main(int argc, char **argv) { int *p = argc == 1 ? 0 : &argc; *p = 7; return argc; }',
+  });
   expect(drive(files, '-fsanitize=null,signed-integer-overflow null.c -o prog')).toEqual({ exit: 0, out: '', err: '' });
   const { wasm, info } = instrument(files.read('/home/me/prog')!);
   expect(() => new TestHost(wasm, info, {}).run()).toThrow('unreachable');
 });
 
-test('options that gcc takes pass silently, those of other compilers with a warning; an unknown one is refused as clang does', () => {
-  const files = sources();
-  const ofGcc = '-ftree-vectorizer-verbose=0 -fopt-info-vec-missed -fno-ipa-cp-clone -mveclibabi=svml -fno-tree-vectorize -fsched-pressure';
-  expect(drive(files, `${ofGcc} -DSIZE=1 -c main.c`)).toEqual({ exit: 0, out: '', err: '' });
-  const foreign = '-xHost -qopt-report=5 -no-prec-div -ipo'.split(' ');
-  const { exit, err } = drive(files, `${foreign.join(' ')} -fp-model precise -floop-interchange -DSIZE=1 -c main.c`);
-  expect(exit).toBe(0);
-  expect([...err.matchAll(/^clang: warning: optimization flag '(\S+)' is not supported \[/gm)].map((m) => m[1]).slice(0, 5)).toEqual([...foreign, '-fp-model']);
-  expect(drive(files, '-fnonsense -DSIZE=1 -c main.c')).toMatchObject({ exit: 1, err: expect.stringContaining("unknown argument: '-fnonsense'") });
-});
+test(
+  'options that gcc takes pass silently, those of other compilers with a warning; an unknown one is refused as ' +
+    'clang does',
+  () => {
+    const files = sources();
+    const ofGcc =
+      '-ftree-vectorizer-verbose=0 -fopt-info-vec-missed -fno-ipa-cp-clone -mveclibabi=svml ' +
+      '-fno-tree-vectorize -fsched-pressure';
+    expect(drive(files, `${ofGcc} -DSIZE=1 -c main.c`)).toEqual({ exit: 0, out: '', err: '' });
+    const foreign = '-xHost -qopt-report=5 -no-prec-div -ipo'.split(' ');
+    const { exit, err } = drive(files, `${foreign.join(' ')} -fp-model precise -floop-interchange -DSIZE=1 -c main.c`);
+    expect(exit).toBe(0);
+    expect(
+      [...err.matchAll(/^clang: warning: optimization flag '(\S+)' is not supported \[/gm)]
+        .map((m) => m[1])
+        .slice(0, 5),
+    ).toEqual([...foreign, '-fp-model']);
+    expect(drive(files, '-fnonsense -DSIZE=1 -c main.c')).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining("unknown argument: '-fnonsense'"),
+    });
+  },
+);
 
 test('what gcc only warns about in C++ is a warning here', () => {
-  const files = new MemoryFiles({ '/home/me/a.cc': '#include <cinttypes>\nint twice(register int n) { int64_t one[1] = {n}; char c[1] = {n}; return printf("%"PRIi64"%d", one[0], c[0]); }\n'.replace('#include', '#include <cstdio>\n#include') });
+  const files = new MemoryFiles({
+    '/home/me/a.cc': (
+      '#include <cinttypes>\nint twice(register int n) { int64_t one[1] = {n}; char c[1] = {n}; return ' +
+      'printf("%"PRIi64"%d", one[0], c[0]); }\n'
+    ).replace('#include', '#include <cstdio>\n#include'),
+  });
   const { exit, err } = drive(files, '-c a.cc', { driver: 'mpicxx' });
-  expect([exit, err.match(/\[-W[\w+-]+\]/g)]).toEqual([0, ['[-Wregister]', '[-Wc++11-narrowing]', '[-Wreserved-user-defined-literal]']]);
+  expect([exit, err.match(/\[-W[\w+-]+\]/g)]).toEqual([
+    0,
+    ['[-Wregister]', '[-Wc++11-narrowing]', '[-Wreserved-user-defined-literal]'],
+  ]);
 });
 
 test('main may lie in a library; a program without main does not link', () => {
-  for (const [main, printed] of [['int main(int argc, char **argv) { return puts("with arguments") < 0; }', 'with arguments\n'], ['int main(void) { return puts("without") < 0; }', 'without\n']] as const) {
-    const files = new MemoryFiles({ '/home/me/main.c': `#include <stdio.h>\n${main}\n`, '/home/me/other.c': 'int other(void) { return 1; }\n' });
+  for (const [main, printed] of [
+    ['int main(int argc, char **argv) { return puts("with arguments") < 0; }', 'with arguments\n'],
+    ['int main(void) { return puts("without") < 0; }', 'without\n'],
+  ] as const) {
+    const files = new MemoryFiles({
+      '/home/me/main.c': `#include <stdio.h>\n${main}\n`,
+      '/home/me/other.c': 'int other(void) { return 1; }\n',
+    });
     expect(drive(files, '-c main.c other.c').exit).toBe(0);
     llvmTool('ar', ['rcs', 'libmain.a', 'main.o'], { files, cwd: '/home/me' });
     expect(drive(files, 'other.o -L. -lmain -o prog')).toEqual({ exit: 0, out: '', err: '' });
@@ -126,7 +194,11 @@ test('main may lie in a library; a program without main does not link', () => {
     const host = new TestHost(wasm, info, {});
     host.run();
     expect(host.out).toBe(printed);
-    expect(drive(files, 'other.o -o nothing')).toEqual({ exit: 1, out: '', err: expect.stringMatching(/undefined symbol: main\n.*no object and no library of this command defines it/) });
+    expect(drive(files, 'other.o -o nothing')).toEqual({
+      exit: 1,
+      out: '',
+      err: expect.stringMatching(/undefined symbol: main\n.*no object and no library of this command defines it/),
+    });
     expect(files.stat('/home/me/nothing')).toBeUndefined();
   }
 });
@@ -134,7 +206,10 @@ test('main may lie in a library; a program without main does not link', () => {
 test('rules for make name no file that only the driver sees', () => {
   const files = sources();
   files.write('/home/me/sp ace.h', new Uint8Array(0));
-  files.write('/home/me/dep.c', new TextEncoder().encode('#include <stdio.h>\n#include "inc/shared.h"\n#include "sp ace.h"\n'));
+  files.write(
+    '/home/me/dep.c',
+    new TextEncoder().encode('#include <stdio.h>\n#include "inc/shared.h"\n#include "sp ace.h"\n'),
+  );
   const rule = (path: string): string => text(files.read(path) ?? new Uint8Array(0));
   expect(drive(files, '-MD -MP -c dep.c -o out/dep.o').exit).toBe(0);
   expect(rule('/home/me/out/dep.d')).toBe('out/dep.o: dep.c inc/shared.h sp\\ ace.h\ninc/shared.h:\nsp\\ ace.h:\n');
@@ -154,7 +229,9 @@ int main(void) {
   fflush(stdout);
   return half(3);
 }`,
-    '/home/me/other.c': 'long long wide(long long a) { return a - (1LL << 40); }\nint sum(int a, int b, int c) { return a + b + c; }\nint low(int a) { return a; }\nvoid nothing(void) {}\ndouble half(double x) { return x / 2; }\n',
+    '/home/me/other.c':
+      'long long wide(long long a) { return a - (1LL << 40); }\nint sum(int a, int b, int c) { return a + b ' +
+      '+ c; }\nint low(int a) { return a; }\nvoid nothing(void) {}\ndouble half(double x) { return x / 2; }\n',
   });
   expect(drive(files, '-std=gnu89 -w main.c other.c -o prog').exit).toBe(0);
   const { wasm, info } = instrument(files.read('/home/me/prog')!);
@@ -175,7 +252,9 @@ test('questions that build systems ask', () => {
   expect(drive(files, '-show -c main.c').out).toMatch(/^clang --target=wasm32-wasip1 -I\S+include -c main\.c -lmpi\n$/);
   expect(drive(files, '--showme:compile').out).toMatch(/^-I\S+include\n$/);
   expect(drive(files, '-E -DSIZE=7 -P main.c').out).toContain('count = twice(7)');
-  expect(drive(files, '-E -', { stdin: new TextEncoder().encode('#ifdef __wasm__\nyes\n#endif\n') }).out).toMatch(/\nyes\n/);
+  expect(drive(files, '-E -', { stdin: new TextEncoder().encode('#ifdef __wasm__\nyes\n#endif\n') }).out).toMatch(
+    /\nyes\n/,
+  );
   expect(drive(files, '-MM main.c').out).toMatch(/^main\.o: main\.c inc\/shared\.h/);
   expect(drive(files, '-S -DSIZE=1 -O1 main.c').exit).toBe(0);
   expect(text(files.read('/home/me/main.s')!)).toContain('.functype');
@@ -184,7 +263,10 @@ test('questions that build systems ask', () => {
 
 test('48 MB of static arrays cost no more than their bytes', () => {
   // The object holds them as zeros; a host that copies the file at each 4 KB written never gets to its end.
-  const files = new MemoryFiles({ '/home/me/big.c': 'static double a[6000000];\nint main(int argc, char **argv) { a[argc] = 1; return (int)a[argc + 1]; }' });
+  const files = new MemoryFiles({
+    '/home/me/big.c':
+      'static double a[6000000];\nint main(int argc, char **argv) { a[argc] = 1; return (int)a[argc + 1]; }',
+  });
   expect(drive(files, '-O1 -c big.c')).toEqual({ exit: 0, out: '', err: '' });
   expect(files.read('/home/me/big.o')!.length).toBeGreaterThan(48_000_000);
 });

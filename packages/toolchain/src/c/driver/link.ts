@@ -1,4 +1,7 @@
-/** The link: wasm-ld with our start files and libraries, tentative definitions merged, what is missing explained, the module instrumented. */
+/**
+ * The link: wasm-ld with our start files and libraries, tentative definitions merged, what is missing explained, the
+ * module instrumented.
+ */
 import { absolute } from '../files.ts';
 import { instrument, type SourceLanguage } from '../instrument.ts';
 import { untouchedParts } from '../library-parts.ts';
@@ -17,10 +20,16 @@ const STACK_BYTES = 4 << 20;
 /** 2 GB: beyond, addresses turn negative in programs that keep them in an int. The job's own limit stands below. */
 const MAX_MEMORY = 2 ** 31;
 
-/** What clang calls `int main(int, char **)` and `int main(void)`. libc has a `__main_void` of its own, which calls the other one. */
+/**
+ * What clang calls `int main(int, char **)` and `int main(void)`. libc has a `__main_void` of its own, which calls the
+ * other one.
+ */
 const MAIN = ['__main_argc_argv', '__main_void'] as const;
 const TRACE = /^.*: (?:lazy definition|definition|reference) (?:of|to) (?:__main_argc_argv|__main_void)\n/gm;
-const hasMain = (traced: string): boolean => traced.split('\n').some((l) => /: definition of (__main_argc_argv|__main_void)$/.test(l) && !l.startsWith(`${LIB}/libc.a(`));
+const hasMain = (traced: string): boolean =>
+  traced
+    .split('\n')
+    .some((l) => /: definition of (__main_argc_argv|__main_void)$/.test(l) && !l.startsWith(`${LIB}/libc.a(`));
 
 export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) => string): number {
   const cxx = args.cxxLibrary || args.inputs.some((i) => i.kind === 'c++');
@@ -28,18 +37,44 @@ export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) =
   const own = compatOfC(run, args.unwindBytes);
   const libraries = args.standardLibrary ? compatOfLibrary(run, cxx) : [];
   let objects = args.inputs.map((i) => (i.kind === 'library' ? `-l${i.path}` : objectOf(i)));
-  const missing = args.inputs.filter((i) => i.kind === 'object' && run.files.stat(absolute(run.options.cwd, i.path)) === undefined);
+  const missing = args.inputs.filter(
+    (i) => i.kind === 'object' && run.files.stat(absolute(run.options.cwd, i.path)) === undefined,
+  );
   for (const i of missing) run.say(`${run.options.driver}: error: no such file or directory: '${i.path}'\n`);
   if (missing.length > 0) return 1;
 
   const ld = (kept: readonly string[] = [], wanted: readonly string[] = []): ReturnType<DriverRun['llvm']> => {
     const command = [
-      'wasm-ld', '-m', 'wasm32', ...args.libraryPaths.map((p) => `-L${p}`), `-L${LIB}`, `${LIB}/crt1-command.o`, ...own, ...objects, ...libraries,
-      ...(cxx ? ['-lc++', '-lc++abi'] : []), ...['signal', 'mman', 'process-clocks', 'getpid'].map((n) => `-lwasi-emulated-${n}`), '-lc-printscan-long-double', '-lc',
+      'wasm-ld',
+      '-m',
+      'wasm32',
+      ...args.libraryPaths.map((p) => `-L${p}`),
+      `-L${LIB}`,
+      `${LIB}/crt1-command.o`,
+      ...own,
+      ...objects,
+      ...libraries,
+      ...(cxx ? ['-lc++', '-lc++abi'] : []),
+      ...['signal', 'mman', 'process-clocks', 'getpid'].map((n) => `-lwasi-emulated-${n}`),
+      '-lc-printscan-long-double',
+      '-lc',
       `${SYSROOT}/lib/wasm32-unknown-wasip1/libclang_rt.builtins.a`,
-      '--stack-first', '-z', `stack-size=${STACK_BYTES}`, `--max-memory=${MAX_MEMORY}`, '--table-base=16', '--export-table', '--error-limit=0',
-      ...['malloc', 'free', 'mayfly_unwind_buffer', 'mayfly_unwind_end'].map((n) => `--export=${n}`), ...['__THREW__', '__stack_low', '__stack_high'].map((n) => `--export-if-defined=${n}`), `--allow-undefined-file=${TEMPORARY}/mpi-names`, ...kept.map((n) => `--export-if-defined=${n}`), ...MAIN.map((n) => `--trace-symbol=${n}`), ...wanted.map((n) => `--undefined=${n}`), ...args.linker,
-      '-o', `${TEMPORARY}/a.out`,
+      '--stack-first',
+      '-z',
+      `stack-size=${STACK_BYTES}`,
+      `--max-memory=${MAX_MEMORY}`,
+      '--table-base=16',
+      '--export-table',
+      '--error-limit=0',
+      ...['malloc', 'free', 'mayfly_unwind_buffer', 'mayfly_unwind_end'].map((n) => `--export=${n}`),
+      ...['__THREW__', '__stack_low', '__stack_high'].map((n) => `--export-if-defined=${n}`),
+      `--allow-undefined-file=${TEMPORARY}/mpi-names`,
+      ...kept.map((n) => `--export-if-defined=${n}`),
+      ...MAIN.map((n) => `--trace-symbol=${n}`),
+      ...wanted.map((n) => `--undefined=${n}`),
+      ...args.linker,
+      '-o',
+      `${TEMPORARY}/a.out`,
     ];
     if (args.verbose) run.say(` ${command.map((c) => `"${c}"`).join(' ')}\n`);
     return run.llvm(...command);
@@ -58,7 +93,10 @@ export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) =
   if (wanted.length > 0) {
     r = ld([], wanted);
     if (r.exit === 0 && !hasMain(text(r.stdout))) {
-      run.say(`wasm-ld: error: undefined symbol: main\n${run.options.driver}: note: main: no object and no library of this command defines it\n`);
+      run.say(
+        `wasm-ld: error: undefined symbol: main\n${run.options.driver}: note: main: no object and no library ` +
+          `of this command defines it\n`,
+      );
       return 1;
     }
   }
@@ -71,7 +109,13 @@ export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) =
   if (linked === undefined) return 0;
   const language: SourceLanguage = cxx ? 'c++' : 'c';
   try {
-    const { wasm } = run.options.plain ? { wasm: linked } : instrument(linked, { language, neverSuspending: cxx ? untouchedParts(objects.flatMap((o) => bytesOf(run, o, args) ?? [])) : [], ...(run.options.maxPages !== undefined && { maxPages: run.options.maxPages }) });
+    const { wasm } = run.options.plain
+      ? { wasm: linked }
+      : instrument(linked, {
+          language,
+          neverSuspending: cxx ? untouchedParts(objects.flatMap((o) => bytesOf(run, o, args) ?? [])) : [],
+          ...(run.options.maxPages !== undefined && { maxPages: run.options.maxPages }),
+        });
     run.files.write(absolute(run.options.cwd, args.output ?? 'a.out'), wasm, true);
     return 0;
   } catch (error) {
@@ -83,14 +127,25 @@ export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) =
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** Of an object or archive of the link line, or a `-l` that is the caller's own; undefined for libraries of the sysroot. */
+/**
+ * Of an object or archive of the link line, or a `-l` that is the caller's own; undefined for libraries of the sysroot.
+ */
 function bytesOf(run: DriverRun, object: string, args: Arguments): Uint8Array | undefined {
-  const path = object.startsWith('-l') ? args.libraryPaths.map((p) => `${p}/lib${object.slice(2)}.a`).find((p) => run.files.stat(absolute(run.options.cwd, p)) !== undefined) : object;
+  const path = object.startsWith('-l')
+    ? args.libraryPaths
+        .map((p) => `${p}/lib${object.slice(2)}.a`)
+        .find((p) => run.files.stat(absolute(run.options.cwd, p)) !== undefined)
+    : object;
   return path === undefined ? undefined : run.files.read(absolute(run.options.cwd, path));
 }
 
 /** The link line with copies of those inputs that define a tentative symbol; undefined when there are none. */
-function weakened(run: DriverRun, objects: readonly string[], names: ReadonlySet<string>, args: Arguments): string[] | undefined {
+function weakened(
+  run: DriverRun,
+  objects: readonly string[],
+  names: ReadonlySet<string>,
+  args: Arguments,
+): string[] | undefined {
   let any = false;
   const out = objects.map((object, i) => {
     const bytes = bytesOf(run, object, args);

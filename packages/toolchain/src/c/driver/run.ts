@@ -1,6 +1,6 @@
 /**
- * One command line's run of a driver: the caller's files with the sysroot and our own put over them, the tools of LLVM over these, and what
- * was said so far.
+ * One command line's run of a driver: the caller's files with the sysroot and our own put over them, the tools of LLVM
+ * over these, and what was said so far.
  */
 import { type FileTree, MemoryFiles, MountedFiles } from '../files.ts';
 import { llvmModule, SYSROOT, sysrootFiles } from '../llvm.ts';
@@ -14,7 +14,10 @@ export interface DriverOptions {
   readonly stdin?: Uint8Array;
   /** As in InstrumentOptions. */
   readonly maxPages?: number;
-  /** Leave the module as the linker made it: what instrumentation costs is measured against it. Mayfly does not run such a module. */
+  /**
+   * Leave the module as the linker made it: what instrumentation costs is measured against it. Mayfly does not run such
+   * a module.
+   */
   readonly plain?: boolean;
 }
 
@@ -48,10 +51,20 @@ export class DriverRun {
   /** Runs a tool; a crash of the tool itself is its exit code 70, with a message. */
   llvm(...args: string[]): WasiResult {
     try {
-      return runWasi(llvmModule(), { args: ['llvm', ...args], files: this.files, cwd: this.options.cwd, absolutePrefixes: this.#prefixes, ...(this.options.stdin && { stdin: this.options.stdin }) });
+      return runWasi(llvmModule(), {
+        args: ['llvm', ...args],
+        files: this.files,
+        cwd: this.options.cwd,
+        absolutePrefixes: this.#prefixes,
+        ...(this.options.stdin && { stdin: this.options.stdin }),
+      });
     } catch (error) {
       const why = error instanceof RangeError ? 'it ran out of stack or memory' : (error as Error).message;
-      return { exit: 70, stdout: new Uint8Array(0), stderr: new TextEncoder().encode(`${args[0]!}: error: the compiler crashed (${why})\n`) };
+      return {
+        exit: 70,
+        stdout: new Uint8Array(0),
+        stderr: new TextEncoder().encode(`${args[0]!}: error: the compiler crashed (${why})\n`),
+      };
     }
   }
 

@@ -1,7 +1,8 @@
 /**
- * Tentative definitions (`int n;` in a header that several files include): C lets them be one object, older compilers made them "common",
- * wasm objects know no common symbols. So where the linker finds a name twice, its zero-initialised definitions become weak: an initialised
- * one wins, else the first. A change of one bit per symbol, in objects and in archives of them.
+ * Tentative definitions (`int n;` in a header that several files include): C lets them be one object, older compilers
+ * made them "common", wasm objects know no common symbols. So where the linker finds a name twice, its zero-initialised
+ * definitions become weak: an initialised one wins, else the first. A change of one bit per symbol, in objects and in
+ * archives of them.
  */
 import { ModuleError, Reader, sectionsOf } from '../wasm-module.ts';
 
@@ -11,7 +12,10 @@ const EXPLICIT_NAME = 0x40;
 const SEGMENT_INFO = 5;
 const SYMBOL_TABLE = 8;
 
-/** A copy with the zero-initialised data symbols among `names` made weak; undefined when there is none (or it is no wasm object). */
+/**
+ * A copy with the zero-initialised data symbols among `names` made weak; undefined when there is none (or it is no wasm
+ * object).
+ */
 export function weakenTentative(bytes: Uint8Array, names: ReadonlySet<string>): Uint8Array | undefined {
   const copy = bytes.slice();
   let any = false;
@@ -22,7 +26,7 @@ export function weakenTentative(bytes: Uint8Array, names: ReadonlySet<string>): 
 function* members(bytes: Uint8Array): Generator<[number, number]> {
   const ascii = (from: number, to: number): string => String.fromCharCode(...bytes.subarray(from, to));
   if (ascii(0, 8) !== '!<arch>\n') return yield [0, bytes.length];
-  for (let at = 8; at + 60 <= bytes.length; ) {
+  for (let at = 8; at + 60 <= bytes.length;) {
     const size = Number(ascii(at + 48, at + 58).trim());
     if (!Number.isSafeInteger(size)) return;
     yield [at + 60, at + 60 + size];

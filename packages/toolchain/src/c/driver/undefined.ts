@@ -1,19 +1,52 @@
 /** Why a symbol that the linker misses does not exist on wasm, by name. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/^(posix_spawnp?|exec(v|ve|vp|l|le|lp)|fexecve|clone|daemon|wait3|wait4|waitid|wordexp)$/, 'a rank is one process in a sandbox: it cannot start programs'],
-  [/^(socket|connect|bind|listen|accept4?|send|sendto|sendmsg|recv|recvfrom|recvmsg|shutdown|setsockopt|getsockopt|getaddrinfo|gethostbyname|getsockname|getifaddrs|inet_\w+)$/, 'a rank has no network but MPI'],
-  [/^(pthread_\w+|thrd_\w+|sem_\w+|_ZNSt\w*6thread\w*|_ZNSt\w*__\d*thread\w*)$/, 'a rank has one thread: use more ranks'],
-  [/^(shm_open|shmget|shmat|semget|msgget|mq_open|pipe2?|mkfifo|socketpair|semop|semctl|shmdt|shmctl|shm_unlink|msgsnd|msgrcv|ftok|eventfd|epoll_\w+|inotify_\w+)$/, 'a rank has no other process to talk to but through MPI'],
-  [/^(setjmp|_setjmp|sigsetjmp|longjmp|_longjmp|siglongjmp|__wasm_\w*jmp\w*)$/, 'include <setjmp.h>, and compile every file with mayfly mpicc'],
-  [/^(ptrace|pause|killpg|ualarm|sigaltstack|[gs]etitimer|sigpending|timer_\w+|sigsuspend|sigwait\w*|sigqueue)$/, 'a rank gets no signals from outside'],
-  [/^(dlopen|dlsym|dlclose|dlerror|dladdr)$/, 'a rank is one statically linked module: nothing can be loaded while it runs'],
-  [/^(__kmpc_\w+|GOMP_\w+|omp_\w+)$/, 'OpenMP is ignored here: compile every file with mayfly mpicc, with or without -fopenmp'],
-  [/^(__cpp_exception|_Unwind_\w+|__gxx_personality\w*|__wasm_lpad_context)$/, 'an object was built elsewhere with other exceptions: compile every file with mayfly mpicxx'],
+  [
+    /^(posix_spawnp?|exec(v|ve|vp|l|le|lp)|fexecve|clone|daemon|wait3|wait4|waitid|wordexp)$/,
+    'a rank is one process in a sandbox: it cannot start programs',
+  ],
+  [
+    /^(socket|connect|bind|listen|accept4?|send|sendto|sendmsg|recv|recvfrom|recvmsg|shutdown|setsockopt|getsockopt|getaddrinfo|gethostbyname|getsockname|getifaddrs|inet_\w+)$/,
+    'a rank has no network but MPI',
+  ],
+  [
+    /^(pthread_\w+|thrd_\w+|sem_\w+|_ZNSt\w*6thread\w*|_ZNSt\w*__\d*thread\w*)$/,
+    'a rank has one thread: use more ranks',
+  ],
+  [
+    /^(shm_open|shmget|shmat|semget|msgget|mq_open|pipe2?|mkfifo|socketpair|semop|semctl|shmdt|shmctl|shm_unlink|msgsnd|msgrcv|ftok|eventfd|epoll_\w+|inotify_\w+)$/,
+    'a rank has no other process to talk to but through MPI',
+  ],
+  [
+    /^(setjmp|_setjmp|sigsetjmp|longjmp|_longjmp|siglongjmp|__wasm_\w*jmp\w*)$/,
+    'include <setjmp.h>, and compile every file with mayfly mpicc',
+  ],
+  [
+    /^(ptrace|pause|killpg|ualarm|sigaltstack|[gs]etitimer|sigpending|timer_\w+|sigsuspend|sigwait\w*|sigqueue)$/,
+    'a rank gets no signals from outside',
+  ],
+  [
+    /^(dlopen|dlsym|dlclose|dlerror|dladdr)$/,
+    'a rank is one statically linked module: nothing can be loaded while it runs',
+  ],
+  [
+    /^(__kmpc_\w+|GOMP_\w+|omp_\w+)$/,
+    'OpenMP is ignored here: compile every file with mayfly mpicc, with or without -fopenmp',
+  ],
+  [
+    /^(__cpp_exception|_Unwind_\w+|__gxx_personality\w*|__wasm_lpad_context)$/,
+    'an object was built elsewhere with other exceptions: compile every file with mayfly mpicxx',
+  ],
   [/^(dup2?|dup3)$/, 'a file of a rank has one descriptor: open it once more, or use freopen()'],
   [/^P?MPIX?_/, 'mpi.h does not declare it'],
   [/^(mpi_\w+_|_gfortran\w*)$/, 'Fortran is not supported'],
-  [/^(chown|fchown|mount|umount|reboot|setuid|setgid|seteuid|setegid|setsid|setpgid|chroot|mknod|statfs|fstatfs|getgroups|getpgid|prctl|syscall|sysinfo|ioperm|iopl|tc[gs]etattr|ttyname|getauxval)$/, 'a rank has no users, devices or processes of an operating system'],
-  [/^(acos|asin|atan|atan2|ceil|cos|cosh|exp|fabs|floor|fmod|ldexp|log|log10|pow|sin|sinh|sqrt|tan|tanh)[fl]?$/, 'it is in the library of the C language, which -nostdlib leaves out'],
+  [
+    /^(chown|fchown|mount|umount|reboot|setuid|setgid|seteuid|setegid|setsid|setpgid|chroot|mknod|statfs|fstatfs|getgroups|getpgid|prctl|syscall|sysinfo|ioperm|iopl|tc[gs]etattr|ttyname|getauxval)$/,
+    'a rank has no users, devices or processes of an operating system',
+  ],
+  [
+    /^(acos|asin|atan|atan2|ceil|cos|cosh|exp|fabs|floor|fmod|ldexp|log|log10|pow|sin|sinh|sqrt|tan|tanh)[fl]?$/,
+    'it is in the library of the C language, which -nostdlib leaves out',
+  ],
 ];
 
 /** Notes for the undefined symbols in the linker's messages. */

@@ -1,6 +1,7 @@
 /**
- * Charts of a job's life: throughput, sizes of log and images, recovery times by phase. Plain SVG: steps of columns that the server has
- * already summed. Read by REST, as seldom as a column changes visibly, and only while this view is shown.
+ * Charts of a job's life: throughput, sizes of log and images, recovery times by phase. Plain SVG: steps of columns
+ * that the server has already summed. Read by REST, as seldom as a column changes visibly, and only while this view is
+ * shown.
  */
 import type { ChartsView as Charts, JobView } from '@mayfly/wire';
 import { useQuery } from '@tanstack/react-query';
@@ -35,8 +36,20 @@ export function ChartsView({ job }: ViewProps) {
   });
   /** Column that is read out. */
   const [at, setAt] = useState<number>();
-  if (!data) return error ? <Problem error={error} title="Could not load the charts" /> : <p className="muted">Loading the charts…</p>;
-  if (data.columns === 0) return <p className="muted small">{ended ? 'No data: the job ended before the first measurement, or the server no longer has the data.' : 'No data yet: charts start with the job.'}</p>;
+  if (!data)
+    return error ? (
+      <Problem error={error} title="Could not load the charts" />
+    ) : (
+      <p className="muted">Loading the charts…</p>
+    );
+  if (data.columns === 0)
+    return (
+      <p className="muted small">
+        {ended
+          ? 'No data: the job ended before the first measurement, or the server no longer has the data.'
+          : 'No data yet: charts start with the job.'}
+      </p>
+    );
   const last = data.columns - 1;
   const start = job.startedAt ?? data.from;
   // The last column may reach beyond the end of what is drawn.
@@ -45,7 +58,14 @@ export function ChartsView({ job }: ViewProps) {
   const known = lastKnown(data.values.messages);
   const column = Math.min(at ?? Math.max(0, known), last);
   const onKeyDown = (e: KeyboardEvent) => {
-    const to = { ArrowLeft: column - 1, ArrowRight: column + 1, Home: 0, End: last, PageUp: column - 10, PageDown: column + 10 }[e.key];
+    const to = {
+      ArrowLeft: column - 1,
+      ArrowRight: column + 1,
+      Home: 0,
+      End: last,
+      PageUp: column - 10,
+      PageDown: column + 10,
+    }[e.key];
     if (to === undefined) return;
     e.preventDefault();
     setAt(Math.max(0, Math.min(last, to)));
@@ -59,17 +79,43 @@ export function ChartsView({ job }: ViewProps) {
       <div>
         <h2>Charts</h2>
         {/* Said aloud when somebody moves, not whenever there is a new column. */}
-        <p className="muted small num chart-reading" aria-live={at === undefined ? 'off' : 'polite'} data-testid="chart-reading">
-          {reading(data, column, start, column > known ? (ended ? 'the job had ended' : 'not known yet') : 'not known: the server was down')}
+        <p
+          className="muted small num chart-reading"
+          aria-live={at === undefined ? 'off' : 'polite'}
+          data-testid="chart-reading"
+        >
+          {reading(
+            data,
+            column,
+            start,
+            column > known ? (ended ? 'the job had ended' : 'not known yet') : 'not known: the server was down',
+          )}
         </p>
       </div>
-      <div className="charts" role="group" tabIndex={0} aria-label="Charts; the arrow keys move through time" onKeyDown={onKeyDown} onPointerLeave={() => setAt(undefined)}>
+      <div
+        className="charts"
+        role="group"
+        tabIndex={0}
+        aria-label="Charts; the arrow keys move through time"
+        onKeyDown={onKeyDown}
+        onPointerLeave={() => setAt(undefined)}
+      >
         {SERIES.map((s) => {
           const values = data.values[s.name];
           const most = maxOf(values);
           const max = niceMax(most);
           return (
-            <Plot key={s.name} title={s.title} hint={s.hint} top={most > 0 ? s.say(max) : ended ? 'none' : 'none so far'} from={elapsed(data.from - start)} to={end} onPointer={onPointer} label={`${s.title}, ${s.hint}: at most ${s.say(most)}`} width={width}>
+            <Plot
+              key={s.name}
+              title={s.title}
+              hint={s.hint}
+              top={most > 0 ? s.say(max) : ended ? 'none' : 'none so far'}
+              from={elapsed(data.from - start)}
+              to={end}
+              onPointer={onPointer}
+              label={`${s.title}, ${s.hint}: at most ${s.say(most)}`}
+              width={width}
+            >
               <path className="area" d={stepsOf(values, max, true)} />
               <path className="line-path" d={stepsOf(values, max)} />
               <Ticks job={job} data={data} />
@@ -90,7 +136,9 @@ export function ChartsView({ job }: ViewProps) {
 /** `unknown`: what is said where there is no value. */
 const reading = (d: Charts, c: number, start: number, unknown: string): string =>
   `after ${elapsed(d.from + c * d.widthMs - start)}: ` +
-  (d.values.messages[c] === null || d.values.messages[c] === undefined ? unknown : SERIES.map((s) => `${s.title.toLowerCase()} ${s.say(d.values[s.name][c] ?? 0)}`).join(' · '));
+  (d.values.messages[c] === null || d.values.messages[c] === undefined
+    ? unknown
+    : SERIES.map((s) => `${s.title.toLowerCase()} ${s.say(d.values[s.name][c] ?? 0)}`).join(' · '));
 
 /** Where ranks were lost, on the axis of each chart. */
 function Ticks({ job, data }: { job: JobView; data: Charts }) {
@@ -119,13 +167,30 @@ function RecoveryPlot({ job, data, start, end }: { job: JobView; data: Charts; s
     </>
   );
   return (
-    <Plot title="Recovery" hint={hint} top={bars.length > 0 ? duration(max) : job.faults.length === 0 ? 'no ranks were lost' : 'none has recovered yet'} from={elapsed(data.from - start)} to={end} width={PLACES} label={`Recovery times of ${n} lost ranks, by phase`}>
+    <Plot
+      title="Recovery"
+      hint={hint}
+      top={bars.length > 0 ? duration(max) : job.faults.length === 0 ? 'no ranks were lost' : 'none has recovered yet'}
+      from={elapsed(data.from - start)}
+      to={end}
+      width={PLACES}
+      label={`Recovery times of ${n} lost ranks, by phase`}
+    >
       {bars.map((b) => {
         let y = HEIGHT;
         return PHASES.map((p, i) => {
           const height = (HEIGHT * b[p.name]) / max;
           y -= height;
-          return <rect key={`${b.at} ${p.name}`} className={`bar phase-${i}`} x={b.at * PLACES - 0.4} width={0.8} y={y} height={height} />;
+          return (
+            <rect
+              key={`${b.at} ${p.name}`}
+              className={`bar phase-${i}`}
+              x={b.at * PLACES - 0.4}
+              width={0.8}
+              y={y}
+              height={height}
+            />
+          );
         });
       })}
     </Plot>

@@ -1,4 +1,7 @@
-/** One chart on its ground: title and hint above, what the full height is, an SVG that is stretched over all of it, and the two ends of its time axis. */
+/**
+ * One chart on its ground: title and hint above, what the full height is, an SVG that is stretched over all of it, and
+ * the two ends of its time axis.
+ */
 import type { PointerEvent, ReactNode } from 'react';
 import { HEIGHT } from './plot.ts';
 import './charts.css';

@@ -13,8 +13,17 @@ describe('charts', () => {
     expect([lastKnown([1, null, 0, null, null]), lastKnown([null]), lastKnown([])]).toEqual([2, -1, -1]);
   });
   it('show recoveries by phase, near ones as their mean, and none that is not over', () => {
-    const fault = (at: number, a?: number, s?: number, r?: number) => ({ at, task: 0, incarnation: 0, cause: 'killed', ...(a === undefined ? {} : { assignedAfterMs: a, startedAfterMs: s, recoveredAfterMs: r }) }) as never;
-    expect(recoveriesOf([fault(100, 10, 30, 90), fault(104, 30, 50, 70), fault(900, 1, 2, 3), fault(950)], 0, 1000, 10)).toEqual([
+    const fault = (at: number, a?: number, s?: number, r?: number) =>
+      ({
+        at,
+        task: 0,
+        incarnation: 0,
+        cause: 'killed',
+        ...(a === undefined ? {} : { assignedAfterMs: a, startedAfterMs: s, recoveredAfterMs: r }),
+      }) as never;
+    expect(
+      recoveriesOf([fault(100, 10, 30, 90), fault(104, 30, 50, 70), fault(900, 1, 2, 3), fault(950)], 0, 1000, 10),
+    ).toEqual([
       { at: 0.15, faults: 2, slotMs: 20, startMs: 20, replayMs: 40 },
       { at: 0.95, faults: 1, slotMs: 1, startMs: 1, replayMs: 1 },
     ]);

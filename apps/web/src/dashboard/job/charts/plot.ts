@@ -16,7 +16,10 @@ export const maxOf = (s: Series): number => s.reduce<number>((m, v) => Math.max(
 /** Column of the last value; -1: there is none. What lies behind it is no gap. */
 export const lastKnown = (s: Series): number => s.findLastIndex((v) => v !== null);
 
-/** Steps, one per column, x in columns and y in HEIGHT; a gap where nobody saw. `close`: as areas down to the line of zero. */
+/**
+ * Steps, one per column, x in columns and y in HEIGHT; a gap where nobody saw. `close`: as areas down to the line of
+ * zero.
+ */
 export function stepsOf(s: Series, max: number, close = false): string {
   const out: string[] = [];
   let before: number | null = null;
@@ -56,7 +59,9 @@ export function recoveriesOf(faults: readonly Fault[], from: number, to: number,
     bar.startMs += Math.max(0, f.startedAfterMs - f.assignedAfterMs);
     bar.replayMs += Math.max(0, f.recoveredAfterMs - f.startedAfterMs);
   }
-  return [...bars.values()].map((b) => ({ ...b, slotMs: b.slotMs / b.faults, startMs: b.startMs / b.faults, replayMs: b.replayMs / b.faults })).toSorted((a, b) => a.at - b.at);
+  return [...bars.values()]
+    .map((b) => ({ ...b, slotMs: b.slotMs / b.faults, startMs: b.startMs / b.faults, replayMs: b.replayMs / b.faults }))
+    .toSorted((a, b) => a.at - b.at);
 }
 
 const round = (n: number): number => Math.round(n * 10) / 10;

@@ -1,6 +1,6 @@
 /**
- * Who sends how much to whom: sources down, destinations across, as logged at the Channel Memories. More than 64 ranks stand in bins, into which one may
- * zoom. A cell is read by pointer, by arrow keys, and in a table.
+ * Who sends how much to whom: sources down, destinations across, as logged at the Channel Memories. More than 64 ranks
+ * stand in bins, into which one may zoom. A cell is read by pointer, by arrow keys, and in a table.
  */
 import type { JobView } from '@mayfly/wire';
 import { useMutation } from '@tanstack/react-query';
@@ -37,7 +37,8 @@ export function MatrixView({ job }: { job: JobView }) {
       saveBlob(new Blob([csvOf(new Grid(m))], { type: 'text/csv' }), `${job.name}-messages.csv`);
     },
   });
-  const zoomed = shown.src[0] !== 0 || shown.dst[0] !== 0 || shown.src[1] !== job.size - 1 || shown.dst[1] !== job.size - 1;
+  const zoomed =
+    shown.src[0] !== 0 || shown.dst[0] !== 0 || shown.src[1] !== job.size - 1 || shown.dst[1] !== job.size - 1;
   const zoom = (s: number, d: number) => {
     if (!grid || grid.binned === 1) return;
     // As many ranks as give cells of half the bins at least, around the chosen one.
@@ -67,7 +68,11 @@ export function MatrixView({ job }: { job: JobView }) {
             </button>
           )}
         </div>
-        <button className="button small" disabled={save.isPending || !grid || grid.most('messages') === 0} onClick={() => save.mutate()}>
+        <button
+          className="button small"
+          disabled={save.isPending || !grid || grid.most('messages') === 0}
+          onClick={() => save.mutate()}
+        >
           Download as CSV
         </button>
       </div>
@@ -75,12 +80,34 @@ export function MatrixView({ job }: { job: JobView }) {
       <div className="matrix-and-list">
         <div className="stack">
           {/* Kept beside an empty matrix, so that nothing moves when the first message comes. */}
-          <Heat grid={grid} version={version} metric={metric} cell={cell} choose={setCell} zoom={zoom} size={job.size} />
+          <Heat
+            grid={grid}
+            version={version}
+            metric={metric}
+            cell={cell}
+            choose={setCell}
+            zoom={zoom}
+            size={job.size}
+          />
           <p className="small num matrix-words" role="status" data-testid="matrix-cell">
-            {grid && cell ? words(grid, cell) : <span className="muted">{grid && grid.most('messages') === 0 ? (hasEnded(job.state) ? 'The ranks sent each other no messages.' : 'No messages between ranks yet.') : 'Point at a cell or use the arrow keys to read it.'}</span>}
+            {grid && cell ? (
+              words(grid, cell)
+            ) : (
+              <span className="muted">
+                {grid && grid.most('messages') === 0
+                  ? hasEnded(job.state)
+                    ? 'The ranks sent each other no messages.'
+                    : 'No messages between ranks yet.'
+                  : 'Point at a cell or use the arrow keys to read it.'}
+              </span>
+            )}
           </p>
           <Scale most={grid?.most(metric) ?? 0} metric={metric} />
-          {grid && grid.binned > 1 && <p className="muted small">Each cell is {grid.binned} × {grid.binned} ranks. Click a cell or press Enter to zoom in.</p>}
+          {grid && grid.binned > 1 && (
+            <p className="muted small">
+              Each cell is {grid.binned} × {grid.binned} ranks. Click a cell or press Enter to zoom in.
+            </p>
+          )}
         </div>
         {grid && <List grid={grid} version={version} metric={metric} watched={begun} />}
       </div>
@@ -133,7 +160,9 @@ const ranks = ([a, b]: Span): string => (a === b ? `rank ${a}` : `ranks ${a} to 
 function words(g: Grid, { s, d }: { s: number; d: number }): string {
   const v = g.at(s, d);
   const [from, to] = [ranks(g.ranks('src', s)), ranks(g.ranks('dst', d))];
-  return v.messages === 0 && v.bytes === 0 ? `From ${from} to ${to}: nothing` : `From ${from} to ${to}: ${plural(v.messages, 'message')}, ${bytes(v.bytes)}`;
+  return v.messages === 0 && v.bytes === 0
+    ? `From ${from} to ${to}: nothing`
+    : `From ${from} to ${to}: ${plural(v.messages, 'message')}, ${bytes(v.bytes)}`;
 }
 
 const LABELS = 34;
@@ -179,7 +208,11 @@ function Heat({ grid, version, metric, cell, choose, zoom, size }: HeatProps) {
   const onKey = (e: KeyboardEvent) => {
     if (!grid) return;
     const index = cell ? cell.s * grid.wide + cell.d : 0;
-    const to = cell ? arrowTarget(e.key, index, grid.wide * grid.high, grid.wide) : e.key.startsWith('Arrow') ? 0 : undefined;
+    const to = cell
+      ? arrowTarget(e.key, index, grid.wide * grid.high, grid.wide)
+      : e.key.startsWith('Arrow')
+        ? 0
+        : undefined;
     if (to !== undefined) {
       e.preventDefault();
       choose({ s: Math.floor(to / grid.wide), d: to % grid.wide });
@@ -192,7 +225,10 @@ function Heat({ grid, version, metric, cell, choose, zoom, size }: HeatProps) {
         ref={canvas}
         tabIndex={0}
         role="application"
-        aria-label={`Messages between ${plural(size, 'rank')}: sources down, destinations across. Arrow keys move, Enter zooms.`}
+        aria-label={
+          `Messages between ${plural(size, 'rank')}: sources down, destinations across. Arrow keys move, Enter ` +
+          'zooms.'
+        }
         data-testid="matrix"
         style={{ width: side, height: side }}
         onMouseMove={(e) => choose(at(e))}
@@ -212,11 +248,26 @@ const cellPx = (g: Grid | undefined, side: number): number => (g ? (side - LABEL
 
 /** Nothing, then from little to much: lightness alone tells them apart. */
 export function colour(x: number, dark: boolean): string {
-  const [from, to] = dark ? [[32, 52, 50], [170, 250, 238]] : [[215, 234, 231], [5, 62, 56]];
+  const [from, to] = dark
+    ? [
+        [32, 52, 50],
+        [170, 250, 238],
+      ]
+    : [
+        [215, 234, 231],
+        [5, 62, 56],
+      ];
   return `rgb(${from!.map((a, i) => Math.round(a + (to![i]! - a) * x)).join(' ')})`;
 }
 
-function paint(canvas: HTMLCanvasElement, g: Grid, metric: Metric, cell: { s: number; d: number } | undefined, dark: boolean, side: number): void {
+function paint(
+  canvas: HTMLCanvasElement,
+  g: Grid,
+  metric: Metric,
+  cell: { s: number; d: number } | undefined,
+  dark: boolean,
+  side: number,
+): void {
   const ratio = Math.min(2, devicePixelRatio || 1);
   canvas.width = canvas.height = Math.round(side * ratio);
   const c = canvas.getContext('2d');
@@ -279,7 +330,12 @@ function List({ grid, version, metric, watched }: { grid: Grid; version: number;
   const more = things.all.length - LISTED;
   const say = (span: Span): string => (span[0] === span[1] ? String(span[0]) : `${span[0]}–${span[1]}`);
   return (
-    <div className={`card scroll-x matrix-list${watched ? ' kept' : ''}`} tabIndex={0} role="region" aria-label="Pairs of ranks by what was sent">
+    <div
+      className={`card scroll-x matrix-list${watched ? ' kept' : ''}`}
+      tabIndex={0}
+      role="region"
+      aria-label="Pairs of ranks by what was sent"
+    >
       <table className="table num small fixed" data-testid="matrix-table">
         <thead>
           <tr>

@@ -70,13 +70,26 @@ export class Grid {
   }
 }
 
-/** Where on the scale from 0 to 1 a value stands, logarithmically: 1 is visibly more than nothing, the greatest is 1. */
-export const shade = (value: number, most: number): number => (value <= 0 || most <= 0 ? 0 : 0.15 + 0.85 * (most <= 1 ? 1 : Math.log(Math.max(1, value)) / Math.log(most)));
+/**
+ * Where on the scale from 0 to 1 a value stands, logarithmically: 1 is visibly more than nothing, the greatest is 1.
+ */
+export const shade = (value: number, most: number): number =>
+  value <= 0 || most <= 0 ? 0 : 0.15 + 0.85 * (most <= 1 ? 1 : Math.log(Math.max(1, value)) / Math.log(most));
 
 /** f64 × 4 each. */
 export function cellsFrom(bytes: Uint8Array): [number, number, number, number][] {
   const f = new Float64Array(new Uint8Array(bytes).buffer);
-  return Array.from({ length: Math.floor(f.length / 4) }, (_, i) => [f[4 * i]!, f[4 * i + 1]!, f[4 * i + 2]!, f[4 * i + 3]!]);
+  return Array.from({ length: Math.floor(f.length / 4) }, (_, i) => [
+    f[4 * i]!,
+    f[4 * i + 1]!,
+    f[4 * i + 2]!,
+    f[4 * i + 3]!,
+  ]);
 }
 
-export const csvOf = (g: Grid): string => ['source,destination,messages,bytes', ...g.list('messages').map((c) => `${g.ranks('src', c.s)[0]},${g.ranks('dst', c.d)[0]},${c.messages},${c.bytes}`), ''].join('\n');
+export const csvOf = (g: Grid): string =>
+  [
+    'source,destination,messages,bytes',
+    ...g.list('messages').map((c) => `${g.ranks('src', c.s)[0]},${g.ranks('dst', c.d)[0]},${c.messages},${c.bytes}`),
+    '',
+  ].join('\n');

@@ -1,4 +1,7 @@
-/** What is known of whether the answer of an ended job is right: other runs of it with the same input, and a button that makes one. Nothing is claimed that was not compared. */
+/**
+ * What is known of whether the answer of an ended job is right: other runs of it with the same input, and a button that
+ * makes one. Nothing is claimed that was not compared.
+ */
 import type { ComparedRun, ComparisonView, JobView } from '@mayfly/wire';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -15,11 +18,15 @@ const POLL_MS = 3000;
 
 /** What stands in the place of the comparison while there is none. */
 const BEFORE: Partial<Record<JobView['state'], string>> & { running: string } = {
-  running: 'Kill a rank or close a tab: the job continues. After it ends, you can run it again here and compare the answers byte for byte.',
+  running:
+    'Kill a rank or close a tab: the job continues. After it ends, you can run it again here and compare the ' +
+    'answers byte for byte.',
   cancelled: 'The job was cancelled, so there is no answer to compare.',
   done: 'Looking for other runs of this job…',
 };
-const UNPROTECTED = 'A lost rank ends this job, because its protocol is none. If it finishes, you can run it again here and compare the answers byte for byte.';
+const UNPROTECTED =
+  'A lost rank ends this job, because its protocol is none. If it finishes, you can run it again here and ' +
+  'compare the answers byte for byte.';
 
 const useComparison = (job: JobView, enabled: boolean) =>
   useQuery({
@@ -61,7 +68,8 @@ export function Comparison({ job }: { job: JobView }) {
         <p className="small">
           {job.compareWith !== undefined && !hasEnded(job.state) ? (
             <>
-              Runs with the same input and seed as <RunLink id={job.compareWith}>an earlier run</RunLink>; when it has ended, the output of both is compared byte for byte.
+              Runs with the same input and seed as <RunLink id={job.compareWith}>an earlier run</RunLink>; when it has
+              ended, the output of both is compared byte for byte.
             </>
           ) : (
             (BEFORE[job.state] ?? (job.protocol === 'none' ? UNPROTECTED : BEFORE.running))
@@ -79,10 +87,24 @@ export function Comparison({ job }: { job: JobView }) {
   );
   return (
     <>
-      <Held tone={verdict.tone} id="comparison" label="Is the answer the same?" more={runs.length > 0} {...(button ? { button } : {})}>
+      <Held
+        tone={verdict.tone}
+        id="comparison"
+        label="Is the answer the same?"
+        more={runs.length > 0}
+        {...(button ? { button } : {})}
+      >
         <div className="words">
           <strong className="title">{runs.length === 0 ? 'Not verified by a second run yet.' : verdict.text}</strong>
-          <p className="small second">{runs.length === 0 ? lostText(job.faults.length) : only ? <Compared job={job} run={only} /> : `It was run ${plural(runs.length, 'more time')} with the same input and seed.`}</p>
+          <p className="small second">
+            {runs.length === 0 ? (
+              lostText(job.faults.length)
+            ) : only ? (
+              <Compared job={job} run={only} />
+            ) : (
+              `It was run ${plural(runs.length, 'more time')} with the same input and seed.`
+            )}
+          </p>
           <ul className="plain compared small opened-only">
             {runs.map((r) => (
               <li key={r.job}>
@@ -97,12 +119,18 @@ export function Comparison({ job }: { job: JobView }) {
   );
 }
 
-const lostText = (lost: number): string => (lost === 0 ? 'No ranks were lost.' : lost === 1 ? 'One rank was lost.' : `Ranks were lost ${lost} times.`);
+const lostText = (lost: number): string =>
+  lost === 0 ? 'No ranks were lost.' : lost === 1 ? 'One rank was lost.' : `Ranks were lost ${lost} times.`;
 
 function Compared({ job, run }: { job: JobView; run: ComparedRun }) {
   return (
     <>
-      <RunLink id={run.job}>{run.name}</RunLink>: {run.same === undefined ? (hasEnded(run.state) ? 'cancelled, so it proves nothing' : `${jobWord(run.state).text.toLowerCase()}; compared when it has ended`) : comparisonLine(job.faults.length, run)}
+      <RunLink id={run.job}>{run.name}</RunLink>:{' '}
+      {run.same === undefined
+        ? hasEnded(run.state)
+          ? 'cancelled, so it proves nothing'
+          : `${jobWord(run.state).text.toLowerCase()}; compared when it has ended`
+        : comparisonLine(job.faults.length, run)}
     </>
   );
 }
@@ -113,11 +141,19 @@ function Extent({ job, run, all }: { job: JobView; run: ComparedRun; all: Compar
     <>
       {run.same === true && (
         <span className="muted">
-          Compared: how it ended, {all.streams === 0 ? 'that nothing was printed' : `standard output of ${plural(job.size, 'rank')}`}, {all.files === 0 ? 'that no file was written' : plural(all.files, 'result file')} ({bytes(all.bytes)}, SHA-256).
+          Compared: how it ended,{' '}
+          {all.streams === 0 ? 'that nothing was printed' : `standard output of ${plural(job.size, 'rank')}`},{' '}
+          {all.files === 0 ? 'that no file was written' : plural(all.files, 'result file')} ({bytes(all.bytes)},
+          SHA-256).
         </span>
       )}
       <Differences of={run.differences} />
-      {run.same === false && <p className="muted">Programs that read the clock or print who came first can legitimately differ. Random numbers do not differ: both runs use the same seed.</p>}
+      {run.same === false && (
+        <p className="muted">
+          Programs that read the clock or print who came first can legitimately differ. Random numbers do not differ:
+          both runs use the same seed.
+        </p>
+      )}
     </>
   );
 }

@@ -1,4 +1,7 @@
-/** A notice that has its height before it has its words. What is longer is cut, and opened by its reader: nothing opens by itself under the eyes of one who watches. */
+/**
+ * A notice that has its height before it has its words. What is longer is cut, and opened by its reader: nothing opens
+ * by itself under the eyes of one who watches.
+ */
 import { useState, type ReactNode } from 'react';
 import { Button } from 'react-aria-components';
 import type { Tone } from '../../../shared/tone.ts';
@@ -21,7 +24,11 @@ interface HeldProps {
 export function Held({ tone, id, label, button, more = false, opened = false, children }: HeldProps) {
   const [open, setOpen] = useState(opened);
   return (
-    <section className={`notice tone-${tone} held${button === undefined ? '' : ' below'}${more && !open ? ' closed' : ''}`} aria-label={label} data-testid={id}>
+    <section
+      className={`notice tone-${tone} held${button === undefined ? '' : ' below'}${more && !open ? ' closed' : ''}`}
+      aria-label={label}
+      data-testid={id}
+    >
       {children}
       {(button !== undefined || more) && (
         <div className="row nowrap">

@@ -1,4 +1,7 @@
-/** One place for what there is to say of a job as a whole, so that nothing moves when that changes: where slots come from, what happens to lost ranks, the error, whether the answer is the same. */
+/**
+ * One place for what there is to say of a job as a whole, so that nothing moves when that changes: where slots come
+ * from, what happens to lost ranks, the error, whether the answer is the same.
+ */
 import type { JobView } from '@mayfly/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -38,7 +41,8 @@ function Wanted({ at, job }: { at: string; job: JobView }) {
   return (
     <Held tone="wait" id="wanted">
       <p className="small">
-        Waiting for volunteers: <ComputeHere lacking={lackingFor(job, nodes.data ?? [])} room={job.room} />, in a new tab
+        Waiting for volunteers: <ComputeHere lacking={lackingFor(job, nodes.data ?? [])} room={job.room} />, in a new
+        tab
         {onlyHere(base) ? (
           '.'
         ) : (

@@ -1,6 +1,6 @@
 /**
- * The time line of a job: one lane per rank, live, back to the start. Everything that the canvas shows can be had by keyboard and in words: a cursor that
- * arrows move, an inspector that says what it stands on, and a table.
+ * The time line of a job: one lane per rank, live, back to the start. Everything that the canvas shows can be had by
+ * keyboard and in words: a cursor that arrows move, an inspector that says what it stands on, and a table.
  */
 import { WORLD, type JobView } from '@mayfly/wire';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent } from 'react';
@@ -58,7 +58,11 @@ export function TimelineView({ job }: { job: JobView }) {
           ref={canvas}
           tabIndex={0}
           role="application"
-          aria-label={`Timeline of ${plural(job.size, 'rank')}. Arrows move the cursor, plus and minus zoom, Page Up and Down move the time, brackets change the height of rows, Home, End and W show the start, the end and the whole.`}
+          aria-label={
+            `Timeline of ${plural(job.size, 'rank')}. Arrows move the cursor, plus and minus zoom, Page Up and ` +
+            'Down move the time, brackets change the height of rows, Home, End and W show the start, the end ' +
+            'and the whole.'
+          }
           data-testid="timeline"
           data-known={chart?.known ? 'yes' : 'no'}
           style={{ height: heightFor(job.size) }}
@@ -132,22 +136,49 @@ function Bar({ chart: c }: { chart: Chart | undefined }) {
   return (
     <div className="row apart timeline-bar">
       <div className="row">
-        <button className="button small" aria-pressed={c?.range.mode === 'whole'} disabled={off} onClick={() => c?.setMode('whole')}>
+        <button
+          className="button small"
+          aria-pressed={c?.range.mode === 'whole'}
+          disabled={off}
+          onClick={() => c?.setMode('whole')}
+        >
           Whole run
         </button>
-        <button className="button small" aria-pressed={c?.range.mode === 'live'} disabled={off || c?.ended} onClick={() => (c?.range.mode === 'whole' ? c.zoomBy(Math.min(0.5, 60_000 / c.span), c.range.to) : c?.setMode('live'))}>
+        <button
+          className="button small"
+          aria-pressed={c?.range.mode === 'live'}
+          disabled={off || c?.ended}
+          onClick={() =>
+            c?.range.mode === 'whole' ? c.zoomBy(Math.min(0.5, 60_000 / c.span), c.range.to) : c?.setMode('live')
+          }
+        >
           Follow
         </button>
         <span className="row nowrap join">
-          <button className="button small" aria-label="Zoom out" disabled={off} onClick={() => c?.zoomBy(2, c.range.mode === 'fixed' ? undefined : c.range.to)}>
+          <button
+            className="button small"
+            aria-label="Zoom out"
+            disabled={off}
+            onClick={() => c?.zoomBy(2, c.range.mode === 'fixed' ? undefined : c.range.to)}
+          >
             −
           </button>
-          <button className="button small" aria-label="Zoom in" disabled={off} onClick={() => c?.zoomBy(0.5, c.range.mode === 'fixed' ? undefined : c.range.to)}>
+          <button
+            className="button small"
+            aria-label="Zoom in"
+            disabled={off}
+            onClick={() => c?.zoomBy(0.5, c.range.mode === 'fixed' ? undefined : c.range.to)}
+          >
             +
           </button>
         </span>
         <label className="check">
-          <input type="checkbox" disabled={off || c?.ended} checked={c?.arrowsOn ?? false} onChange={(e) => c?.setArrows(e.target.checked)} />
+          <input
+            type="checkbox"
+            disabled={off || c?.ended}
+            checked={c?.arrowsOn ?? false}
+            onChange={(e) => c?.setArrows(e.target.checked)}
+          />
           <span>
             Messages as arrows <span className="muted">(while a job runs)</span>
           </span>
@@ -155,7 +186,13 @@ function Bar({ chart: c }: { chart: Chart | undefined }) {
       </div>
       <p className="muted small num" data-testid="timeline-range">
         {c?.known ? `${label(c.range.from - c.run.since)} to ${label(c.range.to - c.run.since, c.ended)}` : '\u00a0'}
-        {c?.known && c.arrowsOn && (near ? (c.oneIn > 1 ? ` · shows 1 in ${c.oneIn} messages` : ' · shows all messages from now on') : ' · zoom in to 30 s or less for arrows')}
+        {c?.known &&
+          c.arrowsOn &&
+          (near
+            ? c.oneIn > 1
+              ? ` · shows 1 in ${c.oneIn} messages`
+              : ' · shows all messages from now on'
+            : ' · zoom in to 30 s or less for arrows')}
       </p>
     </div>
   );
@@ -195,7 +232,9 @@ function Inspector({ chart: c, job }: { chart: Chart | undefined; job: JobView }
   const text = c?.cursor && c.sheet ? sentence(c, job) : undefined;
   return (
     <p className="inspector small num" role="status" data-testid="timeline-cell">
-      {text ?? <span className="muted">Point at a lane, or focus it and use the arrow keys, to see what a rank did.</span>}
+      {text ?? (
+        <span className="muted">Point at a lane, or focus it and use the arrow keys, to see what a rank did.</span>
+      )}
     </p>
   );
 }
@@ -211,7 +250,11 @@ function sentence(c: Chart, job: JobView): string {
     .sort((a, b) => b.x - a.x)
     .map((s) => `${s.label} ${share(s.x)}`);
   const incarnation = incarnationAt(c.events, rank, from + w);
-  const parts = [`Rank ${rank}, ${label(from - c.run.since)} to ${label(Math.min(from + w, c.ended ? c.run.until : Infinity) - c.run.since, c.ended)}`, known < 0.02 ? 'no data' : shares.join(', ')];
+  const parts = [
+    `Rank ${rank}, ${label(from - c.run.since)} to ` +
+      `${label(Math.min(from + w, c.ended ? c.run.until : Infinity) - c.run.since, c.ended)}`,
+    known < 0.02 ? 'no data' : shares.join(', '),
+  ];
   if (incarnation !== undefined) parts.push(`incarnation ${incarnation}`);
   for (const e of c.events)
     if (e.task === rank && e.at >= from && e.at < from + w)
@@ -232,7 +275,10 @@ function Legend({ chart: c }: { chart: Chart | undefined }) {
       <ul className="kinds small" aria-label="What the colours mean">
         {KINDS.map((k) => (
           <li key={k.kind} title={k.title}>
-            <i className={`swatch${k.hatch ? ` hatch-${k.hatch}` : ''}`} style={{ ['--light' as string]: k.light, ['--dark' as string]: k.dark }} />
+            <i
+              className={`swatch${k.hatch ? ` hatch-${k.hatch}` : ''}`}
+              style={{ ['--light' as string]: k.light, ['--dark' as string]: k.dark }}
+            />
             {k.label}
           </li>
         ))}
@@ -248,8 +294,11 @@ function Legend({ chart: c }: { chart: Chart | undefined }) {
       </ul>
       {c?.known && (c.leftOut > 0 || c.events.some((e) => e.kind === 'server')) && (
         <p className="muted small">
-          {c.events.some((e) => e.kind === 'server') && 'The server restarted at the dashed line. Data that it had not saved before the restart is missing. '}
-          {c.leftOut > 0 && `${plural(c.leftOut, 'older mark')} about checkpoints and assignments ${c.leftOut === 1 ? 'was' : 'were'} not kept.`}
+          {c.events.some((e) => e.kind === 'server') &&
+            'The server restarted at the dashed line. Data that it had not saved before the restart is missing. '}
+          {c.leftOut > 0 &&
+            `${plural(c.leftOut, 'older mark')} about checkpoints and assignments ` +
+              `${c.leftOut === 1 ? 'was' : 'were'} not kept.`}
         </p>
       )}
     </div>
@@ -296,7 +345,11 @@ function AsTable({ chart: c }: { chart: Chart | undefined }) {
                       </td>
                     ))}
                     <td className="right">{duration(known * c.span)}</td>
-                    <td className="right">{c.events.filter((e) => e.kind === 'fault' && e.task === rank && e.at >= c.range.from && e.at <= c.range.to).length || '–'}</td>
+                    <td className="right">
+                      {c.events.filter(
+                        (e) => e.kind === 'fault' && e.task === rank && e.at >= c.range.from && e.at <= c.range.to,
+                      ).length || '–'}
+                    </td>
                   </tr>
                 );
               })}

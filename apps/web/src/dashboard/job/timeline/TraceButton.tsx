@@ -12,8 +12,15 @@ const COLUMNS = 2048;
 export function TraceButton({ job, disabled }: { job: JobView; disabled: boolean }) {
   const save = useMutation({
     mutationFn: async () => {
-      const view = await getTimeline(job.id, { from: 0, to: Number.MAX_SAFE_INTEGER, first: 0, last: job.size - 1, columns: COLUMNS }, new AbortController().signal);
-      saveBlob(new Blob([JSON.stringify(traceOf(job.name, view, await inflate(view.shares)))], { type: 'application/json' }), `${job.name}-${job.id}.trace.json`);
+      const view = await getTimeline(
+        job.id,
+        { from: 0, to: Number.MAX_SAFE_INTEGER, first: 0, last: job.size - 1, columns: COLUMNS },
+        new AbortController().signal,
+      );
+      saveBlob(
+        new Blob([JSON.stringify(traceOf(job.name, view, await inflate(view.shares)))], { type: 'application/json' }),
+        `${job.name}-${job.id}.trace.json`,
+      );
     },
   });
   return (

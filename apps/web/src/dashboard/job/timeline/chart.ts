@@ -2,11 +2,21 @@
  * The time line on its canvas: what it shows, what it has, when it draws.
  *
  * Owns: the range and the rows that are shown, the columns and events that are here, the cursor.
- *  C1  It draws when something has changed that can be seen: after news, after a move, and while it follows the end as often as the end moves by a
- *      pixel, ten times a second at most. A hidden page draws nothing.
- *  C2  It asks for the columns that it draws (and a margin) in the width in which it draws them, and for news of these only.
+ *  C1  It draws when something has changed that can be seen: after news, after a move, and while it follows the end as
+ *      often as the end moves by a pixel, ten times a second at most. A hidden page draws nothing.
+ *  C2  It asks for the columns that it draws (and a margin) in the width in which it draws them, and for news of these
+ *      only.
  */
-import { WORLD, unpackArrows, type Arrow, type ArrowNews, type Look, type TimelineEvent, type TimelineNews, type TimelineView } from '@mayfly/wire';
+import {
+  WORLD,
+  unpackArrows,
+  type Arrow,
+  type ArrowNews,
+  type Look,
+  type TimelineEvent,
+  type TimelineNews,
+  type TimelineView,
+} from '@mayfly/wire';
 import { isDark } from './kinds.ts';
 import { Cells, HIGH_ROW, drawArrows, drawEvents, drawFrame, drawHatches, type Ink, type Plot } from './paint.ts';
 import { pan, settle, widthFor, zoom, type Mode, type Range, type Run } from './range.ts';
@@ -89,7 +99,10 @@ export class Chart {
     return this.#rowHeight;
   }
   get rows(): [number, number] {
-    return [Math.floor(this.#firstRow), Math.min(this.size - 1, Math.ceil(this.#firstRow + (this.height - TOP) / this.#rowHeight) - 1)];
+    return [
+      Math.floor(this.#firstRow),
+      Math.min(this.size - 1, Math.ceil(this.#firstRow + (this.height - TOP) / this.#rowHeight) - 1),
+    ];
   }
   get sheet(): Sheet | undefined {
     return this.#sheet;
@@ -98,7 +111,17 @@ export class Chart {
     return 14 + 7 * String(this.size - 1).length;
   }
   get plot(): Plot {
-    return { left: this.left, top: TOP, width: Math.max(10, this.#cssWidth - this.left), height: this.height - TOP - 1, firstRow: this.#firstRow, rowHeight: this.#rowHeight, from: this.range.from, to: this.range.to, since: this.run.since };
+    return {
+      left: this.left,
+      top: TOP,
+      width: Math.max(10, this.#cssWidth - this.left),
+      height: this.height - TOP - 1,
+      firstRow: this.#firstRow,
+      rowHeight: this.#rowHeight,
+      from: this.range.from,
+      to: this.range.to,
+      since: this.run.since,
+    };
   }
   get span(): number {
     return this.range.to - this.range.from;
@@ -137,7 +160,10 @@ export class Chart {
     const height = Math.min(TALLEST_ROW, Math.max(this.fit, this.#rowHeight * factor));
     const y = (rank - this.#firstRow) * this.#rowHeight;
     this.#rowHeight = height;
-    this.#firstRow = Math.min(Math.max(0, rank - y / height), Math.max(0, this.size - (this.height - TOP - 1) / height));
+    this.#firstRow = Math.min(
+      Math.max(0, rank - y / height),
+      Math.max(0, this.size - (this.height - TOP - 1) / height),
+    );
     this.#moved();
   }
   setArrows(on: boolean): void {
@@ -199,7 +225,15 @@ export class Chart {
     const width = widthFor(to - from, p.width);
     const [first, last] = this.rows;
     const s = this.#sheet;
-    if (s && s.widthMs === width && s.first === first && s.last === last && s.from <= Math.max(this.run.since, from) && s.to >= Math.min(this.run.until, to) - width) return undefined;
+    if (
+      s &&
+      s.widthMs === width &&
+      s.first === first &&
+      s.last === last &&
+      s.from <= Math.max(this.run.since, from) &&
+      s.to >= Math.min(this.run.until, to) - width
+    )
+      return undefined;
     const margin = this.range.mode === 'whole' ? 0 : (to - from) / 4;
     const a = Math.max(this.run.since, from - margin);
     const b = this.range.mode === 'fixed' ? to + margin : this.run.until;
@@ -207,7 +241,15 @@ export class Chart {
   }
 
   async read(): Promise<void> {
-    const asked = this.known ? this.#needs() : { from: 0, to: Number.MAX_SAFE_INTEGER, first: this.rows[0], last: this.rows[1], columns: Math.max(1, Math.min(1024, Math.floor(this.plot.width / 2))) };
+    const asked = this.known
+      ? this.#needs()
+      : {
+          from: 0,
+          to: Number.MAX_SAFE_INTEGER,
+          first: this.rows[0],
+          last: this.rows[1],
+          columns: Math.max(1, Math.min(1024, Math.floor(this.plot.width / 2))),
+        };
     if (!asked) return this.#look();
     this.#reading?.abort();
     const mine = (this.#reading = new AbortController());
@@ -218,7 +260,11 @@ export class Chart {
       this.#sheet = new Sheet({ ...view, shares: view.bytes });
       this.#dirty = 0;
       this.ended = view.ended;
-      this.run = { since: view.since, until: view.ended || !this.known ? view.until : Math.max(view.until, this.run.until), ended: view.ended };
+      this.run = {
+        since: view.since,
+        until: view.ended || !this.known ? view.until : Math.max(view.until, this.run.until),
+        ended: view.ended,
+      };
       this.leftOut = view.eventsLeftOut;
       if (!this.known) this.events = view.events;
       this.known = true;
@@ -236,9 +282,12 @@ export class Chart {
 
   #look(): void {
     const s = this.#sheet;
-    const follows = !this.ended && s !== undefined && (this.range.mode !== 'fixed' || this.range.to > this.run.until - 5000);
+    const follows =
+      !this.ended && s !== undefined && (this.range.mode !== 'fixed' || this.range.to > this.run.until - 5000);
     const arrows = this.arrowsOn && this.span <= ARROWS_SPAN;
-    const look = follows ? { first: s.first as never, last: s.last as never, widthMs: s.widthMs, ...(arrows ? { arrows: true } : {}) } : undefined;
+    const look = follows
+      ? { first: s.first as never, last: s.last as never, widthMs: s.widthMs, ...(arrows ? { arrows: true } : {}) }
+      : undefined;
     const key = JSON.stringify(look ?? null);
     if (key === this.#looked) return;
     this.#looked = key;
@@ -282,7 +331,13 @@ export class Chart {
     const near = (3 / this.plot.width) * this.span;
     let best: Arrow | undefined;
     for (const a of this.#arrows) {
-      if (Math.abs(a[0] - c.at) > near || c.rank < Math.min(a[1], a[2]) || c.rank > Math.max(a[1], a[2]) || a[1] === WORLD) continue;
+      if (
+        Math.abs(a[0] - c.at) > near ||
+        c.rank < Math.min(a[1], a[2]) ||
+        c.rank > Math.max(a[1], a[2]) ||
+        a[1] === WORLD
+      )
+        continue;
       if (!best || Math.abs(a[0] - c.at) < Math.abs(best[0] - c.at)) best = a;
     }
     return best;
@@ -324,7 +379,9 @@ export class Chart {
     context.restore();
   }
 
-  /** The end moves on between the news: as far as the clock says, a second and a half behind, where columns are known. */
+  /**
+   * The end moves on between the news: as far as the clock says, a second and a half behind, where columns are known.
+   */
   #follow(): void {
     const until = Math.max(this.run.until, Math.min(this.run.until + 1500, Date.now() + this.#skew));
     this.range = settle(this.range, { since: this.run.since, until });
@@ -341,7 +398,12 @@ export class Chart {
     const from = this.run.since + Math.floor((c.at - this.run.since) / w) * w;
     context.strokeStyle = ink.focus;
     context.lineWidth = 2;
-    context.strokeRect(p.left + (from - p.from) * scale, p.top + (c.rank - p.firstRow) * p.rowHeight + (p.rowHeight >= HIGH_ROW ? 1 : -1), Math.max(3, w * scale), Math.max(3, p.rowHeight >= HIGH_ROW ? p.rowHeight - 2 : p.rowHeight + 2));
+    context.strokeRect(
+      p.left + (from - p.from) * scale,
+      p.top + (c.rank - p.firstRow) * p.rowHeight + (p.rowHeight >= HIGH_ROW ? 1 : -1),
+      Math.max(3, w * scale),
+      Math.max(3, p.rowHeight >= HIGH_ROW ? p.rowHeight - 2 : p.rowHeight + 2),
+    );
     context.lineWidth = 1;
   }
 
@@ -375,6 +437,16 @@ function inkOf(el: HTMLElement): Ink {
   if (inks?.dark === dark) return inks.ink;
   const style = getComputedStyle(el);
   const v = (name: string): string => style.getPropertyValue(name).trim();
-  inks = { dark, ink: { ink: v('--ink'), muted: v('--muted'), line: v('--line-strong'), bad: v('--bad'), surface: v('--surface'), focus: v('--focus') } };
+  inks = {
+    dark,
+    ink: {
+      ink: v('--ink'),
+      muted: v('--muted'),
+      line: v('--line-strong'),
+      bad: v('--bad'),
+      surface: v('--surface'),
+      focus: v('--focus'),
+    },
+  };
   return inks.ink;
 }

@@ -4,7 +4,11 @@ import { getTimeline } from '../../api.ts';
 import type { Live } from '../../live.ts';
 import type { Chart, ChartHost } from './chart.ts';
 
-export function hostOf(live: Live, job: JobId, changed: (now?: boolean) => void): { host: ChartHost; connect: (c: Chart) => () => void } {
+export function hostOf(
+  live: Live,
+  job: JobId,
+  changed: (now?: boolean) => void,
+): { host: ChartHost; connect: (c: Chart) => () => void } {
   let chart: Chart | undefined;
   let off: (() => void) | undefined;
   const host: ChartHost = {
@@ -14,7 +18,12 @@ export function hostOf(live: Live, job: JobId, changed: (now?: boolean) => void)
     },
     look: (timeline) => {
       off?.();
-      off = timeline && live.look({ job, timeline }, { timeline: (n) => chart?.news(n), arrows: (n) => chart?.arrows(n), again: () => chart?.again() });
+      off =
+        timeline &&
+        live.look(
+          { job, timeline },
+          { timeline: (n) => chart?.news(n), arrows: (n) => chart?.arrows(n), again: () => chart?.again() },
+        );
     },
     now: Date.now,
     changed,
@@ -34,5 +43,7 @@ export function hostOf(live: Live, job: JobId, changed: (now?: boolean) => void)
 /** base64 of raw deflate. */
 export async function inflate(text: string): Promise<Uint8Array> {
   const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-  return new Uint8Array(await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).arrayBuffer());
+  return new Uint8Array(
+    await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).arrayBuffer(),
+  );
 }

@@ -1,6 +1,7 @@
 /**
- * The kinds of a rank's time in words and colours. The colours of a scheme differ in lightness as well as in hue, so that lanes can be told apart
- * without seeing hues; `dead`, `paused` and `starting` are hatched besides where a row is high enough.
+ * The kinds of a rank's time in words and colours. The colours of a scheme differ in lightness as well as in hue, so
+ * that lanes can be told apart without seeing hues; `dead`, `paused` and `starting` are hatched besides where a row is
+ * high enough.
  */
 import { LANE_KINDS, type LaneKind } from '@mayfly/wire';
 
@@ -18,11 +19,38 @@ const LOOKS: Record<LaneKind, Omit<KindLook, 'kind'>> = {
   computing: { label: 'computing', title: 'the program runs', light: '#0d7a70', dark: '#4ecbbb' },
   waiting: { label: 'waiting', title: 'blocked in an MPI call for a message', light: '#b9d2ec', dark: '#2d4a6e' },
   sending: { label: 'sending', title: 'blocked because the send buffer is full', light: '#dd9a26', dark: '#c98a1e' },
-  checkpointing: { label: 'checkpoint', title: 'stopped while its memory is copied for a checkpoint', light: '#47237f', dark: '#e2d0ff' },
-  replaying: { label: 'replaying', title: 'a new incarnation repeats the work of the lost one', light: '#a97be0', dark: '#8a5fd0' },
-  resting: { label: 'resting', title: 'its volunteer limits the share of the processor', light: '#e4e9e6', dark: '#2a3532' },
-  starting: { label: 'starting', title: 'an incarnation has a node and loads its program or checkpoint', light: '#98a6a0', dark: '#6c7a75', hatch: 'upright' },
-  dead: { label: 'dead', title: 'no incarnation is running: its node was lost', light: '#b3261e', dark: '#ff8f86', hatch: 'diagonal' },
+  checkpointing: {
+    label: 'checkpoint',
+    title: 'stopped while its memory is copied for a checkpoint',
+    light: '#47237f',
+    dark: '#e2d0ff',
+  },
+  replaying: {
+    label: 'replaying',
+    title: 'a new incarnation repeats the work of the lost one',
+    light: '#a97be0',
+    dark: '#8a5fd0',
+  },
+  resting: {
+    label: 'resting',
+    title: 'its volunteer limits the share of the processor',
+    light: '#e4e9e6',
+    dark: '#2a3532',
+  },
+  starting: {
+    label: 'starting',
+    title: 'an incarnation has a node and loads its program or checkpoint',
+    light: '#98a6a0',
+    dark: '#6c7a75',
+    hatch: 'upright',
+  },
+  dead: {
+    label: 'dead',
+    title: 'no incarnation is running: its node was lost',
+    light: '#b3261e',
+    dark: '#ff8f86',
+    hatch: 'diagonal',
+  },
   paused: { label: 'paused', title: 'the owner has paused the job', light: '#efd9a8', dark: '#5f4f27', hatch: 'dots' },
 };
 

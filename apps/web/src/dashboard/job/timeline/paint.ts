@@ -1,6 +1,7 @@
 /**
- * Draws lanes. The cells stand in an ImageData with one pixel per column and one per rank (or SUB of them where rows are high: the shares, stacked), which is
- * brought up to date where columns have changed and stretched over the plot: what a frame costs does not depend on what is in it.
+ * Draws lanes. The cells stand in an ImageData with one pixel per column and one per rank (or SUB of them where rows
+ * are high: the shares, stacked), which is brought up to date where columns have changed and stretched over the plot:
+ * what a frame costs does not depend on what is in it.
  */
 import { LANE_KINDS, type Arrow, type TimelineEvent } from '@mayfly/wire';
 import { DEAD, KINDS, coloursOf } from './kinds.ts';
@@ -40,7 +41,12 @@ export class Cells {
   /** Brings columns from `changed` on up to date; all of them when anything else has changed. */
   update(sheet: Sheet, changed: number, rowHeight: number, dark: boolean): void {
     const sub = rowHeight >= HIGH_ROW ? SUB : 1;
-    const same = this.#sheet === sheet && this.#from === sheet.from && this.#sub === sub && this.#dark === dark && sheet.columns <= this.#room;
+    const same =
+      this.#sheet === sheet &&
+      this.#from === sheet.from &&
+      this.#sub === sub &&
+      this.#dark === dark &&
+      sheet.columns <= this.#room;
     if (!same) {
       this.#sheet = sheet;
       this.#from = sheet.from;
@@ -95,7 +101,17 @@ export class Cells {
     const x = p.left + (s.from - p.from) * scale;
     const w = s.columns * s.widthMs * scale;
     if (gap === 0) {
-      into.drawImage(this.canvas, 0, 0, s.columns, s.rows, x, p.top + (s.first - p.firstRow) * p.rowHeight, w, s.rows * p.rowHeight);
+      into.drawImage(
+        this.canvas,
+        0,
+        0,
+        s.columns,
+        s.rows,
+        x,
+        p.top + (s.first - p.firstRow) * p.rowHeight,
+        w,
+        s.rows * p.rowHeight,
+      );
       return;
     }
     for (let row = 0; row < s.rows; row++) {
@@ -107,7 +123,11 @@ export class Cells {
 }
 
 const patterns = new Map<string, CanvasPattern | null>();
-function hatch(context: CanvasRenderingContext2D, kind: 'diagonal' | 'dots' | 'upright', dark: boolean): CanvasPattern | null {
+function hatch(
+  context: CanvasRenderingContext2D,
+  kind: 'diagonal' | 'dots' | 'upright',
+  dark: boolean,
+): CanvasPattern | null {
   const key = `${kind}${dark}`;
   if (patterns.has(key)) return patterns.get(key)!;
   const tile = document.createElement('canvas');
@@ -151,7 +171,12 @@ export function drawHatches(into: CanvasRenderingContext2D, p: Plot, s: Sheet, d
         }
         if (sum < UNKNOWN) continue;
         const h = (p.rowHeight - 2) / sum;
-        into.fillRect(p.left + (s.from + c * s.widthMs - p.from) * scale, y + p.rowHeight - 1 - (below + s.shares[o + k]!) * h, s.widthMs * scale, s.shares[o + k]! * h);
+        into.fillRect(
+          p.left + (s.from + c * s.widthMs - p.from) * scale,
+          y + p.rowHeight - 1 - (below + s.shares[o + k]!) * h,
+          s.widthMs * scale,
+          s.shares[o + k]! * h,
+        );
       }
     }
   });
@@ -236,7 +261,10 @@ export function drawEvents(into: CanvasRenderingContext2D, p: Plot, events: read
 }
 
 function cross(into: CanvasRenderingContext2D, x: number, y: number, d: number, ink: Ink): void {
-  for (const [colour, width] of [[ink.surface, 4.5], [ink.bad, 2]] as const) {
+  for (const [colour, width] of [
+    [ink.surface, 4.5],
+    [ink.bad, 2],
+  ] as const) {
     into.strokeStyle = colour;
     into.lineWidth = width;
     into.beginPath();

@@ -1,4 +1,7 @@
-/** Mouse, pen and fingers on the lanes: drag moves time and rows, wheel scrolls rows or (with Ctrl, or over few rows) zooms, two fingers zoom. */
+/**
+ * Mouse, pen and fingers on the lanes: drag moves time and rows, wheel scrolls rows or (with Ctrl, or over few rows)
+ * zooms, two fingers zoom.
+ */
 import type { Chart } from './chart.ts';
 
 export function pointers(el: HTMLCanvasElement, c: Chart): () => void {

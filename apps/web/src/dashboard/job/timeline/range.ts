@@ -27,11 +27,14 @@ export function settle(r: Range, run: Run): Range {
   return { mode: 'fixed', from, to: from + span };
 }
 
-/** By this factor around a moment. What shows the end of a run that goes on still follows it; all of it is the whole. */
+/**
+ * By this factor around a moment. What shows the end of a run that goes on still follows it; all of it is the whole.
+ */
 export function zoom(r: Range, run: Run, factor: number, around: number): Range {
   const span = Math.min(Math.max((r.to - r.from) * factor, LEAST_SPAN), lengthOf(run));
   if (span >= lengthOf(run)) return settle({ ...r, mode: 'whole' }, run);
-  if (r.mode !== 'fixed' && around >= r.to - (r.to - r.from) * 0.1) return settle({ mode: 'live', from: r.to - span, to: r.to }, run);
+  if (r.mode !== 'fixed' && around >= r.to - (r.to - r.from) * 0.1)
+    return settle({ mode: 'live', from: r.to - span, to: r.to }, run);
   const from = around - ((around - r.from) / (r.to - r.from)) * span;
   return settle({ mode: 'fixed', from, to: from + span }, run);
 }
@@ -52,8 +55,12 @@ export function widthFor(span: number, px: number, least = 2): number {
 
 /** Times on the axis: steps that people like, at least `least` px apart. */
 export function stepFor(span: number, px: number, least = 80): number {
-  const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400].map((s) => s * 1000);
-  return steps.find((s) => (s / span) * px >= least) ?? Math.ceil(span / Math.max(1, px / least) / 86_400_000) * 86_400_000;
+  const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400].map(
+    (s) => s * 1000,
+  );
+  return (
+    steps.find((s) => (s / span) * px >= least) ?? Math.ceil(span / Math.max(1, px / least) / 86_400_000) * 86_400_000
+  );
 }
 
 /** 0:07, 12:30, 1:02:03 after the beginning. `fine`: 0:00.4 in the first ten seconds. */

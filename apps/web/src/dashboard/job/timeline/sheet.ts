@@ -43,7 +43,8 @@ export class Sheet {
 
   /** First column that has changed; undefined: none (S1). */
   take(p: Columns): number | undefined {
-    if (p.widthMs !== this.widthMs || p.first !== this.first || p.last !== this.last || p.columns === 0) return undefined;
+    if (p.widthMs !== this.widthMs || p.first !== this.first || p.last !== this.last || p.columns === 0)
+      return undefined;
     let at = Math.round((p.from - this.from) / this.widthMs);
     if (at < 0) return undefined;
     const need = at + p.columns;
@@ -64,7 +65,10 @@ export class Sheet {
     return at;
   }
 
-  /** Shares (0 to 1) of each kind of one rank in [from, to), of the time in which something is known; `known`: how much of it that is. */
+  /**
+   * Shares (0 to 1) of each kind of one rank in [from, to), of the time in which something is known; `known`: how much
+   * of it that is.
+   */
   sharesOf(rank: number, from: number, to: number): { known: number; of: number[] } {
     const of = new Array<number>(K).fill(0);
     const a = Math.max(0, Math.floor((from - this.from) / this.widthMs));
