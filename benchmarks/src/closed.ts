@@ -17,6 +17,6 @@ export async function closed(): Promise<boolean> {
   for (let i = 0; i < ROUNDS; i++) for (const mode of ['open', 'closed']) for (const [name, t] of Object.entries(measure(mode))) least[mode]![name] = Math.min(least[mode]![name] ?? Infinity, t);
   console.log('\nClosed built-in objects: processor time of loops with them, over the time without');
   print(['loop', 'ratio'], Object.entries(least['open']!).map(([name, t]) => [name, times(least['closed']![name]! / t)]));
-  console.log('  Not measured: other engines, and programs that replace built-in methods, which they may not.');
+  console.log('  Not measured: other engines, and programs that replace built-in methods, which is forbidden.');
   return Promise.resolve(true);
 }

@@ -17,7 +17,7 @@ const get = (at: number): number => new DataView(memory().buffer).getInt32(at, t
 const sizes = new Map([[0x209, 4], [0x214, 8], [0x250, 4], [0x258, 8]]);
 const copy = (to: number, from: number, count: number, type: number): void => {
   const size = sizes.get(type);
-  if (size === undefined) throw new Error(`datatype 0x${type.toString(16)} is not known here`);
+  if (size === undefined) throw new Error(`datatype 0x${type.toString(16)} is unknown here`);
   new Uint8Array(memory().buffer).copyWithin(to, from, from + count * size);
 };
 

@@ -63,7 +63,7 @@ export async function overload(): Promise<boolean> {
     const began = Math.min(...placed.map((at) => at[0]!));
     const shares = placed.map((at) => at.filter((ms) => ms <= firstDone).length);
     const spread = deviation(shares);
-    console.log(`\n${IDLE} idle nodes; then ${SENDERS} senders and one receiver that looks at the last messages first, ${bytes(total)} unmatched in messages of ${bytes(SIZE)}`);
+    console.log(`\n${IDLE} idle nodes; then ${SENDERS} senders and one receiver that reads the last messages first, ${bytes(total)} unmatched in messages of ${bytes(SIZE)}`);
     print(
       ['', 'before', 'highest', 'per node / of the bytes sent'],
       [

@@ -79,6 +79,6 @@ export async function recovery(): Promise<boolean> {
   console.log(`\nrecovery of a rank by phase, spare slot ready; median of ${REPEATS}`);
   print(['', 'detection', 'assignment', 'start (fetch, restore)', 'replay', 'all'], rows);
   await draw('recovery', { title: 'Recovery of a lost rank by phase and size of its image', y: { label: 'ms' }, parts: PHASES, bars, goal: { y: GOAL_MS, label: 'goal at 4 MB' } });
-  console.log('\nNot measured: a network, a silent loss (its detection is the grace), a node that has to be waited for.');
+  console.log('\nNot measured: a network, a silent loss (its detection is the grace), a node for which the job has to wait.');
   return held;
 }

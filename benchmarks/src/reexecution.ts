@@ -57,6 +57,6 @@ export async function reexecution(): Promise<boolean> {
     series: results.map((r) => ({ name: bytes(r.plan.size), points: RESTARTS.map((n) => [n, r.replayMs.get(n)! / r.firstMs] as const) })),
     goal: { y: 1, label: 'first execution' },
   });
-  console.log('\nNot measured: several machines (all ranks share two cores with the server), tabs. What stands before the replay is in the benchmark `recovery`.');
+  console.log('\nNot measured: several machines (all ranks share two cores with the server), tabs. The benchmark `recovery` measures the time before the replay.');
   return results.every((r) => [...r.replayMs.values()].every((v) => v < r.firstMs));
 }

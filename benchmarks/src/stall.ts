@@ -86,6 +86,6 @@ export async function stall(): Promise<boolean> {
   }
   console.log('\nStall of a transparent checkpoint of a C rank');
   print(['memory', 'first stall', 'later stalls', 'bare copy', 'copy into shared', 'stall / bare', 'sent first', 'second', 'later'], rows);
-  console.log(`  A tenth of the pages changes between two images. Goal: at most ${GOAL}× a bare copy. Not measured: hashing and upload, which go on beside the rank.`);
+  console.log(`  A tenth of the pages changes between two images. Goal: at most ${GOAL}× a bare copy. Not measured: hashing and upload, which run beside the rank.`);
   return held;
 }

@@ -60,7 +60,7 @@ export class Canaries {
     const all = texts.join('\n');
     for (const [what, text] of [['the secret file', this.inFile], ['the environment of the volunteer', this.environment], ["another job's file", this.othersFile], ["the server's token", serverToken]] as const)
       if (all.includes(text)) found.push(`the program knows ${what}`);
-    for (const line of all.split('\n')) if (line.startsWith('ESCAPED')) found.push(`the program says: ${line.slice(0, 300)}`);
+    for (const line of all.split('\n')) if (line.startsWith('ESCAPED')) found.push(`the program printed: ${line.slice(0, 300)}`);
     return found;
   }
 

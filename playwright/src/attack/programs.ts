@@ -47,7 +47,7 @@ async function programOf(name: string, suffix: string, text: string): Promise<Pr
     case 'hex':
       return moduleOf(name, Uint8Array.from(text.replace(/^;;.*$/gm, '').trim().split(/\s+/), (byte) => parseInt(byte, 16)));
     default:
-      throw new Error(`${name}.${suffix} is no kind of program`);
+      throw new Error(`${name}.${suffix} is not a known kind of program`);
   }
 }
 

@@ -106,7 +106,7 @@ export const KINDS: Kind[] = [
     },
   },
   {
-    name: 'offline-long', lasts: 'long', on: 'tab', does: 'the network is gone until the ranks are given up; then the tab returns with them', causes: ['silent', 'disconnected'], loses: true, weight: 2,
+    name: 'offline-long', lasts: 'long', on: 'tab', does: 'the network is gone until the server gives the ranks up; then the tab returns with them', causes: ['silent', 'disconnected'], loses: true, weight: 2,
     async run(v, s) {
       await v.setOffline(true);
       await s.lost();
@@ -115,11 +115,11 @@ export const KINDS: Kind[] = [
     },
   },
   {
-    name: 'clone-tab', asks: true, lasts: 'briefly', on: 'tab', drives: true, does: 'the tab is duplicated, session storage and all', causes: [], loses: false, weight: 4,
+    name: 'clone-tab', asks: true, lasts: 'briefly', on: 'tab', drives: true, does: 'the tab is duplicated, with its session storage', causes: [], loses: false, weight: 4,
     run: (v, s) => cloned(s, v.name, () => v.duplicate()),
   },
   {
-    name: 'clone-identity', asks: true, lasts: 'briefly', on: 'tab', drives: true, does: 'another browser profile comes with a copy of the identity', causes: [], loses: false, weight: 4,
+    name: 'clone-identity', asks: true, lasts: 'briefly', on: 'tab', drives: true, does: 'another browser profile connects with a copy of the identity', causes: [], loses: false, weight: 4,
     run: (v, s) => cloned(s, v.name, () => v.impersonate()),
   },
   { name: 'killed', on: 'headless', does: 'SIGKILL', causes: ['disconnected'], loses: true, gone: 'victim', weight: 11, run: (v) => v.kill() },
@@ -134,7 +134,7 @@ export const KINDS: Kind[] = [
     },
   },
   {
-    name: 'zombie', lasts: 'long', on: 'any', does: 'SIGSTOP until the ranks are given up, then SIGCONT: the old ranks return with open sockets', causes: ['silent', 'disconnected'], loses: true, weight: 4,
+    name: 'zombie', lasts: 'long', on: 'any', does: 'SIGSTOP until the server gives the ranks up, then SIGCONT: the old ranks return with open sockets', causes: ['silent', 'disconnected'], loses: true, weight: 4,
     async run(v, s) {
       await v.freeze();
       await s.lost();

@@ -66,7 +66,7 @@ export async function manyRanks({ ranks, slots, kills, seed, say }: ManyRanks): 
   };
   try {
     for (let i = 0; i <= count; i++) await join();
-    say(`${seconds()}: the nodes are here`);
+    say(`${seconds()}: all nodes are connected`);
     const { id } = await client.submit(source('many ranks', PROGRAM), ranks, [String(STEPS)], { checkpointMs: 2000, interactive: true, timeLimitMs: 7_200_000 });
     const lost = new Set<number>();
     for (let kill = 1; kill <= kills; kill++) {
@@ -79,7 +79,7 @@ export async function manyRanks({ ranks, slots, kills, seed, say }: ManyRanks): 
         (j) => j.endedAt !== undefined || (j.faults.every((f) => f.recoveredAfterMs !== undefined) && j.tasks.every((t) => t.state === 'running') && (j.tasks[task]!.messagesIn >= wanted || j.tasks[0]!.activity?.call === 'stdin')),
         LIMIT_MS,
       );
-      if (job.endedAt !== undefined) throw new Error(`the job ended by itself, ${job.state}: ${JSON.stringify(job.error)}`);
+      if (job.endedAt !== undefined) throw new Error(`the job ended too early, ${job.state}: ${JSON.stringify(job.error)}`);
       const name = job.tasks[task]!.nodeName!;
       const victims = job.tasks.filter((t) => t.nodeName === name).map((t) => t.task);
       victims.forEach((t) => lost.add(t));
@@ -99,10 +99,10 @@ export async function manyRanks({ ranks, slots, kills, seed, say }: ManyRanks): 
     for (const f of end.faults) if (!lost.has(f.task)) wrong.push(`rank ${f.task}, whose node was not killed, was lost: ${f.cause} of incarnation ${f.incarnation} after ${f.at - end.submittedAt} ms`);
     const times = end.faults.map((f) => f.recoveredAfterMs ?? Number.NaN).sort((a, b) => a - b);
     say(`${seconds()}: ${end.state}; ${end.faults.length} ranks lost, recovered in ${times[times.length >> 1] ?? '–'} ms (median), ${times.at(-1) ?? '–'} ms (worst)`);
-    say(wrong.length === 0 ? 'every rank printed what it must' : `WRONG\n${wrong.slice(0, 20).join('\n')}`);
+    say(wrong.length === 0 ? 'every rank printed the expected output' : `WRONG\n${wrong.slice(0, 20).join('\n')}`);
     return wrong.length === 0 ? 0 : 1;
   } catch (error) {
-    say(`WRONG: ${String((error as Error).message)}\nthe server's last words:\n${server.log.slice(-4000)}`);
+    say(`WRONG: ${String((error as Error).message)}\nlast lines of the server's log:\n${server.log.slice(-4000)}`);
     return 1;
   } finally {
     await Promise.all([...nodes.values()].map((n) => n.dispose()));

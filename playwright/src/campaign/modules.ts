@@ -15,7 +15,7 @@ const CACHE = join(ROOT, 'node_modules/.cache/mayfly/modules');
 
 /** The module of an example and further sources. */
 export async function moduleOf(name: string, program: Sources['program'], more: Readonly<Record<string, string>>): Promise<Program['program']> {
-  if (program.language === 'typescript') throw new Error(`${name} is no C or C++ program`);
+  if (program.language === 'typescript') throw new Error(`${name} is not a C or C++ program`);
   const sources = { ...program.sources, ...more };
   const flags = program.flags ?? [];
   const hash = createHash('sha256').update(await toolchain()).update(JSON.stringify([program.language, flags, Object.entries(sources).sort(([a], [b]) => (a < b ? -1 : 1))])).digest('hex');
