@@ -101,7 +101,7 @@ export class Dashboard implements RuntimeObserver {
     this.#runtime = runtime;
     this.#guard = guard;
     this.#logger = logger;
-    this.#feed = new HistoryFeed(runtime.history);
+    this.#feed = new HistoryFeed(runtime.chronicle.history);
     this.#timers = [
       setInterval(() => this.#feed.tick(), HISTORY_MS),
       setInterval(() => this.#sendJobs(), JOB_MS),

@@ -1,5 +1,6 @@
 /** X4: who connects to /node and never says a good Hello does not stay; time is the test's. */
 import { EventEmitter } from 'node:events';
+import { CheckpointServer, Dispatcher, JobService } from '@mayfly/protocols';
 import { openEmbeddedStorage } from '@mayfly/storage';
 import { CONTROL_VERSION } from '@mayfly/wire';
 import { pino } from 'pino';
@@ -15,14 +16,17 @@ it('a connection without a good Hello is closed after its time, and gives its pl
   later(() => storage.close());
   const secrets = await Secrets.open(storage.registry, 'token-of-the-test');
   let due: (() => void)[] = [];
-  const host = new DispatcherHost({
+  const host: DispatcherHost = new DispatcherHost({
     registry: storage.registry,
     disk: new Disk(await freshDir(), 0, pino({ level: 'silent' })),
     secrets,
     rooms: await Rooms.open(storage.registry),
     logger: pino({ level: 'silent' }),
     listener: new Proxy({}, { get: () => () => undefined }) as never,
-    settings: {},
+    service: new JobService(
+      { dispatcher: new Dispatcher(), images: new CheckpointServer() },
+      { now: Date.now, dispatcher: (e) => host.perform(e), images: () => undefined, defect: () => undefined },
+    ),
     room: undefined,
     messagesPerMinute: 1000,
     maxNodes: 3,

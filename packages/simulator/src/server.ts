@@ -367,7 +367,7 @@ export class Server {
     this.world.count('spawns granted');
     this.service.spawned(this.world.setup.job, group, (log, size, done) => {
       this.cms[log.index]!.openStreams(log.streamsFor(size));
-      done();
+      done(true);
     });
   }
 

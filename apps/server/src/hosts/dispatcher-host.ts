@@ -11,12 +11,12 @@
  *      ones.
  */
 import {
-  Dispatcher,
   jobKey,
-  type DispatcherEffect,
-  type DispatcherEvent,
-  type DispatcherSettings,
+  type Dispatcher,
+  type DispatcherInput,
+  type DispatcherIo,
   type JobRecord,
+  type JobService,
   type JobSpec,
 } from '@mayfly/protocols';
 import type { Registry } from '@mayfly/storage/ports';
@@ -60,13 +60,10 @@ const goodbye = Compile(Goodbye);
 const slots = Compile(Type.Object({ slots: Type.Integer({ minimum: 0, maximum: 256 }) }));
 
 type NodeSocket = Socket<NodeToServer, ServerToNode>;
-type EventBody = DispatcherEvent extends infer E ? (E extends unknown ? Omit<E, 'now'> : never) : never;
 
 export interface DispatcherListener {
   /** Makes CMs and CS ready for the job; resolves when they are. */
   openJob(job: JobId): Promise<void>;
-  fenceCs(job: JobId, task: TaskId, incarnation: Incarnation): void;
-  fenceCm(job: JobId, task: TaskId, incarnation: Incarnation, cm: number): void;
   /** What is sent to the node, besides what the dispatcher knows. */
   assignment(job: JobId, task: TaskId, incarnation: Incarnation, manifest: Manifest | undefined): Assignment;
   manifest(image: string): Promise<Manifest | undefined>;
@@ -114,7 +111,7 @@ interface Connection {
 }
 
 export class DispatcherHost {
-  readonly core: Dispatcher;
+  readonly #service: JobService;
   readonly #registry: Registry;
   readonly #disk: Disk;
   readonly #secrets: Secrets;
@@ -127,12 +124,8 @@ export class DispatcherHost {
   readonly #trustProxy: boolean;
   readonly #wrongCodes = new WrongGuesses(WRONG_CODES);
   readonly #after: (ms: number, run: () => void) => () => void;
-  readonly #heartbeatMs: number;
-  readonly #tickMs: number;
   readonly #connections = new Map<string, Connection>();
   #commits: Promise<unknown> = Promise.resolve();
-  #inbox: EventBody[] = [];
-  #busy = false;
   #closed = false;
   /** X1: a commit was given up. */
   #lost = false;
@@ -144,7 +137,8 @@ export class DispatcherHost {
     secrets: Secrets;
     logger: Logger;
     listener: DispatcherListener;
-    settings: Partial<DispatcherSettings>;
+    /** What it is the host in. */
+    service: JobService;
     /** The server's own join code. */
     room: string | undefined;
     rooms: Rooms;
@@ -156,7 +150,7 @@ export class DispatcherHost {
     /** Runs something later; returns how not to. Default: a timer. */
     after?: (ms: number, run: () => void) => () => void;
   }) {
-    this.core = new Dispatcher(deps.settings);
+    this.#service = deps.service;
     this.#registry = deps.registry;
     this.#disk = deps.disk;
     this.#secrets = deps.secrets;
@@ -173,34 +167,18 @@ export class DispatcherHost {
         const timer = setTimeout(run, ms).unref();
         return () => clearTimeout(timer);
       });
-    this.#heartbeatMs = this.core.core.settings.heartbeatMs;
-    this.#tickMs = this.core.core.settings.tickMs;
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.step({ type: 'tick' }), this.#tickMs);
+    this.#timer = setInterval(() => this.step({ type: 'tick' }), this.core.core.settings.tickMs);
   }
 
-  step(event: EventBody): void {
-    if (this.#closed) return;
-    this.#inbox.push(event);
-    if (this.#busy) return;
-    this.#busy = true;
-    try {
-      for (let e = this.#inbox.shift(); e !== undefined; e = this.#inbox.shift()) {
-        let effects: DispatcherEffect[];
-        try {
-          effects = this.core.step({ ...e, now: Date.now() } as DispatcherEvent);
-        } catch (error) {
-          // A defect; one bad event must not end the server. The registry has what is durable.
-          this.#logger.error({ err: error, event: e.type }, 'dispatcher failed on an event');
-          continue;
-        }
-        for (const effect of effects) this.#perform(effect);
-      }
-    } finally {
-      this.#busy = false;
-    }
+  get core(): Dispatcher {
+    return this.#service.dispatcher;
+  }
+
+  step(event: DispatcherInput): void {
+    this.#service.dispatch(event);
   }
 
   /**
@@ -232,7 +210,7 @@ export class DispatcherHost {
     return this.#connections.size;
   }
 
-  #perform(e: DispatcherEffect): void {
+  perform(e: DispatcherIo): void {
     switch (e.type) {
       case 'persist':
         this.#commits = this.#commits.then(async () => {
@@ -248,23 +226,12 @@ export class DispatcherHost {
         return;
       }
       case 'openJob':
-        // Orders that follow wait in the hosts until they are ready.
         this.#listener.openJob(e.job).catch((error: unknown) => {
           this.#logger.error({ err: error, job: e.job }, 'job cannot be opened');
-          this.step({
-            type: 'jobFailed',
-            job: e.job,
-            error: {
-              code: error instanceof MayflyError ? error.code : 'INTERNAL',
-              message: `Cannot open the job: ${(error as Error).message}`,
-            },
-          });
+          const code = error instanceof MayflyError ? error.code : 'INTERNAL';
+          this.#service.failed(e.job, { code, message: `Cannot open the job: ${(error as Error).message}` });
         });
         return;
-      case 'fenceCs':
-        return this.#listener.fenceCs(e.job, e.task, e.incarnation);
-      case 'fenceCm':
-        return this.#listener.fenceCm(e.job, e.task, e.incarnation, e.cm);
       case 'wake':
         // A timer may be a millisecond early by the clock that the core is told.
         setTimeout(() => this.step({ type: 'tick' }), e.afterMs + 2).unref();
@@ -339,7 +306,7 @@ export class DispatcherHost {
       .catch((error: unknown) => this.#logger.error({ err: error }, 'message to a node failed'));
   }
 
-  #welcome(e: Extract<DispatcherEffect, { type: 'welcome' }>): void {
+  #welcome(e: Extract<DispatcherIo, { type: 'welcome' }>): void {
     const c = this.#connections.get(e.connection);
     if (!c) return;
     c.node = e.node;
@@ -356,7 +323,7 @@ export class DispatcherHost {
             [nodeKey(e.node), { hash: fresh.hash, name: c.name, lastSeen: now } satisfies NodeRecord],
           ]);
         }
-        c.ack?.({ node: e.node, secret, heartbeatMs: this.#heartbeatMs, drop: e.drop });
+        c.ack?.({ node: e.node, secret, heartbeatMs: this.core.core.settings.heartbeatMs, drop: e.drop });
         c.ack = undefined;
       })
       .catch((error: unknown) => {
@@ -525,6 +492,7 @@ export class DispatcherHost {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#closed = true;
+    this.#service.end('dispatcher');
     this.#connections.clear();
     await this.#commits;
   }

@@ -33,7 +33,7 @@ export function boardRoute(plain: FastifyInstance, runtime: Runtime): void {
       const room = runtime.dispatcher.roomOf(code === NO_ROOM ? '' : code);
       const name = boardText(request.query.name ?? '');
       const team = boardText(request.query.team ?? '');
-      return runtime.board.view(
+      return runtime.chronicle.board.view(
         room,
         name === undefined ? undefined : { name, ...(team === undefined ? {} : { team }) },
       );

@@ -40,7 +40,7 @@ export function roomRoutes(plain: FastifyInstance, o: { rooms: Rooms; runtime: R
     async (request): Promise<CheckpointAdvice> => {
       const { room } = request.query;
       const { faults, rankMs } = lossesOf(o.runtime.dispatcher.core.core.jobs.values(), room, Date.now());
-      return adviceOf(o.runtime.imageCosts.of(room), faults, rankMs);
+      return adviceOf(o.runtime.chronicle.imageCosts.of(room), faults, rankMs);
     },
   );
 
@@ -80,7 +80,7 @@ export function roomRoutes(plain: FastifyInstance, o: { rooms: Rooms; runtime: R
             `${busy === 1 ? 'it' : 'them'} first.`,
         );
       await o.rooms.close(request.params.code);
-      o.runtime.board.closeRoom(request.params.code);
+      o.runtime.chronicle.board.closeRoom(request.params.code);
       o.runtime.observer.nodesChanged();
       return { ok: true as const };
     },

@@ -31,7 +31,7 @@ import type { CheckpointServerEffect, CheckpointServerEvent } from '../checkpoin
 import type { Dispatcher } from '../dispatcher/dispatcher.ts';
 import type { LoggedProgress } from '../dispatcher/stragglers.ts';
 import type { DispatcherEffect, DispatcherEvent, JobSpec } from '../dispatcher/types.ts';
-import { capacityOf } from '../dispatcher/types.ts';
+import { ALIVE_KEY, capacityOf } from '../dispatcher/types.ts';
 import { slotsFor, spawnedSlots } from '../dispatcher/views.ts';
 import { Inbox } from './inbox.ts';
 import type { LogAnswers, LogOrder, ServedLog } from './served-log.ts';
@@ -41,7 +41,7 @@ type Timeless<E> = E extends unknown ? Omit<E, 'now'> : never;
 export type DispatcherInput = Timeless<DispatcherEvent>;
 export type ImagesInput = Timeless<CheckpointServerEvent>;
 
-/** Effects that leave the cores. `taskDone` and `complete` are carried out already; hosts note them down. */
+/** Effects that leave the cores. Hosts only note down `taskDone` and `complete`. */
 export type DispatcherIo = Exclude<DispatcherEffect, { type: 'fenceCs' | 'fenceCm' }>;
 export type ImagesIo = Exclude<CheckpointServerEffect, { type: 'cover' | 'uncover' | 'trim' | 'chosen' | 'lost' }>;
 
@@ -95,10 +95,9 @@ export class JobService {
    * dispatcher hears which of them are complete.
    */
   recover(entries: readonly (readonly [key: string, value: unknown])[]): void {
-    const isImage = ([key]: readonly [string, unknown]): boolean => /^(image|trimmed)\//.test(key);
-    this.image({ type: 'recover', entries: entries.filter(isImage) });
-    const others = entries.filter((e) => !isImage(e));
-    this.dispatch({ type: 'recover', entries: others, images: this.images.newest() });
+    this.image({ type: 'recover', entries: entries.filter(([key]) => /^(image|trimmed)\//.test(key)) });
+    const ours = entries.filter(([key]) => key === ALIVE_KEY || /^(job|task|fault|reputation)\//.test(key));
+    this.dispatch({ type: 'recover', entries: ours, images: this.images.newest() });
   }
 
   #stepDispatcher(event: DispatcherInput): void {
@@ -133,11 +132,12 @@ export class JobService {
       case 'fenceCm':
         return this.#whenOpen(e.job, () => this.fenceLog(e.job, e.cm, e.task, e.incarnation));
       case 'taskDone':
+        this.#host.dispatcher(e);
         this.image({ type: 'taskDone', job: e.job, task: e.task });
         this.#whenOpen(e.job, () => {
           for (const log of this.logs(e.job)) log.done(e.task);
         });
-        return this.#host.dispatcher(e);
+        return;
       default:
         return this.#host.dispatcher(e);
     }
@@ -220,15 +220,11 @@ export class JobService {
     this.image({ type: 'openJob', job, size: capacityOf(spec), channelMemories, program: program.hash, acting });
   }
 
-  /** The job cannot be opened, or needs not to be: its orders are void. */
-  notOpened(job: JobId): void {
-    this.#opening.delete(job);
-  }
-
-  /** The job has ended, and its hosts are closed. */
+  /** The job has ended, and its Channel Memories are closed: its images may go. */
   close(job: JobId): void {
     this.#jobs.delete(job);
     this.#opening.delete(job);
+    this.image({ type: 'forgetJob', job });
   }
 
   #whenOpen(job: JobId, order: () => void): void {
@@ -264,7 +260,7 @@ export class JobService {
   spawned(
     job: JobId,
     group: SpawnGroup,
-    openStreams: (log: ServedLog, size: number, done: () => void) => void,
+    openStreams: (log: ServedLog, size: number, done: (opened: boolean) => void) => void,
     then: () => void = noop,
   ): void {
     const size = group.first + spawnedTasks(group.parts);
@@ -277,8 +273,9 @@ export class JobService {
     };
     for (const log of logs) {
       log.resize(size);
-      openStreams(log, size, () => {
-        log.grown(size);
+      openStreams(log, size, (opened) => {
+        // One that cannot open them has no use of a core, and says so.
+        if (opened) log.grown(size);
         grown();
       });
     }
