@@ -11,8 +11,8 @@ import {
   CheckpointServer,
   Dispatcher,
   JobService,
+  isOver,
   jobIds,
-  jobKey,
   jobView,
   nodeViews,
   type JobSpec,
@@ -44,12 +44,15 @@ import type { Disk } from './disk.ts';
 import { ChannelMemories } from './hosts/channel-memories.ts';
 import { CheckpointServerHost } from './hosts/checkpoint-server-host.ts';
 import { DispatcherHost } from './hosts/dispatcher-host.ts';
-import { WorldHost, type StreamName } from './hosts/world-host.ts';
+import { NodeSockets } from './hosts/node-sockets.ts';
+import { WorldHost } from './hosts/world-host.ts';
 import { assignmentOf } from './jobs/assignment.ts';
 import { FinalCounters } from './jobs/job-counters.ts';
 import { JobMarks } from './jobs/job-marks.ts';
 import { JobRecords } from './jobs/job-records.ts';
 import { JobStore } from './jobs/job-store.ts';
+import { Intake } from './jobs/intake.ts';
+import { recoverJobs } from './jobs/recover-jobs.ts';
 import { LogQuota } from './jobs/log-quota.ts';
 import { mappedReport } from './jobs/mapped-report.ts';
 import { Places } from './jobs/places.ts';
@@ -57,32 +60,10 @@ import { OpenJobs } from './jobs/open-jobs.ts';
 import { watchLogs, watchRanks, type WatchParts } from './jobs/watch.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
+import { noObserver, type RuntimeObserver } from './observer.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Rooms } from './rooms.ts';
 import type { Secrets } from './secrets.ts';
-
-/** What the dashboard wants to hear. */
-export interface RuntimeObserver {
-  jobChanged(job: JobId): void;
-  nodesChanged(): void;
-  output(job: JobId, task: TaskId, stream: StreamName, offset: number, bytes: Uint8Array): void;
-  file(job: JobId, path: string, bytes: number): void;
-  jobForgotten(job: JobId): void;
-}
-
-/** Troubles of the file system that say nothing of the job's own files. */
-const PASSING: ReadonlySet<string> = new Set([
-  'EACCES',
-  'EPERM',
-  'EROFS',
-  'EMFILE',
-  'ENFILE',
-  'ENOSPC',
-  'EDQUOT',
-  'ENOMEM',
-  'DISK_FULL',
-  'STORAGE_FAILED',
-]);
 
 const WATCH_MS = 1000;
 /**
@@ -103,10 +84,11 @@ export class Runtime {
   readonly memories: ChannelMemories;
   readonly checkpoints: CheckpointServerHost;
   readonly dispatcher: DispatcherHost;
+  readonly nodeSockets: NodeSockets;
   readonly #service: JobService;
   readonly chronicle: Chronicle;
   readonly #places: Places;
-  observer: RuntimeObserver = { jobChanged: noop, nodesChanged: noop, output: noop, file: noop, jobForgotten: noop };
+  observer: RuntimeObserver = noObserver;
   readonly #options: ResolvedOptions;
   readonly #disk: Disk;
   readonly #log: MessageLog;
@@ -118,6 +100,7 @@ export class Runtime {
   readonly #logQuota: LogQuota;
   readonly #jobs: OpenJobs;
   readonly #watch: WatchParts;
+  readonly intake: Intake;
   readonly #specs = new Map<JobId, JobSpec>();
   #timers: NodeJS.Timeout[] = [];
   #stopping = false;
@@ -199,7 +182,7 @@ export class Runtime {
         },
       },
     });
-    this.dispatcher = new DispatcherHost({
+    this.nodeSockets = new NodeSockets({
       service,
       registry,
       disk: deps.disk,
@@ -210,6 +193,23 @@ export class Runtime {
       maxNodes: options.limits.nodes,
       messagesPerMinute: options.limits.messagesPerMinute,
       trustProxy: options.trustProxy,
+      listener: {
+        inSources: (m, from) =>
+          this.#places.inSources(
+            m,
+            (t) => from !== undefined && this.chronicle.isAt(from, t.job, t.task, t.incarnation),
+          ),
+        heard: (m, from) => this.chronicle.heard(m, from),
+        came: (node, room, who) => this.chronicle.came(node, room, who),
+        left: (node) => this.chronicle.left(node),
+      },
+    });
+    this.dispatcher = new DispatcherHost({
+      service,
+      sockets: this.nodeSockets,
+      registry,
+      disk: deps.disk,
+      logger,
       listener: {
         openJob: (job) => this.#openJob(job),
         assignment: (job, task, incarnation, manifest) => this.#assignment(job, task, incarnation, manifest),
@@ -225,14 +225,6 @@ export class Runtime {
         },
         jobChanged: (job) => this.#jobChanged(job),
         nodesChanged: () => this.observer.nodesChanged(),
-        inSources: (m, from) =>
-          this.#places.inSources(
-            m,
-            (t) => from !== undefined && this.chronicle.isAt(from, t.job, t.task, t.incarnation),
-          ),
-        heard: (m, from) => this.chronicle.heard(m, from),
-        came: (node, room, who) => this.chronicle.came(node, room, who),
-        left: (node) => this.chronicle.left(node),
         given: (node, job, task, incarnation) => this.chronicle.given(node, job, task, incarnation),
       },
     });
@@ -257,6 +249,19 @@ export class Runtime {
       checkpoints: this.checkpoints,
       service,
       closed: (job) => this.observer.jobChanged(job),
+    });
+    this.intake = new Intake({
+      service,
+      dispatcher: this.dispatcher,
+      registry,
+      records: this.#records,
+      marks: this.marks,
+      finals: this.#finals,
+      jobs: this.#jobs,
+      chronicle: this.chronicle,
+      specs: this.#specs,
+      stateOf: (job) => this.need(job).state,
+      forgotten: (job) => this.observer.jobForgotten(job),
     });
     this.#watch = {
       service,
@@ -305,26 +310,18 @@ export class Runtime {
 
   /** R1. */
   async recover(): Promise<void> {
-    const entries = await this.marks.finish(await this.#registry.entries(''));
-    const active = new Set<JobId>();
-    const known = new Set<string>();
-    for (const [key, value] of entries) {
-      if (key.startsWith('task/')) this.#jobs.ran.add(jobId(key.split('/')[1]!));
-      if (!key.startsWith('job/')) continue;
-      const { spec, state } = value as { spec: JobSpec; state: string };
-      this.#specs.set(spec.id, spec);
-      known.add(spec.id);
-      if (!isOver(state)) active.add(spec.id);
-    }
-    this.#service.recover(entries);
-    if (this.#disk.stopped) this.#storage(this.#disk.stopped);
-    // R1, unless storage is stopped: then they recover when it can be written, and the server says so meanwhile.
-    for (const job of active)
-      if (this.#jobs.ran.has(job))
-        await this.#disk.orStopped(this.#openJob(job).catch((error: unknown) => this.#unrecovered(job, error)));
-    await this.#disk.orStopped(this.#finish(active));
-    this.#records.fill([...this.#specs.values()].filter((spec) => !active.has(spec.id)));
-    if (known.size > 0) this.#logger.info({ jobs: known.size, active: active.size }, 'recovered');
+    await recoverJobs({
+      service: this.#service,
+      disk: this.#disk,
+      log: this.#log,
+      logger: this.#logger,
+      jobs: this.#jobs,
+      records: this.#records,
+      specs: this.#specs,
+      entries: await this.marks.finish(await this.#registry.entries('')),
+      storage: (error) => this.#storage(error),
+      close: (job) => this.#closeJob(job),
+    });
     this.dispatcher.start();
     this.#timers = [
       setInterval(() => this.memories.tick(Date.now()), SYNC_TICK_MS),
@@ -336,38 +333,6 @@ export class Runtime {
       }, WATCH_MS),
       setInterval(() => this.chronicle.tick(this.nodes()), HISTORY_MS),
     ];
-  }
-
-  /**
-   * Its files are damaged: it ends, and says which. @throws MayflyError for a trouble that may pass (no space, no
-   * permission): then nothing starts, and nothing ends
-   */
-  #unrecovered(job: JobId, error: unknown): void {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== undefined && PASSING.has(code)) throw new Error(`cannot open job ${job}: ${message}`);
-    this.#logger.error({ err: error, job }, 'job cannot be recovered');
-    const known = error instanceof MayflyError && error.code !== 'INTERNAL';
-    const named = known ? error.code : 'DAMAGED_DATA';
-    this.#service.failed(job, {
-      code: named,
-      message: `The job could not resume after the server restarted: ${message}`,
-    });
-  }
-
-  /**
-   * R2 (jobs/open-jobs.ts): logs of jobs that have ended (their output once more, should a power loss have eaten it).
-   * Those of unknown jobs stay.
-   */
-  async #finish(active: ReadonlySet<JobId>): Promise<void> {
-    const left = new Set((await this.#log.list('')).map((name) => jobId(name.split('/')[0]!)));
-    for (const job of left) {
-      if (active.has(job) || !this.#specs.has(job)) continue;
-      this.#jobs.ran.add(job);
-      await this.#openJob(job).catch((error: unknown) =>
-        this.#logger.warn({ err: error, job }, 'logs of an ended job cannot be read'),
-      );
-      await this.#closeJob(job);
-    }
   }
 
   async close(): Promise<void> {
@@ -418,70 +383,6 @@ export class Runtime {
   /** Resolves when the logs of an ended job are gone (tests, deletion). */
   closed(job: JobId): Promise<void> {
     return this.#jobs.closed(job);
-  }
-
-  /** Everything of the job is on disk already ({@link JobStore.create}). */
-  async submit(spec: JobSpec, stdin: Uint8Array): Promise<void> {
-    try {
-      const log = this.#jobs.stdinOf(spec.id);
-      try {
-        await log.append(stdin, !spec.interactive);
-      } finally {
-        log.close();
-      }
-      await this.#records.submitted(spec);
-      this.#specs.set(spec.id, spec);
-      await this.dispatcher.submit(spec);
-    } catch (error) {
-      this.#specs.delete(spec.id);
-      throw error;
-    }
-  }
-
-  /** All that an ended job was given as standard input. */
-  stdinOf(job: JobId): Uint8Array {
-    const log = this.#jobs.stdinOf(job);
-    try {
-      return Buffer.concat(Array.from({ length: log.messages }, (_, n) => log.message(n + 1)));
-    } finally {
-      log.close();
-    }
-  }
-
-  async appendStdin(job: JobId, bytes: Uint8Array, end: boolean, offset: number | undefined): Promise<number> {
-    const open = this.#jobs.find(job);
-    const log = open?.stdin ?? this.#jobs.stdinOf(job);
-    try {
-      await log.append(bytes, end, offset);
-    } finally {
-      if (!open) log.close();
-    }
-    for (const l of this.#service.logs(job)) l.feedStdin();
-    return log.bytes;
-  }
-
-  /**
-   * Forgets an ended job with all its files.
-   * @throws MayflyError NOT_FOUND, CONFLICT; DISK_FULL, STORAGE_FAILED when that has to wait for storage
-   */
-  async remove(job: JobId): Promise<void> {
-    if (!isOver(this.need(job).state)) throw new MayflyError('CONFLICT', 'The job has not ended; cancel it first.');
-    await this.#jobs.closed(job);
-    await this.#records.settled(job);
-    await this.marks.removing(job, async () => {
-      // Not through the core, whose commits may wait for storage: these make room, and nothing of an ended job is under
-      // way there.
-      const of = [
-        ...(await this.#registry.entries(`task/${job}/`)),
-        ...(await this.#registry.entries(`fault/${job}/`)),
-      ];
-      await this.#registry.commit([[jobKey(job), undefined], ...of.map(([key]) => [key, undefined] as const)]);
-      this.dispatcher.step({ type: 'forget', job });
-      this.#specs.delete(job);
-      this.#finals.forget(job);
-      await this.chronicle.forget(job);
-    });
-    this.observer.jobForgotten(job);
   }
 
   // Views
@@ -559,6 +460,3 @@ export class Runtime {
     });
   }
 }
-
-export const isOver = (state: string): boolean => state === 'done' || state === 'failed' || state === 'cancelled';
-const noop = (): void => undefined;

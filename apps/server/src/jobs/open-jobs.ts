@@ -289,7 +289,7 @@ export class OpenJobs {
     const hosts = memories.of(job) ?? [];
     return {
       task: (task) => this.#taskCounters(job, task, hosts),
-      outputs: world.files(job),
+      outputs: world.outputs.files(job),
       outputBytes: world.total(job),
     };
   }

@@ -1,11 +1,12 @@
 /** REST of rooms: open, list, close. */
+import { isOver } from '@mayfly/protocols';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { CheckpointAdvice, MayflyError, RoomCode, RoomView } from '@mayfly/wire';
 import { adviceOf, lossesOf } from '../checkpoint-advice.ts';
 import { Type } from 'typebox';
 import type { Rooms } from '../rooms.ts';
-import { isOver, type Runtime } from '../runtime.ts';
+import type { Runtime } from '../runtime.ts';
 import { Ok, refusals } from './schemas.ts';
 
 const NewRoom = Type.Object({ name: Type.String({ minLength: 1, maxLength: 80 }) }, { additionalProperties: false });
