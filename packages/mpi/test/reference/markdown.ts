@@ -63,8 +63,9 @@ export function reference(source: string): string {
     for (const m of list) {
       const heading = (ts.getLeadingCommentRanges(source, m.pos) ?? [])
         .map((r) => source.slice(r.pos, r.end))
-        .find((c) => c.startsWith('// '));
-      if (heading) out += `\n**${heading.slice(3)}**\n\n`;
+        .filter((c) => c.startsWith('// '))
+        .map((c) => c.slice(3));
+      if (heading.length > 0) out += `\n**${heading.join(' ')}**\n\n`;
       out += item(m, before);
     }
     return out;
