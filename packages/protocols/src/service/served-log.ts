@@ -139,6 +139,7 @@ export class ServedLog {
     this.step({ type: 'recovered', fresh });
     this.#fresh = false;
     for (const task of this.#done) this.step({ type: 'done', task });
+    this.#checkStdin();
     this.feedStdin();
     this.feedAllAnswers();
     const orders = [...this.#orders.values()];
@@ -235,6 +236,16 @@ export class ServedLog {
   }
 
   // Input from outside
+
+  /** Lines that the log has were durable where they come from: with fewer there, the next line would be lost as well. */
+  #checkStdin(): void {
+    const { stdin } = this.#options;
+    if (!stdin || !this.#isHome(taskId(0)) || this.#typed <= stdin.messages) return;
+    const message =
+      `The record of standard input is damaged: it has ${stdin.messages} messages, and rank 0 was sent ` +
+      `${this.#typed}. Submit the job again.`;
+    this.#answers.failed(this.index, { code: 'DAMAGED_DATA', message });
+  }
 
   feedStdin(): void {
     const { stdin } = this.#options;
