@@ -118,12 +118,15 @@ export class JobStore {
    */
   async verify(job: JobId, program: { language: ProgramLanguage; hash: string }): Promise<void> {
     const path = this.programPath(job, program.language);
-    const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined;
-      throw error;
-    });
-    if (bytes && (await hashBytes(bytes)) === program.hash) return;
-    const what = bytes ? 'is damaged: its hash differs from the one recorded at submission' : 'is missing';
+    let what = 'is damaged: its hash differs from the one recorded at submission';
+    try {
+      if ((await hashBytes(await readFile(path))) === program.hash) return;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT') what = 'is missing';
+      else if (code === 'EISDIR') what = 'is a folder where a file belongs';
+      else throw error;
+    }
     throw new MayflyError('DAMAGED_DATA', `jobs/${job}/${basename(path)} ${what}. Submit the job again.`);
   }
 
