@@ -46,6 +46,9 @@ export const FAULTS = [
 ] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
+/** These only break or delay links, for less time than after which a node counts as lost. */
+export const LINK_FAULTS: readonly FaultKind[] = ['broken link', 'delay', 'reorder', 'duplicate', 'second socket'];
+
 export interface Fault {
   readonly at: number;
   readonly kind: FaultKind;
@@ -165,6 +168,8 @@ export interface Excuses {
   damagedLogs: Set<number>;
   /** Tasks whose program takes every worker down. */
   poisoned: ReadonlySet<number>;
+  /** More than links was hit. */
+  beyondLinks: boolean;
 }
 
 export class Striker {
@@ -172,11 +177,12 @@ export class Striker {
   readonly excuses: Excuses;
 
   constructor(private readonly world: World) {
-    this.excuses = { powerLost: new Map(), damagedLogs: new Set(), poisoned: world.poisoned };
+    this.excuses = { powerLost: new Map(), damagedLogs: new Set(), poisoned: world.poisoned, beyondLinks: false };
   }
 
   private happened(kind: FaultKind, what: string): void {
     this.counts[kind] = (this.counts[kind] ?? 0) + 1;
+    if (!LINK_FAULTS.includes(kind)) this.excuses.beyondLinks = true;
     this.world.note(`FAULT ${kind}${what === '' ? '' : `: ${what}`}`);
   }
 
