@@ -119,6 +119,8 @@ export class CmHost {
     const { server, undone } = this.world;
     const { served, log } = this;
     if (!served) return;
+    if (!this.fresh && this.world.protocol.log.keeps === 'memory')
+      return server.failed({ code: 'LOST_LOG', message: 'what the Channel Memory had in its memory is gone' });
     this.life++;
     this.first.clear();
     const core = served.newCore();

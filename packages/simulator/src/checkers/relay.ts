@@ -121,7 +121,8 @@ export class Relay implements ProtocolCheckers {
 
   // ---- how the job may end ----
 
+  /** A deadlock is believed when nodes report it: no rank can be tried on another node. */
   excuses({ code }: ErrorBody, { beyondLinks }: Excuses): boolean {
-    return beyondLinks && (code === 'LOST_NODES' || code === 'LOST_LOG');
+    return beyondLinks && ['LOST_NODES', 'LOST_LOG', 'DEADLOCK'].includes(code);
   }
 }
