@@ -205,6 +205,15 @@ export class CmHost {
     this.links.delete(conn);
   }
 
+  /** The server's buffer for a connection is full for a while. False: there is no such connection. */
+  congest(link: DataLink | undefined, ms: number): boolean {
+    const conn = [...this.links].find(([, l]) => l === link)?.[0];
+    if (conn === undefined || !this.up) return false;
+    this.served?.step({ type: 'congested', conn, congested: true });
+    this.world.agenda.after(ms, () => this.served?.step({ type: 'congested', conn, congested: false }));
+    return true;
+  }
+
   private received(conn: number, bytes: Uint8Array): void {
     const { world } = this;
     this.speaking = new Map();
