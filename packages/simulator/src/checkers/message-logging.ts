@@ -7,10 +7,10 @@
  *  K2  Arrival k of a task is one message, whichever incarnation consumes it.
  *  K8  Nothing becomes visible (pushed to a receiver, shown to the world) before the events that it depends on are
  *      logged.
- *  K9  What was acknowledged as synced is durable, and so is what nobody could give back: the counts that a restart is
- *      told, what the world sees, an envelope without its body, and under `strict` whatever leaves for a receiver.
+ *  K9  What was acknowledged as synced is durable, and so is what nobody could give back: the counts in the answer to a
+ *      restart, what the world sees, an envelope without its body, and under `strict` whatever leaves for a receiver.
  *  K10 Nothing is trimmed that a kept image would need, and nothing before a durable record stands for it.
- *  K11 Silent re-execution: no incarnation writes a message that it was told is logged.
+ *  K11 Silent re-execution: no incarnation writes a message that is logged according to the answers to its start.
  *  K14 An image is complete only when all sends, outputs, determinants and arrivals before it are durable.
  *  K17 What a node received and has not heard to be durable, it gives back to a log that lost it.
  *
@@ -201,13 +201,13 @@ export class MessageLogging implements ProtocolCheckers {
   }
 
   /**
-   * A new incarnation is told what is logged: it repeats nothing of it, and nobody else has it. Its nonce tells it from
-   * a clone from now on (F1).
+   * The answer names what is logged. The new incarnation repeats nothing of it, and nobody else has it. From now on the
+   * nonce distinguishes the incarnation from a clone (F1).
    */
   attached(cm: number, f: Frame): void {
     const task = f.header.dst;
-    const told = JSON.parse(new TextDecoder().decode(f.body)) as Attached;
-    for (const [dst, n] of told.received)
+    const answer = JSON.parse(new TextDecoder().decode(f.body)) as Attached;
+    for (const [dst, n] of answer.received)
       if (n !== EVERYTHING && !this.durableMessage(cm, task, dst, n))
         throw new Violation(
           `K9: CM ${cm} tells task ${task} that message ${n} to ${name(dst)} is logged, and it is not durable`,
@@ -334,7 +334,7 @@ export class MessageLogging implements ProtocolCheckers {
   /**
    * Power loss in `behind` may exceed what the protocol covers, but only together with the loss of a rank: it took
    * records of the very task that the error names, and the incarnation that executed then (its node retains what is not
-   * synced) is no more. A bit flip in a record is told and not repaired. A disk that is full for a while excuses nothing.
+   * synced) is no more. A bit flip in a record is reported and not repaired. A disk that is full for a while excuses nothing.
    */
   excuses({ code, message }: ErrorBody, { powerLost, damagedLogs }: Excuses): boolean {
     if (code !== 'LOST_LOG') return false;

@@ -24,7 +24,7 @@
  *  K19 No honest node is in quarantine for what the program did (run.ts).
  *  K20 A rank comes only to nodes that run programs of its kind (volunteer.ts).
  *
- * Owns: the histories of all tasks as the lives that count tell them, incarnations and lives, what the world saw.
+ * Owns: the histories of all tasks as the lives that count have them, incarnations and lives, what the world saw.
  */
 import {
   FILES,
@@ -82,11 +82,11 @@ export interface Trim {
 }
 
 /**
- * A protocol's kit: what it promises beyond the rules of this file. Hosts and {@link Checkers} tell it what happens; it
- * throws {@link Violation}. `cm` is the number of a Channel Memory.
+ * A protocol's kit: what it promises beyond the rules of this file. Hosts and {@link Checkers} report to it what
+ * happens; it throws {@link Violation}. `cm` is the number of a Channel Memory.
  */
 export interface ProtocolCheckers {
-  /** Two lives of a task disagree, or agree: from now on `life` counts, and no longer `known`. */
+  /** Two lives of a task report the same step: does `life` count from now on, and `known` no longer? */
   supersedes(life: number, known: number): boolean;
 
   /** A life begins, and its start says how many messages to each receiver are logged. */
@@ -136,7 +136,8 @@ export interface ImageComplete {
   readonly whole: boolean;
 }
 
-interface Told<T> {
+/** What a life of a task reports. */
+interface Reported<T> {
   life: number;
   value: T;
 }
@@ -165,10 +166,10 @@ function spoken({ header: h }: Frame): string | undefined {
 export class Checkers implements Witness, Histories {
   readonly kit: ProtocolCheckers;
   readonly files: FileChecker;
-  private readonly sends = new Map<string, Told<Sent>>();
-  private readonly receipts = new Map<string, Told<{ digest: number; arrival: number }>>();
-  private readonly order = new Map<string, Told<{ src: number; channel: number }>>();
-  private readonly events = new Map<string, Told<Outcome>>();
+  private readonly sends = new Map<string, Reported<Sent>>();
+  private readonly receipts = new Map<string, Reported<{ digest: number; arrival: number }>>();
+  private readonly order = new Map<string, Reported<{ src: number; channel: number }>>();
+  private readonly events = new Map<string, Reported<Outcome>>();
   private readonly seen = new Map<number, number[]>();
   /** Messages in the files now. */
   private readonly shown = new Map<number, number>();
@@ -191,7 +192,7 @@ export class Checkers implements Witness, Histories {
 
   // ---- what ranks do ----
 
-  /** An incarnation executes: it was told these limits. Returns the name of this life of it. */
+  /** An incarnation executes, with these limits. Returns the name of this life of it. */
   began(task: number, incarnation: number, limits: readonly (readonly [number, number])[]): number {
     const life = incarnation * LIVES + (this.lives++ % LIVES);
     this.begun.set(task, Math.max(incarnation, this.begun.get(task) ?? 0));
@@ -204,7 +205,7 @@ export class Checkers implements Witness, Histories {
     const key = messageKey(task, dst, channel);
     const again = this.sends.has(key);
     if (again) this.repeated++;
-    if (this.tell(this.sends, key, life, { digest, at })) this.kit.sent(task, life, dst, channel, digest, again);
+    if (this.note(this.sends, key, life, { digest, at })) this.kit.sent(task, life, dst, channel, digest, again);
   }
 
   written(task: number, life: number, dst: number, channel: number): void {
@@ -220,10 +221,10 @@ export class Checkers implements Witness, Histories {
     digest: number | undefined,
   ): void {
     this.kit.consumed(task, life, arrival, src, channel);
-    this.tell(this.order, `${task}@${arrival}`, life, { src, channel });
+    this.note(this.order, `${task}@${arrival}`, life, { src, channel });
     const key = messageKey(src, task, channel);
     const known = this.receipts.get(key);
-    if (digest !== undefined) this.tell(this.receipts, key, life, { digest, arrival });
+    if (digest !== undefined) this.note(this.receipts, key, life, { digest, arrival });
     // an envelope: what came whole in an earlier life is void
     else if (known && this.kit.supersedes(life, known.life)) this.receipts.delete(key);
   }
@@ -233,11 +234,11 @@ export class Checkers implements Witness, Histories {
   }
 
   event(task: number, life: number, n: number, outcome: Outcome): void {
-    this.tell(this.events, `${task}:${n}`, life, outcome);
+    this.note(this.events, `${task}:${n}`, life, outcome);
   }
 
-  /** Notes the value unless a life that counts has told another. */
-  private tell<T>(into: Map<string, Told<T>>, key: string, life: number, value: T): boolean {
+  /** Notes the value unless the life that counts has reported another. */
+  private note<T>(into: Map<string, Reported<T>>, key: string, life: number, value: T): boolean {
     const known = into.get(key);
     if (known && !this.kit.supersedes(life, known.life)) return false;
     into.set(key, { life, value });
