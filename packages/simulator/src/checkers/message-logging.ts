@@ -334,7 +334,8 @@ export class MessageLogging implements ProtocolCheckers {
   /**
    * Power loss in `behind` may exceed what the protocol covers, but only together with the loss of a rank: it took
    * records of the very task that the error names, and the incarnation that executed then (its node retains what is not
-   * synced) is no more. A bit flip in a record is reported and not repaired. A disk that is full for a while excuses nothing.
+   * synced) is no more. A bit flip in a record is reported and not repaired. A disk that is full for a while excuses
+   * nothing.
    */
   excuses({ code, message }: ErrorBody, { powerLost, damagedLogs }: Excuses): boolean {
     if (code !== 'LOST_LOG') return false;
