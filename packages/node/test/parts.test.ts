@@ -8,7 +8,7 @@ import type { DaemonSeams } from '../src/daemon/seams.ts';
 import { createDate } from '../src/rank/date.ts';
 import { placeOf } from '../src/rank/place.ts';
 import { Random } from '../src/rank/random.ts';
-import { CommSide, createRankMemory, RankSide } from '../src/ring.ts';
+import { CommSide, createRankMemory, RankSide } from '../src/ring/index.ts';
 import { RankState, readCalls, readPlaceTimes, readStatus, StatusWriter } from '../src/status.ts';
 import { holdOf, lowBattery, nextLook } from '../src/page/policy.ts';
 import { AT_EASE, CALM_MS, PRESSED_MS, eased, easeWords, nextEase } from '../src/page/pressure.ts';

@@ -15,7 +15,7 @@ import { MayflyError, type Assignment, type ErrorBody, type ProgramKind, type Ta
 import type { ImageHead } from '../local-frames.ts';
 import type { CommToDaemon, CommToFrame, DaemonToComm, FrameToComm, RankRun, RankToComm } from '../messages.ts';
 import { channelOf, type Channel } from '../ports.ts';
-import { Ask, MEMORY_WORD, SAFETY_MS } from '../ring.ts';
+import { Ask, MEMORY_WORD, SAFETY_MS } from '../ring/index.ts';
 import { readCalls, readPlaceTimes, readStatus } from '../status.ts';
 import { Fetcher } from './fetcher.ts';
 import { ImageUploads } from './images.ts';
