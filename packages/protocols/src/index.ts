@@ -12,8 +12,8 @@ export {
   type JobCounters,
   type TaskCounters,
 } from './dispatcher/views.ts';
-export { CheckpointServer } from './checkpoint-server.ts';
-export * from './checkpoint-server-types.ts';
+export { CheckpointServer } from './images/checkpoint-server.ts';
+export * from './images/types.ts';
 export * from './deadlock.ts';
 export * from './contract/index.ts';
 export { protocols } from './table.ts';
