@@ -16,7 +16,7 @@ export function reference(source: string): string {
   const anchors = declaredNames(file);
 
   const link = (text: string): string =>
-    text.replace(/\{@link\s+([\w.]+)\}/g, (_, name: string) =>
+    text.replace(/\{@link ([\w.]+)\}/g, (_, name: string) =>
       anchors.has(name.split('.')[0]!) ? `[\`${name}\`](#${name.split('.')[0]!.toLowerCase()})` : `\`${name}\``,
     );
   /** Of a comment as it stands in the source, since the compiler's own reading of it drops what stands in brackets. */
@@ -64,9 +64,8 @@ export function reference(source: string): string {
       const heading = (ts.getLeadingCommentRanges(source, m.pos) ?? [])
         .map((r) => source.slice(r.pos, r.end))
         .filter((c) => c.startsWith('// '))
-        .map((c) => c.slice(3))
-        .join(' ');
-      if (heading) out += `\n**${heading}**\n\n`;
+        .map((c) => c.slice(3));
+      if (heading.length > 0) out += `\n**${heading.join(' ')}**\n\n`;
       out += item(m, before);
     }
     return out;
