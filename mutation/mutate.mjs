@@ -15,10 +15,10 @@ import { hashOf, Results } from './results.mjs';
 
 const HELP = `npm run mutate -- [options]
 
-  --seed S       which mutants are drawn (default 1)
-  --count N      how many, without those that do not compile (default 100)
-  --only TEXT    only of sources whose path has this text, such as dispatcher/
-  --kept FILE    the file of results (default node_modules/.cache/mayfly/mutants.jsonl); the command goes on from it
+  --seed S       seed that draws the mutants (default 1)
+  --count N      number of mutants, without those that do not compile (default 100)
+  --only TEXT    mutate only sources whose path contains TEXT, such as dispatcher/
+  --kept FILE    file of results (default node_modules/.cache/mayfly/mutants.jsonl); the command resumes from it
   --help
 `;
 

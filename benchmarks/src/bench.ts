@@ -40,7 +40,7 @@ const gb = names.indexOf('--gb');
 if (gb >= 0) process.env['MAYFLY_OVERLOAD_BYTES'] = String(Number(names.splice(gb, 2)[1]) * 2 ** 30);
 for (const n of names)
   if (!(n in BENCHES)) {
-    console.error(`no benchmark '${n}'; there are: ${Object.keys(BENCHES).join(', ')}`);
+    console.error(`unknown benchmark '${n}'; choose from: ${Object.keys(BENCHES).join(', ')}`);
     process.exit(2);
   }
 let held = true;

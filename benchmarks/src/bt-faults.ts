@@ -104,7 +104,7 @@ class Experiment {
     }
     const job = await this.until(id, (j) => j.state === 'done');
     process.stderr.write(`  ${at.length} faults: ${ms(job.endedAt! - job.startedAt!)}\n`);
-    if (job.faults.length !== at.length) throw new Error(`${job.faults.length} faults in place of ${at.length}`);
+    if (job.faults.length !== at.length) throw new Error(`${job.faults.length} faults instead of ${at.length}`);
     return {
       took: job.endedAt! - job.startedAt!,
       arrivals: job.tasks.reduce((n, t) => n + t.messagesIn, 0),

@@ -27,6 +27,6 @@ export async function closed(): Promise<boolean> {
     ['loop', 'ratio'],
     Object.entries(least['open']!).map(([name, t]) => [name, times(least['closed']![name]! / t)]),
   );
-  console.log('  Not measured: other engines, and programs that replace built-in methods, which they may not.');
+  console.log('  Not measured: other engines, and programs that replace built-in methods, which is forbidden.');
   return Promise.resolve(true);
 }

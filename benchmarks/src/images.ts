@@ -174,9 +174,9 @@ export async function images(): Promise<boolean> {
     series: [{ name: 'mayfly', points: curve }],
   });
   console.log(
-    '\nThe data is random integers in doubles: no page is known to the server, each deflates to a good half. ' +
-      'Not measured: tabs, a network, and the copy in the browser\n(a restart on the same node, as here, may ' +
-      'use it). "Until restarted" includes starting a thread and fetching the program.',
+    '\nThe data is random integers in doubles: the server knows none of the pages, and each deflates to a ' +
+      'good half. Not measured: tabs, a network, and the copy in the browser\n(a restart on the same node, as ' +
+      'here, may use it). "Until restarted" includes starting a thread and fetching the program.',
   );
   return held;
 }

@@ -43,7 +43,7 @@ export async function lineOf(
   const lines = createInterface({ input: child.stdout! });
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error('no answer from a child process')), limitMs);
-    child.once('exit', (code) => reject(new Error(`a child process ended with ${code}`)));
+    child.once('exit', (code) => reject(new Error(`a child process ended with code ${code}`)));
     lines.on('line', (l) => {
       const found = pick(l);
       if (found === undefined) return;
@@ -163,7 +163,7 @@ export class MayflySide {
       if (nodes.filter((n) => n.state === 'here').length >= this.volunteers) return;
       await sleep(100);
     }
-    throw new Error('the volunteers did not come');
+    throw new Error('the volunteers did not connect');
   }
 
   private async request(method: string, path: string, body?: BodyInit, type = 'application/json'): Promise<Response> {

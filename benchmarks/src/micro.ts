@@ -77,7 +77,7 @@ export async function micro(): Promise<boolean> {
   console.log(
     peer
       ? `micro: one operation, against MPICH ${peer} over TCP (ch4:ucx, UCX_TLS=tcp, no shared memory)`
-      : 'micro: one operation; no native MPI is installed (mpicc, mpiexec): no ratios',
+      : 'micro: one operation, without ratios: no native MPI found (mpicc, mpiexec)',
   );
   const ours: Figures = new Map();
   const theirs: Figures = new Map();
@@ -130,7 +130,7 @@ async function report(ours: Figures, theirs: Figures): Promise<boolean> {
   }
   print(['operation', 'ranks', 'size', 'nodes', 'MPICH', 'ratio of times'], rows);
 
-  console.log('\n  packing 64 KB by a type, against a loop of the same program');
+  console.log('\n  packing 64 KB by a derived type, against a loop of the same program');
   let held = true;
   const packs: string[][] = [];
   for (const [key, us] of ours) {

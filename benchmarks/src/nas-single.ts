@@ -30,7 +30,7 @@ const sizes = new Map([
 ]);
 const copy = (to: number, from: number, count: number, type: number): void => {
   const size = sizes.get(type);
-  if (size === undefined) throw new Error(`datatype 0x${type.toString(16)} is not known here`);
+  if (size === undefined) throw new Error(`datatype 0x${type.toString(16)} is unknown here`);
   new Uint8Array(memory().buffer).copyWithin(to, from, from + count * size);
 };
 

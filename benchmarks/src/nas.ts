@@ -141,7 +141,7 @@ export async function nas(): Promise<boolean> {
   const native = { c: found('mpicc.mpich', 'mpicc'), 'c++': found('mpicxx.mpich', 'mpicxx') };
   console.log('nas: one rank, best of', ROUNDS, 'alternating runs');
   if (native.c === undefined)
-    console.log('  no native MPI here (Debian: apt-get install mpich): only the instrumentation is measured');
+    console.log('  measures only the instrumentation: no native MPI found (Debian: apt-get install mpich)');
   const scratch = mkdtempSync(join(tmpdir(), 'mayfly-nas-'));
   const rows: string[][] = [];
   let held = true;

@@ -84,7 +84,7 @@ export async function overload(): Promise<boolean> {
     const shares = placed.map((at) => at.filter((ms) => ms <= firstDone).length);
     const spread = deviation(shares);
     console.log(
-      `\n${IDLE} idle nodes; then ${SENDERS} senders and one receiver that looks at the last messages first, ` +
+      `\n${IDLE} idle nodes; then ${SENDERS} senders and one receiver that reads the last messages first, ` +
         `${bytes(total)} unmatched in messages of ${bytes(SIZE)}`,
     );
     print(

@@ -189,8 +189,8 @@ export async function pingpong(): Promise<boolean> {
   });
   console.log(
     '\nNot measured: wide-area networks, TLS, several ranks per node, durability "strict", contention. Rings ' +
-      'and log are timed by\n' +
-      ('themselves in this process, the relay stands for the socket share; the rest is the protocol, the ' +
+      'and log are timed\n' +
+      ('separately in this process, the relay gives the share of the socket; the rest is the protocol, the ' +
         'hand-over between threads and noise.'),
   );
   return nodes.held && tabs.held;

@@ -87,7 +87,7 @@ export async function recovery(): Promise<boolean> {
     goal: { y: GOAL_MS, label: 'goal at 4 MB' },
   });
   console.log(
-    '\nNot measured: a network, a silent loss (its detection is the grace), a node that has to be waited for.',
+    '\nNot measured: a network, a silent loss (its detection is the grace), a node for which the job has to wait.',
   );
   return held;
 }

@@ -79,8 +79,8 @@ export async function reexecution(): Promise<boolean> {
     goal: { y: 1, label: 'first execution' },
   });
   console.log(
-    '\nNot measured: several machines (all ranks share two cores with the server), tabs. What stands before ' +
-      'the replay is in the benchmark `recovery`.',
+    '\nNot measured: several machines (all ranks share two cores with the server), tabs. The benchmark ' +
+      '`recovery` measures the time before the replay.',
   );
   return results.every((r) => [...r.replayMs.values()].every((v) => v < r.firstMs));
 }

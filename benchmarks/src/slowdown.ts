@@ -45,7 +45,7 @@ async function timed(
   const view = await side.done(id);
   const wanted = moments.reduce((n, m) => n + m.length, 0);
   const got = view.tasks.reduce((n, t) => n + t.images, 0);
-  if (got < wanted) console.log(`  (${name}: ${got} of ${wanted} checkpoints fell into the run)`);
+  if (got < wanted) console.log(`  (${name}: ${got} of ${wanted} checkpoints happened during the run)`);
   return view.endedAt! - view.startedAt!;
 }
 

@@ -128,7 +128,7 @@ export async function stall(): Promise<boolean> {
   );
   console.log(
     `  A tenth of the pages changes between two images. Goal: at most ${GOAL}× a bare copy. Not measured: ` +
-      'hashing and upload, which go on beside the rank.',
+      'hashing and upload, which run beside the rank.',
   );
   return held;
 }

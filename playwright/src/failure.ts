@@ -13,6 +13,6 @@ export function showLogOnFailure(server: () => ServerProcess | undefined): void 
     const log = server()?.log;
     if (log === undefined || info.status === info.expectedStatus) return;
     await info.attach('server log', { body: log, contentType: 'text/plain' });
-    console.log(`── the server's last words, "${info.title}" ──\n${log.slice(-SHOWN)}\n──`);
+    console.log(`── last lines of the server's log, "${info.title}" ──\n${log.slice(-SHOWN)}\n──`);
   });
 }

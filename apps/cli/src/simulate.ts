@@ -23,8 +23,8 @@ import type { SimulateResult, SimulateTask } from './simulate-worker.ts';
 const USAGE = `usage: npm run simulate -- --seeds N [--seed FIRST] [--workers W] [HELD TO]
        npm run simulate -- --seed S [--verbose | --shrink] [--undo RULE | HELD TO]
        npm run simulate -- --planted [RULE]...
-HELD TO: --only 'KIND,KIND'   faults of these kinds alone
-         --sync-ms MS         durability behind, where a sync takes so long: what a power loss takes is much`;
+HELD TO: --only 'KIND,KIND'   inject only faults of these kinds
+         --sync-ms MS         durability behind, with syncs that take this long, so a power loss takes much`;
 /** Seeds that a worker takes at a time. */
 const BATCH = 4;
 

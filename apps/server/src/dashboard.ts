@@ -28,9 +28,10 @@ import {
   type ViewerRequests,
 } from '@mayfly/wire';
 import { HistoryFeed, type Viewer } from './history/feed.ts';
-import type { StreamName } from './hosts/world-host.ts';
+import type { StreamName } from './hosts/world-types.ts';
 import type { Logger } from './logger.ts';
-import type { Runtime, RuntimeObserver } from './runtime.ts';
+import type { RuntimeObserver } from './observer.ts';
+import type { Runtime } from './runtime.ts';
 import { addressOf } from './serve/address.ts';
 import { limitFlood } from './serve/flood.ts';
 import type { Guard } from './serve/guard.ts';
@@ -101,7 +102,7 @@ export class Dashboard implements RuntimeObserver {
     this.#runtime = runtime;
     this.#guard = guard;
     this.#logger = logger;
-    this.#feed = new HistoryFeed(runtime.history);
+    this.#feed = new HistoryFeed(runtime.chronicle.history);
     this.#timers = [
       setInterval(() => this.#feed.tick(), HISTORY_MS),
       setInterval(() => this.#sendJobs(), JOB_MS),
@@ -317,7 +318,7 @@ export class Dashboard implements RuntimeObserver {
     const size = this.#runtime.tasksOf(job);
     for (let t = 0; t < size; t++)
       for (const stream of ['stdout', 'stderr'] satisfies StreamName[]) {
-        const skip = this.#runtime.world.size(job, taskId(t), stream) - tail;
+        const skip = this.#runtime.world.outputs.size(job, taskId(t), stream) - tail;
         if (skip > 0 && !w.next.has(`${t}:${stream}`)) w.next.set(`${t}:${stream}`, skip);
       }
   }
@@ -331,9 +332,9 @@ export class Dashboard implements RuntimeObserver {
         const task: TaskId = taskId(t);
         const key = `${t}:${stream}`;
         const offset = w.next.get(key) ?? 0;
-        if (this.#runtime.world.size(job, task, stream) <= offset) continue;
+        if (this.#runtime.world.outputs.size(job, task, stream) <= offset) continue;
         if (left <= 0) return true;
-        const bytes = this.#runtime.world.read(job, task, stream, offset, Math.min(left, 64 * 1024));
+        const bytes = this.#runtime.world.outputs.read(job, task, stream, offset, Math.min(left, 64 * 1024));
         if (bytes.length === 0) continue;
         left -= bytes.length;
         w.next.set(key, offset + bytes.length);
@@ -345,7 +346,7 @@ export class Dashboard implements RuntimeObserver {
   #more(w: Watcher, job: JobId, size: number): boolean {
     for (let t = 0; t < size; t++)
       for (const stream of ['stdout', 'stderr'] satisfies StreamName[])
-        if (this.#runtime.world.size(job, taskId(t), stream) > (w.next.get(`${t}:${stream}`) ?? 0)) return true;
+        if (this.#runtime.world.outputs.size(job, taskId(t), stream) > (w.next.get(`${t}:${stream}`) ?? 0)) return true;
     return false;
   }
 

@@ -9,6 +9,7 @@
  *      after its end, with all its files.
  *  L3  Lessons do not outlive the server's process: what an earlier one left is ended and forgotten at the start.
  */
+import { isOver } from '@mayfly/protocols';
 import { randomInt } from 'node:crypto';
 import {
   LESSON_LAPS,
@@ -22,7 +23,7 @@ import {
 } from '@mayfly/wire';
 import type { Logger } from './logger.ts';
 import type { Rooms } from './rooms.ts';
-import { isOver, type Runtime } from './runtime.ts';
+import type { Runtime } from './runtime.ts';
 
 const MOST = 20;
 const START_MS = 2000;
@@ -131,7 +132,7 @@ export class Lessons {
     const lesson = this.#need(code);
     if (lesson.steps >= LESSON_LAPS) throw new MayflyError('CONFLICT', 'The token has made all its laps.');
     lesson.steps++;
-    await this.#runtime.appendStdin(
+    await this.#runtime.intake.appendStdin(
       lesson.job,
       new TextEncoder().encode('\n'),
       lesson.steps === LESSON_LAPS,
@@ -164,7 +165,9 @@ export class Lessons {
         incarnation: f.incarnation,
         ...(f.recoveredAfterMs === undefined ? {} : { recoveredAfterMs: f.recoveredAfterMs }),
       })),
-      output: new TextDecoder().decode(this.#runtime.world.read(lesson.job, taskId(0), 'stdout', 0, OUTPUT_SHOWN)),
+      output: new TextDecoder().decode(
+        this.#runtime.world.outputs.read(lesson.job, taskId(0), 'stdout', 0, OUTPUT_SHOWN),
+      ),
       ...(view.error === undefined ? {} : { error: view.error.message }),
     };
   }
@@ -195,7 +198,7 @@ export class Lessons {
         this.#runtime.dispatcher.step({ type: 'cancel', job });
         await this.#runtime.dispatcher.settled();
       }
-      if (view) await this.#runtime.remove(job);
+      if (view) await this.#runtime.intake.remove(job);
     } catch (error) {
       this.#logger.warn({ err: error, job }, 'a lesson could not be forgotten');
     }

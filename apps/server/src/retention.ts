@@ -1,10 +1,11 @@
 /** What goes by itself: ended jobs by age, number and disk space; nodes that were not seen for a month. */
+import { isOver } from '@mayfly/protocols';
 import type { Registry } from '@mayfly/storage/ports';
 import type { JobId } from '@mayfly/wire';
 import { directoryBytes } from './jobs/job-store.ts';
 import type { Logger } from './logger.ts';
 import type { Retention } from './options.ts';
-import { isOver, type Runtime } from './runtime.ts';
+import type { Runtime } from './runtime.ts';
 import type { NodeRecord } from './secrets.ts';
 
 const NODE_MS = 30 * 24 * 3600 * 1000;
@@ -73,7 +74,7 @@ export class RetentionKeeper {
 
   async #remove(job: JobId, why: string): Promise<void> {
     this.#logger.info({ job, why }, 'ended job forgotten');
-    await this.#runtime.remove(job);
+    await this.#runtime.intake.remove(job);
   }
 
   async close(): Promise<void> {

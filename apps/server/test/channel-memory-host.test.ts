@@ -16,7 +16,7 @@ import pino from 'pino';
 import { expect, it } from 'vitest';
 import { Disk } from '../src/disk.ts';
 import { ChannelMemoryHost } from '../src/hosts/channel-memory-host.ts';
-import type { CmListener } from '../src/hosts/cm-types.ts';
+import type { LogAnswers } from '@mayfly/protocols';
 import type { DataLink } from '../src/hosts/data-link.ts';
 import { Metrics } from '../src/metrics.ts';
 import { Secrets } from '../src/secrets.ts';
@@ -58,27 +58,25 @@ it('a full disk closes the links, and the job goes on from its log when there is
   let full = false;
   const failures: string[] = [];
   const nothing = (): void => undefined;
-  const listener: CmListener = {
-    world: nothing,
-    syncWorld: async () => undefined,
+  const answers: LogAnswers = {
     fenced: nothing,
     refused: nothing,
     covered: nothing,
-    failed: (_s, e) => void failures.push(e.code),
-    answerable: () => 0,
-    answer: () => undefined,
+    failed: (_cm, e) => void failures.push(e.code),
   };
   const host = new ChannelMemoryHost(
     { job, index: 0, count: 1, size: 2, protocol: 'pessimistic', durability: 'behind' },
     {
       log: fillable(storage.log, () => full),
       disk,
-      listener,
+      world: { deliver: nothing, sync: async () => undefined },
+      answers,
+      files: { answerable: () => 0, answer: () => undefined },
       secrets,
       settings: { backlogBytes: 1e6, backlogMaxBytes: 1e7, lazyTicks: 1 },
       metrics: new Metrics(),
       logger: pino({ level: 'silent' }),
-      fences: Promise.resolve([]),
+      actingKnown: Promise.resolve(),
       stdin: undefined,
       fresh: true,
     },

@@ -1,10 +1,11 @@
 /** X4: who connects to /node and never says a good Hello does not stay; time is the test's. */
 import { EventEmitter } from 'node:events';
+import { CheckpointServer, Dispatcher, JobService } from '@mayfly/protocols';
 import { openEmbeddedStorage } from '@mayfly/storage';
 import { CONTROL_VERSION } from '@mayfly/wire';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { DispatcherHost } from '../src/hosts/dispatcher-host.ts';
+import { NodeSockets } from '../src/hosts/node-sockets.ts';
 import { Rooms } from '../src/rooms.ts';
 import { Secrets } from '../src/secrets.ts';
 import { Disk } from '../src/disk.ts';
@@ -15,21 +16,33 @@ it('a connection without a good Hello is closed after its time, and gives its pl
   later(() => storage.close());
   const secrets = await Secrets.open(storage.registry, 'token-of-the-test');
   let due: (() => void)[] = [];
-  const host = new DispatcherHost({
+  const host = new NodeSockets({
     registry: storage.registry,
     disk: new Disk(await freshDir(), 0, pino({ level: 'silent' })),
     secrets,
     rooms: await Rooms.open(storage.registry),
     logger: pino({ level: 'silent' }),
     listener: new Proxy({}, { get: () => () => undefined }) as never,
-    settings: {},
+    service: new JobService(
+      { dispatcher: new Dispatcher(), images: new CheckpointServer() },
+      {
+        now: () => Date.now(),
+        dispatcher: (e) => {
+          if (e.type === 'welcome') host.welcome(e);
+        },
+        images: () => undefined,
+        defect: (_core, _event, error) => {
+          throw error;
+        },
+      },
+    ),
     room: undefined,
     messagesPerMinute: 1000,
     maxNodes: 3,
     trustProxy: false,
     after: (_ms, run) => (due.push(run), () => (due = due.filter((d) => d !== run))),
   });
-  later(() => host.close());
+  later(async () => host.close());
   const namespace = new EventEmitter();
   host.serve(namespace as never);
   const connect = (id: string): EventEmitter & { closed: boolean } => {
@@ -70,10 +83,10 @@ it('a connection without a good Hello is closed after its time, and gives its pl
   expect((await hello(wrong, { version: 999 })).error).toBeDefined();
   expect((await hello(good)).node).toBeDefined();
   expect(connect('one too many').closed).toBe(true);
-  expect(host.nodeCount).toBe(3);
+  expect(host.count).toBe(3);
   for (const run of due.splice(0)) run();
   expect([silent.closed, wrong.closed, good.closed]).toEqual([true, true, false]);
-  expect(host.nodeCount).toBe(1);
+  expect(host.count).toBe(1);
   expect((await hello(connect('next'))).node).toBeDefined();
   expect(due).toEqual([]);
 });

@@ -7,7 +7,8 @@ import { appendFile, mkdir, readFile, readdir, rm, truncate, writeFile } from 'n
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { WorldHost, type WorldListener } from '../src/hosts/world-host.ts';
+import { WorldHost } from '../src/hosts/world-host.ts';
+import type { WorldListener } from '../src/hosts/world-types.ts';
 import { StdinLog } from '../src/jobs/stdin-log.ts';
 import { freshDir } from './harness.ts';
 
@@ -89,8 +90,8 @@ describe('WorldHost', () => {
       host.open(job, 60);
       const found: Record<string, string> = {};
       let total = 0;
-      for (const f of host.files(job)) {
-        const bytes = await readFile(host.filePath(job, f.path)!);
+      for (const f of host.outputs.files(job)) {
+        const bytes = await readFile(host.outputs.filePath(job, f.path)!);
         expect(bytes.length).toBe(f.bytes);
         total += f.bytes;
         found[f.path] = bytes.toString('hex');
@@ -180,7 +181,7 @@ describe('WorldHost', () => {
         }
         const host = new WorldHost(dataDir, listener());
         host.open(job, 50);
-        const bytes = await readFile(host.filePath(job, 'd/shared')!);
+        const bytes = await readFile(host.outputs.filePath(job, 'd/shared')!);
         await host.close(job);
         return { bytes: bytes.toString('hex'), answers: [...answers].sort() };
       };
@@ -229,7 +230,7 @@ describe('WorldHost', () => {
             const expected = Buffer.concat(messages.filter((m) => m.mode === mode).map((m) => m.body));
             const host = new WorldHost(dataDir, listener());
             host.open(job, 1e9);
-            expect(Buffer.from(host.read(job, task, stream, 0, 1e6)).equals(expected)).toBe(true);
+            expect(Buffer.from(host.outputs.read(job, task, stream, 0, 1e6)).equals(expected)).toBe(true);
             await host.close(job);
           }
         },
@@ -279,7 +280,7 @@ describe('WorldHost', () => {
       expect(await readFile(index)).toEqual(before);
       second.deliver(job, task, 2, WorldMode.FILE, fileMessage('b', 0, Uint8Array.of(2)));
       await second.close(job);
-      expect(new WorldHost(dataDir, listener()).files(job).map((f) => f.path)).toEqual(['a', 'b']);
+      expect(new WorldHost(dataDir, listener()).outputs.files(job).map((f) => f.path)).toEqual(['a', 'b']);
     },
   );
 
@@ -377,7 +378,7 @@ describe('WorldHost', () => {
     host.deliver(job, task, 1, WorldMode.FILE, fileMessage('a/b.bin', 50, new Uint8Array(10)));
     host.deliver(job, task, 2, WorldMode.FILE, fileMessage('a/b.bin', 0, new Uint8Array(10).fill(1)));
     expect([host.total(job), l.failures]).toEqual([60, []]);
-    expect(host.files(job)).toEqual([{ path: 'a/b.bin', bytes: 60, task }]);
+    expect(host.outputs.files(job)).toEqual([{ path: 'a/b.bin', bytes: 60, task }]);
     host.deliver(job, task, 3, WorldMode.FILE, fileMessage('a', 0, new Uint8Array(1)));
     expect(l.failures).toEqual(['PROGRAM_ERROR']);
     await host.close(job);

@@ -8,9 +8,9 @@
  *   if (comm.rank === 0) console.log(`sum of ranks: ${sum}`);
  *
  * Names of the standard stand in brackets (MPI 4.1). Lengths of buffers are in elements, times in seconds, unless said
- * otherwise. A whole typed array is the buffer: pass `array.subarray(from, to)` for a part. Errors are {@link
- * MPIError}s; what happens to one is the error handler's matter ({@link Comm.setErrhandler}): by default it ends the
- * job (MPI_ERRORS_ARE_FATAL).
+ * otherwise. A whole typed array is the buffer: pass `array.subarray(from, to)` for a part. Errors are
+ * {@link MPIError}s; what happens to one is the error handler's matter ({@link Comm.setErrhandler}): by default it
+ * ends the job (MPI_ERRORS_ARE_FATAL).
  */
 
 // ───────────────────────────── Data ─────────────────────────────

@@ -25,7 +25,7 @@ export { lostFrom } from './channel-memory/holdings.ts';
 export { coversDeterminants } from './channel-memory/cover.ts';
 export { Comm } from './comm/comm.ts';
 export * from './comm/types.ts';
-export { AnswerFeed, type AnswerSource } from './files/answer-feed.ts';
+export type { AnswerSource } from './files/answer-feed.ts';
 export { FileService } from './files/file-service.ts';
 export {
   FileError,
@@ -42,3 +42,21 @@ export {
 export { MemoryFiles } from './files/memory-files.ts';
 export { readSegments, writeSegments, type RangeIo } from './files/segments.ts';
 export { Buckets, type BucketOptions, type BucketsRecord, type Window as BucketWindow } from './history/buckets.ts';
+export {
+  JobService,
+  type DispatcherInput,
+  type DispatcherIo,
+  type ImagesInput,
+  type ImagesIo,
+  type ServiceHost,
+} from './service/job-service.ts';
+export {
+  ServedLog,
+  type LogAnswers,
+  type LogHost,
+  type LogIo,
+  type LogOrder,
+  type ServedLogOptions,
+  type StdinSource,
+  type StreamRecords,
+} from './service/served-log.ts';

@@ -1,28 +1,24 @@
 /**
- * The host of one simulated Channel Memory: a core over a faulty log and data connections, performing its effects in
- * order as apps/server's host does. Like that one it recovers from its log when it was killed alone or an append found
- * the disk full.
+ * The host of one simulated Channel Memory: performs the effects of its core on a faulty log and data connections. Like
+ * the host in apps/server it recovers from its log when it was killed alone, and after an append that found the disk
+ * full.
  *
- * Owns the core, the connections and the log. The log alone outlives the process.
+ * Owns the connections and the log. The log alone outlives the process.
  */
-import { AnswerFeed, ChannelMemory, patchFromLog, type CmEffect, type CmEvent } from '@mayfly/protocols';
+import { ServedLog, patchFromLog, type LogAnswers, type LogIo } from '@mayfly/protocols';
 import {
-  FILES,
   Flag,
   Kind,
   WORLD,
   WorldMode,
   decodeDeterminants,
   MayflyError,
-  homeOf,
   incarnation,
   readFrames,
   taskId,
   type Attach,
   type Frame,
-  type ImageId,
   type Incarnation,
-  type Line,
   type TaskId,
 } from '@mayfly/wire';
 import { name } from './checkers.ts';
@@ -40,7 +36,10 @@ export type MakeData = (ends: { up: (m: Uint8Array) => void; closed: () => void 
 
 export class CmHost {
   readonly log: FaultyLog;
-  private core: ChannelMemory | undefined;
+  /** Of this life of the server, once the job is open. */
+  served: ServedLog | undefined;
+  /** The job has just begun: nothing is recovered. */
+  private fresh = false;
   private readonly links = new Map<number, DataLink>();
   /** Number of this life: what an earlier one had under way does not happen. */
   private life = 0;
@@ -53,7 +52,6 @@ export class CmHost {
   private readonly flight: Flight;
   /** Attachments, by connection and task, that are the first of their incarnation. */
   private readonly beginning = new Set<string>();
-  private readonly answers: AnswerFeed;
   /** For the planted bug that lets the first connection win. */
   private readonly first = new Map<TaskId, { conn: number; incarnation: number }>();
 
@@ -64,68 +62,91 @@ export class CmHost {
     this.log = new FaultyLog((stream, next) => world.checkers.cut(streamOf(index, stream), next));
     this.log.lazy = world.undone === 'forwards-before-append';
     this.flight = new Flight(world);
-    this.answers = new AnswerFeed({
-      answerable: (task) => world.files.last(task),
-      answer: (task, r) => world.files.answer(task, r),
-    });
   }
 
   get up(): boolean {
-    return this.core !== undefined;
+    return this.served?.core !== undefined;
   }
 
   // ---- life ----
 
-  /** Recovers from the log. `fresh`: the job starts now. */
-  open(fresh: boolean): void {
+  /** The server opens the job. `fresh`: it starts now. */
+  serve(answers: LogAnswers, fresh: boolean): ServedLog {
+    const { world, index } = this;
+    const { setup, undone, server } = world;
+    this.fresh = fresh;
+    this.served = new ServedLog(
+      {
+        policy: world.protocol.log,
+        size: server.tasks,
+        index,
+        count: setup.channelMemories,
+        durability: undone === 'strict-forwards-before-sync' ? 'behind' : setup.durability,
+        chunkBytes: setup.chunkBytes,
+        window: setup.window,
+        lazyTicks: setup.lazyTicks,
+        authorise: (c) => {
+          const [t, n] = c.split('.').map(Number);
+          return t === undefined || n === undefined ? undefined : { task: taskId(t), incarnation: incarnation(n) };
+        },
+        fresh,
+        stdin: {
+          get messages() {
+            return world.stdinTyped;
+          },
+          message: (n) => stdinMessage(setup.spec, n),
+        },
+        files: {
+          answerable: (task) => world.files.last(task),
+          answer: (task, r) => world.files.answer(task, r),
+        },
+      },
+      {
+        perform: (e) => this.effect(e),
+        performed: () => this.checkMemory(),
+        broke: (e) => this.broken(e),
+        mayPass: (e) => {
+          if (!(e instanceof MayflyError)) throw e;
+          return false;
+        },
+      },
+      answers,
+    );
+    return this.served;
+  }
+
+  /** Recovers from the log. */
+  open(): void {
     this.stopped = false;
-    const { setup } = this.world;
-    const { server } = this.world;
+    const { server, undone } = this.world;
+    const { served, log } = this;
+    if (!served) return;
     this.life++;
     this.first.clear();
-    const core = new ChannelMemory(this.world.protocol.log, {
-      size: server.tasks,
-      index: this.index,
-      count: setup.channelMemories,
-      durability: this.world.undone === 'strict-forwards-before-sync' ? 'behind' : setup.durability,
-      chunkBytes: setup.chunkBytes,
-      window: setup.window,
-      lazyTicks: setup.lazyTicks,
-      authorise: (c) => {
-        const [t, n] = c.split('.').map(Number);
-        return t === undefined || n === undefined ? undefined : { task: taskId(t), incarnation: incarnation(n) };
-      },
-    });
+    const core = served.newCore();
     try {
-      for (const s of core.streams()) this.log.open(s);
-      for (const s of core.streams()) this.perform(core.recover(s, this.log.scan(s), this.log.next(s)));
+      this.openStreams(core.streams());
+      served.begin(
+        core,
+        (s) => ({ records: log.scan(s), next: log.next(s) }),
+        undone === 'opens-before-reports' ? true : undefined,
+      );
     } catch (e) {
       if (e instanceof DamagedLog)
         return server.failed({ code: 'LOST_LOG', message: `The log of the job cannot be recovered: ${e.message}` });
-      if (e instanceof DiskFull) return this.broken(e);
-      throw e;
+      return this.broken(e);
     }
-    this.core = core;
-    for (const [task, n] of server.acting()) this.step({ type: 'fence', task, incarnation: n });
-    this.step({ type: 'recovered', fresh: fresh || this.world.undone === 'opens-before-reports' });
-    for (const task of server.doneTasks()) this.step({ type: 'done', task });
-    this.feedStdin();
-    for (let t = 0; t < server.tasks; t++) this.feedAnswers(taskId(t));
-    this.world.trace?.(`cm${this.index} serves${fresh ? '' : ', recovered from its log'}`);
+    if (served.core) this.world.trace?.(`cm${this.index} serves${this.fresh ? '' : ', recovered from its log'}`);
+    this.fresh = false;
   }
 
-  /** The job has more tasks. Who is down finds them when it recovers. */
-  grow(size: number): void {
-    const { core } = this;
-    if (!core || core.tasks >= size) return;
-    const known = new Set(core.streams());
-    this.step({ type: 'grow', size });
-    for (const s of core.streams()) if (!known.has(s)) this.log.open(s);
+  openStreams(names: readonly string[]): void {
+    for (const s of names) this.log.open(s);
   }
 
   /** The process is gone; the kernel keeps what was written. */
   kill(): void {
-    this.core = undefined;
+    this.served?.drop();
     this.life++;
     this.log.killed();
     for (const l of this.links.values()) l.break(undefined, this.world.random.between(1, 60));
@@ -136,7 +157,8 @@ export class CmHost {
    * An effect could not be performed (the disk is full, a record damaged): drop the core, recover later from the
    * streams.
    */
-  private broken(e: Error): void {
+  private broken(e: unknown): void {
+    if (!(e instanceof DiskFull || e instanceof DamagedLog)) throw e;
     const code = e instanceof DiskFull ? 'DISK_FULL' : 'INTERNAL';
     this.world.note(`CM ${this.index} stops: ${code} ${e.message}`);
     this.kill();
@@ -149,7 +171,7 @@ export class CmHost {
       this.world.server.failed({ code, message: e.message });
       return;
     }
-    this.later(500 * 2 ** this.recoveries, () => this.open(false));
+    this.later(500 * 2 ** this.recoveries, () => this.open());
   }
 
   private later(ms: number, f: () => void): void {
@@ -167,11 +189,11 @@ export class CmHost {
     const link = make({
       up: (bytes) => {
         if (!this.links.has(conn)) return;
-        if (!this.core) return this.close(conn);
+        if (!this.up) return this.close(conn);
         this.received(conn, bytes);
       },
       closed: () => {
-        if (this.links.delete(conn)) this.step({ type: 'closed', conn });
+        if (this.links.delete(conn)) this.served?.step({ type: 'closed', conn });
       },
     });
     this.links.set(conn, link);
@@ -203,10 +225,10 @@ export class CmHost {
       this.speaking.set(h.src, h.incarnation);
       if (h.kind === Kind.DATA && h.dst === WORLD && h.mode === WorldMode.EXIT) ends.push(h.src);
     }
-    this.step({ type: 'frames', conn, bytes });
+    this.served?.step({ type: 'frames', conn, bytes });
     this.speaking = new Map();
-    this.step({ type: 'flush' });
-    if (world.undone === 'done-before-exit-durable') for (const task of ends) this.step({ type: 'done', task });
+    this.served?.step({ type: 'flush' });
+    if (world.undone === 'done-before-exit-durable') for (const task of ends) this.served?.step({ type: 'done', task });
   }
 
   private attaches(conn: number, f: Frame): void {
@@ -229,17 +251,8 @@ export class CmHost {
 
   // ---- the core ----
 
-  step(event: CmEvent): void {
-    if (!this.core) return;
-    const core = this.core;
-    try {
-      this.perform(core.step(event));
-    } catch (e) {
-      if (!(e instanceof DiskFull || e instanceof DamagedLog)) throw e;
-      this.broken(e);
-    }
-    const m = this.core === core ? core.memory() : undefined;
-    if (!m) return;
+  private checkMemory(): void {
+    const m = this.served!.core!.memory();
     const { checkers } = this.world;
     checkers.bound(`bodies in the memory of CM ${this.index}`, m.bytes, this.world.setup.memoryBytes);
     checkers.bound(`questions about images at CM ${this.index}`, m.covers, this.world.setup.spec.size);
@@ -249,64 +262,12 @@ export class CmHost {
   /** Records ever appended here: no index may be longer. */
   private appended = 0;
 
-  fence(task: TaskId, n: Incarnation): void {
-    this.world.trace?.(`dispatcher → cm${this.index}  fence task ${task} below incarnation ${n}`);
-    this.step({ type: 'fence', task, incarnation: n });
-  }
-
-  private fenced(task: TaskId, n: Incarnation): void {
-    const progress = this.core!.progress(task);
-    const logs =
-      this.world.undone === 'evidence-ignored' ? { ...progress.logs, consumed: 0, determinants: 0 } : progress.logs;
-    this.world.server.fenced(this.index, task, n, { ...progress, logs });
-  }
-
-  cover(task: TaskId, image: ImageId, asked: Line): void {
-    const { undone } = this.world;
-    let line = asked;
-    if (undone === 'image-without-sends') line = { ...line, sends: line.sends.filter(([dst]) => dst === WORLD) };
-    if (undone === 'image-without-outputs') line = { ...line, sends: line.sends.filter(([dst]) => dst !== WORLD) };
-    if (undone === 'image-without-arrivals') line = { ...line, arrivals: 0 };
-    this.step({ type: 'cover', task, image, line });
-  }
-
-  feedStdin(): void {
-    const { spec, channelMemories } = this.world.setup;
-    if (!this.core || homeOf(taskId(0), channelMemories) !== this.index) return;
-    for (let n = this.core.logged(WORLD, taskId(0)) + 1; n <= this.world.stdinTyped; n++)
-      this.step({ type: 'world', task: taskId(0), channel: n, mode: WorldMode.STDIN, body: stdinMessage(spec, n) });
-  }
-
-  feedAnswers(task: TaskId): void {
-    const { core } = this;
-    if (!core || homeOf(task, this.world.setup.channelMemories) !== this.index) return;
-    try {
-      this.answers.feed(
-        core,
-        task,
-        () => this.core,
-        (channel, { error, body }) =>
-          this.step({ type: 'world', task, src: FILES, channel, mode: WorldMode.ANSWER, context: error, body }),
-      );
-    } catch (e) {
-      if (!(e instanceof MayflyError)) throw e;
-      this.world.server.failed({ code: e.code, message: e.message });
-    }
-  }
-
-  get serving(): ChannelMemory | undefined {
-    return this.core;
-  }
-
   describe(task: TaskId): string {
-    return this.core ? JSON.stringify(this.core.observe(task)) : 'down';
+    const core = this.served?.core;
+    return core ? JSON.stringify(core.observe(task)) : 'down';
   }
 
-  private perform(effects: readonly CmEffect[]): void {
-    for (const e of effects) this.effect(e);
-  }
-
-  private effect(e: CmEffect): void {
+  private effect(e: LogIo): void {
     const { world, log } = this;
     switch (e.type) {
       case 'append': {
@@ -337,7 +298,7 @@ export class CmHost {
             return this.broken(new DiskFull('no space is left for what was written'));
           if (!log.full || world.undone !== 'synced-though-full') for (const [s, n] of marks) log.sync(s, n);
           world.trace?.(`cm${this.index} synced ${e.streams.join(' ')}`);
-          this.step({ type: 'synced', ticket: e.ticket });
+          this.served?.step({ type: 'synced', ticket: e.ticket });
         });
       }
       case 'trim': {
@@ -369,19 +330,7 @@ export class CmHost {
         } else world.sink.wrote(e.task, e.channel);
         if (e.mode === WorldMode.REQUEST) world.files.deliver(e.task, e.channel, e.body);
         return;
-      case 'fenced':
-        return this.fenced(e.task, e.incarnation);
-      case 'covered':
-        world.trace?.(`cm${this.index} covers ${e.image}`);
-        return world.server.cs.covered(
-          e.image,
-          this.index,
-          world.undone === 'image-without-determinants' ? [[0, 2 ** 40]] : e.determinants,
-        );
-      case 'failed':
-        return world.server.failed(e.error);
       case 'refused':
-        return world.server.refused(e.task, e.incarnation, e.error);
       case 'attached':
         return;
     }
@@ -391,7 +340,7 @@ export class CmHost {
     const { world } = this;
     let [f] = readFrames(frame) as [Frame];
     if (world.undone === 'acknowledged-past-the-mark')
-      f = pastTheMark(f, this.core?.observe(taskId(f.header.dst)).arrivalsLogged ?? 0);
+      f = pastTheMark(f, this.served?.core?.observe(taskId(f.header.dst)).arrivalsLogged ?? 0);
     checkAck(world.checkers, this.index, this.log, f);
     if (f.header.kind === Kind.ARRIVAL) {
       this.flight.leaves(conn, f);

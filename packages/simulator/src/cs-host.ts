@@ -5,7 +5,7 @@
  * Owns pages, manifests and the content of images. A page is durable when the core is told that it is stored; manifest
  * and record are written together, some time before the core hears of it: the process may die in between.
  */
-import { CheckpointServer, type CheckpointServerEffect, type CheckpointServerEvent } from '@mayfly/protocols';
+import { CheckpointServer, type ImagesInput, type ImagesIo } from '@mayfly/protocols';
 import { imageIdOf, type ImageId, type Incarnation, type Manifest, type ReplayFrom, type TaskId } from '@mayfly/wire';
 import type { Link } from './link.ts';
 import type { ImageDown, ImageUp } from './messages.ts';
@@ -24,10 +24,8 @@ interface Stored {
   readonly manifest: Manifest;
   readonly image: SimImage;
 }
-type Bare = CheckpointServerEvent extends infer E ? (E extends { now: number } ? Omit<E, 'now'> : never) : never;
 
 export class CsHost {
-  private core = new CheckpointServer();
   /**
    * Durable. A flipped bit lies in one stripe of a page, which its parity mends when it is read; a lost one is gone.
    */
@@ -42,13 +40,9 @@ export class CsHost {
 
   constructor(private readonly world: World) {}
 
-  start(): void {
+  newCore(): CheckpointServer {
     const { undone } = this.world;
-    this.core = new CheckpointServer({ collectMs: 2000, ...(undone === 'one-image-kept' ? { keep: 1 } : {}) });
-    this.step({
-      type: 'recover',
-      entries: this.world.server.entries((k) => k.startsWith('image/') || k.startsWith('trimmed/')),
-    });
+    return new CheckpointServer({ collectMs: 2000, ...(undone === 'one-image-kept' ? { keep: 1 } : {}) });
   }
 
   kill(): void {
@@ -58,8 +52,8 @@ export class CsHost {
     this.aliases.clear();
   }
 
-  step(e: Bare): void {
-    for (const effect of this.core.step({ ...e, now: this.world.wall } as CheckpointServerEvent)) this.perform(effect);
+  private step(e: ImagesInput): void {
+    this.world.server.service.image(e);
   }
 
   /** Complete images of a task that a restart may choose, oldest first: what the registry says. */
@@ -191,13 +185,9 @@ export class CsHost {
     });
   }
 
-  covered(image: ImageId, cm: number, determinants: readonly (readonly [number, number])[]): void {
-    this.step({ type: 'covered', image, cm, determinants });
-  }
-
   // ---- effects ----
 
-  private perform(e: CheckpointServerEffect): void {
+  perform(e: ImagesIo): void {
     const { world } = this;
     const { server } = world;
     switch (e.type) {
@@ -217,10 +207,6 @@ export class CsHost {
         if (e.error) world.note(`CS refuses ${e.image}: ${e.error.code} ${e.error.message}`);
         this.links.get(e.link)?.down({ type: 'reply', image: this.known(e.image), reply: e.reply });
         return;
-      case 'cover':
-        return server.cms[e.cm]?.cover(e.task, e.image, e.line);
-      case 'uncover':
-        return server.cms[e.cm]?.step({ type: 'uncover', task: e.task, image: e.image });
       case 'commit': {
         const offered = this.offered.get(e.image);
         return server.later(world.random.between(1, 10), () => {
@@ -253,44 +239,16 @@ export class CsHost {
           server.change(e.changes);
           for (const i of e.images) this.manifests.delete(i);
         });
-      case 'trim': {
-        world.count('trim');
-        const newest = this.kept(e.task).at(-1)?.replay ?? e.to;
-        let to = e.to;
-        if (world.undone === 'trimmed-to-newest') to = newest;
-        if (world.undone === 'held-bodies-trimmed') to = { ...to, held: [] };
-        if (world.undone === 'prologue-trimmed') to = { ...to, prologue: world.zeroReplay().prologue };
-        world.trace?.(
-          `cs → cm${e.cm}  trim task ${e.task} to arrival ${to.image.arrivals}, determinant ` +
-            `${to.image.determinants}${to.held.length > 0 ? `, held ${to.held.join(' ')}` : ''}`,
-        );
-        return server.cms[e.cm]?.step({ type: 'trim', task: e.task, replay: to });
-      }
       case 'complete':
         world.count('image');
         world.trace?.(`cs: image ${e.image} is complete`);
-        return server.dispatch({ type: 'image', job: e.job, task: e.task, image: e.image, serial: e.serial });
+        return;
       case 'check':
         return server.later(1, () => {
           const sound = this.read(e.image);
           world.trace?.(`cs checks ${e.image}: ${sound ? 'sound' : 'damaged'}`);
           if (!sound) world.count('damaged image');
           this.step({ type: 'checked', image: e.image, sound });
-        });
-      case 'chosen':
-        world.trace?.(`cs: task ${e.task}.${e.incarnation} restarts from ${e.image ?? 'its beginning'}`);
-        return server.chosen(
-          e.task,
-          e.incarnation,
-          e.image === undefined ? undefined : { image: e.image, replay: e.replay! },
-        );
-      case 'lost':
-        return server.dispatch({
-          type: 'imageLost',
-          job: e.job,
-          task: e.task,
-          incarnation: e.incarnation,
-          error: e.error,
         });
       case 'collect': {
         const named = new Set(world.undone === 'pages-not-pinned' ? [] : e.pinned);
@@ -307,15 +265,5 @@ export class CsHost {
   private known(image: ImageId): ImageId {
     for (const [theirs, ours] of this.aliases) if (ours === image) return theirs as ImageId;
     return image;
-  }
-
-  openJob(acting: readonly (readonly [TaskId, Incarnation])[]): void {
-    const { job, spec, channelMemories, program } = this.world.setup;
-    this.step({ type: 'openJob', job, size: spec.size, channelMemories, program, acting });
-  }
-
-  /** Newest complete image of each task, for the dispatcher. */
-  newest(): ReturnType<CheckpointServer['newest']> {
-    return this.core.newest();
   }
 }

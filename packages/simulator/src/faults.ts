@@ -379,7 +379,7 @@ export class Striker {
       this.powerLost(l.streams);
     }
     this.happened(kind, what);
-    world.server.later(r.between(20, 800), () => cm.up || cm.open(false));
+    world.server.later(r.between(20, 800), () => cm.up || cm.open());
   }
 
   private damage(kind: 'log bit flip' | 'image bit flip' | 'page lost', r: Random): void {

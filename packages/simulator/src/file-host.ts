@@ -168,7 +168,7 @@ export class FileHost {
     for (const [task, r] of upTo) {
       if ((this.answerable.get(task) ?? 0) >= r) continue;
       this.answerable.set(task, r);
-      this.world.server.cms[this.home(task)]!.feedAnswers(task);
+      this.world.server.cms[this.home(task)]!.served?.feedAnswers(task);
     }
   }
 

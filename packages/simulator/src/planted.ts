@@ -45,7 +45,7 @@ export const PLANTED = [
   ),
   plant(
     'limits-ignored',
-    'If that number is below the limit of that channel, the send is dropped (silent re-execution)',
+    'A send whose number is below the limit of its channel is dropped (silent re-execution)',
     100,
   ),
   plant(
@@ -63,28 +63,29 @@ export const PLANTED = [
   plant('place-not-logged', 'Values that depend on the place are determinants', 400),
   plant(
     'waiting-call-consumes-all',
-    'A waiting call consumes one arrival at a time, none if its condition holds at entry',
+    'A waiting call consumes one arrival at a time, and none if its condition holds at entry',
     200,
   ),
-  plant('waiting-for-space-consumes', 'Waiting for ring space consumes none', 400),
+  plant('waiting-for-space-consumes', 'Waiting for ring space consumes no arrival', 400),
   plant(
     'unmatched-not-consumed',
     'Envelopes are always consumed; the body of an unmatched message stays in the log',
     100,
   ),
   // comm worker
-  plant('retention-until-ack', 'Until they are acknowledged as synced, comm workers retain what they sent', 400, POWER),
-  plant('arrivals-not-retained', 'Comm workers retain what they sent and, in order, what they received', 400, POWER),
+  plant('retention-until-ack', 'Comm workers retain sent messages until they are acknowledged as synced', 400, POWER),
+  plant('arrivals-not-retained', 'Comm workers retain sent messages and, in order, received ones', 400, POWER),
   plant('exit-not-held-back', 'A task is done when its exit, after all its sends and outputs, is durable', 400, POWER),
   plant(
     'begins-before-all-answered',
-    'Every CM fences the old incarnation and then answers counts and determinants; only then does the new one execute',
+    'Every CM fences the old incarnation and then answers with counts and determinants; only then does the ' +
+      'new one execute',
     200,
   ),
   // Channel Memory
   plant(
     'numbered-at-first-chunk',
-    'The arrival number is given at the last chunk and an arrival exists for the task only when whole',
+    'A message gets its arrival number at the last chunk, and an arrival exists for the task only when whole',
     200,
   ),
   plant('duplicates-logged', 'The home CM of d discards duplicates by channel number', 200),
@@ -104,39 +105,36 @@ export const PLANTED = [
   ),
   plant(
     'evidence-ignored',
-    'Power loss of the server together with the loss of a rank can exceed `behind`: it is detected',
+    '`behind` may not survive a power loss of the server together with the loss of a rank, but detects it',
     600,
   ),
   plant(
     'late-reports-believed',
-    'Power loss of the server together with the loss of a rank: what a receiver gives back says no more of a ' +
-      'sender than that began anew with',
+    'After a power loss of the server together with the loss of a rank, a receiver that sends arrivals back ' +
+      'knows no more of a sender than its new incarnation',
     400,
     EAGER,
   ),
-  plant(
-    'output-before-logged',
-    'What the world sees happens once, and never before what it depends on is logged',
-    400,
-    { setup: { syncMs: 400 }, only: ['power loss', 'CM power loss', 'rank crash', 'crash'] },
-  ),
+  plant('output-before-logged', 'Output appears once, and never before everything that it depends on is logged', 400, {
+    setup: { syncMs: 400 },
+    only: ['power loss', 'CM power loss', 'rank crash', 'crash'],
+  }),
   // file service
   plant('requests-taken-again', 'A message (task, n) is decided once', 200),
-  plant('answered-before-journal', 'Make the journal durable, give the answers', 400, {
+  plant('answered-before-journal', 'The journal is durable before the file service answers', 400, {
     setup: { durability: 'behind', diskMs: 250 },
     only: ['power loss', 'CM power loss', 'crash'],
   }),
-  plant('answers-forgotten', "An answer is kept until the host says that it is durable in the task's log", 400, POWER),
+  plant('answers-forgotten', "The file service keeps an answer until it is durable in the task's log", 400, POWER),
   plant(
     'snapshot-before-files',
-    'The snapshot stands for everything before it: those effects are durable in the files themselves',
+    'The snapshot replaces everything before it: those effects are durable in the files themselves',
     400,
     POWER,
   ),
   plant(
     'children-forgotten',
-    'Tasks that were spawned are told to the dispatcher again at each start: it may not have had the time to ' +
-      'write them down',
+    'Each start reports spawned tasks to the dispatcher again: it may not have stored them before',
     400,
     { only: ['kill server', 'server and nodes', 'power loss'] },
   ),
@@ -148,13 +146,13 @@ export const PLANTED = [
   ),
   plant(
     'trimmed-before-base',
-    'C7: what is trimmed is behind a durable BASE record; counts and evidence outlive the messages',
+    'C7: a durable BASE record precedes trimming; counts and evidence outlive the messages',
     100,
   ),
   plant(
     'acknowledged-past-the-mark',
-    'C5: a sender is told `synced` only of what survives power loss; what was appended after a sync began ' +
-      'waits for the next',
+    'C5: `synced` acknowledges only data that survives power loss; appends after the start of a sync wait ' +
+      'for the next one',
     100,
   ),
   plant(
@@ -163,14 +161,18 @@ export const PLANTED = [
     200,
     ZOMBIES,
   ),
-  plant('first-connection-wins', 'The higher closes the lower (the paper lets the first connection win)', 200),
-  plant('clone-accepted', 'An equal one needs the same session nonce, else it is a clone', 200),
+  plant(
+    'first-connection-wins',
+    'The higher incarnation closes the lower (in the paper the first connection wins)',
+    200,
+  ),
+  plant('clone-accepted', 'An equal incarnation needs the same session nonce, else it is a clone', 200),
   plant('forwards-though-full', 'A frame that cannot be appended is neither forwarded nor counted', 200, {
     only: ['full disk', 'rank crash', 'kill CM'],
   }),
   plant(
     'synced-though-full',
-    'C5: a sender is told `synced` only of what survives power loss, also after a sync that failed',
+    'C5: `synced` acknowledges only data that survives power loss, also after a failed sync',
     400,
     { only: ['full disk'] },
   ),
@@ -183,9 +185,9 @@ export const PLANTED = [
   plant('pages-not-pinned', 'Pages named in a "have it" reply are pinned until the manifest commits', 800),
   plant('one-image-kept', 'Two complete images are kept', 400),
   plant('trimmed-to-newest', 'Logs are trimmed to the oldest image kept', 200),
-  plant('held-bodies-trimmed', 'An image lists such arrivals, and trimming spares them', 400),
-  plant('prologue-trimmed', 'The prologue: its log is never trimmed', 200),
-  plant('parity-ignored', 'One bit of the disk costs no image, also where both that are kept name its page', 200, {
+  plant('held-bodies-trimmed', 'An image lists held arrivals, and trimming spares them', 400),
+  plant('prologue-trimmed', 'The log of the prologue is never trimmed', 200),
+  plant('parity-ignored', 'One damaged bit costs no image, even if both kept images name its page', 200, {
     only: ['image bit flip', 'rank crash', 'crash', 'reload'],
   }),
   plant('no-fence-at-cs', 'Images of older incarnations are refused everywhere', 600, ZOMBIES),
@@ -193,7 +195,7 @@ export const PLANTED = [
   plant('incarnation-not-durable', 'Raise the incarnation durably, then fence', 400),
   plant(
     'commit-given-up',
-    'A commit that fails is repeated before the next: nothing that depends on it happens before',
+    'A failed commit is repeated before the next one, and nothing that depends on it happens before',
     400,
     { setup: { diskMs: 250 }, only: ['full disk', 'kill server', 'rank crash', 'crash'] },
   ),
@@ -204,14 +206,14 @@ export const PLANTED = [
   ),
   plant(
     'old-heartbeats-count',
-    'A rank is crashed when its node does not name it: what the node said before the rank reached it counts ' +
-      'for nothing',
+    'A rank counts as crashed when its node does not name it; reports from before the rank reached the node ' +
+      'do not count',
     400,
     { only: ['stall', 'delay', 'crash', 'freeze'] },
   ),
   plant(
     'loss-believed',
-    'Input from a node is never trusted: whether the logs have what a restart needs, the server asks the logs',
+    'Input from a node is never trusted: the server asks the logs whether they have what a restart needs',
     100,
     { only: ['false loss'] },
   ),
@@ -222,24 +224,26 @@ export const PLANTED = [
     { only: ['false deadlock'] },
   ),
   plant('kinds-ignored', 'A rank is assigned only to a node that runs programs of its kind', 100),
-  plant('done-before-exit-durable', 'A task is done when its exit is durable; then its own arrival log may go', 400),
-  // nodes that run nothing of what they are given
+  plant(
+    'done-before-exit-durable',
+    'A task is done when its exit is durable; only then may its own arrival log be deleted',
+    400,
+  ),
+  // nodes that run none of their ranks
   plant('strangers-end-jobs', 'Failures of strangers never count towards the end of a job', 100, STRANGERS),
   plant(
     'no-quarantine',
-    'A node in quarantine is given nothing new; each quarantine lasts twice as long as the one before',
+    'A node in quarantine gets no new ranks; each quarantine lasts twice as long as the previous one',
     200,
     STRANGERS,
   ),
-  plant('no-comparison', 'A rank that was not seen for long is started on another node', 100, {
+  plant('no-comparison', 'A rank without visible progress for long starts on another node', 100, {
     only: ['silence', 'close'],
   }),
-  plant('words-believed', "What a node reports of its rank's calls counts for nothing", 100, {
-    only: ['silence', 'close'],
-  }),
+  plant('words-believed', "A node's reports about its rank's calls do not count", 100, { only: ['silence', 'close'] }),
   plant(
     'blame-kept',
-    "Blame that turns out to be the program's is taken back, and with it the quarantine that came of it",
+    "If the program turns out to be at fault, the nodes' blame is taken back, and with it the quarantine",
     200,
     { only: ['crashing program'] },
   ),

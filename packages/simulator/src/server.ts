@@ -1,59 +1,42 @@
 /**
- * The simulated server process: dispatcher, Checkpoint Server and Channel Memories over a registry and their stores,
- * performing their effects in order as apps/server does.
+ * The simulated server process: the composition of cores that apps/server has (JobService), over a registry and stores
+ * of its own. Performs the dispatcher's effects; cm-host.ts and cs-host.ts perform the others.
  *
  * Owns two kinds of state. Durable: the registry here, the logs (cm-host.ts) and the images (cs-host.ts), which outlive
  * the process. Losable: cores, connections, effects under way. `kill` loses the second kind; `powerLoss` also what was
  * not synced.
  */
 import {
-  Dispatcher,
   nodeViews,
-  type DispatcherEffect,
-  type DispatcherEvent,
+  type DispatcherInput,
+  type DispatcherIo,
   type FaultRecord,
+  type JobService,
   type JobSpec,
   type LoggedProgress,
-  type Progress,
 } from '@mayfly/protocols';
 import {
-  WORLD,
-  homeOf,
   nodeId,
   spawnedTasks,
   taskId,
   type ErrorBody,
-  type ImageId,
   type Incarnation,
   type NodeId,
-  type ReplayFrom,
   type SpawnGroup,
   type TaskId,
 } from '@mayfly/wire';
+import { PlantedDispatcher } from './planted-dispatcher.ts';
+import { SimService } from './service.ts';
 import { CmHost } from './cm-host.ts';
 import { CsHost } from './cs-host.ts';
 import type { PowerLoss } from './faulty-log.ts';
 import type { Link } from './link.ts';
 import type { ControlDown, ControlUp } from './messages.ts';
 import { withoutRule } from './planted.ts';
-import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
 type ControlLink = Link<ControlUp, ControlDown>;
-type Bare = DispatcherEvent extends infer E ? (E extends { now: number } ? Omit<E, 'now'> : never) : never;
 
-/** Planted: the answer of a Channel Memory that was never asked. */
-const invented = (tasks: number): Progress => ({
-  sends: 0,
-  consumed: 0,
-  logs: {
-    arrivals: 2 ** 40,
-    consumed: 0,
-    determinants: 0,
-    held: [[0, 2 ** 40]],
-    sent: [WORLD, ...Array.from({ length: tasks }, (_, t) => taskId(t))].map((to) => [to, 2 ** 40] as const),
-  },
-});
 const DISK_FULL: ErrorBody = { code: 'DISK_FULL', message: 'no space is left' };
 
 export class Server {
@@ -63,7 +46,8 @@ export class Server {
   readonly cms: CmHost[] = [];
   readonly cs: CsHost;
   private readonly registry = new Map<string, unknown>();
-  private dispatcher = new Dispatcher();
+  /** The cores of this life. */
+  service!: JobService;
   private opened = false;
   private connections = 0;
   private commitAt = 0;
@@ -95,22 +79,28 @@ export class Server {
     this.waiting = [];
     const { dispatcher, graceMs, briefGraceMs } = world.setup;
     world.failures.clear(); // what strangers did is forgotten with the process
-    this.dispatcher = new Dispatcher({
-      ...dispatcher,
-      ...withoutRule(world.undone),
-      ...(briefGraceMs === undefined ? {} : { graceMs, briefGraceMs }),
+    const settings = { ...dispatcher, ...withoutRule(world.undone) };
+    const cores = {
+      dispatcher: new PlantedDispatcher(world, {
+        ...settings,
+        ...(briefGraceMs === undefined ? {} : { graceMs, briefGraceMs }),
+      }),
+      images: this.cs.newCore(),
+    };
+    this.service = new SimService(world, cores, {
+      now: () => world.wall,
+      dispatcher: (e) => this.perform(e),
+      images: (e) => this.cs.perform(e),
+      defect: (_core, _event, error) => {
+        throw error;
+      },
     });
     this.given.clear();
     this.opened = false;
     world.trace?.('server starts');
-    this.cs.start();
     if (world.setup.spec.files) world.files.start();
     this.tasks = world.setup.spec.files ? world.files.tasks : world.setup.spec.size;
-    this.dispatch({
-      type: 'recover',
-      entries: this.entries((k) => !k.startsWith('image/') && !k.startsWith('trimmed/')),
-      images: this.cs.newest(),
-    });
+    this.service.recover(this.entries(() => true));
     if (this.full) this.dispatch({ type: 'storage', error: DISK_FULL });
     if (!this.registry.has(`job/${world.setup.job}`)) this.dispatch({ type: 'submit', job: this.spec() });
     const { life } = this;
@@ -123,12 +113,12 @@ export class Server {
     };
     every(250, () => {
       this.dispatch({ type: 'tick' });
-      this.cs.step({ type: 'tick' });
+      this.service.image({ type: 'tick' });
       world.sink.sync();
     });
     every(1000, () => this.progress());
     every(world.setup.syncMs, () => {
-      for (const cm of this.cms) cm.step({ type: 'tick' });
+      for (const cm of this.cms) cm.served?.step({ type: 'tick' });
     });
   }
 
@@ -169,20 +159,9 @@ export class Server {
   /** What the Channel Memories have of every task. */
   private progress(): void {
     const { world } = this;
-    const cores = this.cms.flatMap((c) => c.serving ?? []);
-    if (world.end || !this.opened || cores.length < this.cms.length || cores.some((c) => c.tasks < this.tasks)) return;
-    const tasks = Array.from({ length: this.tasks }, (_, n): LoggedProgress => {
-      const task = taskId(n);
-      const home = cores[homeOf(task, cores.length)]!;
-      const { arrivalsLogged, bodiesUnderWay } = home.observe(task);
-      return {
-        task,
-        sends: cores.reduce((sum, c) => sum + c.progress(task).sends, 0),
-        arrivals: arrivalsLogged,
-        consumed: home.progress(task).consumed,
-        underWay: bodiesUnderWay > 0,
-      };
-    });
+    if (world.end || !this.opened) return;
+    const tasks = this.service.logged(world.setup.job, this.tasks);
+    if (tasks.length === 0) return;
     this.dispatch({
       type: 'progress',
       job: world.setup.job,
@@ -194,7 +173,7 @@ export class Server {
   private asReported(tasks: readonly LoggedProgress[]): LoggedProgress[] {
     return tasks.map((p) => ({
       ...p,
-      sends: Math.max(p.sends, this.dispatcher.core.find(this.world.setup.job, p.task)?.activity?.sends ?? 0),
+      sends: Math.max(p.sends, this.service.dispatcher.core.find(this.world.setup.job, p.task)?.activity?.sends ?? 0),
     }));
   }
 
@@ -234,7 +213,7 @@ export class Server {
     );
     if (full || !this.up) return;
     for (const go of this.waiting.splice(0)) go();
-    for (const cm of this.cms) if (cm.stopped) cm.open(false);
+    for (const cm of this.cms) if (cm.stopped) cm.open();
   }
 
   /** Now, or when there is space: in order. */
@@ -261,7 +240,7 @@ export class Server {
 
   /** Nodes that are given nothing. */
   quarantined(): NodeId[] {
-    return nodeViews(this.dispatcher).flatMap((n) => (n.quarantinedUntil === undefined ? [] : [n.id]));
+    return nodeViews(this.service.dispatcher).flatMap((n) => (n.quarantinedUntil === undefined ? [] : [n.id]));
   }
 
   /** Highest durable incarnation of every task that has one. */
@@ -283,10 +262,6 @@ export class Server {
     return (this.registry.get(`job/${this.world.setup.job}`) as { state?: string } | undefined)?.state === 'paused';
   }
 
-  doneTasks(): TaskId[] {
-    return this.acting().flatMap(([t]) => (this.isDone(t) ? [t] : []));
-  }
-
   // ---- connections ----
 
   acceptControl(make: (ends: { up: (m: ControlUp) => void; closed: () => void }) => ControlLink): ControlLink {
@@ -304,7 +279,7 @@ export class Server {
    * asked, or all are believed (D12).
    */
   seemsDeadlocked(): boolean {
-    const { core } = this.dispatcher;
+    const { core } = this.service.dispatcher;
     const { job } = this.world.setup;
     const { kind } = this.world.setup;
     const here = [...core.nodes.values()].filter(
@@ -312,7 +287,7 @@ export class Server {
         n.connection !== undefined && !n.presence.left && n.runs.includes(kind) && core.time - n.presence.heard < 2000,
     );
     const running = [...core.jobs.values()].flatMap((j) => j.tasks.filter((t) => t.phase === 'running'));
-    const trusted = new Set(nodeViews(this.dispatcher).flatMap((v) => (v.record === true ? [v.id] : [])));
+    const trusted = new Set(nodeViews(this.service.dispatcher).flatMap((v) => (v.record === true ? [v.id] : [])));
     const strangers = running.filter((t) => t.node !== undefined && !trusted.has(t.node));
     if (!this.up || here.length < 2 || strangers.length === 0) return false;
     if (this.world.undone === 'deadlock-believed')
@@ -359,7 +334,7 @@ export class Server {
 
   /** The dispatcher takes who speaks here for one of its nodes. */
   private isNode(connection: string): boolean {
-    return [...this.dispatcher.core.nodes.values()].some((n) => n.connection === connection);
+    return [...this.service.dispatcher.core.nodes.values()].some((n) => n.connection === connection);
   }
 
   /** Planted: a rank that is not named three times in a row is crashed, whenever that was said. */
@@ -379,59 +354,34 @@ export class Server {
     }
   }
 
-  // ---- what the stores and logs tell ----
-
-  fenced(cm: number, task: TaskId, n: Incarnation, progress: Progress): void {
-    this.dispatch({ type: 'fencedCm', job: this.world.setup.job, task, incarnation: n, cm, ...progress });
-  }
-
-  refused(task: TaskId, n: Incarnation, error: ErrorBody): void {
-    if (error.message.includes('does not give back'))
-      throw new Violation(`K17: incarnation ${n} of task ${task} is told: ${error.message}`);
-    this.world.trace?.(`the Channel Memories have ended task ${task}.${n}: ${error.code}`);
-    this.dispatch({ type: 'refused', job: this.world.setup.job, task, incarnation: n, error });
-  }
-
-  chosen(task: TaskId, n: Incarnation, image: { image: ImageId; replay: ReplayFrom } | undefined): void {
-    this.dispatch({ type: 'imageChosen', job: this.world.setup.job, task, incarnation: n, ...image });
-  }
+  // ---- what files and logs report ----
 
   exited(task: TaskId): void {
-    this.dispatch({ type: 'exit', job: this.world.setup.job, task, report: { code: 0 } });
+    this.service.exited(this.world.setup.job, task, { code: 0 });
   }
 
-  /**
-   * The journal has it: the Channel Memories take messages to the new tasks before anybody can know of them. May come
-   * again.
-   */
+  /** The journal has it. May come again. */
   spawned(group: SpawnGroup): void {
     this.tasks = Math.max(this.tasks, group.first + spawnedTasks(group.parts));
-    for (const cm of this.cms) cm.grow(this.tasks);
     this.world.trace?.(`task ${group.root} has spawned tasks ${group.first} to ${this.tasks - 1}`);
     this.world.count('spawns granted');
-    this.dispatch({ type: 'spawn', job: this.world.setup.job, group });
+    this.service.spawned(this.world.setup.job, group, (log, size, done) => {
+      this.cms[log.index]!.openStreams(log.streamsFor(size));
+      done(true);
+    });
   }
 
   failed(error: ErrorBody): void {
-    this.dispatch({ type: 'jobFailed', job: this.world.setup.job, error });
+    this.service.failed(this.world.setup.job, error);
   }
 
   // ---- dispatcher ----
 
-  dispatch(e: Bare): void {
-    if (!this.up) return;
-    const { core } = this.dispatcher;
-    const before =
-      this.world.undone === 'blame-kept'
-        ? new Map([...core.reputations].map(([id, r]) => [id, r.quarantinedUntil]))
-        : undefined;
-    const effects = this.dispatcher.step({ ...e, now: this.world.wall } as DispatcherEvent);
-    for (const [id, until] of before ?? [])
-      if (until !== undefined && until > this.world.wall) core.reputations.get(id)!.quarantinedUntil ??= until;
-    for (const effect of effects) this.perform(effect);
+  dispatch(e: DispatcherInput): void {
+    if (this.up) this.service.dispatch(e);
   }
 
-  private perform(e: DispatcherEffect): void {
+  private perform(e: DispatcherIo): void {
     const { world } = this;
     switch (e.type) {
       case 'persist': {
@@ -461,16 +411,6 @@ export class Server {
         return;
       case 'openJob':
         return this.openJob();
-      case 'fenceCs':
-        world.trace?.(`dispatcher → cs  fence task ${e.task} below incarnation ${e.incarnation}`);
-        if (world.undone !== 'no-fence-at-dispatcher')
-          return this.cs.step({ type: 'restart', job: e.job, task: e.task, incarnation: e.incarnation });
-        this.later(400, () => this.cs.step({ type: 'restart', job: e.job, task: e.task, incarnation: e.incarnation }));
-        return this.chosen(e.task, e.incarnation, this.cs.kept(e.task).at(-1));
-      case 'fenceCm':
-        if (world.undone === 'no-fence-at-dispatcher')
-          return this.later(0, () => this.fenced(e.cm, e.task, e.incarnation, invented(world.setup.spec.size)));
-        return this.cms[e.cm]!.fence(e.task, e.incarnation);
       case 'wake':
         return this.later(e.afterMs, () => this.dispatch({ type: 'tick' }));
       case 'assign': {
@@ -500,13 +440,11 @@ export class Server {
           .get(e.connection)
           ?.down({ type: 'revoke', job: e.job, task: e.task, incarnation: e.incarnation, error: e.error });
         return;
-      case 'taskDone':
-        for (const cm of this.cms) cm.step({ type: 'done', task: e.task });
-        return this.cs.step({ type: 'taskDone', job: e.job, task: e.task });
       case 'jobEnded':
         world.trace?.(`the job is ${e.state}${e.error ? `: ${e.error.code} ${e.error.message}` : ''}`);
         return world.ended(e.state, e.error);
       case 'checkpoint':
+      case 'taskDone':
       case 'jobChanged':
       case 'nodesChanged':
         return;
@@ -518,8 +456,13 @@ export class Server {
   private openJob(): void {
     if (this.opened) return;
     this.opened = true;
-    // at the very start of a job nobody can have received anything
-    for (const cm of this.cms) cm.open(this.life === 1);
-    this.cs.openJob(this.acting());
+    const { job } = this.world.setup;
+    // At the very start of a job nobody can have received anything.
+    this.service.open(
+      job,
+      this.cms.map((cm) => cm.serve(this.service.answersOf(job), this.life === 1)),
+    );
+    this.service.acting(this.spec(), this.acting());
+    for (const cm of this.cms) cm.open();
   }
 }

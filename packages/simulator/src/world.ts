@@ -143,7 +143,7 @@ export class World {
   /** Somebody types the next message of standard input. */
   typed(): void {
     this.stdinTyped++;
-    for (const cm of this.server.cms) cm.feedStdin();
+    for (const cm of this.server.cms) cm.served?.feedStdin();
   }
 
   /**
@@ -223,11 +223,11 @@ class Sink {
 
   sync(): void {
     const { server, files } = this.world;
-    files.sync((task) => server.cms[homeOf(task, server.cms.length)]!.serving);
+    files.sync((task) => server.cms[homeOf(task, server.cms.length)]!.served?.core);
     for (const [task, channel] of this.written) {
       if (this.synced.get(task) === channel) continue;
       this.synced.set(task, channel);
-      for (const cm of this.world.server.cms) cm.step({ type: 'worldDone', task, channel });
+      for (const cm of this.world.server.cms) cm.served?.step({ type: 'worldDone', task, channel });
     }
   }
 

@@ -99,8 +99,8 @@ export interface CompilerOptions {
   /** Number of files. Default 500. */
   readonly maxFiles?: number;
   /**
-   * Processes at most; all but the first begin when they are needed. Default: by cores and memory, {@link
-   * defaultWorkers}.
+   * Processes at most; all but the first begin when they are needed. Default: by cores and memory,
+   * {@link defaultWorkers}.
    */
   readonly workers?: number;
   /** Requests that wait; one more is refused with TOO_MANY (thrown). Default 256, of one owner 16. */

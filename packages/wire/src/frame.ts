@@ -50,8 +50,8 @@ export const Kind = {
   /** CM → comm → rank: one chunk; the arrival number stands on the last one. */
   ARRIVAL: 11,
   /**
-   * CM → comm: what of `dst`'s own sends and determinants is logged. Body: binary {@link
-   * import('./data-plane.ts').Ack}.
+   * CM → comm: what of `dst`'s own sends and determinants is logged. Body: binary
+   * {@link import('./data-plane.ts').Ack}.
    */
   ACK: 12,
   /** comm → CM: `arrival` = highest arrival consumed by the rank, `size` = bytes of bodies that may be under way,

@@ -69,7 +69,7 @@ export class Canaries {
     ] as const)
       if (all.includes(text)) found.push(`the program knows ${what}`);
     for (const line of all.split('\n'))
-      if (line.startsWith('ESCAPED')) found.push(`the program says: ${line.slice(0, 300)}`);
+      if (line.startsWith('ESCAPED')) found.push(`the program printed: ${line.slice(0, 300)}`);
     return found;
   }
 

@@ -9,13 +9,13 @@ import { attacks } from './programs.ts';
 
 const HELP = `npm run attack -- [options]
 
-  --only a,b     only these programs (--list names them)
-  --on a,b       only these places: ${PLACES.join(', ')}
-  --list         every program, what it tries, and which hole it stood for
+  --only a,b     run only these programs (--list shows their names)
+  --on a,b       run only in these places: ${PLACES.join(', ')}
+  --list         list every program, what it tries, and the hole behind it
 
-Each program is submitted to a real server and runs on a real volunteer: a tab of Chromium, a headless volunteer as it is by default, and one that takes scripts. What it would
-touch if it got out is watched: a secret file, the environment, a file of another job, a listener, a marker. Afterwards the same volunteer has to run an honest job.
-Exit code 0: no program got out, and nothing died.`;
+The command submits each program to a real server, where it runs on a real volunteer: a tab of Chromium, a headless volunteer with its defaults, and one that runs scripts. It
+watches everything that an escaped program would touch: a secret file, the environment, a file of another job, a listener, a marker. Afterwards the same volunteer has to run an
+honest job. Exit code 0: no program escaped, and nothing died.`;
 
 const { values } = parseArgs({
   options: {
@@ -48,7 +48,7 @@ async function main(): Promise<number> {
   }
   if (values.list) {
     for (const a of programs)
-      console.log(`${a.name} (${a.kind})\n  tries ${a.tries}\n  stood for: ${a.hole}\n  may end: ${a.ends.join(', ')}`);
+      console.log(`${a.name} (${a.kind})\n  tries ${a.tries}\n  hole: ${a.hole}\n  may end: ${a.ends.join(', ')}`);
     console.log(`${programs.length} programs`);
     return 0;
   }

@@ -67,8 +67,8 @@ async function chromium(url: string): Promise<Place> {
         .catch((e: unknown) => String(e));
       if (typeof seen === 'string')
         return /(Target|Page) crashed/.test(seen) ? undefined : `the page does not answer: ${seen}`;
-      if (seen.stored.includes('escaped')) return `the storage of the page holds ${seen.stored}`;
-      return seen.url === '/volunteer' ? undefined : `the page was led to ${seen.url}`;
+      if (seen.stored.includes('escaped')) return `the storage of the page contains ${seen.stored}`;
+      return seen.url === '/volunteer' ? undefined : `the page navigated to ${seen.url}`;
     },
     log: () => tab.log,
     async close() {

@@ -76,7 +76,7 @@ async function programOf(name: string, suffix: string, text: string): Promise<Pr
         ),
       );
     default:
-      throw new Error(`${name}.${suffix} is no kind of program`);
+      throw new Error(`${name}.${suffix} is not a known kind of program`);
   }
 }
 

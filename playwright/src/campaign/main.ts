@@ -27,23 +27,23 @@ const SERVER = ['--grace', '0.4', '--silence', '12', '--restart-grace', '20'];
 
 const HELP = `npm run faults -- [options]
 
-  --kills N        faults to do (default 50)
-  --seed S         what is drawn: kinds, moments, victims (default: from the clock; it is printed)
-  --job I          only the I-th job of the plan
-  --kept FILE      adds each job that has ended well to FILE; jobs of this plan that it has already are not run again, and are in the tables
-  --apart          one fault at a time, four to a job (else several overlap, and a job has up to ${PER_JOB})
+  --kills N        number of faults (default 50)
+  --seed S         seed of the drawn kinds, moments and victims (default: from the clock; the command prints it)
+  --job I          run only the I-th job of the plan
+  --kept FILE      add each successful job to FILE; skip the jobs of this plan that FILE already contains, and include them in the tables
+  --apart          one fault at a time, four per job (default: faults overlap, up to ${PER_JOB} per job)
   --only a,b       only these kinds: ${KINDS.map((k) => k.name).join(', ')}
   --examples a,b   only these examples: ${ALL.map((w) => w.example).join(', ')}
   --examples       every example in C and C++, each through ${EACH} kills (--each ${EACH}) of one rank, of a node, or of all nodes at once
-  --native         as --examples, each as examples/native-runs.json has it on 4 and on 9 ranks, where the undisturbed run on tabs must print what a native one
-                   printed, too (with --examples a,b: these; --native 9: on 9 ranks only)
-  --each K         K faults for each example by itself, of the kinds ${KILLERS.join(', ')} (or those of --only)
-  --ranks R        another campaign: one light program of R ranks on headless nodes, --kills of which are killed
+  --native         like --examples, with the runs of examples/native-runs.json on 4 and on 9 ranks; the undisturbed run on tabs must also print the same
+                   as a native one (with --examples a,b: only these; --native 9: only on 9 ranks)
+  --each K         K faults for each example, of the kinds ${KILLERS.join(', ')} (or those of --only)
+  --ranks R        another campaign: one light program of R ranks on headless nodes; kills --kills of the nodes
   --slots S        slots of each of those nodes (default 8)
-  --saboteurs N    another campaign: N anonymous nodes that run nothing of what they are given among 4 honest headless ones, 20 jobs one after the other
-                   (--jobs K: so many), and the time that it cost; with --only a,b: of these kinds of ${SABOTAGES.join(', ')}
+  --saboteurs N    another campaign: N anonymous nodes that run none of their ranks, among 4 honest headless ones; runs 20 jobs one after the other
+                   (--jobs K: another number) and prints the time that the saboteurs cost; --only a,b chooses among their kinds: ${SABOTAGES.join(', ')}
 
-Exit code 0: every answer was that of an undisturbed run. docs/faults.md says what each kind is.`;
+Exit code 0: every answer was that of an undisturbed run. docs/faults.md describes each kind.`;
 
 // Alone it means all that is in C.
 const given = process.argv
@@ -111,7 +111,7 @@ async function main(): Promise<number> {
   const size = number('native', values.native);
   const all = size === undefined ? ALL : nativeWorkloads().filter((w) => size === 0 || w.size === size);
   const workloads = examples ? all.filter((w) => examples.includes(w.example)) : all;
-  if (workloads.length === 0) throw new Error(`no example of these is known: ${values.examples}`);
+  if (workloads.length === 0) throw new Error(`unknown examples: ${values.examples}`);
   const kinds = values.only?.split(',') ?? (each === undefined ? undefined : KILLERS);
   const only = number('job', values.job);
   const perJob = values.apart ? 4 : each === undefined ? PER_JOB : PER_JOB_EACH;
@@ -132,7 +132,7 @@ async function main(): Promise<number> {
   say(`${wanted} faults in ${jobs.length} jobs, seed ${seed} (repeat: npm run faults -- ${drawn})`);
   const kept = new Kept(values.kept, drawn);
   const reports: JobReport[] = [...kept.reports];
-  if (reports.length > 0) say(`${reports.length} of these jobs are in ${values.kept}`);
+  if (reports.length > 0) say(`${values.kept} already contains ${reports.length} of these jobs`);
   const began = performance.now();
   const starting = {
     seed,
@@ -144,7 +144,7 @@ async function main(): Promise<number> {
   const interrupted = (): void => {
     say(
       `${tables()}interrupted after ${reports.length} of ${jobs.length} ` +
-        `jobs${values.kept === undefined ? '' : '; the same command goes on'}`,
+        `jobs${values.kept === undefined ? '' : '; repeat the command to resume'}`,
     );
     void campaign.close().finally(() => process.exit(130));
   };
@@ -161,8 +161,8 @@ async function main(): Promise<number> {
         // A server that is not to be trusted any more must not spoil the others.
         const where = await campaign.keep();
         say(
-          `WRONG in job ${job.index} (${report.example}): ${report.wrong}\nthe server's last ` +
-            `words:\n${log.slice(-6000)}\nagain: npm run faults -- ${drawn} --job ${job.index}\nthe server's ` +
+          `WRONG in job ${job.index} (${report.example}): ${report.wrong}\nlast lines of the server's ` +
+            `log:\n${log.slice(-6000)}\nrepeat: npm run faults -- ${drawn} --job ${job.index}\nthe server's ` +
             `data, server.log and nodes.log: ${where}`,
         );
         campaign = await Campaign.start(starting);
@@ -170,8 +170,8 @@ async function main(): Promise<number> {
       const done = reports.reduce((n, r) => n + r.struck.length, 0);
       say(
         `job ${job.index} ${report.example}: ` +
-          `${report.wrong === undefined ? 'the answer of the undisturbed run' : 'WRONG'}; ${done} of ${wanted} ` +
-          `faults, ${((performance.now() - began) / 1000).toFixed(0)} s`,
+          `${report.wrong === undefined ? 'same answer as the undisturbed run' : 'WRONG'}; ${done} of ` +
+          `${wanted} faults, ${((performance.now() - began) / 1000).toFixed(0)} s`,
       );
     }
   } finally {
@@ -185,7 +185,7 @@ async function main(): Promise<number> {
   say(
     `${struck} faults in ${reports.length} jobs, ${((performance.now() - began) / 1000).toFixed(0)} s, seed ` +
       `${seed}: ` +
-      `${wrong.length === 0 ? 'every answer is that of an undisturbed run' : `${wrong.length} jobs WRONG: ${wrong.map((r) => `${r.index} (${r.example})`).join(', ')}`}`,
+      `${wrong.length === 0 ? 'every answer equals that of an undisturbed run' : `${wrong.length} jobs WRONG: ${wrong.map((r) => `${r.index} (${r.example})`).join(', ')}`}`,
   );
   return wrong.length === 0 && struck + missed.length >= (only === undefined ? wanted : 1) ? 0 : 1;
 }

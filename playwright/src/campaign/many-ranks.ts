@@ -75,7 +75,7 @@ export async function manyRanks({ ranks, slots, kills, seed, say }: ManyRanks): 
   };
   try {
     for (let i = 0; i <= count; i++) await join();
-    say(`${seconds()}: the nodes are here`);
+    say(`${seconds()}: all nodes are connected`);
     const { id } = await client.submit(source('many ranks', PROGRAM), ranks, [String(STEPS)], {
       checkpointMs: 2000,
       interactive: true,
@@ -97,7 +97,7 @@ export async function manyRanks({ ranks, slots, kills, seed, say }: ManyRanks): 
         LIMIT_MS,
       );
       if (job.endedAt !== undefined)
-        throw new Error(`the job ended by itself, ${job.state}: ${JSON.stringify(job.error)}`);
+        throw new Error(`the job ended too early, ${job.state}: ${JSON.stringify(job.error)}`);
       const name = job.tasks[task]!.nodeName!;
       const victims = job.tasks.filter((t) => t.nodeName === name).map((t) => t.task);
       victims.forEach((t) => lost.add(t));
@@ -145,10 +145,10 @@ export async function manyRanks({ ranks, slots, kills, seed, say }: ManyRanks): 
       `${seconds()}: ${end.state}; ${end.faults.length} ranks lost, recovered in ` +
         `${times[times.length >> 1] ?? '–'} ms (median), ${times.at(-1) ?? '–'} ms (worst)`,
     );
-    say(wrong.length === 0 ? 'every rank printed what it must' : `WRONG\n${wrong.slice(0, 20).join('\n')}`);
+    say(wrong.length === 0 ? 'every rank printed the expected output' : `WRONG\n${wrong.slice(0, 20).join('\n')}`);
     return wrong.length === 0 ? 0 : 1;
   } catch (error) {
-    say(`WRONG: ${String((error as Error).message)}\nthe server's last words:\n${server.log.slice(-4000)}`);
+    say(`WRONG: ${String((error as Error).message)}\nlast lines of the server's log:\n${server.log.slice(-4000)}`);
     return 1;
   } finally {
     await Promise.all([...nodes.values()].map((n) => n.dispose()));

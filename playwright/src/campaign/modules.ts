@@ -19,7 +19,7 @@ export async function moduleOf(
   program: Sources['program'],
   more: Readonly<Record<string, string>>,
 ): Promise<Program['program']> {
-  if (program.language === 'typescript') throw new Error(`${name} is no C or C++ program`);
+  if (program.language === 'typescript') throw new Error(`${name} is not a C or C++ program`);
   const sources = { ...program.sources, ...more };
   const flags = program.flags ?? [];
   const hash = createHash('sha256')

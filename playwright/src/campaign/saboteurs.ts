@@ -87,7 +87,7 @@ async function series(o: Saboteurs, saboteurs: number): Promise<Series> {
     }
     return out;
   } catch (error) {
-    out.wrong.push(`${(error as Error).message}\nthe server's last words:\n${server.log.slice(-4000)}`);
+    out.wrong.push(`${(error as Error).message}\nlast lines of the server's log:\n${server.log.slice(-4000)}`);
     return out;
   } finally {
     for (const s of hostile) s.close();
@@ -109,7 +109,7 @@ const sum = (times: readonly number[]): number => times.reduce((a, b) => a + b, 
 export async function amongSaboteurs(o: Saboteurs): Promise<number> {
   o.say(`${o.jobs} jobs of ${RANKS} ranks on ${HONEST} honest nodes of ${SLOTS} slots, undisturbed`);
   const calm = await series(o, 0);
-  o.say(`the same among ${o.saboteurs} saboteurs, who were there first (${o.kinds.join(', ')})`);
+  o.say(`the same among ${o.saboteurs} saboteurs, which joined first (${o.kinds.join(', ')})`);
   const among = await series(o, o.saboteurs);
   const right = o.jobs - among.wrong.length;
   o.say(`
@@ -130,7 +130,7 @@ ${(
 `);
   for (const w of [...calm.wrong, ...among.wrong]) o.say(`WRONG: ${w}`);
   o.say(
-    `${right} of ${o.jobs} jobs ended right among ${o.saboteurs} saboteurs; they cost ` +
+    `${right} of ${o.jobs} jobs gave the right answer among ${o.saboteurs} saboteurs, which cost ` +
       `${seconds(sum(among.times) - sum(calm.times))}`,
   );
   return calm.wrong.length + among.wrong.length === 0 ? 0 : 1;

@@ -71,7 +71,7 @@ const whole = (j: JobView): boolean =>
  * job's history.
  */
 const away = (j: JobView, nodes: ReadonlySet<string>): boolean => j.tasks.every((t) => !nodes.has(t.node ?? ''));
-const running = (j: JobView): void => must(!over(j), `the job ended by itself, ${j.state}: ${JSON.stringify(j.error)}`);
+const running = (j: JobView): void => must(!over(j), `the job ended too early, ${j.state}: ${JSON.stringify(j.error)}`);
 
 const strikes = (kind: Kind, node: VolunteerNode): boolean =>
   (kind.on === 'any' || kind.on === node.kind) && !(kind.drives && node instanceof BrowserTab && !node.driven);
@@ -159,7 +159,7 @@ export class Wave {
       const can = pool.nodes.filter((n) => strikes(kind, n)).map((n) => n.name);
       if (can.length === 0 || tasks.some((t) => can.includes(t.nodeName ?? ''))) break;
       const node = tasks.map((t) => pool.find(t.nodeName)).find((n) => n !== undefined);
-      must(node !== undefined, 'no rank is at a node of the campaign');
+      must(node !== undefined, 'no rank runs on a node of the campaign');
       await pool.drop(node);
       this.seen = await client.until(
         id,
@@ -169,7 +169,7 @@ export class Wave {
         LIMIT_MS,
       );
       running(this.seen);
-      say(`  (${node.name} went, so that a rank is where ${kind.name} can strike)`);
+      say(`  (killed ${node.name}, so that a rank moves to a place where ${kind.name} can strike)`);
     }
     await pool.ready(this.stage.hurried ? 1 : 0);
   }
@@ -179,7 +179,7 @@ export class Wave {
     const since = this.fresh(this.seen).length;
     const end = Date.now() + LIMIT_MS;
     while (this.fresh(await this.look()).length === since && !this.strikes.every((s) => s.over)) {
-      if (Date.now() > end) throw new Error(`nothing was lost within ${LIMIT_MS} ms`);
+      if (Date.now() > end) throw new Error(`no rank was lost within ${LIMIT_MS} ms`);
       await new Promise((r) => setTimeout(r, 50));
     }
   }
@@ -277,7 +277,7 @@ export class Wave {
         ['reloaded', 'restart', 'disconnected'].includes(f.cause);
       must(
         strike !== undefined || passing,
-        `${names} cost rank ${f.task} (${f.cause}) at node ${f.node ?? '–'}, which was no victim`,
+        `${names} cost rank ${f.task} (${f.cause}) on node ${f.node ?? '–'}, which was not a victim`,
       );
       must(
         !strike ||

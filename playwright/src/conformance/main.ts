@@ -15,17 +15,17 @@ import { Native } from './native.ts';
 
 const HELP = `npm run conformance -- [options]
 
-  --program a,b   only these programs of packages/libmpi/conformance
-  --ranks 2,3     only these numbers of ranks
-  --faults        each program again with a node killed at a call of one of its ranks, drawn from those that it made before
-  --kills N       so many times each (default 1)
-  --seed S        what is drawn (default 1)
-  --native        the installed MPI's output of now in place of the recorded one
-  --mpi NAME      the installed MPI is mpicc.NAME and mpiexec.NAME: mpich, openmpi
-  --peers         only the installed MPI, against the recorded output: what two native libraries say differently
-  --record        writes the installed MPI's output down (packages/libmpi/conformance/expected), and runs nothing else
+  --program a,b   run only these programs of packages/libmpi/conformance
+  --ranks 2,3     use only these numbers of ranks
+  --faults        run each program again and kill a node at a drawn call of one of its ranks
+  --kills N       repeat that N times for each program (default 1)
+  --seed S        seed of the drawn calls (default 1)
+  --native        compare with the installed MPI, run now, instead of the recorded output
+  --mpi NAME      use mpicc.NAME and mpiexec.NAME as the installed MPI: mpich, openmpi
+  --peers         run only the installed MPI, and show where two native libraries differ: it against the recorded output
+  --record        only record the installed MPI's output (packages/libmpi/conformance/expected)
 
-Exit code 0: every line is the native one.`;
+Exit code 0: every line equals the native one.`;
 
 const FOLDER = join(ROOT, 'packages', 'libmpi', 'conformance');
 const SLOTS = 2;
@@ -66,7 +66,7 @@ const draw = (n: number): number => {
 
 function installed(): { version: string; native: Native } {
   const version = Native.version(values.mpi);
-  if (!version) throw new Error(`no MPI is installed here (mpicc, mpiexec${values.mpi ? `, .${values.mpi}` : ''})`);
+  if (!version) throw new Error(`no native MPI found (mpicc, mpiexec${values.mpi ? `, .${values.mpi}` : ''})`);
   return { version, native: new Native(FOLDER, values.mpi) };
 }
 
@@ -88,8 +88,8 @@ function peers(): number {
       });
       say(
         `${p.name} on ${n} ranks: ${verdict.passed} tests as recorded, ` +
-          `${problems.filter((x) => !x.startsWith(' ')).length} lines ` +
-          `otherwise${problems.map((x) => `\n    ${x}`).join('')}`,
+          `${problems.filter((x) => !x.startsWith(' ')).length} different ` +
+          `lines${problems.map((x) => `\n    ${x}`).join('')}`,
       );
     }
   native.close();
@@ -139,7 +139,7 @@ class Classroom {
         if (m && Number(m[1]) < ranks) made[Number(m[1])] = Number(m[2]);
       }
       if (Object.keys(made).length === ranks) return made;
-      if (Date.now() > end) throw new Error(`the nodes did not say how many calls the ranks of job ${job} made`);
+      if (Date.now() > end) throw new Error(`the nodes did not report how many calls the ranks of job ${job} made`);
       await new Promise((r) => setTimeout(r, 20));
     }
   }
@@ -163,7 +163,7 @@ async function main(): Promise<number> {
   if (values.record) return record();
   if (values.peers) return peers();
   const { version, native } = values.native ? installed() : {};
-  say(version ? `against ${version}, now` : 'against the recorded native output');
+  say(version ? `compared with ${version}, run now` : 'compared with the recorded native output');
   const check = readFileSync(join(FOLDER, 'check.h'), 'utf8');
   const server = await ServerProcess.start();
   const client = new Client(server);
@@ -216,7 +216,7 @@ async function main(): Promise<number> {
           const fault = `fault=${victim}:${1 + draw(made[victim]!)}`;
           row.faults++;
           if ((await one([fault])).restarts > 0) row.killed++;
-          else say(`${p.name} on ${ranks} ranks: ${fault} of ${made[victim]} struck nothing`);
+          else say(`${p.name} on ${ranks} ranks: ${fault} of ${made[victim]} calls had no effect`);
         }
       }
       const cells = [p.tests.size, row.runs, row.faults, row.killed, row.tests - row.alone, row.alone, row.wrong].map(
@@ -232,7 +232,7 @@ async function main(): Promise<number> {
     await server.stop();
     native?.close();
   }
-  if (values.faults) say(`${struck} of ${faults} runs with a fault were struck`);
+  if (values.faults) say(`the fault took effect in ${struck} of ${faults} runs`);
   return wrong === 0 ? 0 : 1;
 }
 

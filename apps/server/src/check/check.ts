@@ -5,7 +5,7 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { protocols, type JobRecord, type JobSpec } from '@mayfly/protocols';
+import { isOver, protocols, type JobRecord, type JobSpec } from '@mayfly/protocols';
 import {
   checkImages,
   checkLogs,
@@ -23,7 +23,6 @@ import {
 } from '@mayfly/storage';
 import { MayflyError } from '@mayfly/wire';
 import type { JobFolderRecord } from '../jobs/job-records.ts';
-import { isOver } from '../runtime.ts';
 import { checkJobFolder } from './job-folder.ts';
 
 export interface DataCheck {

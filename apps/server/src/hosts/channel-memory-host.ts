@@ -6,45 +6,22 @@
  * ATTACH (channel-memories.ts), what a message to the world becomes (world-host.ts).
  *
  *  H1  An append reaches the kernel before any frame of the same step leaves.
- *  H2  The core is never entered while its effects are being performed: what comes meanwhile waits in the inbox.
- *  H3  A core whose append or step failed is never used again: its links are closed, and a new one recovers from the
- *      streams.
+ *  H3  A core whose append or step failed is never used again (L3): its links are closed, and a new one recovers from
+ *      the streams.
+ *  H4  Output of a task is synced before the log of it may be trimmed (`worldDone`).
  *  H5  While storage is stopped (disk.ts) no link is read and no link is bound: what was not appended is with its comm
  *      worker, which retains it, or in the socket. A core whose append or sync found storage stopped recovers when it
  *      can be written again, however often that takes.
- *  H4  Output of a task is synced before the log of it may be trimmed (`worldDone`).
  */
-import {
-  AnswerFeed,
-  ChannelMemory,
-  patchFromLog,
-  protocols,
-  type CmEffect,
-  type CmEvent,
-  type JobSpec,
-  type StreamName,
-} from '@mayfly/protocols';
+import { ServedLog, patchFromLog, protocols, type ChannelMemory, type JobSpec, type LogIo } from '@mayfly/protocols';
 import type { LogStream, MessageLog } from '@mayfly/storage/ports';
-import {
-  FILES,
-  MayflyError,
-  WorldMode,
-  homeOf,
-  taskId,
-  type ImageId,
-  type Incarnation,
-  type Line,
-  type ReplayFrom,
-  type TaskId,
-} from '@mayfly/wire';
+import { MayflyError } from '@mayfly/wire';
 import type { Disk } from '../disk.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Logger } from '../logger.ts';
-import type { Secrets } from '../secrets.ts';
-import type { CmDeps, CmListener, CmSettings, CmSpec } from './cm-types.ts';
+import type { CmDeps, CmSettings, CmSpec } from './cm-types.ts';
 import { CloseCode, type DataLink } from './data-link.ts';
 import { MemoryStream } from './memory-stream.ts';
-import { StdinFeed } from './stdin-feed.ts';
 import { Traffic } from './traffic.ts';
 import { WorldSync } from './world-sync.ts';
 
@@ -67,72 +44,81 @@ export class ChannelMemoryHost {
   /** Resolves when the core has recovered and serves connections. */
   ready: Promise<void>;
   readonly traffic: Traffic;
-  /** Tasks of the job. */
-  #size: number;
+  /** The core, and what waits for it. */
+  readonly served: ServedLog;
   readonly #log: MessageLog;
   readonly #disk: Disk;
-  readonly #listener: CmListener;
-  readonly #secrets: Secrets;
+  readonly #deps: CmDeps;
   readonly #settings: CmSettings;
   readonly #metrics: Metrics;
   readonly #logger: Logger;
-  /** Lowest incarnation that may act, and tasks that are done: given again to a core that recovers. */
-  readonly #fences = new Map<TaskId, Incarnation>();
-  readonly #done = new Set<TaskId>();
   readonly #connections = new Map<number, Connection>();
   readonly #dirty = new Set<Connection>();
   #streams = new Map<string, LogStream>();
-  #core: ChannelMemory | undefined;
-  #inbox: CmEvent[] = [];
-  #busy = false;
   #flushing = false;
   #closed = false;
-  /** The job starts now: nobody can have received anything. */
-  #fresh: boolean;
   #recoveries = 0;
   #syncs = 0;
   readonly #worldSync: WorldSync;
-  readonly #stdin: StdinFeed | undefined;
-  readonly #answers: AnswerFeed;
 
   constructor(spec: CmSpec, deps: CmDeps) {
     this.spec = spec;
-    this.#size = spec.size;
     this.traffic = new Traffic(spec.size);
+    this.#deps = deps;
     this.#log = deps.log;
     this.#disk = deps.disk;
-    this.#listener = deps.listener;
-    this.#answers = new AnswerFeed({
-      answerable: (task) => deps.listener.answerable(spec, task),
-      answer: (task, r) => deps.listener.answer(spec, task, r),
-    });
-    this.#secrets = deps.secrets;
     this.#settings = deps.settings;
     this.#metrics = deps.metrics;
     this.#logger = deps.logger.child({ job: spec.job, cm: spec.index });
     this.#worldSync = new WorldSync({
-      sync: (task) => deps.listener.syncWorld(spec, task),
+      sync: (task) => deps.world.sync(task),
       // A core that broke meanwhile repeats what it gave to the world.
-      core: () => this.#core,
-      synced: (task, channel) => this.step({ type: 'worldDone', task, channel }),
+      core: () => this.core,
+      synced: (task, channel) => this.served.step({ type: 'worldDone', task, channel }),
       logger: this.#logger,
     });
-    this.#stdin = deps.stdin && homeOf(taskId(0), spec.count) === spec.index ? new StdinFeed(deps.stdin) : undefined;
-    this.#fresh = deps.fresh;
-    this.ready = deps.fences.then((fences) => {
-      for (const [task, incarnation] of fences)
-        if ((this.#fences.get(task) ?? -1) < incarnation) this.#fences.set(task, incarnation);
-      return this.#recoverWhenWritable();
-    });
+    this.served = this.#serve();
+    this.ready = deps.actingKnown.then(() => this.#recoverWhenWritable());
     // Reported by #recover itself; whoever needs it awaits `ready` as well.
     this.ready.catch(() => undefined);
+  }
+
+  #serve(): ServedLog {
+    const { spec } = this;
+    const { files, stdin, fresh, answers, secrets, settings } = this.#deps;
+    const { size, index, count, durability } = spec;
+    return new ServedLog(
+      {
+        policy: protocols[spec.protocol].log,
+        size,
+        index,
+        count,
+        durability,
+        lazyTicks: settings.lazyTicks,
+        authorise: (capability) => {
+          const h = secrets.holder(capability);
+          return h?.job === spec.job ? { task: h.task, incarnation: h.incarnation } : undefined;
+        },
+        fresh,
+        stdin,
+        files,
+      },
+      {
+        perform: (e) => this.#perform(e),
+        performed: () => this.#sendOut(),
+        broke: (error) => this.#break(error),
+        // It is asked for again when storage can be read again (hold).
+        mayPass: (error) => this.#disk.failed(error, 'a file of a job') !== undefined,
+      },
+      answers,
+    );
   }
 
   get prefix(): string {
     return `${this.spec.job}/cm${this.spec.index}/`;
   }
   get core(): ChannelMemory | undefined {
-    return this.#core;
+    return this.served.core;
   }
   get links(): number {
     return this.#connections.size;
@@ -165,7 +151,7 @@ export class ChannelMemoryHost {
     do {
       await this.#disk.writable();
       await this.ready;
-    } while (!this.#closed && !this.#disk.closed && (this.#disk.stopped !== undefined || this.#core === undefined));
+    } while (!this.#closed && !this.#disk.closed && (this.#disk.stopped !== undefined || this.core === undefined));
   }
 
   /** Storage stops, or can be written again (H5). */
@@ -173,43 +159,21 @@ export class ChannelMemoryHost {
     for (const { link } of [...this.#connections.values()])
       if (on) link.pause();
       else link.resume();
-    if (!on) for (let t = 0; t < this.#size; t++) this.feedAnswers(taskId(t));
+    if (!on) this.served.feedAllAnswers();
   }
 
   async #recover(): Promise<void> {
-    const { spec } = this;
-    const core = new ChannelMemory(protocols[spec.protocol].log, {
-      size: this.#size,
-      index: spec.index,
-      count: spec.count,
-      durability: spec.durability,
-      lazyTicks: this.#settings.lazyTicks,
-      authorise: (capability) => {
-        const h = this.#secrets.holder(capability);
-        return h?.job === spec.job ? { task: h.task, incarnation: h.incarnation } : undefined;
-      },
-    });
+    const core = this.served.newCore();
     const streams = new Map<string, LogStream>();
     for (const name of core.streams()) streams.set(name, await this.#openStream(name));
     this.#streams = streams;
+    if (this.#closed) return;
     let records = 0;
     this.traffic.clear();
-    for (const [name, stream] of streams) {
-      const again = core.recover(
-        name as StreamName,
-        this.#counted(name, stream.scan(), () => records++),
-        stream.next,
-      );
-      for (const e of again) this.#perform(e);
-    }
-    if (this.#closed) return;
-    this.#core = core;
-    for (const [task, incarnation] of this.#fences) this.step({ type: 'fence', task, incarnation });
-    this.step({ type: 'recovered', fresh: this.#fresh });
-    this.#fresh = false;
-    for (const task of this.#done) this.step({ type: 'done', task });
-    this.feedStdin();
-    for (let t = 0; t < this.#size; t++) this.feedAnswers(taskId(t));
+    this.served.begin(core, (name) => {
+      const stream = this.#stream(name);
+      return { records: this.#counted(name, stream.scan(), () => records++), next: stream.next };
+    });
     if (records > 0) this.#logger.info({ records }, 'Channel Memory recovered from its logs');
   }
 
@@ -219,25 +183,16 @@ export class ChannelMemoryHost {
       : this.#log.open(this.prefix + name);
   }
 
-  /** The job has more tasks: resolves when messages to them are taken. Orders about them that follow wait for that. */
-  grow(size: number): Promise<void> {
-    if (size <= this.#size) return this.ready;
-    const from = this.#size;
-    this.#size = size;
+  /** Opens the streams that the core lacks for so many tasks. Resolves when a core that has recovered can take them. */
+  openStreams(size: number): Promise<void> {
     this.traffic.grow(size);
     this.ready = this.ready.then(async () => {
-      const core = this.#core;
-      // A core that began to recover after this was said has them already.
-      if (!core || core.tasks >= size) return;
+      const { core } = this;
       const made = new Map<string, LogStream>();
-      for (let t = from; t < size; t++)
-        for (const name of homeOf(taskId(t), this.spec.count) === this.spec.index
-          ? [`d${t}`, `t${t}`, `w${t}`]
-          : [`d${t}`])
-          made.set(name, await this.#openStream(name));
-      if (core !== this.#core) return void (await Promise.all([...made.values()].map((s) => s.close())));
+      for (const name of this.served.streamsFor(size)) made.set(name, await this.#openStream(name));
+      // A core that has begun since has opened its own.
+      if (core !== this.core) return void (await Promise.all([...made.values()].map((s) => s.close())));
       for (const [name, stream] of made) this.#streams.set(name, stream);
-      this.step({ type: 'grow', size });
     });
     this.ready.catch(() => undefined);
     return this.ready;
@@ -255,40 +210,18 @@ export class ChannelMemoryHost {
     }
   }
 
-  /**
-   * An event for the core, now or when it has finished what it does (H2). Dropped while there is no core: it recovers
-   * all it needs.
-   */
-  step(event: CmEvent): void {
-    if (this.#core === undefined) return;
-    this.#inbox.push(event);
-    if (this.#busy) return;
-    this.#busy = true;
-    try {
-      for (let e = this.#inbox.shift(); e !== undefined && this.#core !== undefined; e = this.#inbox.shift()) {
-        const effects = this.#core.step(e);
-        for (let i = 0; i < effects.length; i++) this.#perform(effects[i]!);
-        this.#sendOut();
-      }
-    } catch (error) {
-      this.#break(error);
-    } finally {
-      this.#busy = false;
-    }
-  }
-
   // Links
 
   /** Binds a link whose first message has come; `first` is that message. */
   connect(link: DataLink, first: Uint8Array): void {
-    if (!this.#core || this.#disk.stopped)
+    if (!this.core || this.#disk.stopped)
       return link.close(CloseCode.BROKEN, this.#disk.stopped?.code ?? 'the Channel Memory recovers');
     const c: Connection = { id: ++connections, link, out: [], outBytes: 0, congested: false };
     this.#connections.set(c.id, c);
     link.onMessage = (bytes) => this.#frames(c, bytes);
     link.onDrain = () => this.#drained(c);
     link.onClose = () => {
-      if (this.#connections.delete(c.id)) this.step({ type: 'closed', conn: c.id });
+      if (this.#connections.delete(c.id)) this.served.step({ type: 'closed', conn: c.id });
     };
     this.#frames(c, first);
   }
@@ -297,8 +230,8 @@ export class ChannelMemoryHost {
     if (!this.#connections.has(c.id)) return;
     this.#metrics.dataBytesIn += bytes.length;
     this.#metrics.dataMessagesIn++;
-    this.step({ type: 'frames', conn: c.id, bytes });
-    if (this.#core?.flushDue) this.#flushSoon();
+    this.served.step({ type: 'frames', conn: c.id, bytes });
+    if (this.core?.flushDue) this.#flushSoon();
   }
 
   /** One flush per turn of the loop: everything that this turn's sockets brought is acknowledged together. */
@@ -307,14 +240,14 @@ export class ChannelMemoryHost {
     this.#flushing = true;
     setImmediate(() => {
       this.#flushing = false;
-      this.step({ type: 'flush' });
+      this.served.step({ type: 'flush' });
     });
   }
 
   #drained(c: Connection): void {
     if (!c.congested || c.link.buffered > this.#settings.backlogBytes / 4) return;
     c.congested = false;
-    this.step({ type: 'congested', conn: c.id, congested: false });
+    this.served.step({ type: 'congested', conn: c.id, congested: false });
   }
 
   #queue(conn: number, bytes: Uint8Array): void {
@@ -346,7 +279,7 @@ export class ChannelMemoryHost {
         c.link.terminate();
       } else if (!c.congested && buffered > this.#settings.backlogBytes) {
         c.congested = true;
-        this.#inbox.push({ type: 'congested', conn: c.id, congested: true });
+        this.served.step({ type: 'congested', conn: c.id, congested: true });
       }
     }
     this.#dirty.clear();
@@ -354,7 +287,7 @@ export class ChannelMemoryHost {
 
   // Effects
 
-  #perform(e: CmEffect): void {
+  #perform(e: LogIo): void {
     switch (e.type) {
       case 'append': {
         const lsn = this.#stream(e.stream).append(e.bytes);
@@ -396,27 +329,17 @@ export class ChannelMemoryHost {
         this.#stream(e.stream).trim(e.from, e.to, e.keep);
         return;
       case 'world':
-        this.#listener.world(this.spec, e.task, e.channel, e.mode, e.body);
+        this.#deps.world.deliver(e.task, e.channel, e.mode, e.body);
         this.#worldSync.wrote(e.task, e.channel);
-        return;
-      case 'fenced':
-        this.#listener.fenced(this.spec, e.task, e.incarnation, this.#core!.progress(e.task));
         return;
       case 'refused':
         this.#logger.warn(
           { task: e.task, incarnation: e.incarnation, error: e.error },
           'an incarnation broke the protocol and was ended',
         );
-        this.#listener.refused(this.spec, e.task, e.incarnation, e.error);
-        return;
-      case 'covered':
-        this.#listener.covered(this.spec, e.task, e.image, e.determinants);
         return;
       case 'attached':
         this.#logger.debug({ task: e.task, incarnation: e.incarnation, resume: e.resume }, 'task attached');
-        return;
-      case 'failed':
-        this.#listener.failed(this.spec, e.error);
         return;
       default:
         e satisfies never;
@@ -430,90 +353,32 @@ export class ChannelMemoryHost {
   }
 
   async #sync(ticket: number, names: readonly string[]): Promise<void> {
-    const core = this.#core;
+    const { core } = this;
     const began = performance.now();
     this.#syncs++;
     try {
       await Promise.all(names.map((n) => this.#stream(n).sync()));
       this.#metrics.syncSeconds.observe((performance.now() - began) / 1000);
       // A core that broke meanwhile has another numbering of tickets.
-      if (core === this.#core) this.step({ type: 'synced', ticket });
+      if (core === this.core) this.served.step({ type: 'synced', ticket });
     } catch (error) {
-      if (core === this.#core && !this.#closed) this.#break(error);
+      if (core === undefined || core !== this.core || this.#closed) return;
+      this.served.drop();
+      this.#break(error);
     } finally {
       this.#syncs--;
     }
   }
 
-  // Orders
-
-  /** A core that cannot recover is reported by `ready` to whoever opened the job. */
-  #whenReady(order: () => void): void {
-    this.ready.then(order, () => undefined);
-  }
-
-  fence(task: TaskId, incarnation: Incarnation): void {
-    this.#fences.set(task, incarnation);
-    this.#whenReady(() => this.step({ type: 'fence', task, incarnation }));
-  }
-  cover(task: TaskId, image: ImageId, line: Line): void {
-    this.#whenReady(() => this.step({ type: 'cover', task, image, line }));
-  }
-  uncover(task: TaskId, image: ImageId): void {
-    this.#whenReady(() => this.step({ type: 'uncover', task, image }));
-  }
-  trim(task: TaskId, replay: ReplayFrom): void {
-    this.#whenReady(() => this.step({ type: 'trim', task, replay }));
-  }
-  taskDone(task: TaskId): void {
-    this.#done.add(task);
-    this.#whenReady(() => this.step({ type: 'done', task }));
-  }
-
-  /** Gives the core what of standard input its log does not have. */
-  feedStdin(): void {
-    const core = this.#core;
-    if (core)
-      this.#stdin?.feed(
-        core,
-        () => this.#core,
-        (channel, body) => this.step({ type: 'world', task: taskId(0), channel, mode: WorldMode.STDIN, body }),
-      );
-  }
-
-  /** Gives the core what of the file service's answers to a task its log does not have. */
-  feedAnswers(task: TaskId): void {
-    const core = this.#core;
-    if (!core || homeOf(task, this.spec.count) !== this.spec.index || this.#done.has(task)) return;
-    try {
-      this.#answers.feed(
-        core,
-        task,
-        () => this.#core,
-        (channel, { error, body }) =>
-          this.step({ type: 'world', task, src: FILES, channel, mode: WorldMode.ANSWER, context: error, body }),
-      );
-    } catch (e) {
-      // Nothing is lost: it is asked for again when storage can be read again.
-      if (this.#disk.failed(e, 'a file of a job')) return;
-      this.#listener.failed(this.spec, {
-        code: e instanceof MayflyError ? e.code : 'INTERNAL',
-        message: (e as Error).message,
-      });
-    }
-  }
-
   tick(now: number): void {
-    this.step({ type: 'tick' });
+    this.served.step({ type: 'tick' });
     for (const c of this.#connections.values()) this.#drained(c);
     if (!this.#disk.stopped) this.#worldSync.tick(now);
   }
 
   /** H3. */
   #break(error: unknown): void {
-    if (this.#closed || this.#core === undefined) return;
-    this.#core = undefined;
-    this.#inbox = [];
+    if (this.#closed) return;
     this.#dirty.clear();
     const stop = this.#disk.failed(error, 'the log of a job');
     const code = stop?.code ?? (error instanceof MayflyError ? error.code : 'INTERNAL');
@@ -524,7 +389,7 @@ export class ChannelMemoryHost {
     this.#connections.clear();
     const old = [...this.#streams.values()];
     if (!protocols[this.spec.protocol].recovery.restarts || (!stop && ++this.#recoveries > MAX_RECOVERIES)) {
-      this.#listener.failed(this.spec, {
+      this.#deps.answers.failed(this.spec.index, {
         code,
         message: stop?.message ?? 'The Channel Memory failed. See the server log.',
       });
@@ -536,7 +401,7 @@ export class ChannelMemoryHost {
       if (!this.#closed) await this.#recoverWhenWritable();
     })();
     this.ready.catch((e: unknown) =>
-      this.#listener.failed(this.spec, {
+      this.#deps.answers.failed(this.spec.index, {
         code: 'LOST_LOG',
         message: `The log of the job cannot be recovered: ${(e as Error).message}`,
       }),
@@ -547,9 +412,9 @@ export class ChannelMemoryHost {
   async close(reason: string): Promise<void> {
     if (this.#closed) return;
     // While storage is stopped it may not be ready for long.
-    if (this.#core || !this.#disk.stopped) await this.ready.catch(() => undefined);
+    if (this.core || !this.#disk.stopped) await this.ready.catch(() => undefined);
     this.#closed = true;
-    this.#core = undefined;
+    this.served.drop();
     for (const c of this.#connections.values()) c.link.close(CloseCode.GOING_AWAY, reason);
     this.#connections.clear();
     while (this.#syncs > 0) await new Promise((r) => setTimeout(r, 5));

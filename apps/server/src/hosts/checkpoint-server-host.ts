@@ -12,7 +12,7 @@
  *      them under way is not read on.
  */
 import { decodePage, unpackPage } from '@mayfly/checkpoint';
-import { CheckpointServer, type CheckpointServerEffect, type CheckpointServerEvent } from '@mayfly/protocols';
+import type { CheckpointServer, ImagesInput, ImagesIo, JobService } from '@mayfly/protocols';
 import type { ImageStore, Registry } from '@mayfly/storage/ports';
 import {
   ImageEnd,
@@ -23,10 +23,7 @@ import {
   parseJson,
   type ErrorBody,
   type ImageId,
-  type Incarnation,
   type JobId,
-  type Line,
-  type ReplayFrom,
   type TaskId,
 } from '@mayfly/wire';
 import { Compile } from 'typebox/compile';
@@ -40,22 +37,10 @@ const offerSchema = Compile(ImageOffer);
 const endSchema = Compile(ImageEnd);
 const manifestSchema = Compile(Manifest);
 
-type EventBody = CheckpointServerEvent extends infer E ? (E extends unknown ? Omit<E, 'now'> : never) : never;
-
 export interface CsListener {
   /** An image begins to come: for people only. */
   begun?(job: JobId, task: TaskId): void;
-  cover(job: JobId, task: TaskId, image: ImageId, cm: number, line: Line): void;
-  uncover(job: JobId, task: TaskId, image: ImageId, cm: number): void;
-  trim(job: JobId, task: TaskId, cm: number, to: ReplayFrom): void;
   complete(job: JobId, task: TaskId, image: ImageId, serial: number): void;
-  chosen(
-    job: JobId,
-    task: TaskId,
-    incarnation: Incarnation,
-    image: { image: ImageId; replay: ReplayFrom } | undefined,
-  ): void;
-  lost(job: JobId, task: TaskId, incarnation: Incarnation, error: ErrorBody): void;
 }
 
 /** One image socket, WebSocket or not. */
@@ -81,7 +66,7 @@ const READ_AHEAD = 4;
 let links = 0;
 
 export class CheckpointServerHost {
-  readonly core: CheckpointServer;
+  readonly #service: JobService;
   readonly #images: ImageStore;
   readonly #registry: Registry;
   readonly #disk: Disk;
@@ -93,9 +78,6 @@ export class CheckpointServerHost {
   /** K1: page look-ups and collections, one after the other. */
   #store: Promise<unknown> = Promise.resolve();
   #commits: Promise<unknown> = Promise.resolve();
-  #inbox: EventBody[] = [];
-  #busy = false;
-  #closed = false;
 
   constructor(deps: {
     images: ImageStore;
@@ -104,10 +86,11 @@ export class CheckpointServerHost {
     secrets: Secrets;
     logger: Logger;
     listener: CsListener;
-    imageBytes: number;
+    /** What it is the host in. */
+    service: JobService;
     maxLinks: number;
   }) {
-    this.core = new CheckpointServer({ imageBytes: deps.imageBytes });
+    this.#service = deps.service;
     this.#images = deps.images;
     this.#registry = deps.registry;
     this.#disk = deps.disk;
@@ -117,20 +100,15 @@ export class CheckpointServerHost {
     this.#maxLinks = deps.maxLinks;
   }
 
-  step(event: EventBody): void {
-    if (this.#closed) return;
-    this.#inbox.push(event);
-    if (this.#busy) return;
-    this.#busy = true;
-    try {
-      for (let e = this.#inbox.shift(); e !== undefined; e = this.#inbox.shift())
-        for (const effect of this.core.step({ ...e, now: Date.now() } as CheckpointServerEvent)) this.#perform(effect);
-    } finally {
-      this.#busy = false;
-    }
+  get core(): CheckpointServer {
+    return this.#service.images;
   }
 
-  #perform(e: CheckpointServerEffect): void {
+  step(event: ImagesInput): void {
+    this.#service.image(event);
+  }
+
+  perform(e: ImagesIo): void {
     switch (e.type) {
       case 'findPages':
         return this.#inStore(async () => {
@@ -145,10 +123,6 @@ export class CheckpointServerHost {
         return this.#send(e.link, { type: 'need', image: e.image, pages: e.pages });
       case 'reply':
         return this.#send(e.link, { type: e.reply, image: e.image, ...(e.error ? { error: e.error } : {}) });
-      case 'cover':
-        return this.#listener.cover(e.job, e.task, e.image, e.cm, e.line);
-      case 'uncover':
-        return this.#listener.uncover(e.job, e.task, e.image, e.cm);
       case 'commit':
         this.#commits = this.#commits.then(async () => {
           try {
@@ -180,22 +154,11 @@ export class CheckpointServerHost {
           const gone = await this.#images.collect(e.pinned);
           if (gone.pages > 0) this.#logger.debug(gone, 'pages of old images removed');
         }, undefined);
-      case 'trim':
-        return this.#listener.trim(e.job, e.task, e.cm, e.to);
       case 'complete':
         return this.#listener.complete(e.job, e.task, e.image, e.serial);
       case 'check':
         void this.#check(e.image).then((sound) => this.step({ type: 'checked', image: e.image, sound }));
         return;
-      case 'chosen':
-        return this.#listener.chosen(
-          e.job,
-          e.task,
-          e.incarnation,
-          e.image === undefined ? undefined : { image: e.image, replay: e.replay! },
-        );
-      case 'lost':
-        return this.#listener.lost(e.job, e.task, e.incarnation, e.error);
       case 'log':
         return this.#logger[e.level]({ job: e.job, task: e.task }, e.message);
       default:
@@ -304,14 +267,14 @@ export class CheckpointServerHost {
      * Stores a page; what the core is to hear of it. Neither this nor what calls it keeps the message: a plain page is
      * in the store's file when this returns, and its buffer dies young.
      */
-    const store = (data: Uint8Array): Promise<EventBody | undefined> => {
+    const store = (data: Uint8Array): Promise<ImagesInput | undefined> => {
       const image = offer?.image;
       if (image === undefined) {
         link.close(CloseCode.BAD_FRAME, 'BAD_FRAME: a page before any offer');
         return Promise.resolve(undefined);
       }
       let index = 0;
-      const failed = (error: unknown): EventBody => ({
+      const failed = (error: unknown): ImagesInput => ({
         type: 'pageFailed',
         link: id,
         image,
@@ -334,8 +297,8 @@ export class CheckpointServerHost {
       }
     };
     const control = (data: string): Promise<void> => (said = chain.then(() => ordered(data)));
-    const page = (data: Uint8Array): Promise<EventBody | undefined> => said.then(() => store(data));
-    const inOrder = (stored: Promise<EventBody | undefined>): Promise<void> =>
+    const page = (data: Uint8Array): Promise<ImagesInput | undefined> => said.then(() => store(data));
+    const inOrder = (stored: Promise<ImagesInput | undefined>): Promise<void> =>
       chain.then(async () => {
         const event = await stored;
         if (event) this.step(event);
@@ -389,7 +352,7 @@ export class CheckpointServerHost {
   async close(): Promise<void> {
     for (const l of this.#links.values()) l.close(CloseCode.GOING_AWAY, 'the server stops');
     await this.#commits;
-    this.#closed = true;
+    this.#service.end('images');
     await this.#store;
   }
 }

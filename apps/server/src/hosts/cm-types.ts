@@ -1,7 +1,7 @@
-/** What a Channel Memory's host is given, and whom it tells. */
-import type { Progress, Range } from '@mayfly/protocols';
+/** What a Channel Memory's host is given, and what it calls. */
+import type { AnswerSource, LogAnswers } from '@mayfly/protocols';
 import type { MessageLog } from '@mayfly/storage/ports';
-import type { ErrorBody, ImageId, Incarnation, JobId, ProtocolName, TaskId } from '@mayfly/wire';
+import type { JobId, ProtocolName, TaskId } from '@mayfly/wire';
 import type { Disk } from '../disk.ts';
 import type { StdinLog } from '../jobs/stdin-log.ts';
 import type { Logger } from '../logger.ts';
@@ -12,27 +12,18 @@ export interface CmSpec {
   job: JobId;
   index: number;
   count: number;
-  /** Tasks of the job when it is opened ({@link ChannelMemoryHost.grow}). */
+  /** Tasks of the job when it is opened ({@link ChannelMemoryHost.openStreams}). */
   size: number;
   protocol: ProtocolName;
   durability: 'behind' | 'strict';
 }
 
-/** What the core tells the rest of the server. Called while effects are performed: must only note it down. */
-export interface CmListener {
-  world(spec: CmSpec, task: TaskId, channel: number, mode: number, body: Uint8Array): void;
-  /** Makes durable what `world` wrote for this task. */
-  syncWorld(spec: CmSpec, task: TaskId): Promise<void>;
-  fenced(spec: CmSpec, task: TaskId, incarnation: Incarnation, progress: Progress): void;
-  /** An incarnation broke the protocol here, and was ended. */
-  refused(spec: CmSpec, task: TaskId, incarnation: Incarnation, error: ErrorBody): void;
-  covered(spec: CmSpec, task: TaskId, image: ImageId, determinants: readonly Range[]): void;
-  failed(spec: CmSpec, error: ErrorBody): void;
-  /**
-   * Answers of the file service: up to which they may be given, and one of them (undefined: it is not kept any more).
-   */
-  answerable(spec: CmSpec, task: TaskId): number;
-  answer(spec: CmSpec, task: TaskId, r: number): { error: number; body: Uint8Array } | undefined;
+/** Messages of tasks to the world. Called while effects are performed. */
+export interface CmWorld {
+  /** @throws what the file system says, when storage is stopped: the message stays in the log and comes again */
+  deliver(task: TaskId, channel: number, mode: number, body: Uint8Array): void;
+  /** Makes durable what was written for this task. */
+  sync(task: TaskId): Promise<void>;
 }
 
 export interface CmSettings {
@@ -45,13 +36,16 @@ export interface CmSettings {
 export interface CmDeps {
   log: MessageLog;
   disk: Disk;
-  listener: CmListener;
+  world: CmWorld;
+  /** What the core has for the other cores of the job. */
+  answers: LogAnswers;
+  files: AnswerSource;
   secrets: Secrets;
   settings: CmSettings;
   metrics: Metrics;
   logger: Logger;
-  /** Acting incarnations as the registry has them. */
-  fences: Promise<readonly (readonly [TaskId, Incarnation])[]>;
+  /** The registry has been read: every Channel Memory of the job knows which incarnations act. */
+  actingKnown: Promise<void>;
   stdin: StdinLog | undefined;
   fresh: boolean;
 }

@@ -20,129 +20,24 @@
  *  O5  The answer to a request is given after its journal record is durable (J1), and kept until the task's log has it
  *      durably.
  */
-import {
-  closeSync,
-  existsSync,
-  fdatasync,
-  mkdirSync,
-  openSync,
-  readSync,
-  readdirSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fdatasync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Compile } from 'typebox/compile';
 import { FileService, type Fatal } from '@mayfly/protocols';
-import {
-  ExitReport,
-  MESSAGE_JSON,
-  MayflyError,
-  parseJson,
-  ResultPath,
-  WorldMode,
-  spawnedTasks,
-  taskId,
-  type JobId,
-  type SpawnGroup,
-  type TaskId,
-} from '@mayfly/wire';
+import { MayflyError, WorldMode, spawnedTasks, taskId, type JobId, type TaskId } from '@mayfly/wire';
 import { SpawnPatience } from '../jobs/spawn-patience.ts';
+import { readExit, totalOf, writeAll, type JobOutput, type TaskOutput } from './job-output.ts';
+import { Outputs } from './outputs.ts';
+import type { StreamName, WorldListener, WorldOptions } from './world-types.ts';
 import { WorldFiles, readFileIndex } from './world-files.ts';
 import { WorldIndex } from './world-index.ts';
 import { WorldJournal } from './world-journal.ts';
 
 const fdatasyncAsync = promisify(fdatasync);
-const resultPath = Compile(ResultPath);
-const exitReport = Compile(ExitReport);
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-export type StreamName = 'stdout' | 'stderr';
 const streamOf = (mode: number): StreamName | undefined =>
   mode === WorldMode.STDOUT ? 'stdout' : mode === WorldMode.STDERR ? 'stderr' : undefined;
-
-export interface WorldListener {
-  /** Fresh bytes of a stream (not on a repeated delivery). `bytes` may be reused after the call. */
-  output(job: JobId, task: TaskId, stream: StreamName, offset: number, bytes: Uint8Array): void;
-  file(job: JobId, path: string, bytes: number): void;
-  /** The EXIT message: the last one of a task. May come again. */
-  exit(job: JobId, task: TaskId, report: ExitReport): void;
-  /** Sum of all output of the job has changed. */
-  total(job: JobId, bytes: number): void;
-  /** The job cannot go on because of what it wrote. */
-  failed(job: JobId, error: { code: string; message: string }): void;
-  /** Answers to requests of this task may be taken, up to {@link WorldHost.answerable}. */
-  answers(job: JobId, task: TaskId): void;
-  /** Why so many tasks cannot be added to the job now, which has `tasks`, for this one (SpawnRefusal); 0: they can. */
-  refusal(job: JobId, task: TaskId, count: number, tasks: number, underWay: number): number;
-  /** A spawn is granted, durably: resolves when messages to its tasks can be taken. May come again. */
-  spawned(job: JobId, group: SpawnGroup): Promise<void>;
-  /** Answers to this task that are durable in its log. */
-  durableAnswers(job: JobId, task: TaskId): number;
-  /** An error of the file system. @returns whether storage is stopped, so that it may pass */
-  stopped(error: unknown, job: JobId): boolean;
-}
-
-export interface WorldOptions {
-  /** Input files of the job: name, length, where it lies. */
-  inputs?: readonly { path: string; bytes: number; file: string }[];
-  /** Tasks that the job was started with. */
-  tasks?: number;
-  /** How long a spawn waits for tasks that may be about to leave, in ms. */
-  leavingMs?: number;
-  /** False: the job does not survive the server anyway (protocol `none`), so nothing waits for the disk. */
-  durable?: boolean;
-}
-
-interface TaskOutput {
-  index: WorldIndex;
-  /** Its two streams. */
-  fds: Map<string, number>;
-}
-
-interface Message {
-  task: TaskId;
-  n: number;
-  mode: number;
-  body: Uint8Array;
-}
-
-interface JobOutput {
-  dir: string;
-  limit: number;
-  options: WorldOptions;
-  /** O6. */
-  stopped: boolean;
-  /** Its files are closed. */
-  released: boolean;
-  /** O6: of a job without a log. */
-  unwritten: Message[];
-  /** A sync may have failed: the journal is written anew before anything of it counts as durable. */
-  doubtful: boolean;
-  /** Bytes of all streams. */
-  streams: number;
-  failed: boolean;
-  tasks: Map<TaskId, TaskOutput>;
-  service: FileService;
-  storage: WorldFiles;
-  journal: WorldJournal;
-  durable: boolean;
-  /** Spawns that the rest of the server has been told of. */
-  told: number;
-  /** O5: requests of each task whose records are durable. */
-  answerable: Map<TaskId, number>;
-  patience: SpawnPatience;
-  /** Syncs under way: their files are closed when there is none. */
-  syncs: Set<Promise<void>>;
-  /** All is durable, and nothing is written any more. */
-  closing: boolean;
-  /** Whoever closes it as well waits for the first. */
-  closed?: Promise<boolean>;
-  committing: Promise<void> | undefined;
-  compacting: Promise<void> | undefined;
-}
 
 /** A journal of this length is replaced by a snapshot at the next sync. */
 const JOURNAL_BYTES = 32 << 20;
@@ -150,12 +45,19 @@ const JOURNAL_BYTES = 32 << 20;
 const CLOSED_JOURNAL_BYTES = 1 << 20;
 
 export class WorldHost {
+  readonly outputs: Outputs;
   readonly #root: string;
   readonly #listener: WorldListener;
   readonly #jobs = new Map<JobId, JobOutput>();
 
   constructor(dataDir: string, listener: WorldListener) {
     this.#root = join(dataDir, 'jobs');
+    this.outputs = new Outputs(this.#root, (job) => {
+      const o = this.#jobs.get(job);
+      if (!o) return undefined;
+      const mode = { stdout: WorldMode.STDOUT, stderr: WorldMode.STDERR };
+      return { files: o.service.files, end: (task, stream) => o.tasks.get(task)?.index.end(mode[stream]) };
+    });
     this.#listener = listener;
   }
 
@@ -445,49 +347,6 @@ export class WorldHost {
     this.#listener.failed(job, error);
   }
 
-  /** Bytes of a stream so far. */
-  size(job: JobId, task: TaskId, stream: StreamName): number {
-    const t = this.#jobs.get(job)?.tasks.get(task);
-    if (t) return t.index.end(stream === 'stdout' ? WorldMode.STDOUT : WorldMode.STDERR);
-    try {
-      return statSync(this.streamPath(job, task, stream)).size;
-    } catch {
-      return 0;
-    }
-  }
-
-  /** At most `max` bytes of a stream from an offset. */
-  read(job: JobId, task: TaskId, stream: StreamName, from: number, max: number): Uint8Array {
-    const n = Math.max(0, Math.min(max, this.size(job, task, stream) - from));
-    const out = new Uint8Array(n);
-    if (n === 0) return out;
-    const fd = openSync(this.streamPath(job, task, stream), 'r');
-    try {
-      return out.subarray(0, readSync(fd, out, 0, n, from));
-    } finally {
-      closeSync(fd);
-    }
-  }
-
-  streamPath(job: JobId, task: TaskId, stream: StreamName): string {
-    return join(this.#root, job, 'out', `${task}.${stream}`);
-  }
-
-  /** Result files of a job, open or not. */
-  files(job: JobId): { path: string; bytes: number; task: TaskId }[] {
-    const map = this.#jobs.get(job)?.service.files ?? readFileIndex(join(this.#root, job, 'out'));
-    return [...map]
-      .map(([path, f]) => ({ path, bytes: f.size, task: f.task }))
-      .sort((a, b) => (a.path < b.path ? -1 : 1));
-  }
-
-  /** Where a result file lies, or undefined when the job has none of that name. */
-  filePath(job: JobId, path: string): string | undefined {
-    if (!resultPath.Check(path)) return undefined;
-    const map = this.#jobs.get(job)?.service.files ?? readFileIndex(join(this.#root, job, 'out'));
-    return map.has(path) ? join(this.#root, job, 'out', 'files', path) : undefined;
-  }
-
   /** Makes everything durable that a task has written (O4). */
   async sync(job: JobId, task?: TaskId): Promise<void> {
     const o = this.#jobs.get(job);
@@ -605,20 +464,4 @@ export class WorldHost {
     t.fds.set(name, fd);
     return fd;
   }
-}
-
-const totalOf = (o: JobOutput): number => o.streams + o.service.total;
-
-function writeAll(fd: number, bytes: Uint8Array, at: number): void {
-  for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done, bytes.length - done, at + done);
-}
-
-function readExit(body: Uint8Array): ExitReport {
-  try {
-    const report: unknown = parseJson(utf8.decode(body), MESSAGE_JSON);
-    if (exitReport.Check(report)) return report;
-  } catch {
-    // Falls through: the node sent nonsense.
-  }
-  return { code: 255, abort: { code: 'PROGRAM_ERROR', message: 'The task ended with an invalid report.' } };
 }

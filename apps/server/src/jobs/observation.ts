@@ -1,9 +1,9 @@
 /**
- * What the detector of deadlocks and the dispatcher are told of a job's ranks: what they wait for, what is logged of
- * them, and what is under way.
+ * What the detector of deadlocks sees of a job's ranks: what they wait for, what is logged of them, and what is under
+ * way.
  */
-import type { LoggedProgress, TaskObservation } from '@mayfly/protocols';
-import { FILES, homeOf, taskId, type JobView } from '@mayfly/wire';
+import type { TaskObservation } from '@mayfly/protocols';
+import { FILES, homeOf, type JobView } from '@mayfly/wire';
 import type { ChannelMemoryHost } from '../hosts/channel-memory-host.ts';
 import type { WorldHost } from '../hosts/world-host.ts';
 
@@ -32,24 +32,4 @@ export function observed(
     });
   }
   return tasks;
-}
-
-/** What the Channel Memories have of each task; nothing while one of them recovers. */
-export function loggedProgress(tasks: number, hosts: readonly ChannelMemoryHost[]): LoggedProgress[] {
-  const cores = hosts.flatMap((h) => h.core ?? []);
-  if (cores.length < hosts.length || cores.length === 0 || cores.some((c) => c.tasks < tasks)) return [];
-  return Array.from({ length: tasks }, (_, n) => {
-    const task = taskId(n);
-    const home = cores[homeOf(task, cores.length)]!;
-    const { arrivalsLogged, bodiesUnderWay } = home.observe(task);
-    let sends = 0;
-    for (const c of cores) sends += c.progress(task).sends;
-    return {
-      task,
-      sends,
-      arrivals: arrivalsLogged,
-      consumed: home.progress(task).consumed,
-      underWay: bodiesUnderWay > 0,
-    };
-  });
 }

@@ -7,26 +7,24 @@
  *  R2  The logs of a job go only after its end is durable and its output is synced; what a crash leaves in between is
  *      finished at the next start, or when storage can be written again (disk.ts).
  *  R4  A job that cannot be opened while storage is stopped is opened when it can be written again; orders to it wait
- *      for that ({@link OpenJobs.whenOpen}).
+ *      for that (V3 of JobService).
  */
 import {
   DeadlockWatch,
-  capacityOf,
   protocols,
   type JobCounters,
+  type JobService,
   type JobSpec,
   type TaskCounters,
 } from '@mayfly/protocols';
 import type { MessageLog, Registry } from '@mayfly/storage/ports';
 import { MayflyError, taskId, type Incarnation, type JobId, type TaskId } from '@mayfly/wire';
-import type { ImageCosts } from '../checkpoint-advice.ts';
+import type { Chronicle } from '../chronicle.ts';
 import type { Reading } from '../history/gauges.ts';
-import type { History } from '../history/history.ts';
 import type { ChannelMemories } from '../hosts/channel-memories.ts';
 import { memoriesOf, type ChannelMemoryHost } from '../hosts/channel-memory-host.ts';
 import type { CheckpointServerHost } from '../hosts/checkpoint-server-host.ts';
-import type { CmListener, CmSettings } from '../hosts/cm-types.ts';
-import type { DispatcherHost } from '../hosts/dispatcher-host.ts';
+import type { CmSettings, CmWorld } from '../hosts/cm-types.ts';
 import type { WorldHost } from '../hosts/world-host.ts';
 import type { Disk } from '../disk.ts';
 import type { Logger } from '../logger.ts';
@@ -35,7 +33,6 @@ import type { ServerLimits } from '../options.ts';
 import type { Secrets } from '../secrets.ts';
 import { noCounters, trafficOf, type FinalCounters } from './job-counters.ts';
 import type { JobStore } from './job-store.ts';
-import type { RunLog } from './run-log.ts';
 import { StdinLog } from './stdin-log.ts';
 
 export interface OpenJob {
@@ -61,13 +58,11 @@ export interface OpenJobsParts {
   metrics: Metrics;
   store: JobStore;
   finals: FinalCounters;
-  history: History;
-  runLog: RunLog;
-  imageCosts: ImageCosts;
+  chronicle: Chronicle;
   memories: ChannelMemories;
   world: WorldHost;
   checkpoints: CheckpointServerHost;
-  dispatcher: DispatcherHost;
+  service: JobService;
   /** The logs of an ended job are gone. */
   closed: (job: JobId) => void;
 }
@@ -78,8 +73,8 @@ export class OpenJobs {
   readonly #parts: OpenJobsParts;
   readonly #open = new Map<JobId, OpenJob>();
   readonly #closing = new Map<JobId, Promise<void>>();
-  /** R4: orders to jobs that are not open yet. */
-  readonly #late = new Map<JobId, { opened: Promise<void>; orders: (() => void)[] }>();
+  /** R4: jobs that are not open yet. */
+  readonly #late = new Map<JobId, Promise<void>>();
   /** R2: ended, and what they wrote may not be durable. */
   readonly #unfinished = new Map<JobId, JobSpec>();
 
@@ -105,7 +100,7 @@ export class OpenJobs {
   /** The same answer as long as it is open. Resolves when its cores have recovered. */
   open(spec: JobSpec): Promise<void> {
     const { id: job } = spec;
-    const known = this.#open.get(job)?.opened ?? this.#late.get(job)?.opened;
+    const known = this.#open.get(job)?.opened ?? this.#late.get(job);
     if (known) return known;
     const { disk } = this.#parts;
     try {
@@ -113,7 +108,6 @@ export class OpenJobs {
     } catch (error) {
       if (!disk.failed(error, 'the files of a job')) return Promise.reject(error as Error);
     }
-    const orders: (() => void)[] = [];
     const opened = (async () => {
       for (;;) {
         await disk.writable();
@@ -121,7 +115,6 @@ export class OpenJobs {
         try {
           const ready = this.#openNow(spec);
           this.#late.delete(job);
-          for (const order of orders) order();
           return await ready;
         } catch (error) {
           if (disk.failed(error, 'the files of a job')) continue;
@@ -131,21 +124,14 @@ export class OpenJobs {
       }
     })();
     opened.catch(noop);
-    this.#late.set(job, { opened, orders });
+    this.#late.set(job, opened);
     return opened;
-  }
-
-  /** R4. */
-  whenOpen(job: JobId, order: () => void): void {
-    const late = this.#late.get(job);
-    if (late) late.orders.push(order);
-    else order();
   }
 
   /** @throws what the file system says: then the job is not open */
   #openNow(spec: JobSpec): Promise<void> {
     const { id: job } = spec;
-    const { log, disk, registry, secrets, logger, metrics, history, memories, world, checkpoints } = this.#parts;
+    const { log, disk, registry, secrets, logger, metrics, chronicle, memories, world, service } = this.#parts;
     const open: OpenJob = {
       spec,
       stdin: this.stdinOf(job),
@@ -168,46 +154,40 @@ export class OpenJobs {
     }
     this.#open.set(job, open);
     const size = world.tasks(job);
-    history.open(job, size, this.ran.has(job));
-    const acting: [TaskId, Incarnation][] = [];
-    // The hosts are entered before anything is awaited: orders which follow find them (and wait for their recovery).
-    const fences = registry.entries(`task/${job}/`).then((entries) => {
-      for (const [key, value] of entries)
-        acting.push([taskId(Number(key.split('/')[2])), (value as { incarnation: Incarnation }).incarnation]);
-      return acting;
+    chronicle.history.open(job, size, this.ran.has(job));
+    const actingKnown = registry.entries(`task/${job}/`).then((entries) => {
+      const acting = entries.map(([key, value]): [TaskId, Incarnation] => [
+        taskId(Number(key.split('/')[2])),
+        (value as { incarnation: Incarnation }).incarnation,
+      ]);
+      service.acting(spec, acting);
     });
     const hosts = memoriesOf(spec, size, {
       log,
       disk,
-      listener: this.#listener(job),
+      world: this.#worldOf(job),
+      answers: service.answersOf(job),
+      files: { answerable: (task) => world.answerable(job, task), answer: (task, r) => world.answer(job, task, r) },
       secrets,
       settings: this.#parts.settings,
       metrics,
       logger,
-      fences,
+      actingKnown,
       stdin: open.stdin,
       fresh: !this.ran.has(job),
     });
     memories.add(job, hosts);
+    // Before anything is awaited: orders that follow find them, and wait for their recovery.
+    service.open(
+      job,
+      hosts.map((h) => h.served),
+    );
     open.opened = (async () => {
-      await fences;
+      await actingKnown;
       await Promise.all(hosts.map((h) => h.ready));
       open.ready = true;
     })();
     open.opened.catch(noop);
-    // Whoever waits for the job hears when they cannot be read.
-    fences.then(
-      (f) =>
-        checkpoints.step({
-          type: 'openJob',
-          job,
-          size: capacityOf(spec),
-          channelMemories: spec.channelMemories,
-          program: spec.program.hash,
-          acting: f,
-        }),
-      noop,
-    );
     return open.opened;
   }
 
@@ -221,34 +201,23 @@ export class OpenJobs {
     });
   }
 
-  /** What the Channel Memories of a job tell the others. */
-  #listener(job: JobId): CmListener {
-    const { world, dispatcher, checkpoints, disk, logger } = this.#parts;
+  /** Where the messages of its tasks to the world go. */
+  #worldOf(job: JobId): CmWorld {
+    const { world, service, disk, logger } = this.#parts;
     return {
-      world: (s, task, channel, mode, body) => {
+      deliver: (task, channel, mode, body) => {
         try {
-          world.deliver(s.job, task, channel, mode, body);
+          world.deliver(job, task, channel, mode, body);
         } catch (error) {
           // It stays in the log, and the Channel Memory gives it again when it has recovered.
           if (disk.failed(error, 'the output of a job')) throw error;
           logger.error({ err: error, job, task }, 'output cannot be written');
           const code = error instanceof MayflyError ? error.code : 'INTERNAL';
-          dispatcher.step({
-            type: 'jobFailed',
-            job,
-            error: { code, message: `The output of task ${task} cannot be written: ${(error as Error).message}` },
-          });
+          const message = `The output of task ${task} cannot be written: ${(error as Error).message}`;
+          service.failed(job, { code, message });
         }
       },
-      syncWorld: (s, task) => world.sync(s.job, task),
-      fenced: (s, task, incarnation, progress) =>
-        dispatcher.step({ type: 'fencedCm', job, task, incarnation, cm: s.index, ...progress }),
-      refused: (_s, task, incarnation, error) => dispatcher.step({ type: 'refused', job, task, incarnation, error }),
-      covered: (s, _task, image, determinants) =>
-        checkpoints.step({ type: 'covered', image, cm: s.index, determinants }),
-      failed: (_s, error) => dispatcher.step({ type: 'jobFailed', job, error }),
-      answerable: (s, task) => world.answerable(s.job, task),
-      answer: (s, task, r) => world.answer(s.job, task, r),
+      sync: (task) => world.sync(job, task),
     };
   }
 
@@ -256,22 +225,21 @@ export class OpenJobs {
   close(job: JobId, tasks: number): Promise<void> {
     const under = this.#closing.get(job);
     if (under) return under;
-    const { finals, history, runLog, memories, checkpoints, imageCosts, world, log, disk, logger, closed } =
-      this.#parts;
+    const { finals, chronicle, memories, service, world, log, disk, logger, closed } = this.#parts;
     this.#late.delete(job);
     const open = this.#open.get(job);
     // Views of the job are answered from this from now on.
     if (open) finals.write(job, tasks, this.counters(job));
-    history.end(job);
-    if (open) runLog.write(job);
+    chronicle.history.end(job);
+    if (open) chronicle.runLog.write(job);
     const work = (async () => {
       await open?.opened.catch(noop);
       const hosts = memories.take(job);
       await Promise.all(hosts.map((h) => h.close('the job has ended')));
       this.#open.delete(job);
       open?.stdin.close();
-      checkpoints.step({ type: 'forgetJob', job });
-      imageCosts.forget(job);
+      service.close(job);
+      chronicle.imageCosts.forget(job);
       if (!(await world.close(job))) throw new MayflyError('STORAGE_FAILED', 'what the job wrote may not be durable');
       for (const name of await log.list(`${job}/`)) await log.remove(name);
       this.#unfinished.delete(job);
@@ -321,7 +289,7 @@ export class OpenJobs {
     const hosts = memories.of(job) ?? [];
     return {
       task: (task) => this.#taskCounters(job, task, hosts),
-      outputs: world.files(job),
+      outputs: world.outputs.files(job),
       outputBytes: world.total(job),
     };
   }

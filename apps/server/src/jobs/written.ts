@@ -2,11 +2,12 @@
  * What a job has written, as its report, a comparison of two runs, and the archive of all of it see it: standard output
  * and error by rank, result files by path. Hashes are of ended jobs only: what they wrote changes no more.
  */
+import { isOver } from '@mayfly/protocols';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { taskId, type JobId, type JobReport, type JobView } from '@mayfly/wire';
-import { isOver, type Runtime } from '../runtime.ts';
+import type { Runtime } from '../runtime.ts';
 
 export type Written = JobReport['outputs'];
 
@@ -26,14 +27,14 @@ export function writtenFiles(runtime: Runtime, view: JobView): WrittenFile[] {
   const out: WrittenFile[] = [];
   for (const stream of ['stdout', 'stderr'] as const)
     for (const t of view.tasks) {
-      const bytes = runtime.world.size(view.id, t.task, stream);
+      const bytes = runtime.world.outputs.size(view.id, t.task, stream);
       if (bytes > 0)
         out.push({
           kind: stream,
           path: stream,
           rank: t.task,
           bytes,
-          at: runtime.world.streamPath(view.id, t.task, stream),
+          at: runtime.world.outputs.streamPath(view.id, t.task, stream),
         });
     }
   for (const f of view.outputs)
@@ -42,7 +43,7 @@ export function writtenFiles(runtime: Runtime, view: JobView): WrittenFile[] {
       path: f.path,
       rank: f.task,
       bytes: f.bytes,
-      at: runtime.world.filePath(view.id, f.path),
+      at: runtime.world.outputs.filePath(view.id, f.path),
     });
   return out;
 }

@@ -30,10 +30,10 @@ export function boardRoute(plain: FastifyInstance, runtime: Runtime): void {
     async (request): Promise<BoardView> => {
       const { code } = request.params;
       // The same word that lets a volunteer in; a server with a join code of its own shows nothing without it.
-      const room = runtime.dispatcher.roomOf(code === NO_ROOM ? '' : code);
+      const room = runtime.nodeSockets.roomOf(code === NO_ROOM ? '' : code);
       const name = boardText(request.query.name ?? '');
       const team = boardText(request.query.team ?? '');
-      return runtime.board.view(
+      return runtime.chronicle.board.view(
         room,
         name === undefined ? undefined : { name, ...(team === undefined ? {} : { team }) },
       );

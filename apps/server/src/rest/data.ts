@@ -2,6 +2,7 @@
  * GETs under /data, for nodes: the program, input files, images, pages. Each needs a capability of the job; answers
  * carry CORS `*` without credentials, because a sandboxed frame has an opaque origin.
  */
+import { isOver } from '@mayfly/protocols';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -21,7 +22,7 @@ import {
   type Manifest,
 } from '@mayfly/wire';
 import { dataHeaders } from '@mayfly/node/frame-headers';
-import { isOver, type Runtime } from '../runtime.ts';
+import type { Runtime } from '../runtime.ts';
 import type { Holder, Secrets } from '../secrets.ts';
 
 const Cap = Type.Object({ cap: Type.String({ maxLength: 1024 }) });
@@ -90,12 +91,12 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
     { schema: { ...hidden, params: Type.Object({ job: JobIdSchema }), querystring: Cap } },
     async (request, reply) => {
       const { job } = holder(request.query.cap, request.params.job);
-      const picture = runtime.world
+      const picture = runtime.world.outputs
         .files(job)
         .findLast(
           (f) => f.bytes > 0 && f.bytes <= MOST_PICTURE_BYTES && /\.(png|jpe?g|gif|webp|bmp|p[bgpn]m)$/i.test(f.path),
         );
-      const at = picture && runtime.world.filePath(job, picture.path);
+      const at = picture && runtime.world.outputs.filePath(job, picture.path);
       if (at === undefined) return reply.status(204).send();
       return reply
         .type('application/octet-stream')

@@ -58,7 +58,7 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
       const { job, size } = need(request.params.id);
       // A job that never began, or whose history is lost, has an empty one.
       const now = Date.now();
-      const known = runtime.history.of(job);
+      const known = runtime.chronicle.history.of(job);
       const h = known ?? emptyHistory(size, runtime.view(job)?.startedAt ?? now);
       const q = request.query;
       const to = Math.max(h.since, Math.min(q.to ?? h.until, h.until));
@@ -71,7 +71,9 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
         widthMs: Math.max(1, (to - from) / (q.columns ?? DEFAULT_COLUMNS)),
       });
       const events =
-        q.events === '0' ? [] : runtime.history.events(job, h).filter((e) => e.at >= from && e.at <= to + 1000);
+        q.events === '0'
+          ? []
+          : runtime.chronicle.history.events(job, h).filter((e) => e.at >= from && e.at <= to + 1000);
       return {
         job,
         size,
@@ -104,7 +106,7 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
     },
     async (request) => {
       const { job, size } = need(request.params.id);
-      return { job, ranks: profileOf(size, runtime.runLog.of(job), runtime.history.of(job)) };
+      return { job, ranks: profileOf(size, runtime.chronicle.runLog.of(job), runtime.chronicle.history.of(job)) };
     },
   );
 
@@ -128,7 +130,7 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
     async (request) => {
       const { job, size } = need(request.params.id);
       const q = request.query;
-      const rows = runtime.history.matrix(job);
+      const rows = runtime.chronicle.history.matrix(job);
       const b = binsOf(rows ? [rows] : [], size, {
         src: [q.srcFirst ?? 0, q.srcLast ?? size - 1],
         dst: [q.dstFirst ?? 0, q.dstLast ?? size - 1],
@@ -154,7 +156,7 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
     async (request) => {
       const { job, size } = need(request.params.id);
       const now = Date.now();
-      const h = runtime.history.of(job) ?? emptyHistory(size, runtime.view(job)?.startedAt ?? now);
+      const h = runtime.chronicle.history.of(job) ?? emptyHistory(size, runtime.view(job)?.startedAt ?? now);
       return {
         job,
         since: h.since,

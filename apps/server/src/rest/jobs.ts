@@ -1,7 +1,7 @@
 /** REST of jobs: submit, look, cancel, delete, kill a rank, checkpoint now. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { protocols, type JobSpec } from '@mayfly/protocols';
+import { isOver, protocols, type JobSpec } from '@mayfly/protocols';
 import type { Asker } from '@mayfly/toolchain';
 import {
   JobSubmission,
@@ -24,7 +24,7 @@ import type { Disk } from '../disk.ts';
 import { takesImages } from '../jobs/takes-images.ts';
 import type { ServerLimits } from '../options.ts';
 import type { Rooms } from '../rooms.ts';
-import { isOver, type Runtime } from '../runtime.ts';
+import type { Runtime } from '../runtime.ts';
 import { randomId } from '../secrets.ts';
 import { Asked, Created, Images, JobParams, Ok, Pause, TaskParams, refusals } from './schemas.ts';
 
@@ -199,7 +199,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
       },
     },
     async (request) => {
-      await runtime.remove(jobId(request.params.id));
+      await runtime.intake.remove(jobId(request.params.id));
       return { ok: true as const };
     },
   );
@@ -358,6 +358,6 @@ export async function submit(
     limits: { memoryBytes, fileBytes: limits.outputBytes },
     submittedAt: Date.now(),
   };
-  await runtime.marks.made(id, () => runtime.submit(spec, stdin));
+  await runtime.marks.made(id, () => runtime.intake.submit(spec, stdin));
   return { id, warnings: program.warnings };
 }

@@ -19,7 +19,7 @@ export function nodeRoutes(plain: FastifyInstance, runtime: Runtime): void {
 
   const timeline = async (ids: readonly NodeId[], from = 0, one?: NodeId): Promise<NodesTimeline> => {
     const now = Date.now();
-    const c = runtime.slotUse.columns(ids, from, now);
+    const c = runtime.chronicle.slotUse.columns(ids, from, now);
     const slots = (await deflate(new Uint8Array(c.slots.buffer), { level: 4 })).toString('base64');
     return {
       kinds: [...SLOT_KINDS],
@@ -30,12 +30,12 @@ export function nodeRoutes(plain: FastifyInstance, runtime: Runtime): void {
       nextMs: c.nextMs,
       nodes: c.nodes,
       slots,
-      ...(one === undefined ? {} : { memory: runtime.slotUse.memory(one, c) }),
+      ...(one === undefined ? {} : { memory: runtime.chronicle.slotUse.memory(one, c) }),
     };
   };
   /** @throws MayflyError NOT_FOUND */
   const need = (id: NodeId): NodeView => {
-    const node = runtime.nodes().find((n) => n.id === id) ?? runtime.slotUse.gone(id);
+    const node = runtime.nodes().find((n) => n.id === id) ?? runtime.chronicle.slotUse.gone(id);
     if (!node)
       throw new MayflyError(
         'NOT_FOUND',
@@ -62,7 +62,7 @@ export function nodeRoutes(plain: FastifyInstance, runtime: Runtime): void {
         response: { 200: NodesTimeline, ...refusals(400, 401) },
       },
     },
-    async (request) => timeline(runtime.slotUse.ids, request.query.from),
+    async (request) => timeline(runtime.chronicle.slotUse.ids, request.query.from),
   );
 
   app.get(
@@ -79,7 +79,7 @@ export function nodeRoutes(plain: FastifyInstance, runtime: Runtime): void {
       nodeDetail(
         runtime.dispatcher.core,
         need(request.params.id),
-        runtime.slotUse.memoryNow(request.params.id),
+        runtime.chronicle.slotUse.memoryNow(request.params.id),
         Date.now(),
       ),
   );

@@ -1,4 +1,5 @@
 /** REST of what a job reads and writes: streams, result files, standard input. */
+import { isOver } from '@mayfly/protocols';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -6,7 +7,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { MayflyError, taskId } from '@mayfly/wire';
 import type { ServerLimits } from '../options.ts';
-import { isOver, type Runtime } from '../runtime.ts';
+import type { Runtime } from '../runtime.ts';
 import { JobParams, TaskParams, refusals } from './schemas.ts';
 
 /** Content types of result files that a browser may show; all else is a download. */
@@ -43,14 +44,14 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: S
         if (task >= view.size)
           throw new MayflyError('NOT_FOUND', `Job ${view.id} has the tasks 0 to ${view.size - 1}.`);
         const from = request.query.from ?? 0;
-        const size = runtime.world.size(view.id, task, stream);
+        const size = runtime.world.outputs.size(view.id, task, stream);
         void reply.header('mayfly-next', String(Math.max(size, from)));
         void reply.header('mayfly-ended', isOver(view.state) ? '1' : '0');
         void reply.type('application/octet-stream').header('x-content-type-options', 'nosniff');
         if (from >= size) return raw(reply, Buffer.alloc(0));
         return raw(
           reply,
-          createReadStream(runtime.world.streamPath(view.id, task, stream), { start: from, end: size - 1 }),
+          createReadStream(runtime.world.outputs.streamPath(view.id, task, stream), { start: from, end: size - 1 }),
         );
       },
     );
@@ -62,7 +63,7 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: S
       const view = runtime.need(request.params.id);
       // TypeBox cannot convert a property named '*', so the schema leaves it out.
       const path = (request.params as { '*'?: string })['*'] ?? '';
-      const at = runtime.world.filePath(view.id, path);
+      const at = runtime.world.outputs.filePath(view.id, path);
       const size =
         at === undefined
           ? undefined
@@ -112,7 +113,7 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: S
       if (body !== undefined && body !== null && !Buffer.isBuffer(body))
         throw new MayflyError('BAD_REQUEST', 'Send the bytes as application/octet-stream.');
       return {
-        bytes: await runtime.appendStdin(
+        bytes: await runtime.intake.appendStdin(
           view.id,
           new Uint8Array(body ?? new Uint8Array(0)),
           request.query.end === '1',

@@ -1,11 +1,12 @@
 /** REST of rooms: open, list, close. */
+import { isOver } from '@mayfly/protocols';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { CheckpointAdvice, MayflyError, RoomCode, RoomView } from '@mayfly/wire';
 import { adviceOf, lossesOf } from '../checkpoint-advice.ts';
 import { Type } from 'typebox';
 import type { Rooms } from '../rooms.ts';
-import { isOver, type Runtime } from '../runtime.ts';
+import type { Runtime } from '../runtime.ts';
 import { Ok, refusals } from './schemas.ts';
 
 const NewRoom = Type.Object({ name: Type.String({ minLength: 1, maxLength: 80 }) }, { additionalProperties: false });
@@ -40,7 +41,7 @@ export function roomRoutes(plain: FastifyInstance, o: { rooms: Rooms; runtime: R
     async (request): Promise<CheckpointAdvice> => {
       const { room } = request.query;
       const { faults, rankMs } = lossesOf(o.runtime.dispatcher.core.core.jobs.values(), room, Date.now());
-      return adviceOf(o.runtime.imageCosts.of(room), faults, rankMs);
+      return adviceOf(o.runtime.chronicle.imageCosts.of(room), faults, rankMs);
     },
   );
 
@@ -80,7 +81,7 @@ export function roomRoutes(plain: FastifyInstance, o: { rooms: Rooms; runtime: R
             `${busy === 1 ? 'it' : 'them'} first.`,
         );
       await o.rooms.close(request.params.code);
-      o.runtime.board.closeRoom(request.params.code);
+      o.runtime.chronicle.board.closeRoom(request.params.code);
       o.runtime.observer.nodesChanged();
       return { ok: true as const };
     },

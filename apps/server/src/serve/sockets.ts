@@ -75,7 +75,7 @@ export function serveSockets(
     parser: { Encoder, Decoder: LimitedDecoder },
   });
   // Namespaces are typed one by one.
-  runtime.dispatcher.serve(io.of('/node') as unknown as import('socket.io').Namespace<NodeToServer, ServerToNode>);
+  runtime.nodeSockets.serve(io.of('/node') as unknown as import('socket.io').Namespace<NodeToServer, ServerToNode>);
   o.dashboard.serve(
     io.of('/dashboard') as unknown as import('socket.io').Namespace<DashboardRequests, DashboardEvents>,
   );

@@ -167,6 +167,9 @@ export interface JobRecord {
   error?: ErrorBody;
 }
 
+/** The job has ended: nothing of it runs any more. */
+export const isOver = (state: string): boolean => state === 'done' || state === 'failed' || state === 'cancelled';
+
 /** Registry `task/<job>/<task>`; absent until the task is given to a node for the first time. */
 export interface TaskRecord {
   /** Highest incarnation that was ever given out. Durable before any fence or assignment of it (invariant D2). */

@@ -167,8 +167,8 @@ export class Endpoint {
   }
 
   /**
-   * Header of one chunk; the object is reused by the next call. `bytes` of the body at `offset`; `block` as {@link
-   * block} gave it.
+   * Header of one chunk; the object is reused by the next call. `bytes` of the body at `offset`; `block` as
+   * {@link block} gave it.
    */
   dataHeader(
     dst: TaskId,
@@ -210,8 +210,8 @@ export class Endpoint {
   }
 
   /**
-   * New determinants and the evidence, for the frame about to be written. Valid until the next call; then say {@link
-   * framed}.
+   * New determinants and the evidence, for the frame about to be written. Valid until the next call; then say
+   * {@link framed}.
    */
   block(): Uint8Array {
     const first = this.#determinants - this.#pending.length;

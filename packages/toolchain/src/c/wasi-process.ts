@@ -4,9 +4,9 @@
  * each 4 KB written (a program with 45 MB of static arrays never ended), knows no `..`, and wants every file
  * beforehand.
  *
- * The tool's libc has one root and no working directory: `a.c` and `/a.c` arrive alike. {@link
- * WasiOptions.absolutePrefixes} and what exists decide: a path below a prefix is absolute; else the file below the
- * working directory if there is one; else the absolute one.
+ * The tool's libc has one root and no working directory: `a.c` and `/a.c` arrive alike.
+ * {@link WasiOptions.absolutePrefixes} and what exists decide: a path below a prefix is absolute; else the file below
+ * the working directory if there is one; else the absolute one.
  *
  * Invariants: W1 a written file reaches the tree when it is closed or the run ends, whole; W2 nothing but the tree is
  * read or written;

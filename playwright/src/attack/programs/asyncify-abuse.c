@@ -1,5 +1,5 @@
-// Tries: to drive the unwinding of its own stack
-// Stood for: an instrumented module exports what our host drives
+// Tries: to control the unwinding of its own stack
+// Stood for: an instrumented module exports the functions that our host uses to unwind it
 // Ends: done, failed PROGRAM_TRAP, failed ABORTED, refused BAD_MODULE, refused COMPILE_FAILED
 #include <mpi.h>
 #include <stdio.h>

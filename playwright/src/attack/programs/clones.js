@@ -1,5 +1,5 @@
-// Tries: structuredClone, text coders and their errors as a way to classes of the engine's library
-// Stood for: in Node these are written in JavaScript, and their errors have constructors of their own
+// Tries: to reach classes of the engine's library through structuredClone, text coders and their errors
+// Stood for: in Node these are JavaScript, and their errors have constructors of their own
 // Ends: done
 import { COMM_WORLD as comm } from 'mayfly';
 import { attempt, caught, withFunction } from './canaries.js';

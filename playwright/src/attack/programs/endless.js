@@ -1,5 +1,5 @@
 // Tries: to hold its slot for ever
-// Stood for: a loop without a call of MPI cannot be asked for anything
+// Stood for: a loop without an MPI call does not react to requests
 // Ends: cancelled
 import { COMM_WORLD as comm } from 'mayfly';
 console.log('begins', comm.rank);

@@ -1,5 +1,5 @@
-// Tries: to end several times, with codes that are none, and to go on after the end
-// Stood for: what follows an end is not looked at by anybody
+// Tries: to end several times, with invalid codes, and to continue after the end
+// Stood for: nobody checks what follows an end
 // Ends: failed ABORTED, failed MPI_ERROR, failed PROGRAM_ERROR
 import { COMM_SELF, COMM_WORLD as comm, ERRORS_RETURN, exit } from 'mayfly';
 import { attempt } from './canaries.js';

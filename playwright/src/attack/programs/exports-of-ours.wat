@@ -1,5 +1,5 @@
 ;; Tries: exports with the names that the host calls, of other kinds
-;; Stood for: the host takes an export for what its name says
+;; Stood for: the host trusts the name of an export
 ;; Ends: refused BAD_MODULE, done, failed PROGRAM_TRAP, failed PROGRAM_ERROR
 (module
   (import "env" "MPI_Init" (func $init (param i32 i32) (result i32))) (import "env" "MPI_Finalize" (func $fin (result i32)))

@@ -1,5 +1,5 @@
 // Tries: to fill the disk of the server by printing
-// Stood for: output without end
+// Stood for: endless output
 // Ends: failed OUTPUT_LIMIT
 import { print } from 'mayfly';
 const line = 'x'.repeat(65_536);

@@ -1,5 +1,5 @@
-// Tries: error texts that look like frames of files, like reports and like markup; lone surrogates, control characters,
-// 1 MB
+// Tries: error texts that look like stack frames of files, like reports and like markup; lone surrogates, control
+// characters, 1 MB
 // Stood for: the server maps stacks to sources, and pages show what the program wrote
 // Ends: failed PROGRAM_ERROR
 import { COMM_WORLD as comm } from 'mayfly';

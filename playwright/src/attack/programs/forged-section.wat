@@ -1,5 +1,5 @@
-;; Tries: a custom section that tells our host where the stack is unwound to
-;; Stood for: the host believes what the toolchain wrote
+;; Tries: a custom section that tells our host where to unwind the stack
+;; Stood for: the host trusts the output of the toolchain
 ;; Ends: refused BAD_MODULE, done
 ;; Section: mayfly {"unwind":{"start":1,"end":4294967295},"memory":{"maximum":1000000000}}
 (module

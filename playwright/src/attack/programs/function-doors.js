@@ -1,5 +1,5 @@
-// Tries: to make code of a text by the constructor of every kind of function
-// Stood for: doors beside eval and Function: async, generator and async generator functions, bound ones, classes,
+// Tries: to turn text into code with the constructor of every kind of function
+// Stood for: ways besides eval and Function: async, generator and async generator functions, bound ones, classes,
 // accessors
 // Ends: done
 import { COMM_WORLD as comm, SUM } from 'mayfly';

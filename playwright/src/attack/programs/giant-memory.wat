@@ -1,5 +1,5 @@
 ;; Tries: a memory of 4 GB at its start
-;; Stood for: pages are promised at the instantiation
+;; Stood for: the memory is promised at the instantiation
 ;; Ends: refused BAD_MODULE, done, failed PROGRAM_ERROR, failed PROGRAM_TRAP
 (module
   (import "env" "MPI_Init" (func $init (param i32 i32) (result i32))) (import "env" "MPI_Finalize" (func $fin (result i32)))

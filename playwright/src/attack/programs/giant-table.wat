@@ -1,5 +1,5 @@
 ;; Tries: a table of ten million entries
-;; Stood for: engines allocate a table at once
+;; Stood for: engines allocate a whole table at once
 ;; Ends: refused BAD_MODULE, done
 (module
   (import "env" "MPI_Init" (func $init (param i32 i32) (result i32))) (import "env" "MPI_Finalize" (func $fin (result i32)))

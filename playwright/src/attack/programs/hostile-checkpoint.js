@@ -1,5 +1,5 @@
-// Tries: checkpoint functions and data that throw or change under the hand
-// Stood for: images are made of what the program hands over
+// Tries: checkpoint functions and data that throw, or change while they are read
+// Stood for: images contain data of the program
 // Ends: done, failed PROGRAM_ERROR, failed MPI_ERROR
 import { COMM_SELF, COMM_WORLD as comm, ERRORS_RETURN, checkpoint } from 'mayfly';
 import { attempt, caught, hostileError } from './canaries.js';

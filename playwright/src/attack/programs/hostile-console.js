@@ -1,5 +1,5 @@
 // Tries: to break the printing of values: getters, proxies, endless iterators, deep and cyclic objects
-// Stood for: whatever is printed is asked by our code
+// Stood for: our code calls methods of every printed value
 // Ends: done
 import { COMM_WORLD as comm, print } from 'mayfly';
 import { attempt, caught, hostileError } from './canaries.js';

@@ -1,4 +1,4 @@
-;; Tries: imports that bear the names of our own host: mayfly.grow, mayfly.thrown
+;; Tries: imports with names of our own host: mayfly.grow, mayfly.thrown
 ;; Stood for: the instrumented module has imports that a submitted one must not have
 ;; Ends: refused BAD_MODULE, done
 (module

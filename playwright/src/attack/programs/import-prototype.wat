@@ -1,4 +1,4 @@
-;; Tries: imports whose names every object has: __proto__, constructor, toString
+;; Tries: imports with names that every object has: __proto__, constructor, toString
 ;; Stood for: a table of functions that is an ordinary object
 ;; Ends: refused BAD_MODULE
 (module

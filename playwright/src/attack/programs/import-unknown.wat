@@ -1,5 +1,5 @@
-;; Tries: imports that no rank has: process, fs, JavaScript
-;; Stood for: whatever is imported is ours
+;; Tries: imports that do not exist for a rank: process, fs, JavaScript
+;; Stood for: the host trusts every import
 ;; Ends: refused BAD_MODULE
 (module
   (import "env" "MPI_Init" (func $init (param i32 i32) (result i32))) (import "env" "MPI_Finalize" (func $fin (result i32)))

@@ -1,5 +1,5 @@
 // Tries: to run code after its end: promises, async functions, microtasks, rejections, finalizers, thenables
-// Stood for: what runs after the end of the program runs beside our code, and an unhandled rejection reaches Node
+// Stood for: code after the end of the program runs beside ours, and an unhandled rejection reaches Node
 // Ends: done
 import { COMM_WORLD as comm } from 'mayfly';
 import { attempt, hostileError, withGlobal } from './canaries.js';

@@ -1,4 +1,4 @@
-// Tries: to end the whole node by using up memory in large pieces
+// Tries: to end the whole node by using all memory in large pieces
 // Stood for: a worker's heap limit ends the process when one piece is larger than what V8 keeps back
 // Ends: crashed
 import { COMM_WORLD as comm } from 'mayfly';

@@ -1,5 +1,5 @@
 // Tries: to take all memory of the node by growing its own
-// Stood for: a module grows beyond what its job may have
+// Stood for: a module grows beyond the limit of its job
 // Ends: done, failed PROGRAM_TRAP
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Tries: to open files of the server and of other jobs by MPI-IO
-// Stood for: a name of a shared file becomes a path at the server
+// Stood for: a name of a shared file becomes a path on the server
 // Ends: done
 #include <mpi.h>
 #include <stdio.h>

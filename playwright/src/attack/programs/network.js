@@ -1,5 +1,5 @@
-// Tries: every door to the network that an engine has
-// Stood for: a program that reaches an address can report what it knows
+// Tries: every way to the network that an engine has
+// Stood for: a program that reaches an address can send it everything it knows
 // Ends: done
 import { COMM_WORLD as comm } from 'mayfly';
 import { attempt, listener, server } from './canaries.js';

@@ -1,4 +1,4 @@
-// Tries: process, require, module, Buffer, global and what else Node has, under every name
+// Tries: process, require, module, Buffer, global and everything else of Node, under every name
 // Stood for: names that a new version of Node adds
 // Ends: done
 import { COMM_WORLD as comm } from 'mayfly';

@@ -1,5 +1,5 @@
 // Tries: the parent page, its storage, locks and channels, and the other tabs
-// Stood for: a volunteer's page has identity and settings
+// Stood for: a volunteer's page holds an identity and settings
 // Ends: done
 import { COMM_WORLD as comm } from 'mayfly';
 import { attempt } from './canaries.js';

@@ -1,5 +1,5 @@
-// Tries: to read and write files outside of the job by names
-// Stood for: a name of a file becomes a path at the server
+// Tries: to read and write files outside of the job by their names
+// Stood for: a name of a file becomes a path on the server
 // Ends: done
 import { COMM_SELF, COMM_WORLD as comm, ERRORS_RETURN, File, files } from 'mayfly';
 import { attempt, marker, otherJob, secretFile } from './canaries.js';

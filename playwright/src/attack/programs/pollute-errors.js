@@ -1,5 +1,5 @@
 // Tries: to catch what our code holds by replacing methods of Error and its kinds
-// Stood for: whoever reports an error asks it for name, message and stack
+// Stood for: the code that reports an error reads its name, message and stack
 // Ends: failed PROGRAM_ERROR
 import { COMM_WORLD as comm, SUM } from 'mayfly';
 import { attempt, caught, hostileError } from './canaries.js';

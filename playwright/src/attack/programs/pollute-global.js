@@ -1,5 +1,5 @@
 // Tries: to replace names of the global object that our code and Node look up
-// Stood for: globalThis.Error.prepareStackTrace is read by Node for every stack, whatever Error is by then
+// Stood for: Node reads globalThis.Error.prepareStackTrace for every stack, whatever Error has become
 // Ends: failed PROGRAM_ERROR
 import { COMM_WORLD as comm, SUM } from 'mayfly';
 import { attempt, caught, hostileError } from './canaries.js';

@@ -1,5 +1,6 @@
-// Tries: to reach the layer, the device and the rings by replacing methods of the MPI objects, which are its own
-// Stood for: what the methods call each other with may hold more than what they are
+// Tries: to reach the layer, the device and the rings by replacing methods of the MPI objects, which belong to the
+// program
+// Stood for: the arguments of calls between methods may contain more than the methods do
 // Ends: done, failed MPI_ERROR, failed PROGRAM_ERROR
 import * as mpi from 'mayfly';
 import { attempt, caught } from './canaries.js';

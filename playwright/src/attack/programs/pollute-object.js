@@ -1,5 +1,5 @@
 // Tries: to be called by a setter or getter on Object.prototype, for any name that Node or the runtime uses
-// Stood for: options and results are plain objects: whoever reads or fills one meets Object.prototype
+// Stood for: options and results are plain objects: reading or filling one involves Object.prototype
 // Ends: failed PROGRAM_ERROR
 import { COMM_WORLD as comm, SUM } from 'mayfly';
 import { attempt, caught, hostileError } from './canaries.js';

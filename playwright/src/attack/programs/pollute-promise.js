@@ -1,5 +1,5 @@
 // Tries: to catch what our code holds by replacing methods of Promise
-// Stood for: the wake-up of a comm worker and all of Node is promises
+// Stood for: the wake-up of a comm worker and all of Node use promises
 // Ends: failed PROGRAM_ERROR
 import { COMM_WORLD as comm, SUM } from 'mayfly';
 import { attempt, caught, hostileError } from './canaries.js';

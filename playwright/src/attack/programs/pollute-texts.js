@@ -1,5 +1,5 @@
 // Tries: to catch what our code holds by replacing methods of JSON, String, RegExp, Number and text coders
-// Stood for: reports are made by JSON.stringify, messages by split and replace
+// Stood for: JSON.stringify makes reports; split and replace make messages
 // Ends: failed PROGRAM_ERROR
 import { COMM_WORLD as comm, SUM } from 'mayfly';
 import { attempt, caught, hostileError } from './canaries.js';

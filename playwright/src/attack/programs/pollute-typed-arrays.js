@@ -1,5 +1,5 @@
 // Tries: to catch what our code holds by replacing methods of typed arrays, ArrayBuffer and DataView
-// Stood for: rings and frames are read and written by set, subarray and DataView
+// Stood for: set, subarray and DataView read and write rings and frames
 // Ends: failed PROGRAM_ERROR
 import { COMM_WORLD as comm, SUM } from 'mayfly';
 import { attempt, caught, hostileError } from './canaries.js';

@@ -1,5 +1,5 @@
 // Tries: proxies, getters and revoked objects as arguments of MPI calls
-// Stood for: traps run in the middle of our code, and may change what was checked
+// Stood for: traps run in the middle of our code, and may change arguments after their check
 // Ends: done, failed MPI_ERROR
 import * as mpi from 'mayfly';
 import { attempt, caught } from './canaries.js';

@@ -1,4 +1,4 @@
-// Tries: to start processes without end
+// Tries: to start endlessly many processes
 // Stood for: processes start processes
 // Ends: done, failed MPI_ERROR, failed PROGRAM_ERROR
 import { COMM_SELF, COMM_WORLD as comm, ERRORS_RETURN, getParent } from 'mayfly';

@@ -1,5 +1,5 @@
-// Tries: to get at functions and receivers of our frames: call sites, caller, callee, arguments
-// Stood for: CallSite.getThis and getFunction hand out what stands on the stack
+// Tries: to reach functions and receivers of our frames: call sites, caller, callee, arguments
+// Stood for: CallSite.getThis and getFunction return objects of the stack
 // Ends: done
 import { COMM_WORLD as comm, Op } from 'mayfly';
 import { attempt, caught } from './canaries.js';

@@ -1,5 +1,5 @@
 ;; Tries: a start function that calls MPI and traps before the rank has begun
-;; Stood for: it runs inside the instantiation, where the host expects none of the program
+;; Stood for: it runs during the instantiation, when the host does not expect the program to run
 ;; Ends: failed PROGRAM_TRAP, failed PROGRAM_ERROR, failed MPI_ERROR, failed ABORTED, refused BAD_MODULE
 (module
   (import "env" "MPI_Init" (func $init (param i32 i32) (result i32))) (import "env" "MPI_Finalize" (func $fin (result i32)))

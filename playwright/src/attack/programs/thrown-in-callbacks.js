@@ -1,6 +1,6 @@
 // Tries: to break the layer by throwing from operations, error handlers and attribute functions, and by calling MPI
 // inside of them
-// Stood for: callbacks run inside of our code
+// Stood for: callbacks run inside our code
 // Ends: failed PROGRAM_ERROR, failed MPI_ERROR, done
 import { COMM_WORLD as comm, ERRORS_RETURN, ErrorHandler, Op, createKeyval } from 'mayfly';
 import { attempt, hostileError } from './canaries.js';

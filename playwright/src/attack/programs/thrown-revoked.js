@@ -1,5 +1,5 @@
 // Tries: a thrown revoked proxy of a function
-// Stood for: even Array.isArray and typeof treat it unlike anything else
+// Stood for: Array.isArray and typeof treat it unlike any other value
 // Ends: failed PROGRAM_ERROR
 import { console } from 'mayfly';
 const { proxy, revoke } = Proxy.revocable(function () {}, {});

@@ -1,6 +1,6 @@
 // Tries: to catch queryObjects when Node loads it for an error that leaves the rank
-// Stood for: the escape that was found: describe() read a stack unguarded, Node loaded v8 behind it, and a setter on
-// Object.prototype was there first
+// Stood for: the escape that we found: describe() read a stack unguarded, which made Node load v8, and a setter on
+// Object.prototype caught it
 // Ends: failed PROGRAM_ERROR
 import { withProcess } from './canaries.js';
 try {

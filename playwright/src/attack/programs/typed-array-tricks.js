@@ -1,5 +1,5 @@
 // Tries: resizable, detached, oversized and subclassed typed arrays as buffers, changed while a request is open
-// Stood for: an address that was checked may not be one any more
+// Stood for: an address may become invalid after its check
 // Ends: done, failed PROGRAM_ERROR, failed MPI_ERROR
 import { COMM_SELF, COMM_WORLD as comm, ERRORS_RETURN } from 'mayfly';
 import { attempt, caught } from './canaries.js';

@@ -1,5 +1,5 @@
-// Tries: to reach the memory that the rank shares with its comm worker, from anything that it is handed
-// Stood for: whoever writes into the ring forges frames of its rank
+// Tries: to reach the memory that the rank shares with its comm worker, from every object that it gets
+// Stood for: writing into the ring forges frames of the rank
 // Ends: done
 import * as mpi from 'mayfly';
 import { caught } from './canaries.js';

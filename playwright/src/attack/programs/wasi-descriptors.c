@@ -1,5 +1,5 @@
-// Tries: every call of WASI on every number of a descriptor, also absurd ones
-// Stood for: descriptors are numbers that the program makes up
+// Tries: every call of WASI on every descriptor number, also absurd ones
+// Stood for: descriptors are numbers that the program chooses
 // Ends: done
 #include <mpi.h>
 #include <stdio.h>

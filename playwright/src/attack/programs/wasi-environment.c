@@ -1,5 +1,5 @@
 // Tries: to read the environment and the arguments of the volunteer
-// Stood for: what a child process inherits
+// Stood for: a child process inherits them
 // Ends: done
 #include <mpi.h>
 #include <stdio.h>

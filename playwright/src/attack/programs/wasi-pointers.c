@@ -1,5 +1,5 @@
 // Tries: addresses and lengths outside of the memory in every call of WASI
-// Stood for: an address that is not checked reads or writes the host
+// Stood for: an unchecked address reads or writes memory of the host
 // Ends: done
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Tries: signals, sleeps without end and clocks that are none
-// Stood for: calls that concern the process
+// Tries: signals, endless sleeps and invalid clocks
+// Stood for: calls that affect the process
 // Ends: done, failed PROGRAM_TRAP, failed ABORTED, failed PROGRAM_ERROR
 #include <mpi.h>
 #include <stdio.h>

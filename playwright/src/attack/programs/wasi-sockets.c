@@ -1,5 +1,5 @@
 // Tries: to import the sockets of WASI
-// Stood for: a listening socket that a host hands down
+// Stood for: a host may pass on a listening socket
 // Ends: refused BAD_MODULE, refused COMPILE_FAILED
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Tries: to compile and run WebAssembly of its own, which could allocate and share memory
-// Stood for: the engine's WebAssembly is there for our libm
+// Stood for: our libm needs the engine's WebAssembly
 // Ends: done
 import { COMM_WORLD as comm } from 'mayfly';
 import { attempt } from './canaries.js';

@@ -1,0 +1,148 @@
+/**
+ * What is kept for people about jobs and nodes, and is no part of any answer: history and profile, run log, use of
+ * slots, the board of a room, the costs of images.
+ *
+ *  N1 Nothing here ends a job or the server: what fails is logged, and what happened goes on.
+ *  N2 A heartbeat counts only for ranks that the dispatcher has given to its node.
+ */
+import type { Dispatcher } from '@mayfly/protocols';
+import type { BoardName, Heartbeat, Incarnation, JobId, NodeId, NodeView, TaskId } from '@mayfly/wire';
+import type { Board } from './board.ts';
+import { ImageCosts } from './checkpoint-advice.ts';
+import { History, type Counted } from './history/history.ts';
+import type { Reading } from './history/gauges.ts';
+import { RunLog } from './jobs/run-log.ts';
+import type { Logger } from './logger.ts';
+import { SlotUse } from './nodes/slot-use.ts';
+
+export interface ChronicleParts {
+  jobsRoot: string;
+  /** Most nodes that the server takes. */
+  nodes: number;
+  board: Board;
+  logger: Logger;
+  dispatcher: () => Dispatcher;
+  /** Open, and not on its way out. */
+  serving: (job: JobId) => boolean;
+  /** Room of a job. */
+  room: (job: JobId) => string | undefined;
+  traffic: (job: JobId) => Counted[];
+  reading: (job: JobId) => Reading | undefined;
+}
+
+export class Chronicle {
+  readonly history: History;
+  readonly runLog: RunLog;
+  readonly slotUse: SlotUse;
+  /** What volunteers gave, by room and name. */
+  readonly board: Board;
+  readonly imageCosts = new ImageCosts();
+  readonly #parts: ChronicleParts;
+
+  constructor(parts: ChronicleParts) {
+    const { jobsRoot, dispatcher, traffic, reading, logger } = parts;
+    this.#parts = parts;
+    this.board = parts.board;
+    this.history = new History({ jobsRoot, dispatcher, traffic, reading, logger });
+    this.runLog = new RunLog(jobsRoot);
+    this.slotUse = new SlotUse(parts.nodes);
+  }
+
+  /** N1. */
+  #note(what: string, note: () => void): void {
+    try {
+      note();
+    } catch (error) {
+      this.#parts.logger.error({ err: error, what }, 'could not be noted down for the pages');
+    }
+  }
+
+  came(node: NodeId, room: string | undefined, who: BoardName | undefined): void {
+    this.#note('a node came', () => this.board.came(node, room, who));
+  }
+
+  left(node: NodeId): void {
+    this.#note('a node left', () => this.board.left(node));
+  }
+
+  given(node: NodeId, job: JobId, task: TaskId, incarnation: Incarnation): void {
+    this.#note('a rank was assigned', () => {
+      this.board.given(node, job, task, incarnation, Date.now());
+      this.history.assigned(job, task);
+    });
+  }
+
+  /** A heartbeat that the dispatcher has taken. `from` undefined: its node has not said Hello. */
+  heard(m: Heartbeat, from: NodeId | undefined): void {
+    const { room, serving } = this.#parts;
+    this.#note('a heartbeat', () => {
+      this.imageCosts.heard(m, room);
+      this.history.heard(m, from);
+      this.runLog.heard(m, from, (job, task, incarnation) => {
+        const node = serving(job) ? this.#nodeOf(job, task, incarnation) : undefined;
+        return node === undefined ? undefined : this.#parts.dispatcher().core.nodes.get(node);
+      });
+      if (from === undefined) return;
+      this.#slots(m, from);
+      const acts = (job: JobId, task: TaskId, incarnation: Incarnation): boolean =>
+        this.#nodeOf(job, task, incarnation) === from;
+      this.board.heard(from, m.tasks, acts, Date.now());
+    });
+  }
+
+  #slots(m: Heartbeat, from: NodeId): void {
+    const node = this.#parts.dispatcher().core.nodes.get(from);
+    if (!node) return;
+    const acts = (job: JobId, task: TaskId, incarnation: Incarnation): boolean =>
+      this.isAt(from, job, task, incarnation);
+    this.slotUse.heard(from, m.tasks, node.slots, node.tasks.size, acts, Date.now());
+  }
+
+  image(job: JobId, task: TaskId, what: 'imageBegun' | 'image'): void {
+    this.#note('an image', () => this.history.image(job, task, what));
+  }
+
+  taskDone(job: JobId, task: TaskId): void {
+    this.#note('the end of a rank', () => {
+      this.history.done(job, task);
+      this.board.done(job, task, Date.now());
+    });
+  }
+
+  jobChanged(job: JobId): void {
+    this.#note('a job', () => this.history.changed(job));
+  }
+
+  jobEnded(job: JobId): void {
+    this.#note('the end of a job', () => this.board.jobEnded(job));
+  }
+
+  tick(nodes: readonly NodeView[]): void {
+    this.#note('the time', () => {
+      this.history.tick();
+      this.slotUse.tick(nodes, Date.now());
+    });
+  }
+
+  async forget(job: JobId): Promise<void> {
+    this.runLog.forget(job);
+    await this.history.forget(job);
+  }
+
+  async close(): Promise<void> {
+    this.runLog.close();
+    await this.history.close();
+  }
+
+  /** N2. Where the dispatcher gave this incarnation to; undefined: nowhere, or a newer one acts. */
+  #nodeOf(job: JobId, task: TaskId, incarnation: Incarnation): NodeId | undefined {
+    const t = this.#parts.dispatcher().core.find(job, task);
+    return t?.incarnation === incarnation ? t.node : undefined;
+  }
+
+  /** N2. The incarnation acts at this node, or ended there: what a rank says last comes after its end, perhaps. */
+  isAt(node: NodeId, job: JobId, task: TaskId, incarnation: Incarnation): boolean {
+    const t = this.#parts.dispatcher().core.find(job, task);
+    return t?.incarnation === incarnation && (t.node === node || (t.phase === 'done' && t.lastNode === node));
+  }
+}

@@ -1,0 +1,77 @@
+/** The output of one open job: what the host of the world has of it in memory, and the bytes that it writes and reads. */
+import { writeSync } from 'node:fs';
+import { Compile } from 'typebox/compile';
+import type { FileService } from '@mayfly/protocols';
+import { ExitReport, MESSAGE_JSON, parseJson, type TaskId } from '@mayfly/wire';
+import type { SpawnPatience } from '../jobs/spawn-patience.ts';
+import type { WorldFiles } from './world-files.ts';
+import type { WorldIndex } from './world-index.ts';
+import type { WorldJournal } from './world-journal.ts';
+import type { WorldOptions } from './world-types.ts';
+
+const exitReport = Compile(ExitReport);
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+export interface TaskOutput {
+  index: WorldIndex;
+  /** Its two streams. */
+  fds: Map<string, number>;
+}
+
+export interface Message {
+  task: TaskId;
+  n: number;
+  mode: number;
+  body: Uint8Array;
+}
+
+export interface JobOutput {
+  dir: string;
+  limit: number;
+  options: WorldOptions;
+  /** O6. */
+  stopped: boolean;
+  /** Its files are closed. */
+  released: boolean;
+  /** O6: of a job without a log. */
+  unwritten: Message[];
+  /** A sync may have failed: the journal is written anew before anything of it counts as durable. */
+  doubtful: boolean;
+  /** Bytes of all streams. */
+  streams: number;
+  failed: boolean;
+  tasks: Map<TaskId, TaskOutput>;
+  service: FileService;
+  storage: WorldFiles;
+  journal: WorldJournal;
+  durable: boolean;
+  /** Spawns that the rest of the server has been told of. */
+  told: number;
+  /** O5: requests of each task whose records are durable. */
+  answerable: Map<TaskId, number>;
+  patience: SpawnPatience;
+  /** Syncs under way: their files are closed when there is none. */
+  syncs: Set<Promise<void>>;
+  /** All is durable, and nothing is written any more. */
+  closing: boolean;
+  /** Whoever closes it as well waits for the first. */
+  closed?: Promise<boolean>;
+  committing: Promise<void> | undefined;
+  compacting: Promise<void> | undefined;
+}
+
+export const totalOf = (o: JobOutput): number => o.streams + o.service.total;
+
+export function writeAll(fd: number, bytes: Uint8Array, at: number): void {
+  for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done, bytes.length - done, at + done);
+}
+
+export function readExit(body: Uint8Array): ExitReport {
+  try {
+    const report: unknown = parseJson(utf8.decode(body), MESSAGE_JSON);
+    if (exitReport.Check(report)) return report;
+  } catch {
+    // Falls through: the node sent nonsense.
+  }
+  return { code: 255, abort: { code: 'PROGRAM_ERROR', message: 'The task ended with an invalid report.' } };
+}

@@ -1,0 +1,101 @@
+/**
+ * What people do with jobs beyond the dispatcher's orders: submit them, give them standard input, remove them when they
+ * have ended. Each is durable before it counts.
+ */
+import { isOver, jobKey, type JobService, type JobSpec } from '@mayfly/protocols';
+import type { Registry } from '@mayfly/storage/ports';
+import { MayflyError, type JobId } from '@mayfly/wire';
+import type { Chronicle } from '../chronicle.ts';
+import type { DispatcherHost } from '../hosts/dispatcher-host.ts';
+import type { FinalCounters } from './job-counters.ts';
+import type { JobMarks } from './job-marks.ts';
+import type { JobRecords } from './job-records.ts';
+import type { OpenJobs } from './open-jobs.ts';
+
+export interface IntakeParts {
+  service: JobService;
+  dispatcher: DispatcherHost;
+  registry: Registry;
+  records: JobRecords;
+  marks: JobMarks;
+  finals: FinalCounters;
+  jobs: OpenJobs;
+  chronicle: Chronicle;
+  /** Of all jobs that there are. */
+  specs: Map<JobId, JobSpec>;
+  /** @throws MayflyError NOT_FOUND */
+  stateOf: (job: JobId) => string;
+  forgotten: (job: JobId) => void;
+}
+
+export class Intake {
+  readonly #parts: IntakeParts;
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts;
+  }
+
+  /** Everything of the job is on disk already ({@link JobStore.create}). */
+  async submit(spec: JobSpec, stdin: Uint8Array): Promise<void> {
+    try {
+      const log = this.#parts.jobs.stdinOf(spec.id);
+      try {
+        await log.append(stdin, !spec.interactive);
+      } finally {
+        log.close();
+      }
+      await this.#parts.records.submitted(spec);
+      this.#parts.specs.set(spec.id, spec);
+      await this.#parts.dispatcher.submit(spec);
+    } catch (error) {
+      this.#parts.specs.delete(spec.id);
+      throw error;
+    }
+  }
+
+  /** All that an ended job was given as standard input. */
+  stdinOf(job: JobId): Uint8Array {
+    const log = this.#parts.jobs.stdinOf(job);
+    try {
+      return Buffer.concat(Array.from({ length: log.messages }, (_, n) => log.message(n + 1)));
+    } finally {
+      log.close();
+    }
+  }
+
+  async appendStdin(job: JobId, bytes: Uint8Array, end: boolean, offset: number | undefined): Promise<number> {
+    const open = this.#parts.jobs.find(job);
+    const log = open?.stdin ?? this.#parts.jobs.stdinOf(job);
+    try {
+      await log.append(bytes, end, offset);
+    } finally {
+      if (!open) log.close();
+    }
+    for (const l of this.#parts.service.logs(job)) l.feedStdin();
+    return log.bytes;
+  }
+
+  /**
+   * Forgets an ended job with all its files.
+   * @throws MayflyError NOT_FOUND, CONFLICT; DISK_FULL, STORAGE_FAILED when that has to wait for storage
+   */
+  async remove(job: JobId): Promise<void> {
+    if (!isOver(this.#parts.stateOf(job))) throw new MayflyError('CONFLICT', 'The job has not ended; cancel it first.');
+    await this.#parts.jobs.closed(job);
+    await this.#parts.records.settled(job);
+    await this.#parts.marks.removing(job, async () => {
+      // Not through the core, whose commits may wait for storage: these make room, and nothing of an ended job is under
+      // way there.
+      const of = [
+        ...(await this.#parts.registry.entries(`task/${job}/`)),
+        ...(await this.#parts.registry.entries(`fault/${job}/`)),
+      ];
+      await this.#parts.registry.commit([[jobKey(job), undefined], ...of.map(([key]) => [key, undefined] as const)]);
+      this.#parts.service.dispatch({ type: 'forget', job });
+      this.#parts.specs.delete(job);
+      this.#parts.finals.forget(job);
+      await this.#parts.chronicle.forget(job);
+    });
+    this.#parts.forgotten(job);
+  }
+}

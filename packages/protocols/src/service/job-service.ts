@@ -1,0 +1,304 @@
+/**
+ * The cores of one server process, composed: the dispatcher and the Checkpoint Server of all jobs, and the Channel
+ * Memories of every open job. An effect of one core that concerns another becomes an event of that one here, and nowhere
+ * else: the order of recovery, fencing, trimming and ending is this file.
+ *
+ * Owns: which jobs are open and their Channel Memories, orders to jobs that are being opened. Does not own: what the
+ * cores decide; sockets, disks and clocks, which are the host's. The file service is the host's as well, because what it
+ * decides is written to files while it decides; it reports here ({@link JobService.exited}, {@link JobService.spawned}).
+ *
+ *  V1 Events of a core are dealt with in the order in which they came, each with all its effects before the next.
+ *  V2 Effects leave one by one, not as a list: after one that fails, what followed from the same step must not happen
+ *     (served-log.ts, L3).
+ *  V3 Orders to a job that is being opened wait until its Channel Memories exist; orders to a job that is not open are
+ *     void.
+ *  V4 New tasks of a job are known to all its Channel Memories before the dispatcher hears of them.
+ */
+import {
+  SpawnRefusal,
+  homeOf,
+  spawnedTasks,
+  taskId,
+  type ErrorBody,
+  type ExitReport,
+  type Incarnation,
+  type JobId,
+  type SpawnGroup,
+  type TaskId,
+} from '@mayfly/wire';
+import type { CheckpointServer } from '../checkpoint-server.ts';
+import type { CheckpointServerEffect, CheckpointServerEvent } from '../checkpoint-server-types.ts';
+import type { Dispatcher } from '../dispatcher/dispatcher.ts';
+import type { LoggedProgress } from '../dispatcher/stragglers.ts';
+import type { DispatcherEffect, DispatcherEvent, JobSpec } from '../dispatcher/types.ts';
+import { ALIVE_KEY, capacityOf } from '../dispatcher/types.ts';
+import { slotsFor, spawnedSlots } from '../dispatcher/views.ts';
+import { Inbox } from './inbox.ts';
+import type { LogAnswers, LogOrder, ServedLog } from './served-log.ts';
+
+type Timeless<E> = E extends unknown ? Omit<E, 'now'> : never;
+/** Events of the cores; the service adds the time. */
+export type DispatcherInput = Timeless<DispatcherEvent>;
+export type ImagesInput = Timeless<CheckpointServerEvent>;
+
+/** Effects that leave the cores. Hosts only note down `taskDone` and `complete`. */
+export type DispatcherIo = Exclude<DispatcherEffect, { type: 'fenceCs' | 'fenceCm' }>;
+export type ImagesIo = Exclude<CheckpointServerEffect, { type: 'cover' | 'uncover' | 'trim' | 'chosen' | 'lost' }>;
+
+export interface ServiceHost {
+  /** ms since the epoch. */
+  now(): number;
+  dispatcher(effect: DispatcherIo): void;
+  images(effect: ImagesIo): void;
+  /** A core threw: a defect. Throws it again, or goes on with the next event. */
+  defect(core: 'dispatcher' | 'images', event: string, error: unknown): void;
+}
+
+export class JobService {
+  readonly dispatcher: Dispatcher;
+  readonly images: CheckpointServer;
+  readonly #host: ServiceHost;
+  readonly #jobs = new Map<JobId, readonly ServedLog[]>();
+  /** V3. */
+  readonly #opening = new Map<JobId, (() => void)[]>();
+  readonly #toDispatcher: Inbox<DispatcherInput>;
+  readonly #toImages: Inbox<ImagesInput>;
+  readonly #ended = new Set<'dispatcher' | 'images'>();
+
+  constructor(cores: { dispatcher: Dispatcher; images: CheckpointServer }, host: ServiceHost) {
+    this.dispatcher = cores.dispatcher;
+    this.images = cores.images;
+    this.#host = host;
+    this.#toDispatcher = new Inbox((e) => this.#stepDispatcher(e));
+    this.#toImages = new Inbox((e) => this.#stepImages(e));
+  }
+
+  // Events
+
+  /** An event for the dispatcher. */
+  dispatch(event: DispatcherInput): void {
+    if (!this.#ended.has('dispatcher')) this.#toDispatcher.put(event);
+  }
+
+  /** An event for the Checkpoint Server. */
+  image(event: ImagesInput): void {
+    if (!this.#ended.has('images')) this.#toImages.put(event);
+  }
+
+  /** The host stops: this core hears nothing any more. */
+  end(core: 'dispatcher' | 'images'): void {
+    this.#ended.add(core);
+  }
+
+  /**
+   * First event after a start of the process: everything that the registry has. Images come first, because the
+   * dispatcher hears which of them are complete.
+   */
+  recover(entries: readonly (readonly [key: string, value: unknown])[]): void {
+    this.image({ type: 'recover', entries: entries.filter(([key]) => /^(image|trimmed)\//.test(key)) });
+    const ours = entries.filter(([key]) => key === ALIVE_KEY || /^(job|task|fault|reputation)\//.test(key));
+    this.dispatch({ type: 'recover', entries: ours, images: this.images.newest() });
+  }
+
+  #stepDispatcher(event: DispatcherInput): void {
+    let effects: DispatcherEffect[];
+    try {
+      effects = this.dispatcher.step({ ...event, now: this.#host.now() } as DispatcherEvent);
+    } catch (error) {
+      return this.#host.defect('dispatcher', event.type, error);
+    }
+    for (const e of effects) this.#ofDispatcher(e);
+  }
+
+  #stepImages(event: ImagesInput): void {
+    let effects: CheckpointServerEffect[];
+    try {
+      effects = this.images.step({ ...event, now: this.#host.now() } as CheckpointServerEvent);
+    } catch (error) {
+      return this.#host.defect('images', event.type, error);
+    }
+    for (const e of effects) this.#ofImages(e);
+  }
+
+  // Effects of one core that concern another
+
+  #ofDispatcher(e: DispatcherEffect): void {
+    switch (e.type) {
+      case 'openJob':
+        if (!this.#jobs.has(e.job) && !this.#opening.has(e.job)) this.#opening.set(e.job, []);
+        return this.#host.dispatcher(e);
+      case 'fenceCs':
+        return this.#whenOpen(e.job, () => this.fenceImages(e.job, e.task, e.incarnation));
+      case 'fenceCm':
+        return this.#whenOpen(e.job, () => this.fenceLog(e.job, e.cm, e.task, e.incarnation));
+      case 'taskDone':
+        this.#host.dispatcher(e);
+        this.image({ type: 'taskDone', job: e.job, task: e.task });
+        this.#whenOpen(e.job, () => {
+          for (const log of this.logs(e.job)) log.done(e.task);
+        });
+        return;
+      default:
+        return this.#host.dispatcher(e);
+    }
+  }
+
+  /** Answered by `imageChosen` or `imageLost`. */
+  protected fenceImages(job: JobId, task: TaskId, incarnation: Incarnation): void {
+    this.image({ type: 'restart', job, task, incarnation });
+  }
+
+  /** Answered by `fencedCm`. */
+  protected fenceLog(job: JobId, cm: number, task: TaskId, incarnation: Incarnation): void {
+    this.logs(job)[cm]?.fence(task, incarnation);
+  }
+
+  #ofImages(e: CheckpointServerEffect): void {
+    switch (e.type) {
+      case 'cover':
+        return this.order(e.job, e.cm, { type: 'cover', task: e.task, image: e.image, line: e.line });
+      case 'uncover':
+        return this.order(e.job, e.cm, { type: 'uncover', task: e.task, image: e.image });
+      case 'trim':
+        return this.order(e.job, e.cm, { type: 'trim', task: e.task, replay: e.to });
+      case 'complete':
+        this.#host.images(e);
+        return this.dispatch({ type: 'image', job: e.job, task: e.task, image: e.image, serial: e.serial });
+      case 'chosen': {
+        const { job, task, incarnation, image, replay } = e;
+        const chosen = image === undefined ? {} : { image, replay: replay! };
+        return this.dispatch({ type: 'imageChosen', job, task, incarnation, ...chosen });
+      }
+      case 'lost':
+        return this.dispatch({
+          type: 'imageLost',
+          job: e.job,
+          task: e.task,
+          incarnation: e.incarnation,
+          error: e.error,
+        });
+      default:
+        return this.#host.images(e);
+    }
+  }
+
+  /** To a Channel Memory. */
+  protected order(job: JobId, cm: number, order: LogOrder): void {
+    this.logs(job)[cm]?.order(order);
+  }
+
+  /** What the Channel Memories of a job have for the other cores. */
+  answersOf(job: JobId): LogAnswers {
+    return {
+      fenced: (cm, task, incarnation, progress) =>
+        this.dispatch({ type: 'fencedCm', job, task, incarnation, cm, ...progress }),
+      covered: (cm, image, determinants) => this.image({ type: 'covered', image, cm, determinants }),
+      refused: (_cm, task, incarnation, error) => this.dispatch({ type: 'refused', job, task, incarnation, error }),
+      failed: (_cm, error) => this.failed(job, error),
+    };
+  }
+
+  // Life of a job
+
+  /** Channel Memories of an open job; none for another. */
+  logs(job: JobId): readonly ServedLog[] {
+    return this.#jobs.get(job) ?? [];
+  }
+
+  /** Its Channel Memories exist, and recover: orders find them from now on. */
+  open(job: JobId, logs: readonly ServedLog[]): void {
+    this.#jobs.set(job, logs);
+    const waiting = this.#opening.get(job) ?? [];
+    this.#opening.delete(job);
+    for (const order of waiting) order();
+  }
+
+  /** The registry has been read: which incarnation of each task acts. */
+  acting(spec: JobSpec, acting: readonly (readonly [TaskId, Incarnation])[]): void {
+    for (const log of this.logs(spec.id)) for (const [task, incarnation] of acting) log.acting(task, incarnation);
+    const { id: job, channelMemories, program } = spec;
+    this.image({ type: 'openJob', job, size: capacityOf(spec), channelMemories, program: program.hash, acting });
+  }
+
+  /** The job has ended, and its Channel Memories are closed: its images may go. */
+  close(job: JobId): void {
+    this.#jobs.delete(job);
+    this.#opening.delete(job);
+    this.image({ type: 'forgetJob', job });
+  }
+
+  #whenOpen(job: JobId, order: () => void): void {
+    const waiting = this.#opening.get(job);
+    if (waiting) waiting.push(order);
+    else order();
+  }
+
+  // Reports of the file service
+
+  /** The EXIT of a task is out, and durable. May come again. */
+  exited(job: JobId, task: TaskId, report: ExitReport): void {
+    this.dispatch({ type: 'exit', job, task, report });
+  }
+
+  failed(job: JobId, error: ErrorBody): void {
+    this.dispatch({ type: 'jobFailed', job, error });
+  }
+
+  /**
+   * MPI_Comm_spawn takes the slots that are free now, or that earlier children of its job are about to leave. `tasks`:
+   * of the job so far; `underWay`: granted, and not reported by {@link spawned}.
+   * @returns SpawnRefusal, or 0: the spawn is granted
+   */
+  spawnRefusal(spec: JobSpec, asking: TaskId, count: number, tasks: number, underWay: number): number {
+    if (tasks + count > capacityOf(spec)) return SpawnRefusal.LIMIT;
+    const missing = count + underWay - slotsFor(this.dispatcher, spec.id);
+    if (missing <= 0) return 0;
+    return missing <= spawnedSlots(this.dispatcher, spec.id, asking) ? SpawnRefusal.LEAVING : SpawnRefusal.SLOTS;
+  }
+
+  /** V4. A spawn is granted, durably. May come again. @param openStreams opens what the log needs, then calls `done` */
+  spawned(
+    job: JobId,
+    group: SpawnGroup,
+    openStreams: (log: ServedLog, size: number, done: (opened: boolean) => void) => void,
+    then: () => void = noop,
+  ): void {
+    const size = group.first + spawnedTasks(group.parts);
+    const logs = this.logs(job);
+    let left = logs.length;
+    const grown = (): void => {
+      if (--left > 0) return;
+      this.dispatch({ type: 'spawn', job, group });
+      then();
+    };
+    for (const log of logs) {
+      log.resize(size);
+      openStreams(log, size, (opened) => {
+        // One that cannot open them has no use of a core, and says so.
+        if (opened) log.grown(size);
+        grown();
+      });
+    }
+    if (logs.length === 0) grown();
+  }
+
+  // What is known of the ranks
+
+  /** What the Channel Memories have of each task; nothing while one of them recovers. */
+  logged(job: JobId, tasks: number): LoggedProgress[] {
+    const logs = this.logs(job);
+    const cores = logs.flatMap((l) => l.core ?? []);
+    if (cores.length < logs.length || cores.length === 0 || cores.some((c) => c.tasks < tasks)) return [];
+    return Array.from({ length: tasks }, (_, n) => {
+      const task = taskId(n);
+      const home = cores[homeOf(task, cores.length)]!;
+      const { arrivalsLogged, bodiesUnderWay } = home.observe(task);
+      let sends = 0;
+      for (const c of cores) sends += c.progress(task).sends;
+      const { consumed } = home.progress(task);
+      return { task, sends, arrivals: arrivalsLogged, consumed, underWay: bodiesUnderWay > 0 };
+    });
+  }
+}
+
+const noop = (): void => undefined;

@@ -1,0 +1,272 @@
+/**
+ * One Channel Memory of an open job: the core, while there is one, and what the next core has to hear first.
+ *
+ * Owns: events and orders that wait for the core; the lowest incarnation of each task that may act; the tasks that are
+ * done; how much standard input and how many answers of the file service the core has. Does not own: streams,
+ * connections and clocks (the host), what other cores make of an answer (job-service.ts).
+ *
+ *  L1 The core is never entered while the effects of its last event are being performed.
+ *  L2 A new core hears, in this order: its streams; the fences; that it has recovered; the tasks that are done; standard
+ *     input and answers that its logs lack; the orders that came while there was no core.
+ *  L3 After an effect that failed, the rest of that step does not happen and the core is not used again. The host makes
+ *     a new one from the streams.
+ */
+import {
+  FILES,
+  MayflyError,
+  WORLD,
+  WorldMode,
+  homeOf,
+  taskId,
+  type ErrorBody,
+  type ImageId,
+  type Incarnation,
+  type TaskId,
+} from '@mayfly/wire';
+import { ChannelMemory } from '../channel-memory/channel-memory.ts';
+import type { LogPolicy } from '../channel-memory/state.ts';
+import type { ChannelMemoryOptions, CmEffect, CmEvent, Progress, Range, StreamName } from '../channel-memory/types.ts';
+import { AnswerFeed, type AnswerSource } from '../files/answer-feed.ts';
+import { Inbox } from './inbox.ts';
+
+/** Effects that leave the cores. The others are answers, which {@link LogAnswers} takes. */
+export type LogIo = Exclude<CmEffect, { type: 'fenced' | 'covered' | 'failed' }>;
+
+export interface LogHost {
+  /** Performs an effect, or throws (L3). */
+  perform(effect: LogIo): void;
+  /** All effects of an event are performed. */
+  performed(): void;
+  /** L3: the core is gone. */
+  broke(error: unknown): void;
+  /** An answer of the file service cannot be read. @returns whether it may be readable later, so that nothing is lost */
+  mayPass(error: unknown): boolean;
+}
+
+/** Answers and complaints of a core, for the other cores of its job. */
+export interface LogAnswers {
+  fenced(cm: number, task: TaskId, incarnation: Incarnation, progress: Progress): void;
+  covered(cm: number, image: ImageId, determinants: readonly Range[]): void;
+  refused(cm: number, task: TaskId, incarnation: Incarnation, error: ErrorBody): void;
+  failed(cm: number, error: ErrorBody): void;
+}
+
+/** Lines of standard input, which are durable where they come from. Numbered from 1. */
+export interface StdinSource {
+  readonly messages: number;
+  message(n: number): Uint8Array;
+}
+
+export interface ServedLogOptions extends Omit<ChannelMemoryOptions, 'size'> {
+  /** Tasks of the job when it is opened. */
+  readonly size: number;
+  readonly policy: LogPolicy;
+  /** The job starts now: nobody can have received anything. */
+  readonly fresh: boolean;
+  /** Of rank 0; asked by the Channel Memory at its home. */
+  readonly stdin?: StdinSource | undefined;
+  readonly files: AnswerSource;
+}
+
+/** An order that waits for a core. */
+export type LogOrder = Extract<CmEvent, { type: 'cover' | 'uncover' | 'trim' }>;
+
+/** The records of one stream that are left, and the number that its next one gets. */
+export interface StreamRecords {
+  readonly records: Iterable<{ lsn: number; bytes: Uint8Array }>;
+  readonly next: number;
+}
+
+export class ServedLog {
+  readonly index: number;
+  readonly #options: ServedLogOptions;
+  readonly #host: LogHost;
+  readonly #answers: LogAnswers;
+  readonly #fences = new Map<TaskId, Incarnation>();
+  readonly #done = new Set<TaskId>();
+  /** By what they ask for: of two orders for the same, the later one counts. */
+  readonly #orders = new Map<string, LogOrder>();
+  readonly #feed: AnswerFeed;
+  readonly #inbox: Inbox<CmEvent>;
+  #size: number;
+  #fresh: boolean;
+  #core: ChannelMemory | undefined;
+  /** Lines of standard input that this core has. */
+  #typed = 0;
+
+  constructor(options: ServedLogOptions, host: LogHost, answers: LogAnswers) {
+    this.index = options.index;
+    this.#options = options;
+    this.#host = host;
+    this.#answers = answers;
+    this.#size = options.size;
+    this.#fresh = options.fresh;
+    this.#feed = new AnswerFeed(options.files);
+    this.#inbox = new Inbox((event) => this.#take(event));
+  }
+
+  /** Undefined: it recovers, or has failed for good. */
+  get core(): ChannelMemory | undefined {
+    return this.#core;
+  }
+
+  /** Tasks of the job. */
+  get size(): number {
+    return this.#size;
+  }
+
+  // Life of a core
+
+  /** For {@link begin}: the host opens the streams that it names. */
+  newCore(): ChannelMemory {
+    const { policy, fresh: _, stdin: __, files: ___, ...options } = this.#options;
+    return new ChannelMemory(policy, { ...options, size: this.#size });
+  }
+
+  /**
+   * L2.
+   * @param read the records of a stream, all of which are consumed before the next one is asked for
+   * @throws what `read` and `perform` throw, MalformedFrame: then there is no core
+   */
+  begin(core: ChannelMemory, read: (name: StreamName) => StreamRecords, fresh = this.#fresh): void {
+    for (const name of core.streams()) {
+      const { records, next } = read(name);
+      for (const effect of core.recover(name, records, next)) this.#perform(effect);
+    }
+    this.#core = core;
+    this.#typed = core.logged(WORLD, taskId(0));
+    for (const [task, incarnation] of this.#fences) this.step({ type: 'fence', task, incarnation });
+    this.step({ type: 'recovered', fresh });
+    this.#fresh = false;
+    for (const task of this.#done) this.step({ type: 'done', task });
+    this.feedStdin();
+    this.feedAllAnswers();
+    const orders = [...this.#orders.values()];
+    this.#orders.clear();
+    for (const order of orders) this.order(order);
+  }
+
+  /** The core is gone, by order of the host: nothing of what waits for it happens. */
+  drop(): void {
+    this.#core = undefined;
+    this.#inbox.clear();
+  }
+
+  /** An event for the core, now or when it has finished. Without a core nothing happens: the next one recovers it. */
+  step(event: CmEvent): void {
+    if (this.#core) this.#inbox.put(event);
+  }
+
+  #take(event: CmEvent): void {
+    const core = this.#core;
+    if (!core) return;
+    try {
+      const effects = core.step(event);
+      for (let i = 0; i < effects.length && this.#core === core; i++) this.#perform(effects[i]!);
+      if (this.#core === core) this.#host.performed();
+    } catch (error) {
+      if (this.#core !== core) throw error;
+      this.drop();
+      this.#host.broke(error);
+    }
+  }
+
+  #perform(e: CmEffect): void {
+    switch (e.type) {
+      case 'fenced':
+        return this.#answers.fenced(this.index, e.task, e.incarnation, this.#core!.progress(e.task));
+      case 'covered':
+        return this.#answers.covered(this.index, e.image, e.determinants);
+      case 'failed':
+        return this.#answers.failed(this.index, e.error);
+      case 'refused':
+        this.#host.perform(e);
+        return this.#answers.refused(this.index, e.task, e.incarnation, e.error);
+      default:
+        return this.#host.perform(e);
+    }
+  }
+
+  // Orders
+
+  /** Lower incarnations of this task may not act. Answered by `fenced`, perhaps twice. */
+  fence(task: TaskId, incarnation: Incarnation): void {
+    this.acting(task, incarnation);
+    this.step({ type: 'fence', task, incarnation });
+  }
+
+  /** What the registry has: a core that recovers hears of it. */
+  acting(task: TaskId, incarnation: Incarnation): void {
+    if ((this.#fences.get(task) ?? -1) < incarnation) this.#fences.set(task, incarnation);
+  }
+
+  order(order: LogOrder): void {
+    if (this.#core) return this.step(order);
+    const about = order.type === 'trim' ? `trim ${order.task}` : `cover ${order.task} ${order.image}`;
+    this.#orders.delete(about);
+    this.#orders.set(about, order);
+  }
+
+  done(task: TaskId): void {
+    this.#done.add(task);
+    this.step({ type: 'done', task });
+  }
+
+  /** Streams that a core needs for the tasks up to `size`, beyond those that it has. */
+  streamsFor(size: number): StreamName[] {
+    const names: StreamName[] = [];
+    for (let t = this.#core?.tasks ?? size; t < size; t++)
+      names.push(...(this.#isHome(taskId(t)) ? ([`d${t}`, `t${t}`, `w${t}`] as const) : ([`d${t}`] as const)));
+    return names;
+  }
+
+  /** The job has more tasks. The next core has them in any case; this one, once the host has opened their streams. */
+  resize(size: number): void {
+    this.#size = Math.max(this.#size, size);
+  }
+
+  /** The streams of these tasks are open. */
+  grown(size: number): void {
+    if (this.#core && this.#core.tasks < size) this.step({ type: 'grow', size });
+  }
+
+  #isHome(task: TaskId): boolean {
+    return homeOf(task, this.#options.count) === this.index;
+  }
+
+  // Input from outside
+
+  feedStdin(): void {
+    const { stdin } = this.#options;
+    const core = this.#core;
+    if (!core || !stdin || !this.#isHome(taskId(0))) return;
+    while (this.#typed < stdin.messages && this.#core === core) {
+      const channel = ++this.#typed;
+      const body = stdin.message(channel);
+      this.step({ type: 'world', task: taskId(0), channel, mode: WorldMode.STDIN, body });
+    }
+  }
+
+  feedAllAnswers(): void {
+    for (let t = 0; t < this.#size; t++) this.feedAnswers(taskId(t));
+  }
+
+  /** Answers of the file service that the log of the task lacks. */
+  feedAnswers(task: TaskId): void {
+    const core = this.#core;
+    if (!core || !this.#isHome(task) || this.#done.has(task)) return;
+    try {
+      this.#feed.feed(
+        core,
+        task,
+        () => this.#core,
+        (channel, { error, body }) =>
+          this.step({ type: 'world', task, src: FILES, channel, mode: WorldMode.ANSWER, context: error, body }),
+      );
+    } catch (error) {
+      if (this.#host.mayPass(error)) return;
+      const code = error instanceof MayflyError ? error.code : 'INTERNAL';
+      this.#answers.failed(this.index, { code, message: (error as Error).message });
+    }
+  }
+}

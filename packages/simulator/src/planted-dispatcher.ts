@@ -1,0 +1,22 @@
+/** The dispatcher, as production has it unless a planted bug concerns it alone. */
+import { Dispatcher, type DispatcherEffect, type DispatcherEvent, type DispatcherSettings } from '@mayfly/protocols';
+import type { World } from './world.ts';
+
+export class PlantedDispatcher extends Dispatcher {
+  constructor(
+    private readonly world: World,
+    settings: Partial<DispatcherSettings>,
+  ) {
+    super(settings);
+  }
+
+  override step(e: DispatcherEvent): DispatcherEffect[] {
+    if (this.world.undone !== 'blame-kept') return super.step(e);
+    const { reputations } = this.core;
+    const before = new Map([...reputations].map(([id, r]) => [id, r.quarantinedUntil]));
+    const effects = super.step(e);
+    for (const [id, until] of before)
+      if (until !== undefined && until > this.world.wall) reputations.get(id)!.quarantinedUntil ??= until;
+    return effects;
+  }
+}

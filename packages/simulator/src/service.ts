@@ -1,0 +1,118 @@
+/**
+ * The composition of the server's cores as production has it (JobService), with a trace of the orders between cores. The
+ * planted bugs that concern an order between two cores stand here.
+ */
+import { JobService, type DispatcherInput, type LogAnswers, type LogOrder, type Progress } from '@mayfly/protocols';
+import { WORLD, taskId, type ErrorBody, type Incarnation, type JobId, type Line, type TaskId } from '@mayfly/wire';
+import { Violation } from './violation.ts';
+import type { World } from './world.ts';
+
+/** Planted: the answer of a Channel Memory that was never asked. */
+const invented = (tasks: number): Progress => ({
+  sends: 0,
+  consumed: 0,
+  logs: {
+    arrivals: 2 ** 40,
+    consumed: 0,
+    determinants: 0,
+    held: [[0, 2 ** 40]],
+    sent: [WORLD, ...Array.from({ length: tasks }, (_, t) => taskId(t))].map((to) => [to, 2 ** 40] as const),
+  },
+});
+
+export class SimService extends JobService {
+  constructor(
+    private readonly world: World,
+    ...parts: ConstructorParameters<typeof JobService>
+  ) {
+    super(...parts);
+  }
+
+  override dispatch(event: DispatcherInput): void {
+    if (event.type === 'imageChosen')
+      this.world.trace?.(`cs: task ${event.task}.${event.incarnation} restarts from ${event.image ?? 'its beginning'}`);
+    super.dispatch(event);
+  }
+
+  protected override fenceImages(job: JobId, task: TaskId, incarnation: Incarnation): void {
+    const { world } = this;
+    world.trace?.(`dispatcher → cs  fence task ${task} below incarnation ${incarnation}`);
+    if (world.undone !== 'no-fence-at-dispatcher') return super.fenceImages(job, task, incarnation);
+    world.server.later(400, () => super.fenceImages(job, task, incarnation));
+    const newest = world.server.cs.kept(task).at(-1);
+    this.dispatch({
+      type: 'imageChosen',
+      job,
+      task,
+      incarnation,
+      ...(newest ? { image: newest.image, replay: newest.replay } : {}),
+    });
+  }
+
+  protected override fenceLog(job: JobId, cm: number, task: TaskId, incarnation: Incarnation): void {
+    const { world } = this;
+    if (world.undone === 'no-fence-at-dispatcher')
+      return world.server.later(0, () =>
+        this.answersOf(job).fenced(cm, task, incarnation, invented(world.setup.spec.size)),
+      );
+    world.trace?.(`dispatcher → cm${cm}  fence task ${task} below incarnation ${incarnation}`);
+    super.fenceLog(job, cm, task, incarnation);
+  }
+
+  protected override order(job: JobId, cm: number, order: LogOrder): void {
+    super.order(job, cm, this.changed(cm, order));
+  }
+
+  private changed(cm: number, order: LogOrder): LogOrder {
+    const { world } = this;
+    const { undone } = world;
+    if (order.type === 'cover') return { ...order, line: this.asked(order.line) };
+    if (order.type !== 'trim') return order;
+    world.count('trim');
+    let to = order.replay;
+    if (undone === 'trimmed-to-newest') to = world.server.cs.kept(order.task).at(-1)?.replay ?? to;
+    if (undone === 'held-bodies-trimmed') to = { ...to, held: [] };
+    if (undone === 'prologue-trimmed') to = { ...to, prologue: world.zeroReplay().prologue };
+    world.trace?.(
+      `cs → cm${cm}  trim task ${order.task} to arrival ${to.image.arrivals}, determinant ` +
+        `${to.image.determinants}${to.held.length > 0 ? `, held ${to.held.join(' ')}` : ''}`,
+    );
+    return { ...order, replay: to };
+  }
+
+  private asked(line: Line): Line {
+    switch (this.world.undone) {
+      case 'image-without-sends':
+        return { ...line, sends: line.sends.filter(([dst]) => dst === WORLD) };
+      case 'image-without-outputs':
+        return { ...line, sends: line.sends.filter(([dst]) => dst !== WORLD) };
+      case 'image-without-arrivals':
+        return { ...line, arrivals: 0 };
+      default:
+        return line;
+    }
+  }
+
+  override answersOf(job: JobId): LogAnswers {
+    const { world } = this;
+    const answers = super.answersOf(job);
+    return {
+      ...answers,
+      fenced: (cm, task, incarnation, progress) => {
+        const { logs } = progress;
+        const told = world.undone === 'evidence-ignored' ? { ...logs, consumed: 0, determinants: 0 } : logs;
+        answers.fenced(cm, task, incarnation, { ...progress, logs: told });
+      },
+      covered: (cm, image, determinants) => {
+        world.trace?.(`cm${cm} covers ${image}`);
+        answers.covered(cm, image, world.undone === 'image-without-determinants' ? [[0, 2 ** 40]] : determinants);
+      },
+      refused: (cm, task, incarnation, error: ErrorBody) => {
+        if (error.message.includes('does not give back'))
+          throw new Violation(`K17: incarnation ${incarnation} of task ${task} is told: ${error.message}`);
+        world.trace?.(`the Channel Memories have ended task ${task}.${incarnation}: ${error.code}`);
+        answers.refused(cm, task, incarnation, error);
+      },
+    };
+  }
+}
