@@ -9,31 +9,24 @@
 import fc from 'fast-check';
 import { Socket as PollingSocket } from 'engine.io-client';
 import { startHeadlessNode } from '@mayfly/node/headless';
-import { CONTROL_VERSION, ERRORS, Kind, readFrames, type Assignment, type JobView } from '@mayfly/wire';
-import { Agent, request } from 'node:http';
-import { connect } from 'node:net';
+import { ERRORS, type JobView } from '@mayfly/wire';
 import { join } from 'node:path';
-import { io, type Socket } from 'socket.io-client';
+import { io } from 'socket.io-client';
 import { describe, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
 import { freshDir, later, program, TOKEN, until } from './harness.ts';
+import { Attacker } from './malformed/attacker.ts';
 import {
   attach,
-  badArchive,
-  badModule,
-  badSubmission,
-  bomb,
   controlMessage,
   firstMessage,
   imageMessage,
   LAST_WORD,
   laterMessage,
-  oddPaths,
-  requests,
   type Holder,
-  type Request,
-} from './malformed-inputs.ts';
-import { startProcess, type ServerProcess } from './server-process.ts';
+} from './malformed/messages.ts';
+import { badArchive, badModule, badSubmission, bomb, oddPaths, requests } from './malformed/requests.ts';
+import { Stranger } from './malformed/stranger.ts';
+import { startProcess } from './server-process.ts';
 
 const SEED = Number(process.env.MAYFLY_FUZZ_SEED ?? 20_261_121);
 const draw = <T>(what: fc.Arbitrary<T>, n: number): T[] => fc.sample(what, { numRuns: n, seed: SEED });
@@ -91,177 +84,6 @@ async function each<T>(list: readonly T[], work: (item: T) => Promise<unknown>, 
 }
 const show = (v: unknown): string =>
   (v instanceof Uint8Array ? Buffer.from(v).toString('hex') : JSON.stringify(v)).slice(0, 1500);
-
-class Attacker {
-  inputs = 0;
-  readonly codes = new Map<string, number>();
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 12 });
-  readonly #url: URL;
-
-  constructor(readonly server: ServerProcess) {
-    this.#url = new URL(server.url);
-    later(async () => this.#agent.destroy());
-  }
-
-  #known(code: unknown): void {
-    if (typeof code !== 'string' || !Object.hasOwn(ERRORS, code))
-      throw new Error(`'${String(code)}' is no code of the registry`);
-    if (code === 'INTERNAL') throw new Error('INTERNAL: a defect of the server');
-    this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
-  }
-
-  #http(r: Request, token: string, fresh: boolean): Promise<{ status: number; text: string }> {
-    return new Promise((resolve, reject) => {
-      const headers = {
-        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
-        ...(r.type === undefined ? {} : { 'content-type': r.type }),
-        ...(r.body === undefined ? {} : { 'content-length': Buffer.byteLength(r.body) }),
-      };
-      const out = request(
-        {
-          host: this.#url.hostname,
-          port: this.#url.port,
-          method: r.method,
-          path: r.path,
-          headers,
-          agent: fresh ? false : this.#agent,
-        },
-        (res) => {
-          const parts: Buffer[] = [];
-          res.on('data', (d: Buffer) => parts.push(d));
-          res.on('end', () => resolve({ status: res.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
-          res.on('error', reject);
-        },
-      );
-      out.on('error', reject);
-      out.end(r.body);
-    });
-  }
-
-  /** One request. An answer of 400 and more must say why, with a code whose status it has. */
-  async rest(r: Request, token = TOKEN): Promise<number> {
-    this.inputs++;
-    // A connection that was kept may close under the request: then once more on one of its own.
-    const { status, text } = await this.#http(r, token, false).catch(() => this.#http(r, token, true));
-    if (status < 400) return status;
-    let code: unknown;
-    try {
-      code = (JSON.parse(text) as { code?: unknown }).code;
-    } catch {
-      throw new Error(`${status} without a body of JSON: ${text.slice(0, 200)}`);
-    }
-    // socket.io and engine.io answer at their own addresses, in their own words.
-    if (!/^\/(socket\.io|data\/poll)\//.test(r.path)) this.#known(code);
-    return status;
-  }
-
-  /** Bytes that are no HTTP. The server may answer, and closes. */
-  raw(bytes: Uint8Array): Promise<void> {
-    this.inputs++;
-    return new Promise((resolve, reject) => {
-      const s = connect({ host: this.#url.hostname, port: Number(this.#url.port) });
-      let text = '';
-      s.on('connect', () => s.end(bytes));
-      s.on('data', (d) => (text += d.toString('latin1')));
-      s.on('error', () => undefined);
-      s.on('close', () => {
-        try {
-          if (/^HTTP\/1\.1 4/.test(text))
-            this.#known((JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4)) as { code: unknown }).code);
-          resolve();
-        } catch (e) {
-          reject(new Error(`${(e as Error).message} in ${text.slice(0, 300)}`));
-        }
-      });
-    });
-  }
-
-  /**
-   * Opens a data or image socket, says all of it, and resolves when the server has closed: each conversation ends with
-   * what nobody takes.
-   */
-  talk(path: string, messages: readonly (Uint8Array | string)[]): Promise<number> {
-    return new Promise((resolve, reject) => {
-      const ws = new WebSocket(this.server.url.replace('http', 'ws') + path, { perMessageDeflate: false });
-      let wrong: Error | undefined;
-      const check = (code: unknown): void => {
-        try {
-          this.#known(code);
-        } catch (e) {
-          wrong = e as Error;
-        }
-      };
-      ws.on('open', () => messages.forEach((m) => ws.send(m)));
-      ws.on('message', (d: Buffer, binary: boolean) => {
-        if (binary) {
-          for (const f of readFrames(d))
-            if (f.header.kind === Kind.REFUSED)
-              check((JSON.parse(Buffer.from(f.body).toString()) as { code: unknown }).code);
-        } else {
-          const m = JSON.parse(d.toString()) as { type: string; error?: { code: unknown } };
-          if (m.type === 'refused') check(m.error?.code);
-        }
-      });
-      ws.on('error', () => undefined);
-      ws.on('close', (code, reason) => {
-        const said = /^([A-Z_]+):/.exec(reason.toString())?.[1];
-        if (said !== undefined) check(said);
-        if (wrong) reject(wrong);
-        else resolve(code);
-      });
-    });
-  }
-}
-
-/**
- * A node that takes ranks and never runs them: its incarnations are real, and what is said in their name is what the
- * test draws.
- */
-class Stranger {
-  readonly socket: Socket;
-  readonly holders: Holder[] = [];
-  readonly #held = new Set<string>();
-  here = false;
-
-  constructor(url: string) {
-    this.socket = io(`${url}/node`, { transports: ['websocket'], forceNew: true, timeout: 120_000 });
-    this.socket.on('connect', () =>
-      this.socket.emit(
-        'hello',
-        { version: CONTROL_VERSION, name: 'stranger', engine: 'none', slots: 64, holds: [], images: [] },
-        () => (this.here = true),
-      ),
-    );
-    this.socket.on('assign', (a: Assignment) => {
-      this.#held.add(`${a.job}.${a.task}`);
-      this.holders.push({
-        capability: a.capability,
-        job: a.job,
-        task: a.task,
-        incarnation: a.incarnation,
-        nonce: `nonce-${this.holders.length}-drawn`,
-      });
-    });
-    this.socket.on('revoke', (r: { job: string; task: number }) => void this.#held.delete(`${r.job}.${r.task}`));
-    // Who says nothing is suspect, and gets no new rank.
-    const beat = setInterval(() => {
-      const tasks = this.holders
-        .filter((h) => this.#held.has(`${h.job}.${h.task}`))
-        .map(({ job, task, incarnation }) => ({
-          job,
-          task,
-          incarnation,
-          started: false,
-          activity: { state: 'computing', arrivals: 0, sends: 0 },
-        }));
-      if (this.here) this.socket.emit('heartbeat', { tasks });
-    }, 300);
-    later(async () => {
-      clearInterval(beat);
-      this.socket.disconnect();
-    });
-  }
-}
 
 describe('malformed input', () => {
   it('ten thousand of it: refused with stable codes, harmless to a job that runs beside it', async () => {

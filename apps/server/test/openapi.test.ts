@@ -40,7 +40,7 @@ describe('/openapi.json', () => {
     const ids = new Set<unknown>();
     for (const [name, o] of operations()) {
       expect(o.summary, name).toBeTruthy();
-      expect(String(o['description']).length, `${name}: a row in rest/described.ts`).toBeGreaterThan(60);
+      expect(String(o['description']).length, `${name}: a row in rest/described`).toBeGreaterThan(60);
       expect(ids.has(o['operationId']), name).toBe(false);
       ids.add(o['operationId']);
       for (const p of o.parameters ?? []) expect(p.description, `${name}: ${p.name}`).toBeTruthy();

@@ -8,7 +8,8 @@
  *   > 0      an array of a TypeScript program, pinned while a request uses it
  *   < 0      a scratch buffer of a schedule, kept in the layer's state and thus in images
  */
-import { pack, unpack, type Layout } from './layout.ts';
+import { pack, unpack } from './packing.ts';
+import type { Layout } from './layout.ts';
 
 export interface Buf {
   readonly space: number;

@@ -5,7 +5,6 @@
  */
 import type { Buf } from './buffers.ts';
 import { capacityOf, type Layer } from './layer.ts';
-import type { Schedule } from './schedule.ts';
 
 const REFUSED = 0xffff_ffff;
 
@@ -14,8 +13,8 @@ export const cardBytes = (layer: Layer): number => 4 * (2 + capacityOf(layer));
 export type Card = { context: number; tasks: number[] } | { refused: number };
 
 /** A card of the own group; its context is still to come. */
-export function writeCard(s: Schedule, into: Buf, tasks: readonly number[]): void {
-  const bytes = s.layer.memory.view(into);
+export function writeCard(layer: Layer, into: Buf, tasks: readonly number[]): void {
+  const bytes = layer.memory.view(into);
   const words = new DataView(bytes.buffer, bytes.byteOffset);
   words.setUint32(4, tasks.length, true);
   tasks.forEach((t, i) => words.setUint32(8 + 4 * i, t, true));

@@ -6,7 +6,7 @@ import { ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT, TAG_UB } from './constants.ts';
 import { ERR, fail } from './errors.ts';
 import { DERIVED, elementType } from './datatypes.ts';
 import { unsuited } from './ops.ts';
-import { typeOf } from './types.ts';
+import { typeOf } from './types/index.ts';
 import { commOf, type Layer } from './layer.ts';
 import type { Reduction } from './schedule.ts';
 import type { CommRecord } from './state.ts';

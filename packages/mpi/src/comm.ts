@@ -64,7 +64,7 @@ export function create(
   if (comm.remote) {
     const bytes = cardBytes(layer);
     gathered = s.scratch(2 * bytes);
-    writeCard(s, part(gathered, 0, bytes), group);
+    writeCard(layer, part(gathered, 0, bytes), group);
     agreeOnContext(s, part(gathered, 0, 4));
     exchange(s, part(gathered, 0, bytes), part(gathered, bytes, bytes));
   } else gathered = agreeOnContext(s);

@@ -8,7 +8,7 @@
  */
 import { elementType } from './datatypes.ts';
 import { PREDEFINED_TYPES } from './predefined-types.ts';
-import { Combiner, FIRST_DERIVED, type TypeRecord } from './types.ts';
+import { Combiner, FIRST_DERIVED, type TypeRecord } from './types/index.ts';
 
 /** One word: so many native bytes become so many external ones. Longer ones are sign-extended. */
 interface Word {

@@ -4,7 +4,7 @@
  * same handle for the same parameters.
  */
 import { ERR, fail } from './errors.ts';
-import { Combiner, dup, typeOf } from './types.ts';
+import { Combiner, dup, typeOf } from './types/index.ts';
 import { PREDEFINED_TYPES } from './predefined-types.ts';
 import { UNDEFINED } from './constants.ts';
 import type { Layer } from './layer.ts';

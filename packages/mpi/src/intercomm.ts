@@ -45,7 +45,7 @@ export function connect(s: Schedule, leader: number, reach: Reach, parent: numbe
   const cards = s.scratch(2 * bytes);
   const own = part(cards, 0, bytes);
   const their = part(cards, bytes, bytes);
-  writeCard(s, own, s.comm.group);
+  writeCard(s.layer, own, s.comm.group);
   agreeOnContext(s, part(own, 0, 4));
   let wrong: { errorClass: number; text: string } | undefined;
   if (reach && 'wrong' in reach) {

@@ -8,10 +8,11 @@
 import { LIBRARY } from '@mayfly/wire';
 import { Memory, type Buf } from './buffers.ts';
 import { ERR, MPIError, fail } from './errors.ts';
-import { initialState, type CommRecord, type Envelope, type LayerState, type RequestRecord } from './state.ts';
+import type { Envelope } from './envelope.ts';
+import { initialState, type CommRecord, type LayerState, type RequestRecord } from './state.ts';
 import type { Device } from './device.ts';
 import type { OpCallback } from './ops.ts';
-import type { TypeRecord } from './types.ts';
+import type { TypeRecord } from './types/record.ts';
 
 /** What an arrival has caused and a poll may not do (device.ts): done right after it, in order. */
 export type Deferred =

@@ -15,9 +15,10 @@ import { className, ERR, type ErrorRecord } from './errors.ts';
 import { releaseSpace, rankOfTask, type Layer } from './layer.ts';
 import { fromExternal } from './external.ts';
 import { refusal } from './cards.ts';
-import type { TypeRecord } from './types.ts';
+import type { TypeRecord } from './types/index.ts';
 import type { Arrival } from './device.ts';
-import type { CollectiveRequest, Envelope, ReceiveRequest, RequestRecord } from './state.ts';
+import type { Envelope } from './envelope.ts';
+import type { CollectiveRequest, ReceiveRequest, RequestRecord } from './state.ts';
 
 const EMPTY = new Uint8Array(0);
 

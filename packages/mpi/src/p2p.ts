@@ -12,7 +12,8 @@ import { accept, findUnexpected, post, takeUnexpected } from './matching.ts';
 import { insert } from './table.ts';
 import { pollUntil, waitUntil } from './progress.ts';
 import type { Buf } from './buffers.ts';
-import type { CommRecord, Envelope, ReceiveRequest, SendRequest, StatusRecord } from './state.ts';
+import type { Envelope } from './envelope.ts';
+import type { CommRecord, ReceiveRequest, SendRequest, StatusRecord } from './state.ts';
 
 export const emptyStatus = (): StatusRecord => ({
   source: ANY_SOURCE,

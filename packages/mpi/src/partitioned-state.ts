@@ -1,7 +1,7 @@
 /** State of partitioned communication, as plain data; partitioned.ts says what it means and keeps Q1 to Q3. */
 import { table, type Table } from './table.ts';
 import type { Buf } from './buffers.ts';
-import type { Envelope } from './state.ts';
+import type { Envelope } from './envelope.ts';
 
 export interface PartitionedSend {
   handle: number;

@@ -108,7 +108,7 @@ function meet(
   const cards = s.scratch(2 * bytes);
   const mine = part(cards, 0, bytes);
   const their = part(cards, bytes, bytes);
-  writeCard(s, mine, comm.group);
+  writeCard(layer, mine, comm.group);
   agreeOnContext(s, part(mine, 0, 4));
   // An error at the root becomes everybody's: nobody is left waiting.
   const wrong = comm.rank === root ? at(s, mine, their) : undefined;

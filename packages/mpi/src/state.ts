@@ -17,9 +17,10 @@ import { COMM_SELF, COMM_WORLD, FIRST_FREE_CONTEXT, SELF_CONTEXT, WORLD_CONTEXT 
 import type { ErrorRecord } from './errors.ts';
 import { insert, table, type Table } from './table.ts';
 import { BUILTIN_OPS, type OpRecord } from './ops.ts';
-import { FIRST_DERIVED, type TypeRecord } from './types.ts';
+import { FIRST_DERIVED, type TypeRecord } from './types/record.ts';
 import { noFiles, type FilesState, type FileStep } from './files/state.ts';
 import { noWindows, type WindowsState } from './windows/state.ts';
+import type { Envelope } from './envelope.ts';
 import type { Layout } from './layout.ts';
 import { noPartitions, type PartitionedState } from './partitioned-state.ts';
 
@@ -219,16 +220,6 @@ export type NewComm =
    * low.
    */
   | { how: 'merge'; comm: number };
-
-export interface Envelope {
-  arrival: number;
-  src: number;
-  mode: number;
-  tag: number;
-  word: number;
-  size: number;
-  body: Uint8Array | undefined;
-}
 
 export interface StdinChunk {
   arrival: number;

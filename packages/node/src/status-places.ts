@@ -8,7 +8,7 @@
  * place, the place. Single writer; an entry is whole before its length is stored.
  */
 import { ELSEWHERE, PLACE_CHARS } from '@mayfly/wire';
-import { PLACES_WORD } from './ring.ts';
+import { PLACES_WORD } from './ring/index.ts';
 
 export const STRIDE_MS = 20;
 const PLACES = 24;

@@ -3,7 +3,7 @@
  * comm worker for the heartbeat. Single writer; a version word (odd while it writes) makes a reading whole.
  */
 import { SPENT, type CallTime, type PlaceTime, type RankActivity, type TaskId } from '@mayfly/wire';
-import { CALLS_WORD, STATUS_WORD } from './ring.ts';
+import { CALLS_WORD, STATUS_WORD } from './ring/index.ts';
 import { PlaceWriter, placeOfWait, readPlaces } from './status-places.ts';
 
 export const RankState = {

@@ -1,6 +1,6 @@
 /** The comm side of the ring soak, in a worker of its own as in production: echoes every record. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { CommSide, SAFETY_MS, waitAsync } from '../src/ring.ts';
+import { CommSide, SAFETY_MS, waitAsync } from '../src/ring/index.ts';
 
 const { memory, byMessage, port } = workerData as {
   memory: SharedArrayBuffer;

@@ -1,7 +1,7 @@
 /** The rank's side of the ring soak: sends records of drawn sizes, and checks that each comes back, in order. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { emptyHeader, HEADER_BYTES, Kind, readHeader, writeHeader } from '@mayfly/wire';
-import { RankSide } from '../src/ring.ts';
+import { RankSide } from '../src/ring/index.ts';
 
 const { memory, seed, records, port } = workerData as {
   memory: SharedArrayBuffer;

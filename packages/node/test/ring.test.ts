@@ -2,7 +2,7 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import { HEADER_BYTES, emptyHeader, writeHeader } from '@mayfly/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CommSide, RankSide, createRankMemory } from '../src/ring.ts';
+import { CommSide, RankSide, createRankMemory } from '../src/ring/index.ts';
 import { bundled } from './bundle.ts';
 
 const put = (side: RankSide, n: number, value: number): boolean => {

@@ -4,7 +4,7 @@ import { createHash, cutImage, distinctPages, unpackPage } from '@mayfly/checkpo
 import { PAGE_BYTES, type Assignment, type Manifest } from '@mayfly/wire';
 import { Fetcher } from '../src/comm/fetcher.ts';
 import { ImageUploads } from '../src/comm/images.ts';
-import { Ask, CommSide, createRankMemory, RankSide } from '../src/ring.ts';
+import { Ask, CommSide, createRankMemory, RankSide } from '../src/ring/index.ts';
 
 describe('programs', () => {
   it('a rank that leaves, or is refused, while its program is on the way takes no other rank of the node with it', async () => {

@@ -1,7 +1,7 @@
 export { Dispatcher } from './dispatcher/dispatcher.ts';
 export * from './dispatcher/types.ts';
-export { reputationKey, type ReputationRecord } from './dispatcher/reputation.ts';
-export type { LoggedProgress } from './dispatcher/stragglers.ts';
+export { reputationKey } from './dispatcher/reputation.ts';
+export type { ReputationRecord } from './dispatcher/suspicions.ts';
 export { groupOf } from './dispatcher/state.ts';
 export {
   jobIds,
@@ -12,8 +12,8 @@ export {
   type JobCounters,
   type TaskCounters,
 } from './dispatcher/views.ts';
-export { CheckpointServer } from './checkpoint-server.ts';
-export * from './checkpoint-server-types.ts';
+export { CheckpointServer } from './images/checkpoint-server.ts';
+export * from './images/types.ts';
 export * from './deadlock.ts';
 export * from './contract/index.ts';
 export { protocols } from './table.ts';
@@ -21,7 +21,7 @@ export * from './pessimistic/endpoint.ts';
 export { ChannelMemory, DEFAULT_WINDOW } from './channel-memory/channel-memory.ts';
 export * from './channel-memory/types.ts';
 export { patchFromLog } from './channel-memory/records.ts';
-export { lostFrom, type Holdings } from './channel-memory/holdings.ts';
+export { lostFrom } from './channel-memory/holdings.ts';
 export { coversDeterminants } from './channel-memory/cover.ts';
 export { Comm } from './comm/comm.ts';
 export * from './comm/types.ts';

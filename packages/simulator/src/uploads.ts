@@ -3,10 +3,11 @@
  * their own.
  */
 import { imageIdOf, type ImageId, type Manifest } from '@mayfly/wire';
+import type { Held } from './held.ts';
 import type { Link } from './link.ts';
 import type { ImageDown, ImageUp } from './messages.ts';
 import type { SimImage } from './rank.ts';
-import type { Held, Volunteer } from './volunteer.ts';
+import type { Volunteer } from './volunteer.ts';
 
 /**
  * Characters of an image's text on one page: small, so that images share pages and a flipped bit hits one of several.

@@ -1,7 +1,7 @@
 /**
  * A simulated volunteer: a node daemon with one comm core and the ranks that it was given. Plays the parts of
  * packages/node's daemon and comm worker: performs the comm core's effects, reconnects, sends heartbeats, uploads
- * images (uploads.ts).
+ * images (uploads.ts), gives its ranks turns (turns.ts).
  *
  * Owns: everything on the node. All of it is gone when the node crashes; a frozen node keeps it and goes on later as a
  * zombie.
@@ -11,38 +11,24 @@ import {
   PROGRAM_KINDS,
   readFrames,
   type Hello,
-  type Incarnation,
   type JobId,
   type NodeId,
   type ProgramKind,
   type TaskId,
   type TaskReport,
 } from '@mayfly/wire';
+import { holdsOf, tasksOf, type Held } from './held.ts';
 import { Hostile, type Hostility } from './hostile.ts';
 import type { Link, LinkEnds } from './link.ts';
 import type { ControlDown, ControlUp } from './messages.ts';
 import { bypassesHold, changedDown, changedRing, changedUp, inventedAnswers } from './mutate-comm.ts';
-import { FLUSH_DETERMINANTS, Rank, type SimImage } from './rank.ts';
+import { Rank } from './rank.ts';
 import { Random } from './random.ts';
 import { describe } from './trace.ts';
+import { Turns } from './turns.ts';
 import { Uploads } from './uploads.ts';
 import { Violation } from './violation.ts';
 import type { World } from './world.ts';
-
-export interface Held {
-  readonly task: TaskId;
-  readonly incarnation: Incarnation;
-  readonly replay: Extract<ControlDown, { type: 'assign' }>['replay'];
-  readonly nonce: string;
-  serial: number;
-  readonly image: SimImage | undefined;
-  rank: Rank | undefined;
-  started: boolean;
-  nextCheckpoint: number;
-  /** Where its last image was taken. */
-  lastLine?: string | undefined;
-  finished: boolean;
-}
 
 const HEARTBEAT_MS = 1000;
 const RECONNECT_MS = 300;
@@ -64,6 +50,7 @@ export class Volunteer {
   private control: Link<ControlUp, ControlDown> | undefined;
   private readonly data: (Link<Uint8Array, Uint8Array> | undefined)[];
   private readonly uploads: Uploads;
+  private readonly turns: Turns;
   /** What came while the node was frozen or deaf: it happens afterwards. */
   private missed: (() => void)[] = [];
   private deaf = false;
@@ -87,6 +74,7 @@ export class Volunteer {
     this.session = `s-${name}-${this.random.between(0, 1e9)}`;
     this.skew = spec.script ? 0 : this.random.between(-300, 300);
     this.uploads = new Uploads(this);
+    this.turns = new Turns(this);
     this.hostile = hostility && new Hostile(this, hostility);
     this.connectControl();
     if (this.runsIt) for (let cm = 0; cm < channelMemories; cm++) this.connectData(cm);
@@ -153,12 +141,7 @@ export class Volunteer {
       slots: this.slots,
       session: this.session,
       ...(this.runs ? { runs: [...this.runs] } : {}),
-      holds: [
-        ...(this.hostile?.holds() ?? []),
-        ...[...this.held.values()]
-          .filter((h) => !h.finished)
-          .map((h) => ({ job: this.job, task: h.task, incarnation: h.incarnation })),
-      ],
+      holds: [...(this.hostile?.holds() ?? []), ...holdsOf(this.job, this.held.values())],
       images: [],
       ...((this.id ?? this.claim) ? { node: (this.id ?? this.claim)! } : {}),
     };
@@ -192,7 +175,7 @@ export class Volunteer {
     this.perform(this.comm.step({ type: 'received', cm, bytes: changedDown(this.world.undone, bytes) }));
     for (const a of invented) this.perform(this.comm.step({ type: 'received', cm: a.cm, bytes: a.bytes }));
     // room may have become free
-    for (const h of this.held.values()) if (h.rank && !h.finished) this.wake(h);
+    for (const h of this.held.values()) if (h.rank && !h.finished) this.turns.wake(h);
   }
 
   /** Its ranks and what the Channel Memories have for them, for the report of a run that does not end. */
@@ -223,7 +206,7 @@ export class Volunteer {
   /** Leaves, with a last image if its ranks come to a place for one. */
   goodbye(): void {
     for (const h of this.held.values()) h.nextCheckpoint = 0;
-    for (const h of this.held.values()) this.wake(h);
+    for (const h of this.held.values()) this.turns.wake(h);
     this.after(this.world.setup.turnMs, () => this.control?.up({ type: 'goodbye', reason: 'closed' }));
     this.after(this.world.setup.turnMs + this.world.setup.maxDelay + 1, () => {
       this.alive = false;
@@ -239,13 +222,13 @@ export class Volunteer {
       if (!this.alive) return;
       this.frozen = false;
       this.deaf = zombieMs > 0;
-      for (const h of this.held.values()) this.wake(h);
+      for (const h of this.held.values()) this.turns.wake(h);
       this.world.agenda.after(zombieMs, () => {
         this.deaf = false;
         const missed = this.missed;
         this.missed = [];
         for (const f of missed) this.live(f)();
-        for (const h of this.held.values()) this.wake(h);
+        for (const h of this.held.values()) this.turns.wake(h);
       });
     });
   }
@@ -330,26 +313,7 @@ export class Volunteer {
       this.control?.up({
         type: 'heartbeat',
         heartbeat: {
-          tasks:
-            this.hostile?.heartbeat() ??
-            [...this.held.values()]
-              .filter((h) => !h.finished)
-              .map((h) => ({
-                job: this.job,
-                task: h.task,
-                incarnation: h.incarnation,
-                started: h.started,
-                recovered: h.rank?.endpoint.repeating === false,
-                activity: {
-                  state: h.rank?.endpoint.repeating
-                    ? 'replaying'
-                    : h.rank && !this.scheduled.has(h)
-                      ? 'waiting'
-                      : 'computing',
-                  arrivals: h.rank?.endpoint.consumed ?? 0,
-                  sends: h.rank?.endpoint.line().sends.reduce((n, [, c]) => n + c, 0) ?? 0,
-                },
-              })),
+          tasks: this.hostile?.heartbeat() ?? tasksOf(this.job, this.held.values(), (h) => this.turns.has(h)),
         },
       });
     });
@@ -425,7 +389,7 @@ export class Volunteer {
           const h = this.held.get(e.task);
           if (!h?.rank) throw new Error(`a frame for task ${e.task} before it began`);
           h.rank.deliver(e.bytes);
-          this.wake(h);
+          this.turns.wake(h);
           break;
         }
         case 'ready':
@@ -483,7 +447,7 @@ export class Volunteer {
       this.report({ job: this.job, task, incarnation: h.incarnation, event: 'recovered' });
     if (world.poisoned.has(task))
       this.after(this.random.between(1, 40), () => this.held.get(task) === h && this.crashRank(task));
-    this.wake(h);
+    this.turns.wake(h);
   }
 
   private ring(task: TaskId, bytes: Uint8Array): void {
@@ -502,29 +466,7 @@ export class Volunteer {
     );
   }
 
-  private readonly scheduled = new Set<Held>();
-
-  /** Gives the rank turns, each after a little time, until it waits. */
-  private wake(h: Held): void {
-    if (this.scheduled.has(h) || h.finished) return;
-    this.scheduled.add(h);
-    const turn = (): void => {
-      this.scheduled.delete(h);
-      if (!this.alive || this.frozen || this.held.get(h.task) !== h || !h.rank) return;
-      const before = h.rank.endpoint.consumed;
-      const more = h.rank.turn();
-      this.world.checkers.bound(`determinants pending in task ${h.task}`, h.rank.endpoint.pending, FLUSH_DETERMINANTS);
-      if (this.held.get(h.task) !== h) return;
-      const { consumed } = h.rank.endpoint;
-      if (consumed !== before)
-        this.world.trace?.(`${this.name} task ${h.task}.${h.incarnation} has consumed ${consumed}`);
-      if (consumed !== before || more)
-        this.perform(
-          this.comm.step({ type: 'consumed', task: h.task, arrivals: consumed, envelopeOnly: h.rank.envelopeOnly }),
-        );
-      if (more) this.wake(h);
-    };
-    // a deaf node computes on
-    this.world.agenda.after(this.random.next() * this.world.setup.turnMs, turn);
+  consumed(h: Held, arrivals: number, envelopeOnly: boolean): void {
+    this.perform(this.comm.step({ type: 'consumed', task: h.task, arrivals, envelopeOnly }));
   }
 }

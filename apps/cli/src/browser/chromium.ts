@@ -3,7 +3,7 @@
  * could reach, and the browser ends when the pipes do (B1).
  */
 import type { InstalledBrowser } from './find.ts';
-import type { LaunchedBrowser, LaunchOptions } from './launch.ts';
+import type { LaunchedBrowser, LaunchOptions } from './launched.ts';
 import { BrowserProcess, newProfile } from './process.ts';
 import { Requests } from './requests.ts';
 

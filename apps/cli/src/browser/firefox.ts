@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import type { InstalledBrowser } from './find.ts';
-import type { LaunchedBrowser, LaunchOptions } from './launch.ts';
+import type { LaunchedBrowser, LaunchOptions } from './launched.ts';
 import { BrowserProcess, newProfile } from './process.ts';
 import { Requests } from './requests.ts';
 

@@ -5,7 +5,8 @@
  */
 import { availableParallelism, hostname } from 'node:os';
 import { findBrowser, type InstalledBrowser } from '../browser/find.ts';
-import { allowSandbox, launch, type BrowserPage, type LaunchOptions } from '../browser/launch.ts';
+import { allowSandbox, launch } from '../browser/launch.ts';
+import type { BrowserPage, LaunchOptions } from '../browser/launched.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { interrupted } from '../signals.ts';
 import { NO_URL } from './volunteer-check.ts';

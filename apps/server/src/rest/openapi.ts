@@ -1,6 +1,6 @@
 /**
  * /openapi.json: what @fastify/swagger gathers from the routes, made readable: who may (access.ts), descriptions and
- * examples (described.ts), the codes behind each refusal (the registry of errors), and schemas by their names.
+ * examples (described), the codes behind each refusal (the registry of errors), and schemas by their names.
  */
 import {
   ApiError,
@@ -29,7 +29,7 @@ import {
   type ErrorCode,
 } from '@mayfly/wire';
 import { ROUTES, needsToken, type Access } from '../access.ts';
-import { DESCRIBED } from './described.ts';
+import { DESCRIBED } from './described/index.ts';
 
 type Json = Record<string, unknown>;
 interface Response {

@@ -11,9 +11,11 @@ Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
-Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
+Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler,
+  MPI_Comm *newcomm)
 Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
-Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
+Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn,
+  int *comm_keyval, void *extra_state)
 Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
@@ -48,12 +50,15 @@ Group_rank(MPI_Group group, int *rank)
 Group_size(MPI_Group group, int *size)
 Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
 Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
-Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm)
-Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
+Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
+  MPI_Comm *newintercomm)
+Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader,
+  const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
 Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
 Keyval_free(int *keyval)
-Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
+Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn,
+  int *type_keyval, void *extra_state)
 Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 Type_free_keyval(int *type_keyval)
 Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
@@ -74,9 +79,13 @@ Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_d
 Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 Cartdim_get(MPI_Comm comm, int *ndims)
 Dims_create(int nnodes, int ndims, int dims[])
-Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
-Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
-Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
+Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[],
+  const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
+Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[],
+  int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder,
+  MPI_Comm *comm_dist_graph)
+Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree,
+  int destinations[], int destweights[])
 Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
 Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph)
 Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[])
@@ -84,21 +93,40 @@ Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *n
 Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
 Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
-Ineighbor_allgather(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, N recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-Ineighbor_allgatherv(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, const N recvcounts[], const D displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-Ineighbor_alltoall(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, N recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-Ineighbor_alltoallv(const void *sendbuf, const N sendcounts[], const D sdispls[], MPI_Datatype sendtype, void *recvbuf, const N recvcounts[], const D rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
-Ineighbor_alltoallw(const void *sendbuf, const N sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const N recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
-Neighbor_allgather(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, N recvcount, MPI_Datatype recvtype, MPI_Comm comm)
-Neighbor_allgather_init(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, N recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-Neighbor_allgatherv(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, const N recvcounts[], const D displs[], MPI_Datatype recvtype, MPI_Comm comm)
-Neighbor_allgatherv_init(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, const N recvcounts[], const D displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-Neighbor_alltoall(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, N recvcount, MPI_Datatype recvtype, MPI_Comm comm)
-Neighbor_alltoall_init(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, N recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-Neighbor_alltoallv(const void *sendbuf, const N sendcounts[], const D sdispls[], MPI_Datatype sendtype, void *recvbuf, const N recvcounts[], const D rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
-Neighbor_alltoallv_init(const void *sendbuf, const N sendcounts[], const D sdispls[], MPI_Datatype sendtype, void *recvbuf, const N recvcounts[], const D rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
-Neighbor_alltoallw(const void *sendbuf, const N sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const N recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
-Neighbor_alltoallw_init(const void *sendbuf, const N sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const N recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
+Ineighbor_allgather(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, N recvcount,
+  MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+Ineighbor_allgatherv(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, const N recvcounts[],
+  const D displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+Ineighbor_alltoall(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, N recvcount,
+  MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+Ineighbor_alltoallv(const void *sendbuf, const N sendcounts[], const D sdispls[], MPI_Datatype sendtype,
+  void *recvbuf, const N recvcounts[], const D rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
+Ineighbor_alltoallw(const void *sendbuf, const N sendcounts[], const MPI_Aint sdispls[],
+  const MPI_Datatype sendtypes[], void *recvbuf, const N recvcounts[], const MPI_Aint rdispls[],
+  const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
+Neighbor_allgather(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, N recvcount,
+  MPI_Datatype recvtype, MPI_Comm comm)
+Neighbor_allgather_init(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, N recvcount,
+  MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+Neighbor_allgatherv(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, const N recvcounts[],
+  const D displs[], MPI_Datatype recvtype, MPI_Comm comm)
+Neighbor_allgatherv_init(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, const N recvcounts[],
+  const D displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+Neighbor_alltoall(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, N recvcount,
+  MPI_Datatype recvtype, MPI_Comm comm)
+Neighbor_alltoall_init(const void *sendbuf, N sendcount, MPI_Datatype sendtype, void *recvbuf, N recvcount,
+  MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+Neighbor_alltoallv(const void *sendbuf, const N sendcounts[], const D sdispls[], MPI_Datatype sendtype, void *recvbuf,
+  const N recvcounts[], const D rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+Neighbor_alltoallv_init(const void *sendbuf, const N sendcounts[], const D sdispls[], MPI_Datatype sendtype,
+  void *recvbuf, const N recvcounts[], const D rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+  MPI_Request *request)
+Neighbor_alltoallw(const void *sendbuf, const N sendcounts[], const MPI_Aint sdispls[],
+  const MPI_Datatype sendtypes[], void *recvbuf, const N recvcounts[], const MPI_Aint rdispls[],
+  const MPI_Datatype recvtypes[], MPI_Comm comm)
+Neighbor_alltoallw_init(const void *sendbuf, const N sendcounts[], const MPI_Aint sdispls[],
+  const MPI_Datatype sendtypes[], void *recvbuf, const N recvcounts[], const MPI_Aint rdispls[],
+  const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 Topo_test(MPI_Comm comm, int *status)
 `,
   ],
@@ -156,8 +184,10 @@ Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_
 Comm_disconnect(MPI_Comm *comm)
 Comm_get_parent(MPI_Comm *parent)
 Comm_join(int fd, MPI_Comm *intercomm)
-Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
-Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
+Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
+  MPI_Comm *intercomm, int array_of_errcodes[])
+Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[],
+  const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 Finalize()
 Finalized(int *flag)
 Init(int *argc, char ***argv)

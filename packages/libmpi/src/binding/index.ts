@@ -8,6 +8,7 @@ import { FUNCTIONS } from '../abi/functions.ts';
 import type { Binding, BindingOptions, Word } from '../program.ts';
 import { attributes } from './attributes.ts';
 import { collectives } from './collectives.ts';
+import { reductions } from './reductions.ts';
 import { communicators, madeComm } from './communicators.ts';
 import { Core } from './core.ts';
 import { bindDatarep } from './datareps.ts';
@@ -42,6 +43,7 @@ function implementations(core: Core): Implementations[] {
       madeComm(core, number, at, parent, gets?.info, gets?.attributes),
     ),
     collectives(core, starters),
+    reductions(core, starters),
     neighbourhoods(core, starters),
     communicators(core),
     processes(core),

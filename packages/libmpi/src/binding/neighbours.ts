@@ -1,6 +1,6 @@
 /** Neighbourhood collectives (MPI 4.1 §8.6), in their three forms. Blocks lie in the order of the neighbours. */
 import { collectives as coll, neighbours, type Buf, type CommRecord } from '@mayfly/mpi';
-import { addForms } from './collectives.ts';
+import { addForms } from './collective-forms.ts';
 import type { Core } from './core.ts';
 import type { Implementations } from './define.ts';
 import type { Starters } from './requests.ts';

@@ -2,7 +2,7 @@
  * One instance of a rank's program: the module, its imports, the unwinding of its stack, images.
  *
  * Owns: the life of the instance and the order of events around an image. Does not own: the instance's memory and
- * globals (instance.ts), MPI (binding), WASI (wasi.ts), where an image goes and when one is due (process.ts).
+ * globals (instance.ts), MPI (binding), WASI (wasi.ts), where an image goes and when one is due (options.ts).
  *
  * **An image** is taken at a suspending import, in one of two places: at its entry, before anything of the call has
  * happened (then the rewound program calls it afresh), or when it waits and the device answers that an image is due
@@ -39,7 +39,7 @@ import { Files } from './files.ts';
 import type { Cycles } from './cycle.ts';
 import { IMAGE_FORMAT, type GlobalsSection, type ProcessImage } from './image.ts';
 import { Instance } from './instance.ts';
-import type { ProcessOptions, Waits } from './process.ts';
+import type { ProcessOptions, Waits } from './options.ts';
 import type { ModuleSection } from './section.ts';
 import { KernelPacker } from '../packing/packer.ts';
 import { describeLeft, describeTrap, moduleName } from './trap.ts';

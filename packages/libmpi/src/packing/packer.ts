@@ -1,7 +1,7 @@
 /**
  * Packing at the speed of a loop that a compiler has made for the datatype: kernel.c over the rank's own linear memory.
  * What it cannot do (a memory without room, an engine without SIMD, offsets beyond 31 bits) is JavaScript's
- * (packages/mpi/src/layout.ts), byte for byte the same.
+ * (packages/mpi/src/packing.ts), byte for byte the same.
  *
  * Owns: an instance of the kernel, and the *room*: the part of the program's memory in which its stack is unwound for
  * an image. The program does not use it, no image holds what is left there, and an MPI call does not unwind while it

@@ -10,10 +10,11 @@
 import { Worker } from 'node:worker_threads';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
-import type { ExitReport } from '@mayfly/wire';
 import { append, makeInbox, type DeviceOptions } from '@mayfly/mpi/test-fabric';
 import { FileServer, type ToWorld } from '@mayfly/mpi/test-files';
-import type { Answer, Job } from './rank-worker.ts';
+import type { Answer, Job, RankResult } from './job.ts';
+
+export type { RankResult };
 
 export interface RunOptions extends DeviceOptions {
   args?: string[];
@@ -40,23 +41,6 @@ export interface RunOptions extends DeviceOptions {
   memoryBytes?: number;
   /** The scratch binding of the host's own tests instead of the real one. */
   scratch?: boolean;
-}
-
-export interface RankResult {
-  exit: ExitReport | undefined;
-  stdout: string;
-  stderr: string;
-  /** Result files as the world has them at the end. */
-  files: Record<string, Uint8Array>;
-  /**
-   * Result files of all ranks as the server has them: what stdio wrote and what went through MPI-IO. The same object at
-   * every rank.
-   */
-  shared: Record<string, Uint8Array>;
-  /** Images taken (and restored). */
-  images: number;
-  /** The host's own failure. */
-  died: string | undefined;
 }
 
 const WORLD = 0xffff_ffff | 0;

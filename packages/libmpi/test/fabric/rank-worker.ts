@@ -5,29 +5,11 @@
 import { parentPort } from 'node:worker_threads';
 import type { Device } from '@mayfly/mpi';
 import { WorldMode, type ExitReport } from '@mayfly/wire';
-import { LogDevice, type DeviceOptions } from '@mayfly/mpi/test-fabric';
+import { LogDevice } from '@mayfly/mpi/test-fabric';
 import { createBinding } from '../../src/binding/index.ts';
 import { runProcess, type Waits } from '../../src/host/index.ts';
-import type { RankResult } from './index.ts';
+import type { Answer, Job } from './job.ts';
 import { createScratchBinding } from './scratch-binding.ts';
-
-export interface Job {
-  rank: number;
-  size: number;
-  inboxes: SharedArrayBuffer[];
-  module: WebAssembly.Module;
-  args: string[];
-  files: Record<string, Uint8Array>;
-  cycle: number | undefined;
-  fresh: number | undefined;
-  unwind: number | undefined;
-  reenter: boolean;
-  memoryBytes: number;
-  scratch: boolean;
-  options: DeviceOptions;
-  spawned?: { first: number; root: number; appnum: number };
-}
-export type Answer = Omit<RankResult, 'shared'>;
 
 class Over extends Error {}
 

@@ -11,8 +11,8 @@ import { opHandle } from '../ops.ts';
 import { contextOf } from './held.ts';
 import { describe, IN_PLACE } from './context.ts';
 import { OpObject } from './handles.ts';
-import type { CommObject } from './comm.ts';
 import type { Pins } from './pins.ts';
+import type { PointToPoint } from './point-to-point.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
 
 type Data = Mayfly.Data;
@@ -21,18 +21,24 @@ type InPlace = Mayfly.InPlace;
 type Nothing = null | undefined;
 type Op = Mayfly.Op;
 
-const op = (c: CommObject, call: string, o: Op | undefined): number =>
+/** A communicator as its collectives need it. */
+export interface Collective extends PointToPoint {
+  /** Starts a collective whose buffers belong to the program. */
+  start(call: string, begin: (pins: Pins) => number): number;
+}
+
+const op = (c: Collective, call: string, o: Op | undefined): number =>
   o === undefined ? opHandle('MPI_SUM') : OpObject.of(o, call, c.handle);
 
 /** A send buffer, or undefined for IN_PLACE; of an intercommunicator's root and those beside it there is none. */
-function sendBuf(c: CommObject, pins: Pins, send: unknown, root = 0): Buf | undefined {
+function sendBuf(c: Collective, pins: Pins, send: unknown, root = 0): Buf | undefined {
   if (!c.hasOwn(root)) return undefined;
   if (send === null || send === undefined)
     fail(ERR.BUFFER, pins.call, `the send buffer is ${describe(send)}`, c.handle);
   return pins.maybeFrom(send, 'the send buffer');
 }
 /** The place of the own block of a scatter, or undefined for IN_PLACE. */
-function ownPlace(c: CommObject, pins: Pins, recv: unknown, root: number): Buf | undefined {
+function ownPlace(c: Collective, pins: Pins, recv: unknown, root: number): Buf | undefined {
   if (!c.hasOwn(root)) return undefined;
   if (recv === null || recv === undefined)
     fail(ERR.BUFFER, pins.call, `the receive buffer is ${describe(recv)}`, c.handle);
@@ -44,7 +50,7 @@ const vectorFrom = (pins: Pins, v: unknown): coll.VectorArgument | undefined =>
 const vectorInto = (pins: Pins, v: unknown): coll.VectorArgument => pins.vector(v, 'the receive buffer', true);
 
 function scan(exclusive: boolean) {
-  return (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Data, o?: Op): number => {
+  return (c: Collective, pins: Pins, call: string, send: Data | InPlace, recv: Data, o?: Op): number => {
     const from = sendBuf(c, pins, send);
     const to = into(pins, recv);
     pins.reducible();
@@ -54,8 +60,8 @@ function scan(exclusive: boolean) {
 
 /** By name; arguments behind the first three are the program's. */
 const STARTERS = {
-  barrier: (c: CommObject, _pins: Pins, call: string): number => coll.barrier(contextOf(c).layer, c.handle, call),
-  bcast: (c: CommObject, pins: Pins, call: string, buf: Data | Nothing, root = 0): number =>
+  barrier: (c: Collective, _pins: Pins, call: string): number => coll.barrier(contextOf(c).layer, c.handle, call),
+  bcast: (c: Collective, pins: Pins, call: string, buf: Data | Nothing, root = 0): number =>
     coll.bcast(
       contextOf(c).layer,
       c.handle,
@@ -64,7 +70,7 @@ const STARTERS = {
       call,
     ),
   reduce: (
-    c: CommObject,
+    c: Collective,
     pins: Pins,
     call: string,
     send: Data | InPlace | Nothing,
@@ -77,7 +83,7 @@ const STARTERS = {
     if (from || to) pins.reducible();
     return coll.reduce(contextOf(c).layer, c.handle, from, to, pins.type, op(c, call, o), root, call);
   },
-  allreduce: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Data, o?: Op): number => {
+  allreduce: (c: Collective, pins: Pins, call: string, send: Data | InPlace, recv: Data, o?: Op): number => {
     const from = sendBuf(c, pins, send);
     const to = into(pins, recv);
     pins.reducible();
@@ -86,7 +92,7 @@ const STARTERS = {
   scan: scan(false),
   exscan: scan(true),
   gather: (
-    c: CommObject,
+    c: Collective,
     pins: Pins,
     call: string,
     send: Data | InPlace | Nothing,
@@ -104,7 +110,7 @@ const STARTERS = {
     );
   },
   gatherv: (
-    c: CommObject,
+    c: Collective,
     pins: Pins,
     call: string,
     send: Data | InPlace | Nothing,
@@ -122,7 +128,7 @@ const STARTERS = {
     );
   },
   scatter: (
-    c: CommObject,
+    c: Collective,
     pins: Pins,
     call: string,
     send: Data | Nothing,
@@ -133,7 +139,7 @@ const STARTERS = {
     return coll.scatter(contextOf(c).layer, c.handle, from, ownPlace(c, pins, recv, root), root, call);
   },
   scatterv: (
-    c: CommObject,
+    c: Collective,
     pins: Pins,
     call: string,
     send: Vector | Nothing,
@@ -143,16 +149,16 @@ const STARTERS = {
     const from = c.isRoot(root) && send ? vectorFrom(pins, send) : undefined;
     return coll.scatterv(contextOf(c).layer, c.handle, from, ownPlace(c, pins, recv, root), root, call);
   },
-  allgather: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Data): number =>
+  allgather: (c: Collective, pins: Pins, call: string, send: Data | InPlace, recv: Data): number =>
     coll.allgather(contextOf(c).layer, c.handle, sendBuf(c, pins, send), into(pins, recv), call),
-  allgatherv: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Vector): number =>
+  allgatherv: (c: Collective, pins: Pins, call: string, send: Data | InPlace, recv: Vector): number =>
     coll.allgatherv(contextOf(c).layer, c.handle, sendBuf(c, pins, send), vectorInto(pins, recv), call),
-  alltoall: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Data): number =>
+  alltoall: (c: Collective, pins: Pins, call: string, send: Data | InPlace, recv: Data): number =>
     coll.alltoall(contextOf(c).layer, c.handle, sendBuf(c, pins, send), into(pins, recv), call),
-  alltoallv: (c: CommObject, pins: Pins, call: string, send: Vector | InPlace, recv: Vector): number =>
+  alltoallv: (c: Collective, pins: Pins, call: string, send: Vector | InPlace, recv: Vector): number =>
     coll.alltoallv(contextOf(c).layer, c.handle, vectorFrom(pins, send), vectorInto(pins, recv), call),
   alltoallw: (
-    c: CommObject,
+    c: Collective,
     pins: Pins,
     call: string,
     send: readonly (Data | null)[] | InPlace,
@@ -166,7 +172,7 @@ const STARTERS = {
       call,
     ),
   reduceScatter: (
-    c: CommObject,
+    c: Collective,
     pins: Pins,
     call: string,
     send: Data | InPlace,
@@ -189,7 +195,7 @@ const STARTERS = {
       call,
     );
   },
-  reduceScatterBlock: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Data, o?: Op): number => {
+  reduceScatterBlock: (c: Collective, pins: Pins, call: string, send: Data | InPlace, recv: Data, o?: Op): number => {
     const from = sendBuf(c, pins, send);
     const to = into(pins, recv);
     pins.reducible();
@@ -199,24 +205,24 @@ const STARTERS = {
 
 // ── neighbourhoods
 
-const degrees = (c: CommObject, call: string): { in: number; out: number } => {
+const degrees = (c: Collective, call: string): { in: number; out: number } => {
   const n = neighboursOf(c.record(call), call);
   return { in: n.sources.length, out: n.destinations.length };
 };
 /** One of `n` equal blocks. */
-function equal(c: CommObject, call: string, buf: Buf, n: number, what: string): (i: number) => Buf {
+function equal(c: Collective, call: string, buf: Buf, n: number, what: string): (i: number) => Buf {
   if (n > 0 && buf.bytes % n !== 0)
     fail(ERR.COUNT, call, `${what} has ${buf.bytes} bytes, which ${n} neighbours cannot share evenly`, c.handle);
   const bytes = n === 0 ? 0 : buf.bytes / n;
   return (i) => part(buf, i * bytes, bytes);
 }
-function listed(c: CommObject, call: string, v: coll.VectorArgument, n: number, what: string): (i: number) => Buf {
+function listed(c: Collective, call: string, v: coll.VectorArgument, n: number, what: string): (i: number) => Buf {
   const { offsets, lengths } = checkBlocks(c.record(call), v.counts, v.displs, v.unit, v.buf.bytes, call, what, n);
   return (i) => part(v.buf, offsets[i]!, lengths[i]!);
 }
 
 const NEIGHBOUR_STARTERS = {
-  neighborAllgather: (c: CommObject, pins: Pins, call: string, send: Data, recv: Data): number => {
+  neighborAllgather: (c: Collective, pins: Pins, call: string, send: Data, recv: Data): number => {
     const n = degrees(c, call);
     const from = pins.from(send, 'the send buffer');
     return coll.neighbour(
@@ -227,7 +233,7 @@ const NEIGHBOUR_STARTERS = {
       call,
     );
   },
-  neighborAllgatherv: (c: CommObject, pins: Pins, call: string, send: Data, recv: Vector): number => {
+  neighborAllgatherv: (c: Collective, pins: Pins, call: string, send: Data, recv: Vector): number => {
     const n = degrees(c, call);
     const from = pins.from(send, 'the send buffer');
     return coll.neighbour(
@@ -238,7 +244,7 @@ const NEIGHBOUR_STARTERS = {
       call,
     );
   },
-  neighborAlltoall: (c: CommObject, pins: Pins, call: string, send: Data, recv: Data): number => {
+  neighborAlltoall: (c: Collective, pins: Pins, call: string, send: Data, recv: Data): number => {
     const n = degrees(c, call);
     const from = equal(c, call, pins.from(send, 'the send buffer'), n.out, 'the send buffer');
     return coll.neighbour(
@@ -249,7 +255,7 @@ const NEIGHBOUR_STARTERS = {
       call,
     );
   },
-  neighborAlltoallv: (c: CommObject, pins: Pins, call: string, send: Vector, recv: Vector): number => {
+  neighborAlltoallv: (c: Collective, pins: Pins, call: string, send: Vector, recv: Vector): number => {
     const n = degrees(c, call);
     const from = listed(c, call, pins.vector(send, 'the send buffer', false), n.out, 'the send buffer');
     return coll.neighbour(
@@ -261,7 +267,7 @@ const NEIGHBOUR_STARTERS = {
     );
   },
   neighborAlltoallw: (
-    c: CommObject,
+    c: Collective,
     pins: Pins,
     call: string,
     send: readonly (Data | null)[],
@@ -282,7 +288,7 @@ const NEIGHBOUR_STARTERS = {
 
 // ── forms
 
-type Starter = (c: CommObject, pins: Pins, call: string, ...args: never[]) => number;
+type Starter = (c: Collective, pins: Pins, call: string, ...args: never[]) => number;
 /** Reductions of one number have a blocking form of their own, in comm.ts. */
 const OWN_BLOCKING = new Set(['reduce', 'allreduce', 'scan', 'exscan']);
 
@@ -299,7 +305,7 @@ export type NeighbourForms = Pick<Mayfly.TopologyComm, keyof Forms<keyof typeof 
 const standard = (name: string): string =>
   `${name[0]!.toUpperCase()}${name.slice(1).replace(/[A-Z]/g, (x) => `_${x.toLowerCase()}`)}`;
 
-export function startCollective(c: CommObject, name: CollectiveName, call: string, args: readonly unknown[]): number {
+export function startCollective(c: Collective, name: CollectiveName, call: string, args: readonly unknown[]): number {
   return c.start(call, (pins) => (STARTERS[name] as Starter)(c, pins, call, ...(args as never[])));
 }
 
@@ -308,19 +314,19 @@ function addForms(prototype: object, starters: Readonly<Record<string, Starter>>
     void Object.defineProperty(prototype, name, { value, configurable: true, writable: true });
   for (const [name, starter] of Object.entries(starters)) {
     const base = standard(name);
-    const started = (c: CommObject, call: string, args: never[]): number =>
+    const started = (c: Collective, call: string, args: never[]): number =>
       c.start(call, (pins) => starter(c, pins, call, ...args));
     const blocking = `MPI_${base}`;
     if (!OWN_BLOCKING.has(name))
-      put(name, function (this: CommObject, ...args: never[]): void {
+      put(name, function (this: Collective, ...args: never[]): void {
         contextOf(this).call(() => void this.finish(started(this, blocking, args)));
       });
     const later = `MPI_I${base[0]!.toLowerCase()}${base.slice(1)}`;
-    put(`i${name}`, function (this: CommObject, ...args: never[]): Mayfly.Request {
+    put(`i${name}`, function (this: Collective, ...args: never[]): Mayfly.Request {
       return this.request(() => started(this, later, args));
     });
     const init = `MPI_${base}_init`;
-    put(`${name}Init`, function (this: CommObject, ...args: never[]): Mayfly.PersistentRequest {
+    put(`${name}Init`, function (this: Collective, ...args: never[]): Mayfly.PersistentRequest {
       return this.persistent(init, () => started(this, init, args), true);
     });
   }

@@ -4,7 +4,7 @@ import { ERR, fail } from '../errors.ts';
 import * as bundles from '../bundle.ts';
 import * as files from '../files/index.ts';
 import * as requests from '../requests.ts';
-import * as types from '../types.ts';
+import * as types from '../types/index.ts';
 import { contextOf, Held } from './held.ts';
 import { hints } from './caching.ts';
 import { CommObject } from './comm.ts';

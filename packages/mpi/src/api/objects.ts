@@ -8,7 +8,7 @@ import { PROC_NULL } from '../constants.ts';
 import { ERR, fail } from '../errors.ts';
 import { neighboursOf } from '../neighbours.ts';
 import type { Context } from './context.ts';
-import type { CommObject } from './comm.ts';
+import type { Collective } from './collectives.ts';
 
 /** Bytes of a broadcast's first message, the length included. */
 const FIRST = 512;
@@ -18,7 +18,7 @@ const sum = (counts: ArrayLike<number>): number => Array.from(counts).reduce((a,
 /** Decodes the blocks of a gathered buffer. */
 function decodeAll<T>(
   context: Context,
-  comm: CommObject,
+  comm: Collective,
   data: Uint8Array,
   counts: ArrayLike<number>,
   call: string,
@@ -27,7 +27,7 @@ function decodeAll<T>(
   return Array.from(counts, (n) => context.decode<T>(data.subarray(at, (at += n)), call, comm.handle));
 }
 
-export function bcast<T>(context: Context, comm: CommObject, value: T | undefined, root: number): T {
+export function bcast<T>(context: Context, comm: Collective, value: T | undefined, root: number): T {
   const call = 'bcastObject';
   const { layer } = context;
   const first = new Uint8Array(FIRST);
@@ -54,7 +54,7 @@ export function bcast<T>(context: Context, comm: CommObject, value: T | undefine
   return bytes ? (value as T) : context.decode<T>(whole, call, comm.handle);
 }
 
-export function gather<T>(context: Context, comm: CommObject, value: T, root: number): T[] | undefined {
+export function gather<T>(context: Context, comm: Collective, value: T, root: number): T[] | undefined {
   const call = 'gatherObject';
   const { layer } = context;
   const bytes = context.encode(value, call, comm.handle);
@@ -91,7 +91,7 @@ export function gather<T>(context: Context, comm: CommObject, value: T, root: nu
 
 function encodeAll(
   context: Context,
-  comm: CommObject,
+  comm: Collective,
   values: unknown,
   call: string,
   n = comm.blocks,
@@ -115,7 +115,7 @@ function encodeAll(
   return { data, counts };
 }
 
-export function scatter<T>(context: Context, comm: CommObject, values: readonly T[] | undefined, root: number): T {
+export function scatter<T>(context: Context, comm: Collective, values: readonly T[] | undefined, root: number): T {
   const call = 'scatterObject';
   const { layer } = context;
   const own = comm.hasOwn(root);
@@ -149,7 +149,7 @@ export function scatter<T>(context: Context, comm: CommObject, values: readonly 
   return own ? context.decode<T>(mine, call, comm.handle) : (undefined as T);
 }
 
-export function allgather<T>(context: Context, comm: CommObject, value: T): T[] {
+export function allgather<T>(context: Context, comm: Collective, value: T): T[] {
   const call = 'allgatherObject';
   const { layer } = context;
   const bytes = context.encode(value, call, comm.handle);
@@ -180,7 +180,7 @@ export function allgather<T>(context: Context, comm: CommObject, value: T): T[] 
   return decodeAll(context, comm, data, counts, call);
 }
 
-export function alltoall<T>(context: Context, comm: CommObject, values: readonly T[]): T[] {
+export function alltoall<T>(context: Context, comm: Collective, values: readonly T[]): T[] {
   const call = 'alltoallObject';
   const { layer } = context;
   const out = encodeAll(context, comm, values, call);
@@ -209,7 +209,7 @@ export function alltoall<T>(context: Context, comm: CommObject, values: readonly
 
 function exchanged<T>(
   context: Context,
-  comm: CommObject,
+  comm: Collective,
   out: { data: Uint8Array; counts: Uint32Array },
   call: string,
 ): (T | undefined)[] {
@@ -249,7 +249,7 @@ function exchanged<T>(
   );
 }
 
-export function neighbourAllgather<T>(context: Context, comm: CommObject, value: T): (T | undefined)[] {
+export function neighbourAllgather<T>(context: Context, comm: Collective, value: T): (T | undefined)[] {
   const call = 'neighborAllgatherObject';
   const { destinations } = neighboursOf(comm.record(call), call);
   return exchanged(
@@ -267,7 +267,7 @@ export function neighbourAllgather<T>(context: Context, comm: CommObject, value:
   );
 }
 
-export function neighbourAlltoall<T>(context: Context, comm: CommObject, values: readonly T[]): (T | undefined)[] {
+export function neighbourAlltoall<T>(context: Context, comm: Collective, values: readonly T[]): (T | undefined)[] {
   const call = 'neighborAlltoallObject';
   const { destinations } = neighboursOf(comm.record(call), call);
   return exchanged(context, comm, encodeAll(context, comm, values, call, destinations.length, 'neighbour'), call);

@@ -1,7 +1,8 @@
 /** Persistent requests (MPI 4.1 §3.9, §6.13) and partitioned communication (chapter 4) of the API. */
 import * as partitioned from '../partitioned.ts';
 import { ERR, fail } from '../errors.ts';
-import { isContiguous, pack, start } from '../layout.ts';
+import { isContiguous, start } from '../layout.ts';
+import { pack } from '../packing.ts';
 import { requestOf, scratch } from '../layer.ts';
 import { LINEAR, part, type Buf } from '../buffers.ts';
 import { PROC_NULL } from '../constants.ts';

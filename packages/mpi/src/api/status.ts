@@ -3,7 +3,7 @@ import { UNDEFINED } from '../constants.ts';
 import { ERR, MPIError, fail } from '../errors.ts';
 import * as requests from '../requests.ts';
 import { requestOf } from '../layer.ts';
-import { elementsIn } from '../types.ts';
+import { elementsIn } from '../types/index.ts';
 import { contextOf, Held } from './held.ts';
 import { DatatypeObject } from './datatype.ts';
 import type { Context } from './context.ts';

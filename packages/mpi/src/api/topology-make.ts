@@ -4,17 +4,23 @@ import * as topology from '../topology.ts';
 import { ERR, fail } from '../errors.ts';
 import * as neighbours from '../neighbours.ts';
 import { contextOf } from './held.ts';
-import type { CommObject } from './comm.ts';
+import type { Collective } from './collectives.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
 
-const whole = (c: CommObject, list: readonly number[], what: string, call: string): number[] => {
+/** A communicator that others, objects of type `C`, are made from. */
+interface Parent<C> extends Collective {
+  /** Makes one by a schedule; null for a process that is not in it. */
+  make(start: () => number): C | null;
+}
+
+const whole = (c: Collective, list: readonly number[], what: string, call: string): number[] => {
   if (!Array.isArray(list)) return fail(ERR.ARG, call, `${what}: a list of whole numbers is needed`, c.handle);
   return list.map((x: number) =>
     (x | 0) === x ? x : fail(ERR.ARG, call, `${what}: ${String(x)} is not a whole number`, c.handle),
   );
 };
 const weightsOf = (
-  c: CommObject,
+  c: Collective,
   list: readonly number[] | undefined,
   n: number,
   what: string,
@@ -24,10 +30,10 @@ const weightsOf = (
   return list && whole(c, list, what, call);
 };
 
-export const cart = (c: CommObject, dims: readonly number[], periods?: readonly boolean[]): CommObject | null =>
+export const cart = <C>(c: Parent<C>, dims: readonly number[], periods?: readonly boolean[]): C | null =>
   c.make(() => topology.createCart(contextOf(c).layer, c.handle, dims, periods ?? dims.map(() => false)));
 
-export function graph(c: CommObject, index: readonly number[], edges: readonly number[]): CommObject | null {
+export function graph<C>(c: Parent<C>, index: readonly number[], edges: readonly number[]): C | null {
   const call = 'MPI_Graph_create';
   return c.make(() => {
     const ends = whole(c, index, 'index', call);
@@ -38,12 +44,12 @@ export function graph(c: CommObject, index: readonly number[], edges: readonly n
   });
 }
 
-export function adjacent(
-  c: CommObject,
+export function adjacent<C>(
+  c: Parent<C>,
   sources: readonly number[],
   destinations: readonly number[],
   weights?: Mayfly.NeighbourWeights,
-): CommObject | null {
+): C | null {
   const call = 'MPI_Dist_graph_create_adjacent';
   return c.make(() =>
     neighbours.createAdjacent(contextOf(c).layer, c.handle, {
@@ -60,13 +66,13 @@ export function adjacent(
  * Any process may name any edge, so all tell all: first how many, then which, then the communicator is made of those
  * that begin or end here.
  */
-export function distGraph(
-  c: CommObject,
+export function distGraph<C>(
+  c: Parent<C>,
   sources: readonly number[],
   degrees: readonly number[],
   destinations: readonly number[],
   weights?: readonly number[],
-): CommObject | null {
+): C | null {
   const call = 'MPI_Dist_graph_create';
   return contextOf(c).call(() => {
     const { layer } = contextOf(c);

@@ -18,7 +18,7 @@ import { setCell } from './steps.ts';
 import { CELL_BYTES, type Ask, type FileRecord } from './state.ts';
 import type { Buf } from '../buffers.ts';
 import type { Layout } from '../layout.ts';
-import type { TypeRecord } from '../types.ts';
+import type { TypeRecord } from '../types/index.ts';
 
 export const Amode = {
   APPEND: 1,

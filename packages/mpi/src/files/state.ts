@@ -10,7 +10,7 @@
  *      handler is the file's.
  */
 import type { Buf } from '../buffers.ts';
-import type { TypeRecord } from '../types.ts';
+import type { TypeRecord } from '../types/record.ts';
 import { table, type Table } from '../table.ts';
 
 export interface FileRecord {

@@ -16,7 +16,7 @@ import { part, type Buf } from '../buffers.ts';
 import { ERR, type ErrorClass } from '../errors.ts';
 import { pull } from '../matching.ts';
 import { insert } from '../table.ts';
-import { BYTE_TYPE, typeOf } from '../types.ts';
+import { BYTE_TYPE, typeOf } from '../types/index.ts';
 import { segmentsOf, streamBytes } from './view.ts';
 import { NUMBER_BYTES, START_BYTES, type Ask, type FileCall, type FileRecord, type FileStep } from './state.ts';
 import type { Arrival } from '../device.ts';

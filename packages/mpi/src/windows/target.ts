@@ -33,7 +33,8 @@ import {
 } from './encoding.ts';
 import { Lock, type Place, type WindowRecord } from './state.ts';
 import type { Arrival } from '../device.ts';
-import type { CommRecord, Envelope } from '../state.ts';
+import type { Envelope } from '../envelope.ts';
+import type { CommRecord } from '../state.ts';
 
 const EMPTY = new Uint8Array(0);
 

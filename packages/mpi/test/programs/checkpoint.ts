@@ -1,5 +1,5 @@
 import { attempts } from './attempts.ts';
-import type { Program } from './index.ts';
+import type { Program } from './program.ts';
 
 export const checkpointPrograms: Record<string, Program> = {
   /** A stencil with wildcards, polls, a split from the prologue and output: what it returns depends on everything. */

@@ -1,6 +1,6 @@
 import type { Comm, PersistentRequest, TopologyComm } from '../../types/mayfly.d.ts';
 import type { MayflyModule } from '../../src/index.ts';
-import type { Program } from './index.ts';
+import type { Program } from './program.ts';
 
 /** What an erroneous call says. */
 function said(m: MayflyModule, comm: Comm, call: () => unknown): string {

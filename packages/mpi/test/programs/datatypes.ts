@@ -5,7 +5,7 @@
 import { attempts } from './attempts.ts';
 import type { MayflyModule } from '../../src/index.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
-import type { Program } from './index.ts';
+import type { Program } from './program.ts';
 
 /** Records of an i32 and an f64, four bytes apart. */
 function records(

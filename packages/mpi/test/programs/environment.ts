@@ -1,4 +1,4 @@
-import type { Program } from './index.ts';
+import type { Program } from './program.ts';
 
 export const environmentPrograms: Record<string, Program> = {
   streams: (m) => {

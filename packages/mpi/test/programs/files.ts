@@ -3,7 +3,7 @@
  * to see the same.
  */
 import type { MayflyModule } from '../../src/index.ts';
-import type { Program } from './index.ts';
+import type { Program } from './program.ts';
 
 function expectError(m: MayflyModule, f: () => unknown, errorClass: number): void {
   try {

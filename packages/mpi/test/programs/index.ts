@@ -8,9 +8,7 @@ import { filePrograms } from './files.ts';
 import { oneSidedPrograms } from './one-sided.ts';
 import { intercommunicatorPrograms } from './intercommunicators.ts';
 import { pointToPointPrograms } from './point-to-point.ts';
-import type { MayflyModule } from '../../src/index.ts';
-
-export type Program = (m: MayflyModule, input: never) => unknown;
+import type { Program } from './program.ts';
 
 export const programs: Record<string, Program> = {
   /** A program as users write it, as CommonJS. */

@@ -1,4 +1,4 @@
-import type { Program } from './index.ts';
+import type { Program } from './program.ts';
 
 export const intercommunicatorPrograms: Record<string, Program> = {
   /** Every way to an intercommunicator, messages and collectives over it; two groups of different size. */

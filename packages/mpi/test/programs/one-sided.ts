@@ -5,7 +5,7 @@
  */
 import { attempts } from './attempts.ts';
 import type { MayflyModule } from '../../src/index.ts';
-import type { Program } from './index.ts';
+import type { Program } from './program.ts';
 
 const PART = 24;
 

@@ -1,6 +1,6 @@
 import { draws } from './oracle.ts';
 import type { Request } from '../../types/mayfly.d.ts';
-import type { Program } from './index.ts';
+import type { Program } from './program.ts';
 
 const f64 = (...v: number[]): Float64Array => new Float64Array(v);
 

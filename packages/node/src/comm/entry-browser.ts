@@ -2,7 +2,7 @@
 import type { CommToFrame, FrameToComm } from '../messages.ts';
 import { channelOf } from '../ports.ts';
 import { pollingSocket, type SocketLike } from './data-link.ts';
-import { waitAsync } from '../ring.ts';
+import { waitAsync } from '../ring/index.ts';
 import { CommHost } from './host.ts';
 import type { CommSeams } from './seams.ts';
 import { browserName } from '../engine.ts';

@@ -1,7 +1,7 @@
 /**
  * The comm worker of one job on one node: host of the comm core (packages/protocols/src/comm). It owns the sockets to
  * the Channel Memories and the rings to the ranks, and performs the core's effects in order; all protocol decisions are
- * the core's.
+ * the core's. Programs, files and images: supplies.ts; what the daemon is told of the ranks: watch.ts.
  *
  * Invariants
  *  H1 One step of the core at a time; its effects are performed before the next step.
@@ -9,27 +9,22 @@
  *  H3 What a rank writes is untrusted: whatever it breaks ends that rank only.
  *  H4 A slow link or a full retention stops the draining of rings, never the reading of sockets.
  */
-import { cutImage, packPages } from '@mayfly/checkpoint';
 import { Comm, protocols, type CommEffect, type CommEvent } from '@mayfly/protocols';
 import { MayflyError, type Assignment, type ErrorBody, type ProgramKind, type TaskId } from '@mayfly/wire';
-import type { ImageHead } from '../local-frames.ts';
 import type { CommToDaemon, CommToFrame, DaemonToComm, FrameToComm, RankRun, RankToComm } from '../messages.ts';
 import { channelOf, type Channel } from '../ports.ts';
-import { Ask, MEMORY_WORD, SAFETY_MS } from '../ring.ts';
-import { readCalls, readPlaceTimes, readStatus } from '../status.ts';
-import { Fetcher } from './fetcher.ts';
-import { ImageUploads } from './images.ts';
+import { Ask } from '../ring/index.ts';
 import { Links } from './links.ts';
-import { LocalPages } from './local-pages.ts';
-import { buffersOf, imageBufferFor, manifestOf, type Rank } from './rank.ts';
+import { buffersOf, type Rank } from './rank.ts';
 import { RankLink } from './rank-link.ts';
+import { Supplies } from './supplies.ts';
+import { Watch } from './watch.ts';
 import type { CommSeams } from './seams.ts';
 
 /** Retention of one task above which its ring is not drained. */
 const RETENTION_BYTES = 64 * 1024 * 1024;
 /** Bytes in a socket above which no ring is drained. */
 const SOCKET_BYTES = 4 * 1024 * 1024;
-const STATUS_MS = 250;
 const BLOCKED_RETRY_MS = 4;
 /** For so long this thread blocks for the answer of a rank that it has just woken. */
 const LINGER_MS = 0.1;
@@ -42,23 +37,20 @@ const REFUSALS: readonly string[] = ['PROGRAM_REFUSED', 'BAD_MODULE'];
 export class CommHost {
   private core: Comm | undefined;
   private links: Links | undefined;
-  private fetcher: Fetcher | undefined;
-  private uploads: ImageUploads | undefined;
+  private readonly supplies: Supplies;
+  private readonly watch: Watch;
   private readonly ranks = new Map<TaskId, Rank>();
   private readonly active = new Set<Rank>();
   private readonly events: CommEvent[] = [];
   private stepping = false;
   private turnAsked = false;
   private retryAsked = false;
-  private ticking = false;
   private serial = 0;
   private share = 100;
-  private lost = 0;
   /** Ranks whose rings are not drained for now (H4). */
   private readonly stalled = new Set<Rank>();
   /** The rank that the last step woke. */
   private woken: Rank | undefined;
-  private readonly pages: LocalPages;
 
   constructor(
     private readonly server: string,
@@ -66,7 +58,12 @@ export class CommHost {
     private readonly daemon: Channel<CommToDaemon, DaemonToComm>,
     private readonly parent: (message: CommToFrame, transfer?: readonly unknown[]) => void,
   ) {
-    this.pages = new LocalPages(seams, (hash) => daemon.post({ type: 'page', hash }));
+    this.supplies = new Supplies(server, seams, daemon, this.ranks);
+    this.watch = new Watch(this.ranks, seams, daemon, {
+      progress: (rank) => this.progress(rank),
+      report: (rank, event) => this.report(rank, event),
+      connected: () => this.links?.up ?? false,
+    });
     daemon.onMessage((m) => this.fromDaemon(m));
   }
 
@@ -102,7 +99,7 @@ export class CommHost {
         this.daemon.post({ type: 'pong', n: m.n });
         break;
       case 'page':
-        this.pages.answer(m.hash, m.bytes);
+        this.supplies.page(m.hash, m.bytes);
         break;
     }
   }
@@ -119,16 +116,6 @@ export class CommHost {
       size: a.size,
       channelMemories: a.channelMemories.length,
       policy: protocols[a.protocol].commd,
-    });
-    this.fetcher ??= new Fetcher(this.server, this.seams, (text) => this.note(text));
-    this.uploads ??= new ImageUploads(`${this.server}/data/image`, this.seams, {
-      onComplete: (m) => {
-        const rank = this.ranks.get(m.task);
-        const last = rank !== undefined && rank.serial === m.serial && readStatus(rank.link.side.words).parked;
-        this.daemon.post({ type: 'complete', task: m.task, image: m.image, bytes: m.bytes, last });
-      },
-      onRefused: (m, e) => this.note(`image ${m.image} was refused: ${e.code}: ${e.message}`),
-      onIdle: (task) => this.ranks.get(task)?.link.side.imageDone(),
     });
     this.links ??= new Links(
       a.channelMemories.map((u) => new URL(u, `${this.server}/`).href),
@@ -162,9 +149,9 @@ export class CommHost {
     rank.link = new RankLink(a, this.seams.waitAsync, {
       onFrames: (bytes) => this.step({ type: 'ring', task: a.task, bytes }),
       onImage: (head, sections) =>
-        void this.image(rank, head, sections).catch((e: unknown) =>
-          this.crashed(rank, `handed over an image that cannot be cut: ${String(e)}`),
-        ),
+        void this.supplies
+          .image(rank, head, sections)
+          .catch((e: unknown) => this.crashed(rank, `handed over an image that cannot be cut: ${String(e)}`)),
       onRead: (path) => void this.read(rank, path),
       onNote: (text) => this.note(text),
       onWake: () => this.serve(rank),
@@ -187,7 +174,7 @@ export class CommHost {
       replay: a.replay,
     });
     this.links.open();
-    this.tick();
+    this.watch.start();
   }
 
   private alive(rank: Rank): boolean {
@@ -195,29 +182,11 @@ export class CommHost {
   }
 
   private async load(rank: Rank, local: boolean): Promise<void> {
-    const a = rank.assignment;
-    const alive = (): boolean => this.alive(rank);
     try {
-      const [program, image] = await Promise.all([
-        this.fetcher!.program(a, alive),
-        a.manifest
-          ? this.fetcher!.image(a, a.manifest, local ? (hash) => this.pages.get(hash) : undefined, alive)
-          : undefined,
-      ]);
-      // By what it is: a script under the name of a module would have been cached as one, or come from a server that
-      // lies.
-      if (typeof program === 'string' && !rank.runs.includes('typescript'))
-        throw new MayflyError(
-          'PROGRAM_REFUSED',
-          'the program is a script, and this volunteer runs WebAssembly programs only',
-        );
-      rank.program = program;
-      if (typeof program !== 'string') rank.link.imageBuffer = imageBufferFor(program, a);
-      rank.image = image;
-      rank.imageReady = true;
+      await this.supplies.load(rank, local);
       this.run(rank);
     } catch (e) {
-      if (!alive()) return;
+      if (!this.alive(rank)) return;
       const error: ErrorBody =
         e instanceof MayflyError ? { code: e.code, message: e.message } : { code: 'INTERNAL', message: String(e) };
       const how = REFUSALS.includes(error.code) ? 'refused' : 'crashed';
@@ -265,14 +234,14 @@ export class CommHost {
   private stop(rank: Rank, how: 'finished' | 'revoked' | 'refused' | 'crashed'): void {
     if (!this.alive(rank)) return;
     const task = rank.assignment.task;
-    if (how === 'finished') this.status([rank]); // its last one
+    if (how === 'finished') this.watch.status([rank]); // its last one
     this.ranks.delete(task);
     this.active.delete(rank);
     this.parent({ type: 'kill', id: rank.id });
     rank.link.close();
     rank.port.close();
-    this.uploads?.forget(task);
-    this.lost += rank.link.side.lost + rank.link.side.lostByRank;
+    this.supplies.forget(task);
+    this.watch.ended(rank);
     if (how === 'revoked' || how === 'crashed') this.step({ type: 'stop', task });
     this.daemon.post({ type: 'ended', task, incarnation: rank.assignment.incarnation, how });
     if (this.ranks.size === 0) {
@@ -324,7 +293,7 @@ export class CommHost {
     } catch (e) {
       this.crashed(rank, `broke its ring: ${String(e)}`);
     }
-    this.flags(rank);
+    this.watch.flags(rank);
   }
 
   private again(rank: Rank): void {
@@ -428,91 +397,12 @@ export class CommHost {
     if (!rank.link.sleep(this.stalled.has(rank))) this.again(rank);
   }
 
-  // ── status ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-  private flags(rank: Rank): void {
-    if (rank.reported.recovered || !rank.running) return;
-    const s = readStatus(rank.link.side.words);
-    if (s.started && !rank.reported.started) {
-      rank.reported.started = true;
-      this.report(rank, 'started');
-    }
-    if (s.recovered && !rank.reported.recovered) {
-      rank.reported.recovered = true;
-      this.report(rank, 'recovered');
-    }
-  }
-
-  private tick(): void {
-    if (this.ticking) return;
-    this.ticking = true;
-    let n = 0;
-    const once = (): void => {
-      if (this.ranks.size === 0) {
-        this.ticking = false;
-        return;
-      }
-      if (++n % Math.round(SAFETY_MS / STATUS_MS) === 0) for (const rank of this.ranks.values()) rank.link.side.look();
-      for (const rank of this.ranks.values()) {
-        this.progress(rank);
-        this.flags(rank);
-      }
-      this.status([...this.ranks.values()]);
-      this.seams.after(STATUS_MS, once);
-    };
-    this.seams.after(STATUS_MS, once);
-  }
-
-  private status(ranks: Rank[]): void {
-    this.daemon.post({
-      type: 'status',
-      tasks: ranks.map((r) => ({
-        task: r.assignment.task,
-        incarnation: r.assignment.incarnation,
-        ...readStatus(r.link.side.words, Date.now()),
-        calls: readCalls(r.link.side.words, Date.now()),
-        places: readPlaceTimes(r.link.side.words),
-        memory: 65_536 * Math.max(0, r.link.side.words[MEMORY_WORD]!),
-      })),
-      connected: this.links?.up ?? false,
-      lostWakeUps: [...this.ranks.values()].reduce(
-        (sum, r) => sum + r.link.side.lost + r.link.side.lostByRank,
-        this.lost,
-      ),
-    });
-  }
-
   private note(text: string): void {
     this.daemon.post({ type: 'note', text });
   }
 
-  // ── files and images ───────────────────────────────────────────────────────────────────────────────────────────────
-
   private async read(rank: Rank, path: string): Promise<void> {
-    let bytes: Uint8Array | undefined;
-    let why: string | undefined;
-    try {
-      bytes = await this.fetcher!.file(rank.assignment, path, () => this.alive(rank));
-    } catch (e) {
-      why = e instanceof Error ? e.message : String(e);
-    }
-    if (!this.alive(rank)) return;
-    rank.link.content(bytes, why);
-    this.resleep(rank);
-  }
-
-  private async image(rank: Rank, head: ImageHead, sections: Map<string, Uint8Array>): Promise<void> {
-    const a = rank.assignment;
-    rank.serial = head.serial;
-    const cut = await cutImage(
-      [...sections].map(([name, bytes]) => ({ name, bytes })),
-      () => new Promise((resolve) => this.seams.soon(resolve)),
-    );
-    if (!this.alive(rank)) return;
-    const manifest = manifestOf(a, head, cut);
-    const fresh = packPages(new Map([...cut.data].filter(([hash]) => !rank.kept.has(hash))));
-    rank.kept = new Set(cut.data.keys());
-    this.daemon.post({ type: 'keep', manifest, fresh }, [fresh.bytes.buffer]);
-    this.uploads!.add(manifest, cut, a.capability);
+    await this.supplies.read(rank, path);
+    if (this.alive(rank)) this.resleep(rank);
   }
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { MessageChannel } from 'node:worker_threads';
 import type { PortLike } from '../ports.ts';
-import { waitAsync } from '../ring.ts';
+import { waitAsync } from '../ring/index.ts';
 import type { CommSeams } from './seams.ts';
 
 // Masking defends proxies against hostile scripts in browsers; here it would cost a copy of every frame. `ws` skips a

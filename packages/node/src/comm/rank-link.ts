@@ -21,7 +21,7 @@ import {
   type Assignment,
 } from '@mayfly/wire';
 import { HEAD, Local, type ImageHead } from '../local-frames.ts';
-import { CommSide, createRankMemory, type WaitAsync } from '../ring.ts';
+import { CommSide, createRankMemory, type WaitAsync } from '../ring/index.ts';
 import { consumedWord, envelopeOnly } from '../status.ts';
 
 /** Bytes drained from one rank before the others have their turn. */

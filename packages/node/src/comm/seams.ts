@@ -1,6 +1,6 @@
 /** What the comm host needs from its engine. */
 import type { PortLike } from '../ports.ts';
-import type { WaitAsync } from '../ring.ts';
+import type { WaitAsync } from '../ring/index.ts';
 import type { OpenSocket } from './data-link.ts';
 
 export interface CommSeams {

@@ -9,27 +9,17 @@
  *  N2 What Welcome says to drop is stopped before anything else.
  *  N3 Reports made without a connection are kept and sent after the next Welcome.
  *  N4 A server that stands still while its connection stands is said to be silent as soon as an answer is overdue; one
- *  answer at a time is owed.
+ *  answer at a time is owed (silence.ts).
  */
-import { io, type Socket } from 'socket.io-client';
-import {
-  CONTROL_VERSION,
-  ERRORS,
-  PROGRAM_KINDS,
-  SPENT,
-  type ErrorBody,
-  type ErrorCode,
-  type Heartbeat,
-  type JobId,
-  type NodeToServer,
-  type ServerToNode,
-  type TaskReport,
-} from '@mayfly/wire';
-import type { Gave, RankSnapshot, VolunteerEvent, VolunteerPhase, VolunteerSnapshot } from '../page/snapshot.ts';
+import { ERRORS, type ErrorBody, type ErrorCode, type Heartbeat, type JobId, type TaskReport } from '@mayfly/wire';
+import type { VolunteerEvent, VolunteerPhase, VolunteerSnapshot } from '../page/snapshot.ts';
+import { Given, shown, tasksOf } from './account.ts';
+import { cutOff, HELLO_MS, helloOf, openControl, type ControlSocket } from './connection.ts';
 import { Jobs, type HeldRank } from './jobs.ts';
+import { pictureOf, type Picture } from './picture.ts';
+import { Silence } from './silence.ts';
 import type { DaemonOptions, DaemonSeams } from './seams.ts';
 
-const HELLO_MS = 10_000;
 const GOODBYE_MS = 1_000;
 /** How long a leaving node waits for the last images of its ranks. */
 const PATIENCE_MS = 5_000;
@@ -40,8 +30,6 @@ const MEASURED_BEATS = 5;
 /** Every so many heartbeats tell the time of ranks by MPI call; of few ranks each one. */
 const CALLS_BEATS = 5;
 const FEW_RANKS = 8;
-/** An answer that is owed for so long is said to be missing. */
-const SILENT_MS = 4_000;
 /** Heartbeats that come so much too late: this machine slept, or the browser froze the tab. */
 const SLEPT_MS = 10_000;
 /** A node without ranks for so long measures its speed, once. */
@@ -49,7 +37,7 @@ const IDLE_MS = 10_000;
 
 export class Daemon {
   private readonly jobs: Jobs;
-  private socket: Socket<ServerToNode, NodeToServer> | undefined;
+  private socket: ControlSocket | undefined;
   private welcomed = false;
   private identity;
   private heartbeat: (() => void) | undefined;
@@ -62,14 +50,9 @@ export class Daemon {
   /** It gives its ranks back: nothing that the connection does changes the phase. */
   private leaving = false;
   private rttMs: number | undefined;
-  /** N4: since when the server owes an answer, or since the last sign of life after that; undefined: it owes none. */
-  private owedSince: number | undefined;
-  /** N4: `owedSince`, once that is said. */
-  private silentSince: number | undefined;
+  private readonly silence: Silence;
   private speed: number | undefined;
-  /** Of ranks that are no longer here. */
-  private readonly gone = { usefulMs: 0, replayedMs: 0, finished: 0 };
-  private readonly seenJobs = new Set<string>();
+  private readonly given = new Given();
 
   constructor(
     private readonly options: DaemonOptions,
@@ -79,6 +62,10 @@ export class Daemon {
     private readonly onNote: (text: string) => void = () => undefined,
   ) {
     this.identity = seams.loadIdentity();
+    this.silence = new Silence(
+      () => seams.now(),
+      (kind, text) => this.remember(kind, text),
+    );
     const jobs = new Jobs(
       seams,
       {
@@ -112,23 +99,13 @@ export class Daemon {
     if (this.phase === 'paused') this.remember('resumed', 'Resumed after the pause.');
     this.setPhase('connecting', 'connecting to the server');
     return new Promise((resolve, reject) => {
-      const socket: Socket<ServerToNode, NodeToServer> = io(new URL('/node', this.options.server).href, {
-        transports: ['websocket', 'polling'],
-        tryAllTransports: true,
-        // The first attempt, by half sooner or later, comes before the server gives its ranks away (BRIEF_GRACE_MS).
-        reconnectionDelay: 20,
-        reconnectionDelayMax: 5_000,
-        timeout: HELLO_MS,
-        forceNew: true,
-        // The library does not look at Node's own setting.
-        ...(this.options.insecure ? { rejectUnauthorized: false } : {}),
-      });
+      const socket = openControl(this.options);
       this.socket = socket;
       socket.on('connect', () => void this.hello(resolve, reject));
       socket.on('disconnect', () => {
         const was = this.welcomed;
         this.welcomed = false;
-        this.owedSince = this.silentSince = undefined;
+        this.silence.forget();
         this.heartbeat?.();
         this.heartbeat = undefined;
         if (this.phase === 'refused' || this.phase === 'off' || this.phase === 'paused') return;
@@ -152,11 +129,11 @@ export class Daemon {
         if (this.socket === socket && !socket.active)
           this.seams.after(1000, () => this.socket === socket && socket.connect());
       });
-      socket.onAny(() => void (this.owedSince !== undefined && this.heard(this.seams.now())));
+      socket.onAny(() => this.silence.heard(this.seams.now()));
       socket.on('assign', (a) => {
         const received = this.seams.now();
         if (this.jobs.declines(a)) return;
-        this.seenJobs.add(a.job);
+        this.given.begun(a.job);
         this.remember(
           'started',
           `Rank ${a.task} of ${a.jobName ?? a.job} starts ` +
@@ -181,22 +158,17 @@ export class Daemon {
     if (!socket.connected || this.socket !== socket) return;
     const answer = await socket
       .timeout(HELLO_MS)
-      .emitWithAck('hello', {
-        version: CONTROL_VERSION,
-        ...(this.identity ? { node: this.identity.node, secret: this.identity.secret } : {}),
-        session: this.seams.session,
-        name: this.options.name,
-        engine: this.seams.engine,
-        slots: this.leaving ? 0 : this.options.slots,
-        runs: [...(this.options.runs ?? PROGRAM_KINDS)],
-        ...(this.options.cores === undefined ? {} : { cores: this.options.cores }),
-        ...(this.options.room === undefined ? {} : { room: this.options.room }),
-        ...(this.options.board === undefined ? {} : { board: this.options.board }),
-        holds: [...this.jobs.held()]
-          .slice(0, 1024)
-          .map(({ assignment: a }) => ({ job: a.job, task: a.task, incarnation: a.incarnation })),
-        images: images.slice(-1024),
-      })
+      .emitWithAck(
+        'hello',
+        helloOf(
+          this.options,
+          this.seams,
+          this.identity,
+          this.leaving ? 0 : this.options.slots,
+          this.jobs.held(),
+          images,
+        ),
+      )
       .catch(() => undefined);
     if (this.socket !== socket) return;
     if (!answer) {
@@ -253,48 +225,32 @@ export class Daemon {
       if (!this.welcomed) return;
       if (slept >= SLEPT_MS) {
         // Nobody was there to hear an answer.
-        if (this.owedSince !== undefined) this.heard(asked);
+        this.silence.heard(asked);
         this.remember(
           'resumed',
           `This tab was suspended for ${Math.round(slept / 1000)} s (the machine slept, or the browser froze ` +
             'the tab). It has resumed.',
         );
       }
-      this.listen(asked);
+      this.silence.listen(asked);
       idle = this.jobs.held().next().done ? idle + ms : 0;
       if (this.speed === undefined && idle >= IDLE_MS) this.speed = this.seams.speed?.();
       const socket = this.socket;
       const measured = (): void => {
         if (this.socket !== socket) return;
         this.rttMs = Math.max(0, this.seams.now() - asked);
-        this.heard(undefined);
+        this.silence.answered();
       };
       const message = this.statusOf(
         [...this.jobs.held()],
         beats % CALLS_BEATS === 0 || [...this.jobs.held()].length <= FEW_RANKS,
       );
-      if (beats++ % MEASURED_BEATS === 0 && this.owedSince === undefined) {
-        this.owedSince = asked;
+      if (beats++ % MEASURED_BEATS === 0 && !this.silence.owed) {
+        this.silence.asked(asked);
         socket?.emit('heartbeat', message, measured);
       } else socket?.emit('heartbeat', message);
     };
     once();
-  }
-
-  /** N4: says it once when an answer is overdue. */
-  private listen(now: number): void {
-    if (this.owedSince === undefined || this.silentSince !== undefined || now - this.owedSince < SILENT_MS) return;
-    this.silentSince = this.owedSince;
-    this.remember('disconnected', 'The server does not answer, although the connection is open.');
-  }
-
-  /** A sign of life. `owedSince`: it still owes an answer. */
-  private heard(owedSince: number | undefined): void {
-    this.owedSince = owedSince;
-    if (this.silentSince === undefined) return;
-    const silent = this.seams.now() - this.silentSince;
-    this.silentSince = undefined;
-    this.remember('connected', `The server answers again, after ${Math.round(silent / 1000)} s.`);
   }
 
   /** `calls`: with the time by MPI call, which is most of it. */
@@ -302,19 +258,7 @@ export class Daemon {
     return {
       ...(this.rttMs === undefined ? {} : { rttMs: this.rttMs }),
       ...(this.speed === undefined ? {} : { speed: this.speed }),
-      tasks: ranks.slice(0, 1024).map(({ assignment: a, status }) => ({
-        job: a.job,
-        task: a.task,
-        incarnation: a.incarnation,
-        started: status?.started ?? false,
-        ...(status?.recovered ? { recovered: true } : {}),
-        activity: status?.activity ?? { state: 'loading', arrivals: 0, sends: 0 },
-        ...(status ? { spent: status.spent } : {}),
-        ...(status?.memory ? { memory: status.memory } : {}),
-        ...(calls && status
-          ? { calls: status.calls, ...(status.places.length > 0 ? { places: status.places } : {}) }
-          : {}),
-      })),
+      tasks: tasksOf(ranks, calls),
     };
   }
 
@@ -331,13 +275,10 @@ export class Daemon {
     else if (how === 'revoked') this.remember('revoked', `The server took ${name} back.`, rank);
     else if (how === 'refused') this.remember('revoked', `${name} runs elsewhere now.`, rank);
     else this.remember('crashed', `${name} crashed${why ? `: ${why}` : ''}.`, rank);
-    const { usefulMs, replayedMs } = timeOf(rank);
     // What it spent its last second on; the others are named with it, or they would seem to be missing.
     if (how === 'finished' && this.welcomed)
       this.socket?.emit('heartbeat', this.statusOf([rank, ...this.jobs.held()], true));
-    this.gone.usefulMs += usefulMs;
-    this.gone.replayedMs += replayedMs;
-    if (how === 'finished') this.gone.finished++;
+    this.given.ended(rank, how === 'finished');
     this.changed();
   }
 
@@ -354,17 +295,8 @@ export class Daemon {
   }
 
   /** Bytes of a small picture that the job has written so far; undefined: it has none, or no rank of it is here. */
-  async picture(job: JobId): Promise<{ path: string; bytes: Uint8Array<ArrayBuffer> } | undefined> {
-    for (const { assignment: a } of this.jobs.held()) {
-      if (a.job !== job) continue;
-      const answer = await fetch(
-        new URL(`/data/picture/${job}?cap=${encodeURIComponent(a.capability)}`, this.options.server),
-      ).catch(() => undefined);
-      const path = answer?.headers.get('mayfly-path');
-      if (!answer?.ok || !path) return undefined;
-      return { path, bytes: new Uint8Array(await answer.arrayBuffer()) };
-    }
-    return undefined;
+  picture(job: JobId): Promise<Picture | undefined> {
+    return pictureOf(this.options.server, job, this.jobs.held());
   }
 
   /** Shown to others from the next connection on. */
@@ -415,11 +347,7 @@ export class Daemon {
     this.socket = undefined;
     this.leaving = false;
     this.setPhase(phase, why);
-    for (const rank of this.jobs.held()) {
-      const { usefulMs, replayedMs } = timeOf(rank);
-      this.gone.usefulMs += usefulMs;
-      this.gone.replayedMs += replayedMs;
-    }
+    for (const rank of this.jobs.held()) this.given.ended(rank);
     this.jobs.closeAll();
     if (socket) {
       if (this.welcomed)
@@ -449,11 +377,7 @@ export class Daemon {
     this.heartbeat?.();
     this.heartbeat = undefined;
     this.jobs.closeAll();
-    if (!socket) return;
-    socket.io.reconnection(false);
-    const transport = (socket.io.engine as { transport?: { ws?: { terminate?(): void } } } | undefined)?.transport;
-    if (transport?.ws?.terminate) transport.ws.terminate();
-    else socket.io.engine?.close();
+    if (socket) cutOff(socket);
   }
 
   // ── what the page shows ────────────────────────────────────────────────────────────────────────────────────────────
@@ -488,33 +412,7 @@ export class Daemon {
   }
 
   snapshot(): VolunteerSnapshot {
-    const ranks: RankSnapshot[] = [];
-    for (const { assignment: a, since, status, imageAt } of this.jobs.held())
-      ranks.push({
-        job: a.job,
-        ...(a.jobName ? { jobName: a.jobName } : {}),
-        ...(a.about ? { about: a.about } : {}),
-        task: a.task,
-        incarnation: a.incarnation,
-        size: a.size,
-        program: a.program.entry,
-        state: !status?.started ? 'loading' : status.activity.state === 'ended' ? 'ending' : 'running',
-        ...(status ? { activity: status.activity } : {}),
-        ...(status?.memory ? { memory: status.memory } : {}),
-        messagesIn: status?.counters.messagesIn ?? 0,
-        bytesIn: status?.counters.bytesIn ?? 0,
-        messagesOut: status?.counters.messagesOut ?? 0,
-        bytesOut: status?.counters.bytesOut ?? 0,
-        since,
-        ...(imageAt === undefined ? {} : { imageAt }),
-        canImage: status?.canImage ?? false,
-      });
-    const gave: { -readonly [K in keyof Gave]: Gave[K] } = { ...this.gone, jobs: this.seenJobs.size };
-    for (const rank of this.jobs.held()) {
-      const { usefulMs, replayedMs } = timeOf(rank);
-      gave.usefulMs += usefulMs;
-      gave.replayedMs += replayedMs;
-    }
+    const ranks = [...this.jobs.held()].map(shown);
     const phase = this.phase === 'idle' && ranks.length > 0 ? 'working' : this.phase;
     const reason =
       this.reason ??
@@ -529,21 +427,10 @@ export class Daemon {
       name: this.options.name,
       slots: this.options.slots,
       ranks,
-      gave,
+      gave: this.given.total(this.jobs.held()),
       ...(this.rttMs === undefined ? {} : { rttMs: this.rttMs }),
-      ...(this.silentSince === undefined ? {} : { silentSince: this.silentSince }),
+      ...(this.silence.since === undefined ? {} : { silentSince: this.silence.since }),
       history: [...this.history],
     };
   }
-}
-
-const at = (name: (typeof SPENT)[number]): number => SPENT.indexOf(name);
-const REPLAYING = at('replaying');
-const RESTING = at('resting');
-
-/** Where the time of a rank went, as far as it is work. */
-function timeOf({ status }: HeldRank): { usefulMs: number; replayedMs: number } {
-  const spent = status?.spent ?? [];
-  const all = spent.reduce((sum, ms) => sum + ms, 0);
-  return { usefulMs: all - (spent[REPLAYING] ?? 0) - (spent[RESTING] ?? 0), replayedMs: spent[REPLAYING] ?? 0 };
 }

@@ -28,7 +28,7 @@ import {
   type TaskId,
 } from '@mayfly/wire';
 import { HEAD, Local, type ImageHead } from '../local-frames.ts';
-import { Ask, type RankSide } from '../ring.ts';
+import { Ask, type RankSide } from '../ring/index.ts';
 import { RankState, type StatusWriter } from '../status.ts';
 import { DutyCycle } from './duty.ts';
 import { Parts } from './parts.ts';

@@ -6,7 +6,7 @@
  *
  * A rest consumes no arrival, sends nothing and reads no clock of the job: it leaves no trace in the program's history.
  */
-import type { RankSide } from '../ring.ts';
+import type { RankSide } from '../ring/index.ts';
 import { RankState, type StatusWriter } from '../status.ts';
 
 /** Rest below this is not worth a sleep. */

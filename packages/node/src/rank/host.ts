@@ -16,7 +16,7 @@ import { createMath } from '@mayfly/libm';
 import { createLayer, runProgram, type CheckpointImage, type RestoredImage, type Runtime } from '@mayfly/mpi';
 import { ReplayDiverged, protocols } from '@mayfly/protocols';
 import type { RankRun } from '../messages.ts';
-import { RankSide } from '../ring.ts';
+import { RankSide } from '../ring/index.ts';
 import { RankState, StatusWriter } from '../status.ts';
 import { RingDevice } from './device.ts';
 import { plantFault, type FaultSeam } from './fault.ts';

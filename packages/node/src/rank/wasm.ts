@@ -5,7 +5,7 @@
 import { createBinding, runProcess, type Program } from '@mayfly/libmpi';
 import type { Endpoint } from '@mayfly/protocols';
 import type { RankRun } from '../messages.ts';
-import { MEMORY_WORD } from '../ring.ts';
+import { MEMORY_WORD } from '../ring/index.ts';
 import { RankState, type StatusWriter } from '../status.ts';
 import type { RingDevice } from './device.ts';
 import type { RankImages } from './images.ts';
@@ -19,7 +19,7 @@ export interface WasmRank {
   random: Random;
   images: RankImages;
   status: StatusWriter;
-  /** Shared with the comm worker (ring.ts). */
+  /** Shared with the comm worker (src/ring). */
   words: Int32Array;
   /** The engine's own clock. */
   now(): number;

@@ -6,23 +6,7 @@
 import { WORLD, type ReplayFrom, type TaskId } from '@mayfly/wire';
 import { addRange, missing } from './cover.ts';
 import { EVERYTHING, slotOf, type State } from './state.ts';
-import type { Range } from './types.ts';
-
-/** What one Channel Memory answers for a task when it has fenced it. */
-export interface Holdings {
-  /** Arrivals in the log of the task; 0 where another Channel Memory is its home. */
-  readonly arrivals: number;
-  /**
-   * What others depend on: arrivals that the task had consumed, and the number of determinants that it had made, when
-   * it sent what stands in the logs.
-   */
-  readonly consumed: number;
-  readonly determinants: number;
-  /** Determinants that are here: sorted, disjoint. */
-  readonly held: readonly Range[];
-  /** Messages of the task logged whole here, by receiver. */
-  readonly sent: readonly (readonly [dst: TaskId, count: number])[];
-}
+import type { Holdings, Range } from './types.ts';
 
 /** Messages of a task logged whole here, by receiver: the limits of its next incarnation (Figure 4, per channel). */
 export function sentBy(s: State, task: TaskId): [TaskId, number][] {

@@ -17,7 +17,6 @@
  *  6. performs `sync` by syncing the named streams together, and when all are durable calls `step({type:'synced',
  *     ticket})`.
  */
-import type { Holdings } from './holdings.ts';
 import type { ErrorBody, ImageId, Incarnation, Line, ReplayFrom, TaskId } from '@mayfly/wire';
 
 /** A connection, numbered by the host; never reused. One carries the frames of every task of a comm worker. */
@@ -29,6 +28,25 @@ export type Conn = number;
  */
 export type StreamName = `t${number}` | `d${number}` | `w${number}`;
 
+/** Half-open: determinants [from, to). */
+export type Range = readonly [from: number, to: number];
+
+/** What one Channel Memory has of a task that it has fenced. */
+export interface Holdings {
+  /** Arrivals in the log of the task; 0 where another Channel Memory is its home. */
+  readonly arrivals: number;
+  /**
+   * What others depend on: arrivals that the task had consumed, and the number of determinants that it had made, when
+   * it sent what stands in the logs.
+   */
+  readonly consumed: number;
+  readonly determinants: number;
+  /** Determinants that are here: sorted, disjoint. */
+  readonly held: readonly Range[];
+  /** Messages of the task logged whole here, by receiver. */
+  readonly sent: readonly (readonly [dst: TaskId, count: number])[];
+}
+
 /** What a Channel Memory answers for a task that it has fenced. */
 export interface Progress {
   /** Messages of the task logged whole here, to the world too. */
@@ -37,9 +55,6 @@ export interface Progress {
   readonly consumed: number;
   readonly logs: Holdings;
 }
-
-/** Half-open: determinants [from, to). */
-export type Range = readonly [from: number, to: number];
 
 export interface ChannelMemoryOptions {
   /** Tasks of the job so far ({@link CmEvent} `grow`). */

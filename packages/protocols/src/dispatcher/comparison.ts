@@ -5,25 +5,9 @@
  * Owns: Task.comparisons. Each stands until its rank is seen to do something, however many incarnations later and
  * whatever became of those in between: else a node that crashes at once would clear the one before it of being silent.
  */
-import type { NodeId } from '@mayfly/wire';
 import { blame, hasRecord } from './reputation.ts';
 import type { Core, Task } from './state.ts';
-
-/** A rank was taken from a node because nothing came of it. */
-export interface Comparison {
-  readonly node: NodeId;
-  /**
-   * What its node had not done with it: begun it, called MPI; or it said that the rank waits, of which the others may
-   * have been the victims.
-   */
-  readonly kind: 'start' | 'call' | 'wait';
-  /** `wait`: messages to it that were logged then. */
-  readonly arrivals?: number;
-  /** How long it had been given there, ms. */
-  readonly took: number;
-  /** Place in Job.faults. */
-  readonly fault: number | undefined;
-}
+import type { Comparison } from './suspicions.ts';
 
 /** The rank did something new that the server has seen. */
 export function called(core: Core, t: Task): void {

@@ -30,6 +30,7 @@ import { endJob } from './end.ts';
 import { takesRanks } from './free-slots.ts';
 import { blame, hasRecord, loseCredit, quarantinedUntil, takeBack } from './reputation.ts';
 import { kindOfJob, over, type Core, type Job, type Node, type Task } from './state.ts';
+import type { Failure } from './suspicions.ts';
 import type { FaultCause } from './types.ts';
 
 /**
@@ -63,28 +64,6 @@ const AFTER_WORK = 0.25;
 const TOGETHER_MS = 10_000;
 /** Refuted failures of a rank that are remembered, should its program turn out to crash everywhere after all. */
 const MOST_PAST = 100;
-
-export interface Failure {
-  readonly node: NodeId;
-  /** As people know the node. */
-  readonly name: string;
-  /** Observer's time. */
-  readonly at: number;
-  readonly crash: boolean;
-  /** Held against the node. */
-  weight: number;
-  /** Counts towards the end of the job: of a node that had a record then. */
-  strike: number;
-  /** Its node said that the rank waits. */
-  readonly waited: boolean;
-  /** B5: not the rank's doing. */
-  collateral: boolean;
-  readonly code: string | undefined;
-  readonly quarantined: boolean;
-  /** Place in Job.faults. */
-  readonly fault: number | undefined;
-  excused: boolean;
-}
 
 /** An incarnation that was at a node is lost. */
 export function failed(core: Core, t: Task, cause: FaultCause, fault: number | undefined): void {

@@ -1,8 +1,29 @@
 /** Which nodes may be given ranks now, and how many. */
-import type { NodeId } from '@mayfly/wire';
-import type { Room } from './placement.ts';
+import type { JobId, NodeId, ProgramKind, TaskId } from '@mayfly/wire';
 import { hasRecord, quarantinedUntil } from './reputation.ts';
 import type { Core, Node } from './state.ts';
+
+/** A node with free slots. */
+export interface Room {
+  id: NodeId;
+  /** Code of the room (of people) that the node serves. */
+  code: string | undefined;
+  /** Kinds of programs that the node runs. */
+  runs: readonly ProgramKind[];
+  /** Slots that are free now. */
+  free: number;
+  /** Ranks of each job that it has. */
+  ranks: Map<JobId, number>;
+  /** It has done useful work. */
+  record: boolean;
+  /** A rank was taken from it because nothing came of it, and whose fault that was is not known yet. */
+  doubtful: boolean;
+  /** A newcomer: how often it was in quarantine, less one for each rank that ended there. */
+  level: number;
+  has(job: JobId, task: TaskId): boolean;
+  /** When it came, for a stable order. */
+  since: number;
+}
 
 /**
  * D3. Never longer than the shortest patience of a job: else a rank lost by a node's silence would be given to the

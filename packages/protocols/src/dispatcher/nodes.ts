@@ -10,8 +10,8 @@ import {
   type TaskId,
 } from '@mayfly/wire';
 import { deadline, judge, patienceOf, type Patience, type Verdict } from '../failure-detector.ts';
-import { rooms, takesFor } from './free-slots.ts';
-import { takeRoom, wantedBy, type Room } from './placement.ts';
+import { rooms, takesFor, type Room } from './free-slots.ts';
+import { takeRoom, wantedBy } from './placement.ts';
 import { came } from './reputation.ts';
 import { lose, resume, started, tellToDrop } from './restart.ts';
 import { kindOfJob, over, paused, recovered, type Core, type Node, type Task } from './state.ts';

@@ -12,28 +12,8 @@
  */
 import type { JobId, NodeId, ProgramKind, TaskId } from '@mayfly/wire';
 import { failedAt } from './failures.ts';
+import type { Room } from './free-slots.ts';
 import { kindOfJob, type Task } from './state.ts';
-
-export interface Room {
-  id: NodeId;
-  /** Code of the room (of people) that the node serves. */
-  code: string | undefined;
-  /** Kinds of programs that the node runs. */
-  runs: readonly ProgramKind[];
-  /** Slots that are free now. */
-  free: number;
-  /** Ranks of each job that it has. */
-  ranks: Map<JobId, number>;
-  /** It has done useful work. */
-  record: boolean;
-  /** A rank was taken from it because nothing came of it, and whose fault that was is not known yet. */
-  doubtful: boolean;
-  /** A newcomer: how often it was in quarantine, less one for each rank that ended there. */
-  level: number;
-  has(job: JobId, task: TaskId): boolean;
-  /** When it came, for a stable order. */
-  since: number;
-}
 
 export interface Wanted {
   job: JobId;

@@ -24,6 +24,7 @@
  */
 import type { NodeId } from '@mayfly/wire';
 import type { Core } from './state.ts';
+import type { AddressReputation, Reputation, ReputationRecord } from './suspicions.ts';
 
 /** Credit that makes a record: one rank that ended, or work of the other kinds for a while. */
 export const RECORD = 1;
@@ -40,32 +41,6 @@ const BAD_IDENTITIES = 3;
 const ADDRESS_MS = 3_600_000;
 /** Identities and addresses that are remembered; the oldest strangers are forgotten first. */
 const REMEMBERED = 20_000;
-
-/** Registry `reputation/<node>`, of nodes that have or had a record. */
-export interface ReputationRecord {
-  credit: number;
-  /** When it last did useful work. */
-  workedAt: number;
-  blame: number;
-  /** When `blame` was that; it halves with {@link HALF_LIFE_MS}. */
-  blamedAt: number;
-  /** Quarantines so far, less one for each rank that ended since: the next lasts 2^level times as long as the first. */
-  level: number;
-  quarantinedUntil?: number;
-}
-
-export interface Reputation extends ReputationRecord {
-  address?: string;
-}
-
-/** Identities of an address since it was last quiet. */
-export interface AddressReputation {
-  readonly seen: Set<NodeId>;
-  readonly bad: Set<NodeId>;
-  /** Newcomers wait until then. */
-  until: number;
-  heardAt: number;
-}
 
 export const reputationKey = (node: NodeId): string => `reputation/${node}`;
 

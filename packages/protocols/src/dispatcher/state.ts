@@ -18,12 +18,10 @@ import {
   type SpawnGroup,
   type TaskId,
 } from '@mayfly/wire';
-import type { Holdings } from '../channel-memory/holdings.ts';
+import type { Holdings } from '../channel-memory/types.ts';
 import { ObserverClock, type Presence, type Verdict } from '../failure-detector.ts';
-import type { Failure } from './failures.ts';
 import type { RecoveryPolicy, RecoveryTable } from './policy.ts';
-import type { AddressReputation, Reputation } from './reputation.ts';
-import type { Comparison } from './comparison.ts';
+import type { AddressReputation, Comparison, Failure, Reputation } from './suspicions.ts';
 import {
   faultKey,
   taskKey,

@@ -21,28 +21,16 @@
  *      strangers: if `crashLimit` of them do), the rank's patience doubles, and ranks that wait at nodes without a
  *      record are doubted: it may be one of them that keeps the rank from getting on.
  */
-import type { JobId, TaskId } from '@mayfly/wire';
-import { called, suspect, type Comparison } from './comparison.ts';
+import type { JobId } from '@mayfly/wire';
+import { called, suspect } from './comparison.ts';
 import { gotFurther } from './failures.ts';
-import { rooms } from './free-slots.ts';
-import { suits, wantedBy, type Room } from './placement.ts';
+import { rooms, type Room } from './free-slots.ts';
+import { suits, wantedBy } from './placement.ts';
 import { CREDIT, earn, hasRecord } from './reputation.ts';
 import { lose, tellToDrop } from './restart.ts';
 import { over, paused, recoveryOf, type Core, type Job, type Task } from './state.ts';
-import type { JobSpec } from './types.ts';
-
-/** What the Channel Memories know of a task, over all its incarnations. */
-export interface LoggedProgress {
-  task: TaskId;
-  /** Its messages that are logged whole. */
-  sends: number;
-  /** Messages to it that are logged whole. */
-  arrivals: number;
-  /** Of these: how many it has taken, as its comm worker credits them. */
-  consumed: number;
-  /** Something for it, or of its own for the world, is under way. */
-  underWay: boolean;
-}
+import type { Comparison } from './suspicions.ts';
+import type { JobSpec, LoggedProgress } from './types.ts';
 
 /** How many times the patience a rank is believed to take arrivals that nobody but its node has counted. */
 const WORD = 10;

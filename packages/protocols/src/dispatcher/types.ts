@@ -27,7 +27,6 @@ import type {
   TaskId,
 } from '@mayfly/wire';
 import type { Progress } from '../channel-memory/types.ts';
-import type { LoggedProgress } from './stragglers.ts';
 
 /** Times in ms. Defaults in {@link defaultSettings}. */
 export interface DispatcherSettings {
@@ -253,6 +252,19 @@ export interface KnownImage {
   task: TaskId;
   image: ImageId;
   serial: number;
+}
+
+/** What the Channel Memories know of a task, over all its incarnations. */
+export interface LoggedProgress {
+  task: TaskId;
+  /** Its messages that are logged whole. */
+  sends: number;
+  /** Messages to it that are logged whole. */
+  arrivals: number;
+  /** Of these: how many it has taken, as its comm worker credits them. */
+  consumed: number;
+  /** Something for it, or of its own for the world, is under way. */
+  underWay: boolean;
 }
 
 export type DispatcherEvent = { now: number } &

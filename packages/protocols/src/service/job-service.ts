@@ -26,11 +26,10 @@ import {
   type SpawnGroup,
   type TaskId,
 } from '@mayfly/wire';
-import type { CheckpointServer } from '../checkpoint-server.ts';
-import type { CheckpointServerEffect, CheckpointServerEvent } from '../checkpoint-server-types.ts';
+import type { CheckpointServer } from '../images/checkpoint-server.ts';
+import type { CheckpointServerEffect, CheckpointServerEvent } from '../images/types.ts';
 import type { Dispatcher } from '../dispatcher/dispatcher.ts';
-import type { LoggedProgress } from '../dispatcher/stragglers.ts';
-import type { DispatcherEffect, DispatcherEvent, JobSpec } from '../dispatcher/types.ts';
+import type { DispatcherEffect, DispatcherEvent, JobSpec, LoggedProgress } from '../dispatcher/types.ts';
 import { ALIVE_KEY, capacityOf } from '../dispatcher/types.ts';
 import { slotsFor, spawnedSlots } from '../dispatcher/views.ts';
 import { Inbox } from './inbox.ts';

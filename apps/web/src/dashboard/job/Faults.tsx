@@ -6,7 +6,7 @@ import { Tag } from '../../shared/Tag.tsx';
 import { Newer } from '../Newer.tsx';
 import { useHeld } from '../useHeld.ts';
 import { faultCause, faultVerdict, hasEnded, phasesOf } from '../words.ts';
-import type { ViewProps } from './views.tsx';
+import type { ViewProps } from './view-props.ts';
 
 const SHOWN = 200;
 /** An incarnation is lost once. */

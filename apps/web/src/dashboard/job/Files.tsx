@@ -6,7 +6,7 @@ import { getFile, saveBlob } from '../api.ts';
 import { Problem } from '../Problem.tsx';
 import { hasEnded } from '../words.ts';
 import { draw, pictureKind, type PictureKind } from '../../shared/pictures.ts';
-import type { ViewProps } from './views.tsx';
+import type { ViewProps } from './view-props.ts';
 
 interface ResultFile {
   path: string;

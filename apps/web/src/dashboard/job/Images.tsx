@@ -9,7 +9,7 @@ import { Tag } from '../../shared/Tag.tsx';
 import { hasEnded, uploadText } from '../words.ts';
 import { Events } from './Events.tsx';
 import { Faults } from './Faults.tsx';
-import type { ViewProps } from './views.tsx';
+import type { ViewProps } from './view-props.ts';
 
 export function FaultsAndImages(props: ViewProps) {
   // Of a job that has ended there are none; under the eyes of one who watched, their place stays.

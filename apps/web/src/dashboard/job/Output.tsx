@@ -7,7 +7,7 @@ import { Problem } from '../Problem.tsx';
 import { findLines, neighbour, splitAt } from '../find.ts';
 import type { OutputLine } from '../output.ts';
 import { hasEnded } from '../words.ts';
-import type { ViewProps } from './views.tsx';
+import type { ViewProps } from './view-props.ts';
 
 const SHOWN = 2000;
 

@@ -5,7 +5,7 @@ import { Files } from './Files.tsx';
 import { Output } from './Output.tsx';
 import { Ranks } from './Ranks.tsx';
 import { Stdin } from './Stdin.tsx';
-import type { ViewProps } from './views.tsx';
+import type { ViewProps } from './view-props.ts';
 
 export function Overview(props: ViewProps) {
   const { job } = props;

@@ -6,7 +6,7 @@ import { Profile } from '../../report/Profile.tsx';
 import { getProfile, saveBlob } from '../api.ts';
 import { Problem } from '../Problem.tsx';
 import { hasEnded } from '../words.ts';
-import type { ViewProps } from './views.tsx';
+import type { ViewProps } from './view-props.ts';
 
 const POLL_MS = 2000;
 

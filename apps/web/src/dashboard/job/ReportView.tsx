@@ -8,7 +8,7 @@ import { useMayChange } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
 import { Report } from '../../report/Report.tsx';
 import { hasEnded } from '../words.ts';
-import type { ViewProps } from './views.tsx';
+import type { ViewProps } from './view-props.ts';
 
 export function ReportView({ job }: ViewProps) {
   const client = useQueryClient();

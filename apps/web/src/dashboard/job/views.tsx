@@ -3,22 +3,13 @@
  * comes as a lazy component. Only the one that is shown is there, so a view keeps what must survive a change of tabs
  * outside of itself (useJob).
  */
-import type { JobView } from '@mayfly/wire';
 import { lazy, type ComponentType } from 'react';
 import { FaultsAndImages } from './Images.tsx';
 import { Files } from './Files.tsx';
 import { ReportView } from './ReportView.tsx';
 import { Output } from './Output.tsx';
 import { Overview } from './Overview.tsx';
-import type { FileNews, OutputFeed } from './useJob.ts';
-
-export interface ViewProps {
-  job: JobView;
-  feed: OutputFeed;
-  files: FileNews;
-  /** Shows another view. */
-  go: (view: string) => void;
-}
+import type { ViewProps } from './view-props.ts';
 
 export interface View {
   /** In the address. */

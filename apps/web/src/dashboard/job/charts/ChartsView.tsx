@@ -10,7 +10,7 @@ import { bytes, count, duration, elapsed } from '../../../shared/format.ts';
 import { getCharts } from '../../api.ts';
 import { Problem } from '../../Problem.tsx';
 import { hasEnded } from '../../words.ts';
-import type { ViewProps } from '../views.tsx';
+import type { ViewProps } from '../view-props.ts';
 import { Plot } from './Plot.tsx';
 import { HEIGHT, lastKnown, maxOf, niceMax, recoveriesOf, stepsOf } from './plot.ts';
 

@@ -10,7 +10,7 @@ import {
   type Manifest,
   type TaskId,
 } from '@mayfly/wire';
-import type { CheckpointServerSettings, ImageRecord } from './checkpoint-server-types.ts';
+import type { CheckpointServerSettings, ImageRecord } from './types.ts';
 
 export interface OfferContext {
   job: JobId;

@@ -3,8 +3,8 @@
  * losable.
  */
 import type { ImageId, Incarnation, JobId, Manifest, TaskId } from '@mayfly/wire';
-import type { Range } from './channel-memory/types.ts';
-import type { ImageRecord } from './checkpoint-server-types.ts';
+import type { Range } from '../channel-memory/types.ts';
+import type { CheckpointServerEffect, CheckpointServerSettings, ImageRecord } from './types.ts';
 
 export interface Offer {
   readonly task: Task;
@@ -41,4 +41,45 @@ export interface Job {
   readonly id: JobId;
   open?: { size: number; channelMemories: number; program: string };
   tasks: Map<TaskId, Task>;
+}
+
+/** All of it, and the effects of the step under way. */
+export interface State {
+  readonly settings: CheckpointServerSettings;
+  readonly jobs: Map<JobId, Job>;
+  readonly offers: Map<ImageId, Offer>;
+  now: number;
+  /** Number of the last question for pages. */
+  asks: number;
+  /** There may be pages that nobody names any more; when they were collected last. */
+  garbage: boolean;
+  collected: number;
+  out: CheckpointServerEffect[];
+}
+
+export const newState = (settings: CheckpointServerSettings): State => ({
+  settings,
+  jobs: new Map(),
+  offers: new Map(),
+  now: 0,
+  asks: 0,
+  garbage: true,
+  collected: 0,
+  out: [],
+});
+
+export function emit(s: State, effect: CheckpointServerEffect): void {
+  s.out.push(effect);
+}
+
+export function jobOf(s: State, id: JobId): Job {
+  let job = s.jobs.get(id);
+  if (!job) s.jobs.set(id, (job = { id, tasks: new Map() }));
+  return job;
+}
+
+export function taskOf(job: Job, task: TaskId): Task {
+  let t = job.tasks.get(task);
+  if (!t) job.tasks.set(task, (t = { job, task, acting: undefined, images: [], trimmed: false, done: false }));
+  return t;
 }

@@ -1,0 +1,69 @@
+/** The command that runs a program. */
+import { Option, type Command } from 'commander';
+import { EXIT_HELP } from '../exit-codes.ts';
+import { connected, factor, more, seconds, secondsFrom, size, whole, type Act } from './options.ts';
+
+export function mpiexecCommand(program: Command, act: Act): void {
+  connected(
+    program
+      .command('mpiexec')
+      .alias('mpirun')
+      .description('run an MPI program and wait until it ends')
+      .argument(
+        '<program>',
+        'output of mayfly mpicc (or another .wasm), C or C++ files, a TypeScript file, or a folder with mayfly.json',
+      )
+      .argument('[args...]', 'more C or C++ files, then the arguments of the program')
+      .requiredOption('-n, --np <ranks>', 'number of ranks', whole(1, 1024))
+      .option('-l, --label', "put '[rank] ' before each line of output")
+      .option('-q, --quiet', 'hide the progress line and hints')
+      .option('-f, --file <file>', 'input file for the program, as path or name=path (repeatable)', more)
+      .option('-o, --output-dir <folder>', 'write result files there (without a server: default is the current folder)')
+      .option('--name <name>', 'name of the job')
+      .option('--about <text>', 'purpose of the job, shown to volunteers (200 characters)')
+      .option('--cc-flags <options>', "compiler options for C or C++ files, as one word: '-O3 -DN=100'")
+      .addOption(new Option('--protocol <name>', 'fault tolerance').choices(['pessimistic', 'none']))
+      .addOption(
+        new Option(
+          '--durability <when>',
+          'sync the log after forwarding a message (behind) or before (strict)',
+        ).choices(['behind', 'strict']),
+      )
+      .option('--checkpoint <seconds>', 'target interval between checkpoints of a rank', seconds)
+      .option('--grace <seconds>', 'how long a silent node keeps its ranks', seconds)
+      .option(
+        '--stuck-after <seconds>',
+        'restart a rank without progress on another node, after at least this time (default: 600)',
+        secondsFrom(1),
+      )
+      .option(
+        '--stuck-factor <times>',
+        '… and this many times the longest pause of any rank of the job (default: 10)',
+        factor,
+      )
+      .option('--time-limit <seconds>', 'end the job after this time', seconds)
+      .option('--env <name=value>', 'environment variable of every rank (repeatable); also -env, -genv, -x', more)
+      .option('--room <code>', 'run only on volunteers of this room')
+      .option('--memory <size>', 'memory limit of a rank, such as 512M or 2G', size)
+      .option('--seed <n>', "seed of the job's random numbers, to repeat a run", whole(0, 2 ** 48 - 1)),
+  )
+    .passThroughOptions()
+    .addHelpText(
+      'after',
+      `
+Standard input goes to rank 0. Ctrl-C cancels the job, a second one exits at once. Without --server, mayfly starts a
+server and headless nodes on this machine for this one job.
+
+  mayfly mpicc -O3 pi.c -o pi && mayfly mpiexec -n 4 ./pi 1000000
+  mayfly mpiexec -n 4 --cc-flags '-O3' main.c util.c 1000000
+  mayfly mpiexec -n 4 pi.ts 1000000
+  mayfly mpiexec -n 4 --file 1138_bus.mtx cg.ts --matrix 1138_bus.mtx
+  mayfly mpiexec --server https://class.example:7070 --token … -n 16 -l heat.ts < parameters.txt
+${EXIT_HELP}`,
+    )
+    .action(
+      act(async (file: string, args: string[], { np, ...o }: { np: number }) =>
+        (await import('../commands/mpiexec.ts')).mpiexec(file, args, { ...o, n: np }),
+      ),
+    );
+}

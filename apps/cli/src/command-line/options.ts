@@ -1,0 +1,100 @@
+/** What commands share: how the values of options are read, and the options of more than one command. */
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { bytes } from '../mpiexec-words.ts';
+
+/** Makes the action of a command of a function that resolves to its exit code. */
+export type Act = <A extends unknown[]>(work: (...args: A) => Promise<number>) => (...args: A) => Promise<void>;
+
+export const whole =
+  (from: number, to: number) =>
+  (text: string): number => {
+    const n = Number(text);
+    if (!/^\d+$/.test(text) || n < from || n > to)
+      throw new InvalidArgumentError(`expected a whole number from ${from} to ${to}.`);
+    return n;
+  };
+export const seconds = (text: string): number => {
+  const n = Number(text);
+  if (text.trim() === '' || !Number.isFinite(n) || n < 0)
+    throw new InvalidArgumentError('expected a number of seconds.');
+  return n;
+};
+export const size = (text: string): number => {
+  const n = bytes(text);
+  if (n === undefined) throw new InvalidArgumentError('expected a size such as 512M or 2G.');
+  return n;
+};
+export const secondsFrom =
+  (least: number) =>
+  (text: string): number => {
+    const n = seconds(text);
+    if (n < least) throw new InvalidArgumentError(`expected a number of seconds, at least ${least}.`);
+    return n;
+  };
+export const factor = (text: string): number => {
+  const n = Number(text);
+  if (text.trim() === '' || !(n >= 1 && n <= 10_000))
+    throw new InvalidArgumentError('expected a number from 1 to 10000.');
+  return n;
+};
+export const megabytes = (text: string): number => {
+  const n = Number(text);
+  if (text.trim() === '' || !Number.isFinite(n) || n < 0) throw new InvalidArgumentError('a number of megabytes.');
+  return n;
+};
+export const more = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text];
+
+export const connected = (command: Command): Command =>
+  command
+    .option('--server <url>', 'the server (else MAYFLY_SERVER, else the config file)')
+    .option('--token <token>', 'a token of the server (else MAYFLY_TOKEN, else the config file)')
+    .option('--insecure', 'accept a self-signed certificate of the server');
+
+export const serving = (command: Command, dataDir: string): Command =>
+  command
+    .option('-p, --port <port>', 'port to listen on; 0: any free one', whole(0, 65535))
+    .option('--host <address>', 'address to bind, 0.0.0.0 for all (default 127.0.0.1: this machine only)')
+    .option('-d, --data-dir <folder>', 'folder of all durable data; one server per folder', dataDir)
+    .option('--tls-cert <file>', 'certificate chain (PEM); browsers on other machines need HTTPS')
+    .option('--tls-key <file>', 'its private key (PEM)')
+    .option('--tls-self-signed', 'HTTPS with a self-signed certificate (browsers warn once)')
+    .option('--tls-name <name>', 'an additional host name or address for that certificate (repeatable)', more)
+    .option('--public-url <url>', 'public URL of the server behind a proxy or tunnel')
+    .option(
+      '--allow-host <name>',
+      "another host name of the server; '.example.org': every name below it (repeatable)",
+      more,
+    )
+    .option(
+      '--compile-workers <n>',
+      'programs to compile at the same time (default: by cores and memory)',
+      whole(1, 64),
+    )
+    .option('--trust-proxy', 'trust X-Forwarded-For and -Proto, for a server behind a reverse proxy')
+    .option('--token <token>', "the owner's token (default: created at the first start and printed once)")
+    .option('--room <code>', 'join code that volunteers must enter')
+    .option(
+      '--reserve <MB>',
+      'with less free space, the server rejects new jobs; below a quarter of it, jobs pause (default: 5 % of ' +
+        'the disk, at most 256)',
+      megabytes,
+    )
+    .option('--channel-memories <n>', 'Channel Memories per job', whole(1, 16))
+    .option('--grace <seconds>', 'how long a disconnected node keeps its ranks (default: 3)', seconds)
+    .option('--silence <seconds>', 'how long a connected but silent node keeps its ranks (default: 10)', seconds)
+    .option(
+      '--restart-grace <seconds>',
+      'how long to wait for nodes to come back after a server restart (default: 10)',
+      seconds,
+    )
+    .addOption(
+      new Option('--log <level>', 'log level of the structured log on standard error').choices([
+        'silent',
+        'fatal',
+        'error',
+        'warn',
+        'info',
+        'debug',
+        'trace',
+      ]),
+    );

@@ -1,0 +1,85 @@
+/** The commands of those who run a server: it, the tokens for others, and its data directory. */
+import { Option, type Command } from 'commander';
+import { connected, serving, whole, type Act } from './options.ts';
+import type { CheckOptions } from '../commands/check.ts';
+import type { ServerCommandOptions } from '../commands/server.ts';
+import type { CreateOptions } from '../commands/tokens.ts';
+import type { ConnectionOptions } from '../connection.ts';
+
+const serverCommands = () => import('../commands/server.ts');
+
+export function serverCommand(program: Command, act: Act): void {
+  serving(program.command('server').description('run a server'), './mayfly-data').action(
+    act(async (o: ServerCommandOptions) => (await serverCommands()).server(o)),
+  );
+  serving(
+    program
+      .command('start')
+      .description('run a server for a first look: next free port from 7070, a fresh token in the link'),
+    './mayfly-data',
+  ).action(act(async (o: ServerCommandOptions) => (await serverCommands()).start(o)));
+}
+
+export function tokenCommands(program: Command, act: Act): void {
+  const tokens = program
+    .command('token')
+    .description('create tokens for others: viewers, submitters, owners (needs the token of an owner)');
+  connected(
+    tokens
+      .command('create')
+      .description('create a token; it is printed only once')
+      .argument('<name>', 'shown as the owner of jobs submitted with it')
+      .addOption(
+        new Option(
+          '-r, --role <role>',
+          'viewer: read only. submitter: submits jobs and manages their own. owner: everything',
+        )
+          .choices(['viewer', 'submitter', 'owner'])
+          .default('submitter'),
+      )
+      .option('--days <n>', 'expires after this many days', whole(1, 3650)),
+  ).action(act(async (name: string, o: CreateOptions) => (await import('../commands/tokens.ts')).create(name, o)));
+  connected(
+    tokens
+      .command('list', { isDefault: true })
+      .description('list names, roles, creation and last use')
+      .option('--json', 'as JSON'),
+  ).action(act(async (o: ConnectionOptions & { json?: boolean }) => (await import('../commands/tokens.ts')).list(o)));
+  connected(
+    tokens
+      .command('revoke')
+      .description('revoke tokens at once and close their connections')
+      .argument('<name...>', 'name or id'),
+  ).action(
+    act(async (names: string[], o: ConnectionOptions) => (await import('../commands/tokens.ts')).revoke(names, o)),
+  );
+}
+
+export function dataCommands(program: Command, act: Act): void {
+  connected(
+    program
+      .command('backup')
+      .description(
+        "take a backup of a server's data directory, jobs running or not; prints its folder on the server's disk",
+      ),
+  ).action(act(async (o: ConnectionOptions) => (await import('../commands/backup.ts')).backup(o)));
+  program
+    .command('restore')
+    .description('create a new data directory from a backup; its jobs resume when a server starts there')
+    .argument('<backup>', 'the folder that `mayfly backup` printed')
+    .requiredOption('-d, --data-dir <folder>', 'new or empty')
+    .action(
+      act(async (from: string, o: { dataDir: string }) => (await import('../commands/backup.ts')).restore(from, o)),
+    );
+
+  program
+    .command('check')
+    .description(
+      'check every file and checksum of a data directory that no server uses; exit code 0: healthy, 1: ' +
+        'problems, 2: cannot check',
+    )
+    .argument('<data-dir>')
+    .option('--repair', 'restore what can be restored; unusable files move to damaged/, nothing is deleted')
+    .option('--json', 'the result as JSON')
+    .action(act(async (dir: string, o: CheckOptions) => (await import('../commands/check.ts')).check(dir, o)));
+}

@@ -1,0 +1,112 @@
+/**
+ * What a rank needs of the server and gives to it besides messages: its program, the image that it begins with, the
+ * files that it reads, and the images that it takes.
+ *
+ * Owns: downloads, uploads, and the way to the pages that the daemon keeps. Does not own: when a rank runs, and what
+ * becomes of it when something is missing (host.ts).
+ */
+import { cutImage, packPages } from '@mayfly/checkpoint';
+import { MayflyError, type TaskId } from '@mayfly/wire';
+import type { ImageHead } from '../local-frames.ts';
+import type { CommToDaemon, DaemonToComm } from '../messages.ts';
+import type { Channel } from '../ports.ts';
+import { readStatus } from '../status.ts';
+import { Fetcher } from './fetcher.ts';
+import { ImageUploads } from './images.ts';
+import { LocalPages } from './local-pages.ts';
+import { imageBufferFor, manifestOf, type Rank } from './rank.ts';
+import type { CommSeams } from './seams.ts';
+
+export class Supplies {
+  private readonly fetcher: Fetcher;
+  private readonly uploads: ImageUploads;
+  private readonly pages: LocalPages;
+
+  constructor(
+    server: string,
+    private readonly seams: CommSeams,
+    private readonly daemon: Channel<CommToDaemon, DaemonToComm>,
+    private readonly ranks: ReadonlyMap<TaskId, Rank>,
+  ) {
+    const note = (text: string): void => this.daemon.post({ type: 'note', text });
+    this.pages = new LocalPages(seams, (hash) => daemon.post({ type: 'page', hash }));
+    this.fetcher = new Fetcher(server, seams, note);
+    this.uploads = new ImageUploads(`${server}/data/image`, seams, {
+      onComplete: (m) => {
+        const rank = ranks.get(m.task);
+        const last = rank !== undefined && rank.serial === m.serial && readStatus(rank.link.side.words).parked;
+        daemon.post({ type: 'complete', task: m.task, image: m.image, bytes: m.bytes, last });
+      },
+      onRefused: (m, e) => note(`image ${m.image} was refused: ${e.code}: ${e.message}`),
+      onIdle: (task) => ranks.get(task)?.link.side.imageDone(),
+    });
+  }
+
+  private alive(rank: Rank): boolean {
+    return this.ranks.get(rank.assignment.task) === rank;
+  }
+
+  /**
+   * Gives the rank its program and its image. `local`: the daemon may have pages of it. @throws MayflyError when they
+   * cannot be had, or the program is not for this node
+   */
+  async load(rank: Rank, local: boolean): Promise<void> {
+    const a = rank.assignment;
+    const alive = (): boolean => this.alive(rank);
+    const [program, image] = await Promise.all([
+      this.fetcher.program(a, alive),
+      a.manifest
+        ? this.fetcher.image(a, a.manifest, local ? (hash) => this.pages.get(hash) : undefined, alive)
+        : undefined,
+    ]);
+    // By what it is: a script under the name of a module would have been cached as one, or come from a server that
+    // lies.
+    if (typeof program === 'string' && !rank.runs.includes('typescript'))
+      throw new MayflyError(
+        'PROGRAM_REFUSED',
+        'the program is a script, and this volunteer runs WebAssembly programs only',
+      );
+    rank.program = program;
+    if (typeof program !== 'string') rank.link.imageBuffer = imageBufferFor(program, a);
+    rank.image = image;
+    rank.imageReady = true;
+  }
+
+  /** A page that the daemon was asked for. */
+  page(hash: string, bytes: Uint8Array | undefined): void {
+    this.pages.answer(hash, bytes);
+  }
+
+  /** Answers a rank that reads a file. */
+  async read(rank: Rank, path: string): Promise<void> {
+    let bytes: Uint8Array | undefined;
+    let why: string | undefined;
+    try {
+      bytes = await this.fetcher.file(rank.assignment, path, () => this.alive(rank));
+    } catch (e) {
+      why = e instanceof Error ? e.message : String(e);
+    }
+    if (this.alive(rank)) rank.link.content(bytes, why);
+  }
+
+  /** Keeps an image that the rank has taken, and uploads it. */
+  async image(rank: Rank, head: ImageHead, sections: Map<string, Uint8Array>): Promise<void> {
+    const a = rank.assignment;
+    rank.serial = head.serial;
+    const cut = await cutImage(
+      [...sections].map(([name, bytes]) => ({ name, bytes })),
+      () => new Promise((resolve) => this.seams.soon(resolve)),
+    );
+    if (!this.alive(rank)) return;
+    const manifest = manifestOf(a, head, cut);
+    const fresh = packPages(new Map([...cut.data].filter(([hash]) => !rank.kept.has(hash))));
+    rank.kept = new Set(cut.data.keys());
+    this.daemon.post({ type: 'keep', manifest, fresh }, [fresh.bytes.buffer]);
+    this.uploads.add(manifest, cut, a.capability);
+  }
+
+  /** The task has left: nothing more of it is uploaded. */
+  forget(task: TaskId): void {
+    this.uploads.forget(task);
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * Watches the ranks by their status words: tells the daemon how they are, and when one has begun or has caught up, and
+ * looks for wake-ups that an engine has lost.
+ */
+import type { TaskId } from '@mayfly/wire';
+import type { CommToDaemon, DaemonToComm } from '../messages.ts';
+import type { Channel } from '../ports.ts';
+import { MEMORY_WORD, SAFETY_MS } from '../ring/index.ts';
+import { readCalls, readPlaceTimes, readStatus } from '../status.ts';
+import type { Rank } from './rank.ts';
+import type { CommSeams } from './seams.ts';
+
+const STATUS_MS = 250;
+
+export class Watch {
+  private ticking = false;
+  /** Lost wake-ups of ranks that are no longer here. */
+  private lost = 0;
+
+  constructor(
+    private readonly ranks: ReadonlyMap<TaskId, Rank>,
+    private readonly seams: CommSeams,
+    private readonly daemon: Channel<CommToDaemon, DaemonToComm>,
+    private readonly host: {
+      progress(rank: Rank): void;
+      report(rank: Rank, event: 'started' | 'recovered'): void;
+      /** All data connections stand. */
+      connected(): boolean;
+    },
+  ) {}
+
+  /** Reports, once each, that the rank has begun and that it has caught up. */
+  flags(rank: Rank): void {
+    if (rank.reported.recovered || !rank.running) return;
+    const s = readStatus(rank.link.side.words);
+    if (s.started && !rank.reported.started) {
+      rank.reported.started = true;
+      this.host.report(rank, 'started');
+    }
+    if (s.recovered && !rank.reported.recovered) {
+      rank.reported.recovered = true;
+      this.host.report(rank, 'recovered');
+    }
+  }
+
+  /** Goes on as long as there are ranks. */
+  start(): void {
+    if (this.ticking) return;
+    this.ticking = true;
+    let n = 0;
+    const once = (): void => {
+      if (this.ranks.size === 0) {
+        this.ticking = false;
+        return;
+      }
+      if (++n % Math.round(SAFETY_MS / STATUS_MS) === 0) for (const rank of this.ranks.values()) rank.link.side.look();
+      for (const rank of this.ranks.values()) {
+        this.host.progress(rank);
+        this.flags(rank);
+      }
+      this.status([...this.ranks.values()]);
+      this.seams.after(STATUS_MS, once);
+    };
+    this.seams.after(STATUS_MS, once);
+  }
+
+  /** The rank is no longer here. */
+  ended(rank: Rank): void {
+    this.lost += rank.link.side.lost + rank.link.side.lostByRank;
+  }
+
+  status(ranks: Rank[]): void {
+    this.daemon.post({
+      type: 'status',
+      tasks: ranks.map((r) => ({
+        task: r.assignment.task,
+        incarnation: r.assignment.incarnation,
+        ...readStatus(r.link.side.words, Date.now()),
+        calls: readCalls(r.link.side.words, Date.now()),
+        places: readPlaceTimes(r.link.side.words),
+        memory: 65_536 * Math.max(0, r.link.side.words[MEMORY_WORD]!),
+      })),
+      connected: this.host.connected(),
+      lostWakeUps: [...this.ranks.values()].reduce(
+        (sum, r) => sum + r.link.side.lost + r.link.side.lostByRank,
+        this.lost,
+      ),
+    });
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * The layout of a rank memory: its control words, and the way to wake the side that sleeps at one. What the words mean
+ * to both sides is said in index.ts.
+ */
+
+/** How often a sleeper looks again by itself. */
+export const SAFETY_MS = 500;
+
+const MAGIC = 0x4d61_7966;
+/** Int32 indexes; what different sides write stands on different cache lines. */
+export const W = {
+  magic: 0,
+  upCapacity: 1,
+  downCapacity: 2,
+  /** 1: the comm side cannot wait on memory and is woken by a message. */
+  wakeByMessage: 3,
+  upHead: 16,
+  upTail: 32,
+  downHead: 48,
+  downTail: 64,
+  commBell: 80,
+  commAsleep: 96,
+  rankBell: 112,
+  rankAsleep: 128,
+  lostByRank: 144,
+  /** Bits of {@link Ask}, set by the comm worker. */
+  ask: 160,
+  /**
+   * 1: an image of the rank is on its way, and its memory buffer belongs to the comm worker; the next one has to wait.
+   *  Set by the rank when it hands an image over, cleared by the comm worker.
+   */
+  imageUnderWay: 161,
+  /** Percent of a processor that the volunteer gives; 0 is all of it. Set by the comm worker. */
+  share: 162,
+  /** Pages (64 KiB) of the program's linear memory, as of its last calls; 0: not known. Set by the rank. */
+  memory: 163,
+  status: 176,
+  lingerBell: 240,
+  /** Times by MPI call (status.ts). */
+  calls: 256,
+  /** Times by place of the program (status-places.ts); up to the end of the control words. */
+  places: 528,
+} as const;
+export const STATUS_WORD = W.status;
+export const CALLS_WORD = W.calls;
+export const PLACES_WORD = W.places;
+export const MEMORY_WORD = W.memory;
+export const CONTROL_BYTES = 5120;
+/** Bits of a sleeper's mask: what it waits for (I3, I5). */
+export const DATA = 1;
+export const SPACE = 2;
+export const LINGER = 4;
+
+/** What the comm worker asks of a rank between records. */
+export const Ask = {
+  /** Take an image soon. */
+  CHECKPOINT: 1,
+  /** After the next image do nothing more: the node leaves, and nothing done from then on would be kept. */
+  LEAVE: 2,
+} as const;
+
+export const DEFAULT_RING_BYTES = 1024 * 1024;
+
+/** Both capacities must be powers of two. A record may take at most a quarter of its ring. */
+export function createRankMemory(upBytes = DEFAULT_RING_BYTES, downBytes = DEFAULT_RING_BYTES): SharedArrayBuffer {
+  for (const n of [upBytes, downBytes]) if (n < 4096 || (n & (n - 1)) !== 0) throw new RangeError(`ring capacity ${n}`);
+  const memory = new SharedArrayBuffer(CONTROL_BYTES + upBytes + downBytes);
+  const words = new Int32Array(memory, 0, CONTROL_BYTES / 4);
+  words[W.magic] = MAGIC;
+  words[W.upCapacity] = upBytes;
+  words[W.downCapacity] = downBytes;
+  return memory;
+}
+
+export function open(memory: SharedArrayBuffer): { words: Int32Array; up: number; down: number } {
+  const words = new Int32Array(memory, 0, CONTROL_BYTES / 4);
+  if (words[W.magic] !== MAGIC) throw new Error('not a rank memory');
+  return { words, up: words[W.upCapacity]!, down: words[W.downCapacity]! };
+}
+
+/** Takes the mask of a sleeper, and rings for it. False: it does not sleep. */
+export function wake(words: Int32Array, asleep: number, bell: number, ring: (() => void) | undefined): boolean {
+  const mask = Atomics.exchange(words, asleep, 0);
+  if (mask === 0) return false;
+  if (mask === LINGER) {
+    Atomics.add(words, W.lingerBell, 1);
+    Atomics.notify(words, W.lingerBell);
+    return true;
+  }
+  Atomics.add(words, bell, 1);
+  if (ring) ring();
+  else Atomics.notify(words, bell);
+  return true;
+}

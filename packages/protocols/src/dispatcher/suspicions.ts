@@ -1,0 +1,70 @@
+/**
+ * What the dispatcher remembers against ranks and nodes, as data. What it makes of that: failures.ts (whose fault it is
+ * that a rank was lost), comparison.ts (nodes of which nothing came), reputation.ts (what a node is trusted with).
+ */
+import type { NodeId } from '@mayfly/wire';
+
+/** A rank was lost with its node, or crashed there. */
+export interface Failure {
+  readonly node: NodeId;
+  /** As people know the node. */
+  readonly name: string;
+  /** Observer's time. */
+  readonly at: number;
+  readonly crash: boolean;
+  /** Held against the node. */
+  weight: number;
+  /** Counts towards the end of the job: of a node that had a record then. */
+  strike: number;
+  /** Its node said that the rank waits. */
+  readonly waited: boolean;
+  /** B5: not the rank's doing. */
+  collateral: boolean;
+  readonly code: string | undefined;
+  readonly quarantined: boolean;
+  /** Place in Job.faults. */
+  readonly fault: number | undefined;
+  excused: boolean;
+}
+
+/** A rank was taken from a node because nothing came of it. */
+export interface Comparison {
+  readonly node: NodeId;
+  /**
+   * What its node had not done with it: begun it, called MPI; or it said that the rank waits, of which the others may
+   * have been the victims.
+   */
+  readonly kind: 'start' | 'call' | 'wait';
+  /** `wait`: messages to it that were logged then. */
+  readonly arrivals?: number;
+  /** How long it had been given there, ms. */
+  readonly took: number;
+  /** Place in Job.faults. */
+  readonly fault: number | undefined;
+}
+
+/** Registry `reputation/<node>`, of nodes that have or had a record. */
+export interface ReputationRecord {
+  credit: number;
+  /** When it last did useful work. */
+  workedAt: number;
+  blame: number;
+  /** When `blame` was that; it halves with HALF_LIFE_MS. */
+  blamedAt: number;
+  /** Quarantines so far, less one for each rank that ended since: the next lasts 2^level times as long as the first. */
+  level: number;
+  quarantinedUntil?: number;
+}
+
+export interface Reputation extends ReputationRecord {
+  address?: string;
+}
+
+/** Identities of an address since it was last quiet. */
+export interface AddressReputation {
+  readonly seen: Set<NodeId>;
+  readonly bad: Set<NodeId>;
+  /** Newcomers wait until then. */
+  until: number;
+  heardAt: number;
+}

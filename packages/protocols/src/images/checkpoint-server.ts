@@ -1,0 +1,221 @@
+/**
+ * Checkpoint Server: keeps the images of tasks and says when one is complete (MPICH-V §3.4; docs/pessimistic.md).
+ *
+ * Owns: offers under way, the list of complete images of every task, which incarnation may offer, what the logs may be
+ * trimmed to. Does not own: pages and manifests (ImageStore, host), capabilities (host), logs (Channel Memories).
+ * Messages: types.ts. An offer goes finding → receiving (offers.ts) → covering → committing → complete (complete.ts).
+ *
+ * Invariants
+ *  C1 An image is complete only when every page is durable, and every CM says that all sends and outputs before it and
+ *     all arrivals that it consumed are durable there, and the determinants before it are durable without a gap over
+ *     all CMs together.
+ *  C2 It is used, announced and trimmed for only after manifest and record are durable.
+ *  C3 The newest `keep` complete images of a task are kept; logs are trimmed to the oldest of them, and not at all
+ *     before there are so many: until then the start of the program is the way back from a damaged image.
+ *  C4 An offer of any but the acting incarnation is refused. A fence ends offers of lower ones, and an image is chosen
+ *     only after a commit that was under way has ended.
+ *  C5 Serials of complete images of a task rise.
+ *  C6 The pages of an open offer are pinned from `offer` until it is complete or refused.
+ *
+ * Durable: ImageRecord and manifest (`commit`) before `complete`, `reply complete` and `trim`; the mark `trimmed`
+ * before the first trim. Offers are losable: the node offers again.
+ */
+import { PAGE_BYTES, type ImageId, type JobId, type TaskId } from '@mayfly/wire';
+import { ask, committed, cover, covered } from './complete.ts';
+import { discard, discardAll, trim } from './kept.ts';
+import { drop, offer, refuse } from './offers.ts';
+import { choose, chosen, end, restart } from './restart.ts';
+import { emit, jobOf, newState, taskOf, type State } from './state.ts';
+import {
+  defaultCheckpointSettings,
+  type CheckpointServerEffect,
+  type CheckpointServerEvent,
+  type CheckpointServerSettings,
+  type ImageRecord,
+} from './types.ts';
+
+export class CheckpointServer {
+  readonly #state: State;
+
+  constructor(settings: Partial<CheckpointServerSettings> = {}) {
+    this.#state = newState({ ...defaultCheckpointSettings, ...settings });
+  }
+
+  step(e: CheckpointServerEvent): CheckpointServerEffect[] {
+    const s = this.#state;
+    s.now = e.now;
+    s.out = [];
+    handle(s, e);
+    return s.out;
+  }
+
+  /** Complete images of a task, oldest first. */
+  imagesOf(job: JobId, task: TaskId): readonly ImageRecord[] {
+    return this.#state.jobs.get(job)?.tasks.get(task)?.images ?? [];
+  }
+
+  /**
+   * The image of a task that is on its way, for people: bytes of pages that are durable, and of all that its node had
+   * to send.
+   */
+  comingOf(job: JobId, task: TaskId): { sentBytes: number; ofBytes: number } | undefined {
+    const o = this.#state.jobs.get(job)?.tasks.get(task)?.offer;
+    if (!o) return undefined;
+    const { pages, bytes } = o.manifest;
+    let missing = 0;
+    for (const i of o.waiting) missing += i === pages.length - 1 ? bytes - i * PAGE_BYTES : PAGE_BYTES;
+    return { sentBytes: o.sentBytes, ofBytes: o.sentBytes + missing };
+  }
+
+  /**
+   * Hash of a page that was asked for on this link and is still missing; undefined: the host refuses the page unseen.
+   */
+  wanted(link: string, image: ImageId, index: number): string | undefined {
+    const o = this.#state.offers.get(image);
+    return o?.link === link && o.waiting.has(index) ? o.manifest.pages[index] : undefined;
+  }
+
+  /** The newest complete image of every task: for the dispatcher's `recover`. */
+  newest(): { job: JobId; task: TaskId; image: ImageId; serial: number }[] {
+    const out = [];
+    for (const j of this.#state.jobs.values())
+      for (const t of j.tasks.values()) {
+        const i = t.images.at(-1);
+        if (i) out.push({ job: j.id, task: t.task, image: i.image, serial: i.serial });
+      }
+    return out;
+  }
+}
+
+function handle(s: State, e: CheckpointServerEvent): void {
+  switch (e.type) {
+    case 'openJob': {
+      const job = jobOf(s, e.job);
+      job.open = { size: e.size, channelMemories: e.channelMemories, program: e.program };
+      for (const [task, incarnation] of e.acting) {
+        const t = taskOf(job, task);
+        if (t.acting === undefined || t.acting < incarnation) t.acting = incarnation;
+      }
+      for (const t of job.tasks.values()) if (t.trimmed) trim(s, t);
+      return;
+    }
+    case 'recover':
+      return recover(s, e.entries);
+    case 'offer':
+      return offer(s, e);
+    case 'pagesFound': {
+      const o = s.offers.get(e.image);
+      if (o?.stage !== 'finding' || o.ask !== e.ask) return;
+      const missing = new Set(e.missing);
+      // Each hash once, at its first place in the manifest.
+      o.manifest.pages.forEach((hash, i) => missing.delete(hash) && o.waiting.add(i));
+      o.stage = 'receiving';
+      if (o.link !== undefined) emit(s, { type: 'need', link: o.link, image: e.image, pages: [...o.waiting] });
+      return;
+    }
+    case 'pageStored': {
+      const o = s.offers.get(e.image);
+      if (o?.link === e.link && o.waiting.delete(e.index)) o.sentBytes += e.bytes;
+      return;
+    }
+    case 'pageFailed': {
+      const o = s.offers.get(e.image);
+      if (o?.link === e.link && o.stage === 'receiving') refuse(s, o, e.error);
+      return;
+    }
+    case 'end': {
+      const o = s.offers.get(e.image);
+      if (!o || o.link !== e.link) return;
+      if (o.stage === 'finding' || (o.stage === 'receiving' && o.waiting.size > 0))
+        refuse(s, o, { code: 'BAD_REQUEST', message: `${o.waiting.size} pages of the image were not sent.` });
+      else {
+        emit(s, { type: 'reply', link: e.link, reply: 'stored', image: e.image });
+        if (o.stage === 'receiving') cover(s, o);
+      }
+      return;
+    }
+    case 'linkClosed':
+      for (const o of [...s.offers.values()]) {
+        if (o.link !== e.link) continue;
+        o.link = undefined;
+        // With all pages here, the image can still become complete without its node.
+        if (o.stage === 'finding' || o.stage === 'receiving') drop(s, o);
+      }
+      return;
+    case 'covered':
+      return covered(s, e.image, e.cm, e.determinants);
+    case 'committed':
+      return committed(s, e.image);
+    case 'commitFailed': {
+      const o = s.offers.get(e.image);
+      if (o?.stage !== 'committing') return;
+      refuse(s, o, e.error);
+      if (o.unwanted) discardAll(s, o.task);
+      if (o.task.restart) choose(s, o.task);
+      return;
+    }
+    case 'restart':
+      return restart(s, e.job, e.task, e.incarnation);
+    case 'checked': {
+      const t = [...s.jobs.values()].flatMap((j) => [...j.tasks.values()]).find((x) => x.restart?.checking === e.image);
+      if (!t?.restart) return;
+      delete t.restart.checking;
+      if (e.sound) chosen(s, t, e.image);
+      else {
+        discard(s, t, e.image);
+        choose(s, t);
+      }
+      return;
+    }
+    case 'damaged': {
+      const t = s.jobs.get(e.job)?.tasks.get(e.task);
+      if (t) discard(s, t, e.image);
+      return;
+    }
+    case 'taskDone': {
+      const t = s.jobs.get(e.job)?.tasks.get(e.task);
+      if (t) end(s, t);
+      return;
+    }
+    case 'forgetJob': {
+      const job = s.jobs.get(e.job);
+      if (!job) return;
+      for (const t of job.tasks.values()) end(s, t);
+      s.jobs.delete(e.job);
+      return;
+    }
+    case 'tick':
+      return tick(s);
+  }
+}
+
+function tick(s: State): void {
+  const { offerMs, coverMs, collectMs } = s.settings;
+  for (const o of [...s.offers.values()]) {
+    const age = s.now - o.since;
+    if (o.stage === 'covering') {
+      if (age > coverMs)
+        refuse(s, o, {
+          code: 'CONFLICT',
+          message: 'The log entries that the image depends on were not durable in time.',
+        });
+      else if (s.now - o.askedAt >= s.settings.askAgainMs) ask(s, o);
+    } else if (o.stage !== 'committing' && age > offerMs)
+      refuse(s, o, { code: 'CONFLICT', message: 'The pages of the image did not arrive in time.' });
+  }
+  if (!s.garbage || s.now - s.collected < collectMs) return;
+  s.garbage = false;
+  s.collected = s.now;
+  const pinned = new Set<string>();
+  for (const o of s.offers.values()) for (const h of o.manifest.pages) if (h !== '') pinned.add(h);
+  emit(s, { type: 'collect', pinned });
+}
+
+function recover(s: State, entries: readonly (readonly [key: string, value: unknown])[]): void {
+  for (const [key, value] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const [kind, job, task] = key.split('/') as [string, JobId, string];
+    const t = taskOf(jobOf(s, job), Number(task) as TaskId);
+    if (kind === 'image') t.images.push(value as ImageRecord);
+    else if (kind === 'trimmed') t.trimmed = true;
+  }
+}

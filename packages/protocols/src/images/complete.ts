@@ -1,0 +1,93 @@
+/**
+ * From an image whose pages are here to one that is complete (C1, C2): the Channel Memories say what they hold durably,
+ * manifest and record are committed, and only then it is announced and trimmed for.
+ */
+import type { ImageId } from '@mayfly/wire';
+import { coversDeterminants } from '../channel-memory/cover.ts';
+import { discardAll, remove, surplus, trim } from './kept.ts';
+import { drop, uncover } from './offers.ts';
+import { choose } from './restart.ts';
+import { emit, type Offer, type State } from './state.ts';
+import { imageKey, trimmedKey } from './types.ts';
+import type { Range } from '../channel-memory/types.ts';
+
+export function cover(s: State, o: Offer): void {
+  o.stage = 'covering';
+  o.since = s.now;
+  ask(s, o);
+}
+
+/** Asks the Channel Memories that have not answered yet. */
+export function ask(s: State, o: Offer): void {
+  o.askedAt = s.now;
+  const { job, task, incarnation, image, replay } = o.manifest;
+  for (let cm = 0; cm < o.task.job.open!.channelMemories; cm++)
+    if (!o.covered.has(cm)) emit(s, { type: 'cover', job, task, incarnation, image, cm, line: replay.image });
+}
+
+/**
+ * C1. Determinants before the oldest kept image were durable when it became complete, and may have been trimmed
+ * since.
+ */
+export function covered(s: State, image: ImageId, cm: number, determinants: readonly Range[]): void {
+  const o = s.offers.get(image);
+  const cms = o?.task.job.open?.channelMemories ?? 0;
+  if (o?.stage !== 'covering' || cm >= cms) return;
+  o.covered.set(cm, determinants);
+  if (o.covered.size < cms) return;
+  const from = o.task.images[0]?.replay.image.determinants ?? 0;
+  if (coversDeterminants(o.covered.values(), from, o.manifest.replay.image.determinants)) commit(s, o);
+}
+
+function commit(s: State, o: Offer): void {
+  const { manifest: m, task: t } = o;
+  uncover(s, o); // every CM has answered: a question left there would be asked again at each sync, for ever
+  o.stage = 'committing';
+  o.record = {
+    image: m.image,
+    serial: m.serial,
+    incarnation: m.incarnation,
+    replay: m.replay,
+    bytes: m.bytes,
+    sentBytes: o.sentBytes,
+    at: s.now,
+    count: (t.images.at(-1)?.count ?? 0) + 1,
+  };
+  const changes: (readonly [string, unknown])[] = [[imageKey(m.job, m.task, m.serial), o.record]];
+  for (const old of surplus(s, t)) changes.push([imageKey(m.job, m.task, old.serial), undefined]);
+  if (!t.trimmed && t.images.length + 1 >= s.settings.keep) changes.push([trimmedKey(m.job, m.task), true]);
+  emit(s, { type: 'commit', job: m.job, task: m.task, image: m.image, manifest: m, changes });
+}
+
+export function committed(s: State, image: ImageId): void {
+  const o = s.offers.get(image);
+  if (o?.stage !== 'committing' || !o.record) return;
+  const { task: t, record } = o;
+  const { id } = t.job;
+  const old = surplus(s, t);
+  t.images = [...t.images.slice(old.length), record];
+  drop(s, o);
+  if (o.unwanted) {
+    // The commit took the records of the surplus away: who ends now must not leave their manifests, which nobody
+    // would find again.
+    remove(s, old);
+    discardAll(s, t);
+    return;
+  }
+  if (o.link !== undefined) emit(s, { type: 'reply', link: o.link, reply: 'complete', image });
+  emit(s, {
+    type: 'complete',
+    job: id,
+    task: t.task,
+    image,
+    serial: record.serial,
+    bytes: record.bytes,
+    sentBytes: record.sentBytes,
+  });
+  remove(s, old);
+  if (t.images.length >= s.settings.keep) {
+    t.trimmed = true;
+    trim(s, t); // C3
+  }
+  if (t.restart) choose(s, t);
+}

@@ -1,0 +1,58 @@
+/**
+ * Which images of a task are kept, and what the logs are trimmed to (C3): what one more makes superfluous, what is
+ * damaged, and what nobody needs any more goes.
+ */
+import type { ImageId } from '@mayfly/wire';
+import { emit, type State, type Task } from './state.ts';
+import { imageKey, trimmedKey, type ImageRecord } from './types.ts';
+
+/** Those that one more image makes superfluous. */
+export function surplus(s: State, t: Task): ImageRecord[] {
+  return t.images.slice(0, Math.max(0, t.images.length + 1 - s.settings.keep));
+}
+
+/** Manifests whose records are gone. */
+export function remove(s: State, images: readonly ImageRecord[]): void {
+  if (images.length === 0) return;
+  s.garbage = true;
+  emit(s, { type: 'discard', images: images.map((i) => i.image), changes: [] });
+}
+
+/** C3. With fewer images than are to be kept (one was damaged) the logs stay as they are until the next one. */
+export function trim(s: State, t: Task): void {
+  const oldest = t.images[0]?.replay;
+  if (!oldest || t.images.length < s.settings.keep || !t.job.open) return;
+  const held = [...new Set(t.images.flatMap((i) => i.replay.held))].sort((a, b) => a - b);
+  const to = { ...oldest, held };
+  for (let cm = 0; cm < t.job.open.channelMemories; cm++)
+    emit(s, { type: 'trim', job: t.job.id, task: t.task, cm, to });
+}
+
+/** One image is damaged. */
+export function discard(s: State, t: Task, image: ImageId): void {
+  const i = t.images.findIndex((x) => x.image === image);
+  if (i < 0) return;
+  const [gone] = t.images.splice(i, 1);
+  s.garbage = true;
+  emit(s, { type: 'discard', images: [image], changes: [[imageKey(t.job.id, t.task, gone!.serial), undefined]] });
+  emit(s, {
+    type: 'log',
+    level: 'warn',
+    message: `image ${image} is damaged and was removed`,
+    job: t.job.id,
+    task: t.task,
+  });
+}
+
+export function discardAll(s: State, t: Task): void {
+  if (t.images.length === 0 && !t.trimmed) return;
+  const changes: (readonly [string, unknown])[] = t.images.map((i) => [
+    imageKey(t.job.id, t.task, i.serial),
+    undefined,
+  ]);
+  if (t.trimmed) changes.push([trimmedKey(t.job.id, t.task), undefined]);
+  emit(s, { type: 'discard', images: t.images.map((i) => i.image), changes });
+  s.garbage = true;
+  t.images = [];
+  t.trimmed = false;
+}

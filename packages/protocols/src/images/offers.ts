@@ -1,0 +1,85 @@
+/**
+ * Offers, from the manifest until their pages are here: what comes from a stranger's machine is checked (checks.ts),
+ * what is already here is found, the rest is asked for. Where an offer ends, the questions that it has put end too.
+ */
+import type { ErrorBody } from '@mayfly/wire';
+import { checkManifest } from './checks.ts';
+import { emit, taskOf, type Offer, type State } from './state.ts';
+import type { CheckpointServerEvent } from './types.ts';
+
+export function offer(s: State, e: Extract<CheckpointServerEvent, { type: 'offer' }>): void {
+  const { link, manifest } = e;
+  const { image } = manifest;
+  const no = (error: ErrorBody): void => emit(s, { type: 'reply', link, reply: 'refused', image, error });
+  const job = s.jobs.get(e.job);
+  if (!job?.open || e.task >= job.open.size) return no({ code: 'UNKNOWN_JOB', message: 'This job is not running.' });
+  const task = taskOf(job, e.task);
+  if (task.done) return no({ code: 'UNKNOWN_JOB', message: 'The task has ended.' });
+  if (task.acting === undefined || e.incarnation !== task.acting)
+    return no({
+      code: 'FENCED',
+      message: `Incarnation ${task.acting ?? 0} of task ${e.task} is running, not ${e.incarnation}.`,
+    }); // C4
+  if (task.images.some((i) => i.image === image)) return emit(s, { type: 'reply', link, reply: 'complete', image });
+  const open = task.offer;
+  if (open && (open.stage === 'covering' || open.stage === 'committing')) {
+    if (open.manifest.image !== image)
+      return no({ code: 'TOO_MANY', message: 'The image before this one is not complete yet.' });
+    // The node lost the connection and asks again: everything is here already.
+    open.link = link;
+    return emit(s, { type: 'need', link, image, pages: [] });
+  }
+  const { size, program } = job.open;
+  const error = checkManifest(
+    manifest,
+    { ...e, size, program, images: task.images, trimmed: task.trimmed },
+    s.settings,
+  );
+  if (error) return no(error);
+  if (open) {
+    if (open.link !== link && open.manifest.image !== image)
+      return no({ code: 'TOO_MANY', message: 'The image before this one is not complete yet.' });
+    refuse(s, open, { code: 'CONFLICT', message: 'The node offered the image again.' });
+  }
+  const o: Offer = {
+    task,
+    manifest,
+    stage: 'finding',
+    link,
+    ask: ++s.asks,
+    waiting: new Set(),
+    covered: new Map(),
+    askedAt: 0,
+    since: s.now,
+    sentBytes: 0,
+  };
+  task.offer = o;
+  s.offers.set(image, o); // pinned from here on (C6)
+  emit(s, {
+    type: 'findPages',
+    image,
+    ask: o.ask,
+    pages: [...new Set(manifest.pages)].filter((h) => h !== ''),
+  });
+}
+
+/** Ends an offer and tells its node why. */
+export function refuse(s: State, o: Offer, error: ErrorBody): void {
+  if (o.link !== undefined) emit(s, { type: 'reply', link: o.link, reply: 'refused', image: o.manifest.image, error });
+  drop(s, o);
+}
+
+/** Ends an offer. */
+export function drop(s: State, o: Offer): void {
+  if (o.stage !== 'committing') s.garbage = true;
+  if (o.stage === 'covering') uncover(s, o);
+  if (s.offers.get(o.manifest.image) === o) s.offers.delete(o.manifest.image);
+  if (o.task.offer === o) delete o.task.offer;
+}
+
+/** Nobody waits any more for what the Channel Memories cover of it. */
+export function uncover(s: State, o: Offer): void {
+  const { job, task, image } = o.manifest;
+  for (let cm = 0; cm < (o.task.job.open?.channelMemories ?? 0); cm++)
+    emit(s, { type: 'uncover', job, task, image, cm });
+}

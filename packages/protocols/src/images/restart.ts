@@ -1,0 +1,64 @@
+/**
+ * Restarts: the newest image that is sound is chosen, as soon as a commit that was under way has ended (C4). An end of
+ * the task is the end of its images.
+ */
+import type { ImageId, Incarnation, JobId, TaskId } from '@mayfly/wire';
+import { discardAll } from './kept.ts';
+import { refuse } from './offers.ts';
+import { emit, jobOf, taskOf, type State, type Task } from './state.ts';
+
+export function restart(s: State, id: JobId, task: TaskId, incarnation: Incarnation): void {
+  const t = taskOf(jobOf(s, id), task);
+  if (t.acting !== undefined && incarnation < t.acting) return;
+  t.acting = incarnation;
+  const checking = t.restart?.checking;
+  t.restart = checking === undefined ? { incarnation } : { incarnation, checking };
+  const o = t.offer;
+  if (o && o.stage !== 'committing' && o.manifest.incarnation < incarnation)
+    refuse(s, o, { code: 'FENCED', message: `Incarnation ${incarnation} of task ${task} acts.` });
+  if (t.offer?.stage !== 'committing' && checking === undefined) choose(s, t); // C4
+}
+
+/** The newest image that is sound; a damaged one costs time and no answer. */
+export function choose(s: State, t: Task): void {
+  if (!t.restart || t.restart.checking !== undefined) return;
+  const newest = t.images.at(-1);
+  if (newest) {
+    t.restart.checking = newest.image;
+    emit(s, { type: 'check', image: newest.image });
+  } else if (t.trimmed) {
+    const { incarnation } = t.restart;
+    delete t.restart;
+    emit(s, {
+      type: 'lost',
+      job: t.job.id,
+      task: t.task,
+      incarnation,
+      error: {
+        code: 'LOST_LOG',
+        message:
+          `All images of rank ${t.task} are damaged, and the logs before them are already trimmed, so the ` +
+          'rank cannot restart.',
+      },
+    });
+  } else chosen(s, t, undefined);
+}
+
+export function chosen(s: State, t: Task, image: ImageId | undefined): void {
+  const { incarnation } = t.restart!;
+  delete t.restart;
+  const answer = { type: 'chosen' as const, job: t.job.id, task: t.task, incarnation };
+  const record = t.images.find((i) => i.image === image);
+  emit(s, record === undefined ? answer : { ...answer, image: record.image, replay: record.replay });
+}
+
+/** The task has ended. */
+export function end(s: State, t: Task): void {
+  t.done = true;
+  delete t.restart;
+  if (t.offer?.stage === 'committing') t.offer.unwanted = true;
+  else {
+    if (t.offer) refuse(s, t.offer, { code: 'UNKNOWN_JOB', message: 'The task has ended.' });
+    discardAll(s, t);
+  }
+}

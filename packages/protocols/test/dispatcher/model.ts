@@ -1,0 +1,378 @@
+/**
+ * A small model of nodes, CMs, CS and registry around a dispatcher, for the seeded runs of random.test.ts. It knows
+ * nothing of the dispatcher's state: it judges effects, by the numbers of the invariants.
+ */
+import {
+  kindOf,
+  PROGRAM_KINDS,
+  type Hold,
+  type ImageId,
+  type JobId,
+  type NodeId,
+  type ProgramKind,
+  type TaskId,
+} from '@mayfly/wire';
+import { expect } from 'vitest';
+import {
+  Dispatcher,
+  nodeViews,
+  type DispatcherEffect,
+  type DispatcherEvent,
+  type JobRecord,
+  type TaskRecord,
+} from '../../src/index.ts';
+import { J, job, N, NOTHING } from './stage.ts';
+
+export interface Worker extends Hold {
+  started: boolean;
+  /** Steps until it exits. */
+  left: number;
+}
+
+/** One volunteer. Its socket and its workers live and die apart. */
+export class Volunteer {
+  id: NodeId | undefined;
+  session = 0;
+  connection: string | undefined;
+  slots: number;
+  frozen = false;
+  workers: Worker[] = [];
+  /** Sent by the server, under way on this connection. */
+  inbox: DispatcherEffect[] = [];
+  constructor(
+    slots: number,
+    /** undefined: it does not tell, and runs everything. */
+    readonly runs: readonly ProgramKind[] | undefined,
+  ) {
+    this.slots = slots;
+  }
+}
+
+const CMS = 2;
+
+export class Model {
+  now = 1_000_000;
+  dispatcher = new Dispatcher({ crashLimit: 10_000 });
+  readonly registry = new Map<string, unknown>();
+  /** Answers under way inside the server; lost when it dies. */
+  answers: { event: DispatcherEvent; commit?: Extract<DispatcherEffect, { type: 'persist' }> }[] = [];
+  readonly volunteers: Volunteer[] = [];
+  /** Fences, by `${job}/${task}`: of the CS, of each CM. Lost at a crash, then set anew from the registry. */
+  fences = new Map<string, number[]>();
+  /** Exits in the logs of the CMs: durable. */
+  readonly exits = new Map<string, { job: JobId; task: TaskId }>();
+  /** Every incarnation that was ever assigned: once each (D1). */
+  readonly assigned = new Map<string, number>();
+  readonly sizes = new Map<JobId, number>();
+  readonly ended = new Set<JobId>();
+  /** Asked to pause, and not to go on since. */
+  readonly paused = new Set<JobId>();
+  pauses = 0;
+  #images = 0;
+  readonly log: string[] = [];
+  /** Answers per turn, at most this less one: a slow disk, or a fast one. */
+  pace = 6;
+  #connections = 0;
+  #fresh = 0;
+  #turns = 0;
+  constructor(readonly below: (n: number) => number) {
+    this.step({ type: 'recover', now: this.now, entries: [], images: [] });
+  }
+
+  step(e: DispatcherEvent): void {
+    this.log.push(`→ ${JSON.stringify(e)}`);
+    for (const effect of this.dispatcher.step(e)) {
+      this.log.push(`   ${JSON.stringify(effect)}`);
+      this.#perform(effect);
+    }
+  }
+
+  #record(job: JobId, task: TaskId): TaskRecord | undefined {
+    return this.registry.get(`task/${job}/${task}`) as TaskRecord | undefined;
+  }
+
+  #fence(job: JobId, task: TaskId): number[] {
+    const key = `${job}/${task}`;
+    if (!this.fences.has(key))
+      this.fences.set(key, Array<number>(CMS + 1).fill(this.#record(job, task)?.incarnation ?? 0));
+    return this.fences.get(key)!;
+  }
+
+  #perform(e: DispatcherEffect): void {
+    const { now } = this;
+    switch (e.type) {
+      case 'persist':
+        this.answers.push({ event: { type: 'persisted', now, token: e.token }, commit: e });
+        return;
+      case 'fenceCs':
+      case 'fenceCm':
+        expect(this.#record(e.job, e.task)?.incarnation, 'D2: durable before it is named').toBe(e.incarnation);
+        if (e.type === 'fenceCs')
+          this.answers.push({
+            event: { type: 'imageChosen', now, job: e.job, task: e.task, incarnation: e.incarnation },
+          });
+        else
+          this.answers.push({
+            event: {
+              type: 'fencedCm',
+              now,
+              job: e.job,
+              task: e.task,
+              incarnation: e.incarnation,
+              cm: e.cm,
+              sends: 0,
+              consumed: 0,
+              logs: NOTHING,
+            },
+          });
+        return;
+      case 'assign': {
+        const key = `${e.job}/${e.task}`;
+        const record = this.#record(e.job, e.task);
+        expect(this.paused.has(e.job), 'D9').toBe(false);
+        expect(record?.incarnation, 'D2').toBe(e.incarnation);
+        expect(record?.node, 'given to the node of the record').toBe(e.node);
+        expect(
+          this.#fence(e.job, e.task).every((f) => f >= e.incarnation),
+          'D1: everyone fences first',
+        ).toBe(true);
+        expect(this.assigned.get(key) ?? -1, 'D1, D2: every incarnation once, and rising').toBeLessThan(e.incarnation);
+        expect(record?.exit, 'D6').toBeUndefined();
+        expect((this.registry.get(`job/${e.job}`) as JobRecord).state, 'D6').toBe('running');
+        this.assigned.set(key, e.incarnation);
+        const view = nodeViews(this.dispatcher).find((n) => n.id === e.node)!;
+        expect(view.busy, 'D3').toBeLessThanOrEqual(view.slots);
+        const runs = this.volunteers.find((v) => v.connection === e.connection)?.runs ?? PROGRAM_KINDS;
+        expect(runs, 'D20').toContain(kindOf((this.registry.get(`job/${e.job}`) as JobRecord).spec.program.language));
+        this.#deliver(e.connection, e);
+        return;
+      }
+      case 'welcome':
+      case 'revoke':
+      case 'checkpoint':
+        this.#deliver(e.connection, e);
+        return;
+      case 'close': {
+        const v = this.volunteers.find((x) => x.connection === e.connection);
+        if (v) v.connection = undefined;
+        return;
+      }
+      case 'taskDone':
+        expect(this.#record(e.job, e.task)?.exit, 'D6').toBeDefined();
+        return;
+      case 'jobEnded':
+        expect((this.registry.get(`job/${e.job}`) as JobRecord).state, 'D6').toBe(e.state);
+        this.ended.add(e.job);
+        return;
+      default:
+    }
+  }
+
+  #deliver(connection: string, e: DispatcherEffect): void {
+    this.volunteers.find((v) => v.connection === connection)?.inbox.push(e);
+  }
+
+  #write(key: string, value: unknown): void {
+    if (value === undefined) this.registry.delete(key);
+    else this.registry.set(key, structuredClone(value));
+  }
+
+  /** One answer of the server's own parts: commits in their order, everything else in any. */
+  answerOne(): void {
+    const commit = this.answers.findIndex((a) => a.commit);
+    const at = this.below(this.answers.length);
+    const index = this.answers[at]?.commit ? commit : at;
+    const [a] = this.answers.splice(index, 1);
+    if (!a) return;
+    if (a.commit)
+      for (const [k, v] of a.commit.changes) {
+        const before = this.registry.get(k) as TaskRecord | undefined;
+        if (k.startsWith('task/') && before && v)
+          expect((v as TaskRecord).incarnation, 'D2: only rises').toBeGreaterThanOrEqual(before.incarnation);
+        this.#write(k, v);
+      }
+    const e = a.event;
+    if (e.type === 'imageChosen') {
+      const f = this.#fence(e.job, e.task);
+      f[CMS] = Math.max(f[CMS]!, e.incarnation);
+    }
+    if (e.type === 'fencedCm') {
+      const f = this.#fence(e.job, e.task);
+      f[e.cm] = Math.max(f[e.cm]!, e.incarnation);
+    }
+    this.step({ ...e, now: this.now });
+  }
+
+  submit(n: number, size: number): void {
+    const program = {
+      language: n % 2 === 0 ? ('typescript' as const) : ('c' as const),
+      entry: 'main',
+      hash: '0'.repeat(64),
+    };
+    const spec = job(size, {
+      id: J(n),
+      channelMemories: CMS,
+      program,
+      ...(n % 3 === 0 ? { graceMs: 500 + 1000 * this.below(6) } : {}),
+    });
+    this.sizes.set(spec.id, size);
+    this.step({ type: 'submit', now: this.now, job: spec });
+  }
+
+  // --- what volunteers do ---
+
+  connect(v: Volunteer): void {
+    v.connection = `k${++this.#connections}`;
+    v.inbox = [];
+    this.step({
+      type: 'hello',
+      now: this.now,
+      connection: v.connection,
+      ...(v.id === undefined ? {} : { claimed: v.id }),
+      fresh: N(++this.#fresh),
+      session: `s${this.volunteers.indexOf(v)}.${v.session}`,
+      name: 'v',
+      engine: 'model',
+      slots: v.slots,
+      ...(v.runs ? { runs: v.runs } : {}),
+      holds: v.workers.map(({ job: j, task, incarnation }) => ({ job: j, task, incarnation })),
+      images: [],
+    });
+  }
+
+  disconnect(v: Volunteer): void {
+    const connection = v.connection;
+    v.connection = undefined;
+    v.inbox = [];
+    if (connection !== undefined) this.step({ type: 'disconnected', now: this.now, connection });
+  }
+
+  live(v: Volunteer): void {
+    if (v.frozen) return;
+    const e = v.inbox.shift();
+    if (e?.type === 'welcome') {
+      v.id = e.node;
+      v.workers = v.workers.filter(
+        (w) => !e.drop.some((d) => d.job === w.job && d.task === w.task && d.incarnation === w.incarnation),
+      );
+    } else if (e?.type === 'assign')
+      v.workers.push({
+        job: e.job,
+        task: e.task,
+        incarnation: e.incarnation,
+        started: false,
+        left: 3 + this.below(20),
+      });
+    else if (e?.type === 'revoke')
+      v.workers = v.workers.filter((w) => !(w.job === e.job && w.task === e.task && w.incarnation === e.incarnation));
+    else if (e?.type === 'checkpoint' && this.below(3) > 0) {
+      const w = v.workers.find((x) => x.job === e.job && x.task === e.task);
+      const serial = ++this.#images;
+      if (w)
+        this.step({
+          type: 'image',
+          now: this.now,
+          job: w.job,
+          task: w.task,
+          image: `${w.job}-${w.task}-${w.incarnation}-${serial}` as ImageId,
+          serial,
+        });
+    }
+    for (const w of v.workers) {
+      w.started = true;
+      if (w.left > 0) w.left--;
+      const fenced = this.#fence(w.job, w.task)
+        .slice(0, CMS)
+        .some((f) => f > w.incarnation);
+      if (w.left === 0 && !fenced && !this.exits.has(`${w.job}/${w.task}`)) {
+        this.exits.set(`${w.job}/${w.task}`, { job: w.job, task: w.task });
+        this.step({ type: 'exit', now: this.now, job: w.job, task: w.task, report: { code: 0 } });
+      }
+    }
+  }
+
+  heartbeat(v: Volunteer): void {
+    if (v.connection === undefined || v.frozen || v.inbox.some((e) => e.type === 'welcome')) return;
+    this.step({
+      type: 'heartbeat',
+      now: this.now,
+      connection: v.connection,
+      tasks: v.workers.map((w) => ({
+        job: w.job,
+        task: w.task,
+        incarnation: w.incarnation,
+        started: w.started,
+        activity: { state: 'computing', arrivals: 0, sends: 0 },
+      })),
+    });
+  }
+
+  pause(id: JobId): void {
+    if (!this.sizes.has(id) || this.ended.has(id)) return;
+    const { core } = this.dispatcher;
+    if (core.jobs.get(id)?.ending !== undefined) return;
+    this.pauses++;
+    this.paused.add(id);
+    this.step({ type: 'pause', now: this.now, job: id, waitMs: 100 * this.below(40) });
+  }
+
+  resume(id: JobId): void {
+    this.paused.delete(id);
+    this.step({ type: 'resume', now: this.now, job: id });
+  }
+
+  /** kill -9 of the server: commits under way are lost or not, from the first lost one on. */
+  crash(): void {
+    this.log.push('=== kill -9');
+    const commits = this.answers.filter((a) => a.commit);
+    for (const a of commits.slice(0, this.below(commits.length + 1)))
+      for (const [k, v] of a.commit!.changes) this.#write(k, v);
+    this.answers = [];
+    this.fences = new Map(); // the CMs take theirs from the registry
+    for (const v of this.volunteers) {
+      v.connection = undefined;
+      v.inbox = [];
+    }
+    // A request that was not durable may be forgotten, or not: what the registry says holds.
+    this.paused.clear();
+    for (const [k, r] of this.registry)
+      if (k.startsWith('job/') && (r as JobRecord).state === 'paused') this.paused.add((r as JobRecord).spec.id);
+    this.now += this.below(3000);
+    this.dispatcher = new Dispatcher({ crashLimit: 10_000 });
+    this.step({
+      type: 'recover',
+      now: this.now,
+      entries: [...this.registry].map(([k, x]) => [k, structuredClone(x)] as const),
+      images: [],
+    });
+    // Whoever submitted a job got no answer before it was durable, and submits it again.
+    for (const [id, size] of this.sizes) if (!this.registry.has(`job/${id}`)) this.submit(Number(id.slice(3)), size);
+    for (const e of this.exits.values()) this.step({ type: 'exit', now: this.now, ...e, report: { code: 0 } });
+  }
+
+  /** 100 ms of everybody's life. */
+  turn(): void {
+    this.now += 100;
+    this.#turns++;
+    for (const v of this.volunteers) {
+      if (v.connection === undefined && !v.frozen && this.below(20) === 0) this.connect(v);
+      this.live(v);
+      if (this.#turns % 10 === 0) this.heartbeat(v);
+    }
+    for (let n = this.below(this.pace); n > 0; n--) this.answerOne();
+    if (this.#turns % 3 === 0) this.step({ type: 'tick', now: this.now });
+  }
+
+  /** What there is to see of a run that does not end. */
+  stuck(): string {
+    const { core } = this.dispatcher;
+    const tasks = [...core.jobs.values()].flatMap((j) =>
+      j.tasks.map((t) => `${j.record.spec.id}.${t.task} ${j.record.state} ${t.phase} ${t.node ?? ''}`),
+    );
+    return [...tasks, ...nodeViews(this.dispatcher).map((n) => JSON.stringify(n))].join('\n');
+  }
+
+  quiet(): boolean {
+    return this.ended.size === this.sizes.size && this.answers.length === 0;
+  }
+}

@@ -1,0 +1,40 @@
+/** What a simulated node knows of a rank that it was given, and what it says of it to the server. */
+import type { Hold, Heartbeat, Incarnation, JobId, TaskId } from '@mayfly/wire';
+import type { ControlDown } from './messages.ts';
+import type { Rank, SimImage } from './rank.ts';
+
+export interface Held {
+  readonly task: TaskId;
+  readonly incarnation: Incarnation;
+  readonly replay: Extract<ControlDown, { type: 'assign' }>['replay'];
+  readonly nonce: string;
+  serial: number;
+  readonly image: SimImage | undefined;
+  rank: Rank | undefined;
+  started: boolean;
+  nextCheckpoint: number;
+  /** Where its last image was taken. */
+  lastLine?: string | undefined;
+  finished: boolean;
+}
+
+/** The ranks that are not finished, as Hello names them. */
+export const holdsOf = (job: JobId, held: Iterable<Held>): Hold[] =>
+  [...held].filter((h) => !h.finished).map((h) => ({ job, task: h.task, incarnation: h.incarnation }));
+
+/** The same, as a heartbeat tells of them. `computes`: the rank's turn is still to come. */
+export const tasksOf = (job: JobId, held: Iterable<Held>, computes: (h: Held) => boolean): Heartbeat['tasks'] =>
+  [...held]
+    .filter((h) => !h.finished)
+    .map((h) => ({
+      job,
+      task: h.task,
+      incarnation: h.incarnation,
+      started: h.started,
+      recovered: h.rank?.endpoint.repeating === false,
+      activity: {
+        state: h.rank?.endpoint.repeating ? 'replaying' : h.rank && !computes(h) ? 'waiting' : 'computing',
+        arrivals: h.rank?.endpoint.consumed ?? 0,
+        sends: h.rank?.endpoint.line().sends.reduce((n, [, c]) => n + c, 0) ?? 0,
+      },
+    }));
