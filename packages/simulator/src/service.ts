@@ -1,6 +1,6 @@
 /**
- * The composition of the server's cores as production has it (JobService), with a trace of the orders between cores. The
- * planted bugs that concern an order between two cores stand here.
+ * The composition of the server's cores as production has it (JobService), with a trace of the orders between cores.
+ * The planted bugs that concern an order between two cores stand here.
  */
 import { JobService, type DispatcherInput, type LogAnswers, type LogOrder, type Progress } from '@mayfly/protocols';
 import { WORLD, taskId, type ErrorBody, type Incarnation, type JobId, type Line, type TaskId } from '@mayfly/wire';
