@@ -1,6 +1,6 @@
 /**
- * Layouts: how the bytes of a datatype lie in memory, as plain data. The copying between there and a contiguous (packed)
- * buffer: packing.ts.
+ * Layouts: how the bytes of a datatype lie in memory, as plain data. The copying between there and a contiguous
+ * (packed) buffer: packing.ts.
  *
  * A layout is a list of segments in the order of the type map; a segment is `count` blocks of `bytes` bytes, `stride`
  * apart. A vector is thus one segment however long it is, and a contiguous type one block. Elements of a message follow

@@ -1,6 +1,6 @@
 /**
- * Packing: copies elements between their places in memory (a layout) and a contiguous buffer. Aligned layouts go word by
- * word (packing-words.ts), the others block by block.
+ * Packing: copies elements between their places in memory (a layout) and a contiguous buffer. Aligned layouts go word
+ * by word (packing-words.ts), the others block by block.
  */
 import { copyWords } from './packing-words.ts';
 import type { Layout } from './layout.ts';

@@ -1,6 +1,6 @@
 /**
- * Draws of bad messages for malformed.test.ts: frames of data sockets, messages of image sockets, control messages. Pure;
- * every draw is a function of the seed that the test prints.
+ * Draws of bad messages for malformed.test.ts: frames of data sockets, messages of image sockets, control messages.
+ * Pure; every draw is a function of the seed that the test prints.
  */
 import fc from 'fast-check';
 import {

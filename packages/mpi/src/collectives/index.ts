@@ -2,8 +2,8 @@
  * The collectives as calls (MPI 4.1 chapter 6): check the arguments (arguments.ts), choose an algorithm by size
  * (thresholds.ts), start its schedule. Every function returns the handle of a request; the blocking call waits for it.
  *
- * Buffers are contiguous bytes (Buf of buffers.ts). `undefined` for a send buffer (for scatter: the receive buffer) means
- * MPI_IN_PLACE.
+ * Buffers are contiguous bytes (Buf of buffers.ts). `undefined` for a send buffer (for scatter: the receive buffer)
+ * means MPI_IN_PLACE.
  */
 export type { VectorArgument } from './arguments.ts';
 export { neighbour } from './neighbour.ts';
