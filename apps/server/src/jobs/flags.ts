@@ -10,9 +10,12 @@ import { MayflyError } from '@mayfly/wire';
 const JOINED = new Set(['-I', '-D', '-U', '-l', '-x', '-z', '-include', '-iquote', '-isystem', '-idirafter']);
 
 const F_OPTIONS =
-  'fast-math|strict-aliasing|math-errno|signed-char|unsigned-char|inline|inline-functions|unroll-loops|vectorize|slp-vectorize|tree-vectorize|exceptions|rtti|common|openmp|openmp-simd|omit-frame-pointer|' +
-  'PIC|pic|PIE|pie|trapping-math|finite-math-only|associative-math|reciprocal-math|rounding-math|signed-zeros|wrapv|builtin|short-enums|stack-protector|stack-protector-strong|gnu89-inline|permissive|' +
-  'lax-vector-conversions|ms-extensions|char8_t|function-sections|data-sections|delete-null-pointer-checks|threadsafe-statics|sized-deallocation|aligned-allocation|jump-tables|zero-initialized-in-bss';
+  'fast-math|strict-aliasing|math-errno|signed-char|unsigned-char|inline|inline-functions|unroll-loops|' +
+  'vectorize|slp-vectorize|tree-vectorize|exceptions|rtti|common|openmp|openmp-simd|omit-frame-pointer|PIC|pic|' +
+  'PIE|pie|trapping-math|finite-math-only|associative-math|reciprocal-math|rounding-math|signed-zeros|wrapv|' +
+  'builtin|short-enums|stack-protector|stack-protector-strong|gnu89-inline|permissive|lax-vector-conversions|' +
+  'ms-extensions|char8_t|function-sections|data-sections|delete-null-pointer-checks|threadsafe-statics|' +
+  'sized-deallocation|aligned-allocation|jump-tables|zero-initialized-in-bss';
 
 const ALLOWED = [
   /^-O([0-3sz]|fast|g)?$/,
