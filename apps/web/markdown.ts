@@ -65,12 +65,14 @@ export function render(markdown: string, served: ReadonlySet<string>): DocumentT
         );
       },
       table(token: Tokens.Table): string {
+        const opened = (tag: 'td' | 'th'): string => (tag === 'th' ? 'th scope="col"' : 'td');
         const cells = (row: Tokens.TableCell[], tag: 'td' | 'th'): string =>
-          `<tr>${row.map((c) => `<${tag}${tag === 'th' ? ' scope="col"' : ''}>${this.parser.parseInline(c.tokens)}</${tag}>`).join('')}</tr>`;
+          `<tr>${row.map((c) => `<${opened(tag)}>${this.parser.parseInline(c.tokens)}</${tag}>`).join('')}</tr>`;
+        const body = token.rows.map((r) => cells(r, 'td')).join('');
         const name = sections.at(-1)?.text ?? title;
         return (
           '<div class="wide" tabindex="0" role="region" aria-label="Table: ' +
-          `${escaped(name)}"><table><thead>${cells(token.header, 'th')}</thead><tbody>${token.rows.map((r) => cells(r, 'td')).join('')}</tbody></table></div>\n`
+          `${escaped(name)}"><table><thead>${cells(token.header, 'th')}</thead><tbody>${body}</tbody></table></div>\n`
         );
       },
     },

@@ -152,10 +152,9 @@ class Place {
   until(id: string, what: string, is: (v: JobView) => boolean): Promise<void> {
     let last: JobView | undefined;
     return until(what, async () => is((last = await this.view(id))), 60_000).catch((e: Error) => {
-      throw new Error(
-        `${e.message}: ` +
-          `${JSON.stringify({ state: last?.state, reason: last?.reason, error: last?.error, tasks: last?.tasks.map((t) => [t.state, t.activity?.call]) })}\n${this.server.output()}`,
-      );
+      const tasks = last?.tasks.map((t) => [t.state, t.activity?.call]);
+      const seen = JSON.stringify({ state: last?.state, reason: last?.reason, error: last?.error, tasks });
+      throw new Error(`${e.message}: ${seen}\n${this.server.output()}`);
     });
   }
   /** Runs up to its line. */

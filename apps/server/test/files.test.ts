@@ -138,8 +138,7 @@ it(
     expect([...grid]).toEqual([...expected.subarray(0, grid.length)]);
     expect([...expected.subarray(grid.length)].every((x) => x === 0)).toBe(true);
     // By the shared pointer: every record once, in the order of each rank; the ordered ones by rank behind those of
-    // their
-    // phase.
+    // their phase.
     const journal = await numbers('out/journal.bin');
     expect(journal.length).toBe(2 * size * (total + PHASES));
     const records = Array.from(

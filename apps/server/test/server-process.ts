@@ -24,7 +24,15 @@ if (what === 'check') {
   for (const p of problems) console.log(p.file + ' ' + p.what);
   process.exit(problems.length > 0 ? 1 : 0);
 }
-const options = what === 'serve' ? { dataDir: dir, port: 0, token: '${TOKEN}', log: 'info', dispatcher: { restartGraceMs: 0, graceMs: 60000, silentMs: 60000 }, ...(tls ? { tls: 'selfsigned' } : {}) } : JSON.parse(what);
+const served = {
+  dataDir: dir,
+  port: 0,
+  token: '${TOKEN}',
+  log: 'info',
+  dispatcher: { restartGraceMs: 0, graceMs: 60000, silentMs: 60000 },
+  ...(tls ? { tls: 'selfsigned' } : {}),
+};
+const options = what === 'serve' ? served : JSON.parse(what);
 const server = await createServer(options).catch((error) => {
   console.log(error.message);
   process.exit(1);

@@ -72,9 +72,12 @@ describe('a C program', () => {
   it('reads standard input, interrupted in the middle of stdio', async () => {
     const wasm = build(`#include <stdio.h>
 #include "mpi.h"
-      int main(void) { char line[100]; int n = 0, a, b; while (fgets(line, sizeof line, stdin)) { n++; printf("<%s", line); if (n == 2) break; }
-        printf("%d\\n", scanf("%d %d", &a, &b)); printf("%d %d %d\\n", a, b, getchar()); getchar(); printf("%d\\n", getchar());
-        int rank; MPI_Send(&n, 1, MPI_INT, 0, 1, MPI_COMM_WORLD); MPI_Recv(&rank, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); return rank; }`);
+      int main(void) { char line[100]; int n = 0, a, b;
+        while (fgets(line, sizeof line, stdin)) { n++; printf("<%s", line); if (n == 2) break; }
+        printf("%d\\n", scanf("%d %d", &a, &b)); printf("%d %d %d\\n", a, b, getchar()); getchar();
+        printf("%d\\n", getchar());
+        int rank; MPI_Send(&n, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        MPI_Recv(&rank, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); return rank; }`);
     const calm = await run(wasm, 1, { stdin: 'first\nsecond\n  12 34\nx' });
     expect(calm[0]).toMatchObject({ exit: { code: 2 }, stdout: '<first\n<second\n2\n12 34 10\n-1\n', died: undefined });
     const cycled = await run(wasm, 1, { stdin: 'first\nsecond\n  12 34\nx', cycle: 1 });
@@ -93,7 +96,8 @@ describe('a C program', () => {
 #include <syslog.h>
 #include "mpi.h"
 static int below, n = 5;
-static void callback(void) { int got; below++; MPI_Send(&n, 1, MPI_INT, 0, 9, MPI_COMM_WORLD); MPI_Recv(&got, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE); below += got; }
+static void callback(void) { int got; below++; MPI_Send(&n, 1, MPI_INT, 0, 9, MPI_COMM_WORLD);
+  MPI_Recv(&got, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE); below += got; }
 int main(int argc, char **argv) {
   char line[64]; unsigned char random[8]; struct stat st; struct timespec t = {0, 1000000}, before, after;
   FILE *in = fopen("data/in.txt", "r"), *out = fopen("out.txt", "w+");
@@ -109,9 +113,12 @@ int main(int argc, char **argv) {
   fseek(out, 0, SEEK_END); printf("%ld bytes, below %d\n", ftell(out), below); fclose(out);
   rename("out.txt", "result.txt"); mkdir("d", 0777); fclose(fopen("d/x", "w")); MPI_Barrier(MPI_COMM_WORLD);
   DIR *d = opendir("/"); struct dirent *e; while ((e = readdir(d))) printf("%s ", e->d_name); closedir(d);
-  FILE *own = tmpfile(); char name[] = "/tmp/aXXXXXX"; int fd = mkstemp(name); fputs("kept", own); MPI_Barrier(MPI_COMM_WORLD); rewind(own);
-  printf("%s %d %d", fgets(line, sizeof line, own), fd > 2, access(name, F_OK)); fclose(own); close(fd); syslog(LOG_ERR, "said %d", fd > 2);
-  stat("data/in.txt", &st); printf("\n%ld %s %s %d\n", (long)st.st_size, argv[1], getenv("USER"), fopen("none", "r") == NULL);
+  FILE *own = tmpfile(); char name[] = "/tmp/aXXXXXX"; int fd = mkstemp(name); fputs("kept", own);
+  MPI_Barrier(MPI_COMM_WORLD); rewind(own);
+  printf("%s %d %d", fgets(line, sizeof line, own), fd > 2, access(name, F_OK)); fclose(own); close(fd);
+  syslog(LOG_ERR, "said %d", fd > 2);
+  stat("data/in.txt", &st);
+  printf("\n%ld %s %s %d\n", (long)st.st_size, argv[1], getenv("USER"), fopen("none", "r") == NULL);
   return 0;
 }`);
     const options: RunOptions = {

@@ -28,9 +28,12 @@ export type DaemonToComm =
   | {
       type: 'assign';
       assignment: Assignment;
-      /** Added to this machine's clock gives the server's. */ clockOffset: number;
-      /** The image is in the local store. */ local: boolean;
-      /** Name of this node. */ node: string;
+      /** Added to this machine's clock gives the server's. */
+      clockOffset: number;
+      /** The image is in the local store. */
+      local: boolean;
+      /** Name of this node. */
+      node: string;
       /** Kinds of programs that this node runs, whatever the assignment calls this one. */
       runs: readonly ProgramKind[];
     }

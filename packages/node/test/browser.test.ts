@@ -226,21 +226,73 @@ describe.skipIf(!executable)('tabs', () => {
           [
             `onmessage = async () => {
               const r = { isolated: crossOriginIsolated, origin: self.origin };
-              const tryIt = async (name, f) => { try { r[name] = String(await f()).slice(0, 60); } catch (e) { r[name] = 'no: ' + e.name; } };
+              const tryIt = async (name, f) => {
+                try {
+                  r[name] = String(await f()).slice(0, 60);
+                } catch (e) {
+                  r[name] = 'no: ' + e.name;
+                }
+              };
               await tryIt('sab', () => new SharedArrayBuffer(8).byteLength);
               await tryIt('data', () => fetch(ORIGIN + '/data/program/aaaaaaaaaaaa?cap=none').then((x) => x.status));
               await tryIt('api', () => fetch(ORIGIN + '/api/info').then((x) => x.status));
               await tryIt('page', () => fetch(ORIGIN + '/').then((x) => x.status));
               await tryIt('elsewhere', () => fetch('https://example.com/').then((x) => x.status));
-              await tryIt('socket', () => new Promise((ok, no) => { const s = new WebSocket('wss://example.com/'); s.onopen = () => ok('open'); s.onerror = () => no(new Error('refused')); }));
-              await tryIt('control', () => new Promise((ok, no) => { const s = new WebSocket(ORIGIN.replace('http', 'ws') + '/socket.io/?EIO=4&transport=websocket'); s.onopen = () => ok('open'); s.onerror = () => no(new Error('refused')); }));
-              await tryIt('indexedDB', () => new Promise((ok, no) => { const q = indexedDB.open('x'); q.onsuccess = () => ok('open'); q.onerror = () => no(q.error); }));
+              await tryIt(
+                'socket',
+                () =>
+                  new Promise((ok, no) => {
+                    const s = new WebSocket('wss://example.com/');
+                    s.onopen = () => ok('open');
+                    s.onerror = () => no(new Error('refused'));
+                  }),
+              );
+              await tryIt(
+                'control',
+                () =>
+                  new Promise((ok, no) => {
+                    const s = new WebSocket(ORIGIN.replace('http', 'ws') + '/socket.io/?EIO=4&transport=websocket');
+                    s.onopen = () => ok('open');
+                    s.onerror = () => no(new Error('refused'));
+                  }),
+              );
+              await tryIt(
+                'indexedDB',
+                () =>
+                  new Promise((ok, no) => {
+                    const q = indexedDB.open('x');
+                    q.onsuccess = () => ok('open');
+                    q.onerror = () => no(q.error);
+                  }),
+              );
               await tryIt('caches', () => caches.open('x'));
               await tryIt('eval', () => eval('1+1'));
               await tryIt('import', () => import('https://example.com/x.js'));
               await tryIt('importScripts', () => importScripts('https://example.com/x.js'));
-              await tryIt('dataWorker', () => new Promise((ok, no) => { const w = new Worker('data:text/javascript,postMessage(1)'); w.onmessage = () => ok('runs'); w.onerror = () => no(new Error('refused')); }));
-              await tryIt('nested', () => new Promise((ok, no) => { const w = new Worker(URL.createObjectURL(new Blob(["fetch('https://example.com/').then(() => postMessage('out'), () => postMessage('in'))"]))); w.onmessage = (e) => ok(e.data); w.onerror = () => no(new Error('refused')); }));
+              await tryIt(
+                'dataWorker',
+                () =>
+                  new Promise((ok, no) => {
+                    const w = new Worker('data:text/javascript,postMessage(1)');
+                    w.onmessage = () => ok('runs');
+                    w.onerror = () => no(new Error('refused'));
+                  }),
+              );
+              await tryIt(
+                'nested',
+                () =>
+                  new Promise((ok, no) => {
+                    const w = new Worker(
+                      URL.createObjectURL(
+                        new Blob([
+                          "fetch('https://example.com/').then(() => postMessage('out'), () => postMessage('in'))",
+                        ]),
+                      ),
+                    );
+                    w.onmessage = (e) => ok(e.data);
+                    w.onerror = () => no(new Error('refused'));
+                  }),
+              );
               await tryIt('rtc', () => typeof RTCPeerConnection);
               postMessage(r);
             };`.replaceAll('ORIGIN', JSON.stringify(new URL(document.querySelector('script')!.src).origin)),

@@ -17,11 +17,14 @@ describe('headless nodes', () => {
     await bench.node(2);
     const id = await bench.submit(
       `import { COMM_WORLD as comm, SUM } from 'mayfly';
-       const right = (comm.rank + 1) % comm.size, left = (comm.rank + comm.size - 1) % comm.size;
+       const right = (comm.rank + 1) % comm.size,
+         left = (comm.rank + comm.size - 1) % comm.size;
        for (const n of [0, 1, 7, 1000, 8192, 8193, 100_000, 3_000_000]) {
-         const a = new Float64Array(n).map((_, i) => comm.rank * 1e7 + i), b = new Float64Array(n);
+         const a = new Float64Array(n).map((_, i) => comm.rank * 1e7 + i),
+           b = new Float64Array(n);
          const s = comm.sendrecv(a, right, 5, b, left, 5);
-         if (s.count(Float64Array) !== n || !b.every((x, i) => x === left * 1e7 + i)) throw new Error('damaged at ' + n);
+         if (s.count(Float64Array) !== n || !b.every((x, i) => x === left * 1e7 + i))
+           throw new Error('damaged at ' + n);
        }
        console.log('sum', comm.allreduce(comm.rank + 1, SUM));`,
       4,
@@ -38,7 +41,8 @@ describe('headless nodes', () => {
     await bench.node(1);
     const id = await bench.submit(
       `import { COMM_WORLD as comm } from 'mayfly';
-       const N = 120, a = new Float64Array(40_000);
+       const N = 120,
+         a = new Float64Array(40_000);
        if (comm.rank === 0) {
          for (let k = 0; k < N; k++) comm.send(a.fill(k), 1, 1);
          comm.send(new Float64Array([42]), 1, 2);
@@ -47,7 +51,10 @@ describe('headless nodes', () => {
        } else {
          const b = new Float64Array(1);
          comm.recv(b, 0, 2);
-         for (let k = 0; k < N; k++) { comm.recv(a, 0, 1); if (a[0] !== k || a[39_999] !== k) throw new Error('damaged ' + k); }
+         for (let k = 0; k < N; k++) {
+           comm.recv(a, 0, 1);
+           if (a[0] !== k || a[39_999] !== k) throw new Error('damaged ' + k);
+         }
          comm.send(b, 0, 3);
        }`,
       2,
@@ -91,8 +98,18 @@ describe('headless nodes', () => {
        console.log(args.join(), files.readText('in/a.txt'), files.list().join());
        if (comm.rank === 0) console.log(stdin.readAll().toUpperCase());
        const d = new Date();
-       console.log(typeof Math.random(), Math.random() !== Math.random(), crypto.getRandomValues(new Uint8Array(4)).length);
-       console.log(d.getTimezoneOffset(), String(new Date(0)), new Date(2020, 0, 2).toISOString(), (1234567.891).toLocaleString(), Math.abs(Date.now() - ${Date.now()}) < 60000);
+       console.log(
+         typeof Math.random(),
+         Math.random() !== Math.random(),
+         crypto.getRandomValues(new Uint8Array(4)).length,
+       );
+       console.log(
+         d.getTimezoneOffset(),
+         String(new Date(0)),
+         new Date(2020, 0, 2).toISOString(),
+         (1234567.891).toLocaleString(),
+         Math.abs(Date.now() - ${Date.now()}) < 60000,
+       );
        console.log(performance.now() >= t0, Math.sin(1));
        console.log(processorName());
        files.write('out/' + comm.rank + '.txt', 'hello');`,
@@ -114,10 +131,32 @@ describe('headless nodes', () => {
     await bench.node(1);
     const id = await bench.submit(
       `const g = globalThis as any;
-       for (const use of [() => g.setTimeout(() => 0, 1), () => g.fetch('x'), () => new g.Worker('x'), () => new g.WebSocket('x'), () => g.process.exit(), () => g.Atomics.wait,
-         () => new g.SharedArrayBuffer(8), () => g.require('fs'), () => g.WebAssembly.Module, () => new g.WeakRef({}), () => g.eval('1'), () => (() => 0).constructor('return 1')(), () => g.Buffer.from('x')])
-         try { use(); console.log('NO'); } catch (e) { console.log((e as Error).message); }
-       console.log(Object.getOwnPropertyNames(g).filter((n) => /process|require|module|gc|global$/.test(n)).join());`,
+       for (const use of [
+         () => g.setTimeout(() => 0, 1),
+         () => g.fetch('x'),
+         () => new g.Worker('x'),
+         () => new g.WebSocket('x'),
+         () => g.process.exit(),
+         () => g.Atomics.wait,
+         () => new g.SharedArrayBuffer(8),
+         () => g.require('fs'),
+         () => g.WebAssembly.Module,
+         () => new g.WeakRef({}),
+         () => g.eval('1'),
+         () => (() => 0).constructor('return 1')(),
+         () => g.Buffer.from('x'),
+       ])
+         try {
+           use();
+           console.log('NO');
+         } catch (e) {
+           console.log((e as Error).message);
+         }
+       console.log(
+         Object.getOwnPropertyNames(g)
+           .filter((n) => /process|require|module|gc|global$/.test(n))
+           .join(),
+       );`,
       1,
     );
     const { job, stdout } = await bench.ended(id);
@@ -219,7 +258,8 @@ describe('a network that breaks WebSockets', () => {
     );
     const id = await bench.submit(
       `import { COMM_WORLD as comm, SUM, checkpoint, stdin } from 'mayfly';
-         const a = Float64Array.from({ length: 30000 }, (_, i) => (i === 29999 ? comm.rank : i * Math.PI)), b = new Float64Array(30000);
+         const a = Float64Array.from({ length: 30000 }, (_, i) => (i === 29999 ? comm.rank : i * Math.PI)),
+           b = new Float64Array(30000);
          checkpoint.register('a', a);
          if (checkpoint.open().restarted) checkpoint.rollback('a');
          checkpoint.here(true);

@@ -149,9 +149,11 @@ describe('ring', () => {
         expect(p.got).toBe(p.sent);
         expect(p.sent).toBeGreaterThanOrEqual(records);
       }
-      console.log(
-        `soak ${byMessage ? 'message' : 'waitAsync'}: ` +
-          `${pairs.map((p) => `${p.sent} records, ${(p.bytes / 1e6).toFixed(0)} MB each way, ${p.wakes} wake-ups, lost: ${p.lost} comm, ${p.lostByRank} rank`).join('; ')}`,
+      const said = pairs.map(
+        (p) =>
+          `${p.sent} records, ${(p.bytes / 1e6).toFixed(0)} MB each way, ${p.wakes} wake-ups, ` +
+          `lost: ${p.lost} comm, ${p.lostByRank} rank`,
       );
+      console.log(`soak ${byMessage ? 'message' : 'waitAsync'}: ${said.join('; ')}`);
     });
 });

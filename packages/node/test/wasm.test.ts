@@ -342,7 +342,9 @@ describe('C programs on headless nodes', () => {
       body: string,
     ): string => `#include <mpi.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdio.h>\n
       static __attribute__((noinline)) int worker(int n, char *p) { ${body} }
-      int main(int argc, char **argv) { MPI_Init(&argc, &argv); int r; MPI_Comm_rank(MPI_COMM_WORLD, &r); printf("at %d\\n", r); if (r == 1) r += worker(argc, argv[0]); MPI_Barrier(MPI_COMM_WORLD); MPI_Finalize(); return 0; }`;
+      int main(int argc, char **argv) { MPI_Init(&argc, &argv); int r; MPI_Comm_rank(MPI_COMM_WORLD, &r);
+        printf("at %d\\n", r); if (r == 1) r += worker(argc, argv[0]); MPI_Barrier(MPI_COMM_WORLD); MPI_Finalize();
+        return 0; }`;
     const end = async (body: string): Promise<JobView> => {
       const { job, stdout } = await results(await submit(source(body), 2));
       expect(stdout[1]).toBe('at 1\n');

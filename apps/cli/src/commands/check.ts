@@ -39,11 +39,12 @@ function print({ problems, done, jobs, files, bytes }: DataCheck, dataDir: strin
   for (const d of done) say(`  ${d}`);
   const read = `${jobs === 1 ? '1 job' : `${jobs} jobs`}, ${files} files, ${size(bytes)} read`;
   if (problems.length === 0) say(`Healthy: ${read}.`);
-  else
-    say(
-      `\n${problems.length === 1 ? '1 problem' : `${problems.length} problems`} ` +
-        `(${read}).${options.repair ? ` Check once more: mayfly check ${dataDir}` : ` To restore what can be restored: mayfly check ${dataDir} --repair`}`,
-    );
+  else {
+    const next = options.repair
+      ? `Check once more: mayfly check ${dataDir}`
+      : `To restore what can be restored: mayfly check ${dataDir} --repair`;
+    say(`\n${problems.length === 1 ? '1 problem' : `${problems.length} problems`} (${read}). ${next}`);
+  }
 }
 
 function progressLine(on: boolean): { show: (file: string, bytes: number) => void; clear: () => void } {

@@ -70,10 +70,16 @@ export async function show(id: string, options: ConnectionOptions & { json?: boo
       ]),
     ]),
   );
-  if (j.faults.length > 0)
-    print(
-      `\n${table([['FAULT (UTC)', 'RANK', 'INCARNATION', 'CAUSE', 'RECOVERED AFTER'], ...j.faults.map((f) => [when(f.at), String(f.task), String(f.incarnation), f.cause, f.recoveredAfterMs === undefined ? '' : `${f.recoveredAfterMs} ms`])])}`,
-    );
+  if (j.faults.length > 0) {
+    const faults = j.faults.map((f) => [
+      when(f.at),
+      String(f.task),
+      String(f.incarnation),
+      f.cause,
+      f.recoveredAfterMs === undefined ? '' : `${f.recoveredAfterMs} ms`,
+    ]);
+    print(`\n${table([['FAULT (UTC)', 'RANK', 'INCARNATION', 'CAUSE', 'RECOVERED AFTER'], ...faults])}`);
+  }
   if (j.outputs.length > 0)
     print(`\n${table([['RESULT FILE', 'BYTES'], ...j.outputs.map((o) => [o.path, String(o.bytes)])])}`);
   return Exit.OK;

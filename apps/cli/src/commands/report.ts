@@ -26,14 +26,17 @@ const maybe = (ms: number | undefined): string => (ms === undefined ? '' : `${ms
 export function asText(r: JobReport, c: ComparisonView): string {
   const { job, totals } = r;
   const all = totals.usefulMs + totals.replayedMs;
+  const exit = job.exitCode === undefined ? '' : `, exit code ${job.exitCode}`;
+  const ran = job.startedAt === undefined ? ', has not begun' : `, ran ${seconds(job.runMs)}`;
+  const replay =
+    all > 0 ? `, ${((100 * totals.replayedMs) / all).toFixed(1)} % of the ranks' time spent on replay` : '';
   const lines = [
-    `${job.name} (${job.id}): ` +
-      `${job.state}${job.exitCode === undefined ? '' : `, exit code ${job.exitCode}`}${job.startedAt === undefined ? ', has not begun' : `, ran ${seconds(job.runMs)}`}`,
+    `${job.name} (${job.id}): ${job.state}${exit}${ran}`,
     ...(job.error === undefined ? [] : [`error: ${job.error.message} (${job.error.code})`]),
     `${[job.program.entry, ...job.args].join(' ')}, ${job.size} rank${job.size === 1 ? '' : 's'}, ` +
       `${job.options.protocol}, seed ${job.seed}, program ${job.program.hash.slice(0, 16)}`,
     `${totals.messages} messages of ${totals.bytes} bytes, ${totals.images} images, ${totals.faults} lost ` +
-      `rank${totals.faults === 1 ? '' : 's'}${all > 0 ? `, ${((100 * totals.replayedMs) / all).toFixed(1)} % of the ranks' time spent on replay` : ''}`,
+      `rank${totals.faults === 1 ? '' : 's'}${replay}`,
   ];
   if (r.nodes.length > 0)
     lines.push(

@@ -43,7 +43,11 @@ const WELL_MS = 60_000;
 
 const STATE = `(() => {
   const text = (where) => (document.querySelector(where)?.textContent ?? '').trim();
-  return { phase: document.querySelector('[data-phase]')?.getAttribute('data-phase') ?? undefined, title: text('[data-testid="volunteer-state"]'), detail: text('#volunteer-detail') };
+  return {
+    phase: document.querySelector('[data-phase]')?.getAttribute('data-phase') ?? undefined,
+    title: text('[data-testid="volunteer-state"]'),
+    detail: text('#volunteer-detail'),
+  };
 })()`;
 /** The button of the page: Stop, while it is on. */
 const PRESS = `void document.querySelector('[data-phase] .orb')?.click()`;

@@ -74,10 +74,13 @@ export function inWords(s: Schema | undefined): string {
   if (s.type === 'integer' || s.type === 'number') {
     const { minimum: low, maximum: high } = s;
     const bounded = high !== undefined && high < Number.MAX_SAFE_INTEGER;
-    return `${s.type}${low !== undefined && bounded ? `, ${low} to ${high}` : low !== undefined ? `, at least ${low}` : bounded ? `, at most ${high}` : ''}`;
+    if (low !== undefined) return `${s.type}, ${bounded ? `${low} to ${high}` : `at least ${low}`}`;
+    return bounded ? `${s.type}, at most ${high}` : s.type;
   }
-  if (s.type === 'string')
-    return `${s.format === 'binary' ? 'raw bytes' : 'string'}${s.maxLength === undefined ? '' : `, at most ${s.maxLength} characters`}`;
+  if (s.type === 'string') {
+    const most = s.maxLength === undefined ? '' : `, at most ${s.maxLength} characters`;
+    return `${s.format === 'binary' ? 'raw bytes' : 'string'}${most}`;
+  }
   return s.type ?? 'anything';
 }
 

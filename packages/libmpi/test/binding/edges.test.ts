@@ -30,8 +30,10 @@ test('§15.2 a library that defines MPI_Send and calls PMPI_Send sees the sends'
     '/profile.c': `#include <mpi.h>
 #include <stdio.h>
 static int sends; static long bytes;
-int MPI_Send(const void *b, int n, MPI_Datatype t, int d, int tag, MPI_Comm c) { int s; PMPI_Type_size(t, &s); sends++; bytes += (long)s * n; return PMPI_Send(b, n, t, d, tag, c); }
-int MPI_Finalize(void) { int r; PMPI_Comm_rank(MPI_COMM_WORLD, &r); printf("%d: %d sends, %ld bytes\\n", r, sends, bytes); return PMPI_Finalize(); }`,
+int MPI_Send(const void *b, int n, MPI_Datatype t, int d, int tag, MPI_Comm c) { int s; PMPI_Type_size(t, &s);
+  sends++; bytes += (long)s * n; return PMPI_Send(b, n, t, d, tag, c); }
+int MPI_Finalize(void) { int r; PMPI_Comm_rank(MPI_COMM_WORLD, &r);
+  printf("%d: %d sends, %ld bytes\\n", r, sends, bytes); return PMPI_Finalize(); }`,
   });
   const want = [0, 1].map((r) => `${r}: 5 sends, 20 bytes\n`);
   expect(ok(await fabric.run(wasm, 2)).map((r) => r.stdout)).toEqual(want);
@@ -69,10 +71,12 @@ test('the memory grows while receives and a reduction of the program are under w
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-static void grow(void *a, void *b, int *n, MPI_Datatype *t) { (void)t; char *p = malloc(3000000); memset(p, 1, 3000000); for (int i = 0; i < *n; i++) ((double *)b)[i] += ((double *)a)[i] * p[i]; }
+static void grow(void *a, void *b, int *n, MPI_Datatype *t) { (void)t; char *p = malloc(3000000);
+  memset(p, 1, 3000000); for (int i = 0; i < *n; i++) ((double *)b)[i] += ((double *)a)[i] * p[i]; }
 int main(int argc, char **argv) {
   int rank, size; MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &rank); MPI_Comm_size(MPI_COMM_WORLD, &size);
-  double in[3] = {0, 0, 0}, out[3] = {rank, rank + 1, rank + 2}, sum[3]; MPI_Request q[2]; MPI_Op op; MPI_Datatype column; double grid[6] = {0};
+  double in[3] = {0, 0, 0}, out[3] = {rank, rank + 1, rank + 2}, sum[3]; MPI_Request q[2]; MPI_Op op;
+  MPI_Datatype column; double grid[6] = {0};
   MPI_Type_vector(3, 1, 2, MPI_DOUBLE, &column); MPI_Type_commit(&column);
   MPI_Irecv(in, 3, MPI_DOUBLE, (rank + size - 1) % size, 1, MPI_COMM_WORLD, &q[0]);
   MPI_Irecv(grid + 1, 1, column, (rank + size - 1) % size, 2, MPI_COMM_WORLD, &q[1]);

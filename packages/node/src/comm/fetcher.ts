@@ -166,7 +166,8 @@ export class Fetcher {
     const one = async (): Promise<void> => {
       while (from < assembly.pages.length && alive()) {
         const names = assembly.pages.slice(from, from + RUN_PAGES);
-        const url = `${this.url(`/data/images/${a.job}/${a.task}/${manifest.image}/pages`, a.capability)}&from=${from}&count=${names.length}`;
+        const pages = this.url(`/data/images/${a.job}/${a.task}/${manifest.image}/pages`, a.capability);
+        const url = `${pages}&from=${from}&count=${names.length}`;
         from += names.length;
         if (!names.some((name) => missing.has(name))) continue;
         const answer = await this.seams.get(url).catch(() => undefined);

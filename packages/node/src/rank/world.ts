@@ -14,11 +14,12 @@ import type { Random } from './random.ts';
 
 /** Deterministic parts of ECMAScript 2023 (and what a later engine polyfills into them stays as it is). */
 const ALLOWED = new Set(
-  `globalThis Infinity NaN undefined isFinite isNaN parseFloat parseInt decodeURI decodeURIComponent encodeURI encodeURIComponent escape unescape
-  AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean DataView Error EvalError Float32Array Float64Array Float16Array Function
-  Int8Array Int16Array Int32Array Iterator Map Number Object Promise Proxy RangeError ReferenceError RegExp Set String Symbol SyntaxError TypeError
-  Uint8Array Uint8ClampedArray Uint16Array Uint32Array URIError WeakMap WeakSet JSON Reflect
-  TextEncoder TextDecoder structuredClone atob btoa`.split(/\s+/),
+  `globalThis Infinity NaN undefined isFinite isNaN parseFloat parseInt decodeURI decodeURIComponent encodeURI
+  encodeURIComponent escape unescape AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean
+  DataView Error EvalError Float32Array Float64Array Float16Array Function Int8Array Int16Array Int32Array
+  Iterator Map Number Object Promise Proxy RangeError ReferenceError RegExp Set String Symbol SyntaxError
+  TypeError Uint8Array Uint8ClampedArray Uint16Array Uint32Array URIError WeakMap WeakSet JSON Reflect TextEncoder
+  TextDecoder structuredClone atob btoa`.split(/\s+/),
 );
 
 const WHY: readonly (readonly [names: string, why: string])[] = [

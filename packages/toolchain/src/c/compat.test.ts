@@ -37,10 +37,14 @@ int main(void) {
   printf("system %d %d popen %d\\n", system(NULL), system("ls"), popen("ls", "r") == NULL);
   printf("host %d %s user %d\\n", gethostname(host, sizeof host), host, getpwuid(getuid()) == NULL);
   memset(&usage, 255, sizeof usage);
-  printf("rusage %d limit %d times %d clock %d\\n", getrusage(RUSAGE_SELF, &usage), getrlimit(RLIMIT_STACK, &limit), times(&t) != (clock_t)-1, clock() != (clock_t)-1);
-  printf("usage %d faults %ld switches %ld\\n", usage.ru_maxrss > 64, usage.ru_minflt + usage.ru_majflt, usage.ru_nvcsw + usage.ru_nivcsw);
+  printf("rusage %d limit %d times %d clock %d\\n",
+    getrusage(RUSAGE_SELF, &usage), getrlimit(RLIMIT_STACK, &limit), times(&t) != (clock_t)-1, clock() != (clock_t)-1);
+  printf("usage %d faults %ld switches %ld\\n",
+    usage.ru_maxrss > 64, usage.ru_minflt + usage.ru_majflt, usage.ru_nvcsw + usage.ru_nivcsw);
   CPU_ZERO(&set);
-  printf("affinity %d base %s pid %d\\n", sched_setaffinity(0, sizeof set, &set) + pthread_setaffinity_np(pthread_self(), sizeof set, &set), basename(path), getpid() > 0);
+  printf("affinity %d base %s pid %d\\n",
+    sched_setaffinity(0, sizeof set, &set) + pthread_setaffinity_np(pthread_self(), sizeof set, &set),
+    basename(path), getpid() > 0);
   int installed = sigaction(SIGUSR1, &action, NULL);
   raise(SIGUSR1);
   printf("signal %d %d\\n", installed, caught == SIGUSR1);
