@@ -1,7 +1,7 @@
 /**
  * Import directions: apps → node, storage, toolchain, simulator → libmpi, checkpoint → mpi, protocols → wire.
- * A package is reached through its name and its declared exports only (eslint.config.js refuses relative paths); cycles are
- * forbidden.
+ * A package is reached through its name and its declared exports only (eslint.config.js refuses relative paths);
+ * cycles are forbidden.
  */
 const LEVELS = [
   ['packages/wire', 'packages/libm'],

@@ -275,7 +275,8 @@ async function test(args) {
   };
   const statics = async () => {
     if (wanted('lint')) {
-      await part('lint', () => check(join(bin, 'eslint'), ['.', '--max-warnings=1000']));
+      await part('layout', () => check(join(bin, 'prettier'), ['--check', '--log-level=warn', '.']));
+      await part('lint', () => check(join(bin, 'eslint'), ['.', '--max-warnings=0']));
       await part('imports', () =>
         check(join(bin, 'depcruise'), [
           '--config',

@@ -315,6 +315,7 @@ export class Runtime {
       disk: this.#disk,
       log: this.#log,
       logger: this.#logger,
+      store: this.store,
       jobs: this.#jobs,
       records: this.#records,
       specs: this.#specs,

@@ -3,7 +3,7 @@
  * localhost a browser gives SharedArrayBuffer, Web Locks and WebCrypto to secure pages only, so a classroom needs one
  * or the other.
  */
-import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { X509Certificate, createPrivateKey, sign, verify, type KeyObject } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
@@ -89,10 +89,20 @@ function damageOf({ cert, key }: Kept): string | undefined {
   try {
     const parsed = new X509Certificate(cert);
     if (!parsed.verify(parsed.publicKey)) return 'tls/cert.pem is damaged';
-    return parsed.checkPrivateKey(createPrivateKey(key)) ? undefined : 'tls/key.pem does not belong to tls/cert.pem';
+    return keyFits(parsed, createPrivateKey(key)) ? undefined : 'tls/key.pem does not belong to tls/cert.pem';
   } catch {
     return 'tls/cert.pem or tls/key.pem is damaged';
   }
+}
+
+/**
+ * What the key signs, the certificate verifies. `checkPrivateKey` alone compares public halves: it passes a key whose
+ * secret half is damaged, with which no browser can connect.
+ */
+export function keyFits(cert: X509Certificate, key: KeyObject): boolean {
+  if (!cert.checkPrivateKey(key)) return false;
+  const text = Buffer.from('a text to sign');
+  return verify('sha256', text, cert.publicKey, sign('sha256', text, key));
 }
 
 function stillGood(pem: string | undefined, wanted: readonly string[]): boolean {

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { checkDataDirectory } from '@mayfly/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer } from './harness.ts';
+import { startServer, until } from './harness.ts';
 import { caller, filesBelow, finishMiddle, makeFixture, viewOf, type Fixture } from './damage/fixture.ts';
 import { kindOf, WAYS } from './damage/ways.ts';
 import { serverFile } from './server-process.ts';
@@ -208,8 +208,7 @@ async function judge(dir: string, kind: string, asNobody: boolean): Promise<Outc
     out.differs = differences(seen);
     let end = 'started';
     if (running && !insecure) end = `started; the job in the middle: ${await finishMiddle(server.url, fixture)}`;
-    if (insecure && /"fingerprint":"([^"]+)"/.exec(server.log())?.[1] !== (await soundFingerprint()))
-      out.differs.push('certificate');
+    if (insecure && (await fingerprintOf(server)) !== (await soundFingerprint())) out.differs.push('certificate');
     out.server = end.slice(0, 250);
     const said = check.code === 1;
     const warned = /damage in the data directory|self-signed certificate/.test(server.log());
@@ -226,10 +225,17 @@ async function judge(dir: string, kind: string, asNobody: boolean): Promise<Outc
 }
 
 let fingerprint: string | undefined;
+/** The log has it a moment after the address. */
+async function fingerprintOf(server: Ran): Promise<string | undefined> {
+  const found = (): string | undefined => /"fingerprint":"([^"]+)"/.exec(server.log())?.[1];
+  await until('the fingerprint', () => found() !== undefined, 10_000).catch(() => undefined);
+  return found();
+}
+
 async function soundFingerprint(): Promise<string | undefined> {
   if (fingerprint === undefined) {
     const s = await run(['serve', copyOf(), 'tls'], 180_000, {});
-    fingerprint = /"fingerprint":"([^"]+)"/.exec(s.log())?.[1];
+    fingerprint = await fingerprintOf(s);
     await s.stop();
   }
   return fingerprint;

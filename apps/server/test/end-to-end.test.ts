@@ -1,7 +1,7 @@
 /** Real programs on real headless nodes; the server is a process of its own, and dies. */
 import { startHeadlessNode, type HeadlessNode } from '@mayfly/node/headless';
 import type { JobView, NodeView } from '@mayfly/wire';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -204,5 +204,25 @@ describe('a real program on headless nodes', () => {
     const v = await finish(second.url, id);
     expect(v.state).toBe('done');
     expect(v.faults.map((f) => f.cause)).toEqual(['restart', 'restart', 'restart', 'restart']);
+  });
+
+  it('ends a job at the start of the server whose program the disk has changed, and names the file', async () => {
+    const dataDir = await freshDir();
+    const first = await startProcess({ dataDir, dispatcher: PATIENCE });
+    const a = await node(first.url, 'a');
+    await node(first.url, 'b');
+    const id = await submit(first.url, { checkpointMs: 300 });
+    await until('the middle', async () => (await stdout(first.url, id, 0)).includes('lap 60'));
+    await first.kill();
+    // A node that comes back without the program would fetch it.
+    a.kill();
+    const program = join(dataDir, 'jobs', id, 'program.js');
+    writeFileSync(program, readFileSync(program).subarray(0, 300));
+    const second = await startProcess({ dataDir, port: first.port, dispatcher: PATIENCE });
+    await until('the job ends', async () => (await view(second.url, id)).state === 'failed');
+    const v = await view(second.url, id);
+    expect([v.state, v.error?.code]).toEqual(['failed', 'DAMAGED_DATA']);
+    expect(v.error!.message).toContain(`jobs/${id}/program.js is damaged`);
+    expect(v.faults).toEqual([]);
   });
 });

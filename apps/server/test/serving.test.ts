@@ -7,6 +7,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { io } from 'socket.io-client';
+import { checkDataDirectory } from '../src/check/check.ts';
 import { expired } from '../src/retention.ts';
 import { subjectNames } from '../src/tls.ts';
 import { jobId } from '@mayfly/wire';
@@ -130,6 +131,24 @@ describe('HTTPS', () => {
     await first.close();
     const second = await startServer({ dataDir, tls: 'selfsigned', tlsNames: ['class.example'] });
     expect(second.fingerprint).toBe(first.fingerprint);
+  });
+
+  it('makes a new certificate when the secret half of the key is damaged, which its public half does not show', async () => {
+    const dataDir = await freshDir();
+    const options = { dataDir, tls: 'selfsigned' as const };
+    const first = await startServer(options);
+    await first.close();
+    const file = join(dataDir, 'tls/key.pem');
+    const pem = await readFile(file, 'utf8');
+    const der = Buffer.from(pem.split('\n').slice(1, -2).join(''), 'base64');
+    // The secret number of a P-256 key in PKCS#8 begins behind 36 bytes.
+    der[40]! ^= 1;
+    const lines = der.toString('base64').match(/.{1,64}/g)!;
+    await writeFile(file, ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----', ''].join('\n'));
+    const { problems } = await checkDataDirectory(dataDir);
+    expect(problems).toMatchObject([{ file: 'tls/key.pem', what: expect.stringContaining('does not belong') }]);
+    const second = await startServer(options);
+    expect(second.fingerprint).not.toBe(first.fingerprint);
   });
 
   it('names a certificate file that cannot be read, a port that is taken, options that make no sense', async () => {

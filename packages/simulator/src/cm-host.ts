@@ -11,7 +11,6 @@ import {
   Kind,
   WORLD,
   WorldMode,
-  decodeDeterminants,
   MayflyError,
   incarnation,
   readFrames,
@@ -21,14 +20,13 @@ import {
   type Incarnation,
   type TaskId,
 } from '@mayfly/wire';
-import { name } from './checkers.ts';
+import { name } from './checkers/index.ts';
 import { DamagedLog, DiskFull, FaultyLog } from './faulty-log.ts';
 import type { Link } from './link.ts';
 import { stdinMessage } from './program.ts';
-import { checkAck, checkAttached, checkPush, checkSeen, checkTrim, streamOf } from './stores.ts';
 import { describe } from './trace.ts';
 import type { World } from './world.ts';
-import { BASE_KIND, SESSION_KIND, baseOf, pastTheMark, refusal, withLowerEvidence, withoutCounts } from './mutate.ts';
+import { pastTheMark, refusal, withLowerEvidence, withoutCounts } from './mutate.ts';
 
 const MAX_RECOVERIES = 5;
 type DataLink = Link<Uint8Array, Uint8Array>;
@@ -59,7 +57,7 @@ export class CmHost {
     private readonly world: World,
     readonly index: number,
   ) {
-    this.log = new FaultyLog((stream, next) => world.checkers.cut(streamOf(index, stream), next));
+    this.log = new FaultyLog((stream, next) => world.checkers.kit.cut(index, stream, next));
     this.log.lazy = world.undone === 'forwards-before-append';
     this.flight = new Flight(world);
   }
@@ -121,6 +119,8 @@ export class CmHost {
     const { server, undone } = this.world;
     const { served, log } = this;
     if (!served) return;
+    if (!this.fresh && this.world.protocol.log.keeps === 'memory')
+      return server.failed({ code: 'LOST_LOG', message: 'what the Channel Memory had in its memory is gone' });
     this.life++;
     this.first.clear();
     const core = served.newCore();
@@ -203,6 +203,15 @@ export class CmHost {
   private close(conn: number): void {
     this.links.get(conn)?.break(undefined, 10);
     this.links.delete(conn);
+  }
+
+  /** The server's buffer for a connection is full for a while. False: there is no such connection. */
+  congest(link: DataLink | undefined, ms: number): boolean {
+    const conn = [...this.links].find(([, l]) => l === link)?.[0];
+    if (conn === undefined || !this.up) return false;
+    this.served?.step({ type: 'congested', conn, congested: true });
+    this.world.agenda.after(ms, () => this.served?.step({ type: 'congested', conn, congested: false }));
+    return true;
   }
 
   private received(conn: number, bytes: Uint8Array): void {
@@ -302,18 +311,7 @@ export class CmHost {
         });
       }
       case 'trim': {
-        const task = taskId(Number(e.stream.slice(1)));
-        checkTrim(
-          world.checkers,
-          this.index,
-          e.stream,
-          e.from,
-          e.to,
-          e.keep,
-          world.server.cs.kept(task),
-          world.server.isDone(task),
-          log,
-        );
+        world.checkers.kit.trims(this.index, e);
         world.trace?.(
           `cm${this.index} trims ${e.stream} records ` +
             `${e.from}–${e.to - 1}${e.keep.size > 0 ? ` but ${[...e.keep].join(', ')}` : ''}`,
@@ -321,7 +319,7 @@ export class CmHost {
         return log.trim(e.stream, e.from, e.to, e.keep);
       }
       case 'world':
-        checkSeen(world.checkers, this.index, log, e.task, e.channel);
+        world.checkers.kit.shows(this.index, e.task, e.channel);
         world.checkers.world(e.task, e.channel, e.mode, e.body);
         world.trace?.(`world sees message ${e.channel} of task ${e.task}${e.mode === WorldMode.EXIT ? ' (exit)' : ''}`);
         if (e.mode === WorldMode.EXIT) {
@@ -338,48 +336,37 @@ export class CmHost {
 
   private send(conn: number, frame: Uint8Array): void {
     const { world } = this;
+    const { kit } = world.checkers;
     let [f] = readFrames(frame) as [Frame];
     if (world.undone === 'acknowledged-past-the-mark')
       f = pastTheMark(f, this.served?.core?.observe(taskId(f.header.dst)).arrivalsLogged ?? 0);
-    checkAck(world.checkers, this.index, this.log, f);
+    if (f.header.kind === Kind.ACK) kit.acknowledged(this.index, f);
     if (f.header.kind === Kind.ARRIVAL) {
       this.flight.leaves(conn, f);
-      checkPush(world.checkers, this.index, this.log, f.header, world.setup.durability === 'strict');
+      kit.pushed(this.index, f.header);
     }
     if (f.header.kind === Kind.ATTACHED && this.beginning.delete(`${conn}/${f.header.dst}`))
-      checkAttached(world.checkers, this.index, this.log, f);
+      kit.attached(this.index, f);
     this.links
       .get(conn)
       ?.down(world.undone === 'evidence-ignored' && f.header.kind === Kind.DETERMINANTS ? withLowerEvidence(f) : frame);
   }
 
-  /** Tells the checkers what is logged. */
+  /** Shows the checkers what is logged. */
   private witness(stream: string, lsn: number, bytes: Uint8Array): void {
-    const { checkers } = this.world;
+    const { world, index } = this;
     for (const f of readFrames(bytes)) {
       const h = f.header;
-      if (h.kind === BASE_KIND) checkers.loggedBase(streamOf(this.index, stream), lsn, baseOf(f));
-      else if (stream.startsWith('d')) {
-        if (h.kind === SESSION_KIND) checkers.loggedSession(streamOf(this.index, stream), lsn, h.incarnation);
-        if (h.kind !== Kind.DETERMINANTS) continue;
-        checkers.loggedDeterminants(
-          streamOf(this.index, stream),
-          lsn,
-          h.src,
-          this.speaking.get(h.src),
-          decodeDeterminants(f.determinants),
-        );
-        this.world.trace?.(`cm${this.index} logs ${stream}[${lsn}]  ${describe(f)}`);
-      } else if (h.kind === Kind.DATA || h.kind === Kind.ARRIVAL || h.kind === Kind.RESUPPLY) {
-        const last = (h.flags & Flag.LAST) !== 0;
-        checkers.logged(streamOf(this.index, stream), lsn, this.speaking.get(h.src), h, f.body, last);
-        this.world.trace?.(
-          `cm${this.index} logs ${stream}[${lsn}]  ${name(h.src)}→${name(h.dst)} ` +
-            `#${h.channel}${last && h.dst !== WORLD ? ` as arrival ${h.arrival}` : ''}${last ? '' : ` bytes ${h.offset}–${h.offset + h.bytes - 1}`}`,
-        );
-        if (last && h.dst === WORLD && this.world.undone === 'output-before-logged' && h.mode !== WorldMode.EXIT)
-          checkers.world(h.src, h.channel, h.mode, f.body);
-      }
+      world.checkers.logged({ cm: index, stream, lsn }, this.speaking.get(h.src), f);
+      if (h.kind === Kind.DETERMINANTS) world.trace?.(`cm${index} logs ${stream}[${lsn}]  ${describe(f)}`);
+      if (h.kind !== Kind.DATA && h.kind !== Kind.ARRIVAL && h.kind !== Kind.RESUPPLY) continue;
+      const last = (h.flags & Flag.LAST) !== 0;
+      world.trace?.(
+        `cm${index} logs ${stream}[${lsn}]  ${name(h.src)}→${name(h.dst)} ` +
+          `#${h.channel}${last && h.dst !== WORLD ? ` as arrival ${h.arrival}` : ''}${last ? '' : ` bytes ${h.offset}–${h.offset + h.bytes - 1}`}`,
+      );
+      if (last && h.dst === WORLD && world.undone === 'output-before-logged' && h.mode !== WorldMode.EXIT)
+        world.checkers.world(h.src, h.channel, h.mode, f.body);
     }
   }
 }
@@ -392,7 +379,7 @@ class Flight {
 
   leaves(conn: number, f: Frame): void {
     const h = f.header;
-    this.world.checkers.visible(h.src, h.dst, h.channel);
+    this.world.checkers.kit.visible(h.src, h.dst, h.channel);
     if ((h.flags & Flag.LAST) === 0) return;
     const key = `${conn}/${h.dst}`;
     let o = this.out.get(key);

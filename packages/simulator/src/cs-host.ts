@@ -10,8 +10,6 @@ import { imageIdOf, type ImageId, type Incarnation, type Manifest, type ReplayFr
 import type { Link } from './link.ts';
 import type { ImageDown, ImageUp } from './messages.ts';
 import type { SimImage } from './rank.ts';
-import { Violation } from './violation.ts';
-import { checkComplete, type KeptImage } from './stores.ts';
 import type { World } from './world.ts';
 
 /** Longest time until a page is durable, ms. */
@@ -20,6 +18,11 @@ const MAX_STORE_MS = 20;
 const LATE_MS = 1500;
 
 type ImageLink = Link<ImageUp, ImageDown>;
+interface KeptImage {
+  readonly image: ImageId;
+  readonly replay: ReplayFrom;
+  readonly record: { readonly serial: number; readonly incarnation: Incarnation };
+}
 interface Stored {
   readonly manifest: Manifest;
   readonly image: SimImage;
@@ -57,7 +60,7 @@ export class CsHost {
   }
 
   /** Complete images of a task that a restart may choose, oldest first: what the registry says. */
-  kept(task: TaskId): (KeptImage & { record: { serial: number; incarnation: Incarnation } })[] {
+  kept(task: TaskId): KeptImage[] {
     return this.world.server
       .entries((k) => k.startsWith(`image/${this.world.setup.job}/${task}/`))
       .map(([, v]) => v as { image: ImageId; replay: ReplayFrom; serial: number; incarnation: Incarnation })
@@ -217,18 +220,13 @@ export class CsHost {
               image: e.image,
               error: { code: 'DISK_FULL', message: 'no space is left' },
             });
-          world.checkers.imageComplete(e.task, offered.image.incarnation);
-          if (!e.manifest.pages.every((p) => this.pages.has(p)))
-            throw new Violation(`K14: image ${e.image} is complete, and a page of it is not there`);
-          const before = this.kept(e.task)[0]?.replay.image.determinants ?? 0;
-          checkComplete(
-            world.checkers,
-            server.cms.map((c) => c.log),
-            e.task,
-            offered.manifest.replay.image,
-            before,
-            (t) => server.isDone(t as TaskId),
-          );
+          world.checkers.imageComplete({
+            image: e.image,
+            task: e.task,
+            incarnation: offered.image.incarnation,
+            line: offered.manifest.replay.image,
+            whole: e.manifest.pages.every((p) => this.pages.has(p)),
+          });
           this.manifests.set(e.image, { manifest: e.manifest, image: offered.image });
           server.change(e.changes);
           server.later(world.random.between(0, 5), () => this.step({ type: 'committed', image: e.image }));

@@ -43,8 +43,19 @@ export const FAULTS = [
   'false deadlock',
   ...HOSTILE,
   'crashing program',
+  'congestion',
 ] as const;
 export type FaultKind = (typeof FAULTS)[number];
+
+/** These only break or delay links, for less time than after which a node counts as lost. */
+export const LINK_FAULTS: readonly FaultKind[] = [
+  'broken link',
+  'delay',
+  'reorder',
+  'duplicate',
+  'second socket',
+  'congestion',
+];
 
 export interface Fault {
   readonly at: number;
@@ -68,7 +79,9 @@ type Apart = keyof typeof APART;
  * held to them. Drawn apart, too.
  */
 const STRANGE: readonly FaultKind[] = [...HOSTILE, 'crashing program'];
-const STRUCK = FAULTS.filter((k) => !(k in APART) && !STRANGE.includes(k));
+/** Only where a seed is held to it: the campaign's seeds are older, and stay what they were. */
+const LATER: readonly FaultKind[] = ['congestion'];
+const STRUCK = FAULTS.filter((k) => !(k in APART) && !STRANGE.includes(k) && !LATER.includes(k));
 const FIRST_STRANGER = 4_000_000;
 /** They come early, when nobody has a record yet. */
 const STRANGERS_MS = 8000;
@@ -91,7 +104,8 @@ const square = (x: number): number => x * x;
  */
 export function drawFaults(seed: number, everyMs?: number, only?: readonly FaultKind[]): Fault[] {
   const r = Random.named(seed, 'faults');
-  const weights = STRUCK.map(
+  const struck = [...STRUCK, ...LATER.filter((k) => only?.includes(k))];
+  const weights = struck.map(
     (k) => (r.chance(0.55) ? square(r.next()) + 0.1 : 0) * (WEIGHT[k] ?? 1) * (!only || only.includes(k) ? 1 : 0),
   );
   const sum = weights.reduce((a, b) => a + b, 0);
@@ -106,8 +120,8 @@ export function drawFaults(seed: number, everyMs?: number, only?: readonly Fault
   for (let at = 3 * square(r.next()) * every; at < FAULT_TIME_MS; at += 3 * square(r.next()) * every) {
     let x = r.next() * sum;
     let i = 0;
-    while (i < STRUCK.length - 1 && x >= weights[i]!) x -= weights[i++]!;
-    out.push({ at, kind: STRUCK[i]!, n: out.length });
+    while (i < struck.length - 1 && x >= weights[i]!) x -= weights[i++]!;
+    out.push({ at, kind: struck[i]!, n: out.length });
   }
   return [...out, ...apart].sort((a, b) => a.at - b.at);
 }
@@ -165,6 +179,8 @@ export interface Excuses {
   damagedLogs: Set<number>;
   /** Tasks whose program takes every worker down. */
   poisoned: ReadonlySet<number>;
+  /** More than links was hit. */
+  beyondLinks: boolean;
 }
 
 export class Striker {
@@ -172,11 +188,12 @@ export class Striker {
   readonly excuses: Excuses;
 
   constructor(private readonly world: World) {
-    this.excuses = { powerLost: new Map(), damagedLogs: new Set(), poisoned: world.poisoned };
+    this.excuses = { powerLost: new Map(), damagedLogs: new Set(), poisoned: world.poisoned, beyondLinks: false };
   }
 
   private happened(kind: FaultKind, what: string): void {
     this.counts[kind] = (this.counts[kind] ?? 0) + 1;
+    if (!LINK_FAULTS.includes(kind)) this.excuses.beyondLinks = true;
     this.world.note(`FAULT ${kind}${what === '' ? '' : `: ${what}`}`);
   }
 
@@ -302,6 +319,10 @@ export class Striker {
         return;
       case 'duplicate':
         r.pick(v.connections())?.double(until, hit);
+        return;
+      case 'congestion':
+        if (world.server.cms[cm]!.congest(v.dataLink(cm), until - world.agenda.now))
+          this.happened(kind, `${v.name} from CM ${cm}`);
         return;
       case 'second socket':
         if (v.connectTwice(cm)) this.happened(kind, `${v.name} to CM ${cm}`);

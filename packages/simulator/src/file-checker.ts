@@ -25,8 +25,14 @@ export class FileChecker {
   /** Bytes on the disk, at the end. */
   disk: () => ReadonlyMap<string, Uint8Array> = () => new Map<string, Uint8Array>();
 
-  /** @param tasks those that the job was started with */
-  constructor(private readonly tasks: number) {
+  /**
+   * @param tasks those that the job was started with
+   * @param supersedes whether a life of a task counts although another took an answer before
+   */
+  constructor(
+    private readonly tasks: number,
+    private readonly supersedes: (life: number, known: number) => boolean,
+  ) {
     this.model = new FileModel(tasks);
   }
 
@@ -90,7 +96,8 @@ export class FileChecker {
 
   taken(task: number, life: number, r: number, body: Uint8Array): void {
     const key = `${task}#${r}`;
-    if ((this.taken_.get(key)?.life ?? -1) <= life) this.taken_.set(key, { life, body });
+    const known = this.taken_.get(key);
+    if (!known || this.supersedes(life, known.life)) this.taken_.set(key, { life, body });
   }
 
   takenBody(task: number, r: number): Uint8Array | undefined {

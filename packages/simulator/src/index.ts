@@ -1,5 +1,5 @@
 export { HOSTILE } from './hostile.ts';
-export { FAULTS, drawFaults, type Fault, type FaultKind } from './faults.ts';
+export { FAULTS, LINK_FAULTS, drawFaults, type Fault, type FaultKind } from './faults.ts';
 export { DamagedLog, DiskFull, FaultyLog } from './faulty-log.ts';
 export { hunt, type Found } from './hunt.ts';
 export { PLANTED, type Held, type Planted, type Rule } from './planted.ts';

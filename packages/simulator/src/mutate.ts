@@ -13,13 +13,9 @@ import {
   type Incarnation,
   type TaskId,
 } from '@mayfly/wire';
+import { BASE_KIND, baseOf } from './checkers/records.ts';
 
 const text = new TextEncoder();
-/** Kinds of the records that stand for what was trimmed, and that say which session an incarnation belongs to. */
-export const BASE_KIND = 64;
-export const SESSION_KIND = 65;
-export const baseOf = (f: Frame): { count: number; channels: readonly (readonly [number, number])[] } =>
-  JSON.parse(new TextDecoder().decode(f.body)) as ReturnType<typeof baseOf>;
 
 const each = (bytes: Uint8Array, change: (f: Frame) => Uint8Array): Uint8Array => {
   const parts = readFrames(bytes).map(change);

@@ -1,5 +1,11 @@
 /** The dispatcher, as production has it unless a planted bug concerns it alone. */
-import { Dispatcher, type DispatcherEffect, type DispatcherEvent, type DispatcherSettings } from '@mayfly/protocols';
+import {
+  Dispatcher,
+  protocols,
+  type DispatcherEffect,
+  type DispatcherEvent,
+  type DispatcherSettings,
+} from '@mayfly/protocols';
 import type { World } from './world.ts';
 
 export class PlantedDispatcher extends Dispatcher {
@@ -7,7 +13,7 @@ export class PlantedDispatcher extends Dispatcher {
     private readonly world: World,
     settings: Partial<DispatcherSettings>,
   ) {
-    super(settings);
+    super(settings, { ...protocols, [world.setup.protocol]: world.protocol });
   }
 
   override step(e: DispatcherEvent): DispatcherEffect[] {

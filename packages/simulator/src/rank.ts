@@ -344,7 +344,8 @@ export class Rank {
     const a = this.arrivals.shift();
     if (!a) return false;
     this.endpoint.consume(a.number);
-    const keep = a.body !== undefined && this.stored + a.body.length <= this.spec.storeBytes;
+    const room = !this.endpoint.bodiesStay || this.stored + a.size <= this.spec.storeBytes;
+    const keep = a.body !== undefined && room;
     this.state.queue.push({
       src: a.src,
       ...(a.src === FILES ? { channel: a.channel } : {}),

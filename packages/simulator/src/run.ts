@@ -5,7 +5,8 @@
  * Faults fall only while the job runs, and stop after a while, so that a correct run ends: one that does not is a
  * violation too (K13).
  */
-import { jobId, PROGRAM_KINDS } from '@mayfly/wire';
+import type { VProtocol } from '@mayfly/protocols';
+import { jobId, PROGRAM_KINDS, type ErrorBody } from '@mayfly/wire';
 import { Violation } from './violation.ts';
 import { Striker, drawFaults, harmless, type Fault, type FaultKind } from './faults.ts';
 import type { Rule } from './planted.ts';
@@ -25,6 +26,8 @@ export interface RunOptions {
   readonly faults?: readonly Fault[];
   /** The rule that this run breaks on purpose. */
   readonly undone?: Rule;
+  /** Asked instead of the V-protocol that `setup.protocol` names; checked by the kit of that one. */
+  readonly protocol?: VProtocol;
   /** Told every step, with the world in which it happens: transcripts, and what strikes at a named place. */
   readonly trace?: (world: World, line: string) => void;
 }
@@ -112,7 +115,7 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
 
 export function run(seed: number, o: RunOptions = {}): RunReport {
   const setup = draw(seed, o);
-  const world = new World(setup, seed, o.undone, o.trace);
+  const world = new World(setup, seed, o);
   const striker = new Striker(world);
   const report = (violation?: string, endedBy?: string): RunReport => ({
     seed,
@@ -141,14 +144,15 @@ export function run(seed: number, o: RunOptions = {}): RunReport {
       return report(`K13: no end after ${Math.round(world.agenda.now)} ms and ${steps} steps`);
     }
     if (world.end.state === 'done') return report();
-    const { code, message } = world.end.error ?? { code: '?', message: '' };
+    const error: ErrorBody = world.end.error ?? { code: 'INTERNAL', message: 'no error is named' };
+    const { code, message } = error;
     // K19: the program was to blame, and no honest node is for it.
     const blamed =
       code === 'KEEPS_CRASHING'
         ? world.volunteers.find((v) => !v.hostile && v.id !== undefined && world.server.quarantined().includes(v.id))
         : undefined;
     if (blamed) return report(`K19: ${blamed.name} is in quarantine for what the program did`);
-    return excused({ code, message }, striker, world)
+    return excused(error, striker, world)
       ? report(undefined, code)
       : report(`the job ended ${world.end.state}: ${code} ${message}`);
   } catch (e) {
@@ -157,24 +161,8 @@ export function run(seed: number, o: RunOptions = {}): RunReport {
   }
 }
 
-/**
- * May a job end with this error? Power loss in `behind` may exceed what the protocol covers, but only together with the
- * loss of a rank: it took records of the very task that the error names, and the incarnation that executed then (its
- * node retains what is not synced) is no more. A bit flip in a record is told and not repaired. A disk that is full for
- * a while excuses nothing; a program that no node can run does.
- */
-function excused({ code, message }: { code: string; message: string }, striker: Striker, world: World): boolean {
-  const { powerLost, damagedLogs, poisoned } = striker.excuses;
-  if (code === 'KEEPS_CRASHING') return poisoned.has(Number(/^Rank (\d+)/.exec(message)?.[1]));
-  if (code !== 'LOST_LOG') return false;
-  const named = /(?:rank|task) (\d+)/.exec(message)?.[1];
-  if (named === undefined) return damagedLogs.size > 0;
-  const task = Number(named);
-  if (damagedLogs.has(task)) return true;
-  // the one that finds the loss is raised, and not assigned
-  const raised = world.server.acting().find(([t]) => t === task)?.[1];
-  return (
-    world.setup.durability === 'behind' &&
-    (powerLost.get(task) ?? []).some((executed) => executed === undefined || raised === undefined || executed < raised)
-  );
+/** May a job end with this error? A program that no node can run excuses it; what else does is a matter of its kit. */
+function excused(error: ErrorBody, { excuses }: Striker, { checkers }: World): boolean {
+  if (error.code === 'KEEPS_CRASHING') return excuses.poisoned.has(Number(/^Rank (\d+)/.exec(error.message)?.[1]));
+  return checkers.kit.excuses(error, excuses);
 }

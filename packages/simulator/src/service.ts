@@ -1,10 +1,9 @@
 /**
- * The composition of the server's cores as production has it (JobService), with a trace of the orders between cores. The
- * planted bugs that concern an order between two cores stand here.
+ * The composition of the server's cores as production has it (JobService), with a trace of the orders between cores.
+ * The planted bugs that concern an order between two cores stand here.
  */
 import { JobService, type DispatcherInput, type LogAnswers, type LogOrder, type Progress } from '@mayfly/protocols';
 import { WORLD, taskId, type ErrorBody, type Incarnation, type JobId, type Line, type TaskId } from '@mayfly/wire';
-import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
 /** Planted: the answer of a Channel Memory that was never asked. */
@@ -108,8 +107,7 @@ export class SimService extends JobService {
         answers.covered(cm, image, world.undone === 'image-without-determinants' ? [[0, 2 ** 40]] : determinants);
       },
       refused: (cm, task, incarnation, error: ErrorBody) => {
-        if (error.message.includes('does not give back'))
-          throw new Violation(`K17: incarnation ${incarnation} of task ${task} is told: ${error.message}`);
+        world.checkers.kit.refused(task, incarnation, error);
         world.trace?.(`the Channel Memories have ended task ${task}.${incarnation}: ${error.code}`);
         answers.refused(cm, task, incarnation, error);
       },

@@ -11,7 +11,7 @@ import {
   type ErrorBody,
   type Frame,
 } from '@mayfly/wire';
-import { name } from './checkers.ts';
+import { name } from './checkers/index.ts';
 
 const KINDS = new Map(Object.entries(Kind).map(([k, v]) => [v as number, k]));
 

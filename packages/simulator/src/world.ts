@@ -2,6 +2,7 @@
 import type { DispatcherSettings, FaultRecord, VProtocol } from '@mayfly/protocols';
 import {
   homeOf,
+  taskId,
   zeroLine,
   type ErrorBody,
   type JobId,
@@ -12,7 +13,7 @@ import {
   type TaskId,
 } from '@mayfly/wire';
 import { Agenda } from './agenda.ts';
-import { Checkers } from './checkers.ts';
+import { Checkers, kits, type Stores } from './checkers/index.ts';
 import { FileHost } from './file-host.ts';
 import type { Hostility } from './hostile.ts';
 import { Link, type LinkEnds } from './link.ts';
@@ -56,6 +57,15 @@ export interface Setup {
   readonly dispatcher: Partial<DispatcherSettings>;
 }
 
+/** How a run differs from what its setup and seed say. */
+export interface WorldOptions {
+  /** The rule that the run breaks on purpose. */
+  readonly undone?: Rule | undefined;
+  /** Default: what `setup.protocol` names. */
+  readonly protocol?: VProtocol | undefined;
+  readonly trace?: ((world: World, line: string) => void) | undefined;
+}
+
 export class World {
   readonly agenda = new Agenda();
   readonly random: Random;
@@ -72,6 +82,7 @@ export class World {
   end: { state: string; error: ErrorBody | undefined } | undefined;
   /** Messages of standard input that were typed so far; they are durable. */
   stdinTyped = 0;
+  readonly undone: Rule | undefined;
   /** What every participant asks. */
   readonly protocol: VProtocol;
   /** For transcripts: told each step. */
@@ -94,13 +105,13 @@ export class World {
   constructor(
     readonly setup: Setup,
     readonly seed: number,
-    readonly undone: Rule | undefined,
-    trace?: (world: World, line: string) => void,
+    { undone, protocol, trace }: WorldOptions = {},
   ) {
+    this.undone = undone;
     this.trace = trace && ((line) => trace(this, line));
-    this.protocol = protocolOf(setup.protocol, undone);
+    this.protocol = protocol ?? protocolOf(setup.protocol, undone);
     this.random = Random.named(seed, 'world');
-    this.checkers = new Checkers(setup.spec);
+    this.checkers = new Checkers(setup.spec, kits[setup.protocol], this.stores());
     this.sink = new Sink(this);
     this.files = new FileHost(this);
     this.server = new Server(this);
@@ -109,6 +120,25 @@ export class World {
   /** The wall clock of the server's machine, ms. */
   get wall(): number {
     return 1_700_000_000_000 + this.agenda.now;
+  }
+
+  /** What checkers may know of the server. */
+  private stores(): Stores {
+    const { setup, protocol } = this;
+    // the server is made after the checkers
+    const server = (): Server => this.server;
+    return {
+      get disks() {
+        return server().cms.map((cm) => cm.log);
+      },
+      strict: protocol.log.visible(setup.durability) === 'synced',
+      kept: (task) => server().cs.kept(taskId(task)),
+      isDone: (task) => server().isDone(taskId(task)),
+      raised: (task) =>
+        server()
+          .acting()
+          .find(([t]) => t === task)?.[1],
+    };
   }
 
   link<U, D>(name: string, ends: LinkEnds<U, D>): Link<U, D> {

@@ -3,7 +3,7 @@
  * whole: docs/simulator.md.
  */
 import { describe, expect, test } from 'vitest';
-import { FAULTS, HOSTILE, drawFaults, run } from '../src/index.ts';
+import { FAULTS, HOSTILE, LINK_FAULTS, drawFaults, run } from '../src/index.ts';
 
 describe('simulated faults', () => {
   test(
@@ -25,9 +25,19 @@ describe('simulated faults', () => {
       }
       expect(faults).toBeGreaterThan(1000);
       expect(requests).toBeGreaterThan(300);
-      expect([...kinds].sort()).toEqual(FAULTS.filter((k) => k !== 'crashing program').sort());
+      expect([...kinds].sort()).toEqual(FAULTS.filter((k) => k !== 'crashing program' && k !== 'congestion').sort());
     },
   );
+
+  test('full buffers at the server, with everything that breaks or moves a link', { timeout: 120_000 }, () => {
+    let congested = 0;
+    for (let seed = 1; seed <= 8; seed++) {
+      const r = run(seed, { only: [...LINK_FAULTS, 'crash', 'kill CM', 'CM power loss'] });
+      expect(r.violation, `seed ${seed}: ${r.parameters}\n${r.notes.slice(-30).join('\n')}`).toBeUndefined();
+      congested += r.faults['congestion'] ?? 0;
+    }
+    expect(congested).toBeGreaterThan(100);
+  });
 
   test('nodes that run nothing of what they are given end no job, and hold none up', { timeout: 120_000 }, () => {
     for (let seed = 1; seed <= 6; seed++) {

@@ -23,6 +23,7 @@ import {
 } from '@mayfly/storage';
 import { MayflyError } from '@mayfly/wire';
 import type { JobFolderRecord } from '../jobs/job-records.ts';
+import { keyFits } from '../tls.ts';
 import { checkJobFolder } from './job-folder.ts';
 
 export interface DataCheck {
@@ -198,7 +199,7 @@ class Check {
     };
     const cert = await read('cert.pem', (pem) => new X509Certificate(pem));
     const key = await read('key.pem', (pem) => createPrivateKey(pem));
-    if (cert && key && !cert.checkPrivateKey(key))
+    if (cert && key && !keyFits(cert, key))
       this.#problems.push({ file: 'tls/key.pem', what: `does not belong to tls/cert.pem; ${again}` });
     else if (cert && !cert.verify(cert.publicKey))
       this.#problems.push({ file: 'tls/cert.pem', what: `is damaged: its signature is wrong; ${again}` });

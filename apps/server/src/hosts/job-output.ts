@@ -1,4 +1,6 @@
-/** The output of one open job: what the host of the world has of it in memory, and the bytes that it writes and reads. */
+/**
+ * The output of one open job: what the host of the world has of it in memory, and the bytes that it writes and reads.
+ */
 import { writeSync } from 'node:fs';
 import { Compile } from 'typebox/compile';
 import type { FileService } from '@mayfly/protocols';

@@ -1,6 +1,6 @@
 /**
- * The sockets of nodes: the namespace /node of socket.io. What a node sends becomes an event of the dispatcher here, and
- * its answers leave here.
+ * The sockets of nodes: the namespace /node of socket.io. What a node sends becomes an event of the dispatcher here,
+ * and its answers leave here.
  *
  * Owns: the connections, by the id of their socket. Does not own: which node is whose (the dispatcher).
  *

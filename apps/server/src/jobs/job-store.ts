@@ -17,10 +17,10 @@
  */
 import { constants } from 'node:fs';
 import { access, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { hashBytes } from '@mayfly/checkpoint';
 import { storageError } from '@mayfly/storage';
-import type { JobId, JobSubmission, ProgramLanguage } from '@mayfly/wire';
+import { MayflyError, type JobId, type JobSubmission, type ProgramLanguage } from '@mayfly/wire';
 import type { PreparedProgram } from './program.ts';
 
 export interface StoredFile {
@@ -110,6 +110,26 @@ export class JobStore {
   programPath(job: JobId, language: ProgramLanguage): string {
     return join(this.dir(job), language === 'typescript' ? 'program.js' : 'program.wasm');
   }
+
+  /**
+   * Before a job goes on after a start of the server: what its nodes would fetch is what was submitted. Without this
+   * they would refuse the program one after the other.
+   * @throws MayflyError DAMAGED_DATA; what the file system says, when it cannot be read for another reason
+   */
+  async verify(job: JobId, program: { language: ProgramLanguage; hash: string }): Promise<void> {
+    const path = this.programPath(job, program.language);
+    let what = 'is damaged: its hash differs from the one recorded at submission';
+    try {
+      if ((await hashBytes(await readFile(path))) === program.hash) return;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT') what = 'is missing';
+      else if (code === 'EISDIR') what = 'is a folder where a file belongs';
+      else throw error;
+    }
+    throw new MayflyError('DAMAGED_DATA', `jobs/${job}/${basename(path)} ${what}. Submit the job again.`);
+  }
+
   inputFile(job: JobId, hash: string): string {
     return join(this.dir(job), 'in', hash);
   }

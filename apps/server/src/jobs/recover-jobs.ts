@@ -8,6 +8,7 @@ import { MayflyError, jobId, type ErrorBody, type JobId } from '@mayfly/wire';
 import type { Disk } from '../disk.ts';
 import type { Logger } from '../logger.ts';
 import type { JobRecords } from './job-records.ts';
+import type { JobStore } from './job-store.ts';
 import type { OpenJobs } from './open-jobs.ts';
 
 /** Troubles of the file system that say nothing of the job's own files. */
@@ -29,6 +30,7 @@ export interface RecoveryParts {
   disk: Disk;
   log: MessageLog;
   logger: Logger;
+  store: JobStore;
   jobs: OpenJobs;
   records: JobRecords;
   /** Of all jobs that there are; filled here. */
@@ -41,7 +43,7 @@ export interface RecoveryParts {
 }
 
 export async function recoverJobs(parts: RecoveryParts): Promise<void> {
-  const { service, disk, logger, jobs, records, specs, entries } = parts;
+  const { service, disk, logger, store, jobs, records, specs, entries } = parts;
   const active = new Set<JobSpec>();
   for (const [key, value] of entries) {
     if (key.startsWith('task/')) jobs.ran.add(jobId(key.split('/')[1]!));
@@ -55,7 +57,12 @@ export async function recoverJobs(parts: RecoveryParts): Promise<void> {
   // R1, unless storage is stopped: then they recover when it can be written, and the server says so meanwhile.
   for (const spec of active)
     if (jobs.ran.has(spec.id))
-      await disk.orStopped(jobs.open(spec).catch((error: unknown) => unrecovered(parts, spec.id, error)));
+      await disk.orStopped(
+        store
+          .verify(spec.id, spec.program)
+          .then(() => jobs.open(spec))
+          .catch((error: unknown) => unrecovered(parts, spec.id, error)),
+      );
   await disk.orStopped(finishEnded(parts, active));
   records.fill([...specs.values()].filter((spec) => !active.has(spec)));
   if (specs.size > 0) logger.info({ jobs: specs.size, active: active.size }, 'recovered');

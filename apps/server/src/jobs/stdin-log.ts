@@ -10,6 +10,7 @@
  *  N2  Bytes are counted from the start of the stream, so a POST that names its offset may be repeated.
  */
 import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { sep } from 'node:path';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { storageError } from '@mayfly/storage';
@@ -35,6 +36,17 @@ export function readStdinRecord(file: Buffer, at: number): { bytes: Uint8Array; 
   return { bytes, end: from + length };
 }
 
+/** @throws MayflyError DAMAGED_DATA; what the file system says, when it may pass */
+function openFile(path: string): number {
+  try {
+    return openSync(path, 'a+', 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EISDIR') throw error;
+    const [job, file] = path.split(sep).slice(-2);
+    throw new MayflyError('DAMAGED_DATA', `jobs/${job}/${file} is a folder where a file belongs.`);
+  }
+}
+
 export class StdinLog {
   readonly #fd: number;
   #size = 0;
@@ -46,7 +58,7 @@ export class StdinLog {
   #appending: Promise<unknown> = Promise.resolve();
 
   constructor(path: string) {
-    this.#fd = openSync(path, 'a+', 0o600);
+    this.#fd = openFile(path);
     const size = fstatSync(this.#fd).size;
     const chunk = Buffer.alloc(HEAD + CHUNK_BYTES);
     while (!this.#ended) {

@@ -1,6 +1,12 @@
-/** The program of the recorded jobs, and what it says: a sum that goes round two ranks, with waits for standard input on the way. */
+/**
+ * The program of the recorded jobs, and what it says: a sum that goes round two ranks, with waits for standard input on
+ * the way.
+ */
 export const STEPS = 40;
-/** Where the ranks wait for a line of standard input. The record is made while they wait at the last: images of earlier steps are complete, and the log goes on behind them. */
+/**
+ * Where the ranks wait for a line of standard input. The record is made while they wait at the last: images of earlier
+ * steps are complete, and the log goes on behind them.
+ */
 export const HOLDS = [10, 18, 25];
 
 export const PROGRAM = `

@@ -3,8 +3,8 @@
  *
  * Notation of a prototype: the name without MPI_; the result type is int unless it stands before. In a type, `N` is
  * int, and MPI_Count in the large form (`_c`) of the function; `A` is MPI_Aint, and MPI_Count there; `D` is int, and
- * MPI_Aint there; a type that ends in `#` gets `_c` there. A function with one of these marks has a large form. A line that
- * is indented goes on with the prototype before it.
+ * MPI_Aint there; a type that ends in `#` gets `_c` there. A function with one of these marks has a large form. A line
+ * that is indented goes on with the prototype before it.
  */
 import { COMMUNICATION } from './prototypes-communication.ts';
 import { OBJECTS } from './prototypes-objects.ts';

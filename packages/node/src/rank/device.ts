@@ -36,6 +36,11 @@ import { placeNow } from './place.ts';
 
 /** Bodies of unmatched messages that a rank keeps; the rest stays in the log. */
 const UNEXPECTED_BYTES = 16 * 1024 * 1024;
+/**
+ * …that it keeps where none stays: enough for what is under way (2¼ windows) when it asks for envelopes only, which it
+ * does when the smaller store is nearly full.
+ */
+const MOST_UNEXPECTED_BYTES = 4 * UNEXPECTED_BYTES;
 /** Determinants that may wait for a frame to carry them. */
 const PENDING = 2048;
 const EMPTY = new Uint8Array(0);
@@ -58,7 +63,7 @@ export class RingDevice implements Device {
   readonly library: number;
   readonly incarnation: number;
   readonly spawned?: NonNullable<Assignment['spawned']>;
-  readonly unexpectedBytes = UNEXPECTED_BYTES;
+  readonly unexpectedBytes: number;
   private readonly aside: Incoming[] = [];
   private readonly parts = new Parts();
   private live = false;
@@ -85,6 +90,7 @@ export class RingDevice implements Device {
   ) {
     this.duty = new DutyCycle(side, status, engineNow);
     this.task = endpoint.task;
+    this.unexpectedBytes = endpoint.bodiesStay ? UNEXPECTED_BYTES : MOST_UNEXPECTED_BYTES;
     this.incarnation = endpoint.incarnation;
     this.size = world.size;
     if (world.capacity !== undefined) this.capacity = world.capacity;

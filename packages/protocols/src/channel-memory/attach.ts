@@ -62,7 +62,8 @@ export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): 
   else if (source.nonce !== undefined && source.nonce !== m.nonce)
     return refuse(s, conn, who.task, 'CLONE', `incarnation ${who.incarnation} of task ${who.task} runs elsewhere`);
   const d = s.destinations[who.task];
-  const refused = s.policy.refuses(who.incarnation, m.resume, d);
+  const begins = { incarnation: who.incarnation, epoch: h.epoch, resume: m.resume };
+  const refused = s.policy.refuses(begins, d);
   if (refused) return refuse(s, conn, who.task, refused.code, refused.message);
   if (m.replay.prologue.arrivals > m.replay.image.arrivals)
     throw protocolError('BAD_FRAME', 'the prologue ends behind the image');
@@ -70,7 +71,7 @@ export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): 
     return giveUp(
       s,
       conn,
-      begin(conn, m, who),
+      begin(conn, h, m, who),
       'OUT_OF_SEQUENCE',
       `received ${m.received} of ${d.index.count} arrivals`,
     );
@@ -78,7 +79,7 @@ export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): 
   const before = source.attachment;
   if (before && (before.incarnation === who.incarnation || s.policy.outranks(who.incarnation, before.incarnation)))
     detach(s, before);
-  const a = begin(conn, m, who);
+  const a = begin(conn, h, m, who);
   const isNew = source.nonce === undefined;
   source.nonce = m.nonce;
   s.policy.attached(s, source, a, isNew);
@@ -94,11 +95,13 @@ export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): 
 
 const begin = (
   conn: ConnState,
+  { epoch }: Header,
   { nonce, replay, received, resume }: Attach,
   who: { task: TaskId; incarnation: Incarnation },
 ): Attachment => ({
   ...who,
   nonce,
+  epoch,
   conn: conn.conn,
   replay,
   received,

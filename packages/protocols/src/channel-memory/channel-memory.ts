@@ -383,6 +383,9 @@ export class ChannelMemory {
     if (h.kind === Kind.DETACH && !conn.tasks.has(h.src)) return;
     const a = speaker(conn, h.kind === Kind.RESUPPLY ? h.dst : h.src, h.incarnation);
     if (a === undefined) return;
+    // What a receiver gives back keeps the epoch in which it was sent.
+    if (h.epoch !== a.epoch && h.kind !== Kind.RESUPPLY)
+      throw protocolError('BAD_FRAME', `a frame of epoch ${h.epoch}, attached in epoch ${a.epoch}`);
     switch (h.kind) {
       case Kind.DATA:
       case Kind.DETERMINANTS:

@@ -34,7 +34,6 @@ export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: D
     throw protocolError('BAD_FRAME', `part of ${h.bytes} bytes at ${h.offset} of ${h.size}`);
   if (whole !== (h.offset + h.bytes === h.size))
     throw protocolError('BAD_FRAME', 'LAST does not stand on the last part');
-  if (h.epoch !== 0) throw protocolError('BAD_FRAME', `epoch ${h.epoch}`);
 
   const w = h.dst === WORLD ? s.worlds[a.task]! : undefined;
   const d = w === undefined ? s.destinations[h.dst]! : undefined;

@@ -56,6 +56,8 @@ export interface Attachment {
   readonly task: TaskId;
   readonly incarnation: Incarnation;
   readonly nonce: string;
+  /** The rollback epoch in which it runs: its frames carry it. */
+  readonly epoch: number;
   readonly conn: Conn;
   readonly replay: ReplayFrom;
   readonly received: number;
@@ -184,8 +186,7 @@ export interface LogPolicy {
   outranks(one: Incarnation, other: Incarnation): boolean;
   /** Why this incarnation cannot begin here; undefined: it may. `d`: its log, where this is its home. */
   refuses(
-    incarnation: Incarnation,
-    resume: boolean,
+    begins: { readonly incarnation: Incarnation; readonly epoch: number; readonly resume: boolean },
     d: Destination | undefined,
   ): { readonly code: ErrorCode; readonly message: string } | undefined;
   /** An incarnation attaches, and `source.nonce` is its nonce. */
@@ -206,6 +207,11 @@ export interface LogPolicy {
   givenBack(s: State, source: Source, d: Destination, e: Evidence): void;
   /** The receiver has reported: its log opens. */
   reported(s: State, d: Destination): void;
+  /**
+   * A durable message of the task to the world may be shown. While the answer is no, it and those behind it wait; the
+   * question comes again after each sync.
+   */
+  shows(task: TaskId, channel: number, mode: number): boolean;
   /** Which of its records of `source` may go, as the oldest image kept says: LSNs below `to`, without `keep`. */
   superfluous(source: Source, replay: ReplayFrom): { to: number; keep: Set<number> };
   /** C7: how many records of its stream must be durable before what the BASE record at `lsn` stands for may go. */

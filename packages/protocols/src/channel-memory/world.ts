@@ -3,9 +3,12 @@ import { WorldMode, decodeFileRequest } from '@mayfly/wire';
 import type { State, World } from './state.ts';
 
 export function releaseWorld(s: State, w: World): void {
-  while (w.waiting.length > 0 && w.waiting[0]!.lsn < w.stream.synced) {
-    const { channel, mode, body } = w.waiting.shift()!;
-    s.out.push({ type: 'world', task: w.channel.src, channel, mode, body });
+  const task = w.channel.src;
+  for (let m = w.waiting[0]; m && m.lsn < w.stream.synced; m = w.waiting[0]) {
+    const { channel, mode, body } = m;
+    if (!s.policy.shows(task, channel, mode)) return;
+    w.waiting.shift();
+    s.out.push({ type: 'world', task, channel, mode, body });
   }
 }
 

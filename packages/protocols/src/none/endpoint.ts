@@ -6,6 +6,8 @@ import { EMPTY } from '@mayfly/wire';
 import { Endpoint, LIVE } from '../pessimistic/endpoint.ts';
 
 export class PlainEndpoint extends Endpoint {
+  /** What the rank has consumed is gone from the server's memory. */
+  override readonly bodiesStay = false;
   #lastClock = 0;
 
   override block(): Uint8Array {

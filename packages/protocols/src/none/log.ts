@@ -7,8 +7,8 @@ export const log: LogPolicy = {
   keeps: 'memory',
   visible: () => 'appended',
   outranks: (one, other) => one > other,
-  refuses: (incarnation, resume, d) =>
-    incarnation > 0 || (!resume && d !== undefined && d.trimmed > 0)
+  refuses: ({ incarnation, epoch, resume }, d) =>
+    incarnation > 0 || epoch > 0 || (!resume && d !== undefined && d.trimmed > 0)
       ? { code: 'LOST_NODES', message: 'protocol "none" cannot run a task again' }
       : undefined,
   attached: nothing,
@@ -20,6 +20,7 @@ export const log: LogPolicy = {
   number: (d, _src, _offset, whole) => (whole ? d.index.count + 1 : 0),
   givenBack: nothing,
   reported: nothing,
+  shows: () => true,
   superfluous: () => ({ to: 0, keep: new Set() }),
   trimsBehind: (lsn) => lsn + 1,
 };

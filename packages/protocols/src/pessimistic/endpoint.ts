@@ -103,6 +103,8 @@ export class Endpoint {
   readonly task: TaskId;
   readonly size: number;
   readonly incarnation: Incarnation;
+  /** A body that reached the rank and is not kept there can be pulled from the log. */
+  readonly bodiesStay: boolean = true;
   readonly #replay: ReplayFrom;
   readonly #start: EndpointStart;
   readonly #header: Header = emptyHeader(Kind.DATA);

@@ -8,7 +8,8 @@ export const log: LogPolicy = {
   keeps: 'durable',
   visible: (durability) => (durability === 'strict' ? 'synced' : 'appended'),
   outranks: (one, other) => one > other,
-  refuses: () => undefined,
+  // Nothing is ever rolled back.
+  refuses: ({ epoch }) => (epoch === 0 ? undefined : { code: 'BAD_FRAME', message: `rollback epoch ${epoch}` }),
   attached: beginSession,
   waitsForSync: (a) => !a.resume,
   answers(s, source, a) {
@@ -23,6 +24,7 @@ export const log: LogPolicy = {
   number: (d, _src, _offset, whole) => (whole ? d.index.count + 1 : 0),
   givenBack: checkLate,
   reported: heard,
+  shows: () => true,
   superfluous: (source, { prologue, image }) => trimDeterminants(source, prologue.determinants, image.determinants),
   trimsBehind: (lsn) => lsn + 1,
 };

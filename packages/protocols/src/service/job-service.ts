@@ -1,11 +1,12 @@
 /**
  * The cores of one server process, composed: the dispatcher and the Checkpoint Server of all jobs, and the Channel
- * Memories of every open job. An effect of one core that concerns another becomes an event of that one here, and nowhere
- * else: the order of recovery, fencing, trimming and ending is this file.
+ * Memories of every open job. An effect of one core that concerns another becomes an event of that one here, and
+ * nowhere else: the order of recovery, fencing, trimming and ending is this file.
  *
  * Owns: which jobs are open and their Channel Memories, orders to jobs that are being opened. Does not own: what the
- * cores decide; sockets, disks and clocks, which are the host's. The file service is the host's as well, because what it
- * decides is written to files while it decides; it reports here ({@link JobService.exited}, {@link JobService.spawned}).
+ * cores decide; sockets, disks and clocks, which are the host's. The file service is the host's as well, because what
+ * it decides is written to files while it decides; it reports here ({@link JobService.exited}, {@link
+ * JobService.spawned}).
  *
  *  V1 Events of a core are dealt with in the order in which they came, each with all its effects before the next.
  *  V2 Effects leave one by one, not as a list: after one that fails, what followed from the same step must not happen

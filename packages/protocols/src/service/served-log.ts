@@ -6,8 +6,8 @@
  * connections and clocks (the host), what other cores make of an answer (job-service.ts).
  *
  *  L1 The core is never entered while the effects of its last event are being performed.
- *  L2 A new core hears, in this order: its streams; the fences; that it has recovered; the tasks that are done; standard
- *     input and answers that its logs lack; the orders that came while there was no core.
+ *  L2 A new core hears, in this order: its streams; the fences; that it has recovered; the tasks that are done;
+ *     standard input and answers that its logs lack; the orders that came while there was no core.
  *  L3 After an effect that failed, the rest of that step does not happen and the core is not used again. The host makes
  *     a new one from the streams.
  */
@@ -39,7 +39,9 @@ export interface LogHost {
   performed(): void;
   /** L3: the core is gone. */
   broke(error: unknown): void;
-  /** An answer of the file service cannot be read. @returns whether it may be readable later, so that nothing is lost */
+  /**
+   * An answer of the file service cannot be read. @returns whether it may be readable later, so that nothing is lost
+   */
   mayPass(error: unknown): boolean;
 }
 
@@ -139,6 +141,7 @@ export class ServedLog {
     this.step({ type: 'recovered', fresh });
     this.#fresh = false;
     for (const task of this.#done) this.step({ type: 'done', task });
+    this.#checkStdin();
     this.feedStdin();
     this.feedAllAnswers();
     const orders = [...this.#orders.values()];
@@ -235,6 +238,18 @@ export class ServedLog {
   }
 
   // Input from outside
+
+  /**
+   * Lines that the log has were durable where they come from: with fewer there, the next line would be lost as well.
+   */
+  #checkStdin(): void {
+    const { stdin } = this.#options;
+    if (!stdin || !this.#isHome(taskId(0)) || this.#typed <= stdin.messages) return;
+    const message =
+      `The record of standard input is damaged: it has ${stdin.messages} messages, and rank 0 was sent ` +
+      `${this.#typed}. Submit the job again.`;
+    this.#answers.failed(this.index, { code: 'DAMAGED_DATA', message });
+  }
 
   feedStdin(): void {
     const { stdin } = this.#options;

@@ -26,6 +26,7 @@ import {
   type ChannelMemoryOptions,
   type CmEffect,
   type CmEvent,
+  type LogPolicy,
 } from '../../src/index.ts';
 
 export const T = taskId;
@@ -51,14 +52,15 @@ export class Bench {
 
   constructor(
     readonly options: Partial<ChannelMemoryOptions> = {},
-    readonly protocol: ProtocolName = 'pessimistic',
+    readonly protocol: ProtocolName | LogPolicy = 'pessimistic',
   ) {
     this.start(true);
   }
 
   /** A new core over what the logs have. */
   start(isFresh: boolean): void {
-    this.core = new ChannelMemory(protocols[this.protocol].log, {
+    const policy = typeof this.protocol === 'string' ? protocols[this.protocol].log : this.protocol;
+    this.core = new ChannelMemory(policy, {
       size: 4,
       index: 0,
       count: 1,
@@ -132,6 +134,7 @@ export class Bench {
     task: number,
     over: Partial<{
       inc: number;
+      epoch: number;
       nonce: string;
       received: number;
       resume: boolean;
@@ -143,6 +146,7 @@ export class Bench {
     const h = emptyHeader(Kind.ATTACH);
     h.src = h.dst = T(task);
     h.incarnation = incarnation(inc);
+    h.epoch = over.epoch ?? 0;
     const body = {
       capability: over.capability ?? `${task}.${inc}`,
       nonce: over.nonce ?? `nonce-${task}-${inc}`,
@@ -160,7 +164,7 @@ export class Bench {
     dst: number,
     channel: number,
     size: number,
-    o: { inc?: number; mode?: number; det?: Partial<DeterminantBlock>; fill?: number } = {},
+    o: { inc?: number; epoch?: number; mode?: number; det?: Partial<DeterminantBlock>; fill?: number } = {},
   ): Uint8Array[] {
     const out: Uint8Array[] = [];
     for (let at = 0; at === 0 || at < size; at += 64) {
@@ -169,6 +173,7 @@ export class Bench {
       h.src = T(src);
       h.dst = dst < 0 ? WORLD : T(dst);
       h.incarnation = incarnation(o.inc ?? 0);
+      h.epoch = o.epoch ?? 0;
       h.channel = channel;
       h.mode = o.mode ?? (dst < 0 ? WorldMode.STDOUT : 0);
       h.offset = at;

@@ -128,11 +128,28 @@ describe('a Channel Memory', () => {
     s.log.done(task);
     s.begin();
     // The line is logged, and is not given twice; a lower incarnation stays out.
-    const lines = s.streams.get('t0')!.flatMap((bytes) => [...readFrames(bytes)]).filter((f) => f.body.length === 1);
+    const lines = s.streams
+      .get('t0')!
+      .flatMap((bytes) => [...readFrames(bytes)])
+      .filter((f) => f.body.length === 1);
     expect(lines).toHaveLength(1);
     s.log.step({ type: 'frames', conn: 1, bytes: attach(1) });
     const answer = s.performed.filter((e) => e.type === 'send').at(-1)!;
     expect([...readFrames(answer.bytes)][0]!.header.kind).toBe(Kind.REFUSED);
+  });
+
+  it('ends the job when the record of standard input has fewer lines than the log', () => {
+    const { answers, said } = heard();
+    const s = served(answers);
+    s.typed.push(Uint8Array.of(1), Uint8Array.of(2));
+    s.begin();
+    s.log.drop();
+    s.begin();
+    expect(said).toEqual([]);
+    s.log.drop();
+    s.typed.pop();
+    s.begin();
+    expect(said).toEqual(['failed DAMAGED_DATA']);
   });
 
   it('of two orders for the same thing that wait, keeps the later one', () => {

@@ -209,29 +209,32 @@ export function messageLogSuite(
       for (let i = 0; i < 200; i++) expect(s.read(i)).toEqual(pattern(i, i));
     });
 
-    it('says DISK_FULL when no space is left, keeps what it has whole, and goes on when there is room again', async (context) => {
-      if (!subject.fill) return context.skip();
-      let s = await log.open('a');
-      for (let i = 0; i < 60; i++) s.append(pattern(i, 200));
-      subject.fill(true);
-      for (let i = 0; i < 3; i++)
-        expect(() => s.append(pattern(60, 500))).toThrow(expect.objectContaining({ code: 'DISK_FULL' }));
-      expect(s.next).toBe(60);
-      expect(s.read(60)).toBeUndefined();
-      expect(s.read(59)).toEqual(pattern(59, 200));
-      await s.sync();
-      subject.fill(false);
-      expect(s.append(pattern(60, 500))).toBe(60);
-      await reopen();
-      s = await log.open('a');
-      expect(s.next).toBe(61);
-      for (const [i, n] of [
-        [0, 200],
-        [59, 200],
-        [60, 500],
-      ] as const)
-        expect(s.read(i)).toEqual(pattern(i, n));
-    });
+    it(
+      'says DISK_FULL when no space is left, keeps what it has ' + 'whole, and goes on when there is room again',
+      async (context) => {
+        if (!subject.fill) return context.skip();
+        let s = await log.open('a');
+        for (let i = 0; i < 60; i++) s.append(pattern(i, 200));
+        subject.fill(true);
+        for (let i = 0; i < 3; i++)
+          expect(() => s.append(pattern(60, 500))).toThrow(expect.objectContaining({ code: 'DISK_FULL' }));
+        expect(s.next).toBe(60);
+        expect(s.read(60)).toBeUndefined();
+        expect(s.read(59)).toEqual(pattern(59, 200));
+        await s.sync();
+        subject.fill(false);
+        expect(s.append(pattern(60, 500))).toBe(60);
+        await reopen();
+        s = await log.open('a');
+        expect(s.next).toBe(61);
+        for (const [i, n] of [
+          [0, 200],
+          [59, 200],
+          [60, 500],
+        ] as const)
+          expect(s.read(i)).toEqual(pattern(i, n));
+      },
+    );
 
     it('has no gap when the process dies while the disk is full', async (context) => {
       if (!subject.fill || !subject.crash) return context.skip();

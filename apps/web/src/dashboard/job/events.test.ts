@@ -19,6 +19,7 @@ it('what happened in a job can be filtered by kind and rank, read in words, and 
   expect(chosen(events, 'everything', 0).map((e) => e.kind)).toEqual(['server', 'assigned']);
   expect(chosen(events, 'faults', 1).map(eventText)).toEqual(['lost: the tab was closed or stopped']);
   expect(eventsCsv(events.slice(3), 500)).toBe(
-    'time,ms,event,rank,incarnation,cause\n1970-01-01T00:00:03.000Z,2500,fault,1,0,goodbye\n1970-01-01T00:00:03.500Z,3000,server,,,\n',
+    'time,ms,event,rank,incarnation,cause\n' +
+      '1970-01-01T00:00:03.000Z,2500,fault,1,0,goodbye\n1970-01-01T00:00:03.500Z,3000,server,,,\n',
   );
 });

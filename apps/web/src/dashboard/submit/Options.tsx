@@ -112,7 +112,7 @@ export function Options({ draft, change, advice, wrong }: Props) {
           />
           <Seconds
             label="Try elsewhere after"
-            hint="moves a rank without progress for this long, and for ten times the longest pause of any rank; empty: 600"
+            hint="moves a rank without progress for this long, and ten times the longest pause of any rank; empty: 600"
             least={1}
             value={o.stuckAfterMs}
             onChange={(stuckAfterMs) => set({ stuckAfterMs })}

@@ -57,7 +57,8 @@ describe('a trace for other viewers', () => {
         ['server', pid, 2_500_000, 'p', {}],
       ]);
 
-      // What viewers ask of each event (Trace Event Format): whole microseconds, slices of a thread that do not overlap,
+      // What viewers ask of each event (Trace Event Format): whole microseconds, slices of a thread that do not
+      // overlap,
       // an instant's scope; and numbers without a meaning of their own.
       const ends = new Map<number, number>();
       for (const e of traceEvents) {
