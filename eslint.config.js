@@ -194,8 +194,6 @@ export default tseslint.config(
     // The program's world is written down as it is.
     files: ['**/*.d.ts'],
     rules: {
-      // One file, as users get it.
-      'max-lines': 'off',
       'no-var': 'off',
       '@typescript-eslint/no-explicit-any': 'off',
       '@typescript-eslint/consistent-type-imports': 'off',

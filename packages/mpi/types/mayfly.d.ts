@@ -1,3 +1,4 @@
+/* eslint-disable max-lines -- one page, as a user reads it */
 /**
  * The module 'mayfly': MPI for TypeScript programs, in the idiom of mpi4py. Calls block as MPI's do; there is no
  * `await`.

@@ -1,6 +1,6 @@
 /**
- * Draws of bad REST requests for malformed.test.ts, with the modules and archives that they submit. Pure; every draw is
- * a function of the seed that the test prints.
+ * Draws of bad REST requests for malformed.test.ts, with the modules and archives that they submit. Pure; every draw
+ * is a function of the seed that the test prints.
  */
 import fc from 'fast-check';
 import { zipSync } from 'fflate';

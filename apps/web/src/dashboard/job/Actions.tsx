@@ -50,8 +50,8 @@ export function Actions({ job }: { job: JobView }) {
     <div className="job-actions">
       <div className="row actions">
         {/*
-          These go when the job ends. They stand before the others on a wide page and below them on a narrow one, so that
-          none of those moves.
+          These go when the job ends. They stand before the others on a wide page, below them on a narrow one, so
+          that none of those moves.
         */}
         {!ended && mayChange && (
           <Button
