@@ -67,6 +67,7 @@ class Model {
   #open(): void {
     this.step({
       type: 'openJob',
+      protocol: 'pessimistic',
       now: this.now,
       job: J,
       size: 1,

@@ -47,8 +47,9 @@ class Stage {
     this.open();
   }
 
-  open(): void {
-    this.send('openJob', { job: J, size: 4, channelMemories: 2, program, acting: [[T, incarnation(0)]] });
+  open(acting = 0): void {
+    const job = { job: J, protocol: 'pessimistic' as const, size: 4, channelMemories: 2, program };
+    this.send('openJob', { ...job, acting: [[T, incarnation(acting)]] });
   }
 
   send<K extends CheckpointServerEvent['type']>(type: K, e: EventOf<K>): CheckpointServerEffect[] {
@@ -60,7 +61,7 @@ class Stage {
   crash(acting = 0): void {
     this.core = new CheckpointServer(this.#settings);
     this.send('recover', { entries: [...this.registry] });
-    this.send('openJob', { job: J, size: 4, channelMemories: 2, program, acting: [[T, incarnation(acting)]] });
+    this.open(acting);
   }
 
   of<K extends CheckpointServerEffect['type']>(type: K): EffectOf<K>[] {
@@ -361,7 +362,7 @@ describe('restart', () => {
     s.open(); // says 0
     expect(s.refusal(manifest(1, {}, 0), incarnation(0))).toBe('FENCED');
     expect(s.refusal(manifest(1, {}, 2), incarnation(2))).toBeUndefined();
-    s.send('openJob', { job: J, size: 4, channelMemories: 2, program, acting: [[T, incarnation(3)]] });
+    s.open(3);
     expect(s.refusal(manifest(1, {}, 2), incarnation(2))).toBe('FENCED');
     s.send('linkClosed', { link: 'R' });
     expect(s.refusal(manifest(1, {}, 3), incarnation(3))).toBeUndefined();

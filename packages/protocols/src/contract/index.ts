@@ -9,6 +9,7 @@ import type { ReplayFrom, TaskId } from '@mayfly/wire';
 import type { LogPolicy } from '../channel-memory/state.ts';
 import type { CommdPolicy } from '../comm/policy.ts';
 import type { RecoveryPolicy } from '../dispatcher/policy.ts';
+import type { ImagePolicy } from '../images/policy.ts';
 import type { Endpoint, EndpointStart } from '../pessimistic/endpoint.ts';
 
 /** The rank's side: its numbers, its events and their replay, and what travels with a frame. */
@@ -21,10 +22,13 @@ export interface VProtocol {
   readonly commd: CommdPolicy;
   /** Asked by a Channel Memory. */
   readonly log: LogPolicy;
+  /** Asked by the Checkpoint Server. */
+  readonly images: ImagePolicy;
   /** Asked by the dispatcher. */
   readonly recovery: RecoveryPolicy;
 }
 
 export type { CommdPolicy, CommdTask } from '../comm/policy.ts';
 export type { LogPolicy } from '../channel-memory/state.ts';
+export type { ImagePolicy, ImageTable } from '../images/policy.ts';
 export type { RecoveryPolicy, RecoveryTable } from '../dispatcher/policy.ts';

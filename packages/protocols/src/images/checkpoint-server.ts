@@ -6,9 +6,9 @@
  * Messages: types.ts. An offer goes finding → receiving (offers.ts) → covering → committing → complete (complete.ts).
  *
  * Invariants
- *  C1 An image is complete only when every page is durable, and every CM says that all sends and outputs before it and
- *     all arrivals that it consumed are durable there, and the determinants before it are durable without a gap over
- *     all CMs together.
+ *  C1 An image is complete only when every page is durable, every CM says that all sends and outputs before it and all
+ *     arrivals that it consumed are durable there, and the job's V-protocol finds its line covered by their answers
+ *     together (`pessimistic`: the determinants before it are durable without a gap).
  *  C2 It is used, announced and trimmed for only after manifest and record are durable.
  *  C3 The newest `keep` complete images of a task are kept; logs are trimmed to the oldest of them, and not at all
  *     before there are so many: until then the start of the program is the way back from a damaged image.
@@ -24,8 +24,10 @@ import { PAGE_BYTES, type ImageId, type JobId, type TaskId } from '@mayfly/wire'
 import { ask, committed, cover, covered } from './complete.ts';
 import { discard, discardAll, trim } from './kept.ts';
 import { drop, offer, refuse } from './offers.ts';
+import type { ImageTable } from './policy.ts';
 import { choose, chosen, end, restart } from './restart.ts';
 import { emit, jobOf, newState, taskOf, type State } from './state.ts';
+import { protocols } from '../table.ts';
 import {
   defaultCheckpointSettings,
   type CheckpointServerEffect,
@@ -37,8 +39,9 @@ import {
 export class CheckpointServer {
   readonly #state: State;
 
-  constructor(settings: Partial<CheckpointServerSettings> = {}) {
-    this.#state = newState({ ...defaultCheckpointSettings, ...settings });
+  /** `table`: what each V-protocol decides; another one only in tests. */
+  constructor(settings: Partial<CheckpointServerSettings> = {}, table: ImageTable = protocols) {
+    this.#state = newState({ ...defaultCheckpointSettings, ...settings }, table);
   }
 
   step(e: CheckpointServerEvent): CheckpointServerEffect[] {
@@ -91,7 +94,8 @@ function handle(s: State, e: CheckpointServerEvent): void {
   switch (e.type) {
     case 'openJob': {
       const job = jobOf(s, e.job);
-      job.open = { size: e.size, channelMemories: e.channelMemories, program: e.program };
+      const { size, channelMemories, program } = e;
+      job.open = { size, channelMemories, program, policy: s.table[e.protocol].images };
       for (const [task, incarnation] of e.acting) {
         const t = taskOf(job, task);
         if (t.acting === undefined || t.acting < incarnation) t.acting = incarnation;

@@ -2,14 +2,13 @@
 import {
   imageIdOf,
   PAGE_BYTES,
-  WORLD,
   type ErrorBody,
   type Incarnation,
   type JobId,
-  type Line,
   type Manifest,
   type TaskId,
 } from '@mayfly/wire';
+import type { ImagePolicy } from './policy.ts';
 import type { CheckpointServerSettings, ImageRecord } from './types.ts';
 
 export interface OfferContext {
@@ -17,6 +16,7 @@ export interface OfferContext {
   task: TaskId;
   incarnation: Incarnation;
   size: number;
+  policy: ImagePolicy;
   program: string;
   /** Complete images that are kept, oldest first. */
   images: readonly ImageRecord[];
@@ -42,42 +42,7 @@ export function checkManifest(m: Manifest, c: OfferContext, settings: Checkpoint
   const newest = c.images.at(-1);
   if (m.serial < 1 || m.serial <= (newest?.serial ?? 0))
     return { code: 'CONFLICT', message: `Image ${m.serial} is not newer than image ${newest?.serial ?? 0}.` };
-  return checkLines(m, c);
-}
-
-function checkLines(m: Manifest, c: OfferContext): ErrorBody | undefined {
-  const { prologue, image, held } = m.replay;
-  for (const line of [prologue, image]) {
-    const seen = new Set<number>();
-    for (const [dst] of line.sends) {
-      if ((dst >= c.size && dst !== WORLD) || seen.has(dst))
-        return bad(`The line names task ${dst}, which does not exist, or names it twice.`);
-      seen.add(dst);
-    }
-  }
-  if (!notBehind(image, prologue)) return bad('The image lies before its prologue.');
-  const newest = c.images.at(-1)?.replay;
-  if (newest && !notBehind(image, newest.image)) return bad('The image lies before an older one.');
-  if (
-    newest &&
-    (prologue.arrivals !== newest.prologue.arrivals || prologue.determinants !== newest.prologue.determinants)
-  )
-    return bad('The prologue differs from that of an earlier image.');
-  const oldest = c.images[0]?.replay;
-  const kept = new Set(oldest?.held);
-  let last = 0;
-  for (const a of held) {
-    if (a <= last || a > image.arrivals) return bad('The held arrivals are not in order, or lie behind the image.');
-    last = a;
-    if (c.trimmed && oldest && a > oldest.prologue.arrivals && a <= oldest.image.arrivals && !kept.has(a))
-      return bad(`Arrival ${a} is held, but an earlier image let it go.`);
-  }
-  return undefined;
-}
-
-/** `b` is `a` or before it, in every log. */
-function notBehind(a: Line, b: Line): boolean {
-  if (a.arrivals < b.arrivals || a.determinants < b.determinants) return false;
-  const sends = new Map(a.sends);
-  return b.sends.every(([dst, n]) => n === 0 || (sends.get(dst) ?? 0) >= n);
+  const { size, trimmed, images } = c;
+  const wrong = c.policy.refuses(m.replay, { size, trimmed, kept: images.map((i) => i.replay) });
+  return wrong === undefined ? undefined : bad(wrong);
 }

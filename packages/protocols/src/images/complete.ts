@@ -3,7 +3,6 @@
  * manifest and record are committed, and only then it is announced and trimmed for.
  */
 import type { ImageId } from '@mayfly/wire';
-import { coversDeterminants } from '../channel-memory/cover.ts';
 import { discardAll, remove, surplus, trim } from './kept.ts';
 import { drop, uncover } from './offers.ts';
 import { choose } from './restart.ts';
@@ -25,18 +24,15 @@ export function ask(s: State, o: Offer): void {
     if (!o.covered.has(cm)) emit(s, { type: 'cover', job, task, incarnation, image, cm, line: replay.image });
 }
 
-/**
- * C1. Determinants before the oldest kept image were durable when it became complete, and may have been trimmed
- * since.
- */
+/** C1. */
 export function covered(s: State, image: ImageId, cm: number, determinants: readonly Range[]): void {
   const o = s.offers.get(image);
-  const cms = o?.task.job.open?.channelMemories ?? 0;
-  if (o?.stage !== 'covering' || cm >= cms) return;
+  const open = o?.task.job.open;
+  if (o?.stage !== 'covering' || !open || cm >= open.channelMemories) return;
   o.covered.set(cm, determinants);
-  if (o.covered.size < cms) return;
-  const from = o.task.images[0]?.replay.image.determinants ?? 0;
-  if (coversDeterminants(o.covered.values(), from, o.manifest.replay.image.determinants)) commit(s, o);
+  if (o.covered.size < open.channelMemories) return;
+  const kept = o.task.images.map((i) => i.replay);
+  if (open.policy.covers(o.manifest.replay, o.covered.values(), kept)) commit(s, o);
 }
 
 function commit(s: State, o: Offer): void {

@@ -20,10 +20,8 @@ export function remove(s: State, images: readonly ImageRecord[]): void {
 
 /** C3. With fewer images than are to be kept (one was damaged) the logs stay as they are until the next one. */
 export function trim(s: State, t: Task): void {
-  const oldest = t.images[0]?.replay;
-  if (!oldest || t.images.length < s.settings.keep || !t.job.open) return;
-  const held = [...new Set(t.images.flatMap((i) => i.replay.held))].sort((a, b) => a - b);
-  const to = { ...oldest, held };
+  if (t.images.length === 0 || t.images.length < s.settings.keep || !t.job.open) return;
+  const to = t.job.open.policy.trimTo(t.images.map((i) => i.replay));
   for (let cm = 0; cm < t.job.open.channelMemories; cm++)
     emit(s, { type: 'trim', job: t.job.id, task: t.task, cm, to });
 }

@@ -29,10 +29,10 @@ export function offer(s: State, e: Extract<CheckpointServerEvent, { type: 'offer
     open.link = link;
     return emit(s, { type: 'need', link, image, pages: [] });
   }
-  const { size, program } = job.open;
+  const { size, program, policy } = job.open;
   const error = checkManifest(
     manifest,
-    { ...e, size, program, images: task.images, trimmed: task.trimmed },
+    { ...e, size, program, policy, images: task.images, trimmed: task.trimmed },
     s.settings,
   );
   if (error) return no(error);

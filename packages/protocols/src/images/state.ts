@@ -4,6 +4,7 @@
  */
 import type { ImageId, Incarnation, JobId, Manifest, TaskId } from '@mayfly/wire';
 import type { Range } from '../channel-memory/types.ts';
+import type { ImagePolicy, ImageTable } from './policy.ts';
 import type { CheckpointServerEffect, CheckpointServerSettings, ImageRecord } from './types.ts';
 
 export interface Offer {
@@ -39,13 +40,14 @@ export interface Task {
 
 export interface Job {
   readonly id: JobId;
-  open?: { size: number; channelMemories: number; program: string };
+  open?: { size: number; channelMemories: number; program: string; policy: ImagePolicy };
   tasks: Map<TaskId, Task>;
 }
 
 /** All of it, and the effects of the step under way. */
 export interface State {
   readonly settings: CheckpointServerSettings;
+  readonly table: ImageTable;
   readonly jobs: Map<JobId, Job>;
   readonly offers: Map<ImageId, Offer>;
   now: number;
@@ -57,8 +59,9 @@ export interface State {
   out: CheckpointServerEffect[];
 }
 
-export const newState = (settings: CheckpointServerSettings): State => ({
+export const newState = (settings: CheckpointServerSettings, table: ImageTable): State => ({
   settings,
+  table,
   jobs: new Map(),
   offers: new Map(),
   now: 0,

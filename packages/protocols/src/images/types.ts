@@ -6,7 +6,17 @@
  * never at the same time (a page found must not be collected before the core has pinned it: it is pinned from `offer`
  * on); what it reports as stored or committed is durable. `link` names one image socket.
  */
-import type { ErrorBody, ImageId, Incarnation, JobId, Line, Manifest, ReplayFrom, TaskId } from '@mayfly/wire';
+import type {
+  ErrorBody,
+  ImageId,
+  Incarnation,
+  JobId,
+  Line,
+  Manifest,
+  ProtocolName,
+  ReplayFrom,
+  TaskId,
+} from '@mayfly/wire';
 import type { Range } from '../channel-memory/types.ts';
 
 export interface CheckpointServerSettings {
@@ -66,6 +76,7 @@ export type CheckpointServerEvent = { now: number } &
     | {
         type: 'openJob';
         job: JobId;
+        protocol: ProtocolName;
         size: number;
         channelMemories: number;
         program: string;

@@ -11,6 +11,11 @@ export const none: VProtocol = {
   rank: (task, size, replay, start) => new PlainEndpoint(task, size, replay, start),
   commd,
   log,
+  images: {
+    refuses: () => 'The protocol "none" keeps no images.',
+    covers: () => false,
+    trimTo: (kept) => kept[0]!,
+  },
   recovery: {
     restarts: false,
     lost: (task, cause) => ({

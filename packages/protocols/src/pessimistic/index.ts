@@ -6,11 +6,13 @@
 import type { VProtocol } from '../contract/index.ts';
 import { commd } from './commd.ts';
 import { Endpoint } from './endpoint.ts';
+import { images } from './images.ts';
 import { log } from './log.ts';
 
 export const pessimistic: VProtocol = {
   rank: (task, size, replay, start) => new Endpoint(task, size, replay, start),
   commd,
   log,
+  images,
   recovery: { restarts: true, lost: () => undefined, serverRestarted: () => undefined },
 };

@@ -216,8 +216,9 @@ export class JobService {
   /** The registry has been read: which incarnation of each task acts. */
   acting(spec: JobSpec, acting: readonly (readonly [TaskId, Incarnation])[]): void {
     for (const log of this.logs(spec.id)) for (const [task, incarnation] of acting) log.acting(task, incarnation);
-    const { id: job, channelMemories, program } = spec;
-    this.image({ type: 'openJob', job, size: capacityOf(spec), channelMemories, program: program.hash, acting });
+    const { id: job, protocol, channelMemories, program } = spec;
+    const size = capacityOf(spec);
+    this.image({ type: 'openJob', job, protocol, size, channelMemories, program: program.hash, acting });
   }
 
   /** The job has ended, and its Channel Memories are closed: its images may go. */

@@ -1,0 +1,52 @@
+/**
+ * Images of a task that runs again alone: each begins to replay at a line, and the logs must be whole behind it. Lines
+ * of one task rise, and so do its images.
+ */
+import { WORLD, type Line, type ReplayFrom } from '@mayfly/wire';
+import { coversDeterminants } from '../channel-memory/cover.ts';
+import type { ImagePolicy, Kept } from '../images/policy.ts';
+
+function refuses(replay: ReplayFrom, task: { size: number; kept: Kept; trimmed: boolean }): string | undefined {
+  const { prologue, image, held } = replay;
+  for (const line of [prologue, image]) {
+    const seen = new Set<number>();
+    for (const [dst] of line.sends) {
+      if ((dst >= task.size && dst !== WORLD) || seen.has(dst))
+        return `The line names task ${dst}, which does not exist, or names it twice.`;
+      seen.add(dst);
+    }
+  }
+  if (!notBehind(image, prologue)) return 'The image lies before its prologue.';
+  const newest = task.kept.at(-1);
+  if (newest && !notBehind(image, newest.image)) return 'The image lies before an older one.';
+  if (
+    newest &&
+    (prologue.arrivals !== newest.prologue.arrivals || prologue.determinants !== newest.prologue.determinants)
+  )
+    return 'The prologue differs from that of an earlier image.';
+  const oldest = task.kept[0];
+  const kept = new Set(oldest?.held);
+  let last = 0;
+  for (const a of held) {
+    if (a <= last || a > image.arrivals) return 'The held arrivals are not in order, or lie behind the image.';
+    last = a;
+    if (task.trimmed && oldest && a > oldest.prologue.arrivals && a <= oldest.image.arrivals && !kept.has(a))
+      return `Arrival ${a} is held, but an earlier image let it go.`;
+  }
+  return undefined;
+}
+
+/** `b` is `a` or before it, in every log. */
+function notBehind(a: Line, b: Line): boolean {
+  if (a.arrivals < b.arrivals || a.determinants < b.determinants) return false;
+  const sends = new Map(a.sends);
+  return b.sends.every(([dst, n]) => n === 0 || (sends.get(dst) ?? 0) >= n);
+}
+
+export const images: ImagePolicy = {
+  refuses,
+  // Determinants before the oldest kept image were durable when it became complete, and may have been trimmed since.
+  covers: (replay, answers, kept) =>
+    coversDeterminants(answers, kept[0]?.image.determinants ?? 0, replay.image.determinants),
+  trimTo: (kept) => ({ ...kept[0]!, held: [...new Set(kept.flatMap((r) => r.held))].sort((a, b) => a - b) }),
+};
