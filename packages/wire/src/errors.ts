@@ -135,7 +135,12 @@ export const ERRORS = {
     status: 0,
     advice: 'The server lost unsynced writes together with a rank; run with durability "strict" to survive that.',
   },
-  LOST_NODES: { retry: true, status: 0, advice: 'No node is connected; open the volunteer page in a browser.' },
+  LOST_NODES: {
+    retry: true,
+    status: 0,
+    advice:
+      'Connect nodes: open the volunteer page in a browser. With the protocol "pessimistic" a job survives lost ranks.',
+  },
 } as const;
 
 export type ErrorCode = keyof typeof ERRORS;
