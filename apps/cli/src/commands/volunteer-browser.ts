@@ -136,6 +136,8 @@ class Watch {
    * @throws CommandError: it cannot work
    */
   async once(how: LaunchOptions, leave: Promise<unknown>): Promise<string | undefined> {
+    // What was said of the browser before is over: the same words are news again.
+    this.#said = '';
     const browser = await launch(this.browser, how).catch((e: Error) => e);
     if (browser instanceof Error) {
       if (this.#wasUp) return browser.message;
