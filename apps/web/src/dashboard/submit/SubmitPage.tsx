@@ -143,6 +143,7 @@ function SubmitForm({
   const checkpointMs =
     measured.data?.measured && draft.options.checkpointMs === undefined ? measured.data.checkpointMs : undefined;
 
+  const submitted = useRef(false);
   const submit = useMutation({
     mutationFn: async () =>
       submitJob(
@@ -151,9 +152,11 @@ function SubmitForm({
           (f) => getExampleFile(f.example, f.path),
         ),
       ),
-    onSuccess: (job) => {
+    onSuccess: async (job) => {
       kept = undefined;
-      void dropUnsent();
+      submitted.current = true;
+      // Before the page may go: else the draft of a submitted job is offered again.
+      await dropUnsent();
       return navigate({ to: '/dashboard/jobs/$id', params: { id: job.id } });
     },
   });
@@ -162,7 +165,9 @@ function SubmitForm({
     if (submit.isSuccess) return;
     kept = { draft, example };
     if (draft === began.current) return; // nothing was changed yet: a stored draft stays
-    const timer = setTimeout(() => void keepUnsent({ draft, example, savedAt: Date.now() }), KEEP_AFTER_MS);
+    const timer = setTimeout(() => {
+      if (!submitted.current) void keepUnsent({ draft, example, savedAt: Date.now() });
+    }, KEEP_AFTER_MS);
     return () => clearTimeout(timer);
   }, [draft, example, submit.isSuccess]);
 
