@@ -5,7 +5,7 @@
  *
  * Owns the connections and the log. The log alone outlives the process.
  */
-import { ServedLog, patchFromLog, type LogAnswers, type LogIo } from '@mayfly/protocols';
+import { ServedLog, patchFromLog, type CmEvent, type LogAnswers, type LogIo } from '@mayfly/protocols';
 import {
   Flag,
   Kind,
@@ -31,6 +31,13 @@ import { pastTheMark, refusal, withLowerEvidence, withoutCounts } from './mutate
 const MAX_RECOVERIES = 5;
 type DataLink = Link<Uint8Array, Uint8Array>;
 export type MakeData = (ends: { up: (m: Uint8Array) => void; closed: () => void }) => DataLink;
+
+/** Planted: a recovered core does not wait for the reports of its receivers. */
+class OpensBeforeReports extends ServedLog {
+  override step(event: CmEvent): void {
+    super.step(event.type === 'recovered' ? { ...event, fresh: true } : event);
+  }
+}
 
 export class CmHost {
   readonly log: FaultyLog;
@@ -73,7 +80,8 @@ export class CmHost {
     const { world, index } = this;
     const { setup, undone, server } = world;
     this.fresh = fresh;
-    this.served = new ServedLog(
+    const Log = undone === 'opens-before-reports' ? OpensBeforeReports : ServedLog;
+    this.served = new Log(
       {
         policy: world.protocol.log,
         size: server.tasks,
@@ -116,7 +124,7 @@ export class CmHost {
   /** Recovers from the log. */
   open(): void {
     this.stopped = false;
-    const { server, undone } = this.world;
+    const { server } = this.world;
     const { served, log } = this;
     if (!served) return;
     if (!this.fresh && this.world.protocol.log.keeps === 'memory')
@@ -126,11 +134,7 @@ export class CmHost {
     const core = served.newCore();
     try {
       this.openStreams(core.streams());
-      served.begin(
-        core,
-        (s) => ({ records: log.scan(s), next: log.next(s) }),
-        undone === 'opens-before-reports' ? true : undefined,
-      );
+      served.begin(core, (s) => ({ records: log.scan(s), next: log.next(s) }));
     } catch (e) {
       if (e instanceof DamagedLog)
         return server.failed({ code: 'LOST_LOG', message: `The log of the job cannot be recovered: ${e.message}` });

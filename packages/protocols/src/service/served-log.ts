@@ -130,7 +130,7 @@ export class ServedLog {
    * @param read the records of a stream, all of which are consumed before the next one is asked for
    * @throws what `read` and `perform` throw, MalformedFrame: then there is no core
    */
-  begin(core: ChannelMemory, read: (name: StreamName) => StreamRecords, fresh = this.#fresh): void {
+  begin(core: ChannelMemory, read: (name: StreamName) => StreamRecords): void {
     for (const name of core.streams()) {
       const { records, next } = read(name);
       for (const effect of core.recover(name, records, next)) this.#perform(effect);
@@ -138,7 +138,7 @@ export class ServedLog {
     this.#core = core;
     this.#typed = core.logged(WORLD, taskId(0));
     for (const [task, incarnation] of this.#fences) this.step({ type: 'fence', task, incarnation });
-    this.step({ type: 'recovered', fresh });
+    this.step({ type: 'recovered', fresh: this.#fresh });
     this.#fresh = false;
     for (const task of this.#done) this.step({ type: 'done', task });
     this.#checkStdin();
