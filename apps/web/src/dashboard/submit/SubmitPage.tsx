@@ -162,14 +162,14 @@ function SubmitForm({
   });
 
   useEffect(() => {
-    if (submit.isSuccess) return;
+    if (submitted.current) return;
     kept = { draft, example };
     if (draft === began.current) return; // nothing was changed yet: a stored draft stays
     const timer = setTimeout(() => {
       if (!submitted.current) void keepUnsent({ draft, example, savedAt: Date.now() });
     }, KEEP_AFTER_MS);
     return () => clearTimeout(timer);
-  }, [draft, example, submit.isSuccess]);
+  }, [draft, example]);
 
   const refusal = useRef<HTMLDivElement>(null);
   const diagnostics: readonly Diagnostic[] = submit.error instanceof ApiFailure ? submit.error.diagnostics : [];
