@@ -215,17 +215,25 @@ describe('power loss', () => {
                 ['last', n],
               ]);
             for (let n = 0; n < acknowledged; n++) await one(n);
+            // The disk goes on meanwhile: a snapshot that is being written gets its name, an old file goes.
             const sizes = (): Map<string, number> =>
-              new Map(readdirSync(live.path).map((f) => [f, statSync(join(live.path, f)).size]));
+              new Map(
+                readdirSync(live.path).flatMap((f) => {
+                  const size = statSync(join(live.path, f), { throwIfNoEntry: false })?.size;
+                  return f.endsWith('.new') || size === undefined ? [] : [[f, size] as const];
+                }),
+              );
             const synced = sizes();
             const rest = Array.from({ length: pending }, (_, i) => one(acknowledged + i));
             // Until what is pending was written, and not synced.
             for (let turn = 0; turn < 50 && [...sizes()].every(([f, size]) => synced.get(f) === size); turn++)
               await Promise.resolve();
-            // The disk goes on meanwhile: a snapshot that is being written may get its name between the listing and the
-            // copy.
-            for (const f of readdirSync(live.path))
-              if (!f.endsWith('.new')) copyFileSync(join(live.path, f), join(after.path, f));
+            for (const f of sizes().keys())
+              try {
+                copyFileSync(join(live.path, f), join(after.path, f));
+              } catch (error) {
+                if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+              }
             for (const f of readdirSync(after.path)) {
               const path = join(after.path, f);
               const safe = synced.get(f) ?? 0;
