@@ -10,10 +10,8 @@ import {
   SPENT,
   encodeFrame,
   readFrames,
-  zeroLine,
   type Assignment,
   type Heartbeat,
-  type ReplayFrom,
   type TaskId,
 } from '@mayfly/wire';
 import { io, type Socket } from 'socket.io-client';
@@ -155,7 +153,6 @@ export class ScriptedNode {
       until: 0,
       began: performance.now(),
     });
-    const replay: ReplayFrom = a.manifest ? a.replay : { prologue: zeroLine(), image: zeroLine(), held: [] };
     this.#perform(
       this.#comm.step({
         type: 'start',
@@ -163,7 +160,7 @@ export class ScriptedNode {
         incarnation: a.incarnation,
         capability: a.capability,
         nonce: `scripted-${a.task}-${a.incarnation}`,
-        replay,
+        position: a.position,
       }),
     );
   }
@@ -201,7 +198,7 @@ export class ScriptedNode {
     const r = this.#ranks.get(task);
     if (!r) return;
     this.#account();
-    r.endpoint = protocols[r.a.protocol].rank(task, r.a.size, r.a.replay, start);
+    r.endpoint = protocols[r.a.protocol].rank(task, r.a.size, r.a.position, start);
     for (const event of ['started', 'recovered'] as const)
       this.#control.emit('report', { job: r.a.job, task, incarnation: r.a.incarnation, event });
   }

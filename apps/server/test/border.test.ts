@@ -8,13 +8,13 @@ import {
   patched,
   readFrames,
   taskId,
-  zeroLine,
   type ErrorBody,
   type Incarnation,
   type Patch,
 } from '@mayfly/wire';
 import { isDeepStrictEqual } from 'node:util';
 import type { MayflyServer } from '@mayfly/server';
+import { protocols } from '@mayfly/protocols';
 import { Socket as PollingSocket } from 'engine.io-client';
 import { io } from 'socket.io-client';
 import { describe, expect, it } from 'vitest';
@@ -80,7 +80,7 @@ const attach = (capability: string, task = 0, incarnation = 0): Uint8Array =>
       JSON.stringify({
         capability,
         nonce: 'nonce-1234',
-        replay: { prologue: zeroLine(), image: zeroLine(), held: [] },
+        position: protocols.pessimistic.recovery.start,
         received: 0,
         resume: false,
       }),

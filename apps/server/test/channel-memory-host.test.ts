@@ -1,22 +1,13 @@
 /** channel-memory-host.ts H3: a core whose append failed is never used again; a new one recovers from the streams. */
 import { openEmbeddedStorage } from '@mayfly/storage';
 import type { LogStream, MessageLog } from '@mayfly/storage/ports';
-import {
-  Kind,
-  MayflyError,
-  emptyHeader,
-  encodeFrame,
-  incarnation,
-  jobId,
-  readFrames,
-  taskId,
-  zeroLine,
-} from '@mayfly/wire';
+import { Kind, MayflyError, emptyHeader, encodeFrame, incarnation, jobId, readFrames, taskId } from '@mayfly/wire';
 import pino from 'pino';
 import { expect, it } from 'vitest';
 import { Disk } from '../src/disk.ts';
 import { ChannelMemoryHost } from '../src/hosts/channel-memory-host.ts';
 import type { LogAnswers } from '@mayfly/protocols';
+import { protocols } from '@mayfly/protocols';
 import type { DataLink } from '../src/hosts/data-link.ts';
 import { Metrics } from '../src/metrics.ts';
 import { Secrets } from '../src/secrets.ts';
@@ -110,7 +101,7 @@ it('a full disk closes the links, and the job goes on from its log when there is
     const attach = {
       capability: capability(task),
       nonce: 'nonce-123' + task,
-      replay: { prologue: zeroLine(), image: zeroLine(), held: [] },
+      position: protocols.pessimistic.recovery.start,
       received,
       resume,
     };

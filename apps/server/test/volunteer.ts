@@ -12,12 +12,10 @@ import {
   encodeFrame,
   readFrames,
   taskId,
-  zeroLine,
   type Assignment,
   type ErrorBody,
   type Hold,
   type JobId,
-  type ReplayFrom,
   type TaskId,
   type Welcome,
 } from '@mayfly/wire';
@@ -192,7 +190,6 @@ export class Volunteer {
       stdin: false,
       spent: [0, 0],
     });
-    const replay: ReplayFrom = a.manifest ? a.replay : { prologue: zeroLine(), image: zeroLine(), held: [] };
     this.#perform(
       job,
       job.comm.step({
@@ -201,7 +198,7 @@ export class Volunteer {
         incarnation: a.incarnation,
         capability: a.capability,
         nonce: `nonce-${Math.floor(Math.random() * 1e12)}`,
-        replay,
+        position: a.position,
       }),
     );
   }
@@ -279,7 +276,7 @@ export class Volunteer {
 
   #begin(job: JobPart, r: Running, start: EndpointStart): void {
     const { a } = r;
-    const endpoint = protocols[a.protocol].rank(a.task, a.size, a.replay, start);
+    const endpoint = protocols[a.protocol].rank(a.task, a.size, a.position, start);
     r.endpoint = endpoint;
     r.started = true;
     this.control.emit('report', { job: a.job, task: a.task, incarnation: a.incarnation, event: 'started' });

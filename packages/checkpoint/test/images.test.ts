@@ -1,4 +1,4 @@
-import { imageIdOf, IMAGE_FORMAT, incarnation, PAGE_BYTES, taskId, zeroLine, type Manifest } from '@mayfly/wire';
+import { imageIdOf, IMAGE_FORMAT, incarnation, PAGE_BYTES, taskId, type Manifest } from '@mayfly/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -23,7 +23,7 @@ const manifestOf = (cut: CutImage, task = 0, serial = 1, inc = 0): Manifest => (
   incarnation: incarnation(inc),
   program: '0'.repeat(64),
   serial,
-  replay: { prologue: zeroLine(), image: zeroLine(), held: [] },
+  position: { protocol: 'pessimistic', version: 1, at: null },
   sections: cut.sections,
   pages: cut.pages,
   bytes: cut.bytes,

@@ -10,7 +10,7 @@
  *  CONTENT (down): its bytes in parts: `offset`, `size`, LAST; `mode` 1: body is an error message instead.
  *  NOTE (up):     body: a sentence for the node's own log (never part of the program's output).
  */
-import { FIRST_LOCAL_KIND, type ReplayFrom } from '@mayfly/wire';
+import { FIRST_LOCAL_KIND, type Position } from '@mayfly/wire';
 
 export const Local = {
   IMAGE: FIRST_LOCAL_KIND,
@@ -22,6 +22,6 @@ export const HEAD = 1;
 
 export interface ImageHead {
   serial: number;
-  replay: ReplayFrom;
+  position: Position;
   sections: { name: string; bytes: number; shared?: boolean }[];
 }

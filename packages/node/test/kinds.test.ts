@@ -10,6 +10,7 @@ import { Server } from 'socket.io';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { hashBytes } from '@mayfly/checkpoint';
 import type { Assignment, Hello, TaskReport } from '@mayfly/wire';
+import { protocols } from '@mayfly/protocols';
 import type { FromRank } from '../src/messages.ts';
 import { startHeadlessNode, type HeadlessNode } from '../src/headless/index.ts';
 import { Bench } from './harness.ts';
@@ -76,7 +77,6 @@ class Liar {
     this.program = program;
     const heard = new Promise<void>((resolve) => (this.#wake = resolve));
     const hash = await hashBytes(Buffer.from(program));
-    const zero = { count: 0, lines: [] };
     this.#node!.emit('assign', {
       job: 'job-of-the-liar',
       task,
@@ -92,7 +92,7 @@ class Liar {
       serverTime: Date.now(),
       checkpointMs: 1000,
       graceMs: 1000,
-      replay: { prologue: zero, image: zero, held: [] },
+      position: protocols.pessimistic.recovery.start,
       limits: { memoryBytes: 1 << 28, fileBytes: 1 << 20 },
     });
     await heard;

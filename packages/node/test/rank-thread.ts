@@ -15,6 +15,7 @@ import {
   type Assignment,
   type ExitReport,
 } from '@mayfly/wire';
+import { protocols } from '@mayfly/protocols';
 import type { FromRank, RankInit, RankRun } from '../src/messages.ts';
 import { nodeWorker } from '../src/node-worker.ts';
 import { RankLink } from '../src/comm/rank-link.ts';
@@ -29,8 +30,6 @@ export interface RankEnd {
   /** The thread ended, or asked to be ended, without a report. */
   died?: string;
 }
-
-const NOWHERE = { sends: [], determinants: 0, arrivals: 0, openPolls: 0 };
 
 const assignment = {
   job: 'job',
@@ -47,7 +46,7 @@ const assignment = {
   serverTime: 0,
   checkpointMs: 0,
   graceMs: 0,
-  replay: { prologue: NOWHERE, image: NOWHERE, held: [] },
+  position: protocols.pessimistic.recovery.start,
   limits: { memoryBytes: 256 << 20, fileBytes: 1 << 20 },
 } as unknown as Assignment;
 

@@ -4,16 +4,15 @@ import { BODY_BYTES, encode, fits, HEAD_BYTES, Inbox, lowerToChild, type FromChi
 import { checked } from '../src/sandbox/checks.ts';
 
 const hash = (c: string): string => c.repeat(64);
-const LINE = { arrivals: 0, determinants: 0, openPolls: 0, sends: [] };
 const MANIFEST = {
-  format: 1,
+  format: 2,
   image: 'abcdefghijkl-0-0-1',
   job: 'abcdefghijkl',
   task: 0,
   incarnation: 0,
   program: hash('f'),
   serial: 1,
-  replay: { prologue: LINE, image: LINE, held: [] },
+  position: { protocol: 'pessimistic', version: 1, at: null },
   sections: [{ name: 'memory', bytes: 3 }],
   pages: [hash('a')],
   bytes: 3,

@@ -5,9 +5,12 @@
  *
  * A failing seed replays: MAYFLY_SEED=<seed> npx vitest run packages/protocols/test/checkpoint-server-random.test.ts
  */
-import { imageIdOf, incarnation, jobId, taskId, zeroLine, type ImageId, type Manifest } from '@mayfly/wire';
+import { IMAGE_FORMAT, imageIdOf, incarnation, jobId, taskId, type ImageId, type Manifest } from '@mayfly/wire';
 import { expect, it } from 'vitest';
 import {
+  zeroLine,
+  replayOf,
+  positionOf,
   CheckpointServer,
   type CheckpointServerEffect,
   type CheckpointServerEvent,
@@ -109,7 +112,11 @@ class Model {
           this.upload = undefined;
         return;
       case 'cover':
-        this.asked.set(`${e.image}/${e.cm}`, { image: e.image, cm: e.cm, need: e.line.determinants });
+        this.asked.set(`${e.image}/${e.cm}`, {
+          image: e.image,
+          cm: e.cm,
+          need: replayOf(e.position).image.determinants,
+        });
         return;
       case 'uncover':
         this.asked.delete(`${e.image}/${e.cm}`);
@@ -118,7 +125,9 @@ class Model {
         expect(e.manifest.incarnation, 'C4').toBe(this.fence);
         for (const p of e.manifest.pages) expect(this.pages.has(p), 'C1, C6: every page is there').toBe(true);
         expect(this.answered.get(e.image)?.size, 'C1: every CM has answered').toBe(CMS);
-        expect(Math.max(...this.durable), 'C1: covered').toBeGreaterThanOrEqual(e.manifest.replay.image.determinants);
+        expect(Math.max(...this.durable), 'C1: covered').toBeGreaterThanOrEqual(
+          replayOf(e.manifest.position).image.determinants,
+        );
         this.commits++;
         this.work.push(() => {
           this.commits--;
@@ -151,10 +160,10 @@ class Model {
         const records = this.#records();
         expect(this.registry.has(`trimmed/${J}/0`), 'C3: the mark comes first').toBe(true);
         for (const r of records)
-          expect(r.replay.image.arrivals, 'C3: no kept image lies before the trim').toBeGreaterThanOrEqual(
-            e.to.image.arrivals,
+          expect(replayOf(r.position).image.arrivals, 'C3: no kept image lies before the trim').toBeGreaterThanOrEqual(
+            replayOf(e.to).image.arrivals,
           );
-        this.trimmedTo = Math.max(this.trimmedTo, e.to.image.arrivals);
+        this.trimmedTo = Math.max(this.trimmedTo, replayOf(e.to).image.arrivals);
         return;
       }
       case 'complete':
@@ -183,7 +192,7 @@ class Model {
         expect(this.commits, 'C4: no commit under way').toBe(0);
         const m = e.image === undefined ? undefined : this.manifests.get(e.image);
         if (e.image !== undefined) expect(m, 'an image that exists').toBeDefined();
-        const at = m?.replay.image.arrivals ?? 0;
+        const at = m ? replayOf(m.position).image.arrivals : 0;
         expect(at, 'the logs behind it are still there').toBeGreaterThanOrEqual(this.trimmedTo);
         this.position = at;
         this.serial = Math.max(0, ...this.#records().map((r) => r.serial));
@@ -210,18 +219,18 @@ class Model {
     this.serial++;
     const pages = Array.from({ length: 1 + this.#below(5) }, () => page(1 + this.#below(30)));
     const manifest: Manifest = {
-      format: 1,
+      format: IMAGE_FORMAT,
       image: imageIdOf(J, T, incarnation(this.fence), this.serial),
       job: J,
       task: T,
       incarnation: incarnation(this.fence),
       program: page(0),
       serial: this.serial,
-      replay: {
+      position: positionOf({
         prologue: zeroLine(),
         image: { ...zeroLine(), arrivals: this.position, determinants: this.position },
         held: [],
-      },
+      }),
       sections: [{ name: 'data', bytes: pages.length * 65_536 }],
       pages,
       bytes: pages.length * 65_536,

@@ -1,6 +1,11 @@
-import { imageIdOf, incarnation, jobId, taskId, zeroLine, type Line, type Manifest } from '@mayfly/wire';
+import { IMAGE_FORMAT, imageIdOf, incarnation, jobId, taskId, type Manifest, type Position } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
 import {
+  type ReplayFrom,
+  type Line,
+  zeroLine,
+  replayOf,
+  positionOf,
   CheckpointServer,
   type CheckpointServerEffect,
   type CheckpointServerEvent,
@@ -19,15 +24,16 @@ type EventOf<K extends CheckpointServerEvent['type']> = Omit<
 type EffectOf<K extends CheckpointServerEffect['type']> = Extract<CheckpointServerEffect, { type: K }>;
 
 const line = (arrivals: number, determinants = arrivals): Line => ({ ...zeroLine(), arrivals, determinants });
+const at = (image: Line, held: number[] = []): Position => positionOf({ prologue: zeroLine(), image, held });
 const manifest = (serial: number, over: Partial<Manifest> = {}, inc = 0): Manifest => ({
-  format: 1,
+  format: IMAGE_FORMAT,
   image: imageIdOf(J, T, incarnation(inc), serial),
   job: J,
   task: T,
   incarnation: incarnation(inc),
   program,
   serial,
-  replay: { prologue: zeroLine(), image: line(10 * serial), held: [] },
+  position: at(line(10 * serial)),
   sections: [{ name: 'data', bytes: 100_000 }],
   pages: [page(serial), page(1000)],
   bytes: 100_000,
@@ -86,7 +92,7 @@ class Stage {
   }
 
   cover(m: Manifest): void {
-    const to = m.replay.image.determinants;
+    const to = replayOf(m.position).image.determinants;
     this.send('covered', { image: m.image, cm: 0, determinants: [[0, to - 3]] });
     this.send('covered', { image: m.image, cm: 1, determinants: [[to - 5, to]] });
   }
@@ -185,16 +191,16 @@ describe('an image becomes complete', () => {
 
   it('C3: trims only when two are complete, to the line of the older; the third sends the first away', () => {
     const s = new Stage();
-    const held = { replay: { prologue: zeroLine(), image: line(10), held: [4, 7] } };
+    const held = { position: at(line(10), [4, 7]) };
     s.complete(manifest(1, held));
     expect(s.of('trim')).toEqual([]);
-    s.complete(manifest(2, { replay: { prologue: zeroLine(), image: line(20), held: [7, 15] } }));
-    expect(s.of('trim').map((t) => [t.cm, t.to.image.arrivals, t.to.held])).toEqual([
+    s.complete(manifest(2, { position: at(line(20), [7, 15]) }));
+    expect(s.of('trim').map((t) => [t.cm, replayOf(t.to).image.arrivals, replayOf(t.to).held])).toEqual([
       [0, 10, [4, 7, 15]],
       [1, 10, [4, 7, 15]],
     ]);
     s.complete(manifest(3));
-    expect(s.of('trim').at(-1)!.to.image.arrivals).toBe(20);
+    expect(replayOf(s.of('trim').at(-1)!.to).image.arrivals).toBe(20);
     expect(s.of('discard')).toMatchObject([{ images: [manifest(1).image] }]);
     expect([...s.registry.keys()].filter((k) => k.startsWith('image/'))).toHaveLength(2);
   });
@@ -283,17 +289,15 @@ describe('refusals', () => {
     expect(s.refusal(manifest(3, { bytes: 99 }))).toBe('BAD_REQUEST');
     expect(s.refusal(manifest(3, { pages: [page(1)] }))).toBe('BAD_REQUEST');
     expect(s.refusal(manifest(3, { bytes: 5e9, sections: [{ name: 'data', bytes: 5e9 }] }))).toBe('TOO_LARGE');
-    const replay = (r: Partial<Manifest['replay']>) =>
-      manifest(3, { replay: { prologue: zeroLine(), image: line(30), held: [], ...r } });
+    const replay = (r: Partial<ReplayFrom>) =>
+      manifest(3, { position: positionOf({ prologue: zeroLine(), image: line(30), held: [], ...r }) });
     expect(s.refusal(replay({ image: line(19) }))).toBe('BAD_REQUEST');
     expect(s.refusal(replay({ prologue: line(1) }))).toBe('BAD_REQUEST');
     expect(s.refusal(replay({ image: { ...line(30), sends: [[taskId(4), 1]] } }))).toBe('BAD_REQUEST');
     expect(s.refusal(replay({ held: [31] }))).toBe('BAD_REQUEST');
     expect(s.refusal(replay({ held: [5, 5] }))).toBe('BAD_REQUEST');
     s.complete(manifest(3));
-    expect(s.refusal(manifest(4, { replay: { prologue: zeroLine(), image: line(40), held: [5] } }))).toBe(
-      'BAD_REQUEST',
-    );
+    expect(s.refusal(manifest(4, { position: at(line(40), [5]) }))).toBe('BAD_REQUEST');
     s.send('taskDone', { job: J, task: T });
     expect(s.refusal(manifest(4))).toBe('UNKNOWN_JOB');
   });
@@ -398,7 +402,7 @@ describe('restart of the server', () => {
     s.effects.length = 0;
     s.crash(0);
     expect(s.core.newest()).toEqual([{ job: J, task: T, image: manifest(3).image, serial: 3 }]);
-    expect(s.of('trim').map((t) => t.to.image.arrivals)).toEqual([20, 20]);
+    expect(s.of('trim').map((t) => replayOf(t.to).image.arrivals)).toEqual([20, 20]);
     s.restart(1);
     for (const n of [3, 2]) s.send('checked', { image: manifest(n).image, sound: false });
     expect(s.of('lost')).toHaveLength(1);
@@ -416,7 +420,7 @@ describe('restart of the server', () => {
     expect(s.core.imagesOf(J, T)).toHaveLength(1);
     expect(s.of('trim')).toEqual([]);
     s.complete(manifest(4));
-    expect(s.of('trim').map((t) => t.to.image.arrivals)).toEqual([30, 30]);
+    expect(s.of('trim').map((t) => replayOf(t.to).image.arrivals)).toEqual([30, 30]);
   });
 
   it('an image that was not committed never was; one that was, is complete', () => {

@@ -1,9 +1,12 @@
 /** What a V-protocol decides about images at the Checkpoint Server: whether one fits, when it counts, what goes. */
-import { PAGE_BYTES, imageIdOf, incarnation, jobId, taskId, zeroLine, type Manifest } from '@mayfly/wire';
+import { IMAGE_FORMAT, PAGE_BYTES, imageIdOf, incarnation, jobId, taskId, type Manifest } from '@mayfly/wire';
 import { expect, it } from 'vitest';
 import {
   CheckpointServer,
+  positionOf,
   protocols,
+  replayOf,
+  zeroLine,
   type CheckpointServerEffect,
   type ImagePolicy,
   type ImageTable,
@@ -15,16 +18,20 @@ const program = 'ab'.repeat(32);
 
 function manifest(serial: number): Manifest {
   const image = imageIdOf(job, task, incarnation(0), serial);
-  const replay = { prologue: zeroLine(), image: { ...zeroLine(), arrivals: serial, determinants: serial }, held: [] };
+  const position = positionOf({
+    prologue: zeroLine(),
+    image: { ...zeroLine(), arrivals: serial, determinants: serial },
+    held: [],
+  });
   return {
-    format: 1,
+    format: IMAGE_FORMAT,
     image,
     job,
     task,
     incarnation: incarnation(0),
     serial,
     program,
-    replay,
+    position,
     sections: [{ name: 'data', bytes: PAGE_BYTES }],
     pages: ['cd'.repeat(32)],
     bytes: PAGE_BYTES,
@@ -66,8 +73,8 @@ it('pessimistic: an image counts when the determinants before it are durable wit
 });
 
 it('another protocol decides when an image counts, and what the logs are trimmed to', () => {
-  const to = { prologue: zeroLine(), image: { ...zeroLine(), arrivals: 1 }, held: [7] };
-  const s = stage({ covers: (replay) => replay.image.determinants !== 5, trimTo: () => to });
+  const to = positionOf({ prologue: zeroLine(), image: { ...zeroLine(), arrivals: 1 }, held: [7] });
+  const s = stage({ covers: (position) => replayOf(position).image.determinants !== 5, trimTo: () => to });
   for (const serial of [4, 5]) s.offer(serial);
   expect(s.complete()).toEqual([4]);
   const all = stage({ covers: () => true, trimTo: () => to });

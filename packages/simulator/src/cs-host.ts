@@ -5,8 +5,8 @@
  * Owns pages, manifests and the content of images. A page is durable when the core is told that it is stored; manifest
  * and record are written together, some time before the core hears of it: the process may die in between.
  */
-import { CheckpointServer, type ImagesInput, type ImagesIo } from '@mayfly/protocols';
-import { imageIdOf, type ImageId, type Incarnation, type Manifest, type ReplayFrom, type TaskId } from '@mayfly/wire';
+import { CheckpointServer, type ImageRecord, type ImagesInput, type ImagesIo } from '@mayfly/protocols';
+import { imageIdOf, type ImageId, type Incarnation, type Manifest, type Position, type TaskId } from '@mayfly/wire';
 import type { Link } from './link.ts';
 import type { ImageDown, ImageUp } from './messages.ts';
 import type { SimImage } from './rank.ts';
@@ -20,7 +20,7 @@ const LATE_MS = 1500;
 type ImageLink = Link<ImageUp, ImageDown>;
 interface KeptImage {
   readonly image: ImageId;
-  readonly replay: ReplayFrom;
+  readonly position: Position;
   readonly record: { readonly serial: number; readonly incarnation: Incarnation };
 }
 interface Stored {
@@ -63,8 +63,8 @@ export class CsHost {
   kept(task: TaskId): KeptImage[] {
     return this.world.server
       .entries((k) => k.startsWith(`image/${this.world.setup.job}/${task}/`))
-      .map(([, v]) => v as { image: ImageId; replay: ReplayFrom; serial: number; incarnation: Incarnation })
-      .map((r) => ({ image: r.image, replay: r.replay, record: { serial: r.serial, incarnation: r.incarnation } }));
+      .map(([, v]) => v as ImageRecord)
+      .map((r) => ({ image: r.image, position: r.position, record: { serial: r.serial, incarnation: r.incarnation } }));
   }
 
   stored(image: string): Stored | undefined {
@@ -224,7 +224,7 @@ export class CsHost {
             image: e.image,
             task: e.task,
             incarnation: offered.image.incarnation,
-            line: offered.manifest.replay.image,
+            position: offered.manifest.position,
             whole: e.manifest.pages.every((p) => this.pages.has(p)),
           });
           this.manifests.set(e.image, { manifest: e.manifest, image: offered.image });

@@ -1,12 +1,11 @@
 /** What a simulated node knows of a rank that it was given, and what it says of it to the server. */
-import type { Hold, Heartbeat, Incarnation, JobId, TaskId } from '@mayfly/wire';
-import type { ControlDown } from './messages.ts';
+import type { Hold, Heartbeat, Incarnation, JobId, Position, TaskId } from '@mayfly/wire';
 import type { Rank, SimImage } from './rank.ts';
 
 export interface Held {
   readonly task: TaskId;
   readonly incarnation: Incarnation;
-  readonly replay: Extract<ControlDown, { type: 'assign' }>['replay'];
+  readonly position: Position;
   readonly nonce: string;
   serial: number;
   readonly image: SimImage | undefined;

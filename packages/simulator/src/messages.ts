@@ -12,7 +12,7 @@ import type {
   JobId,
   Manifest,
   NodeId,
-  ReplayFrom,
+  Position,
   TaskId,
   TaskReport,
 } from '@mayfly/wire';
@@ -31,7 +31,7 @@ export type ControlDown =
       job: JobId;
       task: TaskId;
       incarnation: Incarnation;
-      replay: ReplayFrom;
+      position: Position;
       serial: number;
       image: SimImage | undefined;
     }

@@ -2,8 +2,17 @@
  * Planted bugs that are other rows of the table of V-protocols: each breaks one rule of pessimistic logging, and the
  * cores know nothing of them.
  */
-import { Endpoint, protocols, type EndpointStart, type LogPolicy, type VProtocol } from '@mayfly/protocols';
-import type { ProtocolName, ReplayFrom, TaskId } from '@mayfly/wire';
+import {
+  Endpoint,
+  protocols,
+  replayOf,
+  type EndpointStart,
+  type Line,
+  type LogPolicy,
+  type ReplayFrom,
+  type VProtocol,
+} from '@mayfly/protocols';
+import type { ProtocolName, TaskId } from '@mayfly/wire';
 import type { Rule } from './planted.ts';
 
 const { pessimistic } = protocols;
@@ -36,7 +45,7 @@ function numberedAtFirstChunk(): VProtocol {
  */
 export class SingleCounterEndpoint extends Endpoint {
   readonly #numbers = new Map<TaskId, number>();
-  readonly #image: ReplayFrom['image'];
+  readonly #image: Line;
   readonly #logged: number;
   #sent = 0;
 
@@ -64,7 +73,10 @@ export class SingleCounterEndpoint extends Endpoint {
 }
 
 const ROWS: Partial<Record<Rule, () => VProtocol>> = {
-  'single-counter': () => ({ ...pessimistic, rank: (...start) => new SingleCounterEndpoint(...start) }),
+  'single-counter': () => ({
+    ...pessimistic,
+    rank: (task, size, position, start) => new SingleCounterEndpoint(task, size, replayOf(position), start),
+  }),
   'numbered-at-first-chunk': numberedAtFirstChunk,
   'duplicates-logged': () => withLog({ repeated: () => false }),
   'restart-answered-before-sync': () => withLog({ waitsForSync: () => false }),

@@ -5,7 +5,14 @@
  *
  * Owns: the program state, the endpoint, the arrivals delivered and not consumed. Nothing of it survives the node.
  */
-import { LIVE, type Endpoint, type EndpointSnapshot, type EndpointStart, type RankPolicy } from '@mayfly/protocols';
+import {
+  LIVE,
+  type Endpoint,
+  type EndpointSnapshot,
+  type EndpointStart,
+  type Line,
+  type RankPolicy,
+} from '@mayfly/protocols';
 import {
   EMPTY,
   FILES,
@@ -17,8 +24,7 @@ import {
   encodeFrame,
   readFrames,
   taskId,
-  type Line,
-  type ReplayFrom,
+  type Position,
   type TaskId,
 } from '@mayfly/wire';
 import {
@@ -39,7 +45,7 @@ import {
 import type { Rule } from './planted.ts';
 
 /** How far a task was when it did something: what this depends on. */
-export interface Position {
+export interface Standing {
   readonly arrivals: number;
   readonly determinants: number;
 }
@@ -47,7 +53,7 @@ export interface Position {
 /** What the checkers are told; every life of a task tells all of it again. */
 export interface Witness {
   /** Message number `channel` of (task, dst) has this content. Told for suppressed messages too. */
-  sent(task: number, life: number, dst: number, channel: number, digest: number, at: Position): void;
+  sent(task: number, life: number, dst: number, channel: number, digest: number, at: Standing): void;
   /** …and this one goes out. */
   written(task: number, life: number, dst: number, channel: number): void;
   /** Arrival number `arrival` of the task is this message. */
@@ -118,14 +124,14 @@ export class Rank {
   constructor(
     readonly task: TaskId,
     private readonly spec: ProgramSpec,
-    replay: ReplayFrom,
+    position: Position,
     start: EndpointStart,
     image: SimImage | undefined,
     private readonly host: RankHost,
     private readonly witness: Witness,
     endpoint: RankPolicy,
   ) {
-    this.endpoint = endpoint(task, spec.size, replay, start);
+    this.endpoint = endpoint(task, spec.size, position, start);
     this.wasRepeating = this.endpoint.repeating;
     this.image = image;
     this.state = image && spec.prologueRounds === undefined ? structuredCopy(image.program) : initialState(spec, task);

@@ -430,7 +430,7 @@ export class Server {
           incarnation: e.incarnation,
           serial: found?.manifest.serial ?? 0,
           image: found?.image,
-          replay: found?.manifest.replay ?? world.zeroReplay(),
+          position: found?.manifest.position ?? world.protocol.recovery.start,
         });
         return;
       }

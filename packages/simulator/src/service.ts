@@ -2,9 +2,23 @@
  * The composition of the server's cores as production has it (JobService), with a trace of the orders between cores.
  * The planted bugs that concern an order between two cores stand here.
  */
-import { JobService, type DispatcherInput, type LogAnswers, type LogOrder, type Progress } from '@mayfly/protocols';
-import { WORLD, taskId, type ErrorBody, type Incarnation, type JobId, type Line, type TaskId } from '@mayfly/wire';
+import {
+  JobService,
+  positionOf,
+  replayOf,
+  zeroLine,
+  type DispatcherInput,
+  type Line,
+  type LogAnswers,
+  type LogOrder,
+  type Progress,
+  type ReplayFrom,
+} from '@mayfly/protocols';
+import { WORLD, taskId, type ErrorBody, type Incarnation, type JobId, type Position, type TaskId } from '@mayfly/wire';
 import type { World } from './world.ts';
+
+/** Planted bugs of message logging change what a position says. */
+const changed = (p: Position, change: (at: ReplayFrom) => ReplayFrom): Position => positionOf(change(replayOf(p)));
 
 /** Planted: the answer of a Channel Memory that was never asked. */
 const invented = (tasks: number): Progress => ({
@@ -44,7 +58,7 @@ export class SimService extends JobService {
       job,
       task,
       incarnation,
-      ...(newest ? { image: newest.image, replay: newest.replay } : {}),
+      ...(newest ? { image: newest.image, position: newest.position } : {}),
     });
   }
 
@@ -65,30 +79,39 @@ export class SimService extends JobService {
   private changed(cm: number, order: LogOrder): LogOrder {
     const { world } = this;
     const { undone } = world;
-    if (order.type === 'cover') return { ...order, line: this.asked(order.line) };
+    if (order.type === 'cover') return { ...order, position: this.asked(order.position) };
     if (order.type !== 'trim') return order;
     world.count('trim');
-    let to = order.replay;
-    if (undone === 'trimmed-to-newest') to = world.server.cs.kept(order.task).at(-1)?.replay ?? to;
-    if (undone === 'held-bodies-trimmed') to = { ...to, held: [] };
-    if (undone === 'prologue-trimmed') to = { ...to, prologue: world.zeroReplay().prologue };
-    world.trace?.(
-      `cs → cm${cm}  trim task ${order.task} to arrival ${to.image.arrivals}, determinant ` +
-        `${to.image.determinants}${to.held.length > 0 ? `, held ${to.held.join(' ')}` : ''}`,
-    );
-    return { ...order, replay: to };
+    let to = order.position;
+    if (undone === 'trimmed-to-newest') to = world.server.cs.kept(order.task).at(-1)?.position ?? to;
+    if (undone === 'held-bodies-trimmed') to = changed(to, (at) => ({ ...at, held: [] }));
+    if (undone === 'prologue-trimmed') to = changed(to, (at) => ({ ...at, prologue: zeroLine() }));
+    if (world.trace) {
+      const { image, held } = replayOf(to);
+      world.trace(
+        `cs → cm${cm}  trim task ${order.task} to arrival ${image.arrivals}, determinant ` +
+          `${image.determinants}${held.length > 0 ? `, held ${held.join(' ')}` : ''}`,
+      );
+    }
+    return { ...order, position: to };
   }
 
-  private asked(line: Line): Line {
+  private asked(position: Position): Position {
+    const line = (change: (line: Line) => Line): Position =>
+      changed(position, (at) => ({ ...at, image: change(at.image) }));
     switch (this.world.undone) {
       case 'image-without-sends':
-        return { ...line, sends: line.sends.filter(([dst]) => dst === WORLD) };
+        return line((l) => ({ ...l, sends: l.sends.filter(([dst]) => dst === WORLD) }));
       case 'image-without-outputs':
-        return { ...line, sends: line.sends.filter(([dst]) => dst !== WORLD) };
+        return line((l) => ({ ...l, sends: l.sends.filter(([dst]) => dst !== WORLD) }));
       case 'image-without-arrivals':
-        return { ...line, arrivals: 0 };
+        return changed(position, (at) => ({
+          ...at,
+          prologue: { ...at.prologue, arrivals: 0 },
+          image: { ...at.image, arrivals: 0 },
+        }));
       default:
-        return line;
+        return position;
     }
   }
 

@@ -2,7 +2,7 @@
  * A simulated node's images: taken when they are due, cut into pages, offered to the Checkpoint Server over a link of
  * their own.
  */
-import { imageIdOf, type ImageId, type Manifest } from '@mayfly/wire';
+import { IMAGE_FORMAT, imageIdOf, type ImageId, type Manifest } from '@mayfly/wire';
 import type { Held } from './held.ts';
 import type { Link } from './link.ts';
 import type { ImageDown, ImageUp } from './messages.ts';
@@ -56,14 +56,14 @@ export class Uploads {
     for (let i = 0; i < text.length; i += PAGE_CHARS) pages.push(world.pageHash(text.slice(i, i + PAGE_CHARS)));
     const id = imageIdOf(world.setup.job, h.task, h.incarnation, serial);
     const manifest: Manifest = {
-      format: 1,
+      format: IMAGE_FORMAT,
       image: id,
       job: world.setup.job,
       task: h.task,
       incarnation: h.incarnation,
       program: world.setup.program,
       serial,
-      replay: { prologue: image.prologue, image: image.endpoint.line, held: image.held },
+      position: h.rank!.endpoint.position(image.held),
       sections: [{ name: 'sim', bytes: text.length }],
       pages,
       bytes: text.length,

@@ -346,7 +346,7 @@ export class Volunteer {
         const h: Held = {
           task: m.task,
           incarnation: m.incarnation,
-          replay: m.replay,
+          position: m.position,
           serial: m.serial,
           image: m.image,
           rank: undefined,
@@ -362,9 +362,9 @@ export class Volunteer {
   }
 
   private start(h: Held): void {
-    const { task, incarnation, nonce, replay } = h;
+    const { task, incarnation, nonce, position } = h;
     this.perform(
-      this.comm.step({ type: 'start', task, incarnation, capability: `${task}.${incarnation}`, nonce, replay }),
+      this.comm.step({ type: 'start', task, incarnation, capability: `${task}.${incarnation}`, nonce, position }),
     );
   }
 
@@ -425,7 +425,7 @@ export class Volunteer {
     h.rank = new Rank(
       task,
       world.setup.spec,
-      h.replay,
+      h.position,
       start,
       h.image,
       {

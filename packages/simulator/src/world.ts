@@ -3,13 +3,11 @@ import type { DispatcherSettings, FaultRecord, VProtocol } from '@mayfly/protoco
 import {
   homeOf,
   taskId,
-  zeroLine,
   type ErrorBody,
   type JobId,
   type NodeId,
   type ProgramKind,
   type ProtocolName,
-  type ReplayFrom,
   type TaskId,
 } from '@mayfly/wire';
 import { Agenda } from './agenda.ts';
@@ -224,10 +222,6 @@ export class World {
 
   count(what: string, n = 1): void {
     this.counts.set(what, (this.counts.get(what) ?? 0) + n);
-  }
-
-  zeroReplay(): ReplayFrom {
-    return { prologue: zeroLine(), image: zeroLine(), held: [] };
   }
 
   /** A stand-in for a page's hash: same text, same hash. */

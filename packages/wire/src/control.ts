@@ -4,7 +4,7 @@
  */
 import { Type, type Static } from 'typebox';
 import { BoardName } from './board.ts';
-import { ReplayFrom } from './data-plane.ts';
+import { Position } from './data-plane.ts';
 import { Manifest } from './image.ts';
 import { PLACE_CHARS, PROGRAM_KINDS, ProgramKind, ProgramLanguage, ProtocolName, RankActivity } from './job.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from './schema.ts';
 
 /** Control protocol version; a node of another one is refused with VERSION_MISMATCH. */
-export const CONTROL_VERSION = 1;
+export const CONTROL_VERSION = 2;
 
 export const Hold = Type.Object({ job: JobIdSchema, task: TaskIdSchema, incarnation: IncarnationSchema });
 export type Hold = Static<typeof Hold>;
@@ -98,7 +98,8 @@ export const Assignment = Type.Object({
   graceMs: CountSchema,
   /** Absent: from the start of the program. */
   manifest: Type.Optional(Manifest),
-  replay: ReplayFrom,
+  /** Where this incarnation begins. */
+  position: Position,
   limits: Type.Object({ memoryBytes: CountSchema, fileBytes: CountSchema }),
 });
 export type Assignment = Static<typeof Assignment>;

@@ -1,42 +1,34 @@
 /**
- * Bodies of the data plane's own frames (ATTACH, ATTACHED, REFUSED, ACK) and the words they share: lines and replay
- * ranges.
+ * Bodies of the data plane's own frames (ATTACH, ATTACHED, REFUSED, ACK), and the positions that they and the images
+ * name.
  */
 import { Type, type Static } from 'typebox';
+import { ProtocolName } from './job.ts';
 import { CountSchema, ErrorBody, TaskIdSchema } from './schema.ts';
 import { getU53, setU53 } from './u53.ts';
 
 /**
- * A line through one task's history: how far it is in every log. An image lies on a line; a restart begins on one.
- * `arrivals`: consumed. `determinants`: recorded. `sends`: messages given to each channel.
+ * A place in the history of a task from which an incarnation can begin. A V-protocol makes it, and it alone reads
+ * `at`; everybody else passes it on.
  */
-export const Line = Type.Object({
-  arrivals: CountSchema,
-  determinants: CountSchema,
-  /** Vain polls after the last determinant. */
-  openPolls: CountSchema,
-  sends: Type.Array(Type.Tuple([TaskIdSchema, CountSchema])),
+export const Position = Type.Object({
+  protocol: ProtocolName,
+  /** Of the protocol's own format. */
+  version: Type.Integer({ minimum: 1, maximum: 1000 }),
+  at: Type.Unknown(),
 });
-export type Line = Static<typeof Line>;
-
-export const zeroLine = (): Line => ({ arrivals: 0, determinants: 0, openPolls: 0, sends: [] });
-
-/**
- * What an incarnation replays: the prologue (from the start of the program to where `checkpoint.open` returned; empty
- * for a transparent image), then everything behind the image. Without an image both lines are zero.
- */
-export const ReplayFrom = Type.Object({ prologue: Line, image: Line, held: Type.Array(CountSchema) });
-export type ReplayFrom = Static<typeof ReplayFrom>;
+export type Position = Static<typeof Position>;
 
 export const Attach = Type.Object({
   /** Capability of the incarnation, as the dispatcher issued it. */
   capability: Type.String({ maxLength: 1024 }),
   /** Drawn by the comm worker when the incarnation begins; tells a reconnection from a clone. */
   nonce: Type.String({ minLength: 8, maxLength: 64 }),
-  replay: ReplayFrom,
+  /** Where the incarnation begins. */
+  position: Position,
   /**
-   * Highest arrival number that the comm worker has received whole; ≥ replay.image.arrivals once past the prologue,
-   * else 0.
+   * Highest arrival number that the comm worker has received whole: at least the last one before the image once past
+   * the prologue, else 0.
    */
   received: CountSchema,
   /** True when this incarnation was attached before (the connection broke): no determinants are asked for. */

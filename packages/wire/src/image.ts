@@ -5,11 +5,12 @@
  */
 import { Type, type Static } from 'typebox';
 import { CountSchema, HashSchema, ImageIdSchema, IncarnationSchema, JobIdSchema, TaskIdSchema } from './schema.ts';
-import { ReplayFrom } from './data-plane.ts';
+import { Position } from './data-plane.ts';
 import type { ImageId, Incarnation, JobId, TaskId } from './ids.ts';
 
 export const PAGE_BYTES = 64 * 1024;
-export const IMAGE_FORMAT = 1;
+/** Format 1 named a `replay` of message logging in place of a position. */
+export const IMAGE_FORMAT = 2;
 
 export const Manifest = Type.Object({
   format: Type.Literal(IMAGE_FORMAT),
@@ -21,8 +22,8 @@ export const Manifest = Type.Object({
   program: HashSchema,
   /** Number of this image of this task, from 1; higher is newer. */
   serial: CountSchema,
-  /** The line that the image lies on, its prologue, and the consumed arrivals whose bodies are still in the log. */
-  replay: ReplayFrom,
+  /** Where an incarnation that begins with this image begins. */
+  position: Position,
   sections: Type.Array(Type.Object({ name: Type.String({ maxLength: 32 }), bytes: CountSchema }), { maxItems: 64 }),
   /** Hash of every page in order. A page of zeros only is ''. The last page may be shorter. */
   pages: Type.Array(Type.Union([HashSchema, Type.Literal('')]), { maxItems: 65536 }),

@@ -15,7 +15,6 @@ import {
   decodeDeterminants,
   encodeAck,
   encodeDeterminants,
-  zeroLine,
   type Determinant,
 } from '../src/index.ts';
 
@@ -111,13 +110,15 @@ describe('schemas at the border', () => {
     const attach = {
       capability: 'c',
       nonce: 'abcdefgh',
-      replay: { prologue: zeroLine(), image: zeroLine(), held: [] },
+      position: { protocol: 'pessimistic', version: 1, at: null },
       received: 0,
       resume: false,
     };
     expect(Compile(Attach).Check(attach)).toBe(true);
     expect(Compile(Attach).Check({ ...attach, nonce: 'x' })).toBe(false);
     expect(Compile(Attach).Check({ ...attach, received: -1 })).toBe(false);
+    expect(Compile(Attach).Check({ ...attach, position: { ...attach.position, protocol: 'another' } })).toBe(false);
+    expect(Compile(Attach).Check({ ...attach, position: { ...attach.position, version: 0 } })).toBe(false);
     expect(Compile(Assignment).Check({})).toBe(false);
   });
 });

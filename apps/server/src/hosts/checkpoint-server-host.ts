@@ -12,7 +12,13 @@
  *      them under way is not read on.
  */
 import { decodePage, unpackPage } from '@mayfly/checkpoint';
-import type { CheckpointServer, ImagesInput, ImagesIo, JobService } from '@mayfly/protocols';
+import {
+  upgradeManifest,
+  type CheckpointServer,
+  type ImagesInput,
+  type ImagesIo,
+  type JobService,
+} from '@mayfly/protocols';
 import type { ImageStore, Registry } from '@mayfly/storage/ports';
 import {
   ImageEnd,
@@ -191,7 +197,7 @@ export class CheckpointServerHost {
   async manifest(image: ImageId): Promise<Manifest | undefined> {
     const json = await this.#images.getManifest(image);
     if (json === undefined) return undefined;
-    const m: unknown = JSON.parse(json);
+    const m = upgradeManifest(JSON.parse(json));
     return manifestSchema.Check(m) ? m : undefined;
   }
 

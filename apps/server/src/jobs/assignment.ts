@@ -1,14 +1,6 @@
 /** What a node is told of the rank that it gets. */
-import { capacityOf, groupOf, type JobRecord } from '@mayfly/protocols';
-import {
-  partOf,
-  spawnedTasks,
-  zeroLine,
-  type Assignment,
-  type Incarnation,
-  type Manifest,
-  type TaskId,
-} from '@mayfly/wire';
+import { capacityOf, groupOf, protocols, type JobRecord } from '@mayfly/protocols';
+import { partOf, spawnedTasks, type Assignment, type Incarnation, type Manifest, type TaskId } from '@mayfly/wire';
 
 export interface Given {
   task: TaskId;
@@ -51,7 +43,7 @@ export function assignmentOf(
     checkpointMs: spec.checkpointMs,
     graceMs,
     ...(manifest === undefined ? {} : { manifest }),
-    replay: manifest?.replay ?? { prologue: zeroLine(), image: zeroLine(), held: [] },
+    position: manifest?.position ?? protocols[spec.protocol].recovery.start,
     limits: spec.limits,
   };
 }

@@ -12,10 +12,10 @@ import {
   encodeFileRequest,
   encodeFrame,
   taskId,
-  zeroLine,
   type FileOp,
   type Incarnation,
 } from '@mayfly/wire';
+import { protocols } from '@mayfly/protocols';
 import { anyJson, awkward, damaged, kinds, u32, u53 } from './damage.ts';
 
 const text = new TextEncoder();
@@ -30,7 +30,7 @@ export interface Holder {
 export const attachBody = (h: Pick<Holder, 'capability' | 'nonce'>, more: object = {}): object => ({
   capability: h.capability,
   nonce: h.nonce,
-  replay: { prologue: zeroLine(), image: zeroLine(), held: [] },
+  position: protocols.pessimistic.recovery.start,
   received: 0,
   resume: false,
   ...more,
@@ -187,7 +187,7 @@ export const imageMessage = (h: Holder): fc.Arbitrary<Uint8Array | string> => {
     incarnation: h.incarnation,
     program: 'a'.repeat(64),
     serial: 1,
-    replay: { prologue: zeroLine(), image: zeroLine(), held: [] },
+    position: protocols.pessimistic.recovery.start,
     sections: [{ name: 'data', bytes: 10 }],
     pages: ['b'.repeat(64)],
     bytes: 10,

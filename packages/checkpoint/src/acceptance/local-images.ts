@@ -1,5 +1,5 @@
 /** What every local store must do; runs in Node and in a tab, so it asserts nothing itself. */
-import { IMAGE_FORMAT, imageIdOf, incarnation, jobId, PAGE_BYTES, taskId, zeroLine, type Manifest } from '@mayfly/wire';
+import { IMAGE_FORMAT, imageIdOf, incarnation, jobId, PAGE_BYTES, taskId, type Manifest } from '@mayfly/wire';
 import { cutImage, packPages, type LocalImages } from '../index.ts';
 
 export const job = jobId('abcdefghijkl');
@@ -24,7 +24,7 @@ async function image(
     incarnation: incarnation(0),
     program: 'f'.repeat(64),
     serial,
-    replay: { prologue: zeroLine(), image: zeroLine(), held: [] },
+    position: { protocol: 'pessimistic', version: 1, at: null },
     sections: cut.sections,
     pages: cut.pages,
     bytes: cut.bytes,

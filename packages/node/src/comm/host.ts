@@ -171,7 +171,7 @@ export class CommHost {
       incarnation: a.incarnation,
       capability: a.capability,
       nonce: this.seams.nonce(),
-      replay: a.replay,
+      position: a.position,
     });
     this.links.open();
     this.watch.start();

@@ -62,7 +62,7 @@ export const manifestOf = (a: Assignment, head: ImageHead, cut: CutImage): Manif
   incarnation: a.incarnation,
   program: a.program.hash,
   serial: head.serial,
-  replay: head.replay,
+  position: head.position,
   sections: cut.sections,
   pages: cut.pages,
   bytes: cut.bytes,

@@ -64,7 +64,7 @@ function hostRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun,
     () => side.nudge(),
     () => seams.now(),
   );
-  const endpoint = protocols[a.protocol].rank(a.task, Math.max(a.size, a.capacity ?? 0), a.replay, run.start);
+  const endpoint = protocols[a.protocol].rank(a.task, Math.max(a.size, a.capacity ?? 0), a.position, run.start);
   const device = new RingDevice(
     side,
     endpoint,

@@ -73,10 +73,7 @@ export class RankImages {
     this.device.flush();
     const host: HostSection = { random: this.random.state(), endpoint: this.endpoint.snapshot() };
     const leaving = this.device.image(
-      {
-        serial: ++this.serial,
-        replay: { prologue: this.endpoint.prologue, image: this.endpoint.line(), held: [...image.held] },
-      },
+      { serial: ++this.serial, position: this.endpoint.position(image.held) },
       [...image.sections, { name: SECTION, parts: [new TextEncoder().encode(JSON.stringify(host))] }],
       this.run.imageBuffer,
     );

@@ -5,7 +5,7 @@
  *
  * Invariant A1: `lsnOf(n)` grows with n (the arrival number is given at the last chunk).
  */
-import type { ReplayFrom } from '@mayfly/wire';
+import type { Replays } from '../contract/position.ts';
 
 interface Kept {
   readonly lsns: readonly number[];
@@ -82,10 +82,10 @@ export class ArrivalIndex {
    * Forgets arrivals in (prologue, image] except the held ones. Returns the LSNs that may go: [from, to) without
    * `keep`. `open`: LSNs of chunks of messages that are not whole yet. Cost: linear in what is left of the index.
    */
-  trim(replay: ReplayFrom, open: Iterable<number>): { from: number; to: number; keep: Set<number> } {
-    const image = Math.min(replay.image.arrivals, this.count);
-    const held = new Set(replay.held);
-    const spared = (a: number): boolean => a <= replay.prologue.arrivals || held.has(a);
+  trim(replays: Replays, open: Iterable<number>): { from: number; to: number; keep: Set<number> } {
+    const image = Math.min(replays.image, this.count);
+    const held = new Set(replays.held);
+    const spared = (a: number): boolean => a <= replays.prologue || held.has(a);
     for (const a of this.#kept.keys()) if (!spared(a)) this.#kept.delete(a);
     let last = -1;
     for (let a = this.#first; a <= image; a++) {

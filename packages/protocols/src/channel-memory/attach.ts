@@ -23,9 +23,11 @@ import {
   taskId,
   type Header,
   type Incarnation,
+  type Position,
   type TaskId,
 } from '@mayfly/wire';
 import { Check } from 'typebox/value';
+import { MalformedPosition, type Replays } from '../contract/position.ts';
 import { sentBy } from './holdings.ts';
 import { beginPush, discardPartial } from './push.ts';
 import { json, learn, parse, readEvidence } from './records.ts';
@@ -65,21 +67,13 @@ export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): 
   const begins = { incarnation: who.incarnation, epoch: h.epoch, resume: m.resume };
   const refused = s.policy.refuses(begins, d);
   if (refused) return refuse(s, conn, who.task, refused.code, refused.message);
-  if (m.replay.prologue.arrivals > m.replay.image.arrivals)
-    throw protocolError('BAD_FRAME', 'the prologue ends behind the image');
+  const a = begin(conn, h, m, who, replaysOf(s, m.position));
   if (m.resume && d && !d.closed && !d.done && m.received > d.index.count)
-    return giveUp(
-      s,
-      conn,
-      begin(conn, h, m, who),
-      'OUT_OF_SEQUENCE',
-      `received ${m.received} of ${d.index.count} arrivals`,
-    );
+    return giveUp(s, conn, a, 'OUT_OF_SEQUENCE', `received ${m.received} of ${d.index.count} arrivals`);
 
   const before = source.attachment;
   if (before && (before.incarnation === who.incarnation || s.policy.outranks(who.incarnation, before.incarnation)))
     detach(s, before);
-  const a = begin(conn, h, m, who);
   const isNew = source.nonce === undefined;
   source.nonce = m.nonce;
   s.policy.attached(s, source, a, isNew);
@@ -96,20 +90,32 @@ export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): 
 const begin = (
   conn: ConnState,
   { epoch }: Header,
-  { nonce, replay, received, resume }: Attach,
+  { nonce, position, received, resume }: Attach,
   who: { task: TaskId; incarnation: Incarnation },
+  replays: Replays,
 ): Attachment => ({
   ...who,
   nonce,
   epoch,
   conn: conn.conn,
-  replay,
+  position,
+  replays,
   received,
   resume,
   dead: false,
   answered: false,
   spoke: false,
 });
+
+/** What a node claims of its position. @throws ProtocolError */
+function replaysOf(s: State, position: Position): Replays {
+  try {
+    return s.policy.replays(position);
+  } catch (error) {
+    if (!(error instanceof MalformedPosition)) throw error;
+    throw protocolError('BAD_FRAME', error.message);
+  }
+}
 
 /** ATTACHED, and the arrivals begin to flow. */
 export function answerAttach(s: State, a: Attachment): void {

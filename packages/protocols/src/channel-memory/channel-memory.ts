@@ -226,7 +226,7 @@ export class ChannelMemory {
       }
       case 'cover': {
         const list = s.covers.get(event.task) ?? [];
-        const cover = { image: event.image, line: event.line, said: undefined };
+        const cover = { image: event.image, position: event.position, said: undefined };
         s.covers.set(event.task, [...list.filter((c) => c.image !== event.image), cover]);
         sayCovered(s, event.task, cover);
         if (s.durable) s.syncWanted = true;
@@ -239,7 +239,7 @@ export class ChannelMemory {
         );
         break;
       case 'trim':
-        trim(s, event.task, event.replay);
+        trim(s, event.task, event.position);
         break;
       case 'worldDone':
         trimWorld(s, event.task, event.channel);

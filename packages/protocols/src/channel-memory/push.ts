@@ -39,7 +39,7 @@ const PULLED_AT_ONCE = 4096;
 
 /** Begins to push to a receiver that has just attached. */
 export function beginPush(s: State, d: Destination, a: Attachment): void {
-  const { prologue, image } = a.replay;
+  const { prologue, image } = a.replays;
   d.push = {
     attachment: a,
     cursor: 0,
@@ -53,7 +53,7 @@ export function beginPush(s: State, d: Destination, a: Attachment): void {
     head: 0,
     ahead: new Map(),
   };
-  d.push.cursor = a.received < prologue.arrivals ? a.received + 1 : Math.max(a.received, image.arrivals) + 1;
+  d.push.cursor = a.received < prologue ? a.received + 1 : Math.max(a.received, image) + 1;
   forgetAhead(d);
   pump(s, d);
 }
@@ -77,10 +77,8 @@ function underWay(p: Push, arrival: number, size: number, reserved: boolean): vo
 }
 
 function advance(p: Push): void {
-  p.cursor =
-    p.cursor === p.attachment.replay.prologue.arrivals
-      ? Math.max(p.attachment.replay.image.arrivals, p.cursor) + 1
-      : p.cursor + 1;
+  const { prologue, image } = p.attachment.replays;
+  p.cursor = p.cursor === prologue ? Math.max(image, p.cursor) + 1 : p.cursor + 1;
 }
 
 /** The last chunk of arrival `n` has just been appended: `bytes` is its frame. */

@@ -9,10 +9,10 @@ import {
   type Header,
   type ImageId,
   type Incarnation,
-  type Line,
-  type ReplayFrom,
+  type Position,
   type TaskId,
 } from '@mayfly/wire';
+import type { Replays } from '../contract/position.ts';
 import type { ArrivalIndex } from './arrivals.ts';
 import type { Evidence, Unheard } from './records.ts';
 import type { ChannelMemoryOptions, CmEffect, Conn, StreamName } from './types.ts';
@@ -59,7 +59,9 @@ export interface Attachment {
   /** The rollback epoch in which it runs: its frames carry it. */
   readonly epoch: number;
   readonly conn: Conn;
-  readonly replay: ReplayFrom;
+  /** Where it begins, and what it gets again from there. */
+  readonly position: Position;
+  readonly replays: Replays;
   readonly received: number;
   readonly resume: boolean;
   dead: boolean;
@@ -164,7 +166,7 @@ export interface World {
 
 export interface Cover {
   readonly image: ImageId;
-  readonly line: Line;
+  readonly position: Position;
   /** JSON of the ranges said last. */
   said: string | undefined;
 }
@@ -212,8 +214,12 @@ export interface LogPolicy {
    * question comes again after each sync.
    */
   shows(task: TaskId, channel: number, mode: number): boolean;
-  /** Which of its records of `source` may go, as the oldest image kept says: LSNs below `to`, without `keep`. */
-  superfluous(source: Source, replay: ReplayFrom): { to: number; keep: Set<number> };
+  /** Which arrivals an incarnation that begins there gets again. @throws MalformedPosition */
+  replays(position: Position): Replays;
+  /** Everything that an image of the task there needs of this Channel Memory is durable. */
+  stable(s: State, task: number, position: Position): boolean;
+  /** Which of its records of `source` nobody needs who begins there: LSNs below `to`, without `keep`. */
+  superfluous(source: Source, position: Position): { to: number; keep: Set<number> };
   /** C7: how many records of its stream must be durable before what the BASE record at `lsn` stands for may go. */
   trimsBehind(lsn: number): number;
 }

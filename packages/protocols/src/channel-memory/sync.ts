@@ -2,11 +2,11 @@
  * What becomes durable, and who is told: group commit over all dirty streams, acknowledgements, covered images.
  * `none` has nothing to make durable: its "sync" ends at once, and consumed arrivals go.
  */
-import { Kind, encodeAck, encodeFrame, emptyHeader, homeOf, routeOf, WORLD, type Line } from '@mayfly/wire';
+import { Kind, encodeAck, encodeFrame, emptyHeader } from '@mayfly/wire';
 import { answerAttach } from './attach.ts';
 import { missing } from './cover.ts';
 import { pump } from './push.ts';
-import { EVERYTHING, ackSoon, slotOf, type Cover, type Source, type State } from './state.ts';
+import { EVERYTHING, ackSoon, type Cover, type Source, type State } from './state.ts';
 import { trimConsumed } from './trim.ts';
 import { releaseWorld } from './world.ts';
 
@@ -156,7 +156,7 @@ function durableUpTo(source: Source): number {
 // ---- covered images ----
 
 export function sayCovered(s: State, task: number, c: Cover): void {
-  if (!isCovered(s, task, c.line)) return;
+  if (!s.policy.stable(s, task, c.position)) return;
   const source = s.sources[task]!;
   const said = JSON.stringify(source.durable);
   if (c.said === said) return;
@@ -167,26 +167,4 @@ export function sayCovered(s: State, task: number, c: Cover): void {
     image: c.image,
     determinants: source.durable.map(([a, b]): [number, number] => [a, b]),
   });
-}
-
-function isCovered(s: State, task: number, line: Line): boolean {
-  const { index, count } = s.options;
-  const home = homeOf(s.sources[task]!.task, count) === index;
-  if (
-    home &&
-    !s.destinations[task]!.done &&
-    (s.destinations[task]!.closed || s.destinations[task]!.arrivalsSynced < line.arrivals)
-  )
-    return false;
-  for (const [dst, n] of line.sends) {
-    if (routeOf(s.sources[task]!.task, dst, count) !== index) continue;
-    if (dst === WORLD) {
-      if (s.worlds[task]!.channel.synced < n) return false;
-    } else if (
-      dst >= s.sources.length ||
-      (!s.destinations[dst]!.done && (s.destinations[dst]!.channels[slotOf(s, task)]?.synced ?? 0) < n)
-    )
-      return false;
-  }
-  return true;
 }

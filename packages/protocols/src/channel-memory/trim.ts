@@ -1,19 +1,20 @@
-/** Trimming: what the oldest kept image makes superfluous goes; counts and evidence stay in a BASE record (C7). */
-import type { ReplayFrom } from '@mayfly/wire';
+/** Trimming: what the images that are kept make superfluous goes; counts and evidence stay in a BASE record (C7). */
+import type { Position } from '@mayfly/wire';
 import { encodeBase } from './records.ts';
 import { append, type Destination, type State } from './state.ts';
 
 /** C7: nothing goes before a BASE record that says what it had established is durable. */
-export function trim(s: State, task: number, replay: ReplayFrom): void {
+export function trim(s: State, task: number, position: Position): void {
   const source = s.sources[task]!;
-  const dets = s.policy.superfluous(source, replay);
+  const dets = s.policy.superfluous(source, position);
   if (dets.to > 0)
     s.out.push({ type: 'trim', stream: source.determinants.name, from: 0, to: dets.to, keep: dets.keep });
   const d = s.destinations[task];
   if (d === undefined || d.done || d.closed) return;
   const open = d.channels.flatMap((c) => c?.partial?.lsns ?? []);
-  d.trimmed = Math.max(d.trimmed, Math.min(replay.image.arrivals, d.index.count));
-  const gone = d.index.trim(replay, open);
+  const replays = s.policy.replays(position);
+  d.trimmed = Math.max(d.trimmed, Math.min(replays.image, d.index.count));
+  const gone = d.index.trim(replays, open);
   if (gone.to > 0) trimBehindBase(s, d, gone);
 }
 
@@ -40,9 +41,7 @@ export function trimBehindBase(s: State, d: Destination, gone: { from: number; t
 export function trimWorld(s: State, task: number, channel: number): void {
   const w = s.worlds[task];
   if (w === undefined) return;
-  const at = { arrivals: channel, determinants: 0, openPolls: 0, sends: [] };
-  const zero = { ...at, arrivals: 0 };
-  const gone = w.index.trim({ prologue: zero, image: at, held: [] }, w.channel.partial?.lsns ?? []);
+  const gone = w.index.trim({ prologue: 0, image: channel, held: [] }, w.channel.partial?.lsns ?? []);
   if (gone.to === 0) return;
   const lsn = append(
     s,
@@ -70,9 +69,8 @@ export function trimConsumed(s: State): void {
     const consumed = d?.push?.consumed ?? 0;
     if (d === undefined || consumed <= d.trimmed) continue;
     d.trimmed = consumed;
-    const line = { arrivals: consumed, determinants: 0, openPolls: 0, sends: [] };
     const gone = d.index.trim(
-      { prologue: { ...line, arrivals: 0 }, image: line, held: [...d.envelopes] },
+      { prologue: 0, image: consumed, held: [...d.envelopes] },
       d.channels.flatMap((c) => c?.partial?.lsns ?? []),
     );
     if (gone.to > 0) s.out.push({ type: 'trim', stream: d.stream.name, ...gone });

@@ -17,7 +17,7 @@
  *  6. performs `sync` by syncing the named streams together, and when all are durable calls `step({type:'synced',
  *     ticket})`.
  */
-import type { ErrorBody, ImageId, Incarnation, Line, ReplayFrom, TaskId } from '@mayfly/wire';
+import type { ErrorBody, ImageId, Incarnation, Position, TaskId } from '@mayfly/wire';
 
 /** A connection, numbered by the host; never reused. One carries the frames of every task of a comm worker. */
 export type Conn = number;
@@ -110,15 +110,15 @@ export type CmEvent =
       readonly context?: number;
     }
   /**
-   * Asks whether everything before `line` that this CM logs is durable. Answered by `covered`, perhaps several times.
+   * Asks whether all that an image there needs of this CM is durable. Answered by `covered`, perhaps several times.
    */
-  | { readonly type: 'cover'; readonly task: TaskId; readonly image: ImageId; readonly line: Line }
+  | { readonly type: 'cover'; readonly task: TaskId; readonly image: ImageId; readonly position: Position }
   /** Forgets the question. */
   | { readonly type: 'uncover'; readonly task: TaskId; readonly image: ImageId }
   /**
-   * The oldest image kept: what lies between its prologue and its line may go. `held`: the union over all kept images.
+   * What an incarnation that begins there does not get again may go.
    */
-  | { readonly type: 'trim'; readonly task: TaskId; readonly replay: ReplayFrom }
+  | { readonly type: 'trim'; readonly task: TaskId; readonly position: Position }
   /** Output up to this message to WORLD is durable elsewhere: `w<task>` may be trimmed. */
   | { readonly type: 'worldDone'; readonly task: TaskId; readonly channel: number }
   /** The task is done: its arrivals may go, later ones are dropped. Repeat after a recovery. */

@@ -79,7 +79,7 @@ export class Comm {
           event.incarnation,
           event.capability,
           event.nonce,
-          event.replay,
+          event.position,
           homeOf(event.task, this.#options.channelMemories),
         );
         this.#tasks.set(t.task, t);
@@ -189,7 +189,7 @@ export class Comm {
     const body = {
       capability: t.capability,
       nonce: t.nonce,
-      replay: t.replay,
+      position: t.position,
       received: cm === t.home ? t.received : 0,
       resume: t.known[cm]!,
     };
@@ -213,7 +213,7 @@ export class Comm {
     if (!t.ready) {
       t.policy.attached(m);
       if (!t.known.every(Boolean)) return;
-      const start = t.policy.start(t.incarnation, t.replay);
+      const start = t.policy.start(t.incarnation, t.position);
       if ('lost' in start) {
         this.#refuse(t, { code: 'LOST_LOG', message: `the logs of task ${t.task} lost ${start.lost}` });
         return;

@@ -2,7 +2,8 @@
  * What a V-protocol decides in the comm worker; declared here, by who asks. Sessions, retention, credit and pulls know
  * no protocol.
  */
-import type { Ack, Attached, Incarnation, ReplayFrom } from '@mayfly/wire';
+import type { Ack, Attached, Incarnation, Position } from '@mayfly/wire';
+import type { Replays } from '../contract/position.ts';
 import type { EndpointStart } from '../pessimistic/endpoint.ts';
 
 /** For one incarnation of a task. All of it dies with the tab. */
@@ -14,12 +15,15 @@ export interface CommdTask {
   /** Everything is durable that the task's sends depend on, besides the sends themselves (M6). */
   readonly durable: boolean;
 
+  /** Which arrivals an incarnation that begins there gets again. @throws MalformedPosition */
+  replays(position: Position): Replays;
+
   // The beginning: what Channel Memories answer, until all have.
   /** A block that came before ATTACHED. @throws MalformedDeterminants */
   answered(block: Uint8Array): void;
   attached(m: Attached): void;
   /** All Channel Memories have answered: the rank's start, or what the logs lack for it. */
-  start(incarnation: Incarnation, replay: ReplayFrom): EndpointStart | { readonly lost: string };
+  start(incarnation: Incarnation, position: Position): EndpointStart | { readonly lost: string };
 
   // Afterwards.
   /** The block of a frame that the rank has written. @throws RangeError when the rank left something out. */

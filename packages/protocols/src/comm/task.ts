@@ -1,7 +1,8 @@
 /**
  * What the comm worker keeps of one attached incarnation. All of it dies with the tab; that is what the logs are for.
  */
-import { routeOf, type Incarnation, type ReplayFrom, type TaskId } from '@mayfly/wire';
+import { routeOf, type Incarnation, type Position, type TaskId } from '@mayfly/wire';
+import type { Replays } from '../contract/position.ts';
 import type { CommdTask } from './policy.ts';
 import type { CommOptions } from './types.ts';
 
@@ -37,7 +38,8 @@ export class CommTask {
   readonly incarnation: Incarnation;
   readonly capability: string;
   readonly nonce: string;
-  readonly replay: ReplayFrom;
+  readonly position: Position;
+  readonly replays: Replays;
   readonly home: number;
   readonly #channelMemories: number;
 
@@ -81,20 +83,21 @@ export class CommTask {
     incarnation: Incarnation,
     capability: string,
     nonce: string,
-    replay: ReplayFrom,
+    position: Position,
     home: number,
   ) {
     this.task = task;
     this.incarnation = incarnation;
     this.capability = capability;
     this.nonce = nonce;
-    this.replay = replay;
+    this.position = position;
     this.home = home;
     this.#channelMemories = options.channelMemories;
     this.attached = new Array<boolean>(options.channelMemories).fill(false);
     this.syncAsked = new Array<boolean>(options.channelMemories).fill(false);
     this.known = new Array<boolean>(options.channelMemories).fill(false);
     this.policy = options.policy(options.channelMemories);
+    this.replays = this.policy.replays(position);
   }
 
   /** The route of a destination is chosen here and nowhere else; a later protocol may pass messages within the node. */
@@ -125,8 +128,8 @@ export class CommTask {
 
   /** The arrival that must come next: the prologue's, then the image's first. */
   get expected(): number {
-    const { prologue, image } = this.replay;
-    return this.received < prologue.arrivals ? this.received + 1 : Math.max(this.received, image.arrivals) + 1;
+    const { prologue, image } = this.replays;
+    return this.received < prologue ? this.received + 1 : Math.max(this.received, image) + 1;
   }
 
   releaseArrivals(synced: number): void {

@@ -15,7 +15,7 @@
  *  5. stops reading a rank's up-ring while `core.retained(task)` is above a limit (say 64 MiB) or a link's buffer is:
  *     the rank then waits in its send, which consumes nothing.
  */
-import type { ErrorBody, Incarnation, ReplayFrom, TaskId } from '@mayfly/wire';
+import type { ErrorBody, Incarnation, Position, TaskId } from '@mayfly/wire';
 import type { EndpointStart } from '../pessimistic/endpoint.ts';
 import type { CommdPolicy } from './policy.ts';
 
@@ -38,7 +38,7 @@ export type CommEvent =
       readonly incarnation: Incarnation;
       readonly capability: string;
       readonly nonce: string;
-      readonly replay: ReplayFrom;
+      readonly position: Position;
     }
   /** Revoked, crashed or over: forget it (DETACH where connected). */
   | { readonly type: 'stop'; readonly task: TaskId }

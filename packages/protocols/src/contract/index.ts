@@ -5,15 +5,18 @@
  *
  * table.ts is the only file that names every protocol.
  */
-import type { ReplayFrom, TaskId } from '@mayfly/wire';
+import type { Position, TaskId } from '@mayfly/wire';
 import type { LogPolicy } from '../channel-memory/state.ts';
 import type { CommdPolicy } from '../comm/policy.ts';
 import type { RecoveryPolicy } from '../dispatcher/policy.ts';
 import type { ImagePolicy } from '../images/policy.ts';
 import type { Endpoint, EndpointStart } from '../pessimistic/endpoint.ts';
 
-/** The rank's side: its numbers, its events and their replay, and what travels with a frame. */
-export type RankPolicy = (task: TaskId, size: number, replay: ReplayFrom, start: EndpointStart) => Endpoint;
+/**
+ * The rank's side: its numbers, its events and their replay, and what travels with a frame.
+ * @throws MalformedPosition
+ */
+export type RankPolicy = (task: TaskId, size: number, position: Position, start: EndpointStart) => Endpoint;
 
 export interface VProtocol {
   /** Asked by the rank worker. */
@@ -28,6 +31,7 @@ export interface VProtocol {
   readonly recovery: RecoveryPolicy;
 }
 
+export { MalformedPosition, type Replays } from './position.ts';
 export type { CommdPolicy, CommdTask } from '../comm/policy.ts';
 export type { LogPolicy } from '../channel-memory/state.ts';
 export type { ImagePolicy, ImageTable } from '../images/policy.ts';

@@ -104,7 +104,7 @@ export class Dispatcher {
         return this.#persisted(e.token);
       case 'imageChosen': {
         const t = this.#acting(e.job, e.task, e.incarnation, 'choosing');
-        if (t) imageChosen(core, t, e.image, e.replay);
+        if (t) imageChosen(core, t, e.image, e.position);
         return;
       }
       case 'imageLost': {

@@ -1,7 +1,8 @@
 /**
  * What a V-protocol decides when an incarnation, or the server's memory of a job, is lost; declared here, by who asks.
  */
-import type { ErrorBody, ProtocolName, TaskId } from '@mayfly/wire';
+import type { ErrorBody, Position, ProtocolName, TaskId } from '@mayfly/wire';
+import type { Holdings } from '../channel-memory/types.ts';
 import type { FaultCause } from './types.ts';
 
 export interface RecoveryPolicy {
@@ -10,8 +11,12 @@ export interface RecoveryPolicy {
    * its node for a pause.
    */
   readonly restarts: boolean;
+  /** Where a task begins that has no image. */
+  readonly start: Position;
   /** How a job ends that lost this task; undefined: the task is started again. */
   lost(task: TaskId, cause: FaultCause): ErrorBody | undefined;
+  /** What the logs lack for an incarnation that begins there; undefined: nothing. */
+  lacks(position: Position, logs: readonly Holdings[]): string | undefined;
   /** How a job ends that was under way when the server went; undefined: its logs are there, and it goes on. */
   serverRestarted(): ErrorBody | undefined;
 }

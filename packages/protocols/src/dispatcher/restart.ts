@@ -5,15 +5,7 @@
  * fences the old incarnation and answers → assign. The first incarnation goes the same way. A task that is lost
  * anywhere on it begins again with a higher number, so late answers are told by their incarnation.
  */
-import {
-  zeroLine,
-  type ErrorBody,
-  type Incarnation,
-  type NodeId,
-  type ProgramKind,
-  type ReplayFrom,
-} from '@mayfly/wire';
-import { lostFrom } from '../channel-memory/holdings.ts';
+import type { ErrorBody, Incarnation, NodeId, ProgramKind } from '@mayfly/wire';
 import type { Progress } from '../channel-memory/types.ts';
 import { endJob } from './end.ts';
 import { cameBack, failed, weigh } from './failures.ts';
@@ -166,16 +158,11 @@ export function raised(
   }
 }
 
-export function imageChosen(
-  core: Core,
-  t: Task,
-  image: Task['image'],
-  replay: ReplayFrom = { prologue: zeroLine(), image: zeroLine(), held: [] },
-): void {
+export function imageChosen(core: Core, t: Task, image: Task['image'], position = recoveryOf(core, t.job).start): void {
   t.image = image;
   t.phase = 'fencing';
   const { id, channelMemories } = t.job.record.spec;
-  t.fence = { waiting: new Set(), sends: 0, consumed: 0, replay, logs: [] };
+  t.fence = { waiting: new Set(), sends: 0, consumed: 0, position, logs: [] };
   for (let cm = 0; cm < channelMemories; cm++) {
     t.fence.waiting.add(cm);
     core.emit({ type: 'fenceCm', job: id, task: t.task, incarnation: t.incarnation!, cm });
@@ -195,7 +182,7 @@ export function fencedCm(core: Core, t: Task, cm: number, { sends, consumed, log
     t.fence.consumed,
     Math.min(t.arrivalsSeen, Math.max(0, ...t.fence.logs.map((l) => l.arrivals))),
   );
-  const lost = lostFrom(t.fence.replay, t.fence.logs);
+  const lost = recoveryOf(core, t.job).lacks(t.fence.position, t.fence.logs);
   delete t.fence;
   if (lost !== undefined) {
     // D11: what the logs lost no incarnation will find there.

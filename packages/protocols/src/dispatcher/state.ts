@@ -14,7 +14,7 @@ import {
   type NodeId,
   type ProgramKind,
   type RankActivity,
-  type ReplayFrom,
+  type Position,
   type SpawnGroup,
   type TaskId,
 } from '@mayfly/wire';
@@ -59,7 +59,7 @@ export interface Task {
   avoid?: NodeId | undefined;
   image?: ImageId | undefined;
   /** While fencing: CMs that have not answered, and what the others said. */
-  fence?: { waiting: Set<number>; sends: number; consumed: number; replay: ReplayFrom; logs: Holdings[] };
+  fence?: { waiting: Set<number>; sends: number; consumed: number; position: Position; logs: Holdings[] };
   /** Messages of the task that were logged before this incarnation: one more is a new step. */
   fencedSends: number;
   strikes: number;

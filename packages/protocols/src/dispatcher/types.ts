@@ -22,7 +22,7 @@ import type {
   ProgramLanguage,
   ProtocolName,
   RankActivity,
-  ReplayFrom,
+  Position,
   SpawnGroup,
   TaskId,
 } from '@mayfly/wire';
@@ -334,7 +334,7 @@ export type DispatcherEvent = { now: number } &
      * Answer to `fenceCs`: fenced there, and the newest sound image with where it replays from, or none (start of the
      * program).
      */
-    | { type: 'imageChosen'; job: JobId; task: TaskId; incarnation: Incarnation; image?: ImageId; replay?: ReplayFrom }
+    | { type: 'imageChosen'; job: JobId; task: TaskId; incarnation: Incarnation; image?: ImageId; position?: Position }
     /** Answer to `fenceCs`: the images are damaged and the logs before them are gone. */
     | { type: 'imageLost'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody }
     /**

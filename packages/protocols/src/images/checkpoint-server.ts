@@ -22,6 +22,7 @@
  */
 import { PAGE_BYTES, type ImageId, type JobId, type TaskId } from '@mayfly/wire';
 import { ask, committed, cover, covered } from './complete.ts';
+import { upgradeRecord } from './earlier.ts';
 import { discard, discardAll, trim } from './kept.ts';
 import { drop, offer, refuse } from './offers.ts';
 import type { ImageTable } from './policy.ts';
@@ -219,7 +220,7 @@ function recover(s: State, entries: readonly (readonly [key: string, value: unkn
   for (const [key, value] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const [kind, job, task] = key.split('/') as [string, JobId, string];
     const t = taskOf(jobOf(s, job), Number(task) as TaskId);
-    if (kind === 'image') t.images.push(value as ImageRecord);
+    if (kind === 'image') t.images.push(upgradeRecord(value as object));
     else if (kind === 'trimmed') t.trimmed = true;
   }
 }

@@ -43,6 +43,6 @@ export function checkManifest(m: Manifest, c: OfferContext, settings: Checkpoint
   if (m.serial < 1 || m.serial <= (newest?.serial ?? 0))
     return { code: 'CONFLICT', message: `Image ${m.serial} is not newer than image ${newest?.serial ?? 0}.` };
   const { size, trimmed, images } = c;
-  const wrong = c.policy.refuses(m.replay, { size, trimmed, kept: images.map((i) => i.replay) });
+  const wrong = c.policy.refuses(m.position, { size, trimmed, kept: images.map((i) => i.position) });
   return wrong === undefined ? undefined : bad(wrong);
 }

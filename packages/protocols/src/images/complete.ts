@@ -19,9 +19,9 @@ export function cover(s: State, o: Offer): void {
 /** Asks the Channel Memories that have not answered yet. */
 export function ask(s: State, o: Offer): void {
   o.askedAt = s.now;
-  const { job, task, incarnation, image, replay } = o.manifest;
+  const { job, task, incarnation, image, position } = o.manifest;
   for (let cm = 0; cm < o.task.job.open!.channelMemories; cm++)
-    if (!o.covered.has(cm)) emit(s, { type: 'cover', job, task, incarnation, image, cm, line: replay.image });
+    if (!o.covered.has(cm)) emit(s, { type: 'cover', job, task, incarnation, image, cm, position });
 }
 
 /** C1. */
@@ -31,8 +31,8 @@ export function covered(s: State, image: ImageId, cm: number, determinants: read
   if (o?.stage !== 'covering' || !open || cm >= open.channelMemories) return;
   o.covered.set(cm, determinants);
   if (o.covered.size < open.channelMemories) return;
-  const kept = o.task.images.map((i) => i.replay);
-  if (open.policy.covers(o.manifest.replay, o.covered.values(), kept)) commit(s, o);
+  const kept = o.task.images.map((i) => i.position);
+  if (open.policy.covers(o.manifest.position, o.covered.values(), kept)) commit(s, o);
 }
 
 function commit(s: State, o: Offer): void {
@@ -43,7 +43,7 @@ function commit(s: State, o: Offer): void {
     image: m.image,
     serial: m.serial,
     incarnation: m.incarnation,
-    replay: m.replay,
+    position: m.position,
     bytes: m.bytes,
     sentBytes: o.sentBytes,
     at: s.now,

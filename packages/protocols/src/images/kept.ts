@@ -21,7 +21,7 @@ export function remove(s: State, images: readonly ImageRecord[]): void {
 /** C3. With fewer images than are to be kept (one was damaged) the logs stay as they are until the next one. */
 export function trim(s: State, t: Task): void {
   if (t.images.length === 0 || t.images.length < s.settings.keep || !t.job.open) return;
-  const to = t.job.open.policy.trimTo(t.images.map((i) => i.replay));
+  const to = t.job.open.policy.trimTo(t.images.map((i) => i.position));
   for (let cm = 0; cm < t.job.open.channelMemories; cm++)
     emit(s, { type: 'trim', job: t.job.id, task: t.task, cm, to });
 }

@@ -49,7 +49,7 @@ export function chosen(s: State, t: Task, image: ImageId | undefined): void {
   delete t.restart;
   const answer = { type: 'chosen' as const, job: t.job.id, task: t.task, incarnation };
   const record = t.images.find((i) => i.image === image);
-  emit(s, record === undefined ? answer : { ...answer, image: record.image, replay: record.replay });
+  emit(s, record === undefined ? answer : { ...answer, image: record.image, position: record.position });
 }
 
 /** The task has ended. */

@@ -6,17 +6,7 @@
  * never at the same time (a page found must not be collected before the core has pinned it: it is pinned from `offer`
  * on); what it reports as stored or committed is durable. `link` names one image socket.
  */
-import type {
-  ErrorBody,
-  ImageId,
-  Incarnation,
-  JobId,
-  Line,
-  Manifest,
-  ProtocolName,
-  ReplayFrom,
-  TaskId,
-} from '@mayfly/wire';
+import type { ErrorBody, ImageId, Incarnation, JobId, Manifest, Position, ProtocolName, TaskId } from '@mayfly/wire';
 import type { Range } from '../channel-memory/types.ts';
 
 export interface CheckpointServerSettings {
@@ -50,7 +40,7 @@ export interface ImageRecord {
   image: ImageId;
   serial: number;
   incarnation: Incarnation;
-  replay: ReplayFrom;
+  position: Position;
   bytes: number;
   /** Bytes of pages that the node had to send. */
   sentBytes: number;
@@ -128,7 +118,15 @@ export type CheckpointServerEffect =
   /** Send ImageReply. */
   | { type: 'reply'; link: string; reply: 'stored' | 'complete' | 'refused'; image: ImageId; error?: ErrorBody }
   /** CM `cm`'s event `cover`; may be asked again. → answers `covered`. */
-  | { type: 'cover'; job: JobId; task: TaskId; incarnation: Incarnation; image: ImageId; cm: number; line: Line }
+  | {
+      type: 'cover';
+      job: JobId;
+      task: TaskId;
+      incarnation: Incarnation;
+      image: ImageId;
+      cm: number;
+      position: Position;
+    }
   /** CM `cm`'s event `uncover`: the question has lapsed. */
   | { type: 'uncover'; job: JobId; task: TaskId; image: ImageId; cm: number }
   /**
@@ -152,12 +150,12 @@ export type CheckpointServerEffect =
    * over the kept ones). Only ever after `keep` images are complete; again for every task at `openJob` (adapters may
    * forget trims).
    */
-  | { type: 'trim'; job: JobId; task: TaskId; cm: number; to: ReplayFrom }
+  | { type: 'trim'; job: JobId; task: TaskId; cm: number; to: Position }
   /** To the dispatcher: its event `image`. */
   | { type: 'complete'; job: JobId; task: TaskId; image: ImageId; serial: number; bytes: number; sentBytes: number }
   /** Read the manifest and look for every page. → answers `checked`. */
   | { type: 'check'; image: ImageId }
   /** To the dispatcher: its events `imageChosen` and `imageLost`. */
-  | { type: 'chosen'; job: JobId; task: TaskId; incarnation: Incarnation; image?: ImageId; replay?: ReplayFrom }
+  | { type: 'chosen'; job: JobId; task: TaskId; incarnation: Incarnation; image?: ImageId; position?: Position }
   | { type: 'lost'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody }
   | { type: 'log'; level: 'info' | 'warn'; message: string; job: JobId; task: TaskId };

@@ -1,10 +1,12 @@
 /** No fault tolerance: the comm worker relays frames as they are. A task begins once, with nothing behind it. */
 import type { CommdPolicy, CommdTask } from '../comm/policy.ts';
+import { FROM_THE_START } from '../contract/position.ts';
 
 const relay: CommdTask = {
   retainsArrivals: false,
   confirmsBodies: true,
   durable: true,
+  replays: () => FROM_THE_START,
   answered: () => undefined,
   attached: () => undefined,
   start: (incarnation) => ({ incarnation, limits: [], prologue: [], determinants: [], openPolls: 0, consumed: 0 }),

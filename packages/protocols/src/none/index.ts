@@ -3,12 +3,13 @@
  * ends its job.
  */
 import type { VProtocol } from '../contract/index.ts';
+import { fromTheStart } from '../pessimistic/position.ts';
 import { commd } from './commd.ts';
 import { PlainEndpoint } from './endpoint.ts';
 import { log } from './log.ts';
 
 export const none: VProtocol = {
-  rank: (task, size, replay, start) => new PlainEndpoint(task, size, replay, start),
+  rank: (task, size, _position, start) => new PlainEndpoint(task, size, fromTheStart(), start),
   commd,
   log,
   images: {
@@ -18,12 +19,14 @@ export const none: VProtocol = {
   },
   recovery: {
     restarts: false,
+    start: { protocol: 'none', version: 1, at: null },
     lost: (task, cause) => ({
       code: 'LOST_NODES',
       message:
         `Rank ${task} was lost (${cause}), and the protocol "none" keeps no log to restart it from. Run the ` +
         'job with "pessimistic" to survive this.',
     }),
+    lacks: () => undefined,
     serverRestarted: () => ({
       code: 'LOST_LOG',
       message:

@@ -1,5 +1,6 @@
 /** No fault tolerance: the Channel Memory relays, and keeps in memory what its receiver has not consumed yet. */
 import type { LogPolicy } from '../channel-memory/state.ts';
+import { FROM_THE_START } from '../contract/position.ts';
 
 const nothing = (): void => undefined;
 
@@ -21,6 +22,8 @@ export const log: LogPolicy = {
   givenBack: nothing,
   reported: nothing,
   shows: () => true,
+  replays: () => FROM_THE_START,
+  stable: () => false,
   superfluous: () => ({ to: 0, keep: new Set() }),
   trimsBehind: (lsn) => lsn + 1,
 };

@@ -13,16 +13,18 @@ import {
   type Ack,
   type Attached,
   type Incarnation,
-  type ReplayFrom,
+  type Position,
 } from '@mayfly/wire';
 import type { CommdPolicy, CommdTask } from '../comm/policy.ts';
 import { DeterminantStore } from './determinant-store.ts';
 import type { EndpointStart } from './endpoint.ts';
 import { Gather } from './gather.ts';
+import { replayOf, replays } from './position.ts';
 
 class LoggedTask implements CommdTask {
   readonly retainsArrivals = true;
   readonly confirmsBodies = false;
+  readonly replays = replays;
   readonly #gather = new Gather();
   readonly #determinants: DeterminantStore;
   #consumed = 0;
@@ -44,7 +46,8 @@ class LoggedTask implements CommdTask {
     this.#gather.attached(m);
   }
 
-  start(incarnation: Incarnation, replay: ReplayFrom): EndpointStart | { readonly lost: string } {
+  start(incarnation: Incarnation, position: Position): EndpointStart | { readonly lost: string } {
+    const replay = replayOf(position);
     const start = this.#gather.start(incarnation, replay);
     if (!('lost' in start)) this.#determinants.begin(replay.image.determinants + start.determinants.length);
     return start;

@@ -19,7 +19,7 @@
  *  - clock: `ep.clock(read)`; place: `ep.place(read)`; `read` is called only when live.
  *  - before an image, and when `ep.pending` is large: write a frame of `ep.determinantsHeader(b)` + `b = ep.block()`,
  *    then `ep.framed()`.
- *  - image: `ep.line()` is the position to store in the manifest's `replay.image`.
+ *  - image: `ep.position(held)` goes into the manifest.
  *  - checkpoint.open (TypeScript): first run: `ep.openPrologue()` → the prologue's Line, to keep for all images of this
  *           task. Restart with an image: `ep.atPrologueEnd` is true when the program reaches open; `ep.jump()` moves to
  *           the image.
@@ -49,10 +49,10 @@ import {
   type Determinant,
   type Header,
   type Incarnation,
-  type Line,
-  type ReplayFrom,
+  type Position,
   type TaskId,
 } from '@mayfly/wire';
+import { positionOf, type Line, type ReplayFrom } from './position.ts';
 
 /**
  * What the Channel Memories told about the task at its (re)start, put together by the comm core. Plain data,
@@ -342,8 +342,14 @@ export class Endpoint {
     return { arrivals: this.#arrivals, determinants: this.#determinants, openPolls: this.#openPolls, sends };
   }
 
+  /** Where an image that is taken now lies. `held`: consumed arrivals whose bodies are still in the log. */
+  position(held: readonly number[]): Position {
+    return positionOf({ prologue: this.#prologue, image: this.line(), held: [...held] });
+  }
+
   /**
-   * For the image, besides the lines in its manifest. Take it only when {@link pending} is 0, outside polls and sends.
+   * For the image, besides the position in its manifest. Take it only when {@link pending} is 0, outside polls and
+   * sends.
    */
   snapshot(): EndpointSnapshot {
     return { line: this.line(), lastClock: this.#lastClock };

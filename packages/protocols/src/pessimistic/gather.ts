@@ -3,9 +3,10 @@
  * "For each Channel Memory C, send Restart to C, receive nbmessage", with a limit per channel and determinants from
  * everywhere.
  */
-import type { Attached, Determinant, DeterminantBlock, Incarnation, ReplayFrom, TaskId } from '@mayfly/wire';
-import { lostFor } from '../channel-memory/holdings.ts';
+import type { Attached, Determinant, DeterminantBlock, Incarnation, TaskId } from '@mayfly/wire';
 import type { EndpointStart } from './endpoint.ts';
+import { lostFor } from './lost.ts';
+import type { ReplayFrom } from './position.ts';
 
 export class Gather {
   readonly #limits = new Map<TaskId, number>();

@@ -2,12 +2,19 @@
  * Images of a task that runs again alone: each begins to replay at a line, and the logs must be whole behind it. Lines
  * of one task rise, and so do its images.
  */
-import { WORLD, type Line, type ReplayFrom } from '@mayfly/wire';
+import { WORLD } from '@mayfly/wire';
 import { coversDeterminants } from '../channel-memory/cover.ts';
-import type { ImagePolicy, Kept } from '../images/policy.ts';
+import { MalformedPosition } from '../contract/position.ts';
+import type { ImagePolicy } from '../images/policy.ts';
+import { positionOf, replayOf, type Line, type ReplayFrom } from './position.ts';
 
-function refuses(replay: ReplayFrom, task: { size: number; kept: Kept; trimmed: boolean }): string | undefined {
-  const { prologue, image, held } = replay;
+interface Known {
+  size: number;
+  kept: readonly ReplayFrom[];
+  trimmed: boolean;
+}
+
+function refuses({ prologue, image, held }: ReplayFrom, task: Known): string | undefined {
   for (const line of [prologue, image]) {
     const seen = new Set<number>();
     for (const [dst] of line.sends) {
@@ -44,9 +51,25 @@ function notBehind(a: Line, b: Line): boolean {
 }
 
 export const images: ImagePolicy = {
-  refuses,
+  refuses(position, task) {
+    let replay: ReplayFrom;
+    try {
+      replay = replayOf(position);
+    } catch (error) {
+      if (error instanceof MalformedPosition) return error.message;
+      throw error;
+    }
+    return refuses(replay, { ...task, kept: task.kept.map(replayOf) });
+  },
   // Determinants before the oldest kept image were durable when it became complete, and may have been trimmed since.
-  covers: (replay, answers, kept) =>
-    coversDeterminants(answers, kept[0]?.image.determinants ?? 0, replay.image.determinants),
-  trimTo: (kept) => ({ ...kept[0]!, held: [...new Set(kept.flatMap((r) => r.held))].sort((a, b) => a - b) }),
+  covers: (position, answers, kept) =>
+    coversDeterminants(
+      answers,
+      kept[0] === undefined ? 0 : replayOf(kept[0]).image.determinants,
+      replayOf(position).image.determinants,
+    ),
+  trimTo(kept) {
+    const all = kept.map(replayOf);
+    return positionOf({ ...all[0]!, held: [...new Set(all.flatMap((r) => r.held))].sort((a, b) => a - b) });
+  },
 };

@@ -8,11 +8,19 @@ import { commd } from './commd.ts';
 import { Endpoint } from './endpoint.ts';
 import { images } from './images.ts';
 import { log } from './log.ts';
+import { lostFrom } from './lost.ts';
+import { fromTheStart, positionOf, replayOf } from './position.ts';
 
 export const pessimistic: VProtocol = {
-  rank: (task, size, replay, start) => new Endpoint(task, size, replay, start),
+  rank: (task, size, position, start) => new Endpoint(task, size, replayOf(position), start),
   commd,
   log,
   images,
-  recovery: { restarts: true, lost: () => undefined, serverRestarted: () => undefined },
+  recovery: {
+    restarts: true,
+    start: positionOf(fromTheStart()),
+    lost: () => undefined,
+    lacks: (position, logs) => lostFrom(replayOf(position), logs),
+    serverRestarted: () => undefined,
+  },
 };

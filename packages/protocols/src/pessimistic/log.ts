@@ -2,6 +2,8 @@
 import { BLOCK_HEAD_BYTES } from '@mayfly/wire';
 import type { LogPolicy } from '../channel-memory/state.ts';
 import { logDeterminants, sendDeterminants, trimDeterminants } from './determinants.ts';
+import { replayOf, replays } from './position.ts';
+import { isStable } from './stable.ts';
 import { beginSession, checkLate, heard, tellAll } from './unheard.ts';
 
 export const log: LogPolicy = {
@@ -25,6 +27,11 @@ export const log: LogPolicy = {
   givenBack: checkLate,
   reported: heard,
   shows: () => true,
-  superfluous: (source, { prologue, image }) => trimDeterminants(source, prologue.determinants, image.determinants),
+  replays,
+  stable: (s, task, position) => isStable(s, task, replayOf(position).image),
+  superfluous(source, position) {
+    const { prologue, image } = replayOf(position);
+    return trimDeterminants(source, prologue.determinants, image.determinants);
+  },
   trimsBehind: (lsn) => lsn + 1,
 };

@@ -156,17 +156,17 @@ export class JobService {
   #ofImages(e: CheckpointServerEffect): void {
     switch (e.type) {
       case 'cover':
-        return this.order(e.job, e.cm, { type: 'cover', task: e.task, image: e.image, line: e.line });
+        return this.order(e.job, e.cm, { type: 'cover', task: e.task, image: e.image, position: e.position });
       case 'uncover':
         return this.order(e.job, e.cm, { type: 'uncover', task: e.task, image: e.image });
       case 'trim':
-        return this.order(e.job, e.cm, { type: 'trim', task: e.task, replay: e.to });
+        return this.order(e.job, e.cm, { type: 'trim', task: e.task, position: e.to });
       case 'complete':
         this.#host.images(e);
         return this.dispatch({ type: 'image', job: e.job, task: e.task, image: e.image, serial: e.serial });
       case 'chosen': {
-        const { job, task, incarnation, image, replay } = e;
-        const chosen = image === undefined ? {} : { image, replay: replay! };
+        const { job, task, incarnation, image, position } = e;
+        const chosen = image === undefined ? {} : { image, position: position! };
         return this.dispatch({ type: 'imageChosen', job, task, incarnation, ...chosen });
       }
       case 'lost':

@@ -11,26 +11,27 @@ import {
   incarnation,
   readFrame,
   taskId,
-  zeroLine,
   type DeterminantBlock,
   type Header,
-  type Line,
   type ProtocolName,
-  type ReplayFrom,
   type TaskId,
 } from '@mayfly/wire';
 import {
   ChannelMemory,
+  fromTheStart,
   patchFromLog,
+  positionOf,
   protocols,
   type ChannelMemoryOptions,
   type CmEffect,
   type CmEvent,
+  type Line,
   type LogPolicy,
+  type ReplayFrom,
 } from '../../src/index.ts';
 
 export const T = taskId;
-export const fresh: ReplayFrom = { prologue: zeroLine(), image: zeroLine(), held: [] };
+export const fresh = fromTheStart();
 const text = new TextEncoder();
 const read = new TextDecoder();
 
@@ -139,6 +140,7 @@ export class Bench {
       received: number;
       resume: boolean;
       replay: ReplayFrom;
+      position: unknown;
       capability: string;
     }> = {},
   ): void {
@@ -150,7 +152,7 @@ export class Bench {
     const body = {
       capability: over.capability ?? `${task}.${inc}`,
       nonce: over.nonce ?? `nonce-${task}-${inc}`,
-      replay: over.replay ?? fresh,
+      position: over.position ?? positionOf(over.replay ?? fresh),
       received: over.received ?? 0,
       resume: over.resume ?? false,
     };

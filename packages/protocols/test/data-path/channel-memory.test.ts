@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FILES, Flag, Kind, WORLD, WorldMode, decodeAck, incarnation } from '@mayfly/wire';
+import { positionOf } from '../../src/index.ts';
 import { type Bench, T, arrivals, closed, codes, fresh, line, pair } from './bench.ts';
 
 describe(
@@ -149,7 +150,7 @@ describe('replay: "re-sending the message being already sent to the failed task"
     const b = pair();
     for (let n = 1; n <= 9; n++) b.send(10, 0, 1, n, 8, { fill: n });
     const replay = { prologue: line({ arrivals: 2 }), image: line({ arrivals: 7 }), held: [5] };
-    b.step({ type: 'trim', task: T(1), replay });
+    b.step({ type: 'trim', task: T(1), position: positionOf(replay) });
     b.step({ type: 'flush' });
     expect(b.logs.get('t1')!.flatMap((r, i) => (r ? [i + 1] : []))).toEqual([1, 2, 5, 8, 9, 10]);
     for (const recover of [false, true]) {
@@ -168,7 +169,7 @@ describe('replay: "re-sending the message being already sent to the failed task"
     const b = pair();
     for (let n = 1; n <= 9; n++) b.send(10, 0, 1, n);
     const replay = { prologue: line({ arrivals: 2 }), image: line({ arrivals: 7 }), held: [] };
-    b.step({ type: 'trim', task: T(1), replay });
+    b.step({ type: 'trim', task: T(1), position: positionOf(replay) });
     b.step({ type: 'flush' });
     b.take(Kind.ARRIVAL);
     b.step({ type: 'fence', task: T(1), incarnation: incarnation(1) });
@@ -185,7 +186,11 @@ describe('replay: "re-sending the message being already sent to the failed task"
   test.each([7, 9])('C6 the same after a recovery, where nothing is left of the first %i arrivals', (trimmed) => {
     const b = pair();
     for (let n = 1; n <= 9; n++) b.send(10, 0, 1, n);
-    b.step({ type: 'trim', task: T(1), replay: { prologue: line({}), image: line({ arrivals: trimmed }), held: [] } });
+    b.step({
+      type: 'trim',
+      task: T(1),
+      position: positionOf({ prologue: line({}), image: line({ arrivals: trimmed }), held: [] }),
+    });
     b.step({ type: 'flush' });
     b.start(false);
     b.sent = [];

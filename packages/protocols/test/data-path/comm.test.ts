@@ -13,18 +13,15 @@ import {
   incarnation,
   readFrames,
   taskId,
-  zeroLine,
   type Ack,
   type Attached,
   type Determinant,
   type Header,
-  type ReplayFrom,
 } from '@mayfly/wire';
-import { Comm, protocols, type CommEffect, type CommEvent } from '../../src/index.ts';
+import { fromTheStart, positionOf, Comm, protocols, type CommEffect, type CommEvent } from '../../src/index.ts';
 
 const T = taskId;
 const text = new TextEncoder();
-const none: ReplayFrom = { prologue: zeroLine(), image: zeroLine(), held: [] };
 const clock = (ms: number): Determinant => ({ type: 'clock', ms });
 
 /** Task 0 of 4 on a comm core with two Channel Memories: tasks 0, 2 and WORLD at CM 0, tasks 1 and 3 at CM 1. */
@@ -33,7 +30,7 @@ class Desk {
   effects: CommEffect[] = [];
   #determinants = 0;
 
-  constructor(replay: ReplayFrom = none) {
+  constructor(replay = fromTheStart()) {
     for (const cm of [0, 1]) this.step({ type: 'connected', cm });
     this.step({
       type: 'start',
@@ -41,7 +38,7 @@ class Desk {
       incarnation: incarnation(0),
       capability: 'c',
       nonce: 'nonce-nonce',
-      replay,
+      position: positionOf(replay),
     });
   }
   step(e: CommEvent): CommEffect[] {

@@ -12,6 +12,7 @@ import {
   imageId,
   incarnation,
 } from '@mayfly/wire';
+import { positionOf } from '../../src/index.ts';
 import { T, arrivals, closed, codes, line, pair } from './bench.ts';
 
 describe('durability', () => {
@@ -116,7 +117,12 @@ describe('durability', () => {
     const b = pair();
     b.autoSync = false;
     b.send(10, 0, 1, 1, 8, { det: { first: 0, entries: [{ type: 'clock', ms: 1 }] } });
-    b.step({ type: 'cover', task: T(0), image: imageId('i'), line: line({ determinants: 1, sends: [[T(1), 1]] }) });
+    b.step({
+      type: 'cover',
+      task: T(0),
+      image: imageId('i'),
+      position: positionOf({ prologue: line({}), image: line({ determinants: 1, sends: [[T(1), 1]] }), held: [] }),
+    });
     const covered = () => b.effects.flatMap((e) => (e.type === 'covered' ? [e.determinants] : []));
     expect(covered()).toEqual([]);
     b.autoSync = true;

@@ -1,21 +1,18 @@
 import { describe, expect, test } from 'vitest';
+import { decodeDeterminants, Flag, incarnation, Kind, taskId, WORLD, type Determinant } from '@mayfly/wire';
+import { SingleCounterEndpoint } from '@mayfly/simulator';
 import {
-  decodeDeterminants,
-  Flag,
-  incarnation,
-  Kind,
-  taskId,
-  WORLD,
+  Endpoint,
+  LIVE,
+  ReplayDiverged,
+  fromTheStart,
   zeroLine,
-  type Determinant,
+  type EndpointStart,
   type Line,
   type ReplayFrom,
-} from '@mayfly/wire';
-import { SingleCounterEndpoint } from '@mayfly/simulator';
-import { Endpoint, LIVE, ReplayDiverged, type EndpointStart } from '../../src/index.ts';
+} from '../../src/index.ts';
 
 const T = taskId;
-const none: ReplayFrom = { prologue: zeroLine(), image: zeroLine(), held: [] };
 const start = (over: Partial<EndpointStart> = {}): EndpointStart => ({
   incarnation: incarnation(0),
   limits: [],
@@ -25,7 +22,7 @@ const start = (over: Partial<EndpointStart> = {}): EndpointStart => ({
   consumed: 0,
   ...over,
 });
-const fresh = (over: Partial<EndpointStart> = {}, replay = none): Endpoint =>
+const fresh = (over: Partial<EndpointStart> = {}, replay = fromTheStart()): Endpoint =>
   new Endpoint(T(0), 4, replay, start(over));
 
 /** Polls once; `available`: arrivals that are there. */
@@ -55,7 +52,7 @@ describe(
     });
     test('the single counter of Figure 4 loses m1 and repeats m2: m1 to A under way, m2 to B logged, crash', () => {
       const at = (rule: typeof Endpoint): number[] => {
-        const e = new rule(T(0), 4, none, start({ limits: [[T(2), 1]] }));
+        const e = new rule(T(0), 4, fromTheStart(), start({ limits: [[T(2), 1]] }));
         return [e.beginSend(T(1)), e.beginSend(T(2))];
       };
       expect(at(SingleCounterEndpoint)).toEqual([0, 1]);

@@ -14,12 +14,12 @@ import {
   encodeFrame,
   emptyHeader,
   incarnation,
-  zeroLine,
   type Header,
 } from '@mayfly/wire';
-import { lostFrom } from '../../src/index.ts';
-import { type Bench, T, fresh, pair } from './bench.ts';
+import { positionOf, protocols, zeroLine } from '../../src/index.ts';
+import { type Bench, T, pair } from './bench.ts';
 
+const { recovery } = protocols.pessimistic;
 const text = new TextEncoder();
 /** Numbers at the borders of what a field may hold, and ordinary ones. */
 const number = fc.oneof(fc.nat(5), fc.constantFrom(63, 64, 65, 128, 1000, 1024, 2 ** 30, 2 ** 31, 2 ** 32 - 1));
@@ -108,7 +108,7 @@ const line = fc.record({
   arrivals: wide,
   determinants: wide,
   openPolls: number,
-  sends: fc.array(fc.tuple(fc.nat(9), wide), { maxLength: 3 }),
+  sends: fc.array(fc.tuple(fc.nat(9).map(T), wide), { maxLength: 3 }),
 });
 const attach = fc
   .record({
@@ -118,8 +118,9 @@ const attach = fc
     image: fc.option(line),
     prologue: fc.option(line),
     held: fc.array(wide, { maxLength: 3 }),
+    foreign: fc.option(fc.record({ protocol: fc.constantFrom('none', 'another'), version: fc.nat(3), at: fc.json() })),
   })
-  .map(({ image, prologue, held, ...m }) => {
+  .map(({ image, prologue, held, foreign, ...m }) => {
     const h = { ...emptyHeader(Kind.ATTACH), src: T(1), dst: T(1) };
     return encodeFrame(
       h,
@@ -127,7 +128,10 @@ const attach = fc
         JSON.stringify({
           capability: '1.0',
           ...m,
-          replay: { prologue: prologue ?? zeroLine(), image: image ?? zeroLine(), held },
+          position: {
+            ...positionOf({ prologue: prologue ?? zeroLine(), image: image ?? zeroLine(), held }),
+            ...foreign,
+          },
         }),
       ),
     );
@@ -190,7 +194,7 @@ test.each(['behind', 'strict'] as const)(
         // the log can be read again, and a restart of the others finds nothing lost
         for (const again of [false, true]) {
           if (again) b.start(false);
-          for (const t of [0, 2]) expect(lostFrom(fresh, [b.core.progress(T(t)).logs])).toBeUndefined();
+          for (const t of [0, 2]) expect(recovery.lacks(recovery.start, [b.core.progress(T(t)).logs])).toBeUndefined();
         }
       }),
       { numRuns: 150 },

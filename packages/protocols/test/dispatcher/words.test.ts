@@ -1,6 +1,7 @@
 /** What the word of a node is worth: D5 and D11 of the dispatcher, and the one end of a job (end.ts). */
 import { describe, expect, it } from 'vitest';
-import { zeroLine, type TaskId } from '@mayfly/wire';
+import type { TaskId } from '@mayfly/wire';
+import { positionOf, zeroLine } from '../../src/index.ts';
 import { held, I, image, J, job, N, NOTHING, Stage, T } from './stage.ts';
 
 const running = (): Stage => {
@@ -65,15 +66,15 @@ describe('D11: the word of a node ends no job', () => {
 
   it('an image whose messages the logs lost is no way back: LOST_LOG', () => {
     const s = running();
-    const replay = {
+    const position = positionOf({
       prologue: zeroLine(),
       image: { ...zeroLine(), sends: [[T(1), 2]] as [TaskId, number][] },
       held: [],
-    };
+    });
     s.hold.add('fenceCs');
     s.logs.set(T(0), { ...NOTHING, sent: [[T(1), 1]] });
     s.send('report', { ...lostLog, event: 'crashed' });
-    s.send('imageChosen', { job: J(), task: T(0), incarnation: I(1), image: image(0, 1).image, replay });
+    s.send('imageChosen', { job: J(), task: T(0), incarnation: I(1), image: image(0, 1).image, position });
     expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'LOST_LOG' } });
   });
 

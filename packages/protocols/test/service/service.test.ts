@@ -10,7 +10,6 @@ import {
   nodeId,
   readFrames,
   taskId,
-  zeroLine,
   type Attach,
 } from '@mayfly/wire';
 import {
@@ -107,8 +106,8 @@ function attach(n: number): Uint8Array {
   const h = emptyHeader(Kind.ATTACH);
   h.src = task;
   h.incarnation = incarnation(n);
-  const replay = { prologue: zeroLine(), image: zeroLine(), held: [] };
-  const body: Attach = { capability: String(n), nonce: 'a-nonce-of-its-own', replay, received: 0, resume: false };
+  const position = protocols.pessimistic.recovery.start;
+  const body: Attach = { capability: String(n), nonce: 'a-nonce-of-its-own', position, received: 0, resume: false };
   return encodeFrame(h, new TextEncoder().encode(JSON.stringify(body)));
 }
 
@@ -116,7 +115,7 @@ describe('a Channel Memory', () => {
   it('hears of fences, ended tasks, input and orders when it begins, in this order (L2)', () => {
     const { answers, said } = heard();
     const s = served(answers);
-    s.log.order({ type: 'cover', task, image: imageId('image'), line: zeroLine() });
+    s.log.order({ type: 'cover', task, image: imageId('image'), position: protocols.pessimistic.recovery.start });
     s.log.fence(task, incarnation(2));
     s.typed.push(Uint8Array.of(1));
     expect(said).toEqual([]);
@@ -155,7 +154,7 @@ describe('a Channel Memory', () => {
   it('of two orders for the same thing that wait, keeps the later one', () => {
     const { answers, said } = heard();
     const s = served(answers);
-    s.log.order({ type: 'cover', task, image: imageId('image'), line: zeroLine() });
+    s.log.order({ type: 'cover', task, image: imageId('image'), position: protocols.pessimistic.recovery.start });
     s.log.order({ type: 'uncover', task, image: imageId('image') });
     s.begin();
     expect(said).toEqual([]);

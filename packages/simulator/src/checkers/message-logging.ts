@@ -28,10 +28,11 @@ import {
   type ErrorBody,
   type Frame,
   type Header,
-  type Line,
+  type Position,
 } from '@mayfly/wire';
+import { replayOf } from '@mayfly/protocols';
 import type { Excuses } from '../faults.ts';
-import type { Position } from '../rank.ts';
+import type { Standing } from '../rank.ts';
 import { Violation } from '../violation.ts';
 import { Records, messageKey, type Meaning, type Place } from './records.ts';
 import { incarnationOf, name, type Histories, type ProtocolCheckers, type Stores, type Trim } from './universal.ts';
@@ -43,7 +44,7 @@ const KEPT_IMAGES = 2;
 /** A message that stands in a log. */
 interface Logged {
   readonly digest: number;
-  readonly at: Position | undefined;
+  readonly at: Standing | undefined;
   readonly lsn: number;
   /** Of a message to a task: its number in the receiver's order. */
   readonly arrival: number;
@@ -261,7 +262,7 @@ export class MessageLogging implements ProtocolCheckers {
       if (m.type === 'message' && m.dst === WORLD) continue; // K3 sees output that went before it was safe
       if (kept.length < KEPT_IMAGES)
         throw new Violation(`K10: CM ${cm} trims ${t.stream}, and there are ${kept.length} images`);
-      for (const { image, replay } of kept)
+      for (const { image, replay } of kept.map((k) => ({ image: k.image, replay: replayOf(k.position) })))
         if (m.type === 'determinants') {
           if (m.first < replay.prologue.determinants || m.end > replay.image.determinants)
             throw new Violation(
@@ -297,7 +298,8 @@ export class MessageLogging implements ProtocolCheckers {
 
   // ---- images ----
 
-  imageComplete(task: number, line: Line): void {
+  imageComplete(task: number, position: Position): void {
+    const line = replayOf(position).image;
     const fail = (what: string): never => {
       throw new Violation(`K14: an image of task ${task} is complete, and ${what} before it is not durable`);
     };
@@ -325,7 +327,8 @@ export class MessageLogging implements ProtocolCheckers {
           for (let n = d.first; n < d.end; n++) held.add(n);
       }),
     );
-    const covered = this.stores.kept(task)[0]?.replay.image.determinants ?? 0;
+    const oldest = this.stores.kept(task)[0];
+    const covered = oldest ? replayOf(oldest.position).image.determinants : 0;
     for (let n = covered; n < line.determinants; n++) if (!held.has(n)) fail(`determinant ${n}`);
   }
 

@@ -26,29 +26,19 @@
  *
  * Owns: the histories of all tasks as the lives that count have them, incarnations and lives, what the world saw.
  */
-import {
-  FILES,
-  Kind,
-  WORLD,
-  WorldMode,
-  type ErrorBody,
-  type Frame,
-  type Header,
-  type Line,
-  type ReplayFrom,
-} from '@mayfly/wire';
+import { FILES, Kind, WORLD, WorldMode, type ErrorBody, type Frame, type Header, type Position } from '@mayfly/wire';
 import type { Excuses } from '../faults.ts';
 import { FileChecker } from '../file-checker.ts';
 import { execute, outputDigest, type Outcome } from '../legal.ts';
 import { due, outputsDue, type ProgramSpec } from '../program.ts';
-import type { Position, Witness } from '../rank.ts';
+import type { Standing, Witness } from '../rank.ts';
 import { Violation } from '../violation.ts';
 import { messageKey, type Place } from './records.ts';
 
 /** What a task sent: a digest of the content, and how far the task was. */
 export interface Sent {
   readonly digest: number;
-  readonly at: Position;
+  readonly at: Standing;
 }
 
 /** What a kit may know of the tasks: their histories, as far as they count. */
@@ -67,7 +57,7 @@ export interface Stores {
   /** The protocol holds an arrival back until it is durable. */
   readonly strict: boolean;
   /** Complete images of a task that a restart may choose, oldest first. */
-  kept(task: number): readonly { readonly image: string; readonly replay: ReplayFrom }[];
+  kept(task: number): readonly { readonly image: string; readonly position: Position }[];
   isDone(task: number): boolean;
   /** Highest durable incarnation of a task. */
   raised(task: number): number | undefined;
@@ -116,8 +106,8 @@ export interface ProtocolCheckers {
   shows(cm: number, task: number, channel: number): void;
   /** The Channel Memories ended an incarnation. */
   refused(task: number, incarnation: number, error: ErrorBody): void;
-  /** An image that stands at `line` becomes complete. */
-  imageComplete(task: number, line: Line): void;
+  /** An image that lies there becomes complete. */
+  imageComplete(task: number, position: Position): void;
 
   /** The job may end with this error, because of what struck it. */
   excuses(error: ErrorBody, misfortunes: Excuses): boolean;
@@ -131,7 +121,7 @@ export interface ImageComplete {
   readonly image: string;
   readonly task: number;
   readonly incarnation: number;
-  readonly line: Line;
+  readonly position: Position;
   /** All its pages are stored. */
   readonly whole: boolean;
 }
@@ -201,7 +191,7 @@ export class Checkers implements Witness, Histories {
     return life;
   }
 
-  sent(task: number, life: number, dst: number, channel: number, digest: number, at: Position): void {
+  sent(task: number, life: number, dst: number, channel: number, digest: number, at: Standing): void {
     const key = messageKey(task, dst, channel);
     const again = this.sends.has(key);
     if (again) this.repeated++;
@@ -306,14 +296,14 @@ export class Checkers implements Witness, Histories {
     this.incarnations.set(task, incarnation);
   }
 
-  imageComplete({ image, task, incarnation, line, whole }: ImageComplete): void {
+  imageComplete({ image, task, incarnation, position, whole }: ImageComplete): void {
     const begun = this.begun.get(task) ?? 0;
     if (incarnation < begun)
       throw new Violation(
         `K7: an image of incarnation ${incarnation} of task ${task} is complete while ${begun} executes`,
       );
     if (!whole) throw new Violation(`K14: image ${image} is complete, and a page of it is not there`);
-    this.kit.imageComplete(task, line);
+    this.kit.imageComplete(task, position);
   }
 
   /** K12. */

@@ -1,0 +1,49 @@
+/** Positions of message logging: where a task is in every log. */
+import { CountSchema, TaskIdSchema, type Position } from '@mayfly/wire';
+import { Type, type Static } from 'typebox';
+import { Check } from 'typebox/value';
+import { MalformedPosition, readPosition, type Replays } from '../contract/position.ts';
+
+const VERSION = 1;
+
+/**
+ * A line through one task's history: how far it is in every log. An image lies on a line; a restart begins on one.
+ * `arrivals`: consumed. `determinants`: recorded. `sends`: messages given to each channel.
+ */
+const Line = Type.Object({
+  arrivals: CountSchema,
+  determinants: CountSchema,
+  /** Vain polls after the last determinant. */
+  openPolls: CountSchema,
+  sends: Type.Array(Type.Tuple([TaskIdSchema, CountSchema])),
+});
+export type Line = Static<typeof Line>;
+
+/**
+ * What an incarnation replays: the prologue (from the start of the program to where `checkpoint.open` returned; empty
+ * for a transparent image), then everything behind the image. Without an image both lines are zero. `held`: consumed
+ * arrivals whose bodies are still in the log.
+ */
+const ReplayFrom = Type.Object({ prologue: Line, image: Line, held: Type.Array(CountSchema) });
+export type ReplayFrom = Static<typeof ReplayFrom>;
+
+export const zeroLine = (): Line => ({ arrivals: 0, determinants: 0, openPolls: 0, sends: [] });
+
+/** From the start of the program. */
+export const fromTheStart = (): ReplayFrom => ({ prologue: zeroLine(), image: zeroLine(), held: [] });
+
+export const positionOf = (at: ReplayFrom): Position => ({ protocol: 'pessimistic', version: VERSION, at });
+
+/** @throws MalformedPosition */
+export function replayOf(p: Position): ReplayFrom {
+  const at = readPosition(p, 'pessimistic', VERSION);
+  if (!Check(ReplayFrom, at)) throw new MalformedPosition('The position does not match its schema.');
+  if (at.prologue.arrivals > at.image.arrivals) throw new MalformedPosition('The prologue ends behind the image.');
+  return at;
+}
+
+/** @throws MalformedPosition */
+export function replays(p: Position): Replays {
+  const { prologue, image, held } = replayOf(p);
+  return { prologue: prologue.arrivals, image: image.arrivals, held };
+}
