@@ -32,6 +32,13 @@ module.exports = {
   forbidden: [
     ...directions,
     {
+      name: 'protocols-are-siblings',
+      comment: 'Ask a policy. Only table.ts and the index of the package know a V-protocol by its folder.',
+      severity: 'error',
+      from: { path: '^packages/protocols/src/([^/]+)', pathNot: '^packages/protocols/src/(table|index)[.]ts$' },
+      to: { path: '^packages/protocols/src/(pessimistic|none)/', pathNot: '^packages/protocols/src/$1/' },
+    },
+    {
       name: 'no-cycles',
       comment: 'Two modules that need each other are one, or hide a third.',
       severity: 'error',

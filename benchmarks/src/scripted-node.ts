@@ -117,11 +117,10 @@ export class ScriptedNode {
   #heartbeat(): void {
     this.#account();
     const tasks: Heartbeat['tasks'] = [...this.#ranks.values()].map((r) => {
-      const line = r.endpoint?.line();
       const activity = {
         state: SPENT[r.doing]!,
-        arrivals: line?.arrivals ?? 0,
-        sends: (line?.sends ?? []).reduce((n, [, c]) => n + c, 0),
+        arrivals: r.endpoint?.consumed ?? 0,
+        sends: (r.endpoint?.sent() ?? []).reduce((n, [, c]) => n + c, 0),
         ...(r.doing === 1 ? { call: 'MPI_Recv' } : {}),
       };
       return {

@@ -94,12 +94,19 @@ describe('import directions', () => {
       'packages/wire/src/types.ts': "import type { B } from './more.ts';\nexport interface A { b?: B }\n",
       'packages/wire/src/more.ts': "import type { A } from './types.ts';\nexport interface B { a?: A }\n",
       'packages/node/src/index.ts': "export { gone } from './nowhere.ts';\n",
+      'packages/protocols/src/table.ts': "export { none } from './none/index.ts';\n",
+      'packages/protocols/src/none/index.ts': "export { line as none } from '../pessimistic/line.ts';\n",
+      'packages/protocols/src/pessimistic/index.ts': "export { line } from './line.ts';\n",
+      'packages/protocols/src/pessimistic/line.ts': 'export const line = 1;\n',
+      'packages/protocols/src/comm/comm.ts': "export { line } from '../pessimistic/line.ts';\n",
       'apps/server/src/index.ts': "export { side } from '../../../packages/mpi/src/index.ts';\n",
     });
     expect(out).toMatch(/downward-only-from-packages-wire: packages\/wire\/src\/index.ts → packages\/protocols/);
     expect(out).toMatch(/downward-only-from-packages-protocols: packages\/protocols\/src\/index.ts → packages\/mpi/);
     expect(out).toMatch(/no-cycles: packages\/mpi\/src\/[ab].ts/);
     expect(out).toMatch(/no-cycles: packages\/wire\/src\/(types|more).ts/);
+    const siblings = out.match(/(?<=protocols-are-siblings: packages\/protocols\/src\/).*(?= →)/g);
+    expect(siblings?.sort()).toEqual(['comm/comm.ts', 'none/index.ts']);
     expect(out).toMatch(/resolvable: packages\/node\/src\/index.ts → .\/nowhere.ts/);
     expect(out).not.toMatch(/: apps\/server/);
   });

@@ -151,8 +151,8 @@ export class Volunteer {
           activity: {
             state: r.wake ? 'waiting' : 'computing',
             ...(r.wake ? (r.stdin ? { call: 'stdin', peer: WORLD } : { call: 'MPI_Recv' }) : {}),
-            arrivals: r.endpoint?.line().arrivals ?? 0,
-            sends: (r.endpoint?.line().sends ?? []).reduce((n, [, c]) => n + c, 0),
+            arrivals: r.endpoint?.consumed ?? 0,
+            sends: (r.endpoint?.sent() ?? []).reduce((n, [, c]) => n + c, 0),
           },
         })),
     );

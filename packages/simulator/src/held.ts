@@ -34,6 +34,6 @@ export const tasksOf = (job: JobId, held: Iterable<Held>, computes: (h: Held) =>
       activity: {
         state: h.rank?.endpoint.repeating ? 'replaying' : h.rank && !computes(h) ? 'waiting' : 'computing',
         arrivals: h.rank?.endpoint.consumed ?? 0,
-        sends: h.rank?.endpoint.line().sends.reduce((n, [, c]) => n + c, 0) ?? 0,
+        sends: h.rank?.endpoint.sent().reduce((n, [, c]) => n + c, 0) ?? 0,
       },
     }));

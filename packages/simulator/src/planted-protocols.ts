@@ -3,7 +3,7 @@
  * cores know nothing of them.
  */
 import {
-  Endpoint,
+  LoggedEndpoint,
   protocols,
   replayOf,
   type EndpointStart,
@@ -43,7 +43,7 @@ function numberedAtFirstChunk(): VProtocol {
  * The single counter of the paper's Figure 4, in place of a limit per channel: as many messages are suppressed as all
  * Channel Memories together have logged.
  */
-export class SingleCounterEndpoint extends Endpoint {
+export class SingleCounterEndpoint extends LoggedEndpoint {
   readonly #numbers = new Map<TaskId, number>();
   readonly #image: Line;
   readonly #logged: number;
@@ -62,7 +62,7 @@ export class SingleCounterEndpoint extends Endpoint {
     return ++this.#sent <= this.#logged ? 0 : n;
   }
 
-  override jump(...snapshot: Parameters<Endpoint['jump']>): void {
+  override jump(...snapshot: Parameters<LoggedEndpoint['jump']>): void {
     const moves = this.inPrologue;
     super.jump(...snapshot);
     if (!moves) return;

@@ -10,7 +10,7 @@ import {
   type Endpoint,
   type EndpointSnapshot,
   type EndpointStart,
-  type Line,
+  LoggedEndpoint,
   type RankPolicy,
 } from '@mayfly/protocols';
 import {
@@ -50,6 +50,9 @@ export interface Standing {
   readonly determinants: number;
 }
 
+const standingOf = (e: Endpoint): Standing =>
+  e instanceof LoggedEndpoint ? e.line() : { arrivals: e.consumed, determinants: 0 };
+
 /** What the checkers are told; every life of a task tells all of it again. */
 export interface Witness {
   /** Message number `channel` of (task, dst) has this content. Told for suppressed messages too. */
@@ -68,7 +71,6 @@ export interface Witness {
 export interface SimImage {
   program: ProgramState;
   endpoint: EndpointSnapshot;
-  prologue: Line;
   held: number[];
   /** Who took it, whatever its name says. */
   incarnation: number;
@@ -312,21 +314,20 @@ export class Rank {
     return {
       program: structuredCopy(this.state),
       endpoint: this.endpoint.snapshot(),
-      prologue: this.endpoint.prologue,
       held: this.state.queue.filter((q) => q.body === undefined).map((q) => q.arrival),
       incarnation: this.endpoint.incarnation,
     };
   }
 
   private adoptChannels(): void {
-    for (const [dst, n] of this.endpoint.line().sends) this.channelOf.set(dst, n);
+    for (const [dst, n] of this.endpoint.sent()) this.channelOf.set(dst, n);
   }
 
   private send(dst: TaskId, tag: number, mode: number, body: Uint8Array): void {
     const channel = (this.channelOf.get(dst) ?? 0) + 1;
     this.channelOf.set(dst, channel);
-    const { arrivals, determinants } = this.endpoint.line();
-    this.witness.sent(this.task, this.host.life, dst, channel, digestOf(tag, mode, body), { arrivals, determinants });
+    const at = standingOf(this.endpoint);
+    this.witness.sent(this.task, this.host.life, dst, channel, digestOf(tag, mode, body), at);
     let number = this.endpoint.beginSend(dst);
     if (number === 0 && this.host.undone === 'limits-ignored') number = channel;
     if (number === 0) return;

@@ -43,7 +43,8 @@ export class Uploads {
     // nobody would ever restart from it
     if (!world.protocol.recovery.restarts) return;
     if (world.agenda.now < h.nextCheckpoint) return;
-    const line = JSON.stringify(h.rank?.endpoint.line());
+    const { endpoint } = h.rank!;
+    const line = JSON.stringify(endpoint.position([]));
     if (line === h.lastLine) return; // nothing has happened since the last one
     const link = this.connected();
     if (!link) return;
@@ -63,7 +64,7 @@ export class Uploads {
       incarnation: h.incarnation,
       program: world.setup.program,
       serial,
-      position: h.rank!.endpoint.position(image.held),
+      position: endpoint.position(image.held),
       sections: [{ name: 'sim', bytes: text.length }],
       pages,
       bytes: text.length,

@@ -52,10 +52,9 @@ export class RankImages {
     const host = JSON.parse(new TextDecoder().decode(image.get(SECTION))) as HostSection;
     this.endpoint.jump(host.endpoint);
     this.random.restore(host.random);
-    const line = this.endpoint.line();
     this.status.resume(
-      line.arrivals,
-      line.sends.reduce((n, [, count]) => n + count, 0),
+      this.endpoint.consumed,
+      this.endpoint.sent().reduce((n, [, count]) => n + count, 0),
     );
     this.last = this.now();
     this.device.jumped();

@@ -4,7 +4,7 @@
  */
 import type { Ack, Attached, Incarnation, Position } from '@mayfly/wire';
 import type { Replays } from '../contract/position.ts';
-import type { EndpointStart } from '../pessimistic/endpoint.ts';
+import type { EndpointStart } from '../endpoint.ts';
 
 /** For one incarnation of a task. All of it dies with the tab. */
 export interface CommdTask {

@@ -16,7 +16,7 @@
  *     the rank then waits in its send, which consumes nothing.
  */
 import type { ErrorBody, Incarnation, Position, TaskId } from '@mayfly/wire';
-import type { EndpointStart } from '../pessimistic/endpoint.ts';
+import type { EndpointStart } from '../endpoint.ts';
 import type { CommdPolicy } from './policy.ts';
 
 export interface CommOptions {

@@ -10,7 +10,7 @@ import type { LogPolicy } from '../channel-memory/state.ts';
 import type { CommdPolicy } from '../comm/policy.ts';
 import type { RecoveryPolicy } from '../dispatcher/policy.ts';
 import type { ImagePolicy } from '../images/policy.ts';
-import type { Endpoint, EndpointStart } from '../pessimistic/endpoint.ts';
+import type { Endpoint, EndpointStart } from '../endpoint.ts';
 
 /**
  * The rank's side: its numbers, its events and their replay, and what travels with a frame.

@@ -3,13 +3,12 @@
  * ends its job.
  */
 import type { VProtocol } from '../contract/index.ts';
-import { fromTheStart } from '../pessimistic/position.ts';
 import { commd } from './commd.ts';
-import { PlainEndpoint } from './endpoint.ts';
+import { PlainEndpoint, START } from './endpoint.ts';
 import { log } from './log.ts';
 
 export const none: VProtocol = {
-  rank: (task, size, _position, start) => new PlainEndpoint(task, size, fromTheStart(), start),
+  rank: (task, size, _position, { incarnation }) => new PlainEndpoint(task, size, incarnation),
   commd,
   log,
   images: {
@@ -19,7 +18,7 @@ export const none: VProtocol = {
   },
   recovery: {
     restarts: false,
-    start: { protocol: 'none', version: 1, at: null },
+    start: START,
     lost: (task, cause) => ({
       code: 'LOST_NODES',
       message:

@@ -17,7 +17,7 @@ import {
 } from '@mayfly/wire';
 import type { CommdPolicy, CommdTask } from '../comm/policy.ts';
 import { DeterminantStore } from './determinant-store.ts';
-import type { EndpointStart } from './endpoint.ts';
+import type { EndpointStart } from '../endpoint.ts';
 import { Gather } from './gather.ts';
 import { replayOf, replays } from './position.ts';
 

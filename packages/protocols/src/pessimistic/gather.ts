@@ -4,7 +4,7 @@
  * everywhere.
  */
 import type { Attached, Determinant, DeterminantBlock, Incarnation, TaskId } from '@mayfly/wire';
-import type { EndpointStart } from './endpoint.ts';
+import type { EndpointStart } from '../endpoint.ts';
 import { lostFor } from './lost.ts';
 import type { ReplayFrom } from './position.ts';
 

@@ -5,14 +5,14 @@
  */
 import type { VProtocol } from '../contract/index.ts';
 import { commd } from './commd.ts';
-import { Endpoint } from './endpoint.ts';
+import { LoggedEndpoint } from './endpoint.ts';
 import { images } from './images.ts';
 import { log } from './log.ts';
 import { lostFrom } from './lost.ts';
 import { fromTheStart, positionOf, replayOf } from './position.ts';
 
 export const pessimistic: VProtocol = {
-  rank: (task, size, position, start) => new Endpoint(task, size, replayOf(position), start),
+  rank: (task, size, position, start) => new LoggedEndpoint(task, size, replayOf(position), start),
   commd,
   log,
   images,

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { decodeDeterminants, Flag, incarnation, Kind, taskId, WORLD, type Determinant } from '@mayfly/wire';
 import { SingleCounterEndpoint } from '@mayfly/simulator';
 import {
-  Endpoint,
   LIVE,
+  LoggedEndpoint,
   ReplayDiverged,
   fromTheStart,
   zeroLine,
@@ -22,18 +22,18 @@ const start = (over: Partial<EndpointStart> = {}): EndpointStart => ({
   consumed: 0,
   ...over,
 });
-const fresh = (over: Partial<EndpointStart> = {}, replay = fromTheStart()): Endpoint =>
-  new Endpoint(T(0), 4, replay, start(over));
+const fresh = (over: Partial<EndpointStart> = {}, replay = fromTheStart()): LoggedEndpoint =>
+  new LoggedEndpoint(T(0), 4, replay, start(over));
 
 /** Polls once; `available`: arrivals that are there. */
-function poll(e: Endpoint, available: number): number {
+function poll(e: LoggedEndpoint, available: number): number {
   const n = e.pollBegin();
   const take = n === LIVE ? available : n;
   for (let i = 0; i < take; i++) e.consume(e.consumed + 1);
   e.pollEnd();
   return take;
 }
-const recorded = (e: Endpoint): readonly Determinant[] => {
+const recorded = (e: LoggedEndpoint): readonly Determinant[] => {
   const b = e.block();
   return b.length === 0 ? [] : decodeDeterminants(b).entries;
 };
@@ -51,12 +51,12 @@ describe(
       expect([2, 1, 1, 1].map((d) => e.beginSend(T(d)))).toEqual([1, 0, 0, 3]);
     });
     test('the single counter of Figure 4 loses m1 and repeats m2: m1 to A under way, m2 to B logged, crash', () => {
-      const at = (rule: typeof Endpoint): number[] => {
+      const at = (rule: typeof LoggedEndpoint): number[] => {
         const e = new rule(T(0), 4, fromTheStart(), start({ limits: [[T(2), 1]] }));
         return [e.beginSend(T(1)), e.beginSend(T(2))];
       };
       expect(at(SingleCounterEndpoint)).toEqual([0, 1]);
-      expect(at(Endpoint)).toEqual([1, 0]);
+      expect(at(LoggedEndpoint)).toEqual([1, 0]);
     });
   },
 );
@@ -196,7 +196,7 @@ describe('replay', () => {
   test('place values come from the log', () => {
     expect(fresh({ determinants: [{ type: 'value', value: 'node-a' }] }).place(() => 'node-b')).toBe('node-a');
   });
-  test.each<[string, (e: Endpoint) => unknown]>([
+  test.each<[string, (e: LoggedEndpoint) => unknown]>([
     ['reads the clock where it polled', (e) => e.clock(() => 1)],
     ['reads a place where it polled', (e) => e.place(() => '')],
     ['consumes out of order', (e) => e.consume(2)],
@@ -236,7 +236,7 @@ describe('images', () => {
     ],
   };
   const replay: ReplayFrom = { prologue, image, held: [] };
-  const begin = (): Endpoint =>
+  const begin = (): LoggedEndpoint =>
     fresh(
       {
         limits: [
@@ -250,7 +250,7 @@ describe('images', () => {
       },
       replay,
     );
-  const repeatPrologue = (e: Endpoint): void => {
+  const repeatPrologue = (e: LoggedEndpoint): void => {
     poll(e, 5);
     expect(e.beginSend(T(1))).toBe(0);
     poll(e, 5);
@@ -292,7 +292,7 @@ describe('images', () => {
       },
       { prologue: zeroLine(), image, held: [] },
     );
-    e.jump({ line: image, lastClock: 50 });
+    e.jump({ lastClock: 50 });
     expect(e.line()).toEqual(image);
     expect(e.clock(() => 10)).toBe(50);
   });
