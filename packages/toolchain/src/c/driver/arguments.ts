@@ -187,11 +187,13 @@ export function parseArguments(
       continue;
     }
     const short = arg.slice(0, 2);
-    const option = WITH_VALUE.has(arg)
-      ? arg
-      : ['-o', '-I', '-D', '-U', '-L', '-l', '-x', '-z'].includes(short) && arg.length > 2
-        ? short
-        : arg;
+    // MPICH's question begins as the option of a library does.
+    const option =
+      WITH_VALUE.has(arg) || /^-link[_-]info$/.test(arg)
+        ? arg
+        : ['-o', '-I', '-D', '-U', '-L', '-l', '-x', '-z'].includes(short) && arg.length > 2
+          ? short
+          : arg;
     let value = '';
     if (WITH_VALUE.has(option)) {
       if (option === arg) {

@@ -251,6 +251,7 @@ test('questions that build systems ask', () => {
   expect(drive(files, '--version').out).toMatch(/^clang version \d+\./);
   expect(drive(files, '-show -c main.c').out).toMatch(/^clang --target=wasm32-wasip1 -I\S+include -c main\.c -lmpi\n$/);
   expect(drive(files, '--showme:compile').out).toMatch(/^-I\S+include\n$/);
+  expect([drive(files, '-link_info').out, drive(files, '--showme:link').out]).toEqual(['-lmpi\n', '-lmpi\n']);
   expect(drive(files, '-E -DSIZE=7 -P main.c').out).toContain('count = twice(7)');
   expect(drive(files, '-E -', { stdin: new TextEncoder().encode('#ifdef __wasm__\nyes\n#endif\n') }).out).toMatch(
     /\nyes\n/,
