@@ -36,13 +36,19 @@ export class Client {
         if (response.status === 401 && token === undefined)
           throw new CommandError('this server requires a token: --token, or MAYFLY_TOKEN', Exit.NO_PERMISSION);
         if (!response.ok && !/json/.test(response.headers.get('content-type') ?? ''))
-          throw new CommandError(`${server} answered ${response.status}: is it a Mayfly server?`, Exit.FAILED);
+          throw new CommandError(
+            `${server} answered ${response.status}: is it a Mayfly server?`,
+            // A proxy says so while the server behind it restarts.
+            response.status >= 502 ? Exit.UNAVAILABLE : Exit.FAILED,
+          );
       },
     });
   }
 
   info = () => this.#rest.get('/api/info');
+  me = () => this.#rest.get('/api/me');
   nodes = () => this.#rest.get('/api/nodes');
+  rooms = () => this.#rest.get('/api/rooms');
   examples = () => this.#rest.get('/api/examples');
   jobs = () => this.#rest.get('/api/jobs');
   job = (id: string) => this.#rest.get('/api/jobs/{id}', { params: { path: { id } } });
@@ -106,5 +112,11 @@ export class Client {
     await this.#agent?.close();
   }
 }
+
+/** Whether the same request may succeed later: the server is away, or busy, or the connection broke. */
+export const passes = (error: unknown): boolean =>
+  error instanceof ApiFailure
+    ? error.status >= 500 || error.status === 429
+    : !(error instanceof CommandError) || error.exitCode === Exit.UNAVAILABLE;
 
 const bytesOf = async (b: Blob): Promise<Uint8Array> => new Uint8Array(await b.arrayBuffer());

@@ -30,11 +30,26 @@ export async function findConnection(
   options: ConnectionOptions,
   env: Environment = process.env,
 ): Promise<Connection | undefined> {
-  const config = await readConfig(
-    join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'mayfly', 'config.json'),
-  );
+  const config = await readConfig(configFile(env));
   const server = options.server ?? (env.MAYFLY_SERVER || undefined) ?? config.server;
   if (server === undefined) return undefined;
+  const url = serverUrl(server);
+  // The token of the config file belongs to the server named there, and goes to no other.
+  const token =
+    options.token ??
+    (env.MAYFLY_TOKEN || undefined) ??
+    (config.server !== undefined && serverUrl(config.server).origin === url.origin ? config.token : undefined) ??
+    url.searchParams.get('token') ??
+    undefined;
+  return { server: url.origin, token, insecure: options.insecure ?? config.insecure ?? false };
+}
+
+/** Where `mayfly login` writes what it knows. */
+export const configFile = (env: Environment = process.env): string =>
+  join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'mayfly', 'config.json');
+
+/** @throws CommandError */
+export function serverUrl(server: string): URL {
   let url: URL;
   try {
     url = new URL(server.includes('://') ? server : `http://${server}`);
@@ -43,33 +58,42 @@ export async function findConnection(
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new CommandError(`${server}: a server URL starts with http:// or https://`, Exit.USAGE);
-  // The token of the config file belongs to the server named there, and goes to no other.
-  const token =
-    options.token ??
-    (env.MAYFLY_TOKEN || undefined) ??
-    (config.server === server ? config.token : undefined) ??
-    url.searchParams.get('token') ??
-    undefined;
-  return { server: url.origin, token, insecure: options.insecure ?? config.insecure ?? false };
+  return url;
 }
 
-async function readConfig(path: string): Promise<{ server?: string; token?: string; insecure?: boolean }> {
+/** What the file may hold, and of which type each is. */
+const CONFIG = { server: 'string', token: 'string', insecure: 'boolean' } as const;
+
+async function readConfig(path: string): Promise<ConnectionOptions> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
-  } catch {
-    return {};
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return {};
+    throw new CommandError(`cannot read ${path}: ${message}`, Exit.USAGE);
   }
+  let value: unknown;
   try {
-    return JSON.parse(text) as { server?: string; token?: string };
+    value = JSON.parse(text);
   } catch {
-    throw new CommandError(`${path} is no JSON`, Exit.USAGE);
+    // Below.
   }
+  const config = value as Record<string, unknown> | null | undefined;
+  const wrong = (name: string): boolean =>
+    config![name] !== undefined && typeof config![name] !== CONFIG[name as keyof typeof CONFIG];
+  if (typeof config !== 'object' || config === null || Object.keys(CONFIG).some(wrong))
+    throw new CommandError(
+      `${path} is not valid: expected {"server": "…", "token": "…", "insecure": false}`,
+      Exit.USAGE,
+    );
+  return config;
 }
 
 /** As {@link findConnection}, where a server is a must. */
 export async function needConnection(options: ConnectionOptions): Promise<Connection> {
   const connection = await findConnection(options);
-  if (!connection) throw new CommandError('no server specified: use --server URL, or set MAYFLY_SERVER', Exit.USAGE);
+  if (!connection)
+    throw new CommandError('no server specified: use --server URL, mayfly login, or set MAYFLY_SERVER', Exit.USAGE);
   return connection;
 }

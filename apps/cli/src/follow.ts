@@ -10,8 +10,8 @@
 import { io, type Socket } from 'socket.io-client';
 import type { DashboardEvents, DashboardRequests, JobView } from '@mayfly/wire';
 import type { Client } from './client.ts';
-import { ApiFailure } from './client.ts';
-import { CommandError, Exit } from './exit-codes.ts';
+import { passes } from './client.ts';
+import { AWAY_MS, awayTooLong, hasEnded } from './wait-until-ended.ts';
 
 export interface FollowEvents {
   job(view: JobView): void;
@@ -20,12 +20,8 @@ export interface FollowEvents {
   connection?(online: boolean): void;
 }
 
-const ended = (view: JobView): boolean =>
-  view.state === 'done' || view.state === 'failed' || view.state === 'cancelled';
 /** Also without a socket, the state is asked for this often. */
 const POLL_MS = 1000;
-/** How long a server may be away (restarting) before the command gives up. */
-const AWAY_MS = 120_000;
 
 /** Resolves with the last state, when all output has been handed out. @throws CommandError */
 export async function follow(client: Client, id: string, events: FollowEvents): Promise<JobView> {
@@ -65,7 +61,7 @@ export async function follow(client: Client, id: string, events: FollowEvents): 
     if (over) return;
     last = view;
     events.job(view);
-    if (ended(view)) {
+    if (hasEnded(view)) {
       over = true;
       finish(view);
     }
@@ -117,14 +113,8 @@ export async function follow(client: Client, id: string, events: FollowEvents): 
         seen(view);
       },
       (error: Error) => {
-        if (error instanceof ApiFailure && error.status < 500 && error.status !== 429) fail(error);
-        else if (++away * POLL_MS > AWAY_MS)
-          fail(
-            new CommandError(
-              `the server has not answered for ${AWAY_MS / 1000} s; job ${id} resumes when the server is back`,
-              Exit.UNAVAILABLE,
-            ),
-          );
+        if (!passes(error)) fail(error);
+        else if (++away * POLL_MS > AWAY_MS) fail(awayTooLong(id));
       },
     );
   }, POLL_MS);

@@ -4,10 +4,11 @@
  */
 import { ApiFailure } from '@mayfly/client';
 import { Command } from 'commander';
+import { completionCommand } from './command-line/completion.ts';
 import { jobCommands, pauseCommands } from './command-line/jobs.ts';
-import { mpiexecCommand } from './command-line/mpiexec.ts';
+import { mpiexecCommand, submitCommand } from './command-line/mpiexec.ts';
 import { programCommands } from './command-line/programs.ts';
-import { dataCommands, serverCommand, tokenCommands } from './command-line/server.ts';
+import { clusterCommands, dataCommands, loginCommands, serverCommand, tokenCommands } from './command-line/server.ts';
 import { volunteerCommand } from './command-line/volunteer.ts';
 import { CommandError, Exit, EXIT_HELP } from './exit-codes.ts';
 import { translate } from './mpiexec-words.ts';
@@ -15,7 +16,7 @@ import { VERSION } from './version.ts';
 import type { Act } from './command-line/options.ts';
 
 /** A command is loaded when it is called: `mayfly jobs` needs no server, and `--help` nothing at all. */
-function commands(done: (code: number) => void): Command {
+function commands(begin: (running: Command) => void, done: (code: number) => void): Command {
   const program = new Command('mayfly')
     .description('Real MPI programs on volatile browser tabs')
     .version(VERSION, '-V, --version')
@@ -24,18 +25,25 @@ function commands(done: (code: number) => void): Command {
     .exitOverride();
   const act: Act =
     (work) =>
-    async (...args) =>
+    async (...args) => {
+      // Commander's last argument.
+      begin(args.at(-1) as Command);
       done(await work(...args));
+    };
   // In the order of --help.
   for (const add of [
     mpiexecCommand,
+    submitCommand,
     serverCommand,
     volunteerCommand,
     jobCommands,
+    clusterCommands,
+    loginCommands,
     tokenCommands,
     pauseCommands,
     dataCommands,
     programCommands,
+    completionCommand,
   ])
     add(program, act);
   return program;
@@ -45,8 +53,8 @@ function commands(done: (code: number) => void): Command {
 function habits(argv: string[]): string[] {
   // A value of --browser stands behind '=': the word after it is the server.
   if (argv[0] === 'volunteer') return argv.map((a) => (a === '--browser' ? '--browser=' : a));
-  if (argv[0] !== 'mpiexec' && argv[0] !== 'mpirun') return argv;
-  const { argv: own, ignored } = translate(argv.slice(1), process.env);
+  if (argv[0] !== 'mpiexec' && argv[0] !== 'mpirun' && argv[0] !== 'submit') return argv;
+  const { argv: own, ignored } = translate(argv.slice(1), process.env, argv[0]);
   if (own[0] === '--version') return ['--version'];
   if (ignored.length > 0 && !own.includes('-q') && !own.includes('--quiet'))
     process.stderr.write(`mayfly: ignored, because volunteers provide the slots: ${ignored.join(', ')}\n`);
@@ -60,17 +68,26 @@ function nameHelp(command: Command, name: string): Command {
   return command;
 }
 
+const pathOf = (command: Command | null | undefined): string =>
+  command ? `${command.parent ? `${pathOf(command.parent)} ` : ''}${command.name()}` : 'mayfly';
+
 async function main(): Promise<number> {
   let code: number = Exit.OK;
+  let running: Command | undefined;
   try {
     await nameHelp(
-      commands((c) => (code = c)),
+      commands(
+        (c) => (running = c),
+        (c) => (code = c),
+      ),
       'mayfly',
     ).parseAsync(habits(process.argv.slice(2)), { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommandError) {
-      process.stderr.write(`mayfly: ${error.message}\n`);
+      // Commander says so for the mistakes that it finds.
+      const hint = error.message.startsWith('--') ? `\n(${pathOf(running)} --help lists the options)` : '';
+      process.stderr.write(`mayfly: ${error.message}${hint}\n`);
       return error.exitCode;
     }
     if (error instanceof ApiFailure) {

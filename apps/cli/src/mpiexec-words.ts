@@ -8,7 +8,7 @@ import { CommandError, Exit } from './exit-codes.ts';
 const VALUED = new Set(
   (
     '-n --np -f --file -o --output-dir --name --about --cc-flags --protocol --durability --checkpoint --grace ' +
-    '--time-limit --server --token --env --room --memory --seed'
+    '--stuck-after --stuck-factor --time-limit --server --token --env --room --memory --seed --stdin'
   ).split(' '),
 );
 const SAME: Readonly<Record<string, string>> = {
@@ -45,13 +45,24 @@ export interface Words {
   readonly ignored: string[];
 }
 
-/** @param argv what stands behind `mpiexec` @param environment for `-x NAME` @throws CommandError */
-export function translate(argv: readonly string[], environment: Readonly<Record<string, string | undefined>>): Words {
+/**
+ * @param argv what stands behind `mpiexec`
+ * @param environment for `-x NAME`
+ * @param command whose help an error names
+ * @throws CommandError
+ */
+export function translate(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  command = 'mpiexec',
+): Words {
   const out: string[] = [];
   const ignored: string[] = [];
+  const wrong = (text: string): CommandError =>
+    new CommandError(`${command}: ${text}\n(mayfly ${command} --help lists the options)`, Exit.USAGE);
   const variable = (name: string): void => {
     const value = environment[name];
-    if (value === undefined) throw new CommandError(`mpiexec: the environment variable ${name} is not set`, Exit.USAGE);
+    if (value === undefined) throw wrong(`the environment variable ${name} is not set`);
     out.push('--env', `${name}=${value}`);
   };
   let i = 0;
@@ -59,11 +70,7 @@ export function translate(argv: readonly string[], environment: Readonly<Record<
   const values = (n: number): string[] => {
     const option = argv[i]!;
     const found = argv.slice(i + 1, i + 1 + n);
-    if (found.length < n)
-      throw new CommandError(
-        `mpiexec: ${option} needs ${n === 1 ? 'a value' : `${n} values`} (mayfly mpiexec --help lists the options)`,
-        Exit.USAGE,
-      );
+    if (found.length < n) throw wrong(`${option} needs ${n === 1 ? 'a value' : `${n} values`}`);
     i += n;
     return found;
   };
@@ -86,10 +93,9 @@ export function translate(argv: readonly string[], environment: Readonly<Record<
   const rest = argv.slice(i);
   const colon = rest.indexOf(':');
   if (colon >= 0)
-    throw new CommandError(
-      "mpiexec: ':' starts a second program, but a job runs one program on all its ranks. Let the program " +
-        'choose its part by its rank',
-      Exit.USAGE,
+    throw wrong(
+      "':' starts a second program, but a job runs one program on all its ranks. Let the program choose its part " +
+        'by its rank',
     );
   return { argv: [...out, ...rest], ignored };
 }

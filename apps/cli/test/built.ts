@@ -14,13 +14,17 @@ export interface Ended {
 export interface Running {
   readonly child: ChildProcess;
   readonly stdout: () => string;
+  readonly stderr: () => string;
   readonly ended: Promise<Ended>;
 }
 
-/** Without MAYFLY_* of the caller and with an empty home, so that no server is found by chance. */
+/**
+ * Without MAYFLY_* of the caller and with an empty home, so that no server is found by chance. `command`: another
+ * program than Node with the built command line.
+ */
 export function start(
   args: string[],
-  options: { cwd: string; input?: string | undefined; bin?: string; env?: Record<string, string> },
+  options: { cwd: string; input?: string | undefined; bin?: string; command?: string; env?: Record<string, string> },
 ): Running {
   const bin = options.bin ?? CLI;
   if (!existsSync(bin)) throw new Error(`${bin} is not built: npm run build`);
@@ -29,7 +33,8 @@ export function start(
       ([k]) => !k.startsWith('MAYFLY_') && k !== 'NODE_OPTIONS' && !k.startsWith('VITEST'),
     ),
   );
-  const child = spawn(process.execPath, [bin, ...args], {
+  const [command, first] = options.command === undefined ? [process.execPath, [bin]] : [options.command, []];
+  const child = spawn(command, [...first, ...args], {
     cwd: options.cwd,
     env: { ...env, XDG_CONFIG_HOME: join(options.cwd, 'no-config'), ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -41,7 +46,7 @@ export function start(
   child.stdin.on('error', () => undefined);
   if (options.input !== undefined) child.stdin.end(options.input);
   const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
-  return { child, stdout: () => stdout, ended };
+  return { child, stdout: () => stdout, stderr: () => stderr, ended };
 }
 
 export const run = (args: string[], options: Parameters<typeof start>[1]): Promise<Ended> =>

@@ -16,6 +16,10 @@ test('the habits of MPICH, Open MPI and Slurm', () => {
     ignored: ['--oversubscribe', '-hostfile my.hosts', '--map-by=core', '--mca btl self'],
   });
   expect(words('-version').argv).toEqual(['--version']);
+  expect(words('--stuck-after 5 -n 2 -hostfile mine ./a')).toEqual({
+    argv: '--stuck-after 5 -n 2 ./a'.split(' '),
+    ignored: ['-hostfile mine'],
+  });
 });
 
 test('the value of an option is never the program, and what follows the program is its own', () => {
@@ -31,6 +35,9 @@ test('what cannot be done is an error that says so', () => {
   expect(() => words('-n 1 ./a : -n 1 ./b')).toThrow(/second program/);
   expect(() => words('-n 1 -x NOT_SET ./a')).toThrow(/environment variable NOT_SET is not set/);
   expect(() => words('-n 1 -env A')).toThrow(CommandError);
+  // An error leads to the help of its command.
+  for (const line of ['-n 1 ./a : -n 1 ./b', '-n 1 -x NOT_SET ./a', '-n 1 -env A'])
+    expect(() => translate(line.split(' '), {}, 'submit')).toThrow('(mayfly submit --help lists the options)');
 });
 
 test('sizes', () => {

@@ -110,6 +110,10 @@ describe('mayfly mpiexec', () => {
       code: 2,
       stderr: expect.stringContaining('--np'),
     });
+    expect(await run(['mpiexec', '-n', '2', '--env', 'NAME', 'sum.ts'], { cwd: dir })).toMatchObject({
+      code: 2,
+      stderr: 'mayfly: --env NAME: expected NAME=VALUE\n(mayfly mpiexec --help lists the options)\n',
+    });
     expect(await run(['mpiexec', '-n', '2', 'nowhere.ts'], { cwd: dir })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('nowhere.ts'),

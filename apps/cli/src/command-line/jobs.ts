@@ -1,19 +1,28 @@
 /** The commands about jobs that a server has. */
+import { Option, type Command } from 'commander';
 import { connected, seconds, whole, type Act } from './options.ts';
-import type { Command } from 'commander';
 import type { CheckpointOptions } from '../commands/checkpoint.ts';
-import type { OutputOptions } from '../commands/jobs.ts';
+import type { ListOptions, OutputOptions } from '../commands/jobs.ts';
 import type { PauseOptions } from '../commands/pause.ts';
 import type { VerifyOptions } from '../commands/verify.ts';
+import type { WaitOptions } from '../commands/wait.ts';
 import type { ConnectionOptions } from '../connection.ts';
+import type { JobState } from '@mayfly/wire';
 
 const jobs = () => import('../commands/jobs.ts');
+const STATES: JobState[] = ['waiting', 'running', 'stalled', 'pausing', 'paused', 'done', 'failed', 'cancelled'];
 
 export function jobCommands(program: Command, act: Act): void {
   const group = program.command('jobs').description('show jobs and their output');
   connected(
-    group.command('list', { isDefault: true }).description('all jobs, newest first').option('--json', 'as JSON'),
-  ).action(act(async (o: ConnectionOptions & { json?: boolean }) => (await jobs()).list(o)));
+    group
+      .command('list', { isDefault: true })
+      .description('jobs, newest first')
+      .addOption(new Option('--state <state...>', 'only jobs in these states').choices(STATES))
+      .option('--limit <n>', 'only the newest', whole(1, 1_000_000))
+      .option('-w, --watch', 'show the list again whenever it changes, until Ctrl-C')
+      .option('--json', 'as JSON'),
+  ).action(act(async (o: ListOptions) => (await jobs()).list(o)));
   connected(
     group
       .command('show')
@@ -21,9 +30,9 @@ export function jobCommands(program: Command, act: Act): void {
       .argument('<id>')
       .option('--json', 'as JSON'),
   ).action(act(async (id: string, o: ConnectionOptions & { json?: boolean }) => (await jobs()).show(id, o)));
-  connected(group.command('cancel').description('end jobs').argument('<id...>')).action(
-    act(async (ids: string[], o: ConnectionOptions) => (await jobs()).cancel(ids, o)),
-  );
+  connected(
+    group.command('cancel').description('end jobs; exit code 1 if one had already ended').argument('<id...>'),
+  ).action(act(async (ids: string[], o: ConnectionOptions) => (await jobs()).cancel(ids, o)));
   connected(
     group
       .command('output')
@@ -38,6 +47,16 @@ export function jobCommands(program: Command, act: Act): void {
   connected(group.command('rm').description('delete ended jobs and their output').argument('<id...>')).action(
     act(async (ids: string[], o: ConnectionOptions) => (await jobs()).remove(ids, o)),
   );
+
+  connected(
+    program
+      .command('wait')
+      .description("wait until jobs have ended; the exit code is the job's (of several: of the first that failed)")
+      .argument('<job...>')
+      .option('--timeout <seconds>', 'stop waiting after this time with exit code 124; the jobs go on', seconds)
+      .option('-o, --output-dir <folder>', 'write the result files there')
+      .option('-q, --quiet', 'hide the progress line, and how the jobs ended'),
+  ).action(act(async (ids: string[], o: WaitOptions) => (await import('../commands/wait.ts')).wait(ids, o)));
 
   connected(
     program

@@ -1,24 +1,20 @@
-/** The command that runs a program. */
+/** The commands that run a program: mpiexec waits for its end, submit does not. */
 import { Option, type Command } from 'commander';
 import { EXIT_HELP } from '../exit-codes.ts';
 import { connected, factor, more, seconds, secondsFrom, size, whole, type Act } from './options.ts';
 
-export function mpiexecCommand(program: Command, act: Act): void {
+/** What a job is made of, for both commands. */
+const jobOptions = (command: Command): Command =>
   connected(
-    program
-      .command('mpiexec')
-      .alias('mpirun')
-      .description('run an MPI program and wait until it ends')
+    command
       .argument(
         '<program>',
         'output of mayfly mpicc (or another .wasm), C or C++ files, a TypeScript file, or a folder with mayfly.json',
       )
       .argument('[args...]', 'more C or C++ files, then the arguments of the program')
       .requiredOption('-n, --np <ranks>', 'number of ranks', whole(1, 1024))
-      .option('-l, --label', "put '[rank] ' before each line of output")
       .option('-q, --quiet', 'hide the progress line and hints')
       .option('-f, --file <file>', 'input file for the program, as path or name=path (repeatable)', more)
-      .option('-o, --output-dir <folder>', 'write result files there (without a server: default is the current folder)')
       .option('--name <name>', 'name of the job')
       .option('--about <text>', 'purpose of the job, shown to volunteers (200 characters)')
       .option('--cc-flags <options>', "compiler options for C or C++ files, as one word: '-O3 -DN=100'")
@@ -46,8 +42,15 @@ export function mpiexecCommand(program: Command, act: Act): void {
       .option('--room <code>', 'run only on volunteers of this room')
       .option('--memory <size>', 'memory limit of a rank, such as 512M or 2G', size)
       .option('--seed <n>', "seed of the job's random numbers, to repeat a run", whole(0, 2 ** 48 - 1)),
-  )
-    .passThroughOptions()
+  ).passThroughOptions();
+
+const submitModule = () => import('../commands/submit.ts');
+
+export function mpiexecCommand(program: Command, act: Act): void {
+  jobOptions(program.command('mpiexec').alias('mpirun').description('run an MPI program and wait until it ends'))
+    .option('-l, --label', "put '[rank] ' before each line of output")
+    .option('-o, --output-dir <folder>', 'write result files there (without a server: default is the current folder)')
+    .option('--detach', 'submit the job to the server, print its id, and leave, as mayfly submit does')
     .addHelpText(
       'after',
       `
@@ -62,8 +65,28 @@ server and headless nodes on this machine for this one job.
 ${EXIT_HELP}`,
     )
     .action(
+      act(async (file: string, args: string[], { np, detach, ...o }: { np: number; detach?: boolean }) =>
+        detach
+          ? (await submitModule()).submit(file, args, { ...o, n: np })
+          : (await import('../commands/mpiexec.ts')).mpiexec(file, args, { ...o, n: np }),
+      ),
+    );
+}
+
+export function submitCommand(program: Command, act: Act): void {
+  jobOptions(program.command('submit').description('submit an MPI program to a server, and print the id of the job'))
+    .option('--stdin <file>', "standard input of rank 0; '-': all of this command's")
+    .addHelpText(
+      'after',
+      `
+Rank 0 reads what \`--stdin\` names, or the file that standard input is redirected from (< file), or else nothing.
+
+  job=$(mayfly submit -n 4 pi.ts 1000000)
+  mayfly wait $job && mayfly jobs output $job`,
+    )
+    .action(
       act(async (file: string, args: string[], { np, ...o }: { np: number }) =>
-        (await import('../commands/mpiexec.ts')).mpiexec(file, args, { ...o, n: np }),
+        (await submitModule()).submit(file, args, { ...o, n: np }),
       ),
     );
 }

@@ -1,4 +1,4 @@
-/** The commands of those who run a server: it, the tokens for others, and its data directory. */
+/** The commands about a server: it, what it has, tokens for it, and its data directory. */
 import { Option, type Command } from 'commander';
 import { connected, serving, whole, type Act } from './options.ts';
 import type { CheckOptions } from '../commands/check.ts';
@@ -18,6 +18,35 @@ export function serverCommand(program: Command, act: Act): void {
       .description('run a server for a first look: next free port from 7070, a fresh token in the link'),
     './mayfly-data',
   ).action(act(async (o: ServerCommandOptions) => (await serverCommands()).start(o)));
+}
+
+export function clusterCommands(program: Command, act: Act): void {
+  const cluster = () => import('../commands/cluster.ts');
+  type Listed = ConnectionOptions & { json?: boolean };
+  connected(
+    program.command('nodes').description('list the nodes of a server, and their slots').option('--json', 'as JSON'),
+  ).action(act(async (o: Listed) => (await cluster()).nodes(o)));
+  connected(
+    program.command('rooms').description('list the rooms of a server, newest first').option('--json', 'as JSON'),
+  ).action(act(async (o: Listed) => (await cluster()).rooms(o)));
+}
+
+export function loginCommands(program: Command, act: Act): void {
+  program
+    .command('login')
+    .description('check a token of a server, and keep both for later commands, in ~/.config/mayfly/config.json')
+    .argument('<url>', 'the server, or a link to its dashboard with the token')
+    .option('--token <token>', 'the token; without it, one line of standard input')
+    .option('--insecure', 'accept a self-signed certificate of the server, also later')
+    .action(
+      act(async (url: string, o: Omit<ConnectionOptions, 'server'>) =>
+        (await import('../commands/login.ts')).login(url, o),
+      ),
+    );
+  program
+    .command('logout')
+    .description('forget the server and the token of `mayfly login`')
+    .action(act(async () => (await import('../commands/login.ts')).logout()));
 }
 
 export function tokenCommands(program: Command, act: Act): void {

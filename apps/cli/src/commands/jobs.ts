@@ -1,7 +1,8 @@
 /** `mayfly jobs list | show | cancel | output | rm`. */
-import { runTime, type JobView } from '@mayfly/wire';
-import { Client } from '../client.ts';
+import { runTime, type JobState, type JobView } from '@mayfly/wire';
+import { ApiFailure, Client, passes } from '../client.ts';
 import { needConnection, type ConnectionOptions } from '../connection.ts';
+import { endOf } from '../ending.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { OutputMerger } from '../output-merger.ts';
 import { saveResultFiles } from '../result-files.ts';
@@ -14,28 +15,58 @@ const when = (ms: number): string => new Date(ms).toISOString().slice(0, 19).rep
 const lasted = (v: JobView): string =>
   v.startedAt === undefined ? '' : `${(runTime(v, Date.now()) / 1000).toFixed(1)} s`;
 
-export async function list(options: ConnectionOptions & { json?: boolean }): Promise<number> {
+export interface ListOptions extends ConnectionOptions {
+  json?: boolean;
+  state?: JobState[];
+  limit?: number;
+  watch?: boolean;
+}
+
+const LOOK_MS = 2000;
+
+/** With `watch` it shows the list again whenever it changes, until a signal ends it; a server may be away meanwhile. */
+export async function list(options: ListOptions): Promise<number> {
   const c = await client(options);
-  const jobs = (await c.jobs()).sort((a, b) => b.submittedAt - a.submittedAt);
-  if (options.json) print(JSON.stringify(jobs, null, 2));
-  else if (jobs.length === 0) print('no jobs');
-  else
-    print(
-      table([
-        ['ID', 'NAME', 'STATE', 'RANKS', 'SUBMITTED (UTC)', 'TIME', ''],
-        ...jobs.map((j) => [
-          j.id,
-          j.name,
-          j.state,
-          String(j.size),
-          when(j.submittedAt),
-          lasted(j),
-          j.error?.code ?? j.reason ?? '',
-        ]),
-      ]),
-    );
+  let shown: string | undefined;
+  const show = (text: string): void => {
+    if (text === shown) return;
+    if (options.watch && process.stdout.isTTY) process.stdout.write('\x1b[H\x1b[2J');
+    else if (shown !== undefined) print('');
+    print((shown = text));
+  };
+  show(await listing(c, options));
+  while (options.watch) {
+    await new Promise((go) => setTimeout(go, LOOK_MS));
+    try {
+      show(await listing(c, options));
+    } catch (error) {
+      if (!passes(error)) throw error;
+      show(`${(error as Error).message}; trying again`);
+    }
+  }
   await c.close();
   return Exit.OK;
+}
+
+async function listing(c: Client, { state, limit, json }: ListOptions): Promise<string> {
+  const jobs = (await c.jobs())
+    .filter((j) => state === undefined || state.includes(j.state))
+    .sort((a, b) => b.submittedAt - a.submittedAt)
+    .slice(0, limit);
+  if (json) return JSON.stringify(jobs, null, 2);
+  if (jobs.length === 0) return 'no jobs';
+  return table([
+    ['ID', 'NAME', 'STATE', 'RANKS', 'SUBMITTED (UTC)', 'TIME', ''],
+    ...jobs.map((j) => [
+      j.id,
+      j.name,
+      j.state,
+      String(j.size),
+      when(j.submittedAt),
+      lasted(j),
+      j.error?.code ?? j.reason ?? '',
+    ]),
+  ]);
 }
 
 export async function show(id: string, options: ConnectionOptions & { json?: boolean }): Promise<number> {
@@ -87,9 +118,24 @@ export async function show(id: string, options: ConnectionOptions & { json?: boo
 
 export async function cancel(ids: string[], options: ConnectionOptions): Promise<number> {
   const c = await client(options);
-  for (const id of ids) await c.cancel(id);
+  let code: number = Exit.OK;
+  for (const id of ids) {
+    let before = false;
+    try {
+      await c.cancel(id);
+    } catch (error) {
+      if (!(error instanceof ApiFailure && error.code === 'CONFLICT')) throw error;
+      before = true;
+    }
+    const job = await c.job(id);
+    if (job.state === 'cancelled') print(`job ${id} ${before ? 'had already been' : 'was'} cancelled`);
+    else {
+      process.stderr.write(`mayfly: job ${id} was not cancelled: it had already ended (${endOf(job)})\n`);
+      code = Exit.FAILED;
+    }
+  }
   await c.close();
-  return Exit.OK;
+  return code;
 }
 
 export async function remove(ids: string[], options: ConnectionOptions): Promise<number> {

@@ -2,54 +2,31 @@
  * `mayfly mpiexec -n 4 ./a.out args < input`, as MPI's own mpiexec behaves: standard input goes to rank 0, the ranks'
  * output comes as it is written, the exit code is the job's, Ctrl-C cancels (a second one ends this process at once).
  */
-import { readFile, stat } from 'node:fs/promises';
-import { basename, relative, resolve, sep } from 'node:path';
-import { type JobOptions, type JobSubmission, type JobView } from '@mayfly/wire';
+import type { JobView } from '@mayfly/wire';
 import { ApiFailure, Client } from '../client.ts';
 import { findConnection, type ConnectionOptions } from '../connection.ts';
 import type { Embedded } from '../embedded.ts';
+import { endOf, tell } from '../ending.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { follow } from '../follow.ts';
 import { OutputMerger } from '../output-merger.ts';
 import { describeJob, ProgressLine } from '../progress-line.ts';
-import { readAnyProgram } from '../read-program.ts';
 import { saveResultFiles } from '../result-files.ts';
 import { onInterrupt } from '../signals.ts';
+import { prepareSubmission, type SubmissionOptions } from '../submission.ts';
 
-export interface MpiexecOptions extends ConnectionOptions {
-  n: number;
-  name?: string;
-  about?: string;
-  file?: string[];
+export interface MpiexecOptions extends ConnectionOptions, SubmissionOptions {
   label?: boolean;
   outputDir?: string;
   quiet?: boolean;
-  protocol?: 'pessimistic' | 'none';
-  durability?: 'behind' | 'strict';
-  checkpoint?: number;
-  grace?: number;
-  stuckAfter?: number;
-  stuckFactor?: number;
-  timeLimit?: number;
-  /** NAME=VALUE */
-  env?: string[];
-  room?: string;
-  /** Bytes. */
-  memory?: number;
-  seed?: number;
-  keep?: boolean;
-  /** Compiler options, as one line. */
-  ccFlags?: string;
 }
-
-/** As base64 a longer file is no string of JavaScript any more; servers take less by default (limits.inputBytes). */
-const MAX_INPUT_BYTES = 256 << 20;
 
 export async function mpiexec(program: string, args: string[], options: MpiexecOptions): Promise<number> {
   const connection = await findConnection(options);
   if (options.room !== undefined && !connection)
     throw new CommandError('--room needs a server: add --server, or set MAYFLY_SERVER', Exit.USAGE);
-  const { submission, ownFiles } = await prepare(program, args, options);
+  const { submission, ownFiles } = await prepareSubmission(program, args, options);
+  submission.options = { ...submission.options, interactive: true };
   const progress = new ProgressLine(process.stderr.isTTY && !options.quiet ? process.stderr : undefined);
   let embedded: Embedded | undefined;
   const interrupt = new Interrupt();
@@ -85,83 +62,17 @@ export async function mpiexec(program: string, args: string[], options: MpiexecO
       );
     }
     await client.close();
-    return interrupt.code ?? tell(view);
+    if (interrupt.code === undefined || view.state !== 'cancelled') {
+      if (interrupt.code !== undefined)
+        process.stderr.write(`mayfly: job ${job.id} was not cancelled: it had already ended (${endOf(view)})\n`);
+      return tell(view);
+    }
+    return interrupt.code;
   } finally {
     progress.end();
     interrupt.done();
     await embedded?.close();
   }
-}
-
-/** Reads the program with what belongs to it, and the input files. @throws CommandError */
-async function prepare(
-  given: string,
-  words: string[],
-  o: MpiexecOptions,
-): Promise<{ submission: JobSubmission; ownFiles: Set<string> }> {
-  const { program, args, ownFiles } = await readAnyProgram(given, words, o.ccFlags);
-  const files: Record<string, string> = {};
-  let inputBytes = 0;
-  for (const given of o.file ?? []) {
-    const { path, from, size } = await inputFile(given);
-    inputBytes += size;
-    if (inputBytes > MAX_INPUT_BYTES)
-      throw new CommandError(
-        `${from}: the input files have ${Math.ceil(inputBytes / 2 ** 20)} MB, more than the limit of a ` +
-          `submission (${MAX_INPUT_BYTES >> 20} MB)`,
-        Exit.USAGE,
-      );
-    files[path] = (await readFile(from)).toString('base64');
-    ownFiles.add(resolve(from));
-  }
-  const options: JobOptions = {
-    interactive: true,
-    ...(o.protocol ? { protocol: o.protocol } : {}),
-    ...(o.durability ? { durability: o.durability } : {}),
-    ...(o.checkpoint !== undefined ? { checkpointMs: Math.round(o.checkpoint * 1000) } : {}),
-    ...(o.grace !== undefined ? { graceMs: Math.round(o.grace * 1000) } : {}),
-    ...(o.stuckAfter !== undefined ? { stuckAfterMs: Math.round(o.stuckAfter * 1000) } : {}),
-    ...(o.stuckFactor !== undefined ? { stuckFactor: o.stuckFactor } : {}),
-    ...(o.timeLimit !== undefined ? { timeLimitMs: Math.round(o.timeLimit * 1000) } : {}),
-    ...(o.env ? { env: variables(o.env) } : {}),
-    ...(o.memory !== undefined ? { memoryBytes: o.memory } : {}),
-    ...(o.seed !== undefined ? { seed: o.seed } : {}),
-  };
-  const submission: JobSubmission = {
-    name: (o.name ?? basename(resolve(given))).slice(0, 80),
-    ...(o.about ? { about: o.about } : {}),
-    ...(o.room ? { room: o.room } : {}),
-    program,
-    size: o.n,
-    args,
-    options,
-    ...(Object.keys(files).length > 0 ? { files } : {}),
-  };
-  return { submission, ownFiles };
-}
-
-function variables(all: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    all.map((text) => {
-      const at = text.indexOf('=');
-      if (at < 1) throw new CommandError(`--env ${text}: expected NAME=VALUE`, Exit.USAGE);
-      return [text.slice(0, at), text.slice(at + 1)];
-    }),
-  );
-}
-
-/**
- * 'data/a.mtx' is given to the program under that name (or its last part, when it lies elsewhere), 'a.mtx=/data/b.mtx'
- * under the name before the '='.
- */
-async function inputFile(given: string): Promise<{ path: string; from: string; size: number }> {
-  const at = given.indexOf('=');
-  const from = at > 0 ? given.slice(at + 1) : given;
-  const near = relative('.', from).split(sep).join('/');
-  const path = at > 0 ? given.slice(0, at) : near.startsWith('..') || resolve(from) === from ? basename(from) : near;
-  const info = await stat(from).catch(() => undefined);
-  if (!info?.isFile()) throw new CommandError(`no such input file: ${from}`, Exit.USAGE);
-  return { path, from, size: info.size };
 }
 
 async function showUntilEnd(
@@ -213,14 +124,6 @@ async function showUntilEnd(
     clearTimeout(hint);
     progress.end();
   }
-}
-
-/** Says on standard error why a job did not end well. @returns the exit code */
-function tell(view: JobView): number {
-  if (view.state === 'done') return view.exitCode ?? 0;
-  const reason = view.error ? `${view.error.message} (${view.error.code})` : (view.reason ?? view.state);
-  process.stderr.write(`mayfly: job ${view.id} ${view.state}: ${reason}\n`);
-  return view.exitCode !== undefined && view.exitCode > 0 ? view.exitCode : Exit.FAILED;
 }
 
 /**

@@ -65,6 +65,12 @@ function links(s: MayflyServer, options: ServerCommandOptions): string {
     `  volunteer   ${s.url}/volunteer${room}     open it in a few tabs, click Start`,
     '  dashboard   ' +
       `${s.url}/dashboard${token === undefined ? '     (requires the token printed at the first start)' : `?token=${encodeURIComponent(token)}`}`,
+    ...(token === undefined
+      ? []
+      : [
+          `  terminal    export MAYFLY_SERVER=${s.localUrl} MAYFLY_TOKEN=${shellWord(token)}` +
+            `     then: mayfly jobs${options.tlsSelfSigned ? ' --insecure' : ''}`,
+        ]),
     '',
     ...(s.tokenIsNew
       ? [
@@ -75,6 +81,9 @@ function links(s: MayflyServer, options: ServerCommandOptions): string {
       : []),
   ].join('\n');
 }
+
+/** As a shell reads it back. */
+const shellWord = (text: string): string => (/^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => void): Promise<number> {
   if ((options.tlsCert === undefined) !== (options.tlsKey === undefined))

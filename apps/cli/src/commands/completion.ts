@@ -1,0 +1,42 @@
+/** `mayfly completion bash`: the commands and their options, as a function of the shell. */
+import type { Command } from 'commander';
+import { Exit } from '../exit-codes.ts';
+
+export async function completion(shell: 'bash' | 'zsh', program: Command): Promise<number> {
+  process.stdout.write(script(shell, program));
+  return Exit.OK;
+}
+
+const optionsOf = (c: Command): string =>
+  [...c.options.flatMap((o) => [o.short, o.long]), '--help'].filter((o) => o !== undefined).join(' ');
+const namesOf = (c: Command): string[] => c.commands.flatMap((inner) => [inner.name(), ...inner.aliases()]);
+
+/** zsh reads the same function, through its own bashcompinit. */
+function script(shell: 'bash' | 'zsh', program: Command): string {
+  const steps: string[] = [];
+  const words: string[] = [];
+  const walk = (c: Command, path: string): void => {
+    words.push(`    '${path}') commands='${namesOf(c).join(' ')}' options='${optionsOf(c)}' ;;`);
+    for (const inner of c.commands)
+      for (const name of [inner.name(), ...inner.aliases()]) {
+        steps.push(`      '${path} ${name}') path='${path} ${name}' ;;`);
+        walk(inner, `${path} ${name}`);
+      }
+  };
+  walk(program, '');
+  return `${shell === 'zsh' ? 'autoload -U +X bashcompinit && bashcompinit\n' : ''}_mayfly() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} path='' commands='' options='' i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "$path \${COMP_WORDS[i]}" in
+${steps.join('\n')}
+    esac
+  done
+  case "$path" in
+${words.join('\n')}
+  esac
+  if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "$options" -- "$cur"))
+  else COMPREPLY=($(compgen -W "$commands" -- "$cur")); fi
+}
+complete -o default -F _mayfly mayfly
+`;
+}

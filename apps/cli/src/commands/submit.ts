@@ -1,0 +1,52 @@
+/**
+ * `mayfly submit -n 4 ./a.out args` (and `mpiexec --detach`): the job is the server's from then on. Its id alone goes
+ * to standard output, so that a script can take it.
+ */
+import { fstatSync, readFileSync } from 'node:fs';
+import { Client } from '../client.ts';
+import { needConnection, type ConnectionOptions } from '../connection.ts';
+import { CommandError, Exit } from '../exit-codes.ts';
+import { prepareSubmission, type SubmissionOptions } from '../submission.ts';
+
+export interface SubmitOptions extends ConnectionOptions, SubmissionOptions {
+  /** A file; '-': all of this process's standard input. */
+  stdin?: string;
+  quiet?: boolean;
+  /** Of mpiexec, for a job that it waits for. */
+  label?: boolean;
+  outputDir?: string;
+}
+
+export async function submit(program: string, args: string[], options: SubmitOptions): Promise<number> {
+  if (options.label || options.outputDir !== undefined)
+    throw new CommandError(
+      `${options.label ? '--label' : '--output-dir'} is for a job that mpiexec waits for; after --detach use ` +
+        'mayfly jobs output <id>',
+      Exit.USAGE,
+    );
+  const connection = await needConnection(options);
+  const { submission } = await prepareSubmission(program, args, options);
+  const input = readInput(options.stdin);
+  if (input.length > 0) submission.stdin = input.toString('base64');
+  const client = new Client(connection);
+  try {
+    const { id } = await client.submit(submission);
+    process.stdout.write(`${id}\n`);
+    if (!options.quiet && process.stderr.isTTY)
+      process.stderr.write(`mayfly: job ${id} submitted; wait for it: mayfly wait ${id}\n`);
+    return Exit.OK;
+  } finally {
+    await client.close();
+  }
+}
+
+/** Without a name: a file that standard input was redirected from. A terminal or a pipe might never end. */
+function readInput(from: string | undefined): Buffer {
+  try {
+    if (from !== undefined) return readFileSync(from === '-' ? 0 : from);
+    return fstatSync(0).isFile() ? readFileSync(0) : Buffer.alloc(0);
+  } catch (error) {
+    if (from === undefined) return Buffer.alloc(0);
+    throw new CommandError(`cannot read the standard input ${from}: ${(error as Error).message}`, Exit.USAGE);
+  }
+}

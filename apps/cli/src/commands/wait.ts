@@ -1,0 +1,48 @@
+/** `mayfly wait <job…>`: until they have ended. A line of each; the exit code of the first that did not end well. */
+import { Client } from '../client.ts';
+import { needConnection, type ConnectionOptions } from '../connection.ts';
+import { endOf, tell } from '../ending.ts';
+import { Exit } from '../exit-codes.ts';
+import { describeJob, ProgressLine } from '../progress-line.ts';
+import { saveResultFiles } from '../result-files.ts';
+import { hasEnded, waitUntilEnded } from '../wait-until-ended.ts';
+
+export interface WaitOptions extends ConnectionOptions {
+  /** Seconds, for all jobs together. */
+  timeout?: number;
+  outputDir?: string;
+  quiet?: boolean;
+}
+
+export async function wait(ids: string[], options: WaitOptions): Promise<number> {
+  const client = new Client(await needConnection(options));
+  const progress = new ProgressLine(process.stderr.isTTY && !options.quiet ? process.stderr : undefined);
+  const began = Date.now();
+  const until = options.timeout === undefined ? Infinity : began + options.timeout * 1000;
+  let code: number = Exit.OK;
+  try {
+    for (const id of ids) {
+      const view = await waitUntilEnded(client, id, until, (v) =>
+        progress.set(describeJob(v, (Date.now() - began) / 1000)),
+      );
+      progress.end();
+      if (!hasEnded(view)) {
+        process.stderr.write(`mayfly: job ${id} has not ended after ${options.timeout} s (${view.state})\n`);
+        return Exit.TIMEOUT;
+      }
+      if (!options.quiet) process.stdout.write(`${id} ${endOf(view)}\n`);
+      if (options.outputDir !== undefined) {
+        const { refused } = await saveResultFiles(client, view, options.outputDir);
+        for (const { path, why } of refused)
+          process.stderr.write(`mayfly: result file ${path} was not written: ${why}\n`);
+        if (refused.length > 0) code ||= Exit.FAILED;
+      }
+      const own = tell(view);
+      code ||= own;
+    }
+    return code;
+  } finally {
+    progress.end();
+    await client.close();
+  }
+}

@@ -1,0 +1,101 @@
+/** What `mayfly mpiexec` and `mayfly submit` send: the program with what belongs to it, input files and options. */
+import { readFile, stat } from 'node:fs/promises';
+import { basename, relative, resolve, sep } from 'node:path';
+import type { JobOptions, JobSubmission } from '@mayfly/wire';
+import { CommandError, Exit } from './exit-codes.ts';
+import { readAnyProgram } from './read-program.ts';
+
+export interface SubmissionOptions {
+  n: number;
+  name?: string;
+  about?: string;
+  file?: string[];
+  protocol?: 'pessimistic' | 'none';
+  durability?: 'behind' | 'strict';
+  checkpoint?: number;
+  grace?: number;
+  stuckAfter?: number;
+  stuckFactor?: number;
+  timeLimit?: number;
+  /** NAME=VALUE */
+  env?: string[];
+  room?: string;
+  /** Bytes. */
+  memory?: number;
+  seed?: number;
+  /** Compiler options, as one line. */
+  ccFlags?: string;
+}
+
+/** As base64 a longer file is no string of JavaScript any more; servers take less by default (limits.inputBytes). */
+const MAX_INPUT_BYTES = 256 << 20;
+
+/** Reads the program with what belongs to it, and the input files. @throws CommandError */
+export async function prepareSubmission(
+  given: string,
+  words: string[],
+  o: SubmissionOptions,
+): Promise<{ submission: JobSubmission; ownFiles: Set<string> }> {
+  const { program, args, ownFiles } = await readAnyProgram(given, words, o.ccFlags);
+  const files: Record<string, string> = {};
+  let inputBytes = 0;
+  for (const given of o.file ?? []) {
+    const { path, from, size } = await inputFile(given);
+    inputBytes += size;
+    if (inputBytes > MAX_INPUT_BYTES)
+      throw new CommandError(
+        `${from}: the input files have ${Math.ceil(inputBytes / 2 ** 20)} MB, more than the limit of a ` +
+          `submission (${MAX_INPUT_BYTES >> 20} MB)`,
+        Exit.USAGE,
+      );
+    files[path] = (await readFile(from)).toString('base64');
+    ownFiles.add(resolve(from));
+  }
+  const options: JobOptions = {
+    ...(o.protocol ? { protocol: o.protocol } : {}),
+    ...(o.durability ? { durability: o.durability } : {}),
+    ...(o.checkpoint !== undefined ? { checkpointMs: Math.round(o.checkpoint * 1000) } : {}),
+    ...(o.grace !== undefined ? { graceMs: Math.round(o.grace * 1000) } : {}),
+    ...(o.stuckAfter !== undefined ? { stuckAfterMs: Math.round(o.stuckAfter * 1000) } : {}),
+    ...(o.stuckFactor !== undefined ? { stuckFactor: o.stuckFactor } : {}),
+    ...(o.timeLimit !== undefined ? { timeLimitMs: Math.round(o.timeLimit * 1000) } : {}),
+    ...(o.env ? { env: variables(o.env) } : {}),
+    ...(o.memory !== undefined ? { memoryBytes: o.memory } : {}),
+    ...(o.seed !== undefined ? { seed: o.seed } : {}),
+  };
+  const submission: JobSubmission = {
+    name: (o.name ?? basename(resolve(given))).slice(0, 80),
+    ...(o.about ? { about: o.about } : {}),
+    ...(o.room ? { room: o.room } : {}),
+    program,
+    size: o.n,
+    args,
+    options,
+    ...(Object.keys(files).length > 0 ? { files } : {}),
+  };
+  return { submission, ownFiles };
+}
+
+function variables(all: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    all.map((text) => {
+      const at = text.indexOf('=');
+      if (at < 1) throw new CommandError(`--env ${text}: expected NAME=VALUE`, Exit.USAGE);
+      return [text.slice(0, at), text.slice(at + 1)];
+    }),
+  );
+}
+
+/**
+ * 'data/a.mtx' is given to the program under that name (or its last part, when it lies elsewhere), 'a.mtx=/data/b.mtx'
+ * under the name before the '='.
+ */
+async function inputFile(given: string): Promise<{ path: string; from: string; size: number }> {
+  const at = given.indexOf('=');
+  const from = at > 0 ? given.slice(at + 1) : given;
+  const near = relative('.', from).split(sep).join('/');
+  const path = at > 0 ? given.slice(0, at) : near.startsWith('..') || resolve(from) === from ? basename(from) : near;
+  const info = await stat(from).catch(() => undefined);
+  if (!info?.isFile()) throw new CommandError(`the input file ${from} does not exist, or is not a file`, Exit.USAGE);
+  return { path, from, size: info.size };
+}
