@@ -1,0 +1,36 @@
+"""Submit MPI programs to a Mayfly server, wait for them, and read what they wrote.
+
+    import mayfly
+
+    client = mayfly.Client()
+    job = client.submit("pi.ts", ranks=4, args=["1000000"])
+    job.wait(progress=print)
+    print(job.output(rank=0))
+"""
+
+from .client import Client
+from .errors import Diagnostic, JobFailed, MayflyError, Unreachable, WaitTimeout
+from .job import Job, ResultFile
+from .programs import Program
+from .views import FaultView, FileView, JobView, NodeView, RoomView, ServerInfo, TaskView
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Client",
+    "Diagnostic",
+    "FaultView",
+    "FileView",
+    "Job",
+    "JobFailed",
+    "JobView",
+    "MayflyError",
+    "NodeView",
+    "Program",
+    "ResultFile",
+    "RoomView",
+    "ServerInfo",
+    "TaskView",
+    "Unreachable",
+    "WaitTimeout",
+]

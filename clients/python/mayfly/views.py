@@ -1,0 +1,197 @@
+"""What the server says of jobs, nodes and rooms, as frozen dataclasses.
+
+Each field names the property of the server's answer that it comes from; apps/cli/test/python-client.test.ts compares
+them with /openapi.json. Times are aware datetimes of UTC. What is not here is in `raw`, as the server sent it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any, Callable, Optional, TypeVar
+
+from .errors import MayflyError
+
+V = TypeVar("V")
+Reader = Callable[[Any], Any]
+
+
+def _exactly(kind: type) -> Reader:
+    def read(value: Any) -> Any:
+        # A bool is an int to Python, and no count.
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise TypeError
+        return value
+
+    return read
+
+
+_text = _exactly(str)
+_whole = _exactly(int)
+_truth = _exactly(bool)
+
+
+def _time(value: Any) -> datetime:
+    return datetime.fromtimestamp(_whole(value) / 1000, timezone.utc)
+
+
+def _of(read: Reader) -> Reader:
+    return lambda value: [read(v) for v in _exactly(list)(value)]
+
+
+def _from(name: str, read: Reader) -> Any:
+    return dataclasses.field(metadata={"json": name, "read": read})
+
+
+def _maybe(name: str, read: Reader) -> Any:
+    return dataclasses.field(default=None, metadata={"json": name, "read": read})
+
+
+def read_view(kind: type[V], value: Any) -> V:
+    """Raises MayflyError BAD_ANSWER for what does not have the right type."""
+    found: dict[str, Any] = {}
+    for f in dataclasses.fields(kind):  # type: ignore[arg-type]
+        if "json" not in f.metadata:
+            continue
+        try:
+            at = value
+            for step in f.metadata["json"].split("."):
+                at = at[step]
+        except (KeyError, TypeError):
+            if f.default is None:
+                continue
+            raise MayflyError("BAD_ANSWER", f"the server's {kind.__name__} lacks {f.metadata['json']}") from None
+        try:
+            found[f.name] = f.metadata["read"](at)
+        except (TypeError, ValueError, OverflowError):
+            raise MayflyError(
+                "BAD_ANSWER", f"{f.metadata['json']} of the server's {kind.__name__} has another type"
+            ) from None
+    if any(f.name == "raw" for f in dataclasses.fields(kind)):  # type: ignore[arg-type]
+        found["raw"] = value
+    return kind(**found)
+
+
+@dataclass(frozen=True)
+class ErrorView:
+    """Why a job failed: a stable code (docs/errors.md) and a sentence."""
+
+    code: str = _from("code", _text)
+    message: str = _from("message", _text)
+
+
+@dataclass(frozen=True)
+class TaskView:
+    """One rank. Counters count from the start of the job, over all its incarnations."""
+
+    rank: int = _from("task", _whole)
+    state: str = _from("state", _text)
+    incarnation: int = _from("incarnation", _whole)
+    messages_in: int = _from("messagesIn", _whole)
+    messages_out: int = _from("messagesOut", _whole)
+    images: int = _from("images", _whole)
+    node_name: Optional[str] = _maybe("nodeName", _text)
+    exit_code: Optional[int] = _maybe("exitCode", _whole)
+
+
+@dataclass(frozen=True)
+class FaultView:
+    """A rank that was lost. recovered_after_ms: milliseconds from detection to its next new step; None: not yet."""
+
+    at: datetime = _from("at", _time)
+    rank: int = _from("task", _whole)
+    incarnation: int = _from("incarnation", _whole)
+    cause: str = _from("cause", _text)
+    recovered_after_ms: Optional[int] = _maybe("recoveredAfterMs", _whole)
+
+
+@dataclass(frozen=True)
+class FileView:
+    """A result file: path with slashes, size in bytes, the rank that wrote it."""
+
+    path: str = _from("path", _text)
+    size: int = _from("bytes", _whole)
+    rank: int = _from("task", _whole)
+
+
+@dataclass(frozen=True)
+class JobView:
+    """A job at one moment.
+
+    state: waiting, running, stalled, pausing, paused, done, failed or cancelled. reason: why it waits, in words.
+    `str(view)` is a line for people.
+    """
+
+    id: str = _from("id", _text)
+    name: str = _from("name", _text)
+    state: str = _from("state", _text)
+    ranks: int = _from("size", _whole)
+    protocol: str = _from("protocol", _text)
+    language: str = _from("program.language", _text)
+    args: list[str] = _from("args", _of(_text))
+    submitted_at: datetime = _from("submittedAt", _time)
+    tasks: list[TaskView] = _from("tasks", _of(lambda v: read_view(TaskView, v)))
+    faults: list[FaultView] = _from("faults", _of(lambda v: read_view(FaultView, v)))
+    files: list[FileView] = _from("outputs", _of(lambda v: read_view(FileView, v)))
+    started_at: Optional[datetime] = _maybe("startedAt", _time)
+    ended_at: Optional[datetime] = _maybe("endedAt", _time)
+    owner: Optional[str] = _maybe("owner", _text)
+    room: Optional[str] = _maybe("room", _text)
+    reason: Optional[str] = _maybe("reason", _text)
+    error: Optional[ErrorView] = _maybe("error", lambda v: read_view(ErrorView, v))
+    exit_code: Optional[int] = _maybe("exitCode", _whole)
+    raw: dict[str, Any] = dataclasses.field(default_factory=dict, repr=False)
+
+    @property
+    def ended(self) -> bool:
+        return self.state in ("done", "failed", "cancelled")
+
+    def __str__(self) -> str:
+        at_work = sum(t.state in ("running", "done") for t in self.tasks)
+        images = sum(t.images for t in self.tasks)
+        recovered = sum(f.recovered_after_ms is not None for f in self.faults)
+        if self.error is not None:
+            what = self.error.message
+        else:
+            what = self.reason or (f"{at_work} of {self.ranks} ranks" if self.tasks else f"{self.ranks} ranks")
+        more = [f"{images} images"] * (images > 0) + [f"{recovered} recovered"] * (recovered > 0)
+        return ", ".join([f"job {self.id} {self.state}", what, *more])
+
+
+@dataclass(frozen=True)
+class NodeView:
+    """A volunteer. slots: how many ranks it offers to run at the same time; busy: how many it runs."""
+
+    id: str = _from("id", _text)
+    name: str = _from("name", _text)
+    engine: str = _from("engine", _text)
+    slots: int = _from("slots", _whole)
+    busy: int = _from("busy", _whole)
+    state: str = _from("state", _text)
+    room: Optional[str] = _maybe("room", _text)
+    raw: dict[str, Any] = dataclasses.field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True)
+class RoomView:
+    """A room: its join code, and what its volunteers offer."""
+
+    code: str = _from("code", _text)
+    name: str = _from("name", _text)
+    nodes: int = _from("nodes", _whole)
+    slots: int = _from("slots", _whole)
+    free: int = _from("free", _whole)
+    jobs: int = _from("jobs", _whole)
+
+
+@dataclass(frozen=True)
+class ServerInfo:
+    """What the server says of itself without a token. Slots are counted over all nodes that are here."""
+
+    version: str = _from("version", _text)
+    nodes: int = _from("slots.nodes", _whole)
+    slots: int = _from("slots.total", _whole)
+    free: int = _from("slots.free", _whole)
+    max_submission_bytes: Optional[int] = _maybe("maxSubmissionBytes", _whole)
+    max_input_bytes: Optional[int] = _maybe("maxInputBytes", _whole)
