@@ -1,6 +1,7 @@
 /**
  * What `mayfly mpiexec` is given to run, by its kind: TypeScript, sources of C or C++, a module, or a folder with a
- * manifest.
+ * manifest. The reader of each kind is loaded when a program needs it: from its own module, since the bundler loads all
+ * that the index of the toolchain has together.
  */
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
@@ -20,8 +21,6 @@ export interface ReadProgram {
 
 const MAX_FOLDER_BYTES = 40 << 20;
 const MAX_FOLDER_FILES = 4000;
-// What a compiled module does not need is loaded when a program needs it.
-const readers = () => import('./program-readers.ts');
 const SKIPPED = new Set(['node_modules', 'build', 'CMakeFiles', 'dist']);
 
 /** @throws CommandError */
@@ -38,7 +37,7 @@ export async function readAnyProgram(
     };
     if (info?.isDirectory()) {
       none('a folder; set its flags in its mayfly.json');
-      const { programOfFiles } = await readers();
+      const { programOfFiles } = await import('@mayfly/toolchain/project');
       const program = programOfFiles(await readFolder(given));
       return {
         program:
@@ -66,7 +65,8 @@ export async function readAnyProgram(
     none('none');
     if (info?.isFile() && isElf(given))
       throw new CommandError(`${given} is a native executable; build it with mayfly mpicc`, Exit.USAGE);
-    const read = await (await readers()).readProgram(given);
+    const { readProgram } = await import('@mayfly/toolchain/read-program');
+    const read = await readProgram(given);
     return {
       program: { language: 'typescript', entry: read.entry, sources: { ...read.sources } },
       args: [...args],
@@ -88,7 +88,8 @@ async function native(first: string, args: readonly string[], ccFlags: string | 
   const flags = splitWords(ccFlags ?? '');
   if (flags === undefined) throw new CommandError('--cc-flags: unclosed quotation mark', Exit.USAGE);
   const files = [first, ...args.slice(0, n)];
-  const read = (await readers()).readNative(files, flags);
+  const { readNative } = await import('@mayfly/toolchain/read-native');
+  const read = readNative(files, flags);
   const units = read.units.filter(isUnit);
   const rest = args.slice(args[n] === '--' ? n + 1 : n);
   return {

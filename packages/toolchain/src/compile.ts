@@ -1,8 +1,9 @@
 /** One program from its texts to its bundle: inspect, type-check, bundle. Runs inside the compile process. */
+import { isFilePath } from '@mayfly/wire';
 import { blake3 } from 'hash-wasm';
 import { bundle } from './bundle.ts';
 import { inspect } from './inspect.ts';
-import { EXTENSIONS, extensionOf, isFilePath, isScript } from './resolve.ts';
+import { EXTENSIONS, extensionOf, isScript } from './resolve.ts';
 import type { TypeChecker } from './type-check.ts';
 import type { CompileRequest, CompileResult, ProgramDiagnostic, RefusedProgram } from './types.ts';
 

@@ -4,8 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { FilePath, MayflyError } from '@mayfly/wire';
-import { Compile } from 'typebox/compile';
+import { isFilePath, MayflyError } from '@mayfly/wire';
 
 export interface NativeProgram {
   /** Text by path, relative to the deepest folder that holds all files. */
@@ -19,7 +18,6 @@ export interface NativeProgram {
 
 const MAX_FILES = 2000;
 const MAX_HEADER_BYTES = 8 << 20;
-const filePath = Compile(FilePath);
 
 /** @throws MayflyError NOT_FOUND, BAD_REQUEST (a file name that a submission cannot have) */
 export function readNative(files: readonly string[], flags: readonly string[]): NativeProgram {
@@ -44,7 +42,7 @@ export function readNative(files: readonly string[], flags: readonly string[]): 
   const sources: Record<string, string> = {};
   for (const [path, text] of texts) {
     const name = inProgram(path);
-    if (!filePath.Check(name))
+    if (!isFilePath(name))
       throw new MayflyError(
         'BAD_REQUEST',
         `"${name}" is not a valid file name: use letters, digits, and (after the first character) . _ @ + -`,

@@ -5,9 +5,14 @@
  */
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { MayflyError } from '@mayfly/wire';
-import { isFilePath, isScript, resolveImport } from './resolve.ts';
+import { isFilePath, MayflyError } from '@mayfly/wire';
+import { plainImports } from './plain-imports.ts';
+import { isScript, resolveImport } from './resolve.ts';
 import type { CompileRequest } from './types.ts';
+
+/** TypeScript is loaded for the first file that needs it, not with every server and command. */
+const importsOf = async (path: string, text: string): Promise<string[]> =>
+  plainImports(text) ?? (await import('./inspect.ts')).inspectFile(path, text).imports.map((i) => i.specifier);
 
 /**
  * @param entryFile path of the program's main file
@@ -45,13 +50,10 @@ export async function readProgram(
     return true;
   };
   if (!(await read(entry))) throw new MayflyError('NOT_FOUND', `No such file: ${entryFile}.`);
-  // It reads imports with TypeScript, nine megabytes of code: loaded with the first program, not with every server and
-  // command.
-  const { inspectFile } = await import('./inspect.ts');
   const queue = [entry];
   for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
     if (!isScript(path)) continue;
-    for (const { specifier } of inspectFile(path, sources[path]!).imports) {
+    for (const specifier of await importsOf(path, sources[path]!)) {
       // The resolver asks for one candidate after the other; a disk answers later, so it is asked ahead.
       const candidates: string[] = [];
       resolveImport(specifier, path, (p) => (candidates.push(p), false));

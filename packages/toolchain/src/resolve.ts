@@ -5,8 +5,6 @@
  * Pure: it knows the set of submitted paths and nothing else. A program may import its own files and 'mayfly';
  * everything else is refused by name of what it is.
  */
-import { FilePath } from '@mayfly/wire';
-
 export type Resolution =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'mayfly' }
@@ -18,9 +16,6 @@ export const MODULE = 'mayfly';
 /** Extensions that a program may consist of. */
 export const EXTENSIONS = ['.ts', '.tsx', '.mts', '.js', '.mjs', '.jsx', '.json', '.txt'] as const;
 
-const { pattern, maxLength } = FilePath as unknown as { pattern: string; maxLength: number };
-const PATH = new RegExp(pattern);
-export const isFilePath = (path: string): boolean => path.length <= maxLength && PATH.test(path);
 export const extensionOf = (path: string): string => /\.[A-Za-z0-9]+$/.exec(path)?.[0].toLowerCase() ?? '';
 
 const SCRIPT = new Set(['.ts', '.tsx', '.mts', '.js', '.mjs', '.jsx']);

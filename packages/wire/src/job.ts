@@ -1,6 +1,7 @@
 /** What a job is, and what REST and the dashboard say of it. */
 import { Type, type Static } from 'typebox';
 import type { Patch } from './delta.ts';
+import { FILE_PATH, FILE_PATH_CHARS } from './file-path.ts';
 import {
   CountSchema,
   ErrorBody,
@@ -26,11 +27,8 @@ export const ProtocolName = Type.Union([Type.Literal('pessimistic'), Type.Litera
 export type ProtocolName = Static<typeof ProtocolName>;
 export const Durability = Type.Union([Type.Literal('behind'), Type.Literal('strict')]);
 
-/** Path of a submitted or written file: relative, no `..`, no empty or hidden segments. */
-export const FilePath = Type.String({
-  pattern: '^(?!.*(?:^|/)\\.)[A-Za-z0-9_][A-Za-z0-9_.@+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.@+-]*)*$',
-  maxLength: 200,
-});
+/** {@link isFilePath}, as a schema. */
+export const FilePath = Type.String({ pattern: FILE_PATH, maxLength: FILE_PATH_CHARS });
 /** The path of a result file: as {@link FilePath}, and with colons, which programs put into names made of times. */
 export const ResultPath = Type.String({
   pattern: '^(?!.*(?:^|/)\\.)[A-Za-z0-9_][A-Za-z0-9_.@+:-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.@+:-]*)*$',
