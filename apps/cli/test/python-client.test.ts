@@ -190,6 +190,20 @@ ${say("thin.save_files('cut')[0].read_bytes() == (b'x' * 99 + b'\\n') * 10000")}
 });
 
 describe.skipIf(!python)('an error of the Python client', () => {
+  it('ends a submission whose answer is lost, and it is not sent again', async () => {
+    const cut = await cutting(service.url, 0, 1);
+    try {
+      const [error, jobs] = await says(
+        `${failing(`mayfly.Client('${cut.url}').submit(mayfly.Program.typescript('1;'), 1, name='once')`)}
+${say("len([j for j in mayfly.Client().jobs() if j.name == 'once'])")}`,
+      );
+      expect(error).toEqual(['Unreachable', 'UNREACHABLE', null, expect.stringContaining('may have taken effect')]);
+      expect(jobs).toBe(1);
+    } finally {
+      await cut.close();
+    }
+  });
+
   it('has the code of the server, or its own for a server that is not there', async () => {
     const other = createServer((s) => s.on('data', () => s.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi')));
     await new Promise<void>((go) => other.listen(0, '127.0.0.1', go));

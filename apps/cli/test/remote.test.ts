@@ -36,7 +36,7 @@ describe('mayfly submit and wait', () => {
     const id = await submit('--stdin', 'input.txt', 'echo.ts', '3', '-n');
     expect(id).toMatch(/^[0-9a-z]{12}$/);
     const r = await mayfly('wait', id, '-o', 'got');
-    expect(r).toMatchObject({ code: 3, stdout: `${id} done, exit code 3\n`, stderr: '' });
+    expect(r).toMatchObject({ code: 3, stdout: `${id} done, exit code 3\n` });
     expect(await readFile(join(dir, 'got/out.txt'), 'utf8')).toBe('a result');
     expect((await mayfly('jobs', 'output', id)).stdout).toBe('3 -nfrom a file\n');
   });
@@ -58,6 +58,34 @@ describe('mayfly submit and wait', () => {
     });
     expect((await mayfly('jobs', 'output', piped)).stdout).toBe('0-\n');
     expect((await mayfly('jobs', 'output', other)).stdout).toBe('0from a file\n');
+  });
+
+  it('wait for a server that is killed and started again', async () => {
+    const serve = (port: string) =>
+      start(['server', '-p', port, '-d', 'restarted', '--token', 'a-token-for-tests', '--log', 'warn'], {
+        cwd: dir,
+        input: '',
+      });
+    const first = serve('0');
+    const url = await said(first, /listening on (\S+)/);
+    const env = { MAYFLY_SERVER: url, MAYFLY_TOKEN: 'a-token-for-tests' };
+    const id = (await run(['submit', '-n', '1', 'echo.ts'], { cwd: dir, env })).stdout.trim();
+    const watch = start(['jobs', 'list', '--watch'], { cwd: dir, input: '', env });
+    await said(watch, /(waiting)/);
+    const waiting = start(['wait', id], { cwd: dir, input: '', env });
+    await said({ ...waiting, stdout: waiting.stderr }, /job \w+ waiting: (needs 1 slot)/);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    await said(watch, /(cannot reach.*trying again)/);
+    const second = serve(new URL(url).port);
+    await said(second, /listening on (\S+)/);
+    await said(watch, /trying again\n[^]*(waiting)/);
+    expect((await run(['jobs', 'cancel', id], { cwd: dir, env })).code).toBe(0);
+    expect(await waiting.ended).toMatchObject({ code: 1, stdout: `${id} cancelled\n` });
+    for (const p of [watch, second]) {
+      p.child.kill('SIGTERM');
+      await p.ended;
+    }
   });
 
   it('say what does not go with them, each with the help that has more', async () => {

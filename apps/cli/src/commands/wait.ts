@@ -22,9 +22,14 @@ export async function wait(ids: string[], options: WaitOptions): Promise<number>
   let code: number = Exit.OK;
   try {
     for (const id of ids) {
-      const view = await waitUntilEnded(client, id, until, (v) =>
-        progress.set(describeJob(v, (Date.now() - began) / 1000)),
-      );
+      let reason: string | undefined;
+      const view = await waitUntilEnded(client, id, until, (v) => {
+        progress.set(describeJob(v, (Date.now() - began) / 1000));
+        // Without a progress line there is nothing that says so.
+        if (!process.stderr.isTTY && !options.quiet && v.reason !== undefined && v.reason !== reason && !hasEnded(v))
+          process.stderr.write(`mayfly: job ${id} ${v.state}: ${v.reason}\n`);
+        reason = v.reason;
+      });
       progress.end();
       if (!hasEnded(view)) {
         process.stderr.write(`mayfly: job ${id} has not ended after ${options.timeout} s (${view.state})\n`);
