@@ -4,11 +4,12 @@
  */
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, connect, type AddressInfo, type Server } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run, said, start, startService, type Ended, type Running, type Service } from './built.ts';
+import { cutting } from './cutting.ts';
 
 const source = join(import.meta.dirname, '../../../clients/python');
 const works = (...args: string[]): boolean => spawnSync('python3', args).status === 0;
@@ -335,6 +336,33 @@ print(j.output())`,
     }
   });
 
+  it('may be away for longer than the timeout of a wait', async () => {
+    const server = serve('away', '0');
+    const url = await said(server, /listening on (\S+)/);
+    const p = start(
+      [
+        '-u',
+        '-c',
+        `import json, mayfly\nj = mayfly.Client().submit(mayfly.Program.typescript('1;'), 1)\nprint('submitted')\ninput()
+${failing('j.wait(timeout=0.5)')}`,
+      ],
+      {
+        cwd: dir,
+        command: 'python3',
+        env: { PYTHONPATH: installed, MAYFLY_SERVER: url, MAYFLY_TOKEN: 'a-token-for-tests' },
+      },
+    );
+    await said(p, /^(submitted)$/m);
+    server.child.kill('SIGKILL');
+    await server.ended;
+    p.child.stdin!.end('\n');
+    const r = await p.ended;
+    expect([r.stderr, JSON.parse(r.stdout.split('\n')[1]!)]).toEqual([
+      '',
+      ['WaitTimeout', 'WAIT_TIMEOUT', null, expect.stringContaining('cannot reach')],
+    ]);
+  });
+
   it('may have a certificate of its own: by fingerprint, or by file', async () => {
     const server = serve('tls', '0', '--tls-self-signed');
     const url = await said(server, /listening on (\S+)/);
@@ -368,34 +396,4 @@ interface Schema {
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
-}
-
-/** A way to the server whose first connections end after so many bytes of an answer. */
-async function cutting(
-  url: string,
-  bytes: number,
-  times: number,
-): Promise<{ url: string; left(): number; close(): Promise<void> }> {
-  let left = times;
-  const server: Server = createServer((near) => {
-    const far = connect(Number(new URL(url).port), '127.0.0.1');
-    let passed = 0;
-    near.pipe(far);
-    far.on('data', (d: Buffer) => {
-      passed += d.length;
-      if (left > 0 && passed > bytes) {
-        left--;
-        near.destroy();
-        far.destroy();
-      } else near.write(d);
-    });
-    far.on('end', () => near.end());
-    for (const s of [near, far]) s.on('error', () => undefined);
-  });
-  await new Promise<void>((go) => server.listen(0, '127.0.0.1', go));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    left: () => left,
-    close: () => new Promise((done) => server.close(() => done())),
-  };
 }

@@ -21,7 +21,7 @@ class Client:
     """A server, as one token sees it. It holds no connection, and several threads may use it.
 
     url, token: default: MAYFLY_SERVER and MAYFLY_TOKEN, then the file of `mayfly login`. ca_file: certificates (PEM) to
-    trust beside none of the system's. fingerprint: the SHA-256 of the server's own certificate, in hexadecimal digits;
+    trust instead of the system's. fingerprint: the SHA-256 of the server's own certificate, in hexadecimal digits;
     then it needs no other. insecure: accept any certificate. timeout: seconds that the server may let one answer wait.
     patience: seconds to wait for a server that was there and is away, such as one that restarts.
     """
@@ -97,12 +97,14 @@ class Client:
 
         program: a TypeScript file, a module that `mayfly mpicc` built, one or several files of C or C++ (the server
         compiles them with `flags`), a folder or an archive with mayfly.json, or a Program. files: input files, as
-        paths, or as name → path or bytes. stdin: standard input of rank 0. protocol: pessimistic or none. durability: behind
-        or strict. checkpoint, grace, time_limit: seconds. memory: bytes that one rank may use.
+        paths, or as name → path or bytes. stdin: standard input of rank 0. protocol: pessimistic or none.
+        durability: behind or strict. checkpoint, grace, time_limit: seconds. memory: bytes that one rank may use.
 
         Raises MayflyError: COMPILE_FAILED with diagnostics, BAD_PROGRAM, BAD_FILE, …; Unreachable. It is sent at most
         once: when a connection breaks, `jobs` says whether the server has the job.
         """
+        if isinstance(program, Program) and flags:
+            raise MayflyError("BAD_PROGRAM", "a Program has its own flags: Program.c(source, flags=…)")
         read = program if isinstance(program, Program) else Program.read(program, flags)
         options: dict[str, Any] = {
             "protocol": protocol,

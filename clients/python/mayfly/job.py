@@ -8,13 +8,11 @@ import secrets
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Callable, Iterator, Optional, Sequence, Union
+from typing import Callable, Iterator, Optional, Sequence, Union
 
-from .errors import Diagnostic, JobFailed, MayflyError, WaitTimeout
+from .errors import Diagnostic, JobFailed, MayflyError, Unreachable, WaitTimeout
+from .transport import Transport
 from .views import FileView, JobView, read_view
-
-if TYPE_CHECKING:
-    from .transport import Transport
 
 FIRST_LOOK_S = 0.1
 LONGEST_LOOK_S = 1.0
@@ -57,7 +55,13 @@ class Job:
         pause = FIRST_LOOK_S
         shown = ""
         while True:
-            view = self.view()
+            patience = None if deadline is None else max(0.0, deadline - time.monotonic())
+            try:
+                view = read_view(JobView, self._transport.json("GET", self._path, patience=patience))
+            except Unreachable as error:
+                if deadline is None or time.monotonic() < deadline:
+                    raise
+                raise WaitTimeout(f"not ended after {timeout:g} s: {error.message}") from None
             if progress is not None and str(view) != shown:
                 shown = str(view)
                 progress(view)

@@ -83,8 +83,13 @@ class Transport:
             context.verify_mode = ssl.CERT_NONE
         return context
 
-    def json(self, method: str, path: str, body: Any = None, *, again: bool = False) -> Any:
-        """The answer, decoded. again: sending it twice does no harm, as with every GET. Raises MayflyError."""
+    def json(
+        self, method: str, path: str, body: Any = None, *, again: bool = False, patience: Optional[float] = None
+    ) -> Any:
+        """The answer, decoded. again: sending it twice does no harm, as with every GET. patience: at most, seconds.
+
+        Raises MayflyError.
+        """
         data = None if body is None else json.dumps(body).encode()
 
         def once() -> Any:
@@ -95,7 +100,7 @@ class Transport:
             except ValueError:
                 raise self._strange(response.status) from None
 
-        return self._try(once, again=again or method == "GET")
+        return self._try(once, again or method == "GET", patience)
 
     def pieces(self, path: str, query: Callable[[], Query]) -> Iterator[bytes]:
         """A body of any size, in pieces. A broken connection calls `query` again, for the rest."""
@@ -127,8 +132,8 @@ class Transport:
 
         self._try(once, again=True)
 
-    def _try(self, once: Callable[[], T], again: bool) -> T:
-        deadline = time.monotonic() + self._patience
+    def _try(self, once: Callable[[], T], again: bool, patience: Optional[float] = None) -> T:
+        deadline = time.monotonic() + (self._patience if patience is None else min(patience, self._patience))
         pause = FIRST_PAUSE_S
         while True:
             try:
@@ -151,9 +156,10 @@ class Transport:
                         "taken effect: look before you send it again"
                     ) from None
                 cause, wait, answered = self._gone(error), pause, False
-            if not (self._reached or answered) or time.monotonic() + wait > deadline:
+            left = deadline - time.monotonic()
+            if not (self._reached or answered) or left <= 0 or (answered and wait > left):
                 raise cause from None
-            time.sleep(wait)
+            time.sleep(min(wait, left))
             pause = min(LONGEST_PAUSE_S, 2 * pause)
 
     def _gone(self, error: Exception) -> Unreachable:
