@@ -16,28 +16,22 @@
  *  G6  A little space is set aside (`reserve`), so that a full disk still takes commits that delete.
  */
 import { closeSync, fdatasync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
-import { mkdir, open, readdir, rename, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { MayflyError } from '@mayfly/wire';
 import type { Registry } from '../ports.ts';
 import { migrateLmdb } from './lmdb/migrate.ts';
 import { OrderedKeys } from './ordered-keys.ts';
-import { encodeLog, readRegistryFiles, type RegistryFiles, type RegistryProblem } from './registry-files.ts';
-import {
-  encodeChanges,
-  encodeRecords,
-  encodeRegistryHead,
-  fileName,
-  parseFileName,
-  type Change,
-} from './registry-format.ts';
+import { readRegistryFiles, type RegistryFiles, type RegistryProblem } from './registry-files.ts';
+import { encodeChanges, encodeRecords, encodeRegistryHead, fileName, type Change } from './registry-format.ts';
+import { mendRegistry } from './registry-mend.ts';
+import { removeBefore, writeSnapshot } from './registry-snapshots.ts';
 import { HEAD_BYTES } from './segment-format.ts';
 import { drawSalt, storageError, syncDirectory } from './segment.ts';
 
 const LONGEST_KEY = 1000;
 const GENERATIONS = 3;
-const CHUNK_BYTES = 256 * 1024;
 const BATCH = 1000;
 const RESERVE = 'reserve';
 const RESERVE_BYTES = 64 * 1024;
@@ -84,54 +78,8 @@ async function openLogs(directory: string, options: FileRegistryOptions): Promis
     const all = files.losses.map((l) => `registry/${l.file} ${l.what}`).join('; ');
     throw new MayflyError('DAMAGED_DATA', `The registry in ${directory} is damaged: ${all}.`);
   }
-  await mend(directory, files);
+  await mendRegistry(directory, files);
   return new LogRegistry(directory, files, options.logBytes ?? 1 << 20);
-}
-
-/** G5. What the newest log holds may stand in the kernel's cache only: it is synced before anything is built on it. */
-async function mend(directory: string, files: RegistryFiles): Promise<void> {
-  for (const l of files.logs)
-    for (const kind of l.beyond.size > 0 ? [] : l.lacking) {
-      const name = fileName({ ...l, kind });
-      try {
-        await replace(directory, name, encodeLog(l));
-      } catch (error) {
-        // Without space, or read-only: its twin has all, and the next start tries again.
-        files.problems.push({ file: name, what: `could not be mended: ${(error as Error).message}` });
-      }
-    }
-  const newest = files.logs.at(-1);
-  if (!newest) return;
-  for (const kind of ['log', 'twin'] as const) {
-    const handle = await open(join(directory, fileName({ ...newest, kind })), 'r').catch(() => undefined);
-    if (!handle) continue;
-    try {
-      await handle.datasync();
-    } catch (error) {
-      throw storageError(error, `cannot sync ${join(directory, fileName({ ...newest, kind }))}`);
-    } finally {
-      await handle.close();
-    }
-  }
-  await syncDirectory(directory);
-}
-
-async function replace(directory: string, name: string, bytes: Uint8Array): Promise<void> {
-  const temporary = join(directory, `${name}.new`);
-  try {
-    const handle = await open(temporary, 'w', 0o600);
-    try {
-      await handle.writeFile(bytes);
-      await handle.datasync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, join(directory, name));
-  } catch (error) {
-    await unlink(temporary).catch(() => undefined);
-    throw error;
-  }
-  await syncDirectory(directory);
 }
 
 interface Pending {
@@ -349,7 +297,7 @@ class LogRegistry implements FileRegistry {
   #beginSnapshot(base: number): void {
     const entries = [...this.#state];
     this.#since = 0;
-    this.#snapshot = this.#writeSnapshot(base, entries)
+    this.#snapshot = writeSnapshot(this.#directory, base, entries)
       .then((bytes) => {
         this.#snapshotBytes = bytes;
         this.#due = Math.max(this.#logBytes, bytes);
@@ -363,43 +311,6 @@ class LogRegistry implements FileRegistry {
       .finally(() => (this.#snapshot = undefined));
   }
 
-  async #writeSnapshot(base: number, entries: readonly [string, string][]): Promise<number> {
-    const salt = drawSalt();
-    const name = fileName({ base, salt, kind: 'snap' });
-    const temporary = join(this.#directory, `${name}.new`);
-    let bytes = 0;
-    try {
-      const handle = await open(temporary, 'wx', 0o600);
-      try {
-        const put = async (b: Uint8Array): Promise<void> => {
-          await handle.writeFile(b);
-          bytes += b.length;
-        };
-        await put(encodeRegistryHead(base, salt));
-        let number = base;
-        for (let i = 0; i < entries.length;) {
-          const chunk: Change[] = [];
-          for (let n = 0; n < CHUNK_BYTES && i < entries.length; i++) {
-            chunk.push(entries[i]!);
-            n += entries[i]![0].length + entries[i]![1].length;
-          }
-          await put(encodeRecords([encodeChanges(chunk)], salt, number, number));
-          number++;
-        }
-        await put(encodeRecords([], salt, number, number, true));
-        await handle.datasync();
-      } finally {
-        await handle.close();
-      }
-      await rename(temporary, join(this.#directory, name));
-    } catch (error) {
-      await unlink(temporary).catch(() => undefined);
-      throw error;
-    }
-    await syncDirectory(this.#directory);
-    return bytes;
-  }
-
   /** G4. */
   async #retire(): Promise<void> {
     if (this.#snapshots.length <= GENERATIONS) return;
@@ -408,11 +319,7 @@ class LogRegistry implements FileRegistry {
     // A log goes when the next one begins where the oldest snapshot stands, or before.
     const needed = this.#logs.findLast((base) => base <= oldest) ?? 0;
     this.#logs = this.#logs.filter((base) => base >= needed);
-    for (const name of await readdir(this.#directory)) {
-      const n = parseFileName(name);
-      if (n && n.base < (n.kind === 'snap' ? oldest : needed))
-        await unlink(join(this.#directory, name)).catch(() => undefined);
-    }
+    await removeBefore(this.#directory, { snapshot: oldest, log: needed });
   }
 
   /** G6. */
