@@ -1,5 +1,5 @@
 /** Storage: three ports and their embedded adapters, which keep everything in one data directory. */
-export type { ImageStore, LogStream, Lsn, MessageLog, Registry } from './ports.ts';
+export type { Durability, ImageStore, LogStream, Lsn, MessageLog, Registry } from './ports/index.ts';
 export {
   openEmbeddedStorage,
   restoreDirectory,

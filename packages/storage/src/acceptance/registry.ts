@@ -1,6 +1,6 @@
-/** The contract of Registry (ports.ts). */
+/** The contract of Registry (ports/). */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Registry } from '../ports.ts';
+import type { Registry } from '../ports/index.ts';
 import type { Subject } from './subject.ts';
 
 export function registrySuite(name: string, make: () => Promise<Subject<Registry>>): void {

@@ -8,7 +8,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ImageStore, MessageLog, Registry } from '../ports.ts';
+import type { ImageStore, MessageLog, Registry } from '../ports/index.ts';
 import { backupDirectory, type BackupInfo } from './backup.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { openFileImageStore } from './image-store.ts';

@@ -20,7 +20,7 @@ import { mkdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { MayflyError } from '@mayfly/wire';
-import type { Registry } from '../ports.ts';
+import type { Registry } from '../ports/index.ts';
 import { migrateLmdb } from './lmdb/migrate.ts';
 import { OrderedKeys } from './ordered-keys.ts';
 import { readRegistryFiles, type RegistryFiles, type RegistryProblem } from './registry-files.ts';

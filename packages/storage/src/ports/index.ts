@@ -1,0 +1,7 @@
+/**
+ * The ports of storage. Adapters are interchangeable: one acceptance suite per port runs against each of them, and
+ * against the simulator's faulty store where it has the port.
+ */
+export type { ImageStore } from './image-store.ts';
+export type { Durability, LogStream, Lsn, MessageLog } from './message-log.ts';
+export type { Registry } from './registry.ts';
