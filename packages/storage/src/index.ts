@@ -1,5 +1,15 @@
 /** Storage: three ports and their embedded adapters, which keep everything in one data directory. */
-export type { Durability, ImageStore, LogStream, Lsn, MessageLog, Registry } from './ports/index.ts';
+export type {
+  Durability,
+  Expectation,
+  ImageStore,
+  Lease,
+  LogStream,
+  Lsn,
+  MessageLog,
+  Registry,
+  Watch,
+} from './ports/index.ts';
 export {
   openEmbeddedStorage,
   restoreDirectory,
@@ -9,6 +19,7 @@ export {
 } from './embedded/index.ts';
 export { openFileMessageLog, type FileMessageLogOptions } from './embedded/message-log.ts';
 export { openFileImageStore } from './embedded/image-store.ts';
+export type { LeaseClock } from './embedded/registry-leases.ts';
 export { openFileRegistry, type FileRegistry, type FileRegistryOptions } from './embedded/registry.ts';
 export { stopsStorage, storageError, storageStop, whyStopped } from './storage-error.ts';
 export { lockDirectory } from './embedded/directory-lock.ts';

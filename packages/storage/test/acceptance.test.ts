@@ -1,6 +1,7 @@
 /** The embedded adapters keep the contracts of their ports. */
 import { imageStoreSuite, messageLogSuite, registrySuite } from '../src/acceptance/index.ts';
 import { openFileImageStore, openFileMessageLog, openFileRegistry } from '../src/index.ts';
+import { ManualClock } from './manual-clock.ts';
 import { temporary } from './temporary.ts';
 
 messageLogSuite(
@@ -32,5 +33,10 @@ imageStoreSuite('files', async () => {
 
 registrySuite('logs and snapshots', async () => {
   const dir = await temporary();
-  return { open: () => openFileRegistry(dir.path), dispose: dir.dispose };
+  const clock = new ManualClock();
+  return {
+    open: () => openFileRegistry(dir.path, { clock }),
+    pass: (ms) => clock.pass(ms),
+    dispose: dir.dispose,
+  };
 });

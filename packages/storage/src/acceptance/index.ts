@@ -4,5 +4,5 @@
  */
 export { imageStoreSuite } from './image-store.ts';
 export { messageLogSuite } from './message-log.ts';
-export { registrySuite } from './registry.ts';
+export { registrySuite, type RegistrySubject } from './registry.ts';
 export type { Subject } from './subject.ts';

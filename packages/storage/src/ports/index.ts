@@ -4,4 +4,4 @@
  */
 export type { ImageStore } from './image-store.ts';
 export type { Durability, LogStream, Lsn, MessageLog } from './message-log.ts';
-export type { Registry } from './registry.ts';
+export { LONGEST_LEASE_MS, type Change, type Expectation, type Lease, type Registry, type Watch } from './registry.ts';
