@@ -1,5 +1,5 @@
 /**
- * Output once, whatever happens in between: world-host.ts O1–O3, world-index.ts W1–W3, stdin-log.ts N2;
+ * Output once, whatever happens in between: world-host.ts O1–O3, world-index.ts W1–W3;
  * spawn-patience.ts P1, P2.
  */
 import { FileOp, SpawnRefusal, WorldMode, encodeFileRequest, fileValue, jobId, taskId } from '@mayfly/wire';
@@ -9,7 +9,6 @@ import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { WorldHost } from '../src/hosts/world-host.ts';
 import type { WorldListener } from '../src/hosts/world-types.ts';
-import { StdinLog } from '../src/jobs/stdin-log.ts';
 import { freshDir } from './harness.ts';
 
 const job = jobId('abcdefghijkl');
@@ -402,28 +401,5 @@ describe('WorldHost', () => {
     host.deliver(job, task, 1, WorldMode.EXIT, text.encode('{"code":300}'));
     expect(l.exits).toBe(2); // may come again
     await host.closeAll();
-  });
-});
-
-describe('StdinLog', () => {
-  it('keeps message boundaries over reopening, cuts a torn tail, takes repeated bytes once', async () => {
-    const path = join(await freshDir(), 'stdin');
-    const big = new Uint8Array(150_000).map((_, i) => i);
-    const log = new StdinLog(path);
-    await log.append(text.encode('one'), false);
-    await log.append(big, false);
-    expect(log.messages).toBe(4);
-    log.close();
-    await appendFile(path, Buffer.from([9, 0, 0, 0, 1, 2]));
-    const again = new StdinLog(path);
-    expect([again.messages, again.bytes, again.ended]).toEqual([4, 150_003, false]);
-    await again.append(big.subarray(100_000), true, 100_003);
-    expect([again.messages, again.bytes, again.ended]).toEqual([5, 150_003, true]);
-    expect(
-      Buffer.concat([1, 2, 3, 4, 5].map((n) => again.message(n))).equals(Buffer.concat([Buffer.from('one'), big])),
-    ).toBe(true);
-    await expect(again.append(text.encode('x'), false)).rejects.toMatchObject({ code: 'CONFLICT' });
-    await again.append(text.encode('one'), true, 0);
-    again.close();
   });
 });

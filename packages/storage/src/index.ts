@@ -1,23 +1,28 @@
-/** Storage: three ports and their embedded adapters, which keep everything in one data directory. */
+/** Storage: its ports, and the embedded adapters, which keep everything in one data directory. */
 export type {
+  Archive,
+  ArchiveName,
+  BackupInfo,
   Durability,
   Expectation,
   ImageStore,
+  JobFileName,
+  JobFiles,
   Lease,
   LogStream,
   Lsn,
   MessageLog,
   Registry,
+  StdinLog,
+  Storage,
+  StorageUsage,
   Watch,
 } from './ports/index.ts';
-export {
-  openEmbeddedStorage,
-  restoreDirectory,
-  type BackupInfo,
-  type EmbeddedStorage,
-  type EmbeddedStorageOptions,
-} from './embedded/index.ts';
+export { openEmbeddedStorage, restoreDirectory, type EmbeddedStorageOptions } from './embedded/index.ts';
 export { openFileMessageLog, type FileMessageLogOptions } from './embedded/message-log.ts';
+export { FolderArchive } from './embedded/archive.ts';
+export { FolderJobFiles } from './embedded/job-files.ts';
+export { readStdinRecord } from './embedded/stdin-log.ts';
 export { openFileImageStore } from './embedded/image-store.ts';
 export type { LeaseClock } from './embedded/registry-leases.ts';
 export { openFileRegistry, type FileRegistry, type FileRegistryOptions } from './embedded/registry.ts';

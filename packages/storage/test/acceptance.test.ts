@@ -1,6 +1,19 @@
 /** The embedded adapters keep the contracts of their ports. */
-import { imageStoreSuite, messageLogSuite, registrySuite } from '../src/acceptance/index.ts';
-import { openFileImageStore, openFileMessageLog, openFileRegistry } from '../src/index.ts';
+import { join } from 'node:path';
+import {
+  archiveSuite,
+  imageStoreSuite,
+  jobFilesSuite,
+  messageLogSuite,
+  registrySuite,
+} from '../src/acceptance/index.ts';
+import {
+  FolderArchive,
+  FolderJobFiles,
+  openFileImageStore,
+  openFileMessageLog,
+  openFileRegistry,
+} from '../src/index.ts';
 import { ManualClock } from './manual-clock.ts';
 import { temporary } from './temporary.ts';
 
@@ -29,6 +42,19 @@ messageLogSuite(
 imageStoreSuite('files', async () => {
   const dir = await temporary();
   return { open: () => openFileImageStore(dir.path), dispose: dir.dispose };
+});
+
+jobFilesSuite('folders', async () => {
+  const dir = await temporary();
+  return { open: async () => new FolderJobFiles(join(dir.path, 'jobs')), dispose: dir.dispose };
+});
+
+archiveSuite('folders', async () => {
+  const dir = await temporary();
+  return {
+    open: async () => ({ archive: new FolderArchive(dir.path), files: new FolderJobFiles(dir.path) }),
+    dispose: dir.dispose,
+  };
 });
 
 registrySuite('logs and snapshots', async () => {

@@ -9,10 +9,9 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { createBLAKE3 } from 'hash-wasm';
 import type { JobSpec } from '@mayfly/protocols';
-import { unreadable, unseal, type CheckProgress, type Problem } from '@mayfly/storage';
+import { readStdinRecord, unreadable, unseal, type CheckProgress, type Problem } from '@mayfly/storage';
 import { checkHistory } from '../history/store.ts';
 import { checkIndex } from '../hosts/world-index-check.ts';
-import { readStdinRecord } from '../jobs/stdin-log.ts';
 import { readRecord, RECORD, sumOf, type JobFolderRecord } from '../jobs/job-records.ts';
 
 /** @returns what its record says, where it can be read */

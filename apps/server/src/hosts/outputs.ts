@@ -1,5 +1,6 @@
 /** Reads what jobs have written, open or not: streams and result files, as world-host.ts lays them out. */
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobFile } from '@mayfly/protocols';
 import { ResultPath, type JobId, type TaskId } from '@mayfly/wire';
@@ -16,6 +17,13 @@ export interface OpenOutput {
   end(task: TaskId, stream: StreamName): number | undefined;
 }
 
+/**
+ * Bytes [from, to) of a stream or a file, in parts; opened when the first is asked for. One that is shorter by then
+ * ends early.
+ * @throws while it is read, what the file system says
+ */
+export type Range = (from: number, to: number) => AsyncIterable<Uint8Array>;
+
 export class Outputs {
   readonly #root: string;
   readonly #open: (job: JobId) => OpenOutput | undefined;
@@ -31,7 +39,7 @@ export class Outputs {
     const end = this.#open(job)?.end(task, stream);
     if (end !== undefined) return end;
     try {
-      return statSync(this.streamPath(job, task, stream)).size;
+      return statSync(this.#streamPath(job, task, stream)).size;
     } catch {
       return 0;
     }
@@ -42,7 +50,7 @@ export class Outputs {
     const n = Math.max(0, Math.min(max, this.size(job, task, stream) - from));
     const out = new Uint8Array(n);
     if (n === 0) return out;
-    const fd = openSync(this.streamPath(job, task, stream), 'r');
+    const fd = openSync(this.#streamPath(job, task, stream), 'r');
     try {
       return out.subarray(0, readSync(fd, out, 0, n, from));
     } finally {
@@ -50,7 +58,11 @@ export class Outputs {
     }
   }
 
-  streamPath(job: JobId, task: TaskId, stream: StreamName): string {
+  stream(job: JobId, task: TaskId, stream: StreamName): Range {
+    return rangeOf(this.#streamPath(job, task, stream));
+  }
+
+  #streamPath(job: JobId, task: TaskId, stream: StreamName): string {
     return join(this.#root, job, 'out', `${task}.${stream}`);
   }
 
@@ -67,7 +79,32 @@ export class Outputs {
     return join(this.#root, job, 'out', 'files', path);
   }
 
+  /** A result file; undefined: the job has none of that name. */
+  file(job: JobId, path: string): Range | undefined {
+    const at = this.filePath(job, path);
+    return at === undefined ? undefined : rangeOf(at);
+  }
+
+  /** Length of a result file as it lies there; undefined: the job has none of that name. */
+  async fileBytes(job: JobId, path: string): Promise<number | undefined> {
+    const at = this.filePath(job, path);
+    if (at === undefined) return undefined;
+    return stat(at).then(
+      (s) => s.size,
+      () => undefined,
+    );
+  }
+
   #filesOf(job: JobId): ReadonlyMap<string, JobFile> {
     return this.#open(job)?.files ?? readFileIndex(join(this.#root, job, 'out'));
   }
 }
+
+const rangeOf = (path: string): Range =>
+  async function* (from, to) {
+    if (to > from)
+      yield* createReadStream(path, {
+        start: from,
+        ...(to < Infinity ? { end: to - 1 } : {}),
+      }) as AsyncIterable<Uint8Array>;
+  };

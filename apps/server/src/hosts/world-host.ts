@@ -85,7 +85,10 @@ export class WorldHost {
         options.tasks,
         (count, task) => this.#refusal(job, task, count),
       ),
-      storage: new WorldFiles(dir, (path) => inputs.get(path)?.file),
+      storage: new WorldFiles(dir, (path) => {
+        const hash = inputs.get(path)?.hash;
+        return hash === undefined ? undefined : join(this.#root, job, 'in', hash);
+      }),
       journal: new WorldJournal(join(dir, 'journal')),
       durable: options.durable ?? true,
       told: 0,

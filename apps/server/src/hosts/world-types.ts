@@ -25,8 +25,8 @@ export interface WorldListener {
 }
 
 export interface WorldOptions {
-  /** Input files of the job: name, length, where it lies. */
-  inputs?: readonly { path: string; bytes: number; file: string }[];
+  /** Input files of the job: name, length, BLAKE3. */
+  inputs?: readonly { path: string; bytes: number; hash: string }[];
   /** Tasks that the job was started with. */
   tasks?: number;
   /** How long a spawn waits for tasks that may be about to leave, in ms. */

@@ -83,8 +83,7 @@ export class FolderJobFiles implements JobFiles {
   }
 
   #folder(job: string): string {
-    if (!JOB.test(job)) throw new MayflyError('BAD_REQUEST', `'${job}' is not the id of a job`);
-    return join(this.#root, job);
+    return jobFolder(this.#root, job);
   }
 
   #path(job: string, name: string): string {
@@ -92,6 +91,12 @@ export class FolderJobFiles implements JobFiles {
     needName(name);
     return join(folder, name);
   }
+}
+
+/** @throws MayflyError BAD_REQUEST */
+export function jobFolder(root: string, job: string): string {
+  if (!JOB.test(job)) throw new MayflyError('BAD_REQUEST', `'${job}' is not the id of a job`);
+  return join(root, job);
 }
 
 function needName(name: string): void {

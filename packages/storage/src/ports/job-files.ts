@@ -13,8 +13,8 @@ export type JobFileName =
 
 export interface JobFiles {
   /**
-   * Stores the files of a new job: all of them, durably, or none. A crash may leave a part that no reader sees; `remove`
-   * takes it away.
+   * Stores the files of a new job: all of them, durably, or none. A crash may leave a part that no reader sees, and
+   * that `remove` takes away.
    * @throws MayflyError CONFLICT when the job has files, BAD_REQUEST for a bad name, DISK_FULL, STORAGE_FAILED
    */
   create(job: string, files: ReadonlyMap<JobFileName, string | Uint8Array>): Promise<void>;

@@ -1,4 +1,5 @@
 /** All ports of one server's storage, as `createServer({ storage })` takes them. */
+import type { Archive } from './archive.ts';
 import type { ImageStore } from './image-store.ts';
 import type { JobFiles } from './job-files.ts';
 import type { MessageLog } from './message-log.ts';
@@ -28,6 +29,7 @@ export interface Storage {
   readonly images: ImageStore;
   readonly registry: Registry;
   readonly files: JobFiles;
+  readonly archive: Archive;
   /** Damage that was found at the start and cost nothing, for the operator to know. */
   readonly notices: readonly string[];
   usage(): Promise<StorageUsage>;
