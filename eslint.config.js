@@ -187,13 +187,11 @@ export default tseslint.config(
   },
   {
     // What is kept goes through the ports of storage. These read what was installed or configured, watch the disk, or
-    // work on the embedded layout itself: the check, and what jobs write, which has no port yet.
+    // work on the embedded layout itself: the check, and what a job's folder says of itself.
     files: ['apps/server/src/**/*.ts'],
-    ignores: [
-      ...['options', 'tls', 'disk', 'serve/examples', 'check/*'],
-      ...['hosts/world-{host,files,index,index-check,journal}', 'hosts/{job-output,outputs}'],
-      ...['jobs/{job-records,job-counters}'],
-    ].map((name) => `apps/server/src/${name}.ts`),
+    ignores: [...['options', 'tls', 'disk', 'serve/examples', 'check/*'], 'jobs/{job-records,job-counters}'].map(
+      (name) => `apps/server/src/${name}.ts`,
+    ),
     rules: {
       'no-restricted-imports': [
         'error',

@@ -62,7 +62,7 @@ describe('files of the server', () => {
     'come from ports, not from %s',
     async (from) => {
       const probe = code.replace("'node:fs'", from);
-      for (const file of ['probe.ts', 'jobs/probe.ts', 'rest/data.ts', 'hosts/channel-memory-host.ts'])
+      for (const file of ['probe.ts', 'jobs/probe.ts', 'rest/data.ts', 'hosts/world-host.ts'])
         expect((await complaints(`apps/server/src/${file}`, probe)).join('\n')).toMatch(/ports of @mayfly\/storage/);
       expect(
         (await complaints('apps/server/src/rest/data.ts', "import '../../../../packages/wire/src/frame.ts';"))[0],
@@ -71,7 +71,7 @@ describe('files of the server', () => {
   );
 
   it('are the business of adapters, of the check, and of what reads the installation', async () => {
-    for (const file of ['options.ts', 'tls.ts', 'disk.ts', 'check/check.ts', 'hosts/world-files.ts'])
+    for (const file of ['options.ts', 'tls.ts', 'disk.ts', 'check/check.ts', 'jobs/job-records.ts'])
       expect(await complaints(`apps/server/src/${file}`, code)).toEqual([]);
     expect(await complaints('apps/server/test/probe.ts', code)).toEqual([]);
     expect(await complaints('packages/storage/src/embedded/probe.ts', code)).toEqual([]);

@@ -86,6 +86,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       images: storage.images,
       registry: storage.registry,
       files: storage.files,
+      output: storage.output,
       archive: storage.archive,
       secrets,
       rooms,

@@ -124,7 +124,8 @@ export interface ServerOptions {
   version?: string;
   /**
    * Where the server keeps everything that has a port; default: in `dataDir`. The server takes it over: it closes it
-   * when it closes, and when it cannot start. In `dataDir` remain what jobs write and read, and the certificate.
+   * when it closes, and when it cannot start. In `dataDir` remain the certificate, and of each job what its folder says
+   * of itself and its last counters.
    */
   storage?: Storage;
 }

@@ -19,7 +19,7 @@ import {
   type JobSpec,
   type ServedLog,
 } from '@mayfly/protocols';
-import type { Archive, MessageLog, Registry, ImageStore, JobFiles } from '@mayfly/storage/ports';
+import type { Archive, MessageLog, Registry, ImageStore, JobFiles, JobOutput } from '@mayfly/storage/ports';
 import {
   FILES,
   FIRST_TOKEN,
@@ -113,6 +113,7 @@ export class Runtime {
     images: ImageStore;
     registry: Registry;
     files: JobFiles;
+    output: JobOutput;
     archive: Archive;
     secrets: Secrets;
     rooms: Rooms;
@@ -149,7 +150,7 @@ export class Runtime {
     this.memories = new ChannelMemories(secrets, logger, options.limits.dataSockets);
     const service = this.#compose(deps);
     this.#service = service;
-    this.world = new WorldHost(options.dataDir, {
+    this.world = new WorldHost(deps.output, {
       output: (job, task, stream, offset, bytes) => this.observer.output(job, task, stream, offset, bytes),
       file: (job, path, bytes) => this.observer.file(job, path, bytes),
       exit: (job, task, report) => {

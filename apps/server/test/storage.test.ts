@@ -36,6 +36,7 @@ it('runs a job on the storage that it was given, and closes it', async () => {
     images: counted(own.images, calls, 'images'),
     registry: counted(own.registry, calls, 'registry'),
     files: counted(own.files, calls, 'files'),
+    output: counted(own.output, calls, 'output'),
     archive: counted(own.archive, calls, 'archive'),
     usage: () => own.usage(),
     usageOf: (job) => own.usageOf(job),
@@ -75,6 +76,8 @@ it('runs a job on the storage that it was given, and closes it', async () => {
     'files.read',
     'files.stdin',
     'files.remove',
+    'output.open',
+    'output.stream',
     'archive.put',
     'close',
   ])

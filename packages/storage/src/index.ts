@@ -8,6 +8,7 @@ export type {
   ImageStore,
   JobFileName,
   JobFiles,
+  JobOutput,
   Lease,
   LogStream,
   Lsn,
@@ -21,6 +22,7 @@ export type {
 export { openEmbeddedStorage, restoreDirectory, type EmbeddedStorageOptions } from './embedded/index.ts';
 export { openFileMessageLog, type FileMessageLogOptions } from './embedded/message-log.ts';
 export { FolderArchive } from './embedded/archive.ts';
+export { FolderJobOutput } from './embedded/output/job-output.ts';
 export { FolderJobFiles } from './embedded/job-files.ts';
 export { readStdinRecord } from './embedded/stdin-log.ts';
 export { openFileImageStore } from './embedded/image-store.ts';
@@ -33,4 +35,5 @@ export { seal, unseal } from './sealed.ts';
 export { checkImages, type ImagesCheck } from './embedded/check/images.ts';
 export { checkLogs } from './embedded/check/logs.ts';
 export { unreadable, type CheckProgress, type Problem } from './embedded/check/problem.ts';
+export { checkIndex } from './embedded/check/task-output.ts';
 export { checkRegistry, rebuildRegistry, type RegistryCheck } from './embedded/check/registry.ts';

@@ -4,12 +4,14 @@ import {
   archiveSuite,
   imageStoreSuite,
   jobFilesSuite,
+  jobOutputSuite,
   messageLogSuite,
   registrySuite,
 } from '../src/acceptance/index.ts';
 import {
   FolderArchive,
   FolderJobFiles,
+  FolderJobOutput,
   openFileImageStore,
   openFileMessageLog,
   openFileRegistry,
@@ -53,6 +55,14 @@ archiveSuite('folders', async () => {
   const dir = await temporary();
   return {
     open: async () => ({ archive: new FolderArchive(dir.path), files: new FolderJobFiles(dir.path) }),
+    dispose: dir.dispose,
+  };
+});
+
+jobOutputSuite('folders', async () => {
+  const dir = await temporary();
+  return {
+    open: async () => ({ output: new FolderJobOutput(dir.path), files: new FolderJobFiles(dir.path) }),
     dispose: dir.dispose,
   };
 });

@@ -9,9 +9,8 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { createBLAKE3 } from 'hash-wasm';
 import type { JobSpec } from '@mayfly/protocols';
-import { readStdinRecord, unreadable, unseal, type CheckProgress, type Problem } from '@mayfly/storage';
+import { checkIndex, readStdinRecord, unreadable, unseal, type CheckProgress, type Problem } from '@mayfly/storage';
 import { checkHistory } from '../history/store.ts';
-import { checkIndex } from '../hosts/world-index-check.ts';
 import { readRecord, RECORD, sumOf, type JobFolderRecord } from '../jobs/job-records.ts';
 
 /** @returns what its record says, where it can be read */
@@ -157,7 +156,7 @@ async function checkStdin(dir: string, job: JobSpec | undefined, say: Say): Prom
 }
 
 /**
- * hosts/world-files.ts: a server that starts mends what its journal says of them, but cannot write where a folder
+ * Result files: a server that starts mends what its journal says of them, but cannot write where a folder
  * stands, or what it may not open.
  */
 async function checkFiles(dir: string, say: Say): Promise<void> {
@@ -189,7 +188,6 @@ async function checkFiles(dir: string, say: Say): Promise<void> {
     }
 }
 
-/** hosts/world-journal.ts */
 async function checkJournal(dir: string, say: Say): Promise<void> {
   let bytes: Buffer;
   try {

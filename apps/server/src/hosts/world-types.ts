@@ -1,7 +1,7 @@
 /** The output of jobs: what the host of the world is given, and whom it calls. */
+import type { StreamName } from '@mayfly/storage/ports';
 import type { ExitReport, JobId, SpawnGroup, TaskId } from '@mayfly/wire';
 
-export type StreamName = 'stdout' | 'stderr';
 export interface WorldListener {
   /** Fresh bytes of a stream (not on a repeated delivery). `bytes` may be reused after the call. */
   output(job: JobId, task: TaskId, stream: StreamName, offset: number, bytes: Uint8Array): void;

@@ -5,7 +5,7 @@
 import { isOver } from '@mayfly/protocols';
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
-import type { Range } from '../hosts/outputs.ts';
+import type { Range } from '@mayfly/storage/ports';
 import { taskId, type JobId, type JobReport, type JobView } from '@mayfly/wire';
 import type { Runtime } from '../runtime.ts';
 

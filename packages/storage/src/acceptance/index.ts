@@ -5,6 +5,7 @@
 export { archiveSuite, type ArchiveAndFiles } from './archive.ts';
 export { imageStoreSuite } from './image-store.ts';
 export { jobFilesSuite } from './job-files.ts';
+export { jobOutputSuite, type OutputAndFiles } from './job-output.ts';
 export { messageLogSuite } from './message-log.ts';
 export { registrySuite, type RegistrySubject } from './registry.ts';
 export type { Subject } from './subject.ts';

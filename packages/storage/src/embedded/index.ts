@@ -5,7 +5,7 @@
  *   <dir>/log/       message streams, one directory each (message-log.ts)
  *   <dir>/images/    checkpoint pages and manifests (image-store.ts)
  *   <dir>/registry/  logs and snapshots of small records (registry.ts)
- *   <dir>/jobs/      a folder per job: its files (job-files.ts), statistics (archive.ts)
+ *   <dir>/jobs/      a folder per job: its files (job-files.ts), output (output/), statistics (archive.ts)
  */
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -16,6 +16,7 @@ import { lockDirectory } from './directory-lock.ts';
 import { openFileImageStore } from './image-store.ts';
 import { FolderJobFiles } from './job-files.ts';
 import { openFileMessageLog, type FileMessageLogOptions } from './message-log.ts';
+import { FolderJobOutput } from './output/job-output.ts';
 import { jobsOf, refuseUnknown } from './unknown-data.ts';
 import { directoryBytes, usageOf } from './usage.ts';
 import { openFileRegistry, type FileRegistryOptions } from './registry.ts';
@@ -52,6 +53,7 @@ export async function openEmbeddedStorage(options: EmbeddedStorageOptions): Prom
       images,
       registry,
       files: new FolderJobFiles(join(options.dataDir, 'jobs')),
+      output: new FolderJobOutput(join(options.dataDir, 'jobs')),
       archive: new FolderArchive(join(options.dataDir, 'jobs')),
       usage: () => usageOf(options.dataDir),
       usageOf: (job) => directoryBytes(join(options.dataDir, 'jobs', job)),

@@ -5,6 +5,16 @@
 export type { Archive, ArchiveName } from './archive.ts';
 export type { ImageStore } from './image-store.ts';
 export type { JobFileName, JobFiles, StdinLog } from './job-files.ts';
+export type {
+  JobOutput,
+  OpenOutput,
+  OutputJournal,
+  Place,
+  Range,
+  ResultFiles,
+  StreamName,
+  TaskOutput,
+} from './job-output.ts';
 export type { Durability, LogStream, Lsn, MessageLog } from './message-log.ts';
 export { LONGEST_LEASE_MS, type Change, type Expectation, type Lease, type Registry, type Watch } from './registry.ts';
 export type { BackupInfo, Storage, StorageUsage } from './storage.ts';

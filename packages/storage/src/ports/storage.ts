@@ -2,6 +2,7 @@
 import type { Archive } from './archive.ts';
 import type { ImageStore } from './image-store.ts';
 import type { JobFiles } from './job-files.ts';
+import type { JobOutput } from './job-output.ts';
 import type { MessageLog } from './message-log.ts';
 import type { Registry } from './registry.ts';
 
@@ -29,6 +30,7 @@ export interface Storage {
   readonly images: ImageStore;
   readonly registry: Registry;
   readonly files: JobFiles;
+  readonly output: JobOutput;
   readonly archive: Archive;
   /** Damage that was found at the start and cost nothing, for the operator to know. */
   readonly notices: readonly string[];
