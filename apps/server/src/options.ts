@@ -124,8 +124,7 @@ export interface ServerOptions {
   version?: string;
   /**
    * Where the server keeps everything that has a port; default: in `dataDir`. The server takes it over: it closes it
-   * when it closes, and when it cannot start. In `dataDir` remain the certificate, and of each job what its folder says
-   * of itself and its last counters.
+   * when it closes, and when it cannot start. `dataDir` then keeps the certificate, and is the disk that is watched.
    */
   storage?: Storage;
 }

@@ -7,7 +7,6 @@
  *  R1  Before the server listens, every job that has not ended is open and its cores have recovered.
  *  R3  Nothing here decides: an event of one core becomes an event of another, in the order in which it happened.
  */
-import { join } from 'node:path';
 import {
   CheckpointServer,
   Dispatcher,
@@ -131,9 +130,8 @@ export class Runtime {
     this.#metrics = deps.metrics;
     this.store = new JobStore(deps.files);
     this.marks = new JobMarks({ registry, log: deps.log, images: deps.images, store: this.store, logger });
-    const jobsRoot = join(options.dataDir, 'jobs');
-    this.#records = new JobRecords(jobsRoot, registry, logger);
-    this.#finals = new FinalCounters(jobsRoot);
+    this.#records = new JobRecords(deps.files, registry, logger);
+    this.#finals = new FinalCounters(deps.archive);
     this.#logQuota = new LogQuota(options.limits.logBytes);
     this.chronicle = new Chronicle({
       archive: deps.archive,

@@ -1,4 +1,5 @@
 /** createServer({ storage }): the server keeps everything that has a port in the storage that it is given. */
+import { readdir } from 'node:fs/promises';
 import { openEmbeddedStorage } from '@mayfly/storage';
 import type { Storage } from '@mayfly/storage/ports';
 import { expect, it } from 'vitest';
@@ -28,7 +29,7 @@ const echo: TestProgram = async (r) => {
 
 it('runs a job on the storage that it was given, and closes it', async () => {
   const dataDir = await freshDir();
-  const own = await openEmbeddedStorage({ dataDir });
+  const own = await openEmbeddedStorage({ dataDir: await freshDir() });
   const calls = new Set<string>();
   const storage: Storage = {
     notices: own.notices,
@@ -67,12 +68,15 @@ it('runs a job on the storage that it was given, and closes it', async () => {
   expect((await api(server, 'DELETE', `/api/jobs/${id}`)).status).toBe(200);
   expect(calls).not.toContain('close');
   await server.close();
+  // It lies elsewhere: nothing of it came to the server's own directory.
+  expect(await readdir(dataDir)).toEqual([]);
   for (const call of [
     'log.open',
     'log.remove',
     'registry.commit',
     'registry.entries',
     'files.create',
+    'files.seal',
     'files.read',
     'files.stdin',
     'files.remove',

@@ -24,6 +24,7 @@ export { openFileMessageLog, type FileMessageLogOptions } from './embedded/messa
 export { FolderArchive } from './embedded/archive.ts';
 export { FolderJobOutput } from './embedded/output/job-output.ts';
 export { FolderJobFiles } from './embedded/job-files.ts';
+export { RECORD, readRecord, sumOf, type JobFolderRecord } from './embedded/job-record.ts';
 export { readStdinRecord } from './embedded/stdin-log.ts';
 export { openFileImageStore } from './embedded/image-store.ts';
 export type { LeaseClock } from './embedded/registry-leases.ts';

@@ -9,9 +9,19 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { createBLAKE3 } from 'hash-wasm';
 import type { JobSpec } from '@mayfly/protocols';
-import { checkIndex, readStdinRecord, unreadable, unseal, type CheckProgress, type Problem } from '@mayfly/storage';
+import {
+  RECORD,
+  checkIndex,
+  readRecord,
+  readStdinRecord,
+  sumOf,
+  type JobFolderRecord,
+  unreadable,
+  unseal,
+  type CheckProgress,
+  type Problem,
+} from '@mayfly/storage';
 import { checkHistory } from '../history/store.ts';
-import { readRecord, RECORD, sumOf, type JobFolderRecord } from '../jobs/job-records.ts';
 
 /** @returns what its record says, where it can be read */
 export async function checkJobFolder(

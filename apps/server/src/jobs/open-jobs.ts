@@ -241,6 +241,7 @@ export class OpenJobs {
       open?.stdin.close();
       service.close(job);
       chronicle.imageCosts.forget(job);
+      await finals.settled(job);
       if (!(await world.close(job))) throw new MayflyError('STORAGE_FAILED', 'what the job wrote may not be durable');
       for (const name of await log.list(`${job}/`)) await log.remove(name);
       this.#unfinished.delete(job);

@@ -48,6 +48,10 @@ export function archiveSuite(name: string, make: () => Promise<Subject<ArchiveAn
       for (let i = 0; i < 10; i++) expect([one, two]).toContain(await read(JOB, 'history'));
       await writing;
       expect(await read(JOB, 'history')).toBe(two);
+      // What is at hand is the same.
+      const now = archive.getNow(JOB, 'history');
+      if (now) expect(new TextDecoder().decode(now)).toBe(two);
+      expect(archive.getNow(OTHER, 'history')).toBeUndefined();
     });
 
     it('goes with the files of the job, and keeps nothing of a job without any', async () => {

@@ -1,4 +1,5 @@
 /** The contract of JobFiles and StdinLog (ports/). */
+import type { JobSpec } from '@mayfly/protocols';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JobFileName, JobFiles } from '../ports/index.ts';
 import type { Subject } from './subject.ts';
@@ -102,6 +103,21 @@ export function jobFilesSuite(name: string, make: () => Promise<Subject<JobFiles
       const again = await files.stdin(JOB);
       expect([again.messages, again.bytes, again.ended]).toEqual([0, 0, false]);
       again.close();
+    });
+
+    it('seals a job, and says how much of it', async () => {
+      const job = { id: JOB, name: 'a job' } as unknown as JobSpec;
+      expect(await files.sealed(JOB)).toBe('nothing');
+      await files.create(JOB, new Map<JobFileName, string>([['program.js', 'x']]));
+      expect(await files.sealed(JOB)).toBe('nothing');
+      await files.seal(JOB, { job }, 'submitted');
+      await reopen();
+      expect(await files.sealed(JOB)).toBe('submitted');
+      await files.seal(JOB, { job, records: [['job/1', { state: 'done' }]] }, 'all');
+      expect(await files.sealed(JOB)).toBe('all');
+      await files.remove(JOB);
+      expect(await files.sealed(JOB)).toBe('nothing');
+      await expect(files.seal(JOB, { job }, 'ended')).rejects.toThrow();
     });
 
     it('gives a reader who leaves early no more', async () => {

@@ -1,10 +1,15 @@
-/** Archive in the folders of the jobs: `jobs/<job>/history.bin`, `jobs/<job>/run.json`. They go with the folder. */
+/** Archive in the folders of the jobs: `history.bin`, `run.json`, `final.json`. They go with the folder. */
+import { readFileSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Archive, ArchiveName } from '../ports/index.ts';
 import { jobFolder } from './job-files.ts';
 
-const FILES: Readonly<Record<ArchiveName, string>> = { history: 'history.bin', run: 'run.json' };
+const FILES: Readonly<Record<ArchiveName, string>> = {
+  history: 'history.bin',
+  run: 'run.json',
+  final: 'final.json',
+};
 
 export class FolderArchive implements Archive {
   readonly #root: string;
@@ -22,6 +27,14 @@ export class FolderArchive implements Archive {
     } catch (error) {
       await rm(`${path}.new`, { force: true }).catch(() => undefined);
       throw error;
+    }
+  }
+
+  getNow(job: string, name: ArchiveName): Uint8Array | undefined {
+    try {
+      return readFileSync(join(jobFolder(this.#root, job), FILES[name]));
+    } catch {
+      return undefined;
     }
   }
 

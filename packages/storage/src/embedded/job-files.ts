@@ -3,6 +3,7 @@
  *
  *   jobs/<job>/submission.json, program.…, in/<blake3>   the files, by their names
  *   jobs/<job>/stdin                                     standard input as messages (stdin-log.ts)
+ *   jobs/<job>/record.json                               job-record.ts
  *   jobs/<job>.new/                                      the files of a job that is being created
  *
  * Other parts of a job's folder belong to others (index.ts).
@@ -12,7 +13,8 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
 import { storageError } from '../storage-error.ts';
-import type { JobFileName, JobFiles, StdinLog } from '../ports/index.ts';
+import type { JobFileName, JobFiles, JobNote, SealedFiles, StdinLog } from '../ports/index.ts';
+import { recorded, writeRecord } from './job-record.ts';
 import { FileStdinLog } from './stdin-log.ts';
 
 const JOB = /^[0-9a-z]{12}$/;
@@ -75,6 +77,14 @@ export class FolderJobFiles implements JobFiles {
 
   async stdin(job: string): Promise<StdinLog> {
     return new FileStdinLog(join(this.#folder(job), 'stdin'));
+  }
+
+  async seal(job: string, note: JobNote, of: SealedFiles): Promise<void> {
+    await writeRecord(this.#folder(job), note, of);
+  }
+
+  sealed(job: string): Promise<SealedFiles | 'nothing' | 'damaged'> {
+    return recorded(this.#folder(job));
   }
 
   async remove(job: string): Promise<void> {

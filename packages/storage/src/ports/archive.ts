@@ -3,8 +3,13 @@
  * so nothing waits for it, and no job fails because of it.
  */
 
-/** history: columns of time and traffic; run: times and places of the ranks. Each has a checksum of its own. */
-export type ArchiveName = 'history' | 'run';
+/**
+ *   history   columns of time and traffic
+ *   run       times and places of the ranks
+ *   final     counters of the tasks and the list of outputs, when the job ended
+ * Each has a checksum of its own.
+ */
+export type ArchiveName = 'history' | 'run' | 'final';
 
 export interface Archive {
   /**
@@ -15,4 +20,6 @@ export interface Archive {
   put(job: string, name: ArchiveName, bytes: Uint8Array): Promise<void>;
   /** Undefined: there is nothing, or it cannot be read. */
   get(job: string, name: ArchiveName): Promise<Uint8Array | undefined>;
+  /** What can be read without waiting. Undefined: as `get`, or it is not at hand. */
+  getNow(job: string, name: ArchiveName): Uint8Array | undefined;
 }

@@ -3,6 +3,8 @@
  * of each job. Files never change; standard input grows.
  */
 
+import type { JobSpec } from '@mayfly/protocols';
+
 /**
  *   submission.json      the submission
  *   program.js, program.wasm, each with .map     the program and its source map
@@ -10,6 +12,19 @@
  */
 export type JobFileName =
   'submission.json' | `program.${'js' | 'wasm'}` | `program.${'js' | 'wasm'}.map` | `in/${string}`;
+
+export interface JobNote {
+  job: JobSpec;
+  /** All that the registry has of the job, once it has ended. */
+  records?: [string, unknown][];
+}
+
+/**
+ *   submitted   the files that never change
+ *   ended       all but statistics, which come some seconds after the end
+ *   all         all
+ */
+export type SealedFiles = 'submitted' | 'ended' | 'all';
 
 export interface JobFiles {
   /**
@@ -35,6 +50,13 @@ export interface JobFiles {
    * @throws MayflyError DAMAGED_DATA; what the medium says of one that cannot be read
    */
   stdin(job: string): Promise<StdinLog>;
+  /**
+   * Keeps with the files, durably, what `note` says of the job, and a checksum of each of them, so that they can be
+   * verified, and the job be taken in again from them alone. Replaces the note before. @throws what the medium says
+   */
+  seal(job: string, note: JobNote, of: SealedFiles): Promise<void>;
+  /** What was sealed last: `ended` as well when statistics came since. Damaged: the note cannot be read. */
+  sealed(job: string): Promise<SealedFiles | 'nothing' | 'damaged'>;
   /** All of a job, standard input as well. */
   remove(job: string): Promise<void>;
 }
