@@ -186,6 +186,29 @@ export default tseslint.config(
     },
   },
   {
+    // What is kept goes through the ports of storage. These read what was installed or configured, watch the disk, or
+    // check the embedded layout itself.
+    files: ['apps/server/src/**/*.ts'],
+    ignores: ['options', 'tls', 'disk', 'serve/examples', 'check/*'].map((name) => `apps/server/src/${name}.ts`),
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: relativeSibling,
+              message: 'Another package is imported by its name, which leads through its declared exports.',
+            },
+            {
+              regex: '^(node:)?fs(/|$)',
+              message: 'The server keeps files through the ports of @mayfly/storage: write an adapter there.',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
     files: ['apps/web/src/**/*.{ts,tsx}'],
     plugins: { 'react-hooks': reactHooks },
     rules: { 'react-hooks/rules-of-hooks': 'error', 'react-hooks/exhaustive-deps': 'error' },

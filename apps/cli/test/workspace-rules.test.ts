@@ -55,6 +55,29 @@ describe('pure packages', () => {
   });
 });
 
+describe('files of the server', () => {
+  const code = "import { readFileSync } from 'node:fs'; export const f = readFileSync('x');\n";
+
+  it.each(["'node:fs'", "'node:fs/promises'", "'fs'", "'fs/promises'"])(
+    'come from ports, not from %s',
+    async (from) => {
+      const probe = code.replace("'node:fs'", from);
+      for (const file of ['probe.ts', 'jobs/probe.ts', 'rest/data.ts', 'hosts/world-host.ts'])
+        expect((await complaints(`apps/server/src/${file}`, probe)).join('\n')).toMatch(/ports of @mayfly\/storage/);
+      expect(
+        (await complaints('apps/server/src/rest/data.ts', "import '../../../../packages/wire/src/frame.ts';"))[0],
+      ).toMatch(/declared exports/);
+    },
+  );
+
+  it('are the business of adapters, of the check, and of what reads the installation', async () => {
+    for (const file of ['options.ts', 'tls.ts', 'disk.ts', 'check/check.ts', 'serve/examples.ts'])
+      expect(await complaints(`apps/server/src/${file}`, code)).toEqual([]);
+    expect(await complaints('apps/server/test/probe.ts', code)).toEqual([]);
+    expect(await complaints('packages/storage/src/embedded/probe.ts', code)).toEqual([]);
+  });
+});
+
 describe('import directions', () => {
   /** A little tree of the same shape, judged by the repository's own rules. */
   function cruise(files: Record<string, string>): string {

@@ -6,6 +6,7 @@
  *  N2 A heartbeat counts only for ranks that the dispatcher has given to its node.
  */
 import type { Dispatcher } from '@mayfly/protocols';
+import type { Archive } from '@mayfly/storage/ports';
 import type { BoardName, Heartbeat, Incarnation, JobId, NodeId, NodeView, TaskId } from '@mayfly/wire';
 import type { Board } from './board.ts';
 import { ImageCosts } from './checkpoint-advice.ts';
@@ -16,7 +17,7 @@ import type { Logger } from './logger.ts';
 import { SlotUse } from './nodes/slot-use.ts';
 
 export interface ChronicleParts {
-  jobsRoot: string;
+  archive: Archive;
   /** Most nodes that the server takes. */
   nodes: number;
   board: Board;
@@ -40,11 +41,11 @@ export class Chronicle {
   readonly #parts: ChronicleParts;
 
   constructor(parts: ChronicleParts) {
-    const { jobsRoot, dispatcher, traffic, reading, logger } = parts;
+    const { archive, dispatcher, traffic, reading, logger } = parts;
     this.#parts = parts;
     this.board = parts.board;
-    this.history = new History({ jobsRoot, dispatcher, traffic, reading, logger });
-    this.runLog = new RunLog(jobsRoot);
+    this.history = new History({ archive, dispatcher, traffic, reading, logger });
+    this.runLog = new RunLog(archive);
     this.slotUse = new SlotUse(parts.nodes);
   }
 
@@ -125,12 +126,12 @@ export class Chronicle {
   }
 
   async forget(job: JobId): Promise<void> {
-    this.runLog.forget(job);
+    await this.runLog.forget(job);
     await this.history.forget(job);
   }
 
   async close(): Promise<void> {
-    this.runLog.close();
+    await this.runLog.close();
     await this.history.close();
   }
 

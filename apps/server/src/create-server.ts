@@ -6,10 +6,9 @@ import swagger from '@fastify/swagger';
 import rateLimit from '@fastify/rate-limit';
 import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import Fastify, { LogController, type FastifyInstance } from 'fastify';
-import { mkdir } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
-import { openEmbeddedStorage, type BackupInfo, type EmbeddedStorage } from '@mayfly/storage';
+import { openEmbeddedStorage, type BackupInfo, type Storage } from '@mayfly/storage';
 import { createCompiler } from '@mayfly/toolchain';
 import { FIRST_TOKEN, MayflyError } from '@mayfly/wire';
 import { NEEDS_SPACE, accessOf, needsToken, refuseUnlisted } from './access.ts';
@@ -64,7 +63,7 @@ const SHORT_TOKEN = 16;
  */
 export async function createServer(options: ServerOptions): Promise<MayflyServer> {
   const o = resolveOptions(options);
-  const storage = await openEmbeddedStorage({ dataDir: o.dataDir });
+  const storage = o.storage ?? (await openEmbeddedStorage({ dataDir: o.dataDir }));
   const undo: (() => Promise<unknown> | void)[] = [() => storage.close()];
   try {
     const tls = o.tls === undefined ? undefined : await loadTls(o.tls, o.dataDir, o.tlsNames ?? []);
@@ -86,6 +85,9 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       log: storage.log,
       images: storage.images,
       registry: storage.registry,
+      files: storage.files,
+      output: storage.output,
+      archive: storage.archive,
       secrets,
       rooms,
       board,
@@ -120,7 +122,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     const compilers = remembering({ scripts, modules });
     const closeCompilers = (): Promise<unknown> => Promise.all([scripts.close(), modules.close()]);
     undo.push(closeCompilers);
-    const retention = new RetentionKeeper(runtime, storage.registry, o.dataDir, o.retention, app.log);
+    const retention = new RetentionKeeper(runtime, storage, o.retention, app.log);
     const sources: MetricSources = {
       nodes: () => {
         const here = runtime.nodes().filter((n) => n.state === 'here');
@@ -140,7 +142,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       disk,
       metrics,
       dashboards: () => dashboard.count,
-      dataDir: o.dataDir,
+      usage: () => storage.usage(),
       version: o.version,
       limitBytes: o.retention.diskBytes,
     });
@@ -299,7 +301,7 @@ function newApp(o: ResolvedOptions, tls: { cert: string; key: string } | undefin
 
 interface Parts {
   disk: Disk;
-  registry: EmbeddedStorage['registry'];
+  registry: Storage['registry'];
   lessons: Lessons;
   runtime: Runtime;
   rooms: Rooms;
@@ -319,13 +321,12 @@ interface Parts {
  * it.
  */
 async function backUp(
-  storage: EmbeddedStorage,
+  storage: Storage,
   o: ResolvedOptions,
   log: FastifyInstance['log'],
 ): Promise<BackupInfo & { path: string; pauseMs: number }> {
   const at = Date.now();
   const root = `${resolve(o.dataDir)}-backups`;
-  await mkdir(root, { recursive: true, mode: 0o700 });
   const path = join(root, new Date(at).toISOString().replaceAll(':', '-').replace('Z', ''));
   const done = await storage.backup(path, { version: o.version, at });
   log.info({ path, files: done.files, bytes: done.bytes, pauseMs: done.pauseMs }, 'backup taken');

@@ -11,6 +11,7 @@
  *  V3  A socket that takes nothing gets no more output until its buffer is empty; it goes on from the files where it
  *      was.
  */
+import type { StreamName } from '@mayfly/storage/ports';
 import type { Namespace, Socket } from 'socket.io';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -28,7 +29,6 @@ import {
   type ViewerRequests,
 } from '@mayfly/wire';
 import { HistoryFeed, type Viewer } from './history/feed.ts';
-import type { StreamName } from './hosts/world-types.ts';
 import type { Logger } from './logger.ts';
 import type { RuntimeObserver } from './observer.ts';
 import type { Runtime } from './runtime.ts';

@@ -19,7 +19,7 @@
  *  U2 Errors that say nothing of the storage change nothing here: they are defects, and stay with who met them.
  */
 import { statfsSync, type StatsFs } from 'node:fs';
-import { open, stat, statfs, unlink } from 'node:fs/promises';
+import { mkdir, open, stat, statfs, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { storageStop, whyStopped } from '@mayfly/storage';
 import { MayflyError, type ErrorBody, type ErrorCode, type ServerView } from '@mayfly/wire';
@@ -76,6 +76,8 @@ export class Disk {
 
   /** Looks for the first time; from now on by itself. */
   async open(): Promise<void> {
+    // Of a storage that lies elsewhere (ServerOptions.storage).
+    await mkdir(this.#dir, { recursive: true, mode: 0o700 }).catch(() => undefined);
     await this.#look();
     this.#next();
   }

@@ -1,6 +1,6 @@
 /** Who watches the jobs of a server: the dashboard. */
+import type { StreamName } from '@mayfly/storage/ports';
 import type { JobId, TaskId } from '@mayfly/wire';
-import type { StreamName } from './hosts/world-types.ts';
 
 /** Called when something changes that pages show. */
 export interface RuntimeObserver {

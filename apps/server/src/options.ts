@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Writable } from 'node:stream';
 import type { DispatcherSettings } from '@mayfly/protocols';
+import type { Storage } from '@mayfly/storage/ports';
 import { parseHost } from './serve/origin.ts';
 
 /** Sizes in bytes, times in ms. */
@@ -121,6 +122,11 @@ export interface ServerOptions {
   pingMs?: number;
   /** Shown by /api/info. */
   version?: string;
+  /**
+   * Where the server keeps everything that has a port; default: in `dataDir`. The server takes it over: it closes it
+   * when it closes, and when it cannot start. `dataDir` then keeps the certificate, and is the disk that is watched.
+   */
+  storage?: Storage;
 }
 
 export interface MayflyServer {

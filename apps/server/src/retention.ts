@@ -1,8 +1,7 @@
 /** What goes by itself: ended jobs by age, number and disk space; nodes that were not seen for a month. */
 import { isOver } from '@mayfly/protocols';
-import type { Registry } from '@mayfly/storage/ports';
+import type { Storage } from '@mayfly/storage/ports';
 import type { JobId } from '@mayfly/wire';
-import { directoryBytes } from './jobs/job-store.ts';
 import type { Logger } from './logger.ts';
 import type { Retention } from './options.ts';
 import type { Runtime } from './runtime.ts';
@@ -23,17 +22,15 @@ export function expired(
 
 export class RetentionKeeper {
   readonly #runtime: Runtime;
-  readonly #registry: Registry;
-  readonly #dataDir: string;
+  readonly #storage: Storage;
   readonly #retention: Retention;
   readonly #logger: Logger;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(runtime: Runtime, registry: Registry, dataDir: string, retention: Retention, logger: Logger) {
+  constructor(runtime: Runtime, storage: Storage, retention: Retention, logger: Logger) {
     this.#runtime = runtime;
-    this.#registry = registry;
-    this.#dataDir = dataDir;
+    this.#storage = storage;
     this.#retention = retention;
     this.#logger = logger;
   }
@@ -57,19 +54,19 @@ export class RetentionKeeper {
         return r && isOver(r.state) ? [{ job, endedAt: r.endedAt ?? r.spec.submittedAt }] : [];
       });
     for (const job of expired(ended(), this.#retention, Date.now())) await this.#remove(job, 'age or number');
-    let used = await directoryBytes(this.#dataDir);
+    let used = (await this.#storage.usage()).total;
     if (used > this.#retention.diskBytes)
       for (const { job } of ended().sort((a, b) => a.endedAt - b.endedAt)) {
-        used -= await directoryBytes(this.#runtime.store.dir(job));
+        used -= await this.#storage.usageOf(job);
         await this.#remove(job, 'disk space');
         if (used <= this.#retention.diskBytes) break;
       }
     const now = Date.now();
     const here = new Set<string>(this.#runtime.nodes().map((n) => n.id));
-    const old = (await this.#registry.entries('node/')).filter(
+    const old = (await this.#storage.registry.entries('node/')).filter(
       ([k, v]) => now - (v as NodeRecord).lastSeen > NODE_MS && !here.has(k.slice(5)),
     );
-    if (old.length > 0) await this.#registry.commit(old.map(([k]) => [k, undefined] as const));
+    if (old.length > 0) await this.#storage.registry.commit(old.map(([k]) => [k, undefined] as const));
   }
 
   async #remove(job: JobId, why: string): Promise<void> {

@@ -18,7 +18,7 @@ import {
   type JobSpec,
   type ServedLog,
 } from '@mayfly/protocols';
-import type { MessageLog, Registry, ImageStore } from '@mayfly/storage/ports';
+import type { Archive, MessageLog, Registry, ImageStore, JobFiles, JobOutput } from '@mayfly/storage/ports';
 import {
   FILES,
   FIRST_TOKEN,
@@ -111,6 +111,9 @@ export class Runtime {
     log: MessageLog;
     images: ImageStore;
     registry: Registry;
+    files: JobFiles;
+    output: JobOutput;
+    archive: Archive;
     secrets: Secrets;
     rooms: Rooms;
     board: Board;
@@ -125,13 +128,13 @@ export class Runtime {
     this.#secrets = secrets;
     this.#logger = logger;
     this.#metrics = deps.metrics;
-    this.store = new JobStore(options.dataDir);
+    this.store = new JobStore(deps.files);
     this.marks = new JobMarks({ registry, log: deps.log, images: deps.images, store: this.store, logger });
-    this.#records = new JobRecords(this.store.root, registry, logger);
-    this.#finals = new FinalCounters(this.store.root);
+    this.#records = new JobRecords(deps.files, registry, logger);
+    this.#finals = new FinalCounters(deps.archive);
     this.#logQuota = new LogQuota(options.limits.logBytes);
     this.chronicle = new Chronicle({
-      jobsRoot: this.store.root,
+      archive: deps.archive,
       nodes: options.limits.nodes,
       board: deps.board,
       logger,
@@ -141,14 +144,11 @@ export class Runtime {
       traffic: (job) => (this.memories.of(job) ?? []).map((h) => h.traffic),
       reading: (job) => this.#jobs.reading(job, this.tasksOf(job)),
     });
-    this.#places = new Places((job) => {
-      const language = this.#specs.get(job)?.program.language;
-      return language && { path: this.store.programPath(job, language), language };
-    });
+    this.#places = new Places(this.store, (job) => this.#specs.get(job)?.program.language);
     this.memories = new ChannelMemories(secrets, logger, options.limits.dataSockets);
     const service = this.#compose(deps);
     this.#service = service;
-    this.world = new WorldHost(options.dataDir, {
+    this.world = new WorldHost(deps.output, {
       output: (job, task, stream, offset, bytes) => this.observer.output(job, task, stream, offset, bytes),
       file: (job, path, bytes) => this.observer.file(job, path, bytes),
       exit: (job, task, report) => {
@@ -258,6 +258,7 @@ export class Runtime {
       marks: this.marks,
       finals: this.#finals,
       jobs: this.#jobs,
+      store: this.store,
       chronicle: this.chronicle,
       specs: this.#specs,
       stateOf: (job) => this.need(job).state,

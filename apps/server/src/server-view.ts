@@ -5,11 +5,9 @@
  * Owns: the sampling of the event loop, and the sizes of the folders as they were last measured (at most every
  * STORAGE_MS, and only when asked).
  */
-import { statfs } from 'node:fs/promises';
-import { join } from 'node:path';
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
+import type { StorageUsage } from '@mayfly/storage/ports';
 import type { ServerView } from '@mayfly/wire';
-import { directoryBytes } from './jobs/job-store.ts';
 import type { Disk } from './disk.ts';
 import type { Metrics, MetricSources } from './metrics.ts';
 
@@ -58,7 +56,7 @@ export interface ServerViewSources extends MetricSources {
   metrics: Metrics;
   disk: Disk;
   dashboards(): number;
-  dataDir: string;
+  usage(): Promise<StorageUsage>;
   version: string;
   limitBytes: number;
 }
@@ -121,19 +119,15 @@ export class ServerHealth {
   }
 
   async #measure(at: number): Promise<ServerView['storage']> {
-    const of = (folder: string): Promise<number> => directoryBytes(join(this.#s.dataDir, folder)).catch(() => 0);
-    const [log, images, jobs, registry] = [await of('log'), await of('images'), await of('jobs'), await of('registry')];
-    const free = await statfs(this.#s.dataDir).then(
-      (f) => f.bavail * f.bsize,
-      () => undefined,
-    );
+    const { log, images, jobs, registry } = await this.#s.usage();
+    const { freeBytes } = this.#s.disk.view();
     return {
       at,
       log,
       images,
       jobs,
       registry,
-      ...(free === undefined ? {} : { freeBytes: free }),
+      ...(freeBytes === undefined ? {} : { freeBytes }),
       limitBytes: this.#s.limitBytes,
     };
   }

@@ -1,4 +1,6 @@
-/** channel-memory-host.ts H3: a core whose append failed is never used again; a new one recovers from the streams. */
+/**
+ * channel-memory-host.ts: what it does when the log cannot be written (H3), and when an append alone is not kept (H1).
+ */
 import { openEmbeddedStorage } from '@mayfly/storage';
 import type { LogStream, MessageLog } from '@mayfly/storage/ports';
 import { Kind, MayflyError, emptyHeader, encodeFrame, incarnation, jobId, readFrames, taskId } from '@mayfly/wire';
@@ -31,6 +33,7 @@ function fillable(log: MessageLog, full: () => boolean): MessageLog {
       },
     });
   return {
+    durability: log.durability,
     open: async (n) => wrap(await log.open(n)),
     list: (p) => log.list(p),
     remove: (n) => log.remove(n),
@@ -38,7 +41,14 @@ function fillable(log: MessageLog, full: () => boolean): MessageLog {
   };
 }
 
-it('a full disk closes the links, and the job goes on from its log when there is space', async () => {
+const message = (n: number): Uint8Array =>
+  encodeFrame(
+    { ...emptyHeader(Kind.DATA), flags: 1, src: taskId(0), dst: taskId(1), channel: n, size: 3 },
+    text.encode('abc'),
+  );
+
+/** A Channel Memory of two tasks on the real log, as `wrap` makes it. */
+async function serve(wrap: (log: MessageLog) => MessageLog) {
   const dataDir = await freshDir();
   const storage = await openEmbeddedStorage({ dataDir });
   later(() => storage.close());
@@ -46,7 +56,6 @@ it('a full disk closes the links, and the job goes on from its log when there is
   const disk = new Disk(dataDir, 0, pino({ level: 'silent' }));
   await disk.open();
   later(async () => disk.close());
-  let full = false;
   const failures: string[] = [];
   const nothing = (): void => undefined;
   const answers: LogAnswers = {
@@ -58,7 +67,7 @@ it('a full disk closes the links, and the job goes on from its log when there is
   const host = new ChannelMemoryHost(
     { job, index: 0, count: 1, size: 2, protocol: 'pessimistic', durability: 'behind' },
     {
-      log: fillable(storage.log, () => full),
+      log: wrap(storage.log),
       disk,
       world: { deliver: nothing, sync: async () => undefined },
       answers,
@@ -114,12 +123,12 @@ it('a full disk closes the links, and the job goes on from its log when there is
     );
     return { link, kinds, closed };
   };
-  const message = (n: number): Uint8Array =>
-    encodeFrame(
-      { ...emptyHeader(Kind.DATA), flags: 1, src: taskId(0), dst: taskId(1), channel: n, size: 3 },
-      text.encode('abc'),
-    );
+  return { host, failures, connect };
+}
 
+it('a full disk closes the links, and the job goes on from its log when there is space', async () => {
+  let full = false;
+  const { host, failures, connect } = await serve((log) => fillable(log, () => full));
   const a = connect(0, false, 0);
   const b = connect(1, false, 0);
   await until('attached', () => a.kinds.includes(Kind.ATTACHED) && b.kinds.includes(Kind.ATTACHED));
@@ -135,4 +144,35 @@ it('a full disk closes the links, and the job goes on from its log when there is
   expect(failures).toEqual([]);
   const again = connect(0, true, 0);
   await until('attached again', () => again.kinds.includes(Kind.ATTACHED));
+});
+
+it('a log whose appends die with the process is synced before a message is passed on, whatever the job asked for', async () => {
+  let open = (): void => undefined;
+  const gate = new Promise<void>((go) => (open = go));
+  let gated = false;
+  const { connect } = await serve((log) => ({
+    durability: 'sync-only',
+    open: async (name) => {
+      const stream = await log.open(name);
+      return new Proxy(stream, {
+        get(target, key) {
+          const value = Reflect.get(target, key, target) as unknown;
+          if (key === 'sync' && gated) return () => gate.then(() => target.sync());
+          return typeof value === 'function' ? (value as (...a: never[]) => unknown).bind(target) : value;
+        },
+      });
+    },
+    list: (p) => log.list(p),
+    remove: (n) => log.remove(n),
+    close: () => log.close(),
+  }));
+  const a = connect(0, false, 0);
+  const b = connect(1, false, 0);
+  await until('attached', () => a.kinds.includes(Kind.ATTACHED) && b.kinds.includes(Kind.ATTACHED));
+  gated = true;
+  a.link.onMessage(message(1));
+  // As a log in the kernel does, it would have passed the message on within this call.
+  expect(b.kinds).not.toContain(Kind.ARRIVAL);
+  open();
+  await until('delivered', () => b.kinds.includes(Kind.ARRIVAL));
 });

@@ -1,26 +1,16 @@
 /** Places of programs: from what nodes tell to what the submitted sources say. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { incarnation, taskId, type Heartbeat, type JobId } from '@mayfly/wire';
 import { Places } from '../src/jobs/places.ts';
 
 const JOB = 'job' as JobId;
-let dir: string;
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'mayfly-places-'));
-  // Line n of the bundle is line n of main.ts.
-  await writeFile(
-    join(dir, 'program.js.map'),
-    JSON.stringify({ version: 3, sources: ['main.ts'], names: [], mappings: 'AAAA;AACA;AACA' }),
-  );
-  await writeFile(join(dir, 'program.wasm'), Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
-});
-afterAll(() => rm(dir, { recursive: true }));
+/** Line n of the bundle is line n of main.ts. */
+const files = {
+  sourceMap: async () => JSON.stringify({ version: 3, sources: ['main.ts'], names: [], mappings: 'AAAA;AACA;AACA' }),
+  program: async () => Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0),
+};
 
-const script = () =>
-  new Places((job) => (job === JOB ? { path: join(dir, 'program.js'), language: 'typescript' } : undefined));
+const script = () => new Places(files, (job) => (job === JOB ? 'typescript' : undefined));
 const read = (places: Places, raw: string) => vi.waitFor(() => expect(places.of(JOB, raw)).toBeDefined());
 
 it('says the line of a script as soon as its map is read, and nothing of jobs that are not there', async () => {
@@ -36,8 +26,9 @@ it('says the line of a script as soon as its map is read, and nothing of jobs th
 });
 
 it('says the function of a module without line numbers, and of one that is damaged', async () => {
-  for (const name of ['program.wasm', 'gone.wasm']) {
-    const places = new Places(() => ({ path: join(dir, name), language: 'c' }));
+  const gone = { ...files, program: () => Promise.reject(new Error('it is missing')) };
+  for (const store of [files, gone]) {
+    const places = new Places(store, () => 'c');
     await read(places, 'Grid::exchange(int, int) (wasm-function[9]:0x8fe)');
     expect(
       ['Grid::exchange(int, int) (wasm-function[9]:0x8fe)', 'wasm-function[7]:0x1f'].map((raw) => places.of(JOB, raw)),

@@ -14,6 +14,7 @@ import {
   type Heartbeat,
   type JobReport,
 } from '@mayfly/wire';
+import { FolderArchive } from '@mayfly/storage';
 import { History } from '../src/history/history.ts';
 import { JobHistory } from '../src/history/job-history.ts';
 import { profileOf } from '../src/jobs/profile.ts';
@@ -44,7 +45,8 @@ const beat = (
 it('adds up the time of all incarnations of a rank, each once, and keeps it when the job has ended', async () => {
   const dir = await freshDir();
   mkdirSync(join(dir, JOB));
-  const log = new RunLog(dir);
+  const archive = new FolderArchive(dir);
+  const log = new RunLog(archive);
   const node = (n: number) => nodeId(`node000${n}`);
   const on = (n: number) => () => ({ id: node(n), name: `tab ${n}`, engine: 'Chromium' });
   log.heard(beat(0, 0, 100, 0, [['MPI_Recv', 20, 2]]), node(1), on(1));
@@ -61,7 +63,7 @@ it('adds up the time of all incarnations of a rank, each once, and keeps it when
   log.heard(beat(0, 0, 9999, 0), node(1), () => undefined); // a zombie: not the acting one
   log.heard(beat(1, 0, 6, 0), node(2), on(2));
   log.heard(beat(1, 0, 10, 0), node(2), () => undefined); // its last words: it is done, and has no place any more
-  const whole = log.of(JOB);
+  const whole = await log.of(JOB);
   expect(whole.spentMs[SPENT.indexOf('computing')]).toBe(300);
   expect(whole.spentMs[SPENT.indexOf('replaying')]).toBe(30);
   expect(whole.nodes).toEqual([
@@ -77,13 +79,13 @@ it('adds up the time of all incarnations of a rank, each once, and keeps it when
     [],
   ]);
   log.write(JOB);
-  expect(new RunLog(dir).of(JOB)).toEqual(whole);
+  await vi.waitFor(async () => expect(await new RunLog(archive).of(JOB)).toEqual(whole));
   // The same behind the end of the job, and nothing new comes to be.
   log.heard(beat(1, 0, 25, 0), node(2), () => undefined);
   log.heard(beat(2, 0, 99, 0), node(2), on(2));
-  expect(log.of(JOB).spentMs[SPENT.indexOf('computing')]).toBe(315);
-  log.close();
-  expect(new RunLog(dir).of(JOB).spentMs[SPENT.indexOf('computing')]).toBe(315);
+  expect((await log.of(JOB)).spentMs[SPENT.indexOf('computing')]).toBe(315);
+  await log.close();
+  expect((await new RunLog(archive).of(JOB)).spentMs[SPENT.indexOf('computing')]).toBe(315);
 });
 
 it('writes nothing to the folder of a job that was forgotten, nor of any behind its close', async () => {
@@ -92,14 +94,15 @@ it('writes nothing to the folder of a job that was forgotten, nor of any behind 
     const dir = await freshDir();
     const UNDER_WAY = jobId('underwayjobs');
     const jobs = [JOB, jobId('forgetforget'), UNDER_WAY];
+    const archive = new FolderArchive(dir);
     const history = new History({
-      jobsRoot: dir,
+      archive,
       dispatcher: () => ({ core: { jobs: new Map() } }) as never,
       traffic: () => [],
       reading: () => undefined,
       logger: pino({ enabled: false }),
     });
-    const runs = new RunLog(dir);
+    const runs = new RunLog(archive);
     for (const job of jobs) {
       mkdirSync(join(dir, job));
       history.open(job, 1, false);
@@ -115,10 +118,10 @@ it('writes nothing to the folder of a job that was forgotten, nor of any behind 
     // Both begin to write what was said last.
     vi.advanceTimersByTime(6000);
     await history.forget(jobs[1]!);
-    runs.forget(jobs[1]!);
+    await runs.forget(jobs[1]!);
     rmSync(join(dir, jobs[1]!), { recursive: true });
     await history.close();
-    runs.close();
+    await runs.close();
     // It ends while the server stops.
     rmSync(join(dir, UNDER_WAY), { recursive: true });
     mkdirSync(join(dir, UNDER_WAY));

@@ -1,15 +1,16 @@
 /**
- * Output once, whatever happens in between: world-host.ts O1–O3, world-index.ts W1–W3, stdin-log.ts N2;
+ * Output once, whatever happens in between: world-host.ts O1–O3, task-output.ts W1–W3;
  * spawn-patience.ts P1, P2.
  */
 import { FileOp, SpawnRefusal, WorldMode, encodeFileRequest, fileValue, jobId, taskId } from '@mayfly/wire';
 import { appendFile, mkdir, readFile, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
+import { FolderJobOutput } from '@mayfly/storage';
 import { WorldHost } from '../src/hosts/world-host.ts';
 import type { WorldListener } from '../src/hosts/world-types.ts';
-import { StdinLog } from '../src/jobs/stdin-log.ts';
 import { freshDir } from './harness.ts';
 
 const job = jobId('abcdefghijkl');
@@ -56,6 +57,11 @@ const cutMessage = (path: string, length: number): Uint8Array => {
 
 type Message = { mode: number; body: Uint8Array };
 
+const worldHost = (dataDir: string, listener: WorldListener): WorldHost =>
+  new WorldHost(new FolderJobOutput(join(dataDir, 'jobs')), listener);
+const fileOf = async (host: WorldHost, path: string): Promise<Buffer> =>
+  buffer(host.outputs.file(job, path)!(0, Infinity));
+
 describe('WorldHost', () => {
   it('O1: files that are written, cut and removed are the same after any repetition', async () => {
     const path = fc.constantFrom('a', 'd/b');
@@ -78,7 +84,7 @@ describe('WorldHost', () => {
       const dataDir = await freshDir();
       let delivered = 0;
       for (const [upTo, from] of [...crashes, [messages.length, delivered] as const]) {
-        const host = new WorldHost(dataDir, listener());
+        const host = worldHost(dataDir, listener());
         host.open(job, 60);
         const end = Math.max(delivered, Math.min(upTo, messages.length));
         for (let n = Math.min(from, delivered); n < end; n++)
@@ -86,12 +92,12 @@ describe('WorldHost', () => {
         delivered = end;
         await host.close(job);
       }
-      const host = new WorldHost(dataDir, listener());
+      const host = worldHost(dataDir, listener());
       host.open(job, 60);
       const found: Record<string, string> = {};
       let total = 0;
       for (const f of host.outputs.files(job)) {
-        const bytes = await readFile(host.outputs.filePath(job, f.path)!);
+        const bytes = await fileOf(host, f.path);
         expect(bytes.length).toBe(f.bytes);
         total += f.bytes;
         found[f.path] = bytes.toString('hex');
@@ -156,7 +162,7 @@ describe('WorldHost', () => {
         const answers = new Map<string, string>();
         let next = 0;
         for (const [upTo, back] of [...crashes, [messages.length, 0] as const]) {
-          const host = new WorldHost(dataDir, listener());
+          const host = worldHost(dataDir, listener());
           host.open(job, 50);
           // What the logs still hold comes again, task by task.
           for (const [t, list] of sent)
@@ -179,9 +185,9 @@ describe('WorldHost', () => {
             }
           // Killed: what has not been made durable is in the kernel all the same.
         }
-        const host = new WorldHost(dataDir, listener());
+        const host = worldHost(dataDir, listener());
         host.open(job, 50);
-        const bytes = await readFile(host.outputs.filePath(job, 'd/shared')!);
+        const bytes = await fileOf(host, 'd/shared');
         await host.close(job);
         return { bytes: bytes.toString('hex'), answers: [...answers].sort() };
       };
@@ -212,7 +218,7 @@ describe('WorldHost', () => {
           const dataDir = await freshDir();
           let delivered = 0;
           for (const [upTo, from, torn] of [...crashes, [messages.length, 0, 0] as const]) {
-            const host = new WorldHost(dataDir, listener());
+            const host = worldHost(dataDir, listener());
             host.open(job, 1e9);
             const start = Math.min(from, delivered);
             const end = Math.max(delivered, Math.min(upTo, messages.length));
@@ -228,7 +234,7 @@ describe('WorldHost', () => {
             [WorldMode.STDERR, 'stderr'],
           ] as const) {
             const expected = Buffer.concat(messages.filter((m) => m.mode === mode).map((m) => m.body));
-            const host = new WorldHost(dataDir, listener());
+            const host = worldHost(dataDir, listener());
             host.open(job, 1e9);
             expect(Buffer.from(host.outputs.read(job, task, stream, 0, 1e6)).equals(expected)).toBe(true);
             await host.close(job);
@@ -246,7 +252,7 @@ describe('WorldHost', () => {
       body: text.encode(`line ${i}\n`),
     }));
     const write = async (from: number): Promise<void> => {
-      const host = new WorldHost(dataDir, listener());
+      const host = worldHost(dataDir, listener());
       host.open(job, 1e9);
       messages.slice(from).forEach((m, i) => host.deliver(job, task, from + i + 1, m.mode, m.body));
       await host.close(job);
@@ -266,7 +272,7 @@ describe('WorldHost', () => {
     async (what) => {
       const dataDir = await freshDir();
       const index = join(dataDir, 'jobs', job, 'out', 'files.index');
-      const first = new WorldHost(dataDir, listener());
+      const first = worldHost(dataDir, listener());
       first.open(job, 1000);
       first.deliver(job, task, 1, WorldMode.FILE, fileMessage('a', 0, Uint8Array.of(1)));
       await first.sync(job);
@@ -275,17 +281,21 @@ describe('WorldHost', () => {
       await rm(index);
       if (what === 'garbage') await writeFile(index, 'garbage\n\0');
       if (what === 'a folder') await mkdir(index);
-      const second = new WorldHost(dataDir, listener());
+      const second = worldHost(dataDir, listener());
       second.open(job, 1000);
       expect(await readFile(index)).toEqual(before);
       second.deliver(job, task, 2, WorldMode.FILE, fileMessage('b', 0, Uint8Array.of(2)));
       await second.close(job);
-      expect(new WorldHost(dataDir, listener()).outputs.files(job).map((f) => f.path)).toEqual(['a', 'b']);
+      expect(
+        worldHost(dataDir, listener())
+          .outputs.files(job)
+          .map((f) => f.path),
+      ).toEqual(['a', 'b']);
     },
   );
 
   it('files are closed when no sync of them is under way any more', async () => {
-    const host = new WorldHost(await freshDir(), listener());
+    const host = worldHost(await freshDir(), listener());
     host.open(job, 1e9);
     for (let n = 1; n <= 20; n++) host.deliver(job, task, n, WorldMode.STDOUT, new Uint8Array(1000));
     const syncs: Promise<void>[] = [];
@@ -307,7 +317,7 @@ describe('WorldHost', () => {
       const l = listener();
       let why: number = SpawnRefusal.LEAVING;
       l.refusal = () => why;
-      const host = new WorldHost(await freshDir(), l);
+      const host = worldHost(await freshDir(), l);
       host.open(job, 1e9, { tasks: 2, leavingMs: 86_400_000 });
       let n = 0;
       const ask = (op: FileOp, data: string): void => {
@@ -351,7 +361,7 @@ describe('WorldHost', () => {
   it('tells of fresh bytes only, and of a gap', async () => {
     const dataDir = await freshDir();
     const l = listener();
-    const host = new WorldHost(dataDir, l);
+    const host = worldHost(dataDir, l);
     host.open(job, 1e9);
     host.deliver(job, task, 1, WorldMode.STDOUT, text.encode('a'));
     host.deliver(job, task, 1, WorldMode.STDOUT, text.encode('a'));
@@ -365,7 +375,7 @@ describe('WorldHost', () => {
     const dataDir = await freshDir();
     for (const path of ['../x', '/x', 'a//b', 'a/./b', '.x', 'a/..', 'con|x', 'a\\b', '', 'x'.repeat(300)]) {
       const l = listener();
-      const host = new WorldHost(dataDir, l);
+      const host = worldHost(dataDir, l);
       host.open(job, 1e9);
       host.deliver(job, taskId(0), 1, WorldMode.FILE, fileMessage(path, 0, new Uint8Array(3)));
       expect(l.failures, path).toEqual(['PROGRAM_ERROR']);
@@ -373,7 +383,7 @@ describe('WorldHost', () => {
     }
     expect((await readdir(dataDir)).sort()).toEqual(['jobs']);
     const l = listener();
-    const host = new WorldHost(dataDir, l);
+    const host = worldHost(dataDir, l);
     host.open(job, 100);
     host.deliver(job, task, 1, WorldMode.FILE, fileMessage('a/b.bin', 50, new Uint8Array(10)));
     host.deliver(job, task, 2, WorldMode.FILE, fileMessage('a/b.bin', 0, new Uint8Array(10).fill(1)));
@@ -383,7 +393,7 @@ describe('WorldHost', () => {
     expect(l.failures).toEqual(['PROGRAM_ERROR']);
     await host.close(job);
     const again = listener();
-    const host2 = new WorldHost(dataDir, again);
+    const host2 = worldHost(dataDir, again);
     host2.open(job, 100);
     expect(host2.total(job)).toBe(60);
     // Message 3 has its place from before; it may not come again as something else.
@@ -396,34 +406,11 @@ describe('WorldHost', () => {
 
   it('takes an exit report that cannot be read for an error of the program', async () => {
     const l = listener();
-    const host = new WorldHost(await freshDir(), l);
+    const host = worldHost(await freshDir(), l);
     host.open(job, 100);
     host.deliver(job, task, 1, WorldMode.EXIT, text.encode('{"code":300}'));
     host.deliver(job, task, 1, WorldMode.EXIT, text.encode('{"code":300}'));
     expect(l.exits).toBe(2); // may come again
     await host.closeAll();
-  });
-});
-
-describe('StdinLog', () => {
-  it('keeps message boundaries over reopening, cuts a torn tail, takes repeated bytes once', async () => {
-    const path = join(await freshDir(), 'stdin');
-    const big = new Uint8Array(150_000).map((_, i) => i);
-    const log = new StdinLog(path);
-    await log.append(text.encode('one'), false);
-    await log.append(big, false);
-    expect(log.messages).toBe(4);
-    log.close();
-    await appendFile(path, Buffer.from([9, 0, 0, 0, 1, 2]));
-    const again = new StdinLog(path);
-    expect([again.messages, again.bytes, again.ended]).toEqual([4, 150_003, false]);
-    await again.append(big.subarray(100_000), true, 100_003);
-    expect([again.messages, again.bytes, again.ended]).toEqual([5, 150_003, true]);
-    expect(
-      Buffer.concat([1, 2, 3, 4, 5].map((n) => again.message(n))).equals(Buffer.concat([Buffer.from('one'), big])),
-    ).toBe(true);
-    await expect(again.append(text.encode('x'), false)).rejects.toMatchObject({ code: 'CONFLICT' });
-    await again.append(text.encode('one'), true, 0);
-    again.close();
   });
 });

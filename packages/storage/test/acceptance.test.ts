@@ -1,6 +1,22 @@
 /** The embedded adapters keep the contracts of their ports. */
-import { imageStoreSuite, messageLogSuite, registrySuite } from '../src/acceptance/index.ts';
-import { openFileImageStore, openFileMessageLog, openFileRegistry } from '../src/index.ts';
+import { join } from 'node:path';
+import {
+  archiveSuite,
+  imageStoreSuite,
+  jobFilesSuite,
+  jobOutputSuite,
+  messageLogSuite,
+  registrySuite,
+} from '../src/acceptance/index.ts';
+import {
+  FolderArchive,
+  FolderJobFiles,
+  FolderJobOutput,
+  openFileImageStore,
+  openFileMessageLog,
+  openFileRegistry,
+} from '../src/index.ts';
+import { ManualClock } from './manual-clock.ts';
 import { temporary } from './temporary.ts';
 
 messageLogSuite(
@@ -30,7 +46,33 @@ imageStoreSuite('files', async () => {
   return { open: () => openFileImageStore(dir.path), dispose: dir.dispose };
 });
 
+jobFilesSuite('folders', async () => {
+  const dir = await temporary();
+  return { open: async () => new FolderJobFiles(join(dir.path, 'jobs')), dispose: dir.dispose };
+});
+
+archiveSuite('folders', async () => {
+  const dir = await temporary();
+  return {
+    open: async () => ({ archive: new FolderArchive(dir.path), files: new FolderJobFiles(dir.path) }),
+    dispose: dir.dispose,
+  };
+});
+
+jobOutputSuite('folders', async () => {
+  const dir = await temporary();
+  return {
+    open: async () => ({ output: new FolderJobOutput(dir.path), files: new FolderJobFiles(dir.path) }),
+    dispose: dir.dispose,
+  };
+});
+
 registrySuite('logs and snapshots', async () => {
   const dir = await temporary();
-  return { open: () => openFileRegistry(dir.path), dispose: dir.dispose };
+  const clock = new ManualClock();
+  return {
+    open: () => openFileRegistry(dir.path, { clock }),
+    pass: (ms) => clock.pass(ms),
+    dispose: dir.dispose,
+  };
 });

@@ -5,7 +5,7 @@
 import { DiskFull, FaultyLog, Random } from '@mayfly/simulator';
 import { MayflyError } from '@mayfly/wire';
 import { messageLogSuite } from '../src/acceptance/index.ts';
-import type { LogStream, MessageLog } from '../src/ports.ts';
+import type { Durability, LogStream, MessageLog } from '../src/ports/index.ts';
 
 class Stream implements LogStream {
   closed = false;
@@ -53,7 +53,10 @@ class Stream implements LogStream {
 class Port implements MessageLog {
   private readonly open_ = new Map<string, Stream>();
 
-  constructor(private readonly log: FaultyLog) {}
+  constructor(
+    private readonly log: FaultyLog,
+    readonly durability: Durability,
+  ) {}
 
   open(name: string): Promise<Stream> {
     let s = this.open_.get(name);
@@ -71,21 +74,25 @@ class Port implements MessageLog {
     this.open_.delete(name);
     return Promise.resolve();
   }
+  /** What is closed is no longer in the process. */
   close(): Promise<void> {
     for (const s of this.open_.values()) s.closed = true;
+    this.log.flush();
     return Promise.resolve();
   }
 }
 
 let seed = 0;
-messageLogSuite("the simulator's faulty log", () => {
-  const log = new FaultyLog();
-  const random = new Random(++seed);
-  return Promise.resolve({
-    open: () => Promise.resolve(new Port(log)),
-    crash: () => Promise.resolve(log.killed()),
-    powerLoss: () => Promise.resolve(void log.powerLoss(random)),
-    fill: (full: boolean) => (log.full = full),
-    dispose: () => Promise.resolve(),
+for (const durability of ['kernel', 'sync-only'] as const)
+  messageLogSuite(`the simulator's faulty log, ${durability}`, () => {
+    const log = new FaultyLog();
+    log.lazy = durability === 'sync-only';
+    const random = new Random(++seed);
+    return Promise.resolve({
+      open: () => Promise.resolve(new Port(log, durability)),
+      crash: () => Promise.resolve(log.killed()),
+      powerLoss: () => Promise.resolve(void log.powerLoss(random)),
+      fill: (full: boolean) => (log.full = full),
+      dispose: () => Promise.resolve(),
+    });
   });
-});

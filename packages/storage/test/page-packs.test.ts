@@ -7,7 +7,7 @@ import { blake3 } from 'hash-wasm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HEADER_BYTES, recordBytes } from '../src/embedded/page-record.ts';
 import { openFileImageStore } from '../src/index.ts';
-import type { ImageStore } from '../src/ports.ts';
+import type { ImageStore } from '../src/ports/index.ts';
 import { temporary } from './temporary.ts';
 import { noiseOf } from './victim-data.ts';
 

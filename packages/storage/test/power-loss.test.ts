@@ -20,7 +20,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { messageLogSuite } from '../src/acceptance/index.ts';
 import { openFileMessageLog } from '../src/index.ts';
-import type { LogStream, MessageLog } from '../src/ports.ts';
+import type { LogStream, MessageLog } from '../src/ports/index.ts';
 import { temporary } from './temporary.ts';
 
 type Sizes = Map<string, number>;
@@ -193,6 +193,7 @@ messageLogSuite(
     let synced: Sizes = new Map();
     /** Notes the sizes before every sync: what stood in the files then is durable once it resolves. */
     const watched = (log: MessageLog, directory: string): MessageLog => ({
+      durability: log.durability,
       list: (p) => log.list(p),
       remove: (s) => log.remove(s),
       close: () => log.close(),

@@ -66,6 +66,25 @@ describe('the registry on a failing disk', () => {
     return registry.entries('');
   };
 
+  it('G7: a commit that cannot be written counts for nobody who expects what was before it', async () => {
+    disk.writes = 0;
+    const [first, second, third] = await Promise.allSettled([
+      registry.commit([['a', 2]]),
+      registry.commit([['b', 'as before']], { expect: [['a', 1]] }),
+      registry.commit([['c', 'never']], { expect: [['a', 2]] }),
+    ]);
+    expect(first).toMatchObject({ status: 'rejected', reason: { code: 'DISK_FULL' } });
+    expect(second).toMatchObject({ status: 'rejected', reason: { code: 'DISK_FULL' } });
+    expect(third).toMatchObject({ status: 'rejected', reason: { code: 'CONFLICT' } });
+    well();
+    await registry.commit([['b', 'as before']], { expect: [['a', 1]] });
+    expect(await registry.entries('')).toEqual([
+      ['a', 1],
+      ['b', 'as before'],
+      ['old', 'x'],
+    ]);
+  });
+
   it.each([0, 1])(
     'full, in the middle of write %i of a commit: DISK_FULL, memory and disk unchanged, and the next commit succeeds',
     async (writes) => {

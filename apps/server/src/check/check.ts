@@ -18,11 +18,11 @@ import {
   unreadable,
   type CheckProgress,
   type ImagesCheck,
+  type JobFolderRecord,
   type Problem,
   type RegistryCheck,
 } from '@mayfly/storage';
 import { MayflyError } from '@mayfly/wire';
-import type { JobFolderRecord } from '../jobs/job-records.ts';
 import { keyFits } from '../tls.ts';
 import { checkJobFolder } from './job-folder.ts';
 

@@ -9,11 +9,19 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { createBLAKE3 } from 'hash-wasm';
 import type { JobSpec } from '@mayfly/protocols';
-import { unreadable, unseal, type CheckProgress, type Problem } from '@mayfly/storage';
+import {
+  RECORD,
+  checkIndex,
+  readRecord,
+  readStdinRecord,
+  sumOf,
+  type JobFolderRecord,
+  unreadable,
+  unseal,
+  type CheckProgress,
+  type Problem,
+} from '@mayfly/storage';
 import { checkHistory } from '../history/store.ts';
-import { checkIndex } from '../hosts/world-index-check.ts';
-import { readStdinRecord } from '../jobs/stdin-log.ts';
-import { readRecord, RECORD, sumOf, type JobFolderRecord } from '../jobs/job-records.ts';
 
 /** @returns what its record says, where it can be read */
 export async function checkJobFolder(
@@ -158,7 +166,7 @@ async function checkStdin(dir: string, job: JobSpec | undefined, say: Say): Prom
 }
 
 /**
- * hosts/world-files.ts: a server that starts mends what its journal says of them, but cannot write where a folder
+ * Result files: a server that starts mends what its journal says of them, but cannot write where a folder
  * stands, or what it may not open.
  */
 async function checkFiles(dir: string, say: Say): Promise<void> {
@@ -190,7 +198,6 @@ async function checkFiles(dir: string, say: Say): Promise<void> {
     }
 }
 
-/** hosts/world-journal.ts */
 async function checkJournal(dir: string, say: Say): Promise<void> {
   let bytes: Buffer;
   try {

@@ -27,6 +27,8 @@ interface Looking {
   told: number;
   faults: number;
   ended: boolean;
+  /** The archive was asked for its history. */
+  recalled: boolean;
   turn: number;
   arrows: number;
   cells: Float64Array | undefined;
@@ -61,6 +63,7 @@ export class HistoryFeed {
         told: same?.told ?? h?.told ?? 0,
         faults: same?.faults ?? this.#history.faults(look.job).length,
         ended: same?.ended ?? false,
+        recalled: false,
         turn: 0,
         arrows: same?.look.timeline?.arrows ? same.arrows : (this.#arrows.get(look.job)?.taken ?? 0),
         cells: undefined,
@@ -88,8 +91,13 @@ export class HistoryFeed {
     for (const job of this.#arrows.keys()) this.#tap(job);
     for (const [viewer, l] of this.#viewers) {
       if (!viewer.writable) continue;
-      const h = this.#history.running(l.look.job) ?? (l.ended ? undefined : this.#history.of(l.look.job));
-      if (!h) continue;
+      const h = this.#history.running(l.look.job) ?? (l.ended ? undefined : this.#history.near(l.look.job));
+      if (!h) {
+        // Of a job that ended before: it is near at the next turn.
+        if (!l.ended && !l.recalled) void this.#history.of(l.look.job);
+        l.recalled = true;
+        continue;
+      }
       if (l.look.timeline) this.#sendTimeline(viewer, l, h, l.look.timeline, now);
       if (l.look.matrix && (!l.ended || h.ended)) this.#sendMatrix(viewer, l, h, l.look.matrix);
       l.ended ||= h.ended && this.#history.running(l.look.job) === undefined;
@@ -126,7 +134,7 @@ export class HistoryFeed {
   }
 
   #sendMatrix(viewer: Viewer, l: Looking, h: JobHistory, m: NonNullable<Look['matrix']>): void {
-    const rows = this.#history.matrix(l.look.job);
+    const rows = this.#history.matrixNear(l.look.job);
     if (!rows) return;
     const bins = binsOf([rows], h.size, m);
     const cells = cellsOf(bins, l.cells?.length === bins.cells.length ? l.cells : new Float64Array(bins.cells.length));

@@ -8,13 +8,14 @@
  *      the disk only.
  */
 import type { Dispatcher, FaultRecord } from '@mayfly/protocols';
+import type { Archive } from '@mayfly/storage/ports';
 import { taskId, type Heartbeat, type JobId, type TaskId, type TimelineEvent } from '@mayfly/wire';
 import type { Tap } from '../hosts/traffic.ts';
 import type { Logger } from '../logger.ts';
 import type { Rows } from './columns.ts';
 import type { Reading } from './gauges.ts';
 import { JobHistory } from './job-history.ts';
-import { pairsOf, readHistory, writeHistory, writeHistorySync, type Stored } from './store.ts';
+import { decodeHistory, encodeHistory, pairsOf } from './store.ts';
 
 const WRITE_MS = 60_000;
 const LAST_WORDS_MS = 5_000;
@@ -39,7 +40,7 @@ interface Open {
 export class History {
   /** Columns of this job have changed from a moment on. */
   onChange: (job: JobId, from: number) => void = () => undefined;
-  readonly #root: string;
+  readonly #archive: Archive;
   readonly #dispatcher: () => Dispatcher;
   readonly #traffic: (job: JobId) => Counted[];
   readonly #reading: (job: JobId) => Reading | undefined;
@@ -49,23 +50,28 @@ export class History {
   readonly #writing = new Map<JobId, Promise<void>>();
 
   constructor(deps: {
-    jobsRoot: string;
+    archive: Archive;
     dispatcher: () => Dispatcher;
     traffic: (job: JobId) => Counted[];
     reading: (job: JobId) => Reading | undefined;
     logger: Logger;
   }) {
-    this.#root = deps.jobsRoot;
+    this.#archive = deps.archive;
     this.#dispatcher = deps.dispatcher;
     this.#traffic = deps.traffic;
     this.#reading = deps.reading;
     this.#logger = deps.logger;
   }
 
-  /** The job starts, or the server finds it running. */
-  open(job: JobId, size: number, again: boolean, now = Date.now()): void {
+  /** What the archive has of a job that the server finds running, for {@link open}. */
+  recall(job: JobId): Promise<Uint8Array | undefined> {
+    return this.#archive.get(job, 'history').catch(() => undefined);
+  }
+
+  /** The job starts, or the server finds it running (`again`), with this history in the archive. */
+  open(job: JobId, size: number, again: boolean, before?: Uint8Array, now = Date.now()): void {
     if (this.#open.has(job)) return;
-    const stored = again ? readHistory(this.#root, job, size) : undefined;
+    const stored = again && before ? decodeHistory(before, size) : undefined;
     const history = new JobHistory(size, now, stored?.history);
     history.onChange = (from) => this.onChange(job, from);
     if (again) history.note({ at: now, kind: 'server' });
@@ -178,21 +184,16 @@ export class History {
       clearTimeout(o.closing);
       if (o.history.ended) o.history.close();
     }
-    await Promise.all(this.#writing.values());
-    for (const [job, o] of this.#open) {
-      try {
-        writeHistorySync(this.#root, job, o.history.record(), pairsOf([this.#rows(job, o)], o.history.size));
-      } catch (error) {
-        this.#logger.warn({ err: error, job }, 'the history of a job could not be written');
-      }
-    }
+    for (const [job, o] of this.#open) this.#write(job, o);
     this.#open.clear();
+    await Promise.all(this.#writing.values());
   }
 
   /** After what of the job is being written. */
   #write(job: JobId, o: Open): void {
     const work = (this.#writing.get(job) ?? Promise.resolve())
-      .then(() => writeHistory(this.#root, job, o.history.record(), pairsOf([this.#rows(job, o)], o.history.size)))
+      .then(() => encodeHistory(o.history.record(), pairsOf([this.#rows(job, o)], o.history.size)))
+      .then((bytes) => this.#archive.put(job, 'history', bytes))
       .catch((error: unknown) => this.#logger.warn({ err: error, job }, 'the history of a job could not be written'))
       .finally(() => {
         if (this.#writing.get(job) === work) this.#writing.delete(job);
@@ -202,9 +203,13 @@ export class History {
 
   // Readers
 
-  of(job: JobId): JobHistory | undefined {
+  async of(job: JobId): Promise<JobHistory | undefined> {
+    return this.near(job) ?? (await this.#stored(job))?.history;
+  }
+  /** What is in memory: of a job that runs, or that {@link of} was asked for lately. */
+  near(job: JobId): JobHistory | undefined {
     const o = this.#open.get(job);
-    if (!o) return this.#stored(job)?.history;
+    if (!o) return this.#atHand.get(job)?.history;
     o.history.settle(Date.now());
     return o.history;
   }
@@ -212,9 +217,13 @@ export class History {
     return this.#open.get(job)?.history;
   }
   /** Counters by destination; undefined: there are none. */
-  matrix(job: JobId): Rows | undefined {
+  async matrix(job: JobId): Promise<Rows | undefined> {
+    return this.matrixNear(job) ?? (await this.#stored(job))?.matrix;
+  }
+  /** As {@link near}. */
+  matrixNear(job: JobId): Rows | undefined {
     const o = this.#open.get(job);
-    return o ? this.#rows(job, o) : this.#stored(job)?.matrix;
+    return o ? this.#rows(job, o) : this.#atHand.get(job)?.matrix;
   }
   /** Where a viewer of messages as they pass may listen. */
   traffic(job: JobId): Counted[] {
@@ -244,11 +253,12 @@ export class History {
     const rows = Array.from({ length: size }, (_, d) => live.to(taskId(d)).slice());
     return { to: (d) => rows[d] ?? NONE };
   }
-  #stored(job: JobId): { history: JobHistory; matrix: Rows } | undefined {
+  async #stored(job: JobId): Promise<{ history: JobHistory; matrix: Rows } | undefined> {
     const here = this.#atHand.get(job);
     if (here) return here;
+    const bytes = await this.recall(job);
     const size = this.#dispatcher().core.jobs.get(job)?.tasks.length;
-    const stored: Stored | undefined = size === undefined ? undefined : readHistory(this.#root, job, size);
+    const stored = bytes && size !== undefined ? decodeHistory(bytes, size) : undefined;
     if (!stored || size === undefined) return undefined;
     const history = new JobHistory(size, stored.history.buckets.origin, stored.history);
     history.end(this.#endOf(job) ?? history.buckets.until);

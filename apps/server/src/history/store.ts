@@ -1,17 +1,14 @@
 /**
- * `<dataDir>/jobs/<job>/history.bin`: the history of a job at rest, for people only, so never synced. Deflated:
+ * The history of a job at rest, as the archive keeps it (ports/archive.ts of packages/storage). Deflated:
  *   u32 length of the head, head (JSON: version, kinds, what Buckets and JobHistory say of themselves, the gauges with
  *   their cells), cells (f32), matrix (f64 × 4 per pair).
  * Behind it: the letters MFHC, u32 CRC-32 of all before (absent in files of earlier versions).
  * A file of another version, or a damaged one, is as good as none: the history begins anew.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { crc32, deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { crc32, deflateRaw, inflateRawSync } from 'node:zlib';
 import type { BucketsRecord } from '@mayfly/protocols';
-import { LANE_KINDS, type JobId } from '@mayfly/wire';
+import { LANE_KINDS } from '@mayfly/wire';
 import type { Rows } from './columns.ts';
 import type { HistoryRecord } from './job-history.ts';
 
@@ -54,8 +51,6 @@ type Head = {
   gauges?: Omit<BucketsRecord, 'cells'> & { cells: number[] };
 } & Omit<HistoryRecord, 'buckets' | 'gauges'>;
 
-const pathOf = (root: string, job: JobId): string => join(root, job, 'history.bin');
-
 function encode(h: HistoryRecord, matrix: Float64Array): Buffer {
   const { cells, ...buckets } = h.buckets;
   const head = Buffer.from(
@@ -75,19 +70,14 @@ function encode(h: HistoryRecord, matrix: Float64Array): Buffer {
 }
 const bytesOf = (a: Float32Array | Float64Array): Buffer => Buffer.from(a.buffer, a.byteOffset, a.byteLength);
 
-export async function writeHistory(root: string, job: JobId, h: HistoryRecord, matrix: Float64Array): Promise<void> {
-  const bytes = sealed(await deflate(encode(h, matrix), { level: 1 }));
-  await writeFile(`${pathOf(root, job)}.new`, bytes, { mode: 0o600 });
-  await rename(`${pathOf(root, job)}.new`, pathOf(root, job));
+export async function encodeHistory(h: HistoryRecord, matrix: Float64Array): Promise<Uint8Array> {
+  return sealed(await deflate(encode(h, matrix), { level: 1 }));
 }
 
-export function writeHistorySync(root: string, job: JobId, h: HistoryRecord, matrix: Float64Array): void {
-  writeFileSync(pathOf(root, job), sealed(deflateRawSync(encode(h, matrix), { level: 1 })), { mode: 0o600 });
-}
-
-export function readHistory(root: string, job: JobId, size: number): Stored | undefined {
+/** Undefined: of another version, or damaged. */
+export function decodeHistory(file: Uint8Array, size: number): Stored | undefined {
   try {
-    const bytes = inflateRawSync(unsealed(readFileSync(pathOf(root, job))), { maxOutputLength: MOST_BYTES });
+    const bytes = inflateRawSync(unsealed(Buffer.from(file)), { maxOutputLength: MOST_BYTES });
     const length = bytes.readUInt32LE(0);
     const head = JSON.parse(bytes.subarray(4, 4 + length).toString()) as Head;
     if (head.version !== VERSION || head.kinds.join() !== LANE_KINDS.join() || head.buckets.rows > size)

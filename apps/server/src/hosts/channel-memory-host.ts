@@ -5,7 +5,8 @@
  * Owns: the streams `<job>/cm<index>/…`, the connections bound to this core. Does not own: sockets before their first
  * ATTACH (channel-memories.ts), what a message to the world becomes (world-host.ts).
  *
- *  H1  An append reaches the kernel before any frame of the same step leaves.
+ *  H1  An append survives the server's process before any frame of the same step leaves: the log's kernel has it, or,
+ *      with a `sync-only` log, the job runs as `strict` whatever it asked for.
  *  H3  A core whose append or step failed is never used again (L3): its links are closed, and a new one recovers from
  *      the streams.
  *  H4  Output of a task is synced before the log of it may be trimmed (`worldDone`).
@@ -93,7 +94,7 @@ export class ChannelMemoryHost {
         size,
         index,
         count,
-        durability,
+        durability: this.#log.durability === 'sync-only' ? 'strict' : durability, // H1
         lazyTicks: settings.lazyTicks,
         authorise: (capability) => {
           const h = secrets.holder(capability);

@@ -1,9 +1,8 @@
 /** What a Channel Memory's host is given, and what it calls. */
 import type { AnswerSource, LogAnswers } from '@mayfly/protocols';
-import type { MessageLog } from '@mayfly/storage/ports';
+import type { MessageLog, StdinLog } from '@mayfly/storage/ports';
 import type { JobId, ProtocolName, TaskId } from '@mayfly/wire';
 import type { Disk } from '../disk.ts';
-import type { StdinLog } from '../jobs/stdin-log.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Secrets } from '../secrets.ts';

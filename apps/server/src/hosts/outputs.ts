@@ -1,57 +1,40 @@
-/** Reads what jobs have written, open or not: streams and result files, as world-host.ts lays them out. */
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+/** Reads what jobs have written, open or not: streams and result files. */
 import type { JobFile } from '@mayfly/protocols';
+import type { JobOutput, Range, StreamName } from '@mayfly/storage/ports';
 import { ResultPath, type JobId, type TaskId } from '@mayfly/wire';
 import { Compile } from 'typebox/compile';
-import { readFileIndex } from './world-files.ts';
-import type { StreamName } from './world-types.ts';
 
 const resultPath = Compile(ResultPath);
 
 /** What an open job has in memory. */
-export interface OpenOutput {
+export interface OpenFiles {
   readonly files: ReadonlyMap<string, JobFile>;
   /** Length of a stream; undefined: the task has written nothing since the job was opened. */
   end(task: TaskId, stream: StreamName): number | undefined;
 }
 
 export class Outputs {
-  readonly #root: string;
-  readonly #open: (job: JobId) => OpenOutput | undefined;
+  readonly #output: JobOutput;
+  readonly #open: (job: JobId) => OpenFiles | undefined;
 
-  /** @param root folder of all jobs */
-  constructor(root: string, open: (job: JobId) => OpenOutput | undefined) {
-    this.#root = root;
+  constructor(output: JobOutput, open: (job: JobId) => OpenFiles | undefined) {
+    this.#output = output;
     this.#open = open;
   }
 
   /** Bytes of a stream so far. */
   size(job: JobId, task: TaskId, stream: StreamName): number {
-    const end = this.#open(job)?.end(task, stream);
-    if (end !== undefined) return end;
-    try {
-      return statSync(this.streamPath(job, task, stream)).size;
-    } catch {
-      return 0;
-    }
+    return this.#open(job)?.end(task, stream) ?? this.#output.streamBytes(job, task, stream);
   }
 
   /** At most `max` bytes of a stream from an offset. */
   read(job: JobId, task: TaskId, stream: StreamName, from: number, max: number): Uint8Array {
     const n = Math.max(0, Math.min(max, this.size(job, task, stream) - from));
-    const out = new Uint8Array(n);
-    if (n === 0) return out;
-    const fd = openSync(this.streamPath(job, task, stream), 'r');
-    try {
-      return out.subarray(0, readSync(fd, out, 0, n, from));
-    } finally {
-      closeSync(fd);
-    }
+    return n === 0 ? new Uint8Array(0) : this.#output.readStream(job, task, stream, from, n);
   }
 
-  streamPath(job: JobId, task: TaskId, stream: StreamName): string {
-    return join(this.#root, job, 'out', `${task}.${stream}`);
+  stream(job: JobId, task: TaskId, stream: StreamName): Range {
+    return this.#output.stream(job, task, stream);
   }
 
   /** Result files of a job. */
@@ -61,13 +44,21 @@ export class Outputs {
       .sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** Where a result file lies, or undefined when the job has none of that name. */
-  filePath(job: JobId, path: string): string | undefined {
-    if (!resultPath.Check(path) || !this.#filesOf(job).has(path)) return undefined;
-    return join(this.#root, job, 'out', 'files', path);
+  /** A result file; undefined: the job has none of that name. */
+  file(job: JobId, path: string): Range | undefined {
+    return this.#has(job, path) ? this.#output.file(job, path) : undefined;
+  }
+
+  /** Length of a result file as it is kept; undefined: the job has none of that name. */
+  async fileBytes(job: JobId, path: string): Promise<number | undefined> {
+    return this.#has(job, path) ? this.#output.fileBytes(job, path) : undefined;
+  }
+
+  #has(job: JobId, path: string): boolean {
+    return resultPath.Check(path) && this.#filesOf(job).has(path);
   }
 
   #filesOf(job: JobId): ReadonlyMap<string, JobFile> {
-    return this.#open(job)?.files ?? readFileIndex(join(this.#root, job, 'out'));
+    return this.#open(job)?.files ?? this.#output.files(job);
   }
 }

@@ -1,15 +1,10 @@
 /**
- * The world's end of a job: turns numbered messages task → WORLD into files, once each.
- *
- *   <dataDir>/jobs/<job>/out/<task>.index    place of every message (world-index.ts)
- *   <dataDir>/jobs/<job>/out/<task>.stdout   bytes of standard output, by offset
- *   <dataDir>/jobs/<job>/out/<task>.stderr
- *   <dataDir>/jobs/<job>/out/files/…        result files (world-files.ts), changed as the file service decides
- *   (packages/protocols/src/files)
- *   <dataDir>/jobs/<job>/out/journal        what it has decided (world-journal.ts)
+ * The world's end of a job: turns numbered messages task → WORLD into output, once each. The port JobOutput keeps it:
+ * streams of each task, result files as the file service decides (packages/protocols/src/files), and the journal of
+ * what it has decided.
  *
  *  O1  Delivering a message a second time changes nothing (W1–W3; S1 of the file service).
- *  O2  Nothing is written outside `out/` (D2).
+ *  O2  Nothing is written outside `out/` (D2 of the embedded adapter).
  *  O3  The sum of streams and file lengths never exceeds the job's limit; the message that would pass it ends the job,
  *      or is answered QUOTA.
  *  O4  The log of a task's messages to the world is trimmed only after `sync` of what they wrote: streams, and the
@@ -20,21 +15,13 @@
  *  O5  The answer to a request is given after its journal record is durable (J1), and kept until the task's log has it
  *      durably.
  */
-import { closeSync, existsSync, fdatasync, mkdirSync, openSync, readdirSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { FileService, type Fatal } from '@mayfly/protocols';
-import { MayflyError, WorldMode, spawnedTasks, taskId, type JobId, type TaskId } from '@mayfly/wire';
+import type { JobOutput, StreamName, TaskOutput } from '@mayfly/storage/ports';
+import { MayflyError, WorldMode, spawnedTasks, type JobId, type TaskId } from '@mayfly/wire';
 import { SpawnPatience } from '../jobs/spawn-patience.ts';
-import { readExit, totalOf, writeAll, type JobOutput, type TaskOutput } from './job-output.ts';
+import { readExit, totalOf, type JobWorld } from './job-world.ts';
 import { Outputs } from './outputs.ts';
-import type { StreamName, WorldListener, WorldOptions } from './world-types.ts';
-import { WorldFiles, readFileIndex } from './world-files.ts';
-import { WorldIndex } from './world-index.ts';
-import { WorldJournal } from './world-journal.ts';
-
-const fdatasyncAsync = promisify(fdatasync);
+import type { WorldListener, WorldOptions } from './world-types.ts';
 
 const streamOf = (mode: number): StreamName | undefined =>
   mode === WorldMode.STDOUT ? 'stdout' : mode === WorldMode.STDERR ? 'stderr' : undefined;
@@ -46,17 +33,15 @@ const CLOSED_JOURNAL_BYTES = 1 << 20;
 
 export class WorldHost {
   readonly outputs: Outputs;
-  readonly #root: string;
+  readonly #output: JobOutput;
   readonly #listener: WorldListener;
-  readonly #jobs = new Map<JobId, JobOutput>();
+  readonly #jobs = new Map<JobId, JobWorld>();
 
-  constructor(dataDir: string, listener: WorldListener) {
-    this.#root = join(dataDir, 'jobs');
-    this.outputs = new Outputs(this.#root, (job) => {
+  constructor(output: JobOutput, listener: WorldListener) {
+    this.#output = output;
+    this.outputs = new Outputs(output, (job) => {
       const o = this.#jobs.get(job);
-      if (!o) return undefined;
-      const mode = { stdout: WorldMode.STDOUT, stderr: WorldMode.STDERR };
-      return { files: o.service.files, end: (task, stream) => o.tasks.get(task)?.index.end(mode[stream]) };
+      return o && { files: o.service.files, end: (task, stream) => o.tasks.get(task)?.end(stream) };
     });
     this.#listener = listener;
   }
@@ -64,11 +49,10 @@ export class WorldHost {
   /** Makes ready (again, after a restart) what a job writes. Idempotent. */
   open(job: JobId, limit: number, options: WorldOptions = {}): void {
     if (this.#jobs.has(job)) return;
-    const dir = join(this.#root, job, 'out');
-    mkdirSync(join(dir, 'files'), { recursive: true, mode: 0o700 });
-    const inputs = new Map((options.inputs ?? []).map((f) => [f.path, f]));
-    const o: JobOutput = {
-      dir,
+    const inputs = options.inputs ?? [];
+    const output = this.#output.open(job, new Map(inputs.map((f) => [f.path, f.hash])));
+    const o: JobWorld = {
+      output,
       limit,
       options,
       stopped: false,
@@ -80,13 +64,11 @@ export class WorldHost {
       tasks: new Map(),
       service: new FileService(
         limit,
-        new Map([...inputs.values()].map((f) => [f.path, f.bytes])),
-        readFileIndex(dir),
+        new Map(inputs.map((f) => [f.path, f.bytes])),
+        this.#output.files(job),
         options.tasks,
         (count, task) => this.#refusal(job, task, count),
       ),
-      storage: new WorldFiles(dir, (path) => inputs.get(path)?.file),
-      journal: new WorldJournal(join(dir, 'journal')),
       durable: options.durable ?? true,
       told: 0,
       answerable: new Map(),
@@ -107,24 +89,21 @@ export class WorldHost {
     }
   }
 
-  #restore(job: JobId, o: JobOutput): void {
-    for (const name of readdirSync(o.dir)) {
-      const m = /^(\d+)\.index$/.exec(name);
-      if (m) {
-        const t = this.#task(o, taskId(Number(m[1])));
-        o.streams += t.index.end(WorldMode.STDOUT) + t.index.end(WorldMode.STDERR);
-      }
+  #restore(job: JobId, o: JobWorld): void {
+    for (const task of o.output.tasks()) {
+      const t = this.#task(o, task);
+      o.streams += t.end('stdout') + t.end('stderr');
     }
-    o.journal.replay({
+    o.output.journal.replay({
       snapshot: (s) => o.service.restore(s),
-      message: (outcome, body) => o.service.apply(outcome, body).forEach((e) => o.storage.perform(e, true)),
+      message: (outcome, body) => o.service.apply(outcome, body).forEach((e) => o.output.files.perform(e, true)),
     });
     // What was read from the disk may be in its cache alone. A new journal begins with the files that a directory
     // without one has.
-    if (o.journal.bytes > 0) {
-      o.storage.enterAll(o.service.files);
+    if (o.output.journal.bytes > 0) {
+      o.output.files.enterAll(o.service.files);
       this.#commit(job, o);
-    } else o.journal.begin(o.service.snapshot());
+    } else o.output.journal.begin(o.service.snapshot());
   }
 
   /** Tasks of an open job, spawned ones included. */
@@ -172,7 +151,7 @@ export class WorldHost {
   }
 
   /** O6. */
-  #stop(job: JobId, o: JobOutput, error: unknown): boolean {
+  #stop(job: JobId, o: JobWorld, error: unknown): boolean {
     if (!this.#listener.stopped(error, job)) return false;
     o.stopped = true;
     return true;
@@ -204,21 +183,21 @@ export class WorldHost {
     }
   }
 
-  #deliver(job: JobId, o: JobOutput, task: TaskId, n: number, mode: number, body: Uint8Array): void {
+  #deliver(job: JobId, o: JobWorld, task: TaskId, n: number, mode: number, body: Uint8Array): void {
     const t = this.#task(o, task);
-    const fresh = n >= t.index.next;
+    const fresh = n >= t.next;
     const stream = streamOf(mode);
     if (stream !== undefined && fresh && totalOf(o) + body.length > o.limit) return this.#over(job, o, task);
-    const place = t.index.place(n, mode, body);
+    const place = t.place(n, mode, body);
     if (!place)
-      throw new MayflyError('OUT_OF_SEQUENCE', `message ${n} of task ${task} arrived before message ${t.index.next}`);
+      throw new MayflyError('OUT_OF_SEQUENCE', `message ${n} of task ${task} arrived before message ${t.next}`);
     if (place.mode !== mode || place.length !== body.length)
       throw new MayflyError('LOST_LOG', `message ${n} from task ${task} was redelivered with different content`);
     if (stream !== undefined) {
       try {
-        writeAll(this.#fd(o, t, `${task}.${stream}`), body, place.start);
+        t.write(stream, body, place.start);
       } catch (error) {
-        if (fresh) t.index.takeBack(mode, place); // W4
+        if (fresh) t.takeBack(mode, place); // W4
         throw error;
       }
       if (fresh && body.length > 0) {
@@ -230,7 +209,7 @@ export class WorldHost {
       try {
         this.#file(job, o, task, n, mode, body, !fresh);
       } catch (error) {
-        if (fresh) t.index.takeBack(mode, place); // W4
+        if (fresh) t.takeBack(mode, place); // W4
         throw error;
       }
     else if (mode === WorldMode.EXIT) {
@@ -243,14 +222,14 @@ export class WorldHost {
       });
   }
 
-  #file(job: JobId, o: JobOutput, task: TaskId, n: number, mode: number, body: Uint8Array, again: boolean): void {
+  #file(job: JobId, o: JobWorld, task: TaskId, n: number, mode: number, body: Uint8Array, again: boolean): void {
     if (n <= o.service.applied(task)) return;
     const outcome = o.service.decide(task, n, mode, body, o.limit - totalOf(o), again);
     if ('fatal' in outcome) return this.#fatal(job, o, task, mode, outcome);
-    o.journal.append(outcome, body);
+    o.output.journal.append(outcome, body);
     const changed = new Set<string>();
     for (const e of o.service.apply(outcome, body)) {
-      o.storage.perform(e);
+      o.output.files.perform(e);
       changed.add(e.path);
     }
     for (const path of changed) this.#listener.file(job, path, o.service.files.get(path)?.size ?? 0);
@@ -258,7 +237,7 @@ export class WorldHost {
     if (mode === WorldMode.REQUEST) this.#commit(job, o);
   }
 
-  #fatal(job: JobId, o: JobOutput, task: TaskId, mode: number, f: Fatal): void {
+  #fatal(job: JobId, o: JobWorld, task: TaskId, mode: number, f: Fatal): void {
     if (f.fatal === 'limit') return this.#over(job, o, task);
     const message =
       f.fatal === 'conflict'
@@ -273,7 +252,7 @@ export class WorldHost {
   }
 
   /** O5. All requests that have come meanwhile share one sync. */
-  #commit(job: JobId, o: JobOutput): void {
+  #commit(job: JobId, o: JobWorld): void {
     o.committing ??= (async () => {
       for (;;) {
         // What comes in this turn of the loop goes along.
@@ -329,11 +308,11 @@ export class WorldHost {
     if (!o || !a) return undefined;
     return {
       error: a.error,
-      body: a.read ? o.storage.read(a.read.path, a.read.input, a.read.segments, a.read.size) : a.values,
+      body: a.read ? o.output.files.read(a.read.path, a.read.input, a.read.segments, a.read.size) : a.values,
     };
   }
 
-  #over(job: JobId, o: JobOutput, task: TaskId): void {
+  #over(job: JobId, o: JobWorld, task: TaskId): void {
     this.#fail(job, o, {
       code: 'OUTPUT_LIMIT',
       message:
@@ -341,7 +320,7 @@ export class WorldHost {
         'bytes allows.',
     });
   }
-  #fail(job: JobId, o: JobOutput, error: { code: string; message: string }): void {
+  #fail(job: JobId, o: JobWorld, error: { code: string; message: string }): void {
     if (o.failed) return;
     o.failed = true;
     this.#listener.failed(job, error);
@@ -365,30 +344,29 @@ export class WorldHost {
   }
 
   /** O6: a journal whose sync may have failed is a new file first. */
-  async #syncJournal(job: JobId, o: JobOutput): Promise<void> {
+  async #syncJournal(job: JobId, o: JobWorld): Promise<void> {
     if (o.doubtful) await this.#compact(job, o);
     o.doubtful = false;
-    await o.journal.sync();
+    await o.output.journal.sync();
   }
 
-  async #sync(job: JobId, o: JobOutput, task: TaskId | undefined): Promise<void> {
+  async #sync(job: JobId, o: JobWorld, task: TaskId | undefined): Promise<void> {
     for (const [id, t] of o.tasks) {
       if (task !== undefined && id !== task) continue;
-      await Promise.all([...t.fds.values()].map((fd) => fdatasyncAsync(fd)));
-      await t.index.sync();
+      await t.sync();
     }
     await this.#syncJournal(job, o);
     for (const t of o.service.tasks()) o.service.forget(t, this.#listener.durableAnswers(job, t));
-    if (o.journal.bytes > JOURNAL_BYTES) await this.#compact(job, o);
+    if (o.output.journal.bytes > JOURNAL_BYTES) await this.#compact(job, o);
   }
 
   /** J2. */
-  #compact(job: JobId, o: JobOutput): Promise<void> {
+  #compact(job: JobId, o: JobWorld): Promise<void> {
     o.compacting ??= (async () => {
       const snapshot = o.service.snapshot();
-      const at = o.journal.bytes;
-      await o.storage.sync();
-      if (this.#jobs.get(job) === o) o.journal.rewrite(snapshot, at);
+      const at = o.output.journal.bytes;
+      await o.output.files.sync();
+      if (this.#jobs.get(job) === o) o.output.journal.rewrite(snapshot, at);
     })().finally(() => (o.compacting = undefined));
     return o.compacting;
   }
@@ -402,7 +380,7 @@ export class WorldHost {
     return o ? (o.closed ??= this.#close(job, o)) : true;
   }
 
-  async #close(job: JobId, o: JobOutput): Promise<boolean> {
+  async #close(job: JobId, o: JobWorld): Promise<boolean> {
     o.patience.close();
     let durable = await this.sync(job).then(
       () => true,
@@ -412,7 +390,9 @@ export class WorldHost {
     o.closing = true;
     await Promise.allSettled(o.syncs);
     if (durable)
-      durable = await (o.journal.bytes > CLOSED_JOURNAL_BYTES ? this.#compact(job, o) : o.storage.sync()).then(
+      durable = await (
+        o.output.journal.bytes > CLOSED_JOURNAL_BYTES ? this.#compact(job, o) : o.output.files.sync()
+      ).then(
         () => true,
         (error: unknown) => {
           this.#listener.stopped(error, job);
@@ -424,44 +404,26 @@ export class WorldHost {
     return durable;
   }
 
-  #release(o: JobOutput): void {
+  #release(o: JobWorld): void {
     if (o.released) return;
     o.released = true;
     o.patience.close();
-    o.journal.close();
-    o.storage.close();
-    for (const t of o.tasks.values()) {
-      for (const fd of t.fds.values()) closeSync(fd);
-      t.index.close();
-    }
+    o.output.close();
     o.tasks.clear();
   }
 
   async remove(job: JobId): Promise<void> {
     await this.close(job);
-    await rm(join(this.#root, job, 'out'), { recursive: true, force: true });
+    await this.#output.remove(job);
   }
 
   async closeAll(): Promise<void> {
     for (const job of [...this.#jobs.keys()]) await this.close(job);
   }
 
-  #task(o: JobOutput, task: TaskId): TaskOutput {
+  #task(o: JobWorld, task: TaskId): TaskOutput {
     let t = o.tasks.get(task);
-    if (!t) {
-      t = { index: new WorldIndex(join(o.dir, `${task}.index`)), fds: new Map() };
-      o.tasks.set(task, t);
-    }
+    if (!t) o.tasks.set(task, (t = o.output.task(task)));
     return t;
-  }
-
-  #fd(o: JobOutput, t: TaskOutput, name: string): number {
-    let fd = t.fds.get(name);
-    if (fd !== undefined) return fd;
-    const path = join(o.dir, name);
-    // 'r+' does not truncate and honours positions; 'a' would ignore them.
-    fd = openSync(path, existsSync(path) ? 'r+' : 'w+', 0o600);
-    t.fds.set(name, fd);
-    return fd;
   }
 }

@@ -1,7 +1,7 @@
 /** The output of jobs: what the host of the world is given, and whom it calls. */
+import type { StreamName } from '@mayfly/storage/ports';
 import type { ExitReport, JobId, SpawnGroup, TaskId } from '@mayfly/wire';
 
-export type StreamName = 'stdout' | 'stderr';
 export interface WorldListener {
   /** Fresh bytes of a stream (not on a repeated delivery). `bytes` may be reused after the call. */
   output(job: JobId, task: TaskId, stream: StreamName, offset: number, bytes: Uint8Array): void;
@@ -25,8 +25,8 @@ export interface WorldListener {
 }
 
 export interface WorldOptions {
-  /** Input files of the job: name, length, where it lies. */
-  inputs?: readonly { path: string; bytes: number; file: string }[];
+  /** Input files of the job: name, length, BLAKE3. */
+  inputs?: readonly { path: string; bytes: number; hash: string }[];
   /** Tasks that the job was started with. */
   tasks?: number;
   /** How long a spawn waits for tasks that may be about to leave, in ms. */

@@ -10,6 +10,7 @@ import type { DispatcherHost } from '../hosts/dispatcher-host.ts';
 import type { FinalCounters } from './job-counters.ts';
 import type { JobMarks } from './job-marks.ts';
 import type { JobRecords } from './job-records.ts';
+import type { JobStore } from './job-store.ts';
 import type { OpenJobs } from './open-jobs.ts';
 
 export interface IntakeParts {
@@ -20,6 +21,7 @@ export interface IntakeParts {
   marks: JobMarks;
   finals: FinalCounters;
   jobs: OpenJobs;
+  store: JobStore;
   chronicle: Chronicle;
   /** Of all jobs that there are. */
   specs: Map<JobId, JobSpec>;
@@ -38,7 +40,7 @@ export class Intake {
   /** Everything of the job is on disk already ({@link JobStore.create}). */
   async submit(spec: JobSpec, stdin: Uint8Array): Promise<void> {
     try {
-      const log = this.#parts.jobs.stdinOf(spec.id);
+      const log = await this.#parts.store.stdin(spec.id);
       try {
         await log.append(stdin, !spec.interactive);
       } finally {
@@ -54,8 +56,8 @@ export class Intake {
   }
 
   /** All that an ended job was given as standard input. */
-  stdinOf(job: JobId): Uint8Array {
-    const log = this.#parts.jobs.stdinOf(job);
+  async stdinOf(job: JobId): Promise<Uint8Array> {
+    const log = await this.#parts.store.stdin(job);
     try {
       return Buffer.concat(Array.from({ length: log.messages }, (_, n) => log.message(n + 1)));
     } finally {
@@ -65,7 +67,7 @@ export class Intake {
 
   async appendStdin(job: JobId, bytes: Uint8Array, end: boolean, offset: number | undefined): Promise<number> {
     const open = this.#parts.jobs.find(job);
-    const log = open?.stdin ?? this.#parts.jobs.stdinOf(job);
+    const log = open?.stdin ?? (await this.#parts.store.stdin(job));
     try {
       await log.append(bytes, end, offset);
     } finally {

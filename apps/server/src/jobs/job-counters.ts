@@ -1,11 +1,10 @@
 /**
  * Numbers of jobs that outlive their logs: what the dispatcher's view of a job needs besides its own state. While a job
- * runs they are asked of its hosts; when it ends they are written to `<dataDir>/jobs/<job>/final.json`.
+ * runs they are asked of its hosts; when it ends they go to the archive.
  */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { JobCounters, TaskCounters } from '@mayfly/protocols';
 import { seal, unseal } from '@mayfly/storage';
+import type { Archive } from '@mayfly/storage/ports';
 import type { JobId, JobView, TaskId } from '@mayfly/wire';
 import type { TaskTraffic, Traffic } from '../hosts/traffic.ts';
 
@@ -41,16 +40,17 @@ export function trafficOf(hosts: readonly { readonly traffic: Traffic }[], task:
 const MAX_CACHED = 1000;
 
 export class FinalCounters {
-  readonly #root: string;
+  readonly #archive: Archive;
   readonly #cache = new Map<JobId, Final>();
+  readonly #writing = new Map<JobId, Promise<void>>();
 
-  constructor(jobsRoot: string) {
-    this.#root = jobsRoot;
+  constructor(archive: Archive) {
+    this.#archive = archive;
   }
 
   /** The first word stands: what a later start of the server finds in half-removed logs is less. */
   write(job: JobId, size: number, c: JobCounters): void {
-    if (existsSync(join(this.#root, job, 'final.json'))) return;
+    if (this.#writing.has(job) || this.#archive.getNow(job, 'final') !== undefined) return;
     const last = (t: number): TaskCounters => (({ uploading: _, ...rest }) => rest)(c.task(t as TaskId));
     const final: Final = {
       tasks: Array.from({ length: size }, (_, t) => last(t)),
@@ -58,24 +58,34 @@ export class FinalCounters {
       outputBytes: c.outputBytes,
     };
     this.#keep(job, final);
-    try {
-      // Statistics of an ended job: not worth a sync, nor that a full disk keeps it from ending. They are at hand as
-      // long as this server runs.
-      writeFileSync(join(this.#root, job, 'final.json'), seal(JSON.stringify(final)), { mode: 0o600 });
-    } catch {
-      // A half-written file would be read as none, and not be written again.
-      rmSync(join(this.#root, job, 'final.json'), { force: true });
-    }
+    // Statistics of an ended job: not worth a sync, nor that a full disk keeps it from ending. They are at hand as long
+    // as this server runs.
+    const work = this.#put(job, final)
+      .catch(() => undefined)
+      .finally(() => this.#writing.delete(job));
+    this.#writing.set(job, work);
+  }
+
+  async #put(job: JobId, final: Final): Promise<void> {
+    if ((await this.#archive.get(job, 'final')) === undefined)
+      await this.#archive.put(job, 'final', Buffer.from(seal(JSON.stringify(final))));
+  }
+
+  /** Resolves when nothing of the job is written any more. */
+  async settled(job: JobId): Promise<void> {
+    await this.#writing.get(job);
   }
 
   read(job: JobId): JobCounters {
     let f = this.#cache.get(job);
     if (!f) {
       try {
-        f = JSON.parse(unseal(readFileSync(join(this.#root, job, 'final.json'), 'utf8'), 'final.json')) as Final;
+        const bytes = this.#archive.getNow(job, 'final');
+        f = bytes && (JSON.parse(unseal(Buffer.from(bytes).toString('utf8'), 'final.json')) as Final);
       } catch {
-        f = { tasks: [], outputs: [], outputBytes: 0 };
+        // Damaged.
       }
+      f ??= { tasks: [], outputs: [], outputBytes: 0 };
       this.#keep(job, f);
     }
     const { tasks, outputs, outputBytes } = f;

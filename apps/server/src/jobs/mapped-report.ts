@@ -2,7 +2,6 @@
  * The stack in a report of how a task ended: places of the bundle, or of the module, become places of what was
  * submitted.
  */
-import { readFileSync } from 'node:fs';
 import { mapStack, symbolise } from '@mayfly/toolchain';
 import type { ExitReport, JobId } from '@mayfly/wire';
 import type { JobSpec } from '@mayfly/protocols';
@@ -16,11 +15,12 @@ export function mappedReport(
 ): ExitReport {
   if (report.abort?.stack === undefined) return report;
   try {
-    const path = store.programPath(job, language);
+    const symbols = store.symbolsNow(job, language);
+    if (!symbols) return report;
     const stack =
       language === 'typescript'
-        ? mapStack(report.abort.stack, readFileSync(`${path}.map`, 'utf8'))
-        : symbolise(report.abort.stack, readFileSync(path));
+        ? mapStack(report.abort.stack, Buffer.from(symbols).toString('utf8'))
+        : symbolise(report.abort.stack, symbols);
     return { ...report, abort: { ...report.abort, stack } };
   } catch {
     return report;

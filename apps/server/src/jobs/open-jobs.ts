@@ -6,8 +6,8 @@
  *
  *  R2  The logs of a job go only after its end is durable and its output is synced; what a crash leaves in between is
  *      finished at the next start, or when storage can be written again (disk.ts).
- *  R4  A job that cannot be opened while storage is stopped is opened when it can be written again; orders to it wait
- *      for that (V3 of JobService).
+ *  R4  A job is open when its standard input has been read. One that cannot be opened while storage is stopped is
+ *      opened when it can be written again; orders to it wait for that (V3 of JobService).
  */
 import {
   DeadlockWatch,
@@ -17,7 +17,7 @@ import {
   type JobSpec,
   type TaskCounters,
 } from '@mayfly/protocols';
-import type { MessageLog, Registry } from '@mayfly/storage/ports';
+import type { MessageLog, Registry, StdinLog } from '@mayfly/storage/ports';
 import { MayflyError, taskId, type Incarnation, type JobId, type TaskId } from '@mayfly/wire';
 import type { Chronicle } from '../chronicle.ts';
 import type { Reading } from '../history/gauges.ts';
@@ -33,7 +33,6 @@ import type { ServerLimits } from '../options.ts';
 import type { Secrets } from '../secrets.ts';
 import { noCounters, trafficOf, type FinalCounters } from './job-counters.ts';
 import type { JobStore } from './job-store.ts';
-import { StdinLog } from './stdin-log.ts';
 
 export interface OpenJob {
   readonly spec: JobSpec;
@@ -102,39 +101,41 @@ export class OpenJobs {
     const { id: job } = spec;
     const known = this.#open.get(job)?.opened ?? this.#late.get(job);
     if (known) return known;
-    const { disk } = this.#parts;
-    try {
-      return this.#openNow(spec);
-    } catch (error) {
-      if (!disk.failed(error, 'the files of a job')) return Promise.reject(error as Error);
-    }
-    const opened = (async () => {
+    const { disk, store, chronicle } = this.#parts;
+    const opened: Promise<void> = Promise.resolve().then(async () => {
       for (;;) {
-        await disk.writable();
-        if (disk.closed) return;
+        let ready: Promise<void>;
         try {
-          const ready = this.#openNow(spec);
-          this.#late.delete(job);
-          return await ready;
+          const history = this.ran.has(job) ? await chronicle.history.recall(job) : undefined;
+          const stdin = await store.stdin(job);
+          // It has ended meanwhile, or the server stops.
+          if (this.#late.get(job) !== opened) return stdin.close();
+          ready = this.#openNow(spec, stdin, history);
         } catch (error) {
-          if (disk.failed(error, 'the files of a job')) continue;
+          if (disk.failed(error, 'the files of a job')) {
+            await disk.writable();
+            if (disk.closed) return;
+            continue;
+          }
           this.#late.delete(job);
           throw error;
         }
+        this.#late.delete(job);
+        return ready;
       }
-    })();
-    opened.catch(noop);
+    });
     this.#late.set(job, opened);
+    opened.catch(noop);
     return opened;
   }
 
-  /** @throws what the file system says: then the job is not open */
-  #openNow(spec: JobSpec): Promise<void> {
+  /** @throws what the file system says: then the job is not open, and its standard input is closed */
+  #openNow(spec: JobSpec, stdin: StdinLog, history: Uint8Array | undefined): Promise<void> {
     const { id: job } = spec;
     const { log, disk, registry, secrets, logger, metrics, chronicle, memories, world, service } = this.#parts;
     const open: OpenJob = {
       spec,
-      stdin: this.stdinOf(job),
+      stdin,
       deadlock: new DeadlockWatch(),
       images: new Map(),
       opened: Promise.resolve(),
@@ -154,7 +155,7 @@ export class OpenJobs {
     }
     this.#open.set(job, open);
     const size = world.tasks(job);
-    chronicle.history.open(job, size, this.ran.has(job));
+    chronicle.history.open(job, size, this.ran.has(job), history);
     const actingKnown = registry.entries(`task/${job}/`).then((entries) => {
       const acting = entries.map(([key, value]): [TaskId, Incarnation] => [
         taskId(Number(key.split('/')[2])),
@@ -192,10 +193,10 @@ export class OpenJobs {
   }
 
   #openOutput(spec: JobSpec): void {
-    const { limits, world, store } = this.#parts;
+    const { limits, world } = this.#parts;
     const { id: job } = spec;
     world.open(job, spec.outputLimitBytes ?? limits.outputBytes, {
-      inputs: spec.files.map((f) => ({ path: f.path, bytes: f.bytes, file: store.inputFile(job, f.hash) })),
+      inputs: spec.files.map((f) => ({ path: f.path, bytes: f.bytes, hash: f.hash })),
       tasks: spec.size,
       durable: protocols[spec.protocol].log.keeps === 'durable',
     });
@@ -240,6 +241,7 @@ export class OpenJobs {
       open?.stdin.close();
       service.close(job);
       chronicle.imageCosts.forget(job);
+      await finals.settled(job);
       if (!(await world.close(job))) throw new MayflyError('STORAGE_FAILED', 'what the job wrote may not be durable');
       for (const name of await log.list(`${job}/`)) await log.remove(name);
       this.#unfinished.delete(job);
@@ -268,18 +270,15 @@ export class OpenJobs {
     await this.#closing.get(job);
   }
 
-  /** Resolves when nobody is on the way out. */
+  /** The server stops: nothing is opened any more. Resolves when nobody is on the way out. */
   async settled(): Promise<void> {
+    this.#late.clear();
     await Promise.all(this.#closing.values());
   }
 
   /** The server stops: the hosts are closed by now. */
   releaseAll(): void {
     for (const o of this.#open.values()) o.stdin.close();
-  }
-
-  stdinOf(job: JobId): StdinLog {
-    return new StdinLog(this.#parts.store.stdinPath(job));
   }
 
   // What is counted

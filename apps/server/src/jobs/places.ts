@@ -7,9 +7,9 @@
  *      jobs.
  *  P2  Nothing waits for a program to be read: until it is there, its places are not known.
  */
-import { readFile } from 'node:fs/promises';
 import { BUNDLE_NAME, stackMapper, symboliser } from '@mayfly/toolchain';
 import { ELSEWHERE, type Heartbeat, type JobId, type ProgramLanguage } from '@mayfly/wire';
+import type { JobStore } from './job-store.ts';
 
 const MAX_JOBS = 32;
 const MAX_PLACES = 256;
@@ -28,8 +28,11 @@ interface Program {
 export class Places {
   readonly #programs = new Map<JobId, Program>();
 
-  /** `pathOf`: of the job's program, as it was compiled; undefined: there is no such job. */
-  constructor(private readonly pathOf: (job: JobId) => { path: string; language: ProgramLanguage } | undefined) {}
+  /** `languageOf`: undefined: there is no such job. */
+  constructor(
+    private readonly store: Pick<JobStore, 'program' | 'sourceMap'>,
+    private readonly languageOf: (job: JobId) => ProgramLanguage | undefined,
+  ) {}
 
   /**
    * The same, with the places in the words of their sources; of ranks that are not the sender's, without. `isHere`: the
@@ -73,15 +76,15 @@ export class Places {
   }
 
   #open(job: JobId): Program | undefined {
-    const about = this.pathOf(job);
-    if (!about) return undefined;
+    const language = this.languageOf(job);
+    if (!language) return undefined;
     const program: Program = { map: undefined, known: new Map() };
     if (this.#programs.size >= MAX_JOBS) this.#programs.delete(this.#programs.keys().next().value!);
     this.#programs.set(job, program);
     const read =
-      about.language === 'typescript'
-        ? readFile(`${about.path}.map`, 'utf8').then(stackMapper)
-        : readFile(about.path).then(symboliser);
+      language === 'typescript'
+        ? this.store.sourceMap(job).then(stackMapper)
+        : this.store.program(job, language).then(symboliser);
     void read
       .catch(() => (place: string) => place)
       .then((map) => {

@@ -1,16 +1,15 @@
 /**
  * What a run took: the time of its ranks by what they did and by the MPI calls that they waited in, and on whose
- * machines, from what heartbeats say. For people only; when a job ends it is written to
- * `<dataDir>/jobs/<job>/run.json`. What was before the last start of the server is not known, but for the incarnations
+ * machines, from what heartbeats say. For people only; when a job ends it goes to the archive, as JSON with a checksum.
+ * What was before the last start of the server is not known, but for the incarnations
  * that live: they tell their whole time.
  *
  *  R1  Bounded whatever nodes say: names of calls are checked, and a rank has at most MAX_CALLS of them, and MAX_PLACES
  *      of places.
  *  R2  What an incarnation says last of itself counts, though it is done by then, or the whole job for LAST_WORDS_MS.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { seal, unseal } from '@mayfly/storage';
+import type { Archive } from '@mayfly/storage/ports';
 import {
   SPENT,
   type CallTime,
@@ -65,6 +64,8 @@ interface Run {
   acting: Map<TaskId, Acting>;
   nodes: Map<NodeId, { name: string; engine: string; ranks: Set<number> }>;
   over: boolean;
+  /** Nothing of it is written any more. */
+  forgotten: boolean;
   closing?: NodeJS.Timeout;
 }
 
@@ -107,11 +108,13 @@ function said(acting: Acting, { spent, calls, places }: Heartbeat['tasks'][numbe
 }
 
 export class RunLog {
-  readonly #root: string;
+  readonly #archive: Archive;
   readonly #runs = new Map<JobId, Run>();
+  /** What is read and written of a job happens one after the other. */
+  readonly #writing = new Map<JobId, Promise<void>>();
 
-  constructor(jobsRoot: string) {
-    this.#root = jobsRoot;
+  constructor(archive: Archive) {
+    this.#archive = archive;
   }
 
   /** `from`: the node that says so. `placeOf`: the node of the acting incarnation, if it is this one. */
@@ -128,7 +131,11 @@ export class RunLog {
         if (acting && acting.incarnation === t.incarnation && acting.node === from) said(acting, t); // R2
         continue;
       }
-      if (!run) this.#runs.set(t.job, (run = { past: new Map(), acting: new Map(), nodes: new Map(), over: false }));
+      if (!run)
+        this.#runs.set(
+          t.job,
+          (run = { past: new Map(), acting: new Map(), nodes: new Map(), over: false, forgotten: false }),
+        );
       if (acting && acting.incarnation !== t.incarnation) {
         run.past.set(t.task, (run.past.get(t.task) ?? new Times()).add(acting));
         acting = undefined;
@@ -146,27 +153,19 @@ export class RunLog {
     }
   }
 
-  of(job: JobId): RunSummary {
+  async of(job: JobId): Promise<RunSummary> {
     const run = this.#runs.get(job);
-    if (!run) {
-      try {
-        return JSON.parse(unseal(readFileSync(this.#path(job), 'utf8'), 'run.json')) as RunSummary;
-      } catch {
-        return { spentMs: SPENT.map(() => 0), nodes: [] };
-      }
+    return run ? summaryOf(run) : ((await this.#read(job)) ?? { spentMs: SPENT.map(() => 0), nodes: [] });
+  }
+
+  async #read(job: JobId): Promise<RunSummary | undefined> {
+    try {
+      const bytes = await this.#archive.get(job, 'run');
+      return bytes && (JSON.parse(unseal(Buffer.from(bytes).toString('utf8'), 'run.json')) as RunSummary);
+    } catch {
+      // Damaged.
+      return undefined;
     }
-    const all = new Times();
-    const ranks = Array.from({ length: Math.max(-1, ...run.acting.keys()) + 1 }, (_, rank): RankTimes => {
-      const times = new Times();
-      for (const part of [run.past.get(rank as TaskId), run.acting.get(rank as TaskId)]) if (part) times.add(part);
-      all.add({ spent: times.spent, calls: [], places: [] });
-      return { spentMs: times.spent, calls: times.calls, places: times.places };
-    });
-    return {
-      spentMs: all.spent,
-      ranks,
-      nodes: [...run.nodes.values()].map((n) => ({ ...n, ranks: [...n.ranks].sort((a, b) => a - b) })),
-    };
   }
 
   /** The job has ended. The first word stands. */
@@ -174,45 +173,78 @@ export class RunLog {
     const run = this.#runs.get(job);
     if (!run || run.over) return;
     run.over = true;
-    if (existsSync(this.#path(job))) return void this.#runs.delete(job);
-    this.#put(job);
-    run.closing = setTimeout(() => this.#last(job), LAST_WORDS_MS).unref();
+    run.closing = setTimeout(() => this.#last(job, run), LAST_WORDS_MS).unref();
+    this.#then(job, async () => {
+      if ((await this.#archive.get(job, 'run')) === undefined) return this.#put(job, run);
+      clearTimeout(run.closing);
+      run.forgotten = true;
+      this.#drop(job, run);
+    });
   }
 
   /** R2. */
-  #last(job: JobId): void {
-    this.#put(job);
-    this.#runs.delete(job);
+  #last(job: JobId, run: Run): void {
+    this.#then(job, async () => {
+      await this.#put(job, run);
+      this.#drop(job, run);
+    });
   }
 
-  /** Nothing is written to the job's folder any more. */
-  forget(job: JobId): void {
-    clearTimeout(this.#runs.get(job)?.closing);
-    this.#runs.delete(job);
+  #drop(job: JobId, run: Run): void {
+    if (this.#runs.get(job) === run) this.#runs.delete(job);
+  }
+
+  /** Resolves when nothing is written of the job any more. */
+  async forget(job: JobId): Promise<void> {
+    const run = this.#runs.get(job);
+    if (run) {
+      clearTimeout(run.closing);
+      run.forgotten = true;
+      this.#drop(job, run);
+    }
+    await this.#writing.get(job);
   }
 
   /**
    * The server stops: what is waited for does not come any more. A job that ends on the way out is none of its affair:
    * the next server finds it.
    */
-  close(): void {
+  async close(): Promise<void> {
     for (const [job, run] of this.#runs) {
       clearTimeout(run.closing);
-      if (run.over) this.#put(job);
+      if (run.over) this.#last(job, run);
     }
     this.#runs.clear();
+    await Promise.all(this.#writing.values());
   }
 
-  #put(job: JobId): void {
-    try {
-      // Statistics of an ended job: not worth a sync, nor that a full disk keeps it from ending.
-      writeFileSync(this.#path(job), seal(JSON.stringify(this.of(job))), { mode: 0o600 });
-    } catch {
-      // Its report will say less; or the job was deleted.
-    }
+  #then(job: JobId, work: () => Promise<void>): void {
+    const all = (this.#writing.get(job) ?? Promise.resolve())
+      .then(work)
+      // Statistics of an ended job: its report will say less; or the job was deleted.
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.#writing.get(job) === all) this.#writing.delete(job);
+      });
+    this.#writing.set(job, all);
   }
 
-  #path(job: JobId): string {
-    return join(this.#root, job, 'run.json');
+  async #put(job: JobId, run: Run): Promise<void> {
+    if (!run.forgotten) await this.#archive.put(job, 'run', Buffer.from(seal(JSON.stringify(summaryOf(run)))));
   }
+}
+
+function summaryOf(run: Run): RunSummary {
+  const all = new Times();
+  const ranks = Array.from({ length: Math.max(-1, ...run.acting.keys()) + 1 }, (_, rank): RankTimes => {
+    const times = new Times();
+    for (const part of [run.past.get(rank as TaskId), run.acting.get(rank as TaskId)]) if (part) times.add(part);
+    all.add({ spent: times.spent, calls: [], places: [] });
+    return { spentMs: times.spent, calls: times.calls, places: times.places };
+  });
+  return {
+    spentMs: all.spent,
+    ranks,
+    nodes: [...run.nodes.values()].map((n) => ({ ...n, ranks: [...n.ranks].sort((a, b) => a - b) })),
+  };
 }

@@ -4,8 +4,8 @@
  */
 import { isOver } from '@mayfly/protocols';
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import type { Range } from '@mayfly/storage/ports';
 import { taskId, type JobId, type JobReport, type JobView } from '@mayfly/wire';
 import type { Runtime } from '../runtime.ts';
 
@@ -17,8 +17,8 @@ export interface WrittenFile {
   path: string;
   rank: number;
   bytes: number;
-  /** Where it lies; undefined: it is not there any more. */
-  at: string | undefined;
+  /** Undefined: it is not there any more. */
+  read: Range | undefined;
 }
 
 const MAX_CACHED = 100;
@@ -34,7 +34,7 @@ export function writtenFiles(runtime: Runtime, view: JobView): WrittenFile[] {
           path: stream,
           rank: t.task,
           bytes,
-          at: runtime.world.outputs.streamPath(view.id, t.task, stream),
+          read: runtime.world.outputs.stream(view.id, t.task, stream),
         });
     }
   for (const f of view.outputs)
@@ -43,7 +43,7 @@ export function writtenFiles(runtime: Runtime, view: JobView): WrittenFile[] {
       path: f.path,
       rank: f.task,
       bytes: f.bytes,
-      at: runtime.world.outputs.filePath(view.id, f.path),
+      read: runtime.world.outputs.file(view.id, f.path),
     });
   return out;
 }
@@ -72,7 +72,7 @@ export class WrittenHashes {
     const whole = isOver(view.state);
     const out: Written = { stdout: [], stderr: [], files: [] };
     for (const f of writtenFiles(this.#runtime, view)) {
-      const sum = whole && f.at !== undefined ? await sha256(f.at).catch(() => undefined) : undefined;
+      const sum = whole && f.read !== undefined ? await sha256(f.read).catch(() => undefined) : undefined;
       out[f.kind].push({
         path: f.path,
         rank: taskId(f.rank),
@@ -85,8 +85,8 @@ export class WrittenHashes {
 }
 
 /** SHA-256, as `sha256sum` prints it. */
-async function sha256(path: string): Promise<string> {
+async function sha256(read: Range): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
+  await pipeline(read(0, Infinity), hash);
   return hash.digest('hex');
 }

@@ -10,8 +10,8 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { packTar, type TarSource } from 'modern-tar/fs';
-import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
+import type { Range } from '@mayfly/storage/ports';
 import { MayflyError, type JobId, type JobView } from '@mayfly/wire';
 import { Type } from 'typebox';
 import { writtenFiles } from '../jobs/written.ts';
@@ -90,7 +90,7 @@ function send(reply: FastifyReply, runtime: Runtime, view: JobView): never {
   const width = String(Math.max(0, view.size - 1)).length;
   const mtime = new Date(view.endedAt ?? Date.now());
   const sources = writtenFiles(runtime, view).flatMap((f): TarSource[] =>
-    f.at === undefined
+    f.read === undefined
       ? []
       : [
           {
@@ -98,7 +98,7 @@ function send(reply: FastifyReply, runtime: Runtime, view: JobView): never {
             target: `${folder}/${f.kind === 'files' ? `files/${f.path}` : `${f.kind}/rank-${String(f.rank).padStart(width, '0')}.txt`}`,
             size: f.bytes,
             mtime,
-            content: Readable.from(exactly(f.at, f.bytes)),
+            content: Readable.from(exactly(f.read, f.bytes, f.path)),
           },
         ],
   );
@@ -114,12 +114,11 @@ function send(reply: FastifyReply, runtime: Runtime, view: JobView): never {
  * So many bytes of a file, which is opened when its turn comes: one that grows is cut, one that has shrunk meanwhile
  * breaks the download off.
  */
-async function* exactly(path: string, bytes: number): AsyncGenerator<Uint8Array> {
+async function* exactly(read: Range, bytes: number, path: string): AsyncGenerator<Uint8Array> {
   let left = bytes;
-  if (bytes > 0)
-    for await (const chunk of createReadStream(path, { start: 0, end: bytes - 1 })) {
-      left -= (chunk as Buffer).length;
-      yield chunk as Buffer;
-    }
+  for await (const chunk of read(0, bytes)) {
+    left -= chunk.length;
+    yield chunk;
+  }
   if (left > 0) throw new Error(`${path} has shrunk while it was read`);
 }

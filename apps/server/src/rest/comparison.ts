@@ -42,7 +42,7 @@ export function comparisonRoutes(plain: FastifyInstance, o: JobRoutes & { hashes
       const spec = runtime.spec(first.id)!;
       const { room: _room, stdin: _stdin, options, ...submission } = await runtime.store.submission(first.id);
       // What was typed into an interactive job is its input too; the second run gets all of it at once.
-      const stdin = Buffer.from(runtime.intake.stdinOf(first.id)).toString('base64');
+      const stdin = Buffer.from(await runtime.intake.stdinOf(first.id)).toString('base64');
       const room = request.body?.room === undefined ? spec.room : (request.body.room ?? undefined);
       const name = `${first.name.replace(/ \(again\)$/, '').slice(0, 72)} (again)`;
       const created = await submit(

@@ -4,9 +4,8 @@
  */
 import { isOver } from '@mayfly/protocols';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { distinctPages } from '@mayfly/checkpoint';
@@ -30,6 +29,12 @@ const Cap = Type.Object({ cap: Type.String({ maxLength: 1024 }) });
 const MAX_RUN = 256;
 const hidden = { hide: true } as object;
 const MOST_PICTURE_BYTES = 1024 * 1024;
+
+/** @throws MayflyError NOT_FOUND */
+function bytes(parts: AsyncIterable<Uint8Array> | undefined, orElse: string): Readable {
+  if (!parts) throw new MayflyError('NOT_FOUND', orElse);
+  return Readable.from(parts, { objectMode: false });
+}
 
 export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Secrets): void {
   plain.addHook('onRequest', async (_request, reply) => {
@@ -70,7 +75,7 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
       const language = runtime.spec(job)?.program.language ?? 'typescript';
       return whole(reply)
         .type(language === 'typescript' ? 'text/javascript; charset=utf-8' : 'application/wasm')
-        .send(createReadStream(runtime.store.programPath(job, language)));
+        .send(bytes(await runtime.store.streamProgram(job, language), 'The program of this job is missing.'));
     },
   );
 
@@ -79,9 +84,8 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
     { schema: { ...hidden, params: Type.Object({ job: JobIdSchema, hash: HashSchema }), querystring: Cap } },
     async (request, reply) => {
       holder(request.query.cap, request.params.job);
-      const at = await runtime.store.inputPath(request.params.job as JobId, request.params.hash);
-      if (at === undefined) throw new MayflyError('NOT_FOUND', 'The job does not have this input file.');
-      return whole(reply).type('application/octet-stream').send(createReadStream(at));
+      const parts = await runtime.store.streamInput(request.params.job as JobId, request.params.hash);
+      return whole(reply).type('application/octet-stream').send(bytes(parts, 'The job does not have this input file.'));
     },
   );
 
@@ -96,12 +100,12 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
         .findLast(
           (f) => f.bytes > 0 && f.bytes <= MOST_PICTURE_BYTES && /\.(png|jpe?g|gif|webp|bmp|p[bgpn]m)$/i.test(f.path),
         );
-      const at = picture && runtime.world.outputs.filePath(job, picture.path);
-      if (at === undefined) return reply.status(204).send();
+      const file = picture && runtime.world.outputs.file(job, picture.path);
+      if (!file) return reply.status(204).send();
       return reply
         .type('application/octet-stream')
         .header('mayfly-path', picture!.path)
-        .send(await readFile(at));
+        .send(await buffer(file(0, MOST_PICTURE_BYTES)));
     },
   );
 

@@ -58,7 +58,7 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
       const { job, size } = need(request.params.id);
       // A job that never began, or whose history is lost, has an empty one.
       const now = Date.now();
-      const known = runtime.chronicle.history.of(job);
+      const known = await runtime.chronicle.history.of(job);
       const h = known ?? emptyHistory(size, runtime.view(job)?.startedAt ?? now);
       const q = request.query;
       const to = Math.max(h.since, Math.min(q.to ?? h.until, h.until));
@@ -106,7 +106,8 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
     },
     async (request) => {
       const { job, size } = need(request.params.id);
-      return { job, ranks: profileOf(size, runtime.chronicle.runLog.of(job), runtime.chronicle.history.of(job)) };
+      const { runLog, history } = runtime.chronicle;
+      return { job, ranks: profileOf(size, await runLog.of(job), await history.of(job)) };
     },
   );
 
@@ -130,7 +131,7 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
     async (request) => {
       const { job, size } = need(request.params.id);
       const q = request.query;
-      const rows = runtime.chronicle.history.matrix(job);
+      const rows = await runtime.chronicle.history.matrix(job);
       const b = binsOf(rows ? [rows] : [], size, {
         src: [q.srcFirst ?? 0, q.srcLast ?? size - 1],
         dst: [q.dstFirst ?? 0, q.dstLast ?? size - 1],
@@ -156,7 +157,8 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
     async (request) => {
       const { job, size } = need(request.params.id);
       const now = Date.now();
-      const h = runtime.chronicle.history.of(job) ?? emptyHistory(size, runtime.view(job)?.startedAt ?? now);
+      const known = await runtime.chronicle.history.of(job);
+      const h = known ?? emptyHistory(size, runtime.view(job)?.startedAt ?? now);
       return {
         job,
         since: h.since,

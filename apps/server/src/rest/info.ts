@@ -1,6 +1,5 @@
 /** REST of the server itself: info, examples, health, metrics. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { createReadStream } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { Type, type Static } from 'typebox';
 import { CountSchema, ExampleView, InfoView, MayflyError, ServerView } from '@mayfly/wire';
@@ -114,9 +113,9 @@ export function serverRoutes(
       },
     },
     async (request, reply) => {
-      const at = await o.examples.file(request.params.name, (request.params as { '*'?: string })['*'] ?? '');
-      if (at === undefined) throw new MayflyError('NOT_FOUND', 'There is no such file of an example.');
-      return reply.type('application/octet-stream').send(createReadStream(at) as never) as never;
+      const file = await o.examples.file(request.params.name, (request.params as { '*'?: string })['*'] ?? '');
+      if (file === undefined) throw new MayflyError('NOT_FOUND', 'There is no such file of an example.');
+      return reply.type('application/octet-stream').send(file as never) as never;
     },
   );
 }

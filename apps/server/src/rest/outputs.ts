@@ -1,8 +1,7 @@
 /** REST of what a job reads and writes: streams, result files, standard input. */
 import { isOver } from '@mayfly/protocols';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { MayflyError, taskId } from '@mayfly/wire';
@@ -49,10 +48,7 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: S
         void reply.header('mayfly-ended', isOver(view.state) ? '1' : '0');
         void reply.type('application/octet-stream').header('x-content-type-options', 'nosniff');
         if (from >= size) return raw(reply, Buffer.alloc(0));
-        return raw(
-          reply,
-          createReadStream(runtime.world.outputs.streamPath(view.id, task, stream), { start: from, end: size - 1 }),
-        );
+        return raw(reply, readable(runtime.world.outputs.stream(view.id, task, stream)(from, size)));
       },
     );
 
@@ -63,15 +59,9 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: S
       const view = runtime.need(request.params.id);
       // TypeBox cannot convert a property named '*', so the schema leaves it out.
       const path = (request.params as { '*'?: string })['*'] ?? '';
-      const at = runtime.world.outputs.filePath(view.id, path);
-      const size =
-        at === undefined
-          ? undefined
-          : await stat(at).then(
-              (s) => s.size,
-              () => undefined,
-            );
-      if (at === undefined || size === undefined)
+      const file = runtime.world.outputs.file(view.id, path);
+      const size = await runtime.world.outputs.fileBytes(view.id, path);
+      if (!file || size === undefined)
         throw new MayflyError('NOT_FOUND', `Job ${view.id} has no result file '${path}'.`);
       const name = path.split('/').at(-1)!;
       const type = TYPES[name.split('.').at(-1)!.toLowerCase()];
@@ -87,7 +77,7 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: S
           `${type === undefined ? 'attachment' : 'inline'}; filename="${name.replaceAll(':', '_')}"`,
         )
         .type(type ?? 'application/octet-stream');
-      return raw(reply, createReadStream(at, { start: 0, end: Math.max(0, size - 1) }));
+      return raw(reply, readable(file(0, size)));
     },
   );
 
@@ -123,6 +113,8 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: S
     },
   );
 }
+
+const readable = (parts: AsyncIterable<Uint8Array>): Readable => Readable.from(parts, { objectMode: false });
 
 /** Bytes and streams pass the schema of the answer by. */
 const raw = (reply: FastifyReply, payload: unknown): never => reply.send(payload) as never;

@@ -26,8 +26,8 @@ export function reportRoutes(
     return view;
   };
   const report = async (view: JobView): Promise<JobReport> => {
-    const run = runtime.chronicle.runLog.of(view.id);
-    const profile = profileOf(view.tasks.length, run, runtime.chronicle.history.of(view.id));
+    const run = await runtime.chronicle.runLog.of(view.id);
+    const profile = profileOf(view.tasks.length, run, await runtime.chronicle.history.of(view.id));
     return reportOf({
       view,
       spec: runtime.spec(view.id)!,

@@ -4,8 +4,10 @@
  * neighbour (`../nas-common/nas.h`). In the submission they keep their places to each other, so that relative includes
  * mean the same.
  */
+import { createReadStream } from 'node:fs';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
+import type { Readable } from 'node:stream';
 import { Compile } from 'typebox/compile';
 import { Type, type Static } from 'typebox';
 import { FilePath, JobOptions, type ExampleView } from '@mayfly/wire';
@@ -43,11 +45,12 @@ export class Examples {
     return this.#list;
   }
 
-  /** Where an input file of an example lies. */
-  async file(name: string, path: string): Promise<string | undefined> {
+  /** An input file of an example; undefined: there is none of that name. */
+  async file(name: string, path: string): Promise<Readable | undefined> {
     const e = (await this.list()).find((x) => x.name === name);
     if (this.#root === undefined || !e?.files.some((f) => f.path === path)) return undefined;
-    return this.#places.get(`${name}/${path}`);
+    const at = this.#places.get(`${name}/${path}`);
+    return at === undefined ? undefined : createReadStream(at);
   }
 
   async #read(): Promise<ExampleView[]> {

@@ -7,7 +7,7 @@ import { startHeadlessNode } from '@mayfly/node/headless';
 import type { JobView } from '@mayfly/wire';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readRecord } from '../../src/jobs/job-records.ts';
+import { readRecord } from '@mayfly/storage';
 import { program, TOKEN, until } from '../harness.ts';
 import { answers, HOLDS, PROGRAM } from '../recorded/program.ts';
 import { startProcess } from '../server-process.ts';

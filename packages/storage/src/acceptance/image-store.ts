@@ -1,7 +1,7 @@
-/** The contract of ImageStore (ports.ts). */
+/** The contract of ImageStore (ports/). */
 import { blake3 } from 'hash-wasm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ImageStore } from '../ports.ts';
+import type { ImageStore } from '../ports/index.ts';
 import type { Subject } from './subject.ts';
 
 const page = async (seed: number, length = 65536): Promise<{ hash: string; raw: Uint8Array }> => {

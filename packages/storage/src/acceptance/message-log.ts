@@ -1,6 +1,6 @@
-/** The contract of MessageLog and LogStream (ports.ts). */
+/** The contract of MessageLog and LogStream (ports/). */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { LogStream, MessageLog } from '../ports.ts';
+import type { LogStream, MessageLog } from '../ports/index.ts';
 import type { Subject } from './subject.ts';
 
 const text = (s: string): Uint8Array => new TextEncoder().encode(s);
@@ -198,8 +198,8 @@ export function messageLogSuite(
       expect(again.next).toBe(1);
     });
 
-    it('loses nothing that was appended when the process is killed', async (context) => {
-      if (!subject.crash) return context.skip();
+    it("durability 'kernel': loses nothing that was appended when the process is killed", async (context) => {
+      if (!subject.crash || log.durability !== 'kernel') return context.skip();
       let s = await log.open('a');
       for (let i = 0; i < 200; i++) s.append(pattern(i, i));
       await subject.crash(log);
@@ -207,6 +207,21 @@ export function messageLogSuite(
       s = await log.open('a');
       expect(s.next).toBe(200);
       for (let i = 0; i < 200; i++) expect(s.read(i)).toEqual(pattern(i, i));
+    });
+
+    it("durability 'sync-only': loses nothing that was synced when the process is killed", async (context) => {
+      if (!subject.crash || log.durability !== 'sync-only') return context.skip();
+      let s = await log.open('a');
+      for (let i = 0; i < 100; i++) s.append(pattern(i, i));
+      await s.sync();
+      for (let i = 100; i < 120; i++) s.append(pattern(i, i));
+      expect(s.read(119)).toEqual(pattern(119, 119));
+      await subject.crash(log);
+      log = await subject.open();
+      s = await log.open('a');
+      expect(s.next).toBeGreaterThanOrEqual(100);
+      expect(s.next).toBeLessThanOrEqual(120);
+      expect([...s.scan()]).toEqual(Array.from({ length: s.next }, (_, lsn) => ({ lsn, bytes: pattern(lsn, lsn) })));
     });
 
     it(
@@ -240,6 +255,7 @@ export function messageLogSuite(
       if (!subject.fill || !subject.crash) return context.skip();
       let s = await log.open('a');
       for (let i = 0; i < 20; i++) s.append(pattern(i, 300));
+      if (log.durability === 'sync-only') await s.sync();
       subject.fill(true);
       expect(() => s.append(pattern(20, 300))).toThrow(expect.objectContaining({ code: 'DISK_FULL' }));
       await subject.crash(log);

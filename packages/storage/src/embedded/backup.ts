@@ -22,6 +22,7 @@ import { constants, copyFileSync, linkSync, mkdirSync, readdirSync, statSync } f
 import { cp, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
+import type { BackupInfo } from '../ports/index.ts';
 import { openFileRegistry, type FileRegistry } from './registry.ts';
 import { storageError, syncDirectory } from './segment.ts';
 
@@ -32,15 +33,6 @@ import { storageError, syncDirectory } from './segment.ts';
 const FORMAT = 3;
 const PARTS = ['log', 'images', 'jobs'] as const;
 const SERVER_KEY = 'secret/server';
-
-export interface BackupInfo {
-  format: number;
-  version: string;
-  /** ms since the epoch. */
-  at: number;
-  files: number;
-  bytes: number;
-}
 
 /**
  * Of a stream's segments and of the packs all but the newest are sealed; manifests come into being by a rename; inputs

@@ -20,7 +20,7 @@ import { mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/prom
 import { basename, join } from 'node:path';
 import { createBLAKE3 } from 'hash-wasm';
 import { MayflyError } from '@mayfly/wire';
-import type { ImageStore } from '../ports.ts';
+import type { ImageStore } from '../ports/index.ts';
 import { seal, unseal } from '../sealed.ts';
 import { PagePacks, type HashOf } from './page-packs.ts';
 import { storageError, syncDirectory } from './segment.ts';

@@ -5,15 +5,20 @@
  *   <dir>/log/       message streams, one directory each (message-log.ts)
  *   <dir>/images/    checkpoint pages and manifests (image-store.ts)
  *   <dir>/registry/  logs and snapshots of small records (registry.ts)
+ *   <dir>/jobs/      a folder per job: its files (job-files.ts), output (output/), statistics (archive.ts)
  */
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { ImageStore, MessageLog, Registry } from '../ports.ts';
-import { backupDirectory, type BackupInfo } from './backup.ts';
+import { dirname, join } from 'node:path';
+import type { Storage } from '../ports/index.ts';
+import { FolderArchive } from './archive.ts';
+import { backupDirectory } from './backup.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { openFileImageStore } from './image-store.ts';
+import { FolderJobFiles } from './job-files.ts';
 import { openFileMessageLog, type FileMessageLogOptions } from './message-log.ts';
+import { FolderJobOutput } from './output/job-output.ts';
 import { jobsOf, refuseUnknown } from './unknown-data.ts';
+import { directoryBytes, usageOf } from './usage.ts';
 import { openFileRegistry, type FileRegistryOptions } from './registry.ts';
 
 export interface EmbeddedStorageOptions {
@@ -25,23 +30,11 @@ export interface EmbeddedStorageOptions {
   locked?: boolean;
 }
 
-export interface EmbeddedStorage {
-  readonly log: MessageLog;
-  readonly images: ImageStore;
-  readonly registry: Registry;
-  /** Damage that was found at the start and cost nothing, for the operator to know. */
-  readonly notices: readonly string[];
-  /** Takes a backup of the directory as it is at this moment (backup.ts). @throws MayflyError CONFLICT, DISK_FULL */
-  backup(target: string, about: { version: string; at: number }): Promise<BackupInfo & { pauseMs: number }>;
-  /** Syncs and closes all three, and gives the directory free. */
-  close(): Promise<void>;
-}
-
 /**
  * @throws MayflyError CONFLICT when another live process uses the directory; DAMAGED_DATA when its registry is damaged,
  * or lacks jobs whose files are there.
  */
-export async function openEmbeddedStorage(options: EmbeddedStorageOptions): Promise<EmbeddedStorage> {
+export async function openEmbeddedStorage(options: EmbeddedStorageOptions): Promise<Storage> {
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
   const unlock = options.locked ? async (): Promise<void> => undefined : await lockDirectory(options.dataDir);
   try {
@@ -59,7 +52,15 @@ export async function openEmbeddedStorage(options: EmbeddedStorageOptions): Prom
       log,
       images,
       registry,
-      backup: (target, about) => backupDirectory(options.dataDir, registry, target, about),
+      files: new FolderJobFiles(join(options.dataDir, 'jobs')),
+      output: new FolderJobOutput(join(options.dataDir, 'jobs')),
+      archive: new FolderArchive(join(options.dataDir, 'jobs')),
+      usage: () => usageOf(options.dataDir),
+      usageOf: (job) => directoryBytes(join(options.dataDir, 'jobs', job)),
+      async backup(target, about) {
+        await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+        return backupDirectory(options.dataDir, registry, target, about);
+      },
       async close() {
         await log.close();
         await images.close();
@@ -73,4 +74,4 @@ export async function openEmbeddedStorage(options: EmbeddedStorageOptions): Prom
   }
 }
 
-export { restoreDirectory, type BackupInfo } from './backup.ts';
+export { restoreDirectory } from './backup.ts';

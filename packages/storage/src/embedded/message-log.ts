@@ -7,7 +7,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
-import type { LogStream, Lsn, MessageLog } from '../ports.ts';
+import type { LogStream, Lsn, MessageLog } from '../ports/index.ts';
 import { FilePool } from './file-pool.ts';
 import { damaged, storageError, syncDirectory } from './segment.ts';
 import { recoverStream } from './stream-recovery.ts';
@@ -33,6 +33,7 @@ export async function openFileMessageLog(directory: string, options: FileMessage
 }
 
 class FileMessageLog implements MessageLog {
+  readonly durability = 'kernel';
   readonly #directory: string;
   readonly #host: StreamHost;
   readonly #streams = new Map<string, Promise<FileStream>>();

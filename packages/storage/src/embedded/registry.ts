@@ -14,30 +14,28 @@
  *      undamaged snapshots make them unnecessary: a damaged newest snapshot costs nothing.
  *  G5  Opening writes nothing but what mends a damaged log from its twin; a log is begun by the first commit.
  *  G6  A little space is set aside (`reserve`), so that a full disk still takes commits that delete.
+ *  G7  The expectations of a commit are compared with what the commits before it leave: those of its batch, when they
+ *      are written with it. Nobody hears of the outcome before those are durable.
  */
 import { closeSync, fdatasync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
-import { mkdir, open, readdir, rename, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { MayflyError } from '@mayfly/wire';
-import type { Registry } from '../ports.ts';
+import type * as port from '../ports/index.ts';
 import { migrateLmdb } from './lmdb/migrate.ts';
 import { OrderedKeys } from './ordered-keys.ts';
-import { encodeLog, readRegistryFiles, type RegistryFiles, type RegistryProblem } from './registry-files.ts';
-import {
-  encodeChanges,
-  encodeRecords,
-  encodeRegistryHead,
-  fileName,
-  parseFileName,
-  type Change,
-} from './registry-format.ts';
+import { readRegistryFiles, type RegistryFiles, type RegistryProblem } from './registry-files.ts';
+import { encodeChanges, encodeRecords, encodeRegistryHead, fileName, type Change } from './registry-format.ts';
+import { Leases, systemClock, type LeaseClock } from './registry-leases.ts';
+import { mendRegistry } from './registry-mend.ts';
+import { removeBefore, writeSnapshot } from './registry-snapshots.ts';
+import { Watches } from './registry-watches.ts';
 import { HEAD_BYTES } from './segment-format.ts';
 import { drawSalt, storageError, syncDirectory } from './segment.ts';
 
 const LONGEST_KEY = 1000;
 const GENERATIONS = 3;
-const CHUNK_BYTES = 256 * 1024;
 const BATCH = 1000;
 const RESERVE = 'reserve';
 const RESERVE_BYTES = 64 * 1024;
@@ -47,9 +45,11 @@ const sync = promisify(fdatasync);
 export interface FileRegistryOptions {
   /** A log that is longer, and longer than the last snapshot, is followed by a new generation. Default 1 MiB. */
   logBytes?: number;
+  /** Of leases. Default: the time of this process. */
+  clock?: LeaseClock;
 }
 
-export interface FileRegistry extends Registry {
+export interface FileRegistry extends port.Registry {
   /** Every record that is committed by now, within this step of the event loop (backup.ts). */
   entriesNow(): [string, unknown][];
   /** What was found damaged at the start and cost nothing. */
@@ -84,58 +84,13 @@ async function openLogs(directory: string, options: FileRegistryOptions): Promis
     const all = files.losses.map((l) => `registry/${l.file} ${l.what}`).join('; ');
     throw new MayflyError('DAMAGED_DATA', `The registry in ${directory} is damaged: ${all}.`);
   }
-  await mend(directory, files);
-  return new LogRegistry(directory, files, options.logBytes ?? 1 << 20);
-}
-
-/** G5. What the newest log holds may stand in the kernel's cache only: it is synced before anything is built on it. */
-async function mend(directory: string, files: RegistryFiles): Promise<void> {
-  for (const l of files.logs)
-    for (const kind of l.beyond.size > 0 ? [] : l.lacking) {
-      const name = fileName({ ...l, kind });
-      try {
-        await replace(directory, name, encodeLog(l));
-      } catch (error) {
-        // Without space, or read-only: its twin has all, and the next start tries again.
-        files.problems.push({ file: name, what: `could not be mended: ${(error as Error).message}` });
-      }
-    }
-  const newest = files.logs.at(-1);
-  if (!newest) return;
-  for (const kind of ['log', 'twin'] as const) {
-    const handle = await open(join(directory, fileName({ ...newest, kind })), 'r').catch(() => undefined);
-    if (!handle) continue;
-    try {
-      await handle.datasync();
-    } catch (error) {
-      throw storageError(error, `cannot sync ${join(directory, fileName({ ...newest, kind }))}`);
-    } finally {
-      await handle.close();
-    }
-  }
-  await syncDirectory(directory);
-}
-
-async function replace(directory: string, name: string, bytes: Uint8Array): Promise<void> {
-  const temporary = join(directory, `${name}.new`);
-  try {
-    const handle = await open(temporary, 'w', 0o600);
-    try {
-      await handle.writeFile(bytes);
-      await handle.datasync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, join(directory, name));
-  } catch (error) {
-    await unlink(temporary).catch(() => undefined);
-    throw error;
-  }
-  await syncDirectory(directory);
+  await mendRegistry(directory, files);
+  return new LogRegistry(directory, files, options);
 }
 
 interface Pending {
   changes: readonly Change[];
+  expect: readonly Change[];
   payload: Buffer;
   resolve: () => void;
   reject: (error: MayflyError) => void;
@@ -156,6 +111,8 @@ class LogRegistry implements FileRegistry {
   readonly #logBytes: number;
   readonly #state: Map<string, string>;
   readonly #keys = new OrderedKeys();
+  readonly #watches = new Watches();
+  readonly #leases: Leases;
   /** Bases of the logs and of the undamaged snapshots that are there, in order. */
   #logs: number[];
   #snapshots: number[];
@@ -172,7 +129,7 @@ class LogRegistry implements FileRegistry {
   #reserved = false;
   #closed = false;
 
-  constructor(directory: string, files: RegistryFiles, logBytes: number) {
+  constructor(directory: string, files: RegistryFiles, { logBytes = 1 << 20, clock }: FileRegistryOptions) {
     this.#directory = directory;
     this.#logBytes = logBytes;
     this.#state = files.state;
@@ -183,6 +140,7 @@ class LogRegistry implements FileRegistry {
     this.#since = files.logBytes;
     this.#snapshotBytes = files.snapshotBytes;
     this.mended = files.problems;
+    this.#leases = new Leases(this, clock ?? systemClock);
     // A damaged snapshot is soon followed by a sound one.
     this.#due = files.problems.some((p) => p.file.endsWith('.snap')) ? -1 : Math.max(logBytes, files.snapshotBytes);
   }
@@ -203,18 +161,32 @@ class LogRegistry implements FileRegistry {
     return [...this.#keys.withPrefix('')].map((key) => [key, JSON.parse(this.#state.get(key)!)]);
   }
 
-  async commit(changes: readonly (readonly [key: string, value: unknown])[]): Promise<void> {
-    const texts = changes.map(([key, value]): Change => {
-      this.#check(key);
-      if (key === '') throw new MayflyError('BAD_REQUEST', 'an empty key');
-      return [key, textOf(key, value)];
-    });
+  async commit(
+    changes: readonly port.Change[],
+    { expect = [] }: { expect?: readonly port.Expectation[] } = {},
+  ): Promise<void> {
+    const texts = (list: readonly port.Change[]): Change[] =>
+      list.map(([key, value]) => {
+        this.#check(key);
+        if (key === '') throw new MayflyError('BAD_REQUEST', 'an empty key');
+        return [key, textOf(key, value)];
+      });
+    const one = { changes: texts(changes), expect: texts(expect) };
     this.#check('');
-    if (texts.length === 0) return;
+    if (one.changes.length === 0 && one.expect.length === 0) return;
     await new Promise<void>((resolve, reject) => {
-      this.#queue.push({ changes: texts, payload: encodeChanges(texts), resolve, reject });
+      this.#queue.push({ ...one, payload: encodeChanges(one.changes), resolve, reject });
       this.#working ??= this.#work();
     });
+  }
+
+  lease(name: string, ttlMs: number): Promise<port.Lease> {
+    return this.#leases.take(name, ttlMs);
+  }
+
+  watch(prefix: string): port.Watch {
+    this.#check(prefix);
+    return this.#watches.begin(prefix);
   }
 
   /** G2. */
@@ -235,34 +207,63 @@ class LogRegistry implements FileRegistry {
     this.#working = undefined;
   }
 
-  /** Makes them durable, shows them, resolves them. @returns why not */
-  async #take(batch: readonly Pending[]): Promise<MayflyError | undefined> {
-    for (let attempt = 0; ; attempt++)
+  /** Makes them durable, shows them, resolves them; rejects those whose expectations do not hold. @returns why not */
+  async #take(all: readonly Pending[]): Promise<MayflyError | undefined> {
+    const { batch, refused } = this.#judge(all);
+    const written = batch.filter((p) => p.changes.length > 0);
+    for (let attempt = 0; written.length > 0; attempt++)
       try {
-        await this.#write(batch);
+        await this.#write(written);
         break;
       } catch (e) {
         const error = storageError(e, 'the registry cannot be written');
         // G6.
-        const frees = batch.every(
+        const frees = written.every(
           (p) => p.changes.filter(([, text]) => text === undefined).length * 2 >= p.changes.length,
         );
         if (error.code !== 'DISK_FULL' || attempt > 0 || !frees || !this.#giveReserve()) return error;
       }
-    for (const { changes, payload, resolve } of batch) {
+    for (const { changes, payload } of written) {
       this.#since += payload.length;
-      for (const [key, text] of changes) {
-        if (text === undefined) {
-          if (this.#state.delete(key)) this.#keys.delete(key);
-        } else {
-          if (!this.#state.has(key)) this.#keys.add(key);
-          this.#state.set(key, text);
-        }
-      }
-      resolve();
+      for (const change of changes) this.#show(change);
+      this.#watches.committed();
     }
-    this.#next += batch.length;
+    this.#next += written.length;
+    for (const p of all) {
+      const error = refused.get(p);
+      if (error) p.reject(error);
+      else p.resolve();
+    }
     return undefined;
+  }
+
+  /** G7. */
+  #judge(all: readonly Pending[]): { batch: Pending[]; refused: Map<Pending, MayflyError> } {
+    const refused = new Map<Pending, MayflyError>();
+    const left = new Map<string, string | undefined>();
+    const batch = all.filter((p) => {
+      const wrong = p.expect.find(([key, text]) => !same(text, left.has(key) ? left.get(key) : this.#state.get(key)));
+      if (wrong) {
+        const message = `the record ${wrong[0]} of the registry is not as expected; nothing was changed`;
+        refused.set(p, new MayflyError('CONFLICT', message, { key: wrong[0] }));
+        return false;
+      }
+      for (const [key, text] of p.changes) left.set(key, text);
+      return true;
+    });
+    return { batch, refused };
+  }
+
+  #show(change: Change): void {
+    const [key, text] = change;
+    const known = this.#state.has(key);
+    this.#watches.note(change, known);
+    if (text === undefined) {
+      if (this.#state.delete(key)) this.#keys.delete(key);
+    } else {
+      if (!known) this.#keys.add(key);
+      this.#state.set(key, text);
+    }
   }
 
   async #write(batch: readonly Pending[]): Promise<void> {
@@ -349,7 +350,7 @@ class LogRegistry implements FileRegistry {
   #beginSnapshot(base: number): void {
     const entries = [...this.#state];
     this.#since = 0;
-    this.#snapshot = this.#writeSnapshot(base, entries)
+    this.#snapshot = writeSnapshot(this.#directory, base, entries)
       .then((bytes) => {
         this.#snapshotBytes = bytes;
         this.#due = Math.max(this.#logBytes, bytes);
@@ -363,43 +364,6 @@ class LogRegistry implements FileRegistry {
       .finally(() => (this.#snapshot = undefined));
   }
 
-  async #writeSnapshot(base: number, entries: readonly [string, string][]): Promise<number> {
-    const salt = drawSalt();
-    const name = fileName({ base, salt, kind: 'snap' });
-    const temporary = join(this.#directory, `${name}.new`);
-    let bytes = 0;
-    try {
-      const handle = await open(temporary, 'wx', 0o600);
-      try {
-        const put = async (b: Uint8Array): Promise<void> => {
-          await handle.writeFile(b);
-          bytes += b.length;
-        };
-        await put(encodeRegistryHead(base, salt));
-        let number = base;
-        for (let i = 0; i < entries.length;) {
-          const chunk: Change[] = [];
-          for (let n = 0; n < CHUNK_BYTES && i < entries.length; i++) {
-            chunk.push(entries[i]!);
-            n += entries[i]![0].length + entries[i]![1].length;
-          }
-          await put(encodeRecords([encodeChanges(chunk)], salt, number, number));
-          number++;
-        }
-        await put(encodeRecords([], salt, number, number, true));
-        await handle.datasync();
-      } finally {
-        await handle.close();
-      }
-      await rename(temporary, join(this.#directory, name));
-    } catch (error) {
-      await unlink(temporary).catch(() => undefined);
-      throw error;
-    }
-    await syncDirectory(this.#directory);
-    return bytes;
-  }
-
   /** G4. */
   async #retire(): Promise<void> {
     if (this.#snapshots.length <= GENERATIONS) return;
@@ -408,11 +372,7 @@ class LogRegistry implements FileRegistry {
     // A log goes when the next one begins where the oldest snapshot stands, or before.
     const needed = this.#logs.findLast((base) => base <= oldest) ?? 0;
     this.#logs = this.#logs.filter((base) => base >= needed);
-    for (const name of await readdir(this.#directory)) {
-      const n = parseFileName(name);
-      if (n && n.base < (n.kind === 'snap' ? oldest : needed))
-        await unlink(join(this.#directory, name)).catch(() => undefined);
-    }
+    await removeBefore(this.#directory, { snapshot: oldest, log: needed });
   }
 
   /** G6. */
@@ -441,7 +401,9 @@ class LogRegistry implements FileRegistry {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#leases.close();
     while (this.#working) await this.#working;
+    this.#watches.close();
     await this.#snapshot;
     if (this.#log) for (const fd of this.#log.fds) closeSync(fd);
     this.#log = undefined;
@@ -458,6 +420,10 @@ function takeBack(log: Log): void {
   for (const fd of log.fds) ftruncateSync(fd, log.size);
   log.dirty = false;
 }
+
+/** As JSON; the order of an object's keys does not count. */
+const same = (a: string | undefined, b: string | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && isDeepStrictEqual(JSON.parse(a), JSON.parse(b)));
 
 /** @throws MayflyError BAD_REQUEST for what JSON does not know */
 function textOf(key: string, value: unknown): string | undefined {

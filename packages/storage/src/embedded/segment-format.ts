@@ -13,7 +13,7 @@
  * successor.
  */
 import { crc32 } from 'node:zlib';
-import type { Lsn } from '../ports.ts';
+import type { Lsn } from '../ports/index.ts';
 
 export const SEGMENT_VERSION = 1;
 export const HEAD_BYTES = 32;

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { MayflyError } from '@mayfly/wire';
-import type { Lsn } from '../ports.ts';
+import type { Lsn } from '../ports/index.ts';
 import type { PooledFile } from './file-pool.ts';
 
 export interface Segment {

@@ -13,7 +13,7 @@
 import { open, readdir, readFile, stat, truncate, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
-import type { Lsn } from '../ports.ts';
+import type { Lsn } from '../ports/index.ts';
 import type { FilePool } from './file-pool.ts';
 import { decodeHead, HEAD_BYTES, judgeTear, scanSegment, type SegmentScan } from './segment-format.ts';
 import { damaged, parseSegmentName, syncDirectory, type Segment } from './segment.ts';

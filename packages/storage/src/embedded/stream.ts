@@ -18,7 +18,7 @@ import { ftruncateSync, readFileSync, readSync, unlinkSync, writeSync, fdatasync
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { MayflyError } from '@mayfly/wire';
-import type { LogStream, Lsn } from '../ports.ts';
+import type { LogStream, Lsn } from '../ports/index.ts';
 import type { FilePool, PooledFile } from './file-pool.ts';
 import { Intervals } from './intervals.ts';
 import {

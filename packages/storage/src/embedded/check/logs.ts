@@ -1,7 +1,7 @@
 /** Checks every record of the message logs. Changes nothing. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Lsn } from '../../ports.ts';
+import type { Lsn } from '../../ports/index.ts';
 import { decodeHead, judgeTear, scanSegment, type SegmentScan } from '../segment-format.ts';
 import { parseSegmentName } from '../segment.ts';
 import { unreadable, type CheckProgress, type Problem } from './problem.ts';

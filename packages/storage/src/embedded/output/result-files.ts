@@ -32,16 +32,18 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { Compile } from 'typebox/compile';
 import { readSegments, writeSegments, type FileEffect, type JobFile, type RangeIo } from '@mayfly/protocols';
 import { ResultPath, taskId, type Segments } from '@mayfly/wire';
+import type { ResultFiles } from '../../ports/index.ts';
 
 const fdatasyncAsync = promisify(fdatasync);
-const resultPath = Compile(ResultPath);
+/** The schema as the JSON that it is. */
+const schema = ResultPath as unknown as { pattern: string; maxLength: number };
+const RESULT_PATH = new RegExp(schema.pattern);
 const MAX_OPEN_FILES = 64;
 const MOOT = new Set(['EISDIR', 'ENOTDIR', 'ENOENT', 'EEXIST', 'ENOTEMPTY', 'ERR_FS_EISDIR']);
 
-export class WorldFiles {
+export class FolderResultFiles implements ResultFiles {
   readonly #dir: string;
   readonly #out: string;
   readonly #input: (path: string) => string | undefined;
@@ -211,7 +213,8 @@ export function readFileIndex(out: string): Map<string, JobFile> {
     try {
       const { path, task, gone } = JSON.parse(line) as { path: string; task: number; gone?: boolean };
       if (gone) files.delete(path);
-      else if (resultPath.Check(path)) files.set(path, { task: taskId(task), size: 0 });
+      else if (typeof path === 'string' && path.length <= schema.maxLength && RESULT_PATH.test(path))
+        files.set(path, { task: taskId(task), size: 0 });
     } catch {
       // A torn last line: its file is entered again by the repeated message.
     }

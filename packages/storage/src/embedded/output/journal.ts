@@ -30,6 +30,7 @@ import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import type { FileSnapshot, Outcome } from '@mayfly/protocols';
 import { taskId } from '@mayfly/wire';
+import type { OutputJournal } from '../../ports/index.ts';
 
 const fdatasyncAsync = promisify(fdatasync);
 const HEAD = 8;
@@ -39,7 +40,7 @@ const MESSAGE = 2;
 const COPY = 1 << 20;
 const NOBODY: Outcome = { task: taskId(0), n: 0, mode: 0, error: 0, value: 0 };
 
-export class WorldJournal {
+export class FileJournal implements OutputJournal {
   #fd: number;
   #size = 0;
   readonly #path: string;
@@ -56,7 +57,6 @@ export class WorldJournal {
     return this.#size;
   }
 
-  /** Once, after the constructor: gives what is there, in order, and cuts a torn tail. */
   replay(on: { snapshot(s: FileSnapshot): void; message(outcome: Outcome, body: Uint8Array): void }): void {
     const size = fstatSync(this.#fd).size;
     const head = Buffer.alloc(HEAD);
@@ -85,13 +85,11 @@ export class WorldJournal {
     if (this.#size !== size) ftruncateSync(this.#fd, this.#size);
   }
 
-  /** The first record. */
   begin(snapshot: FileSnapshot): void {
     const body = Buffer.from(JSON.stringify(snapshot));
     this.#size += write(this.#fd, record(SNAPSHOT, NOBODY, body), body);
   }
 
-  /** Whole, or not at all. */
   append(o: Outcome, body: Uint8Array): void {
     try {
       this.#size += write(this.#fd, record(MESSAGE, o, body), body);
@@ -116,7 +114,7 @@ export class WorldJournal {
     }
   }
 
-  /** J2: from now on it begins with this snapshot, which stands for all before position `at`. */
+  /** J2. */
   rewrite(snapshot: FileSnapshot, at: number): void {
     const body = Buffer.from(JSON.stringify(snapshot));
     const next = `${this.#path}.new`;
@@ -165,7 +163,9 @@ function record(type: number, o: Outcome, body: Uint8Array): Buffer {
   b.writeUInt32LE(o.task, 12);
   b.writeBigUInt64LE(BigInt(o.n), 16);
   b.writeDoubleLE(o.value, 24);
-  b.writeUInt32LE(crc32(body, crc32(b.subarray(HEAD))), 4);
+  const fields = crc32(b.subarray(HEAD));
+  // An empty array may make Node's crc32 begin anew.
+  b.writeUInt32LE(body.length === 0 ? fields : crc32(body, fields), 4);
   return b;
 }
 

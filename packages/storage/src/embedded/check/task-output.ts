@@ -1,9 +1,9 @@
-/** Checks the index of one task (world-index.ts) against its streams, byte by byte. Changes nothing. */
+/** Checks the index of one task (output/task-output.ts) against its streams, byte by byte. Changes nothing. */
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { unreadable } from '@mayfly/storage';
 import { WorldMode } from '@mayfly/wire';
-import { decode, RECORD, sumOf } from './world-index.ts';
+import { decode, RECORD, sumOf } from '../output/task-output.ts';
+import { unreadable } from './problem.ts';
 
 /** @throws as the file system does, for the index itself */
 export function checkIndex(out: string, task: string): { file: string; what: string; harmless?: boolean }[] {

@@ -1,24 +1,13 @@
-/**
- * The output of one open job: what the host of the world has of it in memory, and the bytes that it writes and reads.
- */
-import { writeSync } from 'node:fs';
+/** The output of one open job: what the host of the world has of it in memory. */
 import { Compile } from 'typebox/compile';
 import type { FileService } from '@mayfly/protocols';
+import type { OpenOutput, TaskOutput } from '@mayfly/storage/ports';
 import { ExitReport, MESSAGE_JSON, parseJson, type TaskId } from '@mayfly/wire';
 import type { SpawnPatience } from '../jobs/spawn-patience.ts';
-import type { WorldFiles } from './world-files.ts';
-import type { WorldIndex } from './world-index.ts';
-import type { WorldJournal } from './world-journal.ts';
 import type { WorldOptions } from './world-types.ts';
 
 const exitReport = Compile(ExitReport);
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-export interface TaskOutput {
-  index: WorldIndex;
-  /** Its two streams. */
-  fds: Map<string, number>;
-}
 
 export interface Message {
   task: TaskId;
@@ -27,8 +16,8 @@ export interface Message {
   body: Uint8Array;
 }
 
-export interface JobOutput {
-  dir: string;
+export interface JobWorld {
+  output: OpenOutput;
   limit: number;
   options: WorldOptions;
   /** O6. */
@@ -42,10 +31,9 @@ export interface JobOutput {
   /** Bytes of all streams. */
   streams: number;
   failed: boolean;
+  /** Those that have written since it was opened, or before. */
   tasks: Map<TaskId, TaskOutput>;
   service: FileService;
-  storage: WorldFiles;
-  journal: WorldJournal;
   durable: boolean;
   /** Spawns that the rest of the server has been told of. */
   told: number;
@@ -62,11 +50,7 @@ export interface JobOutput {
   compacting: Promise<void> | undefined;
 }
 
-export const totalOf = (o: JobOutput): number => o.streams + o.service.total;
-
-export function writeAll(fd: number, bytes: Uint8Array, at: number): void {
-  for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done, bytes.length - done, at + done);
-}
+export const totalOf = (o: JobWorld): number => o.streams + o.service.total;
 
 export function readExit(body: Uint8Array): ExitReport {
   try {

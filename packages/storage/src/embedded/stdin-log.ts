@@ -13,8 +13,9 @@ import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readSync, wri
 import { sep } from 'node:path';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
-import { storageError } from '@mayfly/storage';
 import { CHUNK_BYTES, MayflyError } from '@mayfly/wire';
+import type { StdinLog } from '../ports/index.ts';
+import { storageError } from '../storage-error.ts';
 
 const fdatasyncAsync = promisify(fdatasync);
 const SUMMED = 0x8000_0000;
@@ -47,7 +48,7 @@ function openFile(path: string): number {
   }
 }
 
-export class StdinLog {
+export class FileStdinLog implements StdinLog {
   readonly #fd: number;
   #size = 0;
   /** Where the bytes of each record stand. */
@@ -79,7 +80,6 @@ export class StdinLog {
     return this.#ended;
   }
 
-  /** Body of message `n`, from 1. */
   message(n: number): Uint8Array {
     const r = this.#records[n - 1]!;
     const out = new Uint8Array(r.length);
@@ -87,11 +87,6 @@ export class StdinLog {
     return out;
   }
 
-  /**
-   * Adds bytes that begin at `offset` of the stream (absent: at its end), and its end when `end`.
-   * @throws MayflyError CONFLICT behind the end of input, or when bytes in between are missing; DISK_FULL,
-   * STORAGE_FAILED
-   */
   append(bytes: Uint8Array, end: boolean, offset?: number): Promise<void> {
     const work = this.#appending.then(() => this.#append(bytes, end, offset));
     this.#appending = work.catch(() => undefined);

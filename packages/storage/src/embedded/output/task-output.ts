@@ -1,7 +1,6 @@
 /**
- * Where each message of one task to the world lies in its streams: 16 bytes per message number, written before the
- * bytes themselves. With it a message that comes again (the Channel Memory recovers, and repeats what its log holds)
- * goes to the very same place, so that every byte of output appears once.
+ * Output of one task: `<task>.stdout` and `<task>.stderr`, bytes by offset, and `<task>.index`, where each message of
+ * the task to the world lies in them: 16 bytes per message number, written before the bytes themselves.
  *
  *   record n−1: u48 start | u8 mode | u8 1 | u32 length | u32 CRC-32 of that, and of the bytes where the message is one
  *   of a stream of earlier versions: u48 start | u8 mode | u8 0 | u32 length | u32 length ^ 0x4d415946
@@ -13,10 +12,21 @@
  *  W3  Offsets of a stream are the sums of the lengths of its messages: they do not depend on when or how often a
  *      message came.
  */
-import { closeSync, constants, fdatasync, ftruncateSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasync,
+  ftruncateSync,
+  fstatSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { WorldMode } from '@mayfly/wire';
+import type { Place, StreamName, TaskOutput } from '../../ports/index.ts';
 
 export const RECORD = 16;
 const CHECK = 0x4d415946;
@@ -24,21 +34,21 @@ const MODES: ReadonlySet<number> = new Set(Object.values(WorldMode));
 const NOTHING = new Uint8Array(0);
 const fdatasyncAsync = promisify(fdatasync);
 
-export interface Place {
-  start: number;
-  length: number;
-  mode: number;
-}
+const MODE_OF = { stdout: WorldMode.STDOUT, stderr: WorldMode.STDERR } as const;
 
-export class WorldIndex {
+export class FileTaskOutput implements TaskOutput {
   readonly #fd: number;
+  readonly #path: string;
+  readonly #streams = new Map<StreamName, number>();
   #next = 1;
   #ends = { [WorldMode.STDOUT]: 0, [WorldMode.STDERR]: 0 } as Record<number, number>;
   readonly #buffer = Buffer.alloc(RECORD);
 
+  /** @param path its files, without their endings */
   constructor(path: string) {
+    this.#path = path;
     // Not 'a+', which ignores positions: a half-written record is overwritten.
-    this.#fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+    this.#fd = openSync(`${path}.index`, constants.O_RDWR | constants.O_CREAT, 0o600);
     const size = fstatSync(this.#fd).size;
     const chunk = Buffer.alloc(64 * 1024);
     let at = 0;
@@ -60,16 +70,13 @@ export class WorldIndex {
     if (at !== size) ftruncateSync(this.#fd, at);
   }
 
-  /** Number of the first message without a record. */
   get next(): number {
     return this.#next;
   }
-  /** Bytes of a stream that have a place. */
-  end(mode: number): number {
-    return this.#ends[mode] ?? 0;
+  end(stream: StreamName): number {
+    return this.#ends[MODE_OF[stream]] ?? 0;
   }
 
-  /** Where message `n` belongs; gives it a place when it has none. `undefined`: a message before it is missing. */
   place(n: number, mode: number, body: Uint8Array): Place | undefined {
     const { length } = body;
     if (n < this.#next) {
@@ -98,17 +105,35 @@ export class WorldIndex {
     return { start, length, mode };
   }
 
-  /** W4. The newest record, just made. */
+  /** W4. */
   takeBack(mode: number, place: Place): void {
     this.#next--;
     if (this.#ends[mode] !== undefined) this.#ends[mode] = place.start;
     cut(this.#fd, (this.#next - 1) * RECORD);
   }
 
-  sync(): Promise<void> {
-    return fdatasyncAsync(this.#fd);
+  write(stream: StreamName, bytes: Uint8Array, at: number): void {
+    const fd = this.#stream(stream);
+    for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done, bytes.length - done, at + done);
   }
+
+  #stream(stream: StreamName): number {
+    let fd = this.#streams.get(stream);
+    if (fd !== undefined) return fd;
+    const path = `${this.#path}.${stream}`;
+    // 'r+' does not truncate and honours positions; 'a' would ignore them.
+    fd = openSync(path, existsSync(path) ? 'r+' : 'w+', 0o600);
+    this.#streams.set(stream, fd);
+    return fd;
+  }
+
+  async sync(): Promise<void> {
+    await Promise.all([...this.#streams.values()].map((fd) => fdatasyncAsync(fd)));
+    await fdatasyncAsync(this.#fd);
+  }
+
   close(): void {
+    for (const fd of this.#streams.values()) closeSync(fd);
     closeSync(this.#fd);
   }
 }

@@ -1,0 +1,99 @@
+/** createServer({ storage }): the server keeps everything that has a port in the storage that it is given. */
+import { readdir } from 'node:fs/promises';
+import { openEmbeddedStorage } from '@mayfly/storage';
+import type { Storage } from '@mayfly/storage/ports';
+import { expect, it } from 'vitest';
+import type { JobView } from '@mayfly/wire';
+import { api, freshDir, program, startServer, until } from './harness.ts';
+import { Volunteer, type TestProgram } from './volunteer.ts';
+
+/** The port, with the names of its methods as they are called. */
+function counted<T extends object>(port: T, calls: Set<string>, name: string): T {
+  return new Proxy(port, {
+    get(target, key) {
+      const value = Reflect.get(target, key, target) as unknown;
+      if (typeof value !== 'function') return value;
+      return (...a: unknown[]) => {
+        calls.add(`${name}.${String(key)}`);
+        return (value as (...a: unknown[]) => unknown).apply(target, a);
+      };
+    },
+  });
+}
+
+const echo: TestProgram = async (r) => {
+  if (r.task === 0) await r.send(1, 'hello');
+  else r.print((await r.recv()).text);
+  r.exit(0);
+};
+
+it('runs a job on the storage that it was given, and closes it', async () => {
+  const dataDir = await freshDir();
+  const own = await openEmbeddedStorage({ dataDir: await freshDir() });
+  const calls = new Set<string>();
+  const storage: Storage = {
+    notices: own.notices,
+    log: counted(own.log, calls, 'log'),
+    images: counted(own.images, calls, 'images'),
+    registry: counted(own.registry, calls, 'registry'),
+    files: counted(own.files, calls, 'files'),
+    output: counted(own.output, calls, 'output'),
+    archive: counted(own.archive, calls, 'archive'),
+    usage: () => own.usage(),
+    usageOf: (job) => own.usageOf(job),
+    backup: (target, about) => own.backup(target, about),
+    async close() {
+      calls.add('close');
+      await own.close();
+    },
+  };
+  const server = await startServer({ dataDir, storage });
+  new Volunteer(server.localUrl, 2, echo);
+  const input = Buffer.from('an input').toString('base64');
+  const { body } = await api(
+    server,
+    'POST',
+    '/api/jobs',
+    program('export {};', 2, { files: { 'a.txt': input }, stdin: Buffer.from('typed').toString('base64') }),
+  );
+  const { id } = body as { id: string };
+  await until(
+    'the job ends',
+    async () => ((await api(server, 'GET', `/api/jobs/${id}`)).body as JobView).state === 'done',
+  );
+  expect((await api(server, 'GET', `/api/jobs/${id}/tasks/1/stdout`)).body).toBe('hello\n');
+  expect((await api(server, 'GET', `/api/jobs/${id}/submission`)).body).toMatchObject({ files: { 'a.txt': input } });
+  expect((await api(server, 'GET', '/api/server')).body.storage.jobs).toBeGreaterThan(0);
+  await until('its run log is kept', () => calls.has('archive.put'));
+  expect((await api(server, 'DELETE', `/api/jobs/${id}`)).status).toBe(200);
+  expect(calls).not.toContain('close');
+  await server.close();
+  // It lies elsewhere: nothing of it came to the server's own directory.
+  expect(await readdir(dataDir)).toEqual([]);
+  for (const call of [
+    'log.open',
+    'log.remove',
+    'registry.commit',
+    'registry.entries',
+    'files.create',
+    'files.seal',
+    'files.read',
+    'files.stdin',
+    'files.remove',
+    'output.open',
+    'output.stream',
+    'archive.put',
+    'close',
+  ])
+    expect(calls).toContain(call);
+});
+
+it('closes the storage that it was given when it cannot start', async () => {
+  const dataDir = await freshDir();
+  const own = await openEmbeddedStorage({ dataDir });
+  await expect(
+    startServer({ dataDir, storage: own, token: 'short-token', tls: { cert: '/nowhere', key: '/nowhere' } }),
+  ).rejects.toThrow();
+  // Its lock is free again.
+  await (await openEmbeddedStorage({ dataDir })).close();
+});

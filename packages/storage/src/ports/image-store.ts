@@ -1,0 +1,16 @@
+/** ImageStore: pages by hash, manifests by name. What `putPage`/`putManifest` resolved is durable. */
+
+export interface ImageStore {
+  hasPages(hashes: readonly string[]): Promise<boolean[]>;
+  /** @throws MayflyError BAD_REQUEST when the bytes do not hash to `hash` (BLAKE3-256), DISK_FULL. */
+  putPage(hash: string, raw: Uint8Array): Promise<void>;
+  getPage(hash: string): Promise<Uint8Array | undefined>;
+  putManifest(image: string, json: string): Promise<void>;
+  getManifest(image: string): Promise<string | undefined>;
+  removeManifest(image: string): Promise<void>;
+  /** Names of the images that have a manifest and begin with `prefix`, in order. */
+  list(prefix: string): Promise<string[]>;
+  /** Removes pages that no manifest names and nobody pins. */
+  collect(pinned: ReadonlySet<string>): Promise<{ pages: number; bytes: number }>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,49 @@
+/** All ports of one server's storage, as `createServer({ storage })` takes them. */
+import type { Archive } from './archive.ts';
+import type { ImageStore } from './image-store.ts';
+import type { JobFiles } from './job-files.ts';
+import type { JobOutput } from './job-output.ts';
+import type { MessageLog } from './message-log.ts';
+import type { Registry } from './registry.ts';
+
+export interface BackupInfo {
+  format: number;
+  version: string;
+  /** ms since the epoch. */
+  at: number;
+  files: number;
+  bytes: number;
+}
+
+/** Bytes that each part takes. */
+export interface StorageUsage {
+  log: number;
+  images: number;
+  jobs: number;
+  registry: number;
+  /** All of it, with what belongs to none of these. */
+  total: number;
+}
+
+export interface Storage {
+  readonly log: MessageLog;
+  readonly images: ImageStore;
+  readonly registry: Registry;
+  readonly files: JobFiles;
+  readonly output: JobOutput;
+  readonly archive: Archive;
+  /** Damage that was found at the start and cost nothing, for the operator to know. */
+  readonly notices: readonly string[];
+  usage(): Promise<StorageUsage>;
+  /** Bytes that go when the job is removed. */
+  usageOf(job: string): Promise<number>;
+  /**
+   * Takes a backup of everything as it is at this moment into the folder `target`, which is made.
+   * @param about.at ms since the epoch
+   * @returns also for how long everything else stood still
+   * @throws MayflyError CONFLICT when `target` exists, DISK_FULL
+   */
+  backup(target: string, about: { version: string; at: number }): Promise<BackupInfo & { pauseMs: number }>;
+  /** Syncs and closes all ports. */
+  close(): Promise<void>;
+}
