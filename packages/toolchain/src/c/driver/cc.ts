@@ -12,6 +12,7 @@ import { RESOURCES, resources } from '../resources.ts';
 import { type Arguments, type Input, parseArguments, UsageError } from './arguments.ts';
 import { withoutOwnFiles } from './dependencies.ts';
 import { link } from './link.ts';
+import { compileWide } from './long64/compile.ts';
 import { type DriverOptions, type DriverResult, DriverRun, TEMPORARY } from './run.ts';
 
 export function cc(argv: readonly string[], options: DriverOptions): DriverResult {
@@ -55,14 +56,23 @@ export function cc(argv: readonly string[], options: DriverOptions): DriverResul
   sources.forEach((source, i) => {
     const path =
       args.stage === 'link' ? `${TEMPORARY}/${i}-${stem(source.path)}.o` : (args.output ?? defaultOutput(args, source));
-    const r = run.llvm(
-      clangName,
-      ...clangFlags(args, source, options),
-      ...(args.stage === 'link' || args.stage === 'assemble' ? ['-c'] : []),
+    const object = args.stage === 'link' || args.stage === 'assemble';
+    const flags = clangFlags(args, source, options);
+    const action = [
+      ...(object ? ['-c'] : []),
       ...dependencyFlags(args, source),
       ...(path === undefined ? [] : ['-o', path]),
-      source.path,
-    );
+    ];
+    const r = args.long64
+      ? compileWide(run, {
+          clang: clangName,
+          source,
+          flags,
+          action,
+          object: object ? path : undefined,
+          preprocess: args.stage === 'preprocess',
+        })
+      : run.llvm(clangName, ...flags, ...action, source.path);
     run.print(args.dependencies.kind === 'output' ? withoutOwnFiles(r.stdout) : r.stdout);
     cleanDependencyFile(run, args, source, path);
     run.say(r.stderr);
