@@ -8,11 +8,13 @@
 import { posix } from 'node:path';
 import { absolute } from '../files.ts';
 import { SYSROOT } from '../llvm.ts';
+import type { WasiResult } from '../wasi-process.ts';
 import { RESOURCES, resources } from '../resources.ts';
 import { type Arguments, type Input, parseArguments, UsageError } from './arguments.ts';
 import { withoutOwnFiles } from './dependencies.ts';
 import { link } from './link.ts';
 import { compileWide } from './long64/compile.ts';
+import { widthWarnings } from './long64/warnings.ts';
 import { type DriverOptions, type DriverResult, DriverRun, TEMPORARY } from './run.ts';
 
 export function cc(argv: readonly string[], options: DriverOptions): DriverResult {
@@ -72,7 +74,7 @@ export function cc(argv: readonly string[], options: DriverOptions): DriverResul
           object: object ? path : undefined,
           preprocess: args.stage === 'preprocess',
         })
-      : run.llvm(clangName, ...flags, ...action, source.path);
+      : narrow(run, args, () => run.llvm(clangName, ...flags, ...action, source.path));
     run.print(args.dependencies.kind === 'output' ? withoutOwnFiles(r.stdout) : r.stdout);
     cleanDependencyFile(run, args, source, path);
     run.say(r.stderr);
@@ -88,6 +90,22 @@ export function cc(argv: readonly string[], options: DriverOptions): DriverResul
   if (exit !== 0) return run.result(exit);
   return run.result(link(run, args, (input) => objects.get(input) ?? input.path));
 }
+
+/** A compilation with a `long` of 32 bits: warns where the program's text wants 64. */
+function narrow(run: DriverRun, args: Arguments, compile: () => WasiResult): WasiResult {
+  const found = new Map<string, string[]>();
+  const silent = args.stage === 'preprocess' || args.clang.includes('-w');
+  if (!silent) run.onRead = (path, bytes) => found.set(path, widthWarnings(shownPath(run, path), bytes));
+  const r = compile();
+  run.onRead = () => undefined;
+  for (const warning of [...found.values()].flat()) run.say(warning);
+  return r;
+}
+
+const shownPath = (run: DriverRun, path: string): string => {
+  const relative = posix.relative(run.options.cwd, path);
+  return relative.startsWith('../') ? path : relative;
+};
 
 const stem = (path: string): string => posix.basename(path).replace(/\.[^.]*$/, '') || 'stdin';
 

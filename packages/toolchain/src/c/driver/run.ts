@@ -34,6 +34,8 @@ export class DriverRun {
   readonly files: FileTree;
   readonly temporary = new MemoryFiles();
   readonly options: DriverOptions;
+  /** Sees each file of the caller's that a tool reads. */
+  onRead: (path: string, bytes: Uint8Array) => void = () => undefined;
   readonly #prefixes: readonly string[];
   readonly #out: Uint8Array[] = [];
   readonly #err: Uint8Array[] = [];
@@ -58,12 +60,16 @@ export class DriverRun {
   }
 
   #mounted(base: FileTree, headers?: FileTree): FileTree {
-    return new MountedFiles(base, [
-      ...(headers === undefined ? [] : [{ at: `${RESOURCES}/include`, tree: headers }]),
-      { at: SYSROOT, tree: sysrootFiles() },
-      { at: RESOURCES, tree: resources().files },
-      { at: TEMPORARY, tree: this.temporary, writable: true },
-    ]);
+    return new MountedFiles(
+      base,
+      [
+        ...(headers === undefined ? [] : [{ at: `${RESOURCES}/include`, tree: headers }]),
+        { at: SYSROOT, tree: sysrootFiles() },
+        { at: RESOURCES, tree: resources().files },
+        { at: TEMPORARY, tree: this.temporary, writable: true },
+      ],
+      (path, bytes) => this.onRead(path, bytes),
+    );
   }
 
   #run(files: FileTree, stdin: Uint8Array | undefined, args: readonly string[]): WasiResult {

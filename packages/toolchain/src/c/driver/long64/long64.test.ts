@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { MemoryFiles } from '../../files.ts';
 import { TestHost } from '../../host-for-tests.ts';
 import { instrument } from '../../instrument.ts';
+import { resources } from '../../resources.ts';
 import { cc, llvmTool } from '../cc.ts';
 
 const text = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
@@ -189,4 +190,39 @@ test('the standard input, -E and its output are widened, once', () => {
   files.write('/w/x.i', new TextEncoder().encode(preprocessed.replace('LONG_LONG', 'sizeof(long)')));
   run('-mlong64 -c x.i -o x.o', files, '');
   run('-mlong64 -c -x c - -o y.o', files, '_Static_assert(sizeof(long) == 8, "");\n');
+});
+
+test('with 32 bits, a shift that reaches 63 is a warning, also in a header and by a macro; -w silences it', () => {
+  const files = new MemoryFiles({
+    '/w/a.c': '#include "bits.h"\nint f(unsigned long *v, int n) { return (v[0] & BIT(n)) != 0; }\n',
+    '/w/bits.h':
+      '#define mask &63\n#define BIT(n) (1UL << ((n) mask))\n#define SAFE(n) (1ULL << ((n) mask))\n' +
+      '/* 1UL << (n & 63) */\nstatic inline long g(int n) { return 1L << (n % 64); }\n',
+  });
+  const { exit, err } = drive(files, '-c a.c');
+  expect(exit).toBe(0);
+  expect([...err.matchAll(/^(\S+): warning: this shift can reach 63/gm)].map((m) => m[1])).toEqual([
+    'bits.h:2:17',
+    'bits.h:5:38',
+  ]);
+  expect(drive(files, '-w -c a.c')).toEqual({ exit: 0, err: '' });
+  expect(drive(files, '-mlong64 -c a.c')).toEqual({ exit: 0, err: '' });
+});
+
+test('our mpi.h is the same when the program names its folder', () => {
+  const files = new MemoryFiles({
+    '/w/a.c':
+      '#include "inc/mpi.h"\nint f(__SIZE_TYPE__ *n, long *x) {\n' +
+      'MPI_Bcast(x, 1, MPI_LONG, 0, MPI_COMM_WORLD);\n' +
+      'return MPI_Bcast(n, 1, MPI_UNSIGNED_LONG, 0, MPI_COMM_WORLD); }\n',
+    '/w/b.c':
+      '#include "inc/mpi.h"\nMPI_Aint a; MPI_Datatype t[] = {MPI_LONG};\n' + '_Static_assert(sizeof a == 4, "");\n',
+  });
+  files.write('/w/inc/mpi.h', resources().files.read('/include/mpi.h')!);
+  expect(drive(files, '-mlong64 -c a.c')).toEqual({
+    exit: 1,
+    err: expect.stringMatching(/^a\.c:4:18: error: .*MPI_UINT32_T/),
+  });
+  expect(drive(files, '-mlong64 -S b.c')).toEqual({ exit: 0, err: '' });
+  expect(text(files.read('/w/b.s'))).toMatch(/\.int32\s+523\b/);
 });

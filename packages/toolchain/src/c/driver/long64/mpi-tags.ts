@@ -35,3 +35,6 @@ export function taggedHeaders(): MemoryFiles {
   });
   return tagged;
 }
+
+/** Always the same bytes. */
+export const taggedHeader = (): Uint8Array => taggedHeaders().read('/mpi.h')!;

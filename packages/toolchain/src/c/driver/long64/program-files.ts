@@ -3,11 +3,13 @@
  * clang asks for them. Owns the widened texts, by path.
  *
  * Invariants: P1 a file has one text throughout a run of clang, and its size is that text's; P2 files that are no text
- * (with a byte 0), and those that `#embed` names, stay as they are; P3 nothing of this reaches the tree below.
+ * (with a byte 0), those that `#embed` names, and our mpi.h (`--showme:compile` names its folder) are not widened;
+ * P3 nothing of this reaches the tree below.
  */
 import { posix } from 'node:path';
 import type { FileStat, FileTree } from '../../files.ts';
 import { withFormatAttributes, withoutFormatAttributes } from './formats.ts';
+import { taggedHeader } from './mpi-tags.ts';
 import { widen, type WidenOptions } from './widen.ts';
 
 /** A replacement in a widened text: bytes of a line, from 1, the end exclusive. */
@@ -18,6 +20,8 @@ export interface Edit {
   readonly to: number;
   readonly text: string;
 }
+
+const OWN_HEADER = /^\/\*[^]{0,1000}\n#ifndef MAYFLY_MPI_H\n/;
 
 export class ProgramFiles implements FileTree {
   readonly #base: FileTree;
@@ -58,6 +62,7 @@ export class ProgramFiles implements FileTree {
     if (bytes.includes(0)) return bytes;
     // One character for each byte, so that any encoding passes through.
     const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+    if (OWN_HEADER.test(source)) return this.#settled ? bytes : taggedHeader();
     for (const m of source.matchAll(/#[ \t]*embed[ \t]*["<]([^">\n]+)[">]/g)) this.#embedded.add(posix.basename(m[1]!));
     const text = widen(source, this.#options);
     return Buffer.from(this.#settled ? text : withFormatAttributes(text, this.#options.language), 'latin1');
@@ -69,7 +74,8 @@ export class ProgramFiles implements FileTree {
   settle(edits: readonly Edit[]): void {
     this.#settled = true;
     for (const [path, bytes] of this.#texts) {
-      if (bytes.includes(0)) continue;
+      if (bytes === taggedHeader()) this.#texts.delete(path);
+      if (bytes.includes(0) || bytes === taggedHeader()) continue;
       const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1').split('\n');
       const here = new Map(
         edits.filter((e) => e.path === posix.normalize(path)).map((e) => [`${e.line}:${e.from}`, e]),
