@@ -26,7 +26,7 @@ const ALLOWED = [
   /^-W(?![alp],)[\w+=-]*$/,
   /^-(w|ansi|pedantic|pedantic-errors|pipe|pthread|static|s)$/,
   /^-g(gdb)?[0-3]?$/,
-  /^-m(no-)?(simd128|bulk-memory|sign-ext|nontrapping-fptoint|multivalue|mutable-globals)$/,
+  /^-m(no-)?(long64|simd128|bulk-memory|sign-ext|nontrapping-fptoint|multivalue|mutable-globals)$/,
   /^-m(arch|tune|cpu)=[\w.-]+$/,
   new RegExp(`^-f(no-)?(${F_OPTIONS})$`),
   /^-f(fp-contract|fp-model)=(off|on|fast|precise|strict)$/,

@@ -245,11 +245,15 @@ export class DiskFiles implements FileTree {
 export class MountedFiles implements FileTree {
   readonly #base: FileTree;
   readonly #mounts: readonly { readonly at: string; readonly tree: FileTree; readonly writable: boolean }[];
+  readonly #onRead: (path: string, bytes: Uint8Array) => void;
 
+  /** @param onRead sees each file of the base that is read */
   constructor(
     base: FileTree,
     mounts: readonly { readonly at: string; readonly tree: FileTree; readonly writable?: boolean }[],
+    onRead: (path: string, bytes: Uint8Array) => void = () => undefined,
   ) {
+    this.#onRead = onRead;
     this.#base = base;
     this.#mounts = mounts.map((m) => ({ at: m.at, tree: m.tree, writable: m.writable ?? false }));
   }
@@ -276,7 +280,9 @@ export class MountedFiles implements FileTree {
 
   read(path: string): Uint8Array | undefined {
     const f = this.#find(path);
-    return f.tree.read(f.path);
+    const bytes = f.tree.read(f.path);
+    if (bytes !== undefined && f.tree === this.#base) this.#onRead(path, bytes);
+    return bytes;
   }
 
   list(path: string): string[] | undefined {

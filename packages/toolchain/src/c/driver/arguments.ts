@@ -37,6 +37,8 @@ export interface Arguments {
     | { readonly kind: 'none' }
     | { readonly kind: 'output' }
     | { readonly kind: 'file'; readonly path: string | undefined };
+  /** `long` has 64 bits in the program (long64/). */
+  readonly long64: boolean;
   readonly unwindBytes: number;
   /** Options of other compilers that were left out. */
   readonly foreign: readonly string[];
@@ -157,6 +159,7 @@ export function parseArguments(
   let cxxLibrary = driver === 'mpicxx';
   let dependencies: 'none' | 'output' | 'file' = 'none';
   let dependencyFile: string | undefined;
+  let long64 = false;
   // More than the stacks of the engines hold: a frame takes no more room here than there.
   let unwindBytes = DEFAULT_UNWIND_BYTES;
 
@@ -267,6 +270,10 @@ export function parseArguments(
       case '-e':
         linker.push(`--entry=${value}`);
         break;
+      case '-mlong64':
+      case '-mno-long64':
+        long64 = option === '-mlong64';
+        break;
       case '-v':
         verbose = true;
         clang.push(arg);
@@ -334,6 +341,7 @@ export function parseArguments(
         : dependencies === 'output' && dependencyFile === undefined
           ? { kind: 'output' }
           : { kind: 'file', path: dependencyFile },
+    long64,
     unwindBytes,
     foreign,
     absolutePrefixes: prefixes,

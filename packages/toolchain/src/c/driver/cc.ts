@@ -8,10 +8,13 @@
 import { posix } from 'node:path';
 import { absolute } from '../files.ts';
 import { SYSROOT } from '../llvm.ts';
+import type { WasiResult } from '../wasi-process.ts';
 import { RESOURCES, resources } from '../resources.ts';
 import { type Arguments, type Input, parseArguments, UsageError } from './arguments.ts';
 import { withoutOwnFiles } from './dependencies.ts';
 import { link } from './link.ts';
+import { compileWide } from './long64/compile.ts';
+import { widthWarnings } from './long64/warnings.ts';
 import { type DriverOptions, type DriverResult, DriverRun, TEMPORARY } from './run.ts';
 
 export function cc(argv: readonly string[], options: DriverOptions): DriverResult {
@@ -55,14 +58,23 @@ export function cc(argv: readonly string[], options: DriverOptions): DriverResul
   sources.forEach((source, i) => {
     const path =
       args.stage === 'link' ? `${TEMPORARY}/${i}-${stem(source.path)}.o` : (args.output ?? defaultOutput(args, source));
-    const r = run.llvm(
-      clangName,
-      ...clangFlags(args, source, options),
-      ...(args.stage === 'link' || args.stage === 'assemble' ? ['-c'] : []),
+    const object = args.stage === 'link' || args.stage === 'assemble';
+    const flags = clangFlags(args, source, options);
+    const action = [
+      ...(object ? ['-c'] : []),
       ...dependencyFlags(args, source),
       ...(path === undefined ? [] : ['-o', path]),
-      source.path,
-    );
+    ];
+    const r = args.long64
+      ? compileWide(run, {
+          clang: clangName,
+          source,
+          flags,
+          action,
+          object: object ? path : undefined,
+          preprocess: args.stage === 'preprocess',
+        })
+      : narrow(run, args, () => run.llvm(clangName, ...flags, ...action, source.path));
     run.print(args.dependencies.kind === 'output' ? withoutOwnFiles(r.stdout) : r.stdout);
     cleanDependencyFile(run, args, source, path);
     run.say(r.stderr);
@@ -78,6 +90,22 @@ export function cc(argv: readonly string[], options: DriverOptions): DriverResul
   if (exit !== 0) return run.result(exit);
   return run.result(link(run, args, (input) => objects.get(input) ?? input.path));
 }
+
+/** A compilation with a `long` of 32 bits: warns where the program's text wants 64. */
+function narrow(run: DriverRun, args: Arguments, compile: () => WasiResult): WasiResult {
+  const found = new Map<string, string[]>();
+  const silent = args.stage === 'preprocess' || args.clang.includes('-w');
+  if (!silent) run.onRead = (path, bytes) => found.set(path, widthWarnings(shownPath(run, path), bytes));
+  const r = compile();
+  run.onRead = () => undefined;
+  for (const warning of [...found.values()].flat()) run.say(warning);
+  return r;
+}
+
+const shownPath = (run: DriverRun, path: string): string => {
+  const relative = posix.relative(run.options.cwd, path);
+  return relative.startsWith('../') ? path : relative;
+};
 
 const stem = (path: string): string => posix.basename(path).replace(/\.[^.]*$/, '') || 'stdin';
 

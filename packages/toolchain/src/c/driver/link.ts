@@ -11,6 +11,7 @@ import { resources } from '../resources.ts';
 import { ModuleError } from '../wasm-module.ts';
 import type { Arguments, Input } from './arguments.ts';
 import { compatOfC, compatOfLibrary } from './compat.ts';
+import { mixedWidths } from './long64/mark.ts';
 import { type DriverRun, TEMPORARY } from './run.ts';
 import { weakenTentative } from './tentative.ts';
 import { explainUndefined } from './undefined.ts';
@@ -43,6 +44,16 @@ export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) =
   for (const i of missing) run.say(`${run.options.driver}: error: no such file or directory: '${i.path}'\n`);
   if (missing.length > 0) return 1;
 
+  const mixed = mixedWidths(
+    args.inputs.flatMap((i, n) => {
+      const bytes = bytesOf(run, objects[n]!, args);
+      return bytes === undefined ? [] : [[i.path, bytes] as const];
+    }),
+  );
+  if (mixed !== undefined) {
+    run.say(`${run.options.driver}: error: ${mixed}\n`);
+    return 1;
+  }
   const ld = (kept: readonly string[] = [], wanted: readonly string[] = []): ReturnType<DriverRun['llvm']> => {
     const command = [
       'wasm-ld',

@@ -34,6 +34,8 @@ export class DriverRun {
   readonly files: FileTree;
   readonly temporary = new MemoryFiles();
   readonly options: DriverOptions;
+  /** Sees each file of the caller's that a tool reads. */
+  onRead: (path: string, bytes: Uint8Array) => void = () => undefined;
   readonly #prefixes: readonly string[];
   readonly #out: Uint8Array[] = [];
   readonly #err: Uint8Array[] = [];
@@ -41,22 +43,43 @@ export class DriverRun {
   constructor(options: DriverOptions, prefixes: readonly string[]) {
     this.options = options;
     this.#prefixes = ['/.mayfly', ...prefixes];
-    this.files = new MountedFiles(options.files, [
-      { at: SYSROOT, tree: sysrootFiles() },
-      { at: RESOURCES, tree: resources().files },
-      { at: TEMPORARY, tree: this.temporary, writable: true },
-    ]);
+    this.files = this.#mounted(options.files);
   }
 
   /** Runs a tool; a crash of the tool itself is its exit code 70, with a message. */
   llvm(...args: string[]): WasiResult {
+    return this.#run(this.files, this.options.stdin, args);
+  }
+
+  /** Runs a tool that sees other files than the caller's, another standard input, or another folder of mpi.h. */
+  llvmOver(
+    { base, stdin, headers }: { base: FileTree; stdin: Uint8Array | undefined; headers?: FileTree },
+    ...args: string[]
+  ): WasiResult {
+    return this.#run(this.#mounted(base, headers), stdin, args);
+  }
+
+  #mounted(base: FileTree, headers?: FileTree): FileTree {
+    return new MountedFiles(
+      base,
+      [
+        ...(headers === undefined ? [] : [{ at: `${RESOURCES}/include`, tree: headers }]),
+        { at: SYSROOT, tree: sysrootFiles() },
+        { at: RESOURCES, tree: resources().files },
+        { at: TEMPORARY, tree: this.temporary, writable: true },
+      ],
+      (path, bytes) => this.onRead(path, bytes),
+    );
+  }
+
+  #run(files: FileTree, stdin: Uint8Array | undefined, args: readonly string[]): WasiResult {
     try {
       return runWasi(llvmModule(), {
         args: ['llvm', ...args],
-        files: this.files,
+        files,
         cwd: this.options.cwd,
         absolutePrefixes: this.#prefixes,
-        ...(this.options.stdin && { stdin: this.options.stdin }),
+        ...(stdin && { stdin }),
       });
     } catch (error) {
       const why = error instanceof RangeError ? 'it ran out of stack or memory' : (error as Error).message;

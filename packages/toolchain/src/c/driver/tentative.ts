@@ -23,7 +23,8 @@ export function weakenTentative(bytes: Uint8Array, names: ReadonlySet<string>): 
   return any ? copy : undefined;
 }
 
-function* members(bytes: Uint8Array): Generator<[number, number]> {
+/** Where the objects of an archive lie; of another file, the whole. */
+export function* members(bytes: Uint8Array): Generator<[number, number]> {
   const ascii = (from: number, to: number): string => String.fromCharCode(...bytes.subarray(from, to));
   if (ascii(0, 8) !== '!<arch>\n') return yield [0, bytes.length];
   for (let at = 8; at + 60 <= bytes.length;) {

@@ -1,0 +1,24 @@
+/* Comes before each file of a program that is compiled with -mlong64: names that the compiler's rewriting of `long` puts in (src/c/driver/long64/names.ts). */
+#ifndef MAYFLY_LONG64_H
+#define MAYFLY_LONG64_H
+#define __mayfly_LONG_MAX __LONG_LONG_MAX__
+#define __mayfly_LONG_MIN (-__LONG_LONG_MAX__ - 1LL)
+#define __mayfly_ULONG_MAX (__LONG_LONG_MAX__ * 2ULL + 1ULL)
+#define __mayfly_LONG_WIDTH 64
+#define __mayfly_ULONG_WIDTH 64
+#define __mayfly_LONG_BIT 64
+/* clang's own takes a long of 32 bits. */
+#define __mayfly_expect(value, expected) ((long long)(value))
+typedef long long __mayfly_long;
+typedef unsigned long long __mayfly_ulong;
+/* Strict modes of C hide these two in stdio.h. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+struct _IO_FILE;
+int fseeko(struct _IO_FILE *, long long, int);
+long long ftello(struct _IO_FILE *);
+#ifdef __cplusplus
+}
+#endif
+#endif

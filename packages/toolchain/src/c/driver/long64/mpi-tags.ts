@@ -1,0 +1,40 @@
+/**
+ * mpi.h for the run that checks a program (formats.ts): each buffer is tied to its datatype, so that clang reports a
+ * `size_t`, which keeps 32 bits, that is sent as MPI_UNSIGNED_LONG.
+ */
+import { MemoryFiles } from '../../files.ts';
+import { resources } from '../../resources.ts';
+
+/** The datatypes that MPI_LONG and MPI_UNSIGNED_LONG become (names.ts), and that of addresses. */
+const TAGGED = { MPI_LONG_LONG: 'long long', MPI_UNSIGNED_LONG_LONG: 'unsigned long long', MPI_AINT: 'long' } as const;
+
+export function withTags(header: string): string {
+  const tags = Object.entries(TAGGED).map(
+    ([name, type]) =>
+      `static MPI_Datatype const mayfly_${name} __attribute__((type_tag_for_datatype(mayfly, ${type})));\n` +
+      `#undef ${name}\n#define ${name} mayfly_${name}\n`,
+  );
+  const tied = header.replace(/^(int P?MPI_\w+)\((.*)\);$/gm, (all, name: string, list: string) => {
+    const parameters = list.split(', ');
+    const pairs = parameters.flatMap((p, i) => {
+      if (!/\bvoid \*\w*(?:buf|buffer|addr)$/.test(p)) return [];
+      const type = parameters.findIndex((q, k) => k > i && /^MPI_Datatype \w+$/.test(q));
+      return type === -1 ? [] : [` __attribute__((pointer_with_type_tag(mayfly, ${i + 1}, ${type + 1})))`];
+    });
+    return pairs.length === 0 ? all : `${name}(${list})${pairs.join('')};`;
+  });
+  return tied + tags.join('');
+}
+
+let tagged: MemoryFiles | undefined;
+
+/** The folder of mpi.h, with tags. */
+export function taggedHeaders(): MemoryFiles {
+  tagged ??= new MemoryFiles({
+    '/mpi.h': withTags(new TextDecoder().decode(resources().files.read('/include/mpi.h'))),
+  });
+  return tagged;
+}
+
+/** Always the same bytes. */
+export const taggedHeader = (): Uint8Array => taggedHeaders().read('/mpi.h')!;

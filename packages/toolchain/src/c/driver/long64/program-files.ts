@@ -1,0 +1,110 @@
+/**
+ * The files of a program as clang sees them in one compilation with `-mlong64`: their text is widened (widen.ts) when
+ * clang asks for them. Owns the widened texts, by path.
+ *
+ * Invariants: P1 a file has one text throughout a run of clang, and its size is that text's; P2 files that are no text
+ * (with a byte 0), those that `#embed` names, and our mpi.h (`--showme:compile` names its folder) are not widened;
+ * P3 nothing of this reaches the tree below.
+ */
+import { posix } from 'node:path';
+import type { FileStat, FileTree } from '../../files.ts';
+import { withFormatAttributes, withoutFormatAttributes } from './formats.ts';
+import { taggedHeader } from './mpi-tags.ts';
+import { widen, type WidenOptions } from './widen.ts';
+
+/** A replacement in a widened text: bytes of a line, from 1, the end exclusive. */
+export interface Edit {
+  readonly path: string;
+  readonly line: number;
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+const OWN_HEADER = /^\/\*[^]{0,1000}\n#ifndef MAYFLY_MPI_H\n/;
+
+export class ProgramFiles implements FileTree {
+  readonly #base: FileTree;
+  readonly #options: WidenOptions;
+  readonly #texts = new Map<string, Uint8Array>();
+  readonly #embedded = new Set<string>();
+  #settled = false;
+  static readonly #STDIN = '(standard input)';
+
+  constructor(base: FileTree, options: WidenOptions) {
+    this.#base = base;
+    this.#options = options;
+  }
+
+  stat(path: string): FileStat | undefined {
+    const stat = this.#base.stat(path);
+    return stat?.kind === 'file' ? { ...stat, size: this.read(path)?.length ?? stat.size } : stat;
+  }
+
+  read(path: string): Uint8Array | undefined {
+    const known = this.#texts.get(path);
+    if (known !== undefined) return known;
+    const bytes = this.#base.read(path);
+    if (bytes === undefined) return undefined;
+    const text = this.#embedded.has(posix.basename(path)) ? bytes : this.#widened(bytes);
+    this.#texts.set(path, text);
+    return text;
+  }
+
+  /** The source text when it comes from there, as {@link read} gives that of a file. */
+  standardInput(bytes: Uint8Array): Uint8Array {
+    const text = this.#texts.get(ProgramFiles.#STDIN) ?? this.#widened(bytes);
+    this.#texts.set(ProgramFiles.#STDIN, text);
+    return text;
+  }
+
+  #widened(bytes: Uint8Array): Uint8Array {
+    if (bytes.includes(0)) return bytes;
+    // One character for each byte, so that any encoding passes through.
+    const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+    if (OWN_HEADER.test(source)) return this.#settled ? bytes : taggedHeader();
+    for (const m of source.matchAll(/#[ \t]*embed[ \t]*["<]([^">\n]+)[">]/g)) this.#embedded.add(posix.basename(m[1]!));
+    const text = widen(source, this.#options);
+    return Buffer.from(this.#settled ? text : withFormatAttributes(text, this.#options.language), 'latin1');
+  }
+
+  /**
+   * Makes the texts final after a check: with these edits, and without the attributes that were there for the check.
+   */
+  settle(edits: readonly Edit[]): void {
+    this.#settled = true;
+    for (const [path, bytes] of this.#texts) {
+      if (bytes === taggedHeader()) this.#texts.delete(path);
+      if (bytes.includes(0) || bytes === taggedHeader()) continue;
+      const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1').split('\n');
+      const here = new Map(
+        edits.filter((e) => e.path === posix.normalize(path)).map((e) => [`${e.line}:${e.from}`, e]),
+      );
+      for (const e of [...here.values()].sort((a, b) => b.from - a.from)) {
+        const line = lines[e.line - 1] ?? '';
+        lines[e.line - 1] = line.slice(0, e.from - 1) + e.text + line.slice(e.to - 1);
+      }
+      this.#texts.set(path, Buffer.from(withoutFormatAttributes(lines.join('\n')), 'latin1'));
+    }
+  }
+
+  list(path: string): string[] | undefined {
+    return this.#base.list(path);
+  }
+  write(path: string, bytes: Uint8Array, executable?: boolean): void {
+    this.#texts.delete(path);
+    this.#base.write(path, bytes, executable);
+  }
+  makeDirectory(path: string): void {
+    this.#base.makeDirectory(path);
+  }
+  remove(path: string, kind: 'file' | 'directory'): void {
+    this.#texts.delete(path);
+    this.#base.remove(path, kind);
+  }
+  rename(from: string, to: string): void {
+    this.#texts.delete(from);
+    this.#texts.delete(to);
+    this.#base.rename(from, to);
+  }
+}
