@@ -1,5 +1,5 @@
 /** Where each page lives. The volunteer page and the dashboard are chunks of their own: neither loads the other. */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { Crash, Frame, Missing } from './shared/Frame.tsx';
 import { FrontPage } from './FrontPage.tsx';
 
@@ -71,6 +71,15 @@ const job = createRoute({
   component: lazyRouteComponent(() => import('./dashboard/job/JobPage.tsx'), 'JobPage'),
 });
 
+/** A part of the overview. */
+const nodes = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/nodes',
+  beforeLoad: () => {
+    throw redirect({ to: '/dashboard', hash: 'nodes', replace: true });
+  },
+});
+
 const node = createRoute({
   getParentRoute: () => dashboard,
   path: '/nodes/$id',
@@ -129,7 +138,7 @@ const routes = root.addChildren([
   docs,
   document,
   report,
-  dashboard.addChildren([jobs, submit, job, node, rooms, tokens, server]),
+  dashboard.addChildren([jobs, submit, job, nodes, node, rooms, tokens, server]),
 ]);
 
 /** Search parameters are plain strings: `?start&slots=2` stays as it was typed. */

@@ -61,4 +61,54 @@ describe('OutputLog', () => {
     expect(texts(log)).toEqual(['a', '', '', 'b']);
     expect(log.lines(0).at(-1)?.ended).toBe(false);
   });
+
+  const written = (...chunks: string[]) => {
+    const log = new OutputLog();
+    let at = 0;
+    for (const c of chunks) {
+      put(log, 0, at, c);
+      at += enc.encode(c).length;
+    }
+    return log;
+  };
+
+  it.each<[string, string[], string[]]>([
+    ['the newest state of a progress line', [' 10 %\r', ' 20 %\r100 %\n', 'done\n'], ['100 %', 'done']],
+    ['what a shorter text leaves of a longer one', ['longer\rshort\n'], ['shortr']],
+    ['nothing of it once it is erased', ['longer\rab\x1b[K\n', 'longer\x1b[2K\rcd\n'], ['ab', 'cd']],
+    ['lines that end with both', ['one\r\n', 'two\r', '\n'], ['one', 'two']],
+    ['a letter that was corrected', ['typo\bs\n'], ['typs']],
+    ['a line that stays open', ['0 %\r1 %'], ['1 %']],
+    ['an empty line', ['\n\na\n'], ['', '', 'a']],
+  ])('I5: shows %s', (_what, chunks, lines) => {
+    expect(texts(written(...chunks))).toEqual(lines);
+  });
+
+  it('gives colours to the text and keeps their sequences out of it, wherever a chunk is cut', () => {
+    const text = '\x1b[31mred\x1b[0m plain \x1b[1;92mboth\nlines\x1b[22m green\x1b[39m end\n';
+    const whole = written(text).lines(0);
+    expect(whole.map((l) => l.text)).toEqual(['red plain both', 'lines green end']);
+    expect(whole.map((l) => l.runs?.map((r) => `${r.text}|${r.style}`))).toEqual([
+      ['red|ink-red', ' plain |', 'both|bold ink-bright-green'],
+      ['lines|bold ink-bright-green', ' green|ink-bright-green', ' end|'],
+    ]);
+    for (let cut = 1; cut < text.length; cut++)
+      expect(written(text.slice(0, cut), text.slice(cut)).lines(0), `cut at ${cut}`).toEqual(whole);
+  });
+
+  it.each([
+    ['a title', '\x1b]0;title\x07a'],
+    ['a link', '\x1b]8;;https://example.org\x1b\\a\x1b]8;;\x1b\\'],
+    ['a cursor that is hidden and moved', '\x1b[?25l\x1b[2;3H\x1b[1Aa'],
+    ['colours beyond the sixteen', '\x1b[38;5;200;48;2;1;2;3ma'],
+    ['a reset of everything', '\x1bca'],
+  ])('leaves out %s', (_what, text) => {
+    const [line] = written(`${text}\n`).lines(0);
+    expect(line).toMatchObject({ text: 'a' });
+    expect(line!.runs).toBeUndefined();
+  });
+
+  it('does not wait for ever for the end of a sequence', () => {
+    expect(texts(written(`\x1b]${'x'.repeat(300)}`, '\n')).join('')).toContain('xxx');
+  });
 });

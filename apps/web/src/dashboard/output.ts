@@ -1,5 +1,6 @@
 /**
- * What a job wrote, as lines. Owns, per stream of a task: how many bytes are known (`have`) and the last lines.
+ * What a job wrote, as lines. Owns, per stream of a task: how many bytes are known (`have`), the last lines, and where
+ * the cursor stands in a line that has not ended.
  *
  * Invariants
  *   I1 A byte is shown at most once: what lies below `have` is dropped, however often the server repeats it.
@@ -7,7 +8,11 @@
  *   I3 Bounded: at most `maxLines` lines per stream, `MAX_LINE` characters per line.
  *   I4 `seq` grows in the order in which lines began, over all streams: merging by it is the order of arrival here
  *      (the order between ranks is not specified by MPI).
+ *   I5 A carriage return or a backspace moves the cursor, and what follows overwrites what stands there, as in a
+ *      terminal: of a progress line its newest state is shown.
  */
+import { Escapes, lengthOf, overwrite, part, type Run } from './escapes.ts';
+
 export type StreamName = 'stdout' | 'stderr';
 
 export interface OutputLine {
@@ -15,6 +20,8 @@ export interface OutputLine {
   task: number;
   stream: StreamName;
   text: string;
+  /** The same text in its styles; absent: it has none. */
+  runs?: readonly Run[];
   /** False while the newline has not come yet. */
   ended: boolean;
   kind: 'text' | 'gap';
@@ -34,10 +41,15 @@ interface Stream {
   stream: StreamName;
   have: number;
   decoder: TextDecoder;
+  escapes: Escapes;
+  /** I5. Undefined: behind the last character. */
+  cursor: number | undefined;
   lines: OutputLine[];
   /** Lines that the bound has pushed out. */
   dropped: number;
 }
+
+const runsOf = (line: OutputLine): readonly Run[] => line.runs ?? [{ text: line.text, style: '' }];
 
 export class OutputLog {
   readonly #streams = new Map<string, Stream>();
@@ -95,12 +107,18 @@ export class OutputLog {
   #stream(task: number, stream: StreamName): Stream {
     const key = `${task}:${stream}`;
     let s = this.#streams.get(key);
-    if (!s) this.#streams.set(key, (s = { task, stream, have: 0, decoder: new TextDecoder(), lines: [], dropped: 0 }));
+    if (!s) {
+      const [decoder, escapes] = [new TextDecoder(), new Escapes()];
+      s = { task, stream, have: 0, decoder, escapes, cursor: undefined, lines: [], dropped: 0 };
+      this.#streams.set(key, s);
+    }
     return s;
   }
 
   #gap(s: Stream, missing: number): void {
     s.decoder = new TextDecoder();
+    s.escapes = new Escapes();
+    s.cursor = undefined;
     const last = s.lines.at(-1);
     if (last) this.#replaceLast(s, { ...last, ended: true });
     const unit = missing === 1 ? 'byte' : 'bytes';
@@ -112,33 +130,58 @@ export class OutputLog {
   }
 
   #text(s: Stream, text: string): void {
-    if (text === '') return;
-    const parts = text.split('\n');
-    parts.forEach((part, i) => {
-      const ended = i < parts.length - 1;
+    for (const piece of s.escapes.read(text)) {
       const last = s.lines.at(-1);
       const open = last && !last.ended ? last : undefined;
-      if (!ended && part === '') return; // after the last newline no line has begun yet
-      const whole = (open?.text ?? '') + part.replace(/\r$/, '');
-      let rest = whole;
-      let first = open !== undefined;
-      while (rest.length > MAX_LINE) {
-        const head = rest.slice(0, MAX_LINE);
-        rest = rest.slice(MAX_LINE);
-        if (first) this.#replaceLast(s, { ...s.lines.at(-1)!, text: head, ended: true });
-        else this.#push(s, { text: head, ended: true, kind: 'text' });
-        first = false;
+      switch (piece.type) {
+        case 'newline':
+          s.cursor = undefined;
+          if (open) this.#replaceLast(s, { ...open, ended: true });
+          else this.#push(s, { text: '', ended: true, kind: 'text' });
+          break;
+        case 'return':
+          if (open) s.cursor = 0;
+          break;
+        case 'back':
+          if (open) s.cursor = Math.max(0, (s.cursor ?? open.text.length) - 1);
+          break;
+        case 'erase':
+          if (!open) break;
+          this.#write(s, open, part(runsOf(open), 0, piece.all ? 0 : (s.cursor ?? Infinity)));
+          s.cursor = undefined;
+          break;
+        case 'text':
+          this.#put(s, open, piece.run);
       }
-      if (first) this.#replaceLast(s, { ...s.lines.at(-1)!, text: rest, ended });
-      else this.#push(s, { text: rest, ended, kind: 'text' });
-    });
+    }
+  }
+
+  /** I3, I5. */
+  #put(s: Stream, open: OutputLine | undefined, run: Run): void {
+    const before = open ? runsOf(open) : [];
+    const at = s.cursor ?? lengthOf(before);
+    let runs = overwrite(before, at, run);
+    s.cursor = s.cursor === undefined || at + run.text.length >= lengthOf(runs) ? undefined : at + run.text.length;
+    for (; lengthOf(runs) > MAX_LINE; runs = part(runs, MAX_LINE, Infinity), s.cursor = undefined) {
+      this.#write(s, open, part(runs, 0, MAX_LINE), true);
+      open = undefined;
+    }
+    this.#write(s, open, runs);
+  }
+
+  #write(s: Stream, open: OutputLine | undefined, runs: readonly Run[], ended = false): void {
+    const text = runs.map((r) => r.text).join('');
+    const styled = runs.some((r) => r.style !== '') ? { runs } : {};
+    if (open)
+      this.#replaceLast(s, { seq: open.seq, task: s.task, stream: s.stream, kind: 'text', text, ended, ...styled });
+    else this.#push(s, { text, ended, kind: 'text', ...styled });
   }
 
   #replaceLast(s: Stream, line: OutputLine): void {
     s.lines[s.lines.length - 1] = line;
   }
 
-  #push(s: Stream, line: Pick<OutputLine, 'text' | 'ended' | 'kind'>): void {
+  #push(s: Stream, line: Pick<OutputLine, 'text' | 'runs' | 'ended' | 'kind'>): void {
     s.lines.push({ ...line, seq: this.#seq++, task: s.task, stream: s.stream });
     if (s.lines.length > this.#maxLines * 1.25) {
       const extra = s.lines.length - this.#maxLines; // I3, in steps, so that a shift is not paid per line

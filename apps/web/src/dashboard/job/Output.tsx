@@ -203,7 +203,7 @@ function Terminal({ lines, truncated, ranks, width, wanted, at, follow, setFollo
           >
             {ranks && <span className="who">{String(l.task).padStart(width, '\u2007')}</span>}
             {l.stream === 'stderr' && <span className="visually-hidden">stderr: </span>}
-            <span className="text">{l.text === '' ? '\u200b' : wanted === '' ? l.text : marked(l.text, wanted)}</span>
+            <span className="text">{l.text === '' ? '\u200b' : shown(l, wanted)}</span>
           </div>
         ))}
       </div>
@@ -211,8 +211,22 @@ function Terminal({ lines, truncated, ranks, width, wanted, at, follow, setFollo
   );
 }
 
-const marked = (text: string, wanted: string) =>
-  splitAt(text, wanted).map((part, i) => (i % 2 === 1 ? <mark key={i}>{part}</mark> : part));
+/** A line that has what is looked for shows where, the others their colours. */
+function shown({ text, runs }: OutputLine, wanted: string) {
+  const parts = wanted === '' ? [text] : splitAt(text, wanted);
+  if (parts.length > 1) return parts.map((part, i) => (i % 2 === 1 ? <mark key={i}>{part}</mark> : part));
+  return (
+    runs?.map((r, i) =>
+      r.style === '' ? (
+        r.text
+      ) : (
+        <span key={i} className={r.style}>
+          {r.text}
+        </span>
+      ),
+    ) ?? text
+  );
+}
 
 /**
  * One rank: its standard output, then its standard error. All: every rank's, one after the other, under a heading each.
