@@ -8,7 +8,7 @@
  * formats in that run, or clang would not look at their calls.
  */
 import { absolute } from '../../files.ts';
-import type { Edit } from './program-files.ts';
+import type { Edit } from './edit.ts';
 
 /** For the run that checks: after what the user wants. */
 export const CHECK_FLAGS = [

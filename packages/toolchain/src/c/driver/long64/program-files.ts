@@ -8,18 +8,10 @@
  */
 import { posix } from 'node:path';
 import type { FileStat, FileTree } from '../../files.ts';
+import type { Edit } from './edit.ts';
 import { withFormatAttributes, withoutFormatAttributes } from './formats.ts';
 import { taggedHeader } from './mpi-tags.ts';
 import { widen, type WidenOptions } from './widen.ts';
-
-/** A replacement in a widened text: bytes of a line, from 1, the end exclusive. */
-export interface Edit {
-  readonly path: string;
-  readonly line: number;
-  readonly from: number;
-  readonly to: number;
-  readonly text: string;
-}
 
 const OWN_HEADER = /^\/\*[^]{0,1000}\n#ifndef MAYFLY_MPI_H\n/;
 
