@@ -9,7 +9,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { isNativeSource, isUnit, MANIFEST } from '@mayfly/toolchain/source-names';
 import { MayflyError, type ProgramSubmission } from '@mayfly/wire';
 import { CommandError, Exit } from './exit-codes.ts';
-import { splitWords } from './words.ts';
+import { splitWords } from './shell-words.ts';
 
 export interface ReadProgram {
   readonly program: ProgramSubmission;

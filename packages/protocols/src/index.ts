@@ -1,5 +1,5 @@
 export { Dispatcher } from './dispatcher/dispatcher.ts';
-export * from './dispatcher/types.ts';
+export * from './dispatcher/events.ts';
 export { reputationKey } from './dispatcher/reputation.ts';
 export type { ReputationRecord } from './dispatcher/suspicions.ts';
 export { groupOf } from './dispatcher/state.ts';
@@ -13,7 +13,7 @@ export {
   type TaskCounters,
 } from './dispatcher/views.ts';
 export { CheckpointServer } from './images/checkpoint-server.ts';
-export * from './images/types.ts';
+export * from './images/events.ts';
 export * from './deadlock.ts';
 export * from './contract/index.ts';
 export { protocols } from './table.ts';
@@ -21,12 +21,12 @@ export * from './endpoint.ts';
 export { LoggedEndpoint } from './pessimistic/endpoint.ts';
 export { fromTheStart, positionOf, replayOf, zeroLine, type Line, type ReplayFrom } from './pessimistic/position.ts';
 export { ChannelMemory, DEFAULT_WINDOW } from './channel-memory/channel-memory.ts';
-export * from './channel-memory/types.ts';
+export * from './channel-memory/events.ts';
 export { patchFromLog } from './channel-memory/records.ts';
-export { upgradeManifest } from './images/earlier.ts';
-export { coversDeterminants } from './channel-memory/cover.ts';
+export { upgradeManifest } from './images/upgrade-records.ts';
+export { coversDeterminants } from './channel-memory/ranges.ts';
 export { Comm } from './comm/comm.ts';
-export * from './comm/types.ts';
+export * from './comm/events.ts';
 export type { AnswerSource } from './files/answer-feed.ts';
 export { FileService } from './files/file-service.ts';
 export {
@@ -40,7 +40,7 @@ export {
   type FileSnapshot,
   type JobFile,
   type Outcome,
-} from './files/types.ts';
+} from './files/effects.ts';
 export { MemoryFiles } from './files/memory-files.ts';
 export { readSegments, writeSegments, type RangeIo } from './files/segments.ts';
 export { Buckets, type BucketOptions, type BucketsRecord, type Window as BucketWindow } from './history/buckets.ts';

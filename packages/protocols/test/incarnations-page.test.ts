@@ -40,7 +40,7 @@ it('names every default', () => {
 });
 
 it('names every cause of a fault', () => {
-  const source = readFileSync(new URL('../src/dispatcher/types.ts', import.meta.url), 'utf8');
+  const source = readFileSync(new URL('../src/dispatcher/events.ts', import.meta.url), 'utf8');
   const causes = /export type FaultCause =([^;]*);/.exec(source)![1]!.match(/\w+/g)!;
   expect(causes.length).toBeGreaterThan(8);
   for (const c of causes) expect(page).toContain(`\`${c}\``);

@@ -7,7 +7,7 @@
  *
  * `ordered` programs name the source of each receive and neither poll nor read clocks into their state: every
  * execution, disturbed or not, ends with the same answer. The others are checked for being *one* legal execution
- * (legal.ts).
+ * (legal-execution.ts).
  */
 import { FILES, FileOp, WORLD, WorldMode, encodeFileRequest, fileValue } from '@mayfly/wire';
 

@@ -1,7 +1,7 @@
 /** Gives the ranks of a simulated node turns, each after a little time, until they wait. */
 import type { TaskId } from '@mayfly/wire';
 import type { Agenda } from './agenda.ts';
-import type { Held } from './held.ts';
+import type { Held } from './held-rank.ts';
 import { FLUSH_DETERMINANTS } from './rank.ts';
 import type { Random } from './random.ts';
 

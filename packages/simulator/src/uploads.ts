@@ -3,7 +3,7 @@
  * their own.
  */
 import { IMAGE_FORMAT, imageIdOf, type ImageId, type Manifest } from '@mayfly/wire';
-import type { Held } from './held.ts';
+import type { Held } from './held-rank.ts';
 import type { Link } from './link.ts';
 import type { ImageDown, ImageUp } from './messages.ts';
 import type { SimImage } from './rank.ts';

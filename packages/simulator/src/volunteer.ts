@@ -17,7 +17,7 @@ import {
   type TaskId,
   type TaskReport,
 } from '@mayfly/wire';
-import { holdsOf, tasksOf, type Held } from './held.ts';
+import { holdsOf, tasksOf, type Held } from './held-rank.ts';
 import { Hostile, type Hostility } from './hostile.ts';
 import type { Link, LinkEnds } from './link.ts';
 import type { ControlDown, ControlUp } from './messages.ts';

@@ -5,7 +5,7 @@
 import type { JobView } from '@mayfly/wire';
 import { ApiFailure, Client } from '../client.ts';
 import { findConnection, type ConnectionOptions } from '../connection.ts';
-import type { Embedded } from '../embedded.ts';
+import type { Embedded } from '../local-cluster.ts';
 import { endOf, tell } from '../ending.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { follow } from '../follow.ts';
@@ -34,7 +34,7 @@ export async function mpiexec(program: string, args: string[], options: MpiexecO
     if (!connection) {
       progress.set('starting a server and nodes on this machine');
       // Only here: the whole server is behind it.
-      embedded = await (await import('../embedded.ts')).startEmbedded();
+      embedded = await (await import('../local-cluster.ts')).startEmbedded();
       await embedded.addSlots(options.n);
     }
     const client = new Client(

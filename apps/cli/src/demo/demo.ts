@@ -11,7 +11,7 @@ import { readProgram } from '@mayfly/toolchain';
 import type { JobSubmission, JobView } from '@mayfly/wire';
 import { findBrowser, type InstalledBrowser } from '../browser/find.ts';
 import { Client } from '../client.ts';
-import { startEmbedded } from '../embedded.ts';
+import { startEmbedded } from '../local-cluster.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { compareAnswers, type Answer } from './answer.ts';
 import { gather, type Volunteer } from './tabs.ts';

@@ -8,7 +8,7 @@ import { readSync, writeSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { DRIVERS, type DriverName } from './names.ts';
-import { findPlace, type Place } from './place.ts';
+import { findPlace, type Place } from './socket-path.ts';
 import { decodeResult, STACK_MB, type ToolRequest, type ToolResult } from './protocol.ts';
 
 /** A server that has not taken the call after this is stuck: the call is done here. */

@@ -1,6 +1,6 @@
 /**
  * Host of one Channel Memory core: job × CM index. Gives it socket messages, ticks and orders, and performs its effects
- * on log streams and links; the order of both is written in packages/protocols/src/channel-memory/types.ts.
+ * on log streams and links; the order of both is written in packages/protocols/src/channel-memory/events.ts.
  *
  * Owns: the streams `<job>/cm<index>/…`, the connections bound to this core. Does not own: sockets before their first
  * ATTACH (channel-memories.ts), what a message to the world becomes (world-host.ts).

@@ -8,11 +8,11 @@ import { useMemo, useState } from 'react';
 import { ago, elapsed } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
 import { useMay, useMe, useServerNow } from './context.tsx';
-import type { Row } from './held.ts';
-import { found, WHICH, type Wanted, type Which } from './jobs.ts';
+import type { Row } from './stable-rows.ts';
+import { found, WHICH, type Wanted, type Which } from './job-list.ts';
 import { Newer } from './Newer.tsx';
-import { useHeld } from './useHeld.ts';
-import { hasEnded, jobLine, jobWord, rankWord } from './words.ts';
+import { useStableRows } from './useStableRows.ts';
+import { hasEnded, jobLine, jobWord, rankWord } from './status-texts.ts';
 
 const SHOWN = 20;
 const CELLS = 48;
@@ -26,7 +26,7 @@ export function Jobs({ jobs }: { jobs: JobView[] }) {
   const [all, setAll] = useState(false);
   const [wanted, setWanted] = useState<Wanted>({ text: '', which: 'all', owner: '' });
   const things = useMemo(() => ({ all: jobs, listed: found(jobs, wanted), id: idOf }), [jobs, wanted]);
-  const { rows, newcomers, renew } = useHeld(things, { join: false, chosen: JSON.stringify(wanted) });
+  const { rows, newcomers, renew } = useStableRows(things, { join: false, chosen: JSON.stringify(wanted) });
   const me = useMe()?.name;
   const maySubmit = useMay('submitter');
   // A new job's owner comes into the choice with the job.

@@ -12,13 +12,13 @@ import { Tag } from '../shared/Tag.tsx';
 import { baseOf, onlyHere } from './address.ts';
 import { getInfo } from './api.ts';
 import { useServerNow } from './context.tsx';
-import { lossText, sorted, type Column } from './nodes.ts';
+import { lossText, sorted, type Column } from './node-list.ts';
 import { Pool } from './nodes/Pool.tsx';
 import { mostSlots, pictureText, type Sheet } from './nodes/slots.ts';
 import { Spark } from './nodes/Stack.tsx';
 import { useSheet } from './nodes/useSheet.ts';
-import { useHeld } from './useHeld.ts';
-import { engineText, nodeWord } from './words.ts';
+import { useStableRows } from './useStableRows.ts';
+import { engineText, nodeWord } from './status-texts.ts';
 
 interface Shown {
   by: Column;
@@ -91,7 +91,7 @@ export function Nodes({ nodes }: { nodes: NodeView[] }) {
     const all = nodes.filter((n) => n.state !== 'gone');
     return { all, listed: sorted(all, by, down), id: idOf };
   }, [nodes, by, down]);
-  const { rows, renew } = useHeld(things, { join: true, chosen: `${by} ${down}` });
+  const { rows, renew } = useStableRows(things, { join: true, chosen: `${by} ${down}` });
   const gone = rows.filter((r) => r.gone).length;
   const { sheet } = useSheet();
   const base = baseOf(info.data?.publicUrl);

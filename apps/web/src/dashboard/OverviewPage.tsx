@@ -5,7 +5,7 @@ import { useJobs, useMay, useNodes } from './context.tsx';
 import { Jobs } from './Jobs.tsx';
 import { Nodes } from './Nodes.tsx';
 import { Problem } from './Problem.tsx';
-import { slotsOf } from './words.ts';
+import { slotsOf } from './status-texts.ts';
 
 export function OverviewPage() {
   const jobs = useJobs();

@@ -8,7 +8,7 @@
 import { connect } from '@mayfly/client';
 import { createVolunteer, type Volunteer } from '@mayfly/node/page';
 import { LESSON_RANKS, type LessonView } from '@mayfly/wire';
-import { hasEnded } from '../dashboard/words.ts';
+import { hasEnded } from '../dashboard/status-texts.ts';
 import { plural } from '../shared/format.ts';
 
 export interface LessonNode {

@@ -5,7 +5,7 @@
 import type { LaneKind } from '@mayfly/wire';
 import { useMemo, useState } from 'react';
 import { KINDS } from '../dashboard/job/timeline/kinds.ts';
-import { useHeld } from '../dashboard/useHeld.ts';
+import { useStableRows } from '../dashboard/useStableRows.ts';
 import { duration, plural } from '../shared/format.ts';
 import { busiest, share, sharesOf, sumOf, time, type RankTimes, type Shares } from './profile.ts';
 import { ByCall, ByPlace, Call } from './Waiting.tsx';
@@ -86,7 +86,7 @@ function ByRank({ ranks, kinds, watched }: { ranks: readonly RankTimes[]; kinds:
     return { all: ranks, listed: ranks.toSorted((a, b) => (down ? key(b) - key(a) : key(a) - key(b))), id: idOf };
   }, [ranks, by, down]);
   // Times grow past each other: rows stand in the order in which they stood when it was asked for.
-  const { rows } = useHeld(things, { join: true, chosen: `${by} ${down}` });
+  const { rows } = useStableRows(things, { join: true, chosen: `${by} ${down}` });
   const heads: { by: LaneKind | 'rank'; label: string; title?: string }[] = [
     { by: 'rank', label: 'Rank' },
     ...kinds.map((k) => ({ by: k.kind, label: k.label, title: k.title })),

@@ -4,7 +4,7 @@ import { Differences } from '../shared/Differences.tsx';
 import { Fact } from '../shared/Fact.tsx';
 import { bytes, count, duration, elapsed, plural } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
-import { comparisonLine, faultCause, jobWord, verdictOf } from '../dashboard/words.ts';
+import { comparisonLine, faultCause, jobWord, verdictOf } from '../dashboard/status-texts.ts';
 import { Profile } from './Profile.tsx';
 import './report.css';
 

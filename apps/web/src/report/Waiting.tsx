@@ -3,7 +3,7 @@
  * places while it grows.
  */
 import { useMemo, type ReactNode } from 'react';
-import { useHeld } from '../dashboard/useHeld.ts';
+import { useStableRows } from '../dashboard/useStableRows.ts';
 import { count, duration } from '../shared/format.ts';
 import { callsOf, placesOf, share, time, type CallSum, type PlaceSum, type RankTimes } from './profile.ts';
 
@@ -91,7 +91,7 @@ interface SumsProps<T> {
 
 function Sums<T>({ by, id, sums, idOf, watched, none, columns, children }: SumsProps<T>) {
   const things = useMemo(() => ({ all: sums, listed: sums, id: idOf }), [sums, idOf]);
-  const { rows } = useHeld(things, { join: true, chosen: '' });
+  const { rows } = useStableRows(things, { join: true, chosen: '' });
   const [name, ...values] = columns;
   return (
     <div className="stack">

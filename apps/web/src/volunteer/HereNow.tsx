@@ -12,7 +12,7 @@ import { useNow } from '../shared/useNow.ts';
 import { useMemory } from './memory.ts';
 import { keyOf, type Rate } from './rates.ts';
 import * as session from './session.ts';
-import { abouts, eventTone, rankWords, type Given } from './words.ts';
+import { abouts, eventTone, rankWords, type Given } from './tab-texts.ts';
 
 interface NowProps {
   snapshot: VolunteerSnapshot;

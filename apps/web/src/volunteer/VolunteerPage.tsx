@@ -5,7 +5,7 @@ import { Button, Input, Label, TextField } from 'react-aria-components';
 import { remember, remembered } from '../shared/stored.ts';
 import { useNow } from '../shared/useNow.ts';
 import { Wings } from '../shared/Wings.tsx';
-import { keepOff, keepOn, wasOn } from './again.ts';
+import { keepOff, keepOn, wasOn } from './resume-after-reload.ts';
 import { BoardFields, RoomBoard, whoIs } from './RoomBoard.tsx';
 import { choose, freshName, mostSlots, textOf, type Choices } from './choices.ts';
 import { Controls } from './Controls.tsx';
@@ -14,7 +14,7 @@ import { keepOfflinePage } from './offline.ts';
 import * as session from './session.ts';
 import { extras, lacks, obstacle, surroundings, type Obstacle } from './support.ts';
 import { WishesCard } from './Wishes.tsx';
-import { stateWords } from './words.ts';
+import { stateWords } from './tab-texts.ts';
 import './volunteer.css';
 
 const cores = navigator.hardwareConcurrency;

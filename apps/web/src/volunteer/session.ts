@@ -17,10 +17,10 @@ import {
 import type { JobId } from '@mayfly/wire';
 import { plural } from '../shared/format.ts';
 import { setPresence } from '../shared/presence.ts';
-import { Giving } from './given.ts';
+import { Giving } from './contribution.ts';
 import { Rates, type Rate } from './rates.ts';
 import { Seats } from './seats.ts';
-import { Tally, type Given } from './words.ts';
+import { Tally, type Given } from './tab-texts.ts';
 
 export interface SessionView {
   snapshot: VolunteerSnapshot;

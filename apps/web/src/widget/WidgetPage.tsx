@@ -7,7 +7,7 @@ import { useNow } from '../shared/useNow.ts';
 import { choose, freshName, defaultSlots } from '../volunteer/choices.ts';
 import * as session from '../volunteer/session.ts';
 import { obstacle, surroundings } from '../volunteer/support.ts';
-import { stateWords } from '../volunteer/words.ts';
+import { stateWords } from '../volunteer/tab-texts.ts';
 import './widget.css';
 
 const cores = navigator.hardwareConcurrency;

@@ -44,7 +44,7 @@ import {
   type Destination,
   type State,
 } from './state.ts';
-import { appendWorldMessage } from './data.ts';
+import { appendWorldMessage } from './data-path.ts';
 
 export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): void {
   let m: unknown;

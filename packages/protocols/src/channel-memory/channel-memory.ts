@@ -3,7 +3,7 @@
  *
  * Owns, for the tasks whose home it is: the order of their arrivals, the log of them, their messages to WORLD. For
  * every task: the determinants that came here, its fence, its connection. Does not own: sockets, files and clocks (the
- * host, see types.ts), images (Checkpoint Server), who runs where (dispatcher).
+ * host, see events.ts), images (Checkpoint Server), who runs where (dispatcher).
  *
  * Messages in: ATTACH, DETACH, DATA, DETERMINANTS, CREDIT, PULL, RESUPPLY, RESUPPLIED. Out: ATTACHED, REFUSED, ARRIVAL,
  * BODY, ACK, DETERMINANTS, RESEND.
@@ -39,7 +39,7 @@ import {
 } from '@mayfly/wire';
 import { ArrivalIndex } from './arrivals.ts';
 import { attach, fence, resupplied, resupply, speaker } from './attach.ts';
-import { appendWorldMessage, data, done } from './data.ts';
+import { appendWorldMessage, data, done } from './data-path.ts';
 import { holdingsOf } from './holdings.ts';
 import { credit, pull, pump } from './push.ts';
 import { plain } from './records.ts';
@@ -48,7 +48,7 @@ import { ProtocolError, closeConn, detach, giveUp, protocolError } from './refus
 import { EVERYTHING, newChannel, slotOf, type ConnState, type LogPolicy, type State, type Stream } from './state.ts';
 import { flushAcks, sayCovered, startSync, syncDue, synced } from './sync.ts';
 import { trim, trimWorld } from './trim.ts';
-import type { ChannelMemoryOptions, CmEffect, CmEvent, Progress, StreamName } from './types.ts';
+import type { ChannelMemoryOptions, CmEffect, CmEvent, Progress, StreamName } from './events.ts';
 
 /** Credit that a receiver has before it has said how much it takes. */
 export const DEFAULT_WINDOW = 4 * 1024 * 1024;

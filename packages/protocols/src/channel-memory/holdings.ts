@@ -1,7 +1,7 @@
 /** What a Channel Memory holds of a task. */
 import { WORLD, type TaskId } from '@mayfly/wire';
 import { EVERYTHING, slotOf, type State } from './state.ts';
-import type { Holdings, Range } from './types.ts';
+import type { Holdings, Range } from './events.ts';
 
 /** Messages of a task logged whole here, by receiver: the limits of its next incarnation (Figure 4, per channel). */
 export function sentBy(s: State, task: TaskId): [TaskId, number][] {

@@ -18,7 +18,7 @@ import {
   type Incarnation,
   type TaskId,
 } from '@mayfly/wire';
-import type { SendRecord } from './types.ts';
+import type { SendRecord } from './events.ts';
 
 /** Kind of the record that stands for everything trimmed before it. Never on the wire. */
 export const BASE_KIND = 64;

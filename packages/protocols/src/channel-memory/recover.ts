@@ -1,7 +1,7 @@
 /** Rebuilding the state from what is left of the streams. Everything that this does not restore is losable. */
 import { BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, decodeDeterminants, readFrame, taskId, type Frame } from '@mayfly/wire';
 import type { ArrivalIndex } from './arrivals.ts';
-import { addRange } from './cover.ts';
+import { addRange } from './ranges.ts';
 import {
   BASE_KIND,
   SESSION_KIND,

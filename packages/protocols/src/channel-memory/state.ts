@@ -15,7 +15,7 @@ import {
 import type { Replays } from '../contract/position.ts';
 import type { ArrivalIndex } from './arrivals.ts';
 import type { Evidence, Unheard } from './records.ts';
-import type { ChannelMemoryOptions, CmEffect, Conn, StreamName } from './types.ts';
+import type { ChannelMemoryOptions, CmEffect, Conn, StreamName } from './events.ts';
 
 /** One append-only stream, durable up to `synced`. */
 export interface Stream {

@@ -4,7 +4,7 @@
  */
 import { Kind, encodeAck, encodeFrame, emptyHeader } from '@mayfly/wire';
 import { answerAttach } from './attach.ts';
-import { missing } from './cover.ts';
+import { missing } from './ranges.ts';
 import { pump } from './push.ts';
 import { EVERYTHING, ackSoon, type Cover, type Source, type State } from './state.ts';
 import { trimConsumed } from './trim.ts';

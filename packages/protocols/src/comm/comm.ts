@@ -4,7 +4,7 @@
  *
  * Owns, per attached incarnation: what was sent until it is durable, determinants until durable, arrivals received
  * until durable, credit, pulls under way, and the route of each destination. Does not own: sockets and rings (the host,
- * see types.ts), numbers and replay (endpoint), who runs where (dispatcher).
+ * see events.ts), numbers and replay (endpoint), who runs where (dispatcher).
  *
  * Messages out: ATTACH, DETACH, DATA, DETERMINANTS, CREDIT, PULL, RESUPPLY, RESUPPLIED. In: ATTACHED, REFUSED, ARRIVAL,
  * BODY, ACK, DETERMINANTS, RESEND. Durable state: none.
@@ -44,7 +44,7 @@ import { DEFAULT_WINDOW } from '../channel-memory/channel-memory.ts';
 import { cost } from '../channel-memory/push.ts';
 import { json, parse, plain } from '../channel-memory/records.ts';
 import { CommTask, type Outbox } from './task.ts';
-import type { CommEffect, CommEvent, CommOptions } from './types.ts';
+import type { CommEffect, CommEvent, CommOptions } from './events.ts';
 
 /** The far side broke the protocol: the link is dropped and made anew. */
 class BadLink extends Error {}

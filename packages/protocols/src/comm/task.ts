@@ -4,7 +4,7 @@
 import { routeOf, type Incarnation, type Position, type TaskId } from '@mayfly/wire';
 import type { Replays } from '../contract/position.ts';
 import type { CommdTask } from './policy.ts';
-import type { CommOptions } from './types.ts';
+import type { CommOptions } from './events.ts';
 
 /** A frame as the rank wrote it, kept until its message is durable. */
 interface Sent {

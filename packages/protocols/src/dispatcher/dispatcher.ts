@@ -2,7 +2,7 @@
  * Dispatcher: gives ranks to nodes, detects failures, starts new incarnations, fences old ones (MPICH-V §3.1).
  *
  * Owns: the queue of jobs, the slots of nodes, the phase and the incarnation of every task, the record of faults. Does
- * not own: logs (Channel Memory), images (Checkpoint Server), secrets and capabilities (host). Messages: types.ts.
+ * not own: logs (Channel Memory), images (Checkpoint Server), secrets and capabilities (host). Messages: events.ts.
  * Restart: restart.ts.
  *
  * Invariants
@@ -20,18 +20,18 @@
  *  D9, D10 What a pause is: pause.ts.
  *  D11 The word of a node ends no job: what it says of a rank costs that incarnation at most. Whether the logs have
  *  what a restart needs, the server asks them.
- *  D12 When a deadlock is believed: doubt.ts.
+ *  D12 When a deadlock is believed: doubted-deadlock.ts.
  *  D20 A rank is assigned only to a node that runs programs of its kind, as its Hello says. A node that declines one is
  *     taken at its word: the rank goes elsewhere, and the refusal is no crash of the program.
  *  R1–R4 Which nodes are trusted: reputation.ts. B1–B4 Who is to blame for a failure: failures.ts. S1–S4 Ranks of which
  *  nothing comes: stragglers.ts.
- *  D13, D14 What storage that cannot be written is: storage.ts.
+ *  D13, D14 What storage that cannot be written is: storage-outage.ts.
  *
  * Durable before: `raise` before fenceCs, fenceCm, assign; `exit` before taskDone; `end` before jobEnded and the
  * revocations; `pause` before the revocations.
  */
 import type { Incarnation, JobId, TaskId } from '@mayfly/wire';
-import { deadlocked } from './doubt.ts';
+import { deadlocked } from './doubted-deadlock.ts';
 import { endJob } from './end.ts';
 import { checkLimits, endPersisted, exited, exitPersisted, forget, spawn, submit } from './jobs.ts';
 import { endAmongStrangers, gotFurther } from './failures.ts';
@@ -44,9 +44,9 @@ import { endWait, leaveWithImage, pauseJob, pausePersisted, resumeJob } from './
 import { askForImage, fencedCm, imageChosen, lose, raised, schedule, tellToDrop } from './restart.ts';
 import { Core, over, paused, type Task } from './state.ts';
 import type { RecoveryTable } from './policy.ts';
-import { storage } from './storage.ts';
+import { storage } from './storage-outage.ts';
 import { protocols } from '../table.ts';
-import { defaultSettings, type DispatcherEffect, type DispatcherEvent, type DispatcherSettings } from './types.ts';
+import { defaultSettings, type DispatcherEffect, type DispatcherEvent, type DispatcherSettings } from './events.ts';
 
 export class Dispatcher {
   /** Read by the selectors of views.ts; changed by `step` only. */

@@ -3,8 +3,8 @@
  */
 import type { ErrorBody } from '@mayfly/wire';
 import { faultChanges, over, timeGoesOn, type Core, type Job } from './state.ts';
-import { timeAfterStop } from './storage.ts';
-import { jobKey, type JobRecord } from './types.ts';
+import { timeAfterStop } from './storage-outage.ts';
+import { jobKey, type JobRecord } from './events.ts';
 
 export function endJob(
   core: Core,

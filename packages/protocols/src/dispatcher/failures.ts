@@ -31,7 +31,7 @@ import { takesRanks } from './free-slots.ts';
 import { blame, hasRecord, loseCredit, quarantinedUntil, takeBack } from './reputation.ts';
 import { kindOfJob, over, type Core, type Job, type Node, type Task } from './state.ts';
 import type { Failure } from './suspicions.ts';
-import type { FaultCause } from './types.ts';
+import type { FaultCause } from './events.ts';
 
 /**
  * A crash counts two, the vanishing of a node that may have been the task's doing one; `crashLimit` crashes end the

@@ -15,7 +15,7 @@ import { takeRoom, wantedBy } from './placement.ts';
 import { came } from './reputation.ts';
 import { lose, resume, started, tellToDrop } from './restart.ts';
 import { kindOfJob, over, paused, recovered, type Core, type Node, type Task } from './state.ts';
-import type { DispatcherEvent } from './types.ts';
+import type { DispatcherEvent } from './events.ts';
 
 type Of<T extends DispatcherEvent['type']> = Extract<DispatcherEvent, { type: T }>;
 

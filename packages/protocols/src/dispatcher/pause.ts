@@ -15,8 +15,8 @@
  */
 import { askForImage, leave, tellToDrop } from './restart.ts';
 import { over, paused, recoveryOf, timeGoesOn, type Core, type Job, type Task } from './state.ts';
-import { stopTime, timeAfterStop } from './storage.ts';
-import { jobKey } from './types.ts';
+import { stopTime, timeAfterStop } from './storage-outage.ts';
+import { jobKey } from './events.ts';
 
 /**
  * `waitMs`: how long ranks may take for an image. A job whose protocol keeps nothing to go on from is not paused: the

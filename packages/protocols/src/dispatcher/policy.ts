@@ -2,8 +2,8 @@
  * What a V-protocol decides when an incarnation, or the server's memory of a job, is lost; declared here, by who asks.
  */
 import type { ErrorBody, Position, ProtocolName, TaskId } from '@mayfly/wire';
-import type { Holdings } from '../channel-memory/types.ts';
-import type { FaultCause } from './types.ts';
+import type { Holdings } from '../channel-memory/events.ts';
+import type { FaultCause } from './events.ts';
 
 export interface RecoveryPolicy {
   /**

@@ -21,7 +21,7 @@ import {
   type FaultRecord,
   type JobRecord,
   type TaskRecord,
-} from './types.ts';
+} from './events.ts';
 
 export function recover(core: Core, e: Extract<DispatcherEvent, { type: 'recover' }>): void {
   const records = e.entries.filter(([k]) => k.startsWith('job/')).map(([, v]) => v as JobRecord);

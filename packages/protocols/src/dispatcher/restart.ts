@@ -6,7 +6,7 @@
  * anywhere on it begins again with a higher number, so late answers are told by their incarnation.
  */
 import type { ErrorBody, Incarnation, NodeId, ProgramKind } from '@mayfly/wire';
-import type { Progress } from '../channel-memory/types.ts';
+import type { Progress } from '../channel-memory/events.ts';
 import { endJob } from './end.ts';
 import { cameBack, failed, weigh } from './failures.ts';
 import { began } from './comparison.ts';
@@ -29,7 +29,7 @@ import {
   type Node,
   type Task,
 } from './state.ts';
-import { capacityOf, jobKey, type FaultCause } from './types.ts';
+import { capacityOf, jobKey, type FaultCause } from './events.ts';
 
 /** Kinds of programs by room, of which something is the case. */
 class Kinds {

@@ -1,7 +1,7 @@
 /**
  * State of the dispatcher core, and the context in which its parts work on it.
  *
- * Durable (in the registry, see types.ts): job, task and fault records. Everything else is losable: nodes come back
+ * Durable (in the registry, see events.ts): job, task and fault records. Everything else is losable: nodes come back
  * with Hello, and what they hold is checked against the records.
  */
 import {
@@ -18,7 +18,7 @@ import {
   type SpawnGroup,
   type TaskId,
 } from '@mayfly/wire';
-import type { Holdings } from '../channel-memory/types.ts';
+import type { Holdings } from '../channel-memory/events.ts';
 import { ObserverClock, type Presence, type Verdict } from '../failure-detector.ts';
 import type { RecoveryPolicy, RecoveryTable } from './policy.ts';
 import type { AddressReputation, Comparison, Failure, Reputation } from './suspicions.ts';
@@ -31,7 +31,7 @@ import {
   type FaultRecord,
   type JobRecord,
   type TaskRecord,
-} from './types.ts';
+} from './events.ts';
 
 /**
  * idle → raising → choosing → fencing → assigned → running → exiting → done; any of the middle ones → idle when the
@@ -130,7 +130,7 @@ export interface Job {
   /** The task whose result or loss ended the job. */
   culprit?: TaskId;
   outputBytes: number;
-  /** Where all ranks waited when the job was first taken for deadlocked (doubt.ts). */
+  /** Where all ranks waited when the job was first taken for deadlocked (doubted-deadlock.ts). */
   doubted?: string;
   /**
    * Wall clock of the last time that a rank got further than all of its earlier incarnations; 0: none has since the
@@ -140,7 +140,7 @@ export interface Job {
   /** Longest time between two things that a rank was seen to do, and until one began; ms (stragglers.ts). */
   longestPause: number;
   longestStart?: number;
-  /** Since when storage is stopped while it runs (storage.ts). */
+  /** Since when storage is stopped while it runs (storage-outage.ts). */
   stoppedAt?: number;
   /** Paused, durably: observer's time at which ranks that have no new image yet leave without one (pause.ts). */
   leaveBy?: number;
@@ -202,7 +202,7 @@ export class Core {
   nextOrder = 1;
   /** When {@link ALIVE_KEY} was last written. */
   aliveAt = 0;
-  /** Why storage cannot be written (storage.ts). Losable: the host says it again. */
+  /** Why storage cannot be written (storage-outage.ts). Losable: the host says it again. */
   stopped: ErrorBody | undefined;
   /** Wall clock of the event, ms. */
   now = 0;

@@ -6,7 +6,7 @@
  * No time limit tells them apart; another node does.
  *
  * Owns: when a rank was last seen to do something, and how long its job is patient. Does not own: deadlocks
- * (deadlock.ts, doubt.ts), silence (failure-detector.ts).
+ * (deadlock.ts, doubted-deadlock.ts), silence (failure-detector.ts).
  *
  *  S1  What a node reports of its rank's calls counts for nothing. What counts is what the Channel Memories have:
  *      messages logged, arrivals credited, images. Credit for short messages comes late, so a node's count of arrivals
@@ -30,7 +30,7 @@ import { CREDIT, earn, hasRecord } from './reputation.ts';
 import { lose, tellToDrop } from './restart.ts';
 import { over, paused, recoveryOf, type Core, type Job, type Task } from './state.ts';
 import type { Comparison } from './suspicions.ts';
-import type { JobSpec, LoggedProgress } from './types.ts';
+import type { JobSpec, LoggedProgress } from './events.ts';
 
 /** How many times the patience a rank is believed to take arrivals that nobody but its node has counted. */
 const WORD = 10;

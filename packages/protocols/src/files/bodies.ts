@@ -4,7 +4,7 @@
  */
 import { Check } from 'typebox/value';
 import { MESSAGE_JSON, SpawnRequest, getU53, parseJson, type FileRequest } from '@mayfly/wire';
-import { GONE } from './types.ts';
+import { GONE } from './effects.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -55,7 +55,7 @@ import {
   type Kept,
   type Outcome,
   type Session,
-} from './types.ts';
+} from './effects.ts';
 
 const Amode = { APPEND: 1, CREATE: 2, DELETE_ON_CLOSE: 4, EXCL: 8 } as const;
 const MAX_SESSIONS = 10_000;

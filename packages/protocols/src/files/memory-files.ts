@@ -5,7 +5,7 @@
 import { WORLD, type TaskId } from '@mayfly/wire';
 import { FileService } from './file-service.ts';
 import { readSegments, writeSegments, type RangeIo } from './segments.ts';
-import type { FileEffect, Outcome } from './types.ts';
+import type { FileEffect, Outcome } from './effects.ts';
 
 export class MemoryFiles {
   readonly service: FileService;

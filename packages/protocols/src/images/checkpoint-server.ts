@@ -3,7 +3,7 @@
  *
  * Owns: offers under way, the list of complete images of every task, which incarnation may offer, what the logs may be
  * trimmed to. Does not own: pages and manifests (ImageStore, host), capabilities (host), logs (Channel Memories).
- * Messages: types.ts. An offer goes finding → receiving (offers.ts) → covering → committing → complete (complete.ts).
+ * Messages: events.ts. An offer goes finding → receiving (offers.ts) → covering → committing → complete (complete.ts).
  *
  * Invariants
  *  C1 An image is complete only when every page is durable, every CM says that all sends and outputs before it and all
@@ -22,8 +22,8 @@
  */
 import { PAGE_BYTES, type ImageId, type JobId, type TaskId } from '@mayfly/wire';
 import { ask, committed, cover, covered } from './complete.ts';
-import { upgradeRecord } from './earlier.ts';
-import { discard, discardAll, trim } from './kept.ts';
+import { upgradeRecord } from './upgrade-records.ts';
+import { discard, discardAll, trim } from './retention.ts';
 import { drop, offer, refuse } from './offers.ts';
 import type { ImageTable } from './policy.ts';
 import { choose, chosen, end, restart } from './restart.ts';
@@ -35,7 +35,7 @@ import {
   type CheckpointServerEvent,
   type CheckpointServerSettings,
   type ImageRecord,
-} from './types.ts';
+} from './events.ts';
 
 export class CheckpointServer {
   readonly #state: State;

@@ -3,12 +3,12 @@
  * manifest and record are committed, and only then it is announced and trimmed for.
  */
 import type { ImageId } from '@mayfly/wire';
-import { discardAll, remove, surplus, trim } from './kept.ts';
+import { discardAll, remove, surplus, trim } from './retention.ts';
 import { drop, uncover } from './offers.ts';
 import { choose } from './restart.ts';
 import { emit, type Offer, type State } from './state.ts';
-import { imageKey, trimmedKey } from './types.ts';
-import type { Range } from '../channel-memory/types.ts';
+import { imageKey, trimmedKey } from './events.ts';
+import type { Range } from '../channel-memory/events.ts';
 
 export function cover(s: State, o: Offer): void {
   o.stage = 'covering';

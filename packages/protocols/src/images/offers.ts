@@ -1,11 +1,12 @@
 /**
- * Offers, from the manifest until their pages are here: what comes from a stranger's machine is checked (checks.ts),
- * what is already here is found, the rest is asked for. Where an offer ends, the questions that it has put end too.
+ * Offers, from the manifest until all pages are here. The core checks the manifest, which comes from a stranger's
+ * machine (check-manifest.ts), finds the pages that are already stored, and asks for the rest. When an offer ends, the
+ * questions that it asked end too.
  */
 import type { ErrorBody } from '@mayfly/wire';
-import { checkManifest } from './checks.ts';
+import { checkManifest } from './check-manifest.ts';
 import { emit, taskOf, type Offer, type State } from './state.ts';
-import type { CheckpointServerEvent } from './types.ts';
+import type { CheckpointServerEvent } from './events.ts';
 
 export function offer(s: State, e: Extract<CheckpointServerEvent, { type: 'offer' }>): void {
   const { link, manifest } = e;

@@ -1,6 +1,6 @@
 /** What a V-protocol decides about images; declared here, by the Checkpoint Server, which asks. */
 import type { Position, ProtocolName } from '@mayfly/wire';
-import type { Range } from '../channel-memory/types.ts';
+import type { Range } from '../channel-memory/events.ts';
 
 /** Positions of a task's images that are kept, oldest first. */
 export type Kept = readonly Position[];

@@ -3,7 +3,7 @@
  * the task is the end of its images.
  */
 import type { ImageId, Incarnation, JobId, TaskId } from '@mayfly/wire';
-import { discardAll } from './kept.ts';
+import { discardAll } from './retention.ts';
 import { refuse } from './offers.ts';
 import { emit, jobOf, taskOf, type State, type Task } from './state.ts';
 

@@ -3,9 +3,9 @@
  * losable.
  */
 import type { ImageId, Incarnation, JobId, Manifest, TaskId } from '@mayfly/wire';
-import type { Range } from '../channel-memory/types.ts';
+import type { Range } from '../channel-memory/events.ts';
 import type { ImagePolicy, ImageTable } from './policy.ts';
-import type { CheckpointServerEffect, CheckpointServerSettings, ImageRecord } from './types.ts';
+import type { CheckpointServerEffect, CheckpointServerSettings, ImageRecord } from './events.ts';
 
 export interface Offer {
   readonly task: Task;

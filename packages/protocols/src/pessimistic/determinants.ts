@@ -1,6 +1,6 @@
 /** Determinants by source: what a frame's block adds, and what a restarted source gets back. */
 import { EMPTY, Kind, decodeDeterminants, emptyHeader, encodeDeterminants, encodeFrame } from '@mayfly/wire';
-import { addRange, missing } from '../channel-memory/cover.ts';
+import { addRange, missing } from '../channel-memory/ranges.ts';
 import { learn, readEvidence, type Evidence } from '../channel-memory/records.ts';
 import { ackSoon, append, type Attachment, type Source, type State } from '../channel-memory/state.ts';
 import { replayOf } from './position.ts';

@@ -5,7 +5,7 @@
  */
 import type { Attached, Determinant, DeterminantBlock, Incarnation, TaskId } from '@mayfly/wire';
 import type { EndpointStart } from '../endpoint.ts';
-import { lostFor } from './lost.ts';
+import { lostFor } from './lost-log.ts';
 import type { ReplayFrom } from './position.ts';
 
 export class Gather {

@@ -3,7 +3,7 @@
  * of one task rise, and so do its images.
  */
 import { WORLD } from '@mayfly/wire';
-import { coversDeterminants } from '../channel-memory/cover.ts';
+import { coversDeterminants } from '../channel-memory/ranges.ts';
 import { MalformedPosition } from '../contract/position.ts';
 import type { ImagePolicy } from '../images/policy.ts';
 import { positionOf, replayOf, type Line, type ReplayFrom } from './position.ts';

@@ -8,7 +8,7 @@ import { commd } from './commd.ts';
 import { LoggedEndpoint } from './endpoint.ts';
 import { images } from './images.ts';
 import { log } from './log.ts';
-import { lostFrom } from './lost.ts';
+import { lostFrom } from './lost-log.ts';
 import { fromTheStart, positionOf, replayOf } from './position.ts';
 
 export const pessimistic: VProtocol = {

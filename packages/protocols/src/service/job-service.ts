@@ -28,10 +28,10 @@ import {
   type TaskId,
 } from '@mayfly/wire';
 import type { CheckpointServer } from '../images/checkpoint-server.ts';
-import type { CheckpointServerEffect, CheckpointServerEvent } from '../images/types.ts';
+import type { CheckpointServerEffect, CheckpointServerEvent } from '../images/events.ts';
 import type { Dispatcher } from '../dispatcher/dispatcher.ts';
-import type { DispatcherEffect, DispatcherEvent, JobSpec, LoggedProgress } from '../dispatcher/types.ts';
-import { ALIVE_KEY, capacityOf } from '../dispatcher/types.ts';
+import type { DispatcherEffect, DispatcherEvent, JobSpec, LoggedProgress } from '../dispatcher/events.ts';
+import { ALIVE_KEY, capacityOf } from '../dispatcher/events.ts';
 import { slotsFor, spawnedSlots } from '../dispatcher/views.ts';
 import { Inbox } from './inbox.ts';
 import type { LogAnswers, LogOrder, ServedLog } from './served-log.ts';

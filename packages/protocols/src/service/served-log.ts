@@ -25,7 +25,7 @@ import {
 } from '@mayfly/wire';
 import { ChannelMemory } from '../channel-memory/channel-memory.ts';
 import type { LogPolicy } from '../channel-memory/state.ts';
-import type { ChannelMemoryOptions, CmEffect, CmEvent, Progress, Range, StreamName } from '../channel-memory/types.ts';
+import type { ChannelMemoryOptions, CmEffect, CmEvent, Progress, Range, StreamName } from '../channel-memory/events.ts';
 import { AnswerFeed, type AnswerSource } from '../files/answer-feed.ts';
 import { Inbox } from './inbox.ts';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeDeterminants, type Determinant } from '@mayfly/wire';
-import { addRange } from '../../src/channel-memory/cover.ts';
+import { addRange } from '../../src/channel-memory/ranges.ts';
 import { DeterminantStore } from '../../src/pessimistic/determinant-store.ts';
 
 interface Cm {

@@ -10,7 +10,7 @@
  *  K5  At the end every message between tasks was consumed exactly once, with the very content that its sender's last
  *      history gave it.
  *  K6  The run is one legal execution with the outputs that the world saw; an ordered program's outputs are the
- *      fault-free ones (legal.ts).
+ *      fault-free ones (legal-execution.ts).
  *  K7  One acting incarnation: once one has begun, nothing of a lower one is logged, and no image of a lower one
  *      becomes complete.
  *  K12 Memory stays within its bounds: retention, pending determinants, what is under way to a receiver, what a Channel
@@ -29,7 +29,7 @@
 import { FILES, Kind, WORLD, WorldMode, type ErrorBody, type Frame, type Header, type Position } from '@mayfly/wire';
 import type { Excuses } from '../faults.ts';
 import { FileChecker } from '../file-checker.ts';
-import { execute, outputDigest, type Outcome } from '../legal.ts';
+import { execute, outputDigest, type Outcome } from '../legal-execution.ts';
 import { due, outputsDue, type ProgramSpec } from '../program.ts';
 import type { Standing, Witness } from '../rank.ts';
 import { Violation } from '../violation.ts';

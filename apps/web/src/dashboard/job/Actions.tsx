@@ -17,7 +17,7 @@ import {
 import { useMay, useMayChange, useMe } from '../context.tsx';
 import { Confirm } from '../Confirm.tsx';
 import { Problem } from '../Problem.tsx';
-import { hasEnded, isPaused, pauseAdvice } from '../words.ts';
+import { hasEnded, isPaused, pauseAdvice } from '../status-texts.ts';
 
 export function Actions({ job }: { job: JobView }) {
   const navigate = useNavigate();

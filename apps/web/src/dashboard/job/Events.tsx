@@ -6,8 +6,8 @@ import { clock, elapsed, plural } from '../../shared/format.ts';
 import { getTimeline, saveBlob } from '../api.ts';
 import { Newer } from '../Newer.tsx';
 import { Problem } from '../Problem.tsx';
-import { useHeld } from '../useHeld.ts';
-import { hasEnded } from '../words.ts';
+import { useStableRows } from '../useStableRows.ts';
+import { hasEnded } from '../status-texts.ts';
 import { chosen, eventsCsv, eventText, GROUPS, named, type Group, type JobEvent } from './events.ts';
 
 const POLL_MS = 3000;
@@ -33,7 +33,7 @@ export function Events({ job }: { job: JobView }) {
     const found = named(chosen(events ?? [], group, only));
     return { all: found, listed: found.slice(0, SHOWN), id: idOf };
   }, [events, group, only]);
-  const { rows, newcomers, renew } = useHeld(things, { join: false, chosen: `${job.id} ${group} ${only}` });
+  const { rows, newcomers, renew } = useStableRows(things, { join: false, chosen: `${job.id} ${group} ${only}` });
   return (
     <section className="stack" aria-label="Events">
       <div>

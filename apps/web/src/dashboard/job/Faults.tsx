@@ -4,8 +4,8 @@ import { useMemo, useState } from 'react';
 import { elapsed, duration } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import { Newer } from '../Newer.tsx';
-import { useHeld } from '../useHeld.ts';
-import { faultCause, faultVerdict, hasEnded, phasesOf } from '../words.ts';
+import { useStableRows } from '../useStableRows.ts';
+import { faultCause, faultVerdict, hasEnded, phasesOf } from '../status-texts.ts';
 import type { ViewProps } from './view-props.ts';
 
 const SHOWN = 200;
@@ -19,7 +19,7 @@ export function Faults({ job }: ViewProps) {
     () => ({ all: job.faults, listed: job.faults.slice(-SHOWN).toReversed(), id: idOf }),
     [job.faults],
   );
-  const { rows, newcomers, renew } = useHeld(things, { join: false, chosen: job.id });
+  const { rows, newcomers, renew } = useStableRows(things, { join: false, chosen: job.id });
   const times = job.faults
     .flatMap((f) => (f.recoveredAfterMs === undefined ? [] : [f.recoveredAfterMs]))
     .toSorted((a, b) => a - b);

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { bytes } from '../../shared/format.ts';
 import { getFile, saveBlob } from '../api.ts';
 import { Problem } from '../Problem.tsx';
-import { hasEnded } from '../words.ts';
+import { hasEnded } from '../status-texts.ts';
 import { draw, pictureKind, type PictureKind } from '../../shared/pictures.ts';
 import type { ViewProps } from './view-props.ts';
 

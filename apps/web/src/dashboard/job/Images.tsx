@@ -6,7 +6,7 @@ import { getImages } from '../api.ts';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
 import { Tag } from '../../shared/Tag.tsx';
-import { hasEnded, uploadText } from '../words.ts';
+import { hasEnded, uploadText } from '../status-texts.ts';
 import { Events } from './Events.tsx';
 import { Faults } from './Faults.tsx';
 import type { ViewProps } from './view-props.ts';

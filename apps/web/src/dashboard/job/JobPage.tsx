@@ -7,7 +7,7 @@ import { bytes, clock, count, duration, elapsed, plural } from '../../shared/for
 import { Tag } from '../../shared/Tag.tsx';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
-import { jobLine, jobWord, ranksOf, totalsOf } from '../words.ts';
+import { jobLine, jobWord, ranksOf, totalsOf } from '../status-texts.ts';
 import { Actions } from './Actions.tsx';
 import { FailureCompared } from './notice/Comparison.tsx';
 import { Notice } from './notice/Notice.tsx';

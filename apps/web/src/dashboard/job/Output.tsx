@@ -4,9 +4,9 @@ import { memo, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStor
 import { useMutation } from '@tanstack/react-query';
 import { getStream, saveBlob } from '../api.ts';
 import { Problem } from '../Problem.tsx';
-import { findLines, neighbour, splitAt } from '../find.ts';
+import { findLines, neighbour, splitAt } from '../find-lines.ts';
 import type { OutputLine } from '../output.ts';
-import { hasEnded } from '../words.ts';
+import { hasEnded } from '../status-texts.ts';
 import type { ViewProps } from './view-props.ts';
 
 const SHOWN = 2000;

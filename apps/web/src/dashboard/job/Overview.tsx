@@ -1,6 +1,6 @@
 /** The first look at a job: its ranks, what it prints and draws, what it asks for. */
 import { useState } from 'react';
-import { hasEnded } from '../words.ts';
+import { hasEnded } from '../status-texts.ts';
 import { Files } from './Files.tsx';
 import { Output } from './Output.tsx';
 import { Ranks } from './Ranks.tsx';

@@ -5,7 +5,7 @@ import { csvOf } from '../../report/profile.ts';
 import { Profile } from '../../report/Profile.tsx';
 import { getProfile, saveBlob } from '../api.ts';
 import { Problem } from '../Problem.tsx';
-import { hasEnded } from '../words.ts';
+import { hasEnded } from '../status-texts.ts';
 import type { ViewProps } from './view-props.ts';
 
 const POLL_MS = 2000;

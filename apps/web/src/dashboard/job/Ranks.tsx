@@ -14,8 +14,8 @@ import type { Tone } from '../../shared/tone.ts';
 import { checkpointTask, getNodes, killTask } from '../api.ts';
 import { useMayChange, useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
-import { doingText, hasEnded, placeText, rankWord, tileText, uploadText } from '../words.ts';
-import { arrowTarget } from './arrows.ts';
+import { doingText, hasEnded, placeText, rankWord, tileText, uploadText } from '../status-texts.ts';
+import { arrowTarget } from './arrow-keys.ts';
 
 const DETAILED = 12;
 

@@ -7,7 +7,7 @@ import { getReport, getShare, saveBlob, shareReport } from '../api.ts';
 import { useMayChange } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
 import { Report } from '../../report/Report.tsx';
-import { hasEnded } from '../words.ts';
+import { hasEnded } from '../status-texts.ts';
 import type { ViewProps } from './view-props.ts';
 
 export function ReportView({ job }: ViewProps) {

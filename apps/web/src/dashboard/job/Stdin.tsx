@@ -8,7 +8,7 @@ import { Input, Label, TextField } from 'react-aria-components';
 import { sendStdin } from '../api.ts';
 import { useMayChange } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
-import { hasEnded } from '../words.ts';
+import { hasEnded } from '../status-texts.ts';
 
 export function Stdin({ job }: { job: JobView }) {
   const mayChange = useMayChange(job);

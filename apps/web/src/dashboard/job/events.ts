@@ -1,6 +1,6 @@
 /** What happened in a job, as a list: words, filter, and the file of it. Pure. */
 import type { TimelineEvent } from '@mayfly/wire';
-import { faultCause } from '../words.ts';
+import { faultCause } from '../status-texts.ts';
 
 /** As the client of REST has it. */
 export type JobEvent = Omit<TimelineEvent, 'task' | 'incarnation'> & { task?: number; incarnation?: number };

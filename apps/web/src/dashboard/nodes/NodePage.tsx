@@ -10,9 +10,9 @@ import { ago, bytes, clock, duration } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import { getNode } from '../api.ts';
 import { useServerNow } from '../context.tsx';
-import { lossText } from '../nodes.ts';
+import { lossText } from '../node-list.ts';
 import { Problem } from '../Problem.tsx';
-import { doingText, engineText, faultCause, nodeWord, quarantineText, rankWord } from '../words.ts';
+import { doingText, engineText, faultCause, nodeWord, quarantineText, rankWord } from '../status-texts.ts';
 import { UseView } from './UseView.tsx';
 import { isMissing, useSheet } from './useSheet.ts';
 

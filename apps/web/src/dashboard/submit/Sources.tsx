@@ -9,7 +9,7 @@ import { bytes } from '../../shared/format.ts';
 import { TEMPLATES, templateOf } from '../templates.ts';
 import { languageOf, safePath, type Draft } from '../draft.ts';
 import { readChosen, readDropped } from './dropped.ts';
-import { take, takeFolder, type Given } from './given.ts';
+import { take, takeFolder, type Given } from './program-from-files.ts';
 
 /** More files than this are a list. */
 const TABS = 8;

@@ -29,16 +29,16 @@ import {
   type Draft,
 } from '../draft.ts';
 import { Problem } from '../Problem.tsx';
-import { slotsAdvice, slotsOf } from '../words.ts';
+import { slotsAdvice, slotsOf } from '../status-texts.ts';
 import { ago } from '../../shared/format.ts';
 import { Gallery } from './Gallery.tsx';
-import { opened } from './given.ts';
+import { opened } from './program-from-files.ts';
 import { InputFiles } from './InputFiles.tsx';
 import { Options } from './Options.tsx';
 import { Ranks } from './RanksField.tsx';
 import { RoomField } from './RoomField.tsx';
 import { Sources } from './Sources.tsx';
-import { dropUnsent, keepUnsent, readUnsent, type Unsent } from './unsent.ts';
+import { dropUnsent, keepUnsent, readUnsent, type Unsent } from './draft-store.ts';
 import './submit.css';
 
 interface Chosen {
@@ -48,7 +48,7 @@ interface Chosen {
 
 /**
  * The unfinished draft survives a look at another page. A reload and a closed tab it survives in the browser's storage
- * (unsent.ts).
+ * (draft-store.ts).
  */
 let kept: Chosen | undefined;
 /** A change is stored after this pause. */

@@ -1,7 +1,7 @@
 /** Files out of what was dropped, folders with all that is in them; hidden files, and what tools make, stay out. */
 import { ARCHIVE_LIMITS as MOST } from '@mayfly/toolchain/limits';
 import type { DropItem } from 'react-aria-components';
-import type { Given } from './given.ts';
+import type { Given } from './program-from-files.ts';
 
 const SKIPPED = new Set(['node_modules', 'build', 'CMakeFiles', 'dist', '__MACOSX']);
 

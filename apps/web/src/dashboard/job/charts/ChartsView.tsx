@@ -9,7 +9,7 @@ import { useState, type KeyboardEvent, type PointerEvent } from 'react';
 import { bytes, count, duration, elapsed } from '../../../shared/format.ts';
 import { getCharts } from '../../api.ts';
 import { Problem } from '../../Problem.tsx';
-import { hasEnded } from '../../words.ts';
+import { hasEnded } from '../../status-texts.ts';
 import type { ViewProps } from '../view-props.ts';
 import { Plot } from './Plot.tsx';
 import { HEIGHT, lastKnown, maxOf, niceMax, recoveriesOf, stepsOf } from './plot.ts';

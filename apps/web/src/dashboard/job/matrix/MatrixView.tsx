@@ -9,9 +9,9 @@ import { bytes, count, plural } from '../../../shared/format.ts';
 import { getMatrix, saveBlob } from '../../api.ts';
 import { useLive } from '../../context.tsx';
 import { Problem } from '../../Problem.tsx';
-import { useHeld } from '../../useHeld.ts';
-import { hasEnded } from '../../words.ts';
-import { arrowTarget } from '../arrows.ts';
+import { useStableRows } from '../../useStableRows.ts';
+import { hasEnded } from '../../status-texts.ts';
+import { arrowTarget } from '../arrow-keys.ts';
 import { Grid, cellsFrom, csvOf, shade, type Metric } from './grid.ts';
 import './matrix.css';
 
@@ -326,7 +326,7 @@ function List({ grid, version, metric, watched }: { grid: Grid; version: number;
     return { all, listed: all.slice(0, LISTED), id: idOf };
   }, [grid, version, metric]);
   // Counts grow past each other: pairs stand in the order in which they stood when it was asked for.
-  const { rows } = useHeld(things, { join: true, chosen: `${metric} ${grid.src.join()} ${grid.dst.join()}` });
+  const { rows } = useStableRows(things, { join: true, chosen: `${metric} ${grid.src.join()} ${grid.dst.join()}` });
   const more = things.all.length - LISTED;
   const say = (span: Span): string => (span[0] === span[1] ? String(span[0]) : `${span[0]}–${span[1]}`);
   return (

@@ -11,7 +11,7 @@ import { bytes, plural } from '../../../shared/format.ts';
 import { getComparison, runAgain } from '../../api.ts';
 import { useMay } from '../../context.tsx';
 import { Problem } from '../../Problem.tsx';
-import { comparisonLine, hasEnded, jobWord, verdictOf } from '../../words.ts';
+import { comparisonLine, hasEnded, jobWord, verdictOf } from '../../status-texts.ts';
 import { Held } from './Held.tsx';
 
 const POLL_MS = 3000;

@@ -1,7 +1,7 @@
 /** Why a job failed: message, code and advice; and, once opened, who waits for whom and the stack. */
 import type { JobView } from '@mayfly/wire';
 import { adviceFor } from '../../api.ts';
-import { splitStack } from '../../words.ts';
+import { splitStack } from '../../status-texts.ts';
 import { Held } from './Held.tsx';
 
 export function JobError({ error, late }: { error: NonNullable<JobView['error']>; late: boolean }) {

@@ -7,7 +7,7 @@ import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type Keyboa
 import { bytes, duration, plural } from '../../../shared/format.ts';
 import { useLive } from '../../context.tsx';
 import { Problem } from '../../Problem.tsx';
-import { faultCause } from '../../words.ts';
+import { faultCause } from '../../status-texts.ts';
 import { ARROWS_SPAN, Chart } from './chart.ts';
 import { hostOf } from './feed.ts';
 import { KINDS } from './kinds.ts';

@@ -7,7 +7,7 @@
  * on); what it reports as stored or committed is durable. `link` names one image socket.
  */
 import type { ErrorBody, ImageId, Incarnation, JobId, Manifest, Position, ProtocolName, TaskId } from '@mayfly/wire';
-import type { Range } from '../channel-memory/types.ts';
+import type { Range } from '../channel-memory/events.ts';
 
 export interface CheckpointServerSettings {
   /** Complete images kept per task. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { held, renewed, type Row } from './held.ts';
+import { held, renewed, type Row } from './stable-rows.ts';
 
 interface Thing {
   name: string;

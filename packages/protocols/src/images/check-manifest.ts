@@ -9,7 +9,7 @@ import {
   type TaskId,
 } from '@mayfly/wire';
 import type { ImagePolicy } from './policy.ts';
-import type { CheckpointServerSettings, ImageRecord } from './types.ts';
+import type { CheckpointServerSettings, ImageRecord } from './events.ts';
 
 export interface OfferContext {
   job: JobId;

@@ -15,7 +15,7 @@ import {
   uploadText,
   verdictOf,
   wantedAt,
-} from './words.ts';
+} from './status-texts.ts';
 
 const rank = (over: Partial<TaskView>): TaskView => ({
   task: taskId(0),

@@ -1,6 +1,6 @@
 import type { JobView, NodeView } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
-import { computeHere, lackingFor } from './here.ts';
+import { computeHere, lackingFor } from './missing-slots.ts';
 
 const node = (slots: number, busy: number, room?: string, runs?: NodeView['runs']) =>
   ({ state: 'here', slots, busy, ...(room ? { room } : {}), ...(runs ? { runs } : {}) }) as NodeView;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findLines, neighbour, splitAt } from './find.ts';
+import { findLines, neighbour, splitAt } from './find-lines.ts';
 
 describe('find', () => {
   const lines = ['Step 1', 'residual 0.5', 'step 2', ''].map((text, i) => ({ seq: 10 * i, text }));

@@ -1,7 +1,7 @@
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { draftOfSubmission, emptyDraft, toBase64, toSubmission } from '../draft.ts';
-import { opened, take, takeFolder } from './given.ts';
+import { opened, take, takeFolder } from './program-from-files.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const zip = (files: Record<string, string>): Uint8Array =>

@@ -4,8 +4,8 @@
  * claims it.
  */
 import type { TaskId } from '@mayfly/wire';
-import { addRange, missing } from '../channel-memory/cover.ts';
-import type { Holdings } from '../channel-memory/types.ts';
+import { addRange, missing } from '../channel-memory/ranges.ts';
+import type { Holdings } from '../channel-memory/events.ts';
 import type { ReplayFrom } from './position.ts';
 
 /** The logs of a task as far as a restart needs them; `lacks`: the first determinant in [from, to) that no log has. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { arrowTarget } from './arrows.ts';
+import { arrowTarget } from './arrow-keys.ts';
 import { pictureKind } from '../../shared/pictures.ts';
 
 describe('arrowTarget', () => {

@@ -1,6 +1,6 @@
 /** Which jobs the list shows, and in what order. Pure. */
 import type { JobView } from '@mayfly/wire';
-import { hasEnded, isPaused } from './words.ts';
+import { hasEnded, isPaused } from './status-texts.ts';
 
 export const WHICH = ['all', 'waiting', 'running', 'paused', 'ended', 'failed'] as const;
 export type Which = (typeof WHICH)[number];

@@ -1,10 +1,10 @@
 import { incarnation, jobId, taskId } from '@mayfly/wire';
 import type { RankSnapshot, VolunteerSnapshot } from '@mayfly/node/page';
 import { describe, expect, it } from 'vitest';
-import { parseKept, plus } from './given.ts';
+import { parseKept, plus } from './contribution.ts';
 import { Rates } from './rates.ts';
 import { Seats } from './seats.ts';
-import { abouts, jobNames, rankWords, stateWords, Tally } from './words.ts';
+import { abouts, jobNames, rankWords, stateWords, Tally } from './tab-texts.ts';
 
 const rank = (over: Partial<RankSnapshot> = {}): RankSnapshot => ({
   job: jobId('abcdefghijkl'),

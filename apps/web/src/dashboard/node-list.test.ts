@@ -1,6 +1,6 @@
 import type { NodeView } from '@mayfly/wire';
 import { expect, it } from 'vitest';
-import { lossRate, lossText, sorted } from './nodes.ts';
+import { lossRate, lossText, sorted } from './node-list.ts';
 
 const node = (name: string, more: Partial<NodeView>): NodeView => ({
   id: name as NodeView['id'],

@@ -1,6 +1,6 @@
 /** What versions before positions stored (image format 1): a `replay` of message logging, the one that kept images. */
 import { IMAGE_FORMAT, type Position } from '@mayfly/wire';
-import type { ImageRecord } from './types.ts';
+import type { ImageRecord } from './events.ts';
 
 const positionOf = (at: unknown): Position => ({ protocol: 'pessimistic', version: 1, at });
 

@@ -1,11 +1,14 @@
 /**
- * A list under somebody's eyes: see held.ts. It is made anew when its reader asks, chooses another order, or looks
- * elsewhere.
+ * Rows of a list that keep their places while somebody reads it (stable-rows.ts). The list is sorted again when its
+ * reader asks for that, chooses another order, or switches to another browser tab.
  */
 import { useEffect, useState } from 'react';
-import { held, renewed, type Rows, type Things } from './held.ts';
+import { held, renewed, type Rows, type Things } from './stable-rows.ts';
 
-export function useHeld<T>(things: Things<T>, how: { join: boolean; chosen: string }): Rows<T> & { renew(): void } {
+export function useStableRows<T>(
+  things: Things<T>,
+  how: { join: boolean; chosen: string },
+): Rows<T> & { renew(): void } {
   const [kept, setKept] = useState(() => ({ ...renewed(things), things, chosen: how.chosen }));
   const renew = () => setKept({ ...renewed(things), things, chosen: how.chosen });
   let shown = kept;

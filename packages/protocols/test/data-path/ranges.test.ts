@@ -1,7 +1,7 @@
 /** Clever ranges against a dumb set. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addRange, coversDeterminants, missing } from '../../src/channel-memory/cover.ts';
+import { addRange, coversDeterminants, missing } from '../../src/channel-memory/ranges.ts';
 
 const range = fc.tuple(fc.nat(30), fc.nat(8)).map(([a, n]): [number, number] => [a, a + n]);
 

@@ -26,7 +26,7 @@ import type {
   SpawnGroup,
   TaskId,
 } from '@mayfly/wire';
-import type { Progress } from '../channel-memory/types.ts';
+import type { Progress } from '../channel-memory/events.ts';
 
 /** Times in ms. Defaults in {@link defaultSettings}. */
 export interface DispatcherSettings {
@@ -346,7 +346,8 @@ export type DispatcherEvent = { now: number } &
     /** A CM has seen with its own eyes that this incarnation breaks the protocol, and has ended it. */
     | { type: 'refused'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody }
     /**
-     * Storage cannot be written, and why (said again when the words change), or can be again (no error): storage.ts.
+     * With `error`: storage cannot be written (the event is repeated when the reason changes). Without: it can be
+     * written again. See storage-outage.ts.
      */
     | { type: 'storage'; error?: ErrorBody }
     /** A CM or CS could not fence or ended a task's logs for good (LOST_LOG), or the host gives a job up. */

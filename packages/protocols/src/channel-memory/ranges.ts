@@ -1,5 +1,5 @@
 /** Ranges of numbers, and when the determinants of several Channel Memories together reach an image's line. */
-import type { Range } from './types.ts';
+import type { Range } from './events.ts';
 
 /** Adds [from, to) to sorted, disjoint `ranges`, in place; neighbours melt together. */
 export function addRange(ranges: [number, number][], from: number, to: number): void {

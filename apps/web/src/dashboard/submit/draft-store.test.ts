@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { emptyDraft } from '../draft.ts';
-import { checked } from './unsent.ts';
+import { checked } from './draft-store.ts';
 
 const stored = () => ({
   version: 1,

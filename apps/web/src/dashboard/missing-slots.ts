@@ -1,7 +1,7 @@
 /** How many slots a job lacks, and the address of a tab that brings them. Pure. */
 import type { JobView, NodeView } from '@mayfly/wire';
 import { plural } from '../shared/format.ts';
-import { slotsOf } from './words.ts';
+import { slotsOf } from './status-texts.ts';
 
 /** Ranks that one tab of a small machine is asked to hold, for a first look; more than its cores take turns. */
 const FEW = 4;

@@ -4,7 +4,7 @@
  */
 import type { ImageId } from '@mayfly/wire';
 import { emit, type State, type Task } from './state.ts';
-import { imageKey, trimmedKey, type ImageRecord } from './types.ts';
+import { imageKey, trimmedKey, type ImageRecord } from './events.ts';
 
 /** Those that one more image makes superfluous. */
 export function surplus(s: State, t: Task): ImageRecord[] {
