@@ -16,19 +16,9 @@ import {
   type CheckpointServerEvent,
   type ImageRecord,
 } from '../src/index.ts';
+import { randomOf } from './random.ts';
 
 declare const process: { env: Record<string, string | undefined> };
-
-/** mulberry32 */
-function random(seed: number): (below: number) => number {
-  let a = seed >>> 0;
-  return (below) => {
-    a = (a + 0x6d2b79f5) | 0;
-    let t = Math.imul(a ^ (a >>> 15), 1 | a);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4294967296) * below);
-  };
-}
 
 const J = jobId('job000000000');
 const T = taskId(0);
@@ -331,7 +321,7 @@ class Model {
 class Lost extends Error {}
 
 function run(seed: number): Model {
-  const below = random(seed);
+  const below = randomOf(seed);
   const m = new Model(below);
   const every = 5 + below(20);
   try {

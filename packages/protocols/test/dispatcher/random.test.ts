@@ -9,22 +9,12 @@ import { expect, it } from 'vitest';
 import { nodeViews, type JobRecord } from '../../src/index.ts';
 import { fault } from './model-faults.ts';
 import { Model, Volunteer } from './model.ts';
+import { randomOf } from '../random.ts';
 
 declare const process: { env: Record<string, string | undefined> };
 
-/** mulberry32 */
-function random(seed: number): (below: number) => number {
-  let a = seed >>> 0;
-  return (below) => {
-    a = (a + 0x6d2b79f5) | 0;
-    let t = Math.imul(a ^ (a >>> 15), 1 | a);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4294967296) * below);
-  };
-}
-
 function run(seed: number): Model {
-  const below = random(seed);
+  const below = randomOf(seed);
   const m = new Model(below);
   try {
     const some = [undefined, undefined, PROGRAM_KINDS, ['wasm'], ['wasm'], ['typescript']] as const;
