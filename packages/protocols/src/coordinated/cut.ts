@@ -1,0 +1,41 @@
+/**
+ * The cut of a task in a wave: counts, not a place in a stream. A marker "is a line": message n of channel (q, p) lies
+ * before q's cut exactly if n ≤ sends_q[p]. So a cut can be repeated after a reconnection, and it means the same to
+ * every Channel Memory.
+ */
+import { CountSchema, TaskIdSchema, type TaskId } from '@mayfly/wire';
+import { Type, type Static } from 'typebox';
+
+const Counts = Type.Array(Type.Tuple([TaskIdSchema, CountSchema]));
+
+export const Cut = Type.Object({
+  /** Arrivals that the task had consumed. */
+  arrivals: CountSchema,
+  /** Messages handed to each channel, the world's included. */
+  sends: Counts,
+  /** Messages consumed of each channel, those of the world and of the file service included. */
+  receives: Counts,
+  /** Consumed arrivals whose bodies were still at the Channel Memory. */
+  held: Type.Array(CountSchema),
+});
+export type Cut = Static<typeof Cut>;
+
+/** Of a task that has not begun. */
+export const START: Cut = { arrivals: 0, sends: [], receives: [], held: [] };
+
+type Pairs = readonly (readonly [TaskId, number])[];
+
+export const countOf = (counts: Pairs, task: TaskId): number => counts.find(([t]) => t === task)?.[1] ?? 0;
+
+/**
+ * A global checkpoint is consistent exactly if no task has consumed what its sender's image has not sent: for all q, p:
+ * receives_p[q] ≤ sends_q[p]. Undefined: it is; else the channel that shows the contradiction.
+ */
+export function contradiction(cuts: ReadonlyMap<TaskId, Cut>): { src: TaskId; dst: TaskId } | undefined {
+  for (const [dst, { receives }] of cuts)
+    for (const [src, count] of receives) {
+      const sender = cuts.get(src);
+      if (sender && count > countOf(sender.sends, dst)) return { src, dst };
+    }
+  return undefined;
+}
