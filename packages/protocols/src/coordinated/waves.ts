@@ -1,0 +1,408 @@
+/**
+ * The checkpoint scheduler of a job: "The goal of checkpoint scheduler is to manage the checkpoint waves"
+ * (blocking-vs-nonblocking, section 4.1). It decides when a wave begins, when it counts, and what a loss goes back to.
+ *
+ * Owns: the number of the wave under way and who has answered, the committed waves that are kept, the epoch. Does not
+ * own: channels (gate.ts), images (Checkpoint Server), output and files (the outside), incarnations and slots
+ * (dispatcher). Each of them performs an effect and answers with an event.
+ *
+ * Durable: `wave/<job>/<number>`, one record for each committed wave; `line/<job>`, the epoch and the wave that it
+ * began from, in one commit with new incarnations of all tasks.
+ *
+ *  W1 One wave at a time. Numbers rise, and none is used twice within an epoch. An answer counts for the wave that it
+ *     names, while that one is under way.
+ *  W2 A wave counts when its record is durable. Before that commit everything that it needs is durable: all images, the
+ *     wave streams, the mark of the outside. Its cut is consistent, or the wave is abandoned.
+ *  W3 Two waves are kept; the start of the program is the first of them. What the outside has seen is before the older
+ *     one (`release`): falling back to it undoes nothing that was shown.
+ *  W4 The outside cuts last: its mark is asked for when every task has cut.
+ *  W5 A loss ends the wave under way, but waits for the outcome of a commit.
+ *  W6 All tasks go back together, to the newest wave that is sound: a new epoch and new incarnations are durable before
+ *     anybody is fenced; everybody has gone back before any task is assigned. Another loss begins again at the choice.
+ *  W7 A wave ends after {@link WaveSettings.waveMs} at the latest. The time to the next one counts from its end.
+ *  W8 An exit is final when all tasks have ended and a last wave, which has no images, is durable.
+ */
+import type { ImageId, TaskId } from '@mayfly/wire';
+import { START, contradiction, type Cut } from './cut.ts';
+import {
+  lineKey,
+  waveKey,
+  type LineRecord,
+  type TaskOfWave,
+  type WaveEffect,
+  type WaveEvent,
+  type WaveOptions,
+  type WaveRecord,
+} from './events.ts';
+import { Period } from './period.ts';
+
+/** A wave under way. */
+interface Wave {
+  readonly number: number;
+  readonly since: number;
+  readonly members: ReadonlySet<TaskId>;
+  readonly ended: ReadonlySet<TaskId>;
+  readonly cuts: Map<TaskId, Cut>;
+  readonly images: Map<TaskId, ImageId>;
+  readonly recorded: Set<TaskId>;
+  markAsked: boolean;
+  mark: { value: unknown } | undefined;
+  /** Its commit is under way. */
+  record: WaveRecord | undefined;
+}
+
+type Rolling =
+  | { readonly step: 'check'; readonly wave: number }
+  | { readonly step: 'line'; readonly line: LineRecord }
+  | {
+      readonly step: 'back';
+      readonly epoch: number;
+      readonly to: WaveRecord | undefined;
+      readonly waiting: Set<string>;
+    };
+
+/** A wave that cannot be had so often in a row is shown to people. */
+const WARN_AFTER = 3;
+
+/** Where every job begins. */
+const startOfProgram: LineRecord = { epoch: 0, wave: 0 };
+
+export class Waves {
+  readonly #o: WaveOptions;
+  /** W3: oldest first; undefined is the start of the program. */
+  #kept: (WaveRecord | undefined)[] = [undefined];
+  #line: LineRecord = startOfProgram;
+  #next = 1;
+  #wave: Wave | undefined;
+  #rolling: Rolling | undefined;
+  /** Their records go with the next line: what they were part of is no longer the history of the job. */
+  readonly #damaged = new Set<number>();
+  /** A task was lost while a commit was under way. */
+  #lost = false;
+  #tasks: number;
+  readonly #began = new Set<TaskId>();
+  /** They go on from an image, and have not begun yet. */
+  readonly #returning = new Set<TaskId>();
+  readonly #ended = new Set<TaskId>();
+  #finished = false;
+  #due: number | undefined;
+  #asked = false;
+  readonly #period: Period;
+  #abandoned = 0;
+  #now = 0;
+  #out: WaveEffect[] = [];
+
+  constructor(options: WaveOptions) {
+    this.#o = options;
+    this.#tasks = options.tasks;
+    this.#period = new Period(options.settings.periodMs);
+  }
+
+  /** The epoch whose incarnations act. */
+  get epoch(): number {
+    return this.#line.epoch;
+  }
+
+  /** Committed waves that are kept, oldest first; 0: the start of the program. */
+  get kept(): number[] {
+    return this.#kept.map((w) => w?.wave ?? 0);
+  }
+
+  /** The wave under way. */
+  get underWay(): number | undefined {
+    return this.#wave?.number;
+  }
+
+  /**
+   * The server was restarted: what was under way is gone, so everybody goes back. `waves` and `line` as the registry
+   * has them.
+   */
+  recover(waves: readonly WaveRecord[], line: LineRecord | undefined, now: number): WaveEffect[] {
+    this.#now = now;
+    this.#line = line ?? startOfProgram;
+    const kept = [...waves].sort((a, b) => a.wave - b.wave);
+    this.#kept = kept.length < 2 ? [undefined, ...kept] : kept;
+    this.#next = (kept.at(-1)?.wave ?? 0) + 1;
+    this.#adopt(kept.at(-1));
+    this.#choose();
+    return this.#take();
+  }
+
+  step(e: WaveEvent): WaveEffect[] {
+    this.#now = e.now;
+    if (!this.#finished) this.#handle(e);
+    return this.#take();
+  }
+
+  #take(): WaveEffect[] {
+    const out = this.#out;
+    if (out.length > 0) this.#out = [];
+    return out;
+  }
+
+  #handle(e: WaveEvent): void {
+    const w = this.#wave;
+    switch (e.type) {
+      case 'tick':
+        if (w && !w.record && this.#now - w.since > this.#o.settings.waveMs) this.#abandon('it took too long');
+        return this.#maybeBegin();
+      case 'ask':
+        this.#asked = true;
+        return this.#maybeBegin();
+      case 'began':
+        if (e.epoch !== this.epoch) return;
+        this.#began.add(e.task);
+        this.#returning.delete(e.task);
+        return;
+      case 'ended':
+        if (e.epoch !== this.epoch) return;
+        this.#ended.add(e.task);
+        return this.#wave ? this.#maybeCommit() : this.#maybeBegin();
+      case 'grow':
+        this.#tasks = Math.max(this.#tasks, e.tasks);
+        return;
+      case 'cut':
+        if (this.counts(e.wave) && w?.members.has(e.task)) w.cuts.set(e.task, e.cut);
+        return this.#maybeCommit();
+      case 'stored':
+        if (this.counts(e.wave) && w?.members.has(e.task)) w.images.set(e.task, e.image);
+        return this.#maybeCommit();
+      case 'recorded':
+        if (this.counts(e.wave)) w?.recorded.add(e.task);
+        return this.#maybeCommit();
+      case 'marked':
+        if (this.counts(e.wave) && w) w.mark ??= { value: e.mark };
+        return this.#maybeCommit();
+      case 'cannot':
+        if (this.counts(e.wave)) this.#abandon(`rank ${e.task} cannot take an image now: ${e.reason}`);
+        return;
+      case 'committed':
+        if (w?.record && w.number === e.wave) this.#committed(w, w.record);
+        return;
+      case 'commitFailed':
+        if (w?.record && w.number === e.wave) this.#abandon(`the registry cannot write it: ${e.error.message}`);
+        return;
+      case 'lost':
+        return this.#loses();
+      case 'checked':
+        if (this.#rolling?.step === 'check' && this.#rolling.wave === e.wave) this.#chosen(e.wave, e.sound);
+        return;
+      case 'lineDurable':
+        if (this.#rolling?.step === 'line' && this.#rolling.line.epoch === e.epoch) this.#fence(this.#rolling.line);
+        return;
+      case 'wentBack':
+        return this.#wentBack(e.epoch, e.who);
+    }
+  }
+
+  // ---- a wave ----
+
+  /** W1: an answer for this wave counts. */
+  protected counts(wave: number): boolean {
+    return this.#wave?.number === wave && !this.#wave.record;
+  }
+
+  get #allEnded(): boolean {
+    return this.#ended.size >= this.#tasks;
+  }
+
+  #maybeBegin(): void {
+    if (this.#wave || this.#rolling) return;
+    if (this.#began.size === 0 && !this.#allEnded) return;
+    this.#due ??= this.#now + this.#period.ms(this.#now);
+    if (!this.#asked && this.#now < this.#due && !this.#allEnded) return;
+    const all = Array.from({ length: this.#tasks }, (_, t) => t as TaskId);
+    const living = all.filter((t) => !this.#ended.has(t));
+    // On its way back to an image, a task can neither take part nor be left out.
+    if (living.some((t) => this.#returning.has(t))) return;
+    this.#asked = false;
+    const wave: Wave = {
+      number: this.#next++,
+      since: this.#now,
+      members: new Set(living.filter((t) => this.#began.has(t))),
+      ended: new Set(this.#ended),
+      cuts: new Map(),
+      images: new Map(),
+      recorded: new Set(),
+      markAsked: false,
+      mark: undefined,
+      record: undefined,
+    };
+    this.#wave = wave;
+    const starting = living.filter((t) => !this.#began.has(t));
+    this.#out.push({ type: 'begin', wave: wave.number, ended: [...this.#ended], starting });
+    this.#maybeCommit();
+  }
+
+  /** The tasks of a wave, as far as they are known; those that came later begin at their start. */
+  #tasksOf(w: Wave): TaskOfWave[] | undefined {
+    const tasks: TaskOfWave[] = [];
+    for (let task = 0 as TaskId; task < this.#tasks; task++) {
+      const [cut, image] = [w.cuts.get(task), w.images.get(task)];
+      // What a task does after its cut, or after the beginning of a wave that it began in, is behind the wave: also its
+      // end.
+      if (!w.members.has(task)) tasks.push({ task, state: w.ended.has(task) ? 'ended' : 'start' });
+      else if (cut && image !== undefined) tasks.push({ task, state: 'image', image, cut });
+      else if (!cut && this.#ended.has(task)) tasks.push({ task, state: 'ended' });
+      else return undefined;
+    }
+    return tasks;
+  }
+
+  #maybeCommit(): void {
+    const w = this.#wave;
+    if (!w || w.record) return;
+    for (const t of w.members) if (!w.cuts.has(t) && !this.#ended.has(t)) return;
+    if (!w.markAsked) {
+      w.markAsked = true;
+      this.#out.push({ type: 'mark', wave: w.number }); // W4
+    }
+    const tasks = this.#tasksOf(w);
+    if (!tasks || !this.durable(tasks, w.recorded, w.mark !== undefined)) return;
+    const cuts = new Map(w.cuts);
+    for (const t of tasks) if (t.state === 'start') cuts.set(t.task, START);
+    const wrong = contradiction(cuts);
+    if (wrong) {
+      this.#log('error', `wave ${w.number}: rank ${wrong.dst} has consumed what rank ${wrong.src} has not sent`);
+      return this.#abandon('its cut is not consistent (INCONSISTENT_WAVE)');
+    }
+    w.record = { wave: w.number, epoch: this.epoch, at: this.#now, tasks, mark: w.mark?.value };
+    const { job } = this.#o;
+    const changes: (readonly [string, unknown])[] = [[waveKey(job, w.number), w.record]];
+    for (const old of this.#surplus()) if (old) changes.push([waveKey(job, old.wave), undefined]);
+    this.#out.push({ type: 'commit', wave: w.number, changes });
+  }
+
+  /** W2, besides the images. */
+  protected durable(tasks: readonly TaskOfWave[], recorded: ReadonlySet<TaskId>, marked: boolean): boolean {
+    return marked && tasks.every(({ task }) => recorded.has(task));
+  }
+
+  /** W3: waves that go when one more is committed; how many may stay with it. */
+  #surplus(): readonly (WaveRecord | undefined)[] {
+    return this.#kept.slice(0, Math.max(0, this.#kept.length - 1));
+  }
+
+  /** W3: of the waves that are kept, the one up to which everything may be shown. */
+  protected stable(kept: readonly (WaveRecord | undefined)[]): WaveRecord | undefined {
+    return kept[0];
+  }
+
+  #committed(w: Wave, record: WaveRecord): void {
+    const old = this.#surplus();
+    this.#kept = [...this.#kept.slice(old.length), record];
+    this.#wave = undefined;
+    this.#period.took(this.#now - w.since);
+    this.#abandoned = 0;
+    this.#due = this.#now + this.#period.ms(this.#now); // W7
+    this.#out.push({ type: 'over', wave: w.number, committed: true });
+    for (const o of old) if (o) this.#out.push({ type: 'forget', wave: o.wave });
+    if (this.#lost) return this.#choose(); // W5
+    const final = record.tasks.every((t) => t.state === 'ended');
+    if (final) {
+      this.#finished = true; // W8
+      this.#out.push({ type: 'finished' });
+    } else {
+      const stable = this.stable(this.#kept);
+      if (stable) this.#out.push({ type: 'release', wave: stable.wave });
+      this.#maybeBegin();
+    }
+  }
+
+  #abandon(why: string): void {
+    const w = this.#wave;
+    if (!w) return;
+    this.#wave = undefined;
+    this.#abandoned++;
+    this.#due = this.#now + this.#period.ms(this.#now);
+    this.#out.push({ type: 'over', wave: w.number, committed: false });
+    this.#log(this.#abandoned >= WARN_AFTER ? 'warn' : 'info', `wave ${w.number} is abandoned: ${why}`);
+    if (this.#lost) this.#choose();
+  }
+
+  // ---- a loss ----
+
+  #loses(): void {
+    this.#period.lost();
+    this.#lost = true;
+    if (this.#wave?.record && this.waits()) return;
+    if (this.#rolling?.step === 'line') return; // its outcome first, then again
+    if (this.#wave) return this.#abandon('a rank was lost');
+    this.#choose();
+  }
+
+  /** W5. */
+  protected waits(): boolean {
+    return true;
+  }
+
+  /** W6: the newest wave that is sound. */
+  #choose(): void {
+    this.#lost = false;
+    const newest = this.#kept.at(-1);
+    if (newest === undefined) return this.#writeLine(0);
+    this.#rolling = { step: 'check', wave: newest.wave };
+    this.#out.push({ type: 'check', wave: newest.wave });
+  }
+
+  #chosen(wave: number, sound: boolean): void {
+    if (sound) return this.#writeLine(wave);
+    this.#log('warn', `an image of wave ${wave} is damaged: back to the wave before`);
+    this.#damaged.add(wave);
+    this.#kept = this.#kept.slice(0, -1);
+    if (this.#kept.length > 0) return this.#choose();
+    this.#finished = true;
+    const message = 'The images of both waves that are kept are damaged: the job has no checkpoint to go back to.';
+    this.#out.push({ type: 'failed', error: { code: 'LOST_LOG', message } });
+  }
+
+  #writeLine(wave: number): void {
+    const line = { epoch: this.epoch + 1, wave };
+    this.#rolling = { step: 'line', line };
+    const { job } = this.#o;
+    const gone = [...this.#damaged].map((w) => [waveKey(job, w), undefined] as const);
+    this.#out.push({ type: 'line', line, changes: [[lineKey(job), line], ...gone] });
+  }
+
+  #fence(line: LineRecord): void {
+    this.#line = line;
+    const to = this.#kept.find((w) => (w?.wave ?? 0) === line.wave);
+    for (const gone of this.#damaged) this.#out.push({ type: 'forget', wave: gone });
+    this.#damaged.clear();
+    this.#rolling = { step: 'back', epoch: line.epoch, to, waiting: new Set(this.#o.participants) };
+    if (this.#lost) return this.#choose();
+    this.#out.push({ type: 'goBack', epoch: line.epoch, to });
+  }
+
+  #wentBack(epoch: number, who: string): void {
+    const r = this.#rolling;
+    if (r?.step !== 'back' || r.epoch !== epoch) return;
+    r.waiting.delete(who);
+    if (!this.allBack(r.waiting.size)) return;
+    this.#rolling = undefined;
+    this.#adopt(r.to);
+    this.#due = this.#now + this.#period.ms(this.#now);
+    this.#out.push({ type: 'assign', epoch, to: r.to });
+    this.#maybeBegin();
+  }
+
+  /** W6. */
+  protected allBack(waiting: number): boolean {
+    return waiting === 0;
+  }
+
+  /** Where the tasks are that begin from there. */
+  #adopt(from: WaveRecord | undefined): void {
+    this.#began.clear();
+    this.#ended.clear();
+    this.#returning.clear();
+    for (const t of from?.tasks ?? [])
+      if (t.state === 'ended') this.#ended.add(t.task);
+      else if (t.state === 'image') this.#returning.add(t.task);
+    this.#tasks = Math.max(this.#tasks, from?.tasks.length ?? 0);
+  }
+
+  #log(level: 'info' | 'warn' | 'error', message: string): void {
+    this.#out.push({ type: 'log', level, message });
+  }
+}
