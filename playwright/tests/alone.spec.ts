@@ -29,10 +29,10 @@ for (const width of [1400, 360])
 
     const opened = (name: string) =>
       Promise.all([context.waitForEvent('page'), page.getByRole('link', { name }).click()]).then(([tab]) => tab);
-    const first = await opened('compute here with 4 slots');
+    const first = await opened('Compute in a new tab (4 slots)');
     await expect(first.getByTestId('volunteer-state')).toHaveText('Idle');
     await expect(page.getByText('4 slots free: the job starts at once.')).toBeVisible();
-    await expect(page.getByRole('link', { name: 'compute here' })).toHaveCount(0);
+    await expect(page.getByRole('link', { name: 'Compute in a new tab' })).toHaveCount(0);
     await first.close();
     await expect(page.getByText('Needs 4 slots; none available')).toBeVisible();
     expect(await shifts(page)).toEqual([]);
@@ -40,7 +40,7 @@ for (const width of [1400, 360])
 
     await page.getByRole('button', { name: 'Submit' }).click();
     await expect(headline(page)).toContainText('needs 4 slots; none available');
-    await opened('compute here with 4 slots');
+    await opened('Compute in a new tab (4 slots)');
     await expect(headline(page)).toContainText('4 ranks finished');
     expect(found).toEqual([]);
     await context.close();

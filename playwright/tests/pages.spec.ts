@@ -112,10 +112,9 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await expect(page.getByText('Needs 4 slots; none available')).toBeVisible();
   await page.getByRole('button', { name: 'Submit' }).click();
   await expect(headline(page)).toContainText('needs 4 slots; none available');
-  await expect(page.getByTestId('wanted').getByRole('link', { name: 'compute here with 4 slots' })).toHaveAttribute(
-    'href',
-    '/volunteer?start&slots=4',
-  );
+  await expect(
+    page.getByTestId('wanted').getByRole('link', { name: 'Compute in a new tab (4 slots)' }),
+  ).toHaveAttribute('href', '/volunteer?start&slots=4');
 
   const volunteer = await (await browser.newContext({ viewport: { width: 360, height: 740 } })).newPage(); // a phone
   found.push(...complaints(volunteer));

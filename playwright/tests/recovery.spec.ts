@@ -177,6 +177,9 @@ function* columnsOf(t: TimelineView): Generator<Map<string, number>> {
     );
 }
 
+/** Kinds that the page calls by another name. */
+const NAMES: Record<string, string> = { checkpointing: 'checkpoint', dead: 'without a node' };
+
 /** As the page says them: of the known part, the greatest first. */
 function said(shares: ReadonlyMap<string, number>): string {
   const sum = [...shares.values()].reduce((a, b) => a + b, 0);
@@ -184,7 +187,7 @@ function said(shares: ReadonlyMap<string, number>): string {
   const percent = (x: number): string => (x >= 0.995 ? '100 %' : x < 0.01 ? '< 1 %' : `${Math.round(100 * x)} %`);
   return [...shares]
     .sort((a, b) => b[1] - a[1])
-    .map(([kind, x]) => `${kind === 'checkpointing' ? 'checkpoint' : kind} ${percent(x / sum)}`)
+    .map(([kind, x]) => `${NAMES[kind] ?? kind} ${percent(x / sum)}`)
     .join(', ');
 }
 

@@ -142,7 +142,7 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await page.getByRole('tab', { name: 'Timeline' }).click();
   await page.getByText('As a table').click();
   await expect(page.getByTestId('timeline-table').getByRole('row').nth(1).getByRole('cell').nth(7)).toContainText('%');
-  await expect(page.getByTestId('timeline-table').getByRole('columnheader').nth(8)).toHaveText('dead');
+  await expect(page.getByTestId('timeline-table').getByRole('columnheader').nth(8)).toHaveText('without a node');
   await page.getByRole('tab', { name: 'Overview' }).click();
   if (tells.idleness) {
     await volunteer.getByLabel(/only while nobody is using/).click(); // the browser is asked first: not checked at once

@@ -144,6 +144,7 @@ export class Runtime {
       traffic: (job) => (this.memories.of(job) ?? []).map((h) => h.traffic),
       reading: (job) => this.#jobs.reading(job, this.tasksOf(job)),
     });
+    this.chronicle.history.onComputed = (job) => this.observer.jobChanged(job);
     this.#places = new Places(this.store, (job) => this.#specs.get(job)?.program.language);
     this.memories = new ChannelMemories(secrets, logger, options.limits.dataSockets);
     const service = this.#compose(deps);
@@ -402,11 +403,13 @@ export class Runtime {
     return spec && (spec.owner ?? FIRST_TOKEN);
   }
   view(job: JobId): JobView | undefined {
-    return jobView(
+    const view = jobView(
       this.dispatcher.core,
       job,
       this.#jobs.serving(job) ? this.#jobs.counters(job) : this.#finals.read(job),
     );
+    const computed = view && !isOver(view.state) ? this.chronicle.history.computed(job) : undefined;
+    return view && computed !== undefined ? { ...view, computed } : view;
   }
   /** @throws MayflyError NOT_FOUND */
   need(id: string): JobView {

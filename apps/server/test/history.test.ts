@@ -55,6 +55,18 @@ describe('lanes', () => {
     expect(h.events.map((e) => e.kind)).toEqual(['assigned', 'assigned', 'done']);
   });
 
+  it('say what share of the last ten seconds the ranks computed', () => {
+    const h = new JobHistory(2, T0);
+    expect(h.computed(T0 + 1000)).toBeUndefined();
+    for (const rank of [0, 1]) h.assigned(taskId(rank), incarnation(0), 'a', T0);
+    h.heard(taskId(0), incarnation(0), 'a', [20_000], T0 + 20_000);
+    h.heard(taskId(1), incarnation(0), 'a', [10_000, 10_000], T0 + 20_000);
+    // A second later nothing is known of that second.
+    expect([h.computed(T0 + 20_000), h.computed(T0 + 21_000)]).toEqual([0.75, 0.75]);
+    h.pause(true, T0 + 22_000);
+    expect(h.computed(T0 + 22_000)).toBeUndefined();
+  });
+
   it('say what a job of less than a heartbeat did, and that a paused one was paused', () => {
     const h = new JobHistory(2, T0);
     h.assigned(taskId(0), incarnation(0), 'a', T0);

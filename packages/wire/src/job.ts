@@ -303,6 +303,11 @@ export const JobView = Type.Object({
   /** Since when it is paused; and how long it was so before, after it had begun: its running time has neither. */
   pausedAt: Type.Optional(CountSchema),
   pausedMs: Type.Optional(CountSchema),
+  /**
+   * Of the time of its ranks in the last ten seconds: the share that they computed, 0 to 1 in steps of a twentieth.
+   * Absent: it does not run, or nothing is known yet.
+   */
+  computed: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   /** How long the server was away while it ran, ms. */
   awayMs: Type.Optional(CountSchema),
   /** Why it waits or stalls, in words: 'needs 4 slots; 3 available'. */

@@ -17,6 +17,8 @@ import type { Reading } from './gauges.ts';
 import { JobHistory } from './job-history.ts';
 import { decodeHistory, encodeHistory, pairsOf } from './store.ts';
 
+/** Of {@link History.computed}: a figure that changes every second would send every view every second. */
+const STEPS = 20;
 const WRITE_MS = 60_000;
 const LAST_WORDS_MS = 5_000;
 /** Histories of ended jobs that are kept at hand. */
@@ -35,11 +37,15 @@ interface Open {
   /** Its Channel Memories count no more: what they had counted. */
   final: Rows | undefined;
   closing: NodeJS.Timeout | undefined;
+  /** As of the last tick. */
+  computed: number | undefined;
 }
 
 export class History {
   /** Columns of this job have changed from a moment on. */
   onChange: (job: JobId, from: number) => void = () => undefined;
+  /** {@link computed} of this job has changed. */
+  onComputed: (job: JobId) => void = () => undefined;
   readonly #archive: Archive;
   readonly #dispatcher: () => Dispatcher;
   readonly #traffic: (job: JobId) => Counted[];
@@ -79,7 +85,14 @@ export class History {
     // first.
     else history.gauges.read(now, { messages: 0, bytes: 0, logBytes: 0, imageBytes: 0 });
     const faults = this.#faultsOf(job);
-    this.#open.set(job, { history, faults: faults.length, writtenAt: now, final: undefined, closing: undefined });
+    this.#open.set(job, {
+      history,
+      faults: faults.length,
+      writtenAt: now,
+      final: undefined,
+      closing: undefined,
+      computed: undefined,
+    });
     if (again) this.#find(job, now);
   }
 
@@ -166,6 +179,12 @@ export class History {
     for (const [job, o] of this.#open) {
       o.history.settle(now);
       this.#gauge(job, o, now);
+      const share = o.history.computed(now);
+      const computed = share === undefined ? undefined : Math.round(share * STEPS) / STEPS;
+      if (computed !== o.computed) {
+        o.computed = computed;
+        this.onComputed(job);
+      }
       if (!o.closing && now - o.writtenAt >= WRITE_MS) {
         o.writtenAt = now;
         if (!this.#writing.has(job)) this.#write(job, o);
@@ -212,6 +231,10 @@ export class History {
     if (!o) return this.#atHand.get(job)?.history;
     o.history.settle(Date.now());
     return o.history;
+  }
+  /** The share of the last ten seconds that the ranks of a job computed, in steps of a twentieth. */
+  computed(job: JobId): number | undefined {
+    return this.#open.get(job)?.computed;
   }
   running(job: JobId): JobHistory | undefined {
     return this.#open.get(job)?.history;

@@ -19,8 +19,10 @@ import { Gauges } from './gauges.ts';
 const MOST_EVENTS = 4096;
 /** A rank that begins is heard within this time; until then nobody knows whether it still starts. */
 const UNSURE_MS = 2500;
+/** The last seconds, of which {@link JobHistory.computed} speaks. */
+const LATELY_MS = 10_000;
 const kindAt = (kind: (typeof LANE_KINDS)[number]): number => LANE_KINDS.indexOf(kind);
-const [STARTING, DEAD, PAUSED] = [kindAt('starting'), kindAt('dead'), kindAt('paused')];
+const [COMPUTING, STARTING, DEAD, PAUSED] = [kindAt('computing'), kindAt('starting'), kindAt('dead'), kindAt('paused')];
 
 interface Lane {
   /** 'new': it has never had a node. */
@@ -212,6 +214,18 @@ export class JobHistory {
     lane.spent = SPENT.map((_, k) => Math.max(spent[k] ?? 0, lane.spent[k] ?? 0));
     lane.upTo = Math.max(lane.upTo, end);
     if (lane.state === 'starting') lane.state = 'running';
+  }
+
+  /** What part of the known time of the last seconds the ranks computed, 0 to 1; undefined: none is known. */
+  computed(now: number): number | undefined {
+    if (this.#paused || this.#end !== undefined) return undefined;
+    const { sums } = this.buckets.read(now - LATELY_MS, LATELY_MS, 1);
+    let [computing, all] = [0, 0];
+    sums.forEach((ms, i) => {
+      all += ms;
+      if (i % LANE_KINDS.length === COMPUTING) computing += ms;
+    });
+    return all === 0 ? undefined : computing / all;
   }
 
   /** Accounts for what the server knows, up to now. */

@@ -4,10 +4,16 @@
  */
 import { computeHere } from './missing-slots.ts';
 
-export function ComputeHere({ lacking, room }: { lacking: number; room: string | undefined }) {
+interface Props {
+  lacking: number;
+  room: string | undefined;
+  className?: string;
+}
+
+export function ComputeHere({ lacking, room, className }: Props) {
   const { href, text } = computeHere(lacking, room, navigator.hardwareConcurrency);
   return (
-    <a href={href} target="_blank" rel="noopener">
+    <a href={href} className={className} target="_blank" rel="noopener">
       {text}
     </a>
   );

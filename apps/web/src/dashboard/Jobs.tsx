@@ -12,7 +12,7 @@ import type { Row } from './stable-rows.ts';
 import { found, WHICH, type Wanted, type Which } from './job-list.ts';
 import { Newer } from './Newer.tsx';
 import { useStableRows } from './useStableRows.ts';
-import { hasEnded, jobLine, jobWord, rankWord } from './status-texts.ts';
+import { hasEnded, jobLine, jobWord, phaseOf, rankWord } from './status-texts.ts';
 
 const SHOWN = 20;
 const CELLS = 48;
@@ -168,7 +168,7 @@ function RankStrip({ job }: { job: JobView }) {
     <span className="strip" aria-hidden="true">
       {Array.from({ length: cells }, (_, i) => {
         const task = job.tasks[i];
-        return <i key={i} className={`tone-${task ? rankWord(task).tone : unknown}`} />;
+        return <i key={i} className={`tone-${task ? rankWord(task, phaseOf(job)).tone : unknown}`} />;
       })}
     </span>
   );

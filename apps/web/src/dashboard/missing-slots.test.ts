@@ -31,10 +31,10 @@ describe('a tab that computes here', () => {
   it('brings what is lacking, as far as a machine can take it, to the room', () => {
     expect(computeHere(3, undefined, 2)).toEqual({
       href: '/volunteer?start&slots=3',
-      text: 'compute here with 3 slots',
+      text: 'Compute in a new tab (3 slots)',
     });
     expect(computeHere(64, 'ABCDEF', 2).href).toBe('/volunteer?start&slots=4&room=ABCDEF');
     expect(computeHere(64, '', 16).href).toBe('/volunteer?start&slots=16');
-    expect(computeHere(0, undefined, 8)).toEqual({ href: '/volunteer?start', text: 'compute here' });
+    expect(computeHere(0, undefined, 8)).toEqual({ href: '/volunteer?start', text: 'Compute in a new tab' });
   });
 });

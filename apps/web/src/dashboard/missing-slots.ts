@@ -26,6 +26,6 @@ export function computeHere(
   ].join('&');
   return {
     href: `/volunteer?${query}`,
-    text: slots > 0 ? `compute here with ${plural(slots, 'slot')}` : 'compute here',
+    text: slots > 0 ? `Compute in a new tab (${plural(slots, 'slot')})` : 'Compute in a new tab',
   };
 }

@@ -6,10 +6,12 @@ import {
   doingText,
   jobLine,
   pauseAdvice,
+  phaseOf,
   phasesOf,
   rankWord,
   slotsAdvice,
   splitStack,
+  statesOf,
   tileText,
   totalsOf,
   uploadText,
@@ -183,10 +185,30 @@ describe('words', () => {
 
   it('a rank of a job that has ended waits for nothing', () => {
     expect([
+      rankWord(rank({ state: 'unassigned' }), 'waiting').text,
       rankWord(rank({ state: 'unassigned' })).text,
-      rankWord(rank({ state: 'unassigned' }), true).text,
-      tileText(rank({ state: 'running' }), true),
-      rankWord(rank({ state: 'done' }), true).text,
-    ]).toEqual(['without a slot', 'stopped', 'stopped', 'done']);
+      rankWord(rank({ state: 'unassigned' }), 'ended').text,
+      tileText(rank({ state: 'running' }), 'ended'),
+      rankWord(rank({ state: 'done' }), 'ended').text,
+    ]).toEqual(['without a slot', 'waiting for a new slot', 'stopped', 'stopped', 'done']);
+    expect([phaseOf(job({})), phaseOf(job({ startedAt: 1 })), phaseOf(job({ state: 'done', startedAt: 1 }))]).toEqual([
+      'waiting',
+      'begun',
+      'ended',
+    ]);
+  });
+
+  it('a healthy job does not wait: it computed for a share of the last seconds', () => {
+    const tasks = [rank({ activity: at('waiting') }), rank({ activity: at('computing') })];
+    const text = (j: Partial<JobView>) => jobLine(job({ tasks, startedAt: 1, ...j }));
+    expect([text({}), text({ computed: 0.85 }), text({ computed: 0, state: 'paused', reason: 'why' })]).toEqual([
+      '2 of 2 ranks running',
+      '2 of 2 ranks running; computed 85 % of the last 10 s',
+      'why',
+    ]);
+    const states = (together: boolean) =>
+      statesOf([...tasks, rank({ state: 'unassigned' })], 'begun', together).map(([t, { n }]) => `${n} ${t}`);
+    expect(states(true)).toEqual(['2 running', '1 waiting for a new slot']);
+    expect(states(false)).toEqual(['1 waiting', '1 computing', '1 waiting for a new slot']);
   });
 });

@@ -11,7 +11,7 @@ import {
   type TaskView,
 } from '@mayfly/wire';
 import { bytes, elapsed, plural } from '../shared/format.ts';
-import type { Word } from '../shared/tone.ts';
+import type { Tone, Word } from '../shared/tone.ts';
 
 const JOB: Record<JobState, Word> = {
   waiting: { text: 'Waiting', tone: 'wait' },
@@ -28,13 +28,18 @@ export const jobWord = (state: JobState): Word => JOB[state] ?? { text: state, t
 
 export const hasEnded = (state: JobState): boolean => state === 'done' || state === 'failed' || state === 'cancelled';
 
-/** What a rank does, in one word: its state, or while it runs its activity. */
-/** `ended`: of a job that has; whoever was not done then was stopped. */
-export function rankWord(t: Pick<TaskView, 'state' | 'activity' | 'exitCode'>, ended = false): Word {
-  if (ended && t.state !== 'done' && t.state !== 'failed') return { text: 'stopped', tone: 'quiet' };
+/** How far a job is: its ranks have no slots yet, have had them, or it is over. */
+export type JobPhase = 'waiting' | 'begun' | 'ended';
+
+export const phaseOf = (job: Pick<JobView, 'state' | 'startedAt'>): JobPhase =>
+  hasEnded(job.state) ? 'ended' : job.startedAt === undefined ? 'waiting' : 'begun';
+
+/** What a rank does, in one word: its state, or while it runs its activity. The end of a job stops its ranks. */
+export function rankWord(t: Pick<TaskView, 'state' | 'activity' | 'exitCode'>, phase: JobPhase = 'begun'): Word {
+  if (phase === 'ended' && t.state !== 'done' && t.state !== 'failed') return { text: 'stopped', tone: 'quiet' };
   switch (t.state) {
     case 'unassigned':
-      return { text: 'without a slot', tone: 'quiet' };
+      return { text: phase === 'waiting' ? 'without a slot' : 'waiting for a new slot', tone: 'quiet' };
     case 'paused':
       return { text: 'paused', tone: 'quiet' };
     case 'assigned':
@@ -110,7 +115,8 @@ type Doing = Pick<TaskView, 'state' | 'activity' | 'activitySince' | 'lastImageA
 /** 'waits in MPI_Recv for rank 2, tag 5'; undefined when there is nothing to add to the word. */
 export function activityText(t: Doing): string | undefined {
   const a = t.activity;
-  if (t.state === 'unassigned') return 'waits for a free slot';
+  // The word says it already.
+  if (t.state === 'unassigned') return undefined;
   if (t.state === 'paused')
     return t.lastImageAt === undefined ? 'will restart and replay its log' : 'will resume from its last checkpoint';
   if (t.state === 'suspect') return 'its node does not answer';
@@ -149,13 +155,34 @@ export const placeText = (t: TaskView): string | undefined =>
     : undefined;
 
 /** What fits on a tile: the word, and whom it waits for. */
-export function tileText(t: TaskView, ended = false): string {
-  if (ended) return rankWord(t, true).text;
+export function tileText(t: TaskView, phase: JobPhase = 'begun'): string {
+  if (phase === 'ended') return rankWord(t, phase).text;
   const a = t.activity;
   if (t.state === 'running' && a?.state === 'waiting' && a.peer !== undefined)
     return a.peer === WORLD ? 'waits: input' : `waits for ${a.peer}`;
-  return rankWord(t).text;
+  return t.state === 'unassigned' ? 'no slot' : rankWord(t, phase).text;
 }
+
+/** How many ranks are in each state; `together`: those that run are one state, since they wait and compute by turns. */
+export function statesOf(
+  tasks: readonly TaskView[],
+  phase: JobPhase,
+  together: boolean,
+): [text: string, of: { n: number; tone: Tone }][] {
+  const sums = new Map<string, { n: number; tone: Tone }>();
+  for (const t of tasks) {
+    const w: Word =
+      together && phase === 'begun' && t.state === 'running' ? { text: 'running', tone: 'work' } : rankWord(t, phase);
+    sums.set(w.text, { n: (sums.get(w.text)?.n ?? 0) + 1, tone: w.tone });
+  }
+  return [...sums];
+}
+
+/** 'computed 85 % of the last 10 s': of the time of all ranks together; undefined: not known, or not running. */
+export const computedText = (job: Pick<JobView, 'state' | 'computed'>): string | undefined =>
+  job.computed === undefined || hasEnded(job.state) || isPaused(job.state)
+    ? undefined
+    : `computed ${Math.round(job.computed * 100)} % of the last 10 s`;
 
 const CAUSES: Record<string, string> = {
   goodbye: 'the tab was closed or stopped',
@@ -220,7 +247,8 @@ export function jobLine(job: JobView): string {
   if (job.state === 'done') return `${plural(total, 'rank')} finished${survived(job)}`;
   if (job.state === 'cancelled') return `${plural(total, 'rank')} stopped`;
   if (job.tasks.length === 0) return plural(total, 'rank');
-  return done > 0 ? `${done} of ${plural(total, 'rank')} done` : `${alive} of ${plural(total, 'rank')} at work`;
+  const far = done > 0 ? `${done} of ${plural(total, 'rank')} done` : `${alive} of ${plural(total, 'rank')} running`;
+  return [far, computedText(job)].filter((part) => part !== undefined).join('; ');
 }
 
 /**

@@ -1,4 +1,8 @@
-/** What can be done with a whole job: cancel, checkpoint, run again, edit a copy, delete. */
+/**
+ * What can be done with a whole job: checkpoint, pause, run again, download, edit a copy; last of all cancel or delete.
+ * One button at most is the primary one: Resume of a paused job, Run again of one that has ended. (While slots are
+ * missing, it is the notice's.)
+ */
 import type { JobView } from '@mayfly/wire';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -90,11 +94,32 @@ export function Actions({ job }: { job: JobView }) {
             </span>
           </>
         )}
+        {maySubmit && (
+          <Button
+            className={ended ? 'button primary' : 'button'}
+            isDisabled={again.isPending}
+            onPress={() => again.mutate()}
+          >
+            Run again
+          </Button>
+        )}
+        <Button
+          className="button"
+          isDisabled={archive.isPending || (job.outputBytes === 0 && job.outputs.length === 0)}
+          onPress={() => archive.mutate()}
+        >
+          Download all
+        </Button>
+        {maySubmit && (
+          <Link to="/dashboard/new" search={{ from: job.id }} className="button">
+            Edit a copy
+          </Link>
+        )}
         {mayChange &&
           (ended ? (
             <Confirm
               label="Delete"
-              className="first-end"
+              className="last"
               title={`Delete “${job.name}”?`}
               text="This permanently deletes its output, result files and checkpoints from the server."
               yes="Delete it"
@@ -105,7 +130,7 @@ export function Actions({ job }: { job: JobView }) {
           ) : (
             <Confirm
               label="Cancel job"
-              className="first-end"
+              className="last"
               title={`Cancel “${job.name}”?`}
               text="Its ranks stop immediately. Its output and files so far are kept."
               yes="Cancel the job"
@@ -114,23 +139,6 @@ export function Actions({ job }: { job: JobView }) {
               onYes={() => cancel.mutate()}
             />
           ))}
-        {maySubmit && (
-          <Button className="button" isDisabled={again.isPending} onPress={() => again.mutate()}>
-            Run again
-          </Button>
-        )}
-        {maySubmit && (
-          <Link to="/dashboard/new" search={{ from: job.id }} className="button">
-            Edit a copy
-          </Link>
-        )}
-        <Button
-          className="button"
-          isDisabled={archive.isPending || (job.outputBytes === 0 && job.outputs.length === 0)}
-          onPress={() => archive.mutate()}
-        >
-          Download all
-        </Button>
       </div>
       {refused !== undefined && <p className="muted small">{refused}</p>}
       {[cancel, pause, resume, checkpoint, again, archive, remove].map(

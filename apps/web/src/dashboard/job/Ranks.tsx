@@ -7,20 +7,30 @@ import type { JobView, NodeView, TaskView } from '@mayfly/wire';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { memo, useMemo, useRef, useState, type KeyboardEvent } from 'react';
-import { Button } from 'react-aria-components';
 import { ago, bytes, count } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import type { Tone } from '../../shared/tone.ts';
 import { checkpointTask, getNodes, killTask } from '../api.ts';
 import { useMayChange, useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
-import { doingText, hasEnded, placeText, rankWord, tileText, uploadText } from '../status-texts.ts';
+import {
+  computedText,
+  doingText,
+  phaseOf,
+  placeText,
+  rankWord,
+  statesOf,
+  tileText,
+  uploadText,
+  type JobPhase,
+} from '../status-texts.ts';
 import { arrowTarget } from './arrow-keys.ts';
 
 const DETAILED = 12;
 
 export function Ranks({ job }: { job: JobView }) {
-  const live = !hasEnded(job.state);
+  const phase = phaseOf(job);
+  const live = phase !== 'ended';
   const may = useMayChange(job);
   const [only, setOnly] = useState<string>();
   const now = useServerNow(1000, live);
@@ -34,13 +44,13 @@ export function Ranks({ job }: { job: JobView }) {
         <h2>Ranks</h2>
         {job.size <= DETAILED && (
           <p className="legend-line muted small num">
-            {statesOf(job.tasks, live)
-              .map(([text, { n }]) => `${n} ${text}`)
+            {[...statesOf(job.tasks, phase, true).map(([text, { n }]) => `${n} ${text}`), computedText(job)]
+              .filter(Boolean)
               .join(' · ')}
           </p>
         )}
       </div>
-      {job.size > DETAILED && <Chips key={job.id} tasks={job.tasks} live={live} only={only} choose={setOnly} />}
+      {job.size > DETAILED && <Chips key={job.id} tasks={job.tasks} phase={phase} only={only} choose={setOnly} />}
       {job.size <= DETAILED ? (
         <ul className="rank-cards">
           {job.tasks.map((t) => (
@@ -48,7 +58,7 @@ export function Ranks({ job }: { job: JobView }) {
               <RankCard
                 job={job.id}
                 task={t}
-                live={live}
+                phase={phase}
                 held={begun}
                 may={may}
                 engine={engines?.get(t.node ?? '')}
@@ -61,7 +71,7 @@ export function Ranks({ job }: { job: JobView }) {
       ) : (
         <Tiles
           job={job}
-          live={live}
+          phase={phase}
           begun={begun}
           may={may}
           engines={engines}
@@ -90,21 +100,9 @@ function useEngines(tasks: readonly TaskView[]): Engines | undefined {
   }).data;
 }
 
-type States = [text: string, of: { n: number; tone: Tone }][];
-
-/** How many ranks are in each state. */
-function statesOf(tasks: readonly TaskView[], live: boolean): States {
-  const sums = new Map<string, { n: number; tone: Tone }>();
-  for (const t of tasks) {
-    const w = rankWord(t, !live);
-    sums.set(w.text, { n: (sums.get(w.text)?.n ?? 0) + 1, tone: w.tone });
-  }
-  return [...sums];
-}
-
 interface ChipsProps {
   tasks: TaskView[];
-  live: boolean;
+  phase: JobPhase;
   only: string | undefined;
   choose: (only: string | undefined) => void;
 }
@@ -113,9 +111,9 @@ interface ChipsProps {
  * How many ranks do what: the grid in one line, for those who do not see it. Each is a button that shows only the ranks
  * of that state; one that was here keeps its place.
  */
-function Chips({ tasks, live, only, choose }: ChipsProps) {
+function Chips({ tasks, phase, only, choose }: ChipsProps) {
   const [seen] = useState(() => new Map<string, Tone>());
-  const now = new Map(statesOf(tasks, live));
+  const now = new Map(statesOf(tasks, phase, false));
   for (const [text, { tone }] of now) seen.set(text, tone);
   return (
     <div className="row legend num" role="group" aria-label="Show only the ranks that are">
@@ -138,7 +136,7 @@ const imageAge = (t: TaskView, now: number, live: boolean): string | undefined =
 
 interface TilesProps {
   job: JobView;
-  live: boolean;
+  phase: JobPhase;
   begun: boolean;
   may: boolean;
   engines: Engines | undefined;
@@ -147,12 +145,13 @@ interface TilesProps {
   showAll: () => void;
 }
 
-function Tiles({ job, live, begun, may, engines, now, only, showAll }: TilesProps) {
+function Tiles({ job, phase, begun, may, engines, now, only, showAll }: TilesProps) {
   const [picked, setChosen] = useState<number>();
+  const live = phase !== 'ended';
   const chosen = picked ?? 0;
   const box = useRef<HTMLDivElement>(null);
   const task = job.tasks[chosen];
-  const shown = only === undefined ? job.tasks : job.tasks.filter((t) => rankWord(t, !live).text === only);
+  const shown = only === undefined ? job.tasks : job.tasks.filter((t) => rankWord(t, phase).text === only);
   // Somebody always has the one stop for the Tab key.
   const at = Math.max(
     0,
@@ -177,12 +176,12 @@ function Tiles({ job, live, begun, may, engines, now, only, showAll }: TilesProp
       )}
       <div className="tiles" role="listbox" aria-label="Ranks; choose one to see more" ref={box} onKeyDown={onKeyDown}>
         {shown.map((t, i) => {
-          const w = rankWord(t, !live);
+          const w = rankWord(t, phase);
           return (
             <Tile
               key={t.task}
               task={t.task}
-              text={tileText(t, !live)}
+              text={tileText(t, phase)}
               tone={w.tone}
               chosen={t.task === chosen}
               stop={i === at}
@@ -197,7 +196,7 @@ function Tiles({ job, live, begun, may, engines, now, only, showAll }: TilesProp
           <RankCard
             job={job.id}
             task={task}
-            live={live}
+            phase={phase}
             held={begun}
             may={may}
             engine={engines?.get(task.node ?? '')}
@@ -249,7 +248,7 @@ function columnsOf(box: HTMLElement | null): number {
 interface CardProps {
   job: string;
   task: TaskView;
-  live: boolean;
+  phase: JobPhase;
   /** It keeps the room for what is said of a live one. */
   held: boolean;
   /** Its buttons are offered. */
@@ -260,14 +259,15 @@ interface CardProps {
   doing: string | undefined;
 }
 
-const RankCard = memo(function RankCard({ job, task: t, live, held, may, engine, age, doing }: CardProps) {
-  const word = rankWord(t, !live);
+const RankCard = memo(function RankCard({ job, task: t, phase, held, may, engine, age, doing }: CardProps) {
+  const word = rankWord(t, phase);
+  const live = phase !== 'ended';
   const place = live ? placeText(t) : undefined;
   const kill = useMutation({ mutationFn: () => killTask(job, t.task) });
   const image = useMutation({ mutationFn: () => checkpointTask(job, t.task) });
   const node = t.nodeName ?? t.node;
   const more = [
-    node === undefined && live && t.state !== 'done' ? 'no node' : '',
+    node === undefined && live && t.state !== 'done' ? 'without a node' : '',
     engine ?? '',
     t.incarnation > 0 ? `incarnation ${t.incarnation}` : '',
     t.spawned ? `spawned by rank ${t.spawned.by}` : '',
@@ -326,22 +326,25 @@ const RankCard = memo(function RankCard({ job, task: t, live, held, may, engine,
       )}
       {held && may && (
         <div className="foot">
-          <Button
+          {/* Not `disabled`: that would take the focus from who presses it by key. */}
+          <button
+            type="button"
             className="button small ghost"
             aria-label={`Checkpoint rank ${t.task}`}
-            isDisabled={!here || image.isPending}
-            onPress={() => image.mutate()}
+            aria-disabled={!here || image.isPending}
+            onClick={() => here && !image.isPending && image.mutate()}
           >
             Checkpoint
-          </Button>
-          <Button
+          </button>
+          <button
+            type="button"
             className="button small danger"
             aria-label={`Kill rank ${t.task}`}
-            isDisabled={!here || kill.isPending}
-            onPress={() => kill.mutate()}
+            aria-disabled={!here || kill.isPending}
+            onClick={() => here && !kill.isPending && kill.mutate()}
           >
             Kill
-          </Button>
+          </button>
         </div>
       )}
       <Problem error={kill.error ?? image.error} />

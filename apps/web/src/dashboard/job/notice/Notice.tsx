@@ -39,18 +39,24 @@ function Wanted({ at, job }: { at: string; job: JobView }) {
   const nodes = useNodes();
   const base = baseOf(info.data?.publicUrl);
   return (
-    <Held tone="wait" id="wanted">
-      <p className="small">
-        Waiting for volunteers: <ComputeHere lacking={lackingFor(job, nodes.data ?? [])} room={job.room} />, in a new
-        tab
-        {onlyHere(base) ? (
-          '.'
-        ) : (
-          <>
-            , or share this address: <span className="mono break">{base + at}</span>
-          </>
+    <Held
+      tone="wait"
+      id="wanted"
+      label="Slots that are missing"
+      button={
+        <ComputeHere lacking={lackingFor(job, nodes.data ?? [])} room={job.room} className="button primary large" />
+      }
+    >
+      <div className="words">
+        <strong className="title">
+          {job.startedAt === undefined ? 'Waiting for volunteers' : 'Lost ranks wait for a new slot'}
+        </strong>
+        {!onlyHere(base) && (
+          <p className="small second">
+            Or share this address: <span className="mono break">{base + at}</span>
+          </p>
         )}
-      </p>
+      </div>
     </Held>
   );
 }
