@@ -58,7 +58,7 @@ module.exports = {
       severity: 'error',
       from: {},
       // made by a build, or by the bundler of the importing package
-      to: { couldNotResolve: true, pathNot: '(/dist/|^#|^mayfly(:|$))' },
+      to: { couldNotResolve: true, pathNot: '(/dist/|^#|^virtual:|^mayfly(:|$))' },
     },
     {
       name: 'declared',

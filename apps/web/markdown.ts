@@ -1,16 +1,17 @@
 /**
- * Markdown at build time: `import { html, title, sections } from '….md'`. Nothing of it is left to be done in the
- * browser.
+ * Markdown at build time: `virtual:documents` has each served document as a chunk of its own, `virtual:documents-index`
+ * their sections as text for the search. Nothing of it is left to be done in the browser.
  *
  * Links between documents become links between pages of the site where the other one is served; other targets of the
  * repository become plain text, since the site does not have them. Headings have the anchors that GitHub gives them.
  * What may be wider than a phone scrolls by itself and can be reached by key.
  */
 import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { Marked, type Tokens } from 'marked';
 import type { Plugin } from 'vite';
 import type { DocumentText } from './src/docs/documents.ts';
+import type { Section } from './src/docs/search.ts';
 
 const escaped = (text: string): string =>
   text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]!);
@@ -81,17 +82,42 @@ export function render(markdown: string, served: ReadonlySet<string>): DocumentT
   return { title, html, sections };
 }
 
-export function markdown(served: readonly string[]): Plugin {
+/** What the search reads: the text of a page by heading. */
+export function sectionsOf(doc: string, html: string): Section[] {
+  return html.split(/(?=<h[1-6] id=")/).flatMap((part) => {
+    const [all, id, heading] = /^<h[1-6] id="([^"]*)">(.*?)<\/h[1-6]>/s.exec(part) ?? [];
+    if (all === undefined) return [];
+    // Cells and lines stand beside each other.
+    const text = plain(part.slice(all.length).replace(/<\/(?:td|th|tr|p|li|pre)>/g, ' '));
+    return [{ doc, id: plain(id!), heading: plain(heading!), text: text.replace(/\s+/g, ' ').trim() }];
+  });
+}
+
+const LIST = 'virtual:documents';
+const INDEX = 'virtual:documents-index';
+
+/** @param folder where <name>.md lies */
+export function markdown(folder: string, served: readonly string[]): Plugin {
   const names = new Set(served);
+  const pageOf = (name: string): DocumentText => render(readFileSync(join(folder, `${name}.md`), 'utf8'), names);
   return {
     name: 'markdown',
     enforce: 'pre',
+    resolveId: (id) => (id === LIST || id === INDEX ? `\0${id}` : undefined),
     load(id) {
+      if (id === `\0${LIST}`) {
+        const entries = served.map(
+          (n) => `${JSON.stringify(n)}: () => import(${JSON.stringify(join(folder, `${n}.md`))})`,
+        );
+        return `export const documents = {${entries.join(', ')}};`;
+      }
+      if (id === `\0${INDEX}`) {
+        for (const n of served) this.addWatchFile(join(folder, `${n}.md`));
+        return `export const index = ${JSON.stringify(served.flatMap((n) => sectionsOf(n, pageOf(n).html)))};`;
+      }
       if (!id.endsWith('.md')) return undefined;
       this.addWatchFile(id);
-      const name = basename(id, '.md');
-      if (!names.has(name)) this.error(`docs/${name}.md is not among the served documents of vite.config.ts`);
-      const page = render(readFileSync(id, 'utf8'), names);
+      const page = pageOf(basename(id, '.md'));
       return (
         `export const title = ${JSON.stringify(page.title)}; export const sections = ` +
         `${JSON.stringify(page.sections)}; export const html = ${JSON.stringify(page.html)};`

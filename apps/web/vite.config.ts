@@ -24,7 +24,14 @@ const compressedCopies: Plugin = {
 export default defineConfig({
   // The repository's public/ holds what is served as it is, for whatever page comes next.
   publicDir: '../../public',
-  plugins: [markdown(DOCUMENTS.map((d) => d.name)), react(), compressedCopies],
+  plugins: [
+    markdown(
+      join(import.meta.dirname, '../../docs'),
+      DOCUMENTS.map((d) => d.name),
+    ),
+    react(),
+    compressedCopies,
+  ],
   build: { target: 'es2023', sourcemap: true, chunkSizeWarningLimit: 700 },
   worker: { format: 'es' },
   server: {

@@ -34,9 +34,21 @@ const lesson = createRoute({
   component: lazyRouteComponent(() => import('./lesson/LessonPage.tsx'), 'LessonPage'),
 });
 
-const api = createRoute({
+const docs = createRoute({
   getParentRoute: () => root,
-  path: '/docs/api',
+  path: '/docs',
+  component: lazyRouteComponent(() => import('./docs/DocsFrame.tsx'), 'DocsFrame'),
+});
+
+const docsList = createRoute({
+  getParentRoute: () => docs,
+  path: '/',
+  component: lazyRouteComponent(() => import('./docs/DocsPage.tsx'), 'DocsPage'),
+});
+
+const api = createRoute({
+  getParentRoute: () => docs,
+  path: '/api',
   component: lazyRouteComponent(() => import('./docs/ApiPage.tsx'), 'ApiPage'),
 });
 
@@ -104,21 +116,9 @@ const server = createRoute({
   component: lazyRouteComponent(() => import('./dashboard/server/ServerPage.tsx'), 'ServerPage'),
 });
 
-const trust = createRoute({
-  getParentRoute: () => root,
-  path: '/docs/trust',
-  component: lazyRouteComponent(() => import('./docs/TrustPage.tsx'), 'TrustPage'),
-});
-
-const docs = createRoute({
-  getParentRoute: () => root,
-  path: '/docs',
-  component: lazyRouteComponent(() => import('./docs/DocsPage.tsx'), 'DocsPage'),
-});
-
 const document = createRoute({
-  getParentRoute: () => root,
-  path: '/docs/$name',
+  getParentRoute: () => docs,
+  path: '/$name',
   component: lazyRouteComponent(() => import('./docs/DocumentPage.tsx'), 'DocumentPage'),
 });
 
@@ -133,10 +133,7 @@ const routes = root.addChildren([
   volunteer,
   widget,
   lesson,
-  api,
-  trust,
-  docs,
-  document,
+  docs.addChildren([docsList, api, document]),
   report,
   dashboard.addChildren([jobs, submit, job, nodes, node, rooms, tokens, server]),
 ]);

@@ -1,13 +1,9 @@
 /** `/docs/<name>`: one document of docs/, made into HTML by the build (markdown.ts); each is a chunk of its own. */
-import { Link, useParams, useRouter } from '@tanstack/react-router';
+import { useParams, useRouter } from '@tanstack/react-router';
 import { useEffect, useState, type MouseEvent } from 'react';
+import { documents } from 'virtual:documents';
 import { DOCUMENTS, type DocumentText as Text } from './documents.ts';
 import { Missing } from '../shared/Frame.tsx';
-import './document.css';
-
-const texts = import.meta.glob<Text>([
-  '../../../../docs/{programs,typescript-reference,c-programs,mpi-coverage,porting,sandbox,pages,widget,errors}.md',
-]);
 
 export function DocumentPage() {
   const { name } = useParams({ from: '/docs/$name' });
@@ -21,7 +17,7 @@ function Document({ name, fallback }: { name: string; fallback: string }) {
   const [failed, setFailed] = useState(false);
   useEffect(() => {
     let here = true;
-    texts[`../../../../docs/${name}.md`]!().then(
+    documents[name]!().then(
       (t) => here && setText(t),
       () => here && setFailed(true),
     );
@@ -42,9 +38,6 @@ function Document({ name, fallback }: { name: string; fallback: string }) {
   return (
     <article className="document">
       <title>{`${text?.title ?? fallback} – Mayfly`}</title>
-      <nav aria-label="Documentation" className="small">
-        <Link to="/docs">Documentation</Link>
-      </nav>
       {failed && (
         <p className="notice tone-bad" role="alert">
           Could not load the text; the server does not answer.

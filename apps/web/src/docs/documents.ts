@@ -1,6 +1,6 @@
 /**
- * The documents of docs/ that have a page here, in the order in which one would read them. The build asks for the
- * names, so nothing is imported.
+ * The documents of docs/ that have a page here, by whom they are for, in the order in which one would read them. The
+ * build asks for the names, so nothing is imported.
  */
 export interface DocumentEntry {
   /** docs/<name>.md, /docs/<name>. */
@@ -17,31 +17,82 @@ export interface DocumentText {
   readonly sections: readonly { readonly id: string; readonly text: string }[];
 }
 
-export const DOCUMENTS: readonly DocumentEntry[] = [
-  { name: 'programs', title: 'Programs in TypeScript', about: 'how to write, run and stop one; checkpoints; files' },
+export const GROUPS: readonly { readonly title: string; readonly documents: readonly DocumentEntry[] }[] = [
   {
-    name: 'typescript-reference',
-    title: 'The module mayfly',
-    about: 'every function and class that a TypeScript program has',
+    title: 'Writing programs',
+    documents: [
+      {
+        name: 'programs',
+        title: 'Programs in TypeScript',
+        about: 'how to write, run and stop one; checkpoints; files',
+      },
+      {
+        name: 'typescript-reference',
+        title: 'The module mayfly',
+        about: 'every function and class that a TypeScript program has',
+      },
+      {
+        name: 'typescript-coverage',
+        title: 'MPI in TypeScript, by function',
+        about: 'every function of the standard, and how the module mayfly spells it',
+      },
+      {
+        name: 'c-programs',
+        title: 'Programs in C and C++',
+        about: 'compilers, Makefiles, files, what a rank has and has not',
+      },
+      {
+        name: 'mpi-coverage',
+        title: 'MPI functions',
+        about: 'every function of the standard, and whether it is there',
+      },
+      { name: 'porting', title: 'Programs by others', about: 'public codes and test suites, and what each needed' },
+    ],
   },
   {
-    name: 'typescript-coverage',
-    title: 'MPI in TypeScript, by function',
-    about: 'every function of the standard, and how the module mayfly spells it',
+    title: 'Running jobs',
+    documents: [
+      { name: 'pages', title: 'The pages', about: 'what each shows, for volunteers and for owners of jobs' },
+      {
+        name: 'python',
+        title: 'Python client',
+        about: 'submit jobs and read their results from scripts and notebooks',
+      },
+      { name: 'errors', title: 'Errors', about: 'what each code means, and what to do' },
+      { name: 'trust', title: 'Trust', about: 'what a volunteer could falsify, and what you can do about it' },
+    ],
   },
   {
-    name: 'c-programs',
-    title: 'Programs in C and C++',
-    about: 'compilers, Makefiles, files, what a rank has and has not',
+    title: 'Volunteering',
+    documents: [
+      {
+        name: 'sandbox',
+        title: 'What a program can do to a volunteer',
+        about: 'the sealed frame, and what it keeps from your files, accounts and network',
+      },
+      { name: 'widget', title: 'The widget', about: 'volunteering on another site, and the headers that it needs' },
+    ],
   },
-  { name: 'mpi-coverage', title: 'MPI functions', about: 'every function of the standard, and whether it is there' },
-  { name: 'porting', title: 'Programs by others', about: 'public codes and test suites, and what each needed' },
   {
-    name: 'sandbox',
-    title: 'What a program can do to a volunteer',
-    about: 'the sealed frame, and what it keeps from your files, accounts and network',
+    title: 'Running a server',
+    documents: [
+      { name: 'deploy', title: 'A server for others', about: 'HTTPS, classrooms, proxies, backups, damage' },
+      { name: 'server', title: 'The server', about: 'options, limits, roles and tokens, the data directory, REST' },
+    ],
   },
-  { name: 'pages', title: 'The pages', about: 'what each shows, for volunteers and for owners of jobs' },
-  { name: 'widget', title: 'The widget', about: 'volunteering on another site, and the headers that it needs' },
-  { name: 'errors', title: 'Errors', about: 'what each code means, and what to do' },
+  {
+    title: 'How it works',
+    documents: [
+      { name: 'architecture', title: 'Architecture', about: 'the parts, and the path of a message' },
+      { name: 'pessimistic', title: 'Message logging', about: 'why a lost rank reaches the same state again' },
+      {
+        name: 'incarnations',
+        title: 'Losses and recoveries',
+        about: 'what each event does to a rank, and how long it takes',
+      },
+      { name: 'glossary', title: 'Glossary', about: 'one word per concept' },
+    ],
+  },
 ];
+
+export const DOCUMENTS: readonly DocumentEntry[] = GROUPS.flatMap((g) => g.documents);

@@ -310,7 +310,11 @@ function SubmitForm({
               {submit.isPending ? 'Compiling…' : 'Submit'}
             </button>
             <p className="muted small">
-              This runs on volunteers’ machines. <Link to="/docs/trust">What that means for trust</Link>.
+              This runs on volunteers’ machines.{' '}
+              <Link to="/docs/$name" params={{ name: 'trust' }}>
+                What that means for trust
+              </Link>
+              .
             </p>
             <p className="muted small">
               {languageOf(draft) !== 'typescript' ? (
