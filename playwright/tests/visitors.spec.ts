@@ -71,6 +71,10 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   // From the start on: the page takes less of the processor once this has lasted for ten seconds.
   const tells = await machine.tells();
   await machine.pressure('critical');
+  await expect(volunteer.getByTestId('choices')).toHaveText(
+    new RegExp(`^1 of \\d+ cores? while this tab is open, for room ${code}$`),
+  );
+  await volunteer.getByText('change', { exact: true }).click();
   await volunteer.getByLabel('Your name on the board').fill('<b>Grace');
   await expect(volunteer.getByText('Use letters, digits, spaces')).toBeVisible();
   await volunteer.getByLabel('Your name on the board').fill('Grace H.');
@@ -135,6 +139,7 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   // A reload comes back as it was. It goes on when its person, the battery, the window and the keyboard all let it.
   await volunteer.reload();
   await expect(says).toHaveText(/^By you, until \d\d:\d\d\.$/);
+  await volunteer.getByText('change', { exact: true }).click();
   await volunteer.getByLabel(/only while this machine is charging/).check();
   await volunteer.getByLabel(/only while this page is visible/).check();
   await machine.seen('hidden'); // a glance away is five seconds
@@ -331,7 +336,8 @@ test('every page fits a phone, in light and in dark', async ({ browser }, info) 
     '/dashboard/server',
     '/docs',
     '/docs/api',
-    '/docs/trust',
+    '/docs/deploy',
+    '/docs/typescript-coverage',
     '/docs/typescript-reference',
     '/docs/c-programs',
     '/dashboard/new',

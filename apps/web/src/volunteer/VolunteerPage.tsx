@@ -7,7 +7,7 @@ import { useNow } from '../shared/useNow.ts';
 import { Wings } from '../shared/Wings.tsx';
 import { keepOff, keepOn, wasOn } from './resume-after-reload.ts';
 import { BoardFields, RoomBoard, whoIs } from './RoomBoard.tsx';
-import { choose, freshName, mostSlots, textOf, type Choices } from './choices.ts';
+import { choicesText, choose, freshName, mostSlots, textOf, type Choices } from './choices.ts';
 import { Controls } from './Controls.tsx';
 import { Gifts, HereNow, History } from './HereNow.tsx';
 import { keepOfflinePage } from './offline.ts';
@@ -153,42 +153,46 @@ export function VolunteerPage() {
           onPause={pause}
           onFinish={finish}
         />
-      </section>
-
-      <HereNow snapshot={snapshot} given={given} rates={rates} seats={seats} />
-      <div className="settings">
-        <WishesCard choice={choice} most={most} cores={cores} change={change} />
-        <section className="card" aria-label="Who, and for whom">
-          <div className="pair">
-            <TextField
-              className="field"
-              value={choice.name}
-              onChange={(name) => setChoice({ ...choice, name })}
-              isDisabled={on}
-              maxLength={80}
-              isRequired
-            >
-              <Label>Name of this tab</Label>
-              <Input />
-            </TextField>
-            <TextField
-              className="field"
-              value={choice.room}
-              onChange={(room) => setChoice({ ...choice, room })}
-              isDisabled={on}
-              maxLength={64}
-              autoComplete="off"
-            >
-              <Label>Room code</Label>
-              <Input placeholder="if someone gave you one" />
-            </TextField>
+        <details className="choices-line">
+          <summary>
+            <span data-testid="choices">{choicesText(choice, cores)}</span>; <span className="change">change</span>
+          </summary>
+          <div className="settings">
+            <WishesCard choice={choice} most={most} cores={cores} change={change} />
+            <section className="card" aria-label="Who, and for whom">
+              <div className="pair">
+                <TextField
+                  className="field"
+                  value={choice.name}
+                  onChange={(name) => setChoice({ ...choice, name })}
+                  isDisabled={on}
+                  maxLength={80}
+                  isRequired
+                >
+                  <Label>Name of this tab</Label>
+                  <Input />
+                </TextField>
+                <TextField
+                  className="field"
+                  value={choice.room}
+                  onChange={(room) => setChoice({ ...choice, room })}
+                  isDisabled={on}
+                  maxLength={64}
+                  autoComplete="off"
+                >
+                  <Label>Room code</Label>
+                  <Input placeholder="if someone gave you one" />
+                </TextField>
+              </div>
+              <BoardFields choice={choice} on={on} change={(part) => setChoice({ ...choice, ...part })} />
+              <p className="hint">
+                {on
+                  ? 'Press Stop to change names or the room.'
+                  : 'With a room code, this tab runs only that room’s jobs.'}
+              </p>
+            </section>
           </div>
-          <BoardFields choice={choice} on={on} change={(part) => setChoice({ ...choice, ...part })} />
-          <p className="hint">
-            {on ? 'Press Stop to change names or the room.' : 'With a room code, this tab runs only that room’s jobs.'}
-          </p>
-        </section>
-
+        </details>
         <section className="promise muted small">
           <p>
             Programs run in a sandboxed frame without access to your files, your accounts or the network. They use this
@@ -210,7 +214,9 @@ export function VolunteerPage() {
             </details>
           )}
         </section>
-      </div>
+      </section>
+
+      <HereNow snapshot={snapshot} given={given} rates={rates} seats={seats} />
       <div className="record">
         <Gifts sum={sum} on={on} />
         <History events={snapshot.history} />

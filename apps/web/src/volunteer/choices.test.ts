@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { choose, defaultSlots, freshName, minuteOf, mostSlots, textOf } from './choices.ts';
+import { choicesText, choose, defaultSlots, freshName, minuteOf, mostSlots, textOf } from './choices.ts';
 
 const name = () => 'calm-heron-42';
 
@@ -7,6 +7,20 @@ describe('choices', () => {
   it('leaves a core free, unless its owner gives that, too', () => {
     expect([undefined, 1, 2, 8].map(defaultSlots)).toEqual([1, 1, 1, 7]);
     expect([undefined, 1, 2, 8].map(mostSlots)).toEqual([1, 1, 2, 8]);
+  });
+  it('are one line', () => {
+    const text = (over: object, cores?: number) => choicesText({ ...choose('?slots=1', {}, 2, name), ...over }, cores);
+    expect([
+      text({}, 2),
+      text({ slots: 4, share: 50 }, 2),
+      text({ onlyVisible: true, onlyCharging: true, onlyIdle: true }, 8),
+      text({ hours: { on: true, from: 1320, to: 420 }, room: 'QX7PKM' }),
+    ]).toEqual([
+      '1 of 2 cores while this tab is open',
+      '4 ranks on 2 cores at 50 % while this tab is open',
+      '1 of 8 cores while this page is visible, this machine is charging and nobody is using it',
+      '1 rank while this tab is open, from 22:00 to 07:00, for room QX7PKM',
+    ]);
   });
   it('takes the address first, then what is remembered, then the default', () => {
     expect(choose('', {}, 8, name)).toEqual({

@@ -4,6 +4,7 @@
  */
 import { timeOfDay, type Hours } from '@mayfly/node/page';
 import { BOARD_NAME_CHARS } from '@mayfly/wire';
+import { plural } from '../shared/format.ts';
 
 export interface Choices {
   name: string;
@@ -82,6 +83,27 @@ export function choose(
 
 /** At night. */
 const HOURS = { on: false, from: 22 * 60, to: 7 * 60 };
+
+/** The choices in one line: '1 of 2 cores at 50 % while this page is visible, for room QX7PKM'. */
+export function choicesText(c: Choices, cores: number | undefined): string {
+  const much = !cores
+    ? plural(c.slots, 'rank')
+    : c.slots > cores
+      ? `${plural(c.slots, 'rank')} on ${plural(cores, 'core')}`
+      : `${c.slots} of ${plural(cores, 'core')}`;
+  const when = [
+    c.onlyVisible ? 'this page is visible' : 'this tab is open',
+    ...(c.onlyCharging ? ['this machine is charging'] : []),
+    ...(c.onlyIdle ? ['nobody is using it'] : []),
+  ];
+  return [
+    much,
+    c.share < 100 ? ` at ${c.share} %` : '',
+    ` while ${when.length > 1 ? `${when.slice(0, -1).join(', ')} and ${when.at(-1)}` : when[0]}`,
+    c.hours.on ? `, from ${timeOfDay(c.hours.from)} to ${timeOfDay(c.hours.to)}` : '',
+    c.room === '' ? '' : `, for room ${c.room}`,
+  ].join('');
+}
 
 /** Minutes after midnight of '07:05'; undefined: that is no time. */
 export function minuteOf(time: string | undefined): number | undefined {

@@ -1,7 +1,7 @@
 /** `/dashboard/jobs/:id`: one job, live. */
 import { runTime, type JobView } from '@mayfly/wire';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { Suspense, useEffect, useRef } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
 import { bytes, clock, count, duration, elapsed, plural } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
@@ -20,6 +20,13 @@ export function JobPage() {
   const view = viewOf(useSearch({ from: '/dashboard/jobs/$id' }).view);
   const navigate = useNavigate({ from: '/dashboard/jobs/$id' });
   const { job, error, feed, files } = useJob(id);
+  const tabs = useRef<HTMLDivElement>(null);
+  const shown = job !== undefined;
+  useEffect(() => {
+    // On a phone the row of tabs scrolls: the one that is chosen comes into view, and the page stays where it is.
+    const [row, tab] = [tabs.current, tabs.current?.querySelector<HTMLElement>('[aria-selected="true"]')];
+    if (row && tab) row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
+  }, [view.id, shown]);
   if (error)
     return (
       <div className="stack">
@@ -60,7 +67,7 @@ export function JobPage() {
       </header>
       <Notice key={job.id} job={job} />
       <Tabs className="stack job-views" selectedKey={view.id} onSelectionChange={(key) => go(String(key))}>
-        <TabList className="tabs job-tabs" aria-label="Views of this job">
+        <TabList ref={tabs} className="tabs job-tabs" aria-label="Views of this job">
           {VIEWS.map((v) => (
             <Tab key={v.id} id={v.id} className="tab">
               {v.label}
