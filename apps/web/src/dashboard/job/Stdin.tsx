@@ -34,7 +34,8 @@ export function Stdin({ job }: { job: JobView }) {
       }}
     >
       <TextField className="field" value={line} onChange={setLine} isDisabled={!waits}>
-        <Label>
+        {/* As high as its longest words. */}
+        <Label className="label place-of-two">
           {waits
             ? 'Rank 0 is waiting for a line of standard input'
             : hasEnded(job.state)
