@@ -139,6 +139,8 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
     'recovered',
     (j) => j.faults.length > 0 && j.faults.every((f) => f.recoveredAfterMs !== undefined),
   );
+  // The button could not be pressed meanwhile, and still has the focus.
+  await expect(page.getByRole('button', { name: 'Kill rank 1' })).toBeFocused();
   // The time line and the matrix while the job runs (rank 0 waits for its line), by keyboard and as tables.
   await page.getByRole('tab', { name: 'Timeline' }).click();
   await page.getByText('As a table').click();
@@ -268,7 +270,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
     expect.soft(await shifts(p)).toEqual([]);
     await expect(p.getByLabel('Whose jobs')).toBeVisible(); // before there is a second owner
     await p.getByRole('button', { name: 'Show 1 new job' }).click();
-    await expect(p.getByRole('region', { name: 'Jobs' }).getByRole('listitem')).toHaveText([
+    await expect(p.getByRole('region', { name: 'Jobs' }).getByRole('rowheader')).toHaveText([
       /mandelbrot \(again\)/,
       /mandelbrot/,
     ]);
@@ -385,6 +387,15 @@ test('a module from the form: cancel, run again, edit a copy, delete, and what a
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Delete it' }).click();
   await expect(page).toHaveURL(`${server.url}/dashboard`);
+  // The first run goes from the list: it is sorted, selected, and deleted once the number was confirmed.
+  await page.getByRole('button', { name: 'Job', exact: true }).click();
+  await expect(page.getByRole('columnheader', { name: 'Job' })).toHaveAttribute('aria-sort', 'ascending');
+  await page.getByRole('searchbox').fill(id);
+  await page.getByRole('checkbox', { name: 'Select all 1 job' }).check();
+  expect(await serious(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Delete 1 job' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete 1 job' }).click();
+  await expect(page.getByRole('row', { name: /Deleted/ })).toBeVisible();
   await tab.close();
 });
 

@@ -1,21 +1,32 @@
 /**
- * The jobs, newest first. Rows keep their places while one looks: a new job is announced, and comes into the list when
- * one asks for it.
+ * The jobs, newest first or sorted by a column; many can be selected, to cancel or delete them. Rows keep their places
+ * while one looks: a new job is announced, and comes into the list when one asks for it.
  */
 import { FIRST_TOKEN, runTime, type JobView } from '@mayfly/wire';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { ago, elapsed } from '../shared/format.ts';
+import { ago, elapsed, plural } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
-import { useMay, useMe, useServerNow } from './context.tsx';
+import { ChosenJobs } from './ChosenJobs.tsx';
+import { useMay, useMayChangeOf, useMe, useServerNow } from './context.tsx';
 import type { Row } from './stable-rows.ts';
-import { found, WHICH, type Wanted, type Which } from './job-list.ts';
+import { chosenOf, found, NEWEST_FIRST, nextOrder, WHICH, type Column, type Wanted, type Which } from './job-list.ts';
 import { Newer } from './Newer.tsx';
+import { SortHead } from './SortHead.tsx';
 import { useStableRows } from './useStableRows.ts';
 import { hasEnded, jobLine, jobWord, phaseOf, rankWord } from './status-texts.ts';
 
 const SHOWN = 20;
 const CELLS = 48;
+const HEADS: readonly { by: Column; title: string; className: string }[] = [
+  { by: 'state', title: 'State', className: 'c-job-state' },
+  { by: 'name', title: 'Job', className: 'c-job' },
+  { by: 'owner', title: 'Owner', className: 'wide-only c-owner' },
+  { by: 'room', title: 'Room', className: 'wide-only c-room' },
+  { by: 'ranks', title: 'Ranks', className: 'wide-only c-ranks' },
+  { by: 'submitted', title: 'Submitted', className: 'wide-only c-submitted' },
+  { by: 'time', title: 'Run time', className: 'wide-only c-time' },
+];
 const idOf = (j: JobView): string => j.id;
 
 export function Jobs({ jobs }: { jobs: JobView[] }) {
@@ -25,13 +36,25 @@ export function Jobs({ jobs }: { jobs: JobView[] }) {
   );
   const [all, setAll] = useState(false);
   const [wanted, setWanted] = useState<Wanted>({ text: '', which: 'all', owner: '' });
-  const things = useMemo(() => ({ all: jobs, listed: found(jobs, wanted), id: idOf }), [jobs, wanted]);
-  const { rows, newcomers, renew } = useStableRows(things, { join: false, chosen: JSON.stringify(wanted) });
+  const [order, setOrder] = useState(NEWEST_FIRST);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const mayChange = useMayChangeOf();
+  const things = useMemo(() => ({ all: jobs, listed: found(jobs, wanted, order), id: idOf }), [jobs, wanted, order]);
+  const { rows, newcomers, renew } = useStableRows(things, { join: false, chosen: JSON.stringify([wanted, order]) });
   const me = useMe()?.name;
   const maySubmit = useMay('submitter');
   // A new job's owner comes into the choice with the job.
   const waiting = new Set(newcomers);
   const owners = [...new Set(jobs.filter((j) => !waiting.has(j)).map((j) => j.owner ?? FIRST_TOKEN))].sort();
+  const shown = all ? rows : rows.slice(0, SHOWN);
+  /** What is out of sight is never cancelled or deleted. */
+  const choosable = shown.filter((r) => !r.gone && mayChange(r.item)).map((r) => r.item);
+  const choose = (id: string, on: boolean) => {
+    const next = new Set(chosen);
+    if (on) next.add(id);
+    else next.delete(id);
+    setChosen(next);
+  };
   if (jobs.length === 0 && rows.length === 0) {
     if (!maySubmit) return <p className="empty">No jobs yet. This token can view jobs but not submit them.</p>;
     return (
@@ -84,19 +107,51 @@ export function Jobs({ jobs }: { jobs: JobView[] }) {
       </div>
       <News newcomers={newcomers} rows={rows} renew={renew} />
       <div className="card flush">
-        <ul className="jobs">
-          {(all ? rows : rows.slice(0, SHOWN)).map((row) => (
-            <li key={row.id}>
-              <JobRow row={row} now={now} owned={owners.length > 1} />
-            </li>
-          ))}
-        </ul>
+        <table className="table fixed job-table">
+          <thead>
+            <tr>
+              <td className="c-choose">
+                {choosable.length > 0 && (
+                  <label className="choose">
+                    <input
+                      type="checkbox"
+                      checked={choosable.every((j) => chosen.has(j.id))}
+                      onChange={(e) => setChosen(new Set(e.target.checked ? choosable.map((j) => j.id) : []))}
+                    />
+                    <span className="visually-hidden">Select all {plural(choosable.length, 'job')}</span>
+                  </label>
+                )}
+              </td>
+              {HEADS.map((h) => (
+                <SortHead
+                  key={h.by}
+                  title={h.title}
+                  className={h.className}
+                  order={h.by === order.by ? (order.down ? 'descending' : 'ascending') : undefined}
+                  onSort={() => setOrder(nextOrder(order, h.by))}
+                />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row) => (
+              <JobRow
+                key={row.id}
+                row={row}
+                now={now}
+                chosen={chosen.has(row.id)}
+                choose={mayChange(row.item) ? (on) => choose(row.id, on) : undefined}
+              />
+            ))}
+          </tbody>
+        </table>
         {rows.length > SHOWN && !all && (
           <button className="button small ghost more" onClick={() => setAll(true)}>
             Show all {rows.length}
           </button>
         )}
       </div>
+      <ChosenJobs jobs={chosenOf(choosable, chosen)} onClear={() => setChosen(new Set())} />
     </section>
   );
 }
@@ -121,39 +176,57 @@ function News({ newcomers, rows, renew }: NewsProps) {
           Hide deleted jobs
         </button>
       ) : (
-        <span className="muted">{rows.length === 0 ? 'No matching jobs.' : 'Newest first.'}</span>
+        <span className="muted">{rows.length === 0 ? 'No matching jobs.' : plural(rows.length, 'job')}</span>
       )}
     </Newer>
   );
 }
 
-function JobRow({ row: { item: job, gone }, now, owned }: { row: Row<JobView>; now: number; owned: boolean }) {
+interface RowProps {
+  row: Row<JobView>;
+  now: number;
+  /** Undefined: this token may not change it. */
+  choose: ((on: boolean) => void) | undefined;
+  chosen: boolean;
+}
+
+function JobRow({ row: { item: job, gone }, now, choose, chosen }: RowProps) {
   const word = jobWord(job.state);
-  const cells = (
-    <>
-      <span className="job-state">
-        {gone ? <Tag tone="quiet">Deleted</Tag> : <Tag tone={word.tone}>{word.text}</Tag>}
-      </span>
-      <span className="job-name">
-        <strong>
-          {job.name}
-          {owned && <span className="muted small"> · {job.owner}</span>}
-          {job.room !== undefined && <span className="muted small"> · room {job.room}</span>}
-        </strong>
-        <span className="muted small">{jobLine(job)}</span>
-      </span>
-      <RankStrip job={job} />
-      <span className="job-time muted small num">
-        <span>{ago(job.submittedAt, now)}</span>
-        <span>{job.startedAt === undefined ? '' : elapsed(runTime(job, now))}</span>
-      </span>
-    </>
-  );
-  if (gone) return <div className="job-row past">{cells}</div>;
+  const time = job.startedAt === undefined ? '–' : elapsed(runTime(job, now));
+  const where = [job.owner, job.room === undefined ? undefined : `room ${job.room}`].filter((t) => t !== undefined);
   return (
-    <Link to="/dashboard/jobs/$id" params={{ id: job.id }} className="job-row">
-      {cells}
-    </Link>
+    <tr className={gone ? 'past' : 'job-row'}>
+      <td className="c-choose">
+        {choose && !gone && (
+          <label className="choose">
+            <input type="checkbox" checked={chosen} onChange={(e) => choose(e.target.checked)} />
+            <span className="visually-hidden">Select {job.name}</span>
+          </label>
+        )}
+      </td>
+      <td className="c-job-state">
+        {gone ? <Tag tone="quiet">Deleted</Tag> : <Tag tone={word.tone}>{word.text}</Tag>}
+      </td>
+      <th scope="row" className="c-job">
+        {gone ? (
+          <strong>{job.name}</strong>
+        ) : (
+          <Link to="/dashboard/jobs/$id" params={{ id: job.id }} className="job-link">
+            {job.name}
+          </Link>
+        )}
+        <span className="muted small">{jobLine(job)}</span>
+        <span className="narrow-only muted small num">{[...where, ago(job.submittedAt, now), time].join(' · ')}</span>
+      </th>
+      <td className="wide-only muted c-owner">{job.owner ?? '–'}</td>
+      <td className="wide-only muted c-room">{job.room ?? '–'}</td>
+      <td className="wide-only c-ranks" title={plural(job.size, 'rank')}>
+        <RankStrip job={job} />
+        <span className="visually-hidden">{job.size}</span>
+      </td>
+      <td className="wide-only muted small num c-submitted">{ago(job.submittedAt, now)}</td>
+      <td className="wide-only muted small num c-time">{time}</td>
+    </tr>
   );
 }
 

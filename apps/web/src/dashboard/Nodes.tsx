@@ -17,6 +17,7 @@ import { Pool } from './nodes/Pool.tsx';
 import { mostSlots, pictureText, type Sheet } from './nodes/slots.ts';
 import { Spark } from './nodes/Stack.tsx';
 import { useSheet } from './nodes/useSheet.ts';
+import { SortHead } from './SortHead.tsx';
 import { useStableRows } from './useStableRows.ts';
 import { engineText, nodeWord } from './status-texts.ts';
 
@@ -136,22 +137,16 @@ export function Nodes({ nodes }: { nodes: NodeView[] }) {
               <thead>
                 <tr>
                   {TABLE.map((c) => (
-                    <th
+                    <SortHead
                       key={c.by}
+                      title={c.title}
+                      hint={c.hint}
                       className={c.className?.replace(/muted|num/g, '').trim()}
-                      aria-sort={c.by === by ? (down ? 'descending' : 'ascending') : 'none'}
+                      order={c.by === by ? (down ? 'descending' : 'ascending') : undefined}
+                      onSort={() => setOrder((o) => ({ by: c.by, down: o.by === c.by ? !o.down : false }))}
                     >
-                      <button
-                        type="button"
-                        className="sort"
-                        title={c.hint}
-                        onClick={() => setOrder((o) => ({ by: c.by, down: o.by === c.by ? !o.down : false }))}
-                      >
-                        {c.title}
-                        <span aria-hidden="true">{c.by === by ? (down ? ' ↓' : ' ↑') : ''}</span>
-                      </button>
                       {c.aside && <span className="aside">{c.aside}</span>}
-                    </th>
+                    </SortHead>
                   ))}
                 </tr>
               </thead>

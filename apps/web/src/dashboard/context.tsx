@@ -50,12 +50,13 @@ export function useMay(role: Role): boolean {
   return me !== undefined && ROLES.indexOf(me.role) >= ROLES.indexOf(role);
 }
 
-/** Whether that token may act on this job: its submitter's, or an owner's. */
-export function useMayChange(job: JobView): boolean {
+/** Whether that token may act on a job: its submitter's, or an owner's. */
+export function useMayChangeOf(): (job: JobView) => boolean {
   const me = useMe();
   const [owner, submitter] = [useMay('owner'), useMay('submitter')];
-  return owner || (submitter && me?.name === job.owner);
+  return (job) => owner || (submitter && me?.name === job.owner);
 }
+export const useMayChange = (job: JobView): boolean => useMayChangeOf()(job);
 
 /** The server's time, ticking. */
 export const useServerNow = (everyMs = 1000, ticking = true): number => serverNow(useNow(everyMs, ticking));

@@ -1,5 +1,6 @@
 /** What the table of nodes says, and its order. Pure. */
 import type { NodeView } from '@mayfly/wire';
+import { sortedBy, type Key } from './sorting.ts';
 
 const HOUR_MS = 3600 * 1000;
 /** Present for less, a node has no rate yet: one loss in a minute is no sixty an hour. */
@@ -19,7 +20,7 @@ export function lossText(n: NodeView): string {
 export const COLUMNS = ['name', 'state', 'busy', 'engine', 'room', 'cores', 'speed', 'rtt', 'losses', 'since'] as const;
 export type Column = (typeof COLUMNS)[number];
 
-const KEYS: Record<Column, (n: NodeView) => string | number | undefined> = {
+const KEYS: Record<Column, (n: NodeView) => Key> = {
   name: (n) => n.name.toLowerCase(),
   state: (n) => n.state,
   busy: (n) => n.busy,
@@ -32,12 +33,5 @@ const KEYS: Record<Column, (n: NodeView) => string | number | undefined> = {
   since: (n) => n.since,
 };
 
-/** What is not known comes last, either way round; equals keep their order. */
-export function sorted(nodes: readonly NodeView[], by: Column, down: boolean): NodeView[] {
-  const key = KEYS[by];
-  return nodes.toSorted((a, b) => {
-    const [x, y] = [key(a), key(b)];
-    if (x === undefined || y === undefined) return x === y ? 0 : x === undefined ? 1 : -1;
-    return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1);
-  });
-}
+export const sorted = (nodes: readonly NodeView[], by: Column, down: boolean): NodeView[] =>
+  sortedBy(nodes, KEYS[by], down);
