@@ -51,6 +51,7 @@ import { serveSockets } from './serve/sockets.ts';
 import { serveStatic } from './serve/static.ts';
 import { loadTls } from './tls.ts';
 import { Tokens } from './tokens.ts';
+import { Webhooks } from './webhooks.ts';
 
 /** Characters: a shorter one can be tried out. */
 const SHORT_TOKEN = 16;
@@ -79,6 +80,11 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     const disk = new Disk(o.dataDir, o.reserveBytes, app.log);
     undo.push(() => disk.close());
     await disk.open();
+    const webhooks = await Webhooks.open(
+      storage.registry,
+      { privateAddresses: o.privateWebhooks ?? false, publicUrl: o.publicUrl },
+      app.log,
+    );
     const runtime = new Runtime({
       options: o,
       disk,
@@ -91,6 +97,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       secrets,
       rooms,
       board,
+      webhooks,
       logger: app.log,
       metrics,
     });

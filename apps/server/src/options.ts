@@ -85,6 +85,8 @@ export interface ServerOptions {
   allowHosts?: string[];
   /** Believe X-Forwarded-For and -Proto (a reverse proxy stands before the server). Default false. */
   trustProxy?: boolean;
+  /** Webhooks may call addresses of this machine and its network (webhooks.ts). Default false. */
+  privateWebhooks?: boolean;
   /** Submitters' token. Absent: the one of the first start, which is drawn then and shown once. */
   token?: string;
   /** Join code that volunteers must give. Absent: anybody may join. */

@@ -7,17 +7,7 @@
  *  R1  Before the server listens, every job that has not ended is open and its cores have recovered.
  *  R3  Nothing here decides: an event of one core becomes an event of another, in the order in which it happened.
  */
-import {
-  CheckpointServer,
-  Dispatcher,
-  JobService,
-  isOver,
-  jobIds,
-  jobView,
-  nodeViews,
-  type JobSpec,
-  type ServedLog,
-} from '@mayfly/protocols';
+import { isOver, jobIds, jobView, nodeViews, type JobService, type JobSpec, type ServedLog } from '@mayfly/protocols';
 import type { Archive, MessageLog, Registry, ImageStore, JobFiles, JobOutput } from '@mayfly/storage/ports';
 import {
   FILES,
@@ -40,6 +30,7 @@ import {
 } from '@mayfly/wire';
 import type { Board } from './board.ts';
 import { Chronicle } from './chronicle.ts';
+import { compose } from './compose.ts';
 import type { Disk } from './disk.ts';
 import { ChannelMemories } from './hosts/channel-memories.ts';
 import { CheckpointServerHost } from './hosts/checkpoint-server-host.ts';
@@ -64,13 +55,9 @@ import { noObserver, type RuntimeObserver } from './observer.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Rooms } from './rooms.ts';
 import type { Secrets } from './secrets.ts';
+import type { Webhooks } from './webhooks.ts';
 
 const WATCH_MS = 1000;
-/**
- * A node that lives is mostly back on a new socket by then (packages/node/src/daemon). Where somebody has set the
- * grace, that holds.
- */
-const BRIEF_GRACE_MS = 100;
 const CS_TICK_MS = 100;
 /** What somebody waits for is synced within this time. */
 const SYNC_TICK_MS = 25;
@@ -87,6 +74,7 @@ export class Runtime {
   readonly nodeSockets: NodeSockets;
   readonly #service: JobService;
   readonly chronicle: Chronicle;
+  readonly webhooks: Webhooks;
   readonly #places: Places;
   observer: RuntimeObserver = noObserver;
   readonly #options: ResolvedOptions;
@@ -117,6 +105,7 @@ export class Runtime {
     secrets: Secrets;
     rooms: Rooms;
     board: Board;
+    webhooks: Webhooks;
     logger: Logger;
     metrics: Metrics;
   }) {
@@ -145,9 +134,14 @@ export class Runtime {
       reading: (job) => this.#jobs.reading(job, this.tasksOf(job)),
     });
     this.chronicle.history.onComputed = (job) => this.observer.jobChanged(job);
+    this.webhooks = deps.webhooks;
+    this.webhooks.onChange = (job) => this.observer.jobChanged(job);
     this.#places = new Places(this.store, (job) => this.#specs.get(job)?.program.language);
     this.memories = new ChannelMemories(secrets, logger, options.limits.dataSockets);
-    const service = this.#compose(deps);
+    const service = compose(options, logger, {
+      dispatcher: (effect) => this.dispatcher.perform(effect),
+      images: (effect) => this.checkpoints.perform(effect),
+    });
     this.#service = service;
     this.world = new WorldHost(deps.output, {
       output: (job, task, stream, offset, bytes) => this.observer.output(job, task, stream, offset, bytes),
@@ -222,6 +216,7 @@ export class Runtime {
         },
         jobEnded: (job) => {
           this.chronicle.jobEnded(job);
+          this.webhooks.ended(job);
           void this.#closeJob(job);
         },
         jobChanged: (job) => this.#jobChanged(job),
@@ -263,7 +258,10 @@ export class Runtime {
       chronicle: this.chronicle,
       specs: this.#specs,
       stateOf: (job) => this.need(job).state,
-      forgotten: (job) => this.observer.jobForgotten(job),
+      forgotten: async (job) => {
+        await this.webhooks.forget(job);
+        this.observer.jobForgotten(job);
+      },
     });
     this.#watch = {
       service,
@@ -275,25 +273,6 @@ export class Runtime {
     };
     deps.disk.before(() => this.world.resume());
     deps.disk.onChange((error) => this.#storage(error));
-  }
-
-  /** The cores, and who performs their effects. */
-  #compose({ options, logger }: { options: ResolvedOptions; logger: Logger }): JobService {
-    const settings = {
-      ...(options.dispatcher?.graceMs === undefined ? { briefGraceMs: BRIEF_GRACE_MS } : {}),
-      ...options.dispatcher,
-    };
-    const cores = {
-      dispatcher: new Dispatcher(settings),
-      images: new CheckpointServer({ imageBytes: options.limits.imageBytes }),
-    };
-    return new JobService(cores, {
-      now: () => Date.now(),
-      dispatcher: (effect) => this.dispatcher.perform(effect),
-      images: (effect) => this.checkpoints.perform(effect),
-      // A defect; one bad event must not end the server. The registry has what is durable.
-      defect: (core, event, error) => logger.error({ err: error, core, event }, 'a core failed on an event'),
-    });
   }
 
   /**
@@ -326,6 +305,7 @@ export class Runtime {
       close: (job) => this.#closeJob(job),
     });
     this.dispatcher.start();
+    await this.webhooks.begin((job) => this.view(job));
     this.#timers = [
       setInterval(() => this.memories.tick(Date.now()), SYNC_TICK_MS),
       setInterval(() => this.checkpoints.step({ type: 'tick' }), CS_TICK_MS),
@@ -341,6 +321,7 @@ export class Runtime {
   async close(): Promise<void> {
     this.#stopping = true;
     for (const t of this.#timers) clearInterval(t);
+    await this.webhooks.close();
     await this.#jobs.settled();
     await this.#records.close();
     await this.chronicle.close();
@@ -409,7 +390,8 @@ export class Runtime {
       this.#jobs.serving(job) ? this.#jobs.counters(job) : this.#finals.read(job),
     );
     const computed = view && !isOver(view.state) ? this.chronicle.history.computed(job) : undefined;
-    return view && computed !== undefined ? { ...view, computed } : view;
+    const webhook = this.webhooks.viewOf(job);
+    return view && { ...view, ...(computed === undefined ? {} : { computed }), ...(webhook && { webhook }) };
   }
   /** @throws MayflyError NOT_FOUND */
   need(id: string): JobView {

@@ -92,6 +92,7 @@ class Client:
         time_limit: Optional[float] = None,
         memory: Optional[int] = None,
         seed: Optional[int] = None,
+        notify: Optional[str] = None,
     ) -> Job:
         """Submits a program and returns at once, when the server has compiled and stored it.
 
@@ -99,6 +100,7 @@ class Client:
         compiles them with `flags`), a folder or an archive with mayfly.json, or a Program. files: input files, as
         paths, or as name → path or bytes. stdin: standard input of rank 0. protocol: pessimistic or none.
         durability: behind or strict. checkpoint, grace, time_limit: seconds. memory: bytes that one rank may use.
+        notify: URL to which the server posts the end of the job (docs/server.md, Webhooks).
 
         Raises MayflyError: COMPILE_FAILED with diagnostics, BAD_PROGRAM, BAD_FILE, …; Unreachable. It is sent at most
         once: when a connection breaks, `jobs` says whether the server has the job.
@@ -120,6 +122,7 @@ class Client:
             "name": (name or read.name)[:80],
             "about": about,
             "room": room,
+            "notify": notify,
             "program": read.body,
             "size": ranks,
             "args": [str(a) for a in args],

@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox';
 import type { Patch } from './delta.ts';
 import { FILE_PATH, FILE_PATH_CHARS } from './file-path.ts';
+import type { JobId } from './ids.ts';
 import {
   CountSchema,
   ErrorBody,
@@ -176,11 +177,39 @@ export const JobSubmission = Type.Object(
     stdin: Type.Optional(Type.String()),
     /** Only volunteers of this room run it. Absent: only volunteers without a room. */
     room: Type.Optional(RoomCode),
+    /**
+     * https or http URL to which the server posts {@link JobEnded} when the job has ended; without user name and
+     * password, at a public address unless the operator allows others. Who may read the submission can read it.
+     */
+    notify: Type.Optional(Type.String({ minLength: 1, maxLength: 2000 })),
     options: Type.Optional(JobOptions),
   },
   { additionalProperties: false },
 );
 export type JobSubmission = Static<typeof JobSubmission>;
+
+/** What the server posts to the `notify` URL of a submission, at least once. Times in ms since 1970. */
+export interface JobEnded {
+  event: 'job.ended';
+  job: {
+    id: JobId;
+    name: string;
+    owner?: string;
+    room?: string;
+    /** 'done', 'failed' or 'cancelled'. */
+    state: JobState;
+    size: number;
+    exitCode?: number;
+    error?: ErrorBody;
+    /** Ranks lost on the way. */
+    faults: number;
+    submittedAt: number;
+    startedAt?: number;
+    endedAt?: number;
+  };
+  /** Of the job's page, where the server knows its public address. */
+  url?: string;
+}
 
 export type JobState = 'waiting' | 'running' | 'stalled' | 'pausing' | 'paused' | 'done' | 'failed' | 'cancelled';
 export const JobState = Type.Unsafe<JobState>(Type.String());
@@ -319,6 +348,18 @@ export const JobView = Type.Object({
   stopped: Type.Optional(ErrorBody),
   error: Type.Optional(ErrorBody),
   exitCode: Type.Optional(Type.Integer()),
+  /**
+   * Its submission asked for a webhook: whether that was delivered, waits (for the end, or for another try), or is
+   * lost; after how many tries, and why the last of them failed. Of the URL the host alone.
+   */
+  webhook: Type.Optional(
+    Type.Object({
+      host: Type.String(),
+      state: Type.Union([Type.Literal('waiting'), Type.Literal('delivered'), Type.Literal('lost')]),
+      tries: CountSchema,
+      error: Type.Optional(Type.String()),
+    }),
+  ),
   tasks: Type.Array(TaskView),
   faults: Type.Array(Fault),
   outputs: Type.Array(Type.Object({ path: Type.String(), bytes: CountSchema, task: TaskIdSchema })),

@@ -71,6 +71,7 @@ export const serving = (command: Command, dataDir: string): Command =>
       whole(1, 64),
     )
     .option('--trust-proxy', 'trust X-Forwarded-For and -Proto, for a server behind a reverse proxy')
+    .option('--private-webhooks', "let submitters name webhooks on this machine's own network")
     .option('--token <token>', "the owner's token (default: created at the first start and printed once)")
     .option('--room <code>', 'join code that volunteers must enter')
     .option(

@@ -22,6 +22,7 @@ export interface ServerCommandOptions {
   allowHost?: string[];
   compileWorkers?: number;
   trustProxy?: boolean;
+  privateWebhooks?: boolean;
   token?: string;
   room?: string;
   channelMemories?: number;
@@ -110,6 +111,7 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
       ...(options.allowHost === undefined ? {} : { allowHosts: options.allowHost }),
       ...(options.compileWorkers === undefined ? {} : { compileWorkers: options.compileWorkers }),
       ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
+      ...(options.privateWebhooks === undefined ? {} : { privateWebhooks: options.privateWebhooks }),
       ...(options.token === undefined ? {} : { token: options.token }),
       ...(options.room === undefined ? {} : { room: options.room }),
       ...(options.channelMemories === undefined ? {} : { channelMemories: options.channelMemories }),

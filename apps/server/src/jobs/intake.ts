@@ -27,7 +27,7 @@ export interface IntakeParts {
   specs: Map<JobId, JobSpec>;
   /** @throws MayflyError NOT_FOUND */
   stateOf: (job: JobId) => string;
-  forgotten: (job: JobId) => void;
+  forgotten: (job: JobId) => Promise<void>;
 }
 
 export class Intake {
@@ -98,6 +98,6 @@ export class Intake {
       this.#parts.finals.forget(job);
       await this.#parts.chronicle.forget(job);
     });
-    this.#parts.forgotten(job);
+    await this.#parts.forgotten(job);
   }
 }

@@ -308,6 +308,7 @@ export async function submit(
     );
   if (s.room !== undefined && !o.rooms.has(s.room))
     throw new MayflyError('BAD_REQUEST', 'There is no room with that code.');
+  if (s.notify !== undefined) runtime.webhooks.check(s.notify);
   for (const path of Object.keys(s.files ?? {})) needPath(path);
   const files = new Map<string, Uint8Array>();
   let bytes = 0;
@@ -358,6 +359,15 @@ export async function submit(
     limits: { memoryBytes, fileBytes: limits.outputBytes },
     submittedAt: Date.now(),
   };
-  await runtime.marks.made(id, () => runtime.intake.submit(spec, stdin));
+  try {
+    await runtime.marks.made(id, async () => {
+      if (s.notify !== undefined) await runtime.webhooks.expect(id, s.notify);
+      await runtime.intake.submit(spec, stdin);
+    });
+  } catch (error) {
+    // Unless the job was taken before something else failed.
+    if (!runtime.view(id)) await runtime.webhooks.forget(id);
+    throw error;
+  }
   return { id, warnings: program.warnings };
 }

@@ -61,6 +61,7 @@ describe('draft', () => {
       files: [{ path: 'in.txt', bytes: 3, content: { kind: 'bytes' as const, data: new Uint8Array([1, 2, 3]) } }],
       env: 'OMP=1\nTITLE=a = b\n',
       room: 'ABCDEF',
+      notify: 'https://example.org/hook',
       options: { graceMs: 3000 },
     };
     const sent = await toSubmission(draft, () => Promise.reject(new Error('nothing to load')));

@@ -37,6 +37,8 @@ export interface Draft {
   env: string;
   /** Code of a room; '' for none. */
   room: string;
+  /** URL that hears of the end; '' for none. */
+  notify: string;
   options: JobOptions;
 }
 
@@ -55,6 +57,7 @@ export const emptyDraft = (): Draft => ({
   stdin: '',
   env: '',
   room: '',
+  notify: '',
   options: {},
 });
 
@@ -74,6 +77,7 @@ export const draftOfExample = (e: ExampleView): Draft => ({
   stdin: '',
   ...optionsOf(e.options),
   room: '',
+  notify: '',
 });
 
 export const draftOfSubmission = (s: JobSubmission): Draft => ({
@@ -89,6 +93,7 @@ export const draftOfSubmission = (s: JobSubmission): Draft => ({
   stdin: s.stdin ? new TextDecoder().decode(fromBase64(s.stdin)) : '',
   ...optionsOf(s.options),
   room: s.room ?? '',
+  notify: s.notify ?? '',
 });
 
 /** The environment is typed as lines; the other options as they are. */
@@ -241,6 +246,7 @@ export async function toSubmission(
     ...(files.length ? { files: Object.fromEntries(files) } : {}),
     ...(d.stdin ? { stdin: toBase64(new TextEncoder().encode(d.stdin)) } : {}),
     ...(d.room ? { room: d.room } : {}),
+    ...(d.notify.trim() ? { notify: d.notify.trim() } : {}),
     ...(Object.keys(options).length ? { options } : {}),
   };
 }

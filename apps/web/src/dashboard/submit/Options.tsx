@@ -4,7 +4,7 @@
  */
 import type { CheckpointAdvice, JobOptions } from '@mayfly/wire';
 import { duration } from '../../shared/format.ts';
-import { Label, TextArea, TextField } from 'react-aria-components';
+import { Input, Label, TextArea, TextField } from 'react-aria-components';
 import type { Draft } from '../draft.ts';
 
 interface Props {
@@ -56,6 +56,13 @@ export function Options({ draft, change, advice, wrong }: Props) {
               {t}
             </span>
           ))}
+        </TextField>
+        <TextField className="field" type="url" value={draft.notify} onChange={(notify) => change({ notify })}>
+          <Label>Webhook</Label>
+          <Input className="in mono" autoComplete="off" placeholder="https://…" maxLength={2000} />
+          <span className="hint">
+            The server posts the result to this URL when the job has ended. Other people with a token can read the URL.
+          </span>
         </TextField>
         <fieldset className="radios">
           <legend className="label">When a rank is lost</legend>

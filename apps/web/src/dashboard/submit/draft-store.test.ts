@@ -21,6 +21,11 @@ test('a draft comes back as it was stored', () => {
   expect(checked(stored())).toEqual({ draft, example, savedAt });
 });
 
+test('a draft from before there were webhooks comes back without one', () => {
+  const { notify: _notify, ...older } = stored().draft;
+  expect(checked({ ...stored(), draft: older })).toMatchObject({ draft: { notify: '', size: older.size } });
+});
+
 test('what is not a draft of this version does not', () => {
   const broken: unknown[] = [
     undefined,

@@ -29,7 +29,9 @@ export function checked(value: unknown): Unsent | null {
     !isRecord(value['draft'])
   )
     return null;
-  const { draft, example } = value;
+  // A draft of an earlier version has no webhook.
+  const draft: Record<string, unknown> = { notify: '', ...value['draft'] };
+  const { example } = value;
   const model = emptyDraft();
   for (const [name, of] of Object.entries(model))
     if (typeof draft[name] !== typeof of || Array.isArray(draft[name]) !== Array.isArray(of)) return null;
