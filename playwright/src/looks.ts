@@ -132,6 +132,22 @@ export async function machineOf(browser: Browser, page: Page) {
   };
 }
 
+/** Allows the page's site notifications; titles of those that it shows from its next load on. */
+export async function notificationsOf(page: Page): Promise<() => Promise<string[]>> {
+  await page.context().grantPermissions(['notifications']);
+  await page.addInitScript(() => {
+    const announced: string[] = [];
+    class Noted extends Notification {
+      constructor(title: string, options?: NotificationOptions) {
+        super(title, options);
+        announced.push(title);
+      }
+    }
+    Object.assign(globalThis, { announced, Notification: Noted });
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { announced: string[] }).announced);
+}
+
 /** Bytes of the page and of everything that it has loaded, as they came (compressed). */
 export const firstLoad = (page: Page): Promise<number> =>
   page.evaluate(() =>

@@ -10,7 +10,7 @@ import { zipSync } from 'fflate';
 import { Client, source } from '../src/client.ts';
 import { headline, openDashboard, write } from '../src/dashboard.ts';
 import { showLogOnFailure } from '../src/failure.ts';
-import { complaints, serious, shifts, watchShifts } from '../src/looks.ts';
+import { complaints, notificationsOf, serious, shifts, watchShifts } from '../src/looks.ts';
 import { ServerProcess } from '../src/server.ts';
 import { Tab } from '../src/tabs.ts';
 
@@ -351,6 +351,7 @@ test('a module from the form: cancel, run again, edit a copy, delete, and what a
   browser,
 }) => {
   const tab = await Tab.open(browser, server.url, 'loop', 1);
+  const announced = await notificationsOf(page);
   await dashboard(page, '/new');
   await page
     .locator('.source-bar input[type=file]')
@@ -376,7 +377,10 @@ test('a module from the form: cancel, run again, edit a copy, delete, and what a
     await page.getByRole('button', { name: 'Cancel the job' }).click();
     await expect(headline(page)).toContainText('Cancelled');
   };
+  await page.getByRole('button', { name: 'Notify me' }).click();
+  await expect(page.getByRole('button', { name: 'Will notify' })).toBeVisible();
   await cancel();
+  await expect.poll(announced).toEqual(['Cancelled: for_ever.wasm']);
   await page.getByRole('button', { name: 'Run again' }).click();
   await expect(page).not.toHaveURL(new RegExp(id));
   await expect(headline(page)).toContainText(/Running|Waiting/);

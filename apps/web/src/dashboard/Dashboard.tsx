@@ -6,6 +6,7 @@ import { Input, Label, TextField } from 'react-aria-components';
 import { elapsed } from '../shared/format.ts';
 import { useNow } from '../shared/useNow.ts';
 import { LiveContext, useLive } from './context.tsx';
+import { EndNotices } from './EndNotices.tsx';
 import { Live, useLiveView } from './live.ts';
 import { Sections } from './Sections.tsx';
 import { setToken, tokenWasRefused, useToken } from './token.ts';
@@ -36,6 +37,7 @@ function Connected({ token }: { token: string }) {
       <LiveContext value={live}>
         <Sections />
         <Away />
+        <EndNotices />
         <Outlet />
       </LiveContext>
     </QueryClientProvider>

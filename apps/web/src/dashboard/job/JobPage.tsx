@@ -9,6 +9,7 @@ import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
 import { jobLine, jobWord, ranksOf, totalsOf } from '../status-texts.ts';
 import { Actions } from './Actions.tsx';
+import { AtEnd } from './AtEnd.tsx';
 import { FailureCompared } from './notice/Comparison.tsx';
 import { Notice } from './notice/Notice.tsx';
 import { useJob } from './useJob.ts';
@@ -127,6 +128,7 @@ function Figures({ job }: { job: JobView }) {
         <dt>Faults</dt>
         <dd>{job.faults.length}</dd>
       </div>
+      <AtEnd key={job.id} job={job} />
     </dl>
   );
 }
@@ -135,6 +137,8 @@ const PROTOCOLS: Record<string, string> = {
   pessimistic: 'pessimistic message logging',
   none: 'none: a lost rank ends the job',
 };
+
+const WEBHOOK = { waiting: 'waiting', delivered: 'delivered', lost: 'lost after the last try' };
 
 function About({ job }: { job: JobView }) {
   return (
@@ -173,6 +177,16 @@ function About({ job }: { job: JobView }) {
           <>
             <dt>Ended</dt>
             <dd>{clock(job.endedAt)}</dd>
+          </>
+        )}
+        {job.webhook && (
+          <>
+            <dt>Webhook</dt>
+            <dd>
+              {job.webhook.host}: {WEBHOOK[job.webhook.state]}
+              {job.webhook.tries > 0 && `, ${plural(job.webhook.tries, 'try', 'tries')}`}
+              {job.webhook.error !== undefined && `; last error: ${job.webhook.error}`}
+            </dd>
           </>
         )}
         {job.exitCode !== undefined && (
