@@ -19,9 +19,10 @@ export const MAX_SPAWNED = 256;
  * Generation of the MPI library: which messages its calls send. A job keeps the one that it began with, also under a
  * newer server, since its ranks repeat what their logs have. Raised whenever a call sends others: 2 has more algorithms
  * of collectives, and tells spawned tasks the published names; 3 gathers short blocks of different length in fewer
- * messages; 4 tells the others of a collective whose counts do not fit at its caller. Absent in a job: 1.
+ * messages; 4 tells the others of a collective whose counts do not fit at its caller; 5 sends many lines of a C
+ * program's output in one message. Absent in a job: 1.
  */
-export const LIBRARY = 4;
+export const LIBRARY = 5;
 
 export const ProtocolName = Type.Union([Type.Literal('pessimistic'), Type.Literal('none')]);
 export type ProtocolName = Static<typeof ProtocolName>;
