@@ -8,7 +8,7 @@ import { CommandError, Exit } from './exit-codes.ts';
 const VALUED = new Set(
   (
     '-n --np -f --file -o --output-dir --name --about --cc-flags --protocol --durability --checkpoint --grace ' +
-    '--stuck-after --stuck-factor --time-limit --server --token --env --room --memory --seed --stdin'
+    '--stuck-after --stuck-factor --time-limit --server --token --env --part-env --room --memory --seed --stdin'
   ).split(' '),
 );
 const SAME: Readonly<Record<string, string>> = {
@@ -49,21 +49,29 @@ export interface Words {
  * @param argv what stands behind `mpiexec`
  * @param environment for `-x NAME`
  * @param command whose help an error names
+ * @param part of several programs, between which a ':' stands: which one `argv` begins with
  * @throws CommandError
  */
 export function translate(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
   command = 'mpiexec',
+  part = 0,
 ): Words {
   const out: string[] = [];
   const ignored: string[] = [];
   const wrong = (text: string): CommandError =>
     new CommandError(`${command}: ${text}\n(mayfly ${command} --help lists the options)`, Exit.USAGE);
-  const variable = (name: string): void => {
+  const variable = (option: string, name: string): void => {
     const value = environment[name];
     if (value === undefined) throw wrong(`the environment variable ${name} is not set`);
-    out.push('--env', `${name}=${value}`);
+    out.push(option, `${name}=${value}`);
+  };
+  /** -env is of one program, -genv of all. */
+  const scope = (option: string): string => {
+    if (option.startsWith('e')) return '--part-env';
+    if (part > 0) throw wrong(`-${option} is for all programs: put it before the first one`);
+    return '--env';
   };
   let i = 0;
   /** The values of the option at `i`, which is then the last of them. */
@@ -79,25 +87,25 @@ export function translate(
     const bare = option.replace(/^--?/, '');
     const own = SAME[option] ?? option;
     if (VALUED.has(own)) out.push(own, ...values(1));
-    else if (bare === 'env' || bare === 'genv') out.push('--env', values(2).join('='));
+    else if (bare === 'env' || bare === 'genv') out.push(scope(bare), values(2).join('='));
     else if (bare === 'x') {
       const [name] = values(1) as [string];
       if (name.includes('=')) out.push('--env', name);
-      else variable(name);
+      else variable('--env', name);
     } else if (bare === 'genvlist' || bare === 'envlist')
-      for (const name of values(1)[0]!.split(',').filter(Boolean)) variable(name);
+      for (const name of values(1)[0]!.split(',').filter(Boolean)) variable(scope(bare), name);
     else if (PLACING.has(bare.replace(/=.*/, '')))
       ignored.push([option, ...values(bare.includes('=') ? 0 : PLACING.get(bare)!)].join(' '));
     else out.push(own);
   }
   const rest = argv.slice(i);
   const colon = rest.indexOf(':');
-  if (colon >= 0)
-    throw wrong(
-      "':' starts a second program, but a job runs one program on all its ranks. Let the program choose its part " +
-        'by its rank',
-    );
-  return { argv: [...out, ...rest], ignored };
+  if (colon < 0) return { argv: [...out, ...rest], ignored };
+  const behind = translate(rest.slice(colon + 1), environment, command, part + 1);
+  return {
+    argv: [...out, ...rest.slice(0, colon + 1), ...behind.argv],
+    ignored: [...ignored, ...behind.ignored],
+  };
 }
 
 /** '512M', '2G', or a number of bytes. */

@@ -1,8 +1,9 @@
 /** What `mayfly mpiexec` and `mayfly submit` send: the program with what belongs to it, input files and options. */
 import { readFile, stat } from 'node:fs/promises';
 import { basename, relative, resolve, sep } from 'node:path';
-import type { JobOptions, JobSubmission } from '@mayfly/wire';
+import { MAX_RANKS, type FurtherPart, type JobOptions, type JobSubmission } from '@mayfly/wire';
 import { CommandError, Exit } from './exit-codes.ts';
+import { splitPrograms } from './mpmd.ts';
 import { readAnyProgram } from './read-program.ts';
 
 export interface SubmissionOptions {
@@ -17,8 +18,9 @@ export interface SubmissionOptions {
   stuckAfter?: number;
   stuckFactor?: number;
   timeLimit?: number;
-  /** NAME=VALUE */
+  /** NAME=VALUE, of every rank; and of the ranks of the first program, where there are several. */
   env?: string[];
+  partEnv?: string[];
   room?: string;
   /** Bytes. */
   memory?: number;
@@ -30,13 +32,28 @@ export interface SubmissionOptions {
 /** As base64 a longer file is no string of JavaScript any more; servers take less by default (limits.inputBytes). */
 const MAX_INPUT_BYTES = 256 << 20;
 
-/** Reads the program with what belongs to it, and the input files. @throws CommandError */
+/**
+ * Reads the programs with what belongs to them, and the input files. `words`: what stands behind the first program.
+ * @throws CommandError
+ */
 export async function prepareSubmission(
   given: string,
   words: string[],
   o: SubmissionOptions,
-): Promise<{ submission: JobSubmission; ownFiles: Set<string> }> {
-  const { program, args, ownFiles } = await readAnyProgram(given, words, o.ccFlags);
+): Promise<{ submission: JobSubmission; ranks: number; ownFiles: Set<string> }> {
+  const programs = splitPrograms(words);
+  const ranks = programs.further.reduce((n, part) => n + part.n, o.n);
+  if (ranks > MAX_RANKS)
+    throw new CommandError(`the programs have ${ranks} ranks together; a job has at most ${MAX_RANKS}`, Exit.USAGE);
+  const { program, args, ownFiles } = await readAnyProgram(given, programs.args, o.ccFlags);
+  const env = [...(o.env ?? []), ...(o.partEnv ?? [])];
+  const further: FurtherPart[] = [];
+  for (const part of programs.further) {
+    const read = await readAnyProgram(part.program, part.args, part.ccFlags);
+    for (const path of read.ownFiles) ownFiles.add(path);
+    const own = o.partEnv || part.env.length > 0 ? { env: variables([...(o.env ?? []), ...part.env]) } : {};
+    further.push({ program: read.program, size: part.n, args: read.args, ...own });
+  }
   const files: Record<string, string> = {};
   let inputBytes = 0;
   for (const given of o.file ?? []) {
@@ -59,21 +76,24 @@ export async function prepareSubmission(
     ...(o.stuckAfter !== undefined ? { stuckAfterMs: Math.round(o.stuckAfter * 1000) } : {}),
     ...(o.stuckFactor !== undefined ? { stuckFactor: o.stuckFactor } : {}),
     ...(o.timeLimit !== undefined ? { timeLimitMs: Math.round(o.timeLimit * 1000) } : {}),
-    ...(o.env ? { env: variables(o.env) } : {}),
+    ...(env.length > 0 ? { env: variables(env) } : {}),
     ...(o.memory !== undefined ? { memoryBytes: o.memory } : {}),
     ...(o.seed !== undefined ? { seed: o.seed } : {}),
   };
   const submission: JobSubmission = {
-    name: (o.name ?? basename(resolve(given))).slice(0, 80),
+    name: (
+      o.name ?? [given, ...programs.further.map((f) => f.program)].map((path) => basename(resolve(path))).join(' : ')
+    ).slice(0, 80),
     ...(o.about ? { about: o.about } : {}),
     ...(o.room ? { room: o.room } : {}),
     program,
     size: o.n,
     args,
+    ...(further.length > 0 ? { further } : {}),
     options,
     ...(Object.keys(files).length > 0 ? { files } : {}),
   };
-  return { submission, ownFiles };
+  return { submission, ranks, ownFiles };
 }
 
 function variables(all: readonly string[]): Record<string, string> {

@@ -7,7 +7,7 @@ const words = (line: string): ReturnType<typeof translate> => translate(line.spl
 test('the habits of MPICH, Open MPI and Slurm', () => {
   expect(words('-np 4 ./a -np 5')).toEqual({ argv: ['-n', '4', './a', '-np', '5'], ignored: [] });
   expect(words('-genv OMP_NUM_THREADS 1 -env B 2=3 -x A -x C=4 -genvlist HOME,A -n 2 ./a').argv).toEqual(
-    '--env OMP_NUM_THREADS=1 --env B=2=3 --env A=1 --env C=4 --env HOME=/home/me --env A=1 -n 2 ./a'.split(' '),
+    '--env OMP_NUM_THREADS=1 --part-env B=2=3 --env A=1 --env C=4 --env HOME=/home/me --env A=1 -n 2 ./a'.split(' '),
   );
   expect(
     words('--oversubscribe -hostfile my.hosts --map-by=core --mca btl self -n 2 --tag-output ./a --hostfile mine'),
@@ -31,13 +31,20 @@ test('the value of an option is never the program, and what follows the program 
 });
 
 test('what cannot be done is an error that says so', () => {
-  // MPI-4.1 §11.5 has several programs behind colons; one rank with ':' among its arguments is not what anybody wants.
-  expect(() => words('-n 1 ./a : -n 1 ./b')).toThrow(/second program/);
+  // "-genv" is for all programs, wherever it stands.
+  expect(() => words('-n 1 ./a : -n 1 -genv B 2 ./b')).toThrow(/-genv is for all programs/);
   expect(() => words('-n 1 -x NOT_SET ./a')).toThrow(/environment variable NOT_SET is not set/);
   expect(() => words('-n 1 -env A')).toThrow(CommandError);
   // An error leads to the help of its command.
-  for (const line of ['-n 1 ./a : -n 1 ./b', '-n 1 -x NOT_SET ./a', '-n 1 -env A'])
+  for (const line of ['-n 1 ./a : -x NOT_SET -n 1 ./b', '-n 1 -x NOT_SET ./a', '-n 1 -env A'])
     expect(() => translate(line.split(' '), {}, 'submit')).toThrow('(mayfly submit --help lists the options)');
+});
+
+test('behind each colon the options of another program begin', () => {
+  expect(words('-np 1 -x A ./a -np 2 : -np 3 -env B 2 -x A -host h ./b -x A : ./c')).toEqual({
+    argv: '-n 1 --env A=1 ./a -np 2 : -n 3 --part-env B=2 --env A=1 ./b -x A : ./c'.split(' '),
+    ignored: ['-host h'],
+  });
 });
 
 test('sizes', () => {

@@ -270,7 +270,7 @@ for path in ('../x', '/x', 'link/x', 'dir', '.hidden', 'a//b', 'fine/x'):
       `import dataclasses
 from mayfly import views as v
 print(json.dumps({k.__name__: [[f.metadata['json'], f.default is not None] for f in dataclasses.fields(k) if 'json' in f.metadata]
-    for k in (v.JobView, v.TaskView, v.FaultView, v.FileView, v.NodeView, v.RoomView, v.ServerInfo, v.ErrorView)}))`,
+    for k in (v.JobView, v.PartView, v.TaskView, v.FaultView, v.FileView, v.NodeView, v.RoomView, v.ServerInfo, v.ErrorView)}))`,
     )) as [Record<string, [string, boolean][]>];
     const answer = await fetch(`${service.url}/openapi.json`);
     const { schemas } = ((await answer.json()) as { components: { schemas: Record<string, Schema> } }).components;
@@ -279,6 +279,7 @@ print(json.dumps({k.__name__: [[f.metadata['json'], f.default is not None] for f
     const item = (name: string): Schema => resolve(resolve(job.properties![name]!).items!);
     const of: Record<string, Schema> = {
       JobView: job,
+      PartView: item('parts'),
       TaskView: item('tasks'),
       FaultView: item('faults'),
       FileView: item('outputs'),

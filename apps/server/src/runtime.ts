@@ -37,11 +37,11 @@ import { CheckpointServerHost } from './hosts/checkpoint-server-host.ts';
 import { DispatcherHost } from './hosts/dispatcher-host.ts';
 import { NodeSockets } from './hosts/node-sockets.ts';
 import { WorldHost } from './hosts/world-host.ts';
-import { assignmentOf } from './jobs/assignment.ts';
+import { assignmentOf, programOf } from './jobs/assignment.ts';
 import { FinalCounters } from './jobs/job-counters.ts';
 import { JobMarks } from './jobs/job-marks.ts';
 import { JobRecords } from './jobs/job-records.ts';
-import { JobStore } from './jobs/job-store.ts';
+import { JobStore, type ProgramAt } from './jobs/job-store.ts';
 import { Intake } from './jobs/intake.ts';
 import { recoverJobs } from './jobs/recover-jobs.ts';
 import { LogQuota } from './jobs/log-quota.ts';
@@ -136,7 +136,7 @@ export class Runtime {
     this.chronicle.history.onComputed = (job) => this.observer.jobChanged(job);
     this.webhooks = deps.webhooks;
     this.webhooks.onChange = (job) => this.observer.jobChanged(job);
-    this.#places = new Places(this.store, (job) => this.#specs.get(job)?.program.language);
+    this.#places = new Places(this.store, (job, task) => this.programOf(job, task));
     this.memories = new ChannelMemories(secrets, logger, options.limits.dataSockets);
     const service = compose(options, logger, {
       dispatcher: (effect) => this.dispatcher.perform(effect),
@@ -147,8 +147,7 @@ export class Runtime {
       output: (job, task, stream, offset, bytes) => this.observer.output(job, task, stream, offset, bytes),
       file: (job, path, bytes) => this.observer.file(job, path, bytes),
       exit: (job, task, report) => {
-        const language = this.#specs.get(job)?.program.language ?? 'typescript';
-        service.exited(job, task, mappedReport(this.store, job, language, report));
+        service.exited(job, task, mappedReport(this.store, job, this.programOf(job, task), report));
       },
       total: (job, bytes) => service.dispatch({ type: 'output', job, bytes }),
       failed: (job, error) => service.failed(job, error),
@@ -375,6 +374,12 @@ export class Runtime {
     return this.#specs.get(job);
   }
   /** Ranks that it has by now. */
+  /** The program that a task runs; undefined: there is no such job. */
+  programOf(job: JobId, task: TaskId): ProgramAt | undefined {
+    const record = this.dispatcher.core.core.jobs.get(job)?.record;
+    return record && programOf(record, task);
+  }
+
   tasksOf(job: JobId): number {
     return this.dispatcher.core.core.jobs.get(job)?.tasks.length ?? 0;
   }

@@ -62,6 +62,50 @@ function tar(entries: readonly (readonly [path: string, content: string, type?: 
   return Buffer.concat([...blocks, Buffer.alloc(1024)]);
 }
 
+describe('a submission of several programs', () => {
+  const c = (main: string): object => ({ language: 'c', sources: { 'main.c': main } });
+  const one = c('int main() { return 0; }');
+  const post = (further: unknown): ReturnType<typeof api> =>
+    api(server, 'POST', '/api/jobs', { program: one, size: 2, args: ['x'], further });
+
+  it('keeps each, says them, and gives them back', async () => {
+    const other = c('int main() { return 1; }');
+    const first = await post([{ program: other, size: 3, args: ['y'], env: { A: '1' } }]);
+    expect(first.status).toBe(201);
+    const id = first.body.id as string;
+    const { body: view } = await api(server, 'GET', `/api/jobs/${id}`);
+    const { parts } = view as { parts: { program: { hash: string } }[] };
+    expect(view).toMatchObject({ size: 5, args: ['x'], program: parts[0]!.program });
+    expect(parts).toMatchObject([
+      { first: 0, size: 2, args: ['x'] },
+      { first: 2, size: 3, args: ['y'] },
+    ]);
+    for (const [n, file] of ['program.wasm', 'program-1.wasm'].entries())
+      expect(await hashBytes(await readFile(join(dataDir, 'jobs', id, file)))).toBe(parts[n]!.program.hash);
+    // A module is not kept twice, and comes back as the one of its own part.
+    const module = base64(await readFile(join(dataDir, 'jobs', id, 'program-1.wasm')));
+    const second = await post([{ program: { language: 'wasm', module }, size: 1 }]);
+    expect((await api(server, 'GET', `/api/jobs/${second.body.id as string}/submission`)).body).toEqual({
+      program: one,
+      size: 2,
+      args: ['x'],
+      further: [{ program: { language: 'wasm', module }, size: 1 }],
+    });
+  });
+
+  it.each([
+    ['no program', [{ size: 1 }]],
+    ['zero ranks', [{ program: one, size: 0 }]],
+    ['an empty list', []],
+    ['too many programs', Array(64).fill({ program: one, size: 1 })],
+    ['too many ranks', [{ program: one, size: 1023 }]],
+    ['options of its own', [{ program: one, size: 1, options: {} }]],
+    ['a script beside C', [{ program: { language: 'typescript', entry: 'm.ts', sources: { 'm.ts': '' } }, size: 1 }]],
+  ])('is refused with %s', async (_what, further) => {
+    expect(await post(further)).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } });
+  });
+});
+
 describe('a submission', () => {
   it(
     'of C is built from its files and flags, a module of it is taken as it is, and archives of it become the ' +

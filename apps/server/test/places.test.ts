@@ -4,36 +4,47 @@ import { incarnation, taskId, type Heartbeat, type JobId } from '@mayfly/wire';
 import { Places } from '../src/jobs/places.ts';
 
 const JOB = 'job' as JobId;
+const T = taskId(0);
 /** Line n of the bundle is line n of main.ts. */
 const files = {
   sourceMap: async () => JSON.stringify({ version: 3, sources: ['main.ts'], names: [], mappings: 'AAAA;AACA;AACA' }),
   program: async () => Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0),
 };
 
-const script = () => new Places(files, (job) => (job === JOB ? 'typescript' : undefined));
-const read = (places: Places, raw: string) => vi.waitFor(() => expect(places.of(JOB, raw)).toBeDefined());
+const script = () => new Places(files, (job) => (job === JOB ? { language: 'typescript', part: 0 } : undefined));
+const read = (places: Places, raw: string) => vi.waitFor(() => expect(places.of(JOB, T, raw)).toBeDefined());
 
 it('says the line of a script as soon as its map is read, and nothing of jobs that are not there', async () => {
   const places = script();
-  expect(places.of(JOB, 'exchange (mayfly-program.js:2:1)')).toBeUndefined();
+  expect(places.of(JOB, T, 'exchange (mayfly-program.js:2:1)')).toBeUndefined();
   await read(places, 'exchange (mayfly-program.js:2:1)');
   expect(
     ['exchange (mayfly-program.js:2:7)', 'mayfly-program.js:3:1', 'elsewhere', 'new Grid (mayfly-program.js:3:1)'].map(
-      (raw) => places.of(JOB, raw),
+      (raw) => places.of(JOB, T, raw),
     ),
   ).toEqual(['exchange (main.ts:2)', 'main.ts:3', 'elsewhere', 'new Grid (main.ts:3)']);
-  expect(places.of('other' as JobId, 'mayfly-program.js:2:1')).toBeUndefined();
+  expect(places.of('other' as JobId, T, 'mayfly-program.js:2:1')).toBeUndefined();
 });
 
 it('says the function of a module without line numbers, and of one that is damaged', async () => {
   const gone = { ...files, program: () => Promise.reject(new Error('it is missing')) };
   for (const store of [files, gone]) {
-    const places = new Places(store, () => 'c');
+    const places = new Places(store, () => ({ language: 'c', part: 0 }));
     await read(places, 'Grid::exchange(int, int) (wasm-function[9]:0x8fe)');
     expect(
-      ['Grid::exchange(int, int) (wasm-function[9]:0x8fe)', 'wasm-function[7]:0x1f'].map((raw) => places.of(JOB, raw)),
+      ['Grid::exchange(int, int) (wasm-function[9]:0x8fe)', 'wasm-function[7]:0x1f'].map((raw) =>
+        places.of(JOB, T, raw),
+      ),
     ).toEqual(['Grid::exchange(int, int)', 'function 7']);
   }
+});
+
+it('says a line of the program that the rank runs, where a job has several', async () => {
+  const maps = ['a.ts', 'b.ts'].map((sources) => ({ version: 3, sources: [sources], names: [], mappings: 'AAAA' }));
+  const store = { ...files, sourceMap: async (_: JobId, part: number) => JSON.stringify(maps[part]) };
+  const places = new Places(store, (_, part) => ({ language: 'typescript', part }));
+  for (const [task, line] of ['a.ts:1', 'b.ts:1'].entries())
+    await vi.waitFor(() => expect(places.of(JOB, taskId(task), 'mayfly-program.js:1:1')).toBe(line));
 });
 
 it('P1: takes no other form, and no more places than a program can be expected to have', async () => {
@@ -47,9 +58,9 @@ it('P1: takes no other form, and no more places than a program can be expected t
     `${'x'.repeat(95)} (mayfly-program.js:1:1)`,
     'a (wasm-function[1]:0xg)',
   ])
-    expect(places.of(JOB, raw)).toBeUndefined();
-  for (let line = 1; line <= 256; line++) places.of(JOB, `mayfly-program.js:${line}:1`);
-  expect([places.of(JOB, 'mayfly-program.js:2:1'), places.of(JOB, 'f (mayfly-program.js:2:1)')]).toEqual([
+    expect(places.of(JOB, T, raw)).toBeUndefined();
+  for (let line = 1; line <= 256; line++) places.of(JOB, T, `mayfly-program.js:${line}:1`);
+  expect([places.of(JOB, T, 'mayfly-program.js:2:1'), places.of(JOB, T, 'f (mayfly-program.js:2:1)')]).toEqual([
     'main.ts:2',
     'elsewhere',
   ]);

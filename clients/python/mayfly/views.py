@@ -116,10 +116,22 @@ class FileView:
 
 
 @dataclass(frozen=True)
+class PartView:
+    """One of several programs of a job: `ranks` ranks from rank `first` on run it."""
+
+    first: int = _from("first", _whole)
+    ranks: int = _from("size", _whole)
+    language: str = _from("program.language", _text)
+    entry: str = _from("program.entry", _text)
+    args: list[str] = _from("args", _of(_text))
+
+
+@dataclass(frozen=True)
 class JobView:
     """A job at one moment.
 
     state: waiting, running, stalled, pausing, paused, done, failed or cancelled. reason: why it waits, in words.
+    parts: all programs of a job that has several (MPMD), or None.
     `str(view)` is a line for people.
     """
 
@@ -141,6 +153,7 @@ class JobView:
     reason: Optional[str] = _maybe("reason", _text)
     error: Optional[ErrorView] = _maybe("error", lambda v: read_view(ErrorView, v))
     exit_code: Optional[int] = _maybe("exitCode", _whole)
+    parts: Optional[list[PartView]] = _maybe("parts", _of(lambda v: read_view(PartView, v)))
     raw: dict[str, Any] = dataclasses.field(default_factory=dict, repr=False)
 
     @property

@@ -57,6 +57,50 @@ int main(int argc, char **argv) {
   return 0;
 }`;
 
+const LINES = `#include <stdio.h>
+#include <stdlib.h>
+#include "mpi.h"
+int main(int argc, char **argv) {
+  char answer[16];
+  MPI_Init(&argc, &argv);
+  for (int i = 0; i < 20000; i++) {
+    printf("line %d\\n", i);
+    if (i % 5000 == 0) fprintf(stderr, "at %d\\n", i);
+    if (i == 12000) MPI_Barrier(MPI_COMM_WORLD);
+  }
+  printf("how many? ");
+  fflush(stdout);
+  if (!fgets(answer, sizeof answer, stdin)) return 1;
+  for (int i = 0; i < 600; i++) printf("%s", answer);
+  __builtin_trap();
+}`;
+
+describe('output', () => {
+  it('of a long run goes in few messages, in order, all of it before what follows, the same in each incarnation', async () => {
+    const wasm = build(LINES);
+    const once = (options: RunOptions) => run(wasm, 1, { stdin: 'ten\n', ...options }).then(([r]) => r!);
+    const calm = await once({});
+    expect(calm.exit).toMatchObject({ abort: { code: 'PROGRAM_TRAP' } });
+    // A crash shows all that was written before it.
+    const lines = Array.from({ length: 20_000 }, (_, i) => `line ${i}\n`);
+    expect(calm.stdout).toBe(`${lines.join('')}how many? ${'ten\n'.repeat(600)}`);
+    // Order over both streams: a line of one that the other follows ends its message.
+    const { written } = calm;
+    for (const n of [0, 5000, 10_000, 15_000]) {
+      const at = written.indexOf(`err at ${n}\n`);
+      expect(written[at - 1]!.endsWith(`line ${n}\n`)).toBe(true);
+    }
+    // A prompt is out before the answer is read, a line before the call behind it.
+    expect(written.filter((m) => m.endsWith('how many? '))).toHaveLength(1);
+    expect(written.filter((m) => m.endsWith('line 12000\n'))).toHaveLength(1);
+    // At first, lines come as they are printed.
+    expect(written.slice(0, 3)).toEqual(['out line 0\n', 'err at 0\n', 'out line 1\n']);
+    expect(written.length).toBeLessThan(3000);
+    for (const options of [{ cycle: 1, fresh: 1 }, { reenter: true }, { unwind: 1 }])
+      expect((await once(options)).written).toEqual(written);
+  });
+});
+
 describe('a C program', () => {
   it('runs, and gives the same output with an image and a restore in a fresh instance at every call', async () => {
     const wasm = build(RING, ['-O2']);

@@ -49,6 +49,8 @@ export interface Device {
    * It was spawned: the first task of its world, the task that asked for it, the part of the call that it belongs to.
    */
   readonly spawned?: { readonly first: number; readonly root: number; readonly appnum: number };
+  /** The job was started with several programs: which of them this task runs, and how many tasks do. */
+  readonly part?: { readonly appnum: number; readonly size: number };
 
   /**
    * Gives a message to the channel (this task → dst). Buffered by the Channel Memory: never waits for the receiver. The

@@ -77,7 +77,10 @@ export declare const UNDEFINED: -32766;
 export declare const TAG_UB: 2147483647;
 /** [MPI_UNIVERSE_SIZE] Slots that there were for the job when it began. */
 export declare const UNIVERSE_SIZE: number;
-/** [MPI_APPNUM] Of a spawned process: which of the commands it was started with. */
+/**
+ * [MPI_APPNUM] Which program of the job this process runs; of a spawned process: which of the commands it was started
+ * with.
+ */
 export declare const APPNUM: number;
 
 // ───────────────────────────── Datatypes ─────────────────────────────

@@ -2,6 +2,7 @@ export { Dispatcher } from './dispatcher/dispatcher.ts';
 export * from './dispatcher/events.ts';
 export { reputationKey } from './dispatcher/reputation.ts';
 export type { ReputationRecord } from './dispatcher/suspicions.ts';
+export { partOfTask, partsOf } from './dispatcher/parts.ts';
 export { groupOf } from './dispatcher/state.ts';
 export {
   jobIds,

@@ -65,7 +65,7 @@ class Model {
       job: J,
       size: 1,
       channelMemories: CMS,
-      program: page(0),
+      programs: [{ count: 1, hash: page(0) }],
       acting: [[T, incarnation(this.fence)]],
     });
   }

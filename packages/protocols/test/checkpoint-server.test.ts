@@ -53,8 +53,8 @@ class Stage {
     this.open();
   }
 
-  open(acting = 0): void {
-    const job = { job: J, protocol: 'pessimistic' as const, size: 4, channelMemories: 2, program };
+  open(acting = 0, programs = [{ count: 4, hash: program }]): void {
+    const job = { job: J, protocol: 'pessimistic' as const, size: 4, channelMemories: 2, programs };
     this.send('openJob', { ...job, acting: [[T, incarnation(acting)]] });
   }
 
@@ -277,6 +277,20 @@ describe('an image becomes complete', () => {
 });
 
 describe('refusals', () => {
+  it('an image is one of the program of its task; of a spawned task, any program of its job', () => {
+    const [other, foreign] = [page(7), page(8)];
+    const parts = (...of: number[]) => of.map((count, n) => ({ count, hash: [program, other][n]! }));
+    const refusals = (programs: ReturnType<typeof parts>) =>
+      [program, other, foreign].map((hash) => {
+        const s = new Stage();
+        s.open(0, programs);
+        return s.refusal(manifest(1, { program: hash }));
+      });
+    expect(refusals(parts(2, 2))).toEqual([undefined, 'CONFLICT', 'CONFLICT']);
+    expect(refusals(parts(1, 3))).toEqual(['CONFLICT', undefined, 'CONFLICT']);
+    expect(refusals(parts(1, 0))).toEqual([undefined, undefined, 'CONFLICT']);
+  });
+
   it('C4, C5 and every untrue word of a manifest', () => {
     const s = new Stage();
     s.complete(manifest(2));

@@ -53,7 +53,16 @@ function stage(policy: Partial<ImagePolicy> = {}, protocol: 'pessimistic' | 'non
     }
   };
   const acting = [[task, incarnation(0)]] as const;
-  step({ type: 'openJob', now: 0, job, protocol, size: 1, channelMemories: 1, program, acting });
+  step({
+    type: 'openJob',
+    now: 0,
+    job,
+    protocol,
+    size: 1,
+    channelMemories: 1,
+    programs: [{ count: 1, hash: program }],
+    acting,
+  });
   const offer = (serial: number): void => {
     const m = manifest(serial);
     step({ type: 'offer', now: 0, link: 'l', job, task, incarnation: m.incarnation, manifest: m });

@@ -72,7 +72,16 @@ describe('image format 1, in which a `replay` stood where the position stands', 
     core.step({ type: 'recover', now: 0, entries: [[`image/${job}/0/000000001`, record]] });
     const acting = [[task, incarnation(1)]] as const;
     const protocol = 'pessimistic';
-    core.step({ type: 'openJob', now: 0, job, protocol, size: 1, channelMemories: 1, program: '', acting });
+    core.step({
+      type: 'openJob',
+      now: 0,
+      job,
+      protocol,
+      size: 1,
+      channelMemories: 1,
+      programs: [{ count: 1, hash: '' }],
+      acting,
+    });
     core.step({ type: 'restart', now: 0, job, task, incarnation: incarnation(2) });
     expect(
       core.step({ type: 'checked', now: 0, image: core.imagesOf(job, task)[0]!.image, sound: true }),

@@ -81,6 +81,8 @@ export const Assignment = Type.Object({
   universe: Type.Optional(CountSchema),
   /** A spawned task: the first of its world, the parents' root, which part of the call it belongs to (MPI_APPNUM). */
   spawned: Type.Optional(Type.Object({ first: TaskIdSchema, root: TaskIdSchema, appnum: CountSchema })),
+  /** Of a job with several programs: which of them this rank runs (MPI_APPNUM), and how many ranks do. */
+  part: Type.Optional(Type.Object({ appnum: CountSchema, size: CountSchema })),
   capability: Type.String(),
   program: Type.Object({ language: ProgramLanguage, hash: HashSchema, entry: Type.String() }),
   args: Type.Array(Type.String()),

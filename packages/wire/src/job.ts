@@ -20,9 +20,10 @@ export const MAX_SPAWNED = 256;
  * Generation of the MPI library: which messages its calls send. A job keeps the one that it began with, also under a
  * newer server, since its ranks repeat what their logs have. Raised whenever a call sends others: 2 has more algorithms
  * of collectives, and tells spawned tasks the published names; 3 gathers short blocks of different length in fewer
- * messages; 4 tells the others of a collective whose counts do not fit at its caller. Absent in a job: 1.
+ * messages; 4 tells the others of a collective whose counts do not fit at its caller; 5 sends many lines of a C
+ * program's output in one message. Absent in a job: 1.
  */
-export const LIBRARY = 4;
+export const LIBRARY = 5;
 
 export const ProtocolName = Type.Union([Type.Literal('pessimistic'), Type.Literal('none')]);
 export type ProtocolName = Static<typeof ProtocolName>;
@@ -35,6 +36,12 @@ export const ResultPath = Type.String({
   pattern: '^(?!.*(?:^|/)\\.)[A-Za-z0-9_][A-Za-z0-9_.@+:-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.@+:-]*)*$',
   maxLength: 200,
 });
+
+export const Environment = Type.Record(
+  Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$' }),
+  Type.String({ maxLength: 4096, pattern: '^[^\\u0000]*$' }),
+  { maxProperties: 64 },
+);
 
 export const JobOptions = Type.Object(
   {
@@ -62,13 +69,7 @@ export const JobOptions = Type.Object(
     /** Of the job's random draws; absent: drawn by the server. */
     seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 48 - 1 })),
     /** Environment variables of every rank, beside those that every rank has (docs/programs.md). */
-    env: Type.Optional(
-      Type.Record(
-        Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$' }),
-        Type.String({ maxLength: 4096, pattern: '^[^\\u0000]*$' }),
-        { maxProperties: 64 },
-      ),
-    ),
+    env: Type.Optional(Environment),
   },
   { additionalProperties: false },
 );
@@ -162,6 +163,24 @@ export type ArchiveManifest = Static<typeof ArchiveManifest>;
  */
 export const RoomCode = Type.String({ pattern: '^[A-HJKMNP-Z2-9]{4,12}$' });
 
+/** Arguments of a program. */
+const Arguments = Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 256 });
+/** Programs of a job at most. */
+export const MAX_PARTS = 64;
+
+/** A further program of a job (MPMD, MPI-4.1 §11.5), and how many ranks run it. */
+export const FurtherPart = Type.Object(
+  {
+    program: ProgramSubmission,
+    size: Type.Integer({ minimum: 1, maximum: MAX_RANKS }),
+    args: Type.Optional(Arguments),
+    /** Environment variables of its ranks; absent: `options.env`. */
+    env: Type.Optional(Environment),
+  },
+  { additionalProperties: false },
+);
+export type FurtherPart = Static<typeof FurtherPart>;
+
 /** POST /api/jobs */
 export const JobSubmission = Type.Object(
   {
@@ -169,8 +188,11 @@ export const JobSubmission = Type.Object(
     /** What it is for, in words for the volunteers whose machines run it. */
     about: Type.Optional(Type.String({ maxLength: 200 })),
     program: ProgramSubmission,
+    /** Ranks that run `program`. */
     size: Type.Integer({ minimum: 1, maximum: MAX_RANKS }),
-    args: Type.Optional(Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 256 })),
+    args: Type.Optional(Arguments),
+    /** Programs that share MPI_COMM_WORLD with `program`: the ranks of each follow those of the one before. */
+    further: Type.Optional(Type.Array(FurtherPart, { minItems: 1, maxItems: MAX_PARTS - 1 })),
     /** Input files by path, base64. */
     files: Type.Optional(Type.Record(FilePath, Type.String())),
     /** Standard input of rank 0, base64. */
@@ -306,6 +328,20 @@ export const Fault = Type.Object({
 });
 export type Fault = Static<typeof Fault>;
 
+/** What a job and its report say of a program. */
+export const ProgramView = Type.Object({ language: Type.String(), entry: Type.String(), hash: HashSchema });
+
+/** One of several programs of a job. */
+export const PartView = Type.Object({
+  /** The first rank that runs it. */
+  first: TaskIdSchema,
+  /** How many ranks run it. */
+  size: CountSchema,
+  program: ProgramView,
+  args: Type.Array(Type.String()),
+});
+export type PartView = Static<typeof PartView>;
+
 export const JobView = Type.Object({
   id: JobIdSchema,
   name: Type.String(),
@@ -318,8 +354,10 @@ export const JobView = Type.Object({
   spawned: Type.Optional(CountSchema),
   protocol: ProtocolName,
   durability: Durability,
-  program: Type.Object({ language: Type.String(), entry: Type.String(), hash: HashSchema }),
+  program: ProgramView,
   args: Type.Array(Type.String()),
+  /** All programs of a job that has several; the first is `program` with `args`. */
+  parts: Type.Optional(Type.Array(PartView)),
   /** Name of the token that submitted it. */
   owner: Type.Optional(Type.String()),
   /** Code of the room whose volunteers run it. */

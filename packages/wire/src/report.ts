@@ -4,7 +4,7 @@ import { ERRORS } from './errors.ts';
 import { ComparedRun } from './comparison.ts';
 import { RankProfile } from './history.ts';
 import { CountSchema, ErrorBody, HashSchema, JobIdSchema, TaskIdSchema } from './schema.ts';
-import { Durability, JobState, ProtocolName, TaskState } from './job.ts';
+import { Durability, JobState, PartView, ProgramView, ProtocolName, TaskState } from './job.ts';
 
 /** Rises when a field changes its meaning or goes; new fields may come without. */
 export const REPORT_VERSION = 1;
@@ -31,8 +31,10 @@ export const JobReport = Type.Object(
       about: Type.Optional(Type.String()),
       state: JobState,
       /** Hash (BLAKE3) of what the nodes execute. */
-      program: Type.Object({ language: Type.String(), entry: Type.String(), hash: HashSchema }),
+      program: ProgramView,
       args: Type.Array(Type.String()),
+      /** All programs of a job that has several; the first is `program` with `args`. */
+      parts: Type.Optional(Type.Array(PartView)),
       size: CountSchema,
       inputs: Type.Array(Type.Object({ path: Type.String(), bytes: CountSchema, hash: HashSchema })),
       /** Of the job's random draws: the same program with the same seed draws the same. */

@@ -24,11 +24,14 @@ export type SpawnGroup = Static<typeof SpawnGroup>;
 
 export const spawnedTasks = (parts: readonly SpawnPart[]): number => parts.reduce((n, p) => n + p.count, 0);
 
-/** Number of the part (MPI_APPNUM) that a task of the group belongs to. */
-export function partOf(group: SpawnGroup, task: number): number {
-  let at = group.first as number;
-  return group.parts.findIndex((p) => task < (at += p.count));
+/** Number of the part (MPI_APPNUM) that process `at` of all parts belongs to, counted from 0; -1: it is behind them. */
+export function partAt(parts: readonly Pick<SpawnPart, 'count'>[], at: number): number {
+  let end = 0;
+  return parts.findIndex((p) => at < (end += p.count));
 }
+
+/** Number of the part (MPI_APPNUM) that a task of the group belongs to. */
+export const partOf = (group: SpawnGroup, task: number): number => partAt(group.parts, task - group.first);
 
 /**
  * Why a spawn was refused; the first value of an answer with an error. LEAVING: slots are not free, but other spawned

@@ -11,7 +11,7 @@ const jobOptions = (command: Command): Command =>
         '<program>',
         'output of mayfly mpicc (or another .wasm), C or C++ files, a TypeScript file, or a folder with mayfly.json',
       )
-      .argument('[args...]', 'more C or C++ files, then the arguments of the program')
+      .argument('[args...]', "more C or C++ files, then the arguments of the program; ':' starts another program")
       .requiredOption('-n, --np <ranks>', 'number of ranks', whole(1, 1024))
       .option('-q, --quiet', 'hide the progress line and hints')
       .option('-f, --file <file>', 'input file for the program, as path or name=path (repeatable)', more)
@@ -38,7 +38,12 @@ const jobOptions = (command: Command): Command =>
         factor,
       )
       .option('--time-limit <seconds>', 'end the job after this time', seconds)
-      .option('--env <name=value>', 'environment variable of every rank (repeatable); also -env, -genv, -x', more)
+      .option('--env <name=value>', 'environment variable of every rank (repeatable); also -genv, -x', more)
+      .option(
+        '--part-env <name=value>',
+        "environment variable of the first program's ranks, where ':' starts others (repeatable); also -env",
+        more,
+      )
       .option('--room <code>', 'run only on volunteers of this room')
       .option('--memory <size>', 'memory limit of a rank, such as 512M or 2G', size)
       .option('--seed <n>', "seed of the job's random numbers, to repeat a run", whole(0, 2 ** 48 - 1)),
@@ -57,9 +62,13 @@ export function mpiexecCommand(program: Command, act: Act): void {
 Standard input goes to rank 0. Ctrl-C cancels the job, a second one exits at once. Without --server, mayfly starts a
 server and headless nodes on this machine for this one job.
 
+A ':' starts another program of the same job, with -n, -env, -x and --cc-flags of its own: its ranks follow in
+MPI_COMM_WORLD, and MPI_APPNUM counts the programs from 0. All other options stand before the first program.
+
   mayfly mpicc -O3 pi.c -o pi && mayfly mpiexec -n 4 ./pi 1000000
   mayfly mpiexec -n 4 --cc-flags '-O3' main.c util.c 1000000
   mayfly mpiexec -n 4 pi.ts 1000000
+  mayfly mpiexec -n 1 ./master input : -n 3 -env VERBOSE 1 ./worker
   mayfly mpiexec -n 4 --file 1138_bus.mtx cg.ts --matrix 1138_bus.mtx
   mayfly mpiexec --server https://class.example:7070 --token … -n 16 -l heat.ts < parameters.txt
 ${EXIT_HELP}`,

@@ -5,6 +5,7 @@ import { needConnection, type ConnectionOptions } from '../connection.ts';
 import { endOf } from '../ending.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { OutputMerger } from '../output-merger.ts';
+import { programLine } from '../mpmd.ts';
 import { saveResultFiles } from '../result-files.ts';
 import { table } from '../table.ts';
 
@@ -83,7 +84,7 @@ export async function show(id: string, options: ConnectionOptions & { json?: boo
   );
   if (j.error) print(`error: ${j.error.message} (${j.error.code})`);
   print(
-    `${j.program.entry} ${j.args.join(' ')}\n${j.size} ranks, ${j.protocol}, ${j.durability}; submitted ` +
+    `${programLine(j)}\n${j.size} ranks, ${j.protocol}, ${j.durability}; submitted ` +
       `${when(j.submittedAt)} UTC, ran ${lasted(j) || 'not yet'}\n`,
   );
   print(

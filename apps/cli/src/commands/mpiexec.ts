@@ -25,7 +25,7 @@ export async function mpiexec(program: string, args: string[], options: MpiexecO
   const connection = await findConnection(options);
   if (options.room !== undefined && !connection)
     throw new CommandError('--room needs a server: add --server, or set MAYFLY_SERVER', Exit.USAGE);
-  const { submission, ownFiles } = await prepareSubmission(program, args, options);
+  const { submission, ranks, ownFiles } = await prepareSubmission(program, args, options);
   submission.options = { ...submission.options, interactive: true };
   const progress = new ProgressLine(process.stderr.isTTY && !options.quiet ? process.stderr : undefined);
   let embedded: Embedded | undefined;
@@ -35,7 +35,7 @@ export async function mpiexec(program: string, args: string[], options: MpiexecO
       progress.set('starting a server and nodes on this machine');
       // Only here: the whole server is behind it.
       embedded = await (await import('../local-cluster.ts')).startEmbedded();
-      await embedded.addSlots(options.n);
+      await embedded.addSlots(ranks);
     }
     const client = new Client(
       connection ?? { server: embedded!.server.localUrl, token: embedded!.token, insecure: false },

@@ -5,6 +5,7 @@
 import type { ComparisonView, JobReport } from '@mayfly/wire';
 import { Client } from '../client.ts';
 import { needConnection, type ConnectionOptions } from '../connection.ts';
+import { programLine } from '../mpmd.ts';
 import { Exit } from '../exit-codes.ts';
 import { table } from '../table.ts';
 
@@ -33,7 +34,7 @@ export function asText(r: JobReport, c: ComparisonView): string {
   const lines = [
     `${job.name} (${job.id}): ${job.state}${exit}${ran}`,
     ...(job.error === undefined ? [] : [`error: ${job.error.message} (${job.error.code})`]),
-    `${[job.program.entry, ...job.args].join(' ')}, ${job.size} rank${job.size === 1 ? '' : 's'}, ` +
+    `${programLine(job)}, ${job.size} rank${job.size === 1 ? '' : 's'}, ` +
       `${job.options.protocol}, seed ${job.seed}, program ${job.program.hash.slice(0, 16)}`,
     `${totals.messages} messages of ${totals.bytes} bytes, ${totals.images} images, ${totals.faults} lost ` +
       `rank${totals.faults === 1 ? '' : 's'}${replay}`,

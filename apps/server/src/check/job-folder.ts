@@ -8,7 +8,7 @@ import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { createBLAKE3 } from 'hash-wasm';
-import type { JobSpec } from '@mayfly/protocols';
+import { partsOf, type JobSpec } from '@mayfly/protocols';
 import {
   RECORD,
   checkIndex,
@@ -22,6 +22,7 @@ import {
   type Problem,
 } from '@mayfly/storage';
 import { checkHistory } from '../history/store.ts';
+import { programFile } from '../jobs/job-store.ts';
 
 /** @returns what its record says, where it can be read */
 export async function checkJobFolder(
@@ -79,11 +80,8 @@ async function checkSums(
 /** Of a folder without a record, of an earlier version: what has a hash. */
 async function checkProgram(dir: string, job: JobSpec, record: JobFolderRecord | undefined, say: Say): Promise<void> {
   if (record) return;
-  const program = job.program.language === 'typescript' ? 'program.js' : 'program.wasm';
-  for (const [path, hash] of [[program, job.program.hash], ...job.files.map((f) => [`in/${f.hash}`, f.hash])] as [
-    string,
-    string,
-  ][])
+  const programs = partsOf(job).map(({ program }, n) => [programFile(program.language, n), program.hash] as const);
+  for (const [path, hash] of [...programs, ...job.files.map((f) => [`in/${f.hash}`, f.hash] as const)])
     try {
       const hasher = await createBLAKE3();
       for await (const chunk of createReadStream(join(dir, path)) as AsyncIterable<Buffer>) hasher.update(chunk);

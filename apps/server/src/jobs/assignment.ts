@@ -1,6 +1,13 @@
-/** What a node is told of the rank that it gets. */
-import { capacityOf, groupOf, protocols, type JobRecord } from '@mayfly/protocols';
+/** What a node is told of the rank that it gets, and which program that is. */
+import { capacityOf, groupOf, partOfTask, partsOf, protocols, type JobRecord } from '@mayfly/protocols';
 import { partOf, spawnedTasks, type Assignment, type Incarnation, type Manifest, type TaskId } from '@mayfly/wire';
+import type { ProgramAt } from './job-store.ts';
+
+/** The program that a task runs. */
+export function programOf(record: JobRecord, task: TaskId): ProgramAt {
+  const part = partOfTask(record, task);
+  return { language: partsOf(record.spec)[part]!.program.language, part };
+}
 
 export interface Given {
   task: TaskId;
@@ -19,7 +26,9 @@ export function assignmentOf(
 ): Assignment {
   const { spec } = record;
   const group = groupOf(record, task);
-  const part = group && partOf(group, task);
+  const child = group && partOf(group, task);
+  const appnum = partOfTask(record, task);
+  const { program, args, count, env = spec.env } = partsOf(spec)[appnum]!;
   return {
     job: spec.id,
     jobName: spec.name,
@@ -30,11 +39,12 @@ export function assignmentOf(
     capacity: capacityOf(spec),
     ...(spec.library === undefined ? {} : { library: spec.library }),
     ...(record.universe === undefined ? {} : { universe: record.universe }),
-    ...(group ? { spawned: { first: group.first, root: group.root, appnum: part! } } : {}),
+    ...(group ? { spawned: { first: group.first, root: group.root, appnum: child! } } : {}),
+    ...(spec.parts && !group ? { part: { appnum, size: count } } : {}),
     capability,
-    program: { ...spec.program },
-    args: group ? group.parts[part!]!.args : spec.args,
-    ...(spec.env === undefined ? {} : { env: spec.env }),
+    program: { ...program },
+    args: group ? group.parts[child!]!.args : args,
+    ...(env === undefined ? {} : { env }),
     files: spec.files,
     protocol: spec.protocol,
     channelMemories: Array.from({ length: spec.channelMemories }, (_, i) => `/data/cm/${i}`),

@@ -6,7 +6,7 @@ import type { JobView } from '@mayfly/wire';
 import type { Written } from './written.ts';
 
 export interface Run {
-  view: Pick<JobView, 'id' | 'state' | 'exitCode' | 'error' | 'program'>;
+  view: Pick<JobView, 'id' | 'state' | 'exitCode' | 'error' | 'program' | 'parts'>;
   written: Written;
 }
 
@@ -18,8 +18,7 @@ export const comparable = (view: Pick<JobView, 'state'>): boolean => view.state 
 /** Sentences about what is not the same in `b`; none: all equal. */
 export function differencesOf(a: Run, b: Run): string[] {
   const out: string[] = [];
-  if (a.view.program.hash !== b.view.program.hash)
-    out.push('The compiled programs differ: the compiler has changed between the runs.');
+  if (hashesOf(a) !== hashesOf(b)) out.push('The compiled programs differ: the compiler has changed between the runs.');
   const [endA, endB] = [endOf(a), endOf(b)];
   if (endA !== endB) out.push(`This run ${endA}, the other ${endB}.`);
   const [saidA, saidB] = [saidBy(a), saidBy(b)];
@@ -32,6 +31,9 @@ export function differencesOf(a: Run, b: Run): string[] {
   }
   return out.length > MOST ? [...out.slice(0, MOST - 1), `… and ${out.length - MOST + 1} more.`] : out;
 }
+
+/** Of all programs of the job. */
+const hashesOf = ({ view }: Run): string => [view, ...(view.parts ?? [])].map((p) => p.program.hash).join();
 
 const endOf = ({ view }: Run): string =>
   view.state === 'done'

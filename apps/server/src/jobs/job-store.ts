@@ -1,6 +1,6 @@
 /**
  * What the files of a job are (the port JobFiles of packages/storage keeps them): the submission as it came, without
- * the bytes of files, standard input and a module; the program; the input files by content, and what was submitted as
+ * the bytes of files, standard input and modules; the programs; the input files by content, and what was submitted as
  * standard input among them.
  *
  *  F1  A job's files are durable before the dispatcher hears of the job; what a crash leaves in between has a mark
@@ -9,8 +9,15 @@
  *  F2  They never change after that.
  */
 import { hashBytes } from '@mayfly/checkpoint';
-import type { JobFileName, JobFiles, StdinLog } from '@mayfly/storage/ports';
-import { MayflyError, type JobId, type JobSubmission, type ProgramLanguage } from '@mayfly/wire';
+import type { JobFileName, JobFiles, ProgramFileName, StdinLog } from '@mayfly/storage/ports';
+import {
+  MayflyError,
+  type FurtherPart,
+  type JobId,
+  type JobSubmission,
+  type ProgramLanguage,
+  type ProgramSubmission,
+} from '@mayfly/wire';
 import type { PreparedProgram } from './program.ts';
 
 export interface StoredFile {
@@ -29,11 +36,18 @@ export interface NewJob {
   submission: JobSubmission;
   files: ReadonlyMap<string, Uint8Array>;
   stdin: Uint8Array;
-  program: Pick<PreparedProgram, 'language' | 'blob' | 'sourceMap'>;
+  /** Of each part, in order. */
+  programs: readonly Pick<PreparedProgram, 'language' | 'blob' | 'sourceMap'>[];
 }
 
-const programName = (language: ProgramLanguage): 'program.js' | 'program.wasm' =>
-  language === 'typescript' ? 'program.js' : 'program.wasm';
+/** A program of a job: that of the part with this number. */
+export interface ProgramAt {
+  language: ProgramLanguage;
+  part: number;
+}
+
+export const programFile = (language: ProgramLanguage, part: number): ProgramFileName =>
+  `program${part === 0 ? '' : (`-${part}` as const)}.${language === 'typescript' ? 'js' : 'wasm'}`;
 
 export class JobStore {
   readonly #files: JobFiles;
@@ -53,15 +67,19 @@ export class JobStore {
     }
     const { files: _files, stdin: _stdin, ...rest } = n.submission;
     const stored: StoredSubmission = { ...rest, inputs };
-    // It stands in program.wasm, instrumented; as that it is given back.
-    if (rest.program.language === 'wasm') stored.program = { ...rest.program, module: '' };
+    // A module stands in its program's file, instrumented; as that it is given back.
+    const bare = (p: ProgramSubmission): ProgramSubmission => (p.language === 'wasm' ? { ...p, module: '' } : p);
+    stored.program = bare(rest.program);
+    if (rest.further) stored.further = rest.further.map((f) => ({ ...f, program: bare(f.program) }));
     if (n.stdin.length > 0) {
       stored.stdinHash = await hashBytes(n.stdin);
       all.set(`in/${stored.stdinHash}`, n.stdin);
     }
-    const { language, blob, sourceMap } = n.program;
-    all.set(programName(language), blob);
-    if (sourceMap !== undefined) all.set(`${programName(language)}.map`, sourceMap);
+    for (const [part, { language, blob, sourceMap }] of n.programs.entries()) {
+      const name = programFile(language, part);
+      all.set(name, blob);
+      if (sourceMap !== undefined) all.set(`${name}.map`, sourceMap);
+    }
     all.set('submission.json', JSON.stringify(stored));
     await this.#files.create(n.job, all);
     return inputs;
@@ -75,11 +93,14 @@ export class JobStore {
       Buffer.from(await this.#need(job, name)).toString('base64');
     const files: Record<string, string> = {};
     for (const f of inputs) files[f.path] = await base64(`in/${f.hash}`);
-    const { program } = rest;
-    if (program.language === 'wasm' && program.module === '')
-      rest.program = { ...program, module: await base64('program.wasm') };
+    const whole = async (p: ProgramSubmission, part: number): Promise<ProgramSubmission> =>
+      p.language === 'wasm' && p.module === '' ? { ...p, module: await base64(programFile('wasm', part)) } : p;
+    const further: FurtherPart[] = [];
+    for (const f of rest.further ?? []) further.push({ ...f, program: await whole(f.program, further.length + 1) });
     return {
       ...rest,
+      program: await whole(rest.program, 0),
+      ...(further.length > 0 ? { further } : {}),
       ...(inputs.length > 0 ? { files } : {}),
       ...(stdinHash !== undefined ? { stdin: await base64(`in/${stdinHash}`) } : {}),
     };
@@ -92,22 +113,23 @@ export class JobStore {
   }
 
   /** The program as it was compiled. @throws MayflyError DAMAGED_DATA when it is missing */
-  program(job: JobId, language: ProgramLanguage): Promise<Uint8Array> {
-    return this.#need(job, programName(language));
+  program(job: JobId, { language, part }: ProgramAt): Promise<Uint8Array> {
+    return this.#need(job, programFile(language, part));
   }
   /** What leads from a script to its sources. @throws MayflyError DAMAGED_DATA when it is missing */
-  async sourceMap(job: JobId): Promise<string> {
-    return Buffer.from(await this.#need(job, 'program.js.map')).toString('utf8');
+  async sourceMap(job: JobId, part: number): Promise<string> {
+    return Buffer.from(await this.#need(job, `${programFile('typescript', part)}.map`)).toString('utf8');
   }
 
   /** What leads from a stack to the submitted sources, where it is at hand: a script's source map, or the module. */
-  symbolsNow(job: JobId, language: ProgramLanguage): Uint8Array | undefined {
-    return this.#files.readNow(job, language === 'typescript' ? 'program.js.map' : 'program.wasm');
+  symbolsNow(job: JobId, { language, part }: ProgramAt): Uint8Array | undefined {
+    const name = programFile(language, part);
+    return this.#files.readNow(job, language === 'typescript' ? `${name}.map` : name);
   }
 
   /** In parts, for a node; undefined: it is missing. */
-  streamProgram(job: JobId, language: ProgramLanguage): Promise<AsyncIterable<Uint8Array> | undefined> {
-    return this.#files.stream(job, programName(language));
+  streamProgram(job: JobId, { language, part }: ProgramAt): Promise<AsyncIterable<Uint8Array> | undefined> {
+    return this.#files.stream(job, programFile(language, part));
   }
   /** An input file in parts, or undefined when the job has none of that content. */
   streamInput(job: JobId, hash: string): Promise<AsyncIterable<Uint8Array> | undefined> {
@@ -116,16 +138,19 @@ export class JobStore {
 
   /**
    * Before a job goes on after a start of the server: what its nodes would fetch is what was submitted. Without this
-   * they would refuse the program one after the other.
+   * they would refuse a program one after the other. `programs`: of each part.
    * @throws MayflyError DAMAGED_DATA; what the file system says, when it cannot be read for another reason
    */
-  async verify(job: JobId, program: { language: ProgramLanguage; hash: string }): Promise<void> {
-    const name = programName(program.language);
+  async verify(job: JobId, programs: readonly { language: ProgramLanguage; hash: string }[]): Promise<void> {
+    for (const [part, p] of programs.entries()) await this.#verify(job, programFile(p.language, part), p.hash);
+  }
+
+  async #verify(job: JobId, name: ProgramFileName, hash: string): Promise<void> {
     let what = 'is damaged: its hash differs from the one recorded at submission';
     try {
       const bytes = await this.#files.read(job, name);
       if (!bytes) what = 'is missing';
-      else if ((await hashBytes(bytes)) === program.hash) return;
+      else if ((await hashBytes(bytes)) === hash) return;
     } catch (error) {
       if (!(error instanceof MayflyError && error.code === 'DAMAGED_DATA')) throw error;
       what = 'is a folder where a file belongs';

@@ -4,21 +4,20 @@
  */
 import { mapStack, symbolise } from '@mayfly/toolchain';
 import type { ExitReport, JobId } from '@mayfly/wire';
-import type { JobSpec } from '@mayfly/protocols';
-import type { JobStore } from './job-store.ts';
+import type { JobStore, ProgramAt } from './job-store.ts';
 
 export function mappedReport(
   store: JobStore,
   job: JobId,
-  language: JobSpec['program']['language'],
+  program: ProgramAt | undefined,
   report: ExitReport,
 ): ExitReport {
-  if (report.abort?.stack === undefined) return report;
+  if (!program || report.abort?.stack === undefined) return report;
   try {
-    const symbols = store.symbolsNow(job, language);
+    const symbols = store.symbolsNow(job, program);
     if (!symbols) return report;
     const stack =
-      language === 'typescript'
+      program.language === 'typescript'
         ? mapStack(report.abort.stack, Buffer.from(symbols).toString('utf8'))
         : symbolise(report.abort.stack, symbols);
     return { ...report, abort: { ...report.abort, stack } };

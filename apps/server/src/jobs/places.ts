@@ -2,16 +2,16 @@
  * Places of programs, from where ranks wait: out of what nodes tell ('halo (wasm-function[21]:0x64b)') becomes what the
  * submitted sources say ('halo (main.c:5)'; without line numbers 'halo'). For people only.
  *
- * Owns what is needed for that of the jobs that asked last.
- *  P1  Bounded whatever nodes say: at most MAX_PLACES places of a job, of the form that engines have, and MAX_JOBS
- *      jobs.
+ * Owns what is needed for that of the programs that asked last.
+ *  P1  Bounded whatever nodes say: at most MAX_PLACES places of a program, of the form that engines have, and
+ *      MAX_PROGRAMS programs.
  *  P2  Nothing waits for a program to be read: until it is there, its places are not known.
  */
 import { BUNDLE_NAME, stackMapper, symboliser } from '@mayfly/toolchain';
-import { ELSEWHERE, type Heartbeat, type JobId, type ProgramLanguage } from '@mayfly/wire';
-import type { JobStore } from './job-store.ts';
+import { ELSEWHERE, type Heartbeat, type JobId, type TaskId } from '@mayfly/wire';
+import type { JobStore, ProgramAt } from './job-store.ts';
 
-const MAX_JOBS = 32;
+const MAX_PROGRAMS = 32;
 const MAX_PLACES = 256;
 /** As a stack has it: the function (without control characters), and the number that a module gives it. */
 const FORM = new RegExp(
@@ -26,12 +26,13 @@ interface Program {
 }
 
 export class Places {
-  readonly #programs = new Map<JobId, Program>();
+  /** By job and part. */
+  readonly #programs = new Map<string, Program>();
 
-  /** `languageOf`: undefined: there is no such job. */
+  /** `programOf`: the program that a task of a job runs; undefined: there is no such task. */
   constructor(
     private readonly store: Pick<JobStore, 'program' | 'sourceMap'>,
-    private readonly languageOf: (job: JobId) => ProgramLanguage | undefined,
+    private readonly programOf: (job: JobId, task: TaskId) => ProgramAt | undefined,
   ) {}
 
   /**
@@ -48,12 +49,12 @@ export class Places {
         ...rest
       } = t;
       if (!isHere(t)) return { ...rest, activity };
-      const at = place === undefined ? undefined : this.of(t.job, place);
+      const at = place === undefined ? undefined : this.of(t.job, t.task, place);
       return {
         ...rest,
         activity: at === undefined ? activity : { ...activity, place: at },
         places: (places ?? []).flatMap(([call, raw, ms]): [string, string, number][] => {
-          const text = this.of(t.job, raw);
+          const text = this.of(t.job, t.task, raw);
           return text === undefined ? [] : [[call, text, ms]];
         }),
       };
@@ -62,10 +63,11 @@ export class Places {
   }
 
   /** undefined: not known yet, or no place. */
-  of(job: JobId, raw: string): string | undefined {
+  of(job: JobId, task: TaskId, raw: string): string | undefined {
     if (raw === ELSEWHERE) return ELSEWHERE;
     if (!FORM.test(raw)) return undefined;
-    const program = this.#programs.get(job) ?? this.#open(job);
+    const at = this.programOf(job, task);
+    const program = at && (this.#programs.get(`${job}/${at.part}`) ?? this.#open(job, at));
     if (!program?.map) return undefined;
     let text = program.known.get(raw);
     if (text === undefined) {
@@ -75,16 +77,14 @@ export class Places {
     return text;
   }
 
-  #open(job: JobId): Program | undefined {
-    const language = this.languageOf(job);
-    if (!language) return undefined;
+  #open(job: JobId, at: ProgramAt): Program {
     const program: Program = { map: undefined, known: new Map() };
-    if (this.#programs.size >= MAX_JOBS) this.#programs.delete(this.#programs.keys().next().value!);
-    this.#programs.set(job, program);
+    if (this.#programs.size >= MAX_PROGRAMS) this.#programs.delete(this.#programs.keys().next().value!);
+    this.#programs.set(`${job}/${at.part}`, program);
     const read =
-      language === 'typescript'
-        ? this.store.sourceMap(job).then(stackMapper)
-        : this.store.program(job, language).then(symboliser);
+      at.language === 'typescript'
+        ? this.store.sourceMap(job, at.part).then(stackMapper)
+        : this.store.program(job, at).then(symboliser);
     void read
       .catch(() => (place: string) => place)
       .then((map) => {

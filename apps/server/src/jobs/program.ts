@@ -3,7 +3,7 @@
  * stable code.
  */
 import { isUnit, type Asker, type Compiler, type ProgramDiagnostic, type RefusedProgram } from '@mayfly/toolchain';
-import { FilePath, MayflyError, type ProgramLanguage, type ProgramSubmission } from '@mayfly/wire';
+import { FilePath, kindOf, MayflyError, type ProgramLanguage, type ProgramSubmission } from '@mayfly/wire';
 import { Compile } from 'typebox/compile';
 import { checkFlags } from './flags.ts';
 
@@ -84,6 +84,22 @@ export async function prepareProgram(
   if (!made.ok) throw refused(made);
   const entry = submitted.entry ?? units?.[0] ?? Object.keys(sources).find(isUnit) ?? 'a.out';
   return { language: made.language, entry, blob: made.module, hash: made.hash, warnings: made.warnings };
+}
+
+/**
+ * The programs of one job: nodes are chosen for a job by the kind of program that they run, so it has one kind.
+ * @throws MayflyError BAD_REQUEST
+ */
+export function needOneKind(programs: readonly PreparedProgram[]): void {
+  const kinds = programs.map((p) => kindOf(p.language));
+  const script = kinds.indexOf('typescript');
+  const module = kinds.indexOf('wasm');
+  if (script >= 0 && module >= 0)
+    throw new MayflyError(
+      'BAD_REQUEST',
+      `The program ${programs[script]!.entry} is TypeScript and ${programs[module]!.entry} is WebAssembly: the programs ` +
+        'of a job are either all TypeScript or all C, C++ and modules, since not every volunteer runs both.',
+    );
 }
 
 /** @throws MayflyError BAD_REQUEST */

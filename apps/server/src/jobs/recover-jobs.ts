@@ -2,7 +2,7 @@
  * The start of the server on a data directory: every job that has not ended is opened again, and what a crash left of
  * the others is finished (R1 of runtime.ts, R2 of open-jobs.ts).
  */
-import { isOver, type JobService, type JobSpec } from '@mayfly/protocols';
+import { isOver, partsOf, type JobService, type JobSpec } from '@mayfly/protocols';
 import type { MessageLog } from '@mayfly/storage/ports';
 import { MayflyError, jobId, type ErrorBody, type JobId } from '@mayfly/wire';
 import type { Disk } from '../disk.ts';
@@ -59,7 +59,10 @@ export async function recoverJobs(parts: RecoveryParts): Promise<void> {
     if (jobs.ran.has(spec.id))
       await disk.orStopped(
         store
-          .verify(spec.id, spec.program)
+          .verify(
+            spec.id,
+            partsOf(spec).map((p) => p.program),
+          )
           .then(() => jobs.open(spec))
           .catch((error: unknown) => unrecovered(parts, spec.id, error)),
       );

@@ -30,6 +30,7 @@ export function reportOf({ view, spec, run, profile, outputs, comparisons, versi
       state: view.state,
       program: { ...view.program },
       args: view.args,
+      ...(view.parts === undefined ? {} : { parts: view.parts }),
       size: view.size,
       inputs: spec.files.map(({ path, bytes, hash }) => ({ path, bytes, hash })),
       seed: spec.seed,

@@ -70,12 +70,11 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
     '/data/program/:job',
     { schema: { ...hidden, params: Type.Object({ job: JobIdSchema }), querystring: Cap } },
     async (request, reply) => {
-      holder(request.query.cap, request.params.job);
-      const job = request.params.job as JobId;
-      const language = runtime.spec(job)?.program.language ?? 'typescript';
+      const { job, task } = holder(request.query.cap, request.params.job);
+      const program = runtime.programOf(job, task)!;
       return whole(reply)
-        .type(language === 'typescript' ? 'text/javascript; charset=utf-8' : 'application/wasm')
-        .send(bytes(await runtime.store.streamProgram(job, language), 'The program of this job is missing.'));
+        .type(program.language === 'typescript' ? 'text/javascript; charset=utf-8' : 'application/wasm')
+        .send(bytes(await runtime.store.streamProgram(job, program), 'The program of this job is missing.'));
     },
   );
 

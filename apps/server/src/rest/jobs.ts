@@ -1,7 +1,7 @@
 /** REST of jobs: submit, look, cancel, delete, kill a rank, checkpoint now. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isOver, protocols, type JobSpec } from '@mayfly/protocols';
+import { isOver, partsOf, protocols, type JobPart, type JobSpec } from '@mayfly/protocols';
 import type { Asker } from '@mayfly/toolchain';
 import {
   JobSubmission,
@@ -13,13 +13,21 @@ import {
   jobId,
   taskId,
   type ErrorCode,
+  type FurtherPart,
   type JobId,
   type TaskId,
 } from '@mayfly/wire';
 import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
 import { DEFAULT_CHECKPOINT_MS } from '../checkpoint-advice.ts';
-import { decodeBase64, needPath, prepareProgram, type Compilers } from '../jobs/program.ts';
+import {
+  decodeBase64,
+  needOneKind,
+  needPath,
+  prepareProgram,
+  type Compilers,
+  type PreparedProgram,
+} from '../jobs/program.ts';
 import type { Disk } from '../disk.ts';
 import { takesImages } from '../jobs/takes-images.ts';
 import type { ServerLimits } from '../options.ts';
@@ -158,7 +166,8 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
           'This job cannot be paused: its protocol "none" keeps nothing to resume a rank from. Cancel it, ' +
             'and run it again later.',
         );
-      const waitMs = (await takesImages(runtime.store, view.id, runtime.spec(view.id)!.program.language))
+      const programs = partsOf(runtime.spec(view.id)!).map((p) => p.program);
+      const waitMs = (await takesImages(runtime.store, view.id, programs))
         ? (request.body?.waitMs ?? PAUSE_WAIT_MS)
         : 0;
       runtime.dispatcher.step({ type: 'pause', job: view.id, waitMs });
@@ -324,23 +333,37 @@ export async function submit(
       `The input files have ${bytes + stdin.length} bytes; this server accepts ${limits.inputBytes}.`,
     );
   const memoryBytes = Math.min(s.options?.memoryBytes ?? limits.rankMemoryBytes, limits.rankMemoryBytes);
-  const program = await prepareProgram(o.compilers, s.program, memoryBytes, asker);
+  const submitted: FurtherPart[] = [{ program: s.program, size: s.size, args: s.args ?? [] }, ...(s.further ?? [])];
+  const size = submitted.reduce((n, part) => n + part.size, 0);
+  if (size > MAX_RANKS)
+    throw new MayflyError('BAD_REQUEST', `The programs have ${size} ranks together; a job has at most ${MAX_RANKS}.`);
+  const programs: PreparedProgram[] = [];
+  const parts: JobPart[] = [];
+  for (const { program, size: count, args = [], env } of submitted) {
+    const made = await prepareProgram(o.compilers, program, memoryBytes, asker);
+    programs.push(made);
+    const { language, entry, hash } = made;
+    parts.push({ count, args, program: { language, entry, hash }, ...(env === undefined ? {} : { env }) });
+  }
+  needOneKind(programs);
+  const { program, args } = parts[0]!;
   o.disk.admit();
   const id = jobId(randomId(12));
   const inputs = await runtime.marks.making(id, () =>
-    runtime.store.create({ job: id, submission: s, files, stdin, program }),
+    runtime.store.create({ job: id, submission: s, files, stdin, programs }),
   );
   const options = s.options ?? {};
   const spec: JobSpec = {
     id,
     name: s.name ?? program.entry.slice(-80),
     ...(s.about ? { about: s.about } : {}),
-    size: s.size,
-    capacity: Math.min(MAX_RANKS, s.size + MAX_SPAWNED),
+    size,
+    capacity: Math.min(MAX_RANKS, size + MAX_SPAWNED),
     protocol: options.protocol ?? 'pessimistic',
     durability: options.durability ?? 'behind',
-    program: { language: program.language, entry: program.entry, hash: program.hash },
-    args: s.args ?? [],
+    program,
+    args,
+    ...(parts.length === 1 ? {} : { parts }),
     owner,
     ...(options.env === undefined ? {} : { env: options.env }),
     ...(s.room === undefined ? {} : { room: s.room }),
@@ -369,5 +392,5 @@ export async function submit(
     if (!runtime.view(id)) await runtime.webhooks.forget(id);
     throw error;
   }
-  return { id, warnings: program.warnings };
+  return { id, warnings: programs.flatMap((p) => p.warnings) };
 }

@@ -1,5 +1,5 @@
 /** A job on its way: the submit form as plain data, and its way to a JobSubmission. Pure but for the blobs it names. */
-import type { ExampleView, JobOptions, JobSubmission, ProgramSubmission } from '@mayfly/wire';
+import type { ExampleView, FurtherPart, JobOptions, JobSubmission, ProgramSubmission } from '@mayfly/wire';
 import { TEMPLATES } from './templates.ts';
 
 export interface InputFile {
@@ -31,6 +31,8 @@ export interface Draft {
   size: number;
   /** As typed, split like a shell does. */
   args: string;
+  /** More programs of the same job, as they were submitted: the form sends them unchanged. */
+  further?: FurtherPart[] | undefined;
   files: InputFile[];
   stdin: string;
   /** Lines of NAME=value, as typed. */
@@ -86,6 +88,7 @@ export const draftOfSubmission = (s: JobSubmission): Draft => ({
   ...programOf(s.program),
   size: s.size,
   args: formatArgs(s.args ?? []),
+  ...(s.further ? { further: s.further } : {}),
   files: Object.entries(s.files ?? {}).map(([path, base64]) => {
     const data = fromBase64(base64);
     return { path, bytes: data.length, content: { kind: 'bytes', data } };
@@ -143,6 +146,10 @@ function programOf(p: ProgramSubmission): Pick<Draft, 'entry' | 'sources' | 'pac
     units: p.units,
   };
 }
+
+/** Ranks of all its programs. */
+export const ranksOf = (d: Pick<Draft, 'size' | 'further'>): number =>
+  (d.further ?? []).reduce((n, f) => n + f.size, d.size);
 
 /** A file of C or C++ that is compiled for itself. */
 export const isUnit = (path: string): boolean => /\.(c|cc|cpp|cxx|C|c\+\+)$/.test(path);
@@ -216,6 +223,8 @@ export function problems(
     });
   if (!Number.isInteger(d.size) || d.size < 1 || d.size > 1024)
     found.push({ field: 'size', text: 'Choose 1 to 1024 ranks.' });
+  else if (ranksOf(d) > 1024)
+    found.push({ field: 'size', text: `The programs have ${ranksOf(d)} ranks together; a job has at most 1024.` });
   if (splitArgs(d.flags) === undefined) found.push({ field: 'flags', text: 'Unclosed quotation mark.' });
   if (parseEnv(d.env) === undefined) found.push({ field: 'env', text: 'Environment: write one NAME=value per line.' });
   if (splitArgs(d.args) === undefined) found.push({ field: 'args', text: 'Unclosed quotation mark.' });
@@ -243,6 +252,7 @@ export async function toSubmission(
     program: toProgram(d),
     size: d.size,
     ...(args.length ? { args } : {}),
+    ...(d.further?.length ? { further: d.further } : {}),
     ...(files.length ? { files: Object.fromEntries(files) } : {}),
     ...(d.stdin ? { stdin: toBase64(new TextEncoder().encode(d.stdin)) } : {}),
     ...(d.room ? { room: d.room } : {}),

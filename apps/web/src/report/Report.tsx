@@ -1,8 +1,9 @@
 /** The report of a run as a page: reads without knowledge of Mayfly, and prints. */
+import { Fragment } from 'react';
 import type { JobReport } from '@mayfly/wire';
 import { Differences } from '../shared/Differences.tsx';
 import { Fact } from '../shared/Fact.tsx';
-import { bytes, count, duration, elapsed, plural } from '../shared/format.ts';
+import { bytes, count, duration, elapsed, plural, rankRange } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
 import { comparisonLine, faultCause, jobWord, verdictOf } from '../dashboard/status-texts.ts';
 import { Profile } from './Profile.tsx';
@@ -39,10 +40,14 @@ export function Report({ report: r }: { report: JobReport }) {
       <section className="stack">
         <h2>The program</h2>
         <dl className="pairs">
-          <dt>Program</dt>
-          <dd className="mono">{[job.program.entry, ...job.args].join(' ')}</dd>
-          <dt>Hash (BLAKE3)</dt>
-          <dd className="mono">{job.program.hash}</dd>
+          {(job.parts ?? [{ first: 0, size: job.size, program: job.program, args: job.args }]).map((part, n) => (
+            <Fragment key={part.first}>
+              <dt>Program{job.parts && ` ${n}, ${rankRange(part)}`}</dt>
+              <dd className="mono">{[part.program.entry, ...part.args].join(' ')}</dd>
+              <dt>Hash (BLAKE3)</dt>
+              <dd className="mono">{part.program.hash}</dd>
+            </Fragment>
+          ))}
           <dt>Seed of random draws</dt>
           <dd className="mono">{job.seed}</dd>
           <dt>Fault tolerance</dt>

@@ -24,6 +24,10 @@ export function count(n: number): string {
 /** 'one rank', '3 ranks'. */
 export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
 
+/** 'rank 3', 'ranks 0–2'. */
+export const rankRange = ({ first, size }: { first: number; size: number }): string =>
+  size === 1 ? `rank ${first}` : `ranks ${first}–${first + size - 1}`;
+
 /** 340 ms, 2.4 s, 47 s, 3 min 05 s, 2 h 04 min, 3 d 4 h. */
 export function duration(ms: number): string {
   const positive = Math.max(0, ms);

@@ -99,7 +99,7 @@ export function attributes(core: Core): Implementations {
       [constant('MPI_IO')]: constant('MPI_ANY_SOURCE'),
       [constant('MPI_HOST')]: constant('MPI_PROC_NULL'),
       [constant('MPI_WTIME_IS_GLOBAL')]: 1,
-      [constant('MPI_APPNUM')]: layer.device.spawned?.appnum ?? 0,
+      [constant('MPI_APPNUM')]: (layer.device.spawned ?? layer.device.part)?.appnum ?? 0,
       [constant('MPI_LASTUSEDCODE')]: Math.max(constant('MPI_ERR_LASTCODE'), core.state.nextErrorCode - 1),
       [constant('MPI_UNIVERSE_SIZE')]: layer.device.universe ?? layer.state.size,
     };

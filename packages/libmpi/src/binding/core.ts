@@ -186,9 +186,11 @@ export class Core {
   }
   /** [MPI_INFO_ENV] What is known of how the job was started. */
   environment(): Map<string, string> {
+    const { device, state } = this.layer;
+    const processes = String(device.part?.size ?? state.size);
     return new Map([
-      ['maxprocs', String(this.layer.state.size)],
-      ['soft', String(this.layer.state.size)],
+      ['maxprocs', processes],
+      ['soft', processes],
       ['arch', 'wasm32'],
       ['thread_level', 'MPI_THREAD_SERIALIZED'],
     ]);

@@ -28,6 +28,7 @@ import {
   Interrupted,
   ports,
   restore,
+  since,
   snapshot,
   world,
   type Layer,
@@ -39,6 +40,7 @@ import { Files } from './files.ts';
 import type { Cycles } from './cycle.ts';
 import { IMAGE_FORMAT, type GlobalsSection, type ProcessImage } from './image.ts';
 import { Instance } from './instance.ts';
+import { Output } from './output.ts';
 import type { ProcessOptions, Waits } from './options.ts';
 import type { ModuleSection } from './section.ts';
 import { KernelPacker } from '../packing/packer.ts';
@@ -64,6 +66,7 @@ export class Life implements Waits {
   private readonly binding: Binding;
   private readonly wasi: ReturnType<typeof createWasi>;
   private readonly files: Files;
+  private readonly output: Output;
   private readonly instance: Instance;
   private phase = Phase.RUNNING;
   /** The suspending import that runs or was unwound. */
@@ -127,12 +130,23 @@ export class Life implements Waits {
       },
       host.fileBytes,
     );
+    this.output = new Output((stream, bytes) => world.writeOut(this.layer, bytes, stream));
+    // A job that began earlier has each write as a message in its log.
+    const gathers = since(this.layer, 5);
     this.wasi = createWasi({
       args: host.args,
       env: host.env,
       files: this.files,
       memory: () => this.instance.memory(),
-      out: (stream, bytes) => world.writeOut(this.layer, bytes, stream),
+      out: (stream, bytes) => {
+        if (gathers) this.output.write(stream, bytes);
+        else world.writeOut(this.layer, bytes, stream);
+      },
+      complain: (line) => {
+        this.output.settle();
+        world.writeOut(this.layer, line, 'stderr');
+      },
+      settle: () => this.output.settle(),
       read: (most) => world.readIn(this.layer, most),
       clock: () => host.device.clock(),
       random: (into) => host.random.fill(into),
@@ -164,6 +178,9 @@ export class Life implements Waits {
       } catch (e) {
         // The MPI call around it cannot be left half done.
         throw isException(e) ? new Ended(this.uncaught()) : e;
+      } finally {
+        // The call that it is part of may still take an image (T3).
+        this.output.settle();
       }
     };
   }
@@ -200,7 +217,17 @@ export class Life implements Waits {
       return () => {
         throw new Error(`the program called ${module}.${name}, which does not exist here`);
       };
-    return this.binding.suspending.has(name) && this.canSuspend(module, name) ? this.suspending(name, f) : f;
+    return this.binding.suspending.has(name) && this.canSuspend(module, name)
+      ? this.suspending(name, f)
+      : this.apart(f);
+  }
+
+  /** T2. */
+  private apart(f: (...args: Word[]) => Word | void): (...args: Word[]) => Word | void {
+    return (...args) => {
+      this.output.settle();
+      return f(...args);
+    };
   }
 
   private canSuspend(module: string, name: string): boolean {
@@ -210,6 +237,7 @@ export class Life implements Waits {
   /** An import at which the stack may be unwound. */
   private suspending(name: string, f: (...args: Word[]) => Word | void): (...args: Word[]) => Word | void {
     return (...args) => {
+      this.output.settle();
       if (this.binding.depth > 0 || this.ending) return f(...args);
       if (this.phase === Phase.REWINDING) this.rewound(name);
       else {
@@ -330,6 +358,7 @@ export class Life implements Waits {
 
   /** What was written and not yet sent, then the exit: the last message of the task. */
   private leave(report: ExitReport): { report: ExitReport } {
+    this.output.settle();
     this.files.flush();
     for (const path of this.files.refused)
       this.wasi.complain(

@@ -17,6 +17,7 @@ import { world } from '@mayfly/mpi';
 import { ALL_RIGHTS, Clock, E, FileType, Right } from './errno.ts';
 import { Errno, ROOT_FD, type Files, type FilesState, type OpenFile } from './files.ts';
 import { GuestMemory } from './guest-memory.ts';
+import type { Stream } from './output.ts';
 
 export interface WasiHost {
   args: readonly string[];
@@ -24,7 +25,12 @@ export interface WasiHost {
   env?: Readonly<Record<string, string>> | undefined;
   files: Files;
   memory(): Uint8Array;
-  out(stream: 'stdout' | 'stderr', bytes: Uint8Array): void;
+  /** What the program writes to a standard stream. */
+  out(stream: Stream, bytes: Uint8Array): void;
+  /** A line of the host's own, on standard error. */
+  complain(line: Uint8Array): void;
+  /** The program calls something else than a write to a standard stream (T2 of output.ts). */
+  settle(): void;
   /** At least one byte of standard input, empty at its end. Blocks. @throws Interrupted */
   read(most: number): Uint8Array;
   /** The job's clock, ms. */
@@ -77,7 +83,7 @@ export function createWasi(host: WasiHost): {
   const complain = (what: string): void => {
     if (state.complained.includes(what)) return;
     state.complained.push(what);
-    host.out('stderr', text.encode(`mayfly: ${what}\n`));
+    host.complain(text.encode(`mayfly: ${what}\n`));
   };
 
   const guest = new GuestMemory(() => host.memory());
@@ -115,6 +121,7 @@ export function createWasi(host: WasiHost): {
       host.out(fd === 1 ? 'stdout' : 'stderr', all);
       return all.length;
     }
+    host.settle();
     const f = file(fd);
     const all = world.concat(parts);
     const offset = at ?? files.writeOffset(f);
@@ -380,6 +387,7 @@ export function createWasi(host: WasiHost): {
   const functions: Record<string, WasiFunction> = {};
   for (const [name, body] of Object.entries(bodies))
     functions[name] = (...a: never[]) => {
+      if (name !== 'fd_write') host.settle();
       try {
         return (body as (...a: never[]) => number)(...a);
       } catch (e) {

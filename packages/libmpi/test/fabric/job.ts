@@ -23,6 +23,8 @@ export interface RankResult {
   exit: ExitReport | undefined;
   stdout: string;
   stderr: string;
+  /** The messages that both came in: 'out …' or 'err …'. */
+  written: string[];
   /** Result files as the world has them at the end. */
   files: Record<string, Uint8Array>;
   /**

@@ -80,6 +80,9 @@ function run(job: Job): Answer {
     died,
     stdout: text(WorldMode.STDOUT),
     stderr: text(WorldMode.STDERR),
+    written: log.log.outputs
+      .filter((o) => o.mode === WorldMode.STDOUT || o.mode === WorldMode.STDERR)
+      .map((o) => `${o.mode === WorldMode.STDOUT ? 'out' : 'err'} ${new TextDecoder().decode(o.body)}`),
     files: results(log.log.outputs),
     images: lives - 1 + unwound,
   };

@@ -85,7 +85,7 @@ function build(context: Context): MayflyModule {
     UNDEFINED: c.UNDEFINED,
     TAG_UB: c.TAG_UB,
     UNIVERSE_SIZE: layer.device.universe ?? layer.state.size,
-    APPNUM: layer.device.spawned?.appnum ?? 0,
+    APPNUM: (layer.device.spawned ?? layer.device.part)?.appnum ?? 0,
     ...completion(context),
     startall: (list) => startall(context, list),
     datatype: (kind) => context.call(() => DatatypeObject.of(context, kind, 'datatype')),

@@ -63,6 +63,7 @@ export class RingDevice implements Device {
   readonly library: number;
   readonly incarnation: number;
   readonly spawned?: NonNullable<Assignment['spawned']>;
+  readonly part?: NonNullable<Assignment['part']>;
   readonly unexpectedBytes: number;
   private readonly aside: Incoming[] = [];
   private readonly parts = new Parts();
@@ -82,7 +83,7 @@ export class RingDevice implements Device {
     private readonly endpoint: Endpoint,
     private readonly status: StatusWriter,
     /** What the rank is told of its job's worlds. */
-    world: Pick<Assignment, 'size' | 'capacity' | 'universe' | 'spawned' | 'library'>,
+    world: Pick<Assignment, 'size' | 'capacity' | 'universe' | 'spawned' | 'part' | 'library'>,
     /** The job's clock, ms; read only when live. */
     private readonly now: () => number,
     /** The engine's own clock, ms. */
@@ -97,6 +98,7 @@ export class RingDevice implements Device {
     this.library = world.library ?? 1;
     if (world.universe !== undefined) this.universe = world.universe;
     if (world.spawned) this.spawned = world.spawned;
+    if (world.part) this.part = world.part;
     this.moved();
   }
 

@@ -24,6 +24,7 @@ import type {
   RankActivity,
   Position,
   SpawnGroup,
+  SpawnPart,
   TaskId,
 } from '@mayfly/wire';
 import type { Progress } from '../channel-memory/events.ts';
@@ -113,6 +114,11 @@ export interface JobSpec {
   durability: JobView['durability'];
   program: { language: ProgramLanguage; entry: string; hash: string };
   args: string[];
+  /**
+   * All programs of a job that has several, all of one kind: the first is `program` with `args`; counts add up to
+   * `size`.
+   */
+  parts?: JobPart[];
   env?: Record<string, string>;
   /** Name of the token that submitted it; absent: of the time before tokens had names. */
   owner?: string;
@@ -141,6 +147,13 @@ export interface JobSpec {
   interactive: boolean;
   limits: { memoryBytes: number; fileBytes: number };
   submittedAt: number;
+}
+
+/** Tasks of a job that run one of its programs. */
+export interface JobPart extends SpawnPart {
+  program: JobSpec['program'];
+  /** Absent: that of the job. */
+  env?: Record<string, string>;
 }
 
 export const capacityOf = (spec: Pick<JobSpec, 'size' | 'capacity'>): number => Math.max(spec.size, spec.capacity ?? 0);

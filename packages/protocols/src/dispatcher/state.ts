@@ -320,7 +320,7 @@ export function addTasks(job: Job, group: SpawnGroup): void {
 }
 
 /** The spawn that a task came of; undefined: the job was started with it. */
-export const groupOf = (record: JobRecord, task: TaskId): SpawnGroup | undefined =>
+export const groupOf = (record: Pick<JobRecord, 'spec' | 'spawned'>, task: TaskId): SpawnGroup | undefined =>
   task < record.spec.size
     ? undefined
     : record.spawned?.find((g) => task >= g.first && task < g.first + spawnedTasks(g.parts));

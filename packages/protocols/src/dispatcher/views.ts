@@ -4,6 +4,7 @@
 import {
   FIRST_TOKEN,
   spawnedTasks,
+  type PartView,
   type JobId,
   type JobView,
   type NodeView,
@@ -17,6 +18,7 @@ import { hasRecord, quarantinedUntil } from './reputation.ts';
 import { verdictOf } from './nodes.ts';
 import { rooms, takesRanks } from './free-slots.ts';
 import { suits } from './placement.ts';
+import type { JobPart } from './events.ts';
 import { ended, groupOf, kindOfJob, over, paused, type Core, type Job, type Node, type Task } from './state.ts';
 
 /** Counters of one task that the logs and the image store know. */
@@ -49,6 +51,7 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
     durability: spec.durability,
     program: { ...spec.program },
     args: spec.args,
+    ...(spec.parts === undefined ? {} : { parts: partViews(spec.parts) }),
     owner: spec.owner ?? FIRST_TOKEN,
     ...(spec.room === undefined ? {} : { room: spec.room }),
     ...(spec.compareWith === undefined ? {} : { compareWith: spec.compareWith }),
@@ -67,6 +70,15 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
     outputs: counters.outputs,
     outputBytes: counters.outputBytes,
   };
+}
+
+function partViews(parts: readonly JobPart[]): PartView[] {
+  let first = 0;
+  return parts.map(({ count: size, program, args }) => {
+    const view = { first: first as TaskId, size, program: { ...program }, args };
+    first += size;
+    return view;
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What a manifest must satisfy before any of its pages is taken: it comes from a stranger's machine. */
 import {
   imageIdOf,
+  partAt,
   PAGE_BYTES,
   type ErrorBody,
   type Incarnation,
@@ -17,7 +18,7 @@ export interface OfferContext {
   incarnation: Incarnation;
   size: number;
   policy: ImagePolicy;
-  program: string;
+  programs: readonly { count: number; hash: string }[];
   /** Complete images that are kept, oldest first. */
   images: readonly ImageRecord[];
   /** Logs have been trimmed to the oldest of them. */
@@ -32,7 +33,9 @@ export function checkManifest(m: Manifest, c: OfferContext, settings: Checkpoint
     return { code: 'FORBIDDEN', message: 'The manifest names another task or incarnation than the capability.' };
   if (m.image !== imageIdOf(c.job, c.task, c.incarnation, m.serial))
     return bad('The image is not named <job>-<task>-<incarnation>-<serial>.');
-  if (m.program !== c.program)
+  const part = c.programs[partAt(c.programs, c.task)];
+  // A spawned task runs one of them, that of the task that asked for it; its node knows which.
+  if (part ? m.program !== part.hash : c.programs.every((p) => m.program !== p.hash))
     return { code: 'CONFLICT', message: 'The image was written by another build of the program.' };
   if (m.bytes > settings.imageBytes)
     return { code: 'TOO_LARGE', message: `The image has ${m.bytes} bytes, the limit is ${settings.imageBytes}.` };

@@ -95,8 +95,8 @@ function handle(s: State, e: CheckpointServerEvent): void {
   switch (e.type) {
     case 'openJob': {
       const job = jobOf(s, e.job);
-      const { size, channelMemories, program } = e;
-      job.open = { size, channelMemories, program, policy: s.table[e.protocol].images };
+      const { size, channelMemories, programs } = e;
+      job.open = { size, channelMemories, programs, policy: s.table[e.protocol].images };
       for (const [task, incarnation] of e.acting) {
         const t = taskOf(job, task);
         if (t.acting === undefined || t.acting < incarnation) t.acting = incarnation;

@@ -69,7 +69,8 @@ export type CheckpointServerEvent = { now: number } &
         protocol: ProtocolName;
         size: number;
         channelMemories: number;
-        program: string;
+        /** Hash of each program, and how many tasks were started with it, in the order of the tasks. */
+        programs: readonly { count: number; hash: string }[];
         acting: readonly (readonly [TaskId, Incarnation])[];
       }
     /**

@@ -30,10 +30,10 @@ export function offer(s: State, e: Extract<CheckpointServerEvent, { type: 'offer
     open.link = link;
     return emit(s, { type: 'need', link, image, pages: [] });
   }
-  const { size, program, policy } = job.open;
+  const { size, programs, policy } = job.open;
   const error = checkManifest(
     manifest,
-    { ...e, size, program, policy, images: task.images, trimmed: task.trimmed },
+    { ...e, size, programs, policy, images: task.images, trimmed: task.trimmed },
     s.settings,
   );
   if (error) return no(error);

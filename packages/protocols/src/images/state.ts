@@ -40,7 +40,12 @@ export interface Task {
 
 export interface Job {
   readonly id: JobId;
-  open?: { size: number; channelMemories: number; program: string; policy: ImagePolicy };
+  open?: {
+    size: number;
+    channelMemories: number;
+    programs: readonly { count: number; hash: string }[];
+    policy: ImagePolicy;
+  };
   tasks: Map<TaskId, Task>;
 }
 

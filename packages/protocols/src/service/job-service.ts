@@ -32,6 +32,7 @@ import type { CheckpointServerEffect, CheckpointServerEvent } from '../images/ev
 import type { Dispatcher } from '../dispatcher/dispatcher.ts';
 import type { DispatcherEffect, DispatcherEvent, JobSpec, LoggedProgress } from '../dispatcher/events.ts';
 import { ALIVE_KEY, capacityOf } from '../dispatcher/events.ts';
+import { partsOf } from '../dispatcher/parts.ts';
 import { slotsFor, spawnedSlots } from '../dispatcher/views.ts';
 import { Inbox } from './inbox.ts';
 import type { LogAnswers, LogOrder, ServedLog } from './served-log.ts';
@@ -216,9 +217,10 @@ export class JobService {
   /** The registry has been read: which incarnation of each task acts. */
   acting(spec: JobSpec, acting: readonly (readonly [TaskId, Incarnation])[]): void {
     for (const log of this.logs(spec.id)) for (const [task, incarnation] of acting) log.acting(task, incarnation);
-    const { id: job, protocol, channelMemories, program } = spec;
+    const { id: job, protocol, channelMemories } = spec;
     const size = capacityOf(spec);
-    this.image({ type: 'openJob', job, protocol, size, channelMemories, program: program.hash, acting });
+    const programs = partsOf(spec).map(({ count, program }) => ({ count, hash: program.hash }));
+    this.image({ type: 'openJob', job, protocol, size, channelMemories, programs, acting });
   }
 
   /** The job has ended, and its Channel Memories are closed: its images may go. */

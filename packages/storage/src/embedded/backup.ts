@@ -42,7 +42,7 @@ function neverChanges(parts: readonly string[], newestOfItsDirectory: boolean): 
   const [part, second, third] = parts;
   if (part === 'log') return !newestOfItsDirectory;
   if (part === 'images') return second !== 'packs' || !newestOfItsDirectory;
-  return third === 'in' || (parts.length === 3 && /^(?:program\.|submission\.json$)/.test(third ?? ''));
+  return third === 'in' || (parts.length === 3 && /^(?:program[.-]|submission\.json$)/.test(third ?? ''));
 }
 
 /**

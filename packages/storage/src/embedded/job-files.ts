@@ -18,7 +18,7 @@ import { recorded, writeRecord } from './job-record.ts';
 import { FileStdinLog } from './stdin-log.ts';
 
 const JOB = /^[0-9a-z]{12}$/;
-const NAME = /^(?:submission\.json|program\.(?:js|wasm)(?:\.map)?|in\/[0-9a-f]{64})$/;
+const NAME = /^(?:submission\.json|program(?:-[1-9]\d?)?\.(?:js|wasm)(?:\.map)?|in\/[0-9a-f]{64})$/;
 
 export class FolderJobFiles implements JobFiles {
   readonly #root: string;

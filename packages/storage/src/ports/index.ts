@@ -4,7 +4,7 @@
  */
 export type { Archive, ArchiveName } from './archive.ts';
 export type { ImageStore } from './image-store.ts';
-export type { JobFileName, JobFiles, JobNote, SealedFiles, StdinLog } from './job-files.ts';
+export type { JobFileName, JobFiles, JobNote, ProgramFileName, SealedFiles, StdinLog } from './job-files.ts';
 export type {
   JobOutput,
   OpenOutput,

@@ -8,10 +8,11 @@ import type { JobSpec } from '@mayfly/protocols';
 /**
  *   submission.json      the submission
  *   program.js, program.wasm, each with .map     the program and its source map
+ *   program-<n>.…        those of part n of a job with several programs, from 1; part 0 is program.…
  *   in/<BLAKE3 in hex>   an input file
  */
-export type JobFileName =
-  'submission.json' | `program.${'js' | 'wasm'}` | `program.${'js' | 'wasm'}.map` | `in/${string}`;
+export type ProgramFileName = `program${'' | `-${number}`}.${'js' | 'wasm'}`;
+export type JobFileName = 'submission.json' | ProgramFileName | `${ProgramFileName}.map` | `in/${string}`;
 
 export interface JobNote {
   job: JobSpec;

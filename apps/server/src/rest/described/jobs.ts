@@ -7,7 +7,8 @@ export const JOBS: Readonly<Record<string, Described>> = {
     description:
       'Compiles the program and queues the job; the job starts when there are slots for all its ranks. A ' +
       'program is TypeScript, C or C++ sources, a module of WebAssembly, or an archive (docs/programs.md); ' +
-      'files and standard input are base64. The job carries the name of the token as its owner. With notify, the ' +
+      'files and standard input are base64. `further` lists programs that share MPI_COMM_WORLD with it, each with ' +
+      'ranks and arguments of its own (MPMD). The job carries the name of the token as its owner. With notify, the ' +
       'server posts the end of the job to that URL (docs/server.md, Webhooks).',
     request: submission,
     answer: { id: ID, warnings: [] },

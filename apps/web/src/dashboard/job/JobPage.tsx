@@ -1,9 +1,9 @@
 /** `/dashboard/jobs/:id`: one job, live. */
 import { runTime, type JobView } from '@mayfly/wire';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Suspense, useEffect, useRef } from 'react';
+import { Fragment, Suspense, useEffect, useRef } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
-import { bytes, clock, count, duration, elapsed, plural } from '../../shared/format.ts';
+import { bytes, clock, count, duration, elapsed, plural, rankRange } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
@@ -147,12 +147,22 @@ function About({ job }: { job: JobView }) {
       <dl className="pairs">
         <dt>Id</dt>
         <dd className="mono">{job.id}</dd>
-        <dt>Program</dt>
-        <dd className="mono">
-          {job.program.entry} <span className="muted">({job.program.hash.slice(0, 12)}…)</span>
-        </dd>
-        <dt>Arguments</dt>
-        <dd className="mono">{job.args.length ? job.args.join(' ') : '–'}</dd>
+        {(job.parts ?? [{ first: 0, size: job.size, program: job.program, args: job.args }]).map((part, n) => (
+          <Fragment key={part.first}>
+            <dt>Program{job.parts && ` ${n}`}</dt>
+            <dd className="mono">
+              {part.program.entry} <span className="muted">({part.program.hash.slice(0, 12)}…)</span>
+            </dd>
+            {job.parts && (
+              <>
+                <dt>Its ranks</dt>
+                <dd>{rankRange(part)}</dd>
+              </>
+            )}
+            <dt>Arguments</dt>
+            <dd className="mono">{part.args.length ? part.args.join(' ') : '–'}</dd>
+          </Fragment>
+        ))}
         <dt>Ranks</dt>
         <dd>{plural(job.size, 'rank') + (job.spawned ? `, ${job.spawned} spawned` : '')}</dd>
         <dt>Room</dt>

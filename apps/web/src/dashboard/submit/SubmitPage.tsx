@@ -25,12 +25,13 @@ import {
   languageOf,
   MOST_ABOUT,
   problems,
+  ranksOf,
   toSubmission,
   type Draft,
 } from '../draft.ts';
 import { Problem } from '../Problem.tsx';
 import { slotsAdvice, slotsOf } from '../status-texts.ts';
-import { ago } from '../../shared/format.ts';
+import { ago, plural } from '../../shared/format.ts';
 import { Gallery } from './Gallery.tsx';
 import { opened } from './program-from-files.ts';
 import { InputFiles } from './InputFiles.tsx';
@@ -185,6 +186,7 @@ function SubmitForm({
   const wrong = problems(draft, info.data?.maxSubmissionBytes);
   const saysAt = (field: string) => (shown ? wrong.filter((p) => p.field === field).map((p) => p.text) : []);
   const language = languageOf(draft);
+  const ranks = ranksOf(draft);
   const slots = slotsOf(nodes.data ?? [], room, language === 'archive' ? undefined : language);
   const send = (e: FormEvent) => {
     e.preventDefault();
@@ -264,10 +266,21 @@ function SubmitForm({
             <Ranks
               size={draft.size}
               onChange={(size) => change({ size })}
-              advice={nodes.data && slotsAdvice(draft.size, slots)}
-              way={slots.total < draft.size && <ComputeHere lacking={draft.size - slots.free} room={room} />}
+              advice={nodes.data && slotsAdvice(ranks, slots)}
+              way={slots.total < ranks && <ComputeHere lacking={ranks - slots.free} room={room} />}
               wrong={saysAt('size')}
             />
+            {draft.further && (
+              <p className="row apart">
+                <span className="muted small">
+                  {plural(draft.further.length, 'further program')} with {plural(ranks - draft.size, 'rank')}, submitted
+                  unchanged
+                </span>
+                <button type="button" className="button small ghost" onClick={() => change({ further: undefined })}>
+                  Leave out
+                </button>
+              </p>
+            )}
             <RoomField rooms={rooms.data ?? []} room={room} onChange={(code) => change({ room: code })} />
             <TextField
               className="field"

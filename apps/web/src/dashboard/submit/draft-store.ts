@@ -41,14 +41,17 @@ export function checked(value: unknown): Unsent | null {
   const files = (draft['files'] as unknown[]).every(
     (f) => isRecord(f) && typeof f['path'] === 'string' && typeof f['bytes'] === 'number' && isContent(f['content']),
   );
-  const { packed } = draft;
+  const { packed, further } = draft;
   const module =
     packed === undefined ||
     (isRecord(packed) &&
       typeof packed['path'] === 'string' &&
       packed['data'] instanceof Uint8Array &&
       ['wasm', 'archive'].includes(String(packed['language'])));
-  if (!sources || !files || !module || draft['options'] === null) return null;
+  const parts =
+    further === undefined ||
+    (Array.isArray(further) && further.every((f) => isRecord(f) && typeof f['size'] === 'number'));
+  if (!sources || !files || !module || !parts || draft['options'] === null) return null;
   return {
     draft: draft as unknown as Draft,
     example: typeof example === 'string' ? example : undefined,
