@@ -20,7 +20,7 @@ import { MayflyError } from '@mayfly/wire';
 import type { Disk } from '../disk.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Logger } from '../logger.ts';
-import type { CmDeps, CmSettings, CmSpec } from './cm-types.ts';
+import type { CmDeps, CmSettings, CmSpec } from './channel-memory-deps.ts';
 import { CloseCode, type DataLink } from './data-link.ts';
 import { MemoryStream } from './memory-stream.ts';
 import { Traffic } from './traffic.ts';

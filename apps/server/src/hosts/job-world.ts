@@ -4,7 +4,7 @@ import type { FileService } from '@mayfly/protocols';
 import type { OpenOutput, TaskOutput } from '@mayfly/storage/ports';
 import { ExitReport, MESSAGE_JSON, parseJson, type TaskId } from '@mayfly/wire';
 import type { SpawnPatience } from '../jobs/spawn-patience.ts';
-import type { WorldOptions } from './world-types.ts';
+import type { WorldOptions } from './world-listener.ts';
 
 const exitReport = Compile(ExitReport);
 const utf8 = new TextDecoder('utf-8', { fatal: true });

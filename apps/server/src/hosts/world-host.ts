@@ -21,7 +21,7 @@ import { MayflyError, WorldMode, spawnedTasks, type JobId, type TaskId } from '@
 import { SpawnPatience } from '../jobs/spawn-patience.ts';
 import { readExit, totalOf, type JobWorld } from './job-world.ts';
 import { Outputs } from './outputs.ts';
-import type { WorldListener, WorldOptions } from './world-types.ts';
+import type { WorldListener, WorldOptions } from './world-listener.ts';
 
 const streamOf = (mode: number): StreamName | undefined =>
   mode === WorldMode.STDOUT ? 'stdout' : mode === WorldMode.STDERR ? 'stderr' : undefined;

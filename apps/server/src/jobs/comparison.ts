@@ -3,7 +3,7 @@
  * Pure.
  */
 import type { JobView } from '@mayfly/wire';
-import type { Written } from './written.ts';
+import type { Written } from './written-output.ts';
 
 export interface Run {
   view: Pick<JobView, 'id' | 'state' | 'exitCode' | 'error' | 'program'>;

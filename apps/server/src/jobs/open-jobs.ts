@@ -24,7 +24,7 @@ import type { Reading } from '../history/gauges.ts';
 import type { ChannelMemories } from '../hosts/channel-memories.ts';
 import { memoriesOf, type ChannelMemoryHost } from '../hosts/channel-memory-host.ts';
 import type { CheckpointServerHost } from '../hosts/checkpoint-server-host.ts';
-import type { CmSettings, CmWorld } from '../hosts/cm-types.ts';
+import type { CmSettings, CmWorld } from '../hosts/channel-memory-deps.ts';
 import type { WorldHost } from '../hosts/world-host.ts';
 import type { Disk } from '../disk.ts';
 import type { Logger } from '../logger.ts';
