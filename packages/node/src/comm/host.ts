@@ -12,7 +12,7 @@
 import { Comm, protocols, type CommEffect, type CommEvent } from '@mayfly/protocols';
 import { MayflyError, type Assignment, type ErrorBody, type ProgramKind, type TaskId } from '@mayfly/wire';
 import type { CommToDaemon, CommToFrame, DaemonToComm, FrameToComm, RankRun, RankToComm } from '../messages.ts';
-import { channelOf, type Channel } from '../ports.ts';
+import { channelOf, type Channel } from '../thread-ports.ts';
 import { Ask } from '../ring/index.ts';
 import { Links } from './links.ts';
 import { buffersOf, type Rank } from './rank.ts';

@@ -5,7 +5,7 @@ import type { EndpointStart } from '@mayfly/protocols';
 import { IMAGE_FORMAT, imageIdOf, type Assignment, type Manifest, type ProgramKind } from '@mayfly/wire';
 import type { ImageHead } from '../local-frames.ts';
 import type { RankRun, RankToComm } from '../messages.ts';
-import type { Channel } from '../ports.ts';
+import type { Channel } from '../thread-ports.ts';
 import { MAX_IMAGE_BYTES, type RankLink } from './rank-link.ts';
 
 export interface Rank {

@@ -4,7 +4,7 @@
  */
 import type { TaskId } from '@mayfly/wire';
 import type { CommToDaemon, DaemonToComm } from '../messages.ts';
-import type { Channel } from '../ports.ts';
+import type { Channel } from '../thread-ports.ts';
 import { MEMORY_WORD, SAFETY_MS } from '../ring/index.ts';
 import { readCalls, readPlaceTimes, readStatus } from '../status.ts';
 import type { Rank } from './rank.ts';

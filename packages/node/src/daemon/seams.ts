@@ -2,7 +2,7 @@
 import type { LocalImages } from '@mayfly/checkpoint';
 import type { BoardName, JobId, NodeId, ProgramKind } from '@mayfly/wire';
 import type { CommToDaemon, DaemonToComm } from '../messages.ts';
-import type { Channel } from '../ports.ts';
+import type { Channel } from '../thread-ports.ts';
 
 /** The place where the workers of one job run: a sandboxed frame, or worker threads. */
 export interface JobFrame {

@@ -5,7 +5,7 @@
 import commSource from 'mayfly:comm-worker';
 import rankSource from 'mayfly:rank-worker';
 import { webWorker } from '../web-worker.ts';
-import { startFrame } from './core.ts';
+import { startFrame } from './worker-parent.ts';
 
 const urlOf = (source: string): string => URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
 const commUrl = urlOf(commSource);

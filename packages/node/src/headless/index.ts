@@ -20,7 +20,7 @@ import { openThreadFrame } from './thread-frame.ts';
 
 export type { VolunteerSnapshot } from '../page/snapshot.ts';
 export { ATTEMPTS, type Attempt } from '../sandbox/attempts.ts';
-export { checkSandbox, type Check, type Layer } from '../sandbox/check.ts';
+export { checkSandbox, type Check, type Layer } from '../sandbox/try-sandbox.ts';
 export { DEFAULT_NICE, SANDBOXES, type Sandbox, type SandboxChoice } from '../sandbox/launch.ts';
 
 export interface HeadlessOptions {

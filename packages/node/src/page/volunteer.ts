@@ -15,8 +15,8 @@ import { Frames } from './frames.ts';
 import { holdAwake, loadIdentity, saveIdentity } from './identity.ts';
 import { GLANCE_MS, holdOf, lowBattery, nextLook, NO_WISHES, type Circumstances, type Wishes } from './policy.ts';
 import { AT_EASE, eased, easeWords, nextEase, type Pressure } from './pressure.ts';
-import { getBattery, watchIdle, watchPressure, type Battery } from './senses.ts';
-import { whyNotHere } from './possible.ts';
+import { getBattery, watchIdle, watchPressure, type Battery } from './machine-state.ts';
+import { whyNotHere } from './browser-support.ts';
 import type { VolunteerSnapshot } from './snapshot.ts';
 
 export interface VolunteerOptions {

@@ -31,8 +31,8 @@ import { HEAD, Local, type ImageHead } from '../local-frames.ts';
 import { Ask, type RankSide } from '../ring/index.ts';
 import { RankState, type StatusWriter } from '../status.ts';
 import { DutyCycle } from './duty.ts';
-import { Parts } from './parts.ts';
-import { placeNow } from './place.ts';
+import { Parts } from './message-parts.ts';
+import { placeNow } from './call-site.ts';
 
 /** Bodies of unmatched messages that a rank keeps; the rest stays in the log. */
 const UNEXPECTED_BYTES = 16 * 1024 * 1024;

@@ -174,7 +174,7 @@ export function harden(global: Record<PropertyKey, unknown>, allowed: Iterable<s
   for (const o of all) {
     if (chains.has(o)) freezeBelowArrays(o);
     else if (o !== Error) Object.freeze(o);
-    // The program and rank/place.ts choose how many frames a stack has.
+    // The program and rank/call-site.ts choose how many frames a stack has.
     else lock(o, ['stackTraceLimit']);
   }
   for (const name of names) lockProperty(global, name);

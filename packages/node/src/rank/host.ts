@@ -21,10 +21,10 @@ import { RankState, StatusWriter } from '../status.ts';
 import { RingDevice } from './device.ts';
 import { plantFault, type FaultSeam } from './fault.ts';
 import { describe, isA, messageOf } from './describe.ts';
-import { RankImages } from './images.ts';
+import { RankImages } from './rank-images.ts';
 import { Random } from './random.ts';
 import { runWasm } from './wasm.ts';
-import { installWorld } from './world.ts';
+import { installWorld } from './program-globals.ts';
 
 export interface RankSeams {
   /** The engine's own clock, ms since the epoch. */

@@ -6,12 +6,12 @@
  *  reason.
  *  P2 Whatever ends the volunteer ends the process: it ends itself when the pipe closes; under bubblewrap the kernel
  *  ends it.
- *  P3 What comes from it is checked (checks.ts), and read no faster than MESSAGES_A_SECOND.
+ *  P3 What comes from it is checked (message-checks.ts), and read no faster than MESSAGES_A_SECOND.
  */
 import type { CommToDaemon, DaemonToComm } from '../messages.ts';
 import type { JobFrame } from '../daemon/seams.ts';
 import { Inbox, type TlsTrust } from './channel.ts';
-import { checked } from './checks.ts';
+import { checked } from './message-checks.ts';
 import { deathOf, endChild, spawnChild, type Sandbox } from './launch.ts';
 import { residentBytes, stepBack } from './memory.ts';
 import { Connections } from './network.ts';

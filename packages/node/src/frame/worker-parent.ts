@@ -3,7 +3,7 @@
  * spawns the comm worker and, at its request, the rank workers, and tells it who died. It carries no data.
  */
 import type { CommInit, CommToFrame, FrameToComm, FromRank, RankInit } from '../messages.ts';
-import type { PortLike, WorkerLike } from '../ports.ts';
+import type { PortLike, WorkerLike } from '../thread-ports.ts';
 
 export interface FrameSeams {
   spawnComm(): WorkerLike<FrameToComm, CommToFrame>;

@@ -9,7 +9,7 @@
  */
 import { createDate } from './date.ts';
 import { harden } from './harden.ts';
-import { PROGRAM_FILE } from './place.ts';
+import { PROGRAM_FILE } from './call-site.ts';
 import type { Random } from './random.ts';
 
 /** Deterministic parts of ECMAScript 2023 (and what a later engine polyfills into them stays as it is). */
