@@ -21,7 +21,7 @@ import { basename, join } from 'node:path';
 import { createBLAKE3 } from 'hash-wasm';
 import { MayflyError } from '@mayfly/wire';
 import type { ImageStore } from '../ports/index.ts';
-import { seal, unseal } from '../sealed.ts';
+import { seal, unseal } from '../sealed-text.ts';
 import { PagePacks, type HashOf } from './page-packs.ts';
 import { storageError, syncDirectory } from './segment.ts';
 import { sharedSync } from './shared-sync.ts';

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { MayflyError } from '@mayfly/wire';
 import type { JobNote, SealedFiles } from '../ports/index.ts';
-import { seal, unseal } from '../sealed.ts';
+import { seal, unseal } from '../sealed-text.ts';
 
 export interface JobFolderRecord extends JobNote {
   version: 1;

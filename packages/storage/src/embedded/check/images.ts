@@ -2,7 +2,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createBLAKE3 } from 'hash-wasm';
-import { unseal } from '../../sealed.ts';
+import { unseal } from '../../sealed-text.ts';
 import {
   bodyBytes,
   HEADER_BYTES,

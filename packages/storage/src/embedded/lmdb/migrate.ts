@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
 import { parseFileName } from '../registry-format.ts';
 import { storageError, syncDirectory } from '../segment.ts';
-import { DamagedLmdb, readLmdb } from './file.ts';
+import { DamagedLmdb, readLmdb } from './lmdb-file.ts';
 
 const GUARD = 'This registry was moved to a newer format; it belongs to a newer version of Mayfly.\n';
 
