@@ -16,14 +16,15 @@
  * I4  Where a manifest is missing or cannot be read, its pages are unknown: none of the pages that no manifest named at
  *     the start is collected.
  */
-import { mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createBLAKE3 } from 'hash-wasm';
 import { MayflyError } from '@mayfly/wire';
 import type { ImageStore } from '../ports/index.ts';
 import { seal, unseal } from '../sealed-text.ts';
 import { PagePacks, type HashOf } from './page-packs.ts';
-import { storageError, syncDirectory } from './segment.ts';
+import { replaceFile, syncDirectory } from './durable-file.ts';
+import { storageError } from './segment.ts';
 import { sharedSync } from './shared-sync.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -232,16 +233,8 @@ class Store implements FileImageStore {
   async #write(path: string, text: string): Promise<void> {
     const temporary = join(this.#temporary, String(this.#serial++));
     try {
-      const handle = await open(temporary, 'wx', 0o600);
-      try {
-        await handle.writeFile(text);
-        await handle.datasync();
-      } finally {
-        await handle.close();
-      }
-      await rename(temporary, path);
+      await replaceFile(path, temporary, (handle) => handle.writeFile(text));
     } catch (error) {
-      await unlink(temporary).catch(() => undefined);
       throw storageError(error, `cannot store ${path}`);
     }
     await this.#syncManifests();

@@ -50,7 +50,8 @@ import {
   recordBytes,
   SPOILT,
 } from './page-record.ts';
-import { storageError, syncDirectory } from './segment.ts';
+import { syncDirectory } from './durable-file.ts';
+import { storageError } from './segment.ts';
 import { sharedSync } from './shared-sync.ts';
 
 /** A pack that is longer is followed by a new one. */

@@ -32,7 +32,8 @@ import { mendRegistry } from './registry-mend.ts';
 import { removeBefore, writeSnapshot } from './registry-snapshots.ts';
 import { Watches } from './registry-watches.ts';
 import { HEAD_BYTES } from './segment-format.ts';
-import { drawSalt, storageError, syncDirectory } from './segment.ts';
+import { syncDirectory } from './durable-file.ts';
+import { drawSalt, storageError } from './segment.ts';
 
 const LONGEST_KEY = 1000;
 const GENERATIONS = 3;

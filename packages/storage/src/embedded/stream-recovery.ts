@@ -16,7 +16,8 @@ import { MayflyError } from '@mayfly/wire';
 import type { Lsn } from '../ports/index.ts';
 import type { FilePool } from './file-pool.ts';
 import { decodeHead, HEAD_BYTES, judgeTear, scanSegment, type SegmentScan } from './segment-format.ts';
-import { damaged, parseSegmentName, syncDirectory, type Segment } from './segment.ts';
+import { syncDirectory } from './durable-file.ts';
+import { damaged, parseSegmentName, type Segment } from './segment.ts';
 
 export interface Recovered {
   /** In order of their bases. May be empty. */

@@ -31,7 +31,8 @@ import {
   RECORD_HEAD_BYTES,
   scanSegment,
 } from './segment-format.ts';
-import { damaged, drawSalt, segmentName, storageError, syncDirectory, type Segment } from './segment.ts';
+import { syncDirectory } from './durable-file.ts';
+import { damaged, drawSalt, segmentName, storageError, type Segment } from './segment.ts';
 import type { Recovered } from './stream-recovery.ts';
 import { StreamTail } from './stream-tail.ts';
 import type { TailCache } from './tail-cache.ts';

@@ -5,7 +5,7 @@ import { MayflyError } from '@mayfly/wire';
 import { lmdbEntries } from '../lmdb/migrate.ts';
 import { readRegistryFiles } from '../registry-files.ts';
 import { openFileRegistry } from '../registry.ts';
-import { syncDirectory } from '../segment.ts';
+import { syncDirectory } from '../durable-file.ts';
 import { unreadable, type Problem } from './problem.ts';
 
 export interface RegistryCheck {

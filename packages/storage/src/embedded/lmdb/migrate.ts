@@ -13,7 +13,8 @@ import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
 import { parseFileName } from '../registry-format.ts';
-import { storageError, syncDirectory } from '../segment.ts';
+import { syncDirectory } from '../durable-file.ts';
+import { storageError } from '../segment.ts';
 import { DamagedLmdb, readLmdb } from './lmdb-file.ts';
 
 const GUARD = 'This registry was moved to a newer format; it belongs to a newer version of Mayfly.\n';
