@@ -16,20 +16,39 @@ import {
   readFrames,
   taskId,
   type Attach,
+  type ErrorBody,
   type Frame,
   type Incarnation,
   type TaskId,
 } from '@mayfly/wire';
 import { name } from './checkers/index.ts';
 import { DamagedLog, DiskFull, FaultyLog } from './faulty-log.ts';
+import type { FileHost } from './file-host.ts';
 import type { Link } from './link.ts';
 import { stdinMessage } from './program.ts';
 import { describe } from './trace.ts';
-import type { World } from './world.ts';
+import type { Simulation } from './simulation.ts';
 import { pastTheMark, refusal, withLowerEvidence, withoutCounts } from './mutate.ts';
 
 const MAX_RECOVERIES = 5;
 type DataLink = Link<Uint8Array, Uint8Array>;
+
+/** What a Channel Memory asks of the run that it is part of. */
+export interface LogSimulation extends Simulation {
+  /** Messages of standard input that were typed so far. */
+  readonly stdinTyped: number;
+  readonly files: Pick<FileHost, 'answer' | 'deliver' | 'ended' | 'last'>;
+  readonly sink: { wrote(task: TaskId, channel: number): void };
+  readonly server: {
+    readonly up: boolean;
+    readonly life: number;
+    /** Of the job, by now. */
+    readonly tasks: number;
+    exited(task: TaskId): void;
+    failed(error: ErrorBody): void;
+  };
+}
+
 export type MakeData = (ends: { up: (m: Uint8Array) => void; closed: () => void }) => DataLink;
 
 /** Planted: a recovered core does not wait for the reports of its receivers. */
@@ -61,7 +80,7 @@ export class CmHost {
   private readonly first = new Map<TaskId, { conn: number; incarnation: number }>();
 
   constructor(
-    private readonly world: World,
+    private readonly world: LogSimulation,
     readonly index: number,
   ) {
     this.log = new FaultyLog((stream, next) => world.checkers.kit.cut(index, stream, next));
@@ -379,7 +398,7 @@ export class CmHost {
 class Flight {
   private readonly out = new Map<string, { arrivals: [arrival: number, cost: number][]; bytes: number }>();
 
-  constructor(private readonly world: World) {}
+  constructor(private readonly world: LogSimulation) {}
 
   leaves(conn: number, f: Frame): void {
     const h = f.header;

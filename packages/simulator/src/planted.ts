@@ -4,8 +4,8 @@
  * of V-protocols (planted-protocols.ts): the cores stay as they are in production.
  */
 import type { DispatcherSettings } from '@mayfly/protocols';
-import type { FaultKind } from './faults.ts';
-import type { Setup } from './world.ts';
+import type { FaultKind } from './fault-kinds.ts';
+import type { Setup } from './setup.ts';
 
 /** What seeds are held to, where a rule speaks of one mode, or of few kinds of faults. */
 export interface Held {
