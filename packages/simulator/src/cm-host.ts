@@ -334,12 +334,13 @@ export class CmHost {
         });
       }
       case 'trim': {
-        world.checkers.kit.trims(this.index, e);
+        const to = world.undone === 'unconsumed-forgotten' ? log.next(e.stream) : e.to;
+        world.checkers.kit.trims(this.index, { ...e, to });
         world.trace?.(
           `cm${this.index} trims ${e.stream} records ` +
-            `${e.from}–${e.to - 1}${e.keep.size > 0 ? ` but ${[...e.keep].join(', ')}` : ''}`,
+            `${e.from}–${to - 1}${e.keep.size > 0 ? ` but ${[...e.keep].join(', ')}` : ''}`,
         );
-        return log.trim(e.stream, e.from, e.to, e.keep);
+        return log.trim(e.stream, e.from, to, e.keep);
       }
       case 'world':
         world.checkers.kit.shows(this.index, e.task, e.channel);
