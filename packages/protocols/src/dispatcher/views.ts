@@ -70,8 +70,8 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
 }
 
 /**
- * How many tasks a job could be given a slot for now: what is free for programs of its kind in its room, less what
- * waits for that already.
+ * For how many tasks a job could get a slot now: slots free for programs of its kind in its room, less the ranks that
+ * already wait for them.
  */
 export function slotsFor(dispatcher: Dispatcher, id: JobId): number {
   const { core } = dispatcher;
@@ -182,7 +182,7 @@ interface Supply {
   free: number;
   /** Free at nodes that do not. */
   unfit: number;
-  /** Nodes that would do, and are given nothing for now. */
+  /** Suitable nodes that get no ranks for now. */
   quarantined: number;
   /** Kinds whose jobs compete for the free ones. */
   rivals: Set<ProgramKind>;
