@@ -1,6 +1,7 @@
 /**
  * Script of the sandboxed frame's document (opaque origin, one per job). Workers of an opaque origin must come from
- * blob: URLs; their sources are inside this script. The page hands over one port, which goes on to the comm worker.
+ * blob: URLs; their sources are inside this script. The page hands over one port, which this script passes to the comm
+ * worker.
  */
 import commSource from 'mayfly:comm-worker';
 import rankSource from 'mayfly:rank-worker';

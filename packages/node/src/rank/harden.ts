@@ -6,8 +6,8 @@
  * Invariants
  *  H1 Every built-in object that a program can reach is frozen: nothing is added to it, nothing in it is replaced. The
  *  exception is `Error.stackTraceLimit`.
- *  H2 What a program does with its own objects goes on to work: `toString` and the like may be assigned to an object
- *  that inherits them from a closed one.
+ *  H2 What a program does with its own objects still works: `toString` and the like may be assigned to an object that
+ *  inherits them from a closed one.
  *  H3 Reading and calling costs what it did. What V8 makes slow is avoided here, see {@link close}.
  *
  * Not closed: the global object takes new names (those that exist stay what they are), and the objects of the module

@@ -3,7 +3,7 @@
  * bytes behind it, both little-endian, then both. Not Node's own channel: that believes every length, and the other end
  * runs strangers' programs.
  *
- *  C1 Nothing is kept of a message whose lengths are beyond the limits; the pipe is given up with it.
+ *  C1 A message whose lengths are beyond the limits is dropped, and the pipe is closed.
  */
 import type { PagePack } from '@mayfly/checkpoint';
 import type { CommToDaemon, DaemonToComm } from '../messages.ts';

@@ -33,7 +33,7 @@ export interface Check {
   tight: boolean;
 }
 
-/** What the kernel says of the process, from outside. */
+/** What the kernel reports about the process, from outside. */
 interface Facts {
   seccomp: boolean;
   capabilities: boolean;
