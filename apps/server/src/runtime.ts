@@ -67,12 +67,12 @@ import type { Secrets } from './secrets.ts';
 
 const WATCH_MS = 1000;
 /**
- * A node that lives is mostly back on a new socket by then (packages/node/src/daemon). Where somebody has set the
- * grace, that holds.
+ * A node that lives is mostly back on a new socket by then (packages/node/src/daemon). A grace that was set by option
+ * overrides it.
  */
 const BRIEF_GRACE_MS = 100;
 const CS_TICK_MS = 100;
-/** What somebody waits for is synced within this time. */
+/** Messages that something waits for are synced within this time. */
 const SYNC_TICK_MS = 25;
 const HISTORY_MS = 1000;
 
@@ -276,7 +276,7 @@ export class Runtime {
     deps.disk.onChange((error) => this.#storage(error));
   }
 
-  /** The cores, and who performs their effects. */
+  /** The cores, and the hosts that perform their effects. */
   #compose({ options, logger }: { options: ResolvedOptions; logger: Logger }): JobService {
     const settings = {
       ...(options.dispatcher?.graceMs === undefined ? { briefGraceMs: BRIEF_GRACE_MS } : {}),

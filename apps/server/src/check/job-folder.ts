@@ -23,7 +23,7 @@ import {
 } from '@mayfly/storage';
 import { checkHistory } from '../history/store.ts';
 
-/** @returns what its record says, where it can be read */
+/** @returns the content of its record, if it can be read */
 export async function checkJobFolder(
   dataDir: string,
   job: string,

@@ -80,7 +80,7 @@ export class ChannelMemoryHost {
     });
     this.served = this.#serve();
     this.ready = deps.actingKnown.then(() => this.#recoverWhenWritable());
-    // Reported by #recover itself; whoever needs it awaits `ready` as well.
+    // #recover reports it; callers that need it await `ready` as well.
     this.ready.catch(() => undefined);
   }
 

@@ -1,4 +1,4 @@
-/** What a node is told of the rank that it gets. */
+/** What an assignment tells a node about its rank. */
 import { capacityOf, groupOf, protocols, type JobRecord } from '@mayfly/protocols';
 import { partOf, spawnedTasks, type Assignment, type Incarnation, type Manifest, type TaskId } from '@mayfly/wire';
 

@@ -53,7 +53,7 @@ export class JobStore {
     }
     const { files: _files, stdin: _stdin, ...rest } = n.submission;
     const stored: StoredSubmission = { ...rest, inputs };
-    // It stands in program.wasm, instrumented; as that it is given back.
+    // It is in program.wasm, instrumented, and is returned in that form.
     if (rest.program.language === 'wasm') stored.program = { ...rest.program, module: '' };
     if (n.stdin.length > 0) {
       stored.stdinHash = await hashBytes(n.stdin);
@@ -117,7 +117,7 @@ export class JobStore {
   /**
    * Before a job goes on after a start of the server: what its nodes would fetch is what was submitted. Without this
    * they would refuse the program one after the other.
-   * @throws MayflyError DAMAGED_DATA; what the file system says, when it cannot be read for another reason
+   * @throws MayflyError DAMAGED_DATA; the error of the file system, when it cannot be read for another reason
    */
   async verify(job: JobId, program: { language: ProgramLanguage; hash: string }): Promise<void> {
     const name = programName(program.language);
