@@ -8,11 +8,12 @@
  * at the same time share the sync of the directory, and pages that come at the same time that of their pack.
  *
  * I1  A manifest under its final name is whole, and has a checksum. A page is checked when it is read; one that is
- *     damaged in one place is mended and written anew, one that cannot be counts as missing, so that it can be stored
- *     again.
+ *     damaged in one place is mended and written again, one that cannot be mended counts as missing, so that it can be
+ *     stored again.
  * I2  A put resolves only when it is durable, also when the page was there already.
- * I3  `collect` takes its choice within one step of the event loop: pages that no manifest names, nobody pins, and
- *     whose put is not under way. A page counts as named from before its manifest is written until after it is removed.
+ * I3  `collect` takes its choice within one step of the event loop: pages that no manifest names, that are not pinned,
+ *     and whose put is not under way. A page counts as named from before its manifest is written until after it is
+ *     removed.
  * I4  Where a manifest is missing or cannot be read, its pages are unknown: none of the pages that no manifest named at
  *     the start is collected.
  */
@@ -114,7 +115,7 @@ class Store implements FileImageStore {
   }
 
   /**
-   * Not asynchronous itself: the page is written before it returns, so that nobody keeps its bytes until they are
+   * Not asynchronous itself: the page is written before it returns, so its bytes need not be kept until they are
    * durable.
    */
   putPage(hash: string, raw: Uint8Array): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * `jobs/<job>/record.json`: what a job's folder says of itself. With it `mayfly check` tells whether the folder is
- * whole, and takes the job in again when the registry was lost. It decides nothing while the registry is there.
+ * `jobs/<job>/record.json`: the folder's own description. With it `mayfly check` verifies that the folder is whole, and
+ * registers the job again when the registry was lost. It decides nothing while the registry is there.
  *
  *   {version, job, records?, sums}     sealed; `records`: all that the registry has of the job, once it has ended;
  *   `sums`: bytes and CRC-32 of each file

@@ -233,7 +233,7 @@ export class PagePacks {
       const fd = this.#files.use(pack.file);
       const bytes = recordBytes(page.length);
       let written = writevSync(fd, parts, at);
-      // It may write less than it was given.
+      // It may write less than it got.
       for (let rest: Buffer | undefined; written < bytes;)
         written += writevSync(fd, [(rest ??= Buffer.concat(parts)).subarray(written)], at + written);
       pack.bytes = at + bytes;
@@ -303,7 +303,7 @@ export class PagePacks {
   }
 
   /**
-   * After a sync that failed nobody knows what of the rest is on the disk: it is cut away, and the pack grows no more.
+   * After a failed sync it is unknown how much of the rest is on the disk: it is cut away, and the pack grows no more.
    */
   #abandon(pack: Pack): void {
     for (const place of [...this.#index.values()]) if (place.pack === pack && !this.#synced(place)) this.#unname(place);

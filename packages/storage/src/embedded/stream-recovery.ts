@@ -8,7 +8,7 @@
  *
  * What was read and is not known to be synced is written again, in place and with the very bytes that were checked.
  * After an fdatasync that failed, the kernel may call the pages clean that it could not write: a later fdatasync then
- * succeeds without writing them, and only bytes that are written anew are written at all.
+ * succeeds without writing them, and only bytes that are written again reach the disk.
  */
 import { open, readdir, readFile, stat, truncate, unlink } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -12,7 +12,7 @@ export interface RegistryCheck {
   problems: Problem[];
   /** What can be read of it. */
   entries: Map<string, unknown>;
-  /** It must be built anew before a server starts. */
+  /** It must be rebuilt before a server starts. */
   lost: boolean;
 }
 

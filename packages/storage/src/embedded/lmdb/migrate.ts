@@ -80,7 +80,8 @@ export async function lmdbEntries(directory: string, orOlder = false): Promise<[
   } catch (error) {
     throw new MayflyError('DAMAGED_DATA', `${path} cannot be read: ${(error as Error).message}`);
   }
-  // The new registry's own files are missing: what that means is judged by who knows the rest of the data directory.
+  // The new registry's own files are missing: the caller, which knows the rest of the data directory, decides what that
+  // means.
   if (bytes.equals(Buffer.from(GUARD))) return undefined;
   try {
     const { entries, older } = readLmdb(bytes);
