@@ -19,7 +19,7 @@ const common = {
 
 // A program runs in the same global scope as the rank host. What the host needs of it afterwards is held in constants
 // that the program cannot
-// reach; what the program gets is installed by rank/world.ts.
+// reach; what the program gets is installed by rank/program-globals.ts.
 const KEPT =
   'Atomics, SharedArrayBuffer, WebAssembly, Math, Date, TextEncoder, TextDecoder, Error, TypeError, ' +
   'RangeError, ReferenceError, EvalError, Map, Set, WeakMap, Proxy, Reflect, Object, Array, JSON, Number, ' +

@@ -114,8 +114,8 @@ describe('import directions', () => {
       'packages/mpi/src/index.ts': "export const side = 1;\nexport * from './a.ts';\n",
       'packages/mpi/src/a.ts': "import { b } from './b.ts';\nexport const a = (): number => b();\n",
       'packages/mpi/src/b.ts': "import { a } from './a.ts';\nexport const b = (): number => a();\n",
-      'packages/wire/src/types.ts': "import type { B } from './more.ts';\nexport interface A { b?: B }\n",
-      'packages/wire/src/more.ts': "import type { A } from './types.ts';\nexport interface B { a?: A }\n",
+      'packages/simulator/src/types.ts': "import type { B } from './more.ts';\nexport interface A { b?: B }\n",
+      'packages/simulator/src/more.ts': "import type { A } from './types.ts';\nexport interface B { a?: A }\n",
       'packages/node/src/index.ts': "export { gone } from './nowhere.ts';\n",
       'packages/protocols/src/table.ts': "export { none } from './none/index.ts';\n",
       'packages/protocols/src/none/index.ts': "export { line as none } from '../pessimistic/line.ts';\n",
@@ -127,7 +127,7 @@ describe('import directions', () => {
     expect(out).toMatch(/downward-only-from-packages-wire: packages\/wire\/src\/index.ts → packages\/protocols/);
     expect(out).toMatch(/downward-only-from-packages-protocols: packages\/protocols\/src\/index.ts → packages\/mpi/);
     expect(out).toMatch(/no-cycles: packages\/mpi\/src\/[ab].ts/);
-    expect(out).toMatch(/no-cycles: packages\/wire\/src\/(types|more).ts/);
+    expect(out).toMatch(/no-cycles: packages\/simulator\/src\/(types|more).ts/);
     const siblings = out.match(/(?<=protocols-are-siblings: packages\/protocols\/src\/).*(?= →)/g);
     expect(siblings?.sort()).toEqual(['comm/comm.ts', 'none/index.ts']);
     expect(out).toMatch(/resolvable: packages\/node\/src\/index.ts → .\/nowhere.ts/);

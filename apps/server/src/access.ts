@@ -107,8 +107,8 @@ export const accessOf = (method: string, url: string): Access | undefined =>
 export const needsToken = (access: Access): boolean => access !== 'anyone' && access !== 'capability';
 
 /**
- * @throws MayflyError FORBIDDEN. `owner`: of the job that the route names; undefined when there is no such job, which
- * the route says then.
+ * @throws MayflyError FORBIDDEN. `owner`: of the job that the route names; undefined when there is no such job; the
+ * route then answers that.
  */
 export function permit(principal: Principal, access: Access, owner?: string): void {
   if (!needsToken(access)) return;

@@ -11,7 +11,7 @@ import { SPENT, type CheckpointAdvice, type Heartbeat, type JobId } from '@mayfl
 export const DEFAULT_CHECKPOINT_MS = 30_000;
 const LEAST_MS = 5_000;
 const MOST_MS = 3_600_000;
-/** Jobs that began longer ago say little of who comes now. */
+/** Older jobs show little about the nodes that come now. */
 const HORIZON_MS = 7 * 86_400_000;
 /** Below this much time of ranks and fewer faults, nothing is known. */
 const ENOUGH_MS = 3_600_000;

@@ -21,8 +21,8 @@ import { Metrics, type MetricSources } from './metrics.ts';
 import { resolveOptions, type MayflyServer, type ResolvedOptions, type ServerOptions } from './options.ts';
 import { boardRoute } from './rest/board.ts';
 import { dataRoutes } from './rest/data.ts';
-import { WrittenHashes } from './jobs/written.ts';
-import { remembering } from './jobs/remembered.ts';
+import { WrittenHashes } from './jobs/written-output.ts';
+import { remembering } from './jobs/compile-cache.ts';
 import { archiveRoutes } from './rest/archive.ts';
 import { comparisonRoutes } from './rest/comparison.ts';
 import { historyRoutes } from './rest/history.ts';
@@ -169,7 +169,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
 
     let stopping = false;
     let backingUp: ReturnType<Parts['backup']> | undefined;
-    // One at a time; who asks meanwhile gets the same one.
+    // One at a time; a request meanwhile gets the same one.
     const backup: Parts['backup'] = () =>
       (backingUp ??= backUp(storage, o, app.log).finally(() => (backingUp = undefined)));
     const lessons = new Lessons({
@@ -237,14 +237,14 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
         (closed ??= (async () => {
           stopping = true;
           app.log.info('stopping');
-          // Who waits for storage gives up; the next start finishes it.
+          // Work that waits for storage ends; the next start finishes it.
           disk.close();
           await retention.close();
           health.close();
           dashboard.close();
           lessons.close();
-          // No new connections; the nodes hear it before the cores go, and come back to whoever serves the directory
-          // next.
+          // No new connections; the nodes get a message before the cores stop, and reconnect to the next server of the
+          // directory.
           const quiet = app.close();
           await sockets.close();
           app.server.closeAllConnections();
@@ -358,8 +358,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     global: false,
     max: o.limits.requestsPerMinute,
     timeWindow: 60_000,
-    // Whoever has a token is counted alone: others at the same address (a class behind one router) do not use up what
-    // it may ask.
+    // Each token is counted by itself: others at the same address (a class behind one router) do not use up its limit.
     keyGenerator: (request) =>
       request.principal === null ? networkOf(request.ip) : `${request.principal.id ?? FIRST_TOKEN} ${request.ip}`,
     errorResponseBuilder: (request, context) =>

@@ -1,7 +1,7 @@
 /**
  * Whether the data directory can be written, and what everybody does when it cannot.
  *
- * Owns: the verdict (`ok`, `low`, `stopped`) and its words. Does not own: what stops and goes on (its listeners).
+ * Owns: the verdict (`ok`, `low`, `stopped`) and its words. Does not own: what stops and continues (its listeners).
  *
  *   ok       everything is taken.
  *   low      less than the reserve is free: new jobs and uploads are refused (507), so that jobs which run can still be
@@ -9,14 +9,14 @@
  *   be written again.
  *
  * Two signs stop it: `statfs`, asked every WATCH_MS, which stops jobs before a write fails; and writes that fail
- * ({@link Disk.failed}), which also tell of quotas, of a file system that became read-only, and of a process with too
- * many open files. While it is stopped a probe is written, synced and removed, less and less often, and when that works
- * (and half of the reserve is free) everybody goes on.
+ * ({@link Disk.failed}), which also show quotas, of a file system that became read-only, and of a process with too many
+ * open files. While it is stopped a probe is written, synced and removed, less and less often, and when that works (and
+ * half of the reserve is free) all work continues.
  *
- *  U1 `stopped` is said to listeners before anything else may be tried, and again when its words change. When it is
- *     over, first those run who have to mend something ({@link Disk.before}), and if nothing failed again the listeners
- *     hear of it; only then does `writable` resolve.
- *  U2 Errors that say nothing of the storage change nothing here: they are defects, and stay with who met them.
+ *  U1 Listeners hear of `stopped` before anything else may be tried, and again when its reason changes. When it is
+ *     over, the repairs run first ({@link Disk.before}). If nothing failed again, the listeners are called; only then
+ *     does `writable` resolve.
+ *  U2 Errors that do not concern the storage change nothing here: they are defects, and their caller handles them.
  */
 import { statfsSync, type StatsFs } from 'node:fs';
 import { mkdir, open, stat, statfs, unlink } from 'node:fs/promises';
@@ -30,7 +30,7 @@ const FIRST_PROBE_MS = 250;
 const LAST_PROBE_MS = 5000;
 /** Long enough to need blocks of its own, also where small files lie in their directory entry. */
 const PROBE_BYTES = 64 * 1024;
-/** Files that may still be made, where the file system tells. */
+/** Files that may still be made, if the file system reports it. */
 const FEWEST_FILES = 32;
 const MOST_RESERVE = 256 << 20;
 const SHARE = 0.05;
@@ -42,7 +42,7 @@ export type DiskState = ServerView['disk'];
 interface Space {
   free: number;
   total: number;
-  /** Files that may still be made; undefined: not told. */
+  /** Files that may still be made; undefined: not reported. */
   files: number | undefined;
 }
 
@@ -74,7 +74,7 @@ export class Disk {
     this.#logger = logger;
   }
 
-  /** Looks for the first time; from now on by itself. */
+  /** Looks for the first time, and from now on regularly. */
   async open(): Promise<void> {
     // Of a storage that lies elsewhere (ServerOptions.storage).
     await mkdir(this.#dir, { recursive: true, mode: 0o700 }).catch(() => undefined);
@@ -87,17 +87,17 @@ export class Disk {
     return this.#stopped?.error;
   }
 
-  /** Told when it stops, again when the words change, and with undefined when it is over. */
+  /** Called when it stops, again when the reason changes, and with undefined when it is over. */
   onChange(listener: (error: ErrorBody | undefined) => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Runs before everybody goes on (U1). It may say that a write has failed again. */
+  /** Runs before work continues (U1). It may report that a write has failed again. */
   before(mend: () => Promise<void>): void {
     this.#mends.push(mend);
   }
 
-  /** Resolves when it can be written, or the server stops: then whoever waits looks whether it should still go on. */
+  /** Resolves when it can be written, or the server stops: then the caller checks whether it should still continue. */
   async writable(): Promise<void> {
     while (this.#stopped && !this.#closed) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
@@ -138,9 +138,7 @@ export class Disk {
     return this.#closed;
   }
 
-  /**
-   * A write has failed. @returns what that says of the storage, which is stopped from now on; undefined: nothing (U2)
-   */
+  /** A write has failed. @returns why the storage is stopped from now on; undefined: it is not (U2) */
   failed(error: unknown, what: string): MayflyError | undefined {
     const stop = storageStop(error, what);
     if (stop) this.#stop(stop);
@@ -318,7 +316,7 @@ export class Disk {
     try {
       this.#take(statfsSync(this.#dir));
     } catch {
-      // The next look tells.
+      // The next look decides.
     }
   }
 
@@ -330,7 +328,7 @@ export class Disk {
         : { free: f.bavail * f.bsize, total: f.blocks * f.bsize, files: f.files === 0 ? undefined : f.ffree };
   }
 
-  /** @throws what the file system says of one that is missing */
+  /** @throws the error of the file system if one is missing */
   async #folders(): Promise<void> {
     for (const folder of FOLDERS)
       try {

@@ -1,7 +1,4 @@
-/**
- * What a server can be told, and what it takes when it is not told. Shapes only; {@link resolveOptions} fills the
- * defaults in.
- */
+/** The options of a server, and their defaults. Shapes only; {@link resolveOptions} fills the defaults in. */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +19,7 @@ export interface ServerLimits {
   logBytes: number;
   /** Input files of one job, decoded. */
   inputBytes: number;
-  /** Linear memory or heap of one rank, told to the nodes. */
+  /** Linear memory or heap of one rank. The nodes get it. */
   rankMemoryBytes: number;
   /** One checkpoint image. */
   imageBytes: number;
@@ -97,7 +94,7 @@ export interface ServerOptions {
   webRoot?: string;
   frameRoot?: string;
   examplesRoot?: string;
-  /** dist/compile-server.mjs of the toolchain, where it cannot be found by itself. */
+  /** dist/compile-server.mjs of the toolchain, where it cannot be found automatically. */
   compileServer?: string;
   /**
    * Programs that are compiled at the same time: scripts, and as many of C and C++. Default: by cores and memory, two
@@ -116,8 +113,8 @@ export interface ServerOptions {
   /** Times of the failure detector. */
   dispatcher?: Partial<DispatcherSettings>;
   /**
-   * For durability 'behind': longest time until a message that nobody waits for is synced, ms; what is waited for
-   * (output, images, restarts) is synced within 25 ms. Default 250.
+   * For durability 'behind': longest time until a message that nothing waits for is synced, ms; messages that output,
+   * images or restarts wait for are synced within 25 ms. Default 250.
    */
   syncEveryMs?: number;
   /** Ping of every data and image socket; one that misses two is closed. Default 10 000 ms. */
@@ -132,12 +129,12 @@ export interface ServerOptions {
 }
 
 export interface MayflyServer {
-  /** 'http://127.0.0.1:7070', without a slash at the end. The public URL when one was given. */
+  /** 'http://127.0.0.1:7070', without a slash at the end. The public URL if there is one. */
   readonly url: string;
   /** Where it listens, whatever the public URL. */
   readonly localUrl: string;
   readonly port: number;
-  /** The submitters' token where the server knows it in plain: given by option, or drawn at this start. */
+  /** The submitters' token where the server knows it in plain: set by option, or drawn at this start. */
   readonly token: string | undefined;
   /** True at the first start without a `token` option: print it now, it is not kept in plain. */
   readonly tokenIsNew: boolean;
@@ -150,7 +147,7 @@ export interface MayflyServer {
     headers?: Record<string, string>;
     payload?: unknown;
   }): Promise<{ statusCode: number; body: string; headers: Record<string, unknown>; json(): unknown }>;
-  /** Stops listening, tells the nodes, syncs all logs, closes the storage. Idempotent. */
+  /** Stops listening, notifies the nodes, syncs all logs, closes the storage. Idempotent. */
   close(): Promise<void>;
 }
 

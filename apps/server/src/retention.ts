@@ -1,4 +1,4 @@
-/** What goes by itself: ended jobs by age, number and disk space; nodes that were not seen for a month. */
+/** Retention: deletes ended jobs by age, number and disk space, and nodes that were not seen for a month. */
 import { isOver } from '@mayfly/protocols';
 import type { Storage } from '@mayfly/storage/ports';
 import type { JobId } from '@mayfly/wire';

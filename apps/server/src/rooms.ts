@@ -1,9 +1,9 @@
 /**
- * Rooms: a teacher opens one, volunteers who give its code serve its jobs and no others.
+ * Rooms: a teacher opens one, volunteers with its code serve its jobs and no others.
  *
  * Owns the registry keys `room/<code>`. Does not own: who is in a room (nodes say so with Hello, and the dispatcher
  * keeps it), and which jobs are of it.
- *  M1  A code is written to the registry before anybody learns it; it is not given twice while its room stands.
+ *  M1  A code is written to the registry before it is shown; it is not used twice while its room exists.
  *  M2  A room that is closed takes no new nodes and no new jobs; it is closed only when none of its jobs waits or runs.
  *  M3  A lent code (a lesson's) is a room that is neither listed nor kept.
  */

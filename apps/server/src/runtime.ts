@@ -59,7 +59,7 @@ import type { Webhooks } from './webhooks.ts';
 
 const WATCH_MS = 1000;
 const CS_TICK_MS = 100;
-/** What somebody waits for is synced within this time. */
+/** Messages that something waits for are synced within this time. */
 const SYNC_TICK_MS = 25;
 const HISTORY_MS = 1000;
 

@@ -7,7 +7,7 @@
  *  S2  A capability names exactly one incarnation of one task; it is checked by HMAC, so nothing is stored per
  *      incarnation.
  *  S3  Comparisons take the same time for every wrong answer, but for one byte of a salted hash: the salt never leaves
- *      the server, so that its time tells nothing.
+ *      the server, so its time reveals nothing.
  *  S4  A wrong token costs no scrypt, but one in 256: wrong ones in any number do not keep a right one waiting.
  */
 import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
@@ -63,13 +63,13 @@ export function randomId(length: number): string {
 const sha256 = (s: string): Buffer => createHash('sha256').update(s).digest();
 
 export class Secrets {
-  /** In plain where it is known: given now, or drawn now. */
+  /** In plain where it is known: set by option, or drawn now. */
   readonly token: string | undefined;
   readonly tokenIsNew: boolean;
   readonly #key: Buffer;
   readonly #registry: Registry;
   #record: TokenRecord;
-  /** SHA-256 of the right token once somebody has shown it: scrypt is for the disk, not for every request. */
+  /** SHA-256 of the right token once a request has shown it: scrypt is for the disk, not for every request. */
   #known: Buffer | undefined;
 
   /** Tokens that scrypt looks at, one after the other. */

@@ -101,7 +101,7 @@ export class ServerHealth {
     };
   }
 
-  /** Linux tells it in a file, which cannot be opened when too many are. */
+  /** Linux has it in a file, which cannot be opened when too many files are open. */
   #memory(): number {
     try {
       this.#rss = process.memoryUsage.rss();

@@ -50,7 +50,7 @@ export async function loadTls(
     for (const file of ['cert.pem', 'key.pem'])
       await rename(join(dir, file), join(dir, `${file}.damaged`)).catch(() => undefined);
   const now = Date.now();
-  // Its X.509 packages are loaded by those who have it made.
+  // Its X.509 packages are loaded only when a certificate is made.
   const { generate } = await import('selfsigned');
   const made = await generate([{ name: 'commonName', value: 'Mayfly on ' + hostname().slice(0, 40) }], {
     keyType: 'ec',

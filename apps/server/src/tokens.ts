@@ -6,8 +6,8 @@
  *  T1  A token is stored as a hash only. It is drawn here (206 bits), so one SHA-256 is enough; nothing of it depends
  *      on the server's key, which a backup leaves out.
  *  T2  Names are unique among the tokens that stand: they name the owner of a job.
- *  T3  A token that is revoked or over admits nobody from that moment on; `onEnd` is told, so that live connections end
- *      too.
+ *  T3  A token that is revoked or over admits no one from that moment on; `onEnd` is called, so that live connections
+ *      end too.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Registry } from '@mayfly/storage/ports';
@@ -49,7 +49,7 @@ export class Tokens {
   readonly #records: Map<string, TokenRecord>;
   readonly #now: () => number;
   #ownerUsedAt: number | undefined;
-  /** Told of the id of every token that ends by being revoked. */
+  /** Called with the id of every token that is revoked. */
   onEnd: (id: string) => void = () => undefined;
 
   private constructor(
@@ -128,7 +128,7 @@ export class Tokens {
   }
 
   /**
-   * T3. What cannot be stored is not done: the token stands, and whoever asked is told. @throws MayflyError NOT_FOUND,
+   * T3. If the change cannot be stored, the token remains valid and the call throws. @throws MayflyError NOT_FOUND,
    * DISK_FULL, STORAGE_FAILED
    */
   async revoke(id: string): Promise<void> {

@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { FolderJobOutput } from '@mayfly/storage';
 import { WorldHost } from '../src/hosts/world-host.ts';
-import type { WorldListener } from '../src/hosts/world-types.ts';
+import type { WorldListener } from '../src/hosts/world-listener.ts';
 import { freshDir } from './harness.ts';
 
 const job = jobId('abcdefghijkl');

@@ -69,8 +69,8 @@ export const plainPage = (index: number, raw: Uint8Array): EncodedPage => ({
 });
 
 /**
- * Deflates, or returns the page as it is where that gains less than an eighth. The stall is elsewhere: nobody waits for
- * this.
+ * Deflates, or returns the page as it is where that gains less than an eighth. The stall is elsewhere: nothing waits
+ * for this.
  */
 export async function encodePage(index: number, raw: Uint8Array): Promise<EncodedPage> {
   const packed =

@@ -1,6 +1,6 @@
 /**
  * Element types: what reductions compute with. Messages themselves are bytes, and a reduction sees its operands packed.
- * Derived datatypes, which say how bytes lie in memory, are layout.ts and types.ts; a user-defined operation may be
+ * Derived datatypes describe how bytes lie in memory (layout.ts and the folder types). A user-defined operation may be
  * applied to those too, by their handle + {@link DERIVED}.
  */
 export type ElementArray =

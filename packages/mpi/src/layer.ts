@@ -12,7 +12,7 @@ import type { Envelope } from './envelope.ts';
 import { initialState, type CommRecord, type LayerState, type RequestRecord } from './state.ts';
 import type { Device } from './device.ts';
 import type { OpCallback } from './ops.ts';
-import type { TypeRecord } from './types/record.ts';
+import type { TypeRecord } from './types/datatype-record.ts';
 
 /** What an arrival has caused and a poll may not do (device.ts): done right after it, in order. */
 export type Deferred =

@@ -13,7 +13,7 @@ import { taskId, WORLD } from '@mayfly/wire';
 import { ANSWERS, ANY_SOURCE, ANY_TAG, CARDS, FAILED, LEFT, Mode } from './constants.ts';
 import { className, ERR, type ErrorRecord } from './errors.ts';
 import { releaseSpace, rankOfTask, type Layer } from './layer.ts';
-import { fromExternal } from './external.ts';
+import { fromExternal } from './external32.ts';
 import { refusal } from './cards.ts';
 import type { TypeRecord } from './types/index.ts';
 import type { Arrival } from './device.ts';

@@ -9,7 +9,7 @@ import { checkDest, checkRecvTag, checkSendTag, checkSource } from './checks.ts'
 import { commOf, countSend, rankOfTask, type Layer } from './layer.ts';
 import { ERR, fail } from './errors.ts';
 import { accept, findUnexpected, post, takeUnexpected } from './matching.ts';
-import { insert } from './table.ts';
+import { insert } from './handle-table.ts';
 import { pollUntil, waitUntil } from './progress.ts';
 import type { Buf } from './buffers.ts';
 import type { Envelope } from './envelope.ts';

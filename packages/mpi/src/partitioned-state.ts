@@ -1,5 +1,5 @@
 /** State of partitioned communication, as plain data; partitioned.ts says what it means and keeps Q1 to Q3. */
-import { table, type Table } from './table.ts';
+import { table, type Table } from './handle-table.ts';
 import type { Buf } from './buffers.ts';
 import type { Envelope } from './envelope.ts';
 

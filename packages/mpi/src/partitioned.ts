@@ -23,7 +23,7 @@ import { complete } from './matching.ts';
 import { emptyStatus } from './p2p.ts';
 import { pollUntil } from './progress.ts';
 import { channelOf, forget, join, meets, over, takeQueued } from './partitioned-arrivals.ts';
-import { insert } from './table.ts';
+import { insert } from './handle-table.ts';
 import type { Buf } from './buffers.ts';
 import type { PartitionedReceive, PartitionedSend } from './partitioned-state.ts';
 import type { SendRequest } from './state.ts';

@@ -20,7 +20,7 @@ import { ERR, fail, type MPIError } from './errors.ts';
 import { reaching } from './intercomm.ts';
 import { findUnexpected, pull, stored, takeUnexpected } from './matching.ts';
 import { pollUntil } from './progress.ts';
-import { refuse } from './refuse.ts';
+import { refuse } from './refuse-card.ts';
 import { Schedule, start } from './schedule.ts';
 import { capacityOf, since, type Layer } from './layer.ts';
 import type { Via } from './state.ts';

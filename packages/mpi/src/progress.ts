@@ -13,7 +13,7 @@
  *      go into an image.
  */
 import { WORLD } from '@mayfly/wire';
-import { refuse } from './refuse.ts';
+import { refuse } from './refuse-card.ts';
 import { runRounds } from './schedule.ts';
 import { arriveAnswer, isAnswer, settleFile } from './files/steps.ts';
 import { deliver, pull, retire, sendAck, spread } from './matching.ts';

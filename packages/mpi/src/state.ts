@@ -15,9 +15,9 @@
 import type { Buf } from './buffers.ts';
 import { COMM_SELF, COMM_WORLD, FIRST_FREE_CONTEXT, SELF_CONTEXT, WORLD_CONTEXT } from './constants.ts';
 import type { ErrorRecord } from './errors.ts';
-import { insert, table, type Table } from './table.ts';
+import { insert, table, type Table } from './handle-table.ts';
 import { BUILTIN_OPS, type OpRecord } from './ops.ts';
-import { FIRST_DERIVED, type TypeRecord } from './types/record.ts';
+import { FIRST_DERIVED, type TypeRecord } from './types/datatype-record.ts';
 import { noFiles, type FilesState, type FileStep } from './files/state.ts';
 import { noWindows, type WindowsState } from './windows/state.ts';
 import type { Envelope } from './envelope.ts';

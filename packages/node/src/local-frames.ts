@@ -5,7 +5,7 @@
  *                 sections' bytes one after the other, cut into parts of at most CHUNK_BYTES; LAST on the final part.
  *                 Everything that the rank sent before lies before it in the ring, so the image cannot overtake what it
  *                 depends on. A section that is `shared` does not follow: it lies in the rank's image buffer
- *                 (messages.ts) from its start on, and is the comm worker's until that says imageDone.
+ *                 (messages.ts) from its start on, and belongs to the comm worker until it sends imageDone.
  *  READ (up):     body: path of an input file (UTF-8). The rank blocks.
  *  CONTENT (down): its bytes in parts: `offset`, `size`, LAST; `mode` 1: body is an error message instead.
  *  NOTE (up):     body: a sentence for the node's own log (never part of the program's output).

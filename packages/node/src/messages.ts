@@ -21,7 +21,7 @@ import type {
   TaskReport,
 } from '@mayfly/wire';
 import type { EndpointStart } from '@mayfly/protocols';
-import type { PortLike } from './ports.ts';
+import type { PortLike } from './thread-ports.ts';
 import type { RankStatus } from './status.ts';
 
 export type DaemonToComm =

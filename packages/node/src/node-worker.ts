@@ -1,6 +1,6 @@
 /** A worker thread of Node as {@link WorkerLike}. */
 import { Worker, type WorkerOptions } from 'node:worker_threads';
-import type { WorkerLike } from './ports.ts';
+import type { WorkerLike } from './thread-ports.ts';
 
 /**
  * Without the source line that Node puts before the stack of an uncaught error. What a thread threw need not be an

@@ -47,7 +47,7 @@ export class PlaceWriter {
     return this.owed >= STRIDE_MS;
   }
 
-  /** What is owed was spent in this call, which was made where `look` says; it is asked once per wait. */
+  /** The time owed was spent in this call, made at the place that `look` returns; it is asked once per wait. */
   spend(call: number, look: () => string | undefined): void {
     let at = Atomics.load(this.words, PLACES_WORD) - 1;
     if (at < 0) {

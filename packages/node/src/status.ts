@@ -167,7 +167,7 @@ export class StatusWriter {
     return this.places.due;
   }
 
-  /** The call that it waits in, or has waited in last, was made where `look` says. */
+  /** The place of the call that it waits in, or waited in last, is what `look` returns. */
   waitsAt(look: () => string | undefined): void {
     this.passed();
     this.places.spend(this.entry, look);

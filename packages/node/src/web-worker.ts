@@ -1,5 +1,5 @@
 /** A Web Worker as {@link WorkerLike}. */
-import type { WorkerLike } from './ports.ts';
+import type { WorkerLike } from './thread-ports.ts';
 
 export function webWorker<Out, In>(url: string | URL, name: string): WorkerLike<Out, In> {
   const worker = new Worker(url, { name });

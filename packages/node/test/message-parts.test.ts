@@ -1,7 +1,7 @@
 /** Chunks of several senders mixed, parts that are void, and what a body that was handed out is good for. */
 import { emptyHeader, Flag, Kind, taskId, type Header } from '@mayfly/wire';
 import { expect, it } from 'vitest';
-import { Parts } from '../src/rank/parts.ts';
+import { Parts } from '../src/rank/message-parts.ts';
 
 const chunk = (src: number, size: number, offset: number, bytes: number): Header => ({
   ...emptyHeader(Kind.ARRIVAL),

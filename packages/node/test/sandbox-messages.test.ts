@@ -1,7 +1,7 @@
 /** What the process of a job says is not believed: lengths, forms, kinds. */
 import { describe, expect, it } from 'vitest';
 import { BODY_BYTES, encode, fits, HEAD_BYTES, Inbox, lowerToChild, type FromChild } from '../src/sandbox/channel.ts';
-import { checked } from '../src/sandbox/checks.ts';
+import { checked } from '../src/sandbox/message-checks.ts';
 
 const hash = (c: string): string => c.repeat(64);
 const MANIFEST = {

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startHeadlessNode, workerFolder } from '../src/headless/index.ts';
 import { ATTEMPTS, type Attempt } from '../src/sandbox/attempts.ts';
 import { findProgram } from '../src/sandbox/bubblewrap.ts';
-import { checkSandbox, probe } from '../src/sandbox/check.ts';
+import { checkSandbox, probe } from '../src/sandbox/try-sandbox.ts';
 import { openFrameProcess, type ProcessFrame } from '../src/sandbox/frame-process.ts';
 import { chooseSandbox, deathOf, spawnChild, type Sandbox, type Spawned } from '../src/sandbox/launch.ts';
 import { treeOf } from '../src/sandbox/memory.ts';

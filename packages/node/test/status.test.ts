@@ -1,7 +1,7 @@
 /** The status words of a rank: what its comm worker reads there, and what the words make of stacks and times. */
 import { describe, expect, it } from 'vitest';
 import { PLACE_CHARS } from '@mayfly/wire';
-import { placeOf } from '../src/rank/place.ts';
+import { placeOf } from '../src/rank/call-site.ts';
 import { CommSide, createRankMemory, RankSide } from '../src/ring/index.ts';
 import { RankState, readCalls, readPlaceTimes, readStatus, StatusWriter } from '../src/status.ts';
 

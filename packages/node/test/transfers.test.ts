@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createHash, cutImage, distinctPages, unpackPage } from '@mayfly/checkpoint';
 import { PAGE_BYTES, type Assignment, type Manifest } from '@mayfly/wire';
 import { Fetcher } from '../src/comm/fetcher.ts';
-import { ImageUploads } from '../src/comm/images.ts';
+import { ImageUploads } from '../src/comm/image-uploads.ts';
 import { Ask, CommSide, createRankMemory, RankSide } from '../src/ring/index.ts';
 
 describe('programs', () => {

@@ -52,7 +52,7 @@ export interface Deadlock {
   waiters: Waiter[];
   /** Tasks that wait for each other in a ring, when there is one; the first is not repeated. */
   cycle?: TaskId[];
-  /** For people: who waits in which call for whom. */
+  /** For people: which rank waits in which call for which other. */
   report: string;
 }
 
@@ -86,7 +86,7 @@ export class DeadlockWatch {
   }
 }
 
-/** Who waits, when everybody does and nothing is in flight; else undefined. */
+/** The waiting ranks, if all ranks wait and nothing is in flight; else undefined. */
 function blocked(o: JobObservation): Waiter[] | undefined {
   const waiters: Waiter[] = [];
   for (const t of o.tasks) {

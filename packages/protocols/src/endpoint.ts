@@ -6,7 +6,7 @@
  * and blocking (the device), retention and connections (comm core), matching (MPI layer).
  *
  * **How a host drives it** (the device of packages/node; the simulator's ranks):
- *  - it begins when the comm core says `ready`: `protocols[name].rank(task, size, position, start)`.
+ *  - it begins at the comm core's effect `ready`: `protocols[name].rank(task, size, position, start)`.
  *  - send:  `const n = ep.beginSend(dst)`; 0 → suppressed, nothing to write. Else for every chunk of at most
  *           CHUNK_BYTES: `const b = ep.block()` and `ep.dataHeader(dst, n, mode, context, tag, word, size, offset,
  *           bytes, b)` give the protocol's block and the header of the frame for the up-ring (header, block, body);
@@ -44,7 +44,7 @@ import {
 } from '@mayfly/wire';
 
 /**
- * What the Channel Memories told about the task at its (re)start, put together by the comm core. Plain data,
+ * What the Channel Memories reported about the task at its (re)start, combined by the comm core. Plain data,
  * structured-clonable.
  */
 export interface EndpointStart {
@@ -55,10 +55,10 @@ export interface EndpointStart {
   readonly prologue: readonly Determinant[];
   /** Determinants from replay.image.determinants on. */
   readonly determinants: readonly Determinant[];
-  /** Vain polls after the last of them that somebody may have seen the effect of. */
+  /** Vain polls after the last of them whose effect another rank may have seen. */
   readonly openPolls: number;
   /**
-   * Arrivals whose effects somebody may have seen; the replay is over when everything above is repeated. For
+   * Arrivals whose effects another rank may have seen; the replay is over when everything above is repeated. For
    * `recovered`.
    */
   readonly consumed: number;
@@ -89,7 +89,7 @@ export abstract class Endpoint {
   readonly incarnation: Incarnation;
   /** A body that reached the rank and is not kept there can be pulled from the log. */
   readonly bodiesStay: boolean = true;
-  /** E1: messages given to each channel; WORLD's slot is `size`. */
+  /** E1: messages sent on each channel; WORLD's slot is `size`. */
   protected readonly sends: Float64Array;
   protected arrivals = 0;
   protected lastClock = 0;
@@ -110,7 +110,7 @@ export abstract class Endpoint {
     return (this.sends[i] = this.sends[i]! + 1);
   }
 
-  /** Messages given to each channel so far. */
+  /** Messages sent on each channel so far. */
   sent(): [dst: TaskId, count: number][] {
     const sent: [TaskId, number][] = [];
     this.sends.forEach((n, i) => {
@@ -202,7 +202,7 @@ export abstract class Endpoint {
   }
 
   pollEnd(): void {
-    // Nobody asks later what a poll saw.
+    // The result of a poll is not asked for later.
   }
 
   /** One reading of the job's clock, in ms (E7). */
@@ -230,7 +230,7 @@ export abstract class Endpoint {
 
   /** First run of `checkpoint.open`: the prologue ends here. */
   openPrologue(): void {
-    // Nobody begins there again.
+    // No incarnation starts there again.
   }
 
   /** True from the start until {@link jump}, in an incarnation that begins with an image. */
@@ -252,7 +252,7 @@ export abstract class Endpoint {
     return false;
   }
 
-  /** True as long as its past says what happens: what it consumes and reads is not its own choice. */
+  /** True while the log determines what it consumes and reads. */
   get replaying(): boolean {
     return false;
   }

@@ -46,7 +46,7 @@ export interface Presence {
   heard: number;
   /** When its control socket closed; absent while it is open. */
   closed?: number;
-  /** It said goodbye. */
+  /** It sent a goodbye. */
   left?: boolean;
 }
 

@@ -16,20 +16,39 @@ import {
   readFrames,
   taskId,
   type Attach,
+  type ErrorBody,
   type Frame,
   type Incarnation,
   type TaskId,
 } from '@mayfly/wire';
 import { name } from './checkers/index.ts';
 import { DamagedLog, DiskFull, FaultyLog } from './faulty-log.ts';
+import type { FileHost } from './file-host.ts';
 import type { Link } from './link.ts';
 import { stdinMessage } from './program.ts';
 import { describe } from './trace.ts';
-import type { World } from './world.ts';
+import type { Simulation } from './simulation.ts';
 import { pastTheMark, refusal, withLowerEvidence, withoutCounts } from './mutate.ts';
 
 const MAX_RECOVERIES = 5;
 type DataLink = Link<Uint8Array, Uint8Array>;
+
+/** What a Channel Memory asks of the run that it is part of. */
+export interface LogSimulation extends Simulation {
+  /** Messages of standard input that were typed so far. */
+  readonly stdinTyped: number;
+  readonly files: Pick<FileHost, 'answer' | 'deliver' | 'ended' | 'last'>;
+  readonly sink: { wrote(task: TaskId, channel: number): void };
+  readonly server: {
+    readonly up: boolean;
+    readonly life: number;
+    /** Of the job, by now. */
+    readonly tasks: number;
+    exited(task: TaskId): void;
+    failed(error: ErrorBody): void;
+  };
+}
+
 export type MakeData = (ends: { up: (m: Uint8Array) => void; closed: () => void }) => DataLink;
 
 /** Planted: a recovered core does not wait for the reports of its receivers. */
@@ -61,7 +80,7 @@ export class CmHost {
   private readonly first = new Map<TaskId, { conn: number; incarnation: number }>();
 
   constructor(
-    private readonly world: World,
+    private readonly world: LogSimulation,
     readonly index: number,
   ) {
     this.log = new FaultyLog((stream, next) => world.checkers.kit.cut(index, stream, next));
@@ -315,12 +334,13 @@ export class CmHost {
         });
       }
       case 'trim': {
-        world.checkers.kit.trims(this.index, e);
+        const to = world.undone === 'unconsumed-forgotten' ? log.next(e.stream) : e.to;
+        world.checkers.kit.trims(this.index, { ...e, to });
         world.trace?.(
           `cm${this.index} trims ${e.stream} records ` +
-            `${e.from}–${e.to - 1}${e.keep.size > 0 ? ` but ${[...e.keep].join(', ')}` : ''}`,
+            `${e.from}–${to - 1}${e.keep.size > 0 ? ` but ${[...e.keep].join(', ')}` : ''}`,
         );
-        return log.trim(e.stream, e.from, e.to, e.keep);
+        return log.trim(e.stream, e.from, to, e.keep);
       }
       case 'world':
         world.checkers.kit.shows(this.index, e.task, e.channel);
@@ -379,7 +399,7 @@ export class CmHost {
 class Flight {
   private readonly out = new Map<string, { arrivals: [arrival: number, cost: number][]; bytes: number }>();
 
-  constructor(private readonly world: World) {}
+  constructor(private readonly world: LogSimulation) {}
 
   leaves(conn: number, f: Frame): void {
     const h = f.header;

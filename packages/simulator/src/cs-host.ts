@@ -10,7 +10,7 @@ import { imageIdOf, type ImageId, type Incarnation, type Manifest, type Position
 import type { Link } from './link.ts';
 import type { ImageDown, ImageUp } from './messages.ts';
 import type { SimImage } from './rank.ts';
-import type { World } from './world.ts';
+import type { Simulation } from './simulation.ts';
 
 /** Longest time until a page is durable, ms. */
 const MAX_STORE_MS = 20;
@@ -18,6 +18,20 @@ const MAX_STORE_MS = 20;
 const LATE_MS = 1500;
 
 type ImageLink = Link<ImageUp, ImageDown>;
+
+/** What the Checkpoint Server asks of the run that it is part of. */
+export interface ImageSimulation extends Simulation {
+  readonly server: {
+    readonly up: boolean;
+    readonly service: { image(event: ImagesInput): void };
+    entries(which: (key: string) => boolean): [string, unknown][];
+    change(changes: readonly (readonly [string, unknown])[]): void;
+    acting(): [TaskId, Incarnation][];
+    later(ms: number, f: () => void): void;
+    whenWritable(f: () => void): void;
+  };
+}
+
 interface KeptImage {
   readonly image: ImageId;
   readonly position: Position;
@@ -41,7 +55,7 @@ export class CsHost {
   private connections = 0;
   full = false;
 
-  constructor(private readonly world: World) {}
+  constructor(private readonly world: ImageSimulation) {}
 
   newCore(): CheckpointServer {
     const { undone } = this.world;

@@ -7,45 +7,12 @@
  * still there, a lost page was there, a full disk refused).
  */
 import { taskId } from '@mayfly/wire';
+import type { Excuses } from './checkers/index.ts';
+import { FAULTS, type FaultKind } from './fault-kinds.ts';
 import { HOSTILE } from './hostile.ts';
 import type { Volunteer } from './volunteer.ts';
 import { Random } from './random.ts';
 import type { World } from './world.ts';
-
-export const FAULTS = [
-  'close',
-  'crash',
-  'half-open crash',
-  'reload',
-  'rank crash',
-  'freeze',
-  'zombie',
-  'cut off',
-  'partition',
-  'stall',
-  'broken link',
-  'delay',
-  'reorder',
-  'duplicate',
-  'clone',
-  'second socket',
-  'kill server',
-  'server and nodes',
-  'kill CM',
-  'power loss',
-  'CM power loss',
-  'log bit flip',
-  'image bit flip',
-  'page lost',
-  'full disk',
-  'pause',
-  'false loss',
-  'false deadlock',
-  ...HOSTILE,
-  'crashing program',
-  'congestion',
-] as const;
-export type FaultKind = (typeof FAULTS)[number];
 
 /** These only break or delay links, for less time than after which a node counts as lost. */
 export const LINK_FAULTS: readonly FaultKind[] = [
@@ -167,21 +134,6 @@ const HARMLESS: readonly FaultKind[] = [
   'kill CM',
   'pause',
 ];
-
-/** What lets a job end with a named error instead of its answer: see run.ts. */
-export interface Excuses {
-  /**
-   * Tasks of whose arrivals or determinants power loss took records: the incarnation that executed then (undefined:
-   * none did), once per loss.
-   */
-  powerLost: Map<number, (number | undefined)[]>;
-  /** Tasks of whose arrivals or determinants a record has a flipped bit. */
-  damagedLogs: Set<number>;
-  /** Tasks whose program takes every worker down. */
-  poisoned: ReadonlySet<number>;
-  /** More than links was hit. */
-  beyondLinks: boolean;
-}
 
 export class Striker {
   readonly counts: Record<string, number> = {};

@@ -6,11 +6,28 @@
  * Owns the journal and the files, which outlive the process, and the service, which does not. Draws from a generator of
  * its own.
  */
-import { MemoryFiles, type ChannelMemory, type FileEffect, type FileSnapshot, type Outcome } from '@mayfly/protocols';
-import { FILES, WorldMode, homeOf, type TaskId } from '@mayfly/wire';
+import {
+  MemoryFiles,
+  type ChannelMemory,
+  type FileEffect,
+  type FileSnapshot,
+  type Outcome,
+  type ServedLog,
+} from '@mayfly/protocols';
+import { FILES, WorldMode, homeOf, type SpawnGroup, type TaskId } from '@mayfly/wire';
 import { FaultyLog } from './faulty-log.ts';
 import { Random } from './random.ts';
-import type { World } from './world.ts';
+import type { Simulation } from './simulation.ts';
+
+/** What the file service's host asks of the run that it is part of. */
+export interface FileSimulation extends Simulation {
+  readonly server: {
+    readonly cms: readonly { readonly served: Pick<ServedLog, 'feedAnswers'> | undefined }[];
+    spawned(group: SpawnGroup): void;
+    later(ms: number, f: () => void): void;
+    whenWritable(f: () => void): void;
+  };
+}
 
 const LIMIT = 1 << 20;
 /** Records after which a snapshot takes their place. */
@@ -40,7 +57,7 @@ export class FileHost {
   private told = 0;
   private compacting = false;
 
-  constructor(private readonly world: World) {
+  constructor(private readonly world: FileSimulation) {
     this.random = Random.named(world.seed, 'files of the job');
     world.checkers.files.disk = () => this.files?.files ?? this.disk;
   }

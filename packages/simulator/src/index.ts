@@ -1,5 +1,6 @@
 export { HOSTILE } from './hostile.ts';
-export { FAULTS, LINK_FAULTS, drawFaults, type Fault, type FaultKind } from './faults.ts';
+export { FAULTS, type FaultKind } from './fault-kinds.ts';
+export { LINK_FAULTS, drawFaults, type Fault } from './faults.ts';
 export { DamagedLog, DiskFull, FaultyLog } from './faulty-log.ts';
 export { hunt, type Found } from './hunt.ts';
 export { PLANTED, type Held, type Planted, type Rule } from './planted.ts';
@@ -7,5 +8,6 @@ export { SingleCounterEndpoint } from './planted-protocols.ts';
 export type { ProgramSpec, ScriptStep } from './program.ts';
 export { draw, run, type RunOptions, type RunReport } from './run.ts';
 export { shrink, type Shrunk } from './shrink.ts';
-export type { Setup, World } from './world.ts';
+export type { Setup } from './setup.ts';
+export type { World } from './world.ts';
 export { Random } from './random.ts';

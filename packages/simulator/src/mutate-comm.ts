@@ -5,7 +5,7 @@
 import { Kind, WORLD, WorldMode, homeOf, readFrames, taskId, type TaskId } from '@mayfly/wire';
 import { emptyAnswer, tooEarly, withEvidenceOnly, withOneNonce, withoutDeterminants } from './mutate.ts';
 import type { Rule } from './planted.ts';
-import type { World } from './world.ts';
+import type { Simulation } from './simulation.ts';
 
 /** From the rank to its comm worker. */
 export const changedRing = (undone: Rule | undefined, bytes: Uint8Array): Uint8Array =>
@@ -18,7 +18,7 @@ export function changedDown(undone: Rule | undefined, bytes: Uint8Array): Uint8A
 }
 
 /** From the comm worker to a Channel Memory. */
-export function changedUp(world: World, cm: number, bytes: Uint8Array): Uint8Array {
+export function changedUp(world: Simulation, cm: number, bytes: Uint8Array): Uint8Array {
   if (world.undone === 'clone-accepted') return withOneNonce(bytes);
   if (world.undone !== 'determinants-to-home-only') return bytes;
   const [f] = readFrames(bytes);
@@ -26,7 +26,7 @@ export function changedUp(world: World, cm: number, bytes: Uint8Array): Uint8Arr
 }
 
 /** The Channel Memory that an EXIT goes to at once, past the comm core that would hold it back. */
-export function bypassesHold(world: World, task: TaskId, bytes: Uint8Array): number | undefined {
+export function bypassesHold(world: Simulation, task: TaskId, bytes: Uint8Array): number | undefined {
   if (world.undone !== 'exit-not-held-back') return undefined;
   const h = readFrames(bytes)[0]!.header;
   return h.kind === Kind.DATA && h.dst === WORLD && h.mode === WorldMode.EXIT
@@ -36,7 +36,7 @@ export function bypassesHold(world: World, task: TaskId, bytes: Uint8Array): num
 
 /** After the first answer to a restart: answers in the name of those that have not spoken. */
 export function inventedAnswers(
-  world: World,
+  world: Simulation & { readonly server: { readonly cms: readonly { readonly index: number }[] } },
   bytes: Uint8Array,
   cm: number,
   waits: (task: TaskId) => boolean,

@@ -6,11 +6,11 @@ import {
   type DispatcherEvent,
   type DispatcherSettings,
 } from '@mayfly/protocols';
-import type { World } from './world.ts';
+import type { Simulation } from './simulation.ts';
 
 export class PlantedDispatcher extends Dispatcher {
   constructor(
-    private readonly world: World,
+    private readonly world: Simulation & { readonly wall: number },
     settings: Partial<DispatcherSettings>,
   ) {
     super(settings, { ...protocols, [world.setup.protocol]: world.protocol });

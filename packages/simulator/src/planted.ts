@@ -4,8 +4,8 @@
  * of V-protocols (planted-protocols.ts): the cores stay as they are in production.
  */
 import type { DispatcherSettings } from '@mayfly/protocols';
-import type { FaultKind } from './faults.ts';
-import type { Setup } from './world.ts';
+import type { FaultKind } from './fault-kinds.ts';
+import type { Setup } from './setup.ts';
 
 /** What seeds are held to, where a rule speaks of one mode, or of few kinds of faults. */
 export interface Held {
@@ -100,8 +100,8 @@ export const PLANTED = [
   plant(
     'opens-before-reports',
     "A recovered CM accepts nothing new for d before d's comm worker has reported or been fenced",
-    400,
-    EAGER,
+    100,
+    { setup: { durability: 'behind', syncMs: 400 }, only: ['CM power loss', 'reorder', 'delay'] },
   ),
   plant(
     'evidence-ignored',
@@ -176,6 +176,11 @@ export const PLANTED = [
     400,
     { only: ['full disk'] },
   ),
+  // Channel Memory of `none`
+  plant('unconsumed-forgotten', 'A relay keeps each message in memory until its receiver has consumed it', 100, {
+    setup: { protocol: 'none' },
+    only: ['broken link', 'delay', 'duplicate'],
+  }),
   // Checkpoint Server
   plant('image-without-sends', 'An image is complete only when every send before it is durable', 600),
   plant('image-without-outputs', 'An image is complete only when every output before it is durable', 600),

@@ -8,11 +8,13 @@
 import type { VProtocol } from '@mayfly/protocols';
 import { jobId, PROGRAM_KINDS, type ErrorBody } from '@mayfly/wire';
 import { Violation } from './violation.ts';
-import { Striker, drawFaults, harmless, type Fault, type FaultKind } from './faults.ts';
+import type { FaultKind } from './fault-kinds.ts';
+import { Striker, drawFaults, harmless, type Fault } from './faults.ts';
 import type { Rule } from './planted.ts';
 import type { ProgramSpec } from './program.ts';
 import { Random } from './random.ts';
-import { World, type Setup } from './world.ts';
+import type { Setup } from './setup.ts';
+import { World } from './world.ts';
 
 export interface RunOptions {
   /** Mean time between faults, ms; default drawn from the seed. */

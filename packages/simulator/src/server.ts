@@ -12,7 +12,6 @@ import {
   type DispatcherIo,
   type FaultRecord,
   type JobService,
-  type JobSpec,
   type LoggedProgress,
 } from '@mayfly/protocols';
 import {
@@ -27,15 +26,38 @@ import {
 } from '@mayfly/wire';
 import { PlantedDispatcher } from './planted-dispatcher.ts';
 import { SimService } from './service.ts';
-import { CmHost } from './cm-host.ts';
+import { CmHost, type LogSimulation } from './cm-host.ts';
 import { CsHost } from './cs-host.ts';
 import type { PowerLoss } from './faulty-log.ts';
+import type { FileHost } from './file-host.ts';
+import { jobSpec } from './job-spec.ts';
 import type { Link } from './link.ts';
 import type { ControlDown, ControlUp } from './messages.ts';
 import { withoutRule } from './planted.ts';
-import type { World } from './world.ts';
 
 type ControlLink = Link<ControlUp, ControlDown>;
+
+/** What the server asks of the run that it is part of. */
+export interface ServerSimulation extends LogSimulation {
+  readonly server: Server;
+  readonly files: FileHost;
+  readonly sink: LogSimulation['sink'] & { sync(): void; powerLoss(): void };
+  /** The wall clock of the server's machine, ms. */
+  readonly wall: number;
+  /** How the job ended, once it has. */
+  readonly end: unknown;
+  ended(state: string, error: ErrorBody | undefined): void;
+  /** A fault was recorded: K15 checks it. */
+  gaveUp(fault: FaultRecord): void;
+  /** A node gets a rank: K18 checks it. */
+  gave(node: NodeId): void;
+  /** K18: failures of nodes that do nothing else, since the server began. */
+  readonly failures: Map<string, unknown>;
+  /** When each incarnation was given to its node. */
+  readonly givenAt: Map<string, number>;
+  /** Incarnations whose node, as the server knows it, has reported that they crashed. */
+  readonly saidCrashed: Set<string>;
+}
 
 const DISK_FULL: ErrorBody = { code: 'DISK_FULL', message: 'no space is left' };
 
@@ -64,7 +86,7 @@ export class Server {
     { connection: string; task: TaskId; incarnation: Incarnation; missed: number }
   >();
 
-  constructor(private readonly world: World) {
+  constructor(private readonly world: ServerSimulation) {
     this.cs = new CsHost(world);
     for (let i = 0; i < world.setup.channelMemories; i++) this.cms.push(new CmHost(world, i));
   }
@@ -102,7 +124,8 @@ export class Server {
     this.tasks = world.setup.spec.files ? world.files.tasks : world.setup.spec.size;
     this.service.recover(this.entries(() => true));
     if (this.full) this.dispatch({ type: 'storage', error: DISK_FULL });
-    if (!this.registry.has(`job/${world.setup.job}`)) this.dispatch({ type: 'submit', job: this.spec() });
+    if (!this.registry.has(`job/${world.setup.job}`))
+      this.dispatch({ type: 'submit', job: jobSpec(this.world.setup, this.world.wall) });
     const { life } = this;
     const every = (ms: number, f: () => void): void => {
       world.agenda.after(ms, () => {
@@ -175,28 +198,6 @@ export class Server {
       ...p,
       sends: Math.max(p.sends, this.service.dispatcher.core.find(this.world.setup.job, p.task)?.activity?.sends ?? 0),
     }));
-  }
-
-  private spec(): JobSpec {
-    const { setup } = this.world;
-    return {
-      id: setup.job,
-      name: 'simulated',
-      size: setup.spec.spawn?.first ?? setup.spec.size,
-      capacity: setup.spec.size,
-      protocol: setup.protocol,
-      durability: setup.durability,
-      program: { language: setup.kind === 'wasm' ? 'c' : 'typescript', entry: 'main.ts', hash: setup.program },
-      args: [],
-      files: [],
-      seed: setup.spec.seed,
-      channelMemories: setup.channelMemories,
-      checkpointMs: setup.checkpointMs,
-      interactive: false,
-      ...(setup.briefGraceMs === undefined ? { graceMs: setup.graceMs } : {}),
-      limits: { memoryBytes: 1 << 30, fileBytes: 1 << 30 },
-      submittedAt: this.world.wall,
-    };
   }
 
   // ---- a full disk ----
@@ -462,7 +463,7 @@ export class Server {
       job,
       this.cms.map((cm) => cm.serve(this.service.answersOf(job), this.life === 1)),
     );
-    this.service.acting(this.spec(), this.acting());
+    this.service.acting(jobSpec(this.world.setup, this.world.wall), this.acting());
     for (const cm of this.cms) cm.open();
   }
 }

@@ -15,7 +15,13 @@ import {
   type ReplayFrom,
 } from '@mayfly/protocols';
 import { WORLD, taskId, type ErrorBody, type Incarnation, type JobId, type Position, type TaskId } from '@mayfly/wire';
-import type { World } from './world.ts';
+import type { CsHost } from './cs-host.ts';
+import type { Simulation } from './simulation.ts';
+
+/** What the composition asks of the run that it is part of. */
+export interface ServiceSimulation extends Simulation {
+  readonly server: { readonly cs: Pick<CsHost, 'kept'>; later(ms: number, f: () => void): void };
+}
 
 /** Planted bugs of message logging change what a position says. */
 const changed = (p: Position, change: (at: ReplayFrom) => ReplayFrom): Position => positionOf(change(replayOf(p)));
@@ -35,7 +41,7 @@ const invented = (tasks: number): Progress => ({
 
 export class SimService extends JobService {
   constructor(
-    private readonly world: World,
+    private readonly world: ServiceSimulation,
     ...parts: ConstructorParameters<typeof JobService>
   ) {
     super(...parts);

@@ -3,7 +3,7 @@
  * same way. Cost: one run per try, at most `tries`.
  */
 import { drawFaults, type Fault } from './faults.ts';
-import type { Setup } from './world.ts';
+import type { Setup } from './setup.ts';
 import { draw, run, type RunOptions, type RunReport } from './run.ts';
 
 export interface Shrunk {

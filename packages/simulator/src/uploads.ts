@@ -4,10 +4,24 @@
  */
 import { IMAGE_FORMAT, imageIdOf, type ImageId, type Manifest } from '@mayfly/wire';
 import type { Held } from './held-rank.ts';
-import type { Link } from './link.ts';
+import type { CsHost } from './cs-host.ts';
+import type { Link, LinkEnds } from './link.ts';
 import type { ImageDown, ImageUp } from './messages.ts';
 import type { SimImage } from './rank.ts';
-import type { Volunteer } from './volunteer.ts';
+import type { Simulation } from './simulation.ts';
+
+/** A node that uploads images. */
+export interface UploadingNode {
+  /** It runs, and so does the server. */
+  readonly here: boolean;
+  readonly world: Simulation & {
+    readonly server: { readonly cs: Pick<CsHost, 'accept'> };
+    pageHash(text: string): string;
+  };
+  link<U, D>(ends: LinkEnds<U, D>): Link<U, D>;
+  /** `f`, held back while the node is frozen and dropped when it is dead. */
+  live(f: () => void): () => void;
+}
 
 /**
  * Characters of an image's text on one page: small, so that images share pages and a flipped bit hits one of several.
@@ -18,7 +32,7 @@ export class Uploads {
   private link: Link<ImageUp, ImageDown> | undefined;
   private readonly open = new Map<ImageId, Manifest>();
 
-  constructor(private readonly node: Volunteer) {}
+  constructor(private readonly node: UploadingNode) {}
 
   private connected(): Link<ImageUp, ImageDown> | undefined {
     if (this.link?.alive) return this.link;

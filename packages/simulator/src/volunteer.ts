@@ -24,16 +24,29 @@ import type { ControlDown, ControlUp } from './messages.ts';
 import { bypassesHold, changedDown, changedRing, changedUp, inventedAnswers } from './mutate-comm.ts';
 import { Rank } from './rank.ts';
 import { Random } from './random.ts';
+import type { Server } from './server.ts';
 import { describe } from './trace.ts';
 import { Turns } from './turns.ts';
 import { Uploads } from './uploads.ts';
 import { Violation } from './violation.ts';
-import type { World } from './world.ts';
+import type { Simulation } from './simulation.ts';
+
+/** What a node asks of the run that it is part of. */
+export interface NodeSimulation extends Simulation {
+  readonly server: Pick<Server, 'acceptControl' | 'cms' | 'cs' | 'up'>;
+  /** Tasks whose program takes every worker down soon. */
+  readonly poisoned: ReadonlySet<TaskId>;
+  /** A connection with the delays of its own that its name draws. */
+  link<U, D>(name: string, ends: LinkEnds<U, D>): Link<U, D>;
+  pageHash(text: string): string;
+  /** The node exists no more. */
+  gone(node: Volunteer): void;
+}
 
 const HEARTBEAT_MS = 1000;
 const RECONNECT_MS = 300;
 
-const kindsOf = (world: World, name: string): readonly ProgramKind[] | undefined =>
+const kindsOf = (world: Simulation, name: string): readonly ProgramKind[] | undefined =>
   Random.named(world.seed, `kinds of ${name}`).pick([undefined, PROGRAM_KINDS, [world.setup.kind]]);
 
 export class Volunteer {
@@ -59,7 +72,7 @@ export class Volunteer {
   private readonly skew: number;
 
   constructor(
-    readonly world: World,
+    readonly world: NodeSimulation,
     readonly name: string,
     readonly slots: number,
     private readonly claim?: NodeId,

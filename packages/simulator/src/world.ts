@@ -1,15 +1,6 @@
 /** One simulated run: the setup that a seed draws, the clock, the server, the volunteers, the terminal, the notes. */
-import type { DispatcherSettings, FaultRecord, VProtocol } from '@mayfly/protocols';
-import {
-  homeOf,
-  taskId,
-  type ErrorBody,
-  type JobId,
-  type NodeId,
-  type ProgramKind,
-  type ProtocolName,
-  type TaskId,
-} from '@mayfly/wire';
+import type { FaultRecord, VProtocol } from '@mayfly/protocols';
+import { homeOf, taskId, type ErrorBody, type NodeId, type TaskId } from '@mayfly/wire';
 import { Agenda } from './agenda.ts';
 import { Checkers, kits, type Stores } from './checkers/index.ts';
 import { FileHost } from './file-host.ts';
@@ -17,43 +8,13 @@ import type { Hostility } from './hostile.ts';
 import { Link, type LinkEnds } from './link.ts';
 import { protocolOf } from './planted-protocols.ts';
 import type { Rule } from './planted.ts';
-import { mixBytes, type ProgramSpec } from './program.ts';
+import { mixBytes } from './program.ts';
 import { Random } from './random.ts';
 import { Server } from './server.ts';
+import type { Setup } from './setup.ts';
+import type { Simulation } from './simulation.ts';
 import { Violation } from './violation.ts';
 import { Volunteer } from './volunteer.ts';
-
-export interface Setup {
-  readonly job: JobId;
-  readonly program: string;
-  readonly spec: ProgramSpec;
-  readonly channelMemories: number;
-  readonly protocol: ProtocolName;
-  readonly durability: 'behind' | 'strict';
-  readonly chunkBytes: number;
-  readonly window: number;
-  /** A comm worker takes no more from a rank whose un-synced messages are this much. */
-  readonly retainBytes: number;
-  /** Bodies that a Channel Memory may hold in memory. */
-  readonly memoryBytes: number;
-  readonly checkpointMs: number;
-  readonly graceMs: number;
-  /** The job has no grace of its own, and the server's is shorter where another slot is free. */
-  readonly briefGraceMs?: number | undefined;
-  readonly maxDelay: number;
-  readonly turnMs: number;
-  readonly syncMs: number;
-  /** Ticks after which a Channel Memory syncs what nobody waits for. */
-  readonly lazyTicks: number;
-  /** Longest time that a sync or commit takes. */
-  readonly diskMs: number;
-  readonly nodes: number;
-  readonly slots: number;
-  /** What the job's program is, and how many nodes there are besides that do not run it. */
-  readonly kind: ProgramKind;
-  readonly others: number;
-  readonly dispatcher: Partial<DispatcherSettings>;
-}
 
 /** How a run differs from what its setup and seed say. */
 export interface WorldOptions {
@@ -64,7 +25,7 @@ export interface WorldOptions {
   readonly trace?: ((world: World, line: string) => void) | undefined;
 }
 
-export class World {
+export class World implements Simulation {
   readonly agenda = new Agenda();
   readonly random: Random;
   readonly checkers: Checkers;
@@ -74,16 +35,14 @@ export class World {
   volunteers: Volunteer[] = [];
   /** Nodes that do not run the job's program: no fault strikes them, and no rank may come to them. */
   readonly bystanders: Volunteer[] = [];
-  /** What happened, in order; printed for a failing seed. */
+  /** What happened, in order. A failing seed prints it. */
   readonly notes: string[] = [];
   readonly counts = new Map<string, number>();
   end: { state: string; error: ErrorBody | undefined } | undefined;
   /** Messages of standard input that were typed so far; they are durable. */
   stdinTyped = 0;
   readonly undone: Rule | undefined;
-  /** What every participant asks. */
   readonly protocol: VProtocol;
-  /** For transcripts: told each step. */
   trace: ((line: string) => void) | undefined;
   /**
    * Incarnations of which the one who was the node for the server has said that they crashed: what it holds has,

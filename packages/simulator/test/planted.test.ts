@@ -35,6 +35,8 @@ const QUICK: readonly [Rule, RegExp][] = [
   ['forwards-though-full', /^K(8|12)/],
   ['synced-though-full', /^K9/],
   ['commit-given-up', /^K4/],
+  ['opens-before-reports', /^K/],
+  ['unconsumed-forgotten', /^K23/],
 ];
 
 test.each(QUICK)('%s is found', { timeout: 120_000 }, (rule, by) => {

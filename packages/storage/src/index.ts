@@ -32,7 +32,7 @@ export { openFileRegistry, type FileRegistry, type FileRegistryOptions } from '.
 export { stopsStorage, storageError, storageStop, whyStopped } from './storage-error.ts';
 export { lockDirectory } from './embedded/directory-lock.ts';
 export { jobsOf, unknownData, type UnknownData } from './embedded/unknown-data.ts';
-export { seal, unseal } from './sealed.ts';
+export { seal, unseal } from './sealed-text.ts';
 export { checkImages, type ImagesCheck } from './embedded/check/images.ts';
 export { checkLogs } from './embedded/check/logs.ts';
 export { unreadable, type CheckProgress, type Problem } from './embedded/check/problem.ts';

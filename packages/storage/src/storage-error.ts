@@ -1,14 +1,14 @@
 /**
- * Which errors of the file system say that nothing can be stored for now, as against a defect of ours: they pass when
- * somebody frees space, mounts the file system for writing again, or closes files. Whoever meets one stops writing and
- * tries again later; nothing that was to be stored counts as stored.
+ * Which errors of the file system mean that nothing can be stored for now, as against a defect of ours: they pass when
+ * a person frees space, mounts the file system for writing again, or closes files. Code that meets one stops writing
+ * and tries again later; nothing that was to be stored counts as stored.
  */
 import { MayflyError, type ErrorCode } from '@mayfly/wire';
 
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 /**
- * What went wrong, for people. A missing folder or missing rights count too: somebody has changed the data directory
- * under a running server.
+ * What went wrong, for people. A missing folder or missing rights count too: the data directory was changed under a
+ * running server.
  */
 const UNWRITABLE: Readonly<Record<string, string>> = {
   EROFS: 'the file system is mounted read-only',
@@ -32,11 +32,11 @@ const STOPS: readonly ErrorCode[] = ['DISK_FULL', 'STORAGE_FAILED'];
 export const stopsStorage = (error: unknown): error is MayflyError =>
   error instanceof MayflyError && STOPS.includes(error.code);
 
-/** For whoever need not know which file it was: 'the file system is mounted read-only (EROFS)'. */
+/** For messages that need not name the file: 'the file system is mounted read-only (EROFS)'. */
 export const whyStopped = (error: MayflyError): string =>
   (error.detail as { why?: string } | undefined)?.why ?? 'its storage does not work';
 
-/** What an error of the file system says of the storage; undefined: nothing, it is something else. */
+/** What an error of the file system means for the storage; undefined: it does not concern the storage. */
 export function storageStop(error: unknown, what: string): MayflyError | undefined {
   if (error instanceof MayflyError) return stopsStorage(error) ? error : undefined;
   const { code } = (error ?? {}) as NodeJS.ErrnoException;

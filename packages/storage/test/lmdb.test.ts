@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { DamagedLmdb, readLmdb } from '../src/embedded/lmdb/file.ts';
+import { DamagedLmdb, readLmdb } from '../src/embedded/lmdb/lmdb-file.ts';
 import { readMsgpack } from '../src/embedded/lmdb/msgpack.ts';
 import { openFileRegistry } from '../src/index.ts';
 import { temporary } from './temporary.ts';

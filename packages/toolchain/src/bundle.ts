@@ -7,7 +7,7 @@ import type { BuildFailure, Message, Plugin, Loader } from 'esbuild';
 import * as esbuild from 'esbuild';
 import { BUNDLE_NAME } from './bundle-name.ts';
 import { extensionOf, resolveImport } from './resolve.ts';
-import type { ProgramDiagnostic } from './types.ts';
+import type { ProgramDiagnostic } from './compile-request.ts';
 
 export type Bundling =
   | {

@@ -7,7 +7,7 @@ import type {
   ModuleResult,
   NativeRequest,
   UnpackResult,
-} from './types.ts';
+} from './compile-request.ts';
 import type { Watch } from './watch.ts';
 
 export type AnyRequest = CompileRequest | NativeRequest | ModuleRequest | ArchiveRequest;

@@ -5,7 +5,7 @@ import { bundle } from './bundle.ts';
 import { inspect } from './inspect.ts';
 import { EXTENSIONS, extensionOf, isScript } from './resolve.ts';
 import type { TypeChecker } from './type-check.ts';
-import type { CompileRequest, CompileResult, ProgramDiagnostic, RefusedProgram } from './types.ts';
+import type { CompileRequest, CompileResult, ProgramDiagnostic, RefusedProgram } from './compile-request.ts';
 
 export async function compile(
   request: CompileRequest,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { zip, zeros } from './archives-for-tests.ts';
 import { createCompiler } from './compiler.ts';
-import type { CompileRequest, Compiler } from './types.ts';
+import type { CompileRequest, Compiler } from './compile-request.ts';
 
 const program = (text: string): CompileRequest => ({ entry: 'main.ts', sources: { 'main.ts': text } });
 /** Types whose check takes minutes. */

@@ -23,7 +23,7 @@ import type {
   ModuleResult,
   RefusedProgram,
   UnpackResult,
-} from './types.ts';
+} from './compile-request.ts';
 
 interface Job {
   readonly owner: string;

@@ -5,7 +5,7 @@
  * What it guarantees: nothing of a submitted program runs here; no file outside of the submission is ever read for it;
  * a program that hangs or blows up the tools ends with an answer, and the next one is compiled as if nothing had been.
  */
-export * from './types.ts';
+export * from './compile-request.ts';
 export { createCompiler, defaultWorkers } from './compiler.ts';
 export { declarations, templateFiles } from './dist-files.ts';
 export { mapStack, stackMapper } from './map-stack.ts';

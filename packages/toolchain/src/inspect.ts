@@ -6,7 +6,7 @@
  * imports) and others with messages about its own options.
  */
 import ts from 'typescript';
-import type { ProgramDiagnostic } from './types.ts';
+import type { ProgramDiagnostic } from './compile-request.ts';
 import { extensionOf, isScript, resolveImport } from './resolve.ts';
 
 export interface Inspection {

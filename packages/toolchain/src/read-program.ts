@@ -8,7 +8,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isFilePath, MayflyError } from '@mayfly/wire';
 import { plainImports } from './plain-imports.ts';
 import { isScript, resolveImport } from './resolve.ts';
-import type { CompileRequest } from './types.ts';
+import type { CompileRequest } from './compile-request.ts';
 
 /** TypeScript is loaded for the first file that needs it, not with every server and command. */
 const importsOf = async (path: string, text: string): Promise<string[]> =>

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { bundle } from './bundle.ts';
 import { compile } from './compile.ts';
 import { TypeChecker } from './type-check.ts';
-import type { CompileRequest, CompileResult } from './types.ts';
+import type { CompileRequest, CompileResult } from './compile-request.ts';
 
 export interface ScriptCompiler {
   warm(): Promise<void>;

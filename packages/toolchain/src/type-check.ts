@@ -8,7 +8,7 @@ import ts from 'typescript';
 import { NO_PLAIN_ARRAY, adviceFor } from './advice.ts';
 import { PROGRAM_OPTIONS } from './program-options.ts';
 import { extensionOf, isScript, resolveImport } from './resolve.ts';
-import type { ProgramDiagnostic } from './types.ts';
+import type { ProgramDiagnostic } from './compile-request.ts';
 
 /** Text of the declarations: those of the module, and those of the globals of a program. */
 export interface Declarations {

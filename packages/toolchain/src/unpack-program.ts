@@ -5,7 +5,7 @@
 import { MayflyError } from '@mayfly/wire';
 import { unpack } from './archive.ts';
 import { programOfFiles } from './project.ts';
-import type { ArchiveRequest, UnpackResult } from './types.ts';
+import type { ArchiveRequest, UnpackResult } from './compile-request.ts';
 
 /** More than a compiler takes; the files of a program that is none (data, results) are not sent on at all. */
 const MAX_SOURCE_BYTES = 32 << 20;

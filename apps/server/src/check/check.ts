@@ -38,7 +38,7 @@ export interface DataCheck {
 
 export interface CheckOptions {
   repair?: boolean;
-  /** Told about every file that was read. */
+  /** Called for every file that was read. */
   progress?: CheckProgress;
   /** ms since the epoch. */
   now?: number;
@@ -47,8 +47,8 @@ export interface CheckOptions {
 const PARTS = ['registry', 'log', 'images', 'jobs', 'tls'];
 
 /**
- * @throws MayflyError CONFLICT when a server uses it, NOT_FOUND when it is no data directory, VERSION_MISMATCH; what
- * the file system says
+ * @throws MayflyError CONFLICT when a server uses it, NOT_FOUND when it is no data directory, VERSION_MISMATCH; errors
+ * of the file system
  */
 export async function checkDataDirectory(dataDir: string, options: CheckOptions = {}): Promise<DataCheck> {
   let names: string[];

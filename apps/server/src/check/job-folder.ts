@@ -24,7 +24,7 @@ import {
 import { checkHistory } from '../history/store.ts';
 import { programFile } from '../jobs/job-store.ts';
 
-/** @returns what its record says, where it can be read */
+/** @returns the content of its record, if it can be read */
 export async function checkJobFolder(
   dataDir: string,
   job: string,

@@ -16,8 +16,8 @@ let collect: Collect | undefined;
 let bytes = 0;
 
 /**
- * An engine without the function goes on as it would have. The flag is taken back: nothing that runs in this process
- * later is to find it.
+ * An engine without the function behaves as before. The flag is taken back: nothing that runs in this process later is
+ * to find it.
  */
 function engineCollector(): Collect {
   setFlagsFromString('--expose-gc');

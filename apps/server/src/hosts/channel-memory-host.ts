@@ -20,7 +20,7 @@ import { MayflyError } from '@mayfly/wire';
 import type { Disk } from '../disk.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Logger } from '../logger.ts';
-import type { CmDeps, CmSettings, CmSpec } from './cm-types.ts';
+import type { CmDeps, CmSettings, CmSpec } from './channel-memory-deps.ts';
 import { CloseCode, type DataLink } from './data-link.ts';
 import { MemoryStream } from './memory-stream.ts';
 import { Traffic } from './traffic.ts';
@@ -80,7 +80,7 @@ export class ChannelMemoryHost {
     });
     this.served = this.#serve();
     this.ready = deps.actingKnown.then(() => this.#recoverWhenWritable());
-    // Reported by #recover itself; whoever needs it awaits `ready` as well.
+    // #recover reports it; callers that need it await `ready` as well.
     this.ready.catch(() => undefined);
   }
 

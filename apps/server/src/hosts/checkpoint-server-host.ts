@@ -5,11 +5,11 @@
  * decoded, checked against their hash by the store, and acknowledged to the core in the order of their arrival.
  *
  *  K1  `findPages` and `collect` never run at the same time (the core pins from `offer` on, but only what it knows of).
- *  K2  `stored`, `committed` are said to the core only after the store's promise has resolved.
+ *  K2  The core gets `stored` and `committed` only after the store's promise has resolved.
  *  K4  While storage is stopped (disk.ts) no image socket is read. Records of images that go are removed when it can be
  *      written again.
- *  K3  Pages of a socket are stored several at a time, and said to the core in their order; a socket with too many of
- *      them under way is not read on.
+ *  K3  Pages of a socket are stored several at a time, and reported to the core in their order; a socket with too many
+ *      of them under way is not read on.
  */
 import { decodePage, unpackPage } from '@mayfly/checkpoint';
 import {
@@ -220,7 +220,7 @@ export class CheckpointServerHost {
         yield page;
       }
     } finally {
-      // Who went away does not wait for these.
+      // A node that has left does not wait for these.
       for (const p of ahead) p.catch(() => undefined);
     }
   }

@@ -86,7 +86,7 @@ export function webSocketLink(ws: WebSocket, request: IncomingMessage, pingMs: n
     link.onMessage(plain(data));
     messageCame(data.length);
   });
-  // The TCP socket below tells when its buffer is empty; ws itself has no such event.
+  // The TCP socket below reports when its buffer is empty; ws itself has no such event.
   const tcp = request.socket;
   const drain = (): void => link.onDrain();
   tcp.on('drain', drain);

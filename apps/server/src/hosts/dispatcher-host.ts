@@ -136,7 +136,7 @@ export class DispatcherHost {
         });
         return;
       case 'wake':
-        // A timer may be a millisecond early by the clock that the core is told.
+        // A timer may be a millisecond early by the clock that the core gets.
         setTimeout(() => this.step({ type: 'tick' }), e.afterMs + 2).unref();
         return;
       case 'assign':

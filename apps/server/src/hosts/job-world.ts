@@ -4,7 +4,7 @@ import type { FileService } from '@mayfly/protocols';
 import type { OpenOutput, TaskOutput } from '@mayfly/storage/ports';
 import { ExitReport, MESSAGE_JSON, parseJson, type TaskId } from '@mayfly/wire';
 import type { SpawnPatience } from '../jobs/spawn-patience.ts';
-import type { WorldOptions } from './world-types.ts';
+import type { WorldOptions } from './world-listener.ts';
 
 const exitReport = Compile(ExitReport);
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -26,7 +26,7 @@ export interface JobWorld {
   released: boolean;
   /** O6: of a job without a log. */
   unwritten: Message[];
-  /** A sync may have failed: the journal is written anew before anything of it counts as durable. */
+  /** A sync may have failed: the journal is written again before anything of it counts as durable. */
   doubtful: boolean;
   /** Bytes of all streams. */
   streams: number;
@@ -35,7 +35,7 @@ export interface JobWorld {
   tasks: Map<TaskId, TaskOutput>;
   service: FileService;
   durable: boolean;
-  /** Spawns that the rest of the server has been told of. */
+  /** Spawns that were reported to the rest of the server. */
   told: number;
   /** O5: requests of each task whose records are durable. */
   answerable: Map<TaskId, number>;
@@ -44,7 +44,7 @@ export interface JobWorld {
   syncs: Set<Promise<void>>;
   /** All is durable, and nothing is written any more. */
   closing: boolean;
-  /** Whoever closes it as well waits for the first. */
+  /** A second call waits for the first. */
   closed?: Promise<boolean>;
   committing: Promise<void> | undefined;
   compacting: Promise<void> | undefined;

@@ -4,11 +4,11 @@
  *
  * Owns: the connections, by the id of their socket. Does not own: which node is whose (the dispatcher).
  *
- *  X2  What a node says reaches the core only after schema and secret are checked.
+ *  X2  A node's message reaches the core only after its schema and secret are checked.
  *  X3  Messages to one node leave in the order of the effects, although some need a manifest from the disk first.
- *  X4  A connection that has said no good Hello after HELLO_MS is closed: it counts in the limit of nodes.
- *  X5  Who guesses codes of rooms waits for each wrong answer; a right code is never kept waiting for others' wrong
- *      ones.
+ *  X4  A connection without a valid Hello after HELLO_MS is closed: it counts in the limit of nodes.
+ *  X5  A node that guesses codes of rooms waits for each wrong answer. A right code never waits for the wrong ones of
+ *      others.
  */
 import type { DispatcherIo, JobService } from '@mayfly/protocols';
 import type { Registry } from '@mayfly/storage/ports';
@@ -66,7 +66,7 @@ const WRONG_CODES = 60;
 const SLOW_ANSWER_MS = 5000;
 interface Connection {
   socket: NodeSocket;
-  /** X4: it has said Hello in time. */
+  /** X4: its Hello came in time. */
   inTime: () => void;
   ack: ((answer: Welcome | { error: ErrorBody }) => void) | undefined;
   /** A Hello is not answered yet. */
@@ -154,7 +154,7 @@ export class NodeSockets {
     c.node = e.node;
     this.#listener.came(e.node, c.room, c.board);
     const now = Date.now();
-    // The answer to Hello comes before anything else that this node is told.
+    // The answer to Hello is the first message to this node.
     c.outbox = c.outbox
       .then(async () => {
         let { secret } = c;
@@ -174,7 +174,7 @@ export class NodeSockets {
         c.ack = undefined;
       })
       .catch((error: unknown) => {
-        // It comes back by itself, until its secret can be stored.
+        // It reconnects until its secret can be stored.
         if (this.#disk.failed(error, 'the registry'))
           this.#logger.warn({ err: error }, 'a node cannot be welcomed while nothing can be stored');
         else this.#logger.error({ err: error }, 'a node could not be welcomed');
@@ -220,7 +220,7 @@ export class NodeSockets {
           if (typeof version === 'number' && version !== CONTROL_VERSION) return ack({ error: versionError(version) });
           return ack({ error: { code: 'BAD_REQUEST', message: 'Invalid Hello message for this protocol version.' } });
         }
-        // X5: whoever asks again before the answer guesses.
+        // X5: a node that asks again before the answer is guessing.
         if (c.asking) return bad('hello');
         c.asking = true;
         const answered: typeof ack = (answer) => {

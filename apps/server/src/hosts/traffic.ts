@@ -13,7 +13,7 @@ export interface TaskTraffic {
   bytesOut: number;
 }
 
-/** Called for every whole message between tasks, while somebody looks. */
+/** Called for every whole message between tasks, while there is a viewer. */
 export type Tap = (src: number, dst: number, bytes: number, tag: number) => void;
 
 const NONE = new Float64Array(0);
@@ -23,7 +23,7 @@ export class Traffic {
   readonly #tasks: TaskTraffic[];
   /** By destination: [messages, bytes] by source. */
   readonly #pairs: Float64Array[];
-  /** undefined: nobody looks. */
+  /** undefined: there is no viewer. */
   tap: Tap | undefined;
 
   constructor(size: number) {

@@ -9,10 +9,10 @@
  *      or is answered QUOTA.
  *  O4  The log of a task's messages to the world is trimmed only after `sync` of what they wrote: streams, and the
  *      journal of the files.
- *  O6  A write or a sync that finds storage stopped stops the output of the job: nothing of it is written or called
- *      durable until it is opened anew, from its files and its journal, as after a start of the server. Messages
+ *  O6  A write or a sync that finds storage stopped stops the output of the job: nothing of it is written or counts as
+ *      durable until it is opened again, from its files and its journal, as after a start of the server. Messages
  *      meanwhile come again from the log (O1), or wait here where there is none.
- *  O5  The answer to a request is given after its journal record is durable (J1), and kept until the task's log has it
+ *  O5  The answer to a request goes out after its journal record is durable (J1), and kept until the task's log has it
  *      durably.
  */
 import { FileService, type Fatal } from '@mayfly/protocols';
@@ -21,7 +21,7 @@ import { MayflyError, WorldMode, spawnedTasks, type JobId, type TaskId } from '@
 import { SpawnPatience } from '../jobs/spawn-patience.ts';
 import { readExit, totalOf, type JobWorld } from './job-world.ts';
 import { Outputs } from './outputs.ts';
-import type { WorldListener, WorldOptions } from './world-types.ts';
+import type { WorldListener, WorldOptions } from './world-listener.ts';
 
 const streamOf = (mode: number): StreamName | undefined =>
   mode === WorldMode.STDOUT ? 'stdout' : mode === WorldMode.STDERR ? 'stderr' : undefined;
@@ -134,7 +134,7 @@ export class WorldHost {
   /**
    * Message number `n` (from 1) of task → WORLD, whole. Messages of one task come in order; repetitions are welcome
    * (O1).
-   * @throws MayflyError OUT_OF_SEQUENCE when one before it never came; what the file system said, when storage is
+   * @throws MayflyError OUT_OF_SEQUENCE when one before it never came; the error of the file system, when storage is
    * stopped and the message will come again (O6)
    */
   deliver(job: JobId, task: TaskId, n: number, mode: number, body: Uint8Array): void {
@@ -291,7 +291,7 @@ export class WorldHost {
     });
   }
 
-  /** Requests of a task whose answers may be given. */
+  /** Requests of a task whose answers may go out. */
   answerable(job: JobId, task: TaskId): number {
     return this.#jobs.get(job)?.answerable.get(task) ?? 0;
   }

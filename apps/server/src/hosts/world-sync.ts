@@ -12,7 +12,7 @@ const EVERY_MS = 2000;
 export interface WorldSyncDeps {
   /** Makes durable what was written for this task. */
   sync(task: TaskId): Promise<void>;
-  /** The core as it is now. What was synced for an earlier one is told to nobody. */
+  /** The core as it is now. Syncs for an earlier core are not reported. */
   core(): ChannelMemory | undefined;
   synced(task: TaskId, channel: number): void;
   logger: Logger;

@@ -1,4 +1,4 @@
-/** What a node is told of the rank that it gets, and which program that is. */
+/** What an assignment tells a node about its rank, and which program the rank runs. */
 import { capacityOf, groupOf, partOfTask, partsOf, protocols, type JobRecord } from '@mayfly/protocols';
 import { partOf, spawnedTasks, type Assignment, type Incarnation, type Manifest, type TaskId } from '@mayfly/wire';
 import type { ProgramAt } from './job-store.ts';

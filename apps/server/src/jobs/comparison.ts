@@ -3,7 +3,7 @@
  * Pure.
  */
 import type { JobView } from '@mayfly/wire';
-import type { Written } from './written.ts';
+import type { Written } from './written-output.ts';
 
 export interface Run {
   view: Pick<JobView, 'id' | 'state' | 'exitCode' | 'error' | 'program' | 'parts'>;
@@ -12,7 +12,7 @@ export interface Run {
 
 /** Sentences at most. */
 const MOST = 20;
-/** A job that was cancelled says nothing: somebody ended it. */
+/** A cancelled job shows nothing: a person ended it. */
 export const comparable = (view: Pick<JobView, 'state'>): boolean => view.state === 'done' || view.state === 'failed';
 
 /** Sentences about what is not the same in `b`; none: all equal. */

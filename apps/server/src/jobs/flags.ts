@@ -1,7 +1,7 @@
 /**
  * The options of the compiler that a submission may have. An allow-list: what is not here is refused by name. Paths
  * stay inside the submission (clang could not read anything else anyway: this only gives a better message).
- * docs/programs.md tells users.
+ * docs/programs.md describes it for users.
  */
 import { posix } from 'node:path';
 import { MayflyError } from '@mayfly/wire';

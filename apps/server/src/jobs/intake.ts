@@ -55,7 +55,7 @@ export class Intake {
     }
   }
 
-  /** All that an ended job was given as standard input. */
+  /** All standard input of an ended job. */
   async stdinOf(job: JobId): Promise<Uint8Array> {
     const log = await this.#parts.store.stdin(job);
     try {

@@ -47,7 +47,7 @@ export class JobMarks {
       if ((await this.#registry.get(`job/${job}`)) === undefined) await this.#unmake(job);
       throw error;
     }
-    // Nobody waits for it; should it fail, the next start sees that the job is known.
+    // Nothing waits for it. If it fails, the next start sees that the job is known.
     this.#registry.commit([[`making/${job}`, undefined]]).catch(() => undefined);
   }
 

@@ -67,7 +67,7 @@ export class JobStore {
     }
     const { files: _files, stdin: _stdin, ...rest } = n.submission;
     const stored: StoredSubmission = { ...rest, inputs };
-    // A module stands in its program's file, instrumented; as that it is given back.
+    // A module is in its program's file, instrumented, and is returned in that form.
     const bare = (p: ProgramSubmission): ProgramSubmission => (p.language === 'wasm' ? { ...p, module: '' } : p);
     stored.program = bare(rest.program);
     if (rest.further) stored.further = rest.further.map((f) => ({ ...f, program: bare(f.program) }));
@@ -139,7 +139,7 @@ export class JobStore {
   /**
    * Before a job goes on after a start of the server: what its nodes would fetch is what was submitted. Without this
    * they would refuse a program one after the other. `programs`: of each part.
-   * @throws MayflyError DAMAGED_DATA; what the file system says, when it cannot be read for another reason
+   * @throws MayflyError DAMAGED_DATA; the error of the file system, when it cannot be read for another reason
    */
   async verify(job: JobId, programs: readonly { language: ProgramLanguage; hash: string }[]): Promise<void> {
     for (const [part, p] of programs.entries()) await this.#verify(job, programFile(p.language, part), p.hash);

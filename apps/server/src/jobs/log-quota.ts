@@ -2,7 +2,7 @@
  * How much the message logs of one job may hold: what its ranks have not consumed, and what a restart would need again,
  * among it all that was read from files. An image of a rank trims its log to the image before it, so ranks are asked
  * for images when the logs have grown to a half of the limit, and again with each eighth more; beyond the limit the job
- * ends. Owns nothing of a log: it is told lengths.
+ * ends. Owns nothing of a log: it only gets lengths.
  *
  *  Q1  A job whose ranks take images when they are asked ends only when what stands in its logs behind two of them is
  *      more than the limit.
@@ -23,7 +23,7 @@ export class LogQuota {
       this.#asked.delete(job);
       return 'nothing';
     }
-    // Trimmed since then: what comes counts anew.
+    // Trimmed since then: the count starts again.
     const from = Math.min(last, bytes);
     if (last === 0 || bytes - from >= this.limit / 8) {
       this.#asked.set(job, bytes);

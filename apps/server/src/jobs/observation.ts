@@ -7,7 +7,7 @@ import { FILES, homeOf, type JobView } from '@mayfly/wire';
 import type { ChannelMemoryHost } from '../hosts/channel-memory-host.ts';
 import type { WorldHost } from '../hosts/world-host.ts';
 
-/** undefined: a Channel Memory recovers, so that nobody can say. */
+/** undefined: unknown, because a Channel Memory is recovering. */
 export function observed(
   view: JobView,
   hosts: readonly ChannelMemoryHost[],

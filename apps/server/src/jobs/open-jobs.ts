@@ -24,7 +24,7 @@ import type { Reading } from '../history/gauges.ts';
 import type { ChannelMemories } from '../hosts/channel-memories.ts';
 import { memoriesOf, type ChannelMemoryHost } from '../hosts/channel-memory-host.ts';
 import type { CheckpointServerHost } from '../hosts/checkpoint-server-host.ts';
-import type { CmSettings, CmWorld } from '../hosts/cm-types.ts';
+import type { CmSettings, CmWorld } from '../hosts/channel-memory-deps.ts';
 import type { WorldHost } from '../hosts/world-host.ts';
 import type { Disk } from '../disk.ts';
 import type { Logger } from '../logger.ts';
@@ -67,7 +67,7 @@ export interface OpenJobsParts {
 }
 
 export class OpenJobs {
-  /** Jobs with ranks given out before this start of the server. */
+  /** Jobs with ranks assigned before this start of the server. */
   readonly ran = new Set<JobId>();
   readonly #parts: OpenJobsParts;
   readonly #open = new Map<JobId, OpenJob>();
@@ -129,7 +129,7 @@ export class OpenJobs {
     return opened;
   }
 
-  /** @throws what the file system says: then the job is not open, and its standard input is closed */
+  /** @throws the error of the file system: then the job is not open, and its standard input is closed */
   #openNow(spec: JobSpec, stdin: StdinLog, history: Uint8Array | undefined): Promise<void> {
     const { id: job } = spec;
     const { log, disk, registry, secrets, logger, metrics, chronicle, memories, world, service } = this.#parts;
@@ -270,7 +270,7 @@ export class OpenJobs {
     await this.#closing.get(job);
   }
 
-  /** The server stops: nothing is opened any more. Resolves when nobody is on the way out. */
+  /** The server stops: nothing is opened any more. Resolves when no job is being closed. */
   async settled(): Promise<void> {
     this.#late.clear();
     await Promise.all(this.#closing.values());

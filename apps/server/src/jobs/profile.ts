@@ -6,7 +6,7 @@ import type { RankTimes, RunSummary } from './run-log.ts';
 const placesOf = (own: RankTimes, call: string): { place: string; ms: number }[] =>
   (own.places ?? []).flatMap(([of, place, ms]) => (of === call && ms >= 0.5 ? [{ place, ms: Math.round(ms) }] : []));
 
-/** `history`: says how long a rank started, was dead, or paused. */
+/** `history`: how long a rank started, was dead, or paused. */
 export function profileOf(size: number, run: RunSummary, history: JobHistory | undefined): RankProfile[] {
   const b = history?.buckets;
   const known = b && b.until > b.origin ? b.read(b.origin, b.until - b.origin, 1, 0, size - 1).sums : undefined;

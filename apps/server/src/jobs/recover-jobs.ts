@@ -54,7 +54,7 @@ export async function recoverJobs(parts: RecoveryParts): Promise<void> {
   }
   service.recover(entries);
   if (disk.stopped) parts.storage(disk.stopped);
-  // R1, unless storage is stopped: then they recover when it can be written, and the server says so meanwhile.
+  // R1, unless storage is stopped: then they recover when it can be written, and the server shows that meanwhile.
   for (const spec of active)
     if (jobs.ran.has(spec.id))
       await disk.orStopped(
@@ -72,7 +72,7 @@ export async function recoverJobs(parts: RecoveryParts): Promise<void> {
 }
 
 /**
- * The files of a job are damaged: it ends, and says which.
+ * The files of a job are damaged: it ends with an error that names them.
  * @throws Error for a trouble that may pass (no space, no permission): then the server does not start, and no job ends
  */
 function unrecovered({ service, logger }: RecoveryParts, job: JobId, error: unknown): void {

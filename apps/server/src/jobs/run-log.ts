@@ -6,7 +6,7 @@
  *
  *  R1  Bounded whatever nodes say: names of calls are checked, and a rank has at most MAX_CALLS of them, and MAX_PLACES
  *      of places.
- *  R2  What an incarnation says last of itself counts, though it is done by then, or the whole job for LAST_WORDS_MS.
+ *  R2  The last report of an incarnation counts, even if it is done by then, or the whole job for LAST_WORDS_MS.
  */
 import { seal, unseal } from '@mayfly/storage';
 import type { Archive } from '@mayfly/storage/ports';
@@ -117,7 +117,7 @@ export class RunLog {
     this.#archive = archive;
   }
 
-  /** `from`: the node that says so. `placeOf`: the node of the acting incarnation, if it is this one. */
+  /** `from`: the node that reported it. `placeOf`: the node of the acting incarnation, if it is this one. */
   heard(
     m: Heartbeat,
     from: NodeId | undefined,

@@ -35,7 +35,7 @@ export function watchLogs({ service, memories, quota, tasksOf }: WatchParts): vo
   }
 }
 
-/** Tells the dispatcher how far the ranks are, and of a deadlock. */
+/** Reports the progress of the ranks, and deadlocks, to the dispatcher. */
 export function watchRanks({ service, memories, world, jobs, tasksOf }: WatchParts): void {
   for (const [job, open] of jobs) {
     service.dispatch({ type: 'progress', job, tasks: service.logged(job, tasksOf(job)) });

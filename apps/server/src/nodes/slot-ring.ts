@@ -4,11 +4,11 @@
  *
  *  S1  An amount is added to the columns over which it spreads, in proportion; what lies before the ring's oldest
  *      column is left out.
- *  S2  Columns begin at multiples of WIDTH_MS of the wall clock, so that those of all nodes fit each other. A clock
- *      that is set back by more than the ring holds begins it anew.
+ *  S2  Columns begin at multiples of WIDTH_MS of the wall clock, so that those of all nodes fit each other. If a clock
+ *      is set back by more than the ring holds, the ring starts again.
  *
- * A column that nothing was added to says that nothing is known. Adding costs O(columns that the span touches), and
- * allocates nothing.
+ * A column to which nothing was added means: unknown. Adding costs O(columns that the span touches), and allocates
+ * nothing.
  */
 import { SLOT_KINDS } from '@mayfly/wire';
 
@@ -19,7 +19,7 @@ export const KINDS = SLOT_KINDS.length;
 
 export class SlotRing {
   readonly #ms = new Float32Array(COLUMNS * KINDS);
-  /** The highest level that was said in each column, and 0. */
+  /** The highest level that was reported in each column, and 0. */
   readonly #levels = new Float32Array(COLUMNS);
   /** The newest column that has a place, counted from the epoch. */
   #newest = -Infinity;
@@ -74,7 +74,7 @@ export class SlotRing {
     }
   }
 
-  /** The highest level of each column; null: none was said. */
+  /** The highest level of each column; null: none was reported. */
   levels(first: number, columns: number): (number | null)[] {
     return Array.from({ length: columns }, (_, i) =>
       this.#has(first + i) ? this.#levels[(first + i) % COLUMNS]! || null : null,

@@ -1,9 +1,9 @@
 /**
- * How the slots of every node were used lately: fed by heartbeats, and by what the dispatcher says of nodes. Pure: time
+ * How the slots of every node were used lately: fed by heartbeats, and by the dispatcher's view of nodes. Pure: time
  * comes in as `now`.
  *
- * Owns: a ring per node, what was heard of each rank last, and a node as it was last, after the dispatcher has
- * forgotten it. Does not own: who is here, and which rank is where.
+ * Owns: a ring per node, the last report of each rank, and the last state of a node after the dispatcher has forgotten
+ * it. Does not own: who is here, and which rank is where.
  *
  *  U1  A millisecond of a slot is accounted once at most: to what its rank says of itself, to `starting`, to `idle`, or
  *      to `silent`.
@@ -189,7 +189,7 @@ export class SlotUse {
     return { from: first * WIDTH_MS, columns, nextMs: (end + 1) * WIDTH_MS + LATE_MS - now, nodes, slots };
   }
 
-  /** Bytes of memory that the ranks of a node have together, as its last heartbeat says; 0: none says so. */
+  /** Bytes of memory of all ranks of a node, from its last heartbeat; 0: none reported. */
   memoryNow(id: NodeId): number {
     return this.#nodes.get(id)?.memory ?? 0;
   }

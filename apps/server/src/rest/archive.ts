@@ -14,7 +14,7 @@ import { Readable } from 'node:stream';
 import type { Range } from '@mayfly/storage/ports';
 import { MayflyError, type JobId, type JobView } from '@mayfly/wire';
 import { Type } from 'typebox';
-import { writtenFiles } from '../jobs/written.ts';
+import { writtenFiles } from '../jobs/written-output.ts';
 import type { Runtime } from '../runtime.ts';
 import { randomId } from '../secrets.ts';
 import { JobParams, refusals } from './schemas.ts';

@@ -4,8 +4,8 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { ComparisonView, MayflyError, RoomCode } from '@mayfly/wire';
 import { Type } from 'typebox';
-import { compareRuns } from '../jobs/compared.ts';
-import type { WrittenHashes } from '../jobs/written.ts';
+import { compareRuns } from '../jobs/compare-runs.ts';
+import type { WrittenHashes } from '../jobs/written-output.ts';
 import { askerOf, submit, type JobRoutes } from './jobs.ts';
 import { Created, JobParams, refusals } from './schemas.ts';
 

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
 import { Type } from 'typebox';
-import { nodeDetail } from '../nodes/detail.ts';
+import { nodeDetail } from '../nodes/node-detail.ts';
 import { WIDTH_MS } from '../nodes/slot-ring.ts';
 import type { Runtime } from '../runtime.ts';
 import { refusals } from './schemas.ts';

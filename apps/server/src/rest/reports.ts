@@ -4,10 +4,10 @@ import type { FastifyInstance } from 'fastify';
 import type { Registry } from '@mayfly/storage/ports';
 import { JobReport, MayflyError, jobId, publicReport, type JobId, type JobView } from '@mayfly/wire';
 import { Type } from 'typebox';
-import { compareRuns, reported } from '../jobs/compared.ts';
+import { compareRuns, reported } from '../jobs/compare-runs.ts';
 import { profileOf } from '../jobs/profile.ts';
 import { reportOf } from '../jobs/report.ts';
-import type { WrittenHashes } from '../jobs/written.ts';
+import type { WrittenHashes } from '../jobs/written-output.ts';
 import type { Runtime } from '../runtime.ts';
 import { JobParams, Ok, refusals } from './schemas.ts';
 

@@ -72,7 +72,7 @@ function discard(body: IncomingMessage, then: () => void): void {
 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { status, body } = toApiError(error);
-  // Whoever asked has left: there is nobody to answer.
+  // The client has left: there is no one to answer.
   if (reply.raw.destroyed) return void reply.hijack();
   // What cannot be stored now has been logged where it began (disk.ts).
   if (status >= 500 && status !== 507) request.log.error({ err: error }, 'request failed');

@@ -1,6 +1,6 @@
 /**
- * Floods over socket.io: a client that sends valid messages without end, or asks without end and reads no answer, is
- * told so and closed.
+ * Floods over socket.io: a client that sends valid messages without end, or asks without end and reads no answer, gets
+ * an error and is closed.
  *
  *  B1  A client has at most `perMinute` messages a minute judged, and at most UNREAD answers waiting for it: memory is
  *      bounded by what one client may have waiting, times the clients that are let in.

@@ -4,7 +4,7 @@
  * before a guess has turned out to be wrong.
  *
  *  W1  Of wrong guesses an address gets so many answered as such in a minute, all addresses together EVERYWHERE times
- *      as many; the rest is told TOO_MANY.
+ *      as many; the rest get TOO_MANY.
  *  W2  Bounded memory: at most MOST addresses are counted; the rest counts as one.
  */
 import { networkOf } from './address.ts';

@@ -24,11 +24,11 @@ export interface OwnNames {
   /** Bind address, or a name of it. */
   readonly host: string;
   readonly publicUrl: string | undefined;
-  /** PEM: the server is what its certificate says. */
+  /** PEM: the names in it are the server's own. */
   readonly certificate: string | undefined;
   /** What else the server is called; '.example.org' stands for every name below it. */
   readonly allowHosts: readonly string[];
-  /** A proxy says under which name the client asked. */
+  /** A proxy reports the name under which the client asked. */
   readonly trustProxy: boolean;
 }
 

@@ -152,7 +152,7 @@ export function serveSockets(
       for (const ws of [...data.clients, ...image.clients]) ws.close(CloseCode.GOING_AWAY, 'the server stops');
       for (const e of polls.values()) e.close();
       await io.close().catch(() => undefined);
-      // Who does not answer the close within a moment is not waited for.
+      // A client that does not answer the close within a moment is not waited for.
       await new Promise((r) => setTimeout(r, 100));
       for (const ws of [...data.clients, ...image.clients]) ws.terminate();
     },

@@ -2,9 +2,9 @@
  * A node's own copies of its ranks' images, so that a reload restarts from the local disk. A cache: the server's copy
  * is the truth, a loss costs a download, and every page is hashed again when it is used.
  *
- * The pages that an image has anew are one pack, since a store takes one large value much more cheaply than hundreds of
- * small ones. A pack stays as long as a manifest names a page of it; when most of it is waste, what is left moves to
- * the next pack that is written.
+ * The new pages of an image form one pack, because one large value costs a store much less than hundreds of small ones.
+ * A pack stays as long as a manifest names a page of it; when most of it is waste, what is left moves to the next pack
+ * that is written.
  *
  * Owns: the index of the packs in memory. Other tabs use the same shelf; what they did is seen when a page is missed,
  * and before each change.

@@ -8,7 +8,7 @@ import { constantNames } from '../../src/abi/constants.ts';
 import { NEVER_ANSWERED, coverageText } from '../../src/abi/coverage.ts';
 import { FUNCTIONS } from '../../src/abi/functions.ts';
 import { createBinding, supported } from '../../src/binding/index.ts';
-import { SUSPENDING } from '../../src/binding/names.ts';
+import { SUSPENDING } from '../../src/binding/suspending-calls.ts';
 
 const NAMES = new Set(FUNCTIONS.flatMap((f) => [f.name, `P${f.name}`]));
 

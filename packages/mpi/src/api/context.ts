@@ -8,7 +8,7 @@ import { typeOfArray, type ElementArray, type ElementType } from '../datatypes.t
 import { ERR, MPIError, fail, type ErrorRecord } from '../errors.ts';
 import { FILE_NULL } from '../files/index.ts';
 import { leave } from '../ports.ts';
-import { sendExit } from '../world.ts';
+import { sendExit } from '../outside-world.ts';
 import type { Buf } from '../buffers.ts';
 import type { ExitReport } from '@mayfly/wire';
 import type { Layer } from '../layer.ts';

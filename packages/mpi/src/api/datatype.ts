@@ -5,7 +5,7 @@
 import * as bundles from '../bundle.ts';
 import { ELEMENT_TYPES, BYTE, typeOfArray, type ElementType } from '../datatypes.ts';
 import { ERR, fail } from '../errors.ts';
-import { externalSize, fromExternal, toExternal } from '../external.ts';
+import { externalSize, fromExternal, toExternal } from '../external32.ts';
 import { contiguousLayout, isContiguous, span, start } from '../layout.ts';
 import { pack, unpack } from '../packing.ts';
 import { PREDEFINED_TYPES } from '../predefined-types.ts';

@@ -1,6 +1,6 @@
 /** The world as programs see it: standard streams, files, clock. */
 import { ERR, fail } from '../errors.ts';
-import { concat, readIn, readLineIn, writeFileAt, writeOut } from '../world.ts';
+import { concat, readIn, readLineIn, writeFileAt, writeOut } from '../outside-world.ts';
 import { describe, type Context } from './context.ts';
 import { formatLine } from './format.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';

@@ -2,7 +2,7 @@
 import { UNDEFINED } from '../constants.ts';
 import { ERR, fail } from '../errors.ts';
 import * as groups from '../groups.ts';
-import { insert } from '../table.ts';
+import { insert } from '../handle-table.ts';
 import { contextOf, Held } from './held.ts';
 import type { Context } from './context.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';

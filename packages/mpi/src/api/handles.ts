@@ -7,7 +7,7 @@ import { reduction } from '../checks.ts';
 import { releaseSpace } from '../layer.ts';
 import { BUILTIN_OPS } from '../ops.ts';
 import { combine } from '../schedule.ts';
-import { insert } from '../table.ts';
+import { insert } from '../handle-table.ts';
 import { contextOf, Held } from './held.ts';
 import { place } from './datatype.ts';
 import type { Context, ErrorFunction } from './context.ts';

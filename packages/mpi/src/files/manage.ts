@@ -10,7 +10,7 @@ import { intra } from '../checks.ts';
 import { agreeOnContext } from '../contexts.ts';
 import { UINT32 } from '../datatypes.ts';
 import { ERR, MPIError, fail } from '../errors.ts';
-import { externalSize } from '../external.ts';
+import { externalSize } from '../external32.ts';
 import { commOf, type Layer } from '../layer.ts';
 import { opHandle } from '../ops.ts';
 import { Schedule, start } from '../schedule.ts';

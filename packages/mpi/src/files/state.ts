@@ -10,8 +10,8 @@
  *      handler is the file's.
  */
 import type { Buf } from '../buffers.ts';
-import type { TypeRecord } from '../types/record.ts';
-import { table, type Table } from '../table.ts';
+import type { TypeRecord } from '../types/datatype-record.ts';
+import { table, type Table } from '../handle-table.ts';
 
 export interface FileRecord {
   handle: number;

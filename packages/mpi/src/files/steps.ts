@@ -15,7 +15,7 @@ import {
 import { part, type Buf } from '../buffers.ts';
 import { ERR, type ErrorClass } from '../errors.ts';
 import { pull } from '../matching.ts';
-import { insert } from '../table.ts';
+import { insert } from '../handle-table.ts';
 import { BYTE_TYPE, typeOf } from '../types/index.ts';
 import { segmentsOf, streamBytes } from './view.ts';
 import { NUMBER_BYTES, START_BYTES, type Ask, type FileCall, type FileRecord, type FileStep } from './state.ts';

@@ -5,8 +5,8 @@
 import { ERR, fail } from '../errors.ts';
 import { LayoutBuilder } from '../layout.ts';
 import { add, kept } from './pieces.ts';
-import { Combiner } from './record.ts';
-import { typeOf } from './table.ts';
+import { Combiner } from './datatype-record.ts';
+import { typeOf } from './datatype-table.ts';
 import type { Layer } from '../layer.ts';
 
 /** [MPI_Type_create_subarray] @param fortran the first dimension runs fastest */

@@ -1,10 +1,11 @@
 /**
- * Derived datatypes (MPI 4.1 chapter 5) as a table of plain records. record.ts says what a datatype is, table.ts finds,
- * commits and frees it, make.ts and arrays.ts have its constructors, signature.ts counts its elements.
+ * Derived datatypes (MPI 4.1 chapter 5) as a table of plain records. datatype-record.ts defines the record.
+ * datatype-table.ts finds, commits and frees datatypes, constructors.ts and arrays.ts make them, and signature.ts
+ * counts their elements.
  */
 export { darray, subarray, type Darray } from './arrays.ts';
-export { contiguous, dup, indexed, resized, struct, vector } from './make.ts';
-export { Combiner, FIRST_DERIVED, type Contents, type Signature, type TypeRecord } from './record.ts';
+export { contiguous, dup, indexed, resized, struct, vector } from './constructors.ts';
+export { Combiner, FIRST_DERIVED, type Contents, type Signature, type TypeRecord } from './datatype-record.ts';
 export { bytesOf, elementsIn, unitOf } from './signature.ts';
 export {
   BYTE_TYPE,
@@ -16,4 +17,4 @@ export {
   free,
   trueExtent,
   typeOf,
-} from './table.ts';
+} from './datatype-table.ts';

@@ -5,8 +5,8 @@
 import { DERIVED } from '../datatypes.ts';
 import { ERR, fail } from '../errors.ts';
 import { LayoutBuilder } from '../layout.ts';
-import { Combiner, FIRST_DERIVED, type Contents, type Signature, type TypeRecord } from './record.ts';
-import { LB_MARKER, UB_MARKER } from './table.ts';
+import { Combiner, FIRST_DERIVED, type Contents, type Signature, type TypeRecord } from './datatype-record.ts';
+import { LB_MARKER, UB_MARKER } from './datatype-table.ts';
 import type { Layer } from '../layer.ts';
 
 /** `repeat` elements of a type, `stride` apart, the first `at` bytes behind the address. */

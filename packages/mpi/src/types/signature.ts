@@ -1,5 +1,5 @@
 /** What a signature counts: the basic elements in so many bytes, the bytes of so many elements. */
-import type { Signature } from './record.ts';
+import type { Signature } from './datatype-record.ts';
 
 /**
  * Basic elements in the first `bytes` bytes of a message of this type (a byte too many counts for nothing). Exact for

@@ -1,5 +1,5 @@
 /** One-sided communication (MPI 4.1 chapter 12). state.ts says what a window is, sync.ts what travels when. */
-export * from './make.ts';
+export * from './create-window.ts';
 export {
   accumulate,
   checkRank,

@@ -15,7 +15,7 @@ import type { Buf } from '../buffers.ts';
 import type { ErrorRecord } from '../errors.ts';
 import type { Layout } from '../layout.ts';
 import type { Envelope } from '../envelope.ts';
-import { table, type Table } from '../table.ts';
+import { table, type Table } from '../handle-table.ts';
 
 export type Flavor = 'create' | 'allocate' | 'dynamic' | 'shared';
 

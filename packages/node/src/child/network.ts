@@ -10,7 +10,7 @@ import { connect as startTls, type ConnectionOptions } from 'node:tls';
 import type { TlsTrust } from '../sandbox/channel.ts';
 
 const ANSWER_MS = 30_000;
-/** Of a download that says nothing for so long. */
+/** A download that sends nothing for this long is ended. */
 const IDLE_MS = 60_000;
 
 type Done = (error: Error | null, socket?: Duplex) => void;

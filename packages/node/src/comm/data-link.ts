@@ -6,7 +6,7 @@ import { Socket as PollingSocket } from 'engine.io-client';
 
 export interface DataLink {
   send(bytes: Uint8Array): void;
-  /** Bytes given to `send` that have not left. */
+  /** Bytes passed to `send` that have not left yet. */
   readonly buffered: number;
   close(): void;
 }

@@ -1,11 +1,11 @@
 /** The comm worker in a browser's sandboxed frame. */
 import type { CommToFrame, FrameToComm } from '../messages.ts';
-import { channelOf } from '../ports.ts';
+import { channelOf } from '../thread-ports.ts';
 import { pollingSocket, type SocketLike } from './data-link.ts';
 import { waitAsync } from '../ring/index.ts';
 import { CommHost } from './host.ts';
 import type { CommSeams } from './seams.ts';
-import { browserName } from '../engine.ts';
+import { browserName } from '../browser-name.ts';
 
 // A macrotask without the four milliseconds that nested timers cost.
 const turns = new MessageChannel();

@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import WebSocket from 'ws';
 import type { CommToFrame, FrameToComm } from '../messages.ts';
-import { channelOf } from '../ports.ts';
+import { channelOf } from '../thread-ports.ts';
 import { pollingSocket, type SocketLike } from './data-link.ts';
 import { CommHost } from './host.ts';
 import { nodeSeams, socketOptions } from './node-seams.ts';

@@ -70,7 +70,7 @@ export class Fetcher {
           code = body.code ?? code;
           message = body.message ?? message;
         } catch {
-          // Not ours, perhaps a proxy's page: the status says enough.
+          // Not from our server, perhaps a proxy's page. The status is enough.
         }
         throw new MayflyError(code, message);
       }

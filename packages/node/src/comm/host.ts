@@ -1,7 +1,7 @@
 /**
  * The comm worker of one job on one node: host of the comm core (packages/protocols/src/comm). It owns the sockets to
  * the Channel Memories and the rings to the ranks, and performs the core's effects in order; all protocol decisions are
- * the core's. Programs, files and images: supplies.ts; what the daemon is told of the ranks: watch.ts.
+ * the core's. Programs, files and images: supplies.ts; reports about the ranks to the daemon: watch.ts.
  *
  * Invariants
  *  H1 One step of the core at a time; its effects are performed before the next step.
@@ -12,7 +12,7 @@
 import { Comm, protocols, type CommEffect, type CommEvent } from '@mayfly/protocols';
 import { MayflyError, type Assignment, type ErrorBody, type ProgramKind, type TaskId } from '@mayfly/wire';
 import type { CommToDaemon, CommToFrame, DaemonToComm, FrameToComm, RankRun, RankToComm } from '../messages.ts';
-import { channelOf, type Channel } from '../ports.ts';
+import { channelOf, type Channel } from '../thread-ports.ts';
 import { Ask } from '../ring/index.ts';
 import { Links } from './links.ts';
 import { buffersOf, type Rank } from './rank.ts';
@@ -28,7 +28,7 @@ const SOCKET_BYTES = 4 * 1024 * 1024;
 const BLOCKED_RETRY_MS = 4;
 /** For so long this thread blocks for the answer of a rank that it has just woken. */
 const LINGER_MS = 0.1;
-/** Every so many deliveries a rank that does not answer at once is given another chance to. */
+/** After this many deliveries, a rank that did not answer at once gets another chance to. */
 const LINGER_AGAIN = 32;
 
 /** What this node does not start, as it is no fault of its own. */

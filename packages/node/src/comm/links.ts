@@ -11,7 +11,7 @@ import type { CommSeams } from './seams.ts';
 
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 5_000;
-/** A connection that does not open within this time is given up. */
+/** A connection that does not open within this time is closed. */
 const OPEN_MS = 10_000;
 /** Frames up to this size are copied together into one message; larger ones go alone. */
 const SMALL_BYTES = 16 * 1024;
@@ -89,7 +89,7 @@ export class Links {
     });
   }
 
-  /** Closes one connection (the other side broke the protocol); it is opened again by itself. */
+  /** Closes one connection (the other side broke the protocol). It reopens automatically. */
   drop(cm: number): void {
     this.links[cm]?.link?.close();
   }

@@ -1,7 +1,7 @@
 /** What the comm host needs of Node, in a worker thread of the volunteer or in the process of a job. */
 import { randomUUID } from 'node:crypto';
 import { MessageChannel } from 'node:worker_threads';
-import type { PortLike } from '../ports.ts';
+import type { PortLike } from '../thread-ports.ts';
 import { waitAsync } from '../ring/index.ts';
 import type { CommSeams } from './seams.ts';
 

@@ -5,14 +5,14 @@ import type { EndpointStart } from '@mayfly/protocols';
 import { IMAGE_FORMAT, imageIdOf, type Assignment, type Manifest, type ProgramKind } from '@mayfly/wire';
 import type { ImageHead } from '../local-frames.ts';
 import type { RankRun, RankToComm } from '../messages.ts';
-import type { Channel } from '../ports.ts';
+import type { Channel } from '../thread-ports.ts';
 import { MAX_IMAGE_BYTES, type RankLink } from './rank-link.ts';
 
 export interface Rank {
   id: number;
   assignment: Assignment;
   clockOffset: number;
-  /** What the program is told of where it runs. */
+  /** What the program learns about where it runs. */
   place: string;
   /** Kinds of programs that this node runs. */
   runs: readonly ProgramKind[];
@@ -44,7 +44,7 @@ export function imageBufferFor(module: WebAssembly.Module, a: Assignment): Share
       maxByteLength: Math.min(readSection(module).maximum * 65536, a.limits.memoryBytes, MAX_IMAGE_BYTES),
     });
   } catch {
-    // No such section (the rank says so itself), or no room: the image goes through the ring.
+    // No such section (the rank reports that itself), or no room: the image goes through the ring.
     return undefined;
   }
 }

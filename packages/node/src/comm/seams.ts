@@ -1,5 +1,5 @@
 /** What the comm host needs from its engine. */
-import type { PortLike } from '../ports.ts';
+import type { PortLike } from '../thread-ports.ts';
 import type { WaitAsync } from '../ring/index.ts';
 import type { OpenSocket } from './data-link.ts';
 

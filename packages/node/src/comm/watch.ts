@@ -1,10 +1,10 @@
 /**
- * Watches the ranks by their status words: tells the daemon how they are, and when one has begun or has caught up, and
- * looks for wake-ups that an engine has lost.
+ * Watches the ranks by their status words: reports to the daemon how they are and when one has started or caught up,
+ * and looks for wake-ups that an engine has lost.
  */
 import type { TaskId } from '@mayfly/wire';
 import type { CommToDaemon, DaemonToComm } from '../messages.ts';
-import type { Channel } from '../ports.ts';
+import type { Channel } from '../thread-ports.ts';
 import { MEMORY_WORD, SAFETY_MS } from '../ring/index.ts';
 import { readCalls, readPlaceTimes, readStatus } from '../status.ts';
 import type { Rank } from './rank.ts';
@@ -43,7 +43,7 @@ export class Watch {
     }
   }
 
-  /** Goes on as long as there are ranks. */
+  /** Runs as long as there are ranks. */
   start(): void {
     if (this.ticking) return;
     this.ticking = true;

@@ -1,6 +1,6 @@
 /**
- * What is told of the ranks that a node has: to the server with each heartbeat, to the page as they are shown, and how
- * much this node has given so far.
+ * Reports on a node's ranks: to the server with each heartbeat, to the page for display, and how much work this node
+ * has done so far.
  */
 import { SPENT, type Heartbeat } from '@mayfly/wire';
 import type { Gave, RankSnapshot } from '../page/snapshot.ts';
@@ -45,7 +45,7 @@ const at = (name: (typeof SPENT)[number]): number => SPENT.indexOf(name);
 const REPLAYING = at('replaying');
 const RESTING = at('resting');
 
-/** What this node has given: the time of its ranks, as far as it is work. */
+/** What this node has contributed: the time that its ranks spent on work. */
 export class Given {
   /** Of ranks that are no longer here. */
   private readonly gone = { usefulMs: 0, replayedMs: 0, finished: 0 };

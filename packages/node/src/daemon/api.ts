@@ -7,7 +7,7 @@ import type { DaemonOptions, Identity } from './seams.ts';
 export interface PageHost {
   /** Makes a sandboxed frame; the port leads to its comm worker. */
   openFrame(frame: number): Promise<MessagePort>;
-  /** Holds a Web Lock for as long as a job is here, and says its name: the daemon waits for it. */
+  /** Holds a Web Lock as long as a job is here, and returns its name: the daemon waits for it. */
   hold(job: JobId): Promise<string | undefined>;
   letGo(job: JobId): void;
   closeFrame(frame: number): void;
@@ -26,7 +26,7 @@ export interface DaemonApi {
     identity: Identity | undefined,
     held: string | undefined,
   ): Promise<void>;
-  /** Its last words: who called may end the worker before a change would have been told. */
+  /** The last snapshot. The caller may end the worker before a change could be reported. */
   stop(reason: string, patience: number): Promise<VolunteerSnapshot | undefined>;
   /** Gives the ranks back and leaves, until `resume`. `why`: for people. */
   rest(reason: string, why: string): Promise<void>;

@@ -1,4 +1,4 @@
-/** The control connection as the library has it: how a node opens it, what it says first, and how it is cut off. */
+/** The control connection as the library has it: how a node opens it, its first message, and how it is cut off. */
 import { io, type Socket } from 'socket.io-client';
 import { CONTROL_VERSION, PROGRAM_KINDS, type Hello, type NodeToServer, type ServerToNode } from '@mayfly/wire';
 import type { HeldRank } from './jobs.ts';

@@ -1,15 +1,15 @@
 /**
  * The node daemon: the control connection of one node. It presents the node, takes assignments, sends the heartbeat
- * with the ranks' status words, and comes back by itself after sleep, a lost network or a restart of the server,
- * keeping its ranks while the server says that they are still its own.
+ * with the ranks' status words, and reconnects after sleep, a lost network or a restart of the server. It keeps its
+ * ranks while the server confirms that they are still its own.
  *
  * Invariants
  *  N1 After every (re)connection nothing is sent before Welcome answered Hello, whose `holds` are the ranks that live
  *  here right then.
- *  N2 What Welcome says to drop is stopped before anything else.
+ *  N2 The ranks that Welcome drops are stopped before anything else.
  *  N3 Reports made without a connection are kept and sent after the next Welcome.
- *  N4 A server that stands still while its connection stands is said to be silent as soon as an answer is overdue; one
- *  answer at a time is owed (silence.ts).
+ *  N4 A server that stops answering on an open connection is reported as silent as soon as an answer is overdue. It
+ *  owes one answer at a time (silence.ts).
  */
 import { ERRORS, type ErrorBody, type ErrorCode, type Heartbeat, type JobId, type TaskReport } from '@mayfly/wire';
 import type { VolunteerEvent, VolunteerPhase, VolunteerSnapshot } from '../page/snapshot.ts';
@@ -143,7 +143,7 @@ export class Daemon {
         void this.jobs.assign(a, received, this.options.name);
       });
       socket.on('revoke', (r) => {
-        // Over for good, not only here: the local copy serves nobody any more.
+        // Ended for good, not only here: the local copy is no longer of use.
         if (r.code !== 'FENCED' && r.code !== 'CLONE')
           void this.seams.images.forget(r.job, r.task).catch(() => undefined);
         this.jobs.revoke(r);
@@ -224,7 +224,7 @@ export class Daemon {
       last = asked;
       if (!this.welcomed) return;
       if (slept >= SLEPT_MS) {
-        // Nobody was there to hear an answer.
+        // There was no connection for an answer.
         this.silence.heard(asked);
         this.remember(
           'resumed',
@@ -316,14 +316,14 @@ export class Daemon {
   }
 
   /**
-   * Leaves: takes a last image of every rank (for `patience` ms at most), behind which it stops, says goodbye, so that
-   * the ranks are placed elsewhere at once, and ends their workers.
+   * Leaves: takes a last image of every rank (for `patience` ms at most), then stops the ranks, sends a goodbye, so
+   * that the server places them elsewhere at once, and ends their workers.
    */
   async stop(reason = 'stopped', patience = PATIENCE_MS): Promise<void> {
     await this.leave(reason, patience, 'off');
   }
 
-  /** Like {@link stop}, but it means to come back: `start` does. `why`: for the person who reads the page. */
+  /** Like {@link stop}, but it will come back, through `start`. `why`: for the person who reads the page. */
   async rest(reason: string, why: string, patience = PATIENCE_MS): Promise<void> {
     if (this.phase === 'off' || this.phase === 'paused') return this.setPhase('paused', why);
     await this.leave(reason, patience, 'paused', why);

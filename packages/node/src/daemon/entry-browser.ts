@@ -2,9 +2,9 @@
 import { memoryImages, type LocalImages } from '@mayfly/checkpoint';
 import { openBrowserImages } from '@mayfly/checkpoint/browser';
 import * as Comlink from 'comlink';
-import { browserName } from '../engine.ts';
+import { browserName } from '../browser-name.ts';
 import type { CommToDaemon, DaemonToComm } from '../messages.ts';
-import { channelOf, type PortLike } from '../ports.ts';
+import { channelOf, type PortLike } from '../thread-ports.ts';
 import type { DaemonApi } from './api.ts';
 import { Daemon } from './daemon.ts';
 import { measureSpeed } from './speed.ts';

@@ -4,9 +4,9 @@
  * Invariants
  *  J1 A rank is held from its assignment until its worker is known to be gone; exactly one `ended` or frame death ends
  *  it.
- *  J2 A frame is dead when it says so, or when it left PINGS pings of an awake daemon unanswered (SLOW_PINGS, when it
- *     never answered yet, or when its host tells of deaths: then it is more likely a busy machine than a dead frame). A
- *     daemon that itself slept (a closed laptop, a frozen tab) does not count the time.
+ *  J2 A frame is dead when it reports that, or when it has left PINGS pings of an awake daemon unanswered. The limit is
+ *     SLOW_PINGS if it has never answered, or if its host reports deaths: then a busy machine is more likely than a
+ *     dead frame. A daemon that itself slept (a closed laptop, a frozen tab) does not count the time.
  *  J3 A frame without ranks is closed after a while; it is opened again for the next assignment.
  *  J4 A frame serves one job and is then thrown away. A spare one, which a node without ranks keeps ready, has heard of
  *  no job.
@@ -107,7 +107,7 @@ export class Jobs {
     return true;
   }
 
-  /** J5: says so to the server, which places the rank elsewhere. */
+  /** J5: reports it to the server, which places the rank elsewhere. */
   declines({ job, task, incarnation, program }: Assignment): boolean {
     if (this.runs.includes(kindOf(program.language))) return false;
     const message =
@@ -199,8 +199,8 @@ export class Jobs {
     if (!this.keepSpare || this.spare || this.jobs.size > 0) return;
     const spare = this.openFrame();
     this.spare = spare;
-    // Its answer says that its comm worker runs: silence after that means something (J2). One that does not open is no
-    // loss.
+    // An answer shows that its comm worker runs. Only silence after that counts (J2). A frame that does not open costs
+    // nothing.
     spare.then(
       (o) => o.frame.channel.post({ type: 'ping', n: 0 }),
       () => this.spare === spare && (this.spare = undefined),

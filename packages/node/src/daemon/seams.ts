@@ -2,7 +2,7 @@
 import type { LocalImages } from '@mayfly/checkpoint';
 import type { BoardName, JobId, NodeId, ProgramKind } from '@mayfly/wire';
 import type { CommToDaemon, DaemonToComm } from '../messages.ts';
-import type { Channel } from '../ports.ts';
+import type { Channel } from '../thread-ports.ts';
 
 /** The place where the workers of one job run: a sandboxed frame, or worker threads. */
 export interface JobFrame {
@@ -10,8 +10,8 @@ export interface JobFrame {
   /** Once, unless `close` was called before. */
   onDeath(handler: (why: string) => void): void;
   /**
-   * The host tells of every death (worker threads do). A browser does not of a frame whose process was killed: only
-   * silence tells.
+   * The host reports every death (worker threads do). A browser does not report that the process of a frame was killed:
+   * only silence shows it.
    */
   tells: boolean;
   close(): void;
@@ -41,7 +41,7 @@ export interface DaemonSeams {
   loadIdentity(): Identity | undefined;
   /** undefined: forget it. */
   saveIdentity(identity: Identity | undefined): void;
-  /** Drawn once per daemon: tells a reconnection from a reload and from a duplicated tab. */
+  /** Drawn once per daemon. It distinguishes a reconnection from a reload and from a duplicated tab. */
   session: string;
 }
 

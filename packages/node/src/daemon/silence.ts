@@ -1,15 +1,15 @@
 /**
- * Whether the server answers (N4 of daemon.ts): it owes one answer at a time, and one that is overdue is said to be
- * missing, once, and once that it has come after all.
+ * Whether the server answers (N4 of daemon.ts): it owes one answer at a time. An overdue answer is reported once, and
+ * once more when it has come after all.
  */
 
-/** An answer that is owed for so long is said to be missing. */
+/** An answer that is owed for this long is reported as missing. */
 const SILENT_MS = 4_000;
 
 export class Silence {
   /** Since when the server owes an answer, or since the last sign of life after that; undefined: it owes none. */
   private owedSince: number | undefined;
-  /** `owedSince`, once that is said. */
+  /** `owedSince`, once it is reported. */
   private silentSince: number | undefined;
 
   constructor(
@@ -21,7 +21,7 @@ export class Silence {
     return this.owedSince !== undefined;
   }
 
-  /** Since when the server is said to be silent. */
+  /** Since when the server is reported as silent. */
   get since(): number | undefined {
     return this.silentSince;
   }
@@ -31,7 +31,7 @@ export class Silence {
     this.owedSince = now;
   }
 
-  /** Says it once when an answer is overdue. */
+  /** Reports an overdue answer once. */
   listen(now: number): void {
     if (this.owedSince === undefined || this.silentSince !== undefined || now - this.owedSince < SILENT_MS) return;
     this.silentSince = this.owedSince;

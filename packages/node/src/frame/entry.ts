@@ -1,11 +1,12 @@
 /**
  * Script of the sandboxed frame's document (opaque origin, one per job). Workers of an opaque origin must come from
- * blob: URLs; their sources are inside this script. The page hands over one port, which goes on to the comm worker.
+ * blob: URLs; their sources are inside this script. The page hands over one port, which this script passes to the comm
+ * worker.
  */
 import commSource from 'mayfly:comm-worker';
 import rankSource from 'mayfly:rank-worker';
 import { webWorker } from '../web-worker.ts';
-import { startFrame } from './core.ts';
+import { startFrame } from './worker-parent.ts';
 
 const urlOf = (source: string): string => URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
 const commUrl = urlOf(commSource);

@@ -4,9 +4,9 @@
  */
 
 /**
- * Headers of everything under /frame/ (the document of the sandboxed frame and its script). `embedded`: it stands in
- * the widget, which stands in somebody's page; the policy then names no ancestors, for there every one of them would
- * have to be named.
+ * Headers of everything under /frame/ (the document of the sandboxed frame and its script). `embedded`: it is inside
+ * the widget, which is inside another site's page. The policy then names no ancestors, because it would have to name
+ * every one of them.
  */
 export function frameHeaders(origin: string, embedded = false): Record<string, string> {
   const socket = origin.replace(/^http/, 'ws');

@@ -1,7 +1,7 @@
 /**
  * A volunteer without a browser: the same daemon, comm worker and rank worker. For laboratory machines, scale runs and
- * tests. Each job runs in a process of its own, behind what this machine has for that (../sandbox/); or in worker
- * threads of this process, where somebody runs programs for themselves.
+ * tests. Each job runs in a process of its own, in the sandbox that this machine offers (../sandbox/), or in worker
+ * threads of this process, for people who run their own programs.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ import { openThreadFrame } from './thread-frame.ts';
 
 export type { VolunteerSnapshot } from '../page/snapshot.ts';
 export { ATTEMPTS, type Attempt } from '../sandbox/attempts.ts';
-export { checkSandbox, type Check, type Layer } from '../sandbox/check.ts';
+export { checkSandbox, type Check, type Layer } from '../sandbox/try-sandbox.ts';
 export { DEFAULT_NICE, SANDBOXES, type Sandbox, type SandboxChoice } from '../sandbox/launch.ts';
 
 export interface HeadlessOptions {
@@ -63,11 +63,11 @@ export interface HeadlessNode {
   /** Asks every rank here for a checkpoint soon. */
   checkpoint(): void;
   /**
-   * Takes last images of its ranks (5 s at most, or `patience` ms), and says goodbye: the ranks are placed elsewhere at
-   * once and lose nothing.
+   * Takes last images of its ranks (5 s at most, or `patience` ms), and sends a goodbye: the server places the ranks
+   * elsewhere at once, and they lose nothing.
    */
   close(patience?: number): Promise<void>;
-  /** Ends as a killed process does: nobody is told. */
+  /** Ends as a killed process does, without a message. */
   kill(): void;
 }
 

@@ -4,10 +4,10 @@
  */
 import { MessageChannel } from 'node:worker_threads';
 import type { JobFrame } from '../daemon/seams.ts';
-import { startFrame } from '../frame/core.ts';
+import { startFrame } from '../frame/worker-parent.ts';
 import type { CommToDaemon, CommToFrame, DaemonToComm, FrameToComm, FromRank, RankInit } from '../messages.ts';
 import { nodeWorker } from '../node-worker.ts';
-import { channelOf, type PortLike } from '../ports.ts';
+import { channelOf, type PortLike } from '../thread-ports.ts';
 
 /** @param folder with comm.cjs and rank.cjs @param rankArguments of each rank's worker (rank/entry-node.ts) */
 export function openThreadFrame(folder: string, server: string, rankArguments: string[]): JobFrame {

@@ -40,7 +40,7 @@ export class Frames {
     // Not display:none, which some engines throttle.
     frame.style.cssText =
       'position:absolute;width:1px;height:1px;border:0;left:-10px;top:-10px;opacity:0;pointer-events:none';
-    // In the widget its ancestors are somebody's: the server then sends a policy without them.
+    // In the widget its ancestors belong to another site. The server then sends a policy without them.
     frame.src = `${this.server}/frame/index.html${window.top === window ? '' : '?embedded'}`;
     this.frames.set(id, frame);
     return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
  * This tab's identity, so that a reload comes back as the same node. It lives in sessionStorage, which a duplicated tab
- * copies: a Web Lock held for the life of the tab tells the copy that it is one.
+ * copies: a Web Lock held for the life of the tab shows the copy that it is one.
  */
 import type { Identity } from '../daemon/seams.ts';
 
@@ -10,7 +10,7 @@ const RELOAD_MS = 1000;
 
 let release: (() => void) | undefined;
 
-/** Holds a lock until `release` is called or the tab closes; false when somebody else holds it. */
+/** Holds a lock until `release` is called or the tab closes; false if another tab holds it. */
 function hold(name: string, signal?: AbortSignal): Promise<(() => void) | undefined> {
   return new Promise((resolve) => {
     navigator.locks

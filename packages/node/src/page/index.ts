@@ -4,6 +4,6 @@
  */
 export * from './snapshot.ts';
 export { NO_WISHES, timeOfDay, type Hours, type Wishes } from './policy.ts';
-export { mayDetectIdle } from './senses.ts';
-export { whyNotHere } from './possible.ts';
+export { mayDetectIdle } from './machine-state.ts';
+export { whyNotHere } from './browser-support.ts';
 export { createVolunteer, NOTHING_GIVEN, type Volunteer, type VolunteerOptions } from './volunteer.ts';

@@ -14,9 +14,9 @@ export interface Wishes {
   onlyCharging: boolean;
   /** Compute only while this page can be seen. */
   onlyVisible: boolean;
-  /** Compute only while nobody is using this machine (where the browser may tell). */
+  /** Compute only while this machine is not in use (where the browser can detect that). */
   onlyIdle?: boolean;
-  /** Take less than the chosen share while the processor is under pressure (where the browser tells). */
+  /** Take less than the chosen share while the processor is under pressure (where the browser reports that). */
   easeOff?: boolean;
   /** Compute only during these hours. */
   hours?: Hours | undefined;
@@ -33,7 +33,7 @@ export interface Circumstances {
   visibleSince: number;
   /** Absent: this machine or browser does not say. */
   battery?: { charging: boolean; level: number } | undefined;
-  /** Nobody uses the machine. Absent: the browser does not say, or may not. */
+  /** The machine is not in use. Absent: the browser does not report it, or may not. */
   away?: boolean | undefined;
 }
 
@@ -71,7 +71,7 @@ export function holdOf(w: Wishes, c: Circumstances): string | undefined {
   return undefined;
 }
 
-/** Ranks that are here go on, but no more are taken. */
+/** Ranks that are here continue, but the node takes no more. */
 export const lowBattery = (c: Pick<Circumstances, 'battery'>): boolean =>
   c.battery !== undefined && !c.battery.charging && c.battery.level < LOW_BATTERY;
 

@@ -1,7 +1,7 @@
 /** What the page shows of this node. Plain data; a new object at each change, at most about five per second. */
 import type { ErrorBody, Incarnation, JobId, NodeId, RankActivity, TaskId } from '@mayfly/wire';
 
-/** Work of this node since it began, for whoever likes to know. */
+/** Work of this node since it started, for people. */
 export interface Gave {
   /** Rank time in which something new was computed (or waited for), and in which logged messages were replayed. */
   readonly usefulMs: number;
@@ -12,17 +12,17 @@ export interface Gave {
 }
 
 /**
- * `off`: not started. `connecting`: no control connection (it tries again by itself). `idle`: connected, no rank here.
- * `working`: ranks are here. `leaving`: the last images of its ranks are taken; then `off` or `paused`. `paused`:
- * nothing moves and `reason` says why. `refused`: the server will not have this node; `error` says why and nothing is
- * tried again until `start`.
+ * `off`: not started. `connecting`: no control connection (it retries automatically). `idle`: connected, no rank here.
+ * `working`: ranks are here. `leaving`: the last images of its ranks are taken; then `off` or `paused`. `paused`: no
+ * rank runs; `reason` has the cause. `refused`: the server rejected this node; `error` has the reason, and it does not
+ * retry until `start`.
  */
 export type VolunteerPhase = 'off' | 'connecting' | 'idle' | 'working' | 'leaving' | 'paused' | 'refused';
 
 export interface RankSnapshot {
   readonly job: JobId;
   readonly jobName?: string;
-  /** What the job is for, as its owner says. */
+  /** The purpose of the job, in its owner's words. */
   readonly about?: string;
   readonly task: TaskId;
   readonly incarnation: Incarnation;

@@ -3,8 +3,8 @@
  *
  * Invariants
  *  P1 One change of the daemon's state at a time: what is wanted is compared with what is, until both agree.
- *  P2 Whoever pauses gives the ranks back first (last images, then goodbye): the job goes on elsewhere instead of
- *  waiting for this tab.
+ *  P2 A pause gives the ranks back first (last images, then goodbye): the job continues elsewhere instead of waiting
+ *  for this tab.
  *  P3 A Web Lock is held per job that has a frame here, and none when there is no work: the browser's power saving
  *  keeps its way otherwise.
  */
@@ -15,8 +15,8 @@ import { Frames } from './frames.ts';
 import { holdAwake, loadIdentity, saveIdentity } from './identity.ts';
 import { GLANCE_MS, holdOf, lowBattery, nextLook, NO_WISHES, type Circumstances, type Wishes } from './policy.ts';
 import { AT_EASE, eased, easeWords, nextEase, type Pressure } from './pressure.ts';
-import { getBattery, watchIdle, watchPressure, type Battery } from './senses.ts';
-import { whyNotHere } from './possible.ts';
+import { getBattery, watchIdle, watchPressure, type Battery } from './machine-state.ts';
+import { whyNotHere } from './browser-support.ts';
 import type { VolunteerSnapshot } from './snapshot.ts';
 
 export interface VolunteerOptions {
@@ -52,8 +52,8 @@ export interface Volunteer {
    */
   start(): Promise<void>;
   /**
-   * Says goodbye, gives the ranks back and ends every worker. `patience`: ms that last images are waited for; default 5
-   * s.
+   * Sends a goodbye, gives the ranks back and ends every worker. `patience`: ms that last images are waited for;
+   * default 5 s.
    */
   stop(patience?: number): Promise<void>;
   /** A stop that waits for last images waits no longer. */
@@ -92,7 +92,7 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
   let noIdle: (() => void) | undefined;
   let visibleSince = Date.now() - GLANCE_MS;
   let look: ReturnType<typeof setTimeout> | undefined;
-  /** Which wish holds the daemon, as the page says it; undefined: it works, or is about to. */
+  /** Which of the volunteer's choices stops the daemon, as the page words it; undefined: it works, or is about to. */
   let held: string | undefined;
   let settling: Promise<void> | undefined;
   let noMore = false;
@@ -102,7 +102,7 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
   let last: VolunteerSnapshot = { phase: 'off', name, slots, ranks: [], gave: NOTHING_GIVEN, history: [] };
   const listeners = new Set<() => void>();
 
-  /** What the daemon said last; `last` is that as the page is to see it. */
+  /** The daemon's last snapshot; `last` is the same as the page should see it. */
   let raw = last;
   const show = (s: VolunteerSnapshot): void => {
     raw = s;
@@ -191,7 +191,7 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
     void daemon?.farewell('the page was closed');
   };
   const onPageShow = (e: PageTransitionEvent): void => {
-    // Back from the browser's cache: the server was told goodbye.
+    // Back from the browser's cache: the server already has this node's goodbye.
     if (e.persisted && daemon) void stop().then(start);
   };
 

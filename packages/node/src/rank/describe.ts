@@ -4,7 +4,7 @@
  * asked, these functions return.
  */
 import { aboutClosed } from './harden.ts';
-import { PROGRAM_FILE } from './place.ts';
+import { PROGRAM_FILE } from './call-site.ts';
 
 const MOST_CHARS = 16_000;
 const MOST_NAME = 200;

@@ -31,8 +31,8 @@ import { HEAD, Local, type ImageHead } from '../local-frames.ts';
 import { Ask, type RankSide } from '../ring/index.ts';
 import { RankState, type StatusWriter } from '../status.ts';
 import { DutyCycle } from './duty.ts';
-import { Parts } from './parts.ts';
-import { placeNow } from './place.ts';
+import { Parts } from './message-parts.ts';
+import { placeNow } from './call-site.ts';
 
 /** Bodies of unmatched messages that a rank keeps; the rest stays in the log. */
 const UNEXPECTED_BYTES = 16 * 1024 * 1024;
@@ -82,7 +82,7 @@ export class RingDevice implements Device {
     private readonly side: RankSide,
     private readonly endpoint: Endpoint,
     private readonly status: StatusWriter,
-    /** What the rank is told of its job's worlds. */
+    /** What the rank learns about its job's worlds. */
     world: Pick<Assignment, 'size' | 'capacity' | 'universe' | 'spawned' | 'part' | 'library'>,
     /** The job's clock, ms; read only when live. */
     private readonly now: () => number,
@@ -191,7 +191,7 @@ export class RingDevice implements Device {
     if (this.status.placeDue) this.waitGoesOn();
   }
 
-  /** The next frame of an arrival; blocks when `reason` is given, until `stop()`. */
+  /** The next frame of an arrival; with a `reason` it blocks until `stop()`. */
   private next(reason: WaitReason | undefined, stop?: () => boolean): Incoming | undefined {
     for (;;) {
       const kept = this.aside.shift();
@@ -200,7 +200,7 @@ export class RingDevice implements Device {
       if (f) {
         this.side.down.take();
         if (f.header.kind === Kind.ARRIVAL && this.whole(f)) return f;
-        // A part of a message, or a body that nobody waits for any more.
+        // A part of a message, or a body that is no longer waited for.
         this.side.down.release();
         continue;
       }

@@ -5,7 +5,7 @@ import { parentPort } from 'node:worker_threads';
 import type { FromRank, RankInit, RankRun, RankToComm } from '../messages.ts';
 import { disarm } from './disarm.ts';
 import { runRank } from './host.ts';
-import { PROGRAM_FILE } from './place.ts';
+import { PROGRAM_FILE } from './call-site.ts';
 
 const now = Date.now.bind(Date);
 // Taken before the program's world is scrubbed.

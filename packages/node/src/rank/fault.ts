@@ -1,8 +1,8 @@
 /**
  * A fault on request, for the project's own tests: a headless node that was started with MAYFLY_RANK_FAULTS dies at the
- * n-th call that a rank makes to its device, where the job's arguments say `fault=task:n`. Calls are counted, not
- * timed, so the same arguments kill at the same place of the program. Only the first incarnation dies. How many calls a
- * rank made is said at its end: who draws a fault draws it from the calls of a run without one.
+ * n-th call that a rank makes to its device, if the job's arguments contain `fault=task:n`. Calls are counted, not
+ * timed, so the same arguments kill at the same place of the program. Only the first incarnation dies. At its end a
+ * rank reports how many calls it made, so that a test can draw a fault from the calls of a run without one.
  */
 import type { Device } from '@mayfly/mpi';
 

@@ -6,8 +6,8 @@
  * Invariants
  *  H1 Every built-in object that a program can reach is frozen: nothing is added to it, nothing in it is replaced. The
  *  exception is `Error.stackTraceLimit`.
- *  H2 What a program does with its own objects goes on to work: `toString` and the like may be assigned to an object
- *  that inherits them from a closed one.
+ *  H2 What a program does with its own objects still works: `toString` and the like may be assigned to an object that
+ *  inherits them from a closed one.
  *  H3 Reading and calling costs what it did. What V8 makes slow is avoided here, see {@link close}.
  *
  * Not closed: the global object takes new names (those that exist stay what they are), and the objects of the module
@@ -174,7 +174,7 @@ export function harden(global: Record<PropertyKey, unknown>, allowed: Iterable<s
   for (const o of all) {
     if (chains.has(o)) freezeBelowArrays(o);
     else if (o !== Error) Object.freeze(o);
-    // The program and rank/place.ts choose how many frames a stack has.
+    // The program and rank/call-site.ts choose how many frames a stack has.
     else lock(o, ['stackTraceLimit']);
   }
   for (const name of names) lockProperty(global, name);

@@ -1,5 +1,5 @@
 /**
- * The rank worker: builds the device, the MPI layer and the program's world, evaluates the program, and says how it
+ * The rank worker: builds the device, the MPI layer and the program's world, evaluates the program, and reports how it
  * ended.
  *
  * Invariants
@@ -21,10 +21,10 @@ import { RankState, StatusWriter } from '../status.ts';
 import { RingDevice } from './device.ts';
 import { plantFault, type FaultSeam } from './fault.ts';
 import { describe, isA, messageOf } from './describe.ts';
-import { RankImages } from './images.ts';
+import { RankImages } from './rank-images.ts';
 import { Random } from './random.ts';
 import { runWasm } from './wasm.ts';
-import { installWorld } from './world.ts';
+import { installWorld } from './program-globals.ts';
 
 export interface RankSeams {
   /** The engine's own clock, ms since the epoch. */
@@ -33,12 +33,15 @@ export interface RankSeams {
   evaluate(source: string): void;
   /** Ends this node where the job's arguments ask for it (fault.ts). Absent: they are the program's alone. */
   fault?: FaultSeam;
-  /** Tells the frame core that this rank cannot go on, for no fault of its program. The thread is ended then. */
+  /**
+   * Reports to the thread's parent that this rank cannot continue, through no fault of its program. The parent then
+   * ends the thread.
+   */
   broken(why: string): void;
   global: Record<PropertyKey, unknown>;
 }
 
-/** Made ahead: who waits here may have no memory left. */
+/** Made ahead: a rank that waits here may have no memory left. */
 const NEVER = new Int32Array(new SharedArrayBuffer(4));
 
 export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun, seams: RankSeams): never {
@@ -51,7 +54,7 @@ export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: Ra
   try {
     seams.broken(why);
   } catch {
-    // Nobody hears of it: the daemon misses this rank's progress.
+    // There is no report: the daemon notices that this rank makes no progress.
   }
   for (;;) Atomics.wait(NEVER, 0, 0);
 }

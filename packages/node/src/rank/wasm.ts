@@ -8,7 +8,7 @@ import type { RankRun } from '../messages.ts';
 import { MEMORY_WORD } from '../ring/index.ts';
 import { RankState, type StatusWriter } from '../status.ts';
 import type { RingDevice } from './device.ts';
-import type { RankImages } from './images.ts';
+import type { RankImages } from './rank-images.ts';
 import type { Random } from './random.ts';
 
 export interface WasmRank {

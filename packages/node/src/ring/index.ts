@@ -17,9 +17,9 @@
  *     were seen in engines: both sides look again after {@link SAFETY_MS} and count what they find.)
  *  I4 One notify per batch: positions are published by `publish`/`release`, and the exchange in I3 lets only the first
  *  one ring.
- *  I5 A comm side that lingers has LINGER alone in its mask and blocks on a bell of its own; whoever takes the mask
- *     rings that one. It rings too when the rank blocks. Before it stops lingering it stores the mask it had and looks
- *     once more (as in I3).
+ *  I5 A comm side that lingers has LINGER alone in its mask and blocks on a bell of its own; the side that takes the
+ *     mask rings that one. It rings too when the rank blocks. Before it stops lingering it stores the mask it had and
+ *     looks once more (as in I3).
  */
 export { CommSide, waitAsync, type WaitAsync } from './comm-side.ts';
 export {

@@ -1,9 +1,9 @@
 /**
- * The layout of a rank memory: its control words, and the way to wake the side that sleeps at one. What the words mean
- * to both sides is said in index.ts.
+ * The layout of a rank memory: its control words, and the way to wake the side that sleeps at one. index.ts defines
+ * what the words mean to both sides.
  */
 
-/** How often a sleeper looks again by itself. */
+/** How often a sleeping side looks without being woken. */
 export const SAFETY_MS = 500;
 
 const MAGIC = 0x4d61_7966;

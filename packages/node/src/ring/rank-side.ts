@@ -8,7 +8,7 @@ export class RankSide {
   readonly down: RingReader;
   private readonly ring: (() => void) | undefined;
 
-  /** `wakeComm` is used where the comm side said that it cannot wait on memory. */
+  /** `wakeComm` is for a comm side that cannot wait on memory. */
   constructor(memory: SharedArrayBuffer, wakeComm?: () => void) {
     const { words, up, down } = open(memory);
     this.words = words;

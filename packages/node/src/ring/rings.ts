@@ -1,6 +1,6 @@
 /**
- * The two ends of one ring: records are written and read in place. Keeps I1, I2 and I4 (index.ts). Synchronous; who
- * waits, and for what, is said in rank-side.ts and comm-side.ts.
+ * The two ends of one ring: records are written and read in place. Keeps I1, I2 and I4 (index.ts). Synchronous;
+ * rank-side.ts and comm-side.ts do the waiting.
  */
 import { HEADER_BYTES, pad8 } from '@mayfly/wire';
 import { DATA, LINGER, SPACE, wake } from './memory.ts';
@@ -8,7 +8,7 @@ import { DATA, LINGER, SPACE, wake } from './memory.ts';
 /** Record kind of the gap before the end of a ring; its u32 at offset 4 is the length of the gap. */
 const FILLER = 255;
 
-/** Writes records. Synchronous; who waits for space is the side's business. */
+/** Writes records. Synchronous; each side waits for space itself. */
 export class RingWriter {
   readonly bytes: Uint8Array;
   readonly view: DataView;

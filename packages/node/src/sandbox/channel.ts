@@ -3,7 +3,7 @@
  * bytes behind it, both little-endian, then both. Not Node's own channel: that believes every length, and the other end
  * runs strangers' programs.
  *
- *  C1 Nothing is kept of a message whose lengths are beyond the limits; the pipe is given up with it.
+ *  C1 A message whose lengths are beyond the limits is dropped, and the pipe is closed.
  */
 import type { PagePack } from '@mayfly/checkpoint';
 import type { CommToDaemon, DaemonToComm } from '../messages.ts';
@@ -28,8 +28,8 @@ export type ToChild =
    */
   | { type: 'start'; server: string; tls: TlsTrust; rankArguments: string[]; rss: boolean; rankFlags: string[] }
   /**
-   * Instead of `start`: try from inside what can be reached (check.ts). `disarmed`: with what a rank's thread takes
-   * away.
+   * Instead of `start`: try from inside what can be reached (try-sandbox.ts). `disarmed`: without what a rank's thread
+   * removes.
    */
   | { type: 'probe'; targets: Targets; disarmed: boolean; rankFlags: string[] }
   | { type: 'comm'; message: DaemonToComm }
@@ -82,7 +82,7 @@ export function lowerToChild(head: unknown, body: Uint8Array<ArrayBuffer>): ToCh
   return message;
 }
 
-/** The same of a message from the process of a job. Nothing of it has been checked (checks.ts). */
+/** The same of a message from the process of a job. Nothing of it has been checked (message-checks.ts). */
 export function lowerFromChild(head: unknown, body: Uint8Array<ArrayBuffer>): unknown {
   const kept = (head as { message?: { type?: unknown; fresh?: PagePack } } | null)?.message;
   if (kept?.type === 'keep' && typeof kept.fresh === 'object' && kept.fresh !== null)

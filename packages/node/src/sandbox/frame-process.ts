@@ -2,16 +2,16 @@
  * The frame of a job as a process of its own: the daemon's end. It starts the process, carries messages, hands over
  * connections, and ends it.
  *
- *  P1 The frame is dead when its process has ended, or when it says what it cannot say; it is told once, with the
+ *  P1 The frame is dead when its process has ended, or has sent an invalid message. This is reported once, with the
  *  reason.
  *  P2 Whatever ends the volunteer ends the process: it ends itself when the pipe closes; under bubblewrap the kernel
  *  ends it.
- *  P3 What comes from it is checked (checks.ts), and read no faster than MESSAGES_A_SECOND.
+ *  P3 What comes from it is checked (message-checks.ts), and read no faster than MESSAGES_A_SECOND.
  */
 import type { CommToDaemon, DaemonToComm } from '../messages.ts';
 import type { JobFrame } from '../daemon/seams.ts';
 import { Inbox, type TlsTrust } from './channel.ts';
-import { checked } from './checks.ts';
+import { checked } from './message-checks.ts';
 import { deathOf, endChild, spawnChild, type Sandbox } from './launch.ts';
 import { residentBytes, stepBack } from './memory.ts';
 import { Connections } from './network.ts';
@@ -22,7 +22,7 @@ const EARLY = 100;
 
 export interface ProcessFrame extends JobFrame {
   readonly pid: number;
-  /** Bytes of memory of the process; what it says itself, where the kernel does not tell. */
+  /** Bytes of memory of the process; its own report where the kernel gives no number. */
   resident(): number;
 }
 
@@ -116,7 +116,7 @@ export async function openFrameProcess({
         listener = handler;
         for (const m of early.splice(0)) handler(m);
       },
-      // The process tells of its end.
+      // The process reports its end.
       onClose: () => undefined,
       close: () => undefined,
     },

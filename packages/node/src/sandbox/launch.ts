@@ -124,7 +124,7 @@ export async function spawnChild({ layers, folder }: Sandbox, onStderr?: (text: 
         onStderr?.(text);
       });
       const pipe = child.stdio[PIPE] as unknown as Writable & Readable;
-      // Its end is told by the process's.
+      // An error of a stream needs no report: the end of the process is reported.
       for (const stream of [pipe, child.stderr!]) stream.on('error', () => undefined);
       if (filter) {
         const program = (child.stdio as unknown[])[FILTER] as Writable & Readable;
@@ -196,7 +196,7 @@ export function deathOf(code: number | null, signal: string | null, lastWords: s
   return `the job's process ended ${by ? `by ${by}` : `with code ${code}`}${error ? `: ${error.slice(0, 300)}` : ''}`;
 }
 
-/** Starts the process and waits until it says that it runs. @returns why it does not */
+/** Starts the process and waits until it reports that it runs. @returns why it does not */
 async function tried(sandbox: Sandbox): Promise<string | undefined> {
   let spawned: Spawned;
   try {
@@ -223,7 +223,7 @@ async function tried(sandbox: Sandbox): Promise<string | undefined> {
 
 const isRoot = (): boolean => process.getuid?.() === 0;
 
-/** @throws when what is asked for does not work here; the message says what to install */
+/** @throws when the choice does not work here; the message names what to install */
 export async function chooseSandbox(
   choice: Exclude<SandboxChoice, 'none'>,
   folder: string,

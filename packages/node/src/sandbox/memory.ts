@@ -1,6 +1,6 @@
 /**
- * What a process and all that it started take of the machine, by the kernel's account, and how far they step back.
- * Linux; elsewhere a job's process tells its own memory.
+ * How much memory a process and its descendants use, by the kernel's account, and a lower priority for them. Linux;
+ * elsewhere a job's process reports its own memory.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 

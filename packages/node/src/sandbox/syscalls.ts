@@ -15,7 +15,7 @@ export interface Machine {
   denied: Readonly<Record<string, number>>;
 }
 
-/** The same on every machine: numbers given out since 5.1. */
+/** The same on every machine: numbers assigned since 5.1. */
 const COMMON = {
   pidfd_send_signal: 424,
   io_uring_setup: 425,

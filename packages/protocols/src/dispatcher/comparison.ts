@@ -1,6 +1,6 @@
 /**
- * What is seen of a rank, and what that says of the nodes that the rank was taken from because nothing came of it (S4
- * in stragglers.ts).
+ * Observations of a rank. They show whether the nodes that lost the rank for lack of progress were to blame (S4 in
+ * stragglers.ts).
  *
  * Owns: Task.comparisons. Each stands until its rank is seen to do something, however many incarnations later and
  * whatever became of those in between: else a node that crashes at once would clear the one before it of being silent.
@@ -16,7 +16,7 @@ export function called(core: Core, t: Task): void {
   if (t.node !== undefined && (t.patience > 1 || hasRecord(core, t.node)))
     t.job.longestPause = Math.max(t.job.longestPause, pause);
   for (const c of t.comparisons) {
-    // Who goes on without a message that has come since had not waited.
+    // A rank that goes on although no message has come since then was not waiting.
     if (c.kind === 'call' || (c.kind === 'wait' && (t.logged?.arrivals ?? 0) <= (c.arrivals ?? 0)))
       compare(core, t, c, core.time - t.beganAt);
   }

@@ -9,22 +9,22 @@
  *  D1 At most one incarnation of a task acts: one is assigned only after the Checkpoint Server and every Channel Memory
  *     have answered that they refuse all lower ones.
  *  D2 Incarnations of a task only rise, and one is durable in the registry before any fence or assignment names it.
- *  D3 No assignment makes a node run more ranks than it has slots; nothing is given to a node that is suspect or gone.
+ *  D3 No assignment makes a node run more ranks than it has slots; a node that is suspect or gone gets no ranks.
  *  D4 A job starts only when all its ranks have a slot; lost ranks come before the queue, and the queue is first come,
- *     first served in each room: who waits keeps those behind them from every slot that they could use themselves.
- *  D5 A report, heartbeat or hold of anything but the acting incarnation on its own node changes nothing, and is told
- *  to stop.
+ *     first served in each room: a waiting job blocks the jobs behind it from every slot that it could use itself.
+ *  D5 A report, heartbeat or hold of anything but the acting incarnation on its own node changes nothing, and its node
+ *  is ordered to stop it.
  *  D6 A task is done, and a job ended, only once this is durable; nothing of it is assigned afterwards.
  *  D7 Every incarnation that was assigned and lost is in the list of faults once.
  *  D8 When a job ends, all its ranks are revoked and all its slots are free.
  *  D9, D10 What a pause is: pause.ts.
- *  D11 The word of a node ends no job: what it says of a rank costs that incarnation at most. Whether the logs have
- *  what a restart needs, the server asks them.
- *  D12 When a deadlock is believed: doubted-deadlock.ts.
- *  D20 A rank is assigned only to a node that runs programs of its kind, as its Hello says. A node that declines one is
- *     taken at its word: the rank goes elsewhere, and the refusal is no crash of the program.
- *  R1–R4 Which nodes are trusted: reputation.ts. B1–B4 Who is to blame for a failure: failures.ts. S1–S4 Ranks of which
- *  nothing comes: stragglers.ts.
+ *  D11 No report of a node ends a job: it ends that incarnation at most. The server asks the logs themselves whether
+ *  they have what a restart needs.
+ *  D12 When a reported deadlock ends a job: doubted-deadlock.ts.
+ *  D20 A rank is assigned only to a node that runs programs of its kind, as its Hello says. If a node declines a rank,
+ *     the rank goes to another node, and the refusal does not count as a crash of the program.
+ *  R1–R4 Which nodes are trusted: reputation.ts. B1–B4 Who is to blame for a failure: failures.ts. S1–S4 Ranks without
+ *  progress: stragglers.ts.
  *  D13, D14 What storage that cannot be written is: storage-outage.ts.
  *
  * Durable before: `raise` before fenceCs, fenceCm, assign; `exit` before taskDone; `end` before jobEnded and the
@@ -209,7 +209,7 @@ export class Dispatcher {
     }
   }
 
-  /** From a socket that was replaced, or never said Hello: nothing. */
+  /** Events of a socket that was replaced, or has sent no Hello, have no effect. */
   #fromNode(e: Extract<DispatcherEvent, { connection: string }>): void {
     const { core } = this;
     const node = core.connections.get(e.connection);

@@ -1,14 +1,13 @@
 /**
- * A deadlock that nodes speak of. deadlock.ts holds what ranks say (that they wait, and how far they are) against the
- * logs; that a rank waits, and does not keep its peers waiting, only its node knows. One node that says so of its rank
- * would end a job whose other ranks wait for it in good faith.
+ * A deadlock that nodes report. deadlock.ts compares the reports of ranks (that they wait, and how far they are) with
+ * the logs. But only its node knows whether a rank waits or keeps its peers waiting. One node that lies about its rank
+ * could therefore end a job whose other ranks really wait.
  *
  *  D12 A deadlock ends a job when the same ranks wait at the same place of their logs a second time, after all of them
- *      were started elsewhere. A rank that re-executes repeats what is logged: a program that is deadlocked comes to
- *      the same place again, and the rank of a node that lied goes on. Where there is nobody else to ask, where the
- *      owner knows the nodes (a room), or where all of them have a record (reputation.ts), the first word counts. A
- *      node without a record whose rank then goes on, although nothing has come for it, had lied, and is blamed
- *      (comparison.ts).
+ *      were started elsewhere. A rank that re-executes repeats what is logged: a deadlocked program comes to the same
+ *      place again, while the rank of a node that lied goes on. The first report counts if there is no other node to
+ *      try, if the owner knows the nodes (a room), or if all of them have a record (reputation.ts). A node without a
+ *      record lied if its rank goes on elsewhere although no message has come for it; it is blamed (comparison.ts).
  *
  * Each doubt that proves right moves the logs on, so a job is doubted finitely often. Losable: a server that restarts
  * asks once more.

@@ -3,11 +3,11 @@
  *
  * Duties of the host, in this order for every event:
  *  1. stamp the event with its monotonic-enough clock (`now`, ms since the epoch) and call `step`;
- *  2. perform the effects in the order given. An effect marked "→ answers" ends, now or later, in the named event;
- *     commits to the registry are made in the order of their tokens, and one that fails is repeated until it is
- *     durable, before the next;
+ *  2. perform the effects in their order. An effect marked "→ answers" ends, now or later, in the named event; commits
+ *     to the registry are made in the order of their tokens, and one that fails is repeated until it is durable, before
+ *     the next;
  *  3. call `step({type:'tick'})` every {@link DispatcherSettings.tickMs}, and when an effect `wake` asks for it.
- * Nothing that a node says reaches the core before the host has checked it against its schema and the node's secret.
+ * The host checks every message of a node against its schema and the node's secret before the core gets it.
  */
 import type {
   ErrorBody,
@@ -44,7 +44,7 @@ export interface DispatcherSettings {
    * images. A job's `graceMs` overrides it; absent: `graceMs`.
    */
   briefGraceMs?: number;
-  /** A node whose socket is open but which says nothing keeps its ranks for so long. A job's `graceMs` overrides it. */
+  /** A node with an open socket that sends nothing keeps its ranks for this long. A job's `graceMs` overrides it. */
   silentMs: number;
   /** After a restart of the server, nodes have so long to come back (or the job's grace, if longer). */
   restartGraceMs: number;
@@ -183,11 +183,11 @@ export interface JobRecord {
 /** The job has ended: nothing of it runs any more. */
 export const isOver = (state: string): boolean => state === 'done' || state === 'failed' || state === 'cancelled';
 
-/** Registry `task/<job>/<task>`; absent until the task is given to a node for the first time. */
+/** Registry `task/<job>/<task>`; absent until the task is assigned to a node for the first time. */
 export interface TaskRecord {
-  /** Highest incarnation that was ever given out. Durable before any fence or assignment of it (invariant D2). */
+  /** Highest incarnation that was ever assigned. Durable before any fence or assignment of it (invariant D2). */
   incarnation: Incarnation;
-  /** The node that it was given to: only this one may come back with it. */
+  /** The node that it was assigned to. Only this node may come back with it. */
   node: NodeId;
   /** Present once the exit of the task is durable. */
   exit?: ExitReport;
@@ -207,7 +207,7 @@ export interface FaultRecord {
   node?: NodeId;
   cause: FaultCause;
   /**
-   * Present: only its node says so, and nothing that the server sees speaks for it. Absent: the server saw it, or has
+   * Present: only its node reported it, and nothing that the server sees confirms it. Absent: the server saw it, or has
    * no reason to doubt it (a goodbye).
    */
   hearsay?: true;
@@ -222,7 +222,7 @@ export interface FaultRecord {
   /** Of the time since `at`, so much the job was paused: it counts in no phase. */
   pausedMs?: number;
   /**
-   * ms from `at` until everyone had fenced the old incarnation and the new one was given to a node; until its rank
+   * ms from `at` until everyone had fenced the old incarnation and the new one was assigned to a node; until its rank
    * began (image fetched and restored, replay ahead); until its first new step.
    */
   assignedAfterMs?: number;
@@ -231,12 +231,12 @@ export interface FaultRecord {
 }
 
 /**
- * Why an incarnation ended before its task did. `goodbye` the node said so; `disconnected` socket closed, grace over;
- * `silent` nothing heard; `reloaded` the node is back without it; `crashed` its worker died or never began; `killed`
- * the button; `clone` a Channel Memory met a second worker of the same incarnation; `refused` a Channel Memory or the
- * node refused it; `declined` the node runs no programs of this kind, which is nobody's fault;
- * `restart` the server came back and the node did not; `doubted` all ranks seemed to wait for each other, and are asked
- * again elsewhere (D12); `compared` nothing came of it, and it is tried on another node (stragglers.ts).
+ * Why an incarnation ended before its task did. `goodbye` the node announced it; `disconnected` socket closed, grace
+ * over; `silent` no message came; `reloaded` the node is back without it; `crashed` its worker died or never began;
+ * `killed` the button; `clone` a Channel Memory met a second worker of the same incarnation; `refused` a Channel Memory
+ * or the node refused it; `declined` the node runs no programs of this kind, which is not a fault of the node or the
+ * program; `restart` the server came back and the node did not; `doubted` all ranks seemed to wait for each other, and
+ * are tried on other nodes (D12); `compared` it made no progress, and is tried on another node (stragglers.ts).
  */
 export type FaultCause =
   | 'goodbye'

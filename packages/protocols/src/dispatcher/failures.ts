@@ -41,8 +41,8 @@ const CRASH = 2;
 const VANISH = 1;
 
 /**
- * What a loss costs its node. Tabs may be closed at any time: only who does that again and again, and nothing else, is
- * avoided.
+ * What a loss costs its node. Tabs may be closed at any time. The dispatcher avoids only nodes that leave again and
+ * again without useful work.
  */
 const BLAME: Record<FaultCause, number> = {
   crashed: 1,
@@ -60,7 +60,7 @@ const BLAME: Record<FaultCause, number> = {
 };
 /** The incarnation had moved its rank on before it was lost. */
 const AFTER_WORK = 0.25;
-/** Crashes at one node within so long are taken for one. A frame that hangs is given up after about seven seconds. */
+/** Crashes at one node within this time count as one. A frame that hangs is given up after about seven seconds. */
 const TOGETHER_MS = 10_000;
 /** Refuted failures of a rank that are remembered, should its program turn out to crash everywhere after all. */
 const MOST_PAST = 100;
@@ -130,7 +130,7 @@ function strikeOf(t: Task, cause: FaultCause): number {
   return 0;
 }
 
-/** The incarnation lives after all, and goes on. */
+/** The incarnation is alive after all and continues. */
 export function cameBack(core: Core, t: Task): void {
   const f = t.pending;
   if (!f) return;
@@ -144,8 +144,8 @@ export const failedAt = (t: Task): ReadonlySet<NodeId> =>
   new Set([...t.failures, ...(t.pending ? [t.pending] : [])].filter((f) => f.crash).map((f) => f.node));
 
 /**
- * Every log is fenced, so it is known how far the incarnation came that is lost: judges its failure. Returns whether
- * the rank may be given out again. `arrivals`: consumed so far.
+ * Judges the failure of a lost incarnation. All logs are fenced, so its progress is known. Returns whether the rank may
+ * be assigned again. `arrivals`: consumed so far.
  */
 export function weigh(core: Core, t: Task, arrivals: number): boolean {
   const image = t.newest?.serial ?? 0;

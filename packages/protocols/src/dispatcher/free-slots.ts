@@ -1,4 +1,4 @@
-/** Which nodes may be given ranks now, and how many. */
+/** Which nodes may get ranks now, and how many. */
 import type { JobId, NodeId, ProgramKind, TaskId } from '@mayfly/wire';
 import { hasRecord, quarantinedUntil } from './reputation.ts';
 import type { Core, Node } from './state.ts';
@@ -26,7 +26,7 @@ export interface Room {
 }
 
 /**
- * D3. Never longer than the shortest patience of a job: else a rank lost by a node's silence would be given to the
+ * D3. Never longer than the shortest patience of a job: else a rank lost by a node's silence would be assigned to the
  * silent node again.
  */
 export const takesFor = (core: Core): number => 2.5 * core.settings.heartbeatMs;

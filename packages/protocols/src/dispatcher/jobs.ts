@@ -19,9 +19,9 @@ export function submit(core: Core, spec: JobSpec): void {
 }
 
 /**
- * Tasks are added to a job that runs: a world of their own, which its owner's slots take in before the queue, as they
- * do lost ranks. The exits of those who asked come later than the commit of this, so no restart believes a job done
- * that has children to run (D6).
+ * Adds spawned tasks to a running job. They get slots before the queue does, as lost ranks do. The exit of their
+ * parents comes later than the commit of this event, so no restart takes the job for done while children still have to
+ * run (D6).
  */
 export function spawn(core: Core, job: Job, group: SpawnGroup): void {
   if (over(job) || group.first !== job.tasks.length) return; // said again
@@ -39,7 +39,7 @@ export function spawn(core: Core, job: Job, group: SpawnGroup): void {
   core.changed(job);
 }
 
-/** Codes that a task may end its job with; what else it says counts as an error of the program. */
+/** Error codes with which a task may end its job. Any other code becomes an error of the program. */
 const RESULTS: readonly string[] = ['PROGRAM_ERROR', 'PROGRAM_TRAP', 'MPI_ERROR', 'ABORTED'];
 
 /** The exit of a task is durable at its home CM, whichever incarnation wrote it: the log is the truth. */
@@ -60,7 +60,7 @@ export function exited(core: Core, t: Task, report: ExitReport): void {
   core.persist({ kind: 'exit', task: t }, [taskChange(t)]);
   core.changed(t.job);
   if (!report.abort) return;
-  // "A trap or an abort is a result, not a fault": nobody restarts it.
+  // "A trap or an abort is a result, not a fault": it is not restarted.
   t.job.culprit = t.task;
   const code = RESULTS.includes(report.abort.code) ? report.abort.code : 'PROGRAM_ERROR';
   const message = report.abort.stack ? `${report.abort.message}\n${report.abort.stack}` : report.abort.message;

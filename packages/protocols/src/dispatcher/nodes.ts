@@ -118,7 +118,8 @@ export function absentNode(core: Core, id: NodeId): Node {
 const lived = (t: Task): boolean => t.phase === 'assigned' || t.phase === 'running' || t.phase === 'away';
 
 /**
- * Is (task, incarnation) the acting one, and this node's? If it was lost only by silence and not replaced, it goes on.
+ * Is (task, incarnation) the acting one, and this node's? If it was lost only by silence and not replaced, it
+ * continues.
  */
 function claim(core: Core, t: Task, node: Node, incarnation: Incarnation): boolean {
   if (over(t.job) || t.incarnation !== incarnation) return false;
@@ -201,7 +202,7 @@ export function report(core: Core, node: Node, e: Of<'report'>): void {
       t.lastError = `${e.error.code}: ${e.error.message}`.slice(0, 4096);
       t.lastCode = e.error.code;
     }
-    // D11: also when it says LOST_LOG. The fence of the next incarnation asks the logs themselves.
+    // D11: also when it reports LOST_LOG. The fence of the next incarnation asks the logs themselves.
     if (e.event === 'crashed') lose(core, t, 'crashed', true);
     else if (e.error?.code === 'PROGRAM_REFUSED') {
       // D20: the node knows best what it runs. Nothing of the kind goes there again before its next Hello.
@@ -245,7 +246,7 @@ const defaults = (core: Core): Patience => core.settings;
 /** Verdicts of time: silence, a restart of the server, an assignment that never began. */
 export function watch(core: Core): void {
   const brief = briefOf(core);
-  /** Free slots that no rank has been given up for yet. */
+  /** Free slots for which this tick has not taken a rank from its node yet. */
   let spare: Room[] | undefined;
   for (const node of core.nodes.values()) {
     for (const t of [...node.tasks]) {

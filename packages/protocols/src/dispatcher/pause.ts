@@ -1,17 +1,18 @@
 /**
  * Pause and resume of a job.
  *
- * Owns: when a rank of a paused job gives its slot back. The record says `paused` from the request on, so that a
- * restart of the server finds the job paused; until the last rank has left, people see it as `pausing`. Order: the
- * record is durable → every rank that runs is asked for an image → it leaves when one is complete, or when the wait is
- * over, and is told to stop. What is not on a node yet leaves at once.
+ * Owns: when a rank of a paused job gives its slot back. The record is `paused` from the request on, so that a restart
+ * of the server finds the job paused; until the last rank has left, people see it as `pausing`. Order: the record is
+ * durable → every running rank is asked for an image → a rank is stopped and leaves when its image is complete or the
+ * wait is over. A rank that is not on a node yet leaves at once.
  *
- *  D9  Of a paused job nothing is raised or assigned, whatever ends an incarnation meanwhile is no fault, and a rank
- *      that has left stays away: whoever still holds it is told to stop. Nobody is told so before the pause is durable.
+ *  D9  Of a paused job nothing is raised or assigned, the end of an incarnation meanwhile is not a fault, and a rank
+ *      that has left stays away: a node that still holds it is ordered to stop. No such order goes out before the pause
+ *      is durable.
  *  D10 Time between a pause and the next start counts for no limit and for no recovery.
  *
  * A resumed job whose ranks have all left waits in the queue for slots for all of them, at its old place (D4). A rank
- * goes on from its newest image, or from its log, as after a fault: the answer is the same.
+ * continues from its newest image, or from its log, as after a fault, so the answer is the same.
  */
 import { askForImage, leave, tellToDrop } from './restart.ts';
 import { over, paused, recoveryOf, timeGoesOn, type Core, type Job, type Task } from './state.ts';
@@ -19,8 +20,8 @@ import { stopTime, timeAfterStop } from './storage-outage.ts';
 import { jobKey } from './events.ts';
 
 /**
- * `waitMs`: how long ranks may take for an image. A job whose protocol keeps nothing to go on from is not paused: the
- * host says so.
+ * `waitMs`: how long ranks may take for an image. The host rejects the pause of a job whose protocol keeps nothing to
+ * continue from.
  */
 export function pauseJob(core: Core, job: Job, waitMs: number): void {
   if (over(job) || paused(job) || !recoveryOf(core, job).restarts) return;
@@ -55,7 +56,7 @@ export function leaveWithImage(core: Core, t: Task): void {
     stop(core, t);
 }
 
-/** At every tick: who has no image by now goes without. */
+/** At every tick: ranks whose wait for an image is over leave without one. */
 export function endWait(core: Core, job: Job): void {
   if (job.leaveBy === undefined || core.time < job.leaveBy || over(job) || !paused(job)) return;
   for (const t of job.tasks) if (t.node !== undefined) stop(core, t);

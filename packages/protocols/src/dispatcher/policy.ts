@@ -1,5 +1,6 @@
 /**
- * What a V-protocol decides when an incarnation, or the server's memory of a job, is lost; declared here, by who asks.
+ * What a V-protocol decides when an incarnation, or the server's memory of a job, is lost; declared by the code that
+ * asks.
  */
 import type { ErrorBody, Position, ProtocolName, TaskId } from '@mayfly/wire';
 import type { Holdings } from '../channel-memory/events.ts';
@@ -17,7 +18,7 @@ export interface RecoveryPolicy {
   lost(task: TaskId, cause: FaultCause): ErrorBody | undefined;
   /** What the logs lack for an incarnation that begins there; undefined: nothing. */
   lacks(position: Position, logs: readonly Holdings[]): string | undefined;
-  /** How a job ends that was under way when the server went; undefined: its logs are there, and it goes on. */
+  /** How a job ends that was running when the server died. Undefined: its logs are there, and it continues. */
   serverRestarted(): ErrorBody | undefined;
 }
 

@@ -1,10 +1,9 @@
 /**
  * After a start of the server: jobs, tasks and faults from the registry. "A server restart loses no job."
  *
- * A task that was given to a node waits `away` for this node: it may still run there. Whoever comes back in time with
- * the same incarnation keeps it; the others are restarted with a higher one. A task whose restart was under way when
- * the server died is no other case: its node says in Hello that it does not hold it. Of a paused job everybody is told
- * to stop (D9).
+ * An assigned task waits `away` for its node: it may still run there. A node that comes back in time with the same
+ * incarnation keeps it; the other tasks restart with a higher one. This includes a task whose restart was under way
+ * when the server died: the Hello of its node does not list it. The ranks of a paused job are ordered to stop (D9).
  */
 import type { JobId, TaskId } from '@mayfly/wire';
 import { endJob } from './end.ts';
@@ -38,7 +37,8 @@ export function recover(core: Core, e: Extract<DispatcherEvent, { type: 'recover
   for (const [id, list] of faults) {
     const job = core.jobs.get(id);
     if (!job) continue;
-    // A fault number is given once: a gap (there should be none) is closed by moving up, and written anew.
+    // A fault number is used once. If there is a gap (there should be none), the later records move up and are written
+    // again.
     list
       .sort((a, b) => a[0] - b[0])
       .forEach(([n, f], at) => {
@@ -60,7 +60,7 @@ export function recover(core: Core, e: Extract<DispatcherEvent, { type: 'recover
   core.reschedule = true;
 }
 
-/** So that the next start knows since when nobody was there. */
+/** So that the next start knows since when no server ran. */
 export function stillHere(core: Core): void {
   if (
     core.stopped !== undefined ||

@@ -1,6 +1,6 @@
 /**
- * Host reputation (the term of BOINC, whose "reliable hosts" have returned useful results before): which node may be
- * believed, and how much.
+ * Host reputation (the term of BOINC, whose "reliable hosts" have returned useful results before): which nodes are
+ * trusted, and how far.
  *
  * Anybody may open a tab, under as many identities as they like. A node that reports crashes costs a job a restart each
  * time; three such reports must not end the job while an honest node is free. So a failure is held against the node
@@ -12,12 +12,12 @@
  *  R1  Credit comes from work only that the server sees for itself: ranks that ended, messages logged beyond those of
  *      earlier incarnations, complete images. A node with {@link RECORD} of it has a record, until nothing was heard of
  *      its work for {@link RECORD_MS}.
- *  R2  A node in quarantine is given nothing new. It keeps what it has. A quarantine ends by itself; each one lasts
+ *  R2  A node in quarantine gets no new ranks and keeps those it has. A quarantine ends after a time; each one lasts
  *      twice as long as the one before.
  *  R3  Blame that turns out to be the program's is taken back, and with it the quarantine that came of it.
  *  R4  An address is blamed only for identities that were in quarantine, and only when they are most of those that came
- *      from it. It makes identities wait that come later and have no record; nobody who was there already, and nobody
- *      with a record.
+ *      from it. It delays identities that come later without a record. It does not delay identities that were there
+ *      already or have a record.
  *
  * Durable: the reputation of nodes that have or had a record. What strangers did is forgotten with the process: each
  * has one more try after a restart.
@@ -175,7 +175,7 @@ function blameAddress(core: Core, address: string, node: NodeId): void {
 /** R4: most of its identities, and more than a few. */
 const misbehaves = (a: AddressReputation): boolean => a.bad.size >= BAD_IDENTITIES && 2 * a.bad.size > a.seen.size;
 
-/** A node said Hello: a newcomer of an address that misbehaves waits as long as the address has to. */
+/** At a node's Hello: a newcomer from an address that misbehaves waits as long as the address has to. */
 export function came(core: Core, node: NodeId, address: string | undefined): void {
   if (address === undefined) return;
   const r = reputationOf(core, node);
@@ -195,7 +195,7 @@ export function came(core: Core, node: NodeId, address: string | undefined): voi
   core.nextRelease = Math.min(core.nextRelease, a.until);
 }
 
-/** At every tick: who comes out of quarantine may be given ranks. */
+/** At every tick: nodes whose quarantine is over may get ranks again. */
 export function release(core: Core): void {
   const left = core.nextRelease - core.now;
   // A clock that was set back must not make a quarantine endless.

@@ -2,8 +2,8 @@
  * The way of an incarnation from a free slot to its assignment, and the loss of one.
  *
  * Order at a restart (docs/incarnations.md): raise the incarnation durably → fence the CS → choose the image → every CM
- * fences the old incarnation and answers → assign. The first incarnation goes the same way. A task that is lost
- * anywhere on it begins again with a higher number, so late answers are told by their incarnation.
+ * fences the old incarnation and answers → assign. The first incarnation takes the same steps. A task that is lost
+ * during any of them starts again with a higher number, so late answers are recognised by their incarnation.
  */
 import type { ErrorBody, Incarnation, NodeId, ProgramKind } from '@mayfly/wire';
 import type { Progress } from '../channel-memory/events.ts';
@@ -49,16 +49,16 @@ class Kinds {
  * Gives free slots away: lost ranks first, by job and rank, then whole jobs from the head of the queue (D4). Each room
  * has a queue of its own: its jobs and its nodes are no concern of the others. One commit for all of it.
  *
- * Nodes may run one kind of programs only (D20), so not every slot is one for every job. Who waits keeps those behind
- * them from the slots that they could use themselves, and from no others: behind a TypeScript job that waits for tabs,
- * a job in C begins if nodes that run WebAssembly only have slots for all of it; the tabs are left to the first one.
+ * Nodes may run one kind of programs only (D20), so not every job can use every slot. A waiting job blocks the jobs
+ * behind it only from slots that it could use itself. Example: a TypeScript job waits for tabs. A C job behind it
+ * starts if nodes that run only WebAssembly have slots for all its ranks; the tabs stay reserved for the first job.
  */
 export function schedule(core: Core): void {
   if (core.stopped !== undefined) return; // D13
   const free = rooms(core);
   const raised: Task[] = [];
   const starts: Job[] = [];
-  /** Kinds of programs for which somebody has to wait. */
+  /** Kinds of programs for which a job has to wait. */
   const short = new Kinds();
   const waiting = new Kinds();
   for (const job of core.jobs.values())
@@ -176,8 +176,8 @@ export function fencedCm(core: Core, t: Task, cm: number, { sends, consumed, log
   t.fence.logs.push(logs);
   if (t.fence.waiting.size > 0) return;
   t.fencedSends = t.fence.sends;
-  // Nobody consumed more than came, whatever its heartbeats said: else no later incarnation could be seen to get
-  // further.
+  // No rank has consumed more than came, whatever its heartbeats claimed. Otherwise no later incarnation could appear
+  // to get further.
   const arrivals = Math.max(
     t.fence.consumed,
     Math.min(t.arrivalsSeen, Math.max(0, ...t.fence.logs.map((l) => l.arrivals))),
@@ -233,7 +233,7 @@ export function started(core: Core, t: Task): void {
   core.changed(t.job);
 }
 
-/** Where it runs, its node is told that an image is wanted; where it does not yet, that is done when it does. */
+/** Asks the node of a running rank for an image. For a rank that does not run yet, this happens when it starts. */
 export function askForImage(core: Core, t: Task): void {
   if (t.wanted === undefined || t.phase !== 'running' || t.node === undefined) return;
   const node = core.nodes.get(t.node);
@@ -247,7 +247,9 @@ export function askForImage(core: Core, t: Task): void {
     });
 }
 
-/** The node is back, or was merely silent, with the highest incarnation, before another was raised: it goes on. */
+/**
+ * The node is back, or was merely silent, with the highest incarnation, before another was raised: the rank continues.
+ */
 export function resume(core: Core, t: Task, node: Node): void {
   const lost = t.phase === 'idle';
   if (lost) occupy(core, t, node.id);
@@ -261,7 +263,7 @@ export function resume(core: Core, t: Task, node: Node): void {
   if (lost) recovered(core, t);
 }
 
-/** D5: what is not the acting incarnation is told to stop, wherever it shows itself. */
+/** D5: a node is ordered to stop every incarnation that is not the acting one. */
 export function tellToDrop(core: Core, t: Task, where: NodeId, error: ErrorBody): void {
   const node = core.nodes.get(where);
   if (node?.connection === undefined || t.incarnation === undefined) return;
@@ -277,8 +279,8 @@ export function tellToDrop(core: Core, t: Task, where: NodeId, error: ErrorBody)
 }
 
 /**
- * The task's incarnation is lost. What was never assigned leaves no fault. `hearsay`: nothing but the word of its node
- * says so.
+ * The task's incarnation is lost. An incarnation that was never assigned leaves no fault. `hearsay`: only its node
+ * reported the loss.
  */
 export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): void {
   if (t.phase === 'idle' || t.phase === 'exiting' || t.phase === 'done' || over(t.job)) return;
@@ -314,7 +316,7 @@ export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): v
   }
 }
 
-/** D9: it has no slot any more, and nobody is to blame. */
+/** D9: it has no slot any more, and neither node nor program is to blame. */
 export function leave(core: Core, t: Task): void {
   t.phase = 'idle';
   t.resumable = undefined;

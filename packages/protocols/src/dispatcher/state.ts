@@ -43,12 +43,12 @@ export interface Task {
   readonly job: Job;
   readonly task: TaskId;
   phase: Phase;
-  /** Highest incarnation given out, durable or being made so; undefined before the first. Only rises (D2). */
+  /** Highest incarnation assigned, durable or being made so; undefined before the first. Only rises (D2). */
   incarnation: Incarnation | undefined;
   /** The node whose slot it has: in every phase but idle and done. */
   node: NodeId | undefined;
   exit?: ExitRecord;
-  /** The node that its highest incarnation was given to. */
+  /** The node that its highest incarnation was assigned to. */
   lastNode?: NodeId;
   /**
    * Idle: its last incarnation may still live on this node, and may go on should the node come back before another is
@@ -58,7 +58,7 @@ export interface Task {
   /** Not this node again, if there is another: the task just died there. */
   avoid?: NodeId | undefined;
   image?: ImageId | undefined;
-  /** While fencing: CMs that have not answered, and what the others said. */
+  /** While fencing: CMs that have not answered, and the answers of the others. */
   fence?: { waiting: Set<number>; sends: number; consumed: number; position: Position; logs: Holdings[] };
   /** Messages of the task that were logged before this incarnation: one more is a new step. */
   fencedSends: number;
@@ -77,7 +77,7 @@ export interface Task {
   lastCode?: string;
   /** This incarnation has done what none before did. */
   worked: boolean;
-  /** What the Channel Memories had of it last; `taken`: arrivals consumed, as far as its node may be believed. */
+  /** Its last known progress in the Channel Memories; `taken`: arrivals consumed, as far as its node is trusted. */
   logged?: { sends: number; arrivals: number; consumed: number; taken: number };
   /**
    * Observer's time: when it began, was last seen to do something, and was last seen so without its node's word
@@ -92,7 +92,7 @@ export interface Task {
   patience: number;
   /** Nodes of which nothing came, since it was last seen to do something. */
   comparisons: readonly Comparison[];
-  /** How often it was started elsewhere because its node said that it waits. */
+  /** How often it was started elsewhere because its node reported that it waits. */
   doubted: number;
   /** Nodes without a record on which nothing came of it, one after the other. */
   strangers: number;
@@ -101,12 +101,12 @@ export interface Task {
   /** Newest complete image. */
   newest?: { image: ImageId; serial: number };
   /**
-   * Somebody wants an image newer than this serial: its node is asked whenever the rank begins or goes on, until it is
-   * there.
+   * An image newer than this serial is wanted. Its node is asked whenever the rank starts or continues, until the image
+   * exists.
    */
   wanted?: number | undefined;
   activity?: RankActivity;
-  /** Wall clock of the first heartbeat that said so: what it waits for, and how far it is, are the same since. */
+  /** Wall clock of the first heartbeat that reported this wait and this progress; neither has changed since. */
   activitySince?: number;
   /** Highest number of arrivals that any incarnation consumed, as heartbeats say. */
   arrivalsSeen: number;
@@ -202,7 +202,7 @@ export class Core {
   nextOrder = 1;
   /** When {@link ALIVE_KEY} was last written. */
   aliveAt = 0;
-  /** Why storage cannot be written (storage-outage.ts). Losable: the host says it again. */
+  /** Why storage cannot be written (storage-outage.ts). Losable: the host reports it again. */
   stopped: ErrorBody | undefined;
   /** Wall clock of the event, ms. */
   now = 0;

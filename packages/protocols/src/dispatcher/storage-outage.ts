@@ -1,12 +1,12 @@
 /**
  * A server whose storage cannot be written for a while: a full disk, a file system that became read-only.
  *
- * Owns: that nothing is begun meanwhile, and the time that it took. The host says when it begins and ends; it also
+ * Owns: the stop of all new work meanwhile, and the time that it took. The host reports the start and the end; it also
  * stops the logs of all jobs (their ranks keep their slots, compute what they can, and wait where they need a message),
  * and repeats commits until they are durable, in their order.
  *
- * This is no pause that somebody asked for (pause.ts): no record says so, a job that was paused by hand stays paused,
- * and after a restart the host says it again.
+ * This is not a pause on request (pause.ts): no record holds it, a job that was paused by hand stays paused, and after
+ * a restart the host reports it again.
  *
  *  D13 While storage is stopped nothing is raised, assigned or begun, and no rank is held to a time: neither to start,
  *  nor to call (stragglers.ts), nor for its job's limit.

@@ -2,8 +2,8 @@
  * Stragglers: ranks of which nothing comes. MapReduce runs such a task a second time and takes the first answer; here
  * the second one fences the first, so there is one at a time, and the two are compared.
  *
- * A node that only sends heartbeats holds a job for ever, and an honest rank may compute for hours between two calls.
- * No time limit tells them apart; another node does.
+ * A node that only sends heartbeats could hold a job for ever, and an honest rank may compute for hours between two
+ * calls. No time limit can distinguish the two, but a comparison with another node can.
  *
  * Owns: when a rank was last seen to do something, and how long its job is patient. Does not own: deadlocks
  * (deadlock.ts, doubted-deadlock.ts), silence (failure-detector.ts).
@@ -32,13 +32,13 @@ import { over, paused, recoveryOf, type Core, type Job, type Task } from './stat
 import type { Comparison } from './suspicions.ts';
 import type { JobSpec, LoggedProgress } from './events.ts';
 
-/** How many times the patience a rank is believed to take arrivals that nobody but its node has counted. */
+/** For how many times the patience a rank is trusted to consume arrivals that only its node has counted. */
 const WORD = 10;
 
 const stuckAfterMs = (core: Core, spec: JobSpec): number => spec.stuckAfterMs ?? core.settings.stuckAfterMs;
 const stuckFactor = (core: Core, spec: JobSpec): number => spec.stuckFactor ?? core.settings.stuckFactor;
 
-/** Told by the host every second or so, for every job that runs. */
+/** The host reports this about every second, for every running job. */
 export function progress(core: Core, id: JobId, tasks: readonly LoggedProgress[]): void {
   const job = core.jobs.get(id);
   if (!job || over(job) || paused(job)) return;
@@ -64,7 +64,7 @@ export function progress(core: Core, id: JobId, tasks: readonly LoggedProgress[]
   }
 }
 
-/** S1: it waits, as its node says, for something that is not there or only in part. */
+/** S1: its node reports that it waits, for a message that has not come or only in part. */
 const waits = (t: Task, p: LoggedProgress): boolean =>
   t.activity?.state === 'waiting' && (p.underWay || t.activity.arrivals >= p.arrivals);
 
@@ -105,8 +105,8 @@ function moveElsewhere(core: Core, t: Task, free: Room[], kind: Comparison['kind
   const room = free.find((r) => r.id !== node && r.free > 0 && suits(r, wantedBy(t)));
   if (room === undefined) return false;
   room.free--;
-  // S4: the one before had no more luck. Of strangers it takes a few, or those that only send heartbeats could make a
-  // job as patient as they like.
+  // S4: the rank made no progress on the node before either. If the nodes are strangers, it takes several of them;
+  // otherwise nodes that only send heartbeats could make a job wait as long as they like.
   if (
     t.comparisons.some((c) => c.node !== node) &&
     (hasRecord(core, node) || (!othersHaveRecords(core, t) && ++t.strangers % core.settings.crashLimit === 0))

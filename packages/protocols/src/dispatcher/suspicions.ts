@@ -1,6 +1,6 @@
 /**
- * What the dispatcher remembers against ranks and nodes, as data. What it makes of that: failures.ts (whose fault it is
- * that a rank was lost), comparison.ts (nodes of which nothing came), reputation.ts (what a node is trusted with).
+ * What the dispatcher remembers against ranks and nodes, as data. What it makes of that: failures.ts (who is to blame
+ * for a lost rank), comparison.ts (nodes without progress), reputation.ts (how far a node is trusted).
  */
 import type { NodeId } from '@mayfly/wire';
 
@@ -16,7 +16,7 @@ export interface Failure {
   weight: number;
   /** Counts towards the end of the job: of a node that had a record then. */
   strike: number;
-  /** Its node said that the rank waits. */
+  /** Its node reported that the rank waits. */
   readonly waited: boolean;
   /** B5: not the rank's doing. */
   collateral: boolean;
@@ -27,17 +27,17 @@ export interface Failure {
   excused: boolean;
 }
 
-/** A rank was taken from a node because nothing came of it. */
+/** A rank was taken from a node because it made no progress. */
 export interface Comparison {
   readonly node: NodeId;
   /**
-   * What its node had not done with it: begun it, called MPI; or it said that the rank waits, of which the others may
-   * have been the victims.
+   * What its node had failed to do: start the rank, call MPI. Or it reported that the rank waits, and the other ranks
+   * may have waited because of that.
    */
   readonly kind: 'start' | 'call' | 'wait';
   /** `wait`: messages to it that were logged then. */
   readonly arrivals?: number;
-  /** How long it had been given there, ms. */
+  /** How long it had been assigned there, ms. */
   readonly took: number;
   /** Place in Job.faults. */
   readonly fault: number | undefined;

@@ -82,8 +82,8 @@ function partViews(parts: readonly JobPart[]): PartView[] {
 }
 
 /**
- * How many tasks a job could be given a slot for now: what is free for programs of its kind in its room, less what
- * waits for that already.
+ * For how many tasks a job could get a slot now: slots free for programs of its kind in its room, less the ranks that
+ * already wait for them.
  */
 export function slotsFor(dispatcher: Dispatcher, id: JobId): number {
   const { core } = dispatcher;
@@ -194,7 +194,7 @@ interface Supply {
   free: number;
   /** Free at nodes that do not. */
   unfit: number;
-  /** Nodes that would do, and are given nothing for now. */
+  /** Suitable nodes that get no ranks for now. */
   quarantined: number;
   /** Kinds whose jobs compete for the free ones. */
   rivals: Set<ProgramKind>;

@@ -1,13 +1,13 @@
 /**
  * Gives one Channel Memory core the answers of the file service that the logs of its tasks do not have: each once, in
- * order. A log that is closed keeps what it is given until it opens, so nothing is given twice to one core; another
- * core, after a recovery, begins with what its log has.
+ * order. A closed log keeps answers until it opens, so one core gets no answer twice. Another core, after a recovery,
+ * starts from what its log has.
  */
 import { FILES, MayflyError, type TaskId } from '@mayfly/wire';
 import type { ChannelMemory } from '../channel-memory/channel-memory.ts';
 
 export interface AnswerSource {
-  /** Up to which answers may be given. */
+  /** Number of the last answer that may go out. */
   answerable(task: TaskId): number;
   /** Undefined: it is not kept any more. */
   answer(task: TaskId, r: number): { error: number; body: Uint8Array } | undefined;
@@ -31,7 +31,7 @@ export class AnswerFeed {
     const last = this.source.answerable(task);
     for (let r = (this.#given.get(task) ?? core.logged(FILES, task)) + 1; r <= last && current() === core; r++) {
       const logged = r <= core.logged(FILES, task);
-      // It may throw: then it was not given.
+      // It may throw; then the answer did not go out.
       const a = logged ? undefined : this.source.answer(task, r);
       this.#given.set(task, r);
       if (logged) continue;

@@ -1,6 +1,6 @@
 /**
- * Bodies of messages to the file service that are not of its own requests: results that stdio wrote, and who is to be
- * spawned. undefined: malformed.
+ * Bodies of messages to the file service that are not file requests: results that stdio wrote, and spawn requests.
+ * undefined: malformed.
  */
 import { Check } from 'typebox/value';
 import { MESSAGE_JSON, SpawnRequest, getU53, parseJson, type FileRequest } from '@mayfly/wire';

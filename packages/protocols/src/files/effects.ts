@@ -16,7 +16,7 @@ export const FileError = {
   SPAWN: 53,
 } as const;
 
-/** A length that says: there is no such file (CUT). */
+/** A length that means: there is no such file (CUT). */
 export const GONE = Number.MAX_SAFE_INTEGER;
 /**
  * Of one request: pieces cost time of the server, bytes that are read its memory. A rank cuts its accesses accordingly.

@@ -20,11 +20,11 @@
  *      names).
  *  S3  The sum of file lengths never exceeds the limit: a REQUEST that would pass it is answered QUOTA and has no
  *      effect.
- *  S4  Request r of a task has answer r. An answer is kept until the host says that it is durable in the task's log.
- *  S5  What is read is read when the answer is given out, which is after the request came and before anybody can know
- *      the answer: a read that is answered again after a crash may see later writes, never earlier ones.
+ *  S4  Request r of a task has answer r. An answer is kept until the host reports that it is durable in the task's log.
+ *  S5  A read takes place when its answer goes out: after the request came, and before any rank can know the answer. A
+ *      read that is answered again after a crash may see later writes, never earlier ones.
  *  S6  Tasks are numbered in the order in which spawns are granted, without gaps. The host adds them once the journal
- *      is durable, before the answer is given.
+ *      is durable, before the answer goes out.
  */
 import { Check } from 'typebox/value';
 import {
@@ -123,7 +123,7 @@ export class FileService {
 
   /**
    * @param room bytes that the job may still write
-   * @param again the message was seen before its journal was: what comes again passed once
+   * @param again the message came once before, and its journal record was lost: it was valid then
    */
   decide(task: TaskId, n: number, mode: number, body: Uint8Array, room: number, again: boolean): Outcome | Fatal {
     const outcome = { task, n, mode, error: FileError.NONE as number, value: 0 };

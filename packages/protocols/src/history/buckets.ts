@@ -92,7 +92,7 @@ export class Buckets {
   get rows(): number {
     return this.#rows;
   }
-  /** More rows, empty so far, behind the others. What is too much then is merged as time goes on. */
+  /** Adds empty rows behind the others. What exceeds the limit then is merged later. */
   grow(rows: number): void {
     if (rows <= this.#rows) return;
     this.#rows = rows;

@@ -1,13 +1,13 @@
 /**
- * Checkpoint Server: keeps the images of tasks and says when one is complete (MPICH-V §3.4; docs/pessimistic.md).
+ * Checkpoint Server: keeps the images of tasks and decides when one is complete (MPICH-V §3.4; docs/pessimistic.md).
  *
  * Owns: offers under way, the list of complete images of every task, which incarnation may offer, what the logs may be
  * trimmed to. Does not own: pages and manifests (ImageStore, host), capabilities (host), logs (Channel Memories).
  * Messages: events.ts. An offer goes finding → receiving (offers.ts) → covering → committing → complete (complete.ts).
  *
  * Invariants
- *  C1 An image is complete only when every page is durable, every CM says that all sends and outputs before it and all
- *     arrivals that it consumed are durable there, and the job's V-protocol finds its line covered by their answers
+ *  C1 An image is complete only when every page is durable, every CM reports that all sends and outputs before it and
+ *     all arrivals that it consumed are durable there, and the job's V-protocol finds its line covered by their answers
  *     together (`pessimistic`: the determinants before it are durable without a gap).
  *  C2 It is used, announced and trimmed for only after manifest and record are durable.
  *  C3 The newest `keep` complete images of a task are kept; logs are trimmed to the oldest of them, and not at all

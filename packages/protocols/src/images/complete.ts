@@ -64,8 +64,8 @@ export function committed(s: State, image: ImageId): void {
   t.images = [...t.images.slice(old.length), record];
   drop(s, o);
   if (o.unwanted) {
-    // The commit took the records of the surplus away: who ends now must not leave their manifests, which nobody
-    // would find again.
+    // The commit removed the records of the surplus images. If the task ends now, their manifests must go too: no
+    // record names them any more.
     remove(s, old);
     discardAll(s, t);
     return;

@@ -18,7 +18,7 @@ export interface CheckpointServerSettings {
   offerMs: number;
   /** … and one that the CMs do not cover so long after its pages. */
   coverMs: number;
-  /** Between two collections of pages that nobody names any more. */
+  /** Between two collections of pages that no image names any more. */
   collectMs: number;
   /** Largest image, bytes. */
   imageBytes: number;
@@ -86,7 +86,10 @@ export type CheckpointServerEvent = { now: number } &
     | { type: 'pageStored'; link: string; image: ImageId; index: number; bytes: number }
     /** A page was refused (its hash is another) or could not be stored. */
     | { type: 'pageFailed'; link: string; image: ImageId; index: number; error: ErrorBody }
-    /** `{type:'end'}` on the socket. Given after `pageStored` or `pageFailed` of every page that came before it. */
+    /**
+     * `{type:'end'}` on the socket. The host passes it on after `pageStored` or `pageFailed` of every page that came
+     * before it.
+     */
     | { type: 'end'; link: string; image: ImageId }
     | { type: 'linkClosed'; link: string }
     /**

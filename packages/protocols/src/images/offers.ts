@@ -64,7 +64,7 @@ export function offer(s: State, e: Extract<CheckpointServerEvent, { type: 'offer
   });
 }
 
-/** Ends an offer and tells its node why. */
+/** Ends an offer and sends its node the reason. */
 export function refuse(s: State, o: Offer, error: ErrorBody): void {
   if (o.link !== undefined) emit(s, { type: 'reply', link: o.link, reply: 'refused', image: o.manifest.image, error });
   drop(s, o);
@@ -78,7 +78,7 @@ export function drop(s: State, o: Offer): void {
   if (o.task.offer === o) delete o.task.offer;
 }
 
-/** Nobody waits any more for what the Channel Memories cover of it. */
+/** The offer no longer waits for the Channel Memories to cover it. */
 export function uncover(s: State, o: Offer): void {
   const { job, task, image } = o.manifest;
   for (let cm = 0; cm < (o.task.job.open?.channelMemories ?? 0); cm++)

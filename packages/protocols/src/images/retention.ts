@@ -1,6 +1,6 @@
 /**
- * Which images of a task are kept, and what the logs are trimmed to (C3): what one more makes superfluous, what is
- * damaged, and what nobody needs any more goes.
+ * Which images of a task are kept, and how far the logs are trimmed (C3). Images go when a newer one makes them
+ * superfluous, when they are damaged, and when the task has ended.
  */
 import type { ImageId } from '@mayfly/wire';
 import { emit, type State, type Task } from './state.ts';

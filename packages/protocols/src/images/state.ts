@@ -58,7 +58,7 @@ export interface State {
   now: number;
   /** Number of the last question for pages. */
   asks: number;
-  /** There may be pages that nobody names any more; when they were collected last. */
+  /** Whether there may be pages that no image names any more, and when they were collected last. */
   garbage: boolean;
   collected: number;
   out: CheckpointServerEffect[];

@@ -9,8 +9,8 @@
  *  E3  After the prologue the next arrival is the image's first.
  *  E4  Every poll is recorded or replayed, also when it saw nothing: `vain` counts, never omitted.
  *  E5  A frame carries every determinant recorded before it that no frame of this endpoint has carried; none twice.
- *  E6  While replaying, a poll consumes exactly what its determinant says, and at least as many trailing vain polls are
- *      repeated as were visible to anybody.
+ *  E6  While replaying, a poll consumes exactly what its determinant records, and the rank repeats at least as many
+ *      trailing vain polls as were visible to others.
  *  E7  Clock readings never decrease over incarnations either.
  *  E8  A determinant that a frame has carried never changes: equal clock readings share one only until then, and a line
  *      never splits one.
@@ -33,8 +33,8 @@ export class LoggedEndpoint extends Endpoint {
 
   readonly #limits: Float64Array;
   /**
-   * E2: messages that are logged and not given again yet, in all channels but those to tasks that are done (ALL): how
-   * many there were nobody knows any more.
+   * E2: messages that are logged and not sent again yet, in all channels but those to tasks that are done (ALL), whose
+   * number is no longer known.
    */
   #owed = 0;
   #determinants = 0;
@@ -47,7 +47,7 @@ export class LoggedEndpoint extends Endpoint {
   /** The determinants being replayed, and the next of them. */
   #past: readonly Determinant[];
   #next = 0;
-  /** Readings already given of the clock determinant that is being replayed. */
+  /** Readings already returned from the clock determinant that is being replayed. */
   #repeated = 0;
   /** E6: vain polls to repeat after the last of #past. */
   #trail: number;
@@ -262,7 +262,7 @@ export class LoggedEndpoint extends Endpoint {
     return this.replaying || this.#owed > 0;
   }
 
-  /** True as long as its past says what happens: what it consumes and reads is not its own choice. */
+  /** True while the log determines what it consumes and reads. */
   override get replaying(): boolean {
     return (
       this.#inPrologue ||

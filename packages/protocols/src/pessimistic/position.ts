@@ -8,7 +8,7 @@ const VERSION = 1;
 
 /**
  * A line through one task's history: how far it is in every log. An image lies on a line; a restart begins on one.
- * `arrivals`: consumed. `determinants`: recorded. `sends`: messages given to each channel.
+ * `arrivals`: consumed. `determinants`: recorded. `sends`: messages sent on each channel.
  */
 const Line = Type.Object({
   arrivals: CountSchema,

@@ -1,17 +1,17 @@
 /**
- * Receivers that had not reported when a sender began anew.
+ * Receivers that had not reported when a new incarnation of a sender began.
  *
- * Owns: per sender, what its acting incarnation was told of its predecessors at its beginning, and who could still have
- * told more.
+ * Owns: per sender, what its acting incarnation learned of its predecessors when it began, and which receivers could
+ * have known more.
  *
  * A power loss may take a message and, with it, all that this CM knew of its sender's last events, while the receiver
  * lives and has both. A new incarnation of the sender that is answered before the receiver has reported does not repeat
  * those events, and sends another message under the same number.
  *
- *  F4  What a receiver gives back says no more of a sender than the sender's acting incarnation was told when it began:
- *      else the receiver's incarnation is refused, as if its node had not come back. (Waiting for the receiver instead
- *      would have everybody wait for a node that may never return. Whether anybody depends on what goes with it, its
- *      next incarnation finds out.)
+ *  F4  What a receiver gives back shows no more of a sender than the sender's acting incarnation learned when it began.
+ *      Otherwise the receiver's incarnation is refused, as if its node had not come back. (To wait for the receiver
+ *      instead would block all ranks for a node that may never return. The receiver's next incarnation finds out
+ *      whether another rank depends on what is lost with it.)
  *
  * Durable in the sender's SESSION record: the CM may lose its memory once more before the receiver reports.
  */
@@ -19,7 +19,7 @@ import { encodeSession, type Evidence } from '../channel-memory/records.ts';
 import { protocolError } from '../channel-memory/refuse.ts';
 import { append, type Attachment, type Destination, type Source, type State } from '../channel-memory/state.ts';
 
-/** `a` attaches; its nonce is `source.nonce`. Logs who it is, where that is new. */
+/** `a` attaches; its nonce is `source.nonce`. Logs the incarnation and its nonce if they are new. */
 export function beginSession(s: State, source: Source, a: Attachment, isNew: boolean): void {
   if (!a.resume) {
     const receivers = s.destinations.flatMap((d) => (d?.closed === true && d.task !== a.task ? [d.task] : []));
@@ -33,7 +33,10 @@ export function tellAll(source: Source): void {
   if (source.unheard) source.unheard.told = { ...source.evidence };
 }
 
-/** F4; and nobody consumed what never came, or made events that it does not know. @throws ProtocolError */
+/**
+ * F4. Also: no receiver may claim that a sender consumed what never came, or made events that the sender does not know.
+ * @throws ProtocolError
+ */
 export function checkLate(s: State, source: Source, d: Destination, e: Evidence): void {
   const log = s.destinations[source.task];
   if (log && !log.closed && !log.done && e.consumed > log.index.count)
@@ -41,8 +44,8 @@ export function checkLate(s: State, source: Source, d: Destination, e: Evidence)
       'OUT_OF_SEQUENCE',
       `task ${d.task} claims that task ${source.task} consumed ${e.consumed} arrivals; ${log.index.count} have come`,
     );
-  // Who has spoken since it came back has given back its determinants before (M1). With several Channel Memories the
-  // others may hold more.
+  // A sender that has sent something since it came back has given back its determinants before (M1). With several
+  // Channel Memories the others may hold more.
   const known = Math.max(source.evidence.determinants, source.held.at(-1)?.[1] ?? 0);
   if (s.options.count === 1 && source.attachment?.spoke === true && e.determinants > known)
     throw protocolError(
@@ -59,7 +62,7 @@ export function checkLate(s: State, source: Source, d: Destination, e: Evidence)
     throw protocolError('OUT_OF_SEQUENCE', `task ${source.task} began again without what task ${d.task} knows of it`);
 }
 
-/** The receiver has reported: what it gets from now on is of those who act. */
+/** The receiver has reported: from now on it gets messages of acting incarnations only. */
 export function heard(s: State, d: Destination): void {
   for (const source of s.sources) if (source.unheard?.receivers.delete(d.task) === true) logSession(s, source);
 }

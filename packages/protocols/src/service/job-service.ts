@@ -51,7 +51,7 @@ export interface ServiceHost {
   now(): number;
   dispatcher(effect: DispatcherIo): void;
   images(effect: ImagesIo): void;
-  /** A core threw: a defect. Throws it again, or goes on with the next event. */
+  /** A core threw: a defect. Throws it again, or continues with the next event. */
   defect(core: 'dispatcher' | 'images', event: string, error: unknown): void;
 }
 
@@ -277,7 +277,7 @@ export class JobService {
     for (const log of logs) {
       log.resize(size);
       openStreams(log, size, (opened) => {
-        // One that cannot open them has no use of a core, and says so.
+        // A host that cannot open them reports that and gets no core.
         if (opened) log.grown(size);
         grown();
       });

@@ -63,7 +63,7 @@ export interface ServedLogOptions extends Omit<ChannelMemoryOptions, 'size'> {
   /** Tasks of the job when it is opened. */
   readonly size: number;
   readonly policy: LogPolicy;
-  /** The job starts now: nobody can have received anything. */
+  /** The job starts now: no rank can have received anything. */
   readonly fresh: boolean;
   /** Of rank 0; asked by the Channel Memory at its home. */
   readonly stdin?: StdinSource | undefined;

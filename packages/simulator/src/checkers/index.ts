@@ -8,4 +8,4 @@ export const kits: Readonly<Record<ProtocolName, Kit>> = {
   pessimistic: (histories, stores) => new MessageLogging(histories, stores),
   none: (histories, stores) => new Relay(histories, stores),
 };
-export { Checkers, name, type Kit, type ProtocolCheckers, type Stores } from './universal.ts';
+export { Checkers, name, type Excuses, type Kit, type ProtocolCheckers, type Stores } from './universal.ts';

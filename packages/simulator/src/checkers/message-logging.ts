@@ -31,11 +31,18 @@ import {
   type Position,
 } from '@mayfly/wire';
 import { replayOf } from '@mayfly/protocols';
-import type { Excuses } from '../faults.ts';
 import type { Standing } from '../rank.ts';
 import { Violation } from '../violation.ts';
 import { Records, messageKey, type Meaning, type Place } from './records.ts';
-import { incarnationOf, name, type Histories, type ProtocolCheckers, type Stores, type Trim } from './universal.ts';
+import {
+  incarnationOf,
+  name,
+  type Excuses,
+  type Histories,
+  type ProtocolCheckers,
+  type Stores,
+  type Trim,
+} from './universal.ts';
 
 /** Stands for everything in an ACK of a task that is done. */
 const EVERYTHING = Number.MAX_SAFE_INTEGER;

@@ -9,10 +9,9 @@
  * Owns: how many messages of each channel were relayed, and how much each task has consumed.
  */
 import { WORLD, type ErrorBody, type Frame } from '@mayfly/wire';
-import type { Excuses } from '../faults.ts';
 import { Violation } from '../violation.ts';
 import { Records, type Place } from './records.ts';
-import { name, type Histories, type ProtocolCheckers, type Stores, type Trim } from './universal.ts';
+import { name, type Excuses, type Histories, type ProtocolCheckers, type Stores, type Trim } from './universal.ts';
 
 export class Relay implements ProtocolCheckers {
   private readonly records = new Records();

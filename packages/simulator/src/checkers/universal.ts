@@ -27,7 +27,6 @@
  * Owns: the histories of all tasks as the lives that count have them, incarnations and lives, what the world saw.
  */
 import { FILES, Kind, WORLD, WorldMode, type ErrorBody, type Frame, type Header, type Position } from '@mayfly/wire';
-import type { Excuses } from '../faults.ts';
 import { FileChecker } from '../file-checker.ts';
 import { execute, outputDigest, type Outcome } from '../legal-execution.ts';
 import { due, outputsDue, type ProgramSpec } from '../program.ts';
@@ -61,6 +60,21 @@ export interface Stores {
   isDone(task: number): boolean;
   /** Highest durable incarnation of a task. */
   raised(task: number): number | undefined;
+}
+
+/** What lets a job end with a named error instead of its answer: run.ts asks the kit. */
+export interface Excuses {
+  /**
+   * Tasks of whose arrivals or determinants power loss took records: the incarnation that executed then (undefined:
+   * none did), once per loss.
+   */
+  powerLost: Map<number, (number | undefined)[]>;
+  /** Tasks of whose arrivals or determinants a record has a flipped bit. */
+  damagedLogs: Set<number>;
+  /** Tasks whose program takes every worker down. */
+  poisoned: ReadonlySet<number>;
+  /** More than links was hit. */
+  beyondLinks: boolean;
 }
 
 /** Records of a stream that go: [from, to) without `keep`. */

@@ -24,7 +24,8 @@ import { join, sep } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
 import type { BackupInfo } from '../ports/index.ts';
 import { openFileRegistry, type FileRegistry } from './registry.ts';
-import { storageError, syncDirectory } from './segment.ts';
+import { syncDirectory } from './durable-file.ts';
+import { storageError } from './segment.ts';
 
 /**
  * 2: pages in packs. 3: checksums in manifests and in the records of jobs. What wrote the one before does not know

@@ -1,7 +1,7 @@
 /**
  * Keeps a second server out of a data directory: a file that names the process, judged by whether that process still
  * lives. (Node has no flock. A pid alone is not enough: pids are used again after a reboot, and every container has its
- * own pid 1, so the start time of the process stands beside it where the system tells it.)
+ * own pid 1, so the file also has the start time of the process where the system reports it.)
  */
 import { readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ interface Owner {
 }
 
 /**
- * When process `pid` started, as Linux tells it (boot id and ticks); '' elsewhere; undefined when there is no such
+ * When process `pid` started, as Linux reports it (boot id and ticks); '' elsewhere; undefined when there is no such
  * process.
  */
 async function startOf(pid: number): Promise<string | undefined> {

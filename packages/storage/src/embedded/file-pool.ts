@@ -4,7 +4,7 @@
  * Owns: file descriptors.
  * I1  At most `limit` files are open, unless more than that are pinned at once.
  * I2  A pinned file (an asynchronous fdatasync is under way) is not closed.
- * I3  A file with un-synced bytes is synced before it is closed: an error of writing it back belongs to whoever wrote.
+ * I3  A file with un-synced bytes is synced before it is closed: an error of writing it back belongs to the writer.
  */
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 

@@ -8,22 +8,24 @@
  * at the same time share the sync of the directory, and pages that come at the same time that of their pack.
  *
  * I1  A manifest under its final name is whole, and has a checksum. A page is checked when it is read; one that is
- *     damaged in one place is mended and written anew, one that cannot be counts as missing, so that it can be stored
- *     again.
+ *     damaged in one place is mended and written again, one that cannot be mended counts as missing, so that it can be
+ *     stored again.
  * I2  A put resolves only when it is durable, also when the page was there already.
- * I3  `collect` takes its choice within one step of the event loop: pages that no manifest names, nobody pins, and
- *     whose put is not under way. A page counts as named from before its manifest is written until after it is removed.
+ * I3  `collect` takes its choice within one step of the event loop: pages that no manifest names, that are not pinned,
+ *     and whose put is not under way. A page counts as named from before its manifest is written until after it is
+ *     removed.
  * I4  Where a manifest is missing or cannot be read, its pages are unknown: none of the pages that no manifest named at
  *     the start is collected.
  */
-import { mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createBLAKE3 } from 'hash-wasm';
 import { MayflyError } from '@mayfly/wire';
 import type { ImageStore } from '../ports/index.ts';
-import { seal, unseal } from '../sealed.ts';
+import { seal, unseal } from '../sealed-text.ts';
 import { PagePacks, type HashOf } from './page-packs.ts';
-import { storageError, syncDirectory } from './segment.ts';
+import { replaceFile, syncDirectory } from './durable-file.ts';
+import { storageError } from './segment.ts';
 import { sharedSync } from './shared-sync.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -113,7 +115,7 @@ class Store implements FileImageStore {
   }
 
   /**
-   * Not asynchronous itself: the page is written before it returns, so that nobody keeps its bytes until they are
+   * Not asynchronous itself: the page is written before it returns, so its bytes need not be kept until they are
    * durable.
    */
   putPage(hash: string, raw: Uint8Array): Promise<void> {
@@ -232,16 +234,8 @@ class Store implements FileImageStore {
   async #write(path: string, text: string): Promise<void> {
     const temporary = join(this.#temporary, String(this.#serial++));
     try {
-      const handle = await open(temporary, 'wx', 0o600);
-      try {
-        await handle.writeFile(text);
-        await handle.datasync();
-      } finally {
-        await handle.close();
-      }
-      await rename(temporary, path);
+      await replaceFile(path, temporary, (handle) => handle.writeFile(text));
     } catch (error) {
-      await unlink(temporary).catch(() => undefined);
       throw storageError(error, `cannot store ${path}`);
     }
     await this.#syncManifests();

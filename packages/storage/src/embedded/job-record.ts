@@ -1,17 +1,18 @@
 /**
- * `jobs/<job>/record.json`: what a job's folder says of itself. With it `mayfly check` tells whether the folder is
- * whole, and takes the job in again when the registry was lost. It decides nothing while the registry is there.
+ * `jobs/<job>/record.json`: the folder's own description. With it `mayfly check` verifies that the folder is whole, and
+ * registers the job again when the registry was lost. It decides nothing while the registry is there.
  *
  *   {version, job, records?, sums}     sealed; `records`: all that the registry has of the job, once it has ended;
  *   `sums`: bytes and CRC-32 of each file
  */
 import { createReadStream } from 'node:fs';
-import { open, readdir, readFile, rename } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { MayflyError } from '@mayfly/wire';
 import type { JobNote, SealedFiles } from '../ports/index.ts';
-import { seal, unseal } from '../sealed.ts';
+import { seal, unseal } from '../sealed-text.ts';
+import { replaceFile } from './durable-file.ts';
 
 export interface JobFolderRecord extends JobNote {
   version: 1;
@@ -34,14 +35,7 @@ const WANTED: Readonly<Record<SealedFiles, (path: string) => boolean>> = {
 export async function writeRecord(dir: string, note: JobNote, of: SealedFiles): Promise<void> {
   const record: JobFolderRecord = { version: 1, ...note, sums: await sumsOf(dir, WANTED[of]) };
   const path = join(dir, RECORD);
-  const handle = await open(`${path}.new`, 'w', 0o600);
-  try {
-    await handle.writeFile(seal(JSON.stringify(record)));
-    await handle.datasync();
-  } finally {
-    await handle.close();
-  }
-  await rename(`${path}.new`, path);
+  await replaceFile(path, `${path}.new`, (handle) => handle.writeFile(seal(JSON.stringify(record))));
 }
 
 export async function recorded(dir: string): Promise<SealedFiles | 'nothing' | 'damaged'> {

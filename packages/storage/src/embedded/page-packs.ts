@@ -50,7 +50,8 @@ import {
   recordBytes,
   SPOILT,
 } from './page-record.ts';
-import { storageError, syncDirectory } from './segment.ts';
+import { syncDirectory } from './durable-file.ts';
+import { storageError } from './segment.ts';
 import { sharedSync } from './shared-sync.ts';
 
 /** A pack that is longer is followed by a new one. */
@@ -232,7 +233,7 @@ export class PagePacks {
       const fd = this.#files.use(pack.file);
       const bytes = recordBytes(page.length);
       let written = writevSync(fd, parts, at);
-      // It may write less than it was given.
+      // It may write less than it got.
       for (let rest: Buffer | undefined; written < bytes;)
         written += writevSync(fd, [(rest ??= Buffer.concat(parts)).subarray(written)], at + written);
       pack.bytes = at + bytes;
@@ -302,7 +303,7 @@ export class PagePacks {
   }
 
   /**
-   * After a sync that failed nobody knows what of the rest is on the disk: it is cut away, and the pack grows no more.
+   * After a failed sync it is unknown how much of the rest is on the disk: it is cut away, and the pack grows no more.
    */
   #abandon(pack: Pack): void {
     for (const place of [...this.#index.values()]) if (place.pack === pack && !this.#synced(place)) this.#unname(place);

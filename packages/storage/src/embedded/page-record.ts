@@ -25,7 +25,7 @@ const WHOLE = Buffer.from('Mayfly\x01P', 'latin1');
 /** Of a record whose page could not be mended: it is skipped. */
 export const SPOILT = Buffer.from('Mayfly\x01X', 'latin1');
 
-/** Tells whether bytes are the page of a name. */
+/** Decides whether bytes are the page of a name. */
 export type IsPage = (bytes: Uint8Array) => boolean;
 
 export function parityOf(page: Uint8Array): Uint8Array {
@@ -98,8 +98,8 @@ export function nextHeader(pack: Buffer, from: number): number {
 }
 
 /**
- * The page of a record whose header, at this place, is damaged: the next header tells where it ends, or it is as long
- * as most are; its parity says whether that is so.
+ * The page of a record whose header, at this place, is damaged: the next header shows where it ends, or it is as long
+ * as most are; its parity confirms that.
  */
 export function headless(pack: Buffer, at: number): Uint8Array | undefined {
   const from = at + HEADER_BYTES;

@@ -1,6 +1,6 @@
 /**
- * Leases of the registry (ports/registry.ts). One process has the data directory, so who holds a lease, and until when,
- * stands in memory; the epoch is a record, `lease/<name>` = {epoch}.
+ * Leases of the registry (ports/registry.ts). One process has the data directory, so the holder of a lease, and its
+ * end, are in memory; the epoch is a record, `lease/<name>` = {epoch}.
  *
  * Owns: the leases that are held. Does not own: the records, which the registry keeps.
  *

@@ -1,5 +1,5 @@
 /** Snapshots of the registry, and the files that they make unnecessary (G4 of registry.ts). */
-import { open, readdir, rename, unlink } from 'node:fs/promises';
+import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   encodeChanges,
@@ -9,7 +9,8 @@ import {
   parseFileName,
   type Change,
 } from './registry-format.ts';
-import { drawSalt, syncDirectory } from './segment.ts';
+import { replaceFile, syncDirectory } from './durable-file.ts';
+import { drawSalt } from './segment.ts';
 
 /** Records of a snapshot have about so many bytes. */
 const CHUNK_BYTES = 256 * 1024;
@@ -21,37 +22,26 @@ export async function writeSnapshot(
   entries: readonly [string, string][],
 ): Promise<number> {
   const salt = drawSalt();
-  const name = fileName({ base, salt, kind: 'snap' });
-  const temporary = join(directory, `${name}.new`);
+  const path = join(directory, fileName({ base, salt, kind: 'snap' }));
   let bytes = 0;
-  try {
-    const handle = await open(temporary, 'wx', 0o600);
-    try {
-      const put = async (b: Uint8Array): Promise<void> => {
-        await handle.writeFile(b);
-        bytes += b.length;
-      };
-      await put(encodeRegistryHead(base, salt));
-      let number = base;
-      for (let i = 0; i < entries.length;) {
-        const chunk: Change[] = [];
-        for (let n = 0; n < CHUNK_BYTES && i < entries.length; i++) {
-          chunk.push(entries[i]!);
-          n += entries[i]![0].length + entries[i]![1].length;
-        }
-        await put(encodeRecords([encodeChanges(chunk)], salt, number, number));
-        number++;
+  await replaceFile(path, `${path}.new`, async (handle) => {
+    const put = async (b: Uint8Array): Promise<void> => {
+      await handle.writeFile(b);
+      bytes += b.length;
+    };
+    await put(encodeRegistryHead(base, salt));
+    let number = base;
+    for (let i = 0; i < entries.length;) {
+      const chunk: Change[] = [];
+      for (let n = 0; n < CHUNK_BYTES && i < entries.length; i++) {
+        chunk.push(entries[i]!);
+        n += entries[i]![0].length + entries[i]![1].length;
       }
-      await put(encodeRecords([], salt, number, number, true));
-      await handle.datasync();
-    } finally {
-      await handle.close();
+      await put(encodeRecords([encodeChanges(chunk)], salt, number, number));
+      number++;
     }
-    await rename(temporary, join(directory, name));
-  } catch (error) {
-    await unlink(temporary).catch(() => undefined);
-    throw error;
-  }
+    await put(encodeRecords([], salt, number, number, true));
+  });
   await syncDirectory(directory);
   return bytes;
 }

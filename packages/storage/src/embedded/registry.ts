@@ -15,7 +15,7 @@
  *  G5  Opening writes nothing but what mends a damaged log from its twin; a log is begun by the first commit.
  *  G6  A little space is set aside (`reserve`), so that a full disk still takes commits that delete.
  *  G7  The expectations of a commit are compared with what the commits before it leave: those of its batch, when they
- *      are written with it. Nobody hears of the outcome before those are durable.
+ *      are written with it. The outcome is not reported before those are durable.
  */
 import { closeSync, fdatasync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { mkdir, unlink, writeFile } from 'node:fs/promises';
@@ -32,7 +32,8 @@ import { mendRegistry } from './registry-mend.ts';
 import { removeBefore, writeSnapshot } from './registry-snapshots.ts';
 import { Watches } from './registry-watches.ts';
 import { HEAD_BYTES } from './segment-format.ts';
-import { drawSalt, storageError, syncDirectory } from './segment.ts';
+import { syncDirectory } from './durable-file.ts';
+import { drawSalt, storageError } from './segment.ts';
 
 const LONGEST_KEY = 1000;
 const GENERATIONS = 3;

@@ -1,6 +1,5 @@
-/** One segment file of a stream: its name, what is known of it, and how a directory is made durable. */
+/** One segment file of a stream: its name, and what is known of it. */
 import { randomBytes } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { MayflyError } from '@mayfly/wire';
 import type { Lsn } from '../ports/index.ts';
 import type { PooledFile } from './file-pool.ts';
@@ -28,17 +27,6 @@ export function parseSegmentName(name: string): { base: Lsn; salt: number } | un
 }
 
 export const drawSalt = (): number => randomBytes(4).readUInt32LE();
-
-/** Makes the entries of a directory (creations, renames, removals) durable. */
-export async function syncDirectory(path: string): Promise<void> {
-  if (process.platform === 'win32') return; // no such operation there; NTFS journals its directories
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
 
 export { storageError } from '../storage-error.ts';
 

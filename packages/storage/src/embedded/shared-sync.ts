@@ -1,5 +1,5 @@
 /**
- * A sync that many share: who calls joins the next one, never one that has begun, which might miss what the caller has
+ * A sync that many share: a caller joins the next one, never one that has begun, which might miss what the caller has
  * just written.
  * @returns resolves when a sync has ended that began after the call; rejects as that one. The failure of the one before
  * concerns others

@@ -21,7 +21,7 @@ const fdatasyncAsync = promisify(fdatasync);
 const SUMMED = 0x8000_0000;
 const HEAD = 8;
 
-/** An empty array may make Node's crc32 begin anew. */
+/** With an empty array, Node's crc32 may start again from zero. */
 const sumOf = (word: Uint8Array, bytes: Uint8Array): number =>
   bytes.length === 0 ? crc32(word) : crc32(bytes, crc32(word));
 
@@ -37,7 +37,7 @@ export function readStdinRecord(file: Buffer, at: number): { bytes: Uint8Array; 
   return { bytes, end: from + length };
 }
 
-/** @throws MayflyError DAMAGED_DATA; what the file system says, when it may pass */
+/** @throws MayflyError DAMAGED_DATA; the error of the file system, when it may pass */
 function openFile(path: string): number {
   try {
     return openSync(path, 'a+', 0o600);
@@ -104,7 +104,7 @@ export class FileStdinLog implements StdinLog {
       if (fresh.length > 0) throw new MayflyError('CONFLICT', 'Standard input of this job has ended.');
       return;
     }
-    // Nobody reads it before it is durable: it is entered then.
+    // It is entered when it is durable, so it is not read before.
     const wrote: [length: number, size: number][] = [];
     const write = (part: Uint8Array): void => {
       wrote.push([part.length, this.#write(part)]);

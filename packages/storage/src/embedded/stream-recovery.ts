@@ -8,7 +8,7 @@
  *
  * What was read and is not known to be synced is written again, in place and with the very bytes that were checked.
  * After an fdatasync that failed, the kernel may call the pages clean that it could not write: a later fdatasync then
- * succeeds without writing them, and only bytes that are written anew are written at all.
+ * succeeds without writing them, and only bytes that are written again reach the disk.
  */
 import { open, readdir, readFile, stat, truncate, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,8 @@ import { MayflyError } from '@mayfly/wire';
 import type { Lsn } from '../ports/index.ts';
 import type { FilePool } from './file-pool.ts';
 import { decodeHead, HEAD_BYTES, judgeTear, scanSegment, type SegmentScan } from './segment-format.ts';
-import { damaged, parseSegmentName, syncDirectory, type Segment } from './segment.ts';
+import { syncDirectory } from './durable-file.ts';
+import { damaged, parseSegmentName, type Segment } from './segment.ts';
 
 export interface Recovered {
   /** In order of their bases. May be empty. */

@@ -11,8 +11,8 @@
  * I3  `synced` never exceeds what an fdatasync that began later than the append of that record has confirmed.
  * I4  A segment is deleted only when every record of it was trimmed, and what was appended before the trim is durable.
  * I5  After an error of a write or a sync other than "disk full" nothing is accepted any more: what the kernel still
- *     holds is unknown. Who opens the stream again gets what reads back whole, written once more (stream-recovery.ts),
- *     and LOST_LOG if that is less than was synced.
+ *     holds is unknown. The next open of the stream returns what reads back whole, written once more
+ *     (stream-recovery.ts), and LOST_LOG if that is less than was synced.
  */
 import { ftruncateSync, readFileSync, readSync, unlinkSync, writeSync, fdatasync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,8 @@ import {
   RECORD_HEAD_BYTES,
   scanSegment,
 } from './segment-format.ts';
-import { damaged, drawSalt, segmentName, storageError, syncDirectory, type Segment } from './segment.ts';
+import { syncDirectory } from './durable-file.ts';
+import { damaged, drawSalt, segmentName, storageError, type Segment } from './segment.ts';
 import type { Recovered } from './stream-recovery.ts';
 import { StreamTail } from './stream-tail.ts';
 import type { TailCache } from './tail-cache.ts';
@@ -263,7 +264,7 @@ export class FileStream implements LogStream {
     if (this.#failure) return Promise.reject(this.#failure);
     if (this.#closed) return Promise.reject(this.#closedError());
     if (!this.#syncing) return (this.#syncing = this.#syncNow().finally(() => (this.#syncing = undefined)));
-    // One is under way and may have begun before the last append: all who come now share the one after it (I3).
+    // One is under way and may have begun before the last append: all callers from now on share the one after it (I3).
     return (this.#queued ??= this.#syncing.then(
       () => this.#startQueued(),
       () => this.#startQueued(),

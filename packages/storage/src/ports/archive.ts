@@ -1,6 +1,6 @@
 /**
- * Archive: what people may want to know of a job later. Best effort, and never synced: who loses it loses statistics,
- * so nothing waits for it, and no job fails because of it.
+ * Archive: what people may want to know of a job later. Best effort, and never synced: only statistics are lost with
+ * it, so nothing waits for it, and no job fails because of it.
  */
 
 /**
@@ -15,7 +15,7 @@ export interface Archive {
   /**
    * Replaces what the job has under this name; a reader gets the one or the other, whole. One at a time for each name
    * of a job.
-   * @throws what the medium says; nothing is stored for a job that has no files
+   * @throws the error of the medium; nothing is stored for a job that has no files
    */
   put(job: string, name: ArchiveName, bytes: Uint8Array): Promise<void>;
   /** Undefined: there is nothing, or it cannot be read. */

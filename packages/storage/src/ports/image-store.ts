@@ -10,7 +10,7 @@ export interface ImageStore {
   removeManifest(image: string): Promise<void>;
   /** Names of the images that have a manifest and begin with `prefix`, in order. */
   list(prefix: string): Promise<string[]>;
-  /** Removes pages that no manifest names and nobody pins. */
+  /** Removes pages that no manifest names and that are not pinned. */
   collect(pinned: ReadonlySet<string>): Promise<{ pages: number; bytes: number }>;
   close(): Promise<void>;
 }

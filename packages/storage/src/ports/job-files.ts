@@ -52,8 +52,8 @@ export interface JobFiles {
    */
   stdin(job: string): Promise<StdinLog>;
   /**
-   * Keeps with the files, durably, what `note` says of the job, and a checksum of each of them, so that they can be
-   * verified, and the job be taken in again from them alone. Replaces the note before. @throws what the medium says
+   * Keeps with the files, durably, the `note` on the job, and a checksum of each of them, so that they can be verified,
+   * and the job be taken in again from them alone. Replaces the note before. @throws the error of the medium
    */
   seal(job: string, note: JobNote, of: SealedFiles): Promise<void>;
   /** What was sealed last: `ended` as well when statistics came since. Damaged: the note cannot be read. */

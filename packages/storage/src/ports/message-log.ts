@@ -1,6 +1,6 @@
 /** MessageLog: append-only streams of records (one per receiver, one per source of determinants). */
 
-/** Number of a record within its stream, from 0. Given by the stream, never reused. */
+/** Number of a record within its stream, from 0. Assigned by the stream, never reused. */
 export type Lsn = number;
 
 /**

@@ -24,8 +24,8 @@ export interface Registry {
    */
   lease(name: string, ttlMs: number): Promise<Lease>;
   /**
-   * Changes of keys that begin with `prefix`, of commits that take effect after this call. Who also wants what is there
-   * calls `entries` afterwards: what comes twice comes with its newest value in the end.
+   * Changes of keys that begin with `prefix`, of commits that take effect after this call. To get the existing entries
+   * too, call `entries` afterwards: a key that comes twice has its newest value in the end.
    */
   watch(prefix: string): Watch;
   /** Ends watches and leases. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCompiler } from '../compiler.ts';
-import type { Compiler, ModuleResult } from '../types.ts';
+import type { Compiler, ModuleResult } from '../compile-request.ts';
 
 let compiler: Compiler;
 const folder = mkdtempSync(join(tmpdir(), 'mayfly-secret-'));

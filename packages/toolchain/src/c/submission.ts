@@ -5,7 +5,13 @@
  */
 import { posix } from 'node:path';
 import { blake3 } from 'hash-wasm';
-import type { ModuleRequest, ModuleResult, NativeRequest, ProgramDiagnostic, RefusedProgram } from '../types.ts';
+import type {
+  ModuleRequest,
+  ModuleResult,
+  NativeRequest,
+  ProgramDiagnostic,
+  RefusedProgram,
+} from '../compile-request.ts';
 import { isUnit } from '../source-names.ts';
 import { cc } from './driver/cc.ts';
 import { MemoryFiles } from './files.ts';

@@ -1,6 +1,6 @@
 /** Routes of what has happened in a job over time. */
 import { ID, AT } from './examples.ts';
-import type { Described } from './types.ts';
+import type { Described } from './route-description.ts';
 
 export const HISTORY: Readonly<Record<string, Described>> = {
   'GET /api/jobs/:id/timeline': {

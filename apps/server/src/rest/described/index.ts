@@ -7,7 +7,7 @@ import { JOBS } from './jobs.ts';
 import { NODES } from './nodes.ts';
 import { RESULTS } from './results.ts';
 import { SERVER } from './server.ts';
-import type { Described } from './types.ts';
+import type { Described } from './route-description.ts';
 
 export const DESCRIBED: Readonly<Record<string, Described>> = {
   ...SERVER,

@@ -1,6 +1,6 @@
 /** Routes of jobs: how they are submitted, watched, paused and ended. */
 import { ID, AT, job, submission, ok } from './examples.ts';
-import type { Described } from './types.ts';
+import type { Described } from './route-description.ts';
 
 export const JOBS: Readonly<Record<string, Described>> = {
   'POST /api/jobs': {

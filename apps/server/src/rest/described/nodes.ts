@@ -1,6 +1,6 @@
 /** Routes of nodes and of the rooms that they are in. */
 import { ID, AT, slotTime, room, ada, board, ok } from './examples.ts';
-import type { Described } from './types.ts';
+import type { Described } from './route-description.ts';
 
 export const NODES: Readonly<Record<string, Described>> = {
   'GET /api/nodes': {

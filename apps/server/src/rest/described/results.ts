@@ -1,6 +1,6 @@
 /** Routes of what a job has written, and of what is made of it: reports, comparisons, archives. */
 import { ID, AT, ok, report } from './examples.ts';
-import type { Described } from './types.ts';
+import type { Described } from './route-description.ts';
 
 export const RESULTS: Readonly<Record<string, Described>> = {
   'GET /api/jobs/:id/tasks/:task/stdout': {

@@ -1,6 +1,6 @@
 /** Routes of the server itself: what it is, who may use it, lessons and examples. */
 import { AT, ok } from './examples.ts';
-import type { Described } from './types.ts';
+import type { Described } from './route-description.ts';
 
 export const SERVER: Readonly<Record<string, Described>> = {
   'GET /api/info': {

@@ -2,7 +2,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createBLAKE3 } from 'hash-wasm';
-import { unseal } from '../../sealed.ts';
+import { unseal } from '../../sealed-text.ts';
 import {
   bodyBytes,
   HEADER_BYTES,
@@ -81,7 +81,7 @@ export async function checkImages(
       out.damaged.set(image, file);
       out.problems.push({ file, what: `is missing: image ${image} cannot be used` });
     }
-  // A page that no manifest names is lost to nobody: a power loss leaves such ones in the newest packs.
+  // The loss of a page that no manifest names does not matter: a power loss leaves such pages in the newest packs.
   if (out.damaged.size === 0)
     for (const p of out.problems)
       if (p.file.startsWith('images/pa') && p.what.startsWith('is damaged')) p.harmless = true;
@@ -131,7 +131,7 @@ async function checkPacks(
       if (header) {
         const end = at + recordBytes(header.length);
         if (end > pack.length) {
-          // A crash leaves that at the end of the newest ones; nobody was promised this page.
+          // A crash leaves that at the end of the newest ones; this page was never reported as stored.
           problems.push({
             file,
             what: 'ends with an incomplete record',

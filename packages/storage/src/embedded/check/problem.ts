@@ -2,9 +2,9 @@
 export interface Problem {
   /** Within the data directory. */
   file: string;
-  /** Goes on behind the name: 'is damaged: …'. */
+  /** Continues the sentence behind the name: 'is damaged: …'. */
   what: string;
-  /** Nothing is lost by it: the same stands elsewhere, or it is mended by itself at the next start or use. */
+  /** Nothing is lost by it: another copy exists, or the next start or use mends it. */
   harmless?: boolean;
 }
 

@@ -5,14 +5,14 @@ import { MayflyError } from '@mayfly/wire';
 import { lmdbEntries } from '../lmdb/migrate.ts';
 import { readRegistryFiles } from '../registry-files.ts';
 import { openFileRegistry } from '../registry.ts';
-import { syncDirectory } from '../segment.ts';
+import { syncDirectory } from '../durable-file.ts';
 import { unreadable, type Problem } from './problem.ts';
 
 export interface RegistryCheck {
   problems: Problem[];
   /** What can be read of it. */
   entries: Map<string, unknown>;
-  /** It must be built anew before a server starts. */
+  /** It must be rebuilt before a server starts. */
   lost: boolean;
 }
 

@@ -13,8 +13,9 @@ import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
 import { parseFileName } from '../registry-format.ts';
-import { storageError, syncDirectory } from '../segment.ts';
-import { DamagedLmdb, readLmdb } from './file.ts';
+import { syncDirectory } from '../durable-file.ts';
+import { storageError } from '../segment.ts';
+import { DamagedLmdb, readLmdb } from './lmdb-file.ts';
 
 const GUARD = 'This registry was moved to a newer format; it belongs to a newer version of Mayfly.\n';
 
@@ -79,7 +80,8 @@ export async function lmdbEntries(directory: string, orOlder = false): Promise<[
   } catch (error) {
     throw new MayflyError('DAMAGED_DATA', `${path} cannot be read: ${(error as Error).message}`);
   }
-  // The new registry's own files are missing: what that means is judged by who knows the rest of the data directory.
+  // The new registry's own files are missing: the caller, which knows the rest of the data directory, decides what that
+  // means.
   if (bytes.equals(Buffer.from(GUARD))) return undefined;
   try {
     const { entries, older } = readLmdb(bytes);

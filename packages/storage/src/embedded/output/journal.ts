@@ -7,9 +7,9 @@
  *   payload: u8 type | u8 mode | u16 error | u32 task | u64 n | f64 value | body        type 1: a snapshot (JSON), the
  *   first record; 2: a message
  *
- *  J1  A record is written before its effects, and durable before its answer is given.
+ *  J1  A record is written before its effects, and durable before its answer goes out.
  *  J2  The snapshot stands for everything before it: those effects are durable in the files themselves.
- *  J3  A torn tail is cut at open: nobody has seen what it would have done.
+ *  J3  A torn tail is cut at open: its effects were never visible.
  */
 import {
   closeSync,
@@ -164,7 +164,7 @@ function record(type: number, o: Outcome, body: Uint8Array): Buffer {
   b.writeBigUInt64LE(BigInt(o.n), 16);
   b.writeDoubleLE(o.value, 24);
   const fields = crc32(b.subarray(HEAD));
-  // An empty array may make Node's crc32 begin anew.
+  // With an empty array, Node's crc32 may start again from zero.
   b.writeUInt32LE(body.length === 0 ? fields : crc32(body, fields), 4);
   return b;
 }

@@ -49,7 +49,7 @@ export class FolderResultFiles implements ResultFiles {
   readonly #input: (path: string) => string | undefined;
   /** Open for reading and writing, most recently used last. */
   readonly #fds = new Map<string, number>();
-  /** Written since {@link sync} was last told of them. */
+  /** Written since the last {@link sync}. */
   #dirty = new Set<string>();
 
   /** @param input where an input file of the job lies */
@@ -140,7 +140,7 @@ export class FolderResultFiles implements ResultFiles {
     this.#fds.clear();
   }
 
-  /** After a start: what the journal says, whatever became of the index. */
+  /** After a start: the journal's state, whatever became of the index. */
   enterAll(files: ReadonlyMap<string, JobFile>): void {
     const path = join(this.#out, 'files.index');
     const lines = [...files].map(([name, f]) => JSON.stringify({ path: name, task: f.task }) + '\n');
@@ -199,7 +199,7 @@ function removedEmpty(dir: string): boolean {
   }
 }
 
-/** Result files as files.index tells of them. */
+/** Result files as files.index lists them. */
 export function readFileIndex(out: string): Map<string, JobFile> {
   const files = new Map<string, JobFile>();
   let text: string;

@@ -81,7 +81,7 @@ export class FileTaskOutput implements TaskOutput {
     const { length } = body;
     if (n < this.#next) {
       readSync(this.#fd, this.#buffer, 0, RECORD, (n - 1) * RECORD);
-      // Once more: after a sync that failed, the kernel writes only what is written anew.
+      // Once more: after a failed sync, the kernel writes only bytes that are written again.
       writeSync(this.#fd, this.#buffer, 0, RECORD, (n - 1) * RECORD);
       return decode(this.#buffer, 0);
     }
@@ -146,15 +146,15 @@ function cut(fd: number, at: number): void {
   }
 }
 
-/** Of the record at `o`. An empty array may make Node's crc32 begin anew. */
+/** Of the record at `o`. With an empty array, Node's crc32 may start again from zero. */
 export const sumOf = (b: Buffer, o: number, bytes: Uint8Array): number => {
   const head = crc32(b.subarray(o, o + 12));
   return bytes.length === 0 ? head : crc32(bytes, head);
 };
 
 /**
- * Whether the bytes of a stream are those that were placed is told by `mayfly check` only: a start would have to read
- * all output.
+ * Only `mayfly check` verifies that the bytes of a stream are those that were placed: a start would have to read all
+ * output.
  */
 export function decode(b: Buffer, o: number): Place | undefined {
   const length = b.readUInt32LE(o + 8);

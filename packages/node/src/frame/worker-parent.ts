@@ -1,9 +1,10 @@
 /**
  * The parent of a job's workers on one node: the sandboxed frame's document in a browser, the main thread in Node. It
- * spawns the comm worker and, at its request, the rank workers, and tells it who died. It carries no data.
+ * spawns the comm worker and, at its request, the rank workers, and reports to it which of them died. It carries no
+ * data.
  */
 import type { CommInit, CommToFrame, FrameToComm, FromRank, RankInit } from '../messages.ts';
-import type { PortLike, WorkerLike } from '../ports.ts';
+import type { PortLike, WorkerLike } from '../thread-ports.ts';
 
 export interface FrameSeams {
   spawnComm(): WorkerLike<FrameToComm, CommToFrame>;
@@ -55,7 +56,7 @@ export function startFrame(seams: FrameSeams, server: string, daemon: PortLike, 
       comm.post({ type: 'died', id: m.id, message });
     };
     rank.onDeath(died);
-    // A program may have taken its thread over: it decides when this comes, and what it says.
+    // A program may have taken its thread over. It then decides when this comes, and what is in it.
     rank.onMessage((said) => died(typeof said?.why === 'string' ? said.why.slice(0, 4000) : 'the rank crashed'));
     rank.post({ type: 'init', memory: m.memory, port: m.port }, [m.port]);
   });

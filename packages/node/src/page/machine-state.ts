@@ -1,7 +1,4 @@
-/**
- * What the browser tells of the machine, where it does: battery, pressure on the processor, and whether somebody uses
- * it.
- */
+/** What some browsers report about the machine: battery, pressure on the processor, and whether a person uses it. */
 import type { Pressure } from './pressure.ts';
 
 export interface Battery extends EventTarget {
@@ -39,7 +36,7 @@ export function watchPressure(onState: (state: Pressure) => void): () => void {
     const last = records.at(-1);
     if (last) onState(last.state);
   });
-  // Refused by policy, or not known on this machine: nothing is said then.
+  // Refused by policy, or unknown on this machine: there are no reports then.
   void observer.observe('cpu', { sampleInterval: SAMPLE_MS }).catch(() => undefined);
   return () => observer.disconnect();
 }
@@ -49,8 +46,8 @@ export const mayDetectIdle = async (): Promise<boolean> =>
   (await own.IdleDetector?.requestPermission().catch(() => 'denied')) === 'granted';
 
 /**
- * `away`: nobody has used the machine for a minute, or its screen is locked. Nothing is said without the permission.
- * Returns how to end it.
+ * `away`: the machine has not been used for a minute, or its screen is locked. There are no reports without the
+ * permission. Returns how to end it.
  */
 export function watchIdle(onState: (away: boolean) => void): () => void {
   if (!own.IdleDetector) return () => undefined;

@@ -10,7 +10,7 @@ export interface Channel<Out, In> {
   post(message: Out, transfer?: readonly unknown[]): void;
   /** One handler. Messages that came earlier are kept for it. */
   onMessage(handler: (message: In) => void): void;
-  /** The other end is gone (where the engine says so). */
+  /** The other end is gone (where the engine reports that). */
   onClose(handler: () => void): void;
   close(): void;
 }

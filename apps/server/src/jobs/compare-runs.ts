@@ -2,7 +2,7 @@
 import type { ComparisonView, JobReport, JobView } from '@mayfly/wire';
 import type { Runtime } from '../runtime.ts';
 import { comparable, differencesOf } from './comparison.ts';
-import type { WrittenHashes } from './written.ts';
+import type { WrittenHashes } from './written-output.ts';
 
 export async function compareRuns(runtime: Runtime, hashes: WrittenHashes, view: JobView): Promise<ComparisonView> {
   const root = runtime.spec(view.id)!.compareWith ?? view.id;

@@ -3,8 +3,8 @@ import { DERIVED } from '../datatypes.ts';
 import { ERR, fail } from '../errors.ts';
 import { LayoutBuilder } from '../layout.ts';
 import { add, kept, type Piece } from './pieces.ts';
-import { Combiner, type Contents, type TypeRecord } from './record.ts';
-import { typeOf } from './table.ts';
+import { Combiner, type Contents, type TypeRecord } from './datatype-record.ts';
+import { typeOf } from './datatype-table.ts';
 import type { Layer } from '../layer.ts';
 
 const counted = (n: number, what: string, call: string): void =>

@@ -1,4 +1,4 @@
-/** One node as REST tells of it: itself, the ranks that it has, and those that were lost there. */
+/** One node as REST shows it: itself, the ranks that it has, and those that were lost there. */
 import { jobView, type Dispatcher } from '@mayfly/protocols';
 import type { JobId, NodeDetail, NodeId, NodeView } from '@mayfly/wire';
 import { noCounters } from '../jobs/job-counters.ts';

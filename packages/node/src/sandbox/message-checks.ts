@@ -1,7 +1,7 @@
 /**
- * What the process of a job says is checked like what comes over a network: a program that has taken it over may say
- * anything. What passes here has the form that the daemon expects, and of no more than one node's size; whether it is
- * true, the server decides, as of every node.
+ * Messages from the process of a job are checked like messages from a network: a program that has taken the process
+ * over may send anything. A message that passes has the form that the daemon expects and no more than one node's size.
+ * Whether it is true, the server decides, as for every node.
  */
 import {
   ErrorBody,
@@ -80,7 +80,7 @@ const OWN = {
 type Json = Record<string, unknown>;
 const isObject = (v: unknown): v is Json => typeof v === 'object' && v !== null && !Array.isArray(v);
 
-/** @returns undefined when it is nothing that a job's process says */
+/** @returns undefined for an invalid message */
 export function checked(head: unknown, body: Uint8Array<ArrayBuffer>): FromChild | undefined {
   if (!isObject(head) || typeof head['type'] !== 'string') return undefined;
   const { type } = head;

@@ -51,7 +51,7 @@ export function readLmdb(bytes: Uint8Array): { entries: [string, unknown][]; old
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const metas: Meta[] = [];
   let why: string | undefined;
-  // The second one stands one page behind the first, whose size only a meta page tells.
+  // The second one stands one page behind the first, whose size only a meta page contains.
   const sizes = [4096, 8192, 16384, 32768, 65536, 512, 1024, 2048];
   const first = readMeta(view, 0, 0);
   if (typeof first === 'string') why = first;
@@ -62,7 +62,7 @@ export function readLmdb(bytes: Uint8Array): { entries: [string, unknown][]; old
       metas.push(second);
       break;
     }
-    // Which of the two was the newer one nobody knows then.
+    // It is unknown then which of the two was the newer one.
     if (typeof first !== 'string') why = 'the second meta page is damaged';
   }
   if (metas.length === 0) throw new DamagedLmdb(`has no readable meta page (${why})`);

@@ -8,7 +8,7 @@ import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ATTEMPTS, type Attempt, type Attempts, type Targets } from './attempts.ts';
 import { Inbox } from './channel.ts';
-import { checked } from './checks.ts';
+import { checked } from './message-checks.ts';
 import { chooseSandbox, deathOf, endChild, spawnChild, type Sandbox, type SandboxChoice } from './launch.ts';
 import { treeOf } from './memory.ts';
 
@@ -33,7 +33,7 @@ export interface Check {
   tight: boolean;
 }
 
-/** What the kernel says of the process, from outside. */
+/** What the kernel reports about the process, from outside. */
 interface Facts {
   seccomp: boolean;
   capabilities: boolean;

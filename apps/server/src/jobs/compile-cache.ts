@@ -75,7 +75,7 @@ function remembered<Q, A extends object>(
       const leave = (): void => {
         reject(new MayflyError('CANCELLED', 'The submission was cancelled before this program was compiled.'));
         if (--under.waiting > 0) return;
-        // R1. Whoever comes now begins it again.
+        // R1. The next request starts it again.
         if (underWay.get(name) === under) underWay.delete(name);
         under.ended.abort();
       };

@@ -1,4 +1,4 @@
-/** What a Channel Memory's host is given, and what it calls. */
+/** The dependencies of a Channel Memory's host: what it gets and what it calls. */
 import type { AnswerSource, LogAnswers } from '@mayfly/protocols';
 import type { MessageLog, StdinLog } from '@mayfly/storage/ports';
 import type { JobId, ProtocolName, TaskId } from '@mayfly/wire';
@@ -19,7 +19,7 @@ export interface CmSpec {
 
 /** Messages of tasks to the world. Called while effects are performed. */
 export interface CmWorld {
-  /** @throws what the file system says, when storage is stopped: the message stays in the log and comes again */
+  /** @throws the error of the file system, when storage is stopped: the message stays in the log and comes again */
   deliver(task: TaskId, channel: number, mode: number, body: Uint8Array): void;
   /** Makes durable what was written for this task. */
   sync(task: TaskId): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * The deterministic world of a program: what stays of the global object, what is replaced, and what says that it does
- * not exist.
+ * The deterministic world of a program: what stays of the global object, what is replaced, and what reports that it
+ * does not exist.
  *
  * Allowed is what ECMAScript defines and what is a function of its arguments; everything else of the engine's global
  * object and of its prototypes goes, by name of the allowed, not of the forbidden: what a new engine adds is gone too.
@@ -9,7 +9,7 @@
  */
 import { createDate } from './date.ts';
 import { harden } from './harden.ts';
-import { PROGRAM_FILE } from './place.ts';
+import { PROGRAM_FILE } from './call-site.ts';
 import type { Random } from './random.ts';
 
 /** Deterministic parts of ECMAScript 2023 (and what a later engine polyfills into them stays as it is). */
@@ -76,7 +76,7 @@ export interface World {
 const hide = (o: object, name: PropertyKey, value: unknown): void =>
   void Object.defineProperty(o, name, { value, writable: true, configurable: true, enumerable: false });
 
-/** A name that says why it does not exist as soon as anything is done with it. */
+/** A name that throws an explanation as soon as it is used. */
 function absent(name: string, why: string): unknown {
   const say = (): never => {
     throw new ReferenceError(`${name} is not available: ${why}.`);

@@ -1,7 +1,7 @@
 /** What is submitted again is not compiled again. The compiler is the real one; only its calls are counted. */
 import { createCompiler, type Asker, type CompileRequest, type CompileResult } from '@mayfly/toolchain';
 import { afterAll, expect, it } from 'vitest';
-import { remembering } from '../src/jobs/remembered.ts';
+import { remembering } from '../src/jobs/compile-cache.ts';
 
 const compiler = createCompiler();
 afterAll(() => compiler.close());

@@ -6,7 +6,7 @@ import { elementType } from '../datatypes.ts';
 import { ERR, fail } from '../errors.ts';
 import { trueBounds } from '../layout.ts';
 import { PREDEFINED_TYPES } from '../predefined-types.ts';
-import { Combiner, FIRST_DERIVED, type Signature, type TypeRecord } from './record.ts';
+import { Combiner, FIRST_DERIVED, type Signature, type TypeRecord } from './datatype-record.ts';
 import type { Layer } from '../layer.ts';
 
 /** MINLOC pairs count as two elements, complex numbers as one. */

@@ -1,4 +1,4 @@
-/** The output of jobs: what the host of the world is given, and whom it calls. */
+/** The output of jobs: the options of the world's host, and the listener that it calls. */
 import type { StreamName } from '@mayfly/storage/ports';
 import type { ExitReport, JobId, SpawnGroup, TaskId } from '@mayfly/wire';
 

@@ -3,8 +3,8 @@
  * mixed.
  *
  * Invariants
- *  Q1 A first chunk makes void what came of its sender's message before: its connection broke, or the sender began
- *  anew.
+ *  Q1 A first chunk makes void what came of its sender's message before: its connection broke, or a new incarnation of
+ *  the sender began.
  *  Q2 A body that was handed out is valid until the next one is handed out; then its buffer is used again.
  */
 import { Flag, type Header, type TaskId } from '@mayfly/wire';

@@ -29,7 +29,7 @@ interface Reply {
 
 const RETRY_FIRST_MS = 100;
 const RETRY_LAST_MS = 5_000;
-/** A connection that does not open within this time is given up. */
+/** A connection that does not open within this time is closed. */
 const OPEN_MS = 10_000;
 /** Bytes in the socket's buffer before the next page waits. */
 const AHEAD_BYTES = 1024 * 1024;
@@ -44,7 +44,7 @@ const DEFLATED_AT_ONCE = 4;
 export class ImageUploads {
   private readonly waiting: Upload[] = [];
   private current: Upload | undefined;
-  /** Stored, not yet said to be complete; by task. */
+  /** Stored, and not yet reported as complete; by task. */
   private readonly stored = new Map<TaskId, Manifest>();
   private socket: SocketLike | undefined;
   private attempts = 0;
@@ -141,7 +141,7 @@ export class ImageUploads {
 
   private broken(): void {
     this.disconnect();
-    // Their completion would have been said on the connection that is gone.
+    // Their completion would have been reported on the connection that is gone.
     for (const m of [...this.stored.values()]) this.settled(m);
     if (this.attempts > 0) this.polling = false;
     if (!this.current && this.waiting.length === 0) return;
@@ -156,7 +156,7 @@ export class ImageUploads {
   }
 
   private say(message: unknown): void {
-    // Text, so that the other side tells it from a page.
+    // Text, so that the other side can distinguish it from a page.
     this.socket?.send(JSON.stringify(message));
   }
 

@@ -1,0 +1,37 @@
+/** The kinds of faults (docs/simulator.md has what each does). A planted bug may be held to some of them. */
+import { HOSTILE } from './hostile.ts';
+
+export const FAULTS = [
+  'close',
+  'crash',
+  'half-open crash',
+  'reload',
+  'rank crash',
+  'freeze',
+  'zombie',
+  'cut off',
+  'partition',
+  'stall',
+  'broken link',
+  'delay',
+  'reorder',
+  'duplicate',
+  'clone',
+  'second socket',
+  'kill server',
+  'server and nodes',
+  'kill CM',
+  'power loss',
+  'CM power loss',
+  'log bit flip',
+  'image bit flip',
+  'page lost',
+  'full disk',
+  'pause',
+  'false loss',
+  'false deadlock',
+  ...HOSTILE,
+  'crashing program',
+  'congestion',
+] as const;
+export type FaultKind = (typeof FAULTS)[number];

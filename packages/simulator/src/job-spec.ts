@@ -1,0 +1,23 @@
+/** The job of a run, as the server's REST would submit it. */
+import type { JobSpec } from '@mayfly/protocols';
+import type { Setup } from './setup.ts';
+
+/** @param submittedAt ms since the epoch */
+export const jobSpec = (setup: Setup, submittedAt: number): JobSpec => ({
+  id: setup.job,
+  name: 'simulated',
+  size: setup.spec.spawn?.first ?? setup.spec.size,
+  capacity: setup.spec.size,
+  protocol: setup.protocol,
+  durability: setup.durability,
+  program: { language: setup.kind === 'wasm' ? 'c' : 'typescript', entry: 'main.ts', hash: setup.program },
+  args: [],
+  files: [],
+  seed: setup.spec.seed,
+  channelMemories: setup.channelMemories,
+  checkpointMs: setup.checkpointMs,
+  interactive: false,
+  ...(setup.briefGraceMs === undefined ? { graceMs: setup.graceMs } : {}),
+  limits: { memoryBytes: 1 << 30, fileBytes: 1 << 30 },
+  submittedAt,
+});

@@ -1,0 +1,36 @@
+/** What a seed draws once for a whole run. Times are in simulated ms, sizes in bytes. */
+import type { DispatcherSettings } from '@mayfly/protocols';
+import type { JobId, ProgramKind, ProtocolName } from '@mayfly/wire';
+import type { ProgramSpec } from './program.ts';
+
+export interface Setup {
+  readonly job: JobId;
+  readonly program: string;
+  readonly spec: ProgramSpec;
+  readonly channelMemories: number;
+  readonly protocol: ProtocolName;
+  readonly durability: 'behind' | 'strict';
+  readonly chunkBytes: number;
+  readonly window: number;
+  /** A comm worker takes no more from a rank whose un-synced messages are this much. */
+  readonly retainBytes: number;
+  /** Bodies that a Channel Memory may hold in memory. */
+  readonly memoryBytes: number;
+  readonly checkpointMs: number;
+  readonly graceMs: number;
+  /** The job has no grace of its own, and the server's is shorter where another slot is free. */
+  readonly briefGraceMs?: number | undefined;
+  readonly maxDelay: number;
+  readonly turnMs: number;
+  readonly syncMs: number;
+  /** Ticks after which a Channel Memory syncs what nobody waits for. */
+  readonly lazyTicks: number;
+  /** Longest time that a sync or commit takes. */
+  readonly diskMs: number;
+  readonly nodes: number;
+  readonly slots: number;
+  /** What the job's program is, and how many nodes there are besides that do not run it. */
+  readonly kind: ProgramKind;
+  readonly others: number;
+  readonly dispatcher: Partial<DispatcherSettings>;
+}
