@@ -6,7 +6,8 @@ import { Type, type Static } from 'typebox';
 import { BoardName } from './board.ts';
 import { Position } from './data-plane.ts';
 import { Manifest } from './image.ts';
-import { PLACE_CHARS, PROGRAM_KINDS, ProgramKind, ProgramLanguage, ProtocolName, RankActivity } from './job.ts';
+import { PLACE_CHARS, ProtocolName, RankActivity } from './job.ts';
+import { PROGRAM_KINDS, ProgramKind, ProgramLanguage } from './program.ts';
 import {
   CountSchema,
   ErrorBody,
