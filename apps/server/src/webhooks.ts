@@ -18,6 +18,8 @@ import { isIP } from 'node:net';
 import { isOver } from '@mayfly/protocols';
 import type { Registry } from '@mayfly/storage/ports';
 import { MayflyError, jobId, type JobEnded, type JobId, type JobView } from '@mayfly/wire';
+import { Type, type Static } from 'typebox';
+import { Check } from 'typebox/value';
 import type { Logger } from './logger.ts';
 import { isPublic, lookupPublic } from './serve/public-address.ts';
 
@@ -30,13 +32,14 @@ const AT_ONCE = 8;
 /** Of what went wrong. */
 const ERROR_CHARS = 200;
 
-interface WebhookRecord {
-  url: string;
-  state: 'waiting' | 'delivered' | 'lost';
-  tries: number;
+const WebhookRecord = Type.Object({
+  url: Type.String(),
+  state: Type.Union([Type.Literal('waiting'), Type.Literal('delivered'), Type.Literal('lost')]),
+  tries: Type.Integer({ minimum: 0 }),
   /** Why the last try failed. */
-  error?: string;
-}
+  error: Type.Optional(Type.String()),
+});
+type WebhookRecord = Static<typeof WebhookRecord>;
 
 export interface WebhookOptions {
   /** The operator allows addresses of the server's own machine and network. */
@@ -90,8 +93,11 @@ export class Webhooks {
 
   static async open(registry: Registry, options: WebhookOptions, logger: Logger): Promise<Webhooks> {
     const records = new Map<JobId, WebhookRecord>();
-    for (const [key, value] of await registry.entries('webhook/'))
-      records.set(jobId(key.slice('webhook/'.length)), value as WebhookRecord);
+    for (const [key, value] of await registry.entries('webhook/')) {
+      const job = jobId(key.slice('webhook/'.length));
+      if (Check(WebhookRecord, value) && URL.canParse(value.url)) records.set(job, value);
+      else logger.error({ job }, 'the record of a webhook cannot be read: the end of this job will not be announced');
+    }
     return new Webhooks(registry, options, logger, records);
   }
 

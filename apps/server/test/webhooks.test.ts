@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import type { JobEnded, JobView } from '@mayfly/wire';
+import { jobId, type JobEnded, type JobView } from '@mayfly/wire';
 import { isPublic, lookupPublic } from '../src/serve/public-address.ts';
 import { Webhooks } from '../src/webhooks.ts';
 import { api, freshDir, later, program, startServer, until } from './harness.ts';
@@ -104,6 +104,9 @@ test('a record without a job goes at the start (H1), and an address that is not 
   const kept = new Map<string, unknown>([
     ['webhook/abcdefghjkmn', { url: 'https://example.org/', state: 'waiting', tries: 0 }],
     ['webhook/nmkjhgfedcba', { url: 'http://127.0.0.1:9/', state: 'waiting', tries: 3 }],
+    // damaged: one of them must not stop the server, or the page of its job
+    ['webhook/ddddddddddd1', { url: 'no address', state: 'waiting', tries: 0 }],
+    ['webhook/ddddddddddd2', { url: 'https://example.org/', state: 'waiting', tries: 'many' }],
   ]);
   const registry = {
     entries: async (prefix: string) => [...kept].filter(([k]) => k.startsWith(prefix)),
@@ -113,13 +116,17 @@ test('a record without a job goes at the start (H1), and an address that is not 
         else kept.set(key, value);
     },
   };
-  const quiet = { warn: () => undefined, error: () => undefined };
+  const errors: unknown[] = [];
+  const quiet = { warn: () => undefined, error: (about: unknown) => errors.push(about) };
   const hooks = await Webhooks.open(
     registry as never,
     { privateAddresses: false, publicUrl: undefined },
     quiet as never,
   );
   const ended = { id: 'nmkjhgfedcba', name: 'j', state: 'done', size: 1, faults: [], submittedAt: 1 };
+  expect(errors).toEqual([{ job: 'ddddddddddd1' }, { job: 'ddddddddddd2' }]);
+  expect(hooks.viewOf(jobId('ddddddddddd1'))).toBeUndefined();
+  for (const key of [...kept.keys()]) if (key.includes('ddd')) kept.delete(key);
   await hooks.begin((job) => (job === ended.id ? (ended as never) : undefined));
   await until('it is given up', () => (kept.get('webhook/nmkjhgfedcba') as { state: string }).state === 'lost');
   expect([...kept]).toEqual([

@@ -9,6 +9,7 @@ export * from './schema.ts';
 export * from './data-plane.ts';
 export * from './errors.ts';
 export * from './image.ts';
+export * from './limits.ts';
 export * from './program.ts';
 export * from './job.ts';
 export * from './run-time.ts';

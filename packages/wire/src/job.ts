@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox';
 import type { Patch } from './delta.ts';
 import type { JobId } from './ids.ts';
+import { MAX_PARTS, MAX_RANKS } from './limits.ts';
 import { FilePath, ProgramSubmission, ProgramKind } from './program.ts';
 import {
   CountSchema,
@@ -13,9 +14,6 @@ import {
   TaskIdSchema,
 } from './schema.ts';
 
-/** Ranks of a job, those included that it spawns, and how many it may spawn. */
-export const MAX_RANKS = 1024;
-export const MAX_SPAWNED = 256;
 /**
  * Generation of the MPI library: which messages its calls send. A job keeps the one that it began with, also under a
  * newer server, since its ranks repeat what their logs have. Raised whenever a call sends others: 2 has more algorithms
@@ -81,8 +79,6 @@ export const RoomCode = Type.String({ pattern: '^[A-HJKMNP-Z2-9]{4,12}$' });
 
 /** Arguments of a program. */
 const Arguments = Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 256 });
-/** Programs of a job at most. */
-export const MAX_PARTS = 64;
 
 /** A further program of a job (MPMD, MPI-4.1 §11.5), and how many ranks run it. */
 export const FurtherPart = Type.Object(
