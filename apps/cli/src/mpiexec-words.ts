@@ -8,7 +8,8 @@ import { CommandError, Exit } from './exit-codes.ts';
 const VALUED = new Set(
   (
     '-n --np -f --file -o --output-dir --name --about --cc-flags --protocol --durability --checkpoint --grace ' +
-    '--stuck-after --stuck-factor --time-limit --server --token --env --part-env --room --memory --seed --stdin'
+    '--stuck-after --stuck-factor --time-limit --server --token --env --part-env --room --notify --memory --seed ' +
+    '--stdin'
   ).split(' '),
 );
 const SAME: Readonly<Record<string, string>> = {

@@ -22,6 +22,8 @@ export interface SubmissionOptions {
   env?: string[];
   partEnv?: string[];
   room?: string;
+  /** URL that the server calls at the end of the job. */
+  notify?: string;
   /** Bytes. */
   memory?: number;
   seed?: number;
@@ -86,6 +88,7 @@ export async function prepareSubmission(
     ).slice(0, 80),
     ...(o.about ? { about: o.about } : {}),
     ...(o.room ? { room: o.room } : {}),
+    ...(o.notify === undefined ? {} : { notify: o.notify }),
     program,
     size: o.n,
     args,

@@ -97,6 +97,16 @@ describe('mayfly submit and wait', () => {
       code: 2,
       stderr: expect.stringContaining('(mayfly submit --help lists the options)'),
     });
+    expect(await mayfly('submit', '-n', '1', '--notify', 'http://127.0.0.1:9/', 'echo.ts')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('notify names 127.0.0.1, which is not a public address.'),
+    });
+    expect(await run(['mpiexec', '-n', '1', '--notify', 'http://example.org/', 'echo.ts'], { cwd: dir })).toMatchObject(
+      {
+        code: 2,
+        stderr: expect.stringContaining('--notify needs a server'),
+      },
+    );
     expect(await run(['submit', '-n', '1', 'echo.ts'], { cwd: dir })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('mayfly login'),

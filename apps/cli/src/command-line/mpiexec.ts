@@ -45,6 +45,7 @@ const jobOptions = (command: Command): Command =>
         more,
       )
       .option('--room <code>', 'run only on volunteers of this room')
+      .option('--notify <url>', 'URL to which the server posts the end of the job')
       .option('--memory <size>', 'memory limit of a rank, such as 512M or 2G', size)
       .option('--seed <n>', "seed of the job's random numbers, to repeat a run", whole(0, 2 ** 48 - 1)),
   ).passThroughOptions();

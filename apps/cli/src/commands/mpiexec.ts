@@ -23,8 +23,9 @@ export interface MpiexecOptions extends ConnectionOptions, SubmissionOptions {
 
 export async function mpiexec(program: string, args: string[], options: MpiexecOptions): Promise<number> {
   const connection = await findConnection(options);
-  if (options.room !== undefined && !connection)
-    throw new CommandError('--room needs a server: add --server, or set MAYFLY_SERVER', Exit.USAGE);
+  for (const option of ['room', 'notify'] as const)
+    if (options[option] !== undefined && !connection)
+      throw new CommandError(`--${option} needs a server: add --server, or set MAYFLY_SERVER`, Exit.USAGE);
   const { submission, ranks, ownFiles } = await prepareSubmission(program, args, options);
   submission.options = { ...submission.options, interactive: true };
   const progress = new ProgressLine(process.stderr.isTTY && !options.quiet ? process.stderr : undefined);
