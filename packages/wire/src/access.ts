@@ -1,4 +1,4 @@
-/** Who may do what at the border: roles of tokens, and what REST says of tokens. */
+/** Access rights: roles of tokens, and the views of tokens in REST. */
 import { Type, type Static } from 'typebox';
 import { CountSchema } from './schema.ts';
 

@@ -53,7 +53,7 @@ export const CheckpointAdvice = Type.Object({
 });
 export type CheckpointAdvice = Static<typeof CheckpointAdvice>;
 
-/** GET /api/server: how the server is. Counters are since its start; rates are for who asks twice. */
+/** GET /api/server: how the server is. Counters begin with its start; two requests give a rate. */
 export const ServerView = Type.Object({
   version: Type.String(),
   node: Type.String(),
@@ -85,7 +85,7 @@ export const ServerView = Type.Object({
   }),
   /**
    * The disk of the data directory: `low` refuses new jobs and uploads, `stopped` pauses jobs, for `message` since
-   * `since`. Sizes are absent where the file system tells none.
+   * `since`. Sizes are absent where the file system does not report them.
    */
   disk: Type.Object({
     state: Type.Unsafe<'ok' | 'low' | 'stopped'>(Type.String()),

@@ -1,8 +1,8 @@
-/** The board of a room: what those who gave a name have given. */
+/** The board of a room: contributions of volunteers with a name. */
 import { Type, type Static } from 'typebox';
 import { CountSchema } from './schema.ts';
 
-/** As a node gives it in Hello. Any text passes the schema; boardText (board-name.ts) says what of it is a name. */
+/** As in the node's Hello. Any text passes the schema; boardText (board-name.ts) makes a name of it. */
 export const BoardName = Type.Object({
   name: Type.String({ maxLength: 200 }),
   team: Type.Optional(Type.String({ maxLength: 200 })),
@@ -37,7 +37,7 @@ export const BoardView = Type.Object({
   /** Who asked, should there be something. */
   you: Type.Optional(BoardEntry),
   teams: Type.Array(Type.Object({ team: Type.String(), names: CountSchema, ...Figures })),
-  /** All who gave no name. */
+  /** All volunteers without a name. */
   anonymous: Type.Object({ ...Figures, jobs: CountSchema }),
 });
 export type BoardView = Static<typeof BoardView>;

@@ -13,7 +13,7 @@ export const ComparedRun = Type.Object({
   state: JobState,
   /** Ranks that were lost in it. */
   faults: CountSchema,
-  /** Absent: one of the two has not ended by itself, so nothing was compared. */
+  /** Absent: one of the two runs did not end of its own accord, so nothing was compared. */
   same: Type.Optional(Type.Boolean()),
   /** Where they differ, in sentences; the first ones of many. */
   differences: Type.Array(Type.String()),

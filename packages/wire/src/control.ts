@@ -30,13 +30,13 @@ export const Hello = Type.Object({
   /** Absent for a new node; else what Welcome gave, to come back as the same one. */
   node: Type.Optional(NodeIdSchema),
   secret: Type.Optional(Type.String({ maxLength: 128 })),
-  /** Drawn by the daemon when it begins: tells a reconnection from a reload and from a duplicated tab. */
+  /** Drawn by the daemon when it begins: distinguishes a reconnection from a reload and from a duplicated tab. */
   session: Type.Optional(Type.String({ maxLength: 64 })),
   name: Type.String({ minLength: 1, maxLength: 80 }),
   /** e.g. 'Chromium 156', 'Firefox 140', 'Node 20.20'. */
   engine: Type.String({ maxLength: 80 }),
   slots: Type.Integer({ minimum: 0, maximum: 256 }),
-  /** Processor cores of the machine, as its engine says. */
+  /** Processor cores of the machine, as its engine reports them. */
   cores: Type.Optional(Type.Integer({ minimum: 1, maximum: 4096 })),
   /**
    * Kinds of programs that it runs; ranks of others are not placed there. Absent (nodes of a version that did not
@@ -68,7 +68,7 @@ export const Assignment = Type.Object({
   job: JobIdSchema,
   /** The job's name, for the volunteer to read. */
   jobName: Type.Optional(Type.String({ maxLength: 80 })),
-  /** What the job is for, as its owner says to volunteers. */
+  /** The purpose of the job, in its owner's words for volunteers. */
   about: Type.Optional(Type.String({ maxLength: 200 })),
   task: TaskIdSchema,
   incarnation: IncarnationSchema,
@@ -194,7 +194,7 @@ type Answer<T> = (answer: T | { error: ErrorBody }) => void;
 
 export interface NodeToServer {
   hello: (m: Hello, ack: Answer<Welcome>) => void;
-  /** Whoever wants to know how long the way is asks for the acknowledgement. */
+  /** A sender that wants to measure the round trip asks for the acknowledgement. */
   heartbeat: (m: Heartbeat, ack?: () => void) => void;
   report: (m: TaskReport) => void;
   goodbye: (m: Goodbye, ack?: () => void) => void;

@@ -22,7 +22,7 @@ export type Position = Static<typeof Position>;
 export const Attach = Type.Object({
   /** Capability of the incarnation, as the dispatcher issued it. */
   capability: Type.String({ maxLength: 1024 }),
-  /** Drawn by the comm worker when the incarnation begins; tells a reconnection from a clone. */
+  /** Drawn by the comm worker when the incarnation begins; distinguishes a reconnection from a clone. */
   nonce: Type.String({ minLength: 8, maxLength: 64 }),
   /** Where the incarnation begins. */
   position: Position,
@@ -45,7 +45,9 @@ export const Attached = Type.Object({
   arrivals: CountSchema,
   /** Which of the task's determinants this CM holds: half-open ranges, ascending. */
   determinants: Type.Array(Type.Tuple([CountSchema, CountSchema])),
-  /** Present while the CM recovers: the comm worker resupplies its arrivals above this number, then says RESUPPLIED. */
+  /**
+   * Present while the CM recovers: the comm worker resupplies its arrivals above this number, then sends RESUPPLIED.
+   */
   resupplyFrom: Type.Optional(CountSchema),
 });
 export type Attached = Static<typeof Attached>;

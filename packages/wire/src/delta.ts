@@ -1,6 +1,5 @@
 /**
- * What changed between two JSON values of the same shape, so that a viewer who has the one is sent little for the
- * other. Pure.
+ * Differences between two JSON values of the same shape: a viewer that has one value gets the other in few bytes. Pure.
  *
  *   nothing       undefined
  *   another       [value]

@@ -1,6 +1,6 @@
 /**
- * The history of a job as REST and the dashboard's socket tell it: what each rank spent its time on (the time line),
- * who sent how much to whom (the matrix), and a sample of messages as they pass (the arrows).
+ * The history of a job in REST and on the dashboard's socket: how each rank spent its time (the time line), how much
+ * each pair of ranks exchanged (the matrix), and a sample of messages (the arrows).
  */
 import { Type, type Static } from 'typebox';
 import { SPENT } from './control.ts';
@@ -31,8 +31,8 @@ export type TimelineEvent = Static<typeof TimelineEvent>;
 /** What of a history an answer shows. */
 const STRETCH = {
   /**
-   * From when on and up to when anything is known, ms of the server's clock; the job's end once it has `ended`; `now`:
-   * what that clock said.
+   * The time that the history covers, ms of the server's clock; the job's end once it has `ended`; `now`: what that
+   * clock said.
    */
   since: CountSchema,
   until: CountSchema,
@@ -114,14 +114,14 @@ export const ChartsView = Type.Object({
   job: JobIdSchema,
   ...STRETCH,
   /**
-   * By column; null: nobody saw (the server was away). Messages and bytes between ranks, per second; bytes in the log
-   * of messages; bytes of the newest image of each rank.
+   * By column; null: unknown (the server was away). Messages and bytes between ranks, per second; bytes in the log of
+   * messages; bytes of the newest image of each rank.
    */
   values: Type.Object({ messages: Series, bytes: Series, logBytes: Series, imageBytes: Series }),
 });
 export type ChartsView = Static<typeof ChartsView>;
 
-/** What a viewer draws of the watched job's history; it is sent no more than that. Absent parts are not sent. */
+/** The parts of the watched job's history that a viewer draws. The server sends these and no others. */
 export const Look = Type.Object(
   {
     job: JobIdSchema,
@@ -131,7 +131,7 @@ export const Look = Type.Object(
         last: TaskIdSchema,
         /** Width of a column that is drawn. */
         widthMs: Type.Integer({ minimum: 1000, maximum: 86_400_000 }),
-        /** Messages as arrows: recorded only while somebody asks for them. */
+        /** Messages as arrows: recorded only while a viewer asks for them. */
         arrows: Type.Optional(Type.Boolean()),
       }),
     ),
@@ -191,7 +191,7 @@ export interface ArrowNews {
 
 /** The whole of the namespace /dashboard. */
 export interface ViewerEvents extends DashboardEvents {
-  /** To whoever looks ({@link Look}), about once a second. */
+  /** To every viewer ({@link Look}), about once a second. */
   timeline: (news: TimelineNews) => void;
   matrix: (news: MatrixNews) => void;
   arrows: (news: ArrowNews) => void;

@@ -31,6 +31,6 @@ export const Manifest = Type.Object({
 });
 export type Manifest = Static<typeof Manifest>;
 
-/** The only name that the Checkpoint Server takes for this image: nobody can overwrite somebody else's. */
+/** The only name that the Checkpoint Server accepts for this image, so that no node can overwrite another's. */
 export const imageIdOf = (job: JobId, task: TaskId, incarnation: Incarnation, serial: number): ImageId =>
   `${job}-${task}-${incarnation}-${serial}` as ImageId;

@@ -148,7 +148,7 @@ export interface JobEnded {
 export type JobState = 'waiting' | 'running' | 'stalled' | 'pausing' | 'paused' | 'done' | 'failed' | 'cancelled';
 export const JobState = Type.Unsafe<JobState>(Type.String());
 
-/** Characters of a place of a program, as a node tells it: 'name (module:position)'. */
+/** Characters of a place of a program, as a node reports it: 'name (module:position)'. */
 export const PLACE_CHARS = 96;
 /** All places that came too late for one of their own. */
 export const ELSEWHERE = 'elsewhere';
@@ -232,7 +232,7 @@ export const Fault = Type.Object({
   excused: Type.Optional(Type.Boolean()),
   /** Time in which the job was paused meanwhile; the three below do not count it. */
   pausedMs: Type.Optional(CountSchema),
-  /** ms from detection until the next incarnation was given to a node, and until its rank began (to replay). */
+  /** ms from detection until the next incarnation was assigned to a node, and until its rank began (to replay). */
   assignedAfterMs: Type.Optional(CountSchema),
   startedAfterMs: Type.Optional(CountSchema),
   /** ms from detection to the next incarnation's first new step; absent while it recovers. */
@@ -292,8 +292,8 @@ export const JobView = Type.Object({
   /** Why it waits or stalls, in words: 'needs 4 slots; 3 available'. */
   reason: Type.Optional(Type.String()),
   /**
-   * The server cannot write its storage (DISK_FULL, STORAGE_FAILED), so that the job stands still; it goes on by
-   * itself. A job that runs is `paused` meanwhile.
+   * The server cannot write its storage (DISK_FULL, STORAGE_FAILED), so the job waits, and resumes automatically. A job
+   * that runs is `paused` meanwhile.
    */
   stopped: Type.Optional(ErrorBody),
   error: Type.Optional(ErrorBody),
@@ -323,7 +323,7 @@ export const NodeView = Type.Object({
   engine: Type.String(),
   slots: CountSchema,
   busy: CountSchema,
-  /** Processor cores of its machine, where it says so. */
+  /** Processor cores of its machine, if it reports them. */
   cores: Type.Optional(CountSchema),
   /**
    * Kinds of programs that it runs: a headless volunteer runs scripts only if it was started with --allow-typescript.
@@ -343,7 +343,7 @@ export const NodeView = Type.Object({
   presentMs: Type.Optional(CountSchema),
   /** True: it has done useful work that the server has seen. */
   record: Type.Optional(Type.Boolean()),
-  /** It is given nothing new until then, because ranks failed there that did not fail elsewhere. */
+  /** It gets no new ranks until then, because ranks failed there that did not fail elsewhere. */
   quarantinedUntil: Type.Optional(CountSchema),
   state: Type.Unsafe<'here' | 'suspect' | 'gone'>(Type.String()),
   since: CountSchema,
@@ -351,7 +351,7 @@ export const NodeView = Type.Object({
 });
 export type NodeView = Static<typeof NodeView>;
 
-/** A room: volunteers who gave its code serve its jobs, and no others. */
+/** A room: volunteers with its code serve its jobs, and no others. */
 export const RoomView = Type.Object({
   code: RoomCode,
   name: Type.String(),

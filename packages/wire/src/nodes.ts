@@ -27,8 +27,8 @@ export const NodesTimeline = Type.Object({
    */
   slots: Type.String(),
   /**
-   * Of one node: bytes of the linear memories of its ranks together, by column, the most in it; null: nobody said.
-   * Scripts do not know theirs.
+   * Of one node: bytes of the linear memories of its ranks together, by column, the most in it; null: unknown. Scripts
+   * do not know theirs.
    */
   memory: Type.Optional(Type.Array(Type.Union([CountSchema, Type.Null()]))),
 });
@@ -64,7 +64,7 @@ export const NodeDetail = Type.Object({
   /** Of a node that is gone: as it was last. */
   node: NodeView,
   ranks: Type.Array(SeatedRank),
-  /** Bytes of the linear memories of its ranks together, as its last heartbeat has told; absent: it told of none. */
+  /** Bytes of the linear memories of its ranks together, from its last heartbeat; absent: it named none. */
   memory: Type.Optional(CountSchema),
   /** Newest first, of jobs that the server has not forgotten; kills by hand among them. */
   losses: Type.Array(LostRank),

@@ -57,9 +57,8 @@ export const ProgramLanguage = Type.Union([
 export type ProgramLanguage = Static<typeof ProgramLanguage>;
 
 /**
- * What a node has to run for a program: a module of WebAssembly, which reaches nothing but the functions that it is
- * given, or a script, which is only as well locked up as the engine's globals are. A node says which kinds it runs
- * (Hello.runs).
+ * What a node has to run for a program: a module of WebAssembly, which reaches only its imports, or a script, which is
+ * only as well confined as the engine's globals are. A node announces the kinds that it runs (Hello.runs).
  */
 export const PROGRAM_KINDS = ['wasm', 'typescript'] as const;
 export const ProgramKind = Type.Union([Type.Literal('wasm'), Type.Literal('typescript')]);

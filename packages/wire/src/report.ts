@@ -21,7 +21,7 @@ export const JobReport = Type.Object(
   {
     format: Type.Literal('mayfly-report'),
     version: CountSchema,
-    /** When this was said, ms since the epoch, as all times. */
+    /** When the report was made, ms since the epoch, as all times. */
     at: CountSchema,
     server: Type.Object({ version: Type.String() }),
     job: Type.Object({
@@ -134,8 +134,8 @@ export const JobReport = Type.Object(
 export type JobReport = Static<typeof JobReport>;
 
 /**
- * For people without a token. Who volunteered is nobody's business but the owner's; and the text of an error may hold
- * what the program printed, or a path of the server: its code stays, with what the registry says of it.
+ * For people without a token. Only the owner may know the volunteers. The text of an error may contain output of the
+ * program or a path of the server: its code stays, with the text of the registry.
  */
 export function publicReport(r: JobReport): JobReport {
   const { error, ...job } = r.job;

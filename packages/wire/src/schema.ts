@@ -11,9 +11,7 @@ export const ImageIdSchema = Type.Unsafe<ImageId>(Type.String({ pattern: '^[0-9a
 /** BLAKE3-256 of a page or of a program, hexadecimal. */
 export const HashSchema = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
-/**
- * Every error that crosses a border: a stable code of the registry in errors.ts, and a sentence that says what to do.
- */
+/** Every error that crosses a border: a stable code of the registry in errors.ts, and a sentence with what to do. */
 export const ErrorBody = Type.Object({
   code: Type.String({ maxLength: 64 }),
   message: Type.String({ maxLength: 65536 }),

@@ -3,7 +3,7 @@
  * trimmed: one float for the LSN of the last chunk and one for the size; the other chunks' LSNs only of messages that
  * have several.
  *
- * Invariant A1: `lsnOf(n)` grows with n (the arrival number is given at the last chunk).
+ * Invariant A1: `lsnOf(n)` grows with n (the last chunk gets the arrival number).
  */
 import type { Replays } from '../contract/position.ts';
 
@@ -13,7 +13,7 @@ interface Kept {
 }
 
 export class ArrivalIndex {
-  /** Number of arrivals given so far. */
+  /** Highest arrival number so far. */
   count = 0;
   /** Arrival of slot 0. */
   #first = 1;

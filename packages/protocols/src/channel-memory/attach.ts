@@ -6,10 +6,10 @@
  *     first and log other determinants.
  * F2  A first attachment is answered only when every lower incarnation is closed here and all that was appended is
  *     durable, also what a receiver gives back of it meanwhile.
- * F3  A recovered CM accepts nothing new for a task before the task's comm worker has reported (RESUPPLIED): that of
- *     the incarnation that lived on, when it has given back what the log lost; that of a new one, when it has found the
- *     logs of all Channel Memories consistent (else other messages would take the place of lost ones, and nobody could
- *     see it any more).
+ * F3  A recovered CM accepts nothing new for a task before the task's comm worker has reported (RESUPPLIED). A comm
+ *     worker that lived on reports when it has returned the arrivals that the log lost. That of a new incarnation
+ *     reports when it has found the logs of all Channel Memories consistent; else other messages would take the place
+ *     of lost ones unnoticed.
  */
 import {
   Attach,
@@ -162,7 +162,7 @@ export function fence(s: State, task: TaskId, incarnation: Incarnation): void {
   voidPartials(s, task);
 }
 
-/** A sender begins anew: what it had sent in part is void. */
+/** A new incarnation of a sender: messages of the old one that are here in part are void. */
 function voidPartials(s: State, task: TaskId): void {
   for (const d of s.destinations) {
     const c = d?.closed ? undefined : d?.channels[slotOf(s, task)]; // a closed log takes parts from its receiver alone
@@ -219,7 +219,7 @@ export function resupply(
   c.partial = undefined;
   c.count = h.channel;
   touch(s, c);
-  // F2: a new incarnation of the sender that waits for its answer is told this count, too, and will not send the
+  // F2: the answer to a new incarnation of the sender that still waits contains this count, so it will not send the
   // message again.
   for (const w of s.answers) if (w.attachment.task === h.src) w.needs = s.ticket + 1;
   d.index.add(lsn, h.size, p.lsns.length > 1 ? p.lsns : undefined);
@@ -236,9 +236,9 @@ export function resupplied(s: State, a: Attachment): void {
 }
 
 /**
- * What it says it received is not in the log, and it does not give it back. That is the word of a node: it costs this
- * incarnation, as if the node had not come back. Whether anybody depends on what is gone, the fence of the next one
- * finds out (holdings.ts).
+ * The node claims arrivals that the log lacks, and does not return them. A node's claim costs only this incarnation, as
+ * if the node had not come back. The fence of the next incarnation finds out whether anything depends on the lost
+ * arrivals (holdings.ts).
  */
 const lost = (a: Attachment, what: string): Error =>
   protocolError('OUT_OF_SEQUENCE', `the log of task ${a.task} lacks what its node does not give back: ${what}`);
@@ -266,7 +266,9 @@ function askAgain(s: State, c: Channel): void {
   s.out.push({ type: 'send', conn: a.conn, bytes: encodeFrame(h) });
 }
 
-/** The attachment that may speak for `task` on this connection; undefined: it was refused, what it says is ignored. */
+/**
+ * The attachment that may speak for `task` on this connection; undefined: it was refused, and its frames are ignored.
+ */
 export function speaker(conn: ConnState, task: number, incarnation: Incarnation): Attachment | undefined {
   const a = conn.tasks.get(task);
   if (a === undefined) throw protocolError('FORBIDDEN', `task ${taskId(task)} is not attached here`);

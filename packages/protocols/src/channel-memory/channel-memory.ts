@@ -3,21 +3,21 @@
  *
  * Owns, for the tasks whose home it is: the order of their arrivals, the log of them, their messages to WORLD. For
  * every task: the determinants that came here, its fence, its connection. Does not own: sockets, files and clocks (the
- * host, see events.ts), images (Checkpoint Server), who runs where (dispatcher).
+ * host, see events.ts), images (Checkpoint Server), placement (dispatcher).
  *
  * Messages in: ATTACH, DETACH, DATA, DETERMINANTS, CREDIT, PULL, RESUPPLY, RESUPPLIED. Out: ATTACHED, REFUSED, ARRIVAL,
  * BODY, ACK, DETERMINANTS, RESEND.
  *
- * Durable state: the streams (t, d, w). An effect that lets somebody see a record comes after the `append` of it; under
- * `strict`, and for ATTACHED of a restart, messages to WORLD, envelopes without body and `covered`, after the `synced`
- * of it. Everything in memory is rebuilt from the streams or losable.
+ * Durable state: the streams (t, d, w). An effect that makes a record visible comes after its `append`; under `strict`,
+ * and for ATTACHED of a restart, messages to WORLD, envelopes without body and `covered`, after the `synced` of it.
+ * Everything in memory is rebuilt from the streams or losable.
  *
  * Invariants (F1–F3 in attach.ts, F4 in pessimistic/unheard.ts, P1–P4 in push.ts)
  *  C1  A message of channel (src, dst) is logged once, and message n only after message n − 1.
  *  C2  The determinants that came with a frame are logged before its message.
  *  C3  A message gets the next number of dst's arrival order when its last chunk is logged, and never another.
  *  C4  What is pushed to a receiver is logged (`strict`: durable).
- *  C5  A sender is told `synced` only of what survives power loss.
+ *  C5  A sender gets `synced` only for messages that survive power loss.
  *  C6  A bad frame ends the incarnation or the connection that sent it, and touches nothing else.
  *  C7  What is trimmed is behind a durable BASE record: counts and evidence outlive the messages.
  */
@@ -50,7 +50,7 @@ import { flushAcks, sayCovered, startSync, syncDue, synced } from './sync.ts';
 import { trim, trimWorld } from './trim.ts';
 import type { ChannelMemoryOptions, CmEffect, CmEvent, Progress, StreamName } from './events.ts';
 
-/** Credit that a receiver has before it has said how much it takes. */
+/** Credit of a receiver before its first CREDIT. */
 export const DEFAULT_WINDOW = 4 * 1024 * 1024;
 
 const stream = (kind: 't' | 'd' | 'w', task: number): Stream => ({
@@ -258,7 +258,7 @@ export class ChannelMemory {
     return this.#s.sources.length;
   }
 
-  /** A `flush` would do something: acknowledgements wait, or somebody waits for a sync. */
+  /** A `flush` would do something: acknowledgements are due, or a sync is. */
   get flushDue(): boolean {
     const s = this.#s;
     return s.acks.length > 0 || s.syncWanted || (s.strict && s.dirtyStreams.length > 0);

@@ -1,6 +1,6 @@
 /**
- * The data path: one chunk of a message is judged, its determinants are logged, then it is logged itself, given its
- * number when it is the last, and pushed. A few small objects per message, no copy of the body.
+ * The data path: it checks one chunk of a message, logs its determinants and then the chunk, numbers the message at its
+ * last chunk, and pushes it. A few small objects per message, no copy of the body.
  */
 import { Flag, Kind, WORLD, emptyHeader, encodeFrame, patchArrival, routeOf, type Header } from '@mayfly/wire';
 import { protocolError } from './refuse.ts';
@@ -110,7 +110,7 @@ function toWorld(s: State, w: World, h: Header, frame: Uint8Array, whole: boolea
   const c = w.channel;
   const body = frame.subarray(64 + h.detBytes, 64 + h.detBytes + h.bytes);
   const all = whole && c.partial !== undefined ? join([...c.partial.bodies, body], h.size) : body;
-  // C6: what is logged comes out, and what nobody can read would end the job.
+  // C6: whatever is logged comes out, and an unreadable message would end the job.
   if (whole && !readable(h.mode, all))
     throw protocolError(
       'BAD_FRAME',
@@ -182,6 +182,6 @@ export function done(s: State, d: Destination): void {
     const source = s.sources[c.src];
     if (source?.attachment) ackSoon(s, source);
   }
-  // behind a BASE (C7): others may depend on what its messages said of their senders
+  // behind a BASE (C7): others may depend on the positions of senders that its messages contained
   if (d.stream.next > 0) trimBehindBase(s, d, { from: 0, to: d.stream.next, keep: new Set() });
 }

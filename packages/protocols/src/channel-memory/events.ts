@@ -12,7 +12,7 @@
  *  3. performs the effects of a step in order and before the next step. An append that throws (DISK_FULL) ends this
  *     core: close its connections, drop it, recover later from the streams;
  *  4. after a batch (one socket message, or what one turn of the loop brought) calls `step({type:'flush'})`, unless
- *     `core.flushDue` says that it would do nothing;
+ *     `core.flushDue` is false;
  *  5. calls `step({type:'tick'})` every 20–50 ms: `behind` syncs then if it is due, `none` acknowledges then;
  *  6. performs `sync` by syncing the named streams together, and when all are durable calls `step({type:'synced',
  *     ticket})`.
@@ -65,13 +65,13 @@ export interface ChannelMemoryOptions {
   readonly durability: 'behind' | 'strict';
   /** Checks a capability; undefined refuses it. */
   readonly authorise: (capability: string) => { readonly task: TaskId; readonly incarnation: Incarnation } | undefined;
-  /** Bytes that may be under way to one task before its comm worker has said how many it takes. Default 4 MiB. */
+  /** Bytes that may be under way to one task before the first CREDIT of its comm worker. Default 4 MiB. */
   readonly window?: number;
   /** Body part of one frame. Default CHUNK_BYTES; the simulator makes it small. */
   readonly chunkBytes?: number;
   /** A longer body is refused. Default 1 GiB. */
   readonly maxMessageBytes?: number;
-  /** Ticks after which is synced what nobody waits for. Default 1. */
+  /** Ticks between syncs that nothing waits for. Default 1. */
   readonly lazyTicks?: number;
 }
 
@@ -84,7 +84,7 @@ export type CmEvent =
   | { readonly type: 'tick' }
   | { readonly type: 'synced'; readonly ticket: number }
   /**
-   * `fresh`: the job starts now, nobody can have received anything. Else a task's log is closed until its comm worker
+   * `fresh`: the job starts now, so no task has received anything. Else a task's log is closed until its comm worker
    * has reported.
    */
   | { readonly type: 'recovered'; readonly fresh: boolean }
@@ -165,11 +165,11 @@ export type CmEffect =
       readonly image: ImageId;
       readonly determinants: readonly Range[];
     }
-  /** An incarnation broke the protocol and has ended here. Its node is told, too, but need not pass it on. */
+  /** An incarnation broke the protocol and has ended here. Its node gets REFUSED as well, but need not pass it on. */
   | { readonly type: 'refused'; readonly task: TaskId; readonly incarnation: Incarnation; readonly error: ErrorBody }
   /** A task's first attachment of this incarnation was accepted (for the history; no duty). */
   | { readonly type: 'attached'; readonly task: TaskId; readonly incarnation: Incarnation; readonly resume: boolean }
-  /** Fatal for the job: an arrival that nobody trimmed is not in the log. */
+  /** Fatal for the job: an arrival is missing in the log although it was never trimmed. */
   | { readonly type: 'failed'; readonly task: TaskId; readonly error: ErrorBody };
 
 export interface SendRecord {

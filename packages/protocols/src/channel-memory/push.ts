@@ -12,8 +12,8 @@
  *  P2  A chunk of a message that is not whole yet goes out only when the whole message fits in the window (reserved at
  *      its first chunk).
  *  P3  Last chunks leave in arrival order.
- *  P4  A body longer than the window, or any while the receiver says ENVELOPE_ONLY, stays in the log: its envelope is
- *      pushed, and only once it is durable, since a receiver could not resupply what it never had.
+ *  P4  A body longer than the window, or any while the receiver says ENVELOPE_ONLY, stays in the log. Its envelope is
+ *      pushed once the message is durable, since a receiver cannot return a body that it never had.
  */
 import { Kind } from '@mayfly/wire';
 import { giveUp, protocolError } from './refuse.ts';
@@ -59,7 +59,7 @@ export function beginPush(s: State, d: Destination, a: Attachment): void {
 }
 
 const congested = (s: State, p: Push): boolean => s.conns.get(p.attachment.conn)?.congested ?? true;
-/** A quarter on top: what the receiver has consumed but not yet given credit for. */
+/** A quarter on top: messages that the receiver has consumed and not yet credited. */
 const fits = (p: Push, size: number): boolean => p.reserved + cost(size) <= p.window + p.window / 4;
 
 /**

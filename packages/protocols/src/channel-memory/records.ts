@@ -22,10 +22,7 @@ import type { SendRecord } from './events.ts';
 
 /** Kind of the record that stands for everything trimmed before it. Never on the wire. */
 export const BASE_KIND = 64;
-/**
- * Kind of the record, in a stream of determinants, that says which session an incarnation belongs to. Never on the
- * wire.
- */
+/** Kind of the record, in a stream of determinants, that names the session of an incarnation. Never on the wire. */
 export const SESSION_KIND = 65;
 /**
  * `mode` of one whose body is JSON: the incarnation began before some receivers had reported (F4). Else the body is the
@@ -43,8 +40,8 @@ export interface Evidence {
 }
 
 /**
- * Receivers that had not reported when an incarnation of a sender began, and what it was told then (F4 in
- * pessimistic/unheard.ts).
+ * Receivers that had not reported when an incarnation of a sender began, and the evidence that the incarnation got then
+ * (F4 in pessimistic/unheard.ts).
  */
 export interface Unheard {
   told: Evidence;

@@ -90,13 +90,13 @@ export interface Source {
   /** Lowest incarnation that may act. Durable in the dispatcher's registry, which gives it again at recovery. */
   fence: Incarnation;
   /**
-   * Nonce of incarnation `fence`, once one has attached: tells a reconnection from a clone. Durable before the first
-   * answer (F1).
+   * Nonce of incarnation `fence`, once it has attached: distinguishes a reconnection from a clone. Durable before the
+   * first answer (F1).
    */
   nonce: string | undefined;
   /** Where it is logged. */
   nonceLsn: number | undefined;
-  /** Who had not reported when incarnation `fence` began (F4). */
+  /** Receivers that had not reported when incarnation `fence` began (F4). */
   unheard: Unheard | undefined;
   attachment: Attachment | undefined;
   readonly determinants: Stream;
@@ -108,7 +108,7 @@ export interface Source {
   blockFirst: number;
   blockEnd: number;
   readonly evidence: Evidence;
-  /** To be told at the next ACK. */
+  /** For the next ACK. */
   ackDue: boolean;
   readonly ackChannels: Channel[];
 }
@@ -167,7 +167,7 @@ export interface World {
 export interface Cover {
   readonly image: ImageId;
   readonly position: Position;
-  /** JSON of the ranges said last. */
+  /** JSON of the ranges in the last answer. */
   said: string | undefined;
 }
 
@@ -218,7 +218,7 @@ export interface LogPolicy {
   replays(position: Position): Replays;
   /** Everything that an image of the task there needs of this Channel Memory is durable. */
   stable(s: State, task: number, position: Position): boolean;
-  /** Which of its records of `source` nobody needs who begins there: LSNs below `to`, without `keep`. */
+  /** Records of `source` that an incarnation beginning there does not need: LSNs below `to`, without `keep`. */
   superfluous(source: Source, position: Position): { to: number; keep: Set<number> };
   /** C7: how many records of its stream must be durable before what the BASE record at `lsn` stands for may go. */
   trimsBehind(lsn: number): number;
@@ -245,7 +245,7 @@ export interface State {
   /** Sources to be acknowledged at `flush`. */
   acks: Source[];
   sync: Sync | undefined;
-  /** Somebody waits for the next sync. */
+  /** The next sync is awaited. */
   syncWanted: boolean;
   /** Bytes appended, and ticks, since the last sync began. */
   unsyncedBytes: number;

@@ -1,6 +1,6 @@
 /**
- * What becomes durable, and who is told: group commit over all dirty streams, acknowledgements, covered images.
- * `none` has nothing to make durable: its "sync" ends at once, and consumed arrivals go.
+ * Group commit over all dirty streams, and its consequences: acknowledgements, covered images. `none` makes nothing
+ * durable: its "sync" ends at once, and consumed arrivals go.
  */
 import { Kind, encodeAck, encodeFrame, emptyHeader } from '@mayfly/wire';
 import { answerAttach } from './attach.ts';
@@ -10,11 +10,14 @@ import { EVERYTHING, ackSoon, type Cover, type Source, type State } from './stat
 import { trimConsumed } from './trim.ts';
 import { releaseWorld } from './world.ts';
 
-/** Of what nobody waits for its senders keep copies until it is synced: that is bounded, in bytes and in time. */
+/**
+ * Senders keep copies of everything until it is synced. Syncs that nothing waits for therefore have a bound in bytes
+ * and in time.
+ */
 const SYNC_BYTES = 4 * 1024 * 1024;
 
 /**
- * At a tick: somebody waits (the world for output, a restart, an image, a receiver for an envelope), or it is time. A
+ * At a tick: something waits (the world for output, a restart, an image, a receiver for an envelope), or it is time. A
  * sync costs as much for one message as for a thousand, and the appends of a stream wait for the journal of the file
  * system meanwhile.
  */

@@ -3,7 +3,7 @@ import type { Position } from '@mayfly/wire';
 import { encodeBase } from './records.ts';
 import { append, type Destination, type State } from './state.ts';
 
-/** C7: nothing goes before a BASE record that says what it had established is durable. */
+/** C7: records go only when a BASE record with what they had established is durable. */
 export function trim(s: State, task: number, position: Position): void {
   const source = s.sources[task]!;
   const dets = s.policy.superfluous(source, position);

@@ -13,9 +13,9 @@ export function releaseWorld(s: State, w: World): void {
 }
 
 /**
- * A message to WORLD is whole. The world sees it once it is durable: what the world has seen cannot be taken back, so a
- * power loss must not be able to change it. EXIT, and a request to the file service, for whose answer somebody waits,
- * do not wait for the next tick.
+ * A message to WORLD is whole. The world sees it once it is durable: the world cannot forget what it has seen, so a
+ * power loss must not change it. EXIT and requests to the file service, whose senders wait for the answer, do not wait
+ * for the next tick.
  */
 export function emitWorld(s: State, w: World, channel: number, mode: number, body: Uint8Array, lsn: number): void {
   if (s.durable) {

@@ -4,18 +4,18 @@
  *
  * Owns, per attached incarnation: what was sent until it is durable, determinants until durable, arrivals received
  * until durable, credit, pulls under way, and the route of each destination. Does not own: sockets and rings (the host,
- * see events.ts), numbers and replay (endpoint), who runs where (dispatcher).
+ * see events.ts), numbers and replay (endpoint), placement (dispatcher).
  *
  * Messages out: ATTACH, DETACH, DATA, DETERMINANTS, CREDIT, PULL, RESUPPLY, RESUPPLIED. In: ATTACHED, REFUSED, ARRIVAL,
  * BODY, ACK, DETERMINANTS, RESEND. Durable state: none.
  *
  * Invariants (M1, D1 and D2 in pessimistic/commd.ts)
- *  M2  A sent message is kept until its Channel Memory says synced; on every new connection what the CM lacks is sent
- *      again, whole messages, per channel in order.
+ *  M2  A sent message is kept until its Channel Memory has acknowledged it as synced. Every new connection begins with
+ *      the messages that the CM lacks: whole ones, per channel in order.
  *  M3  Arrivals go to the rank in arrival order, each once. Their chunks go as they come, those of different senders
  *      mixed; a first chunk makes void what came of its sender's message before, and an arrival exists for the rank
  *      when its last chunk is there.
- *  M4  An arrival is kept until it is synced, and given back to a Channel Memory that lost it.
+ *  M4  An arrival is kept until it is synced, and returned to a Channel Memory that lost it.
  *  M5  The rank begins when every Channel Memory has fenced its predecessors and answered.
  *  M6  EXIT leaves when everything sent before it is durable.
  *  M7  Less than a quarter of the window is consumed and not yet credited.
@@ -46,7 +46,7 @@ import { json, parse, plain } from '../channel-memory/records.ts';
 import { CommTask, type Outbox } from './task.ts';
 import type { CommEffect, CommEvent, CommOptions } from './events.ts';
 
-/** The far side broke the protocol: the link is dropped and made anew. */
+/** The far side broke the protocol: the link is closed and opened again. */
 class BadLink extends Error {}
 
 export class Comm {
@@ -166,7 +166,7 @@ export class Comm {
     for (const { channel, bytes } of t.exit) this.#keepAndSend(t, box, channel, bytes);
   }
 
-  /** Asks for what is waited for, once per connection: what nobody waits for is synced seldom. */
+  /** Asks for a sync, once per connection: without such a request, syncs are rare. */
   #wantSync(t: CommTask): void {
     t.attached.forEach((here, cm) => {
       if (!here || t.syncAsked[cm]) return;
@@ -309,7 +309,7 @@ export class Comm {
       const error = parse(f.body) as ErrorBody;
       const t = this.#tasks.get(h.dst);
       if (h.dst === WORLD) this.#out.push({ type: 'drop', cm, error });
-      // FENCED names who acts: this very one, where its predecessor on the same connection is meant.
+      // FENCED names the acting incarnation: this one, if its predecessor on the same connection was refused.
       else if (t && !(error.code === 'FENCED' && h.incarnation <= t.incarnation)) {
         t.attached[cm] = false;
         this.#refuse(t, error);

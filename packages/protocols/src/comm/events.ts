@@ -2,16 +2,17 @@
  * Events and effects of the comm core, and what its host owes it.
  *
  * **The host** (packages/node's comm worker, the simulator) keeps one {@link Comm} per job and
- *  1. holds one link (a socket) to every Channel Memory, reconnects it with a back-off of its own, and says `connected`
- *     and `disconnected`; after `disconnected` nothing more of that link is given to the core;
+ *  1. holds one link (a socket) to every Channel Memory, reconnects it with a back-off, and reports `connected` and
+ *     `disconnected`; after `disconnected` the core gets nothing more of that link;
  *  2. gives a socket message to `step({type:'received', cm, bytes})`, and whole frames from a rank's up-ring to
  *     `step({type:'ring', task, bytes})`; `bytes` then belong to the core (it retains them): copy them out of the ring
  *     first;
  *  3. performs effects in order. `deliver` writes a frame to the rank's down-ring; while the ring is full it queues and
  *     goes on serving sockets. Chunks of one sender's message follow each other, those of several may be mixed; the
- *     last has flag LAST, and one at offset 0 makes void what was delivered of that sender's message before (its
- *     connection broke, or its sender began anew);
- *  4. says `consumed` when the rank's status words have moved (arrivals consumed, store full); cheap, at each wake-up;
+ *     last has flag LAST, and one at offset 0 makes earlier chunks of that sender's message void (its connection broke,
+ *     or a new incarnation of the sender began);
+ *  4. reports `consumed` when the rank's status words have moved (arrivals consumed, store full); cheap, at each
+ *     wake-up;
  *  5. stops reading a rank's up-ring while `core.retained(task)` is above a limit (say 64 MiB) or a link's buffer is:
  *     the rank then waits in its send, which consumes nothing.
  */

@@ -8,7 +8,7 @@ import type { EndpointStart } from '../endpoint.ts';
 
 /** For one incarnation of a task. All of it dies with the tab. */
 export interface CommdTask {
-  /** Arrivals are kept until they are synced, and given back to a Channel Memory that lost them (M4). */
+  /** Arrivals are kept until they are synced, and returned to a Channel Memory that lost them (M4). */
   readonly retainsArrivals: boolean;
   /** A Channel Memory hears when a body that was pulled has come whole: it keeps it no longer. */
   readonly confirmsBodies: boolean;

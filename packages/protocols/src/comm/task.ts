@@ -26,7 +26,7 @@ export interface Received {
 }
 
 export interface Pull {
-  /** As the rank said; the first BODY knows for certain. */
+  /** As the rank's PULL has it; the first BODY is certain. */
   size: number;
   /** Next byte to come, and end of what was asked for. */
   next: number;
