@@ -2,8 +2,8 @@
  * The host of the simulated Checkpoint Server: the core over a store of pages by hash and of manifests, which outlive
  * the process.
  *
- * Owns pages, manifests and the content of images. A page is durable when the core is told that it is stored; manifest
- * and record are written together, some time before the core hears of it: the process may die in between.
+ * Owns pages, manifests and the content of images. A page is durable when the core gets `pageStored`. Manifest and
+ * record are written together, some time before the core gets `committed`: the process may die in between.
  */
 import { CheckpointServer, type ImageRecord, type ImagesInput, type ImagesIo } from '@mayfly/protocols';
 import { imageIdOf, type ImageId, type Incarnation, type Manifest, type Position, type TaskId } from '@mayfly/wire';
@@ -14,7 +14,7 @@ import type { Simulation } from './simulation.ts';
 
 /** Longest time until a page is durable, ms. */
 const MAX_STORE_MS = 20;
-/** Planted: how much later a page is durable than the core was told. */
+/** Planted: how long after `pageStored` a page becomes durable. */
 const LATE_MS = 1500;
 
 type ImageLink = Link<ImageUp, ImageDown>;
@@ -73,7 +73,7 @@ export class CsHost {
     this.world.server.service.image(e);
   }
 
-  /** Complete images of a task that a restart may choose, oldest first: what the registry says. */
+  /** Complete images of a task that a restart may choose, oldest first, from the registry. */
   kept(task: TaskId): KeptImage[] {
     return this.world.server
       .entries((k) => k.startsWith(`image/${this.world.setup.job}/${task}/`))
@@ -91,7 +91,7 @@ export class CsHost {
     return s !== undefined && s.manifest.pages.every((p) => this.pages.get(p)?.lost === false);
   }
 
-  /** Every page is read: what one stripe's parity mends is written anew. */
+  /** Reads every page: what one stripe's parity mends is written again. */
   private read(image: string): boolean {
     const { world } = this;
     for (const hash of this.manifests.get(image)?.manifest.pages ?? []) {
@@ -105,8 +105,8 @@ export class CsHost {
   }
 
   /**
-   * A bit flips in any page of an image of this task that is still as it was stored, whoever else names it. Returns the
-   * image.
+   * A bit flips in any page of an image of this task that is still as it was stored, even if other images share the
+   * page. Returns the image.
    */
   flip(task: TaskId, which: number): string | undefined {
     const kept = this.kept(task);

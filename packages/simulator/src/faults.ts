@@ -42,15 +42,15 @@ const APART = { pause: 1_000_000, 'false loss': 2_000_000, 'false deadlock': 3_0
 >;
 type Apart = keyof typeof APART;
 /**
- * Nodes that run nothing of what they are given, and programs that no node can run: the latter only where a seed is
- * held to them. Drawn apart, too.
+ * Nodes that run none of their ranks, and programs that no node can run: the latter only where a seed is held to them.
+ * Drawn apart, too.
  */
 const STRANGE: readonly FaultKind[] = [...HOSTILE, 'crashing program'];
 /** Only where a seed is held to it: the campaign's seeds are older, and stay what they were. */
 const LATER: readonly FaultKind[] = ['congestion'];
 const STRUCK = FAULTS.filter((k) => !(k in APART) && !STRANGE.includes(k) && !LATER.includes(k));
 const FIRST_STRANGER = 4_000_000;
-/** They come early, when nobody has a record yet. */
+/** They come early, when no node has a record yet. */
 const STRANGERS_MS = 8000;
 /** How often a kind is drawn, where it is drawn at all. */
 const WEIGHT: Partial<Record<FaultKind, number>> = {
@@ -120,7 +120,8 @@ function drawStrangers(seed: number, only: readonly FaultKind[] | undefined): Fa
 }
 
 /**
- * No honest node fails in a seed that is held to these: whoever reports a crash is hostile, or right about the program.
+ * No honest node fails in a seed that is held to these: a node that reports a crash is hostile, or right about the
+ * program.
  */
 export const harmless = (only: readonly FaultKind[] | undefined): boolean =>
   only !== undefined && only.every((k) => STRANGE.includes(k) || HARMLESS.includes(k));
@@ -206,7 +207,7 @@ export class Striker {
     for (const v of world.volunteers) v.crashRank(task);
   }
 
-  /** Somebody else opens a tab. */
+  /** Another volunteer opens a tab. */
   private replace(r: Random): void {
     this.world.agenda.after(r.between(0, 3000), () => void this.world.volunteer());
   }
@@ -315,7 +316,7 @@ export class Striker {
       this.happened(kind, '');
       world.server.kill();
     } else if (kind === 'server and nodes') {
-      // in one instant: nobody is left who could tell the server what it did not write down
+      // in one instant: no node is left that could return to the server what it did not write down
       const hit = world.volunteers.filter((v) => v.alive && v.held.size > 0 && r.chance(0.5));
       if (hit.length === 0) return;
       this.happened(kind, hit.map((v) => v.name).join(' '));

@@ -3,7 +3,7 @@
  * power loss, bit flips and a full disk may hit as they hit the segment files of packages/storage.
  *
  * Owns the records and how far each stream is synced. Invariants
- *  L1  A synced record is never lost; one that is damaged is told (DamagedLog), never given away.
+ *  L1  A synced record is never lost; a damaged one is reported (DamagedLog), never returned.
  *  L2  What a reopened stream has is a prefix of what was appended: it ends before the first un-synced record that is
  *      not whole.
  *  L3  An append either becomes the next record or throws (DiskFull) and leaves the stream as it was.
@@ -48,7 +48,7 @@ export class FaultyLog {
   /** For a planted bug: appends stay in the process until {@link flush}. */
   lazy = false;
 
-  /** `cut`: told how long a stream is after records were lost from its end. */
+  /** `cut`: called with the length of a stream after records were lost from its end. */
   constructor(private readonly cut: (stream: string, next: number) => void = () => undefined) {}
 
   private stream(name: string): Stream {
@@ -111,7 +111,7 @@ export class FaultyLog {
     for (let i = from; i < Math.min(to, s.records.length); i++) if (!keep.has(i)) s.records[i] = undefined;
   }
 
-  /** The process is killed: what it had not given to the kernel is gone. */
+  /** The process is killed: bytes that had not reached the kernel are gone. */
   killed(): void {
     for (const [name, s] of this.streams) this.shorten(name, s, s.written);
   }

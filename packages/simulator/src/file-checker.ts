@@ -19,7 +19,7 @@ export class FileChecker {
   private answers: (Uint8Array | undefined)[] = [];
   /** Places in the order of each task's requests. */
   private places = new Map<number, number[]>();
-  /** Digests of the answers that were given to request r of a task. */
+  /** Digests of the answers to request r of a task. */
   private readonly given = new Map<string, Set<number>>();
   private readonly taken_ = new Map<string, { life: number; body: Uint8Array }>();
   /** Bytes on the disk, at the end. */
@@ -65,7 +65,7 @@ export class FileChecker {
     for (const asked of rest) this.decided(asked);
   }
 
-  /** The answer to request r of a task is given to its log. */
+  /** The answer to request r of a task goes to its log. */
   gives(task: number, r: number, error: number, body: Uint8Array): void {
     const place = this.places.get(task)?.[r - 1];
     if (place === undefined)

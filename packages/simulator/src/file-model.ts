@@ -1,7 +1,6 @@
 /**
- * What a job's files are, said a second time and without the service: requests applied one after the other to plain
- * arrays. The checkers hold what the service answers and what lies on its disk against it; the oracle executes programs
- * with it.
+ * An independent model of a job's files, without the service: requests applied one after the other to plain arrays. The
+ * checkers hold what the service answers and what lies on its disk against it; the oracle executes programs with it.
  */
 import { FileOp, decodeFileRequest, encodeFileValues } from '@mayfly/wire';
 

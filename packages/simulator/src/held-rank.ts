@@ -1,4 +1,4 @@
-/** What a simulated node knows of a rank that it was given, and what it says of it to the server. */
+/** A rank of a simulated node: what the node knows of it, and what it reports to the server. */
 import type { Hold, Heartbeat, Incarnation, JobId, Position, TaskId } from '@mayfly/wire';
 import type { Rank, SimImage } from './rank.ts';
 
@@ -21,7 +21,7 @@ export interface Held {
 export const holdsOf = (job: JobId, held: Iterable<Held>): Hold[] =>
   [...held].filter((h) => !h.finished).map((h) => ({ job, task: h.task, incarnation: h.incarnation }));
 
-/** The same, as a heartbeat tells of them. `computes`: the rank's turn is still to come. */
+/** The same, as a heartbeat names them. `computes`: the rank's turn is still to come. */
 export const tasksOf = (job: JobId, held: Iterable<Held>, computes: (h: Held) => boolean): Heartbeat['tasks'] =>
   [...held]
     .filter((h) => !h.finished)

@@ -2,12 +2,12 @@
  * A node that takes ranks and never runs them. It speaks the control protocol as an honest one does, and has no record
  * of useful work.
  *
- * Owns: the ranks that it was given, and what it says of them.
+ * Owns: the ranks that it has, and what it reports of them.
  */
 import type { Heartbeat, Incarnation, JobId, TaskId, TaskReport } from '@mayfly/wire';
 import type { Random } from './random.ts';
 
-/** Reports a crash soon; only sends heartbeats, of calls that nobody made; never begins. */
+/** Reports a crash soon; only sends heartbeats, of calls that no rank made; never begins. */
 export const HOSTILE = ['false crash', 'silence', 'endless start'] as const;
 export type Hostility = (typeof HOSTILE)[number];
 

@@ -1,8 +1,8 @@
 /**
- * The oracle: executes the programs of a job without any protocol, from what the checkers were told of the final
- * histories — which message each arrival was, and how each poll, clock reading and local value came out. What a program
- * sends is computed here, never taken from the run. So a run that ends has to be *one* legal execution of its programs,
- * whose outputs are those that the world saw.
+ * The oracle: executes the programs of a job without any protocol, from the final histories as the checkers have them —
+ * which message each arrival was, and how each poll, clock reading and local value came out. What a program sends is
+ * computed here, never taken from the run. So a run that ends has to be *one* legal execution of its programs, whose
+ * outputs are those that the world saw.
  *
  * An ordered program needs no history: its messages are matched in the order of each channel, and the result is the
  * fault-free answer.
@@ -29,9 +29,9 @@ import {
 export type Outcome = number | string;
 
 export interface History {
-  /** What arrival k of a task was; undefined: never told. */
+  /** What arrival k of a task was; undefined: not reported. */
   arrival(task: number, k: number): { src: number; channel: number } | undefined;
-  /** The answer to request r of a task that its program took; undefined: never told. */
+  /** The answer to request r of a task that its program took; undefined: not reported. */
   answer(task: number, r: number): Uint8Array | undefined;
   /** Outcome of the n-th event of a task: arrivals that a poll consumed, ms, a name. */
   event(task: number, n: number): Outcome | undefined;

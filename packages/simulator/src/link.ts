@@ -84,7 +84,7 @@ export class Link<Up, Down> {
     });
   }
 
-  /** Breaks it; each side is told after its own delay (undefined: never). */
+  /** Breaks it; each side notices after its own delay (undefined: never). */
   break(tellServerAfter: number | undefined, tellVolunteerAfter: number | undefined): void {
     if (!this.open) return;
     this.open = false;

@@ -40,7 +40,7 @@ export const withEvidenceOnly = (bytes: Uint8Array): Uint8Array =>
     );
   });
 
-/** What a restart is told lacks the evidence of what others depend on. */
+/** The start of a restarted task lacks the evidence of what others depend on. */
 export function withLowerEvidence(f: Frame): Uint8Array {
   const b = decodeDeterminants(f.determinants);
   return encodeFrame(
@@ -90,7 +90,7 @@ export function emptyAnswer(task: TaskId, incarnation: Incarnation): Uint8Array 
   return encodeFrame(h, text.encode(JSON.stringify({ received: [], arrivals: 0, determinants: [] })));
 }
 
-/** The first connection wins: the second is told so. */
+/** The first connection wins: the second is refused. */
 export function refusal(task: TaskId, incarnation: Incarnation): Uint8Array {
   const h = { ...emptyHeader(Kind.REFUSED), src: task, dst: task, incarnation };
   return encodeFrame(

@@ -18,7 +18,7 @@ import type { Rule } from './planted.ts';
 const { pessimistic } = protocols;
 const withLog = (log: Partial<LogPolicy>): VProtocol => ({ ...pessimistic, log: { ...pessimistic.log, ...log } });
 
-/** An arrival of which no record says where it lies. */
+/** An arrival without a record of its place. */
 const NOT_WHOLE = -2;
 
 /** C3 broken: a message gets its arrival number at its first chunk. */

@@ -40,7 +40,7 @@ export interface ProgramSpec {
 }
 
 /**
- * A step of a scenario. A body of `bytes` is made of the program's state, so that it tells what the sender had seen.
+ * A step of a scenario. A body of `bytes` is made of the program's state, so that it shows what the sender had seen.
  */
 export type ScriptStep =
   | { readonly type: 'send'; readonly dst: number; readonly tag: number; readonly bytes: number }
@@ -68,7 +68,7 @@ export interface ProgramState {
    * next.
    */
   file?: { session: number; place: number | undefined; asked: number };
-  /** Polls, clock readings and local values so far: they number the outcomes that the checkers are told. */
+  /** Polls, clock readings and local values so far: they number the outcomes that the checkers get. */
   events: number;
 }
 
@@ -258,7 +258,9 @@ export function matched(s: ProgramState, i: number, body: ArrayLike<number>): vo
 /** Tag of the word that there are more tasks. */
 const GO = 1 << 20;
 
-/** Task 0 asks for the other tasks, and tells those of the start when they are there; nobody sends to them before. */
+/**
+ * Task 0 asks for the other tasks, and notifies those of the start when they are there; no task sends to them before.
+ */
 function spawning({ spawn, size }: ProgramSpec, task: number, s: ProgramState, at: number): Action | undefined {
   if (!spawn || s.round !== spawn.round - 1 || task >= spawn.first) return undefined;
   if (task > 0) return at === 0 ? { type: 'receive', src: 0, tag: GO } : undefined;

@@ -53,9 +53,9 @@ export interface Standing {
 const standingOf = (e: Endpoint): Standing =>
   e instanceof LoggedEndpoint ? e.line() : { arrivals: e.consumed, determinants: 0 };
 
-/** What the checkers are told; every life of a task tells all of it again. */
+/** Reports to the checkers; every life of a task repeats all of them. */
 export interface Witness {
-  /** Message number `channel` of (task, dst) has this content. Told for suppressed messages too. */
+  /** Message number `channel` of (task, dst) has this content. Reported for suppressed messages too. */
   sent(task: number, life: number, dst: number, channel: number, digest: number, at: Standing): void;
   /** …and this one goes out. */
   written(task: number, life: number, dst: number, channel: number): void;
@@ -72,7 +72,7 @@ export interface SimImage {
   program: ProgramState;
   endpoint: EndpointSnapshot;
   held: number[];
-  /** Who took it, whatever its name says. */
+  /** The incarnation that took it, even if its name is another's. */
   incarnation: number;
 }
 

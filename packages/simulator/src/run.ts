@@ -30,7 +30,7 @@ export interface RunOptions {
   readonly undone?: Rule;
   /** Asked instead of the V-protocol that `setup.protocol` names; checked by the kit of that one. */
   readonly protocol?: VProtocol;
-  /** Told every step, with the world in which it happens: transcripts, and what strikes at a named place. */
+  /** Called at every step, with the world in which it happens: for transcripts, and for faults at a named place. */
   readonly trace?: (world: World, line: string) => void;
 }
 

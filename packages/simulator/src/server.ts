@@ -53,7 +53,7 @@ export interface ServerSimulation extends LogSimulation {
   gave(node: NodeId): void;
   /** K18: failures of nodes that do nothing else, since the server began. */
   readonly failures: Map<string, unknown>;
-  /** When each incarnation was given to its node. */
+  /** When each incarnation was assigned to its node. */
   readonly givenAt: Map<string, number>;
   /** Incarnations whose node, as the server knows it, has reported that they crashed. */
   readonly saidCrashed: Set<string>;
@@ -80,7 +80,7 @@ export class Server {
   /** Of the job, by now. */
   tasks = 0;
   private readonly controls = new Map<string, ControlLink>();
-  /** Planted: to which connection each task was given last, and how often it was not named there. */
+  /** Planted: the connection of each task's last assignment, and how often heartbeats there did not name the task. */
   private readonly given = new Map<
     TaskId,
     { connection: string; task: TaskId; incarnation: Incarnation; missed: number }
@@ -192,7 +192,7 @@ export class Server {
     });
   }
 
-  /** Planted: what a node says of its rank counts as if it were logged. */
+  /** Planted: what a node reports of its rank counts as if it were logged. */
   private asReported(tasks: readonly LoggedProgress[]): LoggedProgress[] {
     return tasks.map((p) => ({
       ...p,
@@ -239,7 +239,7 @@ export class Server {
       }
   }
 
-  /** Nodes that are given nothing. */
+  /** Nodes in quarantine. */
   quarantined(): NodeId[] {
     return nodeViews(this.service.dispatcher).flatMap((n) => (n.quarantinedUntil === undefined ? [] : [n.id]));
   }
@@ -276,8 +276,8 @@ export class Server {
   }
 
   /**
-   * Nodes have said of their ranks what makes a deadlock, and it was none. False: there is nobody else who could be
-   * asked, or all are believed (D12).
+   * Nodes have reported a deadlock of their ranks, and it was none. False: no other node could be asked, or all nodes
+   * have a record (D12).
    */
   seemsDeadlocked(): boolean {
     const { core } = this.service.dispatcher;
@@ -333,12 +333,12 @@ export class Server {
     }
   }
 
-  /** The dispatcher takes who speaks here for one of its nodes. */
+  /** The dispatcher takes this connection for one of its nodes. */
   private isNode(connection: string): boolean {
     return [...this.service.dispatcher.core.nodes.values()].some((n) => n.connection === connection);
   }
 
-  /** Planted: a rank that is not named three times in a row is crashed, whenever that was said. */
+  /** Planted: a rank that three heartbeats in a row do not name counts as crashed, even if they are old. */
   private countMissed(connection: string, named: readonly { task: TaskId }[]): void {
     for (const g of this.given.values()) {
       if (g.connection !== connection) continue;
@@ -458,7 +458,7 @@ export class Server {
     if (this.opened) return;
     this.opened = true;
     const { job } = this.world.setup;
-    // At the very start of a job nobody can have received anything.
+    // At the very start of a job no task can have received anything.
     this.service.open(
       job,
       this.cms.map((cm) => cm.serve(this.service.answersOf(job), this.life === 1)),

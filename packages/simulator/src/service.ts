@@ -23,7 +23,7 @@ export interface ServiceSimulation extends Simulation {
   readonly server: { readonly cs: Pick<CsHost, 'kept'>; later(ms: number, f: () => void): void };
 }
 
-/** Planted bugs of message logging change what a position says. */
+/** Planted bugs of message logging change positions. */
 const changed = (p: Position, change: (at: ReplayFrom) => ReplayFrom): Position => positionOf(change(replayOf(p)));
 
 /** Planted: the answer of a Channel Memory that was never asked. */

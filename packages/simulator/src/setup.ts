@@ -23,7 +23,7 @@ export interface Setup {
   readonly maxDelay: number;
   readonly turnMs: number;
   readonly syncMs: number;
-  /** Ticks after which a Channel Memory syncs what nobody waits for. */
+  /** Ticks between syncs of a Channel Memory that nothing waits for. */
   readonly lazyTicks: number;
   /** Longest time that a sync or commit takes. */
   readonly diskMs: number;

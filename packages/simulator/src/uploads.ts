@@ -54,7 +54,7 @@ export class Uploads {
   /** At a place where an image can be taken: takes one if it is due. */
   checkpoint(h: Held, take: () => SimImage): void {
     const { world } = this.node;
-    // nobody would ever restart from it
+    // no task would ever restart from it
     if (!world.protocol.recovery.restarts) return;
     if (world.agenda.now < h.nextCheckpoint) return;
     const { endpoint } = h.rank!;

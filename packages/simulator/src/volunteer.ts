@@ -1,10 +1,10 @@
 /**
- * A simulated volunteer: a node daemon with one comm core and the ranks that it was given. Plays the parts of
- * packages/node's daemon and comm worker: performs the comm core's effects, reconnects, sends heartbeats, uploads
- * images (uploads.ts), gives its ranks turns (turns.ts).
+ * A simulated volunteer: a node daemon with one comm core and its ranks. Plays the parts of packages/node's daemon and
+ * comm worker: performs the comm core's effects, reconnects, sends heartbeats, uploads images (uploads.ts), gives its
+ * ranks turns (turns.ts).
  *
- * Owns: everything on the node. All of it is gone when the node crashes; a frozen node keeps it and goes on later as a
- * zombie.
+ * Owns: everything on the node. All of it is gone when the node crashes; a frozen node keeps it and continues later as
+ * a zombie.
  */
 import { Comm, type CommEffect } from '@mayfly/protocols';
 import {
@@ -39,7 +39,7 @@ export interface NodeSimulation extends Simulation {
   /** A connection with the delays of its own that its name draws. */
   link<U, D>(name: string, ends: LinkEnds<U, D>): Link<U, D>;
   pageHash(text: string): string;
-  /** The node exists no more. */
+  /** The node is gone. */
   gone(node: Volunteer): void;
 }
 
@@ -55,7 +55,7 @@ export class Volunteer {
   offline = false;
   isClone = false;
   id: NodeId | undefined;
-  /** It runs nothing of what it is given. */
+  /** It runs none of its ranks. */
   readonly hostile: Hostile | undefined;
   readonly held = new Map<TaskId, Held>();
   readonly random: Random;
@@ -263,8 +263,8 @@ export class Volunteer {
   }
 
   /**
-   * Connects anew while the old socket lives on at the server and still brings what is under way: same incarnation,
-   * same nonce.
+   * Opens a second connection while the old socket lives on at the server and still delivers what is under way: same
+   * incarnation, same nonce.
    */
   connectTwice(cm: number): boolean {
     if (!this.data[cm]?.alive || !this.here || this.frozen || this.held.size === 0 || !this.world.server.cms[cm]!.up)
@@ -286,7 +286,7 @@ export class Volunteer {
     }
   }
 
-  /** Out of memory in one rank's worker: the daemon lives and says so. */
+  /** Out of memory in one rank's worker: the daemon lives and reports it. */
   crashRank(task: TaskId): void {
     const h = this.held.get(task);
     if (!h || h.finished) return;
@@ -300,7 +300,7 @@ export class Volunteer {
     });
   }
 
-  /** A node that lies: it says that the logs lost what its rank needs, and computes on. */
+  /** A node that lies: it reports that the logs lost what its rank needs, and computes on. */
   claimsLoss(task: TaskId): boolean {
     const h = this.held.get(task);
     if (!h || h.finished || !this.control?.alive) return false;
