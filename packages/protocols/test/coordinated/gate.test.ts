@@ -4,7 +4,7 @@
  * MAYFLY_GATE=whole npx vitest run packages/protocols/test/coordinated/gate.test.ts
  */
 import { expect, test } from 'vitest';
-import { Freeze } from '../../src/coordinated/freeze.ts';
+import { FROZEN_BYTES, Freeze } from '../../src/coordinated/freeze.ts';
 import { Gate } from '../../src/coordinated/gate.ts';
 import { explore, type Space } from './gate-space.ts';
 
@@ -43,6 +43,17 @@ const gate = (rule: keyof Rules, undone: (this: Gate, ...args: never[]) => unkno
   Object.defineProperty(Planted.prototype, rule, { value: undone });
   return { gate: Planted };
 };
+
+test('Z3: what waits for an image is bounded, and counted afresh in the next wave', () => {
+  const f = new Freeze<string>();
+  expect(f.holds('before the mark', FROZEN_BYTES)).toBe(false);
+  f.mark(1);
+  expect([f.wave, f.holds('a', FROZEN_BYTES), f.full]).toEqual([1, true, false]);
+  expect([f.holds('b', 1), f.full]).toEqual([true, true]);
+  expect([f.thaw(), f.wave, f.full]).toEqual([['a', 'b'], 0, false]);
+  f.mark(2);
+  expect([f.holds('c', 1), f.full, f.thaw()]).toEqual([true, false, ['c']]);
+});
 
 /** Z2 undone. */
 class Forgetful extends Freeze<never> {
