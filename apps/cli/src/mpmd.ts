@@ -5,6 +5,7 @@
  */
 import { MAX_PARTS, MAX_RANKS, type JobView } from '@mayfly/wire';
 import { CommandError, Exit } from './exit-codes.ts';
+import { wholeNumber } from './whole-number.ts';
 
 /** 'a.c 5', or '2 × a.c 5 : 1 × b.c'. */
 export function programLine({ program, args, parts }: Pick<JobView, 'program' | 'args' | 'parts'>): string {
@@ -49,9 +50,8 @@ function readPart(words: readonly string[], number: number): FurtherWords {
     };
     if (option === '-n' || option === '--np') {
       const text = value();
-      n = Number(text);
-      if (!/^\d+$/.test(text) || n < 1 || n > MAX_RANKS)
-        throw wrong(`${option} ${text}: expected a whole number from 1 to ${MAX_RANKS}`);
+      n = wholeNumber(text, 1, MAX_RANKS);
+      if (n === undefined) throw wrong(`${option} ${text}: expected a whole number from 1 to ${MAX_RANKS}`);
     } else if (option === '--env' || option === '--part-env') env.push(value());
     else if (option === '--cc-flags') ccFlags = value();
     else

@@ -1,4 +1,5 @@
 /** The commands that run a program: mpiexec waits for its end, submit does not. */
+import { MAX_RANKS } from '@mayfly/wire';
 import { Option, type Command } from 'commander';
 import { EXIT_HELP } from '../exit-codes.ts';
 import { connected, factor, more, seconds, secondsFrom, size, whole, type Act } from './options.ts';
@@ -12,7 +13,7 @@ const jobOptions = (command: Command): Command =>
         'output of mayfly mpicc (or another .wasm), C or C++ files, a TypeScript file, or a folder with mayfly.json',
       )
       .argument('[args...]', "more C or C++ files, then the arguments of the program; ':' starts another program")
-      .requiredOption('-n, --np <ranks>', 'number of ranks', whole(1, 1024))
+      .requiredOption('-n, --np <ranks>', 'number of ranks', whole(1, MAX_RANKS))
       .option('-q, --quiet', 'hide the progress line and hints')
       .option('-f, --file <file>', 'input file for the program, as path or name=path (repeatable)', more)
       .option('--name <name>', 'name of the job')

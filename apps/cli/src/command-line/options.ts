@@ -1,6 +1,7 @@
 /** What commands share: how the values of options are read, and the options of more than one command. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { bytes } from '../mpiexec-words.ts';
+import { wholeNumber } from '../whole-number.ts';
 
 /** Makes the action of a command of a function that resolves to its exit code. */
 export type Act = <A extends unknown[]>(work: (...args: A) => Promise<number>) => (...args: A) => Promise<void>;
@@ -8,9 +9,8 @@ export type Act = <A extends unknown[]>(work: (...args: A) => Promise<number>) =
 export const whole =
   (from: number, to: number) =>
   (text: string): number => {
-    const n = Number(text);
-    if (!/^\d+$/.test(text) || n < from || n > to)
-      throw new InvalidArgumentError(`expected a whole number from ${from} to ${to}.`);
+    const n = wholeNumber(text, from, to);
+    if (n === undefined) throw new InvalidArgumentError(`expected a whole number from ${from} to ${to}.`);
     return n;
   };
 export const seconds = (text: string): number => {
