@@ -37,7 +37,8 @@ import { slotsFor, spawnedSlots } from '../dispatcher/views.ts';
 import { Inbox } from './inbox.ts';
 import type { LogAnswers, LogOrder, ServedLog } from './served-log.ts';
 
-type Timeless<E> = E extends unknown ? Omit<E, 'now'> : never;
+/** An event of a core as its sender has it: the time comes with the step. */
+export type Timeless<E> = E extends unknown ? Omit<E, 'now'> : never;
 /** Events of the cores; the service adds the time. */
 export type DispatcherInput = Timeless<DispatcherEvent>;
 export type ImagesInput = Timeless<CheckpointServerEvent>;

@@ -13,6 +13,7 @@
 import { taskId, type TaskId } from '@mayfly/wire';
 import type { Freeze } from '../../src/coordinated/freeze.ts';
 import type { Gate, GateState } from '../../src/coordinated/gate.ts';
+import { Wrong } from './wrong.ts';
 
 export interface Space {
   readonly tasks: number;
@@ -74,8 +75,6 @@ export interface Explored {
   /** What is wrong, and how it came about; the first that was found. */
   readonly wrong?: string;
 }
-
-class Wrong extends Error {}
 
 export function explore(o: Space, most = 5_000_000): Explored {
   const first: State = {

@@ -12,15 +12,21 @@
  */
 import { WORLD, imageId, jobId, taskId, type TaskId } from '@mayfly/wire';
 import { START } from '../../src/coordinated/cut.ts';
-import type { LineRecord, WaveEffect, WaveEvent, WaveRecord } from '../../src/coordinated/events.ts';
+import {
+  lineKey,
+  type LineRecord,
+  type WaveEffect,
+  type WaveEvent,
+  type WaveRecord,
+} from '../../src/coordinated/events.ts';
 import { Waves } from '../../src/coordinated/waves.ts';
+import type { Timeless } from '../../src/service/job-service.ts';
 import { randomOf } from '../random.ts';
 import { ModelLog, type LogHost, type Message } from './model-log.ts';
 import { ModelTask, home, type Memory } from './model-task.ts';
+import { Wrong } from './wrong.ts';
 
-type Input = WaveEvent extends infer E ? (E extends unknown ? Omit<E, 'now'> : never) : never;
-
-export class Wrong extends Error {}
+type Input = Timeless<WaveEvent>;
 
 /** What a run breaks on purpose. */
 export type Planted =
@@ -184,7 +190,7 @@ export class Model {
     for (const t of this.#tasks) t.runs = false;
     this.#waves = this.#scheduler();
     const waves = [...this.#registry].filter(([k]) => k.startsWith('wave/')).map(([, v]) => v as WaveRecord);
-    const line = this.#registry.get(`line/${JOB}`) as LineRecord | undefined;
+    const line = this.#registry.get(lineKey(JOB)) as LineRecord | undefined;
     for (const e of this.#waves.recover(waves, line, this.#now)) this.#perform(e);
   }
 
