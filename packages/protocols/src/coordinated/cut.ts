@@ -23,19 +23,16 @@ export type Cut = Static<typeof Cut>;
 /** Of a task that has not begun. */
 export const START: Cut = { arrivals: 0, sends: [], receives: [], held: [] };
 
-type Pairs = readonly (readonly [TaskId, number])[];
-
-export const countOf = (counts: Pairs, task: TaskId): number => counts.find(([t]) => t === task)?.[1] ?? 0;
-
 /**
  * A global checkpoint is consistent exactly if no task has consumed what its sender's image has not sent: for all q, p:
  * receives_p[q] ≤ sends_q[p]. Undefined: it is; else the channel that shows the contradiction.
  */
 export function contradiction(cuts: ReadonlyMap<TaskId, Cut>): { src: TaskId; dst: TaskId } | undefined {
+  const sent = new Map([...cuts].map(([src, { sends }]) => [src, new Map(sends)]));
   for (const [dst, { receives }] of cuts)
     for (const [src, count] of receives) {
-      const sender = cuts.get(src);
-      if (sender && count > countOf(sender.sends, dst)) return { src, dst };
+      const sends = sent.get(src);
+      if (sends && count > (sends.get(dst) ?? 0)) return { src, dst };
     }
   return undefined;
 }

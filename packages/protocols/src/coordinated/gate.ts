@@ -8,8 +8,8 @@
  * what has been recorded. Does not own: messages and their records (the Channel Memory), when a wave begins and ends
  * (waves.ts), images.
  *
- * A message is *before* its sender's cut if its number is at most the cut's count, and if
- * its sender has not cut yet: CUT comes before everything that the sender sent after it.
+ * A message is *before* its sender's cut if its number is at most the cut's count, or if its sender has not cut yet:
+ * CUT comes before everything that the sender sent after it.
  *  G1 A message after its sender's cut is not numbered and not pushed before its receiver has cut. Else the receiver's
  *     image might contain a message that the sender's does not (an orphan).
  *  G2 A message before its sender's cut that the receiver had not consumed at its own cut is recorded, in arrival
@@ -44,8 +44,8 @@ export interface LateMessage {
 
 /** One receiver. */
 interface Door {
-  /** Its own cut in the wave under way. */
-  cut: { readonly arrivals: number } | undefined;
+  /** It has cut in the wave under way. */
+  cut: boolean;
   /** In the order in which they came. */
   late: LateMessage[];
   /** Released, and not numbered yet: some may be to be recorded (`pcl`). */
@@ -67,8 +67,6 @@ interface Door {
 export interface GateState {
   /** Number of the wave under way; 0: none is. */
   wave: number;
-  /** The outside has cut: from here on what it sends is after its cut. */
-  marked: boolean;
   /** By sender ({@link slot}): messages of its cut for each task; undefined: it has not cut. */
   readonly cuts: (number[] | undefined)[];
   /** (`pcl`) By sender: messages of its mark for each task. */
@@ -101,7 +99,6 @@ export class Gate {
   constructor(tasks: number, home: (task: TaskId) => boolean, state?: GateState) {
     this.state = state ?? {
       wave: 0,
-      marked: false,
       cuts: [undefined, undefined],
       marks: [],
       seen: [[], []],
@@ -117,11 +114,10 @@ export class Gate {
       cuts.push(wave > 0 ? [] : undefined);
       marks.push(wave > 0 ? [] : undefined);
       seen.push([]);
-      const cut = wave > 0 ? { arrivals: 0 } : undefined;
       doors.push(
         home(t as TaskId)
           ? {
-              cut,
+              cut: wave > 0,
               late: [],
               released: 0,
               arrivals: [],
@@ -186,11 +182,10 @@ export class Gate {
   begin(wave: number, ended: Iterable<TaskId>): void {
     const s = this.state;
     s.wave = wave;
-    s.marked = false;
     s.cuts.fill(undefined);
     s.marks.fill(undefined);
     for (const d of s.doors)
-      if (d) Object.assign(d, { cut: undefined, records: 0, durable: 0, recorded: false, flushed: false });
+      if (d) Object.assign(d, { cut: false, records: 0, durable: 0, recorded: false, flushed: false });
     for (const task of ended) this.ended(task);
   }
 
@@ -201,7 +196,7 @@ export class Gate {
     s.cuts[slot(task)] ??= this.line(task, this.#perTask(cut.sends));
     const d = s.doors[task];
     if (d && !d.cut) {
-      d.cut = { arrivals: cut.arrivals };
+      d.cut = true;
       this.#recordBodies(task, cut.held);
       for (const a of [...d.arrivals]) if (a.number > cut.arrivals) this.#record(task, d, a);
       this.#release(task, d);
@@ -234,9 +229,8 @@ export class Gate {
   /** The outside has cut, and everything that it sent before is here. */
   mark(wave: number): void {
     const s = this.state;
-    if (!this.belongs(wave) || s.marked) return;
-    s.marked = true;
-    for (let out = 0; out < OUTSIDE; out++) s.cuts[out] = [...s.seen[out]!];
+    if (!this.belongs(wave)) return;
+    for (let out = 0; out < OUTSIDE; out++) s.cuts[out] ??= [...s.seen[out]!];
     this.#settleAll();
   }
 
@@ -255,7 +249,7 @@ export class Gate {
     s.wave = 0;
     s.doors.forEach((d, task) => {
       if (!d) return;
-      d.cut = undefined;
+      d.cut = false;
       if (d.leaves) Object.assign(d, { ended: true, leaves: false, arrivals: [] });
       this.#release(task as TaskId, d);
     });

@@ -209,8 +209,8 @@ export class Waves {
   #maybeBegin(): void {
     if (this.#wave || this.#rolling) return;
     if (this.#began.size === 0 && !this.#allEnded) return;
-    this.#due ??= this.#now + this.#period.ms(this.#now);
-    if (!this.#asked && this.#now < this.#due && !this.#allEnded) return;
+    if (this.#due === undefined) this.#rest();
+    if (!this.#asked && this.#now < this.#due! && !this.#allEnded) return;
     const all = Array.from({ length: this.#tasks }, (_, t) => t as TaskId);
     const living = all.filter((t) => !this.#ended.has(t));
     // On its way back to an image, a task can neither take part nor be left out.
@@ -232,6 +232,11 @@ export class Waves {
     const starting = living.filter((t) => !this.#began.has(t));
     this.#out.push({ type: 'begin', wave: wave.number, ended: [...this.#ended], starting });
     this.#maybeCommit();
+  }
+
+  /** The next wave is due in a period from now. */
+  #rest(): void {
+    this.#due = this.#now + this.#period.ms(this.#now);
   }
 
   /** The tasks of a wave, as far as they are known; those that came later begin at their start. */
@@ -269,7 +274,8 @@ export class Waves {
     w.record = { wave: w.number, epoch: this.epoch, at: this.#now, tasks, mark: w.mark?.value };
     const { job } = this.#o;
     const changes: (readonly [string, unknown])[] = [[waveKey(job, w.number), w.record]];
-    for (const old of this.#surplus()) if (old) changes.push([waveKey(job, old.wave), undefined]);
+    // W3: of those that are kept, the newest stays beside it.
+    for (const old of this.#kept.slice(0, -1)) if (old) changes.push([waveKey(job, old.wave), undefined]);
     this.#out.push({ type: 'commit', wave: w.number, changes });
   }
 
@@ -278,23 +284,18 @@ export class Waves {
     return marked && tasks.every(({ task }) => recorded.has(task));
   }
 
-  /** W3: waves that go when one more is committed; how many may stay with it. */
-  #surplus(): readonly (WaveRecord | undefined)[] {
-    return this.#kept.slice(0, Math.max(0, this.#kept.length - 1));
-  }
-
   /** W3: of the waves that are kept, the one up to which everything may be shown. */
   protected stable(kept: readonly (WaveRecord | undefined)[]): WaveRecord | undefined {
     return kept[0];
   }
 
   #committed(w: Wave, record: WaveRecord): void {
-    const old = this.#surplus();
-    this.#kept = [...this.#kept.slice(old.length), record];
+    const old = this.#kept.slice(0, -1);
+    this.#kept = [...this.#kept.slice(-1), record];
     this.#wave = undefined;
     this.#period.took(this.#now - w.since);
     this.#abandoned = 0;
-    this.#due = this.#now + this.#period.ms(this.#now); // W7
+    this.#rest(); // W7
     this.#out.push({ type: 'over', wave: w.number, committed: true });
     for (const o of old) if (o) this.#out.push({ type: 'forget', wave: o.wave });
     if (this.#lost) return this.#choose(); // W5
@@ -314,7 +315,7 @@ export class Waves {
     if (!w) return;
     this.#wave = undefined;
     this.#abandoned++;
-    this.#due = this.#now + this.#period.ms(this.#now);
+    this.#rest();
     this.#out.push({ type: 'over', wave: w.number, committed: false });
     this.#log(this.#abandoned >= WARN_AFTER ? 'warn' : 'info', `wave ${w.number} is abandoned: ${why}`);
     if (this.#lost) this.#choose();
@@ -381,7 +382,7 @@ export class Waves {
     if (!this.allBack(r.waiting.size)) return;
     this.#rolling = undefined;
     this.#adopt(r.to);
-    this.#due = this.#now + this.#period.ms(this.#now);
+    this.#rest();
     this.#out.push({ type: 'assign', epoch, to: r.to });
     this.#maybeBegin();
   }
