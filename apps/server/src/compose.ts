@@ -14,7 +14,7 @@ type Outlets = ConstructorParameters<typeof JobService>[1];
 export function compose(
   options: ResolvedOptions,
   logger: Logger,
-  performs: Pick<Outlets, 'dispatcher' | 'images'>,
+  performs: Pick<Outlets, 'dispatcher' | 'images' | 'commit'>,
 ): JobService {
   const settings = {
     ...(options.dispatcher?.graceMs === undefined ? { briefGraceMs: BRIEF_GRACE_MS } : {}),
@@ -28,6 +28,7 @@ export function compose(
     now: () => Date.now(),
     ...performs,
     // A defect; one bad event must not end the server. The registry has what is durable.
+    log: (level, job, message) => logger[level]({ job }, message),
     defect: (core, event, error) => logger.error({ err: error, core, event }, 'a core failed on an event'),
   });
 }

@@ -141,6 +141,7 @@ export class Runtime {
     const service = compose(options, logger, {
       dispatcher: (effect) => this.dispatcher.perform(effect),
       images: (effect) => this.checkpoints.perform(effect),
+      commit: (changes, then) => this.dispatcher.commit(changes, then),
     });
     this.#service = service;
     this.world = new WorldHost(deps.output, {

@@ -62,6 +62,10 @@ async function serve(wrap: (log: MessageLog) => MessageLog) {
     fenced: nothing,
     refused: nothing,
     covered: nothing,
+    began: nothing,
+    wave: nothing,
+    coreLost: nothing,
+    wentBack: nothing,
     failed: (_cm, e) => void failures.push(e.code),
   };
   const host = new ChannelMemoryHost(

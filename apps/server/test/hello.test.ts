@@ -31,6 +31,8 @@ it('a connection without a good Hello is closed after its time, and gives its pl
           if (e.type === 'welcome') host.welcome(e);
         },
         images: () => undefined,
+        commit: (_changes, then) => then(),
+        log: () => undefined,
         defect: (_core, _event, error) => {
           throw error;
         },

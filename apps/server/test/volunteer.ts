@@ -314,7 +314,7 @@ export class Volunteer {
           }
           if (r.stopped || !this.alive) throw new Gone();
           const m = r.arrivals.shift()!;
-          endpoint.consume(m.number);
+          endpoint.consume(m.number, taskId(m.src));
           this.#perform(
             job,
             job.comm.step({ type: 'consumed', task: a.task, arrivals: m.number, envelopeOnly: false }),

@@ -89,6 +89,8 @@ export abstract class Endpoint {
   readonly incarnation: Incarnation;
   /** A body that reached the rank and is not kept there can be pulled from the log. */
   readonly bodiesStay: boolean = true;
+  /** It decides by itself when an image is due. */
+  readonly choosesImages: boolean = true;
   /** E1: messages sent on each channel; WORLD's slot is `size`. */
   protected readonly sends: Float64Array;
   protected arrivals = 0;
@@ -182,8 +184,8 @@ export abstract class Endpoint {
 
   // ---- arrivals ----
 
-  /** Consumes arrival `number` (E3). @throws ReplayDiverged */
-  consume(number: number): void {
+  /** Consumes arrival `number` (E3), a message of `src`. @throws ReplayDiverged */
+  consume(number: number, _src: TaskId): void {
     if (number !== this.arrivals + 1)
       this.diverged(`consumes arrival ${this.arrivals + 1}, the log has ${number} next`);
     this.arrivals = number;

@@ -1,5 +1,6 @@
 export { Dispatcher } from './dispatcher/dispatcher.ts';
 export * from './dispatcher/events.ts';
+export * from './dispatcher/keys.ts';
 export { reputationKey } from './dispatcher/reputation.ts';
 export type { ReputationRecord } from './dispatcher/suspicions.ts';
 export { partOfTask, partsOf } from './dispatcher/parts.ts';
@@ -19,6 +20,8 @@ export * from './deadlock.ts';
 export * from './contract/index.ts';
 export { protocols } from './table.ts';
 export * from './endpoint.ts';
+export { Gate } from './coordinated/gate.ts';
+export { Waves } from './coordinated/waves.ts';
 export { LoggedEndpoint } from './pessimistic/endpoint.ts';
 export { fromTheStart, positionOf, replayOf, zeroLine, type Line, type ReplayFrom } from './pessimistic/position.ts';
 export { ChannelMemory, DEFAULT_WINDOW } from './channel-memory/channel-memory.ts';

@@ -58,6 +58,14 @@ class OpensBeforeReports extends ServedLog {
   }
 }
 
+/** Planted: what the older of two waves has recorded goes. */
+class ForgetsEarly extends ServedLog {
+  override step(event: CmEvent): void {
+    super.step(event.type === 'waveOver' ? { type: 'forgetWaves', before: event.wave } : event);
+    if (event.type === 'waveOver') super.step(event);
+  }
+}
+
 export class CmHost {
   readonly log: FaultyLog;
   /** Of this life of the server, once the job is open. */
@@ -71,6 +79,7 @@ export class CmHost {
   /** It found the disk full, and recovers when there is space. */
   stopped = false;
   private connections = 0;
+  private goesBack = false;
   /** While frames are judged: which incarnation of each task speaks. */
   private speaking = new Map<number, number>();
   private readonly flight: Flight;
@@ -99,7 +108,8 @@ export class CmHost {
     const { world, index } = this;
     const { setup, undone, server } = world;
     this.fresh = fresh;
-    const Log = undone === 'opens-before-reports' ? OpensBeforeReports : ServedLog;
+    const Log =
+      undone === 'opens-before-reports' ? OpensBeforeReports : undone === 'wave-forgotten' ? ForgetsEarly : ServedLog;
     this.served = new Log(
       {
         policy: world.protocol.log,
@@ -130,6 +140,7 @@ export class CmHost {
         perform: (e) => this.effect(e),
         performed: () => this.checkMemory(),
         broke: (e) => this.broken(e),
+        restart: () => this.restart(),
         mayPass: (e) => {
           if (!(e instanceof MayflyError)) throw e;
           return false;
@@ -146,12 +157,19 @@ export class CmHost {
     const { server } = this.world;
     const { served, log } = this;
     if (!served) return;
-    if (!this.fresh && this.world.protocol.log.keeps === 'memory')
+    const policy = this.world.protocol.log;
+    if (!this.fresh && policy.keeps === 'memory' && !policy.waves)
       return server.failed({ code: 'LOST_LOG', message: 'what the Channel Memory had in its memory is gone' });
+    if (policy.waves && !this.fresh && !this.goesBack) {
+      // what was in its memory is gone: all go back
+      served.lost();
+      return;
+    }
     this.life++;
     this.first.clear();
     const core = served.newCore();
     try {
+      if (policy.waves) for (const s of core.streams()) if (/^[td]/.test(s)) log.remove(s);
       this.openStreams(core.streams());
       served.begin(core, (s) => ({ records: log.scan(s), next: log.next(s) }));
     } catch (e) {
@@ -165,6 +183,14 @@ export class CmHost {
 
   openStreams(names: readonly string[]): void {
     for (const s of names) this.log.open(s);
+  }
+
+  /** All tasks go back: a core without what was in memory, and without connections. */
+  private restart(): void {
+    this.kill();
+    this.goesBack = true;
+    this.open();
+    this.goesBack = false;
   }
 
   /** The process is gone; the kernel keeps what was written. */
@@ -312,6 +338,17 @@ export class CmHost {
         if (log.lazy) this.later(30, () => log.flush());
         return;
       }
+      case 'copy':
+        e.lsns.forEach((lsn, i) => {
+          const record = log.read(e.from, lsn);
+          if (!record) throw new Error(`CM ${this.index}: record ${lsn} of ${e.from} is trimmed and to be copied`);
+          const to = log.append(e.to, record);
+          this.appended++;
+          this.witness(e.to, to, record);
+          if (to !== e.lsn + i)
+            throw new Error(`CM ${this.index}: ${e.to} got LSN ${to}, the core expects ${e.lsn + i}`);
+        });
+        return;
       case 'send':
         return this.send(e.conn, e.bytes.slice());
       case 'sendRecord': {

@@ -10,6 +10,7 @@ import { imageIdOf, type ImageId, type Incarnation, type Manifest, type Position
 import type { Link } from './link.ts';
 import type { ImageDown, ImageUp } from './messages.ts';
 import type { SimImage } from './rank.ts';
+import type { Registry } from './registry.ts';
 import type { Simulation } from './simulation.ts';
 
 /** Longest time until a page is durable, ms. */
@@ -24,9 +25,7 @@ export interface ImageSimulation extends Simulation {
   readonly server: {
     readonly up: boolean;
     readonly service: { image(event: ImagesInput): void };
-    entries(which: (key: string) => boolean): [string, unknown][];
-    change(changes: readonly (readonly [string, unknown])[]): void;
-    acting(): [TaskId, Incarnation][];
+    readonly registry: Pick<Registry, 'entries' | 'change' | 'acting'>;
     later(ms: number, f: () => void): void;
     whenWritable(f: () => void): void;
   };
@@ -75,7 +74,7 @@ export class CsHost {
 
   /** Complete images of a task that a restart may choose, oldest first, from the registry. */
   kept(task: TaskId): KeptImage[] {
-    return this.world.server
+    return this.world.server.registry
       .entries((k) => k.startsWith(`image/${this.world.setup.job}/${task}/`))
       .map(([, v]) => v as ImageRecord)
       .map((r) => ({ image: r.image, position: r.position, record: { serial: r.serial, incarnation: r.incarnation } }));
@@ -126,7 +125,8 @@ export class CsHost {
    */
   lose(task: TaskId, which: number): string | undefined {
     const kept = this.kept(task).filter((k) => this.whole(k.image));
-    const trimmed = this.world.server.entries((k) => k === `trimmed/${this.world.setup.job}/${task}`).length > 0;
+    const trimmed =
+      this.world.server.registry.entries((k) => k === `trimmed/${this.world.setup.job}/${task}`).length > 0;
     if (kept.length === 0 || (kept.length === 1 && trimmed)) return undefined;
     const victim = kept[Math.floor(which * kept.length)]!;
     // shared pages belong to another image as well, also of another task, which must stay whole; or to one that is
@@ -159,7 +159,7 @@ export class CsHost {
       case 'offer': {
         let { manifest } = m;
         let n = m.incarnation;
-        const acting = server.acting().find(([t]) => t === m.task)?.[1];
+        const acting = server.registry.acting().find(([t]) => t === m.task)?.[1];
         if (undone === 'no-fence-at-cs' && acting !== undefined && acting > n) {
           n = acting;
           const image = imageIdOf(setup.job, m.task, n, manifest.serial);
@@ -242,13 +242,13 @@ export class CsHost {
             whole: e.manifest.pages.every((p) => this.pages.has(p)),
           });
           this.manifests.set(e.image, { manifest: e.manifest, image: offered.image });
-          server.change(e.changes);
+          server.registry.change(e.changes);
           server.later(world.random.between(0, 5), () => this.step({ type: 'committed', image: e.image }));
         });
       }
       case 'discard':
         return server.whenWritable(() => {
-          server.change(e.changes);
+          server.registry.change(e.changes);
           for (const i of e.images) this.manifests.delete(i);
         });
       case 'complete':

@@ -141,7 +141,13 @@ export class Striker {
   readonly excuses: Excuses;
 
   constructor(private readonly world: World) {
-    this.excuses = { powerLost: new Map(), damagedLogs: new Set(), poisoned: world.poisoned, beyondLinks: false };
+    this.excuses = {
+      powerLost: new Map(),
+      damagedLogs: new Set(),
+      damagedImages: new Set(),
+      poisoned: world.poisoned,
+      beyondLinks: false,
+    };
   }
 
   private happened(kind: FaultKind, what: string): void {
@@ -201,7 +207,7 @@ export class Striker {
   private poison(r: Random): void {
     const { world } = this;
     const task = taskId(r.between(0, world.setup.spec.size - 1));
-    if (world.poisoned.has(task) || world.server.isDone(task)) return;
+    if (world.poisoned.has(task) || world.server.registry.isDone(task)) return;
     world.poisoned.add(task);
     this.happened('crashing program', `task ${task}`);
     for (const v of world.volunteers) v.crashRank(task);
@@ -304,7 +310,7 @@ export class Striker {
     server.dispatch({ type: 'pause', job, waitMs: r.between(0, 5000) });
     const resume = (): void => {
       if (server.up) server.dispatch({ type: 'resume', job });
-      agenda.after(200, () => server.pausedDurably() && resume());
+      agenda.after(200, () => server.registry.pausedDurably() && resume());
     };
     agenda.after(r.between(0, 8000), resume);
   }
@@ -370,7 +376,9 @@ export class Striker {
     const { cs } = world.server;
     const task = r.between(0, world.setup.spec.size - 1) as never;
     const image = kind === 'page lost' ? cs.lose(task, r.next()) : cs.flip(task, r.next());
-    if (image !== undefined) this.happened(kind, image);
+    if (image === undefined) return;
+    this.excuses.damagedImages.add(image);
+    this.happened(kind, image);
   }
 
   private fullDisk(r: Random): void {

@@ -1,5 +1,6 @@
 /** A rank of a simulated node: what the node knows of it, and what it reports to the server. */
 import type { Hold, Heartbeat, Incarnation, JobId, Position, TaskId } from '@mayfly/wire';
+import type { ControlDown } from './messages.ts';
 import type { Rank, SimImage } from './rank.ts';
 
 export interface Held {
@@ -12,6 +13,8 @@ export interface Held {
   rank: Rank | undefined;
   started: boolean;
   nextCheckpoint: number;
+  /** A wave wants an image of it. */
+  asked: boolean;
   /** Where its last image was taken. */
   lastLine?: string | undefined;
   finished: boolean;
@@ -37,3 +40,18 @@ export const tasksOf = (job: JobId, held: Iterable<Held>, computes: (h: Held) =>
         sends: h.rank?.endpoint.sent().reduce((n, [, c]) => n + c, 0) ?? 0,
       },
     }));
+
+/** A rank that a node has just been given. */
+export const heldOf = (m: Extract<ControlDown, { type: 'assign' }>, node: string, nextCheckpoint: number): Held => ({
+  task: m.task,
+  incarnation: m.incarnation,
+  position: m.position,
+  serial: m.serial,
+  image: m.image,
+  rank: undefined,
+  started: false,
+  nonce: `nonce-${node}-${m.task}.${m.incarnation}`,
+  nextCheckpoint,
+  asked: false,
+  finished: false,
+});

@@ -1,7 +1,7 @@
 /**
- * Planted bugs: each undoes one rule of docs/pessimistic.md or docs/incarnations.md, and the campaign has to find it. A
- * rule is undone in the simulator's hosts, by changing an event or an effect on its way, or by another row of the table
- * of V-protocols (planted-protocols.ts): the cores stay as they are in production.
+ * Planted bugs: each undoes one rule of docs/pessimistic.md, docs/coordinated.md or docs/incarnations.md, and the
+ * campaign has to find it. A rule is undone in the simulator's hosts, by changing an event or an effect on its way, or
+ * by another row of the table of V-protocols (planted-protocols.ts): the cores stay as they are in production.
  */
 import type { DispatcherSettings } from '@mayfly/protocols';
 import type { FaultKind } from './fault-kinds.ts';
@@ -34,6 +34,8 @@ const POWER = { setup: { durability: 'behind', syncMs: 400 }, only: ['power loss
 const EAGER = { setup: { lazyTicks: 1 } } as const;
 const ZOMBIES = { only: ['stall', 'zombie', 'cut off', 'partition'] } as const;
 
+/** Waves follow each other closely, and everything else may happen. */
+const WAVES = { setup: { protocol: 'vcl', checkpointMs: 300 } } as const;
 const STRANGERS = { only: ['false crash', 'close'] } as const;
 
 export const PLANTED = [
@@ -181,6 +183,17 @@ export const PLANTED = [
     setup: { protocol: 'none' },
     only: ['broken link', 'delay', 'duplicate'],
   }),
+  // coordinated checkpointing
+  plant('late-not-held', "G1: no receiver gets a message from behind its sender's cut before it has cut itself", 100, {
+    ...WAVES,
+    only: ['delay', 'broken link'],
+  }),
+  plant('channels-not-recorded', 'G2: a message that was in a channel at the cut is recorded', 100, WAVES),
+  plant('records-not-synced', 'G3: a wave counts when what it has recorded is durable', 200, WAVES),
+  plant('output-at-once', 'W3: the world sees nothing that could still be undone', 100, WAVES),
+  plant('output-at-the-commit', 'W3: output is shown up to the older of the two waves that are kept', 100, WAVES),
+  plant('exit-at-once', 'W8: an exit is final when nothing can go back behind it', 100, WAVES),
+  plant('wave-forgotten', 'W3: what two waves have recorded is kept', 100, WAVES),
   // Checkpoint Server
   plant('image-without-sends', 'An image is complete only when every send before it is durable', 600),
   plant('image-without-outputs', 'An image is complete only when every output before it is durable', 600),

@@ -350,7 +350,7 @@ export class Rank {
   private consume(): boolean {
     const a = this.arrivals.shift();
     if (!a) return false;
-    this.endpoint.consume(a.number);
+    this.endpoint.consume(a.number, taskId(a.src));
     const room = !this.endpoint.bodiesStay || this.stored + a.size <= this.spec.storeBytes;
     const keep = a.body !== undefined && room;
     this.state.queue.push({

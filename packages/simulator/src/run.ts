@@ -5,8 +5,8 @@
  * Faults fall only while the job runs, and stop after a while, so that a correct run ends: one that does not is a
  * violation too (K13).
  */
-import type { VProtocol } from '@mayfly/protocols';
-import { jobId, PROGRAM_KINDS, type ErrorBody } from '@mayfly/wire';
+import { protocols, type VProtocol } from '@mayfly/protocols';
+import { jobId, PROGRAM_KINDS, type ErrorBody, type ProtocolName } from '@mayfly/wire';
 import { Violation } from './violation.ts';
 import type { FaultKind } from './fault-kinds.ts';
 import { Striker, drawFaults, harmless, type Fault } from './faults.ts';
@@ -51,6 +51,10 @@ export interface RunReport {
 
 const TIME_LIMIT_MS = 400_000;
 const STEP_LIMIT = 2_000_000;
+
+/** The V-protocol that a campaign draws for a seed, where it is held to none. */
+export const protocolOfSeed = (seed: number): ProtocolName =>
+  Random.named(seed, 'protocol').pick(['pessimistic', 'pessimistic', 'vcl', 'vcl', 'none'] as const);
 
 export function draw(seed: number, o: RunOptions = {}): Setup {
   const r = Random.named(seed, 'setup');
@@ -111,6 +115,11 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
     },
     ...o.setup,
   };
+  // Coordinated checkpointing takes images wherever a rank waits: modules alone.
+  if (protocols[setup.protocol].scheduler) {
+    Object.assign(spec, { prologueRounds: undefined });
+    Object.assign(setup, { kind: 'wasm' });
+  }
   // enough slots for every rank
   return { ...setup, nodes: Math.max(setup.nodes, Math.ceil(spec.size / setup.slots)) };
 }

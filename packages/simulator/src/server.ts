@@ -8,6 +8,7 @@
  */
 import {
   nodeViews,
+  protocols,
   type DispatcherInput,
   type DispatcherIo,
   type FaultRecord,
@@ -17,13 +18,13 @@ import {
 import {
   nodeId,
   spawnedTasks,
-  taskId,
   type ErrorBody,
   type Incarnation,
   type NodeId,
   type SpawnGroup,
   type TaskId,
 } from '@mayfly/wire';
+import { Registry } from './registry.ts';
 import { PlantedDispatcher } from './planted-dispatcher.ts';
 import { SimService } from './service.ts';
 import { CmHost, type LogSimulation } from './cm-host.ts';
@@ -34,6 +35,7 @@ import { jobSpec } from './job-spec.ts';
 import type { Link } from './link.ts';
 import type { ControlDown, ControlUp } from './messages.ts';
 import { withoutRule } from './planted.ts';
+import { Violation } from './violation.ts';
 
 type ControlLink = Link<ControlUp, ControlDown>;
 
@@ -67,7 +69,7 @@ export class Server {
   life = 0;
   readonly cms: CmHost[] = [];
   readonly cs: CsHost;
-  private readonly registry = new Map<string, unknown>();
+  readonly registry: Registry;
   /** The cores of this life. */
   service!: JobService;
   private opened = false;
@@ -87,6 +89,10 @@ export class Server {
   >();
 
   constructor(private readonly world: ServerSimulation) {
+    this.registry = new Registry(world.setup.job, {
+      fault: (fault) => world.gaveUp(fault),
+      entry: (key, value) => world.checkers.kit.registered?.(key, value),
+    });
     this.cs = new CsHost(world);
     for (let i = 0; i < world.setup.channelMemories; i++) this.cms.push(new CmHost(world, i));
   }
@@ -109,20 +115,31 @@ export class Server {
       }),
       images: this.cs.newCore(),
     };
-    this.service = new SimService(world, cores, {
-      now: () => world.wall,
-      dispatcher: (e) => this.perform(e),
-      images: (e) => this.cs.perform(e),
-      defect: (_core, _event, error) => {
-        throw error;
+    this.service = new SimService(
+      world,
+      cores,
+      {
+        now: () => world.wall,
+        dispatcher: (e) => this.perform(e),
+        images: (e) => this.cs.perform(e),
+        defect: (_core, _event, error) => {
+          throw error;
+        },
+        commit: (changes, then) => this.commit(changes, then),
+        log: (level, _job, message) => {
+          world.note(`waves: ${message}`);
+          // The scheduler's own check has found what must not be.
+          if (level === 'error') throw new Violation(`Q1: ${message}`);
+        },
       },
-    });
+      { ...protocols, [world.setup.protocol]: world.protocol },
+    );
     this.given.clear();
     this.opened = false;
     world.trace?.('server starts');
     if (world.setup.spec.files) world.files.start();
     this.tasks = world.setup.spec.files ? world.files.tasks : world.setup.spec.size;
-    this.service.recover(this.entries(() => true));
+    this.service.recover(this.registry.entries(() => true));
     if (this.full) this.dispatch({ type: 'storage', error: DISK_FULL });
     if (!this.registry.has(`job/${world.setup.job}`))
       this.dispatch({ type: 'submit', job: jobSpec(this.world.setup, this.world.wall) });
@@ -135,7 +152,7 @@ export class Server {
       });
     };
     every(250, () => {
-      this.dispatch({ type: 'tick' });
+      this.service.tick();
       this.service.image({ type: 'tick' });
       world.sink.sync();
     });
@@ -223,44 +240,9 @@ export class Server {
     else f();
   }
 
-  // ---- registry ----
-
-  /** Durable entries in key order. */
-  entries(which: (key: string) => boolean): [string, unknown][] {
-    return [...this.registry].filter(([k]) => which(k)).sort(([a], [b]) => (a < b ? -1 : 1));
-  }
-
-  change(changes: readonly (readonly [string, unknown])[]): void {
-    for (const [k, v] of changes)
-      if (v === undefined) this.registry.delete(k);
-      else {
-        if (k.startsWith('fault/') && !this.registry.has(k)) this.world.gaveUp(v as FaultRecord);
-        this.registry.set(k, JSON.parse(JSON.stringify(v)));
-      }
-  }
-
   /** Nodes in quarantine. */
   quarantined(): NodeId[] {
     return nodeViews(this.service.dispatcher).flatMap((n) => (n.quarantinedUntil === undefined ? [] : [n.id]));
-  }
-
-  /** Highest durable incarnation of every task that has one. */
-  acting(): [TaskId, Incarnation][] {
-    return this.entries((k) => k.startsWith('task/')).map(([k, v]) => [
-      taskId(Number(k.split('/')[2])),
-      (v as { incarnation: Incarnation }).incarnation,
-    ]);
-  }
-
-  isDone(task: TaskId): boolean {
-    return (
-      (this.registry.get(`task/${this.world.setup.job}/${task}`) as { exit?: unknown } | undefined)?.exit !== undefined
-    );
-  }
-
-  /** As a restart would find the job. */
-  pausedDurably(): boolean {
-    return (this.registry.get(`job/${this.world.setup.job}`) as { state?: string } | undefined)?.state === 'paused';
   }
 
   // ---- connections ----
@@ -382,24 +364,30 @@ export class Server {
     if (this.up) this.service.dispatch(e);
   }
 
+  /** Commits are ordered; a crash may fall before or after one, or before the core hears of it. */
+  private commit(
+    changes: readonly (readonly [string, unknown])[],
+    then: () => void = () => undefined,
+    extraMs = 0,
+  ): void {
+    const { world } = this;
+    this.commitAt = Math.max(this.commitAt, world.agenda.now + extraMs + world.random.between(1, world.setup.diskMs));
+    this.later(this.commitAt - world.agenda.now, () => {
+      if (this.full && world.undone === 'commit-given-up') return then();
+      this.whenWritable(() => {
+        this.registry.change(changes);
+        this.later(world.random.next(), then);
+      });
+    });
+  }
+
   private perform(e: DispatcherIo): void {
     const { world } = this;
     switch (e.type) {
       case 'persist': {
         const early = world.undone === 'incarnation-not-durable';
         const told = (): void => this.dispatch({ type: 'persisted', token: e.token });
-        // commits are ordered; a crash may fall before or after one, or before the core hears of it
-        this.commitAt = Math.max(
-          this.commitAt,
-          world.agenda.now + (early ? 200 : 0) + world.random.between(1, world.setup.diskMs),
-        );
-        this.later(this.commitAt - world.agenda.now, () => {
-          if (this.full && world.undone === 'commit-given-up') return told();
-          this.whenWritable(() => {
-            this.change(e.changes);
-            if (!early) this.later(world.random.next(), told);
-          });
-        });
+        this.commit(e.changes, early ? undefined : told, early ? 200 : 0);
         if (early) this.later(1, told);
         return;
       }
@@ -443,7 +431,9 @@ export class Server {
         return;
       case 'jobEnded':
         world.trace?.(`the job is ${e.state}${e.error ? `: ${e.error.code} ${e.error.message}` : ''}`);
-        return world.ended(e.state, e.error);
+        if (e.state !== 'done') return world.ended(e.state, e.error);
+        this.openJob(); // after a restart: its logs may have what the files lack
+        return this.whenShown(() => world.ended(e.state, e.error));
       case 'checkpoint':
       case 'taskDone':
       case 'jobChanged':
@@ -452,6 +442,13 @@ export class Server {
       case 'log':
         world.note(`dispatcher: ${e.message}`);
     }
+  }
+
+  /** The logs of a job go when everything that they have for the world is out. */
+  private whenShown(then: () => void, left = 400): void {
+    const out = this.cms.every((cm) => cm.served?.core?.unshown().messages === 0);
+    if (out || left === 0) then();
+    else this.later(50, () => this.whenShown(then, left - 1));
   }
 
   private openJob(): void {
@@ -463,7 +460,7 @@ export class Server {
       job,
       this.cms.map((cm) => cm.serve(this.service.answersOf(job), this.life === 1)),
     );
-    this.service.acting(jobSpec(this.world.setup, this.world.wall), this.acting());
+    this.service.acting(jobSpec(this.world.setup, this.world.wall), this.registry.acting());
     for (const cm of this.cms) cm.open();
   }
 }

@@ -2,7 +2,7 @@
  * A simulated node's images: taken when they are due, cut into pages, offered to the Checkpoint Server over a link of
  * their own.
  */
-import { IMAGE_FORMAT, imageIdOf, type ImageId, type Manifest } from '@mayfly/wire';
+import { IMAGE_FORMAT, imageIdOf, type ImageId, type Manifest, type Position, type TaskId } from '@mayfly/wire';
 import type { Held } from './held-rank.ts';
 import type { CsHost } from './cs-host.ts';
 import type { Link, LinkEnds } from './link.ts';
@@ -21,6 +21,9 @@ export interface UploadingNode {
   link<U, D>(ends: LinkEnds<U, D>): Link<U, D>;
   /** `f`, held back while the node is frozen and dropped when it is dead. */
   live(f: () => void): () => void;
+  after(ms: number, f: () => void): void;
+  /** An image of the rank stands in its ring; undefined: nobody waits for it. */
+  image(task: TaskId, position: Position): Position | undefined;
 }
 
 /**
@@ -28,9 +31,18 @@ export interface UploadingNode {
  */
 const PAGE_CHARS = 160;
 
+/** Offered, and not answered yet. `again`: over a new connection, too. */
+interface Offered {
+  readonly manifest: Manifest;
+  readonly image: SimImage;
+  readonly again: boolean;
+}
+
+const AGAIN_MS = 300;
+
 export class Uploads {
   private link: Link<ImageUp, ImageDown> | undefined;
-  private readonly open = new Map<ImageId, Manifest>();
+  private readonly open = new Map<ImageId, Offered>();
 
   constructor(private readonly node: UploadingNode) {}
 
@@ -44,7 +56,9 @@ export class Uploads {
         down: (m) => this.node.live(() => this.received(m))(),
         downClosed: this.node.live(() => {
           if (this.link === link) this.link = undefined;
+          const again = [...this.open.values()].filter((o) => o.again);
           this.open.clear();
+          for (const o of again) this.offerAgain(o);
         }),
       }),
     );
@@ -56,15 +70,20 @@ export class Uploads {
     const { world } = this.node;
     // no task would ever restart from it
     if (!world.protocol.recovery.restarts) return;
-    if (world.agenda.now < h.nextCheckpoint) return;
     const { endpoint } = h.rank!;
     const line = JSON.stringify(endpoint.position([]));
-    if (line === h.lastLine) return; // nothing has happened since the last one
+    if (endpoint.choosesImages) {
+      if (world.agenda.now < h.nextCheckpoint) return;
+      if (line === h.lastLine) return; // nothing has happened since the last one
+    } else if (!h.asked) return;
     const link = this.connected();
-    if (!link) return;
+    if (!link && endpoint.choosesImages) return;
     h.nextCheckpoint = world.agenda.now + world.setup.checkpointMs;
+    h.asked = false;
     const image = take();
     h.lastLine = line;
+    const position = this.node.image(h.task, endpoint.position(image.held));
+    if (!position) return;
     const serial = ++h.serial;
     const text = JSON.stringify(image);
     const pages: string[] = [];
@@ -78,13 +97,29 @@ export class Uploads {
       incarnation: h.incarnation,
       program: world.setup.program,
       serial,
-      position: endpoint.position(image.held),
+      position,
       sections: [{ name: 'sim', bytes: text.length }],
       pages,
       bytes: text.length,
     };
-    this.open.set(id, manifest);
-    link.up({ type: 'offer', task: h.task, incarnation: h.incarnation, manifest, image });
+    const offered = { manifest, image, again: !endpoint.choosesImages };
+    if (link) this.offer(link, offered);
+    else this.offerAgain(offered);
+  }
+
+  private offer(link: Link<ImageUp, ImageDown>, o: Offered): void {
+    const { manifest, image } = o;
+    this.open.set(manifest.image, o);
+    link.up({ type: 'offer', task: manifest.task, incarnation: manifest.incarnation, manifest, image });
+  }
+
+  /** What a wave waits for is offered until it is answered. */
+  private offerAgain(o: Offered): void {
+    this.node.after(AGAIN_MS, () => {
+      const link = this.connected();
+      if (link) this.offer(link, o);
+      else this.offerAgain(o);
+    });
   }
 
   private received(m: ImageDown): void {

@@ -13,11 +13,12 @@ import {
   type Hello,
   type JobId,
   type NodeId,
+  type Position,
   type ProgramKind,
   type TaskId,
   type TaskReport,
 } from '@mayfly/wire';
-import { holdsOf, tasksOf, type Held } from './held-rank.ts';
+import { heldOf, holdsOf, tasksOf, type Held } from './held-rank.ts';
 import { Hostile, type Hostility } from './hostile.ts';
 import type { Link, LinkEnds } from './link.ts';
 import type { ControlDown, ControlUp } from './messages.ts';
@@ -69,6 +70,7 @@ export class Volunteer {
   private deaf = false;
   private session: string;
   private links = 0;
+  private imagePosition: Position | undefined;
   private readonly skew: number;
 
   constructor(
@@ -356,18 +358,7 @@ export class Volunteer {
         const old = this.held.get(m.task);
         if (old && old.incarnation >= m.incarnation) return;
         if (old) this.drop(m.task);
-        const h: Held = {
-          task: m.task,
-          incarnation: m.incarnation,
-          position: m.position,
-          serial: m.serial,
-          image: m.image,
-          rank: undefined,
-          started: false,
-          nonce: `nonce-${this.name}-${m.task}.${m.incarnation}`,
-          nextCheckpoint: this.world.agenda.now + this.world.setup.checkpointMs,
-          finished: false,
-        };
+        const h = heldOf(m, this.name, this.world.agenda.now + this.world.setup.checkpointMs);
         this.held.set(m.task, h);
         this.start(h);
       }
@@ -416,12 +407,25 @@ export class Volunteer {
           this.report({ job: this.job, task: e.task, incarnation: h.incarnation, event: 'refused', error: e.error });
           break;
         }
-        case 'finished': {
+        case 'finished':
+        case 'checkpoint': {
           const h = this.held.get(e.task);
-          if (h) h.finished = true;
+          if (h && e.type === 'finished') h.finished = true;
+          else if (h) h.asked = true;
+          if (h?.rank) this.turns.wake(h);
           break;
         }
+        case 'image':
+          this.imagePosition = e.position;
+          break;
       }
+  }
+
+  /** An image stands in the ring; where it lies. Undefined: nobody waits for it. */
+  image(task: TaskId, position: Position): Position | undefined {
+    this.imagePosition = undefined;
+    this.perform(this.comm.step({ type: 'image', task, position }));
+    return this.imagePosition;
   }
 
   private begin(task: TaskId, start: Extract<CommEffect, { type: 'ready' }>['start']): void {

@@ -90,10 +90,10 @@ export class World implements Simulation {
       },
       strict: protocol.log.visible(setup.durability) === 'synced',
       kept: (task) => server().cs.kept(taskId(task)),
-      isDone: (task) => server().isDone(taskId(task)),
+      isDone: (task) => server().registry.isDone(taskId(task)),
       raised: (task) =>
         server()
-          .acting()
+          .registry.acting()
           .find(([t]) => t === task)?.[1],
     };
   }

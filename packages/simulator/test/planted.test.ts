@@ -37,6 +37,13 @@ const QUICK: readonly [Rule, RegExp][] = [
   ['commit-given-up', /^K4/],
   ['opens-before-reports', /^K/],
   ['unconsumed-forgotten', /^K23/],
+  ['late-not-held', /^Q1/],
+  ['channels-not-recorded', /^Q2/],
+  ['records-not-synced', /^Q2/],
+  ['output-at-once', /^Q6/],
+  ['output-at-the-commit', /^Q6/],
+  ['exit-at-once', /^Q6/],
+  ['wave-forgotten', /^Q8/],
 ];
 
 test.each(QUICK)('%s is found', { timeout: 120_000 }, (rule, by) => {

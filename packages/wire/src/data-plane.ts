@@ -52,6 +52,21 @@ export const Attached = Type.Object({
 });
 export type Attached = Static<typeof Attached>;
 
+const Counts = Type.Array(Type.Tuple([TaskIdSchema, CountSchema]));
+
+/** Where a task has cut its channels in a wave: counts, so that the cut means the same to every Channel Memory. */
+export const Cut = Type.Object({
+  /** Arrivals that the task had consumed. */
+  arrivals: CountSchema,
+  /** Messages handed to each channel, the world's included. */
+  sends: Counts,
+  /** Messages consumed of each channel, those of the world and of the file service included. */
+  receives: Counts,
+  /** Consumed arrivals whose bodies were still at the Channel Memory. */
+  held: Type.Array(CountSchema),
+});
+export type Cut = Static<typeof Cut>;
+
 export const Refused = ErrorBody;
 export type Refused = Static<typeof Refused>;
 

@@ -78,6 +78,12 @@ export const Kind = {
    * recovered.
    */
   RESEND: 19,
+  /** CM → comm: the task takes part in wave `word`: an image is wanted. */
+  WAVE: 20,
+  /** comm → every CM: in wave `word` the rank has cut. Body: JSON {@link import('./data-plane.ts').Cut}. */
+  CUT: 23,
+  /** CM → comm: wave `word` is over. */
+  WAVE_OVER: 24,
 } as const;
 export type Kind = (typeof Kind)[keyof typeof Kind];
 /** Kinds from here on never leave a node: records of the rings between a rank and its comm worker. */

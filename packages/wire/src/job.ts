@@ -23,7 +23,7 @@ import {
  */
 export const LIBRARY = 5;
 
-export const ProtocolName = Type.Union([Type.Literal('pessimistic'), Type.Literal('none')]);
+export const ProtocolName = Type.Union([Type.Literal('pessimistic'), Type.Literal('vcl'), Type.Literal('none')]);
 export type ProtocolName = Static<typeof ProtocolName>;
 export const Durability = Type.Union([Type.Literal('behind'), Type.Literal('strict')]);
 

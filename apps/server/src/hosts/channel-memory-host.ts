@@ -15,14 +15,14 @@
  *      can be written again, however often that takes.
  */
 import { ServedLog, patchFromLog, protocols, type ChannelMemory, type JobSpec, type LogIo } from '@mayfly/protocols';
-import type { LogStream, MessageLog } from '@mayfly/storage/ports';
+import type { MessageLog } from '@mayfly/storage/ports';
 import { MayflyError } from '@mayfly/wire';
 import type { Disk } from '../disk.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Logger } from '../logger.ts';
 import type { CmDeps, CmSettings, CmSpec } from './channel-memory-deps.ts';
 import { CloseCode, type DataLink } from './data-link.ts';
-import { MemoryStream } from './memory-stream.ts';
+import { LogStreams } from './log-streams.ts';
 import { Traffic } from './traffic.ts';
 import { WorldSync } from './world-sync.ts';
 
@@ -55,11 +55,17 @@ export class ChannelMemoryHost {
   readonly #logger: Logger;
   readonly #connections = new Map<number, Connection>();
   readonly #dirty = new Set<Connection>();
-  #streams = new Map<string, LogStream>();
+  #streams: LogStreams;
   #flushing = false;
   #closed = false;
   #recoveries = 0;
   #syncs = 0;
+  /** Cores that began at a line. */
+  #restarts = 0;
+  /** Who waits for the next. */
+  #atLine: { resolve: () => void; reject: (error: unknown) => void } | undefined;
+  /** Streams of the last core are being closed. */
+  #closing: Promise<unknown> = Promise.resolve();
   readonly #worldSync: WorldSync;
 
   constructor(spec: CmSpec, deps: CmDeps) {
@@ -67,6 +73,7 @@ export class ChannelMemoryHost {
     this.traffic = new Traffic(spec.size);
     this.#deps = deps;
     this.#log = deps.log;
+    this.#streams = this.#newStreams();
     this.#disk = deps.disk;
     this.#settings = deps.settings;
     this.#metrics = deps.metrics;
@@ -79,7 +86,7 @@ export class ChannelMemoryHost {
       logger: this.#logger,
     });
     this.served = this.#serve();
-    this.ready = deps.actingKnown.then(() => this.#recoverWhenWritable());
+    this.ready = deps.actingKnown.then(() => (this.served.waitsForLine ? this.#line() : this.#recoverWhenWritable()));
     // #recover reports it; callers that need it await `ready` as well.
     this.ready.catch(() => undefined);
   }
@@ -108,6 +115,7 @@ export class ChannelMemoryHost {
         perform: (e) => this.#perform(e),
         performed: () => this.#sendOut(),
         broke: (error) => this.#break(error),
+        restart: () => this.#restart(),
         // It is asked for again when storage can be read again (hold).
         mayPass: (error) => this.#disk.failed(error, 'a file of a job') !== undefined,
       },
@@ -124,11 +132,9 @@ export class ChannelMemoryHost {
   get links(): number {
     return this.#connections.size;
   }
-  /** Bytes of all logs on disk. */
+  /** Bytes of all logs. */
   get logBytes(): number {
-    let n = 0;
-    for (const s of this.#streams.values()) n += s.bytes;
-    return n;
+    return this.#streams.bytes;
   }
 
   /** H5. */
@@ -165,23 +171,21 @@ export class ChannelMemoryHost {
 
   async #recover(): Promise<void> {
     const core = this.served.newCore();
-    const streams = new Map<string, LogStream>();
-    for (const name of core.streams()) streams.set(name, await this.#openStream(name));
+    const streams = this.#newStreams();
+    await streams.open(core.streams());
     this.#streams = streams;
     if (this.#closed) return;
     let records = 0;
-    this.traffic.clear();
+    if (this.#restarts === 0) this.traffic.clear();
     this.served.begin(core, (name) => {
-      const stream = this.#stream(name);
+      const stream = this.#streams.of(name);
       return { records: this.#counted(name, stream.scan(), () => records++), next: stream.next };
     });
     if (records > 0) this.#logger.info({ records }, 'Channel Memory recovered from its logs');
   }
 
-  async #openStream(name: string): Promise<LogStream> {
-    return protocols[this.spec.protocol].log.keeps === 'memory'
-      ? new MemoryStream(name)
-      : this.#log.open(this.prefix + name);
+  #newStreams(): LogStreams {
+    return new LogStreams(this.#log, this.prefix, protocols[this.spec.protocol].log);
   }
 
   /** Opens the streams that the core lacks for so many tasks. Resolves when a core that has recovered can take them. */
@@ -189,11 +193,11 @@ export class ChannelMemoryHost {
     this.traffic.grow(size);
     this.ready = this.ready.then(async () => {
       const { core } = this;
-      const made = new Map<string, LogStream>();
-      for (const name of this.served.streamsFor(size)) made.set(name, await this.#openStream(name));
+      const made = this.#newStreams();
+      await made.open(this.served.streamsFor(size));
       // A core that has begun since has opened its own.
-      if (core !== this.core) return void (await Promise.all([...made.values()].map((s) => s.close())));
-      for (const [name, stream] of made) this.#streams.set(name, stream);
+      if (core !== this.core) return made.close();
+      this.#streams.join(made);
     });
     this.ready.catch(() => undefined);
     return this.ready;
@@ -206,7 +210,7 @@ export class ChannelMemoryHost {
   ): Iterable<{ lsn: number; bytes: Uint8Array }> {
     for (const r of records) {
       count();
-      this.traffic.count(name, r.bytes);
+      if (this.#restarts === 0) this.traffic.count(name, r.bytes);
       yield r;
     }
   }
@@ -291,21 +295,20 @@ export class ChannelMemoryHost {
   #perform(e: LogIo): void {
     switch (e.type) {
       case 'append': {
-        const lsn = this.#stream(e.stream).append(e.bytes);
-        if (lsn !== e.lsn)
-          throw new MayflyError('INTERNAL', `${e.stream}: record ${lsn} where the core expects ${e.lsn}`);
+        this.#streams.append(e.stream, e.lsn, e.bytes);
         this.#metrics.appends++;
         this.#metrics.appendBytes += e.bytes.length;
         this.traffic.count(e.stream, e.bytes);
         return;
       }
+      case 'copy':
+        e.lsns.forEach((from, i) => this.#streams.append(e.to, e.lsn + i, this.#streams.read(e.from, from)));
+        return;
       case 'send':
         return this.#queue(e.conn, e.bytes);
       case 'sendRecord': {
         if (!this.#connections.has(e.conn)) return;
-        const record = this.#stream(e.stream).read(e.lsn);
-        if (!record) throw new MayflyError('INTERNAL', `${e.stream}: record ${e.lsn} is not there any more`);
-        return this.#queue(e.conn, patchFromLog(record, e));
+        return this.#queue(e.conn, patchFromLog(this.#streams.read(e.stream, e.lsn), e));
       }
       case 'close': {
         const c = this.#connections.get(e.conn);
@@ -327,7 +330,7 @@ export class ChannelMemoryHost {
         void this.#sync(e.ticket, e.streams);
         return;
       case 'trim':
-        this.#stream(e.stream).trim(e.from, e.to, e.keep);
+        this.#streams.of(e.stream).trim(e.from, e.to, e.keep);
         return;
       case 'world':
         this.#deps.world.deliver(e.task, e.channel, e.mode, e.body);
@@ -347,18 +350,12 @@ export class ChannelMemoryHost {
     }
   }
 
-  #stream(name: string): LogStream {
-    const s = this.#streams.get(name);
-    if (!s) throw new MayflyError('INTERNAL', `no stream ${name}`);
-    return s;
-  }
-
   async #sync(ticket: number, names: readonly string[]): Promise<void> {
     const { core } = this;
     const began = performance.now();
     this.#syncs++;
     try {
-      await Promise.all(names.map((n) => this.#stream(n).sync()));
+      await Promise.all(names.map((n) => this.#streams.of(n).sync()));
       this.#metrics.syncSeconds.observe((performance.now() - began) / 1000);
       // A core that broke meanwhile has another numbering of tickets.
       if (core === this.core) this.served.step({ type: 'synced', ticket });
@@ -386,21 +383,64 @@ export class ChannelMemoryHost {
     if (stop)
       this.#logger.warn({ err: error }, 'Channel Memory stopped; it recovers from its logs when they can be written');
     else this.#logger.error({ err: error }, 'Channel Memory stopped; it recovers from its logs');
-    for (const c of this.#connections.values()) c.link.close(CloseCode.BROKEN, code);
-    this.#connections.clear();
-    const old = [...this.#streams.values()];
-    if (!protocols[this.spec.protocol].recovery.restarts || (!stop && ++this.#recoveries > MAX_RECOVERIES)) {
+    const old = this.#unlink(code);
+    const { log, recovery } = protocols[this.spec.protocol];
+    if (!recovery.restarts || (!stop && ++this.#recoveries > MAX_RECOVERIES)) {
       this.#deps.answers.failed(this.spec.index, {
         code,
         message: stop?.message ?? 'The Channel Memory failed. See the server log.',
       });
       return;
     }
+    if (log.waves) {
+      // What was in its memory is gone: all tasks go back, and the next core begins there.
+      this.#closing = old.close();
+      this.ready = this.#line();
+      return this.served.lost();
+    }
     this.ready = (async () => {
-      await Promise.all(old.map((s) => s.close().catch(() => undefined)));
+      await old.close();
       if (!stop) await new Promise((r) => setTimeout(r, 500 * 2 ** this.#recoveries).unref());
       if (!this.#closed) await this.#recoverWhenWritable();
     })();
+    this.ready.catch((e: unknown) =>
+      this.#deps.answers.failed(this.spec.index, {
+        code: 'LOST_LOG',
+        message: `The log of the job cannot be recovered: ${(e as Error).message}`,
+      }),
+    );
+  }
+
+  #unlink(code: string): LogStreams {
+    for (const c of this.#connections.values()) c.link.close(CloseCode.BROKEN, code);
+    this.#connections.clear();
+    const old = this.#streams;
+    this.#streams = this.#newStreams();
+    return old;
+  }
+
+  /** Resolves when the core serves that begins at the next line. */
+  #line(): Promise<void> {
+    return new Promise((resolve, reject) => (this.#atLine = { resolve, reject }));
+  }
+
+  /** All tasks of the job go back. */
+  #restart(): void {
+    if (this.#closed) return;
+    this.#restarts++;
+    this.served.drop();
+    this.#dirty.clear();
+    const old = this.#unlink('all tasks go back');
+    const waiting = this.#atLine;
+    this.#atLine = undefined;
+    const before = this.#closing;
+    this.ready = (async () => {
+      await before;
+      await old.close();
+      if (!this.#closed) await this.#recoverWhenWritable();
+    })();
+    this.#closing = this.ready.catch(() => undefined);
+    this.ready.then(waiting?.resolve, waiting?.reject);
     this.ready.catch((e: unknown) =>
       this.#deps.answers.failed(this.spec.index, {
         code: 'LOST_LOG',
@@ -413,13 +453,14 @@ export class ChannelMemoryHost {
   async close(reason: string): Promise<void> {
     if (this.#closed) return;
     // While storage is stopped it may not be ready for long.
-    if (this.core || !this.#disk.stopped) await this.ready.catch(() => undefined);
+    if (this.core || (!this.#disk.stopped && !this.served.waitsForLine)) await this.ready.catch(() => undefined);
     this.#closed = true;
+    this.#atLine?.resolve();
     this.served.drop();
     for (const c of this.#connections.values()) c.link.close(CloseCode.GOING_AWAY, reason);
     this.#connections.clear();
     while (this.#syncs > 0) await new Promise((r) => setTimeout(r, 5));
-    await Promise.all([...this.#streams.values()].map((s) => s.close().catch(() => undefined)));
+    await this.#streams.close();
   }
 }
 

@@ -81,7 +81,7 @@ export class DispatcherHost {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.step({ type: 'tick' }), this.core.core.settings.tickMs);
+    this.#timer = setInterval(() => this.#service.tick(), this.core.core.settings.tickMs);
   }
 
   get core(): Dispatcher {
@@ -117,13 +117,17 @@ export class DispatcherHost {
     this.step({ type: 'submit', job: spec });
   }
 
+  /** X1. */
+  commit(changes: readonly (readonly [key: string, value: unknown])[], then: () => void): void {
+    this.#commits = this.#commits.then(async () => {
+      if (await this.#commit(changes)) then();
+    });
+  }
+
   perform(e: DispatcherIo): void {
     switch (e.type) {
       case 'persist':
-        this.#commits = this.#commits.then(async () => {
-          if (await this.#commit(e.changes)) this.step({ type: 'persisted', token: e.token });
-        });
-        return;
+        return this.commit(e.changes, () => this.step({ type: 'persisted', token: e.token }));
       case 'welcome':
         return this.#sockets.welcome(e);
       case 'close':

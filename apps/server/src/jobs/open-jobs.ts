@@ -198,7 +198,7 @@ export class OpenJobs {
     world.open(job, spec.outputLimitBytes ?? limits.outputBytes, {
       inputs: spec.files.map((f) => ({ path: f.path, bytes: f.bytes, hash: f.hash })),
       tasks: spec.size,
-      durable: protocols[spec.protocol].log.keeps === 'durable',
+      durable: protocols[spec.protocol].log.keepsOutput === 'durable',
     });
   }
 

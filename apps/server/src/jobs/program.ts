@@ -3,8 +3,17 @@
  * stable code.
  */
 import { isUnit, type Asker, type Compiler, type ProgramDiagnostic, type RefusedProgram } from '@mayfly/toolchain';
-import { FilePath, kindOf, MayflyError, type ProgramLanguage, type ProgramSubmission } from '@mayfly/wire';
+import { protocols } from '@mayfly/protocols';
+import {
+  FilePath,
+  kindOf,
+  MayflyError,
+  type ProgramLanguage,
+  type ProgramSubmission,
+  type ProtocolName,
+} from '@mayfly/wire';
 import { Compile } from 'typebox/compile';
+import { DEFAULT_CHECKPOINT_MS } from '../checkpoint-advice.ts';
 import { checkFlags } from './flags.ts';
 
 export interface PreparedProgram {
@@ -100,6 +109,35 @@ export function needOneKind(programs: readonly PreparedProgram[]): void {
       `The program ${programs[script]!.entry} is TypeScript and ${programs[module]!.entry} is WebAssembly: the programs ` +
         'of a job are either all TypeScript or all C, C++ and modules, since not every volunteer runs both.',
     );
+}
+
+/**
+ * Coordinated checkpointing takes images wherever a rank calls MPI, which a script cannot give. @throws MayflyError
+ * BAD_REQUEST
+ */
+export function needImages(programs: readonly PreparedProgram[], protocol: ProtocolName): void {
+  const script = programs.find((p) => kindOf(p.language) === 'typescript');
+  if (protocols[protocol].scheduler && script)
+    throw new MayflyError(
+      'BAD_REQUEST',
+      `The protocol "${protocol}" takes checkpoints of all ranks together, wherever they are, and ${script.entry} is ` +
+        'TypeScript, of which a checkpoint can be taken only where the program asks for one. Choose "pessimistic".',
+    );
+}
+
+/** The shortest time between waves that a job may ask for, ms. */
+const LEAST_PERIOD_MS = 100;
+
+/** What a job has for `checkpointMs`; 0: its scheduler finds the time between waves. @throws MayflyError BAD_REQUEST */
+export function checkpointMsOf(protocol: ProtocolName, wanted: number | undefined): number {
+  if (!protocols[protocol].scheduler) return wanted ?? DEFAULT_CHECKPOINT_MS;
+  if (wanted !== undefined && wanted < LEAST_PERIOD_MS)
+    throw new MayflyError(
+      'BAD_REQUEST',
+      `checkpointMs is ${wanted}: with "${protocol}" it is the time between two checkpoints of all ranks, at least ` +
+        `${LEAST_PERIOD_MS} ms. Leave it out, and Mayfly finds it from the losses and the cost of a checkpoint.`,
+    );
+  return wanted ?? 0;
 }
 
 /** @throws MayflyError BAD_REQUEST */

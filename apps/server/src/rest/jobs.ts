@@ -19,9 +19,10 @@ import {
 } from '@mayfly/wire';
 import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
-import { DEFAULT_CHECKPOINT_MS } from '../checkpoint-advice.ts';
 import {
   decodeBase64,
+  checkpointMsOf,
+  needImages,
   needOneKind,
   needPath,
   prepareProgram,
@@ -346,6 +347,9 @@ export async function submit(
     parts.push({ count, args, program: { language, entry, hash }, ...(env === undefined ? {} : { env }) });
   }
   needOneKind(programs);
+  const protocol = s.options?.protocol ?? 'pessimistic';
+  const checkpointMs = checkpointMsOf(protocol, s.options?.checkpointMs);
+  needImages(programs, protocol);
   const { program, args } = parts[0]!;
   o.disk.admit();
   const id = jobId(randomId(12));
@@ -359,7 +363,7 @@ export async function submit(
     ...(s.about ? { about: s.about } : {}),
     size,
     capacity: Math.min(MAX_RANKS, size + MAX_SPAWNED),
-    protocol: options.protocol ?? 'pessimistic',
+    protocol,
     durability: options.durability ?? 'behind',
     program,
     args,
@@ -372,7 +376,7 @@ export async function submit(
     seed: again?.seed ?? s.options?.seed ?? randomBytes(6).readUIntBE(0, 6),
     ...(again?.compareWith === undefined ? {} : { compareWith: again.compareWith }),
     channelMemories: o.channelMemories,
-    checkpointMs: options.checkpointMs ?? DEFAULT_CHECKPOINT_MS,
+    checkpointMs,
     ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
     ...(options.stuckAfterMs === undefined ? {} : { stuckAfterMs: options.stuckAfterMs }),
     ...(options.stuckFactor === undefined ? {} : { stuckFactor: options.stuckFactor }),

@@ -10,7 +10,14 @@
  *  H4 A slow link or a full retention stops the draining of rings, never the reading of sockets.
  */
 import { Comm, protocols, type CommEffect, type CommEvent } from '@mayfly/protocols';
-import { MayflyError, type Assignment, type ErrorBody, type ProgramKind, type TaskId } from '@mayfly/wire';
+import {
+  MayflyError,
+  type Assignment,
+  type ErrorBody,
+  type Position,
+  type ProgramKind,
+  type TaskId,
+} from '@mayfly/wire';
 import type { CommToDaemon, CommToFrame, DaemonToComm, FrameToComm, RankRun, RankToComm } from '../messages.ts';
 import { channelOf, type Channel } from '../thread-ports.ts';
 import { Ask } from '../ring/index.ts';
@@ -140,6 +147,7 @@ export class CommHost {
       serial: 0,
       image: undefined,
       imageReady: a.manifest === undefined,
+      handed: undefined,
       running: false,
       reported: { started: false, recovered: false },
       kept: new Set(),
@@ -148,10 +156,10 @@ export class CommHost {
     };
     rank.link = new RankLink(a, this.seams.waitAsync, {
       onFrames: (bytes) => this.step({ type: 'ring', task: a.task, bytes }),
-      onImage: (head, sections) =>
-        void this.supplies
-          .image(rank, head, sections)
-          .catch((e: unknown) => this.crashed(rank, `handed over an image that cannot be cut: ${String(e)}`)),
+      onImage: (head, sections) => {
+        rank.handed = { head, sections };
+        this.step({ type: 'image', task: a.task, position: head.position });
+      },
       onRead: (path) => void this.read(rank, path),
       onNote: (text) => this.note(text),
       onWake: () => this.serve(rank),
@@ -378,6 +386,14 @@ export class CommHost {
           if (rank) this.stop(rank, 'finished');
           break;
         }
+        case 'checkpoint':
+          this.ranks.get(e.task)?.link.side.ask(Ask.CHECKPOINT);
+          break;
+        case 'image': {
+          const rank = this.ranks.get(e.task);
+          if (rank) this.image(rank, e.position);
+          break;
+        }
         case 'drop':
           this.note(`closed the connection to Channel Memory ${e.cm}: ${e.error.code}: ${e.error.message}`);
           this.links!.drop(e.cm);
@@ -390,6 +406,16 @@ export class CommHost {
       if (rank.link.waitingBytes > 0 && rank.running) this.resleep(rank);
     }
     this.links?.flush();
+  }
+
+  /** The image that the rank has handed over lies there; undefined: nobody waits for it. */
+  private image(rank: Rank, position: Position | undefined): void {
+    const { handed } = rank;
+    rank.handed = undefined;
+    if (!handed || !position) return rank.link.imageDone();
+    this.supplies
+      .image(rank, { ...handed.head, position }, handed.sections)
+      .catch((e: unknown) => this.crashed(rank, `handed over an image that cannot be cut: ${String(e)}`));
   }
 
   private resleep(rank: Rank): void {

@@ -8,6 +8,8 @@
  *  R3 A part of a message is visible to a rank that looks, and wakes one that sleeps only when parts fill a quarter of
  *     its ring or something waits for space in it: it can do nothing with a part but copy it.
  *  R4 While `blocked()` holds, the up ring is not drained; the rank then waits in its send.
+ *  R4 What was consumed behind an image is not reported before the image has come: it stands in the ring, and the rank
+ *     has raised its flag before it went on.
  */
 import {
   CHUNK_BYTES,
@@ -55,6 +57,9 @@ export class RankLink {
     { head: ImageHead; parts: Map<string, Uint8Array>; order: Uint8Array[]; at: number; offset: number } | undefined;
   /** Where the rank puts the sections of an image that do not come through the ring. */
   imageBuffer: SharedArrayBuffer | undefined;
+
+  /** R4: the image that the rank hands over has come whole. */
+  private imageCame = false;
 
   constructor(
     readonly assignment: Assignment,
@@ -128,6 +133,7 @@ export class RankLink {
         if ((h.flags & Flag.LAST) !== 0 && this.image) {
           const { head, parts } = this.image;
           this.image = undefined;
+          this.imageCame = true;
           this.events.onImage(head, parts);
         }
         break;
@@ -207,9 +213,17 @@ export class RankLink {
     // Backward or absurd: the restart has not set its position yet.
     if (step >= 2 ** 31) return undefined;
     if (step === 0 && full === this.wasFull) return undefined;
+    // R4
+    if (this.side.imageUnderWay && !this.imageCame) return undefined;
     this.consumed += step;
     this.wasFull = full;
     return { arrivals: this.consumed, envelopeOnly: full };
+  }
+
+  /** The image that came last is gone from this side. */
+  imageDone(): void {
+    this.imageCame = false;
+    this.side.imageDone();
   }
 
   /** Answers a READ. */

@@ -24,6 +24,8 @@ export interface Rank {
   serial: number;
   image: Map<string, Uint8Array<ArrayBuffer>> | undefined;
   imageReady: boolean;
+  /** An image that it has handed over, until the core has named its place. */
+  handed: { head: ImageHead; sections: Map<string, Uint8Array> } | undefined;
   running: boolean;
   reported: { started: boolean; recovered: boolean };
   /** Page hashes that the local store has from this incarnation. */

@@ -38,7 +38,7 @@ export class Supplies {
         daemon.post({ type: 'complete', task: m.task, image: m.image, bytes: m.bytes, last });
       },
       onRefused: (m, e) => note(`image ${m.image} was refused: ${e.code}: ${e.message}`),
-      onIdle: (task) => ranks.get(task)?.link.side.imageDone(),
+      onIdle: (task) => ranks.get(task)?.link.imageDone(),
     });
   }
 

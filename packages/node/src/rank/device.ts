@@ -225,7 +225,7 @@ export class RingDevice implements Device {
   private arrival({ header: h, body }: Incoming): Arrival {
     if (h.offset > 0) this.parts.hand(body);
     const number = h.arrival;
-    this.endpoint.consume(number);
+    this.endpoint.consume(number, h.src);
     this.status.received(number, h.size);
     this.moved();
     return {

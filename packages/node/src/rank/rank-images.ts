@@ -40,7 +40,9 @@ export class RankImages {
     if (this.endpoint.replaying) return false;
     const interval = this.interval ?? this.run.assignment.checkpointMs;
     return this.device.checkpointDue(
-      (!waiting || this.device.steps !== this.lastSteps) && this.now() - this.last >= interval,
+      this.endpoint.choosesImages &&
+        (!waiting || this.device.steps !== this.lastSteps) &&
+        this.now() - this.last >= interval,
     );
   }
 

@@ -143,6 +143,11 @@ export class CommSide {
     this.ringRank();
   }
 
+  /** The rank hands an image over, or has. */
+  get imageUnderWay(): boolean {
+    return Atomics.load(this.words, W.imageUnderWay) !== 0;
+  }
+
   /** The image that the rank handed over last is gone from this side: it may take the next. */
   imageDone(): void {
     Atomics.store(this.words, W.imageUnderWay, 0);

@@ -60,6 +60,12 @@ export class ArrivalIndex {
     this.count = count;
   }
 
+  /** Arrivals behind `count` never came. Those before it must be here. */
+  cutBack(count: number): void {
+    for (let a = count + 1; a <= this.count; a++) this.#chunks.delete(a);
+    this.count = Math.min(this.count, count);
+  }
+
   /** LSN of the last chunk, -1 when it is trimmed. */
   lsnOf(arrival: number): number {
     if (arrival >= this.#first) return arrival <= this.count ? this.#lsn[arrival - this.#first]! : -1;

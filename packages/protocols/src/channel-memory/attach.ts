@@ -44,6 +44,7 @@ import {
   type Destination,
   type State,
 } from './state.ts';
+import { askForCut } from './cutting.ts';
 import { appendWorldMessage } from './data-path.ts';
 
 export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): void {
@@ -142,6 +143,7 @@ export function answerAttach(s: State, a: Attachment): void {
   for (const [dst] of received)
     touch(s, dst === WORLD ? s.worlds[a.task]!.channel : channelOf(s.destinations[dst]!, slotOf(s, a.task), a.task));
   if (d && !d.closed && !d.done) beginPush(s, d, a);
+  askForCut(s, a.task);
 }
 
 /** Incarnations below `incarnation` are closed (F1). */

@@ -23,6 +23,7 @@
  */
 import {
   CHUNK_BYTES,
+  Cut,
   Flag,
   HEADER_BYTES,
   Kind,
@@ -37,24 +38,30 @@ import {
   type Incarnation,
   type TaskId,
 } from '@mayfly/wire';
+import { Check } from 'typebox/value';
 import { ArrivalIndex } from './arrivals.ts';
 import { attach, fence, resupplied, resupply, speaker } from './attach.ts';
+import { memoryOf, observe, sendsOf, unshown } from './census.ts';
+import { beginWave, cutComes, forgetWaves, obey, waveOver } from './cutting.ts';
 import { appendWorldMessage, data, done } from './data-path.ts';
 import { holdingsOf } from './holdings.ts';
+import { goBack, recoverWaves, type WaveRecordRead } from './line.ts';
 import { credit, pull, pump } from './push.ts';
-import { plain } from './records.ts';
+import { parse, plain } from './records.ts';
 import { recoverDestination, recoverSource, recoverWorld } from './recover.ts';
 import { ProtocolError, closeConn, detach, giveUp, protocolError } from './refuse.ts';
 import { EVERYTHING, newChannel, slotOf, type ConnState, type LogPolicy, type State, type Stream } from './state.ts';
 import { flushAcks, sayCovered, startSync, syncDue, synced } from './sync.ts';
 import { trim, trimWorld } from './trim.ts';
+import { releaseWorld } from './world.ts';
 import type { ChannelMemoryOptions, CmEffect, CmEvent, Progress, StreamName } from './events.ts';
 
 /** Credit of a receiver before its first CREDIT. */
 export const DEFAULT_WINDOW = 4 * 1024 * 1024;
 
-const stream = (kind: 't' | 'd' | 'w', task: number): Stream => ({
+const stream = (kind: 't' | 'd' | 'w' | 'v', task: number, durable: boolean): Stream => ({
   name: `${kind}${task}`,
+  durable,
   next: 0,
   synced: 0,
   dirty: false,
@@ -65,6 +72,16 @@ function initial(policy: LogPolicy, options: ChannelMemoryOptions): State {
     options,
     policy,
     durable: policy.keeps === 'durable',
+    outputDurable: policy.keepsOutput === 'durable',
+    cutting: policy.waves && {
+      gate: policy.waves.gate(0, () => false),
+      epoch: options.line?.epoch ?? 0,
+      held: new Map(),
+      heldBytes: 0,
+      written: new Map(),
+      unreported: [],
+      streams: [],
+    },
     strict: policy.visible(options.durability) === 'synced',
     window: options.window ?? DEFAULT_WINDOW,
     chunkBytes: options.chunkBytes ?? CHUNK_BYTES,
@@ -101,7 +118,7 @@ function grow(s: State, size: number): void {
       nonceLsn: undefined,
       unheard: undefined,
       attachment: undefined,
-      determinants: stream('d', task),
+      determinants: stream('d', task, s.durable),
       records: [],
       held: [],
       durable: [],
@@ -116,7 +133,7 @@ function grow(s: State, size: number): void {
       home
         ? {
             task,
-            stream: stream('t', task),
+            stream: stream('t', task, s.durable),
             index: new ArrivalIndex(),
             channels: [],
             arrivalsSynced: 0,
@@ -132,14 +149,38 @@ function grow(s: State, size: number): void {
     );
     s.worlds.push(
       home
-        ? { stream: stream('w', task), channel: newChannel(task, WORLD), index: new ArrivalIndex(), waiting: [] }
+        ? {
+            stream: stream('w', task, s.outputDurable),
+            channel: newChannel(task, WORLD),
+            index: new ArrivalIndex(),
+            waiting: [],
+            stable: 0,
+            answered: 0,
+            exit: undefined,
+          }
         : undefined,
     );
+    s.cutting?.streams.push(home ? { stream: stream('v', task, true), records: 0, begins: [] } : undefined);
   }
+  s.cutting?.gate.grow(size, (task) => s.destinations[task] !== undefined);
+}
+
+/** @throws ProtocolError */
+function cutOf(body: Uint8Array): Cut {
+  let cut: unknown;
+  try {
+    cut = parse(body);
+  } catch {
+    cut = undefined;
+  }
+  if (!Check(Cut, cut)) throw protocolError('BAD_FRAME', 'CUT does not match its schema');
+  return cut;
 }
 
 export class ChannelMemory {
   readonly #s: State;
+  /** Until `recovered`: what the wave streams have for the line that the job goes back to. */
+  readonly #recorded = new Map<TaskId, WaveRecordRead[]>();
 
   constructor(policy: LogPolicy, options: ChannelMemoryOptions) {
     this.#s = initial(policy, options);
@@ -151,6 +192,7 @@ export class ChannelMemory {
     const names = s.sources.map((x) => x.determinants.name);
     for (const d of s.destinations) if (d) names.push(d.stream.name);
     for (const w of s.worlds) if (w) names.push(w.stream.name);
+    for (const v of s.cutting?.streams ?? []) if (v) names.push(v.stream.name);
     return names;
   }
 
@@ -163,6 +205,7 @@ export class ChannelMemory {
     const task = Number(name.slice(1));
     if (name[0] === 'd') recoverSource(s, s.sources[task]!, records, next);
     else if (name[0] === 't') recoverDestination(s, s.destinations[task]!, records, next);
+    else if (name[0] === 'v') this.#recorded.set(taskId(task), recoverWaves(s, taskId(task), records, next));
     else recoverWorld(s, s.worlds[task]!, records, next);
     return this.#take();
   }
@@ -202,6 +245,8 @@ export class ChannelMemory {
         break;
       }
       case 'recovered':
+        if (s.options.line) goBack(s, s.options.line, this.#recorded);
+        this.#recorded.clear();
         s.serving = true;
         if (!event.fresh && s.durable) for (const d of s.destinations) if (d && !d.done) d.closed = true;
         break;
@@ -249,6 +294,31 @@ export class ChannelMemory {
         if (d) done(s, d);
         break;
       }
+      case 'wave':
+        beginWave(s, event.wave, event.ended, event.starting);
+        break;
+      case 'mark':
+        s.cutting!.gate.mark(event.wave);
+        obey(s);
+        break;
+      case 'waveOver':
+        waveOver(s, event.wave);
+        break;
+      case 'ended':
+        s.cutting!.gate.ended(event.task);
+        obey(s);
+        break;
+      case 'forgetWaves':
+        forgetWaves(s, event.before);
+        break;
+      case 'stable': {
+        const w = s.worlds[event.task];
+        if (w === undefined) break;
+        w.stable = Math.max(w.stable, event.channel);
+        w.answered = Math.max(w.answered, event.answers);
+        releaseWorld(s, w);
+        break;
+      }
     }
     return this.#take();
   }
@@ -270,16 +340,9 @@ export class ChannelMemory {
    */
   progress(task: TaskId): Progress {
     const s = this.#s;
-    const sends = this.#sends(task);
+    const sends = sendsOf(s, task);
     const consumed = Math.max(s.sources[task]!.evidence.consumed, s.destinations[task]?.push?.consumed ?? 0);
     return { sends, consumed, logs: holdingsOf(s, task) };
-  }
-
-  #sends(task: TaskId): number {
-    const s = this.#s;
-    let sends = s.worlds[task]?.channel.count ?? 0;
-    for (const d of s.destinations) sends += d?.channels[slotOf(s, task)]?.count ?? 0;
-    return sends;
   }
 
   /** Messages of channel (src, dst) that are logged whole here; either may be WORLD, src also FILES. */
@@ -292,43 +355,24 @@ export class ChannelMemory {
   /** …that are durable, for a task homed here; all once it is done, as it needs none of them any more. */
   durable(src: TaskId, dst: TaskId): number {
     const s = this.#s;
+    if (s.cutting) return s.worlds[dst]?.answered ?? 0;
     const d = s.destinations[dst];
     return d?.done ? EVERYTHING : (d?.channels[slotOf(s, src)]?.synced ?? 0);
   }
 
-  /**
-   * For the deadlock report. `bodiesUnderWay`: messages to the task of which only a part has come, and its own to the
-   * world that are not out.
-   */
-  observe(task: TaskId): { arrivalsLogged: number; sendsLogged: number; bodiesUnderWay: number } {
-    const d = this.#s.destinations[task];
-    return {
-      arrivalsLogged: d?.index.count ?? 0,
-      sendsLogged: this.#sends(task),
-      bodiesUnderWay: (d?.channels.filter((c) => c?.partial).length ?? 0) + (this.#s.worlds[task]?.waiting.length ?? 0),
-    };
+  /** {@link observe} */
+  observe(task: TaskId): ReturnType<typeof observe> {
+    return observe(this.#s, task);
   }
 
-  /**
-   * What it holds in memory: bodies that wait (messages to the world until durable, parts of them, input for a closed
-   *  log), index entries, questions about images.
-   */
-  memory(): { bytes: number; records: number; covers: number } {
-    const s = this.#s;
-    const length = (list: readonly { length: number }[]): number => list.reduce((n, b) => n + b.length, 0);
-    let [bytes, records] = [0, 0];
-    for (const w of s.worlds) {
-      if (!w) continue;
-      bytes += length(w.waiting.map((m) => m.body)) + length(w.channel.partial?.bodies ?? []);
-      records += w.index.held;
-    }
-    for (const d of s.destinations) {
-      if (!d) continue;
-      bytes += length(d.heldWorld.map((m) => m.body));
-      records += d.index.held;
-    }
-    for (const source of s.sources) records += source.records.length;
-    return { bytes, records, covers: [...s.covers.values()].reduce((n, l) => n + l.length, 0) };
+  /** {@link unshown} */
+  unshown(): ReturnType<typeof unshown> {
+    return unshown(this.#s);
+  }
+
+  /** {@link memoryOf} */
+  memory(): ReturnType<typeof memoryOf> {
+    return memoryOf(this.#s);
   }
 
   #take(): CmEffect[] {
@@ -398,6 +442,7 @@ export class ChannelMemory {
       case Kind.CREDIT: {
         const d = s.destinations[a.task];
         if (d) credit(s, d, h.arrival, h.size, (h.flags & Flag.ENVELOPE_ONLY) !== 0);
+        if (d) s.cutting?.gate.consumed(d.task, h.arrival);
         return;
       }
       case Kind.PULL: {
@@ -409,6 +454,9 @@ export class ChannelMemory {
         return resupply(s, a, h, bytes, view, o, end);
       case Kind.RESUPPLIED:
         return resupplied(s, a);
+      case Kind.CUT:
+        if (s.cutting) return cutComes(s, a.task, h.word, cutOf(f.body));
+        throw protocolError('BAD_FRAME', 'a cut where channels are not cut');
       case Kind.DETACH:
         return detach(s, a);
       default:

@@ -2,9 +2,10 @@
  * The data path: it checks one chunk of a message, logs its determinants and then the chunk, numbers the message at its
  * last chunk, and pushes it. A few small objects per message, no copy of the body.
  */
-import { Flag, Kind, WORLD, emptyHeader, encodeFrame, patchArrival, routeOf, type Header } from '@mayfly/wire';
+import { Flag, Kind, WORLD, emptyHeader, encodeFrame, routeOf, type Header } from '@mayfly/wire';
+import { part, toTask } from './cutting.ts';
 import { protocolError } from './refuse.ts';
-import { discardPartial, pushAhead, pushWhole } from './push.ts';
+import { discardPartial } from './push.ts';
 import { slideOverEntries } from './records.ts';
 import {
   ackSoon,
@@ -15,7 +16,6 @@ import {
   type Attachment,
   type Channel,
   type Destination,
-  type Partial,
   type State,
   type World,
 } from './state.ts';
@@ -38,7 +38,7 @@ export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: D
   const w = h.dst === WORLD ? s.worlds[a.task]! : undefined;
   const d = w === undefined ? s.destinations[h.dst]! : undefined;
   const c = w?.channel ?? channelOf(d!, slotOf(s, a.task), a.task);
-  if (d?.done === true) return dropForDone(s, c, h.channel, whole);
+  if (d && (d.done || s.cutting?.gate.takesAll(d.task))) return dropForDone(s, c, h.channel, whole);
   if (d?.closed === true) {
     c.resync = true;
     return;
@@ -71,41 +71,6 @@ export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: D
   else toWorld(s, w!, h, frame, whole, record ?? frame);
 }
 
-function part(c: Channel, h: Header, lsn: number): Partial {
-  const p = (c.partial ??= { size: h.size, bytes: 0, lsns: [], ahead: false, pushed: 0, bodies: [] });
-  p.bytes += h.bytes;
-  p.lsns.push(lsn);
-  return p;
-}
-
-function toTask(
-  s: State,
-  d: Destination,
-  c: Channel,
-  h: Header,
-  v: DataView,
-  at: number,
-  frame: Uint8Array,
-  whole: boolean,
-  record?: Uint8Array,
-): void {
-  const number = s.policy.number(d, c.src, h.offset, whole);
-  const receiver = d.push?.attachment.incarnation ?? s.sources[d.task]!.fence;
-  patchArrival(v, at, number, receiver);
-  if (record) patchArrival(new DataView(record.buffer, record.byteOffset), 0, number, receiver);
-  const lsn = append(s, d.stream, record ?? frame);
-  if (!whole) {
-    pushAhead(s, d, part(c, h, lsn), frame);
-    return;
-  }
-  const p = c.partial === undefined ? undefined : part(c, h, lsn);
-  c.partial = undefined;
-  c.count = h.channel;
-  touch(s, c);
-  d.index.restore(number, lsn, h.size, p?.lsns);
-  pushWhole(s, d, number, h.size, frame, p);
-}
-
 function toWorld(s: State, w: World, h: Header, frame: Uint8Array, whole: boolean, record: Uint8Array): void {
   const c = w.channel;
   const body = frame.subarray(64 + h.detBytes, 64 + h.detBytes + h.bytes);
@@ -117,7 +82,7 @@ function toWorld(s: State, w: World, h: Header, frame: Uint8Array, whole: boolea
       `message ${h.channel} of task ${h.src} to the world cannot be read`,
       'incarnation',
     );
-  const lsn = s.durable ? append(s, w.stream, record) : 0;
+  const lsn = s.outputDurable ? append(s, w.stream, record) : 0;
   if (!whole) {
     part(c, h, lsn).bodies.push(body);
     return;
@@ -126,7 +91,7 @@ function toWorld(s: State, w: World, h: Header, frame: Uint8Array, whole: boolea
   c.partial = undefined;
   c.count = h.channel;
   touch(s, c);
-  if (s.durable) w.index.add(lsn, h.size, p?.lsns);
+  if (s.outputDurable) w.index.add(lsn, h.size, p?.lsns);
   emitWorld(s, w, h.channel, h.mode, all, lsn);
 }
 
@@ -141,7 +106,7 @@ function dropForDone(s: State, c: Channel, channel: number, whole: boolean): voi
  * dropped.
  */
 export function appendWorldMessage(s: State, d: Destination, m: Destination['heldWorld'][number]): void {
-  if (d.done) return;
+  if (d.done || s.cutting?.gate.takesAll(d.task)) return;
   if (d.closed) {
     d.heldWorld.push(m);
     return;
@@ -164,7 +129,7 @@ export function appendWorldMessage(s: State, d: Destination, m: Destination['hel
     h.offset = offset;
     h.size = body.length;
     const frame = encodeFrame(h, bytes);
-    toTask(s, d, c, { ...h, bytes: bytes.length }, new DataView(frame.buffer), 0, frame, whole);
+    toTask(s, d, c, { ...h, bytes: bytes.length }, new DataView(frame.buffer), 0, frame, whole, undefined);
     if (whole) return;
   }
 }

@@ -17,16 +17,17 @@
  *  6. performs `sync` by syncing the named streams together, and when all are durable calls `step({type:'synced',
  *     ticket})`.
  */
-import type { ErrorBody, ImageId, Incarnation, Position, TaskId } from '@mayfly/wire';
+import type { Cut, ErrorBody, ImageId, Incarnation, Position, TaskId } from '@mayfly/wire';
+import type { WaveRecord } from '../contract/waves.ts';
 
 /** A connection, numbered by the host; never reused. One carries the frames of every task of a comm worker. */
 export type Conn = number;
 
 /**
- * `t<task>` arrivals of a task, `d<task>` determinants by source, `w<task>` messages task → WORLD. The host prefixes
- * job and CM.
+ * `t<task>` arrivals of a task, `d<task>` determinants by source, `w<task>` messages task → WORLD, `v<task>` what the
+ * image of a task in a wave lacks. The host prefixes job and CM.
  */
-export type StreamName = `t${number}` | `d${number}` | `w${number}`;
+export type StreamName = `t${number}` | `d${number}` | `w${number}` | `v${number}`;
 
 /** Half-open: determinants [from, to). */
 export type Range = readonly [from: number, to: number];
@@ -73,6 +74,15 @@ export interface ChannelMemoryOptions {
   readonly maxMessageBytes?: number;
   /** Ticks between syncs that nothing waits for. Default 1. */
   readonly lazyTicks?: number;
+  /** Coordinated checkpointing: what the streams are brought to before they are served. */
+  readonly line?: Line | undefined;
+}
+
+/** Where all tasks of a job go back to. */
+export interface Line {
+  readonly epoch: number;
+  /** Undefined: the start of the program. */
+  readonly to: WaveRecord | undefined;
 }
 
 export type CmEvent =
@@ -122,11 +132,50 @@ export type CmEvent =
   /** Output up to this message to WORLD is durable elsewhere: `w<task>` may be trimmed. */
   | { readonly type: 'worldDone'; readonly task: TaskId; readonly channel: number }
   /** The task is done: its arrivals may go, later ones are dropped. Repeat after a recovery. */
-  | { readonly type: 'done'; readonly task: TaskId };
+  | { readonly type: 'done'; readonly task: TaskId }
+  // Coordinated checkpointing (cutting.ts).
+  /**
+   * A wave begins. `ended`: everything that they sent is here. `starting`: they have not begun, so their cut is their
+   * start.
+   */
+  | {
+      readonly type: 'wave';
+      readonly wave: number;
+      readonly ended: readonly TaskId[];
+      readonly starting: readonly TaskId[];
+    }
+  /** The outside has cut. */
+  | { readonly type: 'mark'; readonly wave: number }
+  | { readonly type: 'waveOver'; readonly wave: number }
+  /** Every Channel Memory has everything that the task sent. */
+  | { readonly type: 'ended'; readonly task: TaskId }
+  /** Records of waves before this one may go. */
+  | { readonly type: 'forgetWaves'; readonly before: number }
+  /**
+   * Messages of the task to the world up to `channel` can never be undone, and answers of the file service up to
+   * `answers` are never asked for again.
+   */
+  | { readonly type: 'stable'; readonly task: TaskId; readonly channel: number; readonly answers: number };
 
 export type CmEffect =
   /** `bytes` become the next record of `stream`; its LSN is what the core expects. */
   | { readonly type: 'append'; readonly stream: StreamName; readonly lsn: number; readonly bytes: Uint8Array }
+  /** Records of one stream are appended to another, where the first gets `lsn`. */
+  | {
+      readonly type: 'copy';
+      readonly from: StreamName;
+      readonly lsns: readonly number[];
+      readonly to: StreamName;
+      readonly lsn: number;
+    }
+  /** The task has cut in a wave, at its home. */
+  | { readonly type: 'cut'; readonly task: TaskId; readonly wave: number; readonly cut: Cut }
+  /** What its image in this wave lacks is recorded, durably. */
+  | { readonly type: 'recorded'; readonly task: TaskId; readonly wave: number }
+  /** The wave cannot be had here. */
+  | { readonly type: 'cannot'; readonly task: TaskId; readonly wave: number; readonly reason: string }
+  /** Its EXIT, which says this, is durable. */
+  | { readonly type: 'taskEnded'; readonly task: TaskId; readonly report: Uint8Array }
   /** One whole frame for a connection. */
   | { readonly type: 'send'; readonly conn: Conn; readonly bytes: Uint8Array }
   /**

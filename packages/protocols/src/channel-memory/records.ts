@@ -24,6 +24,10 @@ import type { SendRecord } from './events.ts';
 export const BASE_KIND = 64;
 /** Kind of the record, in a stream of determinants, that names the session of an incarnation. Never on the wire. */
 export const SESSION_KIND = 65;
+/** Kind of the record, among messages to the world, that takes back those behind its count. Never on the wire. */
+export const BACK_KIND = 66;
+/** Kind of the record with which a wave (`word`) of an epoch begins in a wave stream. Never on the wire. */
+export const WAVE_KIND = 67;
 /**
  * `mode` of one whose body is JSON: the incarnation began before some receivers had reported (F4). Else the body is the
  * nonce.

@@ -1,13 +1,16 @@
 /** Rebuilding the state from what is left of the streams. Everything that this does not restore is losable. */
 import { BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, decodeDeterminants, readFrame, taskId, type Frame } from '@mayfly/wire';
 import type { ArrivalIndex } from './arrivals.ts';
+import { cutWorld } from './line.ts';
 import { addRange } from './ranges.ts';
 import {
+  BACK_KIND,
   BASE_KIND,
   SESSION_KIND,
   decodeBase,
   decodeSession,
   learn,
+  parse,
   plain,
   readEvidence,
   type Base,
@@ -72,6 +75,7 @@ function messages(
   records: Records,
   isWorld: boolean,
   onBase: (b: Base) => void,
+  onBack: (count: number) => void,
   whole: (f: Frame, part: Part, lsn: number) => void,
 ): void {
   const parts = new Map<number, Part>();
@@ -83,6 +87,11 @@ function messages(
       const b = decodeBase(f.body);
       base(s, b);
       onBase(b);
+      continue;
+    }
+    if (f.header.kind === BACK_KIND) {
+      parts.clear();
+      onBack((parse(f.body) as { count: number }).count);
       continue;
     }
     evidence(s, f, v);
@@ -120,6 +129,7 @@ export function recoverDestination(s: State, d: Destination, records: Records, n
       d.trimmed = Math.max(d.trimmed, b.trimmed);
       for (const [src, count] of b.channels) seen(src, count);
     },
+    () => undefined,
     (f, p, lsn) => {
       if (seen(f.header.src, f.header.channel)) restore(d.index, f.header.arrival, lsn, f.header.size, p);
     },
@@ -136,6 +146,7 @@ export function recoverWorld(s: State, w: World, records: Records, next: number)
       w.index.atLeast(b.count);
       w.channel.count = Math.max(w.channel.count, b.count);
     },
+    (count) => cutWorld(w, count),
     (f, p, lsn) => {
       restore(w.index, f.header.channel, lsn, f.header.size, p);
       w.channel.count = Math.max(w.channel.count, f.header.channel);

@@ -13,6 +13,7 @@ import {
   type TaskId,
 } from '@mayfly/wire';
 import type { Replays } from '../contract/position.ts';
+import type { ChannelGate, ChannelWaves } from '../contract/waves.ts';
 import type { ArrivalIndex } from './arrivals.ts';
 import type { Evidence, Unheard } from './records.ts';
 import type { ChannelMemoryOptions, CmEffect, Conn, StreamName } from './events.ts';
@@ -20,6 +21,8 @@ import type { ChannelMemoryOptions, CmEffect, Conn, StreamName } from './events.
 /** One append-only stream, durable up to `synced`. */
 export interface Stream {
   readonly name: StreamName;
+  /** It outlives the server's process; else its sync takes no time. */
+  readonly durable: boolean;
   next: number;
   synced: number;
   dirty: boolean;
@@ -161,7 +164,49 @@ export interface World {
   /** Where each message lies, by channel number. */
   readonly index: ArrivalIndex;
   /** Waiting to become durable before they come out. */
-  readonly waiting: { lsn: number; channel: number; mode: number; body: Uint8Array }[];
+  waiting: { lsn: number; channel: number; mode: number; body: Uint8Array }[];
+  /** Coordinated checkpointing: messages up to this one can never be undone. */
+  stable: number;
+  /** …and answers of the file service to the task that are never asked for again. */
+  answered: number;
+  /** Its EXIT, until that is reported as durable. */
+  exit: { readonly lsn: number; readonly report: Uint8Array } | undefined;
+}
+
+/** A message that waits until its receiver has cut. */
+export interface Held {
+  readonly channel: Channel;
+  readonly header: Header;
+  /** The frame stands at `at` of `view`. */
+  readonly view: DataView;
+  readonly at: number;
+  readonly frame: Uint8Array;
+  readonly record: Uint8Array | undefined;
+  readonly partial: Partial | undefined;
+}
+
+/** What the image of a task in a wave lacks. */
+export interface WaveStream {
+  readonly stream: Stream;
+  /** Messages recorded in the wave under way. */
+  records: number;
+  /** Where the records of each wave begin, oldest first. */
+  readonly begins: { readonly epoch: number; readonly wave: number; readonly lsn: number }[];
+}
+
+/** Coordinated checkpointing (cutting.ts). */
+export interface Cutting {
+  readonly gate: ChannelGate;
+  /** The epoch of the waves that are recorded. */
+  readonly epoch: number;
+  readonly held: Map<string, Held>;
+  heldBytes: number;
+  /** Messages of each task to the world before its cut in the wave under way. */
+  readonly written: Map<TaskId, number>;
+  /** Recorded, and what the task has written before its cut is not known durable. */
+  unreported: { readonly task: TaskId; readonly wave: number }[];
+  /** By task; undefined where another Channel Memory is its home. */
+  readonly streams: (WaveStream | undefined)[];
 }
 
 export interface Cover {
@@ -182,6 +227,10 @@ export interface LogPolicy {
    * again.
    */
   readonly keeps: 'durable' | 'memory';
+  /** The same, of messages to the world. */
+  readonly keepsOutput: 'durable' | 'memory';
+  /** How channels are cut for a wave; absent: they never are. */
+  readonly waves?: ChannelWaves;
   /** When a receiver may be pushed an arrival: as soon as it is appended, or once it is synced. */
   visible(durability: 'behind' | 'strict'): 'appended' | 'synced';
   /** F1: incarnation `one` closes `other`. */
@@ -213,7 +262,7 @@ export interface LogPolicy {
    * A durable message of the task to the world may be shown. While the answer is no, it and those behind it wait; the
    * question comes again after each sync.
    */
-  shows(task: TaskId, channel: number, mode: number): boolean;
+  shows(w: Pick<World, 'stable'>, channel: number, mode: number): boolean;
   /** Which arrivals an incarnation that begins there gets again. @throws MalformedPosition */
   replays(position: Position): Replays;
   /** Everything that an image of the task there needs of this Channel Memory is durable. */
@@ -228,8 +277,11 @@ export interface LogPolicy {
 export interface State {
   readonly options: ChannelMemoryOptions;
   readonly policy: LogPolicy;
-  /** `policy.keeps` is `durable`. */
+  /** `policy.keeps` is `durable`; the same of `policy.keepsOutput`. */
   readonly durable: boolean;
+  readonly outputDurable: boolean;
+  /** Coordinated checkpointing alone. */
+  readonly cutting: Cutting | undefined;
   /** Arrivals are pushed once they are synced. */
   readonly strict: boolean;
   readonly window: number;
@@ -268,6 +320,8 @@ export interface Sync {
   readonly channels: readonly Channel[];
   readonly sources: readonly { source: Source; held: [number, number][] }[];
   readonly destinations: readonly Destination[];
+  /** Messages of the wave under way that are in the wave streams. */
+  readonly waves: readonly { readonly task: TaskId; readonly wave: number; readonly records: number }[];
 }
 
 export function append(s: State, stream: Stream, bytes: Uint8Array): number {

@@ -4,6 +4,7 @@
  */
 import { Kind, encodeAck, encodeFrame, emptyHeader } from '@mayfly/wire';
 import { answerAttach } from './attach.ts';
+import { recordMarks, recordsSynced, reportRecorded } from './cutting.ts';
 import { missing } from './ranges.ts';
 import { pump } from './push.ts';
 import { EVERYTHING, ackSoon, type Cover, type Source, type State } from './state.ts';
@@ -62,8 +63,9 @@ export function startSync(s: State): void {
   for (const { stream } of marks) stream.dirty = false;
   s.dirtyStreams = [];
   s.dirtyChannels = [];
-  s.sync = { ticket: ++s.ticket, marks, channels, sources, destinations };
-  if (s.durable) s.out.push({ type: 'sync', ticket: s.ticket, streams: marks.map((m) => m.stream.name) });
+  s.sync = { ticket: ++s.ticket, marks, channels, sources, destinations, waves: recordMarks(s) };
+  const streams = marks.filter((m) => m.stream.durable).map((m) => m.stream.name);
+  if (streams.length > 0) s.out.push({ type: 'sync', ticket: s.ticket, streams });
   else synced(s, s.ticket);
 }
 
@@ -90,6 +92,8 @@ export function synced(s: State, ticket: number): void {
     const source = s.sources[d.task]!;
     if (source.attachment) ackSoon(s, source);
   }
+  if (sync.waves.length > 0) recordsSynced(s, sync.waves);
+  reportRecorded(s);
   settle(s, ticket);
   flushAcks(s);
   if (!s.durable) trimConsumed(s);

@@ -1,5 +1,6 @@
 /** Trimming: what the images that are kept make superfluous goes; counts and evidence stay in a BASE record (C7). */
 import type { Position } from '@mayfly/wire';
+import { openLsns } from './cutting.ts';
 import { encodeBase } from './records.ts';
 import { append, type Destination, type State } from './state.ts';
 
@@ -11,7 +12,7 @@ export function trim(s: State, task: number, position: Position): void {
     s.out.push({ type: 'trim', stream: source.determinants.name, from: 0, to: dets.to, keep: dets.keep });
   const d = s.destinations[task];
   if (d === undefined || d.done || d.closed) return;
-  const open = d.channels.flatMap((c) => c?.partial?.lsns ?? []);
+  const open = openLsns(s, d);
   const replays = s.policy.replays(position);
   d.trimmed = Math.max(d.trimmed, Math.min(replays.image, d.index.count));
   const gone = d.index.trim(replays, open);
@@ -69,10 +70,7 @@ export function trimConsumed(s: State): void {
     const consumed = d?.push?.consumed ?? 0;
     if (d === undefined || consumed <= d.trimmed) continue;
     d.trimmed = consumed;
-    const gone = d.index.trim(
-      { prologue: 0, image: consumed, held: [...d.envelopes] },
-      d.channels.flatMap((c) => c?.partial?.lsns ?? []),
-    );
+    const gone = d.index.trim({ prologue: 0, image: consumed, held: [...d.envelopes] }, openLsns(s, d));
     if (gone.to > 0) s.out.push({ type: 'trim', stream: d.stream.name, ...gone });
   }
 }

@@ -4,9 +4,14 @@ import type { State, World } from './state.ts';
 
 export function releaseWorld(s: State, w: World): void {
   const task = w.channel.src;
+  if (w.exit && w.exit.lsn < w.stream.synced) {
+    const { report } = w.exit;
+    w.exit = undefined;
+    s.out.push({ type: 'taskEnded', task, report });
+  }
   for (let m = w.waiting[0]; m && m.lsn < w.stream.synced; m = w.waiting[0]) {
     const { channel, mode, body } = m;
-    if (!s.policy.shows(task, channel, mode)) return;
+    if (!s.policy.shows(w, channel, mode)) return;
     w.waiting.shift();
     s.out.push({ type: 'world', task, channel, mode, body });
   }
@@ -18,8 +23,9 @@ export function releaseWorld(s: State, w: World): void {
  * for the next tick.
  */
 export function emitWorld(s: State, w: World, channel: number, mode: number, body: Uint8Array, lsn: number): void {
-  if (s.durable) {
+  if (s.outputDurable) {
     w.waiting.push({ lsn, channel, mode, body });
+    if (mode === WorldMode.EXIT && s.cutting) w.exit = { lsn, report: body };
     if (mode === WorldMode.EXIT || mode === WorldMode.REQUEST) s.syncWanted = true;
   } else s.out.push({ type: 'world', task: w.channel.src, channel, mode, body });
 }

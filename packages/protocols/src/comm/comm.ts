@@ -19,6 +19,9 @@
  *  M5  The rank begins when every Channel Memory has fenced its predecessors and answered.
  *  M6  EXIT leaves when everything sent before it is durable.
  *  M7  Less than a quarter of the window is consumed and not yet credited.
+ *  M8  (Coordinated checkpointing) The CUT of an image leaves for every Channel Memory at the image's place: behind
+ *      everything sent before it, before everything sent or reported as consumed after it, over a new connection too.
+ *      A wave has one image of a task.
  */
 import {
   CHUNK_BYTES,
@@ -38,6 +41,7 @@ import {
   type ErrorBody,
   type Frame,
   type Header,
+  type Position,
   type TaskId,
 } from '@mayfly/wire';
 import { DEFAULT_WINDOW } from '../channel-memory/channel-memory.ts';
@@ -111,6 +115,9 @@ export class Comm {
       case 'consumed':
         this.#consumed(event.task, event.arrivals, event.envelopeOnly);
         break;
+      case 'image':
+        this.#image(event.task, event.position);
+        break;
     }
     const out = this.#out;
     if (out.length > 0) this.#out = [];
@@ -183,6 +190,33 @@ export class Comm {
     this.#out.push({ type: 'finished', task: t.task });
   }
 
+  // ---- waves ----
+
+  /** M8. */
+  #image(task: TaskId, position: Position): void {
+    const t = this.#tasks.get(task);
+    if (t === undefined) return;
+    const { cutOf, inWave } = t.policy;
+    if (!cutOf || !inWave) return void this.#out.push({ type: 'image', task, position });
+    if (t.wave === 0 || t.cut) return void this.#out.push({ type: 'image', task, position: undefined });
+    const h = this.#header(t, Kind.CUT);
+    h.word = t.wave;
+    t.cut = encodeFrame(h, json(cutOf(position)));
+    t.attached.forEach((here, cm) => here && this.#cutLeaves(t, cm));
+    this.#out.push({ type: 'image', task, position: inWave(position, t.wave) });
+  }
+
+  #cutLeaves(t: CommTask, cm: number): void {
+    if (t.cut) this.#out.push({ type: 'send', cm, bytes: t.cut.slice() });
+  }
+
+  #wave(t: CommTask, wave: number): void {
+    if (t.wave === wave) return;
+    t.wave = wave;
+    t.cut = undefined;
+    if (wave > 0) this.#out.push({ type: 'checkpoint', task: t.task });
+  }
+
   // ---- attaching ----
 
   #attach(t: CommTask, cm: number): void {
@@ -201,6 +235,7 @@ export class Comm {
     t.attached[cm] = true;
     t.known[cm] = true;
     t.syncAsked[cm] = false;
+    if (resumed) this.#cutLeaves(t, cm); // M8
     if (cm === t.home) {
       t.reportFrom = m.resupplyFrom;
       if (t.ready) this.#report(t);
@@ -340,6 +375,11 @@ export class Comm {
         this.#maybeFinish(t);
         return;
       }
+      case Kind.WAVE:
+        return this.#wave(t, h.word);
+      case Kind.WAVE_OVER:
+        if (h.word === t.wave) this.#wave(t, 0);
+        return;
       case Kind.RESEND: {
         const box = t.outboxes.get(h.dst);
         if (box?.cm === cm && t.attached[cm]) this.#resend(t, box, h.channel);

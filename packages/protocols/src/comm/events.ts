@@ -14,7 +14,10 @@
  *  4. reports `consumed` when the rank's status words have moved (arrivals consumed, store full); cheap, at each
  *     wake-up;
  *  5. stops reading a rank's up-ring while `core.retained(task)` is above a limit (say 64 MiB) or a link's buffer is:
- *     the rank then waits in its send, which consumes nothing.
+ *     the rank then waits in its send, which consumes nothing;
+ *  6. (coordinated checkpointing) performs `checkpoint` by asking the rank for an image. It reads the status words
+ *     before it drains the ring, and reports `consumed` after: what a rank consumed behind an image must not be
+ *     reported before the image is.
  */
 import type { ErrorBody, Incarnation, Position, TaskId } from '@mayfly/wire';
 import type { EndpointStart } from '../endpoint.ts';
@@ -47,7 +50,12 @@ export type CommEvent =
   | { readonly type: 'disconnected'; readonly cm: number }
   | { readonly type: 'received'; readonly cm: number; readonly bytes: Uint8Array }
   | { readonly type: 'ring'; readonly task: TaskId; readonly bytes: Uint8Array }
-  | { readonly type: 'consumed'; readonly task: TaskId; readonly arrivals: number; readonly envelopeOnly: boolean };
+  | { readonly type: 'consumed'; readonly task: TaskId; readonly arrivals: number; readonly envelopeOnly: boolean }
+  /**
+   * An image of the rank stands in its up-ring here, behind everything sent before it. Whatever was consumed after it,
+   * `consumed` reports later. Answered by `image`.
+   */
+  | { readonly type: 'image'; readonly task: TaskId; readonly position: Position };
 
 export type CommEffect =
   /**
@@ -61,6 +69,10 @@ export type CommEffect =
   | { readonly type: 'deliver'; readonly task: TaskId; readonly bytes: Uint8Array }
   /** Every CM has fenced and answered: the rank may begin, with this for its endpoint. */
   | { readonly type: 'ready'; readonly task: TaskId; readonly start: EndpointStart }
+  /** A wave is under way: the rank is to take an image soon. */
+  | { readonly type: 'checkpoint'; readonly task: TaskId }
+  /** The image lies there, and goes to the Checkpoint Server; undefined: nobody waits for it any more. */
+  | { readonly type: 'image'; readonly task: TaskId; readonly position: Position | undefined }
   /**
    * A CM refused the incarnation (FENCED, CLONE, OUT_OF_SEQUENCE, LOST_LOG …): stop the rank; the core has forgotten
    * it.

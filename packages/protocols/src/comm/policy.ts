@@ -2,7 +2,7 @@
  * What a V-protocol decides in the comm worker; declared here, by who asks. Sessions, retention, credit and pulls know
  * no protocol.
  */
-import type { Ack, Attached, Incarnation, Position } from '@mayfly/wire';
+import type { Ack, Attached, Cut, Incarnation, Position } from '@mayfly/wire';
 import type { Replays } from '../contract/position.ts';
 import type { EndpointStart } from '../endpoint.ts';
 
@@ -17,6 +17,11 @@ export interface CommdTask {
 
   /** Which arrivals an incarnation that begins there gets again. @throws MalformedPosition */
   replays(position: Position): Replays;
+
+  /** Coordinated checkpointing: where an image cuts the channels of its task. @throws MalformedPosition */
+  readonly cutOf?: (position: Position) => Cut;
+  /** …and the position of that image in a wave. */
+  readonly inWave?: (position: Position, wave: number) => Position;
 
   // The beginning: what Channel Memories answer, until all have.
   /** A block that came before ATTACHED. @throws MalformedDeterminants */

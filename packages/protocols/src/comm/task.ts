@@ -62,6 +62,10 @@ export class CommTask {
   /** Highest arrival received whole. */
   received = 0;
   readonly partials = new Map<TaskId, { frames: Uint8Array[]; bytes: number; channel: number }>();
+  /** Coordinated checkpointing: the wave under way, and the CUT that has left for it. */
+  wave = 0;
+  cut: Uint8Array | undefined;
+
   /** Arrivals not known to be durable, for a CM that lost them; entries before `head` are released. */
   arrivals: Received[] = [];
   arrivalsHead = 0;

@@ -11,6 +11,7 @@ import type { CommdPolicy } from '../comm/policy.ts';
 import type { RecoveryPolicy } from '../dispatcher/policy.ts';
 import type { ImagePolicy } from '../images/policy.ts';
 import type { Endpoint, EndpointStart } from '../endpoint.ts';
+import type { CheckpointScheduler, WaveOptions } from './waves.ts';
 
 /**
  * The rank's side: its numbers, its events and their replay, and what travels with a frame.
@@ -29,10 +30,13 @@ export interface VProtocol {
   readonly images: ImagePolicy;
   /** Asked by the dispatcher. */
   readonly recovery: RecoveryPolicy;
+  /** Coordinated checkpointing alone: the scheduler of a job's waves. */
+  readonly scheduler?: (options: WaveOptions) => CheckpointScheduler;
 }
 
 export { MalformedPosition, type Replays } from './position.ts';
 export type { CommdPolicy, CommdTask } from '../comm/policy.ts';
 export type { LogPolicy } from '../channel-memory/state.ts';
+export type { CheckpointScheduler, WaveRecord } from './waves.ts';
 export type { ImagePolicy, ImageTable } from '../images/policy.ts';
 export type { RecoveryPolicy, RecoveryTable } from '../dispatcher/policy.ts';

@@ -3,25 +3,7 @@
  * before q's cut exactly if n ≤ sends_q[p]. So a cut can be repeated after a reconnection, and it means the same to
  * every Channel Memory.
  */
-import { CountSchema, TaskIdSchema, type TaskId } from '@mayfly/wire';
-import { Type, type Static } from 'typebox';
-
-const Counts = Type.Array(Type.Tuple([TaskIdSchema, CountSchema]));
-
-export const Cut = Type.Object({
-  /** Arrivals that the task had consumed. */
-  arrivals: CountSchema,
-  /** Messages handed to each channel, the world's included. */
-  sends: Counts,
-  /** Messages consumed of each channel, those of the world and of the file service included. */
-  receives: Counts,
-  /** Consumed arrivals whose bodies were still at the Channel Memory. */
-  held: Type.Array(CountSchema),
-});
-export type Cut = Static<typeof Cut>;
-
-/** Of a task that has not begun. */
-export const START: Cut = { arrivals: 0, sends: [], receives: [], held: [] };
+import type { Cut, TaskId } from '@mayfly/wire';
 
 /**
  * A global checkpoint is consistent exactly if no task has consumed what its sender's image has not sent: for all q, p:

@@ -26,18 +26,12 @@
  *
  * Each rule is a method of its own, so that a planted bug is a subclass.
  */
-import { FILES, WORLD, type TaskId } from '@mayfly/wire';
-import type { Cut } from './cut.ts';
+import { FILES, WORLD, type Cut, type TaskId } from '@mayfly/wire';
+import type { ChannelGate, GateEffect, LateMessage } from '../contract/waves.ts';
 
 /** An arrival that its receiver's next image may lack. */
 interface Arrival {
   readonly number: number;
-  readonly src: TaskId;
-  readonly channel: number;
-}
-
-/** A message that waits for its receiver's cut. */
-export interface LateMessage {
   readonly src: TaskId;
   readonly channel: number;
 }
@@ -77,21 +71,11 @@ export interface GateState {
   readonly doors: (Door | undefined)[];
 }
 
-export type GateEffect =
-  /** The message gets the next arrival number of its receiver now ({@link Gate.numbered}), and is pushed. */
-  | { readonly type: 'release'; readonly dst: TaskId; readonly message: LateMessage }
-  /** The arrival is appended to the wave stream of its receiver, under its number. `body`: it alone is missing. */
-  | { readonly type: 'record'; readonly dst: TaskId; readonly number: number; readonly body: boolean }
-  /** G3. */
-  | { readonly type: 'recorded'; readonly dst: TaskId; readonly wave: number }
-  /** G6: the task may take its image. */
-  | { readonly type: 'flushed'; readonly dst: TaskId; readonly wave: number };
-
 /** Senders besides the tasks: the world and the file service. They cut last, together ({@link Gate.mark}). */
 const OUTSIDE = 2;
 const slot = (src: TaskId): number => (src === WORLD ? 0 : src === FILES ? 1 : src + OUTSIDE);
 
-export class Gate {
+export class Gate implements ChannelGate {
   readonly state: GateState;
   #out: GateEffect[] = [];
 
@@ -131,6 +115,22 @@ export class Gate {
           : undefined,
       );
     }
+  }
+
+  get wave(): number {
+    return this.state.wave;
+  }
+
+  takesAll(task: TaskId): boolean {
+    return this.state.doors[task]?.ended ?? false;
+  }
+
+  hasCut(task: TaskId): boolean {
+    return this.state.wave > 0 && this.state.cuts[slot(task)] !== undefined;
+  }
+
+  seen(src: TaskId, dst: TaskId): number {
+    return this.state.seen[slot(src)]![dst] ?? 0;
   }
 
   /** Effects since the last call. */

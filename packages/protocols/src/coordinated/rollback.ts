@@ -4,15 +4,7 @@
  * what was in the channels at the cut arrives once, and what was sent later counts as never sent.
  */
 import type { TaskId } from '@mayfly/wire';
-import type { TaskOfWave } from './events.ts';
-import type { Gate } from './gate.ts';
-
-/** A record of a wave stream. `body`: the receiver's image has consumed it, and lacks its body. */
-export interface Recorded {
-  readonly src: TaskId;
-  readonly channel: number;
-  readonly body: boolean;
-}
+import type { ChannelGate, Recorded, TaskOfWave } from '../contract/waves.ts';
 
 /**
  * Brings a new gate to a wave.
@@ -21,7 +13,7 @@ export interface Recorded {
  * @param log the record becomes arrival `number` of its receiver
  */
 export function goBack(
-  gate: Gate,
+  gate: ChannelGate,
   tasks: readonly TaskOfWave[],
   records: (receiver: TaskId) => readonly Recorded[],
   log: (receiver: TaskId, number: number, record: Recorded) => void,

@@ -22,9 +22,10 @@
  *  W7 A wave ends after {@link WaveSettings.waveMs} at the latest. The time to the next one counts from its end.
  *  W8 An exit is final when all tasks have ended and a last wave, which has no images, is durable.
  */
-import type { ImageId, TaskId } from '@mayfly/wire';
-import { START, contradiction, type Cut } from './cut.ts';
+import type { Cut, ImageId, TaskId } from '@mayfly/wire';
+import { contradiction } from './cut.ts';
 import {
+  START_OF_TASK,
   lineKey,
   waveKey,
   type LineRecord,
@@ -33,7 +34,7 @@ import {
   type WaveEvent,
   type WaveOptions,
   type WaveRecord,
-} from './events.ts';
+} from '../contract/waves.ts';
 import { Period } from './period.ts';
 
 /** A wave under way. */
@@ -121,9 +122,12 @@ export class Waves {
     this.#now = now;
     this.#line = line ?? startOfProgram;
     const kept = [...waves].sort((a, b) => a.wave - b.wave);
-    this.#kept = kept.length < 2 ? [undefined, ...kept] : kept;
+    const alone = kept.length === 1 && line?.alone === true && line.wave === kept[0]!.wave;
+    this.#kept = kept.length < 2 && !alone ? [undefined, ...kept] : kept;
     this.#next = (kept.at(-1)?.wave ?? 0) + 1;
     this.#adopt(kept.at(-1));
+    const stable = this.stable(this.#kept);
+    if (stable) this.#out.push({ type: 'release', wave: stable.wave });
     this.#choose();
     return this.#take();
   }
@@ -265,7 +269,7 @@ export class Waves {
     const tasks = this.#tasksOf(w);
     if (!tasks || !this.durable(tasks, w.recorded, w.mark !== undefined)) return;
     const cuts = new Map(w.cuts);
-    for (const t of tasks) if (t.state === 'start') cuts.set(t.task, START);
+    for (const t of tasks) if (t.state === 'start') cuts.set(t.task, START_OF_TASK);
     const wrong = contradiction(cuts);
     if (wrong) {
       this.#log('error', `wave ${w.number}: rank ${wrong.dst} has consumed what rank ${wrong.src} has not sent`);
@@ -358,7 +362,8 @@ export class Waves {
   }
 
   #writeLine(wave: number): void {
-    const line = { epoch: this.epoch + 1, wave };
+    const alone = wave > 0 && this.#kept.length === 1;
+    const line: LineRecord = { epoch: this.epoch + 1, wave, ...(alone ? { alone } : {}) };
     this.#rolling = { step: 'line', line };
     const { job } = this.#o;
     const gone = [...this.#damaged].map((w) => [waveKey(job, w), undefined] as const);

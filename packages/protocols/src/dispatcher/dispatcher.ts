@@ -25,7 +25,8 @@
  *     the rank goes to another node, and the refusal does not count as a crash of the program.
  *  R1–R4 Which nodes are trusted: reputation.ts. B1–B4 Who is to blame for a failure: failures.ts. S1–S4 Ranks without
  *  progress: stragglers.ts.
- *  D13, D14 What storage that cannot be written is: storage-outage.ts.
+ *  D13, D14 What storage that cannot be written is: storage-outage.ts. D15–D17 Jobs whose tasks go back together:
+ *  together.ts.
  *
  * Durable before: `raise` before fenceCs, fenceCm, assign; `exit` before taskDone; `end` before jobEnded and the
  * revocations; `pause` before the revocations.
@@ -40,9 +41,10 @@ import { called } from './comparison.ts';
 import { progress, watchStragglers } from './stragglers.ts';
 import { disconnected, goodbye, heard, heartbeat, hello, refused, report, watch } from './nodes.ts';
 import { recover, stillHere } from './recover.ts';
-import { endWait, leaveWithImage, pauseJob, pausePersisted, resumeJob } from './pause.ts';
+import { endWait, leaveWithImage, leaveWithWave, pauseJob, pausePersisted, resumeJob } from './pause.ts';
 import { askForImage, fencedCm, imageChosen, lose, raised, schedule, tellToDrop } from './restart.ts';
-import { Core, over, paused, type Task } from './state.ts';
+import { Core, over, paused, recoveryOf, type Task } from './state.ts';
+import { endedForNow, goOn, rollBack, rolledBack } from './together.ts';
 import type { RecoveryTable } from './policy.ts';
 import { storage } from './storage-outage.ts';
 import { protocols } from '../table.ts';
@@ -173,9 +175,25 @@ export class Dispatcher {
         lose(core, t, 'killed');
         return;
       }
+      case 'rollBack':
+      case 'goOn':
+      case 'waveDone': {
+        const job = core.jobs.get(e.job);
+        if (!job) return;
+        if (e.type === 'rollBack') rollBack(core, job, e.epoch, e.changes);
+        else if (e.type === 'goOn') goOn(core, job, e.ended);
+        else leaveWithWave(core, job);
+        return;
+      }
+      case 'ended': {
+        const t = core.find(e.job, e.task);
+        if (t) endedForNow(core, t);
+        return;
+      }
       case 'checkpoint': {
         const t = core.find(e.job, e.task);
         if (!t || over(t.job) || paused(t.job) || t.phase === 'exiting' || t.phase === 'done') return;
+        if (recoveryOf(core, t.job).together) return core.emit({ type: 'wantsWave', job: e.job });
         t.wanted = t.newest?.serial ?? 0;
         askForImage(core, t);
         return;
@@ -234,6 +252,7 @@ export class Dispatcher {
     if (p?.kind === 'raise') raised(core, p.tasks, p.starts);
     else if (p?.kind === 'exit') exitPersisted(core, p.task);
     else if (p?.kind === 'end') endPersisted(core, p.job);
+    else if (p?.kind === 'rollBack') rolledBack(core, p.job, p.epoch);
     else if (p?.kind === 'pause') pausePersisted(core, p.job, p.waitMs, p.since);
   }
 

@@ -4,7 +4,8 @@
 import type { ErrorBody } from '@mayfly/wire';
 import { faultChanges, over, timeGoesOn, type Core, type Job } from './state.ts';
 import { timeAfterStop } from './storage-outage.ts';
-import { jobKey, type JobRecord } from './events.ts';
+import { type JobRecord } from './events.ts';
+import { jobKey } from './keys.ts';
 
 export function endJob(
   core: Core,

@@ -252,13 +252,6 @@ export type FaultCause =
   | 'doubted'
   | 'compared';
 
-/** Registry: when the dispatcher was last there while a job ran, to {@link ALIVE_MS}. */
-export const ALIVE_KEY = 'alive';
-export const ALIVE_MS = 10_000;
-export const jobKey = (job: JobId): string => `job/${job}`;
-export const taskKey = (job: JobId, task: TaskId): string => `task/${job}/${task}`;
-export const faultKey = (job: JobId, n: number): string => `fault/${job}/${String(n).padStart(6, '0')}`;
-
 /** An image that the Checkpoint Server holds complete. */
 export interface KnownImage {
   job: JobId;
@@ -380,6 +373,15 @@ export type DispatcherEvent = { now: number } &
     /** `waitMs`: how long ranks may take for an image before they leave without one. Not for the protocol `none`. */
     | { type: 'pause'; job: JobId; waitMs: number }
     | { type: 'resume'; job: JobId }
+    // Coordinated checkpointing (together.ts).
+    /** From the checkpoint scheduler, with its own part of the commit. Answered by `rolledBack`. */
+    | { type: 'rollBack'; job: JobId; epoch: number; changes: readonly (readonly [key: string, value: unknown])[] }
+    /** Everybody has gone back: ranks may start. `ended`: of these the EXIT is part of the line. */
+    | { type: 'goOn'; job: JobId; ended: readonly TaskId[] }
+    /** The EXIT of this task is durable, but not final. */
+    | { type: 'ended'; job: JobId; task: TaskId }
+    /** A wave is committed. */
+    | { type: 'waveDone'; job: JobId }
     | { type: 'checkpoint'; job: JobId; task: TaskId }
     /** Forget an ended job (retention, or DELETE): its records go. */
     | { type: 'forget'; job: JobId }
@@ -432,6 +434,11 @@ export type DispatcherEffect =
     }
   /** Send CheckpointRequest to the node. */
   | { type: 'checkpoint'; connection: string; node: NodeId; job: JobId; task: TaskId }
+  // Coordinated checkpointing, to the checkpoint scheduler of the job.
+  /** A rank is lost: all go back. Or a wave is wanted now. */
+  | { type: 'goesBack' | 'wantsWave'; job: JobId }
+  /** The line is durable, and the incarnations that act from now on. */
+  | { type: 'rolledBack'; job: JobId; epoch: number; acting: readonly (readonly [TaskId, Incarnation])[] }
   /** Durable: this task has ended. Its arrivals may go from its home CM and its images from the CS. */
   | { type: 'taskDone'; job: JobId; task: TaskId }
   /** Durable: this job has ended. CMs and CS may drop what is not output. */

@@ -6,7 +6,8 @@ import { gotFurther } from './failures.ts';
 import { CREDIT, earn } from './reputation.ts';
 import { addTasks, ended, newJob, over, recovered, taskChange, type Core, type Job, type Task } from './state.ts';
 import { release, tellToDrop } from './restart.ts';
-import { faultKey, jobKey, taskKey, type JobRecord, type JobSpec } from './events.ts';
+import { type JobRecord, type JobSpec } from './events.ts';
+import { faultKey, jobKey, taskKey } from './keys.ts';
 
 export function submit(core: Core, spec: JobSpec): void {
   if (core.jobs.has(spec.id)) return;

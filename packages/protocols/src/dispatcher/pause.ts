@@ -14,10 +14,10 @@
  * A resumed job whose ranks have all left waits in the queue for slots for all of them, at its old place (D4). A rank
  * continues from its newest image, or from its log, as after a fault, so the answer is the same.
  */
-import { askForImage, leave, tellToDrop } from './restart.ts';
+import { askForImage, goesBack, leave, tellToDrop } from './restart.ts';
 import { over, paused, recoveryOf, timeGoesOn, type Core, type Job, type Task } from './state.ts';
 import { stopTime, timeAfterStop } from './storage-outage.ts';
-import { jobKey } from './events.ts';
+import { jobKey } from './keys.ts';
 
 /**
  * `waitMs`: how long ranks may take for an image. The host rejects the pause of a job whose protocol keeps nothing to
@@ -42,6 +42,7 @@ export function pauseJob(core: Core, job: Job, waitMs: number): void {
 export function pausePersisted(core: Core, job: Job, waitMs: number, since: number): void {
   if (over(job) || !paused(job) || job.record.pausedAt !== since) return;
   job.leaveBy = core.time + waitMs;
+  if (recoveryOf(core, job).together) return core.emit({ type: 'wantsWave', job: job.record.spec.id });
   for (const t of job.tasks) {
     if (t.phase === 'running' || t.phase === 'away') {
       t.wanted = t.newest?.serial ?? 0;
@@ -56,6 +57,12 @@ export function leaveWithImage(core: Core, t: Task): void {
     stop(core, t);
 }
 
+/** A wave of a job whose ranks leave together is committed. */
+export function leaveWithWave(core: Core, job: Job): void {
+  if (over(job) || !paused(job) || job.leaveBy === undefined) return;
+  for (const t of job.tasks) stop(core, t);
+}
+
 /** At every tick: ranks whose wait for an image is over leave without one. */
 export function endWait(core: Core, job: Job): void {
   if (job.leaveBy === undefined || core.time < job.leaveBy || over(job) || !paused(job)) return;
@@ -63,9 +70,10 @@ export function endWait(core: Core, job: Job): void {
 }
 
 function stop(core: Core, t: Task): void {
-  if (t.phase === 'exiting' || t.phase === 'done') return;
+  if (t.phase === 'ended' || t.phase === 'exiting' || t.phase === 'done') return;
   const where = t.node ?? t.resumable;
   if (where !== undefined) tellToDrop(core, t, where, { code: 'FENCED', message: 'The job is paused.' });
+  if (t.node !== undefined && !t.job.rolling && recoveryOf(core, t.job).together) goesBack(core, t.job);
   leave(core, t);
 }
 

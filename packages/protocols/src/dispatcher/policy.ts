@@ -12,6 +12,8 @@ export interface RecoveryPolicy {
    * its node for a pause.
    */
   readonly restarts: boolean;
+  /** A loss takes all tasks of the job back together, to where its checkpoint scheduler says. */
+  readonly together?: boolean;
   /** Where a task begins that has no image. */
   readonly start: Position;
   /** How a job ends that lost this task; undefined: the task is started again. */

@@ -12,15 +12,8 @@ import { absentNode } from './nodes.ts';
 import { recoverReputations } from './reputation.ts';
 import { occupy } from './restart.ts';
 import { ended, newJob, recoveryOf, type Core, type Job } from './state.ts';
-import {
-  ALIVE_KEY,
-  ALIVE_MS,
-  jobKey,
-  type DispatcherEvent,
-  type FaultRecord,
-  type JobRecord,
-  type TaskRecord,
-} from './events.ts';
+import { type DispatcherEvent, type FaultRecord, type JobRecord, type TaskRecord } from './events.ts';
+import { ALIVE_KEY, ALIVE_MS, jobKey } from './keys.ts';
 
 export function recover(core: Core, e: Extract<DispatcherEvent, { type: 'recover' }>): void {
   const records = e.entries.filter(([k]) => k.startsWith('job/')).map(([, v]) => v as JobRecord);
@@ -103,7 +96,9 @@ function recoverTask(core: Core, job: Job | undefined, task: TaskId, r: TaskReco
   if (r.exit) {
     t.exit = r.exit;
     t.phase = 'done';
-  } else if (job.record.state === 'running') {
+  } else if (recoveryOf(core, job).together)
+    job.rolling = true; // its scheduler says where to
+  else if (job.record.state === 'running') {
     const { restartGraceMs } = core.settings;
     t.phase = 'away';
     t.since = core.time + Math.max(restartGraceMs, job.record.spec.graceMs ?? 0);

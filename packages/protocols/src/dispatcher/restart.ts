@@ -29,7 +29,8 @@ import {
   type Node,
   type Task,
 } from './state.ts';
-import { capacityOf, jobKey, type FaultCause } from './events.ts';
+import { capacityOf, type FaultCause } from './events.ts';
+import { jobKey } from './keys.ts';
 
 /** Kinds of programs by room, of which something is the case. */
 class Kinds {
@@ -75,11 +76,11 @@ export function schedule(core: Core): void {
     return true;
   };
   for (const job of core.jobs.values()) {
-    if (over(job) || job.record.state !== 'running') continue;
+    if (over(job) || job.record.state !== 'running' || job.rolling) continue;
     for (const t of job.tasks) if (t.phase === 'idle' && !take(t)) short.add(job);
   }
   for (const job of core.jobs.values()) {
-    if (over(job) || job.record.state !== 'waiting') continue;
+    if (over(job) || job.record.state !== 'waiting' || job.rolling) continue;
     const held = short.of(job.record.spec.room);
     const wanted = { code: job.record.spec.room, kind: kindOfJob(job), held };
     if (held.has(wanted.kind)) continue;
@@ -283,15 +284,17 @@ export function tellToDrop(core: Core, t: Task, where: NodeId, error: ErrorBody)
  * reported the loss.
  */
 export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): void {
-  if (t.phase === 'idle' || t.phase === 'exiting' || t.phase === 'done' || over(t.job)) return;
-  if (paused(t.job)) return leave(core, t); // D9
+  if (t.phase === 'idle' || t.phase === 'ended' || t.phase === 'exiting' || t.phase === 'done' || over(t.job)) return;
   const lived = t.phase === 'assigned' || t.phase === 'running' || t.phase === 'away';
+  const { together } = recoveryOf(core, t.job);
+  if (lived && together) goesBack(core, t.job);
+  if (paused(t.job)) return leave(core, t); // D9
   const node = t.node;
   if (lived) {
     const fault = addFault(core, t, cause, hearsay);
     failed(core, t, cause, fault);
     if (t.phase === 'running') t.ranMs += core.time - t.beganAt;
-    if (cause === 'disconnected' || cause === 'silent' || cause === 'restart') t.resumable = node;
+    if (!together && (cause === 'disconnected' || cause === 'silent' || cause === 'restart')) t.resumable = node;
     if (cause === 'crashed' || cause === 'refused' || cause === 'clone' || cause === 'killed' || cause === 'doubted')
       t.avoid = node;
     core.emit({
@@ -314,6 +317,12 @@ export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): v
     t.job.culprit = t.task;
     endJob(core, t.job, 'failed', end);
   }
+}
+
+/** D15 (together.ts). */
+export function goesBack(core: Core, job: Job): void {
+  job.rolling = true;
+  core.emit({ type: 'goesBack', job: job.record.spec.id });
 }
 
 /** D9: it has no slot any more, and neither node nor program is to blame. */

@@ -23,8 +23,6 @@ import { ObserverClock, type Presence, type Verdict } from '../failure-detector.
 import type { RecoveryPolicy, RecoveryTable } from './policy.ts';
 import type { AddressReputation, Comparison, Failure, Reputation } from './suspicions.ts';
 import {
-  faultKey,
-  taskKey,
   type DispatcherEffect,
   type DispatcherSettings,
   type FaultCause,
@@ -32,12 +30,15 @@ import {
   type JobRecord,
   type TaskRecord,
 } from './events.ts';
+import { faultKey, taskKey } from './keys.ts';
 
 /**
  * idle → raising → choosing → fencing → assigned → running → exiting → done; any of the middle ones → idle when the
- * incarnation is lost. `away`: the server restarted and the node that held the task is not back yet.
+ * incarnation is lost. `away`: the server restarted and the node that held the task is not back yet. `ended`: its EXIT
+ * is durable, and may still be undone (together.ts).
  */
-export type Phase = 'idle' | 'raising' | 'choosing' | 'fencing' | 'assigned' | 'running' | 'away' | 'exiting' | 'done';
+export type Phase =
+  'idle' | 'raising' | 'choosing' | 'fencing' | 'assigned' | 'running' | 'away' | 'ended' | 'exiting' | 'done';
 
 export interface Task {
   readonly job: Job;
@@ -144,6 +145,8 @@ export interface Job {
   stoppedAt?: number;
   /** Paused, durably: observer's time at which ranks that have no new image yet leave without one (pause.ts). */
   leaveBy?: number;
+  /** D15 (together.ts): no rank of it gets a slot. */
+  rolling?: boolean;
 }
 
 export interface Node {
@@ -183,6 +186,7 @@ export type Pending =
   | { kind: 'exit'; task: Task }
   | { kind: 'end'; job: Job }
   | { kind: 'pause'; job: Job; since: number; waitMs: number }
+  | { kind: 'rollBack'; job: Job; epoch: number }
   | { kind: 'nothing' };
 
 export class Core {

@@ -14,7 +14,7 @@
  */
 import type { ErrorBody } from '@mayfly/wire';
 import { over, type Core, type Job } from './state.ts';
-import { jobKey } from './events.ts';
+import { jobKey } from './keys.ts';
 
 /** `error`: why it is stopped, in words for people; undefined: it can be written again. */
 export function storage(core: Core, error: ErrorBody | undefined): void {

@@ -97,6 +97,12 @@ export function slotsFor(dispatcher: Dispatcher, id: JobId): number {
   return Math.max(0, free);
 }
 
+/** The job is over, or all that is left is to write so: every exit of its tasks is final. */
+export function hasExited(dispatcher: Dispatcher, id: JobId): boolean {
+  const job = dispatcher.core.jobs.get(id);
+  return !job || over(job) || job.tasks.every((t) => t.phase === 'done');
+}
+
 /** Slots that other spawned tasks of a job hold: one that asks for more may wait for their end. */
 export function spawnedSlots(dispatcher: Dispatcher, id: JobId, asking: TaskId): number {
   const job = dispatcher.core.jobs.get(id);
@@ -157,6 +163,7 @@ function stateOf(job: Job): JobView['state'] {
 function taskState(core: Core, t: Task): TaskView['state'] {
   if (t.phase === 'done' || t.phase === 'exiting') return t.exit?.abort ? 'failed' : 'done';
   if (t.job.culprit === t.task && t.job.record.state === 'failed') return 'failed';
+  if (t.phase === 'ended') return 'done';
   if (t.phase === 'idle') return paused(t.job) ? 'paused' : 'unassigned';
   if (t.phase === 'away') return 'suspect';
   const again = t.openFaults.length > 0;
@@ -236,6 +243,7 @@ export function reasonOf(core: Core, job: Job): string | undefined {
   }
   if (over(job)) return undefined;
   if (paused(job)) return pausedReason(job);
+  if (job.rolling) return 'a rank was lost: all ranks go back to the last checkpoint';
   const { room } = job.record.spec;
   const size = job.tasks.filter((t) => t.phase !== 'done').length;
   const place = room === undefined ? '' : ` in room ${room}`;

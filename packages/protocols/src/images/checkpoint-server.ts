@@ -16,6 +16,7 @@
  *     only after a commit that was under way has ended.
  *  C5 Serials of complete images of a task rise.
  *  C6 The pages of an open offer are pinned from `offer` until it is complete or refused.
+ *  C7, C8 Images of coordinated checkpointing: waves.ts.
  *
  * Durable: ImageRecord and manifest (`commit`) before `complete`, `reply complete` and `trim`; the mark `trimmed`
  * before the first trim. Offers are losable: the node offers again.
@@ -26,7 +27,8 @@ import { upgradeRecord } from './upgrade-records.ts';
 import { discard, discardAll, trim } from './retention.ts';
 import { drop, offer, refuse } from './offers.ts';
 import type { ImageTable } from './policy.ts';
-import { choose, chosen, end, restart } from './restart.ts';
+import { choose, chosen, damagedOnLine, end, restart } from './restart.ts';
+import { begin, check, checked, forget, goBack, over } from './waves.ts';
 import { emit, jobOf, newState, taskOf, type State } from './state.ts';
 import { protocols } from '../table.ts';
 import {
@@ -162,10 +164,12 @@ function handle(s: State, e: CheckpointServerEvent): void {
     case 'restart':
       return restart(s, e.job, e.task, e.incarnation);
     case 'checked': {
+      for (const job of s.jobs.values()) checked(s, job, e.image, e.sound);
       const t = [...s.jobs.values()].flatMap((j) => [...j.tasks.values()]).find((x) => x.restart?.checking === e.image);
       if (!t?.restart) return;
       delete t.restart.checking;
       if (e.sound) chosen(s, t, e.image);
+      else if (t.job.open?.policy.waveOf) damagedOnLine(s, t);
       else {
         discard(s, t, e.image);
         choose(s, t);
@@ -180,6 +184,19 @@ function handle(s: State, e: CheckpointServerEvent): void {
     case 'taskDone': {
       const t = s.jobs.get(e.job)?.tasks.get(e.task);
       if (t) end(s, t);
+      return;
+    }
+    case 'wave':
+    case 'waveOver':
+    case 'forgetWave':
+    case 'checkWave':
+    case 'goBack': {
+      const job = jobOf(s, e.job);
+      if (e.type === 'wave') begin(job, e.wave);
+      else if (e.type === 'waveOver') over(s, job, e.wave, e.committed);
+      else if (e.type === 'forgetWave') forget(s, job, e.wave);
+      else if (e.type === 'checkWave') check(s, job, e.wave, e.images);
+      else goBack(s, job, e);
       return;
     }
     case 'forgetJob': {

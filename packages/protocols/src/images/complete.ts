@@ -3,10 +3,10 @@
  * manifest and record are committed, and only then it is announced and trimmed for.
  */
 import type { ImageId } from '@mayfly/wire';
-import { discardAll, remove, surplus, trim } from './retention.ts';
+import { discardAll, discardThese, remove, surplus, trim } from './retention.ts';
 import { drop, uncover } from './offers.ts';
 import { choose } from './restart.ts';
-import { emit, type Offer, type State } from './state.ts';
+import { OVER, emit, waveOf, type Offer, type State } from './state.ts';
 import { imageKey, trimmedKey } from './events.ts';
 import type { Range } from '../channel-memory/events.ts';
 
@@ -51,7 +51,8 @@ function commit(s: State, o: Offer): void {
   };
   const changes: (readonly [string, unknown])[] = [[imageKey(m.job, m.task, m.serial), o.record]];
   for (const old of surplus(s, t)) changes.push([imageKey(m.job, m.task, old.serial), undefined]);
-  if (!t.trimmed && t.images.length + 1 >= s.settings.keep) changes.push([trimmedKey(m.job, m.task), true]);
+  if (!t.trimmed && !t.job.open?.policy.waveOf && t.images.length + 1 >= s.settings.keep)
+    changes.push([trimmedKey(m.job, m.task), true]);
   emit(s, { type: 'commit', job: m.job, task: m.task, image: m.image, manifest: m, changes });
 }
 
@@ -70,6 +71,14 @@ export function committed(s: State, image: ImageId): void {
     discardAll(s, t);
     return;
   }
+  const wave = waveOf(t.job, record);
+  if (wave !== undefined && wave !== t.job.waves.underWay) {
+    // C7
+    if (o.link !== undefined) emit(s, { type: 'reply', link: o.link, reply: 'refused', image, error: OVER });
+    discardThese(s, t, [record]);
+    if (t.restart) choose(s, t);
+    return;
+  }
   if (o.link !== undefined) emit(s, { type: 'reply', link: o.link, reply: 'complete', image });
   emit(s, {
     type: 'complete',
@@ -79,9 +88,10 @@ export function committed(s: State, image: ImageId): void {
     serial: record.serial,
     bytes: record.bytes,
     sentBytes: record.sentBytes,
+    ...(wave === undefined ? {} : { wave }),
   });
   remove(s, old);
-  if (t.images.length >= s.settings.keep) {
+  if (wave === undefined && t.images.length >= s.settings.keep) {
     t.trimmed = true;
     trim(s, t); // C3
   }

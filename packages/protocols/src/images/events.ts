@@ -109,6 +109,25 @@ export type CheckpointServerEvent = { now: number } &
     | { type: 'damaged'; job: JobId; task: TaskId; image: ImageId }
     /** From the dispatcher's `taskDone`: nothing of the task will restart. */
     | { type: 'taskDone'; job: JobId; task: TaskId }
+    // Coordinated checkpointing: images belong to waves.
+    /** A wave begins. */
+    | { type: 'wave'; job: JobId; wave: number }
+    /** The wave under way is over; without a commit, its images go. */
+    | { type: 'waveOver'; job: JobId; wave: number; committed: boolean }
+    /** Images of this wave may go. */
+    | { type: 'forgetWave'; job: JobId; wave: number }
+    /** Are these images sound? Answered by `waveChecked`. */
+    | { type: 'checkWave'; job: JobId; wave: number; images: readonly ImageId[] }
+    /**
+     * All tasks go back: those named here to these images, the others to their start. Of all waves, only those in
+     * `kept` have images from now on.
+     */
+    | {
+        type: 'goBack';
+        job: JobId;
+        kept: readonly number[];
+        images: readonly (readonly [task: TaskId, image: ImageId])[];
+      }
     /** From `jobEnded`: everything of the job may go. */
     | { type: 'forgetJob'; job: JobId }
     | { type: 'tick' }
@@ -156,9 +175,23 @@ export type CheckpointServerEffect =
    */
   | { type: 'trim'; job: JobId; task: TaskId; cm: number; to: Position }
   /** To the dispatcher: its event `image`. */
-  | { type: 'complete'; job: JobId; task: TaskId; image: ImageId; serial: number; bytes: number; sentBytes: number }
+  | {
+      type: 'complete';
+      job: JobId;
+      task: TaskId;
+      image: ImageId;
+      serial: number;
+      bytes: number;
+      sentBytes: number;
+      /** Of coordinated checkpointing. */
+      wave?: number;
+    }
   /** Read the manifest and look for every page. → answers `checked`. */
   | { type: 'check'; image: ImageId }
+  /** Answer to `checkWave`. */
+  | { type: 'waveChecked'; job: JobId; wave: number; sound: boolean }
+  /** An image that its task goes back to is damaged: the wave cannot be had again. */
+  | { type: 'waveDamaged'; job: JobId; task: TaskId }
   /** To the dispatcher: its events `imageChosen` and `imageLost`. */
   | { type: 'chosen'; job: JobId; task: TaskId; incarnation: Incarnation; image?: ImageId; position?: Position }
   | { type: 'lost'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody }

@@ -5,7 +5,7 @@
  */
 import type { ErrorBody } from '@mayfly/wire';
 import { checkManifest } from './check-manifest.ts';
-import { emit, taskOf, type Offer, type State } from './state.ts';
+import { OVER, emit, taskOf, waveOf, type Offer, type State } from './state.ts';
 import type { CheckpointServerEvent } from './events.ts';
 
 export function offer(s: State, e: Extract<CheckpointServerEvent, { type: 'offer' }>): void {
@@ -37,6 +37,8 @@ export function offer(s: State, e: Extract<CheckpointServerEvent, { type: 'offer
     s.settings,
   );
   if (error) return no(error);
+  const wave = waveOf(job, manifest);
+  if (wave !== undefined && wave !== job.waves.underWay) return no(OVER); // C7
   if (open) {
     if (open.link !== link && open.manifest.image !== image)
       return no({ code: 'TOO_MANY', message: 'The image before this one is not complete yet.' });

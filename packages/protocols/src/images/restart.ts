@@ -22,6 +22,7 @@ export function restart(s: State, id: JobId, task: TaskId, incarnation: Incarnat
 /** The newest image that is sound; a damaged one costs time and no answer. */
 export function choose(s: State, t: Task): void {
   if (!t.restart || t.restart.checking !== undefined) return;
+  if (t.job.open?.policy.waveOf) return chooseOnLine(s, t);
   const newest = t.images.at(-1);
   if (newest) {
     t.restart.checking = newest.image;
@@ -42,6 +43,21 @@ export function choose(s: State, t: Task): void {
       },
     });
   } else chosen(s, t, undefined);
+}
+
+/** C8 (waves.ts). */
+function chooseOnLine(s: State, t: Task): void {
+  const image = t.job.waves.line.get(t.task);
+  if (image === undefined) return chosen(s, t, undefined);
+  if (!t.images.some((i) => i.image === image)) return damagedOnLine(s, t);
+  t.restart!.checking = image;
+  emit(s, { type: 'check', image });
+}
+
+/** C8. */
+export function damagedOnLine(s: State, t: Task): void {
+  delete t.restart;
+  emit(s, { type: 'waveDamaged', job: t.job.id, task: t.task });
 }
 
 export function chosen(s: State, t: Task, image: ImageId | undefined): void {

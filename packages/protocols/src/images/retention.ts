@@ -6,8 +6,9 @@ import type { ImageId } from '@mayfly/wire';
 import { emit, type State, type Task } from './state.ts';
 import { imageKey, trimmedKey, type ImageRecord } from './events.ts';
 
-/** Those that one more image makes superfluous. */
+/** Those that one more image makes superfluous. Images of waves go with their waves. */
 export function surplus(s: State, t: Task): ImageRecord[] {
+  if (t.job.open?.policy.waveOf) return [];
   return t.images.slice(0, Math.max(0, t.images.length + 1 - s.settings.keep));
 }
 
@@ -20,7 +21,7 @@ export function remove(s: State, images: readonly ImageRecord[]): void {
 
 /** C3. With fewer images than are to be kept (one was damaged) the logs stay as they are until the next one. */
 export function trim(s: State, t: Task): void {
-  if (t.images.length === 0 || t.images.length < s.settings.keep || !t.job.open) return;
+  if (t.images.length === 0 || t.images.length < s.settings.keep || !t.job.open || t.job.open.policy.waveOf) return;
   const to = t.job.open.policy.trimTo(t.images.map((i) => i.position));
   for (let cm = 0; cm < t.job.open.channelMemories; cm++)
     emit(s, { type: 'trim', job: t.job.id, task: t.task, cm, to });
@@ -39,6 +40,19 @@ export function discard(s: State, t: Task, image: ImageId): void {
     message: `image ${image} is damaged and was removed`,
     job: t.job.id,
     task: t.task,
+  });
+}
+
+/** These images go, with their records. */
+export function discardThese(s: State, t: Task, images: readonly ImageRecord[]): void {
+  if (images.length === 0) return;
+  const gone = new Set(images);
+  t.images = t.images.filter((i) => !gone.has(i));
+  s.garbage = true;
+  emit(s, {
+    type: 'discard',
+    images: images.map((i) => i.image),
+    changes: images.map((i) => [imageKey(t.job.id, t.task, i.serial), undefined] as const),
   });
 }
 

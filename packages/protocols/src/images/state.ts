@@ -47,6 +47,17 @@ export interface Job {
     policy: ImagePolicy;
   };
   tasks: Map<TaskId, Task>;
+  /** Coordinated checkpointing (waves.ts). */
+  readonly waves: Waves;
+}
+
+export interface Waves {
+  /** The wave under way; 0: none. */
+  underWay: number;
+  /** Where each task goes back to; the others begin at their start. */
+  line: ReadonlyMap<TaskId, ImageId>;
+  /** A wave is being checked. */
+  check: { readonly wave: number; readonly left: Set<ImageId>; sound: boolean } | undefined;
 }
 
 /** All of it, and the effects of the step under way. */
@@ -82,7 +93,7 @@ export function emit(s: State, effect: CheckpointServerEffect): void {
 
 export function jobOf(s: State, id: JobId): Job {
   let job = s.jobs.get(id);
-  if (!job) s.jobs.set(id, (job = { id, tasks: new Map() }));
+  if (!job) s.jobs.set(id, (job = { id, tasks: new Map(), waves: { underWay: 0, line: new Map(), check: undefined } }));
   return job;
 }
 
@@ -91,3 +102,9 @@ export function taskOf(job: Job, task: TaskId): Task {
   if (!t) job.tasks.set(task, (t = { job, task, acting: undefined, images: [], trimmed: false, done: false }));
   return t;
 }
+
+/** The wave of an image; undefined: its protocol has none. */
+export const waveOf = (job: Job, { position }: Pick<ImageRecord, 'position'>): number | undefined =>
+  job.open?.policy.waveOf?.(position);
+
+export const OVER = { code: 'CONFLICT', message: 'The wave of this image is over.' } as const;

@@ -6,6 +6,7 @@ const nothing = (): void => undefined;
 
 export const log: LogPolicy = {
   keeps: 'memory',
+  keepsOutput: 'memory',
   visible: () => 'appended',
   outranks: (one, other) => one > other,
   refuses: ({ incarnation, epoch, resume }, d) =>

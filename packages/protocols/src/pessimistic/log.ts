@@ -8,6 +8,7 @@ import { beginSession, checkLate, heard, tellAll } from './unheard.ts';
 
 export const log: LogPolicy = {
   keeps: 'durable',
+  keepsOutput: 'durable',
   visible: (durability) => (durability === 'strict' ? 'synced' : 'appended'),
   outranks: (one, other) => one > other,
   // Nothing is ever rolled back.

@@ -24,6 +24,7 @@ import {
   type ExitReport,
   type Incarnation,
   type JobId,
+  type ProtocolName,
   type SpawnGroup,
   type TaskId,
 } from '@mayfly/wire';
@@ -31,21 +32,31 @@ import type { CheckpointServer } from '../images/checkpoint-server.ts';
 import type { CheckpointServerEffect, CheckpointServerEvent } from '../images/events.ts';
 import type { Dispatcher } from '../dispatcher/dispatcher.ts';
 import type { DispatcherEffect, DispatcherEvent, JobSpec, LoggedProgress } from '../dispatcher/events.ts';
-import { ALIVE_KEY, capacityOf } from '../dispatcher/events.ts';
+import { capacityOf } from '../dispatcher/events.ts';
+import { ALIVE_KEY } from '../dispatcher/keys.ts';
 import { partsOf } from '../dispatcher/parts.ts';
-import { slotsFor, spawnedSlots } from '../dispatcher/views.ts';
+import { hasExited, slotsFor, spawnedSlots } from '../dispatcher/views.ts';
+import type { VProtocol } from '../contract/index.ts';
+import type { LineRecord, WaveRecord } from '../contract/waves.ts';
+import { protocols } from '../table.ts';
 import { Inbox } from './inbox.ts';
 import type { LogAnswers, LogOrder, ServedLog } from './served-log.ts';
+import type { Timeless } from './timeless.ts';
+import { WavesOfJob } from './waves-of-job.ts';
 
-/** An event of a core as its sender has it: the time comes with the step. */
-export type Timeless<E> = E extends unknown ? Omit<E, 'now'> : never;
 /** Events of the cores; the service adds the time. */
 export type DispatcherInput = Timeless<DispatcherEvent>;
 export type ImagesInput = Timeless<CheckpointServerEvent>;
 
 /** Effects that leave the cores. Hosts only note down `taskDone` and `complete`. */
-export type DispatcherIo = Exclude<DispatcherEffect, { type: 'fenceCs' | 'fenceCm' }>;
-export type ImagesIo = Exclude<CheckpointServerEffect, { type: 'cover' | 'uncover' | 'trim' | 'chosen' | 'lost' }>;
+export type DispatcherIo = Exclude<
+  DispatcherEffect,
+  { type: 'fenceCs' | 'fenceCm' | 'goesBack' | 'rolledBack' | 'wantsWave' }
+>;
+export type ImagesIo = Exclude<
+  CheckpointServerEffect,
+  { type: 'cover' | 'uncover' | 'trim' | 'chosen' | 'lost' | 'waveChecked' | 'waveDamaged' }
+>;
 
 export interface ServiceHost {
   /** ms since the epoch. */
@@ -53,8 +64,15 @@ export interface ServiceHost {
   dispatcher(effect: DispatcherIo): void;
   images(effect: ImagesIo): void;
   /** A core threw: a defect. Throws it again, or continues with the next event. */
-  defect(core: 'dispatcher' | 'images', event: string, error: unknown): void;
+  defect(core: 'dispatcher' | 'images' | 'waves', event: string, error: unknown): void;
+  /** Makes changes durable, in the order of all commits, then calls `then`; never, if the process ends before. */
+  commit(changes: readonly (readonly [key: string, value: unknown])[], then: () => void): void;
+  /** Of the waves of a job, for people. */
+  log(level: 'info' | 'warn' | 'error', job: JobId, message: string): void;
 }
+
+/** A wave that takes longer is abandoned, ms. */
+const WAVE_MS = 60_000;
 
 export class JobService {
   readonly dispatcher: Dispatcher;
@@ -63,11 +81,20 @@ export class JobService {
   readonly #jobs = new Map<JobId, readonly ServedLog[]>();
   /** V3. */
   readonly #opening = new Map<JobId, (() => void)[]>();
+  /** Of jobs under coordinated checkpointing that are open. */
+  readonly #waves = new Map<JobId, WavesOfJob>();
+  /** What the registry had of waves and lines when the process began, until their jobs are open. */
+  readonly #left = new Map<JobId, { waves: WaveRecord[]; line: LineRecord | undefined }>();
   readonly #toDispatcher: Inbox<DispatcherInput>;
   readonly #toImages: Inbox<ImagesInput>;
   readonly #ended = new Set<'dispatcher' | 'images'>();
 
-  constructor(cores: { dispatcher: Dispatcher; images: CheckpointServer }, host: ServiceHost) {
+  /** `table`: the scheduler of each V-protocol; another one only in tests. */
+  constructor(
+    cores: { dispatcher: Dispatcher; images: CheckpointServer },
+    host: ServiceHost,
+    private readonly table: Readonly<Record<ProtocolName, Pick<VProtocol, 'scheduler'>>> = protocols,
+  ) {
     this.dispatcher = cores.dispatcher;
     this.images = cores.images;
     this.#host = host;
@@ -98,6 +125,14 @@ export class JobService {
    */
   recover(entries: readonly (readonly [key: string, value: unknown])[]): void {
     this.image({ type: 'recover', entries: entries.filter(([key]) => /^(image|trimmed)\//.test(key)) });
+    for (const [key, value] of entries) {
+      const [kind, job] = key.split('/') as [string, JobId];
+      if (kind !== 'wave' && kind !== 'line') continue;
+      const left = this.#left.get(job) ?? { waves: [], line: undefined };
+      this.#left.set(job, left);
+      if (kind === 'wave') left.waves.push(value as WaveRecord);
+      else left.line = value as LineRecord;
+    }
     const ours = entries.filter(([key]) => key === ALIVE_KEY || /^(job|task|fault|reputation)\//.test(key));
     this.dispatch({ type: 'recover', entries: ours, images: this.images.newest() });
   }
@@ -129,6 +164,13 @@ export class JobService {
       case 'openJob':
         if (!this.#jobs.has(e.job) && !this.#opening.has(e.job)) this.#opening.set(e.job, []);
         return this.#host.dispatcher(e);
+      case 'goesBack':
+        return this.#whenOpen(e.job, () => this.#waves.get(e.job)?.tell({ type: 'lost', task: taskId(0) }));
+      case 'wantsWave':
+        return this.#waves.get(e.job)?.tell({ type: 'ask' });
+      case 'rolledBack':
+        for (const log of this.logs(e.job)) for (const [task, incarnation] of e.acting) log.acting(task, incarnation);
+        return this.#waves.get(e.job)?.tell({ type: 'lineDurable', epoch: e.epoch });
       case 'fenceCs':
         return this.#whenOpen(e.job, () => this.fenceImages(e.job, e.task, e.incarnation));
       case 'fenceCm':
@@ -163,8 +205,14 @@ export class JobService {
         return this.order(e.job, e.cm, { type: 'uncover', task: e.task, image: e.image });
       case 'trim':
         return this.order(e.job, e.cm, { type: 'trim', task: e.task, position: e.to });
+      case 'waveChecked':
+        return this.#waves.get(e.job)?.tell({ type: 'checked', wave: e.wave, sound: e.sound });
+      case 'waveDamaged':
+        return this.#waves.get(e.job)?.tell({ type: 'lost', task: e.task });
       case 'complete':
         this.#host.images(e);
+        if (e.wave !== undefined)
+          this.#waves.get(e.job)?.tell({ type: 'stored', wave: e.wave, task: e.task, image: e.image });
         return this.dispatch({ type: 'image', job: e.job, task: e.task, image: e.image, serial: e.serial });
       case 'chosen': {
         const { job, task, incarnation, image, position } = e;
@@ -197,6 +245,13 @@ export class JobService {
       covered: (cm, image, determinants) => this.image({ type: 'covered', image, cm, determinants }),
       refused: (_cm, task, incarnation, error) => this.dispatch({ type: 'refused', job, task, incarnation, error }),
       failed: (_cm, error) => this.failed(job, error),
+      began: (task) => {
+        const waves = this.#waves.get(job);
+        waves?.tell({ type: 'began', epoch: waves.scheduler.epoch, task });
+      },
+      wave: (_cm, answer) => this.#waves.get(job)?.answered(answer),
+      coreLost: () => this.#waves.get(job)?.tell({ type: 'lost', task: taskId(0) }),
+      wentBack: (cm, epoch) => this.#waves.get(job)?.tell({ type: 'wentBack', epoch, who: `cm${cm}` }),
     };
   }
 
@@ -222,12 +277,51 @@ export class JobService {
     const size = capacityOf(spec);
     const programs = partsOf(spec).map(({ count, program }) => ({ count, hash: program.hash }));
     this.image({ type: 'openJob', job, protocol, size, channelMemories, programs, acting });
+    this.#openWaves(spec);
+  }
+
+  /** After a restart of the server its logs wait for a line (L4 of served-log.ts). */
+  #openWaves(spec: JobSpec): void {
+    const { id: job, channelMemories, checkpointMs } = spec;
+    const { scheduler } = this.table[spec.protocol];
+    if (!scheduler || this.#waves.has(job)) return;
+    const participants = [...Array.from({ length: channelMemories }, (_, cm) => `cm${cm}`), 'images'];
+    const settings = { periodMs: checkpointMs > 0 ? checkpointMs : undefined, waveMs: WAVE_MS };
+    const waves = new WavesOfJob(job, scheduler({ job, tasks: spec.size, participants, settings }), {
+      now: () => this.#host.now(),
+      logs: () => this.logs(job),
+      dispatch: (event) => this.dispatch(event),
+      image: (event) => this.image(event),
+      commit: (changes, then) => this.#host.commit(changes, () => this.#waves.get(job) === waves && then()),
+      log: (level, message) => this.#host.log(level, job, message),
+      defect: (event, error) => this.#host.defect('waves', event, error),
+    });
+    this.#waves.set(job, waves);
+    const left = this.#left.get(job) ?? { waves: [], line: undefined };
+    this.#left.delete(job);
+    if (!this.logs(job).some((log) => log.waitsForLine)) return;
+    // Nobody goes back any more: what the logs have is final, and goes out.
+    if (hasExited(this.dispatcher, job)) waves.finish();
+    else waves.recover(left.waves, left.line);
+  }
+
+  /** Every 250 ms or so: what only time brings. */
+  tick(): void {
+    this.dispatch({ type: 'tick' });
+    for (const waves of this.#waves.values()) waves.tick();
   }
 
   /** The job has ended, and its Channel Memories are closed: its images may go. */
   close(job: JobId): void {
     this.#jobs.delete(job);
     this.#opening.delete(job);
+    const gone = this.#waves.get(job)?.keys();
+    this.#waves.delete(job);
+    if (gone && gone.length > 0)
+      this.#host.commit(
+        gone.map((key) => [key, undefined] as const),
+        noop,
+      );
     this.image({ type: 'forgetJob', job });
   }
 
@@ -272,6 +366,7 @@ export class JobService {
     let left = logs.length;
     const grown = (): void => {
       if (--left > 0) return;
+      this.#waves.get(job)?.tell({ type: 'grow', tasks: size });
       this.dispatch({ type: 'spawn', job, group });
       then();
     };

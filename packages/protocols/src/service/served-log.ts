@@ -8,6 +8,8 @@
  *  L1 The core is never entered while the effects of its last event are being performed.
  *  L2 A new core hears, in this order: its streams; the fences; that it has recovered; the tasks that are done;
  *     standard input and answers that its logs lack; the orders that came while there was no core.
+ *  L4 (Coordinated checkpointing) After a restart of the server there is no core before the scheduler has drawn a line,
+ *     and each line begins a core of its own.
  *  L3 After an effect that failed, the rest of that step does not happen and the core is not used again. The host makes
  *     a new one from the streams.
  */
@@ -25,12 +27,22 @@ import {
 } from '@mayfly/wire';
 import { ChannelMemory } from '../channel-memory/channel-memory.ts';
 import type { LogPolicy } from '../channel-memory/state.ts';
-import type { ChannelMemoryOptions, CmEffect, CmEvent, Progress, Range, StreamName } from '../channel-memory/events.ts';
+import type {
+  ChannelMemoryOptions,
+  CmEffect,
+  CmEvent,
+  Line,
+  Progress,
+  Range,
+  StreamName,
+} from '../channel-memory/events.ts';
 import { AnswerFeed, type AnswerSource } from '../files/answer-feed.ts';
 import { Inbox } from './inbox.ts';
 
+/** Answers of coordinated checkpointing. */
+export type WaveAnswer = Extract<CmEffect, { type: 'cut' | 'recorded' | 'cannot' | 'taskEnded' }>;
 /** Effects that leave the cores. The others are answers, which {@link LogAnswers} takes. */
-export type LogIo = Exclude<CmEffect, { type: 'fenced' | 'covered' | 'failed' }>;
+export type LogIo = Exclude<CmEffect, WaveAnswer | { type: 'fenced' | 'covered' | 'failed' }>;
 
 export interface LogHost {
   /** Performs an effect, or throws (L3). */
@@ -39,6 +51,8 @@ export interface LogHost {
   performed(): void;
   /** L3: the core is gone. */
   broke(error: unknown): void;
+  /** L4: the core is to be dropped, with all connections and what is not durable; the next one begins at the line. */
+  restart(): void;
   /**
    * An answer of the file service cannot be read. @returns whether it may be readable later, so that nothing is lost
    */
@@ -51,6 +65,13 @@ export interface LogAnswers {
   covered(cm: number, image: ImageId, determinants: readonly Range[]): void;
   refused(cm: number, task: TaskId, incarnation: Incarnation, error: ErrorBody): void;
   failed(cm: number, error: ErrorBody): void;
+  /** The first attachment of an incarnation, at its home. */
+  began(task: TaskId): void;
+  wave(cm: number, answer: WaveAnswer): void;
+  /** L4: a core under coordinated checkpointing is gone, with what it held. */
+  coreLost(cm: number): void;
+  /** L4: its core begins where all tasks of the job go back to. */
+  wentBack(cm: number, epoch: number): void;
 }
 
 /** Lines of standard input, which are durable where they come from. Numbered from 1. */
@@ -90,6 +111,10 @@ export class ServedLog {
   readonly #orders = new Map<string, LogOrder>();
   readonly #feed: AnswerFeed;
   readonly #inbox: Inbox<CmEvent>;
+  /** Messages of each task to the world that can never be undone. */
+  readonly #stable = new Map<TaskId, { readonly channel: number; readonly answers: number }>();
+  #line: Line | undefined;
+  #waitsForLine: boolean;
   #size: number;
   #fresh: boolean;
   #core: ChannelMemory | undefined;
@@ -103,6 +128,7 @@ export class ServedLog {
     this.#answers = answers;
     this.#size = options.size;
     this.#fresh = options.fresh;
+    this.#waitsForLine = options.policy.waves !== undefined && !options.fresh;
     this.#feed = new AnswerFeed(options.files);
     this.#inbox = new Inbox((event) => this.#take(event));
   }
@@ -122,7 +148,32 @@ export class ServedLog {
   /** For {@link begin}: the host opens the streams that it names. */
   newCore(): ChannelMemory {
     const { policy, fresh: _, stdin: __, files: ___, ...options } = this.#options;
-    return new ChannelMemory(policy, { ...options, size: this.#size });
+    return new ChannelMemory(policy, { ...options, size: this.#size, line: this.#line });
+  }
+
+  /** L4. */
+  get waitsForLine(): boolean {
+    return this.#waitsForLine;
+  }
+
+  /** L4: the core is gone, and what was in its memory: all tasks go back. Else, where logs are durable, nothing. */
+  lost(): void {
+    if (!this.#options.policy.waves || this.#waitsForLine) return;
+    this.#waitsForLine = true;
+    this.#answers.coreLost(this.index);
+  }
+
+  /** L4. Answered by `wentBack`. */
+  goBack(line: Line): void {
+    this.#line = line;
+    this.#waitsForLine = false;
+    this.#host.restart();
+  }
+
+  /** What the world may see of a task, and which answers of the file service the task never needs again. */
+  stable(task: TaskId, channel: number, answers: number): void {
+    this.#stable.set(task, { channel, answers });
+    this.step({ type: 'stable', task, channel, answers });
   }
 
   /**
@@ -141,12 +192,14 @@ export class ServedLog {
     this.step({ type: 'recovered', fresh: this.#fresh });
     this.#fresh = false;
     for (const task of this.#done) this.step({ type: 'done', task });
+    for (const [task, upTo] of this.#stable) this.step({ type: 'stable', task, ...upTo });
     this.#checkStdin();
     this.feedStdin();
     this.feedAllAnswers();
     const orders = [...this.#orders.values()];
     this.#orders.clear();
     for (const order of orders) this.order(order);
+    if (this.#line) this.#answers.wentBack(this.index, this.#line.epoch);
   }
 
   /** The core is gone, by order of the host: nothing of what waits for it happens. */
@@ -182,6 +235,15 @@ export class ServedLog {
         return this.#answers.covered(this.index, e.image, e.determinants);
       case 'failed':
         return this.#answers.failed(this.index, e.error);
+      case 'cut':
+      case 'recorded':
+      case 'cannot':
+      case 'taskEnded':
+        return this.#answers.wave(this.index, e);
+      case 'attached':
+        this.#host.perform(e);
+        if (!e.resume && this.#isHome(e.task)) this.#answers.began(e.task);
+        return;
       case 'refused':
         this.#host.perform(e);
         return this.#answers.refused(this.index, e.task, e.incarnation, e.error);
@@ -218,8 +280,12 @@ export class ServedLog {
   /** Streams that a core needs for the tasks up to `size`, beyond those that it has. */
   streamsFor(size: number): StreamName[] {
     const names: StreamName[] = [];
-    for (let t = this.#core?.tasks ?? size; t < size; t++)
-      names.push(...(this.#isHome(taskId(t)) ? ([`d${t}`, `t${t}`, `w${t}`] as const) : ([`d${t}`] as const)));
+    for (let t = this.#core?.tasks ?? size; t < size; t++) {
+      names.push(`d${t}`);
+      if (!this.#isHome(taskId(t))) continue;
+      names.push(`t${t}`, `w${t}`);
+      if (this.#options.policy.waves) names.push(`v${t}`);
+    }
     return names;
   }
 

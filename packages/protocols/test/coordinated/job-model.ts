@@ -11,16 +11,16 @@
  *  Q11 The job ends.
  */
 import { WORLD, imageId, jobId, taskId, type TaskId } from '@mayfly/wire';
-import { START } from '../../src/coordinated/cut.ts';
 import {
+  START_OF_TASK,
   lineKey,
   type LineRecord,
   type WaveEffect,
   type WaveEvent,
   type WaveRecord,
-} from '../../src/coordinated/events.ts';
+} from '../../src/contract/waves.ts';
 import { Waves } from '../../src/coordinated/waves.ts';
-import type { Timeless } from '../../src/service/job-service.ts';
+import type { Timeless } from '../../src/service/timeless.ts';
 import { randomOf } from '../random.ts';
 import { ModelLog, type LogHost, type Message } from './model-log.ts';
 import { ModelTask, home, type Memory } from './model-task.ts';
@@ -270,7 +270,7 @@ export class Model {
         if (this.planted === 'the outside cuts first') this.#mark(e.wave);
         for (const log of this.#logs) {
           log.gate.begin(e.wave, e.ended);
-          for (const t of e.starting) log.gate.cut(e.wave, t, START);
+          for (const t of e.starting) log.gate.cut(e.wave, t, START_OF_TASK);
           log.obey();
         }
         for (const t of this.#tasks) {

@@ -3,9 +3,9 @@
  * outside has cut.
  */
 import { taskId, type TaskId } from '@mayfly/wire';
-import type { WaveRecord } from '../../src/coordinated/events.ts';
+import type { Recorded, WaveRecord } from '../../src/contract/waves.ts';
 import { Gate } from '../../src/coordinated/gate.ts';
-import { goBack, type Recorded } from '../../src/coordinated/rollback.ts';
+import { goBack } from '../../src/coordinated/rollback.ts';
 
 export interface Message {
   readonly src: TaskId;

@@ -2,8 +2,7 @@
  * A task of the model (job-model.ts) and its comm worker: a program that sends, receives and writes as it likes, takes
  * images, and ends when it has heard everything.
  */
-import { WORLD, taskId, type TaskId } from '@mayfly/wire';
-import type { Cut } from '../../src/coordinated/cut.ts';
+import { WORLD, taskId, type Cut, type TaskId } from '@mayfly/wire';
 import type { Message, ModelLog } from './model-log.ts';
 
 /** Actions of a program, besides receiving. */

@@ -10,19 +10,19 @@
  *  Q11 The job ends.
  */
 import { expect, test } from 'vitest';
-import { imageId, jobId, taskId, type TaskId } from '@mayfly/wire';
-import { START, type Cut } from '../../src/coordinated/cut.ts';
+import { imageId, jobId, taskId, type Cut, type TaskId } from '@mayfly/wire';
 import {
+  START_OF_TASK,
   lineKey,
   waveKey,
   type LineRecord,
   type WaveEffect,
   type WaveEvent,
   type WaveRecord,
-} from '../../src/coordinated/events.ts';
+} from '../../src/contract/waves.ts';
 import { Period } from '../../src/coordinated/period.ts';
 import { Waves } from '../../src/coordinated/waves.ts';
-import type { Timeless } from '../../src/service/job-service.ts';
+import type { Timeless } from '../../src/service/timeless.ts';
 import { randomOf } from '../random.ts';
 import { Wrong, firstWrong } from './wrong.ts';
 
@@ -262,7 +262,7 @@ class Job {
       }
       this.later(1 + this.random(150), () => {
         if (!this.running.has(task)) return recorded(); // it has ended meanwhile
-        this.answer({ type: 'cut', wave, task, cut: START }, 5);
+        this.answer({ type: 'cut', wave, task, cut: START_OF_TASK }, 5);
         this.later(6 + this.random(60), () => {
           if (this.wave === wave) this.done.images.add(task);
           this.answer({ type: 'stored', wave, task, image: imageId(`${JOB}-${task}-0-${wave}`) });
@@ -326,7 +326,7 @@ test('400 jobs with losses, restarts and damage end, and no rule is broken', () 
 });
 
 test('W2: a wave whose cut is not consistent is abandoned, also against a task at its start', () => {
-  const cut = (sends: [TaskId, number][], receives: [TaskId, number][]): Cut => ({ ...START, sends, receives });
+  const cut = (sends: [TaskId, number][], receives: [TaskId, number][]): Cut => ({ ...START_OF_TASK, sends, receives });
   const [a, b] = [taskId(0), taskId(1)];
   // a has sent 2 to b; b says how many it has consumed
   const ends = (consumed: number, begun: readonly TaskId[]): string[] => {

@@ -76,6 +76,7 @@ function served(answers: LogAnswers, fails: (e: LogIo) => boolean = () => false)
       },
       performed: () => undefined,
       broke: (error) => broke.push(error),
+      restart: () => undefined,
       mayPass: () => false,
     },
     answers,
@@ -98,6 +99,10 @@ function heard(): { answers: LogAnswers; said: string[] } {
     covered: (_cm, image) => void said.push(`covered ${image}`),
     refused: (_cm, t, n) => void said.push(`refused ${t}.${n}`),
     failed: (_cm, e) => void said.push(`failed ${e.code}`),
+    began: (t) => void said.push(`began ${t}`),
+    wave: (_cm, e) => void said.push(`${e.type} ${e.task}`),
+    coreLost: (cm) => void said.push(`lost core ${cm}`),
+    wentBack: (_cm, epoch) => void said.push(`went back in epoch ${epoch}`),
   };
   return { answers, said };
 }
@@ -190,6 +195,8 @@ describe('the service', () => {
       defect: (_core: string, _event: string, error: unknown) => {
         throw error;
       },
+      commit: (_changes: unknown, then: () => void) => then(),
+      log: () => undefined,
     };
     const cores = { dispatcher: new Dispatcher(), images: new CheckpointServer() };
     const s = new JobService(cores, host);

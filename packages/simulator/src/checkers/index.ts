@@ -1,11 +1,13 @@
 /** The kit of every V-protocol by its name, and what hosts need of the checkers. Nothing else names them all. */
 import type { ProtocolName } from '@mayfly/wire';
+import { Coordinated } from './coordinated.ts';
 import { MessageLogging } from './message-logging.ts';
 import { Relay } from './relay.ts';
 import type { Kit } from './universal.ts';
 
 export const kits: Readonly<Record<ProtocolName, Kit>> = {
   pessimistic: (histories, stores) => new MessageLogging(histories, stores),
+  vcl: (histories, stores) => new Coordinated(histories, stores),
   none: (histories, stores) => new Relay(histories, stores),
 };
 export { Checkers, name, type Excuses, type Kit, type ProtocolCheckers, type Stores } from './universal.ts';

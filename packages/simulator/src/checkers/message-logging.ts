@@ -265,7 +265,7 @@ export class MessageLogging implements ProtocolCheckers {
     const kept = this.stores.kept(task);
     for (let lsn = t.from; lsn < t.to; lsn++) {
       const m = meanings[lsn];
-      if (!m || m.type === 'base' || m.type === 'session' || t.keep.has(lsn)) continue;
+      if (!m || m.type === 'base' || m.type === 'session' || m.type === 'wave' || t.keep.has(lsn)) continue;
       if (m.type === 'message' && m.dst === WORLD) continue; // K3 sees output that went before it was safe
       if (kept.length < KEPT_IMAGES)
         throw new Violation(`K10: CM ${cm} trims ${t.stream}, and there are ${kept.length} images`);

@@ -11,6 +11,8 @@ import { digestOf } from '../program.ts';
 /** Kinds of the records that stand for what was trimmed, and that say which session an incarnation belongs to. */
 export const BASE_KIND = 64;
 export const SESSION_KIND = 65;
+/** Of the record with which a wave begins in a wave stream. */
+export const WAVE_KIND = 67;
 
 interface Base {
   readonly count: number;
@@ -40,6 +42,8 @@ export type Meaning =
   | { readonly type: 'determinants'; readonly task: number; readonly first: number; readonly end: number }
   /** Who an incarnation is, by its nonce. */
   | { readonly type: 'session'; readonly incarnation: number }
+  /** Records of this wave follow. */
+  | { readonly type: 'wave'; readonly wave: number; readonly epoch: number }
   /** Stands for what was trimmed: arrivals or messages to the world up to `count`, and how many of each sender. */
   | ({ readonly type: 'base' } & Base);
 
@@ -67,6 +71,8 @@ export class Records {
         return { type: 'base', ...baseOf(f) };
       case SESSION_KIND:
         return { type: 'session', incarnation: h.incarnation };
+      case WAVE_KIND:
+        return { type: 'wave', wave: h.word, epoch: h.epoch };
       case Kind.DETERMINANTS: {
         const { first, entries } = decodeDeterminants(f.determinants);
         return { type: 'determinants', task: h.src, first, end: first + entries.length };

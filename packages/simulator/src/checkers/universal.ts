@@ -71,6 +71,8 @@ export interface Excuses {
   powerLost: Map<number, (number | undefined)[]>;
   /** Tasks of whose arrivals or determinants a record has a flipped bit. */
   damagedLogs: Set<number>;
+  /** Images of which a page was struck. */
+  damagedImages: Set<string>;
   /** Tasks whose program takes every worker down. */
   poisoned: ReadonlySet<number>;
   /** More than links was hit. */
@@ -123,6 +125,9 @@ export interface ProtocolCheckers {
   /** An image that lies there becomes complete. */
   imageComplete(task: number, position: Position): void;
 
+  /** A registry entry is durable; undefined: its end is. */
+  registered?(key: string, value: unknown): void;
+
   /** The job may end with this error, because of what struck it. */
   excuses(error: ErrorBody, misfortunes: Excuses): boolean;
 }
@@ -171,7 +176,7 @@ export class Checkers implements Witness, Histories {
   readonly kit: ProtocolCheckers;
   readonly files: FileChecker;
   private readonly sends = new Map<string, Reported<Sent>>();
-  private readonly receipts = new Map<string, Reported<{ digest: number; arrival: number }>>();
+  private readonly receipts = new Map<string, Reported<{ digest: number | undefined; arrival: number }>>();
   private readonly order = new Map<string, Reported<{ src: number; channel: number }>>();
   private readonly events = new Map<string, Reported<Outcome>>();
   private readonly seen = new Map<number, number[]>();
@@ -227,10 +232,8 @@ export class Checkers implements Witness, Histories {
     this.kit.consumed(task, life, arrival, src, channel);
     this.note(this.order, `${task}@${arrival}`, life, { src, channel });
     const key = messageKey(src, task, channel);
-    const known = this.receipts.get(key);
-    if (digest !== undefined) this.note(this.receipts, key, life, { digest, arrival });
     // an envelope: what came whole in an earlier life is void
-    else if (known && this.kit.supersedes(life, known.life)) this.receipts.delete(key);
+    this.note(this.receipts, key, life, { digest, arrival });
   }
 
   took(task: number, life: number, r: number, body: Uint8Array): void {
@@ -338,7 +341,8 @@ export class Checkers implements Witness, Histories {
           const sent = this.sentBy(src, dst, n);
           const got = this.receipts.get(messageKey(src, dst, n))?.value;
           if (!sent) throw new Violation(`K5: message ${n} of ${src} → ${dst} was never sent`);
-          if (!got) continue; // consumed as an envelope; its body was pulled and is in the receiver's output
+          // consumed as an envelope; its body was pulled and is in the receiver's output
+          if (got?.digest === undefined) continue;
           if (got.digest !== sent.digest)
             throw new Violation(
               `K5: message ${n} of ${src} → ${dst} was consumed with a content that its sender did not give it`,

@@ -1,6 +1,8 @@
-/** Events and effects of the checkpoint scheduler (waves.ts), and what it makes durable. */
-import type { ErrorBody, ImageId, JobId, TaskId } from '@mayfly/wire';
-import type { Cut } from './cut.ts';
+/**
+ * Waves: events and effects of the checkpoint scheduler, what it makes durable, and what a Channel Memory asks of the
+ * gate that cuts its channels.
+ */
+import type { Cut, ErrorBody, ImageId, JobId, TaskId } from '@mayfly/wire';
 
 export interface WaveSettings {
   /** From the end of one wave to the begin of the next, ms; undefined: √(2·C·M), from the job's own figures. */
@@ -29,6 +31,8 @@ export interface LineRecord {
   readonly epoch: number;
   /** 0: the start of the program. */
   readonly wave: number;
+  /** No wave before it is there any more, and what was written before it has been shown: it is the last way back. */
+  readonly alone?: true;
 }
 
 export const waveKey = (job: JobId, wave: number): string => `wave/${job}/${String(wave).padStart(10, '0')}`;
@@ -106,4 +110,90 @@ export interface WaveOptions {
   /** Who has to go back: Channel Memories, Checkpoint Server, outside. */
   readonly participants: readonly string[];
   readonly settings: WaveSettings;
+}
+
+/** The cut of a task that has not begun. */
+export const START_OF_TASK: Cut = { arrivals: 0, sends: [], receives: [], held: [] };
+
+/** What decides when waves begin, when they count and what a loss goes back to. Declared for the service. */
+export interface CheckpointScheduler {
+  /** The epoch whose incarnations act. */
+  readonly epoch: number;
+  /** Committed waves that are kept, oldest first; 0: the start of the program. */
+  readonly kept: readonly number[];
+  /** The wave under way. */
+  readonly underWay: number | undefined;
+  /** After a restart of the server, as the registry has it. */
+  recover(waves: readonly WaveRecord[], line: LineRecord | undefined, now: number): WaveEffect[];
+  step(e: WaveEvent): WaveEffect[];
+}
+
+/** A message that waits for its receiver's cut. */
+export interface LateMessage {
+  readonly src: TaskId;
+  readonly channel: number;
+}
+
+export type GateEffect =
+  /** The message gets the next arrival number of its receiver now ({@link ChannelGate.numbered}), and is pushed. */
+  | { readonly type: 'release'; readonly dst: TaskId; readonly message: LateMessage }
+  /** The arrival is appended to the wave stream of its receiver, under its number. `body`: it alone is missing. */
+  | { readonly type: 'record'; readonly dst: TaskId; readonly number: number; readonly body: boolean }
+  /** Everything of the wave that this receiver's image lacks is recorded, durably. */
+  | { readonly type: 'recorded'; readonly dst: TaskId; readonly wave: number }
+  /** (`pcl`) The task may take its image. */
+  | { readonly type: 'flushed'; readonly dst: TaskId; readonly wave: number };
+
+/** Cuts the channels of the tasks whose home a Channel Memory is. After each call `take` has what is to be done. */
+export interface ChannelGate {
+  /** The wave under way; 0: none is. */
+  readonly wave: number;
+  /** Tasks up to `tasks`. */
+  grow(tasks: number, home: (task: TaskId) => boolean): void;
+  take(): GateEffect[];
+  /** Message `channel` of src → dst is here, whole, the next of its channel. True: it waits for `release`. */
+  comes(src: TaskId, dst: TaskId, channel: number): boolean;
+  /** Messages up to `channel` have come in the past that a rollback goes back to. */
+  counted(src: TaskId, dst: TaskId, channel: number): void;
+  numbered(dst: TaskId, number: number, src: TaskId, channel: number): void;
+  /** The receiver has consumed so far. */
+  consumed(dst: TaskId, upTo: number): void;
+  begin(wave: number, ended: Iterable<TaskId>): void;
+  cut(wave: number, task: TaskId, cut: Cut): void;
+  /** The task has ended, and everything that it sent is here. */
+  ended(task: TaskId): void;
+  /** The outside has cut. */
+  mark(wave: number): void;
+  synced(dst: TaskId, wave: number, records: number): void;
+  over(wave: number): void;
+  /** The task takes everything that is sent to it: it has ended. */
+  takesAll(task: TaskId): boolean;
+  /** In the wave under way the task has cut. */
+  hasCut(task: TaskId): boolean;
+  /** Messages of a channel that have come. */
+  seen(src: TaskId, dst: TaskId): number;
+}
+
+/** A record of a wave stream. `body`: the receiver's image has consumed it, and lacks its body. */
+export interface Recorded {
+  readonly src: TaskId;
+  readonly channel: number;
+  readonly body: boolean;
+}
+
+/** Coordinated checkpointing, as far as a Channel Memory knows it. */
+export interface ChannelWaves {
+  gate(tasks: number, home: (task: TaskId) => boolean): ChannelGate;
+  /**
+   * Brings a new gate to a wave.
+   * @param tasks as the wave's record has them
+   * @param records of a receiver, in the order of its wave stream
+   * @param log the record becomes arrival `number` of its receiver
+   */
+  goBack(
+    gate: ChannelGate,
+    tasks: readonly TaskOfWave[],
+    records: (receiver: TaskId) => readonly Recorded[],
+    log: (receiver: TaskId, number: number, record: Recorded) => void,
+  ): void;
 }

@@ -1,0 +1,60 @@
+/** What a Channel Memory has, counted: for views, reports and bounds. Changes nothing. */
+import { WorldMode, type TaskId } from '@mayfly/wire';
+import { waitingFor } from './cutting.ts';
+import { slotOf, type State } from './state.ts';
+
+/** Messages of a task that are logged whole here, to the world too. */
+export function sendsOf(s: State, task: TaskId): number {
+  let sends = s.worlds[task]?.channel.count ?? 0;
+  for (const d of s.destinations) sends += d?.channels[slotOf(s, task)]?.count ?? 0;
+  return sends;
+}
+
+/**
+ * For the deadlock report. `bodiesUnderWay`: messages to the task of which only a part has come, and its own to the
+ * world that are not out.
+ */
+export function observe(
+  s: State,
+  task: TaskId,
+): { arrivalsLogged: number; sendsLogged: number; bodiesUnderWay: number } {
+  const d = s.destinations[task];
+  return {
+    arrivalsLogged: d?.index.count ?? 0,
+    sendsLogged: sendsOf(s, task),
+    bodiesUnderWay: (d?.channels.filter((c) => c?.partial).length ?? 0) + waitingFor(s, task),
+  };
+}
+
+/** What tasks have written that the world has not seen. `output`: without exits; `requests`: to the file service. */
+export function unshown(s: State): { messages: number; output: number; bytes: number; requests: number } {
+  const all = s.worlds.flatMap((w) => w?.waiting ?? []);
+  const output = all.filter((m) => m.mode !== WorldMode.EXIT);
+  return {
+    messages: all.length,
+    output: output.length,
+    bytes: output.reduce((n, m) => n + m.body.length, 0),
+    requests: output.filter((m) => m.mode === WorldMode.REQUEST).length,
+  };
+}
+
+/**
+ * What it holds in memory: bodies that wait (messages to the world until durable, parts of them, input for a closed
+ * log, messages that wait for their receiver's cut), index entries, questions about images.
+ */
+export function memoryOf(s: State): { bytes: number; records: number; covers: number } {
+  const length = (list: readonly { length: number }[]): number => list.reduce((n, b) => n + b.length, 0);
+  let [bytes, records] = [s.cutting?.heldBytes ?? 0, 0];
+  for (const w of s.worlds) {
+    if (!w) continue;
+    bytes += length(w.waiting.map((m) => m.body)) + length(w.channel.partial?.bodies ?? []);
+    records += w.index.held;
+  }
+  for (const d of s.destinations) {
+    if (!d) continue;
+    bytes += length(d.heldWorld.map((m) => m.body));
+    records += d.index.held;
+  }
+  for (const source of s.sources) records += source.records.length;
+  return { bytes, records, covers: [...s.covers.values()].reduce((n, l) => n + l.length, 0) };
+}

@@ -1,0 +1,31 @@
+/**
+ * Coordinated checkpointing without blocking: waves of Chandy and Lamport, as MPICH-Vcl has them
+ * (blocking-vs-nonblocking, sections 3 and 4.1). Nothing is logged between waves; a loss takes all tasks back to the
+ * last wave.
+ */
+import type { ProtocolName } from '@mayfly/wire';
+import type { VProtocol } from '../contract/index.ts';
+import { commdOf } from './commd.ts';
+import { CountingEndpoint } from './endpoint.ts';
+import { imagesOf } from './images.ts';
+import { logOf } from './log.ts';
+import { startOf } from './position.ts';
+import { Waves } from './waves.ts';
+
+const coordinated = (protocol: ProtocolName): VProtocol => ({
+  rank: (task, size, position, { incarnation }) => new CountingEndpoint(protocol, task, size, position, incarnation),
+  commd: commdOf(protocol),
+  log: logOf(protocol),
+  images: imagesOf(protocol),
+  recovery: {
+    restarts: true,
+    together: true,
+    start: startOf(protocol),
+    lost: () => undefined,
+    lacks: () => undefined,
+    serverRestarted: () => undefined,
+  },
+  scheduler: (options) => new Waves(options),
+});
+
+export const vcl = coordinated('vcl');

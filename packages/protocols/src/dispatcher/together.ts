@@ -1,0 +1,70 @@
+/**
+ * Jobs whose tasks go back together (coordinated checkpointing). The checkpoint scheduler decides when, and where to;
+ * the dispatcher stops all ranks, raises all incarnations in one commit, and starts them again when it hears so.
+ *
+ *  D15 A rank that is lost takes its job back: from then until {@link goOn} no rank of it gets a slot.
+ *  D16 The scheduler's line and the new incarnations of all ranks that have not exited for good are one commit.
+ *  D17 The ranks that are stopped for a loss elsewhere leave no fault, as those of a paused job (D9).
+ */
+import type { Incarnation, TaskId } from '@mayfly/wire';
+import { release, tellToDrop } from './restart.ts';
+import { faultChanges, over, taskChange, type Core, type Job, type Task } from './state.ts';
+
+const final = (t: Task): boolean => t.phase === 'exiting' || t.phase === 'done';
+
+/** D16, D17. */
+export function rollBack(core: Core, job: Job, epoch: number, changes: readonly (readonly [string, unknown])[]): void {
+  if (over(job)) return;
+  job.rolling = true;
+  const all: (readonly [string, unknown])[] = [...changes];
+  for (const t of job.tasks) {
+    if (final(t) || t.incarnation === undefined) continue;
+    const message = 'All ranks of the job go back to its last checkpoint.';
+    if (t.node !== undefined) tellToDrop(core, t, t.node, { code: 'FENCED', message });
+    if (t.phase === 'running') t.ranMs += core.time - t.beganAt;
+    away(core, t);
+    t.incarnation = (t.incarnation + 1) as Incarnation;
+    all.push(taskChange(t));
+  }
+  core.persist({ kind: 'rollBack', job, epoch }, [...all, ...faultChanges(job)]);
+  core.changed(job);
+}
+
+/** It has no slot any more. */
+function away(core: Core, t: Task): void {
+  t.phase = 'idle';
+  t.resumable = undefined;
+  delete t.fence;
+  delete t.activity;
+  release(core, t);
+}
+
+export function rolledBack(core: Core, job: Job, epoch: number): void {
+  if (over(job)) return;
+  const acting = job.tasks.flatMap((t): [TaskId, Incarnation][] =>
+    t.incarnation === undefined ? [] : [[t.task, t.incarnation]],
+  );
+  core.emit({ type: 'rolledBack', job: job.record.spec.id, epoch, acting });
+}
+
+/** Everybody has gone back. `ended`: tasks whose EXIT is part of where the others go back to. */
+export function goOn(core: Core, job: Job, ended: readonly TaskId[]): void {
+  if (over(job)) return;
+  job.rolling = false;
+  for (const task of ended) {
+    const t = job.tasks[task];
+    if (t && !final(t)) t.phase = 'ended';
+  }
+  core.reschedule = true;
+  core.changed(job);
+}
+
+/** The EXIT of the task is durable; it counts once nothing can go back behind it. */
+export function endedForNow(core: Core, t: Task): void {
+  if (over(t.job) || final(t) || t.job.rolling) return;
+  t.phase = 'ended';
+  t.resumable = undefined;
+  delete t.fence;
+  delete t.activity;
+  release(core, t);
+}

@@ -1,0 +1,222 @@
+/**
+ * The waves of one job: what its checkpoint scheduler wants goes to the other cores here, and their answers come back.
+ *
+ * Owns: the records of waves that are kept, as far as other cores have to hear of them; since when output waits. Does
+ * not own: what the scheduler decides (coordinated/waves.ts), the cores.
+ *
+ *  Y1 The world cuts when every task has: it has seen nothing behind any cut, since it sees only what can never be
+ *     undone.
+ *  Y2 What a task has written may be shown up to its cut in the oldest wave that is kept; of a task that had ended
+ *     there, everything. When the job has ended, or a task has aborted it, everything may be.
+ *  Y3 A wave is asked for when output waits for {@link WAITS_MS}, when much waits, and at once when a task waits for an
+ *     answer of the file service.
+ */
+import { FILES, MESSAGE_JSON, WORLD, parseJson, taskId, type ExitReport, type JobId, type TaskId } from '@mayfly/wire';
+import { EVERYTHING } from '../channel-memory/state.ts';
+import {
+  lineKey,
+  waveKey,
+  type CheckpointScheduler,
+  type LineRecord,
+  type WaveEffect,
+  type WaveEvent,
+  type WaveRecord,
+} from '../contract/waves.ts';
+import type { CheckpointServerEvent } from '../images/events.ts';
+import type { DispatcherEvent } from '../dispatcher/events.ts';
+import { Inbox } from './inbox.ts';
+import type { Timeless } from './timeless.ts';
+import type { ServedLog, WaveAnswer } from './served-log.ts';
+
+/** Output waits at most about so long, or until there is so much of it. */
+const WAITS_MS = 5000;
+const WAITS_BYTES = 1 << 20;
+/** Between two waves that output asks for. */
+const APART_MS = 1000;
+
+export interface WavesHost {
+  now(): number;
+  logs(): readonly ServedLog[];
+  dispatch(event: Timeless<DispatcherEvent>): void;
+  image(event: Timeless<CheckpointServerEvent>): void;
+  /** Durable when `then` is called; in the order of all commits. */
+  commit(changes: readonly (readonly [key: string, value: unknown])[], then: () => void): void;
+  log(level: 'info' | 'warn' | 'error', message: string): void;
+  /** A core threw: a defect. */
+  defect(event: string, error: unknown): void;
+}
+
+type Input = Timeless<WaveEvent>;
+
+export class WavesOfJob {
+  readonly #records = new Map<number, WaveRecord>();
+  readonly #inbox: Inbox<Input>;
+  #waitsSince: number | undefined;
+  #askedAt = -Infinity;
+
+  constructor(
+    private readonly job: JobId,
+    readonly scheduler: CheckpointScheduler,
+    private readonly host: WavesHost,
+  ) {
+    this.#inbox = new Inbox((e) => this.#take(e));
+  }
+
+  /** After a restart of the server: what the registry has. */
+  recover(waves: readonly WaveRecord[], line: LineRecord | undefined): void {
+    for (const w of waves) this.#records.set(w.wave, w);
+    for (const e of this.scheduler.recover(waves, line, this.host.now())) this.#perform(e);
+  }
+
+  /** The server was restarted, and all tasks have exited for good: what the logs have may be shown. */
+  finish(): void {
+    const logs = this.host.logs();
+    const size = Math.max(0, ...logs.map((log) => log.size));
+    const tasks = Array.from({ length: size }, (_, t) => ({ task: taskId(t), state: 'ended' as const }));
+    for (const log of logs) log.goBack({ epoch: 0, to: { wave: 0, epoch: 0, at: 0, tasks, mark: null } });
+    this.#showEverything();
+  }
+
+  /** Its keys in the registry. */
+  keys(): string[] {
+    return [lineKey(this.job), ...[...this.#records.keys()].map((wave) => waveKey(this.job, wave))];
+  }
+
+  tell(event: Input): void {
+    this.#inbox.put(event);
+  }
+
+  #take(event: Input): void {
+    let effects: WaveEffect[];
+    try {
+      effects = this.scheduler.step({ ...event, now: this.host.now() } as WaveEvent);
+    } catch (error) {
+      return this.host.defect(event.type, error);
+    }
+    for (const e of effects) this.#perform(e);
+  }
+
+  // ---- what the scheduler wants ----
+
+  #perform(e: WaveEffect): void {
+    const { host, job } = this;
+    const logs = host.logs();
+    switch (e.type) {
+      case 'begin':
+        host.image({ type: 'wave', job, wave: e.wave });
+        for (const log of logs) log.step({ type: 'wave', wave: e.wave, ended: e.ended, starting: e.starting });
+        return;
+      case 'mark':
+        for (const log of logs) log.step({ type: 'mark', wave: e.wave }); // Y1
+        return this.tell({ type: 'marked', wave: e.wave, mark: null });
+      case 'commit': {
+        for (const [, value] of e.changes) if (value) this.#records.set(e.wave, value as WaveRecord);
+        return host.commit(e.changes, () => this.tell({ type: 'committed', wave: e.wave }));
+      }
+      case 'over':
+        host.image({ type: 'waveOver', job, wave: e.wave, committed: e.committed });
+        for (const log of logs) log.step({ type: 'waveOver', wave: e.wave });
+        if (e.committed) host.dispatch({ type: 'waveDone', job });
+        return;
+      case 'release':
+        return this.#release(e.wave);
+      case 'forget':
+        this.#records.delete(e.wave);
+        host.image({ type: 'forgetWave', job, wave: e.wave });
+        for (const log of logs) log.step({ type: 'forgetWaves', before: this.scheduler.kept[0] ?? 0 });
+        return;
+      case 'check': {
+        const tasks = this.#records.get(e.wave)?.tasks ?? [];
+        const images = tasks.flatMap((t) => (t.state === 'image' ? [t.image] : []));
+        return host.image({ type: 'checkWave', job, wave: e.wave, images });
+      }
+      case 'line':
+        return host.dispatch({ type: 'rollBack', job, epoch: e.line.epoch, changes: e.changes });
+      case 'goBack': {
+        const images = (e.to?.tasks ?? []).flatMap((t) => (t.state === 'image' ? [[t.task, t.image] as const] : []));
+        host.image({ type: 'goBack', job, kept: this.scheduler.kept, images });
+        this.tell({ type: 'wentBack', epoch: e.epoch, who: 'images' });
+        for (const log of logs) log.goBack({ epoch: e.epoch, to: e.to });
+        return;
+      }
+      case 'assign': {
+        const ended = (e.to?.tasks ?? []).flatMap((t) => (t.state === 'ended' ? [t.task] : []));
+        return host.dispatch({ type: 'goOn', job, ended });
+      }
+      case 'finished':
+        return this.#showEverything();
+      case 'failed':
+        return host.dispatch({ type: 'jobFailed', job, error: e.error });
+      case 'log':
+        return host.log(e.level, e.message);
+    }
+  }
+
+  /** Y2. */
+  #release(wave: number): void {
+    for (const t of this.#records.get(wave)?.tasks ?? []) {
+      const sends = t.state === 'image' ? (new Map(t.cut.sends).get(WORLD) ?? 0) : 0;
+      const answers = t.state === 'image' ? (new Map(t.cut.receives).get(FILES) ?? 0) : 0;
+      for (const log of this.host.logs())
+        log.stable(t.task, t.state === 'ended' ? EVERYTHING : sends, t.state === 'ended' ? EVERYTHING : answers);
+    }
+  }
+
+  #showEverything(): void {
+    for (const log of this.host.logs())
+      for (let t = 0; t < log.size; t++) log.stable(taskId(t), EVERYTHING, EVERYTHING);
+  }
+
+  // ---- answers ----
+
+  answered(a: WaveAnswer): void {
+    const { task } = a;
+    switch (a.type) {
+      case 'cut':
+        return this.tell({ type: 'cut', task, wave: a.wave, cut: a.cut });
+      case 'recorded':
+        return this.tell({ type: 'recorded', task, wave: a.wave });
+      case 'cannot':
+        return this.tell({ type: 'cannot', task, wave: a.wave, reason: a.reason });
+      case 'taskEnded':
+        return this.#ended(task, a.report);
+    }
+  }
+
+  #ended(task: TaskId, report: Uint8Array): void {
+    if (aborts(report)) return this.#showEverything(); // Y2
+    for (const log of this.host.logs()) log.step({ type: 'ended', task });
+    this.host.dispatch({ type: 'ended', job: this.job, task });
+    this.tell({ type: 'ended', epoch: this.scheduler.epoch, task });
+  }
+
+  /** Now and then. Y3. */
+  tick(): void {
+    const now = this.host.now();
+    this.tell({ type: 'tick' });
+    const waits = this.host.logs().map((log) => log.core?.unshown() ?? { output: 0, bytes: 0, requests: 0 });
+    const sum = (of: 'output' | 'bytes' | 'requests'): number => waits.reduce((n, w) => n + w[of], 0);
+    if (sum('output') === 0) {
+      this.#waitsSince = undefined;
+      return;
+    }
+    this.#waitsSince ??= now;
+    if (this.scheduler.underWay !== undefined) return;
+    const due =
+      sum('requests') > 0 ||
+      (now - this.#askedAt >= APART_MS && (now - this.#waitsSince >= WAITS_MS || sum('bytes') >= WAITS_BYTES));
+    if (!due) return;
+    this.#askedAt = now;
+    this.tell({ type: 'ask' });
+  }
+}
+
+/** The EXIT of a task whose program aborted or trapped ends its job. */
+function aborts(report: Uint8Array): boolean {
+  try {
+    const r = parseJson(new TextDecoder().decode(report), MESSAGE_JSON) as Partial<ExitReport>;
+    return r.abort !== undefined;
+  } catch {
+    return true; // an exit that cannot be read is an error of the program
+  }
+}
