@@ -1,6 +1,6 @@
 /** A worker thread of `mayfly simulate`: runs seeds, or hunts planted bugs, as it is told. Owns nothing. */
 import { parentPort } from 'node:worker_threads';
-import { PLANTED, hunt, run, type Held, type RunReport } from '@mayfly/simulator';
+import { PLANTED, hunt, protocolOfSeed, run, type Held, type RunReport } from '@mayfly/simulator';
 
 export type SimulateTask =
   | { readonly type: 'seeds'; readonly from: number; readonly count: number; readonly held: Held }
@@ -19,7 +19,10 @@ const NOTES_KEPT = 60;
 
 function work(task: SimulateTask): SimulateResult {
   if (task.type === 'seeds') {
-    const reports = Array.from({ length: task.count }, (_, i) => run(task.from + i, task.held));
+    const reports = Array.from({ length: task.count }, (_, i) => {
+      const seed = task.from + i;
+      return run(seed, { ...task.held, setup: { protocol: protocolOfSeed(seed), ...task.held.setup } });
+    });
     return {
       type: 'seeds',
       reports: reports.map((r) => ({

@@ -7,9 +7,12 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { protocols } from '@mayfly/protocols';
+import type { ProtocolName } from '@mayfly/wire';
 import {
   FAULTS,
   PLANTED,
+  protocolOfSeed,
   run,
   shrink,
   type FaultKind,
@@ -24,6 +27,7 @@ const USAGE = `usage: npm run simulate -- --seeds N [--seed FIRST] [--workers W]
        npm run simulate -- --seed S [--verbose | --shrink] [--undo RULE | HELD TO]
        npm run simulate -- --planted [RULE]...
 HELD TO: --only 'KIND,KIND'   inject only faults of these kinds
+         --protocol P         only this V-protocol (default: drawn for each seed)
          --sync-ms MS         durability behind, with syncs that take this long, so a power loss takes much`;
 /** Seeds that a worker takes at a time. */
 const BATCH = 4;
@@ -181,6 +185,7 @@ export async function simulateCommand(argv: string[]): Promise<number> {
       undo: { type: 'string' },
       only: { type: 'string' },
       'sync-ms': { type: 'string' },
+      protocol: { type: 'string' },
       verbose: { type: 'boolean', default: false },
       shrink: { type: 'boolean', default: false },
       planted: { type: 'boolean', default: false },
@@ -196,9 +201,17 @@ export async function simulateCommand(argv: string[]): Promise<number> {
     console.error(`unknown fault kind: ${strange.join(', ')}; there are ${FAULTS.join(', ')}`);
     return 2;
   }
+  const { protocol } = values;
+  if (protocol !== undefined && !(protocol in protocols)) {
+    console.error(`unknown protocol: ${protocol}; there are ${Object.keys(protocols).join(', ')}`);
+    return 2;
+  }
   const held: Held = {
     ...(only ? { only: only as FaultKind[] } : {}),
-    ...(syncMs === undefined ? {} : { setup: { durability: 'behind', syncMs } }),
+    setup: {
+      ...(protocol === undefined ? {} : { protocol: protocol as ProtocolName }),
+      ...(syncMs === undefined ? {} : { durability: 'behind', syncMs }),
+    },
   };
   const known = (rule: string): rule is Rule => PLANTED.some((p) => p.rule === rule);
   const unknown = [...positionals, ...(values.undo === undefined ? [] : [values.undo])].filter((r) => !known(r));
@@ -217,13 +230,16 @@ export async function simulateCommand(argv: string[]): Promise<number> {
   if (values.planted) return planted(positionals, workers);
   if (values.seed !== undefined && values.seeds === undefined) {
     const rule = PLANTED.find((p) => p.rule === values.undo);
-    return one(first, rule ? { undone: rule.rule, ...rule.held } : held, values.shrink);
+    const drawn = { ...held, setup: { protocol: protocolOfSeed(first), ...held.setup } };
+    return one(first, rule ? { undone: rule.rule, ...rule.held } : drawn, values.shrink);
   }
   return campaign(
     first,
     count,
     workers,
     held,
-    `${only ? ` --only '${only.join(',')}'` : ''}${syncMs === undefined ? '' : ` --sync-ms ${syncMs}`}`,
+    (only ? ` --only '${only.join(',')}'` : '') +
+      (syncMs === undefined ? '' : ` --sync-ms ${syncMs}`) +
+      (protocol === undefined ? '' : ` --protocol ${protocol}`),
   );
 }

@@ -37,6 +37,7 @@ const HELP = `npm run faults -- [options]
   --examples       every example in C and C++, each through ${EACH} kills (--each ${EACH}) of one rank, of a node, or of all nodes at once
   --native         like --examples, with the runs of examples/native-runs.json on 4 and on 9 ranks; the undisturbed run on tabs must also print the same
                    as a native one (with --examples a,b: only these; --native 9: only on 9 ranks)
+  --protocol P     the V-protocol of the jobs (default pessimistic); with vcl only the examples in C and C++
   --each K         K faults for each example, of the kinds ${KILLERS.join(', ')} (or those of --only)
   --ranks R        another campaign: one light program of R ranks on headless nodes; kills --kills of the nodes
   --slots S        slots of each of those nodes (default 8)
@@ -74,6 +75,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     native: { type: 'string' },
     examples: { type: 'string' },
+    protocol: { type: 'string' },
     ranks: { type: 'string' },
     slots: { type: 'string', default: '8' },
     saboteurs: { type: 'string' },
@@ -109,7 +111,10 @@ async function main(): Promise<number> {
   const each = number('each', values.each);
   const examples = values.examples === 'c' ? C_WORKLOADS.map((w) => w.example) : values.examples?.split(',');
   const size = number('native', values.native);
-  const all = size === undefined ? ALL : nativeWorkloads().filter((w) => size === 0 || w.size === size);
+  const { protocol } = values;
+  // A script gives an image only where it asks for one.
+  const mixed = protocol === undefined || protocol === 'pessimistic' ? ALL : C_WORKLOADS;
+  const all = size === undefined ? mixed : nativeWorkloads().filter((w) => size === 0 || w.size === size);
   const workloads = examples ? all.filter((w) => examples.includes(w.example)) : all;
   if (workloads.length === 0) throw new Error(`unknown examples: ${values.examples}`);
   const kinds = values.only?.split(',') ?? (each === undefined ? undefined : KILLERS);
@@ -137,6 +142,7 @@ async function main(): Promise<number> {
   const starting = {
     seed,
     say,
+    protocol,
     ...(values.apart ? {} : { size: size === undefined ? POOL : LARGER_POOL, server: SERVER, hurried: true }),
   };
   let campaign = await Campaign.start(starting);

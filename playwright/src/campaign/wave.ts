@@ -71,6 +71,9 @@ const whole = (j: JobView): boolean =>
  * job's history.
  */
 const away = (j: JobView, nodes: ReadonlySet<string>): boolean => j.tasks.every((t) => !nodes.has(t.node ?? ''));
+/** Each of these ranks runs again: all ranks went back together, perhaps for a loss elsewhere. */
+const allNew = (j: JobView, held: ReadonlyMap<number, number>): boolean =>
+  [...held].every(([task, incarnation]) => (j.tasks[task]?.incarnation ?? 0) > incarnation);
 const running = (j: JobView): void => must(!over(j), `the job ended too early, ${j.state}: ${JSON.stringify(j.error)}`);
 
 const strikes = (kind: Kind, node: VolunteerNode): boolean =>
@@ -82,6 +85,8 @@ interface Strike {
   /** Ids of the nodes that it may cost ranks. */
   readonly nodes: ReadonlySet<string>;
   readonly overlaps: boolean;
+  /** Ranks that were at these nodes, and their incarnations. */
+  readonly held: ReadonlyMap<number, number>;
   readonly done: Promise<void>;
   over: boolean;
 }
@@ -139,7 +144,9 @@ export class Wave {
         (whole(j) &&
           this.strikes.every(
             (s) =>
-              !s.kind.loses || this.fresh(j).some((f) => s.nodes.has(f.node ?? '')) || (s.over && away(j, s.nodes)),
+              !s.kind.loses ||
+              this.fresh(j).some((f) => s.nodes.has(f.node ?? '')) ||
+              (s.over && (away(j, s.nodes) || allNew(j, s.held))),
           )),
       LIMIT_MS,
     );
@@ -253,6 +260,9 @@ export class Wave {
       kind,
       victim: kind.gone === 'all' ? 'all' : kind.gone === 'server' ? 'the server' : node.name,
       nodes: new Set(ids),
+      held: new Map(
+        this.seen.tasks.flatMap((t) => (ids.includes(t.node ?? '') ? [[t.task, t.incarnation ?? 0] as const] : [])),
+      ),
       overlaps,
       over: false,
       done: Promise.resolve().then(run),

@@ -19,7 +19,7 @@ const jobOptions = (command: Command): Command =>
       .option('--name <name>', 'name of the job')
       .option('--about <text>', 'purpose of the job, shown to volunteers (200 characters)')
       .option('--cc-flags <options>', "compiler options for C or C++ files, as one word: '-O3 -DN=100'")
-      .addOption(new Option('--protocol <name>', 'fault tolerance').choices(['pessimistic', 'none']))
+      .addOption(new Option('--protocol <name>', 'fault tolerance').choices(['pessimistic', 'vcl', 'none']))
       .addOption(
         new Option(
           '--durability <when>',
