@@ -5,7 +5,6 @@ import {
   comparisonLine,
   doingText,
   jobLine,
-  pauseAdvice,
   phaseOf,
   phasesOf,
   rankWord,
@@ -99,13 +98,6 @@ describe('words', () => {
     ]);
     expect(wantedAt(job({ state: 'waiting', stopped: { code: 'STORAGE_FAILED', message: '' } }))).toBeUndefined();
     expect(jobLine(job({ state: 'done', reason: 'old' }))).toBe('2 ranks finished');
-  });
-  it('says before a pause what it will cost', () => {
-    expect(pauseAdvice(job({ protocol: 'none' }))).toContain('cannot be paused');
-    expect(pauseAdvice(job({}))).toContain('not started');
-    const begun = { startedAt: 1, tasks: [rank({ images: 1 }), rank({}), rank({ state: 'done' })] };
-    expect(pauseAdvice(job(begun))).toMatch(/next checkpoint\.here.* 1 of 2 ranks have none so far/);
-    expect(pauseAdvice(job({ ...begun, program: { language: 'c', entry: 'a.c', hash: '' } }))).toMatch(/next MPI call/);
   });
   it('counts a message where it was sent', () => {
     expect(

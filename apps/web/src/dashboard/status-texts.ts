@@ -79,35 +79,6 @@ export const stoppedLine = (code: string): string =>
 
 export const isPaused = (state: JobState): boolean => state === 'paused' || state === 'pausing';
 
-/** What a pause will do to this job: said before it is done. */
-export function pauseAdvice(job: JobView): string {
-  if (job.protocol === 'none')
-    return (
-      'This job cannot be paused: its protocol, none, keeps nothing to resume a rank from. You can cancel it ' +
-      'and run it again later.'
-    );
-  if (job.startedAt === undefined)
-    return 'The job has not started. It leaves the queue, and returns to its place when you resume it.';
-  const left = job.tasks.filter((t) => t.state !== 'done');
-  const without = left.filter((t) => t.images === 0).length;
-  const who =
-    without === left.length
-      ? 'No rank has one so far'
-      : without === 0
-        ? 'Every rank has an older one'
-        : `${without} of ${plural(left.length, 'rank')} have none so far`;
-  const how =
-    job.program.language === 'typescript'
-      ? 'Each rank takes a checkpoint at its next checkpoint.here, if it gets there within 15 seconds. When ' +
-        'you resume, ranks without a checkpoint restart and replay their log'
-      : 'Each rank takes a checkpoint at its next MPI call, if there is one within 15 seconds. Ranks without a ' +
-        'checkpoint fall back to their previous one, or restart and replay their log';
-  return (
-    `${how}. ${who}. Other jobs can use the slots in the meantime. The answer stays the same, and a pause is ` +
-    'not counted as a fault.'
-  );
-}
-
 const POINT_TO_POINT = /recv|send|probe|wait/i;
 
 type Doing = Pick<TaskView, 'state' | 'activity' | 'activitySince' | 'lastImageAt'>;
@@ -118,7 +89,7 @@ export function activityText(t: Doing): string | undefined {
   // The word says it already.
   if (t.state === 'unassigned') return undefined;
   if (t.state === 'paused')
-    return t.lastImageAt === undefined ? 'will restart and replay its log' : 'will resume from its last checkpoint';
+    return t.lastImageAt === undefined ? 'will restart from the beginning' : 'will resume from its last checkpoint';
   if (t.state === 'suspect') return 'its node does not answer';
   if (t.state === 'recovering' && a?.state !== 'replaying') return 'a new incarnation is being started';
   if (!a || (t.state !== 'running' && t.state !== 'recovering')) return undefined;

@@ -5,6 +5,7 @@ import { Differences } from '../shared/Differences.tsx';
 import { Fact } from '../shared/Fact.tsx';
 import { bytes, count, duration, elapsed, plural, rankRange } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
+import { goesBackTogether, toleranceText } from '../dashboard/protocol-texts.ts';
 import { comparisonLine, faultCause, jobWord, verdictOf } from '../dashboard/status-texts.ts';
 import { Profile } from './Profile.tsx';
 import './report.css';
@@ -12,6 +13,7 @@ import './report.css';
 export function Report({ report: r }: { report: JobReport }) {
   const { job, totals } = r;
   const start = job.startedAt ?? job.submittedAt;
+  const together = goesBackTogether(job.options.protocol);
   const all = totals.usefulMs + totals.replayedMs;
   const written = [...r.outputs.files, ...r.outputs.stdout, ...r.outputs.stderr];
   return (
@@ -31,11 +33,19 @@ export function Report({ report: r }: { report: JobReport }) {
         <Fact name="Messages" value={`${count(totals.messages)} · ${bytes(totals.bytes)}`} />
         <Fact name="Checkpoints" value={`${count(totals.images)} · ${bytes(totals.imageBytes)}`} />
         <Fact name="Lost ranks" value={count(totals.faults)} />
-        <Fact name="New work" value={all > 0 ? duration(totals.usefulMs) : '–'} />
-        <Fact
-          name="Repeated work"
-          value={all > 0 ? `${duration(totals.replayedMs)} (${((100 * totals.replayedMs) / all).toFixed(1)} %)` : '–'}
-        />
+        {together ? (
+          <Fact name="Work, repeated included" value={all > 0 ? duration(all) : '–'} />
+        ) : (
+          <>
+            <Fact name="New work" value={all > 0 ? duration(totals.usefulMs) : '–'} />
+            <Fact
+              name="Repeated work"
+              value={
+                all > 0 ? `${duration(totals.replayedMs)} (${((100 * totals.replayedMs) / all).toFixed(1)} %)` : '–'
+              }
+            />
+          </>
+        )}
       </dl>
       <section className="stack">
         <h2>The program</h2>
@@ -51,12 +61,7 @@ export function Report({ report: r }: { report: JobReport }) {
           <dt>Seed of random draws</dt>
           <dd className="mono">{job.seed}</dd>
           <dt>Fault tolerance</dt>
-          <dd>
-            {job.options.protocol === 'none'
-              ? 'none: a lost rank ends the job'
-              : 'every message is logged before it is delivered (pessimistic message logging)'}
-            ; a checkpoint of each rank about every {duration(job.options.checkpointMs)}
-          </dd>
+          <dd>{toleranceText(job.options)}</dd>
           <dt>Submitted</dt>
           <dd>{new Date(job.submittedAt).toLocaleString('en-GB')}</dd>
           {job.pausedMs > 0 && (
@@ -98,7 +103,7 @@ export function Report({ report: r }: { report: JobReport }) {
               faultCause(f.cause),
               ms(f.slotMs),
               ms(f.startMs),
-              ms(f.replayMs),
+              together ? '–' : ms(f.replayMs),
               ms(f.recoveredAfterMs),
             ])}
           />
@@ -145,9 +150,8 @@ export function Report({ report: r }: { report: JobReport }) {
       </section>
       <p className="muted small">
         Mayfly runs MPI programs, which are written for clusters, in browser tabs that volunteers open and close at any
-        time. A <em>rank</em> is one of the program’s processes; when its tab goes away, it is started again in another
-        one as its next <em>incarnation</em>: it resumes from its last <em>checkpoint</em> and repeats the work since
-        then, with the messages from its log. Times are sums over all ranks.
+        time. A <em>rank</em> is one of the program’s processes; when its tab goes away, {GONE[job.options.protocol]}{' '}
+        Times are sums over all ranks.
       </p>
     </div>
   );
@@ -193,9 +197,33 @@ function story({ job, totals, faults }: JobReport): string {
   const lost =
     totals.faults === 0
       ? 'No process was lost on the way.'
-      : `On the way a process was lost ${times}. ${again} was started again, and came back to where it had been.`;
+      : goesBackTogether(job.options.protocol)
+        ? `On the way a process was lost ${times}. Each time all processes went back to their last checkpoint.`
+        : `On the way a process was lost ${times}. ${again} was started again, and came back to where it had been.`;
   return `${what}. It ${HOW[job.state] ?? 'has not ended yet; it has run for'} ${duration(job.runMs)}. ${lost}`;
 }
+
+const INCARNATION = (
+  <>
+    it is started again in another one as its next <em>incarnation</em>
+  </>
+);
+/** What follows when the tab of a rank goes away. */
+const GONE = {
+  pessimistic: (
+    <>
+      {INCARNATION}: it resumes from its last <em>checkpoint</em> and repeats the work since then, with the messages
+      from its log.
+    </>
+  ),
+  vcl: (
+    <>
+      {INCARNATION}, and all ranks go back to the last <em>checkpoint</em> that they took together and repeat the work
+      since then.
+    </>
+  ),
+  none: <>this job ends, because nothing is kept to restart a rank from.</>,
+};
 
 const HOW: Partial<Record<string, string>> = {
   done: 'ran to its end in',

@@ -21,7 +21,8 @@ import {
 import { useMay, useMayChange, useMe } from '../context.tsx';
 import { Confirm } from '../Confirm.tsx';
 import { Problem } from '../Problem.tsx';
-import { hasEnded, isPaused, pauseAdvice } from '../status-texts.ts';
+import { pauseAdvice } from '../protocol-texts.ts';
+import { hasEnded, isPaused } from '../status-texts.ts';
 
 export function Actions({ job }: { job: JobView }) {
   const navigate = useNavigate();

@@ -5,6 +5,7 @@ import { elapsed, duration } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import { Newer } from '../Newer.tsx';
 import { useStableRows } from '../useStableRows.ts';
+import { goesBackTogether, noFaultsText } from '../protocol-texts.ts';
 import { faultCause, faultVerdict, hasEnded, phasesOf } from '../status-texts.ts';
 import type { ViewProps } from './view-props.ts';
 
@@ -24,12 +25,7 @@ export function Faults({ job }: ViewProps) {
     .flatMap((f) => (f.recoveredAfterMs === undefined ? [] : [f.recoveredAfterMs]))
     .toSorted((a, b) => a - b);
   const start = job.startedAt ?? job.submittedAt;
-  const none = ended
-    ? 'None: no ranks were lost.'
-    : job.protocol === 'none'
-      ? 'None so far. The first fault ends this job, because its protocol keeps nothing to restart a rank from.'
-      : 'None so far. Try it: close a volunteer’s tab, or kill a rank in the overview. The rank restarts and ' +
-        'continues.';
+  const none = ended ? 'None: no ranks were lost.' : noFaultsText(job.protocol);
   return (
     <section className="stack" aria-label="Faults">
       <div>
@@ -83,7 +79,7 @@ export function Faults({ job }: ViewProps) {
                     </td>
                     {(['place', 'start', 'repeat'] as const).map((p) => (
                       <td key={p} className="right muted roomy-only">
-                        {phases ? duration(phases[p]) : '–'}
+                        {phases && !(p === 'repeat' && goesBackTogether(job.protocol)) ? duration(phases[p]) : '–'}
                       </td>
                     ))}
                     <td className="right">

@@ -1,11 +1,12 @@
 /** Faults, what a next one would cost (the images that the server keeps of each rank), and all that happened. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ago, bytes, duration, elapsed } from '../../shared/format.ts';
+import { ago, bytes, duration } from '../../shared/format.ts';
 import { getImages } from '../api.ts';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
 import { Tag } from '../../shared/Tag.tsx';
+import { ifLostText, keptText } from '../protocol-texts.ts';
 import { hasEnded, uploadText } from '../status-texts.ts';
 import { Events } from './Events.tsx';
 import { Faults } from './Faults.tsx';
@@ -42,10 +43,7 @@ function Images({ job }: ViewProps) {
     <section className="stack" aria-label="Checkpoints">
       <div>
         <h2>Checkpoints</h2>
-        <p className="muted small">
-          The server keeps the two newest of each rank. A lost rank restarts from the newest and replays the work since
-          then.
-        </p>
+        <p className="muted small">{keptText(job.protocol)}</p>
         <p className="muted small num place-of-two">
           {back.length === 0
             ? 'No lost rank has restarted yet.'
@@ -92,11 +90,9 @@ function Images({ job }: ViewProps) {
                       ? 'no restart: the job has ended'
                       : ended
                         ? 'no restart: it has ended'
-                        : newest
-                          ? `loads ${bytes(newest.bytes)}, replays up to ${elapsed((job.pausedAt ?? now) - newest.at)}`
-                          : job.startedAt === undefined
-                            ? 'has not started'
-                            : 'restarts, replays its whole log'}
+                        : job.startedAt === undefined
+                          ? 'has not started'
+                          : ifLostText(job.protocol, newest, job.pausedAt ?? now)}
                   </td>
                 </tr>
               );

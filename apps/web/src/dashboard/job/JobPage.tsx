@@ -7,6 +7,7 @@ import { bytes, clock, count, duration, elapsed, plural, rankRange } from '../..
 import { Tag } from '../../shared/Tag.tsx';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
+import { durabilityText, PROTOCOLS } from '../protocol-texts.ts';
 import { jobLine, jobWord, ranksOf, totalsOf } from '../status-texts.ts';
 import { Actions } from './Actions.tsx';
 import { AtEnd } from './AtEnd.tsx';
@@ -133,11 +134,6 @@ function Figures({ job }: { job: JobView }) {
   );
 }
 
-const PROTOCOLS: Record<string, string> = {
-  pessimistic: 'pessimistic message logging',
-  none: 'none: a lost rank ends the job',
-};
-
 const WEBHOOK = { waiting: 'waiting', delivered: 'delivered', lost: 'lost after the last try' };
 
 function About({ job }: { job: JobView }) {
@@ -170,11 +166,7 @@ function About({ job }: { job: JobView }) {
         <dt>Protocol</dt>
         <dd>{PROTOCOLS[job.protocol] ?? job.protocol}</dd>
         <dt>Durability</dt>
-        <dd>
-          {job.durability === 'strict'
-            ? 'strict: on disk before it is forwarded'
-            : 'behind: synced within milliseconds'}
-        </dd>
+        <dd>{durabilityText(job)}</dd>
         <dt>Submitted</dt>
         <dd>{new Date(job.submittedAt).toLocaleString('en-GB')}</dd>
         {job.startedAt !== undefined && (

@@ -5,7 +5,8 @@
 import type { CheckpointAdvice, JobOptions } from '@mayfly/wire';
 import { duration } from '../../shared/format.ts';
 import { Input, Label, TextArea, TextField } from 'react-aria-components';
-import type { Draft } from '../draft.ts';
+import { languageOf, type Draft } from '../draft.ts';
+import { CHOICES, goesBackTogether, LEAST_VCL_MS, refusedText, withProtocol } from '../protocol-texts.ts';
 
 interface Props {
   draft: Draft;
@@ -23,10 +24,16 @@ export function adviceText(a: CheckpointAdvice | undefined): string {
   );
 }
 
+/** What an empty interval means where all ranks take a checkpoint together. */
+const TOGETHER =
+  'from one checkpoint of all ranks to the next; empty: calculated while the job runs, from the time that a ' +
+  'checkpoint takes and the losses';
+
 const MEBI = 1024 * 1024;
 
 export function Options({ draft, change, advice, wrong }: Props) {
   const o = draft.options;
+  const protocol = o.protocol ?? 'pessimistic';
   const set = (part: { [K in keyof JobOptions]?: JobOptions[K] | undefined }) => {
     const merged = { ...o, ...part };
     change({ options: Object.fromEntries(Object.entries(merged).filter(([, v]) => v !== undefined)) as JobOptions });
@@ -66,34 +73,29 @@ export function Options({ draft, change, advice, wrong }: Props) {
         </TextField>
         <fieldset className="radios">
           <legend className="label">When a rank is lost</legend>
-          <label className="check">
-            <input
-              type="radio"
-              name="protocol"
-              checked={o.protocol !== 'none'}
-              onChange={() => set({ protocol: undefined })}
-            />
-            <span>
-              It restarts and the answer stays the same <span className="muted">(pessimistic message logging)</span>
-            </span>
-          </label>
-          <label className="check">
-            <input
-              type="radio"
-              name="protocol"
-              checked={o.protocol === 'none'}
-              onChange={() => set({ protocol: 'none' })}
-            />
-            <span>
-              The job ends <span className="muted">(nothing is logged: the baseline for measuring)</span>
-            </span>
-          </label>
+          {CHOICES.map((c) => {
+            const refused = refusedText(c.protocol, languageOf(draft));
+            return (
+              <label key={c.protocol} className="check">
+                <input
+                  type="radio"
+                  name="protocol"
+                  checked={protocol === c.protocol}
+                  disabled={refused !== undefined}
+                  onChange={() => change({ options: withProtocol(o, c.protocol) })}
+                />
+                <span>
+                  {c.title} <span className="muted">({refused ?? c.costs})</span>
+                </span>
+              </label>
+            );
+          })}
         </fieldset>
         <label className="check">
           <input
             type="checkbox"
             checked={o.durability === 'strict'}
-            disabled={o.protocol === 'none'}
+            disabled={protocol !== 'pessimistic'}
             onChange={(e) => set({ durability: e.target.checked ? 'strict' : undefined })}
           />
           <span>
@@ -106,7 +108,8 @@ export function Options({ draft, change, advice, wrong }: Props) {
         <div className="pair">
           <Seconds
             label="Checkpoint every"
-            hint={adviceText(advice)}
+            hint={goesBackTogether(protocol) ? TOGETHER : adviceText(advice)}
+            least={goesBackTogether(protocol) ? LEAST_VCL_MS / 1000 : 0}
             value={o.checkpointMs}
             onChange={(checkpointMs) => set({ checkpointMs })}
           />

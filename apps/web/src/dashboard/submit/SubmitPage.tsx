@@ -30,6 +30,7 @@ import {
   type Draft,
 } from '../draft.ts';
 import { Problem } from '../Problem.tsx';
+import { goesBackTogether } from '../protocol-texts.ts';
 import { slotsAdvice, slotsOf } from '../status-texts.ts';
 import { ago, plural } from '../../shared/format.ts';
 import { Gallery } from './Gallery.tsx';
@@ -140,9 +141,13 @@ function SubmitForm({
 
   const room = draft.room;
   const measured = useQuery({ queryKey: ['advice', room], queryFn: () => getAdvice(room || undefined), retry: false });
-  /** What an empty field means where enough was measured. */
+  /** What an empty field means where enough was measured; under `vcl` the job's own scheduler finds it. */
   const checkpointMs =
-    measured.data?.measured && draft.options.checkpointMs === undefined ? measured.data.checkpointMs : undefined;
+    measured.data?.measured &&
+    !goesBackTogether(draft.options.protocol ?? 'pessimistic') &&
+    draft.options.checkpointMs === undefined
+      ? measured.data.checkpointMs
+      : undefined;
 
   const submitted = useRef(false);
   const submit = useMutation({

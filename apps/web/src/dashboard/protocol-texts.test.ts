@@ -1,0 +1,95 @@
+import { incarnation, taskId, type JobView, type TaskView } from '@mayfly/wire';
+import { describe, expect, it } from 'vitest';
+import {
+  CHOICES,
+  PROTOCOLS,
+  durabilityText,
+  ifLostText,
+  keptText,
+  noFaultsText,
+  pauseAdvice,
+  refusedText,
+  toleranceText,
+  withProtocol,
+} from './protocol-texts.ts';
+
+const rank = (over: Partial<TaskView>): TaskView => ({
+  task: taskId(0),
+  state: 'running',
+  incarnation: incarnation(0),
+  messagesIn: 0,
+  bytesIn: 0,
+  messagesOut: 0,
+  bytesOut: 0,
+  images: 0,
+  imageBytes: 0,
+  ...over,
+});
+const job = (over: Partial<JobView>): JobView => ({
+  id: 'abcdefghijkl' as JobView['id'],
+  name: 'j',
+  state: 'running',
+  size: 2,
+  protocol: 'pessimistic',
+  durability: 'behind',
+  program: { language: 'typescript', entry: 'main.ts', hash: '0'.repeat(64) },
+  args: [],
+  submittedAt: 0,
+  tasks: [],
+  faults: [],
+  outputs: [],
+  outputBytes: 0,
+  ...over,
+});
+
+describe('the submit form', () => {
+  it('offers every protocol, with what it costs', () => {
+    expect(CHOICES.map((c) => c.protocol)).toEqual(Object.keys(PROTOCOLS));
+    expect(CHOICES.find((c) => c.protocol === 'vcl')?.costs).toMatch(
+      /all ranks repeat.*output appears some seconds late/,
+    );
+  });
+  it('offers vcl to modules, not to scripts', () => {
+    expect(refusedText('vcl', 'typescript')).toContain('not for TypeScript');
+    expect([
+      refusedText('vcl', 'c'),
+      refusedText('pessimistic', 'typescript'),
+      refusedText('none', 'typescript'),
+    ]).toEqual([undefined, undefined, undefined]);
+  });
+  it('sends a protocol only where it is not the default, and no interval that the server would refuse', () => {
+    expect(withProtocol({ protocol: 'vcl', seed: 1 }, 'pessimistic')).toEqual({ seed: 1 });
+    expect(withProtocol({ checkpointMs: 0 }, 'vcl')).toEqual({ protocol: 'vcl' });
+    expect(withProtocol({ checkpointMs: 100 }, 'vcl')).toEqual({ protocol: 'vcl', checkpointMs: 100 });
+    expect(withProtocol({ checkpointMs: 0 }, 'none')).toEqual({ protocol: 'none', checkpointMs: 0 });
+  });
+});
+
+describe('words about a job', () => {
+  it('say before a pause what it will cost', () => {
+    expect(pauseAdvice(job({ protocol: 'none' }))).toContain('cannot be paused');
+    expect(pauseAdvice(job({}))).toContain('not started');
+    const begun = { startedAt: 1, tasks: [rank({ images: 1 }), rank({}), rank({ state: 'done' })] };
+    const c = { language: 'c', entry: 'a.c', hash: '' };
+    expect(pauseAdvice(job(begun))).toMatch(/next checkpoint\.here.* 1 of 2 ranks have none so far/);
+    expect(pauseAdvice(job({ ...begun, program: c }))).toMatch(/next MPI call/);
+    expect(pauseAdvice(job({ ...begun, program: c, protocol: 'vcl' }))).toMatch(/together.* previous checkpoint/);
+    expect(pauseAdvice(job({ ...begun, program: c, protocol: 'vcl' }))).not.toContain('log');
+  });
+  it('say what was chosen; an interval of 0 is one that the scheduler finds', () => {
+    expect(toleranceText({ protocol: 'vcl', checkpointMs: 0 })).toMatch(/follows from their cost and the losses$/);
+    expect(toleranceText({ protocol: 'vcl', checkpointMs: 2000 })).toMatch(/2 s from one checkpoint to the next$/);
+    expect(toleranceText({ protocol: 'pessimistic', checkpointMs: 30_000 })).toMatch(/about every 30 s$/);
+    expect(toleranceText({ protocol: 'none', checkpointMs: 30_000 })).toBe('none: a lost rank ends the job');
+    expect(durabilityText(job({ protocol: 'vcl', durability: 'strict' }))).toContain('messages in memory');
+    expect(durabilityText(job({ durability: 'strict' }))).toContain('strict');
+  });
+  it('speak of a log only where there is one', () => {
+    for (const text of [noFaultsText('vcl'), keptText('vcl'), ifLostText('vcl', undefined, 0)]) {
+      expect(text).not.toMatch(/\blog\b|replay/);
+      expect(text).toMatch(/all (?:ranks|of them) /i);
+    }
+    expect(ifLostText('pessimistic', { bytes: 1024, at: 1000 }, 6000)).toMatch(/^loads .* replays up to 5 s$/);
+    expect(ifLostText('pessimistic', undefined, 0)).toContain('its whole log');
+  });
+});

@@ -1,0 +1,146 @@
+/** What the pages say of a job's protocol: what it costs, what a loss costs, what a pause does. Pure. */
+import type { JobOptions, JobView } from '@mayfly/wire';
+import { duration, elapsed, bytes, plural } from '../shared/format.ts';
+
+export type Protocol = JobView['protocol'];
+
+/** The shortest time between two checkpoints that a job under `vcl` may ask for, ms. */
+export const LEAST_VCL_MS = 100;
+
+/** Where a loss takes all ranks of the job back to its last checkpoint. */
+export const goesBackTogether = (protocol: Protocol): boolean => protocol === 'vcl';
+
+interface Choice {
+  protocol: Protocol;
+  /** What happens when a rank is lost. */
+  title: string;
+  /** What it costs. */
+  costs: string;
+}
+
+export const CHOICES: readonly Choice[] = [
+  {
+    protocol: 'pessimistic',
+    title: 'It restarts, and the other ranks continue',
+    costs:
+      'pessimistic message logging: every message goes through a log on the server; a lost rank repeats its own ' +
+      'work since its last checkpoint',
+  },
+  {
+    protocol: 'vcl',
+    title: 'All ranks go back to the last checkpoint',
+    costs:
+      'coordinated checkpointing: nothing is logged between checkpoints; all ranks repeat their work since the last ' +
+      'one; output appears some seconds late',
+  },
+  {
+    protocol: 'none',
+    title: 'The job ends',
+    costs: 'nothing is logged and no rank can restart: the baseline for measuring',
+  },
+];
+
+/** Why this protocol cannot be chosen for programs of this language. */
+export const refusedText = (protocol: Protocol, language: string): string | undefined =>
+  goesBackTogether(protocol) && language === 'typescript'
+    ? 'not for TypeScript: a TypeScript rank takes a checkpoint only where the program asks for one'
+    : undefined;
+
+/** The options of a job that gets another protocol: without an interval that the server would refuse. */
+export function withProtocol(o: JobOptions, protocol: Protocol): JobOptions {
+  const { protocol: _, ...rest } = o;
+  if (goesBackTogether(protocol) && (rest.checkpointMs ?? Infinity) < LEAST_VCL_MS) delete rest.checkpointMs;
+  return { ...rest, ...(protocol === 'pessimistic' ? {} : { protocol }) };
+}
+
+export const PROTOCOLS: Record<Protocol, string> = {
+  pessimistic: 'pessimistic message logging',
+  vcl: 'vcl: coordinated checkpointing; a loss takes all ranks back to the last checkpoint',
+  none: 'none: a lost rank ends the job',
+};
+
+export function durabilityText(job: Pick<JobView, 'protocol' | 'durability'>): string {
+  if (goesBackTogether(job.protocol)) return 'checkpoints and output are on disk, messages in memory';
+  return job.durability === 'strict' ? 'strict: on disk before it is forwarded' : 'behind: synced within milliseconds';
+}
+
+/** How a job is protected, in a sentence of its report. `checkpointMs` 0: the scheduler finds the time. */
+export function toleranceText(o: { protocol: Protocol; checkpointMs: number }): string {
+  switch (o.protocol) {
+    case 'none':
+      return 'none: a lost rank ends the job';
+    case 'vcl':
+      return (
+        'all ranks take a checkpoint together, and a loss takes all of them back to the last one (coordinated ' +
+        `checkpointing); ${
+          o.checkpointMs === 0
+            ? 'the time between checkpoints follows from their cost and the losses'
+            : `${duration(o.checkpointMs)} from one checkpoint to the next`
+        }`
+      );
+    case 'pessimistic':
+      return (
+        'every message is logged before it is delivered (pessimistic message logging); a checkpoint of each rank ' +
+        `about every ${duration(o.checkpointMs)}`
+      );
+  }
+}
+
+/** The list of faults while it is empty. */
+export function noFaultsText(protocol: Protocol): string {
+  if (protocol === 'none')
+    return 'None so far. The first fault ends this job, because its protocol keeps nothing to restart a rank from.';
+  const tryIt = 'None so far. Try it: close a volunteer’s tab, or kill a rank in the overview.';
+  return goesBackTogether(protocol)
+    ? `${tryIt} All ranks go back to the last checkpoint and continue from there.`
+    : `${tryIt} The rank restarts and continues.`;
+}
+
+/** What the server keeps, above the list of checkpoints. */
+export const keptText = (protocol: Protocol): string =>
+  goesBackTogether(protocol)
+    ? 'All ranks take a checkpoint together. The server keeps the two newest that all ranks have. A lost rank takes ' +
+      'all of them back to the newest.'
+    : 'The server keeps the two newest of each rank. A lost rank restarts from the newest and replays the work since ' +
+      'then.';
+
+/** What happens if a rank that runs is lost now. `newest`: its newest checkpoint. */
+export function ifLostText(protocol: Protocol, newest: { bytes: number; at: number } | undefined, now: number): string {
+  if (goesBackTogether(protocol)) return 'all ranks go back to the newest checkpoint that all have';
+  return newest
+    ? `loads ${bytes(newest.bytes)}, replays up to ${elapsed(now - newest.at)}`
+    : 'restarts, replays its whole log';
+}
+
+/** What a pause will do to this job: said before it is done. */
+export function pauseAdvice(job: JobView): string {
+  if (job.protocol === 'none')
+    return (
+      'This job cannot be paused: its protocol, none, keeps nothing to resume a rank from. You can cancel it ' +
+      'and run it again later.'
+    );
+  if (job.startedAt === undefined)
+    return 'The job has not started. It leaves the queue, and returns to its place when you resume it.';
+  const after =
+    'Other jobs can use the slots in the meantime. The answer stays the same, and a pause is not counted as a fault.';
+  if (goesBackTogether(job.protocol))
+    return (
+      'All ranks take a checkpoint together, if every rank gets to an MPI call within 15 seconds. Otherwise the job ' +
+      `resumes from its previous checkpoint, or from the beginning where it has none. ${after}`
+    );
+  const left = job.tasks.filter((t) => t.state !== 'done');
+  const without = left.filter((t) => t.images === 0).length;
+  const who =
+    without === left.length
+      ? 'No rank has one so far'
+      : without === 0
+        ? 'Every rank has an older one'
+        : `${without} of ${plural(left.length, 'rank')} have none so far`;
+  const how =
+    job.program.language === 'typescript'
+      ? 'Each rank takes a checkpoint at its next checkpoint.here, if it gets there within 15 seconds. When ' +
+        'you resume, ranks without a checkpoint restart and replay their log'
+      : 'Each rank takes a checkpoint at its next MPI call, if there is one within 15 seconds. Ranks without a ' +
+        'checkpoint fall back to their previous one, or restart and replay their log';
+  return `${how}. ${who}. ${after}`;
+}
