@@ -139,7 +139,8 @@ export const ERRORS = {
     retry: true,
     status: 0,
     advice:
-      'Connect nodes: open the volunteer page in a browser. With the protocol "pessimistic" a job survives lost ranks.',
+      'Connect nodes: open the volunteer page in a browser. With the protocol "pessimistic" or "vcl" a job survives ' +
+      'lost ranks.',
   },
 } as const;
 

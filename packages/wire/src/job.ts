@@ -53,7 +53,8 @@ export const JobOptions = Type.Object(
     stuckFactor: Type.Optional(Type.Number({ minimum: 1, maximum: 10_000 })),
     /**
      * Checkpoint interval that tasks aim at, ms (a TypeScript task takes one at `checkpoint.here` once this has
-     * passed).
+     * passed). With the protocol `vcl`: from the end of a checkpoint of all ranks to the beginning of the next, at
+     * least 100; absent: found from its cost and the losses.
      */
     checkpointMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
     timeLimitMs: Type.Optional(Type.Integer({ minimum: 1000, maximum: 604_800_000 })),

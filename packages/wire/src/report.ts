@@ -42,6 +42,7 @@ export const JobReport = Type.Object(
       options: Type.Object({
         protocol: ProtocolName,
         durability: Durability,
+        /** 0 under `vcl`: found from the cost of a checkpoint and the losses. */
         checkpointMs: CountSchema,
         graceMs: Type.Optional(CountSchema),
         stuckAfterMs: Type.Optional(CountSchema),

@@ -19,15 +19,26 @@ const jobOptions = (command: Command): Command =>
       .option('--name <name>', 'name of the job')
       .option('--about <text>', 'purpose of the job, shown to volunteers (200 characters)')
       .option('--cc-flags <options>', "compiler options for C or C++ files, as one word: '-O3 -DN=100'")
-      .addOption(new Option('--protocol <name>', 'fault tolerance').choices(['pessimistic', 'vcl', 'none']))
+      .addOption(
+        new Option(
+          '--protocol <name>',
+          'what a lost rank costs: its own work since its checkpoint (pessimistic, the default: every message goes ' +
+            'through a log), the work of all ranks since their last common checkpoint (vcl: no log, output appears ' +
+            'some seconds late, not for TypeScript), or the job (none)',
+        ).choices(['pessimistic', 'vcl', 'none']),
+      )
       .addOption(
         new Option(
           '--durability <when>',
           'sync the log after forwarding a message (behind) or before (strict)',
         ).choices(['behind', 'strict']),
       )
-      .option('--checkpoint <seconds>', 'target interval between checkpoints of a rank', seconds)
-      .option('--grace <seconds>', 'how long a silent node keeps its ranks', seconds)
+      .option(
+        '--checkpoint <seconds>',
+        'target interval between checkpoints of a rank (default: 30); with vcl from one checkpoint of all ranks to ' +
+          'the next, at least 0.1 (default: calculated from their cost and the losses)',
+        seconds,
+      )
       .option(
         '--stuck-after <seconds>',
         'restart a rank without progress on another node, after at least this time (default: 600)',

@@ -86,6 +86,11 @@ export const GROUPS: readonly { readonly title: string; readonly documents: read
       { name: 'architecture', title: 'Architecture', about: 'the parts, and the path of a message' },
       { name: 'pessimistic', title: 'Message logging', about: 'why a lost rank reaches the same state again' },
       {
+        name: 'coordinated',
+        title: 'Coordinated checkpointing',
+        about: 'how all ranks go back together, and when output appears',
+      },
+      {
         name: 'incarnations',
         title: 'Losses and recoveries',
         about: 'what each event does to a rank, and how long it takes',
