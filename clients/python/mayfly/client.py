@@ -98,9 +98,9 @@ class Client:
 
         program: a TypeScript file, a module that `mayfly mpicc` built, one or several files of C or C++ (the server
         compiles them with `flags`), a folder or an archive with mayfly.json, or a Program. files: input files, as
-        paths, or as name → path or bytes. stdin: standard input of rank 0. protocol: pessimistic, vcl
-        (not for TypeScript) or none. durability: behind or strict. checkpoint, grace, time_limit: seconds. memory: bytes that one rank may use.
-        notify: URL to which the server posts the end of the job (docs/server.md, Webhooks).
+        paths, or as name → path or bytes. stdin: standard input of rank 0. protocol: pessimistic, vcl (not for
+        TypeScript) or none. durability: behind or strict. checkpoint, grace, time_limit: seconds. memory: bytes that
+        one rank may use. notify: URL to which the server posts the end of the job (docs/server.md, Webhooks).
 
         Raises MayflyError: COMPILE_FAILED with diagnostics, BAD_PROGRAM, BAD_FILE, …; Unreachable. It is sent at most
         once: when a connection breaks, `jobs` says whether the server has the job.
