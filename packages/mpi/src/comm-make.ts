@@ -112,12 +112,11 @@ function joined(layer: Layer, make: Extract<NewComm, { how: 'inter' }>, gathered
   const bytes = cardBytes(layer);
   const own = readCard(layer, gathered.subarray(0, bytes)) as Extract<Card, { context: number }>;
   const their = readCard(layer, gathered.subarray(bytes, 2 * bytes));
-  if (make.wrong) fail(make.wrong.errorClass as never, '', make.wrong.text, make.comm);
   if ('refused' in their)
     return fail(
       their.refused as never,
       '',
-      `the leader could not reach the other group (${className(their.refused)})`,
+      make.wrong?.text ?? `the leader could not reach the other group (${className(their.refused)})`,
       make.comm,
     );
   const common = their.tasks.filter((t) => make.group.includes(t));

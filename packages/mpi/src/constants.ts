@@ -31,6 +31,9 @@ export const Mode = {
 /** Word of a message of a collective that has failed at its sender. */
 export const FAILED = 1;
 
+/** Word of the message that takes a card back from a port (connect-timeout.ts). */
+export const WITHDRAWN = 2;
+
 /**
  * Context ids: every communicator owns two, `context` for point to point, `context + COLLECTIVE` for its collectives.
  */

@@ -73,6 +73,13 @@ export interface Device {
    */
   poll(consume: (arrival: Arrival) => boolean): void;
 
+  /**
+   * Blocks until something has arrived, or for `ms`; in a replay not at all. It consumes nothing and is no event: what
+   * the caller does next depends on logged polls and readings of the clock alone. False: an image is due, as for
+   * {@link wait}. Absent: the caller polls without a rest.
+   */
+  rest?(reason: WaitReason, ms: number): boolean;
+
   /** Blocks until the body of a consumed arrival has come from the log; `into` is exactly as long as the body. */
   pull(arrival: number, into: Uint8Array): void;
 

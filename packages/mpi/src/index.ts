@@ -22,6 +22,7 @@ export * as collectives from './collectives/index.ts';
 export * as comms from './comm.ts';
 export * as intercomms from './intercomm.ts';
 export * as ports from './ports.ts';
+export { CONNECT_SECONDS } from './connect-timeout.ts';
 export * as spawns from './spawn.ts';
 export * as groups from './groups.ts';
 export * as topology from './topology.ts';

@@ -20,7 +20,7 @@ export type Deferred =
   /** Fills `into` with the body of an arrival; what does not fit is cut off. */
   | { do: 'pull'; arrival: number; size: number; into: Uint8Array }
   | { do: 'advance'; request: number }
-  /** Somebody knocks at a port that is not open. */
+  /** Somebody knocks at a port that is not open, or takes back a card that nobody has accepted. */
   | { do: 'refuse'; dst: number; port: number }
   /** A one-sided operation or its answer that needs its body from the log, or is to be answered. */
   | { do: 'window'; window: number; envelope: Envelope }

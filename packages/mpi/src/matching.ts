@@ -10,7 +10,7 @@
  */
 import { LINEAR } from './buffers.ts';
 import { taskId, WORLD } from '@mayfly/wire';
-import { ANSWERS, ANY_SOURCE, ANY_TAG, CARDS, FAILED, LEFT, Mode } from './constants.ts';
+import { ANSWERS, ANY_SOURCE, ANY_TAG, CARDS, FAILED, LEFT, Mode, WITHDRAWN } from './constants.ts';
 import { className, ERR, type ErrorRecord } from './errors.ts';
 import { releaseSpace, rankOfTask, type Layer } from './layer.ts';
 import { fromExternal } from './external32.ts';
@@ -44,6 +44,7 @@ export function deliver(layer: Layer, a: Arrival): void {
   const { traffic } = layer.state;
   traffic.received++;
   traffic.receivedBytes += a.size;
+  if (a.context === CARDS && a.word === WITHDRAWN) return cardWithdrawn(layer, a.src, a.tag);
   const posted = layer.state.posted.get(a.context);
   if (posted) {
     const requests = layer.state.requests.rows;
@@ -77,6 +78,15 @@ export function deliver(layer: Layer, a: Arrival): void {
     size: a.size,
     body: keepBody(layer, a),
   });
+}
+
+/** T1 of connect-timeout.ts: a card that still waits is refused; any other has its answer. */
+function cardWithdrawn(layer: Layer, task: number, port: number): void {
+  const card = findUnexpected(layer, CARDS, task, port);
+  if (!card) return;
+  takeUnexpected(layer, CARDS, card);
+  if (card.body) stored(layer, -card.size);
+  layer.deferred.push({ do: 'refuse', dst: task, port });
 }
 
 /**

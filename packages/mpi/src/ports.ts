@@ -4,10 +4,11 @@
  *
  * A port is a number of the task that opened it: `mayfly-port:<task>:<number>:<check>`; with the check it also tells of
  * a task that this one has not heard of yet, as it was spawned by others. The root of a connect sends its group's card
- * there and gets the other's back; a task refuses cards for ports that it has not open, as soon as it is inside an MPI
- * call. A task that has had a port tells all others when it leaves MPI, so that nobody waits for its answer. Names are
- * told to all tasks when they are published, and to those that are spawned later by the task that spawns them, as
- * ordinary messages that wait in their queue; a look-up is a poll: it sees what has arrived.
+ * there and gets the other's back; a task refuses cards for ports that it has not open, and cards that their sender
+ * takes back (connect-timeout.ts), as soon as it is inside an MPI call. A task that has had a port tells all others
+ * when it leaves MPI, so that nobody waits for its answer. Names are told to all tasks when they are published, and to
+ * those that are spawned later by the task that spawns them, as ordinary messages that wait in their queue; a look-up
+ * is a poll: it sees what has arrived.
  */
 import { taskId } from '@mayfly/wire';
 import { bcastBinomial } from './collectives/bcast-binomial.ts';
@@ -15,6 +16,7 @@ import { part, type Buf } from './buffers.ts';
 import { cardBytes, refusal, writeCard } from './cards.ts';
 import { checkRoot, intra } from './checks.ts';
 import { ANSWERS, ANY_SOURCE, ANY_TAG, CARDS, LEFT, Mode, NAMES_CONTEXT } from './constants.ts';
+import { CONNECT_SECONDS, limit } from './connect-timeout.ts';
 import { agreeOnContext } from './contexts.ts';
 import { ERR, fail, type MPIError } from './errors.ts';
 import { reaching } from './intercomm.ts';
@@ -152,20 +154,26 @@ export function accept(
   );
 }
 
-/** [MPI_Comm_connect] @param port counts at the root only */
+/**
+ * [MPI_Comm_connect] @param port counts at the root only
+ * @param timeout seconds that the port's task has for its accept (ERR_PORT then); counts at the root only
+ */
 export function connect(
   layer: Layer,
   handle: number,
   root: number,
   port: () => string,
+  timeout: () => number = () => CONNECT_SECONDS,
   call = 'MPI_Comm_connect',
 ): number {
-  return meet(layer, handle, root, call, (s, mine, their) =>
+  let seconds: number | undefined;
+  const request = meet(layer, handle, root, call, (s, mine, their) =>
     failed(() => {
       const name = port();
       const to = parse(layer, name, call);
       if (to.port < (layer.state.ports.left.get(to.task) ?? 0))
         fail(ERR.PORT, call, `${name} is closed: task ${to.task}, which opened it, has left MPI`);
+      seconds = timeout();
       const out = s.scratch(4 + mine.bytes);
       const bytes = layer.memory.view(out);
       new DataView(bytes.buffer, bytes.byteOffset).setUint32(0, layer.state.task, true);
@@ -176,6 +184,8 @@ export function connect(
       });
     }),
   );
+  if (seconds !== undefined) limit(layer, request, seconds);
+  return request;
 }
 
 // ── names

@@ -4,6 +4,7 @@
  */
 import { WORLD, taskId } from '@mayfly/wire';
 import { ERR, fail } from './errors.ts';
+import { waitForAnswer } from './connect-timeout.ts';
 import { requestOf, type Layer } from './layer.ts';
 import { retire, spread, unpost } from './matching.ts';
 import { pollUntil, waitUntil } from './progress.ts';
@@ -73,12 +74,12 @@ function reasonFor(layer: Layer, handles: readonly number[], call: string | unde
 
 /** [MPI_Wait] @param call the blocking call that this is the second half of; absent: the request's own */
 export function wait(layer: Layer, handle: number, call?: string): Outcome {
-  if (!isDone(layer, handle))
-    waitUntil(
-      layer,
-      () => isDone(layer, handle),
-      () => reasonFor(layer, [handle], call),
-    );
+  if (!isDone(layer, handle)) {
+    const reason = (): WaitReason => reasonFor(layer, [handle], call);
+    const r = active(layer, handle);
+    if (r?.kind === 'coll' && r.timeout) waitForAnswer(layer, r, reason);
+    waitUntil(layer, () => isDone(layer, handle), reason);
+  }
   return take(layer, handle);
 }
 

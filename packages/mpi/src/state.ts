@@ -159,6 +159,11 @@ export interface CollectiveRequest extends RequestCommon {
    * Handle of the communicator or file that the schedule made, or NULL; a number that it asked the file service for.
    */
   result: number;
+  /**
+   * Of a connect, at its root, while it waits for an accept: how long it may, and until when by the job's clock once it
+   * does.
+   */
+  timeout?: { ms: number; until?: number } | undefined;
   /** It reads from a file: `status.bytes` says how much came, and no more is unpacked. */
   reads?: boolean;
 }
@@ -213,6 +218,7 @@ export type NewComm =
       comm: number;
       group: number[];
       name: string;
+      /** At the leader: why the other card is a refusal, if it is one. */
       wrong?: { errorClass: number; text: string } | undefined;
     }
   /**

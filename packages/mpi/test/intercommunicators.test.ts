@@ -76,3 +76,40 @@ describe.each([2, 3, 5])('on %i ranks', (size) => {
     },
   );
 });
+
+// connect-timeout.ts: "In the case of a time out, MPI_COMM_CONNECT raises an error of class MPI_ERR_PORT" (§11.9.3).
+test.each([2, 4])(
+  'a connect that nobody accepts times out, at all of %i ranks; a replay decides the same',
+  TIMEOUT,
+  async (size) => {
+    const run = await fabric.run(size, 'knocking', { first: 0.05 }, { delay: 3000, seed: size, bodiless: 0.5 });
+    const others = Array.from({ length: size - 1 }, (_, i) => i + 1);
+    const late = (s: string): unknown => [true, expect.stringContaining(`within ${s} s`) as string];
+    const heard = [true, expect.stringContaining('ERR_PORT') as string];
+    run.answers.forEach((a, rank) => {
+      expect(a.error?.stack).toBeUndefined();
+      const door = ['door'];
+      expect(a.value).toEqual(
+        rank === 0 ? [others] : rank === 1 ? [late('0.05'), late('0'), door] : [heard, heard, door],
+      );
+      expect(a.left).toMatchObject({ requests: 0, posted: 0, unexpected: 0, scratch: 0, unexpectedBytes: 0 });
+    });
+    for (const rank of [0, 1]) {
+      // Whatever its clock says now: by the log it has waited long enough.
+      const again = await fabric.restart(run, rank, 'knocking', { first: 0.05 }, undefined, { unexpectedBytes: 0 });
+      expect(again.error?.stack).toBeUndefined();
+      expect(again.value).toEqual(run.answers[rank]!.value);
+      expect(again.log).toEqual(run.answers[rank]!.log);
+    }
+  },
+);
+
+test('T1: an accept and a withdrawal that cross agree on whether they have met', TIMEOUT, async () => {
+  const values = await fabric.values<{ rounds: number }>(2, 'race', { rounds: 60 }, { delay: 2000, seed: 5 });
+  expect(values.map((v) => v.rounds)).toEqual([60, 60]);
+});
+
+test('a time-out that is no number of seconds is an error at all ranks', TIMEOUT, async () => {
+  const run = await fabric.run(2, 'knocking', { first: -1 });
+  expect(run.answers[1]!.value).toMatchObject([[false, expect.stringContaining('the time-out is -1')], {}, {}]);
+});

@@ -700,8 +700,11 @@ export interface Comm {
   createIntercomm(localLeader: number, peer: Comm | null, remoteLeader: number, tag?: number): Intercomm;
   /** [MPI_Comm_accept] Waits for a group that connects. @param port of openPort, at the root; null at all others */
   accept(port: string | null, root?: number): Intercomm;
-  /** [MPI_Comm_connect] @throws MPIError ERR_PORT when the port is not open */
-  connect(port: string | null, root?: number): Intercomm;
+  /**
+   * [MPI_Comm_connect] @throws MPIError ERR_PORT when the port is not open, or when its process does not accept in time
+   * @param timeout seconds to wait for the accept, at the root (default: 180)
+   */
+  connect(port: string | null, root?: number, timeout?: number): Intercomm;
 
   /**
    * [MPI_Cart_create] Processes beyond the grid get null. @param periods one flag per dimension (default: none is

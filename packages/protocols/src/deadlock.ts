@@ -3,7 +3,8 @@
  *
  * Pure and on the safe side: what rank and Channel Memory say must agree to the message, and must be the same in two
  * observations which lie at least {@link STABLE_MS} apart, before a job is called dead. A rank that waits for standard
- * input which is still open, or one that has no running incarnation, or replays, or computes, is no part of a deadlock.
+ * input which is still open, one that waits for a limited time, and one that has no running incarnation, or replays, or
+ * computes, are no part of a deadlock.
  */
 import { WORLD, type Incarnation, type RankActivity, type TaskId } from '@mayfly/wire';
 
@@ -15,6 +16,9 @@ export const STABLE_MS = 3000;
  * pulled body, a replay).
  */
 export const MOVING: readonly string[] = ['message', 'message body', 'replay'];
+
+/** Ends the name of a call that waits for a limited time: the rank goes on by itself. */
+export const TIMED = ' until its time-out';
 
 /** One task as seen at one moment. Counts are since the start of the program. */
 export interface TaskObservation {
@@ -95,7 +99,7 @@ function blocked(o: JobObservation): Waiter[] | undefined {
     if (t.state !== 'running' || a?.state !== 'waiting' || a.call === undefined) return undefined;
     // In flight to it, or from it: what the rank counts and what the logs count differ.
     if (a.arrivals !== t.arrivalsLogged || a.sends !== t.sendsLogged || (t.bodiesUnderWay ?? 0) > 0) return undefined;
-    if (MOVING.includes(a.call)) return undefined;
+    if (MOVING.includes(a.call) || a.call.endsWith(TIMED)) return undefined;
     if (a.peer === WORLD && o.stdinOpen) return undefined;
     waiters.push({
       task: t.task,

@@ -1,6 +1,6 @@
 import { incarnation, taskId, WORLD, type RankActivity } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
-import { DeadlockWatch, STABLE_MS, type JobObservation, type TaskObservation } from '../src/index.ts';
+import { DeadlockWatch, STABLE_MS, TIMED, type JobObservation, type TaskObservation } from '../src/index.ts';
 
 const waits = (
   task: number,
@@ -63,6 +63,7 @@ describe('deadlock', () => {
     expect(twice([other, waits(1, { sends: 3 })])).toBeUndefined();
     expect(twice([other, waits(1, {}, { bodiesUnderWay: 1 })])).toBeUndefined();
     expect(twice([other, waits(1, { call: 'message body' })])).toBeUndefined();
+    expect(twice([other, waits(1, { call: `MPI_Comm_connect${TIMED}` })])).toBeUndefined();
     expect(twice([other, waits(1, { state: 'computing' })])).toBeUndefined();
     expect(twice([other, waits(1, { state: 'replaying' })])).toBeUndefined();
     expect(twice([other, waits(1, {}, { state: 'other' })])).toBeUndefined();

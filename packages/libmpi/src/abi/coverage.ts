@@ -24,7 +24,8 @@ Notes on what is there:
   A spawned process has to call MPI_Init. MPI_UNIVERSE_SIZE counts the slots that there were for the job when it began.
 * MPI_Comm_join answers no communicator. MPI_Comm_accept and MPI_Comm_connect
   join groups of the same job; a port belongs to the process that opened it, and a published name is known to another process as soon as the news has reached it. A connect
-  to a port that is closed, or whose process has left MPI, answers MPI_ERR_PORT; to an open one it waits for the accept, and a job in which all wait ends as a deadlock.
+  to a port that is closed, or whose process has left MPI, answers MPI_ERR_PORT. At an open one it waits for the accept, for 180 seconds; then
+  the answer is MPI_ERR_PORT as well. As in MPICH, the info key \`timeout\` sets another number of seconds (\`0.5\`, \`3600\`). The time runs on while the accepting process restarts elsewhere.
   A process that is spawned later hears the names that the root of its spawn knows then; that one of them is taken back it hears from those who know of it.
 * MPI_Session_init works before, beside and after MPI_Init; the process sets are mpi://WORLD and mpi://SELF.
 * MPI_Comm_split_type with MPI_COMM_TYPE_SHARED gives each rank a communicator of its own: no two share memory.

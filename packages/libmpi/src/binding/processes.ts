@@ -2,7 +2,7 @@
  * Processes (MPI 4.1 chapter 11). A job can spawn its own program onto slots that are free; what cannot be spawned is
  * refused with MPI_ERR_SPAWN, at every process of the communicator. Ports and names connect groups of the same job.
  */
-import { ERR, comms, ports, requests, spawns } from '@mayfly/mpi';
+import { CONNECT_SECONDS, ERR, comms, ports, requests, spawns } from '@mayfly/mpi';
 import type { SpawnPart } from '@mayfly/wire';
 import { freeComm, making } from './communicators.ts';
 import type { Core } from './core.ts';
@@ -30,6 +30,15 @@ export function processes(core: Core): Implementations {
   function part(args: number, count: number): SpawnPart {
     if (count < 1) core.fail(ERR.ARG, `maxprocs is ${count}, at least 1 is needed`);
     return { args: argv(args), count };
+  }
+
+  /** [MPI_Comm_connect] The info key `timeout`, as MPICH has it: seconds. @throws MPIError ERR_INFO_VALUE */
+  function timeout(info: number): number {
+    const value = core.info(info)?.get('timeout');
+    if (value === undefined) return CONNECT_SECONDS;
+    if (!/^\d{1,9}(\.\d{1,9})?$/.test(value))
+      core.fail(ERR.INFO_VALUE, `the info key timeout is '${value}', not a number of seconds such as 30 or 0.5`);
+    return Number(value);
   }
 
   /** @param wanted read at the root only */
@@ -109,8 +118,14 @@ export function processes(core: Core): Implementations {
     Comm_accept: making(core, 'Comm_accept', (port, _info, root, comm) => ({
       request: ports.accept(layer, core.comm(comm!).handle, root!, () => text(port!, 'port_name')),
     })),
-    Comm_connect: making(core, 'Comm_connect', (port, _info, root, comm) => ({
-      request: ports.connect(layer, core.comm(comm!).handle, root!, () => text(port!, 'port_name')),
+    Comm_connect: making(core, 'Comm_connect', (port, info, root, comm) => ({
+      request: ports.connect(
+        layer,
+        core.comm(comm!).handle,
+        root!,
+        () => text(port!, 'port_name'),
+        () => timeout(info!),
+      ),
     })),
     // "Implementations that exist in an environment not supporting Berkeley Sockets should provide the entry point for
     // MPI_COMM_JOIN and should return MPI_COMM_NULL" (§11.10.4).

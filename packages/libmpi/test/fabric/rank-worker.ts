@@ -27,6 +27,7 @@ function run(job: Job): Answer {
     unexpectedBytes: log.unexpectedBytes,
     send: (...a) => log.send(...a),
     wait: (reason) => (waits?.interrupted() ? undefined : log.wait(reason)),
+    rest: () => !(waits?.interrupted() ?? false),
     poll: (consume) => log.poll(consume),
     pull: (arrival, into) => log.pull(arrival, into),
     unexpected: (bytes) => log.unexpected(bytes),

@@ -256,9 +256,25 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
       ports.accept(contextOf(this).layer, this.handle, root, () => String(port)),
     ) as unknown as Mayfly.Intercomm;
   }
-  connect(port: string | null, root = 0): Mayfly.Intercomm {
+  connect(port: string | null, root = 0, timeout?: number): Mayfly.Intercomm {
     return this.make(() =>
-      ports.connect(contextOf(this).layer, this.handle, root, () => String(port)),
+      ports.connect(
+        contextOf(this).layer,
+        this.handle,
+        root,
+        () => String(port),
+        timeout === undefined
+          ? undefined
+          : () =>
+              timeout >= 0 && timeout <= 1e9
+                ? timeout
+                : fail(
+                    ERR.ARG,
+                    'MPI_Comm_connect',
+                    `the time-out is ${timeout}, not seconds from 0 to 1e9`,
+                    this.handle,
+                  ),
+      ),
     ) as unknown as Mayfly.Intercomm;
   }
   spawn(args: readonly string[], maxprocs = 1, root = 0): Mayfly.Intercomm {

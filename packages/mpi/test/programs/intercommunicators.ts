@@ -107,4 +107,55 @@ export const intercommunicatorPrograms: Record<string, Program> = {
     }
     return out;
   },
+
+  /** Rank 0 refuses, by not accepting, the first two connects of the others, and accepts the third. */
+  knocking: (m, { first }: { first: number }) => {
+    const { COMM_WORLD: world } = m;
+    const local = world.split(world.rank === 0 ? 1 : 0)!;
+    const said: unknown[] = [];
+    const port = world.bcastObject(world.rank === 0 ? m.openPort() : undefined, 0);
+    const trying = (f: () => unknown): void => {
+      try {
+        said.push(f());
+      } catch (e) {
+        said.push([(e as { errorClass?: number }).errorClass === m.ERR_PORT, (e as Error).message]);
+      }
+    };
+    local.setErrhandler(m.ERRORS_RETURN);
+    if (world.rank === 0) {
+      world.recvObject(1, 8);
+      said.push(local.accept(port).allgatherObject('door'));
+    } else {
+      trying(() => local.connect(port, 0, first));
+      trying(() => local.connect(port, 0, 0));
+      if (world.rank === 1) world.sendObject('now', 0, 8);
+      said.push(local.connect(port).allgatherObject(world.rank));
+    }
+    return said;
+  },
+
+  /** An accept that has begun when the connect's time-out of none runs out: either both meet, or neither does. */
+  race: (m, { rounds }: { rounds: number }) => {
+    const { COMM_WORLD: world, COMM_SELF: self } = m;
+    self.setErrhandler(m.ERRORS_RETURN);
+    const port = world.bcastObject(world.rank === 0 ? m.openPort() : undefined, 0);
+    let refused = 0;
+    for (let met = 0; met < rounds; met++) {
+      if (world.rank === 0) {
+        const other = self.accept(port);
+        if (other.recvObject(0, 3).value !== met) throw new Error('the two sides disagree');
+        continue;
+      }
+      for (;;) {
+        try {
+          self.connect(port, 0, met % 2 ? 0 : 0.001).sendObject(met, 0, 3);
+          break;
+        } catch (e) {
+          if ((e as { errorClass?: number }).errorClass !== m.ERR_PORT) throw e;
+          refused++;
+        }
+      }
+    }
+    return { rounds, refused };
+  },
 };

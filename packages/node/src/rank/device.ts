@@ -11,7 +11,7 @@
  *  D5 A chunk that is not the last of its message is no arrival: it is collected, and leaves no trace in the program's
  *  history.
  */
-import { LIVE, type Endpoint } from '@mayfly/protocols';
+import { LIVE, TIMED, type Endpoint } from '@mayfly/protocols';
 import type { Arrival, Device, WaitReason } from '@mayfly/mpi';
 import {
   CHUNK_BYTES,
@@ -247,6 +247,20 @@ export class RingDevice implements Device {
     if (!first) return undefined;
     this.steps++;
     return this.arrival(first);
+  }
+
+  rest(reason: WaitReason, ms: number): boolean {
+    if (this.endpoint.replaying) return true;
+    this.side.down.release();
+    const end = this.engineNow() + ms;
+    let stopped = false;
+    const over = (): boolean => (stopped = this.interrupted?.() ?? false) || this.engineNow() >= end;
+    if (this.aside.length === 0 && this.side.down.empty && !over()) {
+      this.status.waiting(`${reason.call}${TIMED}`, reason.peer, reason.tag);
+      this.block(over);
+      this.waited(this.working());
+    }
+    return !stopped;
   }
 
   poll(consume: (arrival: Arrival) => boolean): void {

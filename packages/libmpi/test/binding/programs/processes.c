@@ -33,6 +33,27 @@ static void tool_interface(void) {
   MPI_T_category_get_pvars(i, 8, a); CHECK(a[0] == 0 && a[5] == 5); MPI_T_category_get_cvars(i, 8, a); CHECK(a[0] == 0); MPI_T_event_get_num(&n); CHECK(n == 0); MPI_T_source_get_num(&n); CHECK(n == 0); CHECK(MPI_T_category_get_info(3, NULL, NULL, NULL, NULL, NULL, NULL, NULL) == MPI_T_ERR_INVALID_INDEX);
   CHECK(MPI_T_finalize() == MPI_SUCCESS && MPI_T_pvar_get_num(&n) == MPI_T_ERR_NOT_INITIALIZED);
 }
+/* "the connection attempt will eventually time out … MPI_COMM_CONNECT raises an error of class MPI_ERR_PORT" (§11.9.3); the key is MPICH's. */
+static void connect_in_time(void) {
+  MPI_Info info; MPI_Comm c; char port[MPI_MAX_PORT_NAME]; const char *times[3] = {"0", "0.02", "0.3"}; int k, x, y, n;
+  MPI_Info_create(&info); MPI_Open_port(MPI_INFO_NULL, port);
+  for (k = 0; k < 3; k++) { MPI_Info_set(info, "timeout", times[k]); c = MPI_COMM_WORLD; CHECK(class_of(MPI_Comm_connect(port, info, 0, MPI_COMM_SELF, &c)) == MPI_ERR_PORT && c == MPI_COMM_NULL); }
+  MPI_Info_set(info, "timeout", "soon"); CHECK(class_of(MPI_Comm_connect(port, info, 0, MPI_COMM_SELF, &c)) == MPI_ERR_INFO_VALUE);
+  if (size_ > 1) {
+    /* All processes of the group hear of it; the port stays open, and an accept behind it meets the next connect, not the one that has gone. */
+    MPI_Comm half; MPI_Comm_split(MPI_COMM_WORLD, rank_ == 0, 0, &half); MPI_Comm_set_errhandler(half, MPI_ERRORS_RETURN); MPI_Comm_size(half, &n);
+    if (rank_ == 0) { MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, 1, 60, MPI_COMM_WORLD); MPI_Recv(&x, 1, MPI_INT, 1, 61, MPI_COMM_WORLD, MPI_STATUS_IGNORE); CHECK(MPI_Comm_accept(port, MPI_INFO_NULL, 0, half, &c) == MPI_SUCCESS); }
+    else {
+      char at[MPI_MAX_PORT_NAME]; if (rank_ == 1) MPI_Recv(at, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 60, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Info_set(info, "timeout", "0.1"); for (k = 0; k < 2; k++) CHECK(class_of(MPI_Comm_connect(at, info, 0, half, &c)) == MPI_ERR_PORT);
+      x = 1; if (rank_ == 1) MPI_Send(&x, 1, MPI_INT, 0, 61, MPI_COMM_WORLD);
+      CHECK(MPI_Comm_connect(at, MPI_INFO_NULL, 0, half, &c) == MPI_SUCCESS);
+    }
+    x = rank_; MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, c); MPI_Comm_remote_size(c, &k); CHECK(rank_ == 0 ? y == size_ * (size_ - 1) / 2 && k == size_ - 1 : y == 0 && k == 1 && n == size_ - 1);
+    MPI_Comm_disconnect(&c); MPI_Comm_free(&half);
+  }
+  MPI_Close_port(port); MPI_Info_free(&info);
+}
 #endif
 int main(int argc, char **argv) {
   MPI_Comm c, d, half; int codes[3] = {-1, -1, -1}, n, x, y, flag, *universe; char port[MPI_MAX_PORT_NAME], other[MPI_MAX_PORT_NAME]; MPI_Errhandler eh; MPI_Info infos[2] = {MPI_INFO_NULL, MPI_INFO_NULL};
@@ -56,6 +77,9 @@ int main(int argc, char **argv) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   CHECK(class_of(MPI_Lookup_name("nobody", MPI_INFO_NULL, port)) == MPI_ERR_NAME && class_of(MPI_Unpublish_name("nobody", MPI_INFO_NULL, "x")) == MPI_ERR_SERVICE && class_of(MPI_Close_port("x")) == MPI_ERR_PORT);
   CHECK(class_of(MPI_Comm_connect("no such port", MPI_INFO_NULL, 0, MPI_COMM_SELF, &c)) == MPI_ERR_PORT);
+#ifdef __wasm__
+  connect_in_time();
+#endif
   MPI_Barrier(MPI_COMM_WORLD);
   if (size_ > 1) {
     /* Server: all but the last process and, if there are more than two, the last but one; its root publishes a name, which the clients poll for */
