@@ -145,6 +145,44 @@ for program, flags in (('hello.c', ['-DN=5', '-I', 'include']), ('hello', []), (
     ).toEqual(['hello from C 5\nhello from C 6\n', 'hello from C 10\nhello from C 11\n', 'from a folder\n']);
   });
 
+  it('has several programs in one world, each with its ranks, arguments and variables, and a webhook', async () => {
+    const [output, parts, hook, refused] = await says(
+      `c = mayfly.Client()
+who = '''#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int rank, sum, *appnum, flag;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &appnum, &flag);
+  printf(NAME " %d %d %d %s %s\\\\n", rank, sum, *appnum, argv[1], getenv("WHOSE"));
+  MPI_Finalize();
+  return 0;
+}'''
+a, b = (mayfly.Program.c(who, n + '.c', [f'-DNAME="{n}"']) for n in 'ab')
+j = c.submit(a, 1, args=['x'], env={'WHOSE': 'job'}, notify='https://hooks.example/end',
+             further=[mayfly.Part(b, 1, args=[5], env={'WHOSE': 'own'})])
+v = j.wait()
+${say('j.output()')}
+${say('[v.name, v.ranks, [[p.first, p.ranks, p.entry, p.args] for p in v.parts]]')}
+${say("v.raw['webhook']['host']")}
+${failing('c.submit(a, 1, further=[mayfly.Part(b, 0)])')}`,
+    );
+    expect(output).toBe('a 0 1 0 x job\nb 1 1 1 5 own\n');
+    expect(parts).toEqual([
+      'a.c : b.c',
+      2,
+      [
+        [0, 1, 'a.c', ['x']],
+        [1, 1, 'b.c', ['5']],
+      ],
+    ]);
+    expect(hook).toBe('hooks.example');
+    expect(refused).toEqual(['MayflyError', 'BAD_REQUEST', 400, expect.stringContaining('further')]);
+  });
+
   it('is cancelled, and cancel says when it had ended before', async () => {
     expect(
       await says(

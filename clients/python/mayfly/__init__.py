@@ -11,7 +11,7 @@
 from .client import Client
 from .errors import Diagnostic, JobFailed, MayflyError, Unreachable, WaitTimeout
 from .job import Job, ResultFile
-from .programs import Program
+from .programs import Part, Program
 from .views import FaultView, FileView, JobView, NodeView, PartView, RoomView, ServerInfo, TaskView
 
 __version__ = "0.1.0"
@@ -26,6 +26,7 @@ __all__ = [
     "JobView",
     "MayflyError",
     "NodeView",
+    "Part",
     "PartView",
     "Program",
     "ResultFile",

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, Iterable, Mapping, Optional, Sequence, Union
 
 from .errors import Diagnostic, MayflyError
 from .job import Job
-from .programs import AnyPath, Program
+from .programs import AnyPath, Part, Program
 from .settings import find_settings
 from .transport import Transport
 from .views import JobView, NodeView, RoomView, ServerInfo, read_view
@@ -93,6 +93,7 @@ class Client:
         memory: Optional[int] = None,
         seed: Optional[int] = None,
         notify: Optional[str] = None,
+        further: Sequence[Part] = (),
     ) -> Job:
         """Submits a program and returns at once, when the server has compiled and stored it.
 
@@ -100,14 +101,14 @@ class Client:
         compiles them with `flags`), a folder or an archive with mayfly.json, or a Program. files: input files, as
         paths, or as name → path or bytes. stdin: standard input of rank 0. protocol: pessimistic, vcl (not for
         TypeScript) or none. durability: behind or strict. checkpoint, grace, time_limit: seconds. memory: bytes that
-        one rank may use. notify: URL to which the server posts the end of the job (docs/server.md, Webhooks).
+        one rank may use. notify: URL to which the server posts the end of the job (docs/server.md, Webhooks). further:
+        programs that share MPI_COMM_WORLD with this one (MPMD).
 
         Raises MayflyError: COMPILE_FAILED with diagnostics, BAD_PROGRAM, BAD_FILE, …; Unreachable. It is sent at most
         once: when a connection breaks, `jobs` says whether the server has the job.
         """
-        if isinstance(program, Program) and flags:
-            raise MayflyError("BAD_PROGRAM", "a Program has its own flags: Program.c(source, flags=…)")
-        read = program if isinstance(program, Program) else Program.read(program, flags)
+        own, first = Part(program, ranks, args, flags=flags).submission()
+        rest = [p.submission() for p in further]
         options: dict[str, Any] = {
             "protocol": protocol,
             "durability": durability,
@@ -119,13 +120,12 @@ class Client:
             "env": None if env is None else dict(env),
         }
         body: dict[str, Any] = {
-            "name": (name or read.name)[:80],
+            "name": (name or " : ".join([own, *(n for n, _ in rest)]))[:80],
             "about": about,
             "room": room,
             "notify": notify,
-            "program": read.body,
-            "size": ranks,
-            "args": [str(a) for a in args],
+            **first,
+            "further": [part for _, part in rest] or None,
             "files": _encoded(files) or None,
             "stdin": None if stdin is None else _base64(_bytes(stdin)),
             "options": {k: v for k, v in options.items() if v is not None},

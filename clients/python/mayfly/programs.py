@@ -13,7 +13,7 @@ import re
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterable, Sequence, Union
+from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 from .errors import MayflyError
 
@@ -80,6 +80,37 @@ class Program:
             return _read_script(first)
         except OSError as error:
             raise MayflyError("BAD_PROGRAM", f"cannot read {error.filename or first}: {error.strerror}") from None
+
+
+@dataclass(frozen=True)
+class Part:
+    """A further program of a job, and how many ranks run it: behind the ranks of the program before it.
+
+    program, flags: as for Client.submit. env: environment variables of its ranks, in place of those of the job.
+    """
+
+    program: Union[Program, AnyPath, Sequence[AnyPath]]
+    ranks: int
+    args: Sequence[object] = ()
+    env: Optional[Mapping[str, str]] = None
+    flags: Sequence[str] = ()
+
+    def submission(self) -> tuple[str, dict[str, Any]]:
+        """The program's name, and the part as the server takes it. Raises MayflyError: BAD_PROGRAM, …"""
+        read = program_of(self.program, self.flags)
+        body: dict[str, Any] = {"program": read.body, "size": self.ranks, "args": [str(a) for a in self.args]}
+        if self.env is not None:
+            body["env"] = dict(self.env)
+        return read.name, body
+
+
+def program_of(program: Union[Program, AnyPath, Sequence[AnyPath]], flags: Sequence[str]) -> Program:
+    """Reads it from this machine, unless it is a Program. Raises MayflyError: BAD_PROGRAM, FORBIDDEN_IMPORT."""
+    if not isinstance(program, Program):
+        return Program.read(program, flags)
+    if flags:
+        raise MayflyError("BAD_PROGRAM", "a Program has its own flags: Program.c(source, flags=…)")
+    return program
 
 
 def _base64(data: bytes) -> str:
