@@ -160,6 +160,17 @@ typedef struct MPI_ABI_Datatype *MPI_Datatype;
 /* Removed in MPI 3.0; old programs have them. */
 #define MPI_LB                           ((MPI_Datatype)0x000002f8)
 #define MPI_UB                           ((MPI_Datatype)0x000002f9)
+
+/* Of a long of 64 bits (mayfly mpicc -mlong64). */
+#ifdef __MAYFLY_LONG64__
+#undef MPI_LONG
+#define MPI_LONG                         ((MPI_Datatype)0x000002f0)
+#undef MPI_UNSIGNED_LONG
+#define MPI_UNSIGNED_LONG                ((MPI_Datatype)0x000002f1)
+#undef MPI_LONG_INT
+#define MPI_LONG_INT                     ((MPI_Datatype)0x000002f2)
+#endif
+
 #define MPI_COMBINER_HVECTOR_INTEGER     MPI_COMBINER_HVECTOR
 #define MPI_COMBINER_HINDEXED_INTEGER    MPI_COMBINER_HINDEXED
 #define MPI_COMBINER_STRUCT_INTEGER      MPI_COMBINER_STRUCT

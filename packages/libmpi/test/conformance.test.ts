@@ -24,22 +24,27 @@ afterAll(() => fabric.close());
 const SPAWNED = 23;
 
 const modules = new Map<string, WebAssembly.Module>();
-function moduleOf({ name, source }: Conformance): WebAssembly.Module {
-  let m = modules.get(name);
+function moduleOf({ name, source }: Conformance, width = '-mno-long64'): WebAssembly.Module {
+  let m = modules.get(name + width);
   if (!m)
     modules.set(
-      name,
+      name + width,
       (m = new WebAssembly.Module(
-        buildModule({ [`/${name}.c`]: source }, { includes, suspending, flags: ['-w', '-O0'] })
+        buildModule({ [`/${name}.c`]: source }, { includes, suspending, flags: ['-w', '-O0', width] })
           .wasm as Uint8Array<ArrayBuffer>,
       )),
     );
   return m;
 }
 
-async function problems(program: Conformance, size: number, options: RunOptions = {}): Promise<string[]> {
+async function problems(
+  program: Conformance,
+  size: number,
+  options: RunOptions = {},
+  width?: string,
+): Promise<string[]> {
   const ranks = ok(
-    await fabric.run(moduleOf(program), size, {
+    await fabric.run(moduleOf(program, width), size, {
       patience: PATIENCE,
       ...(program.name === 'spawn' ? { spare: SPAWNED, inboxBytes: 1 << 22 } : {}),
       ...options,
@@ -79,3 +84,11 @@ describe.each(programs())('$name', (program) => {
       expect(await problems(program, 2, { cycle })).toEqual([]);
     });
 });
+
+// MPI_LONG and its kin are then types of the same names, of other sizes.
+test.each(programs().filter((p) => /\bMPI_(?:UNSIGNED_)?LONG\b|\bMPI_LONG_INT\b/.test(p.source)))(
+  '$name with a long of 64 bits',
+  async (program) => {
+    for (const size of some(program.ranks)) expect(await problems(program, size, {}, '-mlong64')).toEqual([]);
+  },
+);

@@ -87,6 +87,7 @@ export const ELEMENT_TYPES: readonly ElementType[] = [
   define(30, 'MPI_COMPLEX4', 'bytes', Uint8Array, 4),
   define(31, 'MPI_INTEGER16', 'bytes', Uint8Array, 16),
   define(32, 'MPI_CHARACTER', 'bytes', Uint8Array, 1),
+  define(33, 'MPI_LONG_INT', 'pair', BigInt64Array, 12, Int32Array),
 ];
 export const BYTE = 0;
 export const DOUBLE = 8;

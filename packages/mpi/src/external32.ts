@@ -1,7 +1,7 @@
 /**
  * The data representation "external32" (MPI 4.1 §14.5.2): big-endian, without gaps, every basic type with the length of
- * the standard's table whatever it has here. Of 32-bit WebAssembly's types three differ in length: MPI_AINT (8 bytes
- * there), MPI_WCHAR (2), and the pairs keep no gap in either form.
+ * the standard's table whatever it has here. Of 32-bit WebAssembly's types these differ in length: MPI_AINT (8 bytes
+ * there), MPI_WCHAR (2), and a `long` of 64 bits (4). The pairs keep no gap in either form.
  *
  * Data goes through the packed form: type map order, native bytes. So a conversion is one walk over the basic elements
  * of the type, as its constructors say.
@@ -50,12 +50,15 @@ function predefined(handle: number): Shape {
   const e = elementType(element);
   if (name === 'MPI_AINT') shape = word(4, 8);
   else if (name === 'MPI_WCHAR') shape = word(4, 2, false);
+  else if (name === 'MPI_LONG') shape = word(e.bytes, 4);
+  else if (name === 'MPI_UNSIGNED_LONG') shape = word(e.bytes, 4, false);
   else if (e.kind === 'complex' || e.kind === 'quadComplex' || name === 'MPI_COMPLEX4')
     shape = list([[2, word(e.bytes / 2)]]);
   else if (e.kind === 'pair') {
     const index = e.index!.BYTES_PER_ELEMENT;
+    const value = e.bytes - index;
     shape = list([
-      [1, word(e.bytes - index)],
+      [1, word(value, name === 'MPI_LONG_INT' ? 4 : value)],
       [1, word(index)],
     ]);
   } else shape = word(e.bytes);

@@ -70,17 +70,19 @@ function quadComplex(op: BuiltinOp, a: DataView, b: DataView): void {
 function pairs(op: BuiltinOp, type: ElementType, a: Uint8Array, b: Uint8Array): void {
   const [getIndex] = access(type.index!);
   const value = type.bytes - type.index!.BYTES_PER_ELEMENT;
-  const quad = value === 16;
   const [get] = access(type.array);
   const va = viewOf(a);
   const vb = viewOf(b);
+  const compare = (at: number): number => {
+    if (value === 16) return compareQuad(readQuad(va, at), readQuad(vb, at));
+    if (type.array !== BigInt64Array)
+      return get(va, at) - get(vb, at) || Number(get(va, at) > get(vb, at)) - Number(get(va, at) < get(vb, at));
+    const [x, y] = [va.getBigInt64(at, true), vb.getBigInt64(at, true)];
+    return Number(x > y) - Number(x < y);
+  };
   const sign = op === 'MPI_MAXLOC' ? -1 : 1;
   for (let at = 0; at + type.bytes <= b.length; at += type.bytes) {
-    const order =
-      sign *
-      (quad
-        ? compareQuad(readQuad(va, at), readQuad(vb, at))
-        : get(va, at) - get(vb, at) || Number(get(va, at) > get(vb, at)) - Number(get(va, at) < get(vb, at)));
+    const order = sign * compare(at);
     if (order < 0 || (order === 0 && getIndex(va, at + value) < getIndex(vb, at + value)))
       b.set(a.subarray(at, at + type.bytes), at);
   }

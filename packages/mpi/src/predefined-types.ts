@@ -35,10 +35,20 @@ LOGICAL2 0x2c8 25, INTEGER2 0x2c9 3,
 REAL2 0x2ca 29, LOGICAL4 0x2d0 24, INTEGER4 0x2d1 5, REAL4 0x2d2 7, COMPLEX4 0x2d3 30 2, LOGICAL8 0x2d8 26,
 INTEGER8 0x2d9 9, REAL8 0x2da 8,
 COMPLEX8 0x2db 12 4, LOGICAL16 0x2e0 27, INTEGER16 0x2e1 31, REAL16 0x2e2 14, COMPLEX16 0x2e3 13 8,
-COMPLEX32 0x2eb 15 16`;
+COMPLEX32 0x2eb 15 16,
+LONG64 0x2f0 9, UNSIGNED_LONG64 0x2f1 10, LONG64_INT 0x2f2 33 8`;
 
-/** "MPI_C_COMPLEX … MPI_C_FLOAT_COMPLEX (as synonym)" (§3.2.2): the name is that of the first. */
-const NAMES: Readonly<Record<string, string>> = { C_FLOAT_COMPLEX: 'C_COMPLEX' };
+/**
+ * "MPI_C_COMPLEX … MPI_C_FLOAT_COMPLEX (as synonym)" (§3.2.2): the name is that of the first. The three of a `long` of
+ * 64 bits are what a program that is compiled with -mlong64 gets by the standard's names; the ABI has no values for
+ * them, and theirs lie among its predefined datatypes, where it has none.
+ */
+const NAMES: Readonly<Record<string, string>> = {
+  C_FLOAT_COMPLEX: 'C_COMPLEX',
+  LONG64: 'LONG',
+  UNSIGNED_LONG64: 'UNSIGNED_LONG',
+  LONG64_INT: 'LONG_INT',
+};
 
 /**
  * Pairs whose value and index do not touch, or which have bytes behind them: value bytes, offset of the index, extent.
@@ -47,6 +57,7 @@ const GAPS: Readonly<Record<string, readonly [value: number, index: number, exte
   DOUBLE_INT: [8, 8, 16],
   SHORT_INT: [2, 4, 8],
   LONG_DOUBLE_INT: [16, 16, 32],
+  LONG64_INT: [8, 8, 16],
 };
 
 function layoutOf(name: string, bytes: number): Layout {

@@ -1,6 +1,8 @@
 /* Comes before each file of a program that is compiled with -mlong64: names that the compiler's rewriting of `long` puts in (src/c/driver/long64/names.ts). */
 #ifndef MAYFLY_LONG64_H
 #define MAYFLY_LONG64_H
+/* For mpi.h. */
+#define __MAYFLY_LONG64__ 1
 #define __mayfly_LONG_MAX __LONG_LONG_MAX__
 #define __mayfly_LONG_MIN (-__LONG_LONG_MAX__ - 1LL)
 #define __mayfly_ULONG_MAX (__LONG_LONG_MAX__ * 2ULL + 1ULL)

@@ -48,6 +48,9 @@ export const HANDLE_ALIASES: readonly (readonly [name: string, of: string])[] = 
  */
 export const MARKERS = `LB 0x2f8, UB 0x2f9`;
 
+/** What these mean where `long` has 64 bits (-mlong64). The ABI has one meaning of each name, and values to spare. */
+export const WITH_LONG64 = `LONG 0x2f0, UNSIGNED_LONG 0x2f1, LONG_INT 0x2f2`;
+
 /** Whole numbers, by what they are for. */
 export const NUMBERS: readonly (readonly [title: string, values: string])[] = [
   ['Fortran status', `MPI_F_STATUS_SIZE 8, MPI_F_SOURCE 0, MPI_F_TAG 1, MPI_F_ERROR 2`],

@@ -1,7 +1,7 @@
 /**
  * The text of include/mpi.h, made of the tables of this folder. test/abi/header.test.ts holds file and tables together.
  */
-import { HANDLES, HANDLE_ALIASES, LENGTHS, MARKERS, NUMBERS, POINTERS, entries } from './constants.ts';
+import { HANDLES, HANDLE_ALIASES, LENGTHS, MARKERS, NUMBERS, POINTERS, WITH_LONG64, entries } from './constants.ts';
 import { FUNCTIONS, type CFunction } from './functions.ts';
 
 const HEAD = `/*
@@ -110,6 +110,10 @@ export function headerText(): string {
   out.push('\n/* Removed in MPI 3.0; old programs have them. */\n');
   for (const [name, value] of entries(MARKERS))
     out.push(`#define ${pad(`MPI_${name}`)} ((MPI_Datatype)${hex(value)})\n`);
+  out.push('\n/* Of a long of 64 bits (mayfly mpicc -mlong64). */\n#ifdef __MAYFLY_LONG64__\n');
+  for (const [name, value] of entries(WITH_LONG64))
+    out.push(`#undef MPI_${name}\n#define ${pad(`MPI_${name}`)} ((MPI_Datatype)${hex(value)})\n`);
+  out.push('#endif\n\n');
   for (const of of ['HVECTOR', 'HINDEXED', 'STRUCT'])
     out.push(`#define ${pad(`MPI_COMBINER_${of}_INTEGER`)} MPI_COMBINER_${of}\n`);
   for (const [title, text] of NUMBERS) {

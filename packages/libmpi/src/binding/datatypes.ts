@@ -3,12 +3,14 @@
  * them.
  */
 import { ERR, LINEAR, PREDEFINED_TYPES, UNDEFINED, f90Integer, f90Real, linear, types } from '@mayfly/mpi';
-import { constant } from '../abi/constants.ts';
+import { WITH_LONG64, constant, entries } from '../abi/constants.ts';
 import { copyAttributes, deleteAttributes } from './attributes.ts';
 import type { Implementations } from './define.ts';
 import { Null } from './handles.ts';
 import type { Core } from './core.ts';
 import type { Word } from '../program.ts';
+
+const [[, LONG64], , [, LONG64_INT]] = entries(WITH_LONG64) as [[string, number], unknown, [string, number]];
 
 export function datatypes(core: Core): Implementations {
   const { layer, heap } = core;
@@ -380,16 +382,16 @@ export function datatypes(core: Core): Implementations {
       }),
     Type_get_value_index: (value: number, index: number, at: number) =>
       success(() => {
-        const pairs: [string, string, string][] = [
-          ['FLOAT', 'INT', 'FLOAT_INT'],
-          ['DOUBLE', 'INT', 'DOUBLE_INT'],
-          ['LONG', 'INT', 'LONG_INT'],
-          ['INT', 'INT', '2INT'],
-          ['SHORT', 'INT', 'SHORT_INT'],
-          ['LONG_DOUBLE', 'INT', 'LONG_DOUBLE_INT'],
-        ];
-        const found = pairs.find(([v, i]) => constant(`MPI_${v}`) === value && constant(`MPI_${i}`) === index);
-        heap.setInt(at, found ? constant(`MPI_${found[2]}`) : Null.DATATYPE, 'pair_type');
+        const pairs = [
+          ['FLOAT', 'FLOAT_INT'],
+          ['DOUBLE', 'DOUBLE_INT'],
+          ['LONG', 'LONG_INT'],
+          ['INT', '2INT'],
+          ['SHORT', 'SHORT_INT'],
+          ['LONG_DOUBLE', 'LONG_DOUBLE_INT'],
+        ].map(([v, pair]) => [constant(`MPI_${v!}`), constant(`MPI_${pair!}`)] as const);
+        const found = [...pairs, [LONG64, LONG64_INT] as const].find(([v]) => v === value);
+        heap.setInt(at, found && index === constant('MPI_INT') ? found[1] : Null.DATATYPE, 'pair_type');
       }),
     Pack: packed,
     Unpack: unpacked,

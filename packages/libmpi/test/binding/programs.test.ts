@@ -18,13 +18,13 @@ const modules = new Map<string, WebAssembly.Module>();
 beforeAll(() => void (fabric = new CFabric()));
 afterAll(() => fabric.close());
 
-function module(name: string): WebAssembly.Module {
-  let m = modules.get(name);
+function module(name: string, width = '-mno-long64'): WebAssembly.Module {
+  let m = modules.get(name + width);
   if (!m)
     modules.set(
-      name,
+      name + width,
       (m = new WebAssembly.Module(
-        buildModule({ [`/${name}.c`]: file(`programs/${name}.c`) }, { includes, suspending })
+        buildModule({ [`/${name}.c`]: file(`programs/${name}.c`) }, { includes, suspending, flags: ['-O1', width] })
           .wasm as Uint8Array<ArrayBuffer>,
       )),
     );
@@ -60,3 +60,12 @@ describe.each(Object.keys(EVERY))('%s', (name) => {
     for (const r of ok(ranks)) expect(r.images).toBeGreaterThan(5);
   });
 });
+
+test.each(['datatypes', 'collectives', 'one-sided'])(
+  '%s with a long of 64 bits',
+  { timeout: 300_000 },
+  async (name) => {
+    const ranks = ok(await fabric.run(module(name, '-mlong64'), 3));
+    expect(ranks.map((r) => r.stdout)).toEqual(ranks.map((_, i) => `${i}: ok\n`));
+  },
+);

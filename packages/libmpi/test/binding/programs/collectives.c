@@ -127,6 +127,16 @@ int main(int argc, char **argv) {
   fault = MPI_Allreduce(same, same + 4, rank_ == 0 ? 1 : 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD); CHECK((N > 1) == (fault != MPI_SUCCESS));
   MPI_Allreduce(&rank_, &ir, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); CHECK(ir == tri);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+#ifdef __MAYFLY_LONG64__
+  /* Values that differ in the upper half, and beyond what a double tells apart; the pair of MPI_LONG, and both in external32 */
+  struct { long v; int i; } mine_ = {(1L << 60) + rank_ / 2, rank_}, most_; MPI_Datatype pair; MPI_Aint at = 0; int bytes; long back[2]; unsigned char big[8]; unsigned long ul = -1UL, us;
+  MPI_Allreduce(&mine_, &most_, 1, MPI_LONG_INT, MPI_MAXLOC, MPI_COMM_WORLD); CHECK(most_.v == (1L << 60) + (N - 1) / 2 && most_.i == (N - 1) / 2 * 2);
+  mine_.v = -mine_.v; MPI_Allreduce(&mine_, &most_, 1, MPI_LONG_INT, MPI_MINLOC, MPI_COMM_WORLD); CHECK(most_.v == -(1L << 60) - (N - 1) / 2 && most_.i == (N - 1) / 2 * 2);
+  MPI_Allreduce(&ul, &us, 1, MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD); CHECK(us == -1UL * N);
+  MPI_Type_get_value_index(MPI_LONG, MPI_INT, &pair); CHECK(pair == MPI_LONG_INT); MPI_Type_size(pair, &bytes); CHECK(bytes == 12 && sizeof mine_ == 16);
+  MPI_Pack_external("external32", (long[]){-5, 7}, 2, MPI_LONG, big, 8, &at); CHECK(at == 8 && big[0] == 0xff && big[3] == 0xfb && big[7] == 7);
+  at = 0; MPI_Unpack_external("external32", big, 8, &at, back, 2, MPI_LONG); CHECK(back[0] == -5 && back[1] == 7);
+#endif
   /* Long vectors: the other algorithms */
   enum { L = 20000 }; double *x = malloc(L * sizeof *x), *y = malloc(L * sizeof *y); for (i = 0; i < L; i++) x[i] = rank_ + i;
   MPI_Allreduce(x, y, L, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); for (i = 0; i < L; i += 997) CHECK(y[i] == tri + (double)N * i);

@@ -5,8 +5,14 @@
 import { MemoryFiles } from '../../files.ts';
 import { resources } from '../../resources.ts';
 
-/** The datatypes that MPI_LONG and MPI_UNSIGNED_LONG become (names.ts), and that of addresses. */
-const TAGGED = { MPI_LONG_LONG: 'long long', MPI_UNSIGNED_LONG_LONG: 'unsigned long long', MPI_AINT: 'long' } as const;
+/** The datatypes of the program's `long`, of what it is rewritten to, and of addresses. */
+const TAGGED = {
+  MPI_LONG: 'long long',
+  MPI_UNSIGNED_LONG: 'unsigned long long',
+  MPI_LONG_LONG: 'long long',
+  MPI_UNSIGNED_LONG_LONG: 'unsigned long long',
+  MPI_AINT: 'long',
+} as const;
 
 export function withTags(header: string): string {
   const tags = Object.entries(TAGGED).map(

@@ -1,14 +1,11 @@
 /**
- * Names of the C library, of clang and of MPI whose meaning follows the width of `long`, each with the name that means
+ * Names of the C library and of clang whose meaning follows the width of `long`, each with the name that means
  * the same for 64 bits. Most of these exist: `strtol` for `long long` is `strtoll`. Those that begin with `__mayfly_`
- * are in ../../../../compat/long64.h.
+ * are in ../../../../compat/long64.h. MPI_LONG and its kin follow in mpi.h itself.
  */
 
 /** In C++ a functional cast wants a type of one word: `long(x)`. */
 export const ONE_WORD_LONG = '__mayfly_long';
-
-/** What takes the place of MPI_LONG_INT, so that clang's message says what is missing. */
-const MISSING_PAIR = 'MPI_LONG_INT_is_not_available_with_mlong64';
 
 const suffixed = (names: readonly string[], wide: (name: string) => string): [string, string][] =>
   names.map((name) => [name, wide(name)]);
@@ -40,7 +37,4 @@ export const WIDE_NAMES: ReadonlyMap<string, string> = new Map([
   ['__LONG_MAX__', '__LONG_LONG_MAX__'],
   ['__LONG_WIDTH__', '__LLONG_WIDTH__'],
   ['__SIZEOF_LONG__', '__SIZEOF_LONG_LONG__'],
-  ['MPI_LONG', 'MPI_LONG_LONG'],
-  ['MPI_UNSIGNED_LONG', 'MPI_UNSIGNED_LONG_LONG'],
-  ['MPI_LONG_INT', MISSING_PAIR],
 ]);

@@ -39,7 +39,7 @@ test('formats follow, and texts that are none, comments, directives and raw stri
 
 test('names whose meaning follows the width', () => {
   expect(c('strtol(s, 0, 0); x = LONG_MAX; MPI_Send(b, 1, MPI_UNSIGNED_LONG, 0, 0, c); __builtin_clzl(1)')).toBe(
-    'strtoll(s, 0, 0); x = __mayfly_LONG_MAX; MPI_Send(b, 1, MPI_UNSIGNED_LONG_LONG, 0, 0, c); __builtin_clzll(1)',
+    'strtoll(s, 0, 0); x = __mayfly_LONG_MAX; MPI_Send(b, 1, MPI_UNSIGNED_LONG, 0, 0, c); __builtin_clzll(1)',
   );
   const same = 'strtoll MPI_LONG_LONG LLONG_MAX MPI_LONG_DOUBLE my_strtol';
   expect(c(same)).toBe(same);
