@@ -12,6 +12,7 @@ import {
   readFrames,
   type Assignment,
   type Heartbeat,
+  taskId,
   type TaskId,
 } from '@mayfly/wire';
 import { io, type Socket } from 'socket.io-client';
@@ -206,7 +207,7 @@ export class ScriptedNode {
     const r = this.#ranks.get(task);
     for (const f of readFrames(bytes)) {
       if ((f.header.flags & Flag.LAST) === 0) continue;
-      r?.endpoint?.consume(f.header.arrival);
+      r?.endpoint?.consume(f.header.arrival, taskId(f.header.src));
       this.#perform(this.#comm!.step({ type: 'consumed', task, arrivals: f.header.arrival, envelopeOnly: false }));
     }
   }
