@@ -65,7 +65,7 @@ export function startSync(s: State): void {
   s.dirtyChannels = [];
   s.sync = { ticket: ++s.ticket, marks, channels, sources, destinations, waves: recordMarks(s) };
   const streams = marks.filter((m) => m.stream.durable).map((m) => m.stream.name);
-  if (streams.length > 0) s.out.push({ type: 'sync', ticket: s.ticket, streams });
+  if (s.durable || streams.length > 0) s.out.push({ type: 'sync', ticket: s.ticket, streams });
   else synced(s, s.ticket);
 }
 
