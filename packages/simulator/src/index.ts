@@ -11,3 +11,4 @@ export { shrink, type Shrunk } from './shrink.ts';
 export type { Setup } from './setup.ts';
 export type { World } from './world.ts';
 export { Random } from './random.ts';
+export * from './virtual/index.ts';
