@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * What stands behind `npm start | test | demo | simulate | mutate | faults | attack | damage | conformance | bench`:
- * sets up what a fresh machine lacks, then does it. Needs Node and npm, nothing else.
+ * What stands behind `npm start | test | demo | simulate | mutate | faults | attack | damage | conformance | bench |
+ * papers`: sets up what a fresh machine lacks, then does it. Needs Node and npm, nothing else.
  *
- *   node bootstrap.mjs <start|test|demo|simulate|mutate|faults|attack|damage|conformance|bench|setup> [arguments…]
+ *   node bootstrap.mjs <start|test|demo|simulate|mutate|faults|attack|damage|conformance|bench|papers|setup> …
  *
  * Set-up: packages (`npm ci`, when they do not match the lockfile), build (turbo; unchanged parts come from its cache),
  * and for the tests and the faults a browser: an installed Chrome, Chromium or Edge, else Playwright's own, else
@@ -426,6 +426,7 @@ const commands = {
   conformance: (args) => run(process.execPath, [join(root, 'playwright/dist/conformance.js'), ...args]),
   bench: async (args) =>
     run(process.execPath, [join(root, 'benchmarks/dist/bench.js'), ...args], { env: await optionalBrowser() }),
+  papers: (args) => run(process.execPath, [join(root, 'benchmarks/dist/papers.js'), ...args]),
 };
 
 async function optionalBrowser() {

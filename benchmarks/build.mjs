@@ -5,6 +5,7 @@ import { build } from 'esbuild';
 await build({
   entryPoints: [
     'src/bench.ts',
+    'src/papers.ts',
     'src/relay-end.ts',
     'src/relay-server.ts',
     'src/ring-stage-rank.ts',

@@ -1,0 +1,19 @@
+/** What `npm run papers` knows of a paper. */
+
+export interface PaperOptions {
+  /** More seeds and sizes. */
+  readonly long: boolean;
+  readonly seed: number;
+  /** Each guessed parameter halved and doubled. */
+  readonly sensitivity: boolean;
+}
+
+export interface Paper {
+  /** As on the command line. */
+  readonly name: string;
+  readonly title: string;
+  /** What it prints and draws, in one line. */
+  readonly about: string;
+  /** @returns whether every shape holds */
+  readonly run: (options: PaperOptions) => Promise<boolean>;
+}

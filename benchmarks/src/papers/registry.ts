@@ -1,0 +1,5 @@
+/** The papers whose figures come out again. Another paper adds its row. */
+import { blockingVsNonblocking } from './blocking-vs-nonblocking/index.ts';
+import type { Paper } from './paper.ts';
+
+export const PAPERS: readonly Paper[] = [blockingVsNonblocking];
