@@ -3,9 +3,19 @@
  */
 import { openEmbeddedStorage } from '@mayfly/storage';
 import type { LogStream, MessageLog } from '@mayfly/storage/ports';
-import { Kind, MayflyError, emptyHeader, encodeFrame, incarnation, jobId, readFrames, taskId } from '@mayfly/wire';
+import {
+  Kind,
+  MayflyError,
+  emptyHeader,
+  encodeFrame,
+  incarnation,
+  jobId,
+  readFrames,
+  taskId,
+  type ProtocolName,
+} from '@mayfly/wire';
 import pino from 'pino';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Disk } from '../src/disk.ts';
 import { ChannelMemoryHost } from '../src/hosts/channel-memory-host.ts';
 import type { LogAnswers } from '@mayfly/protocols';
@@ -48,7 +58,7 @@ const message = (n: number): Uint8Array =>
   );
 
 /** A Channel Memory of two tasks on the real log, as `wrap` makes it. */
-async function serve(wrap: (log: MessageLog) => MessageLog) {
+async function serve(wrap: (log: MessageLog) => MessageLog, protocol: ProtocolName = 'pessimistic', fresh = true) {
   const dataDir = await freshDir();
   const storage = await openEmbeddedStorage({ dataDir });
   later(() => storage.close());
@@ -57,6 +67,7 @@ async function serve(wrap: (log: MessageLog) => MessageLog) {
   await disk.open();
   later(async () => disk.close());
   const failures: string[] = [];
+  const epochs: number[] = [];
   const nothing = (): void => undefined;
   const answers: LogAnswers = {
     fenced: nothing,
@@ -65,11 +76,11 @@ async function serve(wrap: (log: MessageLog) => MessageLog) {
     began: nothing,
     wave: nothing,
     coreLost: nothing,
-    wentBack: nothing,
+    wentBack: (_cm, epoch) => void epochs.push(epoch),
     failed: (_cm, e) => void failures.push(e.code),
   };
   const host = new ChannelMemoryHost(
-    { job, index: 0, count: 1, size: 2, protocol: 'pessimistic', durability: 'behind' },
+    { job, index: 0, count: 1, size: 2, protocol, durability: 'behind' },
     {
       log: wrap(storage.log),
       disk,
@@ -82,11 +93,11 @@ async function serve(wrap: (log: MessageLog) => MessageLog) {
       logger: pino({ level: 'silent' }),
       actingKnown: Promise.resolve(),
       stdin: undefined,
-      fresh: true,
+      fresh,
     },
   );
   later(() => host.close('test'));
-  await host.ready;
+  if (fresh) await host.ready;
   const ticks = setInterval(() => host.tick(Date.now()), 20);
   later(async () => clearInterval(ticks));
 
@@ -127,7 +138,7 @@ async function serve(wrap: (log: MessageLog) => MessageLog) {
     );
     return { link, kinds, closed };
   };
-  return { host, failures, connect };
+  return { host, failures, epochs, connect };
 }
 
 it('a full disk closes the links, and the job goes on from its log when there is space', async () => {
@@ -179,4 +190,27 @@ it('a log whose appends die with the process is synced before a message is passe
   expect(b.kinds).not.toContain(Kind.ARRIVAL);
   open();
   await until('delivered', () => b.kinds.includes(Kind.ARRIVAL));
+});
+
+describe('coordinated checkpointing', () => {
+  it('after a restart of the server there is no core before a line is drawn, and each line has its own', async () => {
+    const { host, epochs, failures } = await serve((log) => log, 'vcl', false);
+    await new Promise((r) => setTimeout(r, 50));
+    expect(host.core).toBeUndefined();
+    // The second is drawn while the streams for the first are being opened.
+    host.served.goBack({ epoch: 1, to: undefined });
+    await Promise.resolve();
+    host.served.goBack({ epoch: 2, to: undefined });
+    await host.ready;
+    expect(host.core?.line?.epoch).toBe(2);
+    expect(epochs.at(-1)).toBe(2);
+    expect(failures).toEqual([]);
+  });
+
+  it('a host that waits for a line can be closed', async () => {
+    const { host } = await serve((log) => log, 'vcl', false);
+    await host.close('the job has ended');
+    await host.ready;
+    expect(host.core).toBeUndefined();
+  });
 });

@@ -172,7 +172,10 @@ export class ChannelMemoryHost {
   async #recover(): Promise<void> {
     const core = this.served.newCore();
     const streams = this.#newStreams();
+    const restarts = this.#restarts;
     await streams.open(core.streams());
+    // A line that was drawn meanwhile has a core of its own.
+    if (restarts !== this.#restarts) return streams.close();
     this.#streams = streams;
     if (this.#closed) return;
     let records = 0;

@@ -233,6 +233,7 @@ export class OpenJobs {
     if (open) finals.write(job, tasks, this.counters(job));
     chronicle.history.end(job);
     if (open) chronicle.runLog.write(job);
+    service.ending(job);
     const work = (async () => {
       await open?.opened.catch(noop);
       const hosts = memories.take(job);

@@ -54,7 +54,7 @@ import { EVERYTHING, newChannel, slotOf, type ConnState, type LogPolicy, type St
 import { flushAcks, sayCovered, startSync, syncDue, synced } from './sync.ts';
 import { trim, trimWorld } from './trim.ts';
 import { releaseWorld } from './world.ts';
-import type { ChannelMemoryOptions, CmEffect, CmEvent, Progress, StreamName } from './events.ts';
+import type { ChannelMemoryOptions, CmEffect, CmEvent, Line, Progress, StreamName } from './events.ts';
 
 /** Credit of a receiver before its first CREDIT. */
 export const DEFAULT_WINDOW = 4 * 1024 * 1024;
@@ -321,6 +321,11 @@ export class ChannelMemory {
       }
     }
     return this.#take();
+  }
+
+  /** Where it has begun, if not where the job did. */
+  get line(): Line | undefined {
+    return this.#s.options.line;
   }
 
   /** Tasks that it knows. */

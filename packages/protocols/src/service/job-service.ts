@@ -311,6 +311,11 @@ export class JobService {
     for (const waves of this.#waves.values()) waves.tick();
   }
 
+  /** The job has ended: its logs give what they have to the world before they are closed. */
+  ending(job: JobId): void {
+    this.#waves.get(job)?.end();
+  }
+
   /** The job has ended, and its Channel Memories are closed: its images may go. */
   close(job: JobId): void {
     this.#jobs.delete(job);

@@ -199,7 +199,7 @@ export class ServedLog {
     const orders = [...this.#orders.values()];
     this.#orders.clear();
     for (const order of orders) this.order(order);
-    if (this.#line) this.#answers.wentBack(this.index, this.#line.epoch);
+    if (core.line) this.#answers.wentBack(this.index, core.line.epoch);
   }
 
   /** The core is gone, by order of the host: nothing of what waits for it happens. */

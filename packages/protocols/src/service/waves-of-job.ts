@@ -77,6 +77,12 @@ export class WavesOfJob {
     this.#showEverything();
   }
 
+  /** The job has ended, however it did: everything that has come may be shown (Y2). */
+  end(): void {
+    if (this.host.logs().some((log) => log.waitsForLine)) this.finish();
+    else this.#showEverything();
+  }
+
   /** Its keys in the registry. */
   keys(): string[] {
     return [lineKey(this.job), ...[...this.#records.keys()].map((wave) => waveKey(this.job, wave))];
