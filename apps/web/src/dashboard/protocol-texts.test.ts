@@ -1,5 +1,5 @@
-import { incarnation, taskId, type JobView, type TaskView } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
+import { job, rank } from './job-sample.ts';
 import {
   CHOICES,
   PROTOCOLS,
@@ -12,35 +12,6 @@ import {
   toleranceText,
   withProtocol,
 } from './protocol-texts.ts';
-
-const rank = (over: Partial<TaskView>): TaskView => ({
-  task: taskId(0),
-  state: 'running',
-  incarnation: incarnation(0),
-  messagesIn: 0,
-  bytesIn: 0,
-  messagesOut: 0,
-  bytesOut: 0,
-  images: 0,
-  imageBytes: 0,
-  ...over,
-});
-const job = (over: Partial<JobView>): JobView => ({
-  id: 'abcdefghijkl' as JobView['id'],
-  name: 'j',
-  state: 'running',
-  size: 2,
-  protocol: 'pessimistic',
-  durability: 'behind',
-  program: { language: 'typescript', entry: 'main.ts', hash: '0'.repeat(64) },
-  args: [],
-  submittedAt: 0,
-  tasks: [],
-  faults: [],
-  outputs: [],
-  outputBytes: 0,
-  ...over,
-});
 
 describe('the submit form', () => {
   it('offers every protocol, with what it costs', () => {

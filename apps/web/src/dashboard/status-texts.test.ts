@@ -1,5 +1,6 @@
-import { incarnation, taskId, type JobView, type TaskView } from '@mayfly/wire';
+import { incarnation, taskId, type JobView } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
+import { job, rank } from './job-sample.ts';
 import {
   activityText,
   comparisonLine,
@@ -18,34 +19,6 @@ import {
   wantedAt,
 } from './status-texts.ts';
 
-const rank = (over: Partial<TaskView>): TaskView => ({
-  task: taskId(0),
-  state: 'running',
-  incarnation: incarnation(0),
-  messagesIn: 0,
-  bytesIn: 0,
-  messagesOut: 0,
-  bytesOut: 0,
-  images: 0,
-  imageBytes: 0,
-  ...over,
-});
-const job = (over: Partial<JobView>): JobView => ({
-  id: 'abcdefghijkl' as JobView['id'],
-  name: 'j',
-  state: 'running',
-  size: 2,
-  protocol: 'pessimistic',
-  durability: 'behind',
-  program: { language: 'typescript', entry: 'main.ts', hash: '0'.repeat(64) },
-  args: [],
-  submittedAt: 0,
-  tasks: [],
-  faults: [],
-  outputs: [],
-  outputBytes: 0,
-  ...over,
-});
 const at = (state: string, more = {}) => ({ state, arrivals: 0, sends: 0, ...more });
 
 describe('words', () => {
