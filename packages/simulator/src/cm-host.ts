@@ -331,31 +331,17 @@ export class CmHost {
       case 'append': {
         const bytes = world.undone === 'base-forgets' ? withoutCounts(e.bytes) : e.bytes;
         if (log.full && world.undone === 'forwards-though-full') return;
-        const lsn = log.append(e.stream, bytes);
-        this.appended++;
-        this.witness(e.stream, lsn, bytes);
-        if (lsn !== e.lsn) throw new Error(`CM ${this.index}: ${e.stream} got LSN ${lsn}, the core expects ${e.lsn}`);
+        this.append(e.stream, e.lsn, bytes);
         if (log.lazy) this.later(30, () => log.flush());
         return;
       }
       case 'copy':
-        e.lsns.forEach((lsn, i) => {
-          const record = log.read(e.from, lsn);
-          if (!record) throw new Error(`CM ${this.index}: record ${lsn} of ${e.from} is trimmed and to be copied`);
-          const to = log.append(e.to, record);
-          this.appended++;
-          this.witness(e.to, to, record);
-          if (to !== e.lsn + i)
-            throw new Error(`CM ${this.index}: ${e.to} got LSN ${to}, the core expects ${e.lsn + i}`);
-        });
+        e.lsns.forEach((lsn, i) => this.append(e.to, e.lsn + i, this.read(e.from, lsn)));
         return;
       case 'send':
         return this.send(e.conn, e.bytes.slice());
-      case 'sendRecord': {
-        const record = log.read(e.stream, e.lsn);
-        if (!record) throw new Error(`CM ${this.index}: record ${e.lsn} of ${e.stream} is trimmed and still needed`);
-        return this.send(e.conn, patchFromLog(record, e));
-      }
+      case 'sendRecord':
+        return this.send(e.conn, patchFromLog(this.read(e.stream, e.lsn), e));
       case 'close':
         world.note(`CM ${this.index} closes connection ${e.conn}: ${e.error.code} ${e.error.message}`);
         return this.close(e.conn);
@@ -393,6 +379,19 @@ export class CmHost {
       case 'attached':
         return;
     }
+  }
+
+  private append(stream: string, expected: number, bytes: Uint8Array): void {
+    const lsn = this.log.append(stream, bytes);
+    this.appended++;
+    this.witness(stream, lsn, bytes);
+    if (lsn !== expected) throw new Error(`CM ${this.index}: ${stream} got LSN ${lsn}, the core expects ${expected}`);
+  }
+
+  private read(stream: string, lsn: number): Uint8Array {
+    const record = this.log.read(stream, lsn);
+    if (!record) throw new Error(`CM ${this.index}: record ${lsn} of ${stream} is trimmed and still needed`);
+    return record;
   }
 
   private send(conn: number, frame: Uint8Array): void {

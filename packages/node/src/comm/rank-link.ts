@@ -8,7 +8,7 @@
  *  R3 A part of a message is visible to a rank that looks, and wakes one that sleeps only when parts fill a quarter of
  *     its ring or something waits for space in it: it can do nothing with a part but copy it.
  *  R4 While `blocked()` holds, the up ring is not drained; the rank then waits in its send.
- *  R4 What was consumed behind an image is not reported before the image has come: it stands in the ring, and the rank
+ *  R5 What was consumed behind an image is not reported before the image has come: it stands in the ring, and the rank
  *     has raised its flag before it went on.
  */
 import {
@@ -58,7 +58,7 @@ export class RankLink {
   /** Where the rank puts the sections of an image that do not come through the ring. */
   imageBuffer: SharedArrayBuffer | undefined;
 
-  /** R4: the image that the rank hands over has come whole. */
+  /** R5: the image that the rank hands over has come whole. */
   private imageCame = false;
 
   constructor(
@@ -213,7 +213,7 @@ export class RankLink {
     // Backward or absurd: the restart has not set its position yet.
     if (step >= 2 ** 31) return undefined;
     if (step === 0 && full === this.wasFull) return undefined;
-    // R4
+    // R5
     if (this.side.imageUnderWay && !this.imageCame) return undefined;
     this.consumed += step;
     this.wasFull = full;

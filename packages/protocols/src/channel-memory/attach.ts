@@ -26,11 +26,11 @@ import {
   type Position,
   type TaskId,
 } from '@mayfly/wire';
-import { Check } from 'typebox/value';
 import { MalformedPosition, type Replays } from '../contract/position.ts';
 import { sentBy } from './holdings.ts';
 import { beginPush, discardPartial } from './push.ts';
-import { json, learn, parse, readEvidence } from './records.ts';
+import { readBody } from './read-body.ts';
+import { json, learn, readEvidence } from './records.ts';
 import { detach, giveUp, protocolError, refuse } from './refuse.ts';
 import {
   ackSoon,
@@ -48,13 +48,7 @@ import { askForCut } from './cutting.ts';
 import { appendWorldMessage } from './data-path.ts';
 
 export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): void {
-  let m: unknown;
-  try {
-    m = parse(body);
-  } catch {
-    throw protocolError('BAD_FRAME', 'ATTACH is no JSON');
-  }
-  if (!Check(Attach, m)) throw protocolError('BAD_FRAME', 'ATTACH does not match its schema');
+  const m = readBody('ATTACH', Attach, body);
   const who = s.options.authorise(m.capability);
   if (who === undefined || who.task !== h.src || who.incarnation !== h.incarnation || who.task >= s.sources.length)
     throw protocolError('FORBIDDEN', 'the capability does not cover this task and incarnation');

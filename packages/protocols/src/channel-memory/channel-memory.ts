@@ -38,7 +38,6 @@ import {
   type Incarnation,
   type TaskId,
 } from '@mayfly/wire';
-import { Check } from 'typebox/value';
 import { ArrivalIndex } from './arrivals.ts';
 import { attach, fence, resupplied, resupply, speaker } from './attach.ts';
 import { memoryOf, observe, sendsOf, unshown } from './census.ts';
@@ -47,7 +46,8 @@ import { appendWorldMessage, data, done } from './data-path.ts';
 import { holdingsOf } from './holdings.ts';
 import { goBack, recoverWaves, type WaveRecordRead } from './line.ts';
 import { credit, pull, pump } from './push.ts';
-import { parse, plain } from './records.ts';
+import { readBody } from './read-body.ts';
+import { plain } from './records.ts';
 import { recoverDestination, recoverSource, recoverWorld } from './recover.ts';
 import { ProtocolError, closeConn, detach, giveUp, protocolError } from './refuse.ts';
 import { EVERYTHING, newChannel, slotOf, type ConnState, type LogPolicy, type State, type Stream } from './state.ts';
@@ -163,18 +163,6 @@ function grow(s: State, size: number): void {
     s.cutting?.streams.push(home ? { stream: stream('v', task, true), records: 0, begins: [] } : undefined);
   }
   s.cutting?.gate.grow(size, (task) => s.destinations[task] !== undefined);
-}
-
-/** @throws ProtocolError */
-function cutOf(body: Uint8Array): Cut {
-  let cut: unknown;
-  try {
-    cut = parse(body);
-  } catch {
-    cut = undefined;
-  }
-  if (!Check(Cut, cut)) throw protocolError('BAD_FRAME', 'CUT does not match its schema');
-  return cut;
 }
 
 export class ChannelMemory {
@@ -460,7 +448,7 @@ export class ChannelMemory {
       case Kind.RESUPPLIED:
         return resupplied(s, a);
       case Kind.CUT:
-        if (s.cutting) return cutComes(s, a.task, h.word, cutOf(f.body));
+        if (s.cutting) return cutComes(s, a.task, h.word, readBody('CUT', Cut, f.body));
         throw protocolError('BAD_FRAME', 'a cut where channels are not cut');
       case Kind.DETACH:
         return detach(s, a);

@@ -8,9 +8,9 @@
  *  X1 A message that is held back counts as received: its sender may forget it. It has no number and is not logged, so
  *     it is gone when the wave's process is; then everybody goes back behind it.
  *  X2 A record of a wave stream is a copy of what was logged, behind a mark that names epoch and wave.
+ *  X3 What is held back is bounded: beyond {@link HELD_BYTES} the wave cannot be had.
  *  X4 What a task had written to the world before its cut is durable before its channels count as recorded: it goes on
  *     behind that.
- *  X3 What is held back is bounded: beyond {@link HELD_BYTES} the wave cannot be had.
  */
 import {
   Kind,
@@ -31,6 +31,7 @@ import { protocolError } from './refuse.ts';
 import {
   append,
   slotOf,
+  markDirty,
   touch,
   type Channel,
   type Cutting,
@@ -226,10 +227,7 @@ function record(s: State, cutting: Cutting, dst: TaskId, n: number): void {
     const lsn = append(s, ws.stream, encodeFrame(mark));
     ws.begins.push({ epoch: cutting.epoch, wave, lsn });
   }
-  if (!ws.stream.dirty) {
-    ws.stream.dirty = true;
-    s.dirtyStreams.push(ws.stream);
-  }
+  markDirty(s, ws.stream);
   s.out.push({ type: 'copy', from: d.stream.name, lsns, to: ws.stream.name, lsn: ws.stream.next });
   ws.stream.next += lsns.length;
   s.syncWanted = true;

@@ -3,10 +3,10 @@
  * wave's cuts, logs the wave's records, and what tasks wrote behind their cuts was never written.
  */
 import { FILES, Flag, WORLD, emptyHeader, encodeFrame, patchArrival, readFrame, type TaskId } from '@mayfly/wire';
-import type { Recorded, TaskOfWave } from '../contract/waves.ts';
+import { countOf, type Recorded, type TaskOfWave } from '../contract/waves.ts';
 import type { Line } from './events.ts';
-import { BACK_KIND, WAVE_KIND, json, plain } from './records.ts';
-import { append, channelOf, slotOf, type Destination, type State, type World } from './state.ts';
+import { BACK_KIND, WAVE_KIND, json, plain, viewOf } from './records.ts';
+import { append, channelOf, resumeStream, slotOf, type Destination, type State, type World } from './state.ts';
 
 /** A message of a wave stream. */
 export interface WaveRecordRead extends Recorded {
@@ -15,8 +15,6 @@ export interface WaveRecordRead extends Recorded {
   readonly size: number;
   readonly frames: readonly Uint8Array[];
 }
-
-const view = (b: Uint8Array): DataView => new DataView(b.buffer, b.byteOffset, b.byteLength);
 
 /** What the wave of the line has recorded for a task. @throws MalformedFrame */
 export function recoverWaves(
@@ -29,17 +27,13 @@ export function recoverWaves(
   const to = s.options.line?.to;
   const of = to?.tasks[task];
   const image = of?.state === 'image' ? of.cut.arrivals : 0;
-  ws.stream.next = next;
-  if (next > 0) {
-    ws.stream.dirty = true;
-    s.dirtyStreams.push(ws.stream);
-  }
+  resumeStream(s, ws.stream, next);
   const read: WaveRecordRead[] = [];
   let mine = false;
   const parts = new Map<number, Uint8Array[]>();
   for (const { lsn, bytes: stored } of records) {
     const bytes = plain(stored);
-    const { header: h } = readFrame(bytes, view(bytes), 0);
+    const { header: h } = readFrame(bytes, viewOf(bytes), 0);
     if (h.kind === WAVE_KIND) {
       ws.begins.push({ epoch: h.epoch, wave: h.word, lsn });
       mine = to !== undefined && h.epoch === to.epoch && h.word === to.wave;
@@ -94,7 +88,7 @@ export function goBack(s: State, line: Line, records: ReadonlyMap<TaskId, readon
 function log(s: State, d: Destination, n: number, r: WaveRecordRead): void {
   const lsns = r.frames.map((stored, i) => {
     const frame = stored.slice();
-    patchArrival(view(frame), 0, i === r.frames.length - 1 ? n : 0, s.sources[d.task]!.fence);
+    patchArrival(viewOf(frame), 0, i === r.frames.length - 1 ? n : 0, s.sources[d.task]!.fence);
     return append(s, d.stream, frame);
   });
   d.index.restore(n, lsns.at(-1)!, r.size, lsns.length > 1 ? lsns : undefined);
@@ -103,7 +97,7 @@ function log(s: State, d: Destination, n: number, r: WaveRecordRead): void {
 /** What the task wrote behind its cut was never written. What an ended task wrote stays. */
 function backToCut(s: State, w: World, t: TaskOfWave | undefined): void {
   if (t?.state === 'ended') return;
-  const count = t?.state === 'image' ? (new Map(t.cut.sends).get(WORLD) ?? 0) : 0;
+  const count = t?.state === 'image' ? countOf(t.cut.sends, WORLD) : 0;
   if (w.channel.count <= count) return;
   const h = emptyHeader(BACK_KIND);
   h.dst = w.channel.src;

@@ -99,6 +99,8 @@ export const parse = (body: Uint8Array): unknown => parseJson(read.decode(body),
 export const plain = (bytes: Uint8Array): Uint8Array =>
   bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
+export const viewOf = (b: Uint8Array): DataView => new DataView(b.buffer, b.byteOffset, b.byteLength);
+
 /**
  * Reads the head of the determinant block at `o` into `into`, its position moved behind its entries. Returns the number
  * of entries.

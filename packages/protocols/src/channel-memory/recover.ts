@@ -13,33 +13,23 @@ import {
   parse,
   plain,
   readEvidence,
+  viewOf,
   type Base,
 } from './records.ts';
 import {
   channelOf,
+  resumeStream,
   slotOf,
   touch,
   type Channel,
   type Destination,
   type Source,
   type State,
-  type Stream,
   type World,
 } from './state.ts';
 import { emitWorld, join } from './world.ts';
 
 type Records = Iterable<{ lsn: number; bytes: Uint8Array }>;
-
-function dirty(s: State, stream: Stream, next: number): void {
-  stream.next = next;
-  // After a kill the log may be in the page cache alone: the first sync makes it durable.
-  if (next > 0 && !stream.dirty) {
-    stream.dirty = true;
-    s.dirtyStreams.push(stream);
-  }
-}
-
-const view = (b: Uint8Array): DataView => new DataView(b.buffer, b.byteOffset, b.byteLength);
 
 function evidence(s: State, f: Frame, v: DataView): void {
   if (f.header.detBytes < BLOCK_HEAD_BYTES) return;
@@ -50,7 +40,7 @@ function evidence(s: State, f: Frame, v: DataView): void {
   learn(source.evidence, e);
   // Its determinants were logged beside it and may be lost: the message has them too. (streams() names `d` first.)
   if (readEvidence(v, HEADER_BYTES, e) > 0)
-    s.policy.carried(s, source, f.determinants, view(f.determinants), 0, f.header.detBytes);
+    s.policy.carried(s, source, f.determinants, viewOf(f.determinants), 0, f.header.detBytes);
 }
 
 function base(s: State, b: Base): void {
@@ -81,7 +71,7 @@ function messages(
   const parts = new Map<number, Part>();
   for (const { lsn, bytes: stored } of records) {
     const bytes = plain(stored);
-    const v = view(bytes);
+    const v = viewOf(bytes);
     const f = readFrame(bytes, v, 0);
     if (f.header.kind === BASE_KIND) {
       const b = decodeBase(f.body);
@@ -111,7 +101,7 @@ const restore = (index: ArrivalIndex, n: number, lsn: number, size: number, p: P
   index.restore(n, lsn, size, p.lsns.length > 1 ? p.lsns : undefined);
 
 export function recoverDestination(s: State, d: Destination, records: Records, next: number): void {
-  dirty(s, d.stream, next);
+  resumeStream(s, d.stream, next);
   const seen = (src: number, count: number): Channel | undefined => {
     const slot = slotOf(s, src);
     if (slot < 0) return undefined;
@@ -137,7 +127,7 @@ export function recoverDestination(s: State, d: Destination, records: Records, n
 }
 
 export function recoverWorld(s: State, w: World, records: Records, next: number): void {
-  dirty(s, w.stream, next);
+  resumeStream(s, w.stream, next);
   messages(
     s,
     records,
@@ -157,9 +147,9 @@ export function recoverWorld(s: State, w: World, records: Records, next: number)
 }
 
 export function recoverSource(s: State, source: Source, records: Records, next: number): void {
-  dirty(s, source.determinants, next);
+  resumeStream(s, source.determinants, next);
   for (const { lsn, bytes } of records) {
-    const f = readFrame(bytes, view(bytes), 0);
+    const f = readFrame(bytes, viewOf(bytes), 0);
     if (f.header.kind === SESSION_KIND) {
       if (f.header.incarnation < source.fence) continue;
       source.fence = f.header.incarnation;

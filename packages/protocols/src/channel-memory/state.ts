@@ -324,12 +324,22 @@ export interface Sync {
   readonly waves: readonly { readonly task: TaskId; readonly wave: number; readonly records: number }[];
 }
 
+/** It has records that are not known to be durable. */
+export function markDirty(s: State, stream: Stream): void {
+  if (stream.dirty) return;
+  stream.dirty = true;
+  s.dirtyStreams.push(stream);
+}
+
+/** After a kill the log may be in the page cache alone: the first sync makes it durable. */
+export function resumeStream(s: State, stream: Stream, next: number): void {
+  stream.next = next;
+  if (next > 0) markDirty(s, stream);
+}
+
 export function append(s: State, stream: Stream, bytes: Uint8Array): number {
   const lsn = stream.next++;
-  if (!stream.dirty) {
-    stream.dirty = true;
-    s.dirtyStreams.push(stream);
-  }
+  markDirty(s, stream);
   s.unsyncedBytes += bytes.length;
   s.out.push({ type: 'append', stream: stream.name, lsn, bytes });
   return lsn;

@@ -115,6 +115,9 @@ export interface WaveOptions {
 /** The cut of a task that has not begun. */
 export const START_OF_TASK: Cut = { arrivals: 0, sends: [], receives: [], held: [] };
 
+/** How many messages of one task, or to one, a cut counts. */
+export const countOf = (counts: Cut['sends'], task: TaskId): number => counts.find(([t]) => t === task)?.[1] ?? 0;
+
 /** What decides when waves begin, when they count and what a loss goes back to. Declared for the service. */
 export interface CheckpointScheduler {
   /** The epoch whose incarnations act. */

@@ -22,7 +22,7 @@ export function rollBack(core: Core, job: Job, epoch: number, changes: readonly 
     const message = 'All ranks of the job go back to its last checkpoint.';
     if (t.node !== undefined) tellToDrop(core, t, t.node, { code: 'FENCED', message });
     if (t.phase === 'running') t.ranMs += core.time - t.beganAt;
-    away(core, t);
+    leaveNode(core, t, 'idle');
     t.incarnation = (t.incarnation + 1) as Incarnation;
     all.push(taskChange(t));
   }
@@ -30,9 +30,8 @@ export function rollBack(core: Core, job: Job, epoch: number, changes: readonly 
   core.changed(job);
 }
 
-/** It has no slot any more. */
-function away(core: Core, t: Task): void {
-  t.phase = 'idle';
+function leaveNode(core: Core, t: Task, phase: 'idle' | 'ended'): void {
+  t.phase = phase;
   t.resumable = undefined;
   delete t.fence;
   delete t.activity;
@@ -62,9 +61,5 @@ export function goOn(core: Core, job: Job, ended: readonly TaskId[]): void {
 /** The EXIT of the task is durable; it counts once nothing can go back behind it. */
 export function endedForNow(core: Core, t: Task): void {
   if (over(t.job) || final(t) || t.job.rolling) return;
-  t.phase = 'ended';
-  t.resumable = undefined;
-  delete t.fence;
-  delete t.activity;
-  release(core, t);
+  leaveNode(core, t, 'ended');
 }

@@ -14,6 +14,8 @@
 import { FILES, MESSAGE_JSON, WORLD, parseJson, taskId, type ExitReport, type JobId, type TaskId } from '@mayfly/wire';
 import { EVERYTHING } from '../channel-memory/state.ts';
 import {
+  START_OF_TASK,
+  countOf,
   lineKey,
   waveKey,
   type CheckpointScheduler,
@@ -161,10 +163,10 @@ export class WavesOfJob {
   /** Y2. */
   #release(wave: number): void {
     for (const t of this.#records.get(wave)?.tasks ?? []) {
-      const sends = t.state === 'image' ? (new Map(t.cut.sends).get(WORLD) ?? 0) : 0;
-      const answers = t.state === 'image' ? (new Map(t.cut.receives).get(FILES) ?? 0) : 0;
-      for (const log of this.host.logs())
-        log.stable(t.task, t.state === 'ended' ? EVERYTHING : sends, t.state === 'ended' ? EVERYTHING : answers);
+      const { sends, receives } = t.state === 'image' ? t.cut : START_OF_TASK;
+      const [written, answers] =
+        t.state === 'ended' ? [EVERYTHING, EVERYTHING] : [countOf(sends, WORLD), countOf(receives, FILES)];
+      for (const log of this.host.logs()) log.stable(t.task, written, answers);
     }
   }
 
