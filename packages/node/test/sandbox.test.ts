@@ -305,7 +305,7 @@ describe('headless nodes with processes', () => {
   });
 
   it('end the rank whose arrays outgrow the machine, by the memory of the processes, and no other', async () => {
-    await node('process', { name: 'small', memoryBytes: process.memoryUsage().rss + 400 * 1048576 });
+    await node('process', { name: 'small', memoryBytes: process.memoryUsage().rss + 900 * 1048576 });
     const modest = await bench.submit(`import { COMM_WORLD as comm, stdin } from 'mayfly'; ${HOLD}`, 1, {
       options: { interactive: true },
     });

@@ -18,7 +18,7 @@ import { cutOff, HELLO_MS, helloOf, openControl, type ControlSocket } from './co
 import { Jobs, type HeldRank } from './jobs.ts';
 import { pictureOf, type Picture } from './picture.ts';
 import { Silence } from './silence.ts';
-import type { DaemonOptions, DaemonSeams } from './seams.ts';
+import type { DaemonOptions, DaemonSeams, JobFrame } from './seams.ts';
 
 const GOODBYE_MS = 1_000;
 /** How long a leaving node waits for the last images of its ranks. */
@@ -311,8 +311,8 @@ export class Daemon {
   }
 
   /** Memory runs out on this machine: ends one rank as crashed, rather than all of them with the process. */
-  sacrifice(why: string): boolean {
-    return this.jobs.sacrifice(why);
+  sacrifice(why: string, frame: JobFrame | undefined): boolean {
+    return this.jobs.sacrifice(why, frame);
   }
 
   /**

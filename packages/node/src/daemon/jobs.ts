@@ -357,9 +357,14 @@ export class Jobs {
     this.leaving.clear();
   }
 
-  /** Memory runs out here: ends the rank that most likely takes it (not one that is known to wait; youngest first). */
-  sacrifice(why: string): boolean {
-    const all = [...this.jobs.values()].flatMap((job) => [...job.ranks.values()].map((rank) => ({ job, rank })));
+  /**
+   * Memory runs out here: ends the rank that most likely takes it (not one that is known to wait; youngest first).
+   * @param frame the heaviest one, where each has a process of its own: one of its ranks it is. False: it has none any
+   *     more, so its memory comes back.
+   */
+  sacrifice(why: string, frame: JobFrame | undefined): boolean {
+    const jobs = [...this.jobs.values()].filter((job) => frame === undefined || job.frame === frame);
+    const all = jobs.flatMap((job) => [...job.ranks.values()].map((rank) => ({ job, rank })));
     // One that has just begun has no status yet, and may be the very one.
     all.sort(
       (a, b) =>

@@ -154,14 +154,17 @@ export async function startHeadlessNode(options: HeadlessOptions): Promise<Headl
   let sacrificed = { rss: 0, at: 0 };
   const guard = setInterval(() => {
     let rss = process.memoryUsage.rss();
-    for (const frame of processes) rss += frame.resident();
+    let heaviest: { frame: ProcessFrame; bytes: number } | undefined;
+    for (const frame of processes) {
+      const bytes = frame.resident();
+      rss += bytes;
+      if (bytes > (heaviest?.bytes ?? 0)) heaviest = { frame, bytes };
+    }
     // What the last one had comes back after a while only: another one goes when it becomes more, or when that did not
     // help.
     if (rss > most && (rss > 1.05 * sacrificed.rss || Date.now() - sacrificed.at > AGAIN_MS)) {
-      sacrificed = { rss, at: Date.now() };
-      daemon.sacrifice(
-        `out of memory: this node uses ${Math.round(rss / 1048576)} MB and may use ${Math.round(most / 1048576)}`,
-      );
+      const why = `out of memory: this node uses ${Math.round(rss / 1048576)} MB and may use ${Math.round(most / 1048576)}`;
+      if (daemon.sacrifice(why, heaviest?.frame)) sacrificed = { rss, at: Date.now() };
     }
   }, GUARD_MS);
   guard.unref();
