@@ -11,7 +11,7 @@ export interface SubmissionOptions {
   name?: string;
   about?: string;
   file?: string[];
-  protocol?: 'pessimistic' | 'vcl' | 'none';
+  protocol?: 'pessimistic' | 'vcl' | 'pcl' | 'none';
   durability?: 'behind' | 'strict';
   checkpoint?: number;
   grace?: number;

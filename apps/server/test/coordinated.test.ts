@@ -1,4 +1,4 @@
-/** Jobs of the protocol `vcl`: what is refused at submission, and a C program on real headless nodes. */
+/** Jobs of the protocols `vcl` and `pcl`: what is refused at submission, and a C program on real headless nodes. */
 import { startHeadlessNode } from '@mayfly/node/headless';
 import type { JobReport, JobView } from '@mayfly/wire';
 import { expect, it } from 'vitest';
@@ -22,14 +22,14 @@ int main(int argc, char **argv) {
 }
 `;
 
-it('refuses TypeScript, which has no image wherever it is', async () => {
+it.each(['vcl', 'pcl'])('refuses TypeScript, which has no image wherever it is (%s)', async (protocol) => {
   const server = await sharedServer();
-  const answer = await api(server, 'POST', '/api/jobs', { program: script, size: 2, options: { protocol: 'vcl' } });
+  const answer = await api(server, 'POST', '/api/jobs', { program: script, size: 2, options: { protocol } });
   expect(answer.status).toBe(400);
   expect(answer.body).toMatchObject({
     code: 'BAD_REQUEST',
     message: expect.stringMatching(
-      /^The protocol "vcl" takes checkpoints of all ranks together.* main\.ts is TypeScript.* Choose "pessimistic"\.$/,
+      /^The protocol "[vp]cl" takes checkpoints of all ranks together.* main\.ts is TypeScript.* Choose "pessimistic"\.$/,
     ) as string,
   });
 });
@@ -50,21 +50,24 @@ it('refuses a protocol that does not exist', async () => {
   expect(answer.body.message).toContain('protocol');
 });
 
-it('runs a C program to its answer; without an interval its scheduler finds one', async () => {
-  const server = await sharedServer();
-  const node = await startHeadlessNode({ server: server.localUrl, slots: 3, name: 'one' });
-  later(() => node.close());
-  const program = { language: 'c', sources: { 'ring.c': RING } };
-  const { status, body } = await api(server, 'POST', '/api/jobs', { program, size: 3, options: { protocol: 'vcl' } });
-  expect(status).toBe(201);
-  const path = `/api/jobs/${body.id as string}`;
-  const view = async (): Promise<JobView> => (await api(server, 'GET', path)).body as JobView;
-  await until('the job has ended', async () => (await view()).endedAt !== undefined);
-  expect(await view()).toMatchObject({ state: 'done', protocol: 'vcl', faults: [] });
-  const outputs = await Promise.all(
-    [0, 1, 2].map(async (rank) => (await api(server, 'GET', `${path}/tasks/${rank}/stdout?from=0`)).body as unknown),
-  );
-  expect(outputs).toEqual(['0 after 2, sum 3\n', '1 after 0, sum 3\n', '2 after 1, sum 3\n']);
-  const report = (await api(server, 'GET', `${path}/report`)).body as JobReport;
-  expect(report.job.options).toMatchObject({ protocol: 'vcl', checkpointMs: 0 });
-});
+it.each(['vcl', 'pcl'])(
+  'runs a C program to its answer; without an interval its scheduler finds one (%s)',
+  async (protocol) => {
+    const server = await sharedServer();
+    const node = await startHeadlessNode({ server: server.localUrl, slots: 3, name: 'one' });
+    later(() => node.close());
+    const program = { language: 'c', sources: { 'ring.c': RING } };
+    const { status, body } = await api(server, 'POST', '/api/jobs', { program, size: 3, options: { protocol } });
+    expect(status).toBe(201);
+    const path = `/api/jobs/${body.id as string}`;
+    const view = async (): Promise<JobView> => (await api(server, 'GET', path)).body as JobView;
+    await until('the job has ended', async () => (await view()).endedAt !== undefined);
+    expect(await view()).toMatchObject({ state: 'done', protocol, faults: [] });
+    const outputs = await Promise.all(
+      [0, 1, 2].map(async (rank) => (await api(server, 'GET', `${path}/tasks/${rank}/stdout?from=0`)).body as unknown),
+    );
+    expect(outputs).toEqual(['0 after 2, sum 3\n', '1 after 0, sum 3\n', '2 after 1, sum 3\n']);
+    const report = (await api(server, 'GET', `${path}/report`)).body as JobReport;
+    expect(report.job.options).toMatchObject({ protocol, checkpointMs: 0 });
+  },
+);

@@ -372,7 +372,7 @@ export interface paths {
         put?: never;
         /**
          * Pause a job: each rank takes an image (for at most `waitMs`, default 15 s) and gives its slot back; the job stays so until it is resumed
-         * @description Ranks take images and leave; the job keeps its logs and waits for its resumption. Refused with CONFLICT for a job of the protocol none, or one that has ended. With the protocol vcl all ranks take one checkpoint together; without it they resume from the one before. Needs the token that submitted the job, or an owner’s.
+         * @description Ranks take images and leave; the job keeps its logs and waits for its resumption. Refused with CONFLICT for a job of the protocol none, or one that has ended. With vcl and pcl all ranks take one checkpoint together; without it they resume from the one before. Needs the token that submitted the job, or an owner’s.
          */
         post: operations["postJobsIdPause"];
         delete?: never;
@@ -412,7 +412,7 @@ export interface paths {
         put?: never;
         /**
          * Kill the running incarnation of a rank (the server restarts the rank)
-         * @description Ends the incarnation that runs now, as a closed tab would. The next one takes over and the answer of the job stays the same; with the protocol vcl all ranks go back to their last checkpoint; a job of the protocol none fails. CONFLICT while the rank is at no node. Needs the token that submitted the job, or an owner’s.
+         * @description Ends the incarnation that runs now, as a closed tab would. The next one takes over and the answer of the job stays the same; with vcl and pcl all ranks go back to their last checkpoint; a job of the protocol none fails. CONFLICT while the rank is at no node. Needs the token that submitted the job, or an owner’s.
          */
         post: operations["postJobsIdTasksTaskKill"];
         delete?: never;
@@ -432,7 +432,7 @@ export interface paths {
         put?: never;
         /**
          * Ask a rank for a checkpoint now
-         * @description The one rank takes an image at its next MPI call, or while it waits in one. With the protocol vcl all do. Needs the token that submitted the job, or an owner’s.
+         * @description The one rank takes an image at its next MPI call, or while it waits in one. With vcl and pcl all do. Needs the token that submitted the job, or an owner’s.
          */
         post: operations["postJobsIdTasksTaskCheckpoint"];
         delete?: never;
@@ -470,7 +470,7 @@ export interface paths {
         };
         /**
          * Complete checkpoint images of a running job
-         * @description Complete checkpoint images that a restart could begin from, oldest first per rank; at most two are kept. With the protocol vcl those of a checkpoint under way are listed too. Needs a token of any role.
+         * @description Complete checkpoint images that a restart could begin from, oldest first per rank; at most two are kept. With vcl and pcl those of a checkpoint under way are listed too. Needs a token of any role.
          */
         get: operations["getJobsIdImages"];
         put?: never;

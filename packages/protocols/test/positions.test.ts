@@ -25,7 +25,7 @@ describe.each(FOREIGN)('a position %s', (_, position) => {
     expect(ended).toEqual([[7, 'BAD_FRAME']]);
     expect(codes(b)).toEqual(['BAD_FRAME']);
     b.attach(8, 1);
-    expect(codes(b)).toEqual([]);
+    expect(codes(b)).toEqual(['SUPERSEDED']); // its first connection, by the third
     expect(b.take(Kind.ATTACHED)).toHaveLength(1);
   });
 

@@ -13,6 +13,8 @@ export interface Held {
   rank: Rank | undefined;
   started: boolean;
   nextCheckpoint: number;
+  /** A wave wants its mark (`pcl`). */
+  toMark: boolean;
   /** A wave wants an image of it. */
   asked: boolean;
   /** Where its last image was taken. */
@@ -52,6 +54,7 @@ export const heldOf = (m: Extract<ControlDown, { type: 'assign' }>, node: string
   started: false,
   nonce: `nonce-${node}-${m.task}.${m.incarnation}`,
   nextCheckpoint,
+  toMark: false,
   asked: false,
   finished: false,
 });

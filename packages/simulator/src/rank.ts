@@ -81,6 +81,8 @@ export interface RankHost {
   up(bytes: Uint8Array): void;
   /** The program takes a checkpoint here, if its node wants one. */
   checkpoint(image: () => SimImage): void;
+  /** True once after its mark was wanted. */
+  marks(): boolean;
   /** `recovered`: the first step beyond replay. */
   recovered(): void;
   clock(): number;
@@ -204,6 +206,7 @@ export class Rank {
   turn(): boolean {
     const s = this.state;
     if (this.over) return false;
+    if (this.host.marks()) this.mark();
     const action = nextAction(this.spec, this.task, s);
     if (!action) {
       if (s.stage === 'over') {
@@ -307,6 +310,11 @@ export class Rank {
     const block = this.endpoint.block();
     this.host.up(encodeFrame(this.endpoint.determinantsHeader(block), EMPTY, block));
     this.endpoint.framed();
+  }
+
+  private mark(): void {
+    const h = { ...emptyHeader(Kind.MARK), src: this.task, dst: this.task, incarnation: this.endpoint.incarnation };
+    this.host.up(encodeFrame(h, new TextEncoder().encode(JSON.stringify({ sends: this.endpoint.sent() }))));
   }
 
   private snapshot(): SimImage {

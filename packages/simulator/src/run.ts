@@ -54,7 +54,7 @@ const STEP_LIMIT = 2_000_000;
 
 /** The V-protocol that a campaign draws for a seed, where it is held to none. */
 export const protocolOfSeed = (seed: number): ProtocolName =>
-  Random.named(seed, 'protocol').pick(['pessimistic', 'pessimistic', 'vcl', 'vcl', 'none'] as const);
+  Random.named(seed, 'protocol').pick(['pessimistic', 'pessimistic', 'vcl', 'pcl', 'none'] as const);
 
 export function draw(seed: number, o: RunOptions = {}): Setup {
   const r = Random.named(seed, 'setup');

@@ -408,10 +408,10 @@ export class Volunteer {
           break;
         }
         case 'finished':
+        case 'mark':
         case 'checkpoint': {
           const h = this.held.get(e.task);
-          if (h && e.type === 'finished') h.finished = true;
-          else if (h) h.asked = true;
+          if (h) h[e.type === 'finished' ? 'finished' : e.type === 'mark' ? 'toMark' : 'asked'] = true;
           if (h?.rank) this.turns.wake(h);
           break;
         }
@@ -450,6 +450,7 @@ export class Volunteer {
         life,
         up: (bytes) => this.ring(task, bytes),
         checkpoint: (image) => this.uploads.checkpoint(h, image),
+        marks: () => h.toMark && !(h.toMark = false),
         recovered: () => this.report({ job: this.job, task, incarnation: h.incarnation, event: 'recovered' }),
         clock: () => world.agenda.now + this.skew,
         place: () => this.name,

@@ -67,6 +67,14 @@ export const Cut = Type.Object({
 });
 export type Cut = Static<typeof Cut>;
 
+/** `pcl`: what a task has sent when it freezes its sends. */
+export const Mark = Type.Object({ sends: Counts });
+export type Mark = Static<typeof Mark>;
+
+/** Why a wave cannot be had. */
+export const Cannot = Type.Object({ reason: Type.String({ maxLength: 500 }) });
+export type Cannot = Static<typeof Cannot>;
+
 export const Refused = ErrorBody;
 export type Refused = Static<typeof Refused>;
 

@@ -56,6 +56,7 @@ export const ERRORS = {
     status: 409,
     advice: 'Another node runs the same incarnation; drop the job and ask for new work.',
   },
+  SUPERSEDED: { retry: true, status: 409, advice: 'Two connections of a node crossed; the node connects again.' },
   UNKNOWN_JOB: { retry: false, status: 404, advice: 'The job has ended; drop it.' },
   OUT_OF_SEQUENCE: {
     retry: false,
@@ -139,8 +140,8 @@ export const ERRORS = {
     retry: true,
     status: 0,
     advice:
-      'Connect nodes: open the volunteer page in a browser. With the protocol "pessimistic" or "vcl" a job survives ' +
-      'lost ranks.',
+      'Connect nodes: open the volunteer page in a browser. With the protocol "pessimistic", "vcl" or "pcl" a job ' +
+      'survives lost ranks.',
   },
 } as const;
 

@@ -78,12 +78,24 @@ export const Kind = {
    * recovered.
    */
   RESEND: 19,
-  /** CM → comm: the task takes part in wave `word`: an image is wanted. */
+  /**
+   * CM → comm: the task takes part in wave `word`: an image is wanted; under `pcl` its mark first. 0: none is under
+   * way.
+   */
   WAVE: 20,
+  /**
+   * rank → comm → every CM (`pcl`): in wave `word` the rank sends nothing more before its image. Body: JSON
+   * {@link import('./data-plane.ts').Mark}.
+   */
+  MARK: 21,
+  /** CM → comm (`pcl`): everybody has marked, and everything before the marks has come: the image may be taken. */
+  FLUSHED: 22,
   /** comm → every CM: in wave `word` the rank has cut. Body: JSON {@link import('./data-plane.ts').Cut}. */
   CUT: 23,
   /** CM → comm: wave `word` is over. */
   WAVE_OVER: 24,
+  /** comm → CM: in wave `word` the task cannot have an image. Body: JSON {@link import('./data-plane.ts').Cannot}. */
+  CANNOT: 25,
 } as const;
 export type Kind = (typeof Kind)[keyof typeof Kind];
 /** Kinds from here on never leave a node: records of the rings between a rank and its comm worker. */

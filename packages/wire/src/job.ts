@@ -23,8 +23,15 @@ import {
  */
 export const LIBRARY = 6;
 
-export const ProtocolName = Type.Union([Type.Literal('pessimistic'), Type.Literal('vcl'), Type.Literal('none')]);
+export const ProtocolName = Type.Union([
+  Type.Literal('pessimistic'),
+  Type.Literal('vcl'),
+  Type.Literal('pcl'),
+  Type.Literal('none'),
+]);
 export type ProtocolName = Static<typeof ProtocolName>;
+/** Under these a loss takes all ranks back to their last common checkpoint. */
+export const goesBackTogether = (protocol: ProtocolName): boolean => protocol === 'vcl' || protocol === 'pcl';
 export const Durability = Type.Union([Type.Literal('behind'), Type.Literal('strict')]);
 
 /** The path of a result file: as {@link FilePath}, and with colons, which programs put into names made of times. */
@@ -53,8 +60,8 @@ export const JobOptions = Type.Object(
     stuckFactor: Type.Optional(Type.Number({ minimum: 1, maximum: 10_000 })),
     /**
      * Checkpoint interval that tasks aim at, ms (a TypeScript task takes one at `checkpoint.here` once this has
-     * passed). With the protocol `vcl`: from the end of a checkpoint of all ranks to the beginning of the next, at
-     * least 100; absent: found from its cost and the losses.
+     * passed). With the protocols `vcl` and `pcl`: from the end of a checkpoint of all ranks to the beginning of the
+     * next, at least 100; absent: found from its cost and the losses.
      */
     checkpointMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
     timeLimitMs: Type.Optional(Type.Integer({ minimum: 1000, maximum: 604_800_000 })),

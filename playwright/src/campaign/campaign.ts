@@ -8,7 +8,7 @@
  *  3 Only lost ranks have new incarnations, and every incarnation that a node was given is in the history of losses.
  *  4 Every lost rank is again where it was, or where it would have got, before the next wave of faults.
  */
-import type { JobView } from '@mayfly/wire';
+import { goesBackTogether, type JobView, type ProtocolName } from '@mayfly/wire';
 import { chance } from '../chance.ts';
 import { Client, progressOf, type Answer } from '../client.ts';
 import { PATIENT, ServerProcess } from '../server.ts';
@@ -39,7 +39,7 @@ export interface CampaignOptions {
   /** Waves do not wait for the last node that is still to come. */
   hurried?: boolean;
   /** Of the jobs; default: the server's. */
-  protocol?: string | undefined;
+  protocol?: ProtocolName | undefined;
 }
 
 /** In tables: rows of native-runs.json differ in their arguments and ranks. */
@@ -58,7 +58,7 @@ export class Campaign {
     readonly pool: Pool,
     private readonly say: (line: string) => void,
     private readonly hurried: boolean,
-    private readonly protocol: string | undefined,
+    private readonly protocol: ProtocolName = 'pessimistic',
   ) {}
 
   static async start({
@@ -95,10 +95,10 @@ export class Campaign {
   private async submit(w: Workload): Promise<string> {
     return (
       await this.client.submit(await held(w.example), w.size, w.args, {
-        checkpointMs: this.protocol === 'vcl' ? 1000 : 200,
+        checkpointMs: goesBackTogether(this.protocol) ? 1000 : 200,
         interactive: true,
         timeLimitMs: 3_600_000,
-        ...(this.protocol === undefined ? {} : { protocol: this.protocol as never }),
+        protocol: this.protocol,
       })
     ).id;
   }
@@ -201,7 +201,7 @@ export class Campaign {
    * faults, once. A number that was raised for a node which went before it could be given the rank is passed over.
    */
   private countLosses(end: JobView): void {
-    const together = end.protocol === 'vcl'; // what a rank lost because another was is in no history
+    const together = goesBackTogether(end.protocol); // what a rank lost because another was is in no history
     for (const { task, incarnation } of end.tasks) {
       const lost = end.faults.filter((f) => f.task === task).map((f) => f.incarnation);
       must(

@@ -1,6 +1,7 @@
 /** `npm run faults -- --kills N [--seed S]`: the campaign on its own, with progress, a histogram and an exit code. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import type { ProtocolName } from '@mayfly/wire';
 import { Campaign, type JobReport } from './campaign.ts';
 import { KINDS } from './kinds.ts';
 import { manyRanks } from './many-ranks.ts';
@@ -37,7 +38,8 @@ const HELP = `npm run faults -- [options]
   --examples       every example in C and C++, each through ${EACH} kills (--each ${EACH}) of one rank, of a node, or of all nodes at once
   --native         like --examples, with the runs of examples/native-runs.json on 4 and on 9 ranks; the undisturbed run on tabs must also print the same
                    as a native one (with --examples a,b: only these; --native 9: only on 9 ranks)
-  --protocol P     the V-protocol of the jobs (default pessimistic); with vcl only the examples in C and C++
+  --protocol P     the V-protocol of the jobs (default pessimistic); with vcl and pcl only the examples in C and
+                   C++
   --each K         K faults for each example, of the kinds ${KILLERS.join(', ')} (or those of --only)
   --ranks R        another campaign: one light program of R ranks on headless nodes; kills --kills of the nodes
   --slots S        slots of each of those nodes (default 8)
@@ -89,6 +91,12 @@ const number = (name: string, text: string | undefined): number | undefined => {
   if (!Number.isInteger(n) || n < 0) throw new Error(`--${name} takes a whole number, not '${text}'`);
   return n;
 };
+const PROTOCOLS: readonly ProtocolName[] = ['pessimistic', 'vcl', 'pcl'];
+const named = (text: string): ProtocolName => {
+  const protocol = PROTOCOLS.find((p) => p === text);
+  if (!protocol) throw new Error(`--protocol takes one of ${PROTOCOLS.join(', ')}, not '${text}'`);
+  return protocol;
+};
 const say = (line: string): void => console.log(line);
 
 async function main(): Promise<number> {
@@ -111,7 +119,7 @@ async function main(): Promise<number> {
   const each = number('each', values.each);
   const examples = values.examples === 'c' ? C_WORKLOADS.map((w) => w.example) : values.examples?.split(',');
   const size = number('native', values.native);
-  const { protocol } = values;
+  const protocol = values.protocol === undefined ? undefined : named(values.protocol);
   // A script gives an image only where it asks for one.
   const mixed = protocol === undefined || protocol === 'pessimistic' ? ALL : C_WORKLOADS;
   const all = size === undefined ? mixed : nativeWorkloads().filter((w) => size === 0 || w.size === size);

@@ -65,7 +65,7 @@ export function jobCommands(program: Command, act: Act): void {
         'make every rank of a job take a checkpoint now (at its next MPI call), and wait for the checkpoints',
       )
       .argument('<job>')
-      .option('-t, --task <rank>', 'of one rank only (with vcl always of all)', whole(0, 1023))
+      .option('-t, --task <rank>', 'of one rank only (with vcl and pcl always of all)', whole(0, 1023))
       .option('--no-wait', 'only ask for them')
       .option('--timeout <seconds>', 'stop waiting after this time (the ranks still take the checkpoints)', seconds),
   ).action(
@@ -110,7 +110,7 @@ export function pauseCommands(program: Command, act: Act): void {
       .option(
         '--images <seconds>',
         'time for ranks to take a checkpoint (default 15); a rank without one resumes from its previous one, ' +
-          'or from the log (with vcl: all ranks resume from their last common checkpoint)',
+          'or from the log (with vcl and pcl: all ranks resume from their last common checkpoint)',
         seconds,
       )
       .option('--no-wait', 'do not wait until all ranks have left'),

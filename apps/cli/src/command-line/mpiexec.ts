@@ -24,8 +24,9 @@ const jobOptions = (command: Command): Command =>
           '--protocol <name>',
           'what a lost rank costs: its own work since its checkpoint (pessimistic, the default: every message goes ' +
             'through a log), the work of all ranks since their last common checkpoint (vcl: no log, output appears ' +
-            'some seconds late, not for TypeScript), or the job (none)',
-        ).choices(['pessimistic', 'vcl', 'none']),
+            'some seconds late, not for TypeScript; pcl: the same, but ranks stop sending for each checkpoint), or ' +
+            'the job (none)',
+        ).choices(['pessimistic', 'vcl', 'pcl', 'none']),
       )
       .addOption(
         new Option(
@@ -35,8 +36,8 @@ const jobOptions = (command: Command): Command =>
       )
       .option(
         '--checkpoint <seconds>',
-        'target interval between checkpoints of a rank (default: 30); with vcl from one checkpoint of all ranks to ' +
-          'the next, at least 0.1 (default: calculated from their cost and the losses)',
+        'target interval between checkpoints of a rank (default: 30); with vcl and pcl from one checkpoint of all ' +
+          'ranks to the next, at least 0.1 (default: calculated from their cost and the losses)',
         seconds,
       )
       .option(

@@ -1,14 +1,12 @@
 /** What the pages say of a job's protocol: what it costs, what a loss costs, what a pause does. Pure. */
-import type { JobOptions, JobView } from '@mayfly/wire';
+import { goesBackTogether, type JobOptions, type JobView } from '@mayfly/wire';
 import { duration, elapsed, bytes, plural } from '../shared/format.ts';
 
+export { goesBackTogether };
 export type Protocol = JobView['protocol'];
 
-/** The shortest time between two checkpoints that a job under `vcl` may ask for, ms. */
-export const LEAST_VCL_MS = 100;
-
-/** Where a loss takes all ranks of the job back to its last checkpoint. */
-export const goesBackTogether = (protocol: Protocol): boolean => protocol === 'vcl';
+/** The shortest time between two checkpoints of all ranks that a job may ask for, ms. */
+export const LEAST_WAVE_MS = 100;
 
 interface Choice {
   protocol: Protocol;
@@ -34,6 +32,13 @@ export const CHOICES: readonly Choice[] = [
       'one; output appears some seconds late',
   },
   {
+    protocol: 'pcl',
+    title: 'All ranks go back, and checkpoints stop the sending',
+    costs:
+      'blocking coordinated checkpointing: as before, but for each checkpoint all ranks stop sending ' +
+      'until all have one; for comparing the two',
+  },
+  {
     protocol: 'none',
     title: 'The job ends',
     costs: 'nothing is logged and no rank can restart: the baseline for measuring',
@@ -49,13 +54,14 @@ export const refusedText = (protocol: Protocol, language: string): string | unde
 /** The options of a job that gets another protocol: without an interval that the server would refuse. */
 export function withProtocol(o: JobOptions, protocol: Protocol): JobOptions {
   const { protocol: _, ...rest } = o;
-  if (goesBackTogether(protocol) && (rest.checkpointMs ?? Infinity) < LEAST_VCL_MS) delete rest.checkpointMs;
+  if (goesBackTogether(protocol) && (rest.checkpointMs ?? Infinity) < LEAST_WAVE_MS) delete rest.checkpointMs;
   return { ...rest, ...(protocol === 'pessimistic' ? {} : { protocol }) };
 }
 
 export const PROTOCOLS: Record<Protocol, string> = {
   pessimistic: 'pessimistic message logging',
   vcl: 'vcl: coordinated checkpointing; a loss takes all ranks back to the last checkpoint',
+  pcl: 'pcl: blocking coordinated checkpointing; a loss takes all ranks back to the last checkpoint',
   none: 'none: a lost rank ends the job',
 };
 
@@ -70,9 +76,10 @@ export function toleranceText(o: { protocol: Protocol; checkpointMs: number }): 
     case 'none':
       return 'none: a lost rank ends the job';
     case 'vcl':
+    case 'pcl':
       return (
-        'all ranks take a checkpoint together, and a loss takes all of them back to the last one (coordinated ' +
-        `checkpointing); ${
+        'all ranks take a checkpoint together, and a loss takes all of them back to the last one (' +
+        `${o.protocol === 'pcl' ? 'blocking ' : ''}coordinated checkpointing); ${
           o.checkpointMs === 0
             ? 'the time between checkpoints follows from their cost and the losses'
             : `${duration(o.checkpointMs)} from one checkpoint to the next`

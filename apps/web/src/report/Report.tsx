@@ -208,6 +208,12 @@ const INCARNATION = (
     it is started again in another one as its next <em>incarnation</em>
   </>
 );
+const TOGETHER = (
+  <>
+    {INCARNATION}, and all ranks go back to the last <em>checkpoint</em> that they took together and repeat the work
+    since then.
+  </>
+);
 /** What follows when the tab of a rank goes away. */
 const GONE = {
   pessimistic: (
@@ -216,12 +222,8 @@ const GONE = {
       from its log.
     </>
   ),
-  vcl: (
-    <>
-      {INCARNATION}, and all ranks go back to the last <em>checkpoint</em> that they took together and repeat the work
-      since then.
-    </>
-  ),
+  vcl: TOGETHER,
+  pcl: TOGETHER,
   none: <>this job ends, because nothing is kept to restart a rank from.</>,
 };
 

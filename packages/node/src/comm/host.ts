@@ -386,8 +386,9 @@ export class CommHost {
           if (rank) this.stop(rank, 'finished');
           break;
         }
+        case 'mark':
         case 'checkpoint':
-          this.ranks.get(e.task)?.link.side.ask(Ask.CHECKPOINT);
+          this.ranks.get(e.task)?.link.side.ask(e.type === 'mark' ? Ask.MARK : Ask.CHECKPOINT);
           break;
         case 'image': {
           const rank = this.ranks.get(e.task);

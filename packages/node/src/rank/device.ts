@@ -10,6 +10,8 @@
  *  D4 Waiting for space consumes no arrival.
  *  D5 A chunk that is not the last of its message is no arrival: it is collected, and leaves no trace in the program's
  *  history.
+ *  D6 A mark that is wanted (coordinated/freeze.ts) stands in the up ring between whole messages; a rank that waits
+ *  writes it, too.
  */
 import { LIVE, TIMED, type Endpoint } from '@mayfly/protocols';
 import type { Arrival, Device, WaitReason } from '@mayfly/mpi';
@@ -25,6 +27,7 @@ import {
   writeHeader,
   type Assignment,
   type Header,
+  type Mark,
   type TaskId,
 } from '@mayfly/wire';
 import { HEAD, Local, type ImageHead } from '../local-frames.ts';
@@ -33,6 +36,7 @@ import { RankState, type StatusWriter } from '../status.ts';
 import { DutyCycle } from './duty.ts';
 import { Parts } from './message-parts.ts';
 import { placeNow } from './call-site.ts';
+import { copyInto } from './image-buffer.ts';
 
 /** Bodies of unmatched messages that a rank keeps; the rest stays in the log. */
 const UNEXPECTED_BYTES = 16 * 1024 * 1024;
@@ -106,8 +110,7 @@ export class RingDevice implements Device {
 
   send(dst: TaskId, mode: number, context: number, tag: number, word: number, body: Uint8Array): void {
     this.steps++;
-    this.duty.call(this.working);
-    this.side.down.release();
+    this.enter();
     const ep = this.endpoint;
     const channel = ep.beginSend(dst);
     this.status.sent(body.length);
@@ -126,6 +129,22 @@ export class RingDevice implements Device {
       } while (offset < body.length);
     }
     this.moved();
+  }
+
+  /** At the entry of an MPI call. */
+  private enter(): void {
+    this.duty.call(this.working);
+    this.side.down.release();
+    if (this.side.wanted(Ask.MARK)) this.mark();
+  }
+
+  /** D6. */
+  private mark(): void {
+    if (!this.side.asked(Ask.MARK)) return;
+    const h = emptyHeader(Kind.MARK);
+    h.src = h.dst = this.task;
+    h.incarnation = this.endpoint.incarnation;
+    this.write(h, EMPTY, text.encode(JSON.stringify({ sends: this.endpoint.sent() } satisfies Mark)));
   }
 
   /** Writes one frame and publishes it. */
@@ -179,7 +198,12 @@ export class RingDevice implements Device {
 
   private block(stop?: () => boolean): void {
     const from = this.engineNow();
-    this.side.block(() => !this.side.down.empty || (stop?.() ?? false), false, this.waitGoesOn);
+    let stopped = false;
+    const ready = (): boolean => !this.side.down.empty || this.side.wanted(Ask.MARK) || (stopped = stop?.() ?? false);
+    do {
+      this.side.block(ready, false, this.waitGoesOn);
+      this.mark();
+    } while (this.side.down.empty && !stopped);
     this.duty.rested(from);
   }
 
@@ -241,8 +265,7 @@ export class RingDevice implements Device {
   }
 
   wait(reason: WaitReason): Arrival | undefined {
-    this.duty.call(this.working);
-    this.side.down.release();
+    this.enter();
     const first = this.next(reason, this.interrupted);
     if (!first) return undefined;
     this.steps++;
@@ -265,8 +288,7 @@ export class RingDevice implements Device {
 
   poll(consume: (arrival: Arrival) => boolean): void {
     this.steps++;
-    this.duty.call(this.working);
-    this.side.down.release();
+    this.enter();
     const ep = this.endpoint;
     const wanted = ep.pollBegin();
     if (wanted === LIVE) {
@@ -378,7 +400,11 @@ export class RingDevice implements Device {
     if (this.endpoint.replaying) return 0;
     const end = now() + ms;
     let stopped = false;
-    this.side.pause(ms, () => (stopped = stop()), now);
+    const over = (): boolean => {
+      this.mark();
+      return (stopped = stop());
+    };
+    this.side.pause(ms, over, now);
     return stopped ? Math.max(0, end - now()) : 0;
   }
 
@@ -451,31 +477,4 @@ export class RingDevice implements Device {
   note(sentence: string): void {
     this.write(emptyHeader(Local.NOTE), EMPTY, text.encode(sentence).subarray(0, CHUNK_BYTES));
   }
-}
-
-/** Leaves out the dead ranges, where the buffer keeps what it has. False when the engine has no room for it. */
-function copyInto(
-  buffer: SharedArrayBuffer,
-  parts: readonly Uint8Array[],
-  dead: readonly (readonly [number, number])[] = [],
-): boolean {
-  const bytes = parts.reduce((n, p) => n + p.length, 0);
-  if (buffer.byteLength < bytes)
-    try {
-      buffer.grow(bytes);
-    } catch {
-      return false;
-    }
-  const to = new Uint8Array(buffer, 0, bytes);
-  let begins = 0;
-  for (const p of parts) {
-    let at = 0;
-    for (const [from, until] of [...dead, [begins + p.length, begins + p.length] as const]) {
-      const end = Math.min(from - begins, p.length);
-      if (end > at) to.set(p.subarray(at, end), begins + at);
-      at = Math.max(at, until - begins);
-    }
-    begins += p.length;
-  }
-  return true;
 }

@@ -57,6 +57,8 @@ export const Ask = {
   CHECKPOINT: 1,
   /** After the next image do nothing more: the node leaves, and nothing done from then on would be kept. */
   LEAVE: 2,
+  /** Mark the end of what it has sent, at its next MPI call. */
+  MARK: 4,
 } as const;
 
 export const DEFAULT_RING_BYTES = 1024 * 1024;

@@ -82,6 +82,11 @@ export class RankSide {
     wake(this.words, W.commAsleep, W.commBell, this.ring);
   }
 
+  /** One of {@link Ask}'s bits is set, as far as this thread has heard. */
+  wanted(bit: number): boolean {
+    return (this.words[W.ask]! & bit) !== 0;
+  }
+
   /** Takes one of {@link Ask}'s bits, if it is set. */
   asked(bit: number): boolean {
     return (Atomics.load(this.words, W.ask) & bit) !== 0 && (Atomics.and(this.words, W.ask, ~bit) & bit) !== 0;

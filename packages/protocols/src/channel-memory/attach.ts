@@ -31,7 +31,7 @@ import { sentBy } from './holdings.ts';
 import { beginPush, discardPartial } from './push.ts';
 import { readBody } from './read-body.ts';
 import { json, learn, readEvidence } from './records.ts';
-import { detach, giveUp, protocolError, refuse } from './refuse.ts';
+import { closeConn, detach, giveUp, protocolError, refuse } from './refuse.ts';
 import {
   ackSoon,
   append,
@@ -69,6 +69,9 @@ export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): 
   const before = source.attachment;
   if (before && (before.incarnation === who.incarnation || s.policy.outranks(who.incarnation, before.incarnation)))
     detach(s, before);
+  const elsewhere = before && before.conn !== conn.conn && before.nonce === m.nonce && s.conns.get(before.conn);
+  // Of two connections of one comm worker the older one may be heard last: it shall know which one counts.
+  if (elsewhere) closeConn(s, elsewhere, 'SUPERSEDED', 'another connection of this node counts');
   const isNew = source.nonce === undefined;
   source.nonce = m.nonce;
   s.policy.attached(s, source, a, isNew);

@@ -23,7 +23,6 @@
  */
 import {
   CHUNK_BYTES,
-  Cut,
   Flag,
   HEADER_BYTES,
   Kind,
@@ -41,12 +40,11 @@ import {
 import { ArrivalIndex } from './arrivals.ts';
 import { attach, fence, resupplied, resupply, speaker } from './attach.ts';
 import { memoryOf, observe, sendsOf, unshown } from './census.ts';
-import { beginWave, cutComes, forgetWaves, obey, waveOver } from './cutting.ts';
+import { beginWave, forgetWaves, obey, waveFrame, waveOver } from './cutting.ts';
 import { appendWorldMessage, data, done } from './data-path.ts';
 import { holdingsOf } from './holdings.ts';
 import { goBack, recoverWaves, type WaveRecordRead } from './line.ts';
 import { credit, pull, pump } from './push.ts';
-import { readBody } from './read-body.ts';
 import { plain } from './records.ts';
 import { recoverDestination, recoverSource, recoverWorld } from './recover.ts';
 import { ProtocolError, closeConn, detach, giveUp, protocolError } from './refuse.ts';
@@ -448,8 +446,9 @@ export class ChannelMemory {
       case Kind.RESUPPLIED:
         return resupplied(s, a);
       case Kind.CUT:
-        if (s.cutting) return cutComes(s, a.task, h.word, readBody('CUT', Cut, f.body));
-        throw protocolError('BAD_FRAME', 'a cut where channels are not cut');
+      case Kind.MARK:
+      case Kind.CANNOT:
+        return waveFrame(s, a.task, h.kind, h.word, f.body);
       case Kind.DETACH:
         return detach(s, a);
       default:

@@ -13,18 +13,21 @@
  *     behind that.
  */
 import {
+  Cannot,
+  Cut,
   Kind,
+  Mark,
   WORLD,
   WorldMode,
   emptyHeader,
   encodeFrame,
   patchArrival,
   taskId,
-  type Cut,
   type Header,
   type TaskId,
 } from '@mayfly/wire';
 import { START_OF_TASK } from '../contract/waves.ts';
+import { readBody } from './read-body.ts';
 import { cost, pushAhead, pushWhole } from './push.ts';
 import { WAVE_KIND } from './records.ts';
 import { protocolError } from './refuse.ts';
@@ -194,6 +197,7 @@ export function obey(s: State): void {
           s.syncWanted = true;
           break;
         case 'flushed':
+          send(s, e.dst, Kind.FLUSHED, e.wave);
           break;
       }
   reportRecorded(s);
@@ -256,16 +260,20 @@ export function beginWave(s: State, wave: number, ended: readonly TaskId[], star
   for (const ws of cutting.streams) if (ws) ws.records = 0;
   cutting.written.clear();
   cutting.gate.begin(wave, ended);
-  for (const task of starting) cutting.gate.cut(wave, task, START_OF_TASK);
+  for (const task of starting) {
+    cutting.gate.frozen(wave, task, START_OF_TASK.sends);
+    cutting.gate.cut(wave, task, START_OF_TASK);
+  }
   for (const { task } of s.sources) askForCut(s, task);
   obey(s);
 }
 
-/** The task's comm worker hears of the wave under way, once it is here. */
+/** The task's comm worker hears of the wave under way, once it is here; when it is back, also that none is. */
 export function askForCut(s: State, task: TaskId): void {
   const gate = s.cutting?.gate;
-  if (!gate || gate.wave === 0 || gate.hasCut(task)) return;
+  if (!gate || gate.hasCut(task) || (gate.wave === 0 && !s.sources[task]!.attachment?.resume)) return;
   send(s, task, Kind.WAVE, gate.wave);
+  if (gate.mayCut(task)) send(s, task, Kind.FLUSHED, gate.wave);
 }
 
 function send(s: State, task: TaskId, kind: number, wave: number): void {
@@ -280,8 +288,20 @@ function send(s: State, task: TaskId, kind: number, wave: number): void {
   s.out.push({ type: 'send', conn: a.conn, bytes: encodeFrame(h) });
 }
 
-/** CUT of a task, which may come again. @throws ProtocolError when it says what cannot be */
-export function cutComes(s: State, task: TaskId, wave: number, cut: Cut): void {
+/** CUT, MARK or CANNOT of a task, which may come again. @throws ProtocolError when it says what cannot be */
+export function waveFrame(s: State, task: TaskId, kind: number, wave: number, body: Uint8Array): void {
+  const gate = s.cutting?.gate;
+  if (!gate) throw protocolError('BAD_FRAME', `kind ${kind} where channels are not cut`);
+  if (kind === Kind.CUT) return cutComes(s, task, wave, readBody('CUT', Cut, body));
+  if (kind === Kind.MARK) {
+    gate.frozen(wave, task, readBody('MARK', Mark, body).sends);
+    return obey(s);
+  }
+  const { reason } = readBody('CANNOT', Cannot, body);
+  if (wave === gate.wave) cannot(s, task, reason);
+}
+
+function cutComes(s: State, task: TaskId, wave: number, cut: Cut): void {
   const cutting = s.cutting!;
   const { gate } = cutting;
   if (wave !== gate.wave || gate.hasCut(task)) return;

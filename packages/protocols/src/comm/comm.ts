@@ -9,7 +9,7 @@
  * Messages out: ATTACH, DETACH, DATA, DETERMINANTS, CREDIT, PULL, RESUPPLY, RESUPPLIED. In: ATTACHED, REFUSED, ARRIVAL,
  * BODY, ACK, DETERMINANTS, RESEND. Durable state: none.
  *
- * Invariants (M1, D1 and D2 in pessimistic/commd.ts)
+ * Invariants (M1, D1 and D2 in pessimistic/commd.ts; M8 and M9 in task-waves.ts)
  *  M2  A sent message is kept until its Channel Memory has acknowledged it as synced. Every new connection begins with
  *      the messages that the CM lacks: whole ones, per channel in order.
  *  M3  Arrivals go to the rank in arrival order, each once. Their chunks go as they come, those of different senders
@@ -19,9 +19,6 @@
  *  M5  The rank begins when every Channel Memory has fenced its predecessors and answered.
  *  M6  EXIT leaves when everything sent before it is durable.
  *  M7  Less than a quarter of the window is consumed and not yet credited.
- *  M8  (Coordinated checkpointing) The CUT of an image leaves for every Channel Memory at the image's place: behind
- *      everything sent before it, before everything sent or reported as consumed after it, over a new connection too.
- *      A wave has one image of a task.
  */
 import {
   CHUNK_BYTES,
@@ -32,7 +29,6 @@ import {
   WORLD,
   WorldMode,
   decodeAck,
-  emptyHeader,
   encodeFrame,
   frameBytes,
   homeOf,
@@ -69,9 +65,10 @@ export class Comm {
     this.#connected = new Array<boolean>(options.channelMemories).fill(false);
   }
 
-  /** Bytes sent by the task and not yet durable. */
+  /** Bytes that the task has written and that are not durable yet. */
   retained(task: TaskId): number {
-    return this.#tasks.get(task)?.retainedBytes ?? 0;
+    const t = this.#tasks.get(task);
+    return t ? t.retainedBytes + t.waves.frozenBytes : 0;
   }
 
   step(event: CommEvent): CommEffect[] {
@@ -139,13 +136,22 @@ export class Comm {
       if (h.detBytes > 0) t.policy.wrote(f.determinants);
       if (h.kind === Kind.DATA) {
         if (h.dst === WORLD && h.mode === WorldMode.EXIT) {
+          this.#thaw(t); // M9
           t.exit.push({ channel: h.channel, bytes: frame });
           this.#maybeExit(t);
-        } else this.#keepAndSend(t, t.outbox(h.dst), h.channel, frame);
+        } else this.#data(t, h, frame);
       } else if (h.kind === Kind.DETERMINANTS) this.#sendBlock(t, t.home);
       else if (h.kind === Kind.PULL) this.#pull(t, h);
+      else if (h.kind === Kind.MARK) this.#toAll(t, t.waves.marks(f.body));
       else throw new RangeError(`kind ${h.kind} in the ring of task ${task}`);
     }
+  }
+
+  #data(t: CommTask, h: Header, frame: Uint8Array): void {
+    const box = t.outbox(h.dst);
+    if (!t.waves.holds({ box, channel: h.channel, bytes: frame })) return this.#keepAndSend(t, box, h.channel, frame);
+    const cannot = t.waves.cannot();
+    if (cannot && t.attached[t.home]) this.#out.push({ type: 'send', cm: t.home, bytes: cannot.slice() });
   }
 
   #keepAndSend(t: CommTask, box: Outbox, channel: number, frame: Uint8Array): void {
@@ -160,8 +166,7 @@ export class Comm {
   /** What the protocol has to send without a message. */
   #sendBlock(t: CommTask, cm: number): void {
     const block = t.attached[cm] ? t.policy.block() : undefined;
-    if (block)
-      this.#out.push({ type: 'send', cm, bytes: encodeFrame(this.#header(t, Kind.DETERMINANTS), undefined, block) });
+    if (block) this.#out.push({ type: 'send', cm, bytes: encodeFrame(t.header(Kind.DETERMINANTS), undefined, block) });
   }
 
   /** M6. */
@@ -178,7 +183,7 @@ export class Comm {
     t.attached.forEach((here, cm) => {
       if (!here || t.syncAsked[cm]) return;
       t.syncAsked[cm] = true;
-      const h = this.#header(t, Kind.DETERMINANTS);
+      const h = t.header(Kind.DETERMINANTS);
       h.flags = Flag.SYNC;
       this.#out.push({ type: 'send', cm, bytes: encodeFrame(h) });
     });
@@ -192,29 +197,30 @@ export class Comm {
 
   // ---- waves ----
 
-  /** M8. */
   #image(task: TaskId, position: Position): void {
     const t = this.#tasks.get(task);
     if (t === undefined) return;
-    const { cutOf, inWave } = t.policy;
-    if (!cutOf || !inWave) return void this.#out.push({ type: 'image', task, position });
-    if (t.wave === 0 || t.cut) return void this.#out.push({ type: 'image', task, position: undefined });
-    const h = this.#header(t, Kind.CUT);
-    h.word = t.wave;
-    t.cut = encodeFrame(h, json(cutOf(position)));
-    t.attached.forEach((here, cm) => here && this.#cutLeaves(t, cm));
-    this.#out.push({ type: 'image', task, position: inWave(position, t.wave) });
+    const image = t.waves.image(position);
+    this.#toAll(t, image?.cut);
+    if (image?.cut) this.#thaw(t);
+    this.#out.push({ type: 'image', task, position: image?.position });
   }
 
-  #cutLeaves(t: CommTask, cm: number): void {
-    if (t.cut) this.#out.push({ type: 'send', cm, bytes: t.cut.slice() });
-  }
-
+  /** 0: none is under way any more. */
   #wave(t: CommTask, wave: number): void {
-    if (t.wave === wave) return;
-    t.wave = wave;
-    t.cut = undefined;
-    if (wave > 0) this.#out.push({ type: 'checkpoint', task: t.task });
+    if (wave === t.waves.wave) return;
+    this.#thaw(t);
+    const ask = t.waves.begins(wave);
+    if (ask) this.#out.push({ type: ask, task: t.task });
+  }
+
+  #toAll(t: CommTask, frame: Uint8Array | undefined): void {
+    if (!frame) return;
+    t.attached.forEach((here, cm) => here && this.#out.push({ type: 'send', cm, bytes: frame.slice() }));
+  }
+
+  #thaw(t: CommTask): void {
+    for (const { box, channel, bytes } of t.waves.thaw()) this.#keepAndSend(t, box, channel, bytes);
   }
 
   // ---- attaching ----
@@ -227,7 +233,7 @@ export class Comm {
       received: cm === t.home ? t.received : 0,
       resume: t.known[cm]!,
     };
-    this.#out.push({ type: 'send', cm, bytes: encodeFrame(this.#header(t, Kind.ATTACH), json(body)) });
+    this.#out.push({ type: 'send', cm, bytes: encodeFrame(t.header(Kind.ATTACH), json(body)) });
   }
 
   #attached(t: CommTask, cm: number, m: Attached): void {
@@ -235,7 +241,7 @@ export class Comm {
     t.attached[cm] = true;
     t.known[cm] = true;
     t.syncAsked[cm] = false;
-    if (resumed) this.#cutLeaves(t, cm); // M8
+    for (const bytes of resumed ? t.waves.answers(cm === t.home) : []) this.#out.push({ type: 'send', cm, bytes });
     if (cm === t.home) {
       t.reportFrom = m.resupplyFrom;
       if (t.ready) this.#report(t);
@@ -291,7 +297,7 @@ export class Comm {
         this.#out.push({ type: 'send', cm, bytes: copy });
       }
     }
-    this.#out.push({ type: 'send', cm, bytes: encodeFrame(this.#header(t, Kind.RESUPPLIED)) });
+    this.#out.push({ type: 'send', cm, bytes: encodeFrame(t.header(Kind.RESUPPLIED)) });
   }
 
   #refuse(t: CommTask, error: ErrorBody): void {
@@ -304,15 +310,7 @@ export class Comm {
     if (t === undefined) return;
     this.#tasks.delete(task);
     for (let cm = 0; cm < t.attached.length; cm++)
-      if (t.attached[cm]) this.#out.push({ type: 'send', cm, bytes: encodeFrame(this.#header(t, Kind.DETACH)) });
-  }
-
-  #header(t: CommTask, kind: number): Header {
-    const h = emptyHeader(kind);
-    h.src = t.task;
-    h.dst = t.task;
-    h.incarnation = t.incarnation;
-    return h;
+      if (t.attached[cm]) this.#out.push({ type: 'send', cm, bytes: encodeFrame(t.header(Kind.DETACH)) });
   }
 
   // ---- from a Channel Memory ----
@@ -377,8 +375,11 @@ export class Comm {
       }
       case Kind.WAVE:
         return this.#wave(t, h.word);
+      case Kind.FLUSHED:
+        if (t.waves.flushed(h.word)) this.#out.push({ type: 'checkpoint', task: t.task });
+        return;
       case Kind.WAVE_OVER:
-        if (h.word === t.wave) this.#wave(t, 0);
+        if (h.word === t.waves.wave) this.#wave(t, 0);
         return;
       case Kind.RESEND: {
         const box = t.outboxes.get(h.dst);
@@ -441,7 +442,7 @@ export class Comm {
   #credit(t: CommTask): void {
     if (!t.attached[t.home]) return;
     t.uncredited = 0;
-    const h = this.#header(t, Kind.CREDIT);
+    const h = t.header(Kind.CREDIT);
     h.arrival = Math.min(t.consumed, t.received);
     h.size = this.#window;
     h.flags = t.envelopeOnly ? Flag.ENVELOPE_ONLY : 0;
@@ -458,7 +459,7 @@ export class Comm {
   #ask(t: CommTask, arrival: number, p: { size: number; next: number; asked: number }): void {
     if (!t.attached[t.home]) return;
     do {
-      const h = this.#header(t, Kind.PULL);
+      const h = t.header(Kind.PULL);
       h.arrival = arrival;
       h.offset = p.asked;
       h.word = this.#pullBytes;
@@ -475,7 +476,7 @@ export class Comm {
     if ((h.flags & Flag.LAST) !== 0) {
       t.pulls.delete(h.arrival);
       if (t.policy.confirmsBodies && t.attached[t.home]) {
-        const end = this.#header(t, Kind.PULL);
+        const end = t.header(Kind.PULL);
         end.arrival = h.arrival;
         end.offset = p.size;
         this.#out.push({ type: 'send', cm: t.home, bytes: encodeFrame(end) });

@@ -15,9 +15,9 @@
  *     wake-up;
  *  5. stops reading a rank's up-ring while `core.retained(task)` is above a limit (say 64 MiB) or a link's buffer is:
  *     the rank then waits in its send, which consumes nothing;
- *  6. (coordinated checkpointing) performs `checkpoint` by asking the rank for an image. It reads the status words
- *     before it drains the ring, and reports `consumed` after: what a rank consumed behind an image must not be
- *     reported before the image is.
+ *  6. (coordinated checkpointing) performs `checkpoint` by asking the rank for an image, and `mark` for its mark. It
+ *     reads the status words before it drains the ring, and reports `consumed` after: what a rank consumed behind an
+ *     image must not be reported before the image is.
  */
 import type { ErrorBody, Incarnation, Position, TaskId } from '@mayfly/wire';
 import type { EndpointStart } from '../endpoint.ts';
@@ -69,6 +69,11 @@ export type CommEffect =
   | { readonly type: 'deliver'; readonly task: TaskId; readonly bytes: Uint8Array }
   /** Every CM has fenced and answered: the rank may begin, with this for its endpoint. */
   | { readonly type: 'ready'; readonly task: TaskId; readonly start: EndpointStart }
+  /**
+   * A wave is under way (`pcl`): at its next MPI call the rank is to write MARK into its ring, behind everything that
+   * it has sent. It goes on then.
+   */
+  | { readonly type: 'mark'; readonly task: TaskId }
   /** A wave is under way: the rank is to take an image soon. */
   | { readonly type: 'checkpoint'; readonly task: TaskId }
   /** The image lies there, and goes to the Checkpoint Server; undefined: nobody waits for it any more. */

@@ -6,6 +6,21 @@ import type { Ack, Attached, Cut, Incarnation, Position } from '@mayfly/wire';
 import type { Replays } from '../contract/position.ts';
 import type { EndpointStart } from '../endpoint.ts';
 
+/** What a task writes between its mark and its image waits (`pcl`). */
+export interface SendFreeze<Frame> {
+  /** The wave in which the task has marked and has no image yet; 0: none. */
+  readonly wave: number;
+  /** Bytes that wait. */
+  readonly bytes: number;
+  /** More waits than may: the task cannot have an image in this wave. */
+  readonly full: boolean;
+  mark(wave: number): void;
+  /** A frame that the rank has written. True: it waits. */
+  holds(frame: Frame, bytes: number): boolean;
+  /** What waited, in its order: it leaves now. */
+  thaw(): Frame[];
+}
+
 /** For one incarnation of a task. All of it dies with the tab. */
 export interface CommdTask {
   /** Arrivals are kept until they are synced, and returned to a Channel Memory that lost them (M4). */
@@ -22,6 +37,8 @@ export interface CommdTask {
   readonly cutOf?: (position: Position) => Cut;
   /** …and the position of that image in a wave. */
   readonly inWave?: (position: Position, wave: number) => Position;
+  /** …after it has marked the end of its sends, and everybody else has. */
+  readonly freeze?: <Frame>() => SendFreeze<Frame>;
 
   // The beginning: what Channel Memories answer, until all have.
   /** A block that came before ATTACHED. @throws MalformedDeterminants */

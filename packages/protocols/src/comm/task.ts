@@ -1,9 +1,10 @@
 /**
  * What the comm worker keeps of one attached incarnation. All of it dies with the tab; that is what the logs are for.
  */
-import { routeOf, type Incarnation, type Position, type TaskId } from '@mayfly/wire';
+import { emptyHeader, routeOf, type Header, type Incarnation, type Position, type TaskId } from '@mayfly/wire';
 import type { Replays } from '../contract/position.ts';
 import type { CommdTask } from './policy.ts';
+import { TaskWaves } from './task-waves.ts';
 import type { CommOptions } from './events.ts';
 
 /** A frame as the rank wrote it, kept until its message is durable. */
@@ -62,9 +63,8 @@ export class CommTask {
   /** Highest arrival received whole. */
   received = 0;
   readonly partials = new Map<TaskId, { frames: Uint8Array[]; bytes: number; channel: number }>();
-  /** Coordinated checkpointing: the wave under way, and the CUT that has left for it. */
-  wave = 0;
-  cut: Uint8Array | undefined;
+  /** Coordinated checkpointing. */
+  readonly waves: TaskWaves;
 
   /** Arrivals not known to be durable, for a CM that lost them; entries before `head` are released. */
   arrivals: Received[] = [];
@@ -102,6 +102,16 @@ export class CommTask {
     this.known = new Array<boolean>(options.channelMemories).fill(false);
     this.policy = options.policy(options.channelMemories);
     this.replays = this.policy.replays(position);
+    this.waves = new TaskWaves(this.policy, (kind) => this.header(kind));
+  }
+
+  /** Of a frame of this incarnation that is no message. */
+  header(kind: number): Header {
+    const h = emptyHeader(kind);
+    h.src = this.task;
+    h.dst = this.task;
+    h.incarnation = this.incarnation;
+    return h;
   }
 
   /** The route of a destination is chosen here and nowhere else; a later protocol may pass messages within the node. */

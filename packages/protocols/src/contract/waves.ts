@@ -163,6 +163,8 @@ export interface ChannelGate {
   consumed(dst: TaskId, upTo: number): void;
   begin(wave: number, ended: Iterable<TaskId>): void;
   cut(wave: number, task: TaskId, cut: Cut): void;
+  /** (`pcl`) MARK of a task. */
+  frozen(wave: number, task: TaskId, sends: Cut['sends']): void;
   /** The task has ended, and everything that it sent is here. */
   ended(task: TaskId): void;
   /** The outside has cut. */
@@ -173,6 +175,8 @@ export interface ChannelGate {
   takesAll(task: TaskId): boolean;
   /** In the wave under way the task has cut. */
   hasCut(task: TaskId): boolean;
+  /** (`pcl`) It may take its image. */
+  mayCut(task: TaskId): boolean;
   /** Messages of a channel that have come. */
   seen(src: TaskId, dst: TaskId): number;
 }

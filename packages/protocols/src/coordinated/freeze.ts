@@ -1,8 +1,9 @@
 /**
- * `pcl` in the comm worker: what a task sends after its mark waits until it has taken its image. "After having sent a
- * marker, a process does not send any other message through the same channel until it takes its checkpoint … Such
- * messages, still in the process memory, are automatically stored in the checkpoint" (blocking-vs-nonblocking, section
- * 3). Here they are on their way to the ring's other end; the image counts them as sent, and they leave behind its CUT.
+ * The protocol `pcl` in the comm worker: what a task sends after its mark waits until it has taken its image. "After
+ * having sent a marker, a process does not send any other message through the same channel until it takes its
+ * checkpoint … Such messages, still in the process memory, are automatically stored in the checkpoint"
+ * (blocking-vs-nonblocking, section 3). Here they are on their way to the ring's other end; the image counts them as
+ * sent, and they leave behind its CUT.
  *
  * Owns, for one task: whether it has marked in the wave under way, and frames that wait.
  *
@@ -12,10 +13,12 @@
  *     ring never comes to its image.
  */
 
-/** Most that waits for one task. */
-export const FROZEN_BYTES = 64 * 1024 * 1024;
+import type { SendFreeze } from '../comm/policy.ts';
 
-export class Freeze<Frame> {
+/** Most that waits for one task: half of what its host lets it have on the way. */
+export const FROZEN_BYTES = 32 * 1024 * 1024;
+
+export class Freeze<Frame> implements SendFreeze<Frame> {
   #wave = 0;
   #waiting: Frame[] = [];
   #bytes = 0;
@@ -23,6 +26,10 @@ export class Freeze<Frame> {
   /** The wave in which the task has marked and has no image yet; 0: none. */
   get wave(): number {
     return this.#wave;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** Z3. */

@@ -129,6 +129,10 @@ export class Gate implements ChannelGate {
     return this.state.wave > 0 && this.state.cuts[slot(task)] !== undefined;
   }
 
+  mayCut(task: TaskId): boolean {
+    return this.state.wave > 0 && (this.state.doors[task]?.flushed ?? false);
+  }
+
   seen(src: TaskId, dst: TaskId): number {
     return this.state.seen[slot(src)]![dst] ?? 0;
   }

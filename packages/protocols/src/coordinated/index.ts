@@ -1,7 +1,8 @@
 /**
- * Coordinated checkpointing without blocking: waves of Chandy and Lamport, as MPICH-Vcl has them
- * (blocking-vs-nonblocking, sections 3 and 4.1). Nothing is logged between waves; a loss takes all tasks back to the
- * last wave.
+ * Coordinated checkpointing (blocking-vs-nonblocking, sections 3 and 4): without blocking, by waves of Chandy and
+ * Lamport, as MPICH-Vcl has it (`vcl`), and with blocking, as MPICH2-Pcl has it (`pcl`). Nothing is logged between
+ * waves; a loss takes all tasks back to the last wave. The two differ in one thing: under `pcl` the channels are empty
+ * when the images are taken, but for what waits behind the marks.
  */
 import type { ProtocolName } from '@mayfly/wire';
 import type { VProtocol } from '../contract/index.ts';
@@ -29,3 +30,4 @@ const coordinated = (protocol: ProtocolName): VProtocol => ({
 });
 
 export const vcl = coordinated('vcl');
+export const pcl = coordinated('pcl');

@@ -89,6 +89,16 @@ describe('incarnations', () => {
     b.attach(21, 0, { resume: true });
     expect(b.take(Kind.ATTACHED, 21)).toHaveLength(1);
   });
+  test('F1 of two connections of a comm worker the older may be heard last: the other one ends, and is made again', () => {
+    const b = pair();
+    b.attach(20, 0);
+    expect(b.take(Kind.ATTACHED, 20)).toHaveLength(1);
+    expect(b.take(Kind.REFUSED, 10)[0]!.json().code).toBe('SUPERSEDED');
+    expect(b.effects.findLast((e) => e.type === 'close')).toMatchObject({ conn: 10, error: { code: 'SUPERSEDED' } });
+    b.attach(21, 0, { resume: true });
+    b.send(21, 0, 1, 1);
+    expect(arrivals(b, 11)).toEqual([1]);
+  });
   test('F1 the same nonce replaces its own dead socket', () => {
     const b = pair();
     b.attach(20, 0, { resume: true });

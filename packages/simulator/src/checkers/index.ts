@@ -8,6 +8,7 @@ import type { Kit } from './universal.ts';
 export const kits: Readonly<Record<ProtocolName, Kit>> = {
   pessimistic: (histories, stores) => new MessageLogging(histories, stores),
   vcl: (histories, stores) => new Coordinated(histories, stores),
+  pcl: (histories, stores) => new Coordinated(histories, stores),
   none: (histories, stores) => new Relay(histories, stores),
 };
 export { Checkers, name, type Excuses, type Kit, type ProtocolCheckers, type Stores } from './universal.ts';

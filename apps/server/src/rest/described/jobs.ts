@@ -38,7 +38,7 @@ export const JOBS: Readonly<Record<string, Described>> = {
   'POST /api/jobs/:id/pause': {
     description:
       'Ranks take images and leave; the job keeps its logs and waits for its resumption. Refused with ' +
-      'CONFLICT for a job of the protocol none, or one that has ended. With the protocol vcl all ranks take one ' +
+      'CONFLICT for a job of the protocol none, or one that has ended. With vcl and pcl all ranks take one ' +
       'checkpoint together; without it they resume from the one before.',
     request: { waitMs: 15_000 },
     answer: ok,
@@ -57,20 +57,20 @@ export const JOBS: Readonly<Record<string, Described>> = {
   },
   'POST /api/jobs/:id/tasks/:task/checkpoint': {
     description:
-      'The one rank takes an image at its next MPI call, or while it waits in one. With the protocol vcl all do.',
+      'The one rank takes an image at its next MPI call, or while it waits in one. With vcl and pcl all do.',
     answer: ok,
   },
   'POST /api/jobs/:id/tasks/:task/kill': {
     description:
       'Ends the incarnation that runs now, as a closed tab would. The next one takes over and the answer of ' +
-      'the job stays the same; with the protocol vcl all ranks go back to their last checkpoint; a job of the ' +
+      'the job stays the same; with vcl and pcl all ranks go back to their last checkpoint; a job of the ' +
       'protocol none fails. CONFLICT while the rank is at no node.',
     answer: ok,
   },
   'GET /api/jobs/:id/images': {
     description:
       'Complete checkpoint images that a restart could begin from, oldest first per rank; at most two are kept. ' +
-      'With the protocol vcl those of a checkpoint under way are listed too.',
+      'With vcl and pcl those of a checkpoint under way are listed too.',
     answer: [{ task: 0, image: `${ID}-0-1-2`, serial: 2, incarnation: 1, bytes: 65_536, sentBytes: 12_288, at: AT }],
   },
 };

@@ -6,7 +6,7 @@ import type { CheckpointAdvice, JobOptions } from '@mayfly/wire';
 import { duration } from '../../shared/format.ts';
 import { Input, Label, TextArea, TextField } from 'react-aria-components';
 import { languageOf, type Draft } from '../draft.ts';
-import { CHOICES, goesBackTogether, LEAST_VCL_MS, refusedText, withProtocol } from '../protocol-texts.ts';
+import { CHOICES, goesBackTogether, LEAST_WAVE_MS, refusedText, withProtocol } from '../protocol-texts.ts';
 
 interface Props {
   draft: Draft;
@@ -109,7 +109,7 @@ export function Options({ draft, change, advice, wrong }: Props) {
           <Seconds
             label="Checkpoint every"
             hint={goesBackTogether(protocol) ? TOGETHER : adviceText(advice)}
-            least={goesBackTogether(protocol) ? LEAST_VCL_MS / 1000 : 0}
+            least={goesBackTogether(protocol) ? LEAST_WAVE_MS / 1000 : 0}
             value={o.checkpointMs}
             onChange={(checkpointMs) => set({ checkpointMs })}
           />
