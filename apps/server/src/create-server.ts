@@ -243,8 +243,9 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
           health.close();
           dashboard.close();
           lessons.close();
-          // No new connections; the nodes get a message before the cores stop, and reconnect to the next server of the
-          // directory.
+          // Before connections close: nobody is lost because this server goes.
+          runtime.stop();
+          // No new connections; the nodes see theirs close, and reconnect to the next server of the directory.
           const quiet = app.close();
           await sockets.close();
           app.server.closeAllConnections();

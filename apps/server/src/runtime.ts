@@ -6,6 +6,7 @@
  *
  *  R1  Before the server listens, every job that has not ended is open and its cores have recovered.
  *  R3  Nothing here decides: an event of one core becomes an event of another, in the order in which it happened.
+ *  R5  A server that stops records no loss: it ends the connections of nodes itself, and they come to the next one.
  */
 import { isOver, jobIds, jobView, nodeViews, type JobService, type JobSpec, type ServedLog } from '@mayfly/protocols';
 import type { Archive, MessageLog, Registry, ImageStore, JobFiles, JobOutput } from '@mayfly/storage/ports';
@@ -318,8 +319,14 @@ export class Runtime {
     ];
   }
 
-  async close(): Promise<void> {
+  /** R5: the dispatcher hears nothing any more, not of connections that this server closes either. */
+  stop(): void {
     this.#stopping = true;
+    this.dispatcher.stop();
+  }
+
+  async close(): Promise<void> {
+    this.stop();
     for (const t of this.#timers) clearInterval(t);
     await this.webhooks.close();
     await this.#jobs.settled();
@@ -374,13 +381,13 @@ export class Runtime {
   spec(job: JobId): JobSpec | undefined {
     return this.#specs.get(job);
   }
-  /** Ranks that it has by now. */
   /** The program that a task runs; undefined: there is no such job. */
   programOf(job: JobId, task: TaskId): ProgramAt | undefined {
     const record = this.dispatcher.core.core.jobs.get(job)?.record;
     return record && programOf(record, task);
   }
 
+  /** Ranks that it has by now. */
   tasksOf(job: JobId): number {
     return this.dispatcher.core.core.jobs.get(job)?.tasks.length ?? 0;
   }

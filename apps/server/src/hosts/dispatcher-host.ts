@@ -205,11 +205,16 @@ export class DispatcherHost {
     }
   }
 
-  async close(): Promise<void> {
+  /** The server stops: the core hears nothing any more. What it wanted durable so far becomes durable. */
+  stop(): void {
     clearInterval(this.#timer);
-    this.#closed = true;
     this.#service.end('dispatcher');
     this.#sockets.close();
+  }
+
+  async close(): Promise<void> {
+    this.stop();
+    this.#closed = true;
     await this.#commits;
   }
 }
