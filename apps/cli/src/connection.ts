@@ -16,6 +16,8 @@ export interface Connection {
 }
 
 export interface ConnectionOptions {
+  /** No server, whatever is configured. */
+  local?: boolean;
   server?: string;
   token?: string;
   insecure?: boolean;
@@ -30,6 +32,10 @@ export async function findConnection(
   options: ConnectionOptions,
   env: Environment = process.env,
 ): Promise<Connection | undefined> {
+  if (options.local) {
+    if (options.server !== undefined) throw new CommandError('use either --local or --server', Exit.USAGE);
+    return undefined;
+  }
   const config = await readConfig(configFile(env));
   const server = options.server ?? (env.MAYFLY_SERVER || undefined) ?? config.server;
   if (server === undefined) return undefined;

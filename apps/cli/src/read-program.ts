@@ -6,6 +6,7 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { moduleOf, moduleOffset } from '@mayfly/toolchain/launcher';
 import { isNativeSource, isUnit, MANIFEST } from '@mayfly/toolchain/source-names';
 import { MayflyError, type ProgramSubmission } from '@mayfly/wire';
 import { CommandError, Exit } from './exit-codes.ts';
@@ -56,7 +57,7 @@ export async function readAnyProgram(
           .replace(/^[^A-Za-z0-9_]+/, '')
           .slice(-100) || 'a.out';
       return {
-        program: { language: 'wasm', module: readFileSync(given).toString('base64'), entry },
+        program: { language: 'wasm', module: Buffer.from(moduleOf(readFileSync(given))).toString('base64'), entry },
         args: [...args],
         ownFiles: new Set([resolve(given)]),
       };
@@ -134,15 +135,15 @@ async function readFolder(root: string): Promise<Map<string, Uint8Array>> {
   return files;
 }
 
-function magic(path: string): string {
+/** Its first bytes: more than a launcher has. */
+function headOf(path: string): Uint8Array {
   const fd = openSync(path, 'r');
   try {
-    const head = Buffer.alloc(4);
-    readSync(fd, head, 0, 4, 0);
-    return head.toString('latin1');
+    const head = Buffer.alloc(16384);
+    return head.subarray(0, readSync(fd, head, 0, head.length, 0));
   } finally {
     closeSync(fd);
   }
 }
-const isModule = (path: string): boolean => magic(path) === '\0asm';
-const isElf = (path: string): boolean => magic(path) === '\x7fELF';
+const isModule = (path: string): boolean => moduleOffset(headOf(path)) !== undefined;
+const isElf = (path: string): boolean => Buffer.from(headOf(path).subarray(0, 4)).toString('latin1') === '\x7fELF';

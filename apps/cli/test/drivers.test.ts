@@ -163,6 +163,19 @@ describe('mpiexec runs', () => {
     expect([r.code, r.stdout.split('\n').sort()], r.stderr).toEqual([0, ['', 'rank 0: 2 x', 'rank 1: 2 x']]);
   });
 
+  it('what mpicc made, when it is started directly: one rank on this machine, whatever server is configured', async () => {
+    const more = { ...env, MAYFLY_SERVER: 'http://127.0.0.1:1' };
+    const r = await run(['a b'], { cwd: dir, command: join(dir, 'program'), env: more });
+    expect(r).toEqual({ code: 0, stdout: 'rank 0: 2 a b\n', stderr: '' });
+    expect((await mayfly(['nm', 'program'])).stdout).toMatch(/ T __main_argc_argv$| T main$/m);
+    expect((await readFile(join(dir, 'program'))).subarray(0, 2).toString()).toBe('#!');
+    expect((await mayfly(['mpicc', 'one.o', 'two.o', '-o', 'plain.wasm'])).code).toBe(0);
+    expect((await readFile(join(dir, 'plain.wasm'))).subarray(0, 4).toString()).toBe('\0asm');
+    await rm(join(dir, 'plain.wasm'));
+    const both = await mayfly(['mpiexec', '--local', '--server', 'http://127.0.0.1:1', '-n', '1', './program']);
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('either --local or --server')]);
+  });
+
   it('sources', async () => {
     const r = await launch(['-n', '2', '-q', '--cc-flags', '-O1 -Wall', 'one.c', 'two.c', 'x']);
     expect([r.code, r.stdout.split('\n').sort()], r.stderr).toEqual([0, ['', 'rank 0: 2 x', 'rank 1: 2 x']]);

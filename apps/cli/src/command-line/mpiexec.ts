@@ -68,13 +68,15 @@ const submitModule = () => import('../commands/submit.ts');
 export function mpiexecCommand(program: Command, act: Act): void {
   jobOptions(program.command('mpiexec').alias('mpirun').description('run an MPI program and wait until it ends'))
     .option('-l, --label', "put '[rank] ' before each line of output")
+    .option('--local', 'run on this machine, whatever server is configured')
     .option('-o, --output-dir <folder>', 'write result files there (without a server: default is the current folder)')
     .option('--detach', 'submit the job to the server, print its id, and leave, as mayfly submit does')
     .addHelpText(
       'after',
       `
 Standard input goes to rank 0. Ctrl-C cancels the job, a second one exits at once. Without --server, mayfly starts a
-server and headless nodes on this machine for this one job.
+server and headless nodes on this machine for this one job. What mayfly mpicc has linked can also be started directly:
+./pi runs it as one rank, with --local.
 
 A ':' starts another program of the same job, with -n, -env, -x and --cc-flags of its own: its ranks follow in
 MPI_COMM_WORLD, and MPI_APPNUM counts the programs from 0. All other options stand before the first program.

@@ -21,6 +21,7 @@ export async function driver(name: DriverName, argv: readonly string[]): Promise
   const compiles = tool === 'mpicc' || tool === 'mpicxx';
   const request: ToolRequest = {
     tool,
+    mayfly: [process.execPath, process.argv[1]!],
     argv,
     cwd: process.cwd(),
     ...(compiles && argv.includes('-') ? { stdin: readStdin().toString('base64') } : {}),

@@ -11,6 +11,8 @@ export const STACK_MB = 32;
 
 export interface ToolRequest {
   readonly tool: Tool;
+  /** How `mayfly` was called: node and its script. */
+  readonly mayfly: readonly string[];
   readonly argv: readonly string[];
   readonly cwd: string;
   /** base64 */

@@ -1,4 +1,5 @@
 /** A job on its way: the submit form as plain data, and its way to a JobSubmission. Pure but for the blobs it names. */
+import { moduleOffset } from '@mayfly/toolchain/launcher';
 import type { ExampleView, FurtherPart, JobOptions, JobSubmission, ProgramSubmission } from '@mayfly/wire';
 import { TEMPLATES } from './templates.ts';
 
@@ -164,7 +165,7 @@ export function languageOf(d: Pick<Draft, 'sources' | 'packed'>): ProgramSubmiss
 /** What a file is by its first bytes: a module, an archive, or text. */
 export function packedKind(data: Uint8Array): Packed['language'] | undefined {
   const begins = (...bytes: number[]): boolean => bytes.every((b, i) => data[i] === b);
-  if (begins(0, 0x61, 0x73, 0x6d)) return 'wasm';
+  if (moduleOffset(data) !== undefined) return 'wasm';
   const ustar = [0x75, 0x73, 0x74, 0x61, 0x72].every((b, i) => data[257 + i] === b);
   return begins(0x50, 0x4b) || begins(0x1f, 0x8b) || ustar ? 'archive' : undefined;
 }

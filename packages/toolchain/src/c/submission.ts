@@ -12,6 +12,7 @@ import type {
   ProgramDiagnostic,
   RefusedProgram,
 } from '../compile-request.ts';
+import { moduleOf } from '../launcher.ts';
 import { isUnit } from '../source-names.ts';
 import { cc } from './driver/cc.ts';
 import { MemoryFiles } from './files.ts';
@@ -30,7 +31,7 @@ export async function compileModule(request: NativeRequest | ModuleRequest): Pro
   const maxPages = request.maxPages === undefined ? {} : { maxPages: request.maxPages };
   if (request.language === 'wasm') {
     try {
-      return await accepted('wasm', instrument(request.module, maxPages).wasm, []);
+      return await accepted('wasm', instrument(moduleOf(request.module), maxPages).wasm, []);
     } catch (error) {
       if (!(error instanceof ModuleError)) throw error;
       return refuse('BAD_MODULE', [

@@ -1,3 +1,4 @@
+import { launcher } from '@mayfly/toolchain/launcher';
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { draftOfSubmission, emptyDraft, toBase64, toSubmission } from '../draft.ts';
@@ -70,6 +71,7 @@ describe('what is dropped on the form', () => {
   it('as a module, or an archive of one, is the module', async () => {
     for (const g of [
       given('my prog.wasm', wasm),
+      given('my_prog.wasm', Uint8Array.from([...launcher(['/bin/node']), ...wasm])),
       given(
         'p.zip',
         zipSync({ 'mayfly.json': bytes('{"language":"wasm","entry":"my_prog.wasm"}'), 'my_prog.wasm': wasm }),

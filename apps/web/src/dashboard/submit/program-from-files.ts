@@ -3,6 +3,7 @@
  * archive and a folder become sources that can be edited. What cannot be a program is refused in words, before anything
  * is sent; the server checks all of it again.
  */
+import { moduleOf } from '@mayfly/toolchain/launcher';
 import type { PlainProgram } from '@mayfly/toolchain/packed';
 import { formatArgs, isUnit, packedKind, safePath, type Draft } from '../draft.ts';
 
@@ -35,7 +36,7 @@ export async function take(draft: Draft, given: readonly Given[], keep: boolean)
   if (whole && packedKind(whole.data) === 'wasm')
     return {
       change: {
-        packed: { language: 'wasm', path: safePath(whole.path), data: whole.data },
+        packed: { language: 'wasm', path: safePath(whole.path), data: moduleOf(whole.data) },
         sources: [],
         entry: safePath(whole.path),
         flags: '',

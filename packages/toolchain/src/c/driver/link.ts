@@ -127,7 +127,10 @@ export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) =
           neverSuspending: cxx ? untouchedParts(objects.flatMap((o) => bytesOf(run, o, args) ?? [])) : [],
           ...(run.options.maxPages !== undefined && { maxPages: run.options.maxPages }),
         });
-    run.files.write(absolute(run.options.cwd, args.output ?? 'a.out'), wasm, true);
+    const name = args.output ?? 'a.out';
+    const { launcher } = run.options;
+    const file = launcher && !name.endsWith('.wasm') ? Buffer.concat([launcher, wasm]) : wasm;
+    run.files.write(absolute(run.options.cwd, name), file, true);
     return 0;
   } catch (error) {
     if (!(error instanceof ModuleError)) throw error;

@@ -19,6 +19,8 @@ export interface DriverOptions {
    * a module.
    */
   readonly plain?: boolean;
+  /** Goes before a linked program, but for one that is named as a module (launcher.ts). */
+  readonly launcher?: Uint8Array;
 }
 
 export interface DriverResult {
