@@ -405,7 +405,7 @@ export class Server {
       case 'assign': {
         const found = e.image === undefined ? undefined : this.cs.stored(e.image);
         if (e.image !== undefined && !found) throw new Error(`assigned image ${e.image} is not there`);
-        world.checkers.assigned(e.task, e.incarnation);
+        world.checkers.assigned(e.task, e.incarnation, e.image);
         world.gave(e.node);
         world.givenAt.set(`${e.task}.${e.incarnation}`, world.agenda.now);
         this.given.set(e.task, { connection: e.connection, task: e.task, incarnation: e.incarnation, missed: 0 });

@@ -8,6 +8,7 @@ import {
   replayOf,
   zeroLine,
   type DispatcherInput,
+  type ImagesInput,
   type Line,
   type LogAnswers,
   type LogOrder,
@@ -45,9 +46,27 @@ export class SimService extends JobService {
     ...parts: ConstructorParameters<typeof JobService>
   ) {
     super(...parts);
+    world.checkers.kit.waves?.serverBegins();
+  }
+
+  override image(event: ImagesInput): void {
+    const waves = this.world.checkers.kit.waves;
+    if (event.type === 'wave') waves?.begins(event.wave);
+    if (event.type === 'waveOver') waves?.ends(event.wave);
+    super.image(event);
+  }
+
+  override tick(): void {
+    super.tick();
+    const { kit } = this.world.checkers;
+    for (const log of this.logs(this.world.setup.job))
+      if (log.core) kit.waves?.holdsBack(log.index, log.core.memory().heldBack);
   }
 
   override dispatch(event: DispatcherInput): void {
+    const waves = this.world.checkers.kit.waves;
+    if (event.type === 'rollBack') waves?.rollsBack(event.epoch);
+    if (event.type === 'goOn') waves?.goesOn();
     if (event.type === 'imageChosen')
       this.world.trace?.(`cs: task ${event.task}.${event.incarnation} restarts from ${event.image ?? 'its beginning'}`);
     super.dispatch(event);
@@ -134,6 +153,10 @@ export class SimService extends JobService {
       covered: (cm, image, determinants) => {
         world.trace?.(`cm${cm} covers ${image}`);
         answers.covered(cm, image, world.undone === 'image-without-determinants' ? [[0, 2 ** 40]] : determinants);
+      },
+      wentBack: (cm, epoch) => {
+        world.checkers.kit.waves?.wentBack(cm, epoch);
+        answers.wentBack(cm, epoch);
       },
       refused: (cm, task, incarnation, error: ErrorBody) => {
         world.checkers.kit.refused(task, incarnation, error);

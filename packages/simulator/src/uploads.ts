@@ -89,6 +89,7 @@ export class Uploads {
     const pages: string[] = [];
     for (let i = 0; i < text.length; i += PAGE_CHARS) pages.push(world.pageHash(text.slice(i, i + PAGE_CHARS)));
     const id = imageIdOf(world.setup.job, h.task, h.incarnation, serial);
+    world.checkers.kit.waves?.imageTaken(h.task, h.incarnation, id, image.held);
     const manifest: Manifest = {
       format: IMAGE_FORMAT,
       image: id,

@@ -85,6 +85,7 @@ export class World implements Simulation {
     // the server is made after the checkers
     const server = (): Server => this.server;
     return {
+      now: () => this.agenda.now,
       get disks() {
         return server().cms.map((cm) => cm.log);
       },

@@ -40,9 +40,10 @@ export function unshown(s: State): { messages: number; output: number; bytes: nu
 
 /**
  * What it holds in memory: bodies that wait (messages to the world until durable, parts of them, input for a closed
- * log, messages that wait for their receiver's cut), index entries, questions about images.
+ * log, messages that wait for their receiver's cut, of which there are `heldBack`), index entries, questions about
+ * images.
  */
-export function memoryOf(s: State): { bytes: number; records: number; covers: number } {
+export function memoryOf(s: State): { bytes: number; heldBack: number; records: number; covers: number } {
   const length = (list: readonly { length: number }[]): number => list.reduce((n, b) => n + b.length, 0);
   let [bytes, records] = [s.cutting?.heldBytes ?? 0, 0];
   for (const w of s.worlds) {
@@ -56,5 +57,6 @@ export function memoryOf(s: State): { bytes: number; records: number; covers: nu
     records += d.index.held;
   }
   for (const source of s.sources) records += source.records.length;
-  return { bytes, records, covers: [...s.covers.values()].reduce((n, l) => n + l.length, 0) };
+  const heldBack = s.cutting?.held.size ?? 0;
+  return { bytes, heldBack, records, covers: [...s.covers.values()].reduce((n, l) => n + l.length, 0) };
 }

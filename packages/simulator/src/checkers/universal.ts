@@ -33,6 +33,7 @@ import { due, outputsDue, type ProgramSpec } from '../program.ts';
 import type { Standing, Witness } from '../rank.ts';
 import { Violation } from '../violation.ts';
 import { messageKey, type Place } from './records.ts';
+import type { WaveWitness } from './wave-witness.ts';
 
 /** What a task sent: a digest of the content, and how far the task was. */
 export interface Sent {
@@ -51,6 +52,8 @@ export interface Histories {
 
 /** What a kit may know of the server's stores. */
 export interface Stores {
+  /** Simulated time, ms. */
+  now(): number;
   /** One per Channel Memory. */
   readonly disks: readonly { syncedTo(stream: string): number }[];
   /** The protocol holds an arrival back until it is durable. */
@@ -102,7 +105,7 @@ export interface ProtocolCheckers {
   /** …and the message goes out. */
   written(task: number, life: number, dst: number, channel: number): void;
   /** Arrival number `arrival` of the task is this message. {@link Histories} do not have it yet. */
-  consumed(task: number, life: number, arrival: number, src: number, channel: number): void;
+  consumed(task: number, life: number, arrival: number, src: number, channel: number, digest: number | undefined): void;
 
   /** A frame is appended to a log. */
   logged(at: Place, frame: Frame): void;
@@ -127,6 +130,9 @@ export interface ProtocolCheckers {
 
   /** A registry entry is durable; undefined: its end is. */
   registered?(key: string, value: unknown): void;
+
+  /** Of coordinated checkpointing. */
+  readonly waves?: WaveWitness;
 
   /** The job may end with this error, because of what struck it. */
   excuses(error: ErrorBody, misfortunes: Excuses): boolean;
@@ -229,7 +235,7 @@ export class Checkers implements Witness, Histories {
     channel: number,
     digest: number | undefined,
   ): void {
-    this.kit.consumed(task, life, arrival, src, channel);
+    this.kit.consumed(task, life, arrival, src, channel, digest);
     this.note(this.order, `${task}@${arrival}`, life, { src, channel });
     const key = messageKey(src, task, channel);
     // an envelope: what came whole in an earlier life is void
@@ -306,11 +312,12 @@ export class Checkers implements Witness, Histories {
     this.shown.set(task, kept);
   }
 
-  assigned(task: number, incarnation: number): void {
+  assigned(task: number, incarnation: number, image: string | undefined): void {
     const before = this.incarnations.get(task) ?? -1;
     if (incarnation <= before)
       throw new Violation(`K4: incarnation ${incarnation} of task ${task} is assigned after ${before}`);
     this.incarnations.set(task, incarnation);
+    this.kit.waves?.assigned(task, incarnation, image);
   }
 
   imageComplete({ image, task, incarnation, position, whole }: ImageComplete): void {
