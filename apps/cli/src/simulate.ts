@@ -117,8 +117,9 @@ async function campaign(first: number, count: number, workers: number, held: Hel
 
 const heldTo = (held: Held | undefined): string =>
   [
-    ...Object.entries(held?.setup ?? {}).map(([k, v]) => `${k} ${String(v)}`),
+    ...Object.entries({ ...held?.setup, ...held?.spec }).map(([k, v]) => `${k} ${String(v)}`),
     ...(held?.only ? [`only ${held.only.join(', ')}`] : []),
+    ...(held?.faultEveryMs ? [`a fault every ${held.faultEveryMs} ms`] : []),
   ].join('; ');
 
 async function planted(rules: readonly string[], workers: number): Promise<number> {
@@ -134,8 +135,8 @@ async function planted(rules: readonly string[], workers: number): Promise<numbe
   );
   for (const p of wanted) {
     const f = found.get(p.rule);
-    const by = f?.violation.startsWith('K')
-      ? f.violation.split(':')[0]
+    const by = /^[KQ]\d/.test(f?.violation ?? '')
+      ? f!.violation.split(':')[0]
       : (f?.violation ?? '').slice(0, 60).replace(/\|/g, '/');
     console.log(`| ${p.rule} | ${p.says} | ${heldTo(p.held)} | ${f?.seeds ?? 'not found'} | ${p.within} | ${by} |`);
   }

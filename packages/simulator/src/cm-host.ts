@@ -169,7 +169,8 @@ export class CmHost {
     this.first.clear();
     const core = served.newCore();
     try {
-      if (policy.waves) for (const s of core.streams()) if (/^[td]/.test(s)) log.remove(s);
+      if (policy.waves && this.world.undone !== 'queues-survive')
+        for (const s of core.streams()) if (/^[td]/.test(s)) log.remove(s);
       this.openStreams(core.streams());
       served.begin(core, (s) => ({ records: log.scan(s), next: log.next(s) }));
     } catch (e) {
@@ -346,7 +347,8 @@ export class CmHost {
         world.note(`CM ${this.index} closes connection ${e.conn}: ${e.error.code} ${e.error.message}`);
         return this.close(e.conn);
       case 'sync': {
-        const marks = e.streams.map((s) => [s, log.next(s)] as const);
+        const synced = e.streams.filter((s) => world.undone !== 'world-not-synced' || !s.startsWith('w'));
+        const marks = synced.map((s) => [s, log.next(s)] as const);
         return this.later(world.random.between(1, world.setup.diskMs), () => {
           // Allocated only now, perhaps.
           if (log.full && world.undone !== 'synced-though-full' && world.random.chance(0.3))

@@ -3,6 +3,7 @@
  * of it is the identity.
  */
 import { Kind, WORLD, WorldMode, homeOf, readFrames, taskId, type TaskId } from '@mayfly/wire';
+import type { Link } from './link.ts';
 import { emptyAnswer, tooEarly, withEvidenceOnly, withOneNonce, withoutDeterminants } from './mutate.ts';
 import type { Rule } from './planted.ts';
 import type { Simulation } from './simulation.ts';
@@ -18,11 +19,47 @@ export function changedDown(undone: Rule | undefined, bytes: Uint8Array): Uint8A
 }
 
 /** From the comm worker to a Channel Memory. */
-export function changedUp(world: Simulation, cm: number, bytes: Uint8Array): Uint8Array {
+function changedUp(world: Simulation, cm: number, bytes: Uint8Array): Uint8Array {
   if (world.undone === 'clone-accepted') return withOneNonce(bytes);
   if (world.undone !== 'determinants-to-home-only') return bytes;
   const [f] = readFrames(bytes);
   return f && homeOf(taskId(f.header.src), world.setup.channelMemories) !== cm ? withEvidenceOnly(bytes) : bytes;
+}
+
+type Up = Pick<Link<Uint8Array, Uint8Array>, 'up'>;
+
+/** Planted: frames that wait, by connection; cuts that have left, by run. */
+const waiting = new WeakMap<Up, Uint8Array[]>();
+const cuts = new WeakMap<Simulation, Set<string>>();
+/** Planted: how long CUT and what follows it are late, ms. */
+const LATE_MS = 60;
+
+/** A frame leaves over this connection, if there is one. */
+export function sendUp(world: Simulation, link: Up | undefined, cm: number, bytes: Uint8Array): void {
+  if (!link) return;
+  const kind = readFrames(bytes)[0]?.header.kind;
+  if (world.undone === 'consumed-before-cut') {
+    const late = waiting.get(link);
+    if (late && kind !== Kind.CREDIT) return void late.push(bytes);
+    if (kind === Kind.CUT) return later(world, link, [bytes], LATE_MS);
+  }
+  if (world.undone === 'cut-after-data' && kind === Kind.CUT) {
+    const { src, incarnation, word } = readFrames(bytes)[0]!.header;
+    const known = cuts.get(world) ?? new Set();
+    cuts.set(world, known);
+    const cut = `${src}.${incarnation} ${word} ${cm}`;
+    if (known.has(cut)) return world.agenda.after(0, () => link.up(bytes));
+    known.add(cut);
+  }
+  link.up(changedUp(world, cm, bytes));
+}
+
+function later(world: Simulation, link: Up, frames: Uint8Array[], ms: number): void {
+  waiting.set(link, frames);
+  world.agenda.after(ms, () => {
+    waiting.delete(link);
+    for (const bytes of frames) link.up(bytes);
+  });
 }
 
 /** The Channel Memory that an EXIT goes to at once, past the comm core that would hold it back. */

@@ -6,6 +6,7 @@ import {
   type DispatcherEvent,
   type DispatcherSettings,
 } from '@mayfly/protocols';
+import { incarnation } from '@mayfly/wire';
 import type { Simulation } from './simulation.ts';
 
 export class PlantedDispatcher extends Dispatcher {
@@ -17,6 +18,9 @@ export class PlantedDispatcher extends Dispatcher {
   }
 
   override step(e: DispatcherEvent): DispatcherEffect[] {
+    if (this.world.undone === 'survivors-keep-incarnation' && e.type === 'rollBack')
+      for (const t of this.core.jobs.get(e.job)?.tasks ?? [])
+        if (t.phase === 'running' && t.incarnation !== undefined) t.incarnation = incarnation(t.incarnation - 1);
     if (this.world.undone !== 'blame-kept') return super.step(e);
     const { reputations } = this.core;
     const before = new Map([...reputations].map(([id, r]) => [id, r.quarantinedUntil]));

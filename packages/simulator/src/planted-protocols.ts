@@ -1,11 +1,9 @@
 /**
- * Planted bugs that are other rows of the table of V-protocols: each breaks one rule of pessimistic logging or of
- * coordinated checkpointing, and the cores know nothing of them.
+ * Planted bugs that are other rows of the table of V-protocols: each breaks one rule of pessimistic logging, or of
+ * coordinated checkpointing (planted-coordinated.ts), and the cores know nothing of them.
  */
 import {
-  Gate,
   LoggedEndpoint,
-  Waves,
   protocols,
   replayOf,
   type EndpointStart,
@@ -14,43 +12,12 @@ import {
   type ReplayFrom,
   type VProtocol,
 } from '@mayfly/protocols';
-import { WorldMode, type ProtocolName, type TaskId } from '@mayfly/wire';
+import type { ProtocolName, TaskId } from '@mayfly/wire';
+import { COORDINATED } from './planted-coordinated.ts';
 import type { Rule } from './planted.ts';
 
-const { pessimistic, vcl } = protocols;
+const { pessimistic } = protocols;
 const withLog = (log: Partial<LogPolicy>): VProtocol => ({ ...pessimistic, log: { ...pessimistic.log, ...log } });
-
-type GateRule = new (...args: ConstructorParameters<typeof Gate>) => Gate;
-const withGate = (Wrong: GateRule): VProtocol => ({
-  ...vcl,
-  log: { ...vcl.log, waves: { ...vcl.log.waves!, gate: (tasks, home) => new Wrong(tasks, home) } },
-});
-
-/** G1 broken: a receiver may get what its sender's image has not sent. */
-class HoldsNothing extends Gate {
-  protected override holds(): boolean {
-    return false;
-  }
-}
-/** G2 broken: what was in the channels is in no image. */
-class RecordsNothing extends Gate {
-  protected override records(): boolean {
-    return false;
-  }
-}
-/** G3 broken: what is recorded counts before it is durable. */
-class CountsAtOnce extends Gate {
-  protected override settle(dst: TaskId): void {
-    this.state.doors[dst]!.durable = Infinity;
-    super.settle(dst);
-  }
-}
-/** W3 broken: what a wave covers is shown when it is committed. */
-class ShowsTheNewest extends Waves {
-  protected override stable(...[kept]: Parameters<Waves['stable']>): ReturnType<Waves['stable']> {
-    return kept.at(-1);
-  }
-}
 
 /** An arrival without a record of its place. */
 const NOT_WHOLE = -2;
@@ -117,15 +84,7 @@ const ROWS: Partial<Record<Rule, () => VProtocol>> = {
   'no-fence-at-cm': () => withLog({ outranks: () => false }),
   'late-reports-believed': () => withLog({ givenBack: () => undefined }),
   'trimmed-before-base': () => withLog({ trimsBehind: () => 0 }),
-  'late-not-held': () => withGate(HoldsNothing),
-  'channels-not-recorded': () => withGate(RecordsNothing),
-  'records-not-synced': () => withGate(CountsAtOnce),
-  'output-at-once': () => ({ ...vcl, log: { ...vcl.log, shows: (_w, _n, mode) => mode !== WorldMode.EXIT } }),
-  'exit-at-once': () => ({
-    ...vcl,
-    log: { ...vcl.log, shows: (w, n, mode) => mode === WorldMode.EXIT || n <= w.stable },
-  }),
-  'output-at-the-commit': () => ({ ...vcl, scheduler: (o) => new ShowsTheNewest(o) }),
+  ...COORDINATED,
 };
 
 /** What the run's participants ask: its protocol, or the row that is planted in its place. */

@@ -5,12 +5,16 @@
  */
 import type { DispatcherSettings } from '@mayfly/protocols';
 import type { FaultKind } from './fault-kinds.ts';
+import type { ProgramSpec } from './program.ts';
 import type { Setup } from './setup.ts';
 
 /** What seeds are held to, where a rule speaks of one mode, or of few kinds of faults. */
 export interface Held {
   readonly setup?: Partial<Setup>;
+  readonly spec?: Partial<ProgramSpec>;
   readonly only?: readonly FaultKind[];
+  /** Mean time between faults, ms. */
+  readonly faultEveryMs?: number;
 }
 
 export interface Planted {
@@ -36,6 +40,13 @@ const ZOMBIES = { only: ['stall', 'zombie', 'cut off', 'partition'] } as const;
 
 /** Waves follow each other closely, and everything else may happen. */
 const WAVES = { setup: { protocol: 'vcl', checkpointMs: 300 } } as const;
+/** …but connections break, and often while a cut is on its way. */
+const WAVES_OVER_BROKEN_LINKS = {
+  ...WAVES,
+  spec: { size: 4, rounds: 12, files: false },
+  only: ['broken link'],
+  faultEveryMs: 30,
+} as const;
 const STRANGERS = { only: ['false crash', 'close'] } as const;
 
 export const PLANTED = [
@@ -188,9 +199,49 @@ export const PLANTED = [
     ...WAVES,
     only: ['delay', 'broken link'],
   }),
+  plant('held-numbered-early', 'X1: a message that is held back has no number', 100, WAVES),
   plant('channels-not-recorded', 'G2: a message that was in a channel at the cut is recorded', 100, WAVES),
+  plant('held-bodies-not-recorded', 'G2: so are the bodies of held arrivals', 200, WAVES),
+  plant('recorded-too-soon', 'G3: a receiver waits for every message from before a cut', 100, WAVES_OVER_BROKEN_LINKS),
   plant('records-not-synced', 'G3: a wave counts when what it has recorded is durable', 200, WAVES),
+  plant('consumed-before-cut', 'W: CUT comes before the news of what was consumed after it', 100, WAVES),
+  plant(
+    'cut-after-data',
+    'M8: over a new connection CUT leaves before what was sent after it',
+    200,
+    WAVES_OVER_BROKEN_LINKS,
+  ),
+  plant(
+    'cut-by-position',
+    'A cut is a set of counts: it means the same at any time, on any connection',
+    100,
+    WAVES_OVER_BROKEN_LINKS,
+  ),
+  plant('held-after-the-wave', 'G1: what was held back goes on when the wave is over', 100, WAVES),
+  plant('outdated-life-accepted', 'L4: a new core hears of the fences before anybody speaks', 200, {
+    ...WAVES,
+    ...ZOMBIES,
+    spec: { size: 3, rounds: 12 },
+  }),
+  plant('wave-number-reused', 'W1: numbers of waves rise, and none is used twice', 100, WAVES),
+  plant('commit-without-records', 'W2: before a wave counts, everything that it needs is durable', 100, WAVES),
+  plant('world-not-synced', 'X4: what a task had written to the world before its cut is durable', 100, WAVES),
+  plant('rollback-during-commit', 'W5: a loss waits for the outcome of a commit', 200, WAVES),
+  plant('last-stored-images', 'W6: all tasks go back to one committed wave', 100, WAVES),
+  plant('one-log-not-back', 'W6: everybody has gone back before any task is assigned', 100, {
+    setup: { ...WAVES.setup, channelMemories: 3 },
+  }),
+  plant('survivors-keep-incarnation', 'D16: a line and the new incarnations of all ranks are one commit', 100, WAVES),
+  plant('queues-survive', 'L4: each line begins with a new core, without what the old one had', 100, WAVES),
+  plant('stdin-not-rewound', 'L4: channels have the counts of the cuts, that of standard input too', 200, {
+    ...WAVES,
+    spec: { stdin: 8 },
+  }),
   plant('output-at-once', 'W3: the world sees nothing that could still be undone', 100, WAVES),
+  plant('requests-at-once', 'W3: nor does the file service: a request takes effect when it can never be undone', 100, {
+    ...WAVES,
+    spec: { files: true },
+  }),
   plant('output-at-the-commit', 'W3: output is shown up to the older of the two waves that are kept', 100, WAVES),
   plant('exit-at-once', 'W8: an exit is final when nothing can go back behind it', 100, WAVES),
   plant('wave-forgotten', 'W3: what two waves have recorded is kept', 100, WAVES),

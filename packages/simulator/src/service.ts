@@ -53,7 +53,17 @@ export class SimService extends JobService {
     const waves = this.world.checkers.kit.waves;
     if (event.type === 'wave') waves?.begins(event.wave);
     if (event.type === 'waveOver') waves?.ends(event.wave);
-    super.image(event);
+    super.image(this.world.undone === 'last-stored-images' ? this.lastStored(event) : event);
+  }
+
+  /** Planted: images of waves that are abandoned stay, and each task goes back to its last one. */
+  private lastStored(event: ImagesInput): ImagesInput {
+    if (event.type === 'waveOver') return { ...event, committed: true };
+    if (event.type !== 'goBack') return event;
+    const { server, setup } = this.world;
+    const kept = Array.from({ length: setup.spec.size }, (_, t) => server.cs.kept(taskId(t)).at(-1));
+    const images = kept.flatMap((k, t) => (k ? [[taskId(t), k.image] as const] : []));
+    return { ...event, kept: Array.from({ length: 10_000 }, (_, wave) => wave), images };
   }
 
   override tick(): void {

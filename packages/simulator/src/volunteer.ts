@@ -22,7 +22,7 @@ import { heldOf, holdsOf, tasksOf, type Held } from './held-rank.ts';
 import { Hostile, type Hostility } from './hostile.ts';
 import type { Link, LinkEnds } from './link.ts';
 import type { ControlDown, ControlUp } from './messages.ts';
-import { bypassesHold, changedDown, changedRing, changedUp, inventedAnswers } from './mutate-comm.ts';
+import { bypassesHold, changedDown, changedRing, inventedAnswers, sendUp } from './mutate-comm.ts';
 import { Rank } from './rank.ts';
 import { Random } from './random.ts';
 import type { Server } from './server.ts';
@@ -383,7 +383,7 @@ export class Volunteer {
     for (const e of effects)
       switch (e.type) {
         case 'send':
-          this.data[e.cm]?.up(changedUp(this.world, e.cm, e.bytes.slice()));
+          sendUp(this.world, this.data[e.cm], e.cm, e.bytes.slice());
           break;
         case 'drop':
           this.world.note(`${this.name} drops its link to CM ${e.cm}: ${e.error.message}`);

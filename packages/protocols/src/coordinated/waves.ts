@@ -201,6 +201,11 @@ export class Waves {
 
   // ---- a wave ----
 
+  /** W1: of a wave that begins. */
+  protected number(next: number): number {
+    return next;
+  }
+
   /** W1: an answer for this wave counts. */
   protected counts(wave: number): boolean {
     return this.#wave?.number === wave && !this.#wave.record;
@@ -221,7 +226,7 @@ export class Waves {
     if (living.some((t) => this.#returning.has(t))) return;
     this.#asked = false;
     const wave: Wave = {
-      number: this.#next++,
+      number: this.number(this.#next++),
       since: this.#now,
       members: new Set(living.filter((t) => this.#began.has(t))),
       ended: new Set(this.#ended),
