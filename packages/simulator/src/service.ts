@@ -50,9 +50,15 @@ export class SimService extends JobService {
   }
 
   override image(event: ImagesInput): void {
-    const waves = this.world.checkers.kit.waves;
-    if (event.type === 'wave') waves?.begins(event.wave);
-    if (event.type === 'waveOver') waves?.ends(event.wave);
+    const { trace, checkers } = this.world;
+    const { waves } = checkers.kit;
+    if (event.type === 'wave') {
+      trace?.(`wave ${event.wave} begins`);
+      waves?.begins(event.wave);
+    } else if (event.type === 'waveOver') {
+      trace?.(`wave ${event.wave} is ${event.committed ? 'committed' : 'abandoned'}`);
+      waves?.ends(event.wave);
+    }
     super.image(this.world.undone === 'last-stored-images' ? this.lastStored(event) : event);
   }
 
@@ -74,9 +80,15 @@ export class SimService extends JobService {
   }
 
   override dispatch(event: DispatcherInput): void {
-    const waves = this.world.checkers.kit.waves;
-    if (event.type === 'rollBack') waves?.rollsBack(event.epoch);
-    if (event.type === 'goOn') waves?.goesOn();
+    const { trace, checkers } = this.world;
+    const { waves } = checkers.kit;
+    if (event.type === 'rollBack') {
+      trace?.(`all ranks go back, in epoch ${event.epoch}`);
+      waves?.rollsBack(event.epoch);
+    } else if (event.type === 'goOn') {
+      trace?.('everybody has gone back');
+      waves?.goesOn();
+    }
     if (event.type === 'imageChosen')
       this.world.trace?.(`cs: task ${event.task}.${event.incarnation} restarts from ${event.image ?? 'its beginning'}`);
     super.dispatch(event);
@@ -164,7 +176,13 @@ export class SimService extends JobService {
         world.trace?.(`cm${cm} covers ${image}`);
         answers.covered(cm, image, world.undone === 'image-without-determinants' ? [[0, 2 ** 40]] : determinants);
       },
+      wave: (cm, answer) => {
+        if (answer.type !== 'taskEnded')
+          world.trace?.(`cm${cm}: task ${answer.task} ${answer.type} wave ${answer.wave}`);
+        answers.wave(cm, answer);
+      },
       wentBack: (cm, epoch) => {
+        world.trace?.(`cm${cm} has gone back, in epoch ${epoch}`);
         world.checkers.kit.waves?.wentBack(cm, epoch);
         answers.wentBack(cm, epoch);
       },
