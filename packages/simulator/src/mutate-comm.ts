@@ -37,6 +37,7 @@ const LATE_MS = 60;
 /** A frame leaves over this connection, if there is one. */
 export function sendUp(world: Simulation, link: Up | undefined, cm: number, bytes: Uint8Array): void {
   if (!link) return;
+  world.checkers.kit.waves?.leaves(bytes);
   const kind = readFrames(bytes)[0]?.header.kind;
   if (world.undone === 'consumed-before-cut') {
     const late = waiting.get(link);

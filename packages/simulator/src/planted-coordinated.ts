@@ -2,11 +2,11 @@
  * Planted bugs of coordinated checkpointing that are other rows of the table of V-protocols: each breaks one rule of
  * the gate, of the checkpoint scheduler or of what the world sees. A row belongs to one run.
  */
-import { Gate, Waves, protocols, type VProtocol } from '@mayfly/protocols';
+import { Freeze, Gate, Waves, protocols, type CommdTask, type VProtocol } from '@mayfly/protocols';
 import { WORLD, WorldMode, taskId, type TaskId } from '@mayfly/wire';
 import type { Rule } from './planted.ts';
 
-const { vcl } = protocols;
+const { vcl, pcl } = protocols;
 const withLog = (log: Partial<VProtocol['log']>): VProtocol => ({ ...vcl, log: { ...vcl.log, ...log } });
 const withWaves = (waves: Partial<NonNullable<VProtocol['log']['waves']>>): VProtocol =>
   withLog({ waves: { ...vcl.log.waves!, ...waves } });
@@ -107,6 +107,32 @@ function stdinGoesOn(): VProtocol {
   });
 }
 
+// ---- pcl ----
+
+/** G6: a task may take its image when it has marked itself. */
+class FlushesAtOnce extends Gate {
+  protected override flushed(dst: TaskId): boolean {
+    return this.state.marks[dst] !== undefined;
+  }
+}
+/** Z1: what a task sends between its mark and its image leaves at once. */
+class FreezesNothing<Frame> extends Freeze<Frame> {
+  override holds(): boolean {
+    return false;
+  }
+}
+/** Z2: what waited is lost. */
+class Forgets<Frame> extends Freeze<Frame> {
+  override thaw(): Frame[] {
+    super.thaw();
+    return [];
+  }
+}
+const withFreeze = (freeze: NonNullable<CommdTask['freeze']>): VProtocol => ({
+  ...pcl,
+  commd: (channelMemories) => ({ ...pcl.commd(channelMemories), freeze }),
+});
+
 // ---- the checkpoint scheduler ----
 
 /** W3: what a wave covers is shown when it is committed. */
@@ -155,6 +181,12 @@ export const COORDINATED: Partial<Record<Rule, () => VProtocol>> = {
   'rollback-during-commit': () => withScheduler(DoesNotWaitForCommits),
   'one-log-not-back': () => withScheduler(LeavesOneOut),
   'stdin-not-rewound': stdinGoesOn,
+  'flushed-too-soon': () => ({
+    ...pcl,
+    log: { ...pcl.log, waves: { ...pcl.log.waves!, gate: (tasks, home) => new FlushesAtOnce(tasks, home) } },
+  }),
+  'not-frozen': () => withFreeze(() => new FreezesNothing()),
+  'frozen-forgotten': () => withFreeze(() => new Forgets()),
   'output-at-once': () => withLog({ shows: (_w, _n, mode) => mode !== WorldMode.EXIT }),
   'requests-at-once': () => withLog({ shows: (w, n, mode) => mode === WorldMode.REQUEST || n <= w.stable }),
   'exit-at-once': () => withLog({ shows: (w, n, mode) => mode === WorldMode.EXIT || n <= w.stable }),

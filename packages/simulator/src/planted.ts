@@ -40,6 +40,7 @@ const ZOMBIES = { only: ['stall', 'zombie', 'cut off', 'partition'] } as const;
 
 /** Waves follow each other closely, and everything else may happen. */
 const WAVES = { setup: { protocol: 'vcl', checkpointMs: 300 } } as const;
+const BLOCKING_WAVES = { setup: { protocol: 'pcl', checkpointMs: 300 } } as const;
 /** …but connections break, and often while a cut is on its way. */
 const WAVES_OVER_BROKEN_LINKS = {
   ...WAVES,
@@ -231,6 +232,9 @@ export const PLANTED = [
   plant('one-log-not-back', 'W6: everybody has gone back before any task is assigned', 100, {
     setup: { ...WAVES.setup, channelMemories: 3 },
   }),
+  plant('flushed-too-soon', 'G6: under pcl a task takes its image when everybody has marked', 100, BLOCKING_WAVES),
+  plant('not-frozen', 'Z1: under pcl nothing leaves a task between its mark and its image', 100, BLOCKING_WAVES),
+  plant('frozen-forgotten', 'Z2: what waited behind a mark leaves in the end', 100, BLOCKING_WAVES),
   plant('survivors-keep-incarnation', 'D16: a line and the new incarnations of all ranks are one commit', 100, WAVES),
   plant('queues-survive', 'L4: each line begins with a new core, without what the old one had', 100, WAVES),
   plant('stdin-not-rewound', 'L4: channels have the counts of the cuts, that of standard input too', 200, {

@@ -472,6 +472,7 @@ export class Volunteer {
     const { world } = this;
     const cm = bypassesHold(world, task, bytes);
     if (cm !== undefined) return void this.data[cm]?.up(bytes);
+    world.checkers.kit.waves?.writes(task, bytes);
     this.perform(this.comm.step({ type: 'ring', task, bytes: changedRing(world.undone, bytes) }));
     const { spec, retainBytes, chunkBytes } = world.setup;
     // one send may pass the limit, and an exit does not ask; each chunk has a header and may have a block of

@@ -3,6 +3,7 @@
  * with the cores.
  *
  *  Q1, Q2, Q3, Q5, Q19: surviving.ts. Q7, Q9: epochs.ts. Q8, Q10, Q11: wave-course.ts.
+ *  `pcl`: Q20, Q21: blocking.ts.
  *  Q1 The cuts of a committed wave are consistent: no task has consumed what its sender's image has not sent.
  *  Q2 Every message that a sender's image has sent and its receiver's has not consumed is in a wave stream, once,
  *     durably, with the content that its sender gave it; so is the body of every arrival that an image has without it.
@@ -16,6 +17,7 @@
  */
 import { WORLD, type ErrorBody, type Frame, type Header } from '@mayfly/wire';
 import { Violation } from '../violation.ts';
+import type { Blocking } from './blocking.ts';
 import { Epochs } from './epochs.ts';
 import { Records, messageKey, type Place } from './records.ts';
 import { Surviving } from './surviving.ts';
@@ -45,6 +47,7 @@ export class Coordinated implements ProtocolCheckers {
   constructor(
     private readonly histories: Histories,
     private readonly stores: Stores,
+    private readonly blocking?: Blocking,
   ) {
     const { surviving } = this;
     const course = (this.course = new WaveCourse(() => stores.now()));
@@ -59,9 +62,16 @@ export class Coordinated implements ProtocolCheckers {
       serverBegins() {
         course.serverBegins();
         epochs.serverBegins();
+        blocking?.ends();
       },
-      begins: (wave) => course.begins(wave),
-      ends: (wave) => course.ends(wave),
+      begins(wave) {
+        course.begins(wave);
+        blocking?.begins(wave);
+      },
+      ends(wave) {
+        course.ends(wave);
+        blocking?.ends();
+      },
       rollsBack() {
         course.rollsBack();
         epochs.rollsBack();
@@ -73,6 +83,8 @@ export class Coordinated implements ProtocolCheckers {
       },
       imageTaken: (task, incarnation, image, held) => surviving.imageTaken(task, incarnation, image, held),
       assigned: (task, incarnation, image) => epochs.assigned(task, incarnation, image),
+      writes: (task, bytes) => blocking?.writes(task, bytes),
+      leaves: (bytes) => blocking?.leaves(bytes),
       holdsBack: (cm, messages) => course.holdsBack(cm, messages),
     };
   }
@@ -97,6 +109,7 @@ export class Coordinated implements ProtocolCheckers {
     this.committed.set(wave.wave, wave);
     this.consistent(wave);
     this.surviving.committed(wave);
+    this.blocking?.committed(wave);
     this.whole(wave);
     for (const m of wave.tasks) this.durable(wave.wave, m);
     if (wave.epoch !== this.epochs.epoch)

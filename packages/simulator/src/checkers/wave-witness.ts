@@ -16,6 +16,9 @@ export interface WaveWitness {
   imageTaken(task: number, incarnation: number, image: ImageId, held: readonly number[]): void;
   /** A node gets the rank, with this image of it. */
   assigned(task: number, incarnation: number, image: string | undefined): void;
+  /** A rank writes these frames into its ring; these leave its node for a Channel Memory. */
+  writes(task: number, bytes: Uint8Array): void;
+  leaves(bytes: Uint8Array): void;
   /** Now and then: so many messages are held back at a Channel Memory. */
   holdsBack(cm: number, messages: number): void;
 }
