@@ -308,15 +308,20 @@ for path in ('../x', '/x', 'link/x', 'dir', '.hidden', 'a//b', 'fine/x'):
       `import dataclasses
 from mayfly import views as v
 print(json.dumps({k.__name__: [[f.metadata['json'], f.default is not None] for f in dataclasses.fields(k) if 'json' in f.metadata]
-    for k in (v.JobView, v.PartView, v.TaskView, v.FaultView, v.FileView, v.NodeView, v.RoomView, v.ServerInfo, v.ErrorView)}))`,
+    for k in (v.JobView, v.PartView, v.TaskView, v.FaultView, v.FileView, v.NodeView, v.RoomView, v.ServerInfo, v.ErrorView,
+        v.WavesView, v.WaveView, v.RollbackView)}))`,
     )) as [Record<string, [string, boolean][]>];
     const answer = await fetch(`${service.url}/openapi.json`);
     const { schemas } = ((await answer.json()) as { components: { schemas: Record<string, Schema> } }).components;
     const resolve = (s: Schema): Schema => (s.$ref === undefined ? s : resolve(schemas[s.$ref.split('/').at(-1)!]!));
     const job = schemas['JobView']!;
     const item = (name: string): Schema => resolve(resolve(job.properties![name]!).items!);
+    const waves = resolve(job.properties!['waves']!);
     const of: Record<string, Schema> = {
       JobView: job,
+      WavesView: waves,
+      WaveView: resolve(resolve(waves.properties!['recent']!).items!),
+      RollbackView: resolve(resolve(waves.properties!['rolledBack']!).items!),
       PartView: item('parts'),
       TaskView: item('tasks'),
       FaultView: item('faults'),

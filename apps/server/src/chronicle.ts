@@ -5,13 +5,14 @@
  *  N1 Nothing here ends a job or the server: what fails is logged, and what happened goes on.
  *  N2 A heartbeat counts only for ranks that the dispatcher has given to its node.
  */
-import type { Dispatcher } from '@mayfly/protocols';
+import type { Dispatcher, WaveNews, WavesOfJob } from '@mayfly/protocols';
 import type { Archive } from '@mayfly/storage/ports';
 import type { BoardName, Heartbeat, Incarnation, JobId, NodeId, NodeView, TaskId } from '@mayfly/wire';
 import type { Board } from './board.ts';
 import { ImageCosts } from './checkpoint-advice.ts';
 import { History, type Counted } from './history/history.ts';
 import type { Reading } from './history/gauges.ts';
+import { RepeatedWork } from './jobs/repeated-work.ts';
 import { RunLog } from './jobs/run-log.ts';
 import type { Logger } from './logger.ts';
 import { SlotUse } from './nodes/slot-use.ts';
@@ -29,6 +30,8 @@ export interface ChronicleParts {
   room: (job: JobId) => string | undefined;
   traffic: (job: JobId) => Counted[];
   reading: (job: JobId) => Reading | undefined;
+  /** Of a job under coordinated checkpointing that is open. */
+  waves: (job: JobId) => Pick<WavesOfJob, 'view' | 'ran' | 'repeatsUntil' | 'stalled'> | undefined;
 }
 
 export class Chronicle {
@@ -38,13 +41,15 @@ export class Chronicle {
   /** What volunteers gave, by room and name. */
   readonly board: Board;
   readonly imageCosts = new ImageCosts();
+  readonly #repeated: RepeatedWork;
   readonly #parts: ChronicleParts;
 
   constructor(parts: ChronicleParts) {
-    const { archive, dispatcher, traffic, reading, logger } = parts;
+    const { archive, dispatcher, traffic, reading, waves, logger } = parts;
     this.#parts = parts;
     this.board = parts.board;
-    this.history = new History({ archive, dispatcher, traffic, reading, logger });
+    this.history = new History({ archive, dispatcher, traffic, reading, waves: (job) => waves(job)?.view(), logger });
+    this.#repeated = new RepeatedWork(waves);
     this.runLog = new RunLog(archive);
     this.slotUse = new SlotUse(parts.nodes);
   }
@@ -78,8 +83,9 @@ export class Chronicle {
     const { room, serving } = this.#parts;
     this.#note('a heartbeat', () => {
       this.imageCosts.heard(m, room);
-      this.history.heard(m, from);
-      this.runLog.heard(m, from, (job, task, incarnation) => {
+      const told = this.#repeated.heard(m, (t) => from !== undefined && this.isAt(from, t.job, t.task, t.incarnation));
+      this.history.heard(told, from);
+      this.runLog.heard(told, from, (job, task, incarnation) => {
         const node = serving(job) ? this.#nodeOf(job, task, incarnation) : undefined;
         return node === undefined ? undefined : this.#parts.dispatcher().core.nodes.get(node);
       });
@@ -101,6 +107,10 @@ export class Chronicle {
 
   image(job: JobId, task: TaskId, what: 'imageBegun' | 'image'): void {
     this.#note('an image', () => this.history.image(job, task, what));
+  }
+
+  wave(job: JobId, news: WaveNews | undefined): void {
+    if (news) this.#note('a wave', () => this.history.wave(job, news));
   }
 
   taskDone(job: JobId, task: TaskId): void {
@@ -126,6 +136,7 @@ export class Chronicle {
   }
 
   async forget(job: JobId): Promise<void> {
+    this.#repeated.forget(job);
     await this.runLog.forget(job);
     await this.history.forget(job);
   }

@@ -377,5 +377,6 @@ function listed(view: JobView): JobView {
     over || view.size > LIST_TASKS
       ? []
       : view.tasks.map(({ task, state, incarnation }) => ({ task, state, incarnation, ...STILL }));
-  return { ...view, tasks, outputs: [], faults: view.faults.slice(-LIST_FAULTS) };
+  const { waves: _, ...rest } = view;
+  return { ...rest, tasks, outputs: [], faults: view.faults.slice(-LIST_FAULTS) };
 }

@@ -133,6 +133,7 @@ export class Runtime {
       room: (job) => this.#specs.get(job)?.room,
       traffic: (job) => (this.memories.of(job) ?? []).map((h) => h.traffic),
       reading: (job) => this.#jobs.reading(job, this.tasksOf(job)),
+      waves: (job) => this.#service.waves(job),
     });
     this.chronicle.history.onComputed = (job) => this.observer.jobChanged(job);
     this.webhooks = deps.webhooks;
@@ -143,6 +144,10 @@ export class Runtime {
       dispatcher: (effect) => this.dispatcher.perform(effect),
       images: (effect) => this.checkpoints.perform(effect),
       commit: (changes, then) => this.dispatcher.commit(changes, then),
+      waves: (job, news) => {
+        this.chronicle.wave(job, news);
+        this.observer.jobChanged(job);
+      },
     });
     this.#service = service;
     this.world = new WorldHost(deps.output, {

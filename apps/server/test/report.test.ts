@@ -100,6 +100,7 @@ it('writes nothing to the folder of a job that was forgotten, nor of any behind 
       dispatcher: () => ({ core: { jobs: new Map() } }) as never,
       traffic: () => [],
       reading: () => undefined,
+      waves: () => undefined,
       logger: pino({ enabled: false }),
     });
     const runs = new RunLog(archive);
@@ -177,7 +178,9 @@ it('a shared report names browsers, not people, and of an error the kind, not th
   const job = { name: 'pi', error: { code: 'PROGRAM_ERROR', message: 'no file /home/ada/secret' } };
   const run = { faults: 0, same: false, differences: ['The file a.png has other content.'] };
   const comparisons = [{ job: JOB, ...run }];
-  expect(publicReport({ nodes, job, comparisons } as unknown as JobReport)).toEqual({
+  const waves = { recent: [{ wave: 3, reason: 'the registry cannot write it: /home/ada/secret' }] };
+  expect(publicReport({ nodes, job, comparisons, waves } as unknown as JobReport)).toEqual({
+    waves: { recent: [{ wave: 3 }] },
     comparisons: [run],
     nodes: [{ engine: 'Firefox 140', ranks: [0] }],
     job: { name: 'pi', error: { code: 'PROGRAM_ERROR', message: ERRORS.PROGRAM_ERROR.advice } },

@@ -12,7 +12,19 @@ from .client import Client
 from .errors import Diagnostic, JobFailed, MayflyError, Unreachable, WaitTimeout
 from .job import Job, ResultFile
 from .programs import Part, Program
-from .views import FaultView, FileView, JobView, NodeView, PartView, RoomView, ServerInfo, TaskView
+from .views import (
+    FaultView,
+    FileView,
+    JobView,
+    NodeView,
+    PartView,
+    RollbackView,
+    RoomView,
+    ServerInfo,
+    TaskView,
+    WavesView,
+    WaveView,
+)
 
 __version__ = "0.1.0"
 
@@ -30,9 +42,12 @@ __all__ = [
     "PartView",
     "Program",
     "ResultFile",
+    "RollbackView",
     "RoomView",
     "ServerInfo",
     "TaskView",
     "Unreachable",
     "WaitTimeout",
+    "WaveView",
+    "WavesView",
 ]

@@ -127,11 +127,61 @@ class PartView:
 
 
 @dataclass(frozen=True)
+class WaveView:
+    """A checkpoint that all ranks took together. state: underWay, committed or abandoned (then with a reason).
+
+    ms: how long it took; None: it is under way. recorded: messages that were under way between the images. held: the
+    most messages held back at one time. `raw` has the bytes of each.
+    """
+
+    wave: int = _from("wave", _whole)
+    at: datetime = _from("at", _time)
+    state: str = _from("state", _text)
+    images: int = _from("images", _whole)
+    image_bytes: int = _from("imageBytes", _whole)
+    recorded: int = _from("recorded", _whole)
+    held: int = _from("held", _whole)
+    ms: Optional[int] = _maybe("ms", _whole)
+    reason: Optional[str] = _maybe("reason", _text)
+    raw: dict[str, Any] = dataclasses.field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True)
+class RollbackView:
+    """All ranks went back to a wave (0: the start). lost_ms: the work that this undid, as time of all ranks."""
+
+    at: datetime = _from("at", _time)
+    epoch: int = _from("epoch", _whole)
+    wave: int = _from("wave", _whole)
+    cause: str = _from("cause", _text)
+    ranks: list[int] = _from("ranks", _of(_whole))
+    lost_ms: int = _from("lostMs", _whole)
+
+
+@dataclass(frozen=True)
+class WavesView:
+    """The waves of a job under coordinated checkpointing: sums of all; `recent` and `rolled_back` have the newest.
+
+    chosen: the owner has chosen the period. next_at: when the next wave is due, if that is known.
+    """
+
+    chosen: bool = _from("chosen", _truth)
+    committed: int = _from("committed", _whole)
+    abandoned: int = _from("abandoned", _whole)
+    rollbacks: int = _from("rollbacks", _whole)
+    lost_ms: int = _from("lostMs", _whole)
+    recent: list[WaveView] = _from("recent", _of(lambda v: read_view(WaveView, v)))
+    rolled_back: list[RollbackView] = _from("rolledBack", _of(lambda v: read_view(RollbackView, v)))
+    period_ms: Optional[int] = _maybe("periodMs", _whole)
+    next_at: Optional[datetime] = _maybe("nextAt", _time)
+
+
+@dataclass(frozen=True)
 class JobView:
     """A job at one moment.
 
     state: waiting, running, stalled, pausing, paused, done, failed or cancelled. reason: why it waits, in words.
-    parts: all programs of a job that has several (MPMD), or None.
+    parts: all programs of a job that has several (MPMD), or None. waves: None without coordinated checkpointing.
     `str(view)` is a line for people.
     """
 
@@ -154,6 +204,7 @@ class JobView:
     error: Optional[ErrorView] = _maybe("error", lambda v: read_view(ErrorView, v))
     exit_code: Optional[int] = _maybe("exitCode", _whole)
     parts: Optional[list[PartView]] = _maybe("parts", _of(lambda v: read_view(PartView, v)))
+    waves: Optional[WavesView] = _maybe("waves", lambda v: read_view(WavesView, v))
     raw: dict[str, Any] = dataclasses.field(default_factory=dict, repr=False)
 
     @property

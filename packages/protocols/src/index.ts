@@ -24,6 +24,8 @@ export * from './endpoint.ts';
 export { Freeze } from './coordinated/freeze.ts';
 export { Gate } from './coordinated/gate.ts';
 export { Waves } from './coordinated/waves.ts';
+export { WaveBook, type WaveNews } from './service/wave-book.ts';
+export type { WavesOfJob } from './service/waves-of-job.ts';
 export { LoggedEndpoint } from './pessimistic/endpoint.ts';
 export { fromTheStart, positionOf, replayOf, zeroLine, type Line, type ReplayFrom } from './pessimistic/position.ts';
 export { ChannelMemory, DEFAULT_WINDOW } from './channel-memory/channel-memory.ts';

@@ -17,14 +17,21 @@ export type LaneKind = (typeof LANE_KINDS)[number];
 
 export const TimelineEvent = Type.Object({
   at: CountSchema,
-  /** 'image': complete; 'server': the server started, and knows nothing of the time between its end and this. */
-  kind: Type.Unsafe<'fault' | 'assigned' | 'imageBegun' | 'image' | 'done' | 'paused' | 'resumed' | 'server'>(
-    Type.String(),
-  ),
+  /**
+   * 'image': complete; 'server': the server started, and knows nothing of the time between its end and this; 'wave': a
+   * checkpoint of all ranks together is committed; 'rollback': all ranks go back to `wave`.
+   */
+  kind: Type.Unsafe<
+    'fault' | 'assigned' | 'imageBegun' | 'image' | 'done' | 'paused' | 'resumed' | 'server' | 'wave' | 'rollback'
+  >(Type.String()),
   task: Type.Optional(TaskIdSchema),
   incarnation: Type.Optional(IncarnationSchema),
-  /** Of a fault. */
+  /** Of a fault or a rollback. */
   cause: Type.Optional(Type.String()),
+  /** Of a wave and a rollback: its number; 0: the start of the program. */
+  wave: Type.Optional(CountSchema),
+  /** How long the wave took; the work that the rollback undid, as time of all ranks, ms. */
+  ms: Type.Optional(CountSchema),
 });
 export type TimelineEvent = Static<typeof TimelineEvent>;
 

@@ -13,6 +13,7 @@ export * from './limits.ts';
 export * from './program.ts';
 export * from './job.ts';
 export * from './run-time.ts';
+export * from './waves.ts';
 export * from './json.ts';
 export * from './lesson.ts';
 export * from './lesson-program.ts';

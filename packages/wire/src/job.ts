@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox';
 import type { Patch } from './delta.ts';
 import type { JobId } from './ids.ts';
 import { MAX_PARTS, MAX_RANKS } from './limits.ts';
+import { WavesView } from './waves.ts';
 import { FilePath, ProgramSubmission, ProgramKind } from './program.ts';
 import {
   CountSchema,
@@ -215,6 +216,8 @@ export const TaskView = Type.Object({
    * is.
    */
   uploading: Type.Optional(Type.Object({ sentBytes: CountSchema, ofBytes: CountSchema })),
+  /** Under coordinated checkpointing: how long it stood still for its newest image, ms. */
+  stallMs: Type.Optional(Type.Number()),
   exitCode: Type.Optional(Type.Integer()),
 });
 export type TaskView = Static<typeof TaskView>;
@@ -320,6 +323,8 @@ export const JobView = Type.Object({
   ),
   tasks: Type.Array(TaskView),
   faults: Type.Array(Fault),
+  /** Checkpoints that all ranks took together, and how they went back to them; absent: under another protocol. */
+  waves: Type.Optional(WavesView),
   outputs: Type.Array(Type.Object({ path: Type.String(), bytes: CountSchema, task: TaskIdSchema })),
   outputBytes: CountSchema,
 });

@@ -4,6 +4,7 @@ import { ERRORS } from './errors.ts';
 import { ComparedRun } from './comparison.ts';
 import { RankProfile } from './history.ts';
 import { CountSchema, ErrorBody, HashSchema, JobIdSchema, TaskIdSchema } from './schema.ts';
+import { WavesView } from './waves.ts';
 import { Durability, JobState, PartView, ProgramView, ProtocolName, TaskState } from './job.ts';
 
 /** Rises when a field changes its meaning or goes; new fields may come without. */
@@ -83,7 +84,8 @@ export const JobReport = Type.Object(
     ),
     /**
      * Phases in ms from the loss: a slot was found and everybody had fenced the old incarnation; the image was there
-     * and the rank began; it did something new.
+     * and the rank began; it did something new. Under coordinated checkpointing, `replayMs` is the work that the
+     * rollback undid, of the rank that had most: it comes after `recoveredAfterMs`.
      */
     faults: Type.Array(
       Type.Object({
@@ -112,6 +114,8 @@ export const JobReport = Type.Object(
       replayedMs: Type.Number(),
       spentMs: Type.Record(Type.String(), Type.Number()),
     }),
+    /** Under coordinated checkpointing: checkpoints of all ranks together, and rollbacks to them. */
+    waves: Type.Optional(WavesView),
     /** Where the time of each rank went; absent in reports of an older server. */
     profile: Type.Optional(Type.Array(RankProfile)),
     outputs: Type.Object({ stdout: Type.Array(Digest), stderr: Type.Array(Digest), files: Type.Array(Digest) }),
@@ -154,6 +158,7 @@ export function publicReport(r: JobReport): JobReport {
           }),
     },
     nodes: r.nodes.map(({ engine, ranks }) => ({ engine, ranks })),
+    ...(r.waves && { waves: { ...r.waves, recent: r.waves.recent.map(({ reason: _, ...w }) => w) } }),
     ...(r.comparisons === undefined
       ? {}
       : { comparisons: r.comparisons.map(({ faults, same, differences }) => ({ faults, same, differences })) }),

@@ -31,7 +31,8 @@ const jobOptions = (command: Command): Command =>
       .addOption(
         new Option(
           '--durability <when>',
-          'sync the log after forwarding a message (behind) or before (strict)',
+          'sync the log after forwarding a message (behind) or before (strict); vcl and pcl have no log, and show ' +
+            'output only when a checkpoint of all ranks on disk covers it',
         ).choices(['behind', 'strict']),
       )
       .option(

@@ -24,13 +24,55 @@ export async function report(id: string, options: ConnectionOptions & { json?: b
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 const maybe = (ms: number | undefined): string => (ms === undefined ? '' : `${ms} ms`);
 
+/** Checkpoints of all ranks together, and how the job went back to them. */
+function wavesText(w: NonNullable<JobReport['waves']>, start: number): string[] {
+  const lines = [
+    `${w.committed} wave${w.committed === 1 ? '' : 's'} committed, ${w.abandoned} abandoned` +
+      (w.periodMs === undefined ? '' : `, ${seconds(w.periodMs)} between waves (${w.chosen ? 'chosen' : 'found'})`) +
+      `; ${w.rollbacks} rollback${w.rollbacks === 1 ? '' : 's'}, ${seconds(w.lostMs)} of work undone`,
+  ];
+  if (w.rolledBack.length > 0)
+    lines.push(
+      '',
+      table([
+        ['WENT BACK AFTER', 'CAUSE', 'LOST RANKS', 'TO WAVE', 'WORK UNDONE', 'OF ONE RANK'],
+        ...w.rolledBack.map((b) => [
+          seconds(b.at - start),
+          b.cause,
+          b.ranks.join(' '),
+          String(b.wave),
+          seconds(b.lostMs),
+          seconds(b.mostMs),
+        ]),
+      ]),
+    );
+  if (w.recent.length > 0)
+    lines.push(
+      '',
+      table([
+        ['WAVE', 'AFTER', 'TOOK', 'IMAGES', 'IN CHANNELS', 'HELD BACK', 'STOOD STILL', 'OUTCOME'],
+        ...w.recent.map((v) => [
+          String(v.wave),
+          seconds(v.at - start),
+          maybe(v.ms),
+          `${v.imageBytes} bytes`,
+          String(v.recorded),
+          String(v.held),
+          maybe(v.stallMs?.most),
+          v.reason === undefined ? v.state : `${v.state}: ${v.reason}`,
+        ]),
+      ]),
+    );
+  return lines;
+}
+
 export function asText(r: JobReport, c: ComparisonView): string {
   const { job, totals } = r;
   const all = totals.usefulMs + totals.replayedMs;
   const exit = job.exitCode === undefined ? '' : `, exit code ${job.exitCode}`;
   const ran = job.startedAt === undefined ? ', has not begun' : `, ran ${seconds(job.runMs)}`;
   const replay =
-    all > 0 ? `, ${((100 * totals.replayedMs) / all).toFixed(1)} % of the ranks' time spent on replay` : '';
+    all > 0 ? `, ${((100 * totals.replayedMs) / all).toFixed(1)} % of the ranks' time spent on repeated work` : '';
   const lines = [
     `${job.name} (${job.id}): ${job.state}${exit}${ran}`,
     ...(job.error === undefined ? [] : [`error: ${job.error.message} (${job.error.code})`]),
@@ -62,6 +104,7 @@ export function asText(r: JobReport, c: ComparisonView): string {
       ]),
     );
   }
+  if (r.waves) lines.push('', ...wavesText(r.waves, job.startedAt ?? job.submittedAt));
   const written = [...r.outputs.files, ...r.outputs.stdout, ...r.outputs.stderr];
   if (written.length > 0)
     lines.push(

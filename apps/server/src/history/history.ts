@@ -7,9 +7,17 @@
  *  Y2  A job's history is kept LAST_WORDS_MS beyond its end: what its ranks say last is still on the way. Then it is on
  *      the disk only.
  */
-import type { Dispatcher, FaultRecord } from '@mayfly/protocols';
+import type { Dispatcher, FaultRecord, WaveNews } from '@mayfly/protocols';
 import type { Archive } from '@mayfly/storage/ports';
-import { taskId, type Heartbeat, type JobId, type TaskId, type TimelineEvent } from '@mayfly/wire';
+import {
+  taskId,
+  wavesOfBoth,
+  type Heartbeat,
+  type JobId,
+  type TaskId,
+  type TimelineEvent,
+  type WavesView,
+} from '@mayfly/wire';
 import type { Tap } from '../hosts/traffic.ts';
 import type { Logger } from '../logger.ts';
 import type { Rows } from './columns.ts';
@@ -50,6 +58,7 @@ export class History {
   readonly #dispatcher: () => Dispatcher;
   readonly #traffic: (job: JobId) => Counted[];
   readonly #reading: (job: JobId) => Reading | undefined;
+  readonly #waves: (job: JobId) => WavesView | undefined;
   readonly #logger: Logger;
   readonly #open = new Map<JobId, Open>();
   readonly #atHand = new Map<JobId, { history: JobHistory; matrix: Rows }>();
@@ -60,12 +69,14 @@ export class History {
     dispatcher: () => Dispatcher;
     traffic: (job: JobId) => Counted[];
     reading: (job: JobId) => Reading | undefined;
+    waves: (job: JobId) => WavesView | undefined;
     logger: Logger;
   }) {
     this.#archive = deps.archive;
     this.#dispatcher = deps.dispatcher;
     this.#traffic = deps.traffic;
     this.#reading = deps.reading;
+    this.#waves = deps.waves;
     this.#logger = deps.logger;
   }
 
@@ -155,6 +166,14 @@ export class History {
   image(job: JobId, task: TaskId, kind: 'image' | 'imageBegun'): void {
     this.#open.get(job)?.history.image(task, kind, Date.now());
   }
+  wave(job: JobId, news: WaveNews): void {
+    this.#open.get(job)?.history.note(news);
+  }
+  /** The waves of a job that is open: those that this start of the server has seen, and those before. */
+  waves(job: JobId): WavesView | undefined {
+    const since = this.#waves(job);
+    return since && wavesOfBoth(this.#open.get(job)?.history.wavesBefore, since);
+  }
   /** The dispatcher has news of the job: faults, or a pause, perhaps. */
   changed(job: JobId): void {
     const o = this.#open.get(job);
@@ -168,8 +187,8 @@ export class History {
     const paused = known?.record.state === 'paused';
     const now = Date.now();
     o.history.pause(paused, now);
-    // Ranks are given back one by one, which is no fault.
-    if (paused)
+    // Ranks are given back one by one, or stop for the loss of another one, which is no fault.
+    if (paused || known?.rolling === true)
       for (const t of known.tasks)
         if (t.phase === 'idle' && t.incarnation !== undefined) o.history.lost(t.task, t.incarnation, now);
   }
@@ -210,8 +229,9 @@ export class History {
 
   /** After what of the job is being written. */
   #write(job: JobId, o: Open): void {
+    const waves = this.waves(job) ?? o.history.wavesBefore;
     const work = (this.#writing.get(job) ?? Promise.resolve())
-      .then(() => encodeHistory(o.history.record(), pairsOf([this.#rows(job, o)], o.history.size)))
+      .then(() => encodeHistory({ ...o.history.record(), waves }, pairsOf([this.#rows(job, o)], o.history.size)))
       .then((bytes) => this.#archive.put(job, 'history', bytes))
       .catch((error: unknown) => this.#logger.warn({ err: error, job }, 'the history of a job could not be written'))
       .finally(() => {

@@ -13,7 +13,7 @@
  *      of the older half.
  */
 import { Buckets, type BucketsRecord } from '@mayfly/protocols';
-import { LANE_KINDS, SPENT, type Incarnation, type TaskId, type TimelineEvent } from '@mayfly/wire';
+import { LANE_KINDS, SPENT, type Incarnation, type TaskId, type TimelineEvent, type WavesView } from '@mayfly/wire';
 import { Gauges } from './gauges.ts';
 
 const MOST_EVENTS = 4096;
@@ -21,6 +21,8 @@ const MOST_EVENTS = 4096;
 const UNSURE_MS = 2500;
 /** The last seconds, of which {@link JobHistory.computed} speaks. */
 const LATELY_MS = 10_000;
+/** Events that are never thinned out. */
+const KEPT = new Set<TimelineEvent['kind']>(['server', 'paused', 'resumed', 'rollback']);
 const kindAt = (kind: (typeof LANE_KINDS)[number]): number => LANE_KINDS.indexOf(kind);
 const [COMPUTING, STARTING, DEAD, PAUSED] = [kindAt('computing'), kindAt('starting'), kindAt('dead'), kindAt('paused')];
 
@@ -49,11 +51,15 @@ export interface HistoryRecord {
   gauges?: BucketsRecord;
   events: TimelineEvent[];
   leftOut: number;
+  /** Under coordinated checkpointing. */
+  waves?: WavesView | undefined;
 }
 
 export class JobHistory {
   readonly buckets: Buckets;
   readonly gauges: Gauges;
+  /** What was known of its waves when the history was written. */
+  readonly wavesBefore: WavesView | undefined;
   #size: number;
   /** When the job ended (L3). */
   #end: number | undefined;
@@ -77,6 +83,7 @@ export class JobHistory {
       : new Buckets({ rows: size, kinds: LANE_KINDS.length, origin: now });
     this.buckets.grow(size);
     this.gauges = new Gauges(this.buckets.origin, restored?.gauges);
+    this.wavesBefore = restored?.waves;
     this.#now = now;
     this.#lanes = Array.from({ length: size }, () => newLane(now));
     if (!restored) return;
@@ -126,9 +133,7 @@ export class JobHistory {
     this.#told++;
     if (this.#events.length <= MOST_EVENTS) return;
     const half = this.#events.length >> 1;
-    const kept = this.#events.filter(
-      (e, i) => i >= half || i % 2 === 0 || e.kind === 'server' || e.kind === 'paused' || e.kind === 'resumed',
-    );
+    const kept = this.#events.filter((e, i) => i >= half || i % 2 === 0 || KEPT.has(e.kind));
     this.#leftOut += this.#events.length - kept.length;
     this.#events = kept.slice(-MOST_EVENTS);
   }

@@ -62,6 +62,7 @@ function encode(h: HistoryRecord, matrix: Float64Array): Buffer {
       gauges: { ...h.gauges!, cells: [...h.gauges!.cells] },
       events: h.events,
       leftOut: h.leftOut,
+      ...(h.waves && { waves: h.waves }),
     } satisfies Head),
   );
   const length = Buffer.alloc(4);
@@ -93,6 +94,7 @@ export function decodeHistory(file: Uint8Array, size: number): Stored | undefine
         ...(gauges ? { gauges } : {}),
         events: head.events,
         leftOut: head.leftOut,
+        ...(head.waves && { waves: head.waves }),
       },
       matrix: rowsOf(pairs, size),
     };

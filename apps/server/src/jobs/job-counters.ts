@@ -5,13 +5,15 @@
 import type { JobCounters, TaskCounters } from '@mayfly/protocols';
 import { seal, unseal } from '@mayfly/storage';
 import type { Archive } from '@mayfly/storage/ports';
-import type { JobId, JobView, TaskId } from '@mayfly/wire';
+import type { JobId, JobView, TaskId, WavesView } from '@mayfly/wire';
 import type { TaskTraffic, Traffic } from '../hosts/traffic.ts';
 
 interface Final {
   tasks: TaskCounters[];
   outputs: JobView['outputs'];
   outputBytes: number;
+  /** Absent: written before this was kept, or its protocol knows none. */
+  waves?: WavesView;
 }
 
 export const noCounters = (): TaskCounters => ({
@@ -37,6 +39,12 @@ export function trafficOf(hosts: readonly { readonly traffic: Traffic }[], task:
   return sum;
 }
 
+/** Nothing is under way any more, and nothing is due. */
+const lastOf = ({ nextAt: _, ...waves }: WavesView): WavesView => ({
+  ...waves,
+  recent: waves.recent.filter((w) => w.state !== 'underWay'),
+});
+
 const MAX_CACHED = 1000;
 
 export class FinalCounters {
@@ -56,6 +64,7 @@ export class FinalCounters {
       tasks: Array.from({ length: size }, (_, t) => last(t)),
       outputs: c.outputs,
       outputBytes: c.outputBytes,
+      ...(c.waves && { waves: lastOf(c.waves) }),
     };
     this.#keep(job, final);
     // Statistics of an ended job: not worth a sync, nor that a full disk keeps it from ending. They are at hand as long
@@ -88,8 +97,8 @@ export class FinalCounters {
       f ??= { tasks: [], outputs: [], outputBytes: 0 };
       this.#keep(job, f);
     }
-    const { tasks, outputs, outputBytes } = f;
-    return { task: (t) => tasks[t] ?? noCounters(), outputs, outputBytes };
+    const { tasks, outputs, outputBytes, waves } = f;
+    return { task: (t) => tasks[t] ?? noCounters(), outputs, outputBytes, waves };
   }
 
   forget(job: JobId): void {

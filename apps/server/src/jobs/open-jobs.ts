@@ -285,9 +285,10 @@ export class OpenJobs {
   // What is counted
 
   counters(job: JobId): JobCounters {
-    const { memories, world } = this.#parts;
+    const { memories, world, chronicle } = this.#parts;
     const hosts = memories.of(job) ?? [];
     return {
+      waves: chronicle.history.waves(job),
       task: (task) => this.#taskCounters(job, task, hosts),
       outputs: world.outputs.files(job),
       outputBytes: world.total(job),
@@ -296,11 +297,13 @@ export class OpenJobs {
 
   #taskCounters(job: JobId, task: TaskId, hosts: readonly ChannelMemoryHost[]): TaskCounters {
     const uploading = this.#parts.checkpoints.core.comingOf(job, task);
+    const stallMs = this.#parts.service.waves(job)?.stallOf(task);
     return {
       ...noCounters(),
       ...trafficOf(hosts, task),
       ...this.noteImages(job, task),
       ...(uploading === undefined ? {} : { uploading }),
+      ...(stallMs === undefined ? {} : { stallMs }),
     };
   }
 

@@ -1,6 +1,15 @@
 /** The report of a run, from what the cores and the files say. Pure. */
 import type { JobSpec } from '@mayfly/protocols';
-import { REPORT_VERSION, SPENT, runTime, taskId, type JobReport, type JobView, type RankProfile } from '@mayfly/wire';
+import {
+  REPORT_VERSION,
+  SPENT,
+  rollbackOf,
+  runTime,
+  taskId,
+  type JobReport,
+  type JobView,
+  type RankProfile,
+} from '@mayfly/wire';
 import type { RunSummary } from './run-log.ts';
 
 export interface ReportParts {
@@ -18,6 +27,10 @@ export function reportOf({ view, spec, run, profile, outputs, comparisons, versi
   const spentMs = Object.fromEntries(SPENT.map((name, i) => [name, Math.round(run.spentMs[i] ?? 0)]));
   const sum = (of: (t: JobView['tasks'][number]) => number): number => view.tasks.reduce((n, t) => n + of(t), 0);
   const replayedMs = spentMs['replaying'] ?? 0;
+  const repeats = (f: JobView['faults'][number]): { replayMs: number } | undefined => {
+    const back = rollbackOf(view.waves?.rolledBack, f);
+    return back && { replayMs: back.mostMs };
+  };
   return {
     format: 'mayfly-report',
     version: REPORT_VERSION,
@@ -75,9 +88,11 @@ export function reportOf({ view, spec, run, profile, outputs, comparisons, versi
       ...(f.startedAfterMs === undefined || f.assignedAfterMs === undefined
         ? {}
         : { startMs: Math.max(0, f.startedAfterMs - f.assignedAfterMs) }),
-      ...(f.recoveredAfterMs === undefined || f.startedAfterMs === undefined
-        ? {}
-        : { replayMs: Math.max(0, f.recoveredAfterMs - f.startedAfterMs) }),
+      ...(view.waves
+        ? repeats(f)
+        : f.recoveredAfterMs === undefined || f.startedAfterMs === undefined
+          ? {}
+          : { replayMs: Math.max(0, f.recoveredAfterMs - f.startedAfterMs) }),
       ...(f.recoveredAfterMs === undefined ? {} : { recoveredAfterMs: f.recoveredAfterMs }),
     })),
     totals: {
@@ -91,6 +106,7 @@ export function reportOf({ view, spec, run, profile, outputs, comparisons, versi
       replayedMs,
       spentMs,
     },
+    ...(view.waves && { waves: view.waves }),
     profile,
     outputs,
     ...(comparisons.length === 0 ? {} : { comparisons }),

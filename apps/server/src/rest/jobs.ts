@@ -96,7 +96,9 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
     async () =>
       runtime.jobs().flatMap((id) => {
         const view = runtime.view(id);
-        return view ? [{ ...view, tasks: [], faults: [], outputs: [] }] : [];
+        if (!view) return [];
+        const { waves: _, ...rest } = view;
+        return [{ ...rest, tasks: [], faults: [], outputs: [] }];
       }),
   );
 

@@ -65,6 +65,12 @@ export const PROTOCOLS: Record<Protocol, string> = {
   none: 'none: a lost rank ends the job',
 };
 
+/** What strict durability means under a protocol, for the form. */
+export const strictText = (protocol: Protocol): string =>
+  goesBackTogether(protocol)
+    ? 'not needed: output appears only when a checkpoint of all ranks on disk covers it, so a power cut undoes nothing'
+    : 'write each message to disk before forwarding it; slower, survives a power cut of the server';
+
 export function durabilityText(job: Pick<JobView, 'protocol' | 'durability'>): string {
   if (goesBackTogether(job.protocol)) return 'checkpoints and output are on disk, messages in memory';
   return job.durability === 'strict' ? 'strict: on disk before it is forwarded' : 'behind: synced within milliseconds';

@@ -6,6 +6,8 @@ import { Fact } from '../shared/Fact.tsx';
 import { bytes, count, duration, elapsed, plural, rankRange } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
 import { goesBackTogether, toleranceText } from '../dashboard/protocol-texts.ts';
+import { Rollbacks, WaveTable } from '../dashboard/job/waves/Waves.tsx';
+import { sumsLine } from '../dashboard/job/waves/wave-texts.ts';
 import { comparisonLine, faultCause, jobWord, verdictOf } from '../dashboard/status-texts.ts';
 import { Profile } from './Profile.tsx';
 import './report.css';
@@ -13,7 +15,6 @@ import './report.css';
 export function Report({ report: r }: { report: JobReport }) {
   const { job, totals } = r;
   const start = job.startedAt ?? job.submittedAt;
-  const together = goesBackTogether(job.options.protocol);
   const all = totals.usefulMs + totals.replayedMs;
   const written = [...r.outputs.files, ...r.outputs.stdout, ...r.outputs.stderr];
   return (
@@ -33,19 +34,11 @@ export function Report({ report: r }: { report: JobReport }) {
         <Fact name="Messages" value={`${count(totals.messages)} · ${bytes(totals.bytes)}`} />
         <Fact name="Checkpoints" value={`${count(totals.images)} · ${bytes(totals.imageBytes)}`} />
         <Fact name="Lost ranks" value={count(totals.faults)} />
-        {together ? (
-          <Fact name="Work, repeated included" value={all > 0 ? duration(all) : '–'} />
-        ) : (
-          <>
-            <Fact name="New work" value={all > 0 ? duration(totals.usefulMs) : '–'} />
-            <Fact
-              name="Repeated work"
-              value={
-                all > 0 ? `${duration(totals.replayedMs)} (${((100 * totals.replayedMs) / all).toFixed(1)} %)` : '–'
-              }
-            />
-          </>
-        )}
+        <Fact name="New work" value={all > 0 ? duration(totals.usefulMs) : '–'} />
+        <Fact
+          name="Repeated work"
+          value={all > 0 ? `${duration(totals.replayedMs)} (${((100 * totals.replayedMs) / all).toFixed(1)} %)` : '–'}
+        />
       </dl>
       <section className="stack">
         <h2>The program</h2>
@@ -103,12 +96,20 @@ export function Report({ report: r }: { report: JobReport }) {
               faultCause(f.cause),
               ms(f.slotMs),
               ms(f.startMs),
-              together ? '–' : ms(f.replayMs),
+              ms(f.replayMs),
               ms(f.recoveredAfterMs),
             ])}
           />
         )}
       </section>
+      {r.waves && (
+        <section className="stack" aria-label="Waves">
+          <h2>Checkpoints of all ranks</h2>
+          <p className="muted small num">{sumsLine(r.waves)}</p>
+          {r.waves.recent.length > 0 && <WaveTable rows={r.waves.recent.toReversed()} start={start} />}
+          <Rollbacks waves={r.waves} start={start} />
+        </section>
+      )}
       <section className="stack">
         <h2>What it wrote</h2>
         {written.length === 0 ? (

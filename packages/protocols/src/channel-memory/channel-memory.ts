@@ -40,7 +40,7 @@ import {
 import { ArrivalIndex } from './arrivals.ts';
 import { attach, fence, resupplied, resupply, speaker } from './attach.ts';
 import { memoryOf, observe, sendsOf, unshown } from './census.ts';
-import { beginWave, forgetWaves, obey, waveFrame, waveOver } from './cutting.ts';
+import { beginWave, forgetWaves, noCounts, obey, waveFrame, waveOver } from './cutting.ts';
 import { appendWorldMessage, data, done } from './data-path.ts';
 import { holdingsOf } from './holdings.ts';
 import { goBack, recoverWaves, type WaveRecordRead } from './line.ts';
@@ -48,7 +48,16 @@ import { credit, pull, pump } from './push.ts';
 import { plain } from './records.ts';
 import { recoverDestination, recoverSource, recoverWorld } from './recover.ts';
 import { ProtocolError, closeConn, detach, giveUp, protocolError } from './refuse.ts';
-import { EVERYTHING, newChannel, slotOf, type ConnState, type LogPolicy, type State, type Stream } from './state.ts';
+import {
+  EVERYTHING,
+  newChannel,
+  slotOf,
+  type ConnState,
+  type GateCounts,
+  type LogPolicy,
+  type State,
+  type Stream,
+} from './state.ts';
 import { flushAcks, sayCovered, startSync, syncDue, synced } from './sync.ts';
 import { trim, trimWorld } from './trim.ts';
 import { releaseWorld } from './world.ts';
@@ -76,6 +85,8 @@ function initial(policy: LogPolicy, options: ChannelMemoryOptions): State {
       epoch: options.line?.epoch ?? 0,
       held: new Map(),
       heldBytes: 0,
+      heldSizes: 0,
+      counts: noCounts(),
       written: new Map(),
       unreported: [],
       streams: [],
@@ -360,6 +371,9 @@ export class ChannelMemory {
   unshown(): ReturnType<typeof unshown> {
     return unshown(this.#s);
   }
+
+  /** Of the wave under way, or the last one; undefined: its protocol knows no waves. */
+  waveCounts = (): Readonly<GateCounts> | undefined => this.#s.cutting?.counts;
 
   /** {@link memoryOf} */
   memory(): ReturnType<typeof memoryOf> {

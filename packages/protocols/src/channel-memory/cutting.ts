@@ -39,6 +39,7 @@ import {
   type Channel,
   type Cutting,
   type Destination,
+  type GateCounts,
   type Held,
   type Partial,
   type State,
@@ -46,6 +47,8 @@ import {
 
 /** Most that is held back at one Channel Memory. */
 export const HELD_BYTES = 64 * 1024 * 1024;
+
+export const noCounts = (): GateCounts => ({ recorded: 0, recordedBytes: 0, held: 0, heldBytes: 0 });
 
 const keyOf = (src: TaskId, dst: TaskId, channel: number): string => `${src}>${dst}#${channel}`;
 
@@ -135,6 +138,10 @@ function hold(s: State, cutting: Cutting, d: Destination, held: Held): void {
   }
   cutting.held.set(keyOf(h.src, d.task, h.channel), held);
   cutting.heldBytes += held.frame.length;
+  const { counts } = cutting;
+  counts.held = Math.max(counts.held, cutting.held.size);
+  cutting.heldSizes += held.header.size;
+  counts.heldBytes = Math.max(counts.heldBytes, cutting.heldSizes);
   if (cutting.heldBytes > HELD_BYTES)
     cannot(s, d.task, `more than ${HELD_BYTES / 2 ** 20} MiB of messages wait for images`); // X3
 }
@@ -176,6 +183,7 @@ export function obey(s: State): void {
           const held = cutting.held.get(key)!;
           cutting.held.delete(key);
           cutting.heldBytes -= held.frame.length;
+          cutting.heldSizes -= held.header.size;
           arrives(
             s,
             s.destinations[e.dst]!,
@@ -223,6 +231,8 @@ function record(s: State, cutting: Cutting, dst: TaskId, n: number): void {
   const lsns = d.index.chunksOf(n) ?? [d.index.lsnOf(n)];
   if (lsns[0]! < 0) return cannot(s, dst, `arrival ${n} of rank ${dst} is no longer here`);
   const { wave } = cutting.gate;
+  cutting.counts.recorded++;
+  cutting.counts.recordedBytes += d.index.sizeOf(n);
   if (ws.records++ === 0) {
     const mark = emptyHeader(WAVE_KIND);
     mark.dst = dst;
@@ -259,6 +269,7 @@ export function beginWave(s: State, wave: number, ended: readonly TaskId[], star
   const cutting = s.cutting!;
   for (const ws of cutting.streams) if (ws) ws.records = 0;
   cutting.written.clear();
+  cutting.counts = noCounts();
   cutting.gate.begin(wave, ended);
   for (const task of starting) {
     cutting.gate.frozen(wave, task, START_OF_TASK.sends);

@@ -195,12 +195,25 @@ export interface WaveStream {
 }
 
 /** Coordinated checkpointing (cutting.ts). */
+/** What a wave took at one Channel Memory: messages and their bytes. */
+export interface GateCounts {
+  recorded: number;
+  recordedBytes: number;
+  /** Held back at one time, at most. */
+  held: number;
+  heldBytes: number;
+}
+
 export interface Cutting {
   readonly gate: ChannelGate;
   /** The epoch of the waves that are recorded. */
   readonly epoch: number;
   readonly held: Map<string, Held>;
   heldBytes: number;
+  /** Bytes of the whole messages; of those in chunks only the last is held in memory. */
+  heldSizes: number;
+  /** Of the wave under way, or the last one. */
+  counts: GateCounts;
   /** Messages of each task to the world before its cut in the wave under way. */
   readonly written: Map<TaskId, number>;
   /** Recorded, and what the task has written before its cut is not known durable. */

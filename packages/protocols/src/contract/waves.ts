@@ -85,7 +85,13 @@ export type WaveEffect =
       readonly changes: readonly (readonly [key: string, value: unknown])[];
     }
   /** The wave is over: for the gates, the Checkpoint Server, and the nodes. */
-  | { readonly type: 'over'; readonly wave: number; readonly committed: boolean }
+  | {
+      readonly type: 'over';
+      readonly wave: number;
+      readonly committed: boolean;
+      /** Why it was abandoned, in words. */
+      readonly reason?: string;
+    }
   /** W3: what was written before this wave's mark may be shown. */
   | { readonly type: 'release'; readonly wave: number }
   /** Images, streams and mark of this wave may go; its record has. */
@@ -126,6 +132,11 @@ export interface CheckpointScheduler {
   readonly kept: readonly number[];
   /** The wave under way. */
   readonly underWay: number | undefined;
+  /**
+   * When the next wave is due, ms since the epoch (of the clock), unless a wave or a rollback is under way; and the
+   * period that this follows from.
+   */
+  readonly due: { readonly at: number | undefined; readonly periodMs: number } | undefined;
   /** After a restart of the server, as the registry has it. */
   recover(waves: readonly WaveRecord[], line: LineRecord | undefined, now: number): WaveEffect[];
   step(e: WaveEvent): WaveEffect[];

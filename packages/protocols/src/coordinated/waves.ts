@@ -28,6 +28,7 @@ import {
   START_OF_TASK,
   lineKey,
   waveKey,
+  type CheckpointScheduler,
   type LineRecord,
   type TaskOfWave,
   type WaveEffect,
@@ -86,7 +87,7 @@ export class Waves {
   readonly #returning = new Set<TaskId>();
   readonly #ended = new Set<TaskId>();
   #finished = false;
-  #due: number | undefined;
+  #due: { readonly at: number; readonly periodMs: number } | undefined;
   #asked = false;
   readonly #period: Period;
   #abandoned = 0;
@@ -112,6 +113,10 @@ export class Waves {
   /** The wave under way. */
   get underWay(): number | undefined {
     return this.#wave?.number;
+  }
+
+  get due(): CheckpointScheduler['due'] {
+    return this.#due && { ...this.#due, ...((this.#wave || this.#rolling) && { at: undefined }) };
   }
 
   /**
@@ -219,7 +224,7 @@ export class Waves {
     if (this.#wave || this.#rolling) return;
     if (this.#began.size === 0 && !this.#allEnded) return;
     if (this.#due === undefined) this.#rest();
-    if (!this.#asked && this.#now < this.#due! && !this.#allEnded) return;
+    if (!this.#asked && this.#now < this.#due!.at && !this.#allEnded) return;
     const all = Array.from({ length: this.#tasks }, (_, t) => t as TaskId);
     const living = all.filter((t) => !this.#ended.has(t));
     // On its way back to an image, a task can neither take part nor be left out.
@@ -245,7 +250,8 @@ export class Waves {
 
   /** The next wave is due in a period from now. */
   #rest(): void {
-    this.#due = this.#now + this.#period.ms(this.#now);
+    const periodMs = this.#period.ms(this.#now);
+    this.#due = { at: this.#now + periodMs, periodMs };
   }
 
   /** The tasks of a wave, as far as they are known; those that came later begin at their start. */
@@ -325,7 +331,7 @@ export class Waves {
     this.#wave = undefined;
     this.#abandoned++;
     this.#rest();
-    this.#out.push({ type: 'over', wave: w.number, committed: false });
+    this.#out.push({ type: 'over', wave: w.number, committed: false, reason: why });
     this.#log(this.#abandoned >= WARN_AFTER ? 'warn' : 'info', `wave ${w.number} is abandoned: ${why}`);
     if (this.#lost) this.#choose();
   }

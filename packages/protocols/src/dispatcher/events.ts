@@ -435,8 +435,10 @@ export type DispatcherEffect =
   /** Send CheckpointRequest to the node. */
   | { type: 'checkpoint'; connection: string; node: NodeId; job: JobId; task: TaskId }
   // Coordinated checkpointing, to the checkpoint scheduler of the job.
-  /** A rank is lost: all go back. Or a wave is wanted now. */
-  | { type: 'goesBack' | 'wantsWave'; job: JobId }
+  /** A rank is lost: all go back. */
+  | { type: 'goesBack'; job: JobId; task: TaskId; cause: FaultCause | 'paused' }
+  /** A wave is wanted now. */
+  | { type: 'wantsWave'; job: JobId }
   /** The line is durable, and the incarnations that act from now on. */
   | { type: 'rolledBack'; job: JobId; epoch: number; acting: readonly (readonly [TaskId, Incarnation])[] }
   /** Durable: this task has ended. Its arrivals may go from its home CM and its images from the CS. */

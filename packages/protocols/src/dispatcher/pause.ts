@@ -73,7 +73,7 @@ function stop(core: Core, t: Task): void {
   if (t.phase === 'ended' || t.phase === 'exiting' || t.phase === 'done') return;
   const where = t.node ?? t.resumable;
   if (where !== undefined) tellToDrop(core, t, where, { code: 'FENCED', message: 'The job is paused.' });
-  if (t.node !== undefined && !t.job.rolling && recoveryOf(core, t.job).together) goesBack(core, t.job);
+  if (t.node !== undefined && !t.job.rolling && recoveryOf(core, t.job).together) goesBack(core, t, 'paused');
   leave(core, t);
 }
 

@@ -287,7 +287,7 @@ export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): v
   if (t.phase === 'idle' || t.phase === 'ended' || t.phase === 'exiting' || t.phase === 'done' || over(t.job)) return;
   const lived = t.phase === 'assigned' || t.phase === 'running' || t.phase === 'away';
   const { together } = recoveryOf(core, t.job);
-  if (lived && together) goesBack(core, t.job);
+  if (lived && together) goesBack(core, t, cause);
   if (paused(t.job)) return leave(core, t); // D9
   const node = t.node;
   if (lived) {
@@ -320,9 +320,9 @@ export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): v
 }
 
 /** D15 (together.ts). */
-export function goesBack(core: Core, job: Job): void {
-  job.rolling = true;
-  core.emit({ type: 'goesBack', job: job.record.spec.id });
+export function goesBack(core: Core, t: Task, cause: FaultCause | 'paused'): void {
+  t.job.rolling = true;
+  core.emit({ type: 'goesBack', job: t.job.record.spec.id, task: t.task, cause });
 }
 
 /** D9: it has no slot any more, and neither node nor program is to blame. */

@@ -11,6 +11,7 @@ import {
   type ProgramKind,
   type TaskId,
   type TaskView,
+  type WavesView,
 } from '@mayfly/wire';
 import type { Dispatcher } from './dispatcher.ts';
 import { failuresOf } from './failures.ts';
@@ -24,13 +25,22 @@ import { ended, groupOf, kindOfJob, over, paused, type Core, type Job, type Node
 /** Counters of one task that the logs and the image store know. */
 export type TaskCounters = Pick<
   TaskView,
-  'messagesIn' | 'bytesIn' | 'messagesOut' | 'bytesOut' | 'images' | 'imageBytes' | 'lastImageAt' | 'uploading'
+  | 'messagesIn'
+  | 'bytesIn'
+  | 'messagesOut'
+  | 'bytesOut'
+  | 'images'
+  | 'imageBytes'
+  | 'lastImageAt'
+  | 'uploading'
+  | 'stallMs'
 >;
 
 export interface JobCounters {
   task(task: TaskId): TaskCounters;
   outputs: JobView['outputs'];
   outputBytes: number;
+  waves?: WavesView | undefined;
 }
 
 export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters): JobView | undefined {
@@ -67,6 +77,7 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
     ...(exitCode === undefined ? {} : { exitCode }),
     tasks: job.tasks.map((t) => taskView(core, t, counters.task(t.task))),
     faults: job.faults.map((f) => ({ ...f })),
+    ...(counters.waves && { waves: counters.waves }),
     outputs: counters.outputs,
     outputBytes: counters.outputBytes,
   };

@@ -42,7 +42,8 @@ import { protocols } from '../table.ts';
 import { Inbox } from './inbox.ts';
 import type { LogAnswers, LogOrder, ServedLog } from './served-log.ts';
 import type { Timeless } from './timeless.ts';
-import { WavesOfJob } from './waves-of-job.ts';
+import type { WaveNews } from './wave-book.ts';
+import { WavesOfJob, type WavesHost } from './waves-of-job.ts';
 
 /** Events of the cores; the service adds the time. */
 export type DispatcherInput = Timeless<DispatcherEvent>;
@@ -69,6 +70,8 @@ export interface ServiceHost {
   commit(changes: readonly (readonly [key: string, value: unknown])[], then: () => void): void;
   /** Of the waves of a job, for people. */
   log(level: 'info' | 'warn' | 'error', job: JobId, message: string): void;
+  /** What the waves of a job are ({@link JobService.waves}) has changed; `news`: for a time line. */
+  waves?(job: JobId, news: WaveNews | undefined): void;
 }
 
 /** A wave that takes longer is abandoned, ms. */
@@ -85,6 +88,8 @@ export class JobService {
   readonly #waves = new Map<JobId, WavesOfJob>();
   /** What the registry had of waves and lines when the process began, until their jobs are open. */
   readonly #left = new Map<JobId, { waves: WaveRecord[]; line: LineRecord | undefined }>();
+  /** When the server before this one was last there, as far as is known. */
+  #aliveAt = 0;
   readonly #toDispatcher: Inbox<DispatcherInput>;
   readonly #toImages: Inbox<ImagesInput>;
   readonly #ended = new Set<'dispatcher' | 'images'>();
@@ -126,6 +131,7 @@ export class JobService {
   recover(entries: readonly (readonly [key: string, value: unknown])[]): void {
     this.image({ type: 'recover', entries: entries.filter(([key]) => /^(image|trimmed)\//.test(key)) });
     for (const [key, value] of entries) {
+      if (key === ALIVE_KEY) this.#aliveAt = (value as { at: number }).at;
       const [kind, job] = key.split('/') as [string, JobId];
       if (kind !== 'wave' && kind !== 'line') continue;
       const left = this.#left.get(job) ?? { waves: [], line: undefined };
@@ -165,7 +171,7 @@ export class JobService {
         if (!this.#jobs.has(e.job) && !this.#opening.has(e.job)) this.#opening.set(e.job, []);
         return this.#host.dispatcher(e);
       case 'goesBack':
-        return this.#whenOpen(e.job, () => this.#waves.get(e.job)?.tell({ type: 'lost', task: taskId(0) }));
+        return this.#whenOpen(e.job, () => this.#waves.get(e.job)?.lost(e.cause, e.cause === 'paused' ? [] : [e.task]));
       case 'wantsWave':
         return this.#waves.get(e.job)?.tell({ type: 'ask' });
       case 'rolledBack':
@@ -208,11 +214,10 @@ export class JobService {
       case 'waveChecked':
         return this.#waves.get(e.job)?.tell({ type: 'checked', wave: e.wave, sound: e.sound });
       case 'waveDamaged':
-        return this.#waves.get(e.job)?.tell({ type: 'lost', task: e.task });
+        return this.#waves.get(e.job)?.lost('image', []);
       case 'complete':
         this.#host.images(e);
-        if (e.wave !== undefined)
-          this.#waves.get(e.job)?.tell({ type: 'stored', wave: e.wave, task: e.task, image: e.image });
+        if (e.wave !== undefined) this.#waves.get(e.job)?.stored(e.wave, e);
         return this.dispatch({ type: 'image', job: e.job, task: e.task, image: e.image, serial: e.serial });
       case 'chosen': {
         const { job, task, incarnation, image, position } = e;
@@ -246,11 +251,10 @@ export class JobService {
       refused: (_cm, task, incarnation, error) => this.dispatch({ type: 'refused', job, task, incarnation, error }),
       failed: (_cm, error) => this.failed(job, error),
       began: (task) => {
-        const waves = this.#waves.get(job);
-        waves?.tell({ type: 'began', epoch: waves.scheduler.epoch, task });
+        this.#waves.get(job)?.began(task);
       },
       wave: (_cm, answer) => this.#waves.get(job)?.answered(answer),
-      coreLost: () => this.#waves.get(job)?.tell({ type: 'lost', task: taskId(0) }),
+      coreLost: () => this.#waves.get(job)?.lost('channels', []),
       wentBack: (cm, epoch) => this.#waves.get(job)?.tell({ type: 'wentBack', epoch, who: `cm${cm}` }),
     };
   }
@@ -287,22 +291,29 @@ export class JobService {
     if (!scheduler || this.#waves.has(job)) return;
     const participants = [...Array.from({ length: channelMemories }, (_, cm) => `cm${cm}`), 'images'];
     const settings = { periodMs: checkpointMs > 0 ? checkpointMs : undefined, waveMs: WAVE_MS };
-    const waves = new WavesOfJob(job, scheduler({ job, tasks: spec.size, participants, settings }), {
+    const host: WavesHost = {
       now: () => this.#host.now(),
       logs: () => this.logs(job),
       dispatch: (event) => this.dispatch(event),
       image: (event) => this.image(event),
       commit: (changes, then) => this.#host.commit(changes, () => this.#waves.get(job) === waves && then()),
       log: (level, message) => this.#host.log(level, job, message),
+      changed: (news) => this.#host.waves?.(job, news),
       defect: (event, error) => this.#host.defect('waves', event, error),
-    });
+    };
+    const core = scheduler({ job, tasks: spec.size, participants, settings });
+    const waves = new WavesOfJob(job, core, host, checkpointMs > 0);
     this.#waves.set(job, waves);
     const left = this.#left.get(job) ?? { waves: [], line: undefined };
     this.#left.delete(job);
     if (!this.logs(job).some((log) => log.waitsForLine)) return;
     // Nobody goes back any more: what the logs have is final, and goes out.
-    if (hasExited(this.dispatcher, job)) waves.finish();
-    else waves.recover(left.waves, left.line);
+    if (hasExited(this.dispatcher, job)) return waves.finish();
+    waves.recover(left.waves, left.line, { since: this.#startOf(spec), until: this.#aliveAt });
+  }
+
+  #startOf(spec: JobSpec): number {
+    return this.dispatcher.core.jobs.get(spec.id)?.record.startedAt ?? spec.submittedAt;
   }
 
   /** Every 250 ms or so: what only time brings. */
@@ -387,6 +398,11 @@ export class JobService {
   }
 
   // What is known of the ranks
+
+  /** Under coordinated checkpointing: its waves since this start of the server, and what they cost; else undefined. */
+  waves(job: JobId): WavesOfJob | undefined {
+    return this.#waves.get(job);
+  }
 
   /** What the Channel Memories have of each task; nothing while one of them recovers. */
   logged(job: JobId, tasks: number): LoggedProgress[] {

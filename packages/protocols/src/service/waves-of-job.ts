@@ -1,8 +1,8 @@
 /**
  * The waves of one job: what its checkpoint scheduler wants goes to the other cores here, and their answers come back.
  *
- * Owns: the records of waves that are kept, as far as other cores have to hear of them; since when output waits. Does
- * not own: what the scheduler decides (coordinated/waves.ts), the cores.
+ * Owns: the records of waves that are kept, as far as other cores have to hear of them; since when output waits; the
+ * figures for people (wave-book.ts). Does not own: what the scheduler decides (coordinated/waves.ts), the cores.
  *
  *  Y1 The world cuts when every task has: it has seen nothing behind any cut, since it sees only what can never be
  *     undone.
@@ -11,7 +11,18 @@
  *  Y3 A wave is asked for when output waits for {@link WAITS_MS}, when much waits, and at once when a task waits for an
  *     answer of the file service.
  */
-import { FILES, MESSAGE_JSON, WORLD, parseJson, taskId, type ExitReport, type JobId, type TaskId } from '@mayfly/wire';
+import {
+  FILES,
+  MESSAGE_JSON,
+  WORLD,
+  parseJson,
+  taskId,
+  type ExitReport,
+  type ImageId,
+  type JobId,
+  type TaskId,
+  type WavesView,
+} from '@mayfly/wire';
 import { EVERYTHING } from '../channel-memory/state.ts';
 import {
   START_OF_TASK,
@@ -29,6 +40,7 @@ import type { DispatcherEvent } from '../dispatcher/events.ts';
 import { Inbox } from './inbox.ts';
 import type { Timeless } from './timeless.ts';
 import type { ServedLog, WaveAnswer } from './served-log.ts';
+import { WaveBook, type WaveNews } from './wave-book.ts';
 
 /** Output waits at most about so long, or until there is so much of it. */
 const WAITS_MS = 5000;
@@ -44,6 +56,8 @@ export interface WavesHost {
   /** Durable when `then` is called; in the order of all commits. */
   commit(changes: readonly (readonly [key: string, value: unknown])[], then: () => void): void;
   log(level: 'info' | 'warn' | 'error', message: string): void;
+  /** {@link WavesOfJob.view} has changed. */
+  changed(news: WaveNews | undefined): void;
   /** A core threw: a defect. */
   defect(event: string, error: unknown): void;
 }
@@ -53,6 +67,7 @@ type Input = Timeless<WaveEvent>;
 export class WavesOfJob {
   readonly #records = new Map<number, WaveRecord>();
   readonly #inbox: Inbox<Input>;
+  readonly #book = new WaveBook();
   #waitsSince: number | undefined;
   #askedAt = -Infinity;
 
@@ -60,13 +75,21 @@ export class WavesOfJob {
     private readonly job: JobId,
     readonly scheduler: CheckpointScheduler,
     private readonly host: WavesHost,
+    /** The owner of the job has chosen the period. */
+    private readonly chosen: boolean,
   ) {
     this.#inbox = new Inbox((e) => this.#take(e));
   }
 
-  /** After a restart of the server: what the registry has. */
-  recover(waves: readonly WaveRecord[], line: LineRecord | undefined): void {
+  /** After a restart of the server: what the registry has, and from when to when the job may have worked. */
+  recover(
+    waves: readonly WaveRecord[],
+    line: LineRecord | undefined,
+    worked: { readonly since: number; readonly until: number },
+  ): void {
     for (const w of waves) this.#records.set(w.wave, w);
+    const last = waves.reduce<WaveRecord | undefined>((a, b) => (a && a.wave > b.wave ? a : b), undefined);
+    this.#book.restarted(last, Math.max(0, ...this.host.logs().map((log) => log.size)), worked, this.host.now());
     for (const e of this.scheduler.recover(waves, line, this.host.now())) this.#perform(e);
   }
 
@@ -90,6 +113,52 @@ export class WavesOfJob {
     return [lineKey(this.job), ...[...this.#records.keys()].map((wave) => waveKey(this.job, wave))];
   }
 
+  /** For pages and reports. */
+  view(): WavesView {
+    const { due } = this.scheduler;
+    return this.#book.view({
+      chosen: this.chosen,
+      ...(due && { periodMs: Math.round(due.periodMs) }),
+      ...(due?.at !== undefined && { nextAt: Math.round(due.at) }),
+    });
+  }
+
+  /** Until when a task repeats work that a rollback has undone; undefined: it does not act. */
+  repeatsUntil(task: TaskId): number | undefined {
+    return this.#book.repeatsUntil(task);
+  }
+
+  /** The program of a task runs since then. */
+  ran(task: TaskId, since: number): void {
+    this.#book.ran(task, since);
+  }
+
+  /** A task has stood still for its newest image, so long (ms). */
+  stalled(task: TaskId, ms: number): void {
+    this.#book.stalled(task, ms);
+  }
+
+  /** How long the task stood still for its newest image, ms. */
+  stallOf(task: TaskId): number | undefined {
+    return this.#book.stallOf(task);
+  }
+
+  /** All tasks go back; `ranks`: those that were lost. */
+  lost(cause: string, ranks: readonly TaskId[]): void {
+    this.#book.lost(cause, ranks, this.host.now());
+    this.tell({ type: 'lost', task: ranks[0] ?? taskId(0) });
+  }
+
+  began(task: TaskId): void {
+    this.#book.began(task, this.host.now());
+    this.tell({ type: 'began', epoch: this.scheduler.epoch, task });
+  }
+
+  stored(wave: number, i: { task: TaskId; image: ImageId; bytes: number; sentBytes: number }): void {
+    this.#book.stored(wave, i.bytes, i.sentBytes);
+    this.tell({ type: 'stored', wave, task: i.task, image: i.image });
+  }
+
   tell(event: Input): void {
     this.#inbox.put(event);
   }
@@ -111,6 +180,8 @@ export class WavesOfJob {
     const logs = host.logs();
     switch (e.type) {
       case 'begin':
+        this.#book.waveBegins(e.wave, host.now());
+        host.changed(undefined);
         host.image({ type: 'wave', job, wave: e.wave });
         for (const log of logs) log.step({ type: 'wave', wave: e.wave, ended: e.ended, starting: e.starting });
         return;
@@ -121,15 +192,19 @@ export class WavesOfJob {
         for (const [, value] of e.changes) if (value) this.#records.set(e.wave, value as WaveRecord);
         return host.commit(e.changes, () => this.tell({ type: 'committed', wave: e.wave }));
       }
-      case 'over':
+      case 'over': {
+        const counts = logs.flatMap((log) => log.core?.waveCounts() ?? []);
+        host.changed(this.#book.waveOver(e.wave, host.now(), e.committed ? undefined : (e.reason ?? ''), counts));
         host.image({ type: 'waveOver', job, wave: e.wave, committed: e.committed });
         for (const log of logs) log.step({ type: 'waveOver', wave: e.wave });
         if (e.committed) host.dispatch({ type: 'waveDone', job });
         return;
+      }
       case 'release':
         return this.#release(e.wave);
       case 'forget':
         this.#records.delete(e.wave);
+        this.#book.forget(e.wave);
         host.image({ type: 'forgetWave', job, wave: e.wave });
         for (const log of logs) log.step({ type: 'forgetWaves', before: this.scheduler.kept[0] ?? 0 });
         return;
@@ -141,6 +216,7 @@ export class WavesOfJob {
       case 'line':
         return host.dispatch({ type: 'rollBack', job, epoch: e.line.epoch, changes: e.changes });
       case 'goBack': {
+        host.changed(this.#book.goesBack(e.epoch, e.to, host.now()));
         const images = (e.to?.tasks ?? []).flatMap((t) => (t.state === 'image' ? [[t.task, t.image] as const] : []));
         host.image({ type: 'goBack', job, kept: this.scheduler.kept, images });
         this.tell({ type: 'wentBack', epoch: e.epoch, who: 'images' });
@@ -181,6 +257,7 @@ export class WavesOfJob {
     const { task } = a;
     switch (a.type) {
       case 'cut':
+        this.#book.cut(a.wave, task, this.host.now());
         return this.tell({ type: 'cut', task, wave: a.wave, cut: a.cut });
       case 'recorded':
         return this.tell({ type: 'recorded', task, wave: a.wave });
@@ -192,6 +269,7 @@ export class WavesOfJob {
   }
 
   #ended(task: TaskId, report: Uint8Array): void {
+    this.#book.ended(task, this.host.now());
     if (aborts(report)) return this.#showEverything(); // Y2
     for (const log of this.host.logs()) log.step({ type: 'ended', task });
     this.host.dispatch({ type: 'ended', job: this.job, task });

@@ -7,9 +7,11 @@ import { Newer } from '../Newer.tsx';
 import { useStableRows } from '../useStableRows.ts';
 import { goesBackTogether, noFaultsText } from '../protocol-texts.ts';
 import { faultCause, faultVerdict, hasEnded, phasesOf } from '../status-texts.ts';
+import { repeatOf } from './waves/wave-texts.ts';
 import type { ViewProps } from './view-props.ts';
 
 const SHOWN = 200;
+const timeText = (ms: number | undefined): string => (ms === undefined ? '–' : duration(ms));
 /** An incarnation is lost once. */
 const idOf = (f: Fault): string => `${f.task}.${f.incarnation}`;
 
@@ -79,7 +81,9 @@ export function Faults({ job }: ViewProps) {
                     </td>
                     {(['place', 'start', 'repeat'] as const).map((p) => (
                       <td key={p} className="right muted roomy-only">
-                        {phases && !(p === 'repeat' && goesBackTogether(job.protocol)) ? duration(phases[p]) : '–'}
+                        {timeText(
+                          p === 'repeat' && goesBackTogether(job.protocol) ? repeatOf(job.waves, f) : phases?.[p],
+                        )}
                       </td>
                     ))}
                     <td className="right">

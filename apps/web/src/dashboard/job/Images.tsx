@@ -10,6 +10,7 @@ import { ifLostText, keptText } from '../protocol-texts.ts';
 import { hasEnded, uploadText } from '../status-texts.ts';
 import { Events } from './Events.tsx';
 import { Faults } from './Faults.tsx';
+import { Waves } from './waves/Waves.tsx';
 import type { ViewProps } from './view-props.ts';
 
 export function FaultsAndImages(props: ViewProps) {
@@ -18,6 +19,7 @@ export function FaultsAndImages(props: ViewProps) {
   return (
     <>
       <Faults {...props} />
+      <Waves job={props.job} />
       {begun && props.job.protocol !== 'none' && <Images {...props} />}
       <Events job={props.job} />
     </>
@@ -59,6 +61,11 @@ function Images({ job }: ViewProps) {
               <th className="c-newest">Newest</th>
               <th className="right c-bytes">Size</th>
               <th className="right wide-only c-bytes">Uploaded</th>
+              {job.waves && (
+                <th className="right wide-only c-bytes" title="for the copy of its memory, in its newest wave">
+                  Stood still
+                </th>
+              )}
               <th className="wide-only c-before">Previous</th>
               <th>If lost now</th>
             </tr>
@@ -84,6 +91,9 @@ function Images({ job }: ViewProps) {
                   </td>
                   <td className="right">{newest ? bytes(newest.bytes) : '–'}</td>
                   <td className="right muted wide-only">{newest ? bytes(newest.sentBytes) : '–'}</td>
+                  {job.waves && (
+                    <td className="right muted wide-only">{t?.stallMs === undefined ? '–' : duration(t.stallMs)}</td>
+                  )}
                   <td className="muted wide-only">{older ? `${ago(older.at, now)}, ${bytes(older.bytes)}` : '–'}</td>
                   <td className="muted">
                     {over

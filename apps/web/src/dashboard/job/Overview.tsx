@@ -5,6 +5,7 @@ import { Files } from './Files.tsx';
 import { Output } from './Output.tsx';
 import { Ranks } from './Ranks.tsx';
 import { Stdin } from './Stdin.tsx';
+import { WavesLine } from './waves/Waves.tsx';
 import type { ViewProps } from './view-props.ts';
 
 export function Overview(props: ViewProps) {
@@ -15,6 +16,7 @@ export function Overview(props: ViewProps) {
   return (
     <>
       <Ranks job={job} />
+      <WavesLine job={job} />
       <div className={files ? 'results both' : 'results'}>
         <div className="stack">
           <Output {...props} />

@@ -1,6 +1,7 @@
 /** What happened in a job, as a list: words, filter, and the file of it. Pure. */
 import type { TimelineEvent } from '@mayfly/wire';
 import { faultCause } from '../status-texts.ts';
+import { rollbackText, waveText } from './waves/wave-texts.ts';
 
 /** As the client of REST has it. */
 export type JobEvent = Omit<TimelineEvent, 'task' | 'incarnation'> & { task?: number; incarnation?: number };
@@ -17,6 +18,8 @@ const GROUP_OF: Record<JobEvent['kind'], Group> = {
   paused: 'pauses and restarts',
   resumed: 'pauses and restarts',
   server: 'pauses and restarts',
+  wave: 'checkpoints',
+  rollback: 'faults',
 };
 
 const WORDS: Record<JobEvent['kind'], string> = {
@@ -28,6 +31,8 @@ const WORDS: Record<JobEvent['kind'], string> = {
   paused: 'the job is paused',
   resumed: 'the job resumed',
   server: 'the server restarted',
+  wave: 'a wave is committed',
+  rollback: 'all ranks went back',
 };
 
 /** Events have no numbers: each has a name, also among those of one moment. */
@@ -42,7 +47,13 @@ export function named(events: readonly JobEvent[]): { id: string; event: JobEven
 }
 
 export const eventText = (e: JobEvent): string =>
-  e.kind === 'fault' ? `${WORDS.fault}: ${faultCause(e.cause ?? '')}` : (WORDS[e.kind] ?? e.kind);
+  e.kind === 'fault'
+    ? `${WORDS.fault}: ${faultCause(e.cause ?? '')}`
+    : e.kind === 'wave'
+      ? waveText(e)
+      : e.kind === 'rollback'
+        ? rollbackText(e)
+        : (WORDS[e.kind] ?? e.kind);
 
 /** `rank`: undefined for all; what happens to the whole job is of every rank. Newest first. */
 export const chosen = (events: readonly JobEvent[], group: Group, rank: number | undefined): JobEvent[] =>

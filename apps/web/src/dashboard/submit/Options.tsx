@@ -6,7 +6,7 @@ import type { CheckpointAdvice, JobOptions } from '@mayfly/wire';
 import { duration } from '../../shared/format.ts';
 import { Input, Label, TextArea, TextField } from 'react-aria-components';
 import { languageOf, type Draft } from '../draft.ts';
-import { CHOICES, goesBackTogether, LEAST_WAVE_MS, refusedText, withProtocol } from '../protocol-texts.ts';
+import { CHOICES, goesBackTogether, LEAST_WAVE_MS, refusedText, strictText, withProtocol } from '../protocol-texts.ts';
 
 interface Props {
   draft: Draft;
@@ -99,10 +99,7 @@ export function Options({ draft, change, advice, wrong }: Props) {
             onChange={(e) => set({ durability: e.target.checked ? 'strict' : undefined })}
           />
           <span>
-            Strict durability{' '}
-            <span className="muted">
-              – write each message to disk before forwarding it; slower, survives a power cut of the server
-            </span>
+            Strict durability <span className="muted">– {strictText(protocol)}</span>
           </span>
         </label>
         <div className="pair">

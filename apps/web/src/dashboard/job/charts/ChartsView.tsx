@@ -11,6 +11,7 @@ import { getCharts } from '../../api.ts';
 import { Problem } from '../../Problem.tsx';
 import { hasEnded } from '../../status-texts.ts';
 import type { ViewProps } from '../view-props.ts';
+import { repeatOf } from '../waves/wave-texts.ts';
 import { Plot } from './Plot.tsx';
 import { HEIGHT, lastKnown, maxOf, niceMax, recoveriesOf, stepsOf } from './plot.ts';
 
@@ -149,11 +150,11 @@ function Ticks({ job, data }: { job: JobView; data: Charts }) {
 const PHASES = [
   { name: 'slotMs', title: 'new place', what: 'until the old incarnation was fenced and a slot was found' },
   { name: 'startMs', title: 'start', what: 'until its checkpoint was loaded and it had started' },
-  { name: 'replayMs', title: 'repeat', what: 'until it had replayed its old work and did something new' },
+  { name: 'replayMs', title: 'repeat', what: 'until it had repeated its old work and did something new' },
 ] as const;
 
 function RecoveryPlot({ job, data, start, end }: { job: JobView; data: Charts; start: number; end: string }) {
-  const bars = recoveriesOf(job.faults, data.from, data.until, PLACES);
+  const bars = recoveriesOf(job.faults, data.from, data.until, PLACES, (f) => repeatOf(job.waves, f));
   const max = niceMax(bars.reduce((m, b) => Math.max(m, b.slotMs + b.startMs + b.replayMs), 0));
   const n = bars.reduce((sum, b) => sum + b.faults, 0);
   const hint = (

@@ -46,8 +46,17 @@ export interface Recoveries {
   replayMs: number;
 }
 
-/** Recoveries whose phases are known, those that lie in one of `places` places as their mean. */
-export function recoveriesOf(faults: readonly Fault[], from: number, to: number, places: number): Recoveries[] {
+/**
+ * Recoveries whose phases are known, those that lie in one of `places` places as their mean. `repeat`: how long ranks
+ * repeat work, where the fault does not say it.
+ */
+export function recoveriesOf(
+  faults: readonly Fault[],
+  from: number,
+  to: number,
+  places: number,
+  repeat: (f: Fault) => number | undefined = () => undefined,
+): Recoveries[] {
   const bars = new Map<number, Recoveries>();
   for (const f of faults) {
     if (f.assignedAfterMs === undefined || f.startedAfterMs === undefined || f.recoveredAfterMs === undefined) continue;
@@ -57,7 +66,7 @@ export function recoveriesOf(faults: readonly Fault[], from: number, to: number,
     bar.faults++;
     bar.slotMs += f.assignedAfterMs;
     bar.startMs += Math.max(0, f.startedAfterMs - f.assignedAfterMs);
-    bar.replayMs += Math.max(0, f.recoveredAfterMs - f.startedAfterMs);
+    bar.replayMs += repeat(f) ?? Math.max(0, f.recoveredAfterMs - f.startedAfterMs);
   }
   return [...bars.values()]
     .map((b) => ({ ...b, slotMs: b.slotMs / b.faults, startMs: b.startMs / b.faults, replayMs: b.replayMs / b.faults }))

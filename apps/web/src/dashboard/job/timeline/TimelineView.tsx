@@ -14,6 +14,7 @@ import { KINDS } from './kinds.ts';
 import { label } from './range.ts';
 import { incarnationAt } from './sheet.ts';
 import { pointers } from './pointers.ts';
+import { rollbackText, waveText } from '../waves/wave-texts.ts';
 import { TraceButton } from './TraceButton.tsx';
 import './kinds.css';
 import './timeline.css';
@@ -71,7 +72,7 @@ export function TimelineView({ job }: { job: JobView }) {
       </div>
       <Scrub chart={chart} />
       <Inspector chart={chart} job={job} />
-      <Legend chart={chart} />
+      <Legend chart={chart} job={job} />
       <Problem error={chart?.error} title="Could not load the history" />
       <AsTable chart={chart} />
       <TraceButton job={job} disabled={!chart?.known} />
@@ -261,6 +262,12 @@ function sentence(c: Chart, job: JobView): string {
       if (e.kind === 'fault') parts.push(`fault: ${faultCause(e.cause ?? '')}`);
       else if (e.kind === 'image') parts.push('checkpoint complete');
       else if (e.kind === 'done') parts.push('ended');
+  // A line is as narrow as a pixel.
+  const near = Math.max(w, (4 / c.plot.width) * c.span);
+  for (const e of c.events)
+    if (Math.abs(e.at - at) <= near)
+      if (e.kind === 'wave') parts.push(waveText(e));
+      else if (e.kind === 'rollback') parts.push(rollbackText(e));
   const arrow = c.arrowAt(c.cursor!);
   if (arrow) parts.push(`message ${name(arrow[1])} → ${name(arrow[2])}, ${bytes(arrow[3])}, tag ${arrow[4]}`);
   const state = job.tasks[rank]?.nodeName;
@@ -269,7 +276,7 @@ function sentence(c: Chart, job: JobView): string {
 }
 const name = (rank: number): string => (rank === WORLD ? 'world' : String(rank));
 
-function Legend({ chart: c }: { chart: Chart | undefined }) {
+function Legend({ chart: c, job }: { chart: Chart | undefined; job: JobView }) {
   return (
     <div className="stack legend-box">
       <ul className="kinds small" aria-label="What the colours mean">
@@ -291,6 +298,16 @@ function Legend({ chart: c }: { chart: Chart | undefined }) {
         <li title="an incarnation was assigned to a node">
           <b>|</b>assigned
         </li>
+        {job.waves && (
+          <>
+            <li title="a checkpoint of all ranks together is committed">
+              <b className="mark-wave">│</b>wave
+            </li>
+            <li title="all ranks went back to a wave">
+              <b className="mark-fault">▼</b>rollback
+            </li>
+          </>
+        )}
       </ul>
       {c?.known && (c.leftOut > 0 || c.events.some((e) => e.kind === 'server')) && (
         <p className="muted small">

@@ -444,6 +444,7 @@ function inkOf(el: HTMLElement): Ink {
       muted: v('--muted'),
       line: v('--line-strong'),
       bad: v('--bad'),
+      again: v('--again'),
       surface: v('--surface'),
       focus: v('--focus'),
     },

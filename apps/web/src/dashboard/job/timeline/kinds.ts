@@ -27,7 +27,7 @@ const LOOKS: Record<LaneKind, Omit<KindLook, 'kind'>> = {
   },
   replaying: {
     label: 'replaying',
-    title: 'a new incarnation repeats the work of the lost one',
+    title: 'a new incarnation repeats the work of the lost one; after a rollback all ranks repeat what it undid',
     light: '#a97be0',
     dark: '#8a5fd0',
   },

@@ -187,6 +187,7 @@ export interface Ink {
   muted: string;
   line: string;
   bad: string;
+  again: string;
   surface: string;
   focus: string;
 }
@@ -219,7 +220,10 @@ export function drawFrame(into: CanvasRenderingContext2D, p: Plot, size: number,
   }
 }
 
-/** What happened: ✕ a fault, | an incarnation given to a node, ◆ a checkpoint complete. */
+/**
+ * What happened: ✕ a fault, | an incarnation given to a node, ◆ a checkpoint complete; across all ranks a thin line for
+ * a wave, and ▼ with a thick one for a rollback.
+ */
 export function drawEvents(into: CanvasRenderingContext2D, p: Plot, events: readonly TimelineEvent[], ink: Ink): void {
   const scale = p.width / (p.to - p.from);
   const high = p.rowHeight >= HIGH_ROW;
@@ -234,6 +238,15 @@ export function drawEvents(into: CanvasRenderingContext2D, p: Plot, events: read
       into.lineTo(x, p.top + p.height);
       into.stroke();
       into.setLineDash([]);
+      continue;
+    }
+    if (e.kind === 'wave') {
+      into.fillStyle = ink.again;
+      into.fillRect(Math.round(x), p.top, 1, p.height);
+      continue;
+    }
+    if (e.kind === 'rollback') {
+      rollback(into, p, Math.round(x), ink);
       continue;
     }
     if (e.task === undefined) continue;
@@ -258,6 +271,20 @@ export function drawEvents(into: CanvasRenderingContext2D, p: Plot, events: read
       into.fillRect(Math.round(x), y - p.rowHeight / 2 + 1, 1.5, p.rowHeight - 2);
     }
   }
+}
+
+/** With a border, since what is under it may have its colour. */
+function rollback(into: CanvasRenderingContext2D, p: Plot, x: number, ink: Ink): void {
+  into.fillStyle = ink.surface;
+  into.fillRect(x - 2.5, p.top, 5, p.height);
+  into.fillStyle = ink.bad;
+  into.fillRect(x - 1.5, p.top, 3, p.height);
+  into.beginPath();
+  into.moveTo(x - 6, p.top);
+  into.lineTo(x + 6, p.top);
+  into.lineTo(x, p.top + 8);
+  into.closePath();
+  into.fill();
 }
 
 function cross(into: CanvasRenderingContext2D, x: number, y: number, d: number, ink: Ink): void {

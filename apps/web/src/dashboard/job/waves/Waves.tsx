@@ -1,0 +1,182 @@
+/** Checkpoints that all ranks took together, and how the job went back to them; newest first. */
+import type { ReactNode } from 'react';
+import { useMemo } from 'react';
+import { bytes, duration, elapsed } from '../../../shared/format.ts';
+import { Tag } from '../../../shared/Tag.tsx';
+import { useServerNow } from '../../context.tsx';
+import { Newer } from '../../Newer.tsx';
+import { hasEnded, isPaused } from '../../status-texts.ts';
+import { useStableRows } from '../../useStableRows.ts';
+import type { ViewProps } from '../view-props.ts';
+import {
+  backTo,
+  messagesText,
+  rollbackCause,
+  sumsLine,
+  waveLine,
+  type Rollback,
+  type Wave,
+  type Waves as Figures,
+} from './wave-texts.ts';
+import './waves.css';
+
+const HOW: Partial<Record<string, string>> = {
+  vcl: ', without stopping for each other',
+  pcl: '; they send nothing until all have taken it',
+};
+const idOf = (w: Wave): string => String(w.at);
+
+/** One line, for the overview. */
+export function WavesLine({ job }: Pick<ViewProps, 'job'>) {
+  const rests = hasEnded(job.state) || isPaused(job.state);
+  const now = useServerNow(1000, !rests);
+  if (!job.waves) return null;
+  return (
+    <p className="muted small num" data-testid="wave-line">
+      {waveLine(job.waves, job.endedAt ?? now, rests)}
+    </p>
+  );
+}
+
+export function Waves({ job }: Pick<ViewProps, 'job'>) {
+  const waves = job.waves;
+  const things = useMemo(
+    () => ({ all: waves?.recent ?? [], listed: (waves?.recent ?? []).toReversed(), id: idOf }),
+    [waves?.recent],
+  );
+  const { rows, newcomers, renew } = useStableRows(things, { join: false, chosen: job.id });
+  if (!waves) return null;
+  return (
+    <section className="stack" aria-label="Waves">
+      <div>
+        <h2>Waves</h2>
+        <p className="muted small">A wave is a checkpoint that all ranks take together{HOW[job.protocol] ?? ''}.</p>
+        <WavesLine job={job} />
+        <p className="muted small num">{sumsLine(waves)}</p>
+        <Newer n={newcomers.length} what="new wave" renew={renew}>
+          <span className="muted">{rows.length > 0 && 'Newest first.'}</span>
+        </Newer>
+      </div>
+      {rows.length > 0 && <WaveTable rows={rows.map((r) => r.item)} start={job.startedAt ?? job.submittedAt} />}
+      <Rollbacks waves={waves} start={job.startedAt ?? job.submittedAt} />
+    </section>
+  );
+}
+
+/** `rows`: in the order in which they are shown. */
+export function WaveTable({ rows, start }: { rows: readonly Wave[]; start: number }) {
+  const most = Math.max(1, ...rows.map((w) => w.ms ?? 0));
+  return (
+    <Card label="Waves, newest first">
+      <table className="table num wave-table">
+        <thead>
+          <tr>
+            <th>Wave</th>
+            <th className="wide-only">Began after</th>
+            <th>Took</th>
+            <th>Outcome</th>
+            <th className="right">Images</th>
+            <th className="right roomy-only" title="pages that the server lacked">
+              Uploaded
+            </th>
+            <th className="right wide-only" title="messages that were under way between the images; kept with them">
+              In the channels
+            </th>
+            <th className="right roomy-only" title="most messages that waited for their receiver's image at one time">
+              Held back
+            </th>
+            <th
+              className="right wide-only"
+              title="how long ranks stood still for the copy of their memory: mean, longest"
+            >
+              Stood still
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((w) => (
+            <tr key={w.at}>
+              <td>{w.wave}</td>
+              <td className="muted wide-only">{elapsed(w.at - start)}</td>
+              <td>
+                {w.ms === undefined ? (
+                  '–'
+                ) : (
+                  <span className="wave-took">
+                    <span>{duration(w.ms)}</span>
+                    <i
+                      className={w.state === 'committed' ? 'wave-bar' : 'wave-bar given-up'}
+                      style={{ width: `${Math.max(2, (100 * w.ms) / most)}%` }}
+                    />
+                  </span>
+                )}
+              </td>
+              <td className="wraps">
+                {w.state === 'committed' ? STATES[w.state] : <Tag tone={TONES[w.state]}>{STATES[w.state]}</Tag>}
+                {w.reason !== undefined && <div className="muted small">{w.reason}</div>}
+              </td>
+              <td className="right">{w.images === 0 ? '–' : bytes(w.imageBytes)}</td>
+              <td className="right muted roomy-only">{w.images === 0 ? '–' : bytes(w.sentBytes)}</td>
+              <td className="right wide-only">{messagesText(w.recorded, w.recordedBytes)}</td>
+              <td className="right muted roomy-only">{messagesText(w.held, w.heldBytes)}</td>
+              <td className="right muted wide-only">{stallText(w)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
+
+const STATES = { committed: 'committed', underWay: 'under way', abandoned: 'abandoned' };
+const TONES = { committed: 'good', underWay: 'work', abandoned: 'warn' } as const;
+
+const stallText = ({ stallMs: s }: Wave): string =>
+  s === undefined ? '–' : s.most < 10 ? `${s.mean} ms, ${s.most} ms` : `${duration(s.mean)}, ${duration(s.most)}`;
+
+/** Newest first; nothing where there was none. */
+export function Rollbacks({ waves, start }: { waves: Figures; start: number }) {
+  const rows: readonly Rollback[] = waves.rolledBack.toReversed();
+  if (rows.length === 0) return null;
+  return (
+    <>
+      <h3>Rollbacks</h3>
+      <Card label="Rollbacks, newest first">
+        <table className="table num wave-table">
+          <thead>
+            <tr>
+              <th>After</th>
+              <th>Cause</th>
+              <th>Back to</th>
+              <th className="right" title="time of all ranks since that wave's cut">
+                Work undone
+              </th>
+              <th className="right wide-only" title="of the rank that lost most">
+                Of one rank
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((r) => (
+              <tr key={`${r.epoch} ${r.at}`}>
+                <td>{elapsed(r.at - start)}</td>
+                <td className="wraps">{rollbackCause(r)}</td>
+                <td>{backTo(r.wave)}</td>
+                <td className="right">{duration(r.lostMs)}</td>
+                <td className="right muted wide-only">{duration(r.mostMs)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Card>
+    </>
+  );
+}
+
+function Card({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="card scroll-x list" tabIndex={0} role="group" aria-label={label}>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+/** What the pages say of waves and rollbacks. */
+import { taskId, type WaveView, type WavesView } from '@mayfly/wire';
+import { expect, it } from 'vitest';
+import { repeatOf, rollbackCause, rollbackText, sumsLine, waveLine } from './wave-texts.ts';
+
+const wave = (over: Partial<WaveView>): WaveView => ({
+  wave: 12,
+  at: 10_000,
+  state: 'committed',
+  ms: 300,
+  images: 3,
+  imageBytes: 2_100_000,
+  sentBytes: 40_000,
+  recorded: 4,
+  recordedBytes: 512,
+  held: 0,
+  heldBytes: 0,
+  ...over,
+});
+const waves = (over: Partial<WavesView>): WavesView => ({
+  chosen: false,
+  periodMs: 30_000,
+  nextAt: 40_300,
+  committed: 12,
+  abandoned: 0,
+  rollbacks: 0,
+  lostMs: 0,
+  recent: [wave({})],
+  rolledBack: [],
+  ...over,
+});
+
+it('says where a job stands in a line', () => {
+  expect(waveLine(waves({}), 14_400, false)).toBe(
+    'Wave 12 was committed 4 s ago after 300 ms: 2.1 MB of images, 4 messages in the channels. ' +
+      'The next begins in 26 s.',
+  );
+  const under = waves({ recent: [wave({}), wave({ wave: 13, at: 14_000, state: 'underWay' })] });
+  expect(waveLine(under, 14_400, false)).toMatch(/channels\. Wave 13 is under way\.$/);
+  expect(waveLine(waves({ recent: [] }), 14_400, false)).toBe('No wave is committed yet. The next begins in 26 s.');
+  expect(waveLine(waves({ recent: [] }), 14_400, true)).toBe('No wave was committed.');
+});
+
+it('sums them up', () => {
+  expect(sumsLine(waves({}))).toBe(
+    '30 s between waves (found from their cost and the losses) · 12 committed · 0 rollbacks',
+  );
+  expect(sumsLine(waves({ chosen: true, abandoned: 2, rollbacks: 1, lostMs: 4200 }))).toBe(
+    '30 s between waves (chosen) · 12 committed · 2 abandoned · 1 rollback · ' +
+      '4.2 s of work undone, all ranks together',
+  );
+});
+
+it('names what a rollback came of, and what it cost', () => {
+  expect(rollbackCause({ cause: 'killed', ranks: [2] })).toBe('rank 2 was lost: killed manually');
+  expect(rollbackCause({ cause: 'disconnected', ranks: [3, 1] })).toBe('ranks 1, 3 were lost: the connection broke');
+  expect(rollbackCause({ cause: 'server', ranks: [] })).toBe('the server was restarted');
+  expect(rollbackText({ wave: 0, cause: 'paused', ms: 1500 })).toBe(
+    'all ranks went back to the start: the job was paused; 1.5 s of work undone',
+  );
+  const back = { at: 5000, epoch: 1, wave: 3, cause: 'killed', ranks: [taskId(2)], lostMs: 900, mostMs: 300 };
+  const later = { ...back, at: 9000, ranks: [taskId(1), taskId(2)], mostMs: 400 };
+  const two = waves({ rolledBack: [back, later] });
+  const repeats = (at: number, rank: number): unknown => repeatOf(two, { at, task: taskId(rank) });
+  // Of two ranks that were lost one soon after the other, both repeat after the same rollback.
+  expect([repeats(4999, 2), repeats(9040, 1), repeats(9000, 2), repeats(5000, 0)]).toEqual([300, 400, 400, undefined]);
+  expect(repeatOf(undefined, { at: 1, task: taskId(0) })).toBeUndefined();
+});

@@ -1,0 +1,92 @@
+/** The waves of a job under coordinated checkpointing, as REST and the pages show them. */
+import { Type, type Static } from 'typebox';
+import { CountSchema, TaskIdSchema } from './schema.ts';
+
+/** So many waves and rollbacks of a job are listed, the newest; the sums count all. */
+export const LISTED_WAVES = 24;
+
+export const WaveView = Type.Object({
+  wave: CountSchema,
+  /** When it began, ms since 1970. */
+  at: CountSchema,
+  state: Type.Union([Type.Literal('underWay'), Type.Literal('committed'), Type.Literal('abandoned')]),
+  /** From its beginning to its commit, or until it was abandoned, ms. Absent: it is under way. */
+  ms: Type.Optional(CountSchema),
+  /** Why it was abandoned, in words. */
+  reason: Type.Optional(Type.String()),
+  /** Images that are stored, their bytes, and what of that was uploaded: pages that the server lacked. */
+  images: CountSchema,
+  imageBytes: CountSchema,
+  sentBytes: CountSchema,
+  /** What was under way between the images, and is kept with them: messages and their bytes. */
+  recorded: CountSchema,
+  recordedBytes: CountSchema,
+  /** The most that the Channel Memories held back at one time, each for itself, added up: messages and bytes. */
+  held: CountSchema,
+  heldBytes: CountSchema,
+  /** How long ranks stood still for the copy of their memory, ms: on average, and the longest. Absent: not known. */
+  stallMs: Type.Optional(Type.Object({ mean: Type.Number(), most: Type.Number() })),
+});
+export type WaveView = Static<typeof WaveView>;
+
+export const RollbackView = Type.Object({
+  /** When the loss was noticed, ms since 1970. */
+  at: CountSchema,
+  /** The epoch that began with it, and the wave that all ranks went back to; 0: the start of the program. */
+  epoch: CountSchema,
+  wave: CountSchema,
+  /**
+   * A cause of a fault; or 'paused', 'server' (it was restarted), 'channels' (a Channel Memory broke), 'image' (one was
+   * damaged).
+   */
+  cause: Type.String(),
+  /** The ranks that were lost; none where nobody was. */
+  ranks: Type.Array(TaskIdSchema),
+  /** Work that is undone: the time of all ranks since the wave's cut, ms; and that of the rank that loses most. */
+  lostMs: CountSchema,
+  mostMs: CountSchema,
+});
+export type RollbackView = Static<typeof RollbackView>;
+
+export const WavesView = Type.Object({
+  /** From the end of a wave to the beginning of the next, ms. Absent: none has begun. */
+  periodMs: Type.Optional(CountSchema),
+  /** True: the job's owner has chosen the period. False: the scheduler finds it from the cost and the losses. */
+  chosen: Type.Boolean(),
+  /** When the next wave is due, ms since 1970. Absent: nobody knows (a wave or a rollback is under way; the end). */
+  nextAt: Type.Optional(CountSchema),
+  committed: CountSchema,
+  abandoned: CountSchema,
+  rollbacks: CountSchema,
+  /** Work undone by all rollbacks, ms of ranks. */
+  lostMs: CountSchema,
+  /** The newest, oldest first. */
+  recent: Type.Array(WaveView),
+  rolledBack: Type.Array(RollbackView),
+});
+export type WavesView = Static<typeof WavesView>;
+
+/** The rollback that the loss of a rank came to; undefined: none is listed. */
+export function rollbackOf<R extends { readonly at: number; readonly ranks: readonly number[] }>(
+  rollbacks: readonly R[] | undefined,
+  fault: { readonly at: number; readonly task: number },
+): R | undefined {
+  const far = (r: R): number => Math.abs(r.at - fault.at);
+  return rollbacks
+    ?.filter((r) => r.ranks.includes(fault.task))
+    .reduce<R | undefined>((best, r) => (best && far(best) <= far(r) ? best : r), undefined);
+}
+
+/** What was seen before a restart of the server, and since. */
+export function wavesOfBoth(before: WavesView | undefined, since: WavesView): WavesView {
+  if (!before) return since;
+  return {
+    ...since,
+    committed: before.committed + since.committed,
+    abandoned: before.abandoned + since.abandoned,
+    rollbacks: before.rollbacks + since.rollbacks,
+    lostMs: before.lostMs + since.lostMs,
+    recent: [...before.recent.filter((w) => w.state !== 'underWay'), ...since.recent].slice(-LISTED_WAVES),
+    rolledBack: [...before.rolledBack, ...since.rolledBack].slice(-LISTED_WAVES),
+  };
+}
