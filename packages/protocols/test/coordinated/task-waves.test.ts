@@ -41,7 +41,7 @@ class Desk {
   down(cm: number, kind: number, over: Partial<Header> = {}, body?: Uint8Array): void {
     this.step({ type: 'received', cm, bytes: encodeFrame({ ...emptyHeader(kind), dst: T(0), ...over }, body) });
   }
-  ring(h: Partial<Header> & { kind: number }, body = new Uint8Array(8)): void {
+  ring(h: Partial<Header> & { kind: number }, body: Uint8Array = new Uint8Array(8)): void {
     this.step({ type: 'ring', task: T(0), bytes: encodeFrame({ ...emptyHeader(h.kind), src: T(0), ...h }, body) });
   }
   /** Message to task 1. */
