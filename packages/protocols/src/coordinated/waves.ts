@@ -16,7 +16,8 @@
  *  W3 Two waves are kept; the start of the program is the first of them. What the outside has seen is before the older
  *     one (`release`): falling back to it undoes nothing that was shown.
  *  W4 The outside cuts last: its mark is asked for when every task has cut.
- *  W5 A loss ends the wave under way, but waits for the outcome of a commit.
+ *  W5 A loss ends the wave under way, but waits for the outcome of a commit. So does the end of a task that has cut
+ *     and whose image is not here: the image goes with the task.
  *  W6 All tasks go back together, to the newest wave that is sound: a new epoch and new incarnations are durable before
  *     anybody is fenced; everybody has gone back before any task is assigned. Another loss begins again at the choice.
  *  W7 A wave ends after {@link WaveSettings.waveMs} at the latest. The time to the next one counts from its end.
@@ -166,6 +167,8 @@ export class Waves {
       case 'ended':
         if (e.epoch !== this.epoch) return;
         this.#ended.add(e.task);
+        if (w && !w.record && w.cuts.has(e.task) && !w.images.has(e.task))
+          this.#abandon(`rank ${e.task} ended before its image was here`); // W5
         return this.#wave ? this.#maybeCommit() : this.#maybeBegin();
       case 'grow':
         this.#tasks = Math.max(this.#tasks, e.tasks);

@@ -353,6 +353,43 @@ test('W2: a wave whose cut is not consistent is abandoned, also against a task a
   expect(ends(1, [b])).toEqual(['over false']);
 });
 
+test('W5: the end of a task whose image is not here ends the wave, and a job that has ended needs no other', () => {
+  const waves = new Waves({ job: JOB, tasks: 2, settings: { periodMs: 100, waveMs: 60_000 }, participants: [] });
+  const cut: Cut = START_OF_TASK;
+  const image = (task: number): WaveEvent[] => [
+    { type: 'cut', wave: 1, task: taskId(task), cut, now: 100 },
+    { type: 'stored', wave: 1, task: taskId(task), image: imageId(`image-${task}`), now: 110 },
+  ];
+  const tell = (...events: WaveEvent[]): WaveEffect[] => events.flatMap((e) => waves.step(e));
+  for (const task of [0, 1]) tell({ type: 'began', epoch: 0, task: taskId(task), now: 0 });
+  tell({ type: 'tick', now: 0 });
+  expect(tell({ type: 'tick', now: 100 })).toMatchObject([{ type: 'begin', wave: 1 }]);
+  // Both have cut; the image of rank 0 is on its way.
+  tell(image(0)[0]!, ...image(1));
+  const over = { type: 'over', wave: 1, committed: false };
+  expect(tell({ type: 'ended', epoch: 0, task: taskId(0), now: 120 })[0]).toMatchObject(over);
+  expect(tell({ type: 'ended', epoch: 0, task: taskId(1), now: 130 })).toMatchObject([
+    { type: 'begin', wave: 2, ended: [0, 1] },
+    { type: 'mark', wave: 2 },
+  ]);
+});
+
+test('W5: a task whose image is here may end, and its wave counts', () => {
+  const waves = new Waves({ job: JOB, tasks: 1, settings: { periodMs: 100, waveMs: 60_000 }, participants: [] });
+  const task = taskId(0);
+  const events: WaveEvent[] = [
+    { type: 'began', epoch: 0, task, now: 0 },
+    { type: 'tick', now: 0 },
+    { type: 'tick', now: 100 },
+    { type: 'cut', wave: 1, task, cut: START_OF_TASK, now: 100 },
+    { type: 'stored', wave: 1, task, image: imageId('image-0'), now: 110 },
+    { type: 'ended', epoch: 0, task, now: 120 },
+    { type: 'recorded', wave: 1, task, now: 130 },
+    { type: 'marked', wave: 1, mark: 0, now: 140 },
+  ];
+  expect(events.flatMap((e) => waves.step(e)).at(-1)).toMatchObject({ type: 'commit', wave: 1 });
+});
+
 test('the period is √(2·C·M), with M of the job', () => {
   const period = new Period(undefined);
   const begin = 1e6;
