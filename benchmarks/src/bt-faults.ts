@@ -8,8 +8,7 @@
  * MAYFLY_BT_CHECKPOINT_MS and MAYFLY_BT_SEED choose. Does not measure tabs, or machines of their own: all nodes share
  * this one's processors, so a node that starts, compiles and replays takes time from those that compute.
  */
-import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { startHeadlessNode, type HeadlessNode } from '@mayfly/node/headless';
 import type { JobOptions, JobView } from '@mayfly/wire';
 import { draw } from './chart.ts';
@@ -23,7 +22,6 @@ const SEED = Number(process.env['MAYFLY_BT_SEED'] ?? Math.floor(Math.random() * 
 const CHECKPOINT_MS = Number(process.env['MAYFLY_BT_CHECKPOINT_MS'] ?? 1000);
 const GOAL = 1.25;
 const FAULTFREE_RUNS = Number(process.env['MAYFLY_BT_CALM'] ?? 3);
-const EXAMPLES = join(ROOT, 'examples');
 
 /** mulberry32 */
 function random(seed: number): () => number {
@@ -37,18 +35,8 @@ function random(seed: number): () => number {
 }
 
 /** Submits NAS BT. Returns the job's id. */
-export function submitBt(side: MayflySide, nasClass: string, ranks: number, options: JobOptions): Promise<string> {
-  const about = JSON.parse(readFileSync(join(EXAMPLES, 'nas-bt', 'example.json'), 'utf8')) as {
-    sources: string[];
-    flags: string[];
-  };
-  const paths = about.sources.map((s) => relative(EXAMPLES, join(EXAMPLES, 'nas-bt', s)));
-  const sources = Object.fromEntries(paths.map((p) => [p, readFileSync(join(EXAMPLES, p), 'utf8')]));
-  return side.submitSources({ name: `BT ${nasClass}`, language: 'c', flags: about.flags, sources }, ranks, [nasClass], {
-    timeLimitMs: 3_600_000,
-    ...options,
-  });
-}
+export const submitBt = (side: MayflySide, nasClass: string, ranks: number, options: JobOptions): Promise<string> =>
+  side.submitExample('nas-bt', ranks, [nasClass], { timeLimitMs: 3_600_000, ...options });
 
 const arrivals = (j: JobView): number => j.tasks.reduce((n, t) => n + (t.activity?.arrivals ?? 0), 0);
 

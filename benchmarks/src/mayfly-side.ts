@@ -3,10 +3,11 @@
  * it wrote.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -54,8 +55,8 @@ export async function lineOf(
 }
 
 /**
- * Of the process and of those that it started: a volunteer's jobs run in processes of their own. utime and stime in
- * ticks of 10 ms: fields 14 and 15, counted behind the name in brackets.
+ * Of the process, of those that it started and of those of them that have ended: a volunteer's jobs run in processes of
+ * their own. utime, stime, cutime and cstime in ticks of 10 ms: fields 14 to 17, counted behind the name in brackets.
  */
 async function processorMs(pid: number | undefined): Promise<number> {
   const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => ''))
@@ -64,7 +65,8 @@ async function processorMs(pid: number | undefined): Promise<number> {
   const below = await Promise.all(children.map((child) => processorMs(Number(child))));
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return below.reduce((a, b) => a + b, 10 * (Number(fields[11]) + Number(fields[12])));
+  const own = fields.slice(11, 15).reduce((sum, ticks) => sum + 10 * Number(ticks), 0);
+  return below.reduce((a, b) => a + b, own);
 }
 
 async function readExample(dir: string): Promise<{ sources: Record<string, string>; files: Record<string, string> }> {
@@ -76,16 +78,43 @@ async function readExample(dir: string): Promise<{ sources: Record<string, strin
   return { sources, files };
 }
 
+const RUNNING = new Set<MayflySide>();
+
+/**
+ * What a command does. Ctrl-C and SIGTERM end all servers and nodes that it has started, remove their data, and end the
+ * process.
+ */
+export function untilSignal<T>(work: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let ending = false;
+    const end = (code: number): void => {
+      if (ending) return;
+      ending = true;
+      // What `work` then misses is no error of its own.
+      void Promise.allSettled([...RUNNING].map((side) => side.stop())).then(() => process.exit(code));
+    };
+    process.on('SIGINT', () => end(130));
+    process.on('SIGTERM', () => end(143));
+    work().then(
+      (result) => ending || resolve(result),
+      (error: Error) => ending || reject(error),
+    );
+  });
+}
+
 export class MayflySide {
   private readonly children: ChildProcess[] = [];
   private browser: Browser | undefined;
   private volunteers = 0;
+  /** Volunteers started so far: their names. */
+  private named = 0;
   url = '';
 
   private constructor(private readonly dataDir: string) {}
 
   static async start(args: string[] = []): Promise<MayflySide> {
     const side = new MayflySide(await mkdtemp(join(tmpdir(), 'mayfly-bench-')));
+    RUNNING.add(side);
     const server = side.child([
       'server',
       '--port',
@@ -108,6 +137,11 @@ export class MayflySide {
     return c;
   }
 
+  private nextName(kind: string): string {
+    this.volunteers++;
+    return `${kind}${this.named++}`;
+  }
+
   /** Starts volunteers as processes of their own, and waits until they are all here. */
   async headless(nodes: number, slots: number, args: readonly string[] = []): Promise<ChildProcess[]> {
     const started = Array.from({ length: nodes }, () =>
@@ -117,7 +151,7 @@ export class MayflySide {
         '--slots',
         String(slots),
         '--name',
-        `bench${this.volunteers++}`,
+        this.nextName('bench'),
         '--allow-typescript',
         '--nice',
         '0',
@@ -133,7 +167,7 @@ export class MayflySide {
     const pages: Page[] = [];
     for (let i = 0; i < nodes; i++) {
       const page = await (await this.browser.newContext()).newPage();
-      await page.goto(`${this.url}/volunteer?start&slots=${slots}&name=tab${this.volunteers++}`);
+      await page.goto(`${this.url}/volunteer?start&slots=${slots}&name=${this.nextName('tab')}`);
       pages.push(page);
     }
     await this.nodesHere();
@@ -184,8 +218,18 @@ export class MayflySide {
     return (await this.request('GET', path)).text();
   }
 
+  /** SHA-256 of what a path answers. */
+  async digest(path: string): Promise<string> {
+    const bytes = new Uint8Array(await (await this.request('GET', path)).arrayBuffer());
+    return createHash('sha256').update(bytes).digest('hex');
+  }
+
   async post(path: string, body?: Uint8Array<ArrayBuffer>): Promise<void> {
     await this.request('POST', path, body, 'application/octet-stream');
+  }
+
+  async delete(path: string): Promise<void> {
+    await this.request('DELETE', path);
   }
 
   /** Submits benchmarks/programs/<name>.ts, or the example of that name with its files. Returns the job's id. */
@@ -228,6 +272,26 @@ export class MayflySide {
         sources: { [file]: await readFile(join(ROOT, 'benchmarks', 'programs', file), 'utf8') },
         flags: ['-O2'],
       },
+      size,
+      args,
+      options,
+    );
+  }
+
+  /** Submits an example in C or C++. Returns the job's id. */
+  async submitExample(name: string, size: number, args: string[], options: JobOptions): Promise<string> {
+    const examples = join(ROOT, 'examples');
+    const about = JSON.parse(await readFile(join(examples, name, 'example.json'), 'utf8')) as {
+      language: 'c' | 'c++';
+      sources: string[];
+      flags: string[];
+    };
+    const sources: Record<string, string> = {};
+    for (const file of about.sources.map((s) => relative(examples, join(examples, name, s))))
+      sources[file] = await readFile(join(examples, file), 'utf8');
+    const { language, flags } = about;
+    return this.submitSources(
+      { name: `${name} ${args[0] ?? ''}`.trim(), language, flags, sources },
       size,
       args,
       options,
@@ -278,11 +342,12 @@ export class MayflySide {
   }
 
   /**
-   * Processor time so far, ms, of the server and of the headless nodes together (Linux; elsewhere NaN). Other programs
+   * Processor time so far, ms, of the server and of the headless nodes that live (Linux; elsewhere 0). Other programs
    * on the machine take the clock's time, hardly this.
    */
   async processor(): Promise<{ server: number; nodes: number }> {
-    const [server = Number.NaN, ...nodes] = await Promise.all(this.children.map((c) => processorMs(c.pid)));
+    const living = this.children.filter((c) => c.exitCode === null && c.signalCode === null);
+    const [server = Number.NaN, ...nodes] = await Promise.all(living.map((c) => processorMs(c.pid)));
     return { server, nodes: nodes.reduce((a, b) => a + b, 0) };
   }
 
@@ -297,5 +362,6 @@ export class MayflySide {
       clearTimeout(late);
     }
     await rm(this.dataDir, { recursive: true, force: true });
+    RUNNING.delete(this);
   }
 }
