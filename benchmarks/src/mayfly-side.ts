@@ -228,10 +228,6 @@ export class MayflySide {
     await this.request('POST', path, body, 'application/octet-stream');
   }
 
-  async delete(path: string): Promise<void> {
-    await this.request('DELETE', path);
-  }
-
   /** Submits benchmarks/programs/<name>.ts, or the example of that name with its files. Returns the job's id. */
   async submit(name: string, size: number, args: string[] = [], options: JobOptions = {}): Promise<string> {
     const example = join(ROOT, 'examples', name);

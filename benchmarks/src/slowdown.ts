@@ -5,20 +5,24 @@
  * paper kept 94 % of the performance with four per process; goal 98 %.
  * `overhead`: `pessimistic` with checkpoints against `none`, heat and conjugate gradients with one every 5 s, NAS BT
  * (class A, MAYFLY_BT_CLASS) with one every 30 s (MAYFLY_BT_CHECKPOINT_MS); goal below 5 %, by the clock and by
- * processor time. MAYFLY_OVERHEAD=heat,cg,bt and MAYFLY_BT_ROUNDS choose. Runs alternate, medians are compared; the
- * exit code allows twice the goal's loss.
+ * processor time. MAYFLY_OVERHEAD=heat,cg,bt, MAYFLY_BT_ROUNDS and MAYFLY_BT_RANKS (4) choose.
+ * MAYFLY_OVERHEAD_PROTOCOL=vcl measures another protocol, on BT alone: the other two are in TypeScript. Runs alternate,
+ * medians are compared; the exit code allows twice the goal's loss.
  */
 import { submitBt } from './bt-faults.ts';
 import { draw, type BarChart } from './chart.ts';
 import { MayflySide } from './mayfly-side.ts';
 import { median, ms, percent, print } from './table.ts';
-import type { JobOptions } from '@mayfly/wire';
+import type { JobOptions, ProtocolName } from '@mayfly/wire';
 
 const RANKS = 4;
 const HEAT = ['--points', '1022', '--steps', '2500', '--pictures', '0'];
 const CHECKPOINTS = [0, 1, 2, 4, 8];
 const ROUNDS = 3;
-const OVERHEAD = (process.env['MAYFLY_OVERHEAD'] ?? 'heat,cg,bt').split(',');
+const PROTOCOL = (process.env['MAYFLY_OVERHEAD_PROTOCOL'] ?? 'pessimistic') as ProtocolName;
+const LOGGING = PROTOCOL === 'pessimistic';
+const OVERHEAD = (process.env['MAYFLY_OVERHEAD'] ?? (LOGGING ? 'heat,cg,bt' : 'bt')).split(',');
+const BT_RANKS = Number(process.env['MAYFLY_BT_RANKS'] ?? RANKS);
 const BT_CLASS = process.env['MAYFLY_BT_CLASS'] ?? 'A';
 const BT_CHECKPOINT_MS = Number(process.env['MAYFLY_BT_CHECKPOINT_MS'] ?? 30_000);
 const BT_ROUNDS = Number(process.env['MAYFLY_BT_ROUNDS'] ?? 2);
@@ -109,7 +113,7 @@ interface Cost {
 export async function overhead(): Promise<boolean> {
   const side = await MayflySide.start();
   try {
-    await side.headless(RANKS, 1);
+    await side.headless(Math.max(RANKS, BT_RANKS), 1);
     const rows: string[][] = [];
     const bars: BarChart['bars'] = [];
     let held = true;
@@ -121,7 +125,7 @@ export async function overhead(): Promise<boolean> {
     });
     const bt = async (options: JobOptions, warm = false): Promise<number> => {
       const done = await side.until(
-        await submitBt(side, warm ? 'S' : BT_CLASS, RANKS, options),
+        await submitBt(side, warm ? 'S' : BT_CLASS, BT_RANKS, options),
         'its end',
         (j) => j.state === 'done',
         100,
@@ -151,7 +155,7 @@ export async function overhead(): Promise<boolean> {
       for (let round = 0; round <= rounds; round++) {
         const runs = [
           () => measured({ protocol: 'none' }, round === 0).then((c) => none.push(c)),
-          () => measured({ protocol: 'pessimistic', checkpointMs }, round === 0).then((c) => logged.push(c)),
+          () => measured({ protocol: PROTOCOL, checkpointMs }, round === 0).then((c) => logged.push(c)),
         ];
         // Who goes first changes: what grows from run to run would be counted against one of them.
         for (const go of round % 2 === 0 ? runs : runs.reverse()) await go();
@@ -179,8 +183,8 @@ export async function overhead(): Promise<boolean> {
       if (cost > 0.1) held = false;
     }
     console.log(
-      `\n'none' (a relay that keeps nothing) → 'pessimistic' with checkpoints, ${RANKS} headless nodes; ` +
-        `median of ${ROUNDS}, of BT ${BT_ROUNDS}`,
+      `\n'none' (a relay that keeps nothing) → '${PROTOCOL}' with checkpoints, ${RANKS} headless nodes (BT: ` +
+        `${BT_RANKS}); median of ${ROUNDS}, of BT ${BT_ROUNDS}`,
     );
     print(
       [
@@ -194,10 +198,10 @@ export async function overhead(): Promise<boolean> {
       ],
       rows,
     );
-    await draw('overhead', {
-      title: 'What logging and checkpoints cost a run without faults',
+    await draw(LOGGING ? 'overhead' : `overhead-${PROTOCOL}`, {
+      title: `What ${LOGGING ? 'logging and checkpoints cost' : `${PROTOCOL} costs`} a run without faults`,
       y: { label: '% of the time without them' },
-      parts: ['pessimistic with checkpoints against none'],
+      parts: [`${PROTOCOL} with checkpoints against none`],
       bars,
       goal: { y: 5, label: 'goal 5 %' },
     });

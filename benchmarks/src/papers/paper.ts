@@ -6,6 +6,8 @@ export interface PaperOptions {
   readonly seed: number;
   /** Each guessed parameter halved and doubled. */
   readonly sensitivity: boolean;
+  /** Virtual time only: starts no nodes. */
+  readonly virtual: boolean;
 }
 
 export interface Paper {

@@ -6,6 +6,7 @@ import type { Paper } from './paper.ts';
 import { around, crossing, falls, line, neverFalls, type Verdict } from './shapes.ts';
 import { figure5 } from './blocking-vs-nonblocking/cluster.ts';
 import { property } from './blocking-vs-nonblocking/figures.ts';
+import { realVerdicts, type RealRun } from './blocking-vs-nonblocking/real.ts';
 import { measure, type SeriesName, type Setting } from './blocking-vs-nonblocking/setups.ts';
 
 const normal: Setting = { parameters: DEFAULTS, seeds: [1], sizes: 'small' };
@@ -78,6 +79,24 @@ test('least squares, spread and crossing', () => {
   ).toBeUndefined();
 });
 
+test('on real nodes: verdicts by protocol, none of which decides', () => {
+  const run = (protocol: string, period: number, waves: number, time: number): RealRun => ({
+    ...{ protocol, period, waves, time },
+  });
+  const none: RealRun = { protocol: 'none', time: 10, waves: 0 };
+  const pcl = [run('pcl', 1, 12, 16), run('pcl', 2, 6, 13), run('pcl', 4, 3, 11.5)];
+  const vcl = [run('vcl', 1, 12, 10.2), run('vcl', 2, 6, 10.1), run('vcl', 4, 3, 10.05)];
+  const verdicts = realVerdicts([none, ...vcl, ...pcl]);
+  expect(verdicts.map(([figure]) => figure)).toEqual(['6', '9', '9', '6', '9', '9', '7']);
+  expect(verdicts.every(([, v]) => v.holds && v.beside !== undefined)).toBe(true);
+  // a wave of vcl that costs as much as one of pcl
+  expect(realVerdicts([none, ...pcl.map((r) => ({ ...r, protocol: 'vcl' })), ...pcl]).at(-1)![1].holds).toBe(false);
+  // nobody can choose pcl
+  expect(realVerdicts([none, ...vcl]).map(([figure]) => figure)).toEqual(['6', '9', '9']);
+  // the more seldom, the dearer
+  expect(realVerdicts([none, run('vcl', 1, 12, 10), run('vcl', 2, 6, 11)])[0]![1].holds).toBe(false);
+});
+
 const paper = (name: string, held: boolean, seen: unknown[] = []): Paper => ({
   ...{ name, title: `The paper ${name}`, about: 'two figures' },
   run: (options) => {
@@ -102,10 +121,12 @@ async function command(...args: string[]): Promise<{ code: number; out: string; 
 
 test('the command exits with 0 if all shapes hold, with 1 if one does not', async () => {
   const good = await command('good');
-  expect([good.code, good.seen]).toEqual([0, [{ long: false, seed: 1, sensitivity: false }]]);
+  expect([good.code, good.seen]).toEqual([0, [{ long: false, seed: 1, sensitivity: false, virtual: false }]]);
   expect((await command('bad')).code).toBe(1);
   expect((await command('bad', 'good')).code).toBe(1);
-  expect((await command('good', '--long', '--seed', '7')).seen).toEqual([{ long: true, seed: 7, sensitivity: false }]);
+  expect((await command('good', '--long', '--seed', '7', '--virtual')).seen).toEqual([
+    { long: true, seed: 7, sensitivity: false, virtual: true },
+  ]);
 });
 
 test('the command lists papers, helps, and rejects what it does not know', async () => {

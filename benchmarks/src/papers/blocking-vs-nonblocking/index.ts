@@ -1,7 +1,7 @@
 /**
  * Buntinas et al., Blocking vs. non-blocking coordinated checkpointing for large-scale fault tolerant MPI protocols
- * (2008): its Figures 5 to 10 in virtual time. Real runs are not here yet. Their numbers and their verdict will
- * stand beside those of virtual time, and not decide.
+ * (2008): its Figures 5 to 10 in virtual time. What real nodes on this machine can show stands beside, with its
+ * verdict, and does not decide.
  */
 import { DEFAULTS, PARAMETERS, type ParameterName } from '@mayfly/simulator';
 import { draw } from '../../chart.ts';
@@ -10,6 +10,7 @@ import type { Paper, PaperOptions } from '../paper.ts';
 import type { Verdict } from '../shapes.ts';
 import type { Figure } from './figure.ts';
 import { FIGURES, property } from './figures.ts';
+import { real } from './real.ts';
 import { SERIES, measure, type Measured, type Setting } from './setups.ts';
 
 /** A short name for files. */
@@ -62,7 +63,6 @@ const HEAD = [
   'longest',
 ];
 
-/** A column for real nodes comes here, between ours and the verdict, when both protocols run on nodes. */
 function tell(figure: string, v: Verdict): void {
   const verdict = v.holds ? 'holds' : v.beside === undefined ? 'DOES NOT HOLD' : 'does not hold';
   const beside = v.beside === undefined ? '' : ` (does not decide: ${v.beside})`;
@@ -132,14 +132,17 @@ async function run(options: PaperOptions): Promise<boolean> {
     }
   }
   if (options.sensitivity) sensitivity(options);
+  const beside = options.virtual ? [] : await real();
   console.log('\nVerdicts, in virtual time');
   for (const [figure, v] of verdicts) tell(figure, v);
+  if (beside.length > 0) console.log('\nVerdicts on real nodes');
+  for (const [figure, v] of beside) tell(figure, v);
   return held;
 }
 
 export const blockingVsNonblocking: Paper = {
   name: 'blocking-vs-nonblocking',
   title: 'Buntinas et al., Blocking vs. non-blocking coordinated checkpointing (2008)',
-  about: 'Figures 5 to 10: vcl and pcl on NAS BT and CG, 4 to 529 ranks, in virtual time',
+  about: 'Figures 5 to 10: vcl and pcl on NAS BT and CG, 4 to 529 ranks, in virtual time; some of it on real nodes',
   run,
 };
