@@ -54,20 +54,26 @@ export async function lineOf(
   });
 }
 
+/** Processor time of processes so far, ms, by their ids. */
+export type Times = ReadonlyMap<number, number>;
+
 /**
- * Of the process, of those that it started and of those of them that have ended: a volunteer's jobs run in processes of
- * their own. utime, stime, cutime and cstime in ticks of 10 ms: fields 14 to 17, counted behind the name in brackets.
+ * Of the process and of those that it started: a volunteer's jobs run in processes of their own. utime and stime in
+ * ticks of 10 ms: fields 14 and 15, counted behind the name in brackets.
  */
-async function processorMs(pid: number | undefined): Promise<number> {
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => ''))
-    .split(' ')
-    .filter(Boolean);
-  const below = await Promise.all(children.map((child) => processorMs(Number(child))));
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+export async function processorTimes(pid: number): Promise<Map<number, number>> {
+  const read = (file: string): Promise<string> => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+  const children = (await read(`task/${pid}/children`)).split(' ').filter(Boolean).map(Number);
+  const stat = await read('stat');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const own = fields.slice(11, 15).reduce((sum, ticks) => sum + 10 * Number(ticks), 0);
-  return below.reduce((a, b) => a + b, own);
+  const below = await Promise.all(children.map(processorTimes));
+  const own = fields.length > 12 ? 10 * (Number(fields[11]) + Number(fields[12])) : 0;
+  return new Map([[pid, own] as const, ...below.flatMap((times) => [...times])]);
 }
+
+/** ms between two looks, of the processes that are there at the second: those of the job before may go meanwhile. */
+export const spent = (before: Times, after: Times): number =>
+  [...after].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? 0), 0);
 
 async function readExample(dir: string): Promise<{ sources: Record<string, string>; files: Record<string, string> }> {
   const about = JSON.parse(await readFile(join(dir, 'example.json'), 'utf8')) as { files?: string[] };
@@ -338,13 +344,13 @@ export class MayflySide {
   }
 
   /**
-   * Processor time so far, ms, of the server and of the headless nodes that live (Linux; elsewhere 0). Other programs
-   * on the machine take the clock's time, hardly this.
+   * Processor time so far of the server and of the headless nodes that live, with the processes that they started
+   * (Linux; elsewhere 0). Other programs on the machine take the clock's time, hardly this.
    */
-  async processor(): Promise<{ server: number; nodes: number }> {
+  async processor(): Promise<{ server: Times; nodes: Times }> {
     const living = this.children.filter((c) => c.exitCode === null && c.signalCode === null);
-    const [server = Number.NaN, ...nodes] = await Promise.all(living.map((c) => processorMs(c.pid)));
-    return { server, nodes: nodes.reduce((a, b) => a + b, 0) };
+    const [server = new Map<number, number>(), ...nodes] = await Promise.all(living.map((c) => processorTimes(c.pid!)));
+    return { server, nodes: new Map(nodes.flatMap((times) => [...times])) };
   }
 
   async stop(): Promise<void> {

@@ -11,7 +11,7 @@
  */
 import { submitBt } from './bt-faults.ts';
 import { draw, type BarChart } from './chart.ts';
-import { MayflySide } from './mayfly-side.ts';
+import { MayflySide, spent } from './mayfly-side.ts';
 import { median, ms, percent, print } from './table.ts';
 import type { JobOptions, ProtocolName } from '@mayfly/wire';
 
@@ -144,7 +144,7 @@ export async function overhead(): Promise<boolean> {
         const before = await side.processor();
         const took = await run(options, warm);
         const after = await side.processor();
-        const cost = { took, server: after.server - before.server, nodes: after.nodes - before.nodes };
+        const cost = { took, server: spent(before.server, after.server), nodes: spent(before.nodes, after.nodes) };
         process.stderr.write(
           `  ${title}${warm ? ', warming up' : ''}, ${options.protocol}: ${ms(took)}; processor: nodes ` +
             `${ms(cost.nodes)}, server ${ms(cost.server)}\n`,

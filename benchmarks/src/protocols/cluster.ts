@@ -5,7 +5,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobOptions, JobView } from '@mayfly/wire';
-import { MayflySide } from '../mayfly-side.ts';
+import { MayflySide, processorTimes, spent, type Times } from '../mayfly-side.ts';
 import { RANKS, type Program } from './programs.ts';
 
 /** What a program answered: its standard output and its files. */
@@ -19,7 +19,7 @@ export interface Finished {
   readonly took: number;
   readonly losses: number;
   readonly answer: Answer;
-  /** Processor time of the server and of the nodes that lived, s. */
+  /** Processor time of the server and of all nodes, s. */
   readonly processor: number;
 }
 
@@ -37,6 +37,9 @@ const LIMIT_MS = 600_000;
 export class Cluster {
   private readonly nodes = new Map<string, ChildProcess>();
   private started = 0;
+  /** Processor times when the run began, and ms that nodes had spent in it when they were killed. */
+  private before: Times = new Map();
+  private gone = 0;
   private constructor(private readonly side: MayflySide) {}
 
   static async start(): Promise<Cluster> {
@@ -69,6 +72,7 @@ export class Cluster {
     const name = job.tasks[rank]?.nodeName;
     const node = name === undefined ? undefined : this.nodes.get(name);
     if (job.endedAt !== undefined || job.tasks[rank]?.state === 'done' || !node) return false;
+    this.gone += spent(this.before, await processorTimes(node.pid!));
     node.kill('SIGKILL');
     this.nodes.delete(name!);
     this.side.left();
@@ -77,8 +81,10 @@ export class Cluster {
 
   async run(program: Program, args: readonly string[], options: JobOptions, losses?: Losses): Promise<Finished> {
     await this.fill();
-    const before = await this.side.processor();
+    // It is compiled when this returns.
     const id = await this.side.submitExample(program.example, RANKS, [...args], options);
+    this.before = await this.processor();
+    this.gone = 0;
     const ended = (j: JobView): boolean => j.state === 'done';
     let lost = 0;
     if (losses) {
@@ -90,14 +96,19 @@ export class Cluster {
       }
     }
     const job = await this.side.until(id, 'its answer', ended, POLL_MS, LIMIT_MS);
-    const after = await this.side.processor();
+    const processor = (spent(this.before, await this.processor()) + this.gone) / 1000;
     return {
       job,
       took: (job.endedAt! - job.startedAt! - (job.pausedMs ?? 0)) / 1000,
       losses: lost,
       answer: await this.answerOf(job),
-      processor: (after.server + after.nodes - before.server - before.nodes) / 1000,
+      processor,
     };
+  }
+
+  private async processor(): Promise<Times> {
+    const { server, nodes } = await this.side.processor();
+    return new Map([...server, ...nodes]);
   }
 
   /** Waits until a moment (ms since 1970), or until the job has ended. */

@@ -6,8 +6,11 @@
  * Runs are interleaved: a round has all programs under all protocols, each once without losses and then with them; the
  * order of the protocols changes from round to round. Everything is compared within its round.
  *
+ * The clock also measures what others do on the machine; processor time hardly does, and leaves out waiting.
+ *
  * Does not measure: tabs, several machines, a network. All nodes and the server share this machine's processors.
  */
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { ProtocolName } from '@mayfly/wire';
 import { Cluster, same, type Answer, type Losses } from './cluster.ts';
@@ -111,14 +114,14 @@ class Comparison {
   readonly results: Results;
   private readonly began = performance.now();
   private readonly answers = new Map<Program, Answer>();
-  /** s of a run under `none` without losses. */
+  /** s of the shortest run under `none` without losses: a loss that is due later might come after the end. */
   private readonly usual = new Map<Program, number>();
 
   constructor(
     private readonly cluster: Cluster,
     private readonly s: Settings,
   ) {
-    this.results = { runs: new Map(s.programs.map((p) => [p, []])), processor: new Map(), wrong: [], rounds: 0 };
+    this.results = { runs: new Map(s.programs.map((p) => [p, []])), wrong: [], rounds: 0 };
   }
 
   async all(): Promise<void> {
@@ -155,7 +158,9 @@ class Comparison {
     const done = await this.cluster.run(program, args, options, losses);
     const title = [program.title, protocol, ...(losses ? [`losses: ${done.losses}`] : [])].join(', ');
     const when = round < 0 ? 'warm-up' : `round ${round + 1}`;
-    process.stderr.write(`  ${this.clock()}  ${when}, ${title}: ${done.took.toFixed(1)} s\n`);
+    process.stderr.write(
+      `  ${this.clock()}  ${when}, ${title}: ${done.took.toFixed(1)} s, processors ${done.processor.toFixed(1)} s\n`,
+    );
     if (round < 0) {
       if (!/^(PASS|Verification SUCCESSFUL)/m.test(done.answer.text))
         throw new Error(`${program.title} does not find its own answer right:\n${done.answer.text}`);
@@ -164,15 +169,10 @@ class Comparison {
       return;
     }
     if (!same(done.answer, this.answers.get(program)!)) this.results.wrong.push(`${when}, ${title}`);
-    const run: Run = { protocol, round, took: done.took, losses: done.losses, ...(every ? { every } : {}) };
+    if (protocol === 'none') this.usual.set(program, Math.min(usual, done.took));
+    const busy = done.processor / availableParallelism();
+    const run: Run = { protocol, round, took: done.took, busy, losses: done.losses, ...(every ? { every } : {}) };
     this.results.runs.get(program)!.push(run);
-    if (!losses) this.processor(program).push({ protocol, round, took: done.processor, losses: 0 });
-  }
-
-  private processor(program: Program): Run[] {
-    const all = this.results.processor as Map<Program, Run[]>;
-    if (!all.has(program)) all.set(program, []);
-    return all.get(program)!;
   }
 }
 

@@ -3,7 +3,7 @@
  * job can choose, by the time between waves. Real server, real images. It stands beside virtual time and does not
  * decide: nodes and server share this machine's processors.
  */
-import type { ProtocolName } from '@mayfly/wire';
+import { goesBackTogether, type ProtocolName } from '@mayfly/wire';
 import { Cluster } from '../../protocols/cluster.ts';
 import { MISSING, PROTOCOL_NAMES } from '../../protocols/names.ts';
 import { PROGRAMS } from '../../protocols/programs.ts';
@@ -27,7 +27,7 @@ export interface RealRun {
 }
 
 /** Under which protocols waves are compared. */
-const COORDINATED = PROTOCOL_NAMES.filter((p) => p !== 'none' && p !== 'pessimistic');
+const COORDINATED = PROTOCOL_NAMES.filter(goesBackTogether);
 
 async function realRuns(): Promise<RealRun[]> {
   const program = PROGRAMS.find((p) => p.name === 'cg')!;
