@@ -20,6 +20,13 @@ describe('the submit form', () => {
       /all ranks repeat.*output appears some seconds late/,
     );
   });
+  it('says of each protocol for which jobs it is', () => {
+    const costs = (protocol: string) => CHOICES.find((c) => c.protocol === protocol)?.costs;
+    expect(costs('pessimistic')).toMatch(/lost often.*write much.*in doubt$/);
+    expect(costs('vcl')).toMatch(/many messages and seldom lose a rank$/);
+    expect(costs('pcl')).toMatch(/for comparing the two$/);
+    expect(costs('none')).toContain('for a short trial');
+  });
   it('offers vcl to modules, not to scripts', () => {
     expect(refusedText('vcl', 'typescript')).toContain('not for TypeScript');
     expect([

@@ -12,7 +12,7 @@ interface Choice {
   protocol: Protocol;
   /** What happens when a rank is lost. */
   title: string;
-  /** What it costs. */
+  /** What it costs, and for which jobs it is best: docs/protocols.md has the measurements. */
   costs: string;
 }
 
@@ -22,14 +22,15 @@ export const CHOICES: readonly Choice[] = [
     title: 'It restarts, and the other ranks continue',
     costs:
       'pessimistic message logging: every message goes through a log on the server; a lost rank repeats its own ' +
-      'work since its last checkpoint',
+      'work since its last checkpoint; best where ranks are lost often, for programs that write much while they run, ' +
+      'and whenever in doubt',
   },
   {
     protocol: 'vcl',
     title: 'All ranks go back to the last checkpoint',
     costs:
       'coordinated checkpointing: nothing is logged between checkpoints; all ranks repeat their work since the last ' +
-      'one; output appears some seconds late',
+      'one; output appears some seconds late; best for programs that exchange many messages and seldom lose a rank',
   },
   {
     protocol: 'pcl',
@@ -41,7 +42,7 @@ export const CHOICES: readonly Choice[] = [
   {
     protocol: 'none',
     title: 'The job ends',
-    costs: 'nothing is logged and no rank can restart: the baseline for measuring',
+    costs: 'nothing is logged and no rank can restart: for a short trial, and the baseline for measuring',
   },
 ];
 
