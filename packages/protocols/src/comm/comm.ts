@@ -43,7 +43,8 @@ import {
 import { DEFAULT_WINDOW } from '../channel-memory/channel-memory.ts';
 import { cost } from '../channel-memory/push.ts';
 import { json, parse, plain } from '../channel-memory/records.ts';
-import { CommTask, type Outbox } from './task.ts';
+import type { Outbox } from './outbox.ts';
+import { CommTask } from './task.ts';
 import type { CommEffect, CommEvent, CommOptions } from './events.ts';
 
 /** The far side broke the protocol: the link is closed and opened again. */
@@ -215,8 +216,7 @@ export class Comm {
   }
 
   #toAll(t: CommTask, frame: Uint8Array | undefined): void {
-    if (!frame) return;
-    t.attached.forEach((here, cm) => here && this.#out.push({ type: 'send', cm, bytes: frame.slice() }));
+    t.attached.forEach((here, cm) => here && frame && this.#out.push({ type: 'send', cm, bytes: frame.slice() }));
   }
 
   #thaw(t: CommTask): void {

@@ -12,14 +12,12 @@
 import { Kind, Mark, encodeFrame, type Header, type Position } from '@mayfly/wire';
 import { Check } from 'typebox/value';
 import { json, parse } from '../channel-memory/records.ts';
-import type { Outbox } from './task.ts';
+import type { Outbox, Sent } from './outbox.ts';
 import type { CommdTask, SendFreeze } from './policy.ts';
 
 /** A frame for an outbox. */
-export interface Frozen {
+export interface Frozen extends Sent {
   readonly box: Outbox;
-  readonly channel: number;
-  readonly bytes: Uint8Array;
 }
 
 export class TaskWaves {

@@ -4,22 +4,9 @@
 import { emptyHeader, routeOf, type Header, type Incarnation, type Position, type TaskId } from '@mayfly/wire';
 import type { Replays } from '../contract/position.ts';
 import type { CommdTask } from './policy.ts';
+import type { Outbox, Sent } from './outbox.ts';
 import { TaskWaves } from './task-waves.ts';
 import type { CommOptions } from './events.ts';
-
-/** A frame as the rank wrote it, kept until its message is durable. */
-interface Sent {
-  readonly channel: number;
-  readonly bytes: Uint8Array;
-}
-
-/** Frames of one channel (task, dst), in order; entries before `head` are released. */
-export interface Outbox {
-  readonly dst: TaskId;
-  readonly cm: number;
-  frames: Sent[];
-  head: number;
-}
 
 export interface Received {
   readonly arrival: number;
