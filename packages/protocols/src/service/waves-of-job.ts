@@ -8,8 +8,9 @@
  *     undone.
  *  Y2 What a task has written may be shown up to its cut in the oldest wave that is kept; of a task that had ended
  *     there, everything. When the job has ended, or a task has aborted it, everything may be.
- *  Y3 A wave is asked for when output waits for {@link WAITS_MS}, when much waits, and at once when a task waits for an
- *     answer of the file service.
+ *  Y3 A wave is asked for when output waits for {@link WAITS_MS} or {@link WAITS_BYTES} of it wait, as far as waves
+ *     then take no more than one part in {@link SHARE} of the time; at once when a task waits for an answer of the file
+ *     service, or very much waits.
  */
 import {
   FILES,
@@ -42,11 +43,14 @@ import type { Timeless } from './timeless.ts';
 import type { ServedLog, WaveAnswer } from './served-log.ts';
 import { WaveBook, type WaveNews } from './wave-book.ts';
 
-/** Output waits at most about so long, or until there is so much of it. */
+/** Output waits about so long, or until there is so much of it. */
 const WAITS_MS = 5000;
 const WAITS_BYTES = 1 << 20;
-/** Between two waves that output asks for. */
+/** It waits in memory. */
+const MOST_BYTES = 32 << 20;
+/** Between two waves that output asks for: at least so long, and so many times the last one. */
 const APART_MS = 1000;
+const SHARE = 20;
 
 export interface WavesHost {
   now(): number;
@@ -69,7 +73,10 @@ export class WavesOfJob {
   readonly #inbox: Inbox<Input>;
   readonly #book = new WaveBook();
   #waitsSince: number | undefined;
-  #askedAt = -Infinity;
+  #beganAt = 0;
+  /** When the last wave ended, and how long the last one took that was committed. */
+  #overAt = -Infinity;
+  #tookMs = 0;
 
   constructor(
     private readonly job: JobId,
@@ -180,6 +187,7 @@ export class WavesOfJob {
     const logs = host.logs();
     switch (e.type) {
       case 'begin':
+        this.#beganAt = host.now();
         this.#book.waveBegins(e.wave, host.now());
         host.changed(undefined);
         host.image({ type: 'wave', job, wave: e.wave });
@@ -193,6 +201,8 @@ export class WavesOfJob {
         return host.commit(e.changes, () => this.tell({ type: 'committed', wave: e.wave }));
       }
       case 'over': {
+        this.#overAt = host.now();
+        if (e.committed) this.#tookMs = this.#overAt - this.#beganAt;
         const counts = logs.flatMap((log) => log.core?.waveCounts() ?? []);
         host.changed(this.#book.waveOver(e.wave, host.now(), e.committed ? undefined : (e.reason ?? ''), counts));
         host.image({ type: 'waveOver', job, wave: e.wave, committed: e.committed });
@@ -288,12 +298,10 @@ export class WavesOfJob {
     }
     this.#waitsSince ??= now;
     if (this.scheduler.underWay !== undefined) return;
-    const due =
-      sum('requests') > 0 ||
-      (now - this.#askedAt >= APART_MS && (now - this.#waitsSince >= WAITS_MS || sum('bytes') >= WAITS_BYTES));
-    if (!due) return;
-    this.#askedAt = now;
-    this.tell({ type: 'ask' });
+    const bytes = sum('bytes');
+    const rested = now - this.#overAt >= Math.max(APART_MS, SHARE * this.#tookMs);
+    const wanted = now - this.#waitsSince >= WAITS_MS || bytes >= WAITS_BYTES;
+    if (sum('requests') > 0 || bytes >= MOST_BYTES || (rested && wanted)) this.tell({ type: 'ask' });
   }
 }
 

@@ -56,8 +56,7 @@ export const JOBS: Readonly<Record<string, Described>> = {
     answer: { asked: [0, 1, 2, 3] },
   },
   'POST /api/jobs/:id/tasks/:task/checkpoint': {
-    description:
-      'The one rank takes an image at its next MPI call, or while it waits in one. With vcl and pcl all do.',
+    description: 'The one rank takes an image at its next MPI call, or while it waits in one. With vcl and pcl all do.',
     answer: ok,
   },
   'POST /api/jobs/:id/tasks/:task/kill': {
