@@ -29,6 +29,8 @@ FOLDER_FILES = re.compile(
 SKIPPED = {"node_modules", "build", "CMakeFiles", "dist"}
 MOST_FILES = 4000
 MOST_BYTES = 40 << 20
+# mpicc puts a few lines of shell before a module, so that it can be started.
+LAUNCHER_BYTES = 8192
 
 
 @dataclass(frozen=True)
@@ -67,12 +69,13 @@ class Program:
             if first.is_dir():
                 return Program(first.resolve().name, {"language": "archive", "archive": _base64(_zip(first))})
             with first.open("rb") as file:
-                magic = file.read(4)
-            if magic == b"\0asm":
+                head = file.read(LAUNCHER_BYTES)
+            magic = head[:4]
+            begins = 0 if magic == b"\0asm" else head.find(b"\n\0asm") + 1 if magic[:2] == b"#!" else 0
+            if magic == b"\0asm" or begins > 0:
                 entry = re.sub("^[^A-Za-z0-9_]+", "", re.sub("[^A-Za-z0-9_.@+-]", "_", first.name))[-100:] or "a.out"
-                return Program(
-                    first.name, {"language": "wasm", "module": _base64(first.read_bytes()), "entry": entry}
-                )
+                module = first.read_bytes()[begins:]
+                return Program(first.name, {"language": "wasm", "module": _base64(module), "entry": entry})
             if magic == b"\x7fELF":
                 raise MayflyError("BAD_PROGRAM", f"{first} is a native executable: build it with mayfly mpicc")
             if magic[:2] == b"PK" or re.search(r"\.(tar|tgz|tar\.gz)$", first.name):

@@ -189,6 +189,6 @@ export const COORDINATED: Partial<Record<Rule, () => VProtocol>> = {
   'frozen-forgotten': () => withFreeze(() => new Forgets()),
   'output-at-once': () => withLog({ shows: (_w, _n, mode) => mode !== WorldMode.EXIT }),
   'requests-at-once': () => withLog({ shows: (w, n, mode) => mode === WorldMode.REQUEST || n <= w.stable }),
-  'exit-at-once': () => withLog({ shows: (w, n, mode) => mode === WorldMode.EXIT || n <= w.stable }),
+  'exit-at-once': () => withLog({ shows: (w, n) => w.waiting.at(-1)?.mode === WorldMode.EXIT || n <= w.stable }),
   'output-at-the-commit': () => withScheduler(ShowsTheNewest),
 };

@@ -247,7 +247,12 @@ export const PLANTED = [
     spec: { files: true },
   }),
   plant('output-at-the-commit', 'W3: output is shown up to the older of the two waves that are kept', 100, WAVES),
-  plant('exit-at-once', 'W8: an exit is final when nothing can go back behind it', 100, WAVES),
+  plant(
+    'exit-at-once',
+    'W8: an exit, and what was written before it, is final when nothing can go back behind it',
+    100,
+    WAVES,
+  ),
   plant('wave-forgotten', 'W3: what two waves have recorded is kept', 100, WAVES),
   // Checkpoint Server
   plant('image-without-sends', 'An image is complete only when every send before it is durable', 600),

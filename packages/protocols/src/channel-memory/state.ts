@@ -275,7 +275,7 @@ export interface LogPolicy {
    * A durable message of the task to the world may be shown. While the answer is no, it and those behind it wait; the
    * question comes again after each sync.
    */
-  shows(w: Pick<World, 'stable'>, channel: number, mode: number): boolean;
+  shows(w: Pick<World, 'stable' | 'waiting'>, channel: number, mode: number): boolean;
   /** Which arrivals an incarnation that begins there gets again. @throws MalformedPosition */
   replays(position: Position): Replays;
   /** Everything that an image of the task there needs of this Channel Memory is durable. */
