@@ -151,7 +151,7 @@ class Place {
   }
   until(id: string, what: string, is: (v: JobView) => boolean): Promise<void> {
     let last: JobView | undefined;
-    return until(what, async () => is((last = await this.view(id))), 60_000).catch((e: Error) => {
+    return until(what, async () => is((last = await this.view(id))), 120_000).catch((e: Error) => {
       const tasks = last?.tasks.map((t) => [t.state, t.activity?.call]);
       const seen = JSON.stringify({ state: last?.state, reason: last?.reason, error: last?.error, tasks });
       throw new Error(`${e.message}: ${seen}\n${this.server.output()}`);
