@@ -64,6 +64,33 @@ int main(int argc, char **argv) {
   },
 };
 
+/** Prints a line, meets the others for 4 s, and prints another. */
+const SLOW: Program = {
+  name: 'slow',
+  program: {
+    language: 'c',
+    sources: {
+      'main.c': `#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  printf("rank %d begins\\n", rank);
+  for (int step = 0; step < 40; step++) {
+    usleep(100000);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  printf("rank %d ends\\n", rank);
+  MPI_Finalize();
+  return 0;
+}
+`,
+    },
+  },
+};
+
 const profileOf = (id: string): Promise<ProfileView> => client.json<ProfileView>('GET', `/api/jobs/${id}/profile`);
 const replayed = async (id: string): Promise<number> => (await profileOf(id)).ranks[1]!.ms.replaying ?? 0;
 
@@ -211,3 +238,26 @@ async function rangeOf(page: Page): Promise<[number, number]> {
     .map(Number);
   return [60 * m0! + s0!, 60 * m1! + s1!];
 }
+
+test('under vcl output is grey until it is final; a loss takes it back, and it comes again', async ({
+  page,
+  browser,
+}) => {
+  const tab = await Tab.open(browser, server.url, 'grey', 2);
+  const { id } = await client.submit(SLOW, 2, [], { protocol: 'vcl', checkpointMs: 600_000 });
+  await openDashboard(page, server, `/jobs/${id}?view=output`);
+  const output = page.getByTestId('output');
+  const provisional = output.getByRole('group', { name: 'Not final yet' });
+  await expect(provisional).toContainText('rank 0 begins');
+  await expect(provisional).toContainText('rank 1 begins');
+  await expect(output.locator('.line', { hasText: 'begins' })).toHaveCount(2);
+
+  await tab.close();
+  await expect(provisional).toHaveCount(0);
+  const other = await Tab.open(browser, server.url, 'other', 2);
+  await expect(provisional).toContainText('rank 1 begins');
+  await client.until(id, 'done', ({ state }) => state === 'done');
+  await expect(provisional).toHaveCount(0);
+  for (const what of ['begins', 'ends']) await expect(output.locator('.line', { hasText: what })).toHaveCount(2);
+  await other.close();
+});

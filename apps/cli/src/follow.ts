@@ -8,7 +8,7 @@
  * or repeat.
  */
 import { io, type Socket } from 'socket.io-client';
-import type { DashboardEvents, DashboardRequests, JobView } from '@mayfly/wire';
+import type { DashboardEvents, DashboardRequests, JobView, ProvisionalOutput } from '@mayfly/wire';
 import type { Client } from './client.ts';
 import { passes } from './client.ts';
 import { AWAY_MS, awayTooLong, hasEnded } from './wait-until-ended.ts';
@@ -16,6 +16,8 @@ import { AWAY_MS, awayTooLong, hasEnded } from './wait-until-ended.ts';
 export interface FollowEvents {
   job(view: JobView): void;
   output(task: number, stream: 'stdout' | 'stderr', bytes: Uint8Array): void;
+  /** All output that is not final, each time that it changes; absent: not wanted. */
+  provisional?(streams: readonly ProvisionalOutput[]): void;
   /** The connection broke or came back. */
   connection?(online: boolean): void;
 }
@@ -75,7 +77,9 @@ export async function follow(client: Client, id: string, events: FollowEvents): 
     rejectUnauthorized: !insecure,
   });
   const watch = (): void => {
-    socket.emit('watch', { job: id, from: Object.fromEntries(handed) }, () => undefined);
+    events.provisional?.([]);
+    const provisional = events.provisional !== undefined;
+    socket.emit('watch', { job: id, from: Object.fromEntries(handed), provisional }, () => undefined);
   };
   socket.on('connect', () => {
     events.connection?.(true);
@@ -88,6 +92,9 @@ export async function follow(client: Client, id: string, events: FollowEvents): 
   });
   socket.on('job', (view) => {
     if (view.id === id) seen(view);
+  });
+  socket.on('provisional', (o) => {
+    if (o.job === id && !over) events.provisional?.(o.streams);
   });
   socket.on('output', (o) => {
     if (o.job !== id) return;

@@ -1,12 +1,24 @@
-/** One line on a terminal that tells how a job is doing; what else is written goes above it. */
+/**
+ * One line on a terminal that tells how a job is doing; what else is written goes above it. Between the two stand the
+ * last lines that are not final.
+ */
+import { stripVTControlCharacters } from 'node:util';
 import type { JobView } from '@mayfly/wire';
 
-const CLEAR = '\r\x1b[2K';
+/** To the left, and nothing from here on. */
+const CLEAR = '\r\x1b[J';
+/** Lines that are not final; more do not say more. */
+const PROVISIONAL = 5;
+const CONTROLS = /[\x00-\x1f\x7f]/g;
 
 export class ProgressLine {
   readonly #stream: NodeJS.WriteStream | undefined;
   #text = '';
-  #shown = false;
+  #provisional: readonly string[] = [];
+  /** Rows that it takes now. */
+  #rows = 0;
+  /** What was written last has not ended its line (a prompt): there is no room behind it. */
+  #open = false;
 
   /** @param stream a terminal, or undefined for no line at all */
   constructor(stream: NodeJS.WriteStream | undefined) {
@@ -18,19 +30,25 @@ export class ProgressLine {
     this.#draw();
   }
 
+  /** Lines behind what has been written that are not final: replaces all earlier ones. */
+  setProvisional(lines: readonly string[]): void {
+    this.#provisional = lines;
+    this.#draw();
+  }
+
   /** Writes something to one of the process's streams without mixing it with the line. */
   write(to: NodeJS.WriteStream, bytes: Uint8Array | string): void {
     if (bytes.length === 0) return;
-    const after = typeof bytes === 'string' ? bytes.endsWith('\n') : bytes.at(-1) === 10;
     this.#hide();
     to.write(bytes);
-    // Behind an unfinished line (a prompt) there is no room for ours.
-    if (after) this.#draw();
+    this.#open = !(typeof bytes === 'string' ? bytes.endsWith('\n') : bytes.at(-1) === 10);
+    this.#draw();
   }
 
   end(): void {
     this.#hide();
     this.#text = '';
+    this.#provisional = [];
   }
 
   /** Not all of what was set last is shown. */
@@ -43,16 +61,23 @@ export class ProgressLine {
   }
 
   #hide(): void {
-    if (this.#shown) this.#stream?.write(CLEAR);
-    this.#shown = false;
+    if (this.#rows > 0) this.#stream?.write(this.#rows > 1 ? `\x1b[${this.#rows - 1}A${CLEAR}` : CLEAR);
+    this.#rows = 0;
   }
 
   #draw(): void {
-    if (!this.#stream || this.#text === '') return;
-    const width = this.#width;
-    const text = this.#text.length > width ? `${this.#text.slice(0, width - 1)}…` : this.#text;
-    this.#stream.write(`${CLEAR}\x1b[2m${text}\x1b[0m`);
-    this.#shown = true;
+    if (!this.#stream || this.#open || this.#text === '') return;
+    const room = Math.min(PROVISIONAL, (this.#stream.rows ?? 24) - 2);
+    const lines = room > 0 ? this.#provisional.slice(-room) : [];
+    const rows = [...lines.map((l) => stripVTControlCharacters(l).replace(CONTROLS, ' ')), this.#text];
+    this.#hide();
+    // A wide character is no reason to take a second row.
+    this.#stream.write(`${CLEAR}\x1b[?7l\x1b[2m${rows.map((r) => this.#fitting(r)).join('\n')}\x1b[0m\x1b[?7h`);
+    this.#rows = rows.length;
+  }
+
+  #fitting(text: string): string {
+    return text.length > this.#width ? `${text.slice(0, this.#width - 1)}…` : text;
   }
 }
 

@@ -31,6 +31,7 @@ import {
 import { HistoryFeed, type Viewer } from './history/feed.ts';
 import type { Logger } from './logger.ts';
 import type { RuntimeObserver } from './observer.ts';
+import { ProvisionalFeed, type Reader } from './provisional.ts';
 import type { Runtime } from './runtime.ts';
 import { addressOf } from './serve/address.ts';
 import { limitFlood } from './serve/flood.ts';
@@ -58,6 +59,7 @@ const request = Compile(
     from: Type.Optional(Type.Record(Type.String(), Type.Integer({ minimum: 0 }))),
     tail: Type.Optional(Type.Integer({ minimum: 0 })),
     deltas: Type.Optional(Type.Boolean()),
+    provisional: Type.Optional(Type.Boolean()),
   }),
 );
 
@@ -93,6 +95,7 @@ export class Dashboard implements RuntimeObserver {
   #nodes = false;
   readonly #written = new Set<JobId>();
   readonly #feed: HistoryFeed;
+  readonly #provisional: ProvisionalFeed;
   readonly #timers: NodeJS.Timeout[];
 
   /** `trustProxy`: the address of a client is what the proxy says it is. */
@@ -103,6 +106,7 @@ export class Dashboard implements RuntimeObserver {
     this.#guard = guard;
     this.#logger = logger;
     this.#feed = new HistoryFeed(runtime.chronicle.history);
+    this.#provisional = new ProvisionalFeed(runtime);
     this.#timers = [
       setInterval(() => this.#feed.tick(), HISTORY_MS),
       setInterval(() => this.#sendJobs(), JOB_MS),
@@ -170,7 +174,9 @@ export class Dashboard implements RuntimeObserver {
       socket.on('watch', (req, ack) => {
         const answer = typeof ack === 'function' ? ack : (): void => undefined;
         if (!request.Check(req))
-          return answer({ error: { code: 'BAD_REQUEST', message: 'watch takes {job?, from?, tail?}.' } });
+          return answer({
+            error: { code: 'BAD_REQUEST', message: 'watch takes {job?, from?, tail?, deltas?, provisional?}.' },
+          });
         if (req.job !== undefined && !this.#runtime.view(req.job))
           return answer({ error: { code: 'NOT_FOUND', message: `There is no job ${req.job}.` } });
         w.job = req.job;
@@ -181,6 +187,8 @@ export class Dashboard implements RuntimeObserver {
         w.files.clear();
         w.due = 0;
         answer({ ok: true });
+        if (req.provisional) this.#provisional.add(reader);
+        else this.#provisional.remove(reader);
         if (w.job === undefined) {
           socket.emit('jobs', this.#list());
           socket.emit('nodes', this.#runtime.nodes());
@@ -191,6 +199,15 @@ export class Dashboard implements RuntimeObserver {
           for (const f of view?.outputs ?? []) socket.emit('file', { job: w.job, path: f.path, bytes: f.bytes });
         }
       });
+      const reader: Reader = {
+        emit: (event, news) => socket.emit(event, news),
+        get job() {
+          return w.job;
+        },
+        get writable() {
+          return writable(w);
+        },
+      };
       const viewer: Viewer = {
         emit: (event, ...news) => socket.emit(event, ...news),
         get writable() {
@@ -210,6 +227,7 @@ export class Dashboard implements RuntimeObserver {
         clearTimeout(over);
         this.#watchers.delete(w);
         this.#feed.look(viewer, undefined);
+        this.#provisional.remove(reader);
       });
     });
   }
@@ -295,6 +313,7 @@ export class Dashboard implements RuntimeObserver {
   /** V2, V3. */
   #sendOutput(): void {
     if (this.#written.size === 0) return;
+    for (const job of this.#written) this.#provisional.send(job);
     const again = new Set<JobId>();
     for (const w of this.#watchers) {
       const { job } = w;
@@ -357,6 +376,7 @@ export class Dashboard implements RuntimeObserver {
 
   close(): void {
     for (const t of this.#timers) clearInterval(t);
+    this.#provisional.close();
   }
 }
 

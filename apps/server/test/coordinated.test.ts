@@ -1,7 +1,8 @@
 /** Jobs of the protocols `vcl` and `pcl`: what is refused at submission, and a C program on real headless nodes. */
 import { startHeadlessNode } from '@mayfly/node/headless';
 import { createServer, type MayflyServer } from '@mayfly/server';
-import type { JobReport, JobView, TimelineView } from '@mayfly/wire';
+import type { DashboardEvents, DashboardRequests, JobReport, JobView, TimelineView } from '@mayfly/wire';
+import { io, type Socket } from 'socket.io-client';
 import { expect, it } from 'vitest';
 import { TOKEN, api, freshDir, later, sharedServer, startServer, until } from './harness.ts';
 
@@ -150,4 +151,70 @@ it('shows waves and rollbacks; a server that stops loses nobody, and counts what
     { cause: 'server' },
   ]);
   expect(events.some((e) => e.kind === 'wave' && e.wave === wave.wave)).toBe(true);
+});
+
+/** Ranks print a line, work for some seconds, and print another. */
+const SLOW = `
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  printf("%d begins\\n", rank);
+  for (int step = 0; step < 30; step++) {
+    usleep(100000);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  printf("%d ends\\n", rank);
+  MPI_Finalize();
+}
+`;
+
+it('shows output before it is final to who asks for it, takes it back at a loss, and REST has it once', async () => {
+  const server = await sharedServer();
+  const node = await startHeadlessNode({ server: server.localUrl, slots: 3, name: 'one' });
+  later(() => node.close());
+  const program = { language: 'c', sources: { 'slow.c': SLOW } };
+  // No wave comes by itself.
+  const options = { protocol: 'vcl', checkpointMs: 600_000 };
+  const { body } = await api(server, 'POST', '/api/jobs', { program, size: 2, options });
+  const job = body.id as string;
+  const stdout = async (rank: number): Promise<unknown> =>
+    (await api(server, 'GET', `/api/jobs/${job}/tasks/${rank}/stdout?from=0`)).body as unknown;
+  const watch = async (provisional: boolean): Promise<{ pictures: string[]; output: string[] }> => {
+    const socket: Socket<DashboardEvents, DashboardRequests> = io(`${server.localUrl}/dashboard`, {
+      auth: { token: TOKEN },
+    });
+    later(async () => void socket.disconnect());
+    const seen = { pictures: [] as string[], output: ['', ''] };
+    const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+    socket.on('provisional', ({ streams }) => {
+      expect(streams.every((s) => s.stream === 'stdout' && s.omitted === 0)).toBe(true);
+      seen.pictures.push(streams.map((s) => `${s.task}: ${text(s.bytes)}`).join(''));
+    });
+    socket.on('output', (o) => void (seen.output[o.task] += text(o.bytes)));
+    expect(await socket.emitWithAck('watch', { job, provisional })).toEqual({ ok: true });
+    return seen;
+  };
+  const [seen, unasked] = [await watch(true), await watch(false)];
+
+  const both = '0: 0 begins\n1: 1 begins\n';
+  await until('both lines are shown', () => seen.pictures.at(-1) === both);
+  expect(await Promise.all([stdout(0), stdout(1)])).toEqual(['', '']);
+  expect(seen.output).toEqual(['', '']);
+
+  const shown = seen.pictures.length;
+  await api(server, 'POST', `/api/jobs/${job}/tasks/1/kill`);
+  await until('both lines are there again', () => seen.pictures.slice(shown).at(-1) === both);
+  await until('the job has ended', async () => {
+    const view = (await api(server, 'GET', `/api/jobs/${job}`)).body as JobView;
+    return view.endedAt !== undefined;
+  });
+  const final = [0, 1].map((rank) => `${rank} begins\n${rank} ends\n`);
+  await until('everything has come', () => [seen, unasked].every((s) => s.output.join() === final.join()));
+  await until('nothing is provisional', () => seen.pictures.at(-1) === '');
+  expect(await Promise.all([stdout(0), stdout(1)])).toEqual(final);
+  expect(unasked.pictures).toEqual([]);
 });

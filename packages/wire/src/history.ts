@@ -4,7 +4,7 @@
  */
 import { Type, type Static } from 'typebox';
 import { SPENT } from './control.ts';
-import type { DashboardEvents, DashboardRequests } from './job.ts';
+import type { DashboardEvents, DashboardRequests } from './dashboard.ts';
 import { CountSchema, IncarnationSchema, JobIdSchema, TaskIdSchema, type ErrorBody } from './schema.ts';
 
 /**

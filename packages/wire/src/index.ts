@@ -12,6 +12,7 @@ export * from './image.ts';
 export * from './limits.ts';
 export * from './program.ts';
 export * from './job.ts';
+export * from './dashboard.ts';
 export * from './run-time.ts';
 export * from './waves.ts';
 export * from './json.ts';

@@ -23,7 +23,7 @@ const jobOptions = (command: Command): Command =>
         new Option(
           '--protocol <name>',
           'what a lost rank costs: its own work since its checkpoint (pessimistic, the default: every message goes ' +
-            'through a log), the work of all ranks since their last common checkpoint (vcl: no log, output appears ' +
+            'through a log), the work of all ranks since their last common checkpoint (vcl: no log, output is final ' +
             'some seconds late, not for TypeScript; pcl: the same, but ranks stop sending for each checkpoint), or ' +
             'the job (none)',
         ).choices(['pessimistic', 'vcl', 'pcl', 'none']),

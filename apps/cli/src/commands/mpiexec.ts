@@ -2,7 +2,7 @@
  * `mayfly mpiexec -n 4 ./a.out args < input`, as MPI's own mpiexec behaves: standard input goes to rank 0, the ranks'
  * output comes as it is written, the exit code is the job's, Ctrl-C cancels (a second one ends this process at once).
  */
-import type { JobView } from '@mayfly/wire';
+import type { JobView, ProvisionalOutput } from '@mayfly/wire';
 import { ApiFailure, Client } from '../client.ts';
 import { findConnection, type ConnectionOptions } from '../connection.ts';
 import type { Embedded } from '../local-cluster.ts';
@@ -113,6 +113,7 @@ async function showUntilEnd(
           );
         latest = v;
       },
+      provisional: (streams) => progress.setProvisional(streams.flatMap((s) => linesOf(s, label))),
       output: (task, stream, bytes) => {
         quiet = 0;
         progress.write(process[stream], mergers[stream].take(task, bytes));
@@ -125,6 +126,13 @@ async function showUntilEnd(
     clearTimeout(hint);
     progress.end();
   }
+}
+
+/** Its last lines; an unfinished one counts. */
+function linesOf({ task, bytes }: ProvisionalOutput, label: ((task: number) => string) | undefined): string[] {
+  const lines = new TextDecoder().decode(bytes).split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return label ? lines.map((line) => label(task) + line) : lines;
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   type Look,
   type MatrixNews,
   type NodeView,
+  type ProvisionalOutput,
   type TimelineNews,
   type ViewerEvents,
   type ViewerRequests,
@@ -28,6 +29,8 @@ const TAIL = 256 * 1024;
 export interface Watcher {
   job(view: JobView): void;
   output(chunk: { task: number; stream: 'stdout' | 'stderr'; offset: number; bytes: Uint8Array }): void;
+  /** All output that is not final, each time that it changes. */
+  provisional(streams: ProvisionalOutput[]): void;
   file(f: { path: string; bytes: number }): void;
   positions(): Record<string, number>;
 }
@@ -94,6 +97,10 @@ export class Live {
     this.#socket.on('output', (o) => {
       if (this.#watched?.id === o.job) this.#watched.watcher.output({ ...o, bytes: asBytes(o.bytes) });
     });
+    this.#socket.on('provisional', (o) => {
+      if (this.#watched?.id !== o.job) return;
+      this.#watched.watcher.provisional(o.streams.map((s) => ({ ...s, bytes: asBytes(s.bytes) })));
+    });
     this.#socket.on('timeline', (n) => this.#lookerOf(n.job)?.timeline?.({ ...n, shares: asBytes(n.shares) }));
     this.#socket.on('matrix', (n) => this.#lookerOf(n.job)?.matrix?.({ ...n, cells: asBytes(n.cells) }));
     this.#socket.on('arrows', (n) => this.#lookerOf(n.job)?.arrows?.({ ...n, arrows: asBytes(n.arrows) }));
@@ -148,9 +155,10 @@ export class Live {
     if (!this.#socket.connected) return;
     const w = this.#watched;
     delete w?.last;
+    w?.watcher.provisional([]);
     this.#socket.emit(
       'watch',
-      w ? { job: w.id, from: w.watcher.positions(), tail: TAIL, deltas: true } : {},
+      w ? { job: w.id, from: w.watcher.positions(), tail: TAIL, deltas: true, provisional: true } : {},
       () => undefined,
     ); // I2; a job that is gone is REST's to say
   }

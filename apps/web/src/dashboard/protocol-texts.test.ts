@@ -17,7 +17,7 @@ describe('the submit form', () => {
   it('offers every protocol, with what it costs', () => {
     expect(CHOICES.map((c) => c.protocol)).toEqual(Object.keys(PROTOCOLS));
     expect(CHOICES.find((c) => c.protocol === 'vcl')?.costs).toMatch(
-      /all ranks repeat.*output appears some seconds late/,
+      /all ranks repeat.*output is final some seconds late/,
     );
   });
   it('says of each protocol for which jobs it is', () => {

@@ -30,7 +30,7 @@ export const CHOICES: readonly Choice[] = [
     title: 'All ranks go back to the last checkpoint',
     costs:
       'coordinated checkpointing: nothing is logged between checkpoints; all ranks repeat their work since the last ' +
-      'one; output appears some seconds late; best for programs that exchange many messages and seldom lose a rank',
+      'one; output is final some seconds late; best for programs that exchange many messages and seldom lose a rank',
   },
   {
     protocol: 'pcl',
@@ -69,7 +69,7 @@ export const PROTOCOLS: Record<Protocol, string> = {
 /** What strict durability means under a protocol, for the form. */
 export const strictText = (protocol: Protocol): string =>
   goesBackTogether(protocol)
-    ? 'not needed: output appears only when a checkpoint of all ranks on disk covers it, so a power cut undoes nothing'
+    ? 'not needed: output is final only when a checkpoint of all ranks on disk covers it, so a power cut undoes nothing'
     : 'write each message to disk before forwarding it; slower, survives a power cut of the server';
 
 export function durabilityText(job: Pick<JobView, 'protocol' | 'durability'>): string {

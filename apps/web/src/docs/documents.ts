@@ -88,7 +88,7 @@ export const GROUPS: readonly { readonly title: string; readonly documents: read
       {
         name: 'coordinated',
         title: 'Coordinated checkpointing',
-        about: 'how all ranks go back together, and when output appears',
+        about: 'how all ranks go back together, and when output is final',
       },
       {
         name: 'incarnations',

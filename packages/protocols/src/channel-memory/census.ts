@@ -1,7 +1,7 @@
 /** What a Channel Memory has, counted: for views, reports and bounds. Changes nothing. */
 import { WorldMode, type TaskId } from '@mayfly/wire';
 import { waitingFor } from './cutting.ts';
-import { slotOf, type State } from './state.ts';
+import { slotOf, type State, type World } from './state.ts';
 
 /** Messages of a task that are logged whole here, to the world too. */
 export function sendsOf(s: State, task: TaskId): number {
@@ -35,6 +35,46 @@ export function unshown(s: State): { messages: number; output: number; bytes: nu
     output: output.length,
     bytes: output.reduce((n, m) => n + m.body.length, 0),
     requests: output.filter((m) => m.mode === WorldMode.REQUEST).length,
+  };
+}
+
+/** Output of one stream of a task that a loss can still take back. */
+export interface Provisional {
+  readonly task: TaskId;
+  readonly stream: 'stdout' | 'stderr';
+  /** Bytes of it before {@link parts}, which are left out. */
+  readonly omitted: number;
+  /** One after the other its last bytes; whole messages. */
+  readonly parts: readonly Uint8Array[];
+  /** It changes with each change of what waits. */
+  readonly version: string;
+}
+
+/** Of each stream the last messages that have at least `bytes` bytes together, or all that wait. */
+export function provisional(s: State, bytes: number): Provisional[] {
+  if (!s.cutting) return [];
+  return s.worlds
+    .flatMap((w) =>
+      w === undefined || w.waiting.length === 0
+        ? []
+        : [provisionalOf(w, 'stdout', WorldMode.STDOUT, bytes), provisionalOf(w, 'stderr', WorldMode.STDERR, bytes)],
+    )
+    .filter((p) => p !== undefined);
+}
+
+function provisionalOf(w: World, stream: Provisional['stream'], mode: number, bytes: number): Provisional | undefined {
+  const all = w.waiting.filter((m) => m.mode === mode);
+  const last = all.at(-1);
+  if (!last) return undefined;
+  let [first, length] = [all.length, 0];
+  while (first > 0 && length < bytes) length += all[--first]!.body.length;
+  return {
+    task: w.channel.src,
+    stream,
+    omitted: all.slice(0, first).reduce((n, m) => n + m.body.length, 0),
+    parts: all.slice(first).map((m) => m.body),
+    // Places in the task's log are not used twice, numbers of messages are.
+    version: `${w.channel.src}:${all[0]!.channel}:${last.lsn}`,
   };
 }
 

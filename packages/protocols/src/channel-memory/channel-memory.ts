@@ -39,7 +39,7 @@ import {
 } from '@mayfly/wire';
 import { ArrivalIndex } from './arrivals.ts';
 import { attach, fence, resupplied, resupply, speaker } from './attach.ts';
-import { memoryOf, observe, sendsOf, unshown } from './census.ts';
+import { memoryOf, observe, provisional, sendsOf, unshown } from './census.ts';
 import { beginWave, forgetWaves, noCounts, obey, waveFrame, waveOver } from './cutting.ts';
 import { appendWorldMessage, data, done } from './data-path.ts';
 import { holdingsOf } from './holdings.ts';
@@ -368,9 +368,10 @@ export class ChannelMemory {
   }
 
   /** {@link unshown} */
-  unshown(): ReturnType<typeof unshown> {
-    return unshown(this.#s);
-  }
+  unshown = (): ReturnType<typeof unshown> => unshown(this.#s);
+
+  /** {@link provisional} */
+  provisional = (bytes: number): ReturnType<typeof provisional> => provisional(this.#s, bytes);
 
   /** Of the wave under way, or the last one; undefined: its protocol knows no waves. */
   waveCounts = (): Readonly<GateCounts> | undefined => this.#s.cutting?.counts;

@@ -10,6 +10,7 @@ import { hasEnded } from '../status-texts.ts';
 import type { ViewProps } from './view-props.ts';
 
 const SHOWN = 2000;
+const SHOWN_PROVISIONAL = 200;
 
 export function Output({ job, feed }: ViewProps) {
   useSyncExternalStore(feed.subscribe, feed.version);
@@ -20,6 +21,7 @@ export function Output({ job, feed }: ViewProps) {
   const [at, setAt] = useState<number | undefined>(undefined);
   const lines = feed.log.lines(rank, SHOWN);
   const truncated = feed.log.truncated(rank, SHOWN);
+  const provisional = feed.provisional.lines(rank, SHOWN_PROVISIONAL);
   const found = findLines(lines, wanted);
   const place = at === undefined ? -1 : found.indexOf(at);
   const save = useMutation({ mutationFn: () => download(job, rank) });
@@ -100,6 +102,7 @@ export function Output({ job, feed }: ViewProps) {
       ) : (
         <Terminal
           lines={lines}
+          provisional={provisional}
           truncated={truncated}
           ranks={rank === undefined && job.size > 1}
           width={String(job.size - 1).length}
@@ -126,6 +129,8 @@ const RankOptions = memo(function RankOptions({ ranks }: { ranks: number }) {
 
 interface TerminalProps {
   lines: OutputLine[];
+  /** A loss takes them back. */
+  provisional: OutputLine[];
   truncated: boolean;
   ranks: boolean;
   width: number;
@@ -140,7 +145,19 @@ interface TerminalProps {
 }
 
 /** Lines outside of the window are not laid out (`content-visibility` in job.css). */
-function Terminal({ lines, truncated, ranks, width, wanted, at, follow, setFollow, held, none }: TerminalProps) {
+function Terminal({
+  lines,
+  provisional,
+  truncated,
+  ranks,
+  width,
+  wanted,
+  at,
+  follow,
+  setFollow,
+  held,
+  none,
+}: TerminalProps) {
   const box = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const told = useRef(follow);
@@ -149,7 +166,7 @@ function Terminal({ lines, truncated, ranks, width, wanted, at, follow, setFollo
   useLayoutEffect(() => {
     const el = box.current;
     if (el && follow) el.scrollTop = el.scrollHeight;
-  }, [lines, follow]);
+  }, [lines, provisional, follow]);
   useEffect(() => {
     byHand.current = false;
     if (at !== undefined) box.current?.querySelector('[data-at]')?.scrollIntoView({ block: 'nearest' });
@@ -192,21 +209,42 @@ function Terminal({ lines, truncated, ranks, width, wanted, at, follow, setFollo
       aria-label="Output lines"
       data-testid="output"
     >
-      {lines.length === 0 && <p className="muted">{none}</p>}
+      {lines.length === 0 && provisional.length === 0 && <p className="muted">{none}</p>}
       <div ref={inner}>
         {truncated && <div className="line gap">… earlier lines are not shown here; the download has them …</div>}
-        {lines.map((l) => (
-          <div
-            key={l.seq}
-            className={`line${l.stream === 'stderr' ? ' err' : ''}${l.kind === 'gap' ? ' gap' : ''}`}
-            {...(l.seq === at ? { 'data-at': '' } : {})}
-          >
-            {ranks && <span className="who">{String(l.task).padStart(width, '\u2007')}</span>}
-            {l.stream === 'stderr' && <span className="visually-hidden">stderr: </span>}
-            <span className="text">{l.text === '' ? '\u200b' : shown(l, wanted)}</span>
-          </div>
+        {lines.map((line) => (
+          <Line key={line.seq} line={line} ranks={ranks} width={width} wanted={wanted} here={line.seq === at} />
         ))}
       </div>
+      {provisional.length > 0 && (
+        <div className="provisional" role="group" aria-label="Not final yet">
+          <p>Not final yet: the next checkpoint waves make it final, a loss takes it back.</p>
+          {provisional.map((line) => (
+            <Line key={line.seq} line={line} ranks={ranks} width={width} wanted="" here={false} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface LineProps {
+  line: OutputLine;
+  ranks: boolean;
+  width: number;
+  wanted: string;
+  here: boolean;
+}
+
+function Line({ line: l, ranks, width, wanted, here }: LineProps) {
+  return (
+    <div
+      className={`line${l.stream === 'stderr' ? ' err' : ''}${l.kind === 'gap' ? ' gap' : ''}`}
+      {...(here ? { 'data-at': '' } : {})}
+    >
+      {ranks && <span className="who">{String(l.task).padStart(width, '\u2007')}</span>}
+      {l.stream === 'stderr' && <span className="visually-hidden">stderr: </span>}
+      <span className="text">{l.text === '' ? '\u200b' : shown(l, wanted)}</span>
     </div>
   );
 }

@@ -2,7 +2,7 @@
  * One job, live: REST once, then the socket; REST again while the socket is away.
  * Owns the output log of the job that is shown; a new job id gives a new one.
  */
-import type { JobView } from '@mayfly/wire';
+import type { JobView, ProvisionalOutput } from '@mayfly/wire';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { ApiFailure, getJob } from '../api.ts';
@@ -10,18 +10,31 @@ import { useLive } from '../context.tsx';
 import { useLiveView } from '../live.ts';
 import { OutputLog } from '../output.ts';
 
-/** An output log that tells React at most every 150 ms that it has grown. */
+/** An output log, and what is not final behind it; tells React at most every 150 ms that they have changed. */
 export class OutputFeed {
   readonly log = new OutputLog();
+  /** Output that a loss still takes back. */
+  provisional = new OutputLog();
   readonly #listeners = new Set<() => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #shown = 0;
 
   append(chunk: Parameters<OutputLog['append']>[0]): void {
-    if (!this.log.append(chunk)) return;
+    if (this.log.append(chunk)) this.#changed();
+  }
+
+  /** Replaces all that was not final. */
+  setProvisional(streams: readonly ProvisionalOutput[]): void {
+    if (streams.length === 0 && this.provisional.version === 0) return;
+    this.provisional = new OutputLog();
+    for (const { task, stream, bytes } of streams) this.provisional.append({ task, stream, offset: 0, bytes });
+    this.#changed();
+  }
+
+  #changed(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#shown = this.log.version;
+      this.#shown++;
       for (const f of this.#listeners) f();
     }, 150);
   }
@@ -65,6 +78,7 @@ export function useJob(id: string): LiveJob {
     return live.watch(id, {
       job: (view) => client.setQueryData(['job', id], view),
       output: (chunk) => feed.append(chunk),
+      provisional: (streams) => feed.setProvisional(streams),
       file: (f) =>
         setFiles((old) => new Map(old).set(f.path, { bytes: f.bytes, change: (old.get(f.path)?.change ?? 0) + 1 })),
       positions: () => feed.log.positions(),
