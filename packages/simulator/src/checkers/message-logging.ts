@@ -262,14 +262,14 @@ export class MessageLogging implements ProtocolCheckers {
     this.checkBase(cm, meanings, t);
     const task = Number(t.stream.slice(1));
     if (this.stores.isDone(task)) return;
-    const kept = this.stores.kept(task);
+    const kept = this.stores.kept(task).map((k) => ({ image: k.image, replay: replayOf(k.position) }));
     for (let lsn = t.from; lsn < t.to; lsn++) {
       const m = meanings[lsn];
       if (!m || m.type === 'base' || m.type === 'session' || m.type === 'wave' || t.keep.has(lsn)) continue;
       if (m.type === 'message' && m.dst === WORLD) continue; // K3 sees output that went before it was safe
       if (kept.length < KEPT_IMAGES)
         throw new Violation(`K10: CM ${cm} trims ${t.stream}, and there are ${kept.length} images`);
-      for (const { image, replay } of kept.map((k) => ({ image: k.image, replay: replayOf(k.position) })))
+      for (const { image, replay } of kept)
         if (m.type === 'determinants') {
           if (m.first < replay.prologue.determinants || m.end > replay.image.determinants)
             throw new Violation(
