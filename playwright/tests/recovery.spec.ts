@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
   },
 };
 
-/** Prints a line, meets the others for 4 s, and prints another. */
+/** Prints a line, takes 20 s without an MPI call, in which no wave of pcl can end, and prints another. */
 const SLOW: Program = {
   name: 'slow',
   program: {
@@ -78,10 +78,8 @@ int main(int argc, char **argv) {
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   printf("rank %d begins\\n", rank);
-  for (int step = 0; step < 40; step++) {
-    usleep(100000);
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
+  for (int step = 0; step < 200; step++) usleep(100000);
+  MPI_Barrier(MPI_COMM_WORLD);
   printf("rank %d ends\\n", rank);
   MPI_Finalize();
   return 0;
@@ -239,12 +237,12 @@ async function rangeOf(page: Page): Promise<[number, number]> {
   return [60 * m0! + s0!, 60 * m1! + s1!];
 }
 
-test('under vcl output is grey until it is final; a loss takes it back, and it comes again', async ({
+test('under pcl output is grey until it is final; a loss takes it back, and it comes again', async ({
   page,
   browser,
 }) => {
   const tab = await Tab.open(browser, server.url, 'grey', 2);
-  const { id } = await client.submit(SLOW, 2, [], { protocol: 'vcl', checkpointMs: 600_000 });
+  const { id } = await client.submit(SLOW, 2, [], { protocol: 'pcl', checkpointMs: 600_000 });
   await openDashboard(page, server, `/jobs/${id}?view=output`);
   const output = page.getByTestId('output');
   const provisional = output.getByRole('group', { name: 'Not final yet' });

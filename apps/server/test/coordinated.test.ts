@@ -153,7 +153,7 @@ it('shows waves and rollbacks; a server that stops loses nobody, and counts what
   expect(events.some((e) => e.kind === 'wave' && e.wave === wave.wave)).toBe(true);
 });
 
-/** Ranks print a line, work for some seconds, and print another. */
+/** Ranks print a line, take 8 s without an MPI call, in which no wave of pcl can end, and print another. */
 const SLOW = `
 #include <mpi.h>
 #include <stdio.h>
@@ -163,10 +163,8 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   printf("%d begins\\n", rank);
-  for (int step = 0; step < 30; step++) {
-    usleep(100000);
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
+  for (int step = 0; step < 80; step++) usleep(100000);
+  MPI_Barrier(MPI_COMM_WORLD);
   printf("%d ends\\n", rank);
   MPI_Finalize();
 }
@@ -177,8 +175,7 @@ it('shows output before it is final to who asks for it, takes it back at a loss,
   const node = await startHeadlessNode({ server: server.localUrl, slots: 3, name: 'one' });
   later(() => node.close());
   const program = { language: 'c', sources: { 'slow.c': SLOW } };
-  // No wave comes by itself.
-  const options = { protocol: 'vcl', checkpointMs: 600_000 };
+  const options = { protocol: 'pcl', checkpointMs: 600_000 };
   const { body } = await api(server, 'POST', '/api/jobs', { program, size: 2, options });
   const job = body.id as string;
   const stdout = async (rank: number): Promise<unknown> =>
