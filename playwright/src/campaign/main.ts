@@ -1,7 +1,7 @@
 /** `npm run faults -- --kills N [--seed S]`: the campaign on its own, with progress, a histogram and an exit code. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { ProtocolName } from '@mayfly/wire';
+import { goesBackTogether, type ProtocolName } from '@mayfly/wire';
 import { Campaign, type JobReport } from './campaign.ts';
 import { KINDS } from './kinds.ts';
 import { manyRanks } from './many-ranks.ts';
@@ -39,7 +39,7 @@ const HELP = `npm run faults -- [options]
   --native         like --examples, with the runs of examples/native-runs.json on 4 and on 9 ranks; the undisturbed run on tabs must also print the same
                    as a native one (with --examples a,b: only these; --native 9: only on 9 ranks)
   --protocol P     the V-protocol of the jobs (default pessimistic); with vcl and pcl only the examples in C and
-                   C++
+                   C++, each with its share of the kills
   --each K         K faults for each example, of the kinds ${KILLERS.join(', ')} (or those of --only)
   --ranks R        another campaign: one light program of R ranks on headless nodes; kills --kills of the nodes
   --slots S        slots of each of those nodes (default 8)
@@ -127,7 +127,10 @@ async function main(): Promise<number> {
   if (workloads.length === 0) throw new Error(`unknown examples: ${values.examples}`);
   const kinds = values.only?.split(',') ?? (each === undefined ? undefined : KILLERS);
   const only = number('job', values.job);
-  const perJob = values.apart ? 4 : each === undefined ? PER_JOB : PER_JOB_EACH;
+  // Where all ranks go back together, a fault costs a job more: so each example gets its share.
+  const share = Math.ceil(kills / workloads.length);
+  const most = protocol !== undefined && goesBackTogether(protocol) ? Math.min(PER_JOB, share) : PER_JOB;
+  const perJob = values.apart ? 4 : each === undefined ? most : PER_JOB_EACH;
   const jobs = (each === undefined ? plan : planEach)({
     seed,
     kills: each ?? kills,

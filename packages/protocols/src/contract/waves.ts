@@ -7,7 +7,7 @@ import type { Cut, ErrorBody, ImageId, JobId, TaskId } from '@mayfly/wire';
 export interface WaveSettings {
   /** From the end of one wave to the begin of the next, ms; undefined: √(2·C·M), from the job's own figures. */
   readonly periodMs?: number | undefined;
-  /** A wave that takes longer is abandoned. */
+  /** A wave that takes longer is abandoned, ms; after that the next may take twice as long. */
   readonly waveMs: number;
 }
 

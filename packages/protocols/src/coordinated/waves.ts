@@ -20,7 +20,9 @@
  *     and whose image is not here: the image goes with the task.
  *  W6 All tasks go back together, to the newest wave that is sound: a new epoch and new incarnations are durable before
  *     anybody is fenced; everybody has gone back before any task is assigned. Another loss begins again at the choice.
- *  W7 A wave ends after {@link WaveSettings.waveMs} at the latest. The time to the next one counts from its end.
+ *  W7 A wave ends after {@link WaveSettings.waveMs} at the latest. The time to the next one counts from its end. A rank
+ *     answers at its next MPI call, and may compute for longer than that: after a wave that took too long, the next one
+ *     may take twice as long, up to {@link MOST_PATIENCE}.
  *  W8 An exit is final when all tasks have ended and a last wave, which has no images, is durable.
  */
 import type { Cut, ImageId, TaskId } from '@mayfly/wire';
@@ -66,6 +68,8 @@ type Rolling =
 
 /** A wave that cannot be had so often in a row is shown to people. */
 const WARN_AFTER = 3;
+/** W7, ms. */
+const MOST_PATIENCE = 3_600_000;
 
 /** Where every job begins. */
 const startOfProgram: LineRecord = { epoch: 0, wave: 0 };
@@ -92,12 +96,15 @@ export class Waves {
   #asked = false;
   readonly #period: Period;
   #abandoned = 0;
+  /** W7, ms. */
+  #patience: number;
   #now = 0;
   #out: WaveEffect[] = [];
 
   constructor(options: WaveOptions) {
     this.#o = options;
     this.#tasks = options.tasks;
+    this.#patience = options.settings.waveMs;
     this.#period = new Period(options.settings.periodMs);
   }
 
@@ -154,7 +161,7 @@ export class Waves {
     const w = this.#wave;
     switch (e.type) {
       case 'tick':
-        if (w && !w.record && this.#now - w.since > this.#o.settings.waveMs) this.#abandon('it took too long');
+        if (w && !w.record && this.#now - w.since > this.#patience) this.#tookTooLong(w);
         return this.#maybeBegin();
       case 'ask':
         this.#asked = true;
@@ -326,6 +333,14 @@ export class Waves {
       if (stable) this.#out.push({ type: 'release', wave: stable.wave });
       this.#maybeBegin();
     }
+  }
+
+  /** W7. */
+  #tookTooLong(w: Wave): void {
+    const missing = [...w.members].find((t) => !w.cuts.has(t) && !this.#ended.has(t));
+    const why = missing === undefined ? 'its images' : `rank ${missing}, whose next MPI call has not come,`;
+    this.#patience = Math.min(MOST_PATIENCE, 2 * this.#patience);
+    this.#abandon(`${why} took too long; the next wave may take ${Math.round(this.#patience / 1000)} s`);
   }
 
   #abandon(why: string): void {

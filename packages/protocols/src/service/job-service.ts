@@ -74,7 +74,7 @@ export interface ServiceHost {
   waves?(job: JobId, news: WaveNews | undefined): void;
 }
 
-/** A wave that takes longer is abandoned, ms. */
+/** A first wave that takes longer is abandoned, ms. */
 const WAVE_MS = 60_000;
 
 export class JobService {

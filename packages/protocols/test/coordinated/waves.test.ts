@@ -20,7 +20,6 @@ import {
   type WaveEvent,
   type WaveRecord,
 } from '../../src/contract/waves.ts';
-import { Period } from '../../src/coordinated/period.ts';
 import { Waves } from '../../src/coordinated/waves.ts';
 import type { Timeless } from '../../src/service/timeless.ts';
 import { randomOf } from '../random.ts';
@@ -390,19 +389,24 @@ test('W5: a task whose image is here may end, and its wave counts', () => {
   expect(events.flatMap((e) => waves.step(e)).at(-1)).toMatchObject({ type: 'commit', wave: 1 });
 });
 
-test('the period is √(2·C·M), with M of the job', () => {
-  const period = new Period(undefined);
-  const begin = 1e6;
-  period.ms(begin);
-  period.took(1000);
-  expect(period.ms(begin)).toBeCloseTo(Math.sqrt(2 * 1000 * 1_800_000));
-  period.lost();
-  period.lost();
-  expect(period.ms(begin + 7_200_000)).toBeCloseTo(Math.sqrt(2 * 1000 * 3_600_000));
-  // a crowd that loses a rank each second still computes between its waves
-  for (let i = 0; i < 1e6; i++) period.lost();
-  expect(period.ms(begin + 7_200_000)).toBe(1000);
-  expect(new Period(30_000).ms(begin)).toBe(30_000);
+test('W7: a rank that computes for minutes has its wave: each one that took too long is followed by one of twice the time', () => {
+  const waves = new Waves({ job: JOB, tasks: 1, settings: { periodMs: 1000, waveMs: 60_000 }, participants: [] });
+  const task = taskId(0);
+  waves.step({ type: 'began', epoch: 0, task, now: 0 });
+  // Five minutes without an MPI call, looked at each second.
+  const seen: string[] = [];
+  for (let s = 0; s <= 300; s++)
+    for (const e of waves.step({ type: 'tick', now: 1000 * s }))
+      if (e.type === 'begin') seen.push(`${s}: wave ${e.wave}`);
+      else if (e.type === 'over') seen.push(`${s}: ${e.committed ? 'committed' : e.reason}`);
+  const tooLong = 'rank 0, whose next MPI call has not come, took too long';
+  expect(seen).toEqual([
+    '1: wave 1',
+    `62: ${tooLong}; the next wave may take 120 s`,
+    '63: wave 2',
+    `184: ${tooLong}; the next wave may take 240 s`,
+    '185: wave 3',
+  ]);
 });
 
 test.each<[string, RegExp, Scheduler]>([
