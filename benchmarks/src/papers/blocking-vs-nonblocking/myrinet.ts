@@ -79,7 +79,7 @@ export const figure8: Figure = {
     const periods = sizes === 'small' ? [5, 10, 20] : sizes === 'long' ? [3, 5, 8, 10, 15, 20, 30] : [5, 10, 15, 30];
     return (sizes === 'small' ? [4, 8, 16] : [4, 8, 16, 32, 64]).flatMap((ranks) =>
       periods.map((period): Experiment => {
-        const perNode = ranks >= 32 ? 2 : 1;
+        const perNode = ranks > 32 ? 2 : 1;
         return { series: 'nemesis', benchmark: 'CG', network: 'myrinet', ranks, perNode, servers: 2, period };
       }),
     );

@@ -85,7 +85,7 @@ export function jobOf(e: Experiment, setting: Setting, seed: number): VirtualJob
     platform: platformOf(e, setting, seed),
     implementation: implementationOf(e, setting),
     parameters: p,
-    speed: (bt ? p.ourBt : p.ourCg) / p.slowdown,
+    speed: (bt ? p.ourBt : p.ourCg) / p.slowdown / (e.perNode === 1 ? p.alone : 1),
     image: ((bt ? p.memoryBt : p.memoryCg) / e.ranks + p.imageBase) * 1e6,
     periodMs: (e.period ?? 0) * 1000,
     seed,
