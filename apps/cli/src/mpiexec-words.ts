@@ -1,6 +1,6 @@
 /**
  * The words that people type after `mpiexec` from habit, of MPICH, Open MPI and Slurm, as ours. What places processes
- * on hosts and cores has no meaning where volunteers bring the slots: it is left out, and one line says so.
+ * on certain hosts and cores has no meaning where volunteers bring the slots: it is left out, and one line says so.
  */
 import { CommandError, Exit } from './exit-codes.ts';
 
@@ -9,7 +9,7 @@ const VALUED = new Set(
   (
     '-n --np -f --file -o --output-dir --name --about --cc-flags --protocol --durability --checkpoint --grace ' +
     '--stuck-after --stuck-factor --time-limit --server --token --env --part-env --room --notify --memory --seed ' +
-    '--stdin'
+    '--stdin --team'
   ).split(' '),
 );
 const SAME: Readonly<Record<string, string>> = {
@@ -19,13 +19,17 @@ const SAME: Readonly<Record<string, string>> = {
   '--prepend-rank': '-l',
   '-tag-output': '-l',
   '--tag-output': '-l',
+  '-bynode': '--map-by=node',
+  '--bynode': '--map-by=node',
+  '-byslot': '--map-by=slot',
+  '--byslot': '--map-by=slot',
   '-version': '--version',
   '-V': '--version',
 };
 /** Options of others that are left out, by the number of their values. */
 const PLACING = new Map<string, number>([
   ...(
-    'oversubscribe nooversubscribe allow-run-as-root use-hwthread-cpus bynode byslot bycore pernode ' +
+    'oversubscribe nooversubscribe allow-run-as-root use-hwthread-cpus bycore pernode ' +
     'display-map display-allocation report-bindings genvall envall genvnone envnone'
   )
     .split(' ')
@@ -95,9 +99,13 @@ export function translate(
       else variable('--env', name);
     } else if (bare === 'genvlist' || bare === 'envlist')
       for (const name of values(1)[0]!.split(',').filter(Boolean)) variable(scope(bare), name);
-    else if (PLACING.has(bare.replace(/=.*/, '')))
-      ignored.push([option, ...values(bare.includes('=') ? 0 : PLACING.get(bare)!)].join(' '));
-    else out.push(own);
+    else if (PLACING.has(bare.replace(/=.*/, ''))) {
+      const [name, value] = bare.split('=') as [string, string?];
+      const found = value === undefined ? values(PLACING.get(name)!) : [];
+      const how = value ?? found[0];
+      if (name === 'map-by' && (how === 'slot' || how === 'node')) out.push('--map-by', how);
+      else ignored.push([option, ...found].join(' '));
+    } else out.push(own);
   }
   const rest = argv.slice(i);
   const colon = rest.indexOf(':');

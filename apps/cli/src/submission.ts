@@ -1,7 +1,7 @@
 /** What `mayfly mpiexec` and `mayfly submit` send: the program with what belongs to it, input files and options. */
 import { readFile, stat } from 'node:fs/promises';
 import { basename, relative, resolve, sep } from 'node:path';
-import { MAX_RANKS, type FurtherPart, type JobOptions, type JobSubmission } from '@mayfly/wire';
+import { MAX_RANKS, type FurtherPart, type JobOptions, type JobSubmission, type MapBy } from '@mayfly/wire';
 import { CommandError, Exit } from './exit-codes.ts';
 import { splitPrograms } from './mpmd.ts';
 import { readAnyProgram } from './read-program.ts';
@@ -13,6 +13,8 @@ export interface SubmissionOptions {
   file?: string[];
   protocol?: 'pessimistic' | 'vcl' | 'pcl' | 'none';
   durability?: 'behind' | 'strict';
+  team?: number;
+  mapBy?: MapBy;
   checkpoint?: number;
   grace?: number;
   stuckAfter?: number;
@@ -73,6 +75,8 @@ export async function prepareSubmission(
   const options: JobOptions = {
     ...(o.protocol ? { protocol: o.protocol } : {}),
     ...(o.durability ? { durability: o.durability } : {}),
+    ...(o.team !== undefined ? { team: o.team } : {}),
+    ...(o.mapBy ? { mapBy: o.mapBy } : {}),
     ...(o.checkpoint !== undefined ? { checkpointMs: Math.round(o.checkpoint * 1000) } : {}),
     ...(o.grace !== undefined ? { graceMs: Math.round(o.grace * 1000) } : {}),
     ...(o.stuckAfter !== undefined ? { stuckAfterMs: Math.round(o.stuckAfter * 1000) } : {}),

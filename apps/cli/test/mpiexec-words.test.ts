@@ -15,6 +15,12 @@ test('the habits of MPICH, Open MPI and Slurm', () => {
     argv: '-n 2 -l ./a --hostfile mine'.split(' '),
     ignored: ['--oversubscribe', '-hostfile my.hosts', '--map-by=core', '--mca btl self'],
   });
+  expect(words('--map-by=node --team 2 -n 4 ./a')).toEqual({
+    argv: '--map-by node --team 2 -n 4 ./a'.split(' '),
+    ignored: [],
+  });
+  expect(words('--map-by slot -n 4 ./a').argv).toEqual('--map-by slot -n 4 ./a'.split(' '));
+  expect(words('-bynode -n 4 ./a').argv).toEqual('--map-by=node -n 4 ./a'.split(' '));
   expect(words('-version').argv).toEqual(['--version']);
   expect(words('--stuck-after 5 -n 2 -hostfile mine ./a')).toEqual({
     argv: '--stuck-after 5 -n 2 ./a'.split(' '),

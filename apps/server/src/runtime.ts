@@ -21,10 +21,8 @@ import {
   type Assignment,
   type ErrorBody,
   type ImageId,
-  type Incarnation,
   type JobId,
   type JobView,
-  type Manifest,
   type NodeView,
   type SpawnGroup,
   type TaskId,
@@ -38,7 +36,7 @@ import { CheckpointServerHost } from './hosts/checkpoint-server-host.ts';
 import { DispatcherHost } from './hosts/dispatcher-host.ts';
 import { NodeSockets } from './hosts/node-sockets.ts';
 import { WorldHost } from './hosts/world-host.ts';
-import { assignmentOf, programOf } from './jobs/assignment.ts';
+import { assignmentOf, programOf, type Given } from './jobs/assignment.ts';
 import { FinalCounters } from './jobs/job-counters.ts';
 import { JobMarks } from './jobs/job-marks.ts';
 import { JobRecords } from './jobs/job-records.ts';
@@ -213,7 +211,7 @@ export class Runtime {
       logger,
       listener: {
         openJob: (job) => this.#openJob(job),
-        assignment: (job, task, incarnation, manifest) => this.#assignment(job, task, incarnation, manifest),
+        assignment: (job, assigned) => this.#assignment(job, assigned),
         manifest: (image) => this.checkpoints.manifest(image as ImageId),
         damaged: (job, task, image) => service.image({ type: 'damaged', job, task, image: image as ImageId }),
         taskDone: (job, task) => {
@@ -451,14 +449,13 @@ export class Runtime {
     return logs[homeOf(task, logs.length)];
   }
 
-  #assignment(job: JobId, task: TaskId, incarnation: Incarnation, manifest: Manifest | undefined): Assignment {
+  #assignment(job: JobId, assigned: Pick<Given, 'task' | 'incarnation' | 'manifest' | 'team'>): Assignment {
     const { record } = this.dispatcher.core.core.jobs.get(job)!;
     const { spec } = record;
+    const { task, incarnation } = assigned;
     this.#metrics.assigned(incarnation === 0 ? 'first' : 'restart');
     return assignmentOf(record, {
-      task,
-      incarnation,
-      manifest,
+      ...assigned,
       capability: this.#secrets.capability({ job, task, incarnation }),
       graceMs: spec.graceMs ?? this.dispatcher.core.core.settings.graceMs,
       now: Date.now(),

@@ -23,6 +23,7 @@ import type {
 import type { EndpointStart } from '@mayfly/protocols';
 import type { PortLike } from './thread-ports.ts';
 import type { RankStatus } from './status.ts';
+import type { TeamOf } from './rank/teammates.ts';
 
 export type DaemonToComm =
   | {
@@ -105,6 +106,8 @@ export interface RankRun {
   start: EndpointStart;
   /** Sections of the image to restart from. */
   image: Map<string, Uint8Array> | undefined;
+  /** Absent: it has no teammates. */
+  team?: TeamOf;
   /** What this place is called; the program sees it as a determinant. */
   place: string;
 }

@@ -90,7 +90,7 @@ export function runInThread(program: string, options: WorkerOptions = {}): Promi
         at += (HEADER_BYTES + h.detBytes + h.bytes + 7) & ~7;
       }
     };
-    const link: RankLink = new RankLink(assignment, undefined, {
+    const link: RankLink = new RankLink(assignment, undefined, undefined, {
       onFrames: frames,
       onImage: () => undefined,
       onRead: () => undefined,

@@ -79,6 +79,7 @@ export class DeadlockWatch {
         t.activity?.call,
         t.activity?.arrivals,
         t.activity?.sends,
+        t.activity?.local,
         t.sendsLogged,
       ]),
     );
@@ -99,6 +100,7 @@ function blocked(o: JobObservation): Waiter[] | undefined {
     if (t.state !== 'running' || a?.state !== 'waiting' || a.call === undefined) return undefined;
     // In flight to it, or from it: what the rank counts and what the logs count differ.
     if (a.arrivals !== t.arrivalsLogged || a.sends !== t.sendsLogged || (t.bodiesUnderWay ?? 0) > 0) return undefined;
+    if ((a.local?.waiting ?? 0) > 0) return undefined;
     if (MOVING.includes(a.call) || a.call.endsWith(TIMED)) return undefined;
     if (a.peer === WORLD && o.stdinOpen) return undefined;
     waiters.push({

@@ -7,6 +7,7 @@ import { BoardName } from './board.ts';
 import { Position } from './data-plane.ts';
 import { Manifest } from './image.ts';
 import { PLACE_CHARS, ProtocolName, RankActivity } from './job.ts';
+import { MAX_TEAM } from './limits.ts';
 import { PROGRAM_KINDS, ProgramKind, ProgramLanguage } from './program.ts';
 import {
   CountSchema,
@@ -82,6 +83,8 @@ export const Assignment = Type.Object({
   universe: Type.Optional(CountSchema),
   /** A spawned task: the first of its world, the parents' root, which part of the call it belongs to (MPI_APPNUM). */
   spawned: Type.Optional(Type.Object({ first: TaskIdSchema, root: TaskIdSchema, appnum: CountSchema })),
+  /** Tasks of the job on this node, in ascending order, this one included, that exchange messages in its memory. */
+  team: Type.Optional(Type.Array(TaskIdSchema, { minItems: 2, maxItems: MAX_TEAM })),
   /** Of a job with several programs: which of them this rank runs (MPI_APPNUM), and how many ranks do. */
   part: Type.Optional(Type.Object({ appnum: CountSchema, size: CountSchema })),
   capability: Type.String(),

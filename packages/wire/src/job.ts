@@ -1,7 +1,7 @@
 /** What a job is, and what REST tells of it. */
 import { Type, type Static } from 'typebox';
 import type { JobId } from './ids.ts';
-import { MAX_PARTS, MAX_RANKS } from './limits.ts';
+import { MAX_PARTS, MAX_RANKS, MAX_TEAM } from './limits.ts';
 import { WavesView } from './waves.ts';
 import { FilePath, ProgramSubmission, ProgramKind } from './program.ts';
 import {
@@ -32,6 +32,9 @@ export const ProtocolName = Type.Union([
 export type ProtocolName = Static<typeof ProtocolName>;
 /** Under these a loss takes all ranks back to their last common checkpoint. */
 export const goesBackTogether = (protocol: ProtocolName): boolean => protocol === 'vcl' || protocol === 'pcl';
+/** How ranks are spread over nodes: `slot` fills the slots of a node first, `node` takes one node after the other. */
+export const MapBy = Type.Union([Type.Literal('slot'), Type.Literal('node')]);
+export type MapBy = Static<typeof MapBy>;
 export const Durability = Type.Union([Type.Literal('behind'), Type.Literal('strict')]);
 
 /** The path of a result file: as {@link FilePath}, and with colons, which programs put into names made of times. */
@@ -50,6 +53,13 @@ export const JobOptions = Type.Object(
   {
     protocol: Type.Optional(ProtocolName),
     durability: Type.Optional(Durability),
+    /**
+     * Protocol `none`: ranks of one node that exchange messages in its memory, at most (docs/teams.md). 1: all messages
+     * pass through the server. Absent: as many as a team may have.
+     */
+    team: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TEAM })),
+    /** Absent: `slot` where ranks form teams, else `node`. */
+    mapBy: Type.Optional(MapBy),
     /** How long a silent node keeps its ranks, ms. */
     graceMs: Type.Optional(Type.Integer({ minimum: 200, maximum: 86_400_000 })),
     /**
@@ -181,6 +191,8 @@ export const RankActivity = Type.Object({
   /** Arrivals consumed and messages sent since the start of the program, over all channels (those of the world too). */
   arrivals: CountSchema,
   sends: CountSchema,
+  /** Messages of its team, which no log has: consumed, sent, and not consumed yet. */
+  local: Type.Optional(Type.Object({ arrivals: CountSchema, sends: CountSchema, waiting: CountSchema })),
 });
 export type RankActivity = Static<typeof RankActivity>;
 

@@ -1,5 +1,5 @@
 /** The commands that run a program: mpiexec waits for its end, submit does not. */
-import { MAX_RANKS } from '@mayfly/wire';
+import { MAX_RANKS, MAX_TEAM } from '@mayfly/wire';
 import { Option, type Command } from 'commander';
 import { EXIT_HELP } from '../exit-codes.ts';
 import { connected, factor, more, seconds, secondsFrom, size, whole, type Act } from './options.ts';
@@ -34,6 +34,19 @@ const jobOptions = (command: Command): Command =>
           'sync the log after forwarding a message (behind) or before (strict); vcl and pcl have no log, and show ' +
             'output only when a checkpoint of all ranks on disk covers it',
         ).choices(['behind', 'strict']),
+      )
+      .option(
+        '--team <ranks>',
+        'with --protocol none: ranks of one node that exchange messages in its memory, at most ' +
+          `(default: ${MAX_TEAM}); 1: all messages pass through the server`,
+        whole(1, MAX_TEAM),
+      )
+      .addOption(
+        new Option(
+          '--map-by <what>',
+          'fill the slots of a node first (slot, the default with --protocol none), or take one node after the other ' +
+            '(node)',
+        ).choices(['slot', 'node']),
       )
       .option(
         '--checkpoint <seconds>',

@@ -14,6 +14,8 @@ export interface Given {
   incarnation: Incarnation;
   /** The image that it restarts from; undefined: the start of the program. */
   manifest: Manifest | undefined;
+  /** Its team, if it has teammates. */
+  team: readonly TaskId[] | undefined;
   capability: string;
   graceMs: number;
   /** Wall clock of the server. */
@@ -22,7 +24,7 @@ export interface Given {
 
 export function assignmentOf(
   record: JobRecord,
-  { task, incarnation, manifest, capability, graceMs, now }: Given,
+  { task, incarnation, manifest, team, capability, graceMs, now }: Given,
 ): Assignment {
   const { spec } = record;
   const group = groupOf(record, task);
@@ -41,6 +43,7 @@ export function assignmentOf(
     ...(record.universe === undefined ? {} : { universe: record.universe }),
     ...(group ? { spawned: { first: group.first, root: group.root, appnum: child! } } : {}),
     ...(spec.parts && !group ? { part: { appnum, size: count } } : {}),
+    ...(team === undefined ? {} : { team: [...team] }),
     capability,
     program: { ...program },
     args: group ? group.parts[child!]!.args : args,

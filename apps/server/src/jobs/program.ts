@@ -111,6 +111,16 @@ export function needOneKind(programs: readonly PreparedProgram[]): void {
     );
 }
 
+/** @throws MayflyError BAD_REQUEST for teams under a protocol whose log needs every message */
+export function needTeams(protocol: ProtocolName, team: number | undefined): void {
+  if (team === undefined || team === 1 || protocols[protocol].recovery.teams) return;
+  throw new MayflyError(
+    'BAD_REQUEST',
+    `Under the protocol "${protocol}" every message passes through the server, so ranks cannot form teams of ${team}. ` +
+      'Leave the option "team" out, or choose the protocol "none".',
+  );
+}
+
 /**
  * Coordinated checkpointing takes images wherever a rank calls MPI, which a script cannot give. @throws MayflyError
  * BAD_REQUEST

@@ -25,6 +25,7 @@ import {
   needImages,
   needOneKind,
   needPath,
+  needTeams,
   prepareProgram,
   type Compilers,
   type PreparedProgram,
@@ -352,6 +353,7 @@ export async function submit(
   const protocol = s.options?.protocol ?? 'pessimistic';
   const checkpointMs = checkpointMsOf(protocol, s.options?.checkpointMs);
   needImages(programs, protocol);
+  needTeams(protocol, s.options?.team);
   const { program, args } = parts[0]!;
   o.disk.admit();
   const id = jobId(randomId(12));
@@ -367,6 +369,8 @@ export async function submit(
     capacity: Math.min(MAX_RANKS, size + MAX_SPAWNED),
     protocol,
     durability: options.durability ?? 'behind',
+    ...(options.team === undefined ? {} : { team: options.team }),
+    ...(options.mapBy === undefined ? {} : { mapBy: options.mapBy }),
     program,
     args,
     ...(parts.length === 1 ? {} : { parts }),

@@ -58,6 +58,7 @@ export const GROUPS: readonly { readonly title: string; readonly documents: read
         title: 'Python client',
         about: 'submit jobs and read their results from scripts and notebooks',
       },
+      { name: 'teams', title: 'Teams', about: 'ranks of one node exchange messages in its memory: when, and how' },
       { name: 'errors', title: 'Errors', about: 'what each code means, and what to do' },
       { name: 'trust', title: 'Trust', about: 'what a volunteer could falsify, and what you can do about it' },
     ],

@@ -35,6 +35,7 @@ const seams: CommSeams = {
     const r = await fetch(url, { credentials: 'omit' });
     return { status: r.status, bytes: new Uint8Array(await r.arrayBuffer()) };
   },
+  cores: navigator.hardwareConcurrency,
   place: browserName(navigator.userAgent),
   waitAsync,
 };

@@ -25,6 +25,7 @@ import { Links } from './links.ts';
 import { buffersOf, type Rank } from './rank.ts';
 import { RankLink } from './rank-link.ts';
 import { Supplies } from './supplies.ts';
+import { Teams } from './teams.ts';
 import { Watch } from './watch.ts';
 import type { CommSeams } from './seams.ts';
 
@@ -47,6 +48,7 @@ export class CommHost {
   private readonly supplies: Supplies;
   private readonly watch: Watch;
   private readonly ranks = new Map<TaskId, Rank>();
+  private readonly teams: Teams;
   private readonly active = new Set<Rank>();
   private readonly events: CommEvent[] = [];
   private stepping = false;
@@ -65,11 +67,13 @@ export class CommHost {
     private readonly daemon: Channel<CommToDaemon, DaemonToComm>,
     private readonly parent: (message: CommToFrame, transfer?: readonly unknown[]) => void,
   ) {
+    this.teams = new Teams(seams.cores);
     this.supplies = new Supplies(server, seams, daemon, this.ranks);
     this.watch = new Watch(this.ranks, seams, daemon, {
       progress: (rank) => this.progress(rank),
       report: (rank, event) => this.report(rank, event),
       connected: () => this.links?.up ?? false,
+      local: (rank) => this.teams.local(rank.assignment),
     });
     daemon.onMessage((m) => this.fromDaemon(m));
   }
@@ -154,7 +158,10 @@ export class CommHost {
       prompt: 0.5,
       passed: 0,
     };
-    rank.link = new RankLink(a, this.seams.waitAsync, {
+    const team = this.teams.join(a);
+    if (team) rank.team = { members: team.members, memory: team.memory };
+    const bell = team?.view.bell(team.members.indexOf(a.task));
+    rank.link = new RankLink(a, this.seams.waitAsync, bell, {
       onFrames: (bytes) => this.step({ type: 'ring', task: a.task, bytes }),
       onImage: (head, sections) => {
         rank.handed = { head, sections };
@@ -217,6 +224,7 @@ export class CommHost {
         start: rank.start,
         image: rank.image,
         place: rank.place,
+        ...(rank.team ? { team: rank.team } : {}),
       },
       buffersOf(rank.image),
     );
@@ -249,6 +257,7 @@ export class CommHost {
     rank.link.close();
     rank.port.close();
     this.supplies.forget(task);
+    this.teams.leave(rank.assignment);
     this.watch.ended(rank);
     if (how === 'revoked' || how === 'crashed') this.step({ type: 'stop', task });
     this.daemon.post({ type: 'ended', task, incarnation: rank.assignment.incarnation, how });

@@ -1,5 +1,6 @@
 /** What the comm host needs of Node, in a worker thread of the volunteer or in the process of a job. */
 import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { MessageChannel } from 'node:worker_threads';
 import type { PortLike } from '../thread-ports.ts';
 import { waitAsync } from '../ring/index.ts';
@@ -31,6 +32,7 @@ export const nodeSeams = (network: Pick<CommSeams, 'openSocket' | 'openPolling' 
     const c = new MessageChannel();
     return { mine: c.port1 as unknown as PortLike, theirs: c.port2 as unknown as PortLike };
   },
+  cores: availableParallelism(),
   place: `Node ${process.versions.node.split('.').slice(0, 2).join('.')}`,
   waitAsync,
 });

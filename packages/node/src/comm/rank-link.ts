@@ -23,7 +23,7 @@ import {
   type Assignment,
 } from '@mayfly/wire';
 import { HEAD, Local, type ImageHead } from '../local-frames.ts';
-import { CommSide, createRankMemory, type WaitAsync } from '../ring/index.ts';
+import { CommSide, createRankMemory, type Doorbell, type WaitAsync } from '../ring/index.ts';
 import { consumedWord, envelopeOnly } from '../status.ts';
 
 /** Bytes drained from one rank before the others have their turn. */
@@ -64,10 +64,12 @@ export class RankLink {
   constructor(
     readonly assignment: Assignment,
     waitAsync: WaitAsync | undefined,
+    /** Where the rank sleeps, if it has teammates. */
+    bell: Doorbell | undefined,
     private readonly events: RankLinkEvents,
   ) {
     this.memory = createRankMemory();
-    this.side = new CommSide(this.memory, () => this.events.onWake(), waitAsync);
+    this.side = new CommSide(this.memory, () => this.events.onWake(), waitAsync, bell);
   }
 
   /** Takes a portion of the up ring. 'more': call again soon. 'empty': nothing left. 'blocked': back-pressure. */

@@ -5,6 +5,7 @@ import type { EndpointStart } from '@mayfly/protocols';
 import { IMAGE_FORMAT, imageIdOf, type Assignment, type Manifest, type ProgramKind } from '@mayfly/wire';
 import type { ImageHead } from '../local-frames.ts';
 import type { RankRun, RankToComm } from '../messages.ts';
+import type { TeamOf } from '../rank/teammates.ts';
 import type { Channel } from '../thread-ports.ts';
 import { MAX_IMAGE_BYTES, type RankLink } from './rank-link.ts';
 
@@ -17,6 +18,8 @@ export interface Rank {
   /** Kinds of programs that this node runs. */
   runs: readonly ProgramKind[];
   link: RankLink;
+  /** Absent: it has no teammates. */
+  team?: TeamOf;
   port: Channel<RankRun, RankToComm>;
   start: EndpointStart | undefined;
   program: string | WebAssembly.Module | undefined;

@@ -19,6 +19,8 @@ export interface CommSeams {
   channel(): { mine: PortLike; theirs: PortLike };
   /** GET without credentials. */
   get(url: string): Promise<{ status: number; bytes: Uint8Array }>;
+  /** Processor cores of this machine. */
+  cores: number;
   /** What this engine is called, e.g. 'Chromium 156'. */
   place: string;
   waitAsync: WaitAsync | undefined;

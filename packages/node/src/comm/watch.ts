@@ -2,11 +2,11 @@
  * Watches the ranks by their status words: reports to the daemon how they are and when one has started or caught up,
  * and looks for wake-ups that an engine has lost.
  */
-import type { TaskId } from '@mayfly/wire';
+import type { RankActivity, TaskId } from '@mayfly/wire';
 import type { CommToDaemon, DaemonToComm } from '../messages.ts';
 import type { Channel } from '../thread-ports.ts';
 import { MEMORY_WORD, SAFETY_MS } from '../ring/index.ts';
-import { readCalls, readPlaceTimes, readStatus } from '../status.ts';
+import { readCalls, readPlaceTimes, readStatus, type RankStatus } from '../status.ts';
 import type { Rank } from './rank.ts';
 import type { CommSeams } from './seams.ts';
 
@@ -26,6 +26,8 @@ export class Watch {
       report(rank: Rank, event: 'started' | 'recovered'): void;
       /** All data connections stand. */
       connected(): boolean;
+      /** Messages of its team. */
+      local(rank: Rank): RankActivity['local'];
     },
   ) {}
 
@@ -69,13 +71,19 @@ export class Watch {
     this.lost += rank.link.side.lost + rank.link.side.lostByRank;
   }
 
+  private statusOf(r: Rank): RankStatus {
+    const status = readStatus(r.link.side.words, Date.now());
+    const local = this.host.local(r);
+    return local ? { ...status, activity: { ...status.activity, local } } : status;
+  }
+
   status(ranks: Rank[]): void {
     this.daemon.post({
       type: 'status',
       tasks: ranks.map((r) => ({
         task: r.assignment.task,
         incarnation: r.assignment.incarnation,
-        ...readStatus(r.link.side.words, Date.now()),
+        ...this.statusOf(r),
         calls: readCalls(r.link.side.words, Date.now()),
         places: readPlaceTimes(r.link.side.words),
         memory: 65_536 * Math.max(0, r.link.side.words[MEMORY_WORD]!),

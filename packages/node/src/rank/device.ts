@@ -10,6 +10,8 @@
  *  D4 Waiting for space consumes no arrival.
  *  D5 A chunk that is not the last of its message is no arrival: it is collected, and leaves no trace in the program's
  *  history.
+ *  D7 Messages of teammates come beside the ring (teammates.ts). No log has them: of these, the endpoint counts only
+ *  what this rank sends.
  *  D6 A mark that is wanted (coordinated/freeze.ts) stands in the up ring between whole messages; a rank that waits
  *  writes it, too.
  */
@@ -23,20 +25,20 @@ import {
   Kind,
   MayflyError,
   pad8,
-  readHeader,
   writeHeader,
   type Assignment,
   type Header,
   type Mark,
   type TaskId,
 } from '@mayfly/wire';
-import { HEAD, Local, type ImageHead } from '../local-frames.ts';
+import { Local, type ImageHead } from '../local-frames.ts';
 import { Ask, type RankSide } from '../ring/index.ts';
 import { RankState, type StatusWriter } from '../status.ts';
 import { DutyCycle } from './duty.ts';
-import { Parts } from './message-parts.ts';
+import { DownFrames, type Incoming } from './down-frames.ts';
 import { placeNow } from './call-site.ts';
-import { copyInto } from './image-buffer.ts';
+import type { Teammates } from './teammates.ts';
+import { writeImage, type ImageSection } from './image-buffer.ts';
 
 /** Bodies of unmatched messages that a rank keeps; the rest stays in the log. */
 const UNEXPECTED_BYTES = 16 * 1024 * 1024;
@@ -50,15 +52,6 @@ const PENDING = 2048;
 const EMPTY = new Uint8Array(0);
 const text = new TextEncoder();
 
-/**
- * One frame of the down ring: a view while it is the ring's current record, a copy when set aside. The last chunk of a
- * message of several: all of its body.
- */
-interface Incoming {
-  header: Header;
-  body: Uint8Array;
-}
-
 export class RingDevice implements Device {
   readonly task: TaskId;
   readonly size: number;
@@ -69,10 +62,11 @@ export class RingDevice implements Device {
   readonly spawned?: NonNullable<Assignment['spawned']>;
   readonly part?: NonNullable<Assignment['part']>;
   readonly unexpectedBytes: number;
-  private readonly aside: Incoming[] = [];
-  private readonly parts = new Parts();
+  private readonly frames: DownFrames;
   private live = false;
   private full = false;
+  /** The next message is looked for among those of teammates first: in turn. */
+  private localFirst = false;
   /** Operations so far: a rank in which nothing has happened needs no new image. */
   steps = 0;
   /**
@@ -92,10 +86,13 @@ export class RingDevice implements Device {
     private readonly now: () => number,
     /** The engine's own clock, ms. */
     private readonly engineNow: () => number = now,
+    private readonly team?: Teammates,
   ) {
+    this.frames = new DownFrames(side.down);
     this.duty = new DutyCycle(side, status, engineNow);
     this.task = endpoint.task;
-    this.unexpectedBytes = endpoint.bodiesStay ? UNEXPECTED_BYTES : MOST_UNEXPECTED_BYTES;
+    // No log has the bodies of local messages: all are kept.
+    this.unexpectedBytes = team ? Infinity : endpoint.bodiesStay ? UNEXPECTED_BYTES : MOST_UNEXPECTED_BYTES;
     this.incarnation = endpoint.incarnation;
     this.size = world.size;
     if (world.capacity !== undefined) this.capacity = world.capacity;
@@ -113,6 +110,12 @@ export class RingDevice implements Device {
     this.enter();
     const ep = this.endpoint;
     const channel = ep.beginSend(dst);
+    const place = this.team?.placeOf(dst);
+    if (place !== undefined) {
+      const h = this.team!.header(dst, channel, mode, context, tag, word, body.length);
+      this.team!.send(place, h, body, this.waitForRoom);
+      return;
+    }
     this.status.sent(body.length);
     if (channel !== 0) {
       let offset = 0;
@@ -134,8 +137,14 @@ export class RingDevice implements Device {
   /** At the entry of an MPI call. */
   private enter(): void {
     this.duty.call(this.working);
-    this.side.down.release();
+    this.release();
     if (this.side.wanted(Ask.MARK)) this.mark();
+  }
+
+  /** D2. */
+  private release(): void {
+    this.side.down.release();
+    this.team?.release();
   }
 
   /** D6. */
@@ -168,13 +177,21 @@ export class RingDevice implements Device {
   private reserve(length: number): number {
     const at = this.side.up.reserve(length);
     if (at >= 0) return at;
+    this.side.up.publish();
+    this.waitForRoom(() => this.side.up.hasRoom(length));
+    return this.side.up.reserve(length);
+  }
+
+  private readonly waitForRoom = (ready: () => boolean): void => {
     const from = this.engineNow();
     this.status.sending(false);
-    const found = this.side.reserve(length);
+    this.side.block(() => {
+      this.team?.drain();
+      return ready();
+    }, true);
     this.status.sending(true);
     this.duty.rested(from);
-    return found;
-  }
+  };
 
   /** Lets the determinants go that no message has carried. */
   flush(): void {
@@ -186,26 +203,26 @@ export class RingDevice implements Device {
 
   // ── down ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** The next frame of the ring, or undefined. */
-  private peek(): Incoming | undefined {
-    const down = this.side.down;
-    const at = down.peek();
-    if (at < 0) return undefined;
-    const header = readHeader(down.view, at);
-    const start = at + HEADER_BYTES + header.detBytes;
-    return { header, body: down.bytes.subarray(start, start + header.bytes) };
-  }
-
-  private block(stop?: () => boolean): void {
+  /** Blocks while there is `nothing`. */
+  private block(nothing: () => boolean, stop?: () => boolean): void {
     const from = this.engineNow();
     let stopped = false;
-    const ready = (): boolean => !this.side.down.empty || this.side.wanted(Ask.MARK) || (stopped = stop?.() ?? false);
+    const ready = (): boolean => !nothing() || this.side.wanted(Ask.MARK) || (stopped = stop?.() ?? false);
     do {
       this.side.block(ready, false, this.waitGoesOn);
       this.mark();
-    } while (this.side.down.empty && !stopped);
+    } while (nothing() && !stopped);
     this.duty.rested(from);
   }
+
+  /** Nothing has come from anywhere. */
+  private readonly idle = (): boolean => this.frames.empty && (this.team === undefined || this.team.empty);
+
+  /** Nothing has come from the comm worker. What has come from teammates is moved (teammates.ts, N2). */
+  private readonly noFrame = (): boolean => {
+    this.team?.drain();
+    return this.side.down.empty;
+  };
 
   /** From where in the program the rank waits: for people, who see it while it does, and how long it did in all. */
   private readonly waitGoesOn = (): void => this.status.waitsAt(placeNow);
@@ -215,39 +232,32 @@ export class RingDevice implements Device {
     if (this.status.placeDue) this.waitGoesOn();
   }
 
-  /** The next frame of an arrival; with a `reason` it blocks until `stop()`. */
-  private next(reason: WaitReason | undefined, stop?: () => boolean): Incoming | undefined {
+  /** The next arrival; with a `reason` it blocks until `stop()`. */
+  private next(reason: WaitReason | undefined, stop?: () => boolean): Arrival | undefined {
     for (;;) {
-      const kept = this.aside.shift();
-      if (kept) return kept;
-      const f = this.peek();
-      if (f) {
-        this.side.down.take();
-        if (f.header.kind === Kind.ARRIVAL && this.whole(f)) return f;
-        // A part of a message, or a body that is no longer waited for.
-        this.side.down.release();
-        continue;
-      }
+      const { team } = this;
+      const found = team ? this.either(team) : this.remote();
+      if (found) return found;
       if (!reason || stop?.()) return undefined;
       this.status.waiting(reason.call, reason.peer, reason.tag);
       let stopped = false;
-      this.block(() => (stopped = stop?.() ?? false));
+      this.block(this.idle, () => (stopped = stop?.() ?? false));
       if (stopped) return undefined;
       this.waited(this.working());
     }
   }
 
-  /** True: the message is here. D5. */
-  private whole(f: Incoming): boolean {
-    if (f.header.offset === 0 && (f.header.flags & Flag.LAST) !== 0) return true;
-    const body = this.parts.add(f.header, f.body);
-    if (!body) return false;
-    f.body = body;
-    return true;
+  private either(team: Teammates): Arrival | undefined {
+    this.localFirst = !this.localFirst;
+    return this.localFirst ? (team.take() ?? this.remote()) : (this.remote() ?? team.take());
+  }
+
+  private remote(): Arrival | undefined {
+    const next = this.frames.next();
+    return next && this.arrival(next);
   }
 
   private arrival({ header: h, body }: Incoming): Arrival {
-    if (h.offset > 0) this.parts.hand(body);
     const number = h.arrival;
     this.endpoint.consume(number, h.src);
     this.status.received(number, h.size);
@@ -267,20 +277,19 @@ export class RingDevice implements Device {
   wait(reason: WaitReason): Arrival | undefined {
     this.enter();
     const first = this.next(reason, this.interrupted);
-    if (!first) return undefined;
-    this.steps++;
-    return this.arrival(first);
+    if (first) this.steps++;
+    return first;
   }
 
   rest(reason: WaitReason, ms: number): boolean {
     if (this.endpoint.replaying) return true;
-    this.side.down.release();
+    this.release();
     const end = this.engineNow() + ms;
     let stopped = false;
     const over = (): boolean => (stopped = this.interrupted?.() ?? false) || this.engineNow() >= end;
-    if (this.aside.length === 0 && this.side.down.empty && !over()) {
+    if (this.idle() && !over()) {
       this.status.waiting(`${reason.call}${TIMED}`, reason.peer, reason.tag);
-      this.block(over);
+      this.block(this.idle, over);
       this.waited(this.working());
     }
     return !stopped;
@@ -293,14 +302,14 @@ export class RingDevice implements Device {
     const wanted = ep.pollBegin();
     if (wanted === LIVE) {
       for (let f = this.next(undefined); f; f = this.next(undefined)) {
-        const done = consume(this.arrival(f));
-        this.side.down.release();
+        const done = consume(f);
+        this.release();
         if (done) break;
       }
     } else
       for (let i = 0; i < wanted; i++) {
-        consume(this.arrival(this.next({ call: 'replay' })!));
-        this.side.down.release();
+        consume(this.next({ call: 'replay' })!);
+        this.release();
       }
     ep.pollEnd();
     if (ep.pending >= PENDING) this.flush();
@@ -308,7 +317,8 @@ export class RingDevice implements Device {
   }
 
   pull(arrival: number, into: Uint8Array): void {
-    this.side.down.release();
+    this.release();
+    if (arrival < 0) return this.team!.pull(arrival, into, this.waitForPart);
     // One request for the whole: the comm core asks the log for range after range, so that what is under way stays
     // bounded.
     const h = emptyHeader(Kind.PULL);
@@ -319,7 +329,7 @@ export class RingDevice implements Device {
     h.size = into.length;
     this.write(h, EMPTY, EMPTY);
     for (let got = 0; got < into.length;) {
-      const f = this.await((x) => x.kind === Kind.BODY && x.arrival === arrival && x.offset === got, 'message body');
+      const f = this.awaited((x) => x.kind === Kind.BODY && x.arrival === arrival && x.offset === got, 'message body');
       if (f.header.size !== into.length)
         throw new Error(`the body of arrival ${arrival} has ${f.header.size} bytes, not ${into.length}`);
       into.set(f.body, got);
@@ -328,21 +338,19 @@ export class RingDevice implements Device {
     }
   }
 
-  /** Blocks for a frame that is no arrival; arrivals before it are set aside. */
-  private await(mine: (h: Header) => boolean, call: string): Incoming {
-    for (;;) {
-      const f = this.peek();
-      if (!f) {
-        this.status.waiting(call, undefined, undefined);
-        this.block();
-        this.waited(RankState.COMPUTING);
-        continue;
-      }
-      this.side.down.take();
-      if (mine(f.header)) return f;
-      if (f.header.kind === Kind.ARRIVAL && this.whole(f))
-        this.aside.push({ header: f.header, body: f.header.offset > 0 ? f.body : f.body.slice() });
-      this.side.down.release();
+  private readonly waitForPart = (ready: () => boolean): void => {
+    this.status.waiting('message', undefined, undefined);
+    this.block(() => !ready());
+    this.waited(this.working());
+  };
+
+  /** Blocks for a frame that is no arrival. */
+  private awaited(mine: (h: Header) => boolean, call: string): Incoming {
+    for (let f = this.frames.find(mine); ; f = this.frames.find(mine)) {
+      if (f) return f;
+      this.status.waiting(call, undefined, undefined);
+      this.block(this.noFrame);
+      this.waited(RankState.COMPUTING);
     }
   }
 
@@ -385,7 +393,7 @@ export class RingDevice implements Device {
     this.write(emptyHeader(Local.READ), EMPTY, text.encode(path));
     let all: Uint8Array | undefined;
     for (;;) {
-      const f = this.await((h) => h.kind === Local.CONTENT, 'file');
+      const f = this.awaited((h) => h.kind === Local.CONTENT, 'file');
       all ??= new Uint8Array(f.header.size);
       all.set(f.body, f.header.offset);
       this.side.down.release();
@@ -406,6 +414,11 @@ export class RingDevice implements Device {
     };
     this.side.pause(ms, over, now);
     return stopped ? Math.max(0, end - now()) : 0;
+  }
+
+  /** The program has ended, and its EXIT is in the ring. */
+  leave(): void {
+    this.team?.leave();
   }
 
   /** The node leaves: the image that was handed over is the last thing that this incarnation did. */
@@ -433,42 +446,14 @@ export class RingDevice implements Device {
    * where there is one, the others through the ring. The stall of a checkpoint is this copy. The buffer belongs to the
    * comm worker until imageUnderWay falls. True: the node leaves, {@link park} behind it.
    */
-  image(
-    head: Omit<ImageHead, 'sections'>,
-    sections: readonly {
-      readonly name: string;
-      readonly parts: readonly Uint8Array[];
-      readonly dead?: readonly (readonly [number, number])[];
-    }[],
-    buffer?: SharedArrayBuffer,
-  ): boolean {
+  image(head: Omit<ImageHead, 'sections'>, sections: readonly ImageSection[], buffer?: SharedArrayBuffer): boolean {
     this.side.down.release();
     this.flush();
     this.status.state(RankState.CHECKPOINTING);
     const leaving = this.side.asked(Ask.LEAVE);
     if (leaving) this.status.parked();
     this.side.imageUnderWay = true;
-    const shared =
-      buffer && sections[0] && copyInto(buffer, sections[0].parts, sections[0].dead) ? sections[0] : undefined;
-    const lengths = sections.map((s) => ({
-      name: s.name,
-      bytes: s.parts.reduce((n, p) => n + p.length, 0),
-      ...(s === shared ? { shared: true } : {}),
-    }));
-    let left = lengths.reduce((n, s) => n + (s.shared ? 0 : s.bytes), 0);
-    const h = emptyHeader(Local.IMAGE);
-    h.word = HEAD;
-    h.flags = left === 0 ? Flag.LAST : 0;
-    this.write(h, EMPTY, text.encode(JSON.stringify({ ...head, sections: lengths } satisfies ImageHead)));
-    h.word = 0;
-    for (const s of sections)
-      for (const part of s === shared ? [] : s.parts)
-        for (let o = 0; o < part.length; o += CHUNK_BYTES) {
-          const piece = part.subarray(o, o + CHUNK_BYTES);
-          left -= piece.length;
-          h.flags = left === 0 ? Flag.LAST : 0;
-          this.write(h, EMPTY, piece);
-        }
+    writeImage(head, sections, buffer, (h, body) => this.write(h, EMPTY, body));
     this.status.state(RankState.COMPUTING);
     return leaving;
   }

@@ -21,6 +21,7 @@ import { RankState, StatusWriter } from '../status.ts';
 import { RingDevice } from './device.ts';
 import { plantFault, type FaultSeam } from './fault.ts';
 import { describe, isA, messageOf } from './describe.ts';
+import { Teammates } from './teammates.ts';
 import { RankImages } from './rank-images.ts';
 import { Random } from './random.ts';
 import { runWasm } from './wasm.ts';
@@ -61,7 +62,9 @@ export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: Ra
 
 function hostRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun, seams: RankSeams): never {
   const a = run.assignment;
-  const side = new RankSide(memory, wakeComm);
+  const team = run.team && new Teammates(run.team, a.task);
+  const side = new RankSide(memory, wakeComm, team?.bell);
+  if (team) side.mostSpin = team.spin;
   const status = new StatusWriter(
     side.words,
     () => side.nudge(),
@@ -75,12 +78,14 @@ function hostRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun,
     a,
     () => seams.now() + run.clockOffset,
     () => seams.now(),
+    team,
   );
   const counted = seams.fault && plantFault(device, a.task, a.incarnation, a.args, seams.fault);
   const random = new Random(a.seed, a.task);
   const images = new RankImages(run, device, endpoint, random, status, () => seams.now());
   const end = (): never => {
     device.flush();
+    device.leave();
     counted?.();
     status.state(RankState.ENDED);
     // The EXIT is in the ring. The comm worker ends this thread when it is durable; until then nothing of the program

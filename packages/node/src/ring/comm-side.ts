@@ -1,5 +1,5 @@
 /** The comm worker's end of a rank memory: it never blocks, but for {@link CommSide.linger}. */
-import { CONTROL_BYTES, DATA, LINGER, SPACE, W, open } from './memory.ts';
+import { CONTROL_BYTES, DATA, LINGER, SPACE, W, bellOfRank, open, type Doorbell } from './memory.ts';
 import { RingReader, RingWriter } from './rings.ts';
 
 /** Atomics.waitAsync on an Int32Array, without a timeout. */
@@ -19,6 +19,7 @@ export class CommSide {
   readonly down: RingWriter;
   /** Wake-ups that the engine lost and {@link look} found. */
   lost = 0;
+  private readonly rank: Doorbell;
   private generation = 0;
   /** Value of the bell that the engine's promise waits for; it stays outstanding until the bell rings. */
   private awaited: number | undefined;
@@ -27,26 +28,22 @@ export class CommSide {
   private mask = 0;
   private suspicious = false;
 
-  /** `onWake` is called when the rank wrote records, or drained the down ring after {@link sleep}(true). */
+  /**
+   * `onWake` is called when the rank wrote records, or drained the down ring after {@link sleep}(true). `bell`: where
+   * the rank sleeps, if it has teammates.
+   */
   constructor(
     memory: SharedArrayBuffer,
     private readonly onWake: () => void,
     private readonly wait: WaitAsync | undefined = waitAsync,
+    bell?: Doorbell,
   ) {
     const { words, up, down } = open(memory);
+    this.rank = bell ?? bellOfRank(words);
     this.words = words;
     if (!wait) words[W.wakeByMessage] = 1;
-    this.up = new RingReader(words, CONTROL_BYTES, up, W.upHead, W.upTail, W.rankBell, W.rankAsleep, undefined);
-    this.down = new RingWriter(
-      words,
-      CONTROL_BYTES + up,
-      down,
-      W.downHead,
-      W.downTail,
-      W.rankBell,
-      W.rankAsleep,
-      undefined,
-    );
+    this.up = new RingReader(words, CONTROL_BYTES, up, W.upHead, W.upTail, this.rank);
+    this.down = new RingWriter(words, CONTROL_BYTES + up, down, W.downHead, W.downTail, this.rank);
   }
 
   /** True when the rank has to wake this side by a message (`woken`). */
@@ -88,7 +85,7 @@ export class CommSide {
     const { words } = this;
     const bell = Atomics.load(words, W.lingerBell);
     Atomics.store(words, W.commAsleep, LINGER);
-    if (this.up.empty && Atomics.load(words, W.rankAsleep) === 0) Atomics.wait(words, W.lingerBell, bell, ms);
+    if (this.up.empty && this.rank.mask === 0) Atomics.wait(words, W.lingerBell, bell, ms);
     Atomics.store(words, W.commAsleep, DATA);
     if (this.up.empty) return false;
     this.stir();
@@ -140,7 +137,7 @@ export class CommSide {
    */
   ask(bits: number): void {
     Atomics.or(this.words, W.ask, bits);
-    this.ringRank();
+    this.rank.ring();
   }
 
   /** The rank hands an image over, or has. */
@@ -151,12 +148,7 @@ export class CommSide {
   /** The image that the rank handed over last is gone from this side: it may take the next. */
   imageDone(): void {
     Atomics.store(this.words, W.imageUnderWay, 0);
-    if (Atomics.load(this.words, W.ask) !== 0) this.ringRank();
-  }
-
-  private ringRank(): void {
-    Atomics.add(this.words, W.rankBell, 1);
-    Atomics.notify(this.words, W.rankBell);
+    if (Atomics.load(this.words, W.ask) !== 0) this.rank.ring();
   }
 
   get lostByRank(): number {

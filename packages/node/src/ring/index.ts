@@ -31,6 +31,7 @@ export {
   SAFETY_MS,
   STATUS_WORD,
   createRankMemory,
+  type Doorbell,
 } from './memory.ts';
 export { RankSide } from './rank-side.ts';
 export { RingReader, RingWriter } from './rings.ts';

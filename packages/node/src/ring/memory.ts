@@ -80,17 +80,55 @@ export function open(memory: SharedArrayBuffer): { words: Int32Array; up: number
   return { words, up: words[W.upCapacity]!, down: words[W.downCapacity]! };
 }
 
-/** Takes the mask of a sleeper, and rings for it. False: it does not sleep. */
-export function wake(words: Int32Array, asleep: number, bell: number, ring: (() => void) | undefined): boolean {
-  const mask = Atomics.exchange(words, asleep, 0);
-  if (mask === 0) return false;
-  if (mask === LINGER) {
-    Atomics.add(words, W.lingerBell, 1);
-    Atomics.notify(words, W.lingerBell);
+/** Where one side sleeps, and how the others wake it (I3). */
+export class Doorbell {
+  constructor(
+    private readonly words: Int32Array,
+    private readonly bell: number,
+    private readonly asleep: number,
+    /** Called instead of a notify where the side cannot wait on memory. */
+    private readonly call?: () => void,
+  ) {}
+
+  /** The mask of the side: what it sleeps for; 0: it does not sleep. */
+  get mask(): number {
+    return Atomics.load(this.words, this.asleep);
+  }
+
+  set mask(mask: number) {
+    Atomics.store(this.words, this.asleep, mask);
+  }
+
+  /** Changes whenever it rings. */
+  get count(): number {
+    return Atomics.load(this.words, this.bell);
+  }
+
+  /** Blocks until it rings, if it has not since `count` was read. */
+  wait(count: number, ms: number): 'ok' | 'not-equal' | 'timed-out' {
+    return Atomics.wait(this.words, this.bell, count, ms);
+  }
+
+  /** Takes the mask of the side, and rings for it. False: it does not sleep. */
+  wake(): boolean {
+    const mask = Atomics.exchange(this.words, this.asleep, 0);
+    if (mask === 0) return false;
+    if (mask === LINGER) {
+      Atomics.add(this.words, W.lingerBell, 1);
+      Atomics.notify(this.words, W.lingerBell);
+    } else if (this.call) {
+      Atomics.add(this.words, this.bell, 1);
+      this.call();
+    } else this.ring();
     return true;
   }
-  Atomics.add(words, bell, 1);
-  if (ring) ring();
-  else Atomics.notify(words, bell);
-  return true;
+
+  /** Rings, whatever the side sleeps for. */
+  ring(): void {
+    Atomics.add(this.words, this.bell, 1);
+    Atomics.notify(this.words, this.bell);
+  }
 }
+
+/** The bell of the rank whose memory this is, unless it has teammates, who ring one of their own (team-memory.ts). */
+export const bellOfRank = (words: Int32Array): Doorbell => new Doorbell(words, W.rankBell, W.rankAsleep);

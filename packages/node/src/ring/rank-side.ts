@@ -1,42 +1,63 @@
 /** The rank's end of a rank memory: it may block. */
-import { CONTROL_BYTES, DATA, LINGER, SAFETY_MS, SPACE, W, open, wake } from './memory.ts';
+import { CONTROL_BYTES, DATA, Doorbell, LINGER, SAFETY_MS, SPACE, W, bellOfRank, open } from './memory.ts';
 import { RingReader, RingWriter } from './rings.ts';
+
+/** Looks before it sleeps: {@link RankSide.spin}. */
+const LEAST_SPIN = 16;
 
 export class RankSide {
   readonly words: Int32Array;
   readonly up: RingWriter;
   readonly down: RingReader;
-  private readonly ring: (() => void) | undefined;
+  private readonly bell: Doorbell;
+  private readonly comm: Doorbell;
+  /**
+   * How often it looks for what it waits for before it sleeps, at most; 0: never. What comes soon then costs no
+   * wake-up. It looks less often while that is unsuccessful.
+   */
+  mostSpin = 0;
+  private spin = 0;
 
-  /** `wakeComm` is for a comm side that cannot wait on memory. */
-  constructor(memory: SharedArrayBuffer, wakeComm?: () => void) {
+  /** `wakeComm` is for a comm side that cannot wait on memory. `bell`: where this side sleeps, if it has teammates. */
+  constructor(memory: SharedArrayBuffer, wakeComm?: () => void, bell?: Doorbell) {
     const { words, up, down } = open(memory);
     this.words = words;
-    const ring = words[W.wakeByMessage] === 1 ? wakeComm : undefined;
-    this.ring = ring;
-    this.up = new RingWriter(words, CONTROL_BYTES, up, W.upHead, W.upTail, W.commBell, W.commAsleep, ring);
-    this.down = new RingReader(words, CONTROL_BYTES + up, down, W.downHead, W.downTail, W.commBell, W.commAsleep, ring);
+    this.bell = bell ?? bellOfRank(words);
+    this.comm = new Doorbell(words, W.commBell, W.commAsleep, words[W.wakeByMessage] === 1 ? wakeComm : undefined);
+    this.up = new RingWriter(words, CONTROL_BYTES, up, W.upHead, W.upTail, this.comm);
+    this.down = new RingReader(words, CONTROL_BYTES + up, down, W.downHead, W.downTail, this.comm);
   }
 
   /**
-   * Blocks until `ready()`; it is asked after every wake-up. `forSpace`: also wakes when the up ring drains. `goesOn`:
-   * called when nothing has rung for {@link SAFETY_MS}.
+   * Blocks until `ready()`; it is asked after every wake-up. `forSpace`: also wakes when a ring that it writes drains.
+   * `goesOn`: called when nothing has rung for {@link SAFETY_MS}.
    */
   block(ready: () => boolean, forSpace: boolean, goesOn?: () => void): void {
+    if (this.mostSpin > 0 && this.comes(ready)) return;
     for (;;) {
-      const bell = Atomics.load(this.words, W.rankBell);
-      Atomics.store(this.words, W.rankAsleep, forSpace ? DATA | SPACE : DATA);
+      const count = this.bell.count;
+      this.bell.mask = forSpace ? DATA | SPACE : DATA;
       if (ready()) break;
-      if (Atomics.load(this.words, W.commAsleep) === LINGER) wake(this.words, W.commAsleep, W.commBell, undefined);
-      const how = Atomics.wait(this.words, W.rankBell, bell, SAFETY_MS);
+      if (this.comm.mask === LINGER) this.comm.wake();
+      const how = this.bell.wait(count, SAFETY_MS);
       if (ready()) {
-        if (how === 'timed-out' && Atomics.load(this.words, W.rankBell) !== bell)
-          Atomics.add(this.words, W.lostByRank, 1);
+        if (how === 'timed-out' && this.bell.count !== count) Atomics.add(this.words, W.lostByRank, 1);
         break;
       }
       if (how === 'timed-out') goesOn?.();
     }
-    Atomics.store(this.words, W.rankAsleep, 0);
+    this.bell.mask = 0;
+  }
+
+  private comes(ready: () => boolean): boolean {
+    const most = Math.max(LEAST_SPIN, this.spin);
+    for (let i = 0; i < most; i++)
+      if (ready()) {
+        this.spin = Math.min(this.mostSpin, most * 2);
+        return true;
+      }
+    this.spin = most >> 1;
+    return false;
   }
 
   /** Percent of a processor that this rank may use, 1 to 100. */
@@ -56,30 +77,33 @@ export class RankSide {
   pause(ms: number, stop: () => boolean, now: () => number): void {
     const end = now() + ms;
     for (;;) {
-      const bell = Atomics.load(this.words, W.rankBell);
+      const count = this.bell.count;
       const left = end - now();
       if (left <= 0 || stop()) return;
-      Atomics.wait(this.words, W.rankBell, bell, Math.min(left, SAFETY_MS));
+      this.bell.wait(count, Math.min(left, SAFETY_MS));
     }
   }
 
   /** Sleeps a while, for a rank that has nothing more to do. */
   park(): void {
-    Atomics.wait(this.words, W.rankBell, Atomics.load(this.words, W.rankBell), 60_000);
+    this.bell.wait(this.bell.count, 60_000);
   }
 
-  /** Offset of a record of this length in the up ring, blocking while it is full. */
-  reserve(length: number): number {
+  /** Offset of a record of this length in the up ring, blocking while it is full. `meanwhile`: asked at each look. */
+  reserve(length: number, meanwhile?: () => void): number {
     const at = this.up.reserve(length);
     if (at >= 0) return at;
     this.up.publish();
-    this.block(() => this.up.hasRoom(length), true);
+    this.block(() => {
+      meanwhile?.();
+      return this.up.hasRoom(length);
+    }, true);
     return this.up.reserve(length);
   }
 
   /** Makes the comm worker look at the status words now; if it does not sleep, it looks before it does. */
   nudge(): void {
-    wake(this.words, W.commAsleep, W.commBell, this.ring);
+    this.comm.wake();
   }
 
   /** One of {@link Ask}'s bits is set, as far as this thread has heard. */

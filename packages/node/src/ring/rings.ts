@@ -3,7 +3,7 @@
  * rank-side.ts and comm-side.ts do the waiting.
  */
 import { HEADER_BYTES, pad8 } from '@mayfly/wire';
-import { DATA, LINGER, SPACE, wake } from './memory.ts';
+import { DATA, LINGER, SPACE, type Doorbell } from './memory.ts';
 
 /** Record kind of the gap before the end of a ring; its u32 at offset 4 is the length of the gap. */
 const FILLER = 255;
@@ -23,10 +23,7 @@ export class RingWriter {
     private readonly capacity: number,
     private readonly headWord: number,
     private readonly tailWord: number,
-    private readonly bell: number,
-    private readonly asleep: number,
-    /** Called instead of a notify where the other side cannot wait on memory. */
-    private readonly ring: (() => void) | undefined,
+    private readonly reader: Doorbell,
   ) {
     this.bytes = new Uint8Array(words.buffer, base, capacity);
     this.view = new DataView(words.buffer, base, capacity);
@@ -77,10 +74,7 @@ export class RingWriter {
   /** Makes all committed records visible and wakes the reader. True: it slept. */
   publish(): boolean {
     this.show();
-    return (
-      (Atomics.load(this.words, this.asleep) & (DATA | LINGER)) !== 0 &&
-      wake(this.words, this.asleep, this.bell, this.ring)
-    );
+    return (this.reader.mask & (DATA | LINGER)) !== 0 && this.reader.wake();
   }
 
   /** Bytes that the reader has not released. */
@@ -104,9 +98,7 @@ export class RingReader {
     private readonly capacity: number,
     private readonly headWord: number,
     private readonly tailWord: number,
-    private readonly bell: number,
-    private readonly asleep: number,
-    private readonly ring: (() => void) | undefined,
+    private readonly writer: Doorbell,
   ) {
     this.bytes = new Uint8Array(words.buffer, base, capacity);
     this.view = new DataView(words.buffer, base, capacity);
@@ -154,9 +146,9 @@ export class RingReader {
   release(): void {
     if (Atomics.load(this.words, this.tailWord) >>> 0 === this.tail) return;
     Atomics.store(this.words, this.tailWord, this.tail | 0);
-    if ((Atomics.load(this.words, this.asleep) & SPACE) === 0) return;
+    if ((this.writer.mask & SPACE) === 0) return;
     if (((Atomics.load(this.words, this.headWord) - this.tail) >>> 0) * 2 > this.capacity) return;
-    wake(this.words, this.asleep, this.bell, this.ring);
+    this.writer.wake();
   }
 
   get empty(): boolean {

@@ -19,6 +19,7 @@ import type {
   JobView,
   NodeId,
   ProgramKind,
+  MapBy,
   ProgramLanguage,
   ProtocolName,
   RankActivity,
@@ -112,6 +113,9 @@ export interface JobSpec {
   capacity?: number;
   protocol: ProtocolName;
   durability: JobView['durability'];
+  /** Ranks of a team at most, and how ranks are spread over nodes, if that is chosen (teams.ts). */
+  team?: number;
+  mapBy?: MapBy;
   program: { language: ProgramLanguage; entry: string; hash: string };
   args: string[];
   /**
@@ -409,10 +413,7 @@ export type DispatcherEffect =
    * find it, too.
    */
   | { type: 'wake'; afterMs: number }
-  /**
-   * Send Assignment to the node, with a capability for this incarnation and the manifest of `image` (absent: from the
-   * start).
-   */
+  /** Send Assignment to the node, with a capability for this incarnation and the manifest of `image`. */
   | {
       type: 'assign';
       connection: string;
@@ -421,6 +422,7 @@ export type DispatcherEffect =
       task: TaskId;
       incarnation: Incarnation;
       image?: ImageId;
+      team?: readonly TaskId[];
     }
   /** Send Revoke to the node. */
   | {

@@ -14,6 +14,7 @@ import { rooms, takesFor, type Room } from './free-slots.ts';
 import { takeRoom, wantedBy } from './placement.ts';
 import { came } from './reputation.ts';
 import { lose, resume, started, tellToDrop } from './restart.ts';
+import { mapByOf } from './teams.ts';
 import { kindOfJob, over, paused, recovered, type Core, type Node, type Task } from './state.ts';
 import type { DispatcherEvent } from './events.ts';
 
@@ -173,7 +174,9 @@ const sameActivity = (a: RankActivity | undefined, b: RankActivity): boolean =>
   a.peer === b.peer &&
   a.tag === b.tag &&
   a.arrivals === b.arrivals &&
-  a.sends === b.sends;
+  a.sends === b.sends &&
+  a.local?.arrivals === b.local?.arrivals &&
+  a.local?.sends === b.local?.sends;
 
 function refuse(core: Core, node: Node, job: JobId, task: TaskId, incarnation: Incarnation, t: Task | undefined): void {
   const ended = !t || over(t.job) || t.phase === 'done';
@@ -256,7 +259,7 @@ export function watch(core: Core): void {
       } else if (core.time >= deadline(node.presence, patienceOf(defaults(core), grace)))
         lose(core, t, node.presence.closed === undefined ? 'silent' : 'disconnected');
       else if (grace === undefined && node.presence.closed !== undefined && core.time >= node.presence.closed + brief) {
-        if (takeRoom(wantedBy(t), (spare ??= rooms(core))) === undefined) continue;
+        if (takeRoom(wantedBy(t, mapByOf(core, t.job)), (spare ??= rooms(core))) === undefined) continue;
         lose(core, t, 'disconnected');
       } else if (
         t.phase === 'assigned' &&

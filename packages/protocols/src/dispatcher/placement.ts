@@ -5,12 +5,13 @@
  * those whose quarantine is short are tried again and again before one that was never tried); not the node where it
  * just died (nor if it says that it has an image); one that has the rank's newest image on its own disk (the restart
  * needs no download); then the node with the fewest ranks of the same job (one closed tab should take few ranks with
- * it), where a newcomer counts as one that has a rank more; then one with a record, the one with the most free slots,
+ * it), where a newcomer counts as one that has a rank more, or, for a job that is mapped by slot, the one with the
+ * most (consecutive ranks fill its slots); then one with a record, the one with the most free slots,
  * and the one that is here longest. While work of another kind waits in the room, nodes that run fewer kinds come
  * before those that run more, unless they are bad in one of the first five ways: the others may be all that this work
  * can have. O(ranks × nodes).
  */
-import type { JobId, NodeId, ProgramKind, TaskId } from '@mayfly/wire';
+import type { JobId, MapBy, NodeId, ProgramKind, TaskId } from '@mayfly/wire';
 import { failedAt } from './failures.ts';
 import type { Room } from './free-slots.ts';
 import { kindOfJob, type Task } from './state.ts';
@@ -29,6 +30,7 @@ export interface Wanted {
   held: ReadonlySet<ProgramKind>;
   /** Work of another kind waits in the room. */
   contested: boolean;
+  mapBy: MapBy;
 }
 
 /** The node may take this rank, as far as its room and its kind of programs go. */
@@ -39,7 +41,7 @@ export const suits = (room: Pick<Room, 'code' | 'runs'>, wanted: Pick<Wanted, 'c
 export const NONE: ReadonlySet<ProgramKind> = new Set();
 
 /** What a rank asks for. `held`: see {@link Wanted}; lost ranks come before all that waits. */
-export const wantedBy = (t: Task, held = NONE, contested = true): Wanted => ({
+export const wantedBy = (t: Task, mapBy: MapBy, held = NONE, contested = true): Wanted => ({
   job: t.job.record.spec.id,
   task: t.task,
   avoid: t.avoid,
@@ -48,6 +50,7 @@ export const wantedBy = (t: Task, held = NONE, contested = true): Wanted => ({
   kind: kindOfJob(t.job),
   held,
   contested,
+  mapBy,
 });
 
 /** Takes one slot of the best room for the rank and returns it; undefined when every slot is taken. */
@@ -57,6 +60,7 @@ export function takeRoom(wanted: Wanted, rooms: readonly Room[]): NodeId | undef
   for (const room of rooms) {
     if (room.free <= 0 || !suits(room, wanted)) continue;
     const newcomer = room.record ? 0 : 1;
+    const ranks = room.ranks.get(wanted.job) ?? 0;
     const key = [
       wanted.failed.has(room.id) ? 1 : 0,
       wanted.failed.size > 0 ? newcomer : 0,
@@ -65,7 +69,7 @@ export function takeRoom(wanted: Wanted, rooms: readonly Room[]): NodeId | undef
       room.id === wanted.avoid ? 1 : 0,
       wanted.contested ? room.runs.length : 0,
       room.has(wanted.job, wanted.task) ? 0 : 1,
-      (room.ranks.get(wanted.job) ?? 0) + newcomer,
+      wanted.mapBy === 'slot' ? -ranks : ranks + newcomer,
       newcomer,
       -room.free,
       room.since,

@@ -14,6 +14,8 @@ export interface RecoveryPolicy {
   readonly restarts: boolean;
   /** A loss takes all tasks of the job back together, to where its checkpoint scheduler says. */
   readonly together?: boolean;
+  /** Ranks of one node exchange messages in its memory: no log needs them. */
+  readonly teams?: boolean;
   /** Where a task begins that has no image. */
   readonly start: Position;
   /** How a job ends that lost this task; undefined: the task is started again. */

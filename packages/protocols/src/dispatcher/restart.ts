@@ -11,6 +11,7 @@ import { endJob } from './end.ts';
 import { cameBack, failed, weigh } from './failures.ts';
 import { began } from './comparison.ts';
 import { rooms } from './free-slots.ts';
+import { formTeams, mapByOf } from './teams.ts';
 import { NONE, suits, takeRoom, wantedBy } from './placement.ts';
 import { quarantinedUntil } from './reputation.ts';
 import {
@@ -69,7 +70,7 @@ export function schedule(core: Core): void {
     )
       waiting.add(job);
   const take = (t: Task, held = NONE): boolean => {
-    const node = takeRoom(wantedBy(t, held, waiting.of(t.job.record.spec.room).size > 1), free);
+    const node = takeRoom(wantedBy(t, mapByOf(core, t.job), held, waiting.of(t.job.record.spec.room).size > 1), free);
     if (node === undefined) return false;
     raised.push(t);
     occupy(core, t, node);
@@ -97,7 +98,9 @@ export function schedule(core: Core): void {
     starts.push(job);
     for (const t of begin) take(t, held);
   }
-  if (raised.length > 0) raise(core, raised, starts);
+  if (raised.length === 0) return;
+  formTeams(core, raised);
+  raise(core, raised, starts);
 }
 
 /** D3: only here, by the placement and when a node comes back with what it holds, does a task get a slot. */
@@ -219,7 +222,11 @@ function assign(core: Core, t: Task): void {
     task: t.task,
     incarnation: t.incarnation!,
   };
-  core.emit(t.image === undefined ? effect : { ...effect, image: t.image });
+  core.emit({
+    ...effect,
+    ...(t.image === undefined ? {} : { image: t.image }),
+    ...(t.team === undefined ? {} : { team: t.team }),
+  });
   core.changed(t.job);
 }
 

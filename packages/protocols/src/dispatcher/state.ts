@@ -48,6 +48,8 @@ export interface Task {
   incarnation: Incarnation | undefined;
   /** The node whose slot it has: in every phase but idle and done. */
   node: NodeId | undefined;
+  /** The tasks with which it exchanges messages in its node's memory, itself included (teams.ts). */
+  team?: readonly TaskId[] | undefined;
   exit?: ExitRecord;
   /** The node that its highest incarnation was assigned to. */
   lastNode?: NodeId;

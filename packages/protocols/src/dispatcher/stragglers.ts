@@ -102,7 +102,7 @@ function patienceFor(core: Core, t: Task): number {
 /** S2, S3. Only where a slot of another node that runs such programs is free; it is taken off the list. */
 function moveElsewhere(core: Core, t: Task, free: Room[], kind: Comparison['kind'], given: number): boolean {
   const node = t.node!;
-  const room = free.find((r) => r.id !== node && r.free > 0 && suits(r, wantedBy(t)));
+  const room = free.find((r) => r.id !== node && r.free > 0 && suits(r, wantedBy(t, 'node')));
   if (room === undefined) return false;
   room.free--;
   // S4: the rank made no progress on the node before either. If the nodes are strangers, it takes several of them;

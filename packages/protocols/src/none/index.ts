@@ -18,6 +18,7 @@ export const none: VProtocol = {
   },
   recovery: {
     restarts: false,
+    teams: true,
     start: START,
     lost: (task, cause) => ({
       code: 'LOST_NODES',

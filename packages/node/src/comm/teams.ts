@@ -1,0 +1,53 @@
+/** The memories of the teams of a job's ranks here (docs/teams.md): a rank gets that of its team when it begins. */
+import type { Assignment, RankActivity, TaskId } from '@mayfly/wire';
+import type { TeamOf } from '../rank/teammates.ts';
+import { createTeamMemory, TeamMemory } from '../ring/team-memory.ts';
+
+/** Looks of a rank before it sleeps: as long as a wake-up takes. */
+const SPIN = 4000;
+
+interface Team extends TeamOf {
+  readonly view: TeamMemory;
+  /** Members that are here. */
+  readonly here: Set<TaskId>;
+}
+
+export class Teams {
+  private readonly all = new Map<string, Team>();
+
+  /** Processor cores of this machine. Members that outnumber them do not look before they sleep. */
+  constructor(private readonly cores: number) {}
+
+  join({ team, task }: Assignment): Team | undefined {
+    if (!team) return undefined;
+    const key = team.join();
+    let found = this.all.get(key);
+    if (!found) {
+      const memory = createTeamMemory(team.length, team.length <= this.cores ? SPIN : 0);
+      this.all.set(key, (found = { members: team, memory, view: new TeamMemory(memory), here: new Set() }));
+    }
+    found.here.add(task);
+    return found;
+  }
+
+  leave({ team, task }: Assignment): void {
+    const key = team?.join() ?? '';
+    const found = this.all.get(key);
+    if (found?.here.delete(task) && found.here.size === 0) this.all.delete(key);
+  }
+
+  /** Messages between a rank and its team. */
+  local({ team, task }: Assignment): RankActivity['local'] {
+    const found = team && this.all.get(team.join());
+    if (!found) return undefined;
+    const me = team.indexOf(task);
+    const local = { arrivals: 0, sends: 0, waiting: 0 };
+    for (let i = 0; i < team.length; i++) {
+      const { sent, consumed } = found.view.channel(i, me);
+      local.arrivals += consumed;
+      local.waiting += Math.max(0, sent - consumed);
+      local.sends += found.view.channel(me, i).sent;
+    }
+    return local;
+  }
+}

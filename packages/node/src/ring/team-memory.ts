@@ -1,0 +1,114 @@
+/**
+ * Team memory: shared by the ranks of one team (docs/teams.md). A doorbell per member, which its comm worker and its
+ * teammates ring, and for each ordered pair of members a ring with the counts of its channel. The pages of rings that
+ * nobody uses are never touched, so they take no memory.
+ */
+import { Doorbell } from './memory.ts';
+import { RingReader, RingWriter } from './rings.ts';
+
+const MAGIC = 0x4d61_7465;
+/** Int32 indexes. What different threads write stands on different cache lines. */
+const HEAD = { magic: 0, size: 1, ringBytes: 2, spin: 3, words: 32 } as const;
+const MEMBER = { bell: 0, asleep: 32, done: 64, words: 96 } as const;
+/** `sent`, `bytes` (by the writer) and `consumed` (by the reader) are f64. */
+const PAIR = { head: 0, sent: 2, bytes: 4, tail: 32, consumed: 34, words: 64 } as const;
+/** All rings of a team. */
+const MOST_BYTES = 64 * 1024 * 1024;
+const LARGE_RING = 256 * 1024;
+const SMALL_RING = 64 * 1024;
+
+/** What a channel between two teammates (or of a rank to itself) has carried. */
+export interface LocalChannel {
+  sent: number;
+  bytes: number;
+  consumed: number;
+}
+
+const pairs = (size: number): number => HEAD.words + size * MEMBER.words;
+const rings = (size: number): number => 4 * (pairs(size) + size * size * PAIR.words);
+
+/** `spin`: how often a member looks before it sleeps, at most. */
+export function createTeamMemory(size: number, spin: number): SharedArrayBuffer {
+  const ringBytes = size * (size - 1) * LARGE_RING <= MOST_BYTES ? LARGE_RING : SMALL_RING;
+  const memory = new SharedArrayBuffer(rings(size) + size * (size - 1) * ringBytes);
+  new Int32Array(memory, 0, 4).set([MAGIC, size, ringBytes, spin]);
+  return memory;
+}
+
+/** Members are named by their place in the team. */
+export class TeamMemory {
+  readonly size: number;
+  readonly ringBytes: number;
+  readonly spin: number;
+  private readonly words: Int32Array;
+
+  constructor(private readonly memory: SharedArrayBuffer) {
+    const [magic, size, ringBytes, spin] = new Int32Array(memory, 0, 4) as unknown as [number, number, number, number];
+    if (magic !== MAGIC) throw new Error('not a team memory');
+    this.size = size;
+    this.ringBytes = ringBytes;
+    this.spin = spin;
+    this.words = new Int32Array(memory, 0, rings(size) / 4);
+  }
+
+  private member(at: number): number {
+    return HEAD.words + at * MEMBER.words;
+  }
+
+  private pair(from: number, to: number): number {
+    return pairs(this.size) + (from * this.size + to) * PAIR.words;
+  }
+
+  bell(at: number): Doorbell {
+    return new Doorbell(this.words, this.member(at) + MEMBER.bell, this.member(at) + MEMBER.asleep);
+  }
+
+  /** The member sends and receives nothing more. */
+  done(at: number): boolean {
+    return Atomics.load(this.words, this.member(at) + MEMBER.done) === 1;
+  }
+
+  /** This member is done: nobody waits for room in its rings any more. */
+  leave(at: number): void {
+    Atomics.store(this.words, this.member(at) + MEMBER.done, 1);
+    for (let other = 0; other < this.size; other++) if (other !== at) this.bell(other).ring();
+  }
+
+  private base(from: number, to: number): number {
+    return rings(this.size) + (from * (this.size - 1) + (to > from ? to - 1 : to)) * this.ringBytes;
+  }
+
+  writer(from: number, to: number): RingWriter {
+    const p = this.pair(from, to);
+    return new RingWriter(this.words, this.base(from, to), this.ringBytes, p + PAIR.head, p + PAIR.tail, this.bell(to));
+  }
+
+  reader(from: number, to: number): RingReader {
+    const p = this.pair(from, to);
+    return new RingReader(
+      this.words,
+      this.base(from, to),
+      this.ringBytes,
+      p + PAIR.head,
+      p + PAIR.tail,
+      this.bell(from),
+    );
+  }
+
+  /** Counts of the channel, to be written by its sender ([0] messages, [1] bytes). */
+  sent(from: number, to: number): Float64Array {
+    return new Float64Array(this.memory, 4 * (this.pair(from, to) + PAIR.sent), 2);
+  }
+
+  /** …and by its receiver ([0] messages). */
+  consumed(from: number, to: number): Float64Array {
+    return new Float64Array(this.memory, 4 * (this.pair(from, to) + PAIR.consumed), 1);
+  }
+
+  /** A member may have written anything: a count is a whole number, or 0. */
+  channel(from: number, to: number): LocalChannel {
+    const whole = (n: number): number => (Number.isSafeInteger(n) && n >= 0 ? n : 0);
+    const [sent, bytes] = this.sent(from, to) as unknown as [number, number];
+    return { sent: whole(sent), bytes: whole(bytes), consumed: whole(this.consumed(from, to)[0]!) };
+  }
+}

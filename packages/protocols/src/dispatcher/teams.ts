@@ -1,0 +1,40 @@
+/**
+ * Teams: ranks of one job on one node that exchange messages in its memory, where the job's V-protocol has nothing
+ * against it (docs/teams.md). A team is fixed for the life of its members' incarnations.
+ *
+ *  D21 The members of a team got their slots on one node in one commit, and belong to one world: spawned tasks form
+ *      teams of their own. A team has at most {@link JobSpec.team} members.
+ */
+import { MAX_TEAM, type MapBy, type NodeId, type TaskId } from '@mayfly/wire';
+import { groupOf, recoveryOf, type Core, type Job, type Task } from './state.ts';
+
+const mostOf = (core: Core, job: Job): number =>
+  recoveryOf(core, job).teams === true ? (job.record.spec.team ?? MAX_TEAM) : 1;
+
+/** How the ranks of the job are spread: together where they form teams, apart where each closed tab costs a restart. */
+export const mapByOf = (core: Core, job: Job): MapBy =>
+  job.record.spec.mapBy ?? (mostOf(core, job) > 1 ? 'slot' : 'node');
+
+/** D21, for tasks that have just got their slots. */
+export function formTeams(core: Core, tasks: readonly Task[]): void {
+  const together = new Map<Job, Map<string, Task[]>>();
+  for (const t of tasks) {
+    t.team = undefined;
+    if (mostOf(core, t.job) < 2) continue;
+    const world = groupOf(t.job.record, t.task)?.first ?? 0;
+    const teams = together.get(t.job) ?? new Map<string, Task[]>();
+    together.set(t.job, teams);
+    const key = `${world} ${t.node as NodeId}`;
+    teams.set(key, [...(teams.get(key) ?? []), t]);
+  }
+  for (const [job, groups] of together)
+    for (const group of groups.values()) {
+      group.sort((a, b) => a.task - b.task);
+      const most = mostOf(core, job);
+      for (let i = 0; i < group.length; i += most) {
+        const members = group.slice(i, i + most);
+        const team: readonly TaskId[] = members.map((t) => t.task);
+        if (team.length > 1) for (const t of members) t.team = team;
+      }
+    }
+}
