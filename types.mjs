@@ -3,14 +3,14 @@
  * Checks the types of every project (a tsconfig that names files) of the workspace, or of those given: `node types.mjs
  * [folder or tsconfig…]`.
  *
- * One process for all of them. Packages are used as sources, so that a `tsc` for each would parse and check what lies
- * below it again and again; here a file is parsed once for all projects whose options parse it alike, and is checked by
+ * One process of the native compiler for all of them. Packages are used as sources, so that a `tsc` for each would
+ * parse and check what lies below it again and again; here a file is parsed once for all projects, and is checked by
  * the projects of its own package. A file that no project of its package has is checked where it was met.
  */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
+import { API } from 'typescript-native/unstable/sync';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const PLACES = ['packages', 'apps', 'playwright', 'benchmarks'];
@@ -31,29 +31,25 @@ function* configsBelow(folder) {
   }
 }
 
-const format = { getCanonicalFileName: (name) => name, getCurrentDirectory: () => root, getNewLine: () => '\n' };
-/** What was said: two projects of a package say the same of a file of both. */
 const said = new Set();
-function report(diagnostics) {
+/** Diagnostics with all their text. Two projects of a package report the same about a file of both: printed once. */
+async function report(diagnostics) {
+  if (diagnostics.length === 0) return;
+  // The checker is the native compiler; the one in JavaScript has the formatter, and is loaded for it alone.
+  const { default: ts } = await import('typescript');
+  const chain = (d) => ({ ...d, messageText: d.text, next: d.messageChain?.map(chain) });
+  const format = { getCanonicalFileName: (name) => name, getCurrentDirectory: () => root, getNewLine: () => '\n' };
+  const print = process.stderr.isTTY ? ts.formatDiagnosticsWithColorAndContext : ts.formatDiagnostics;
   for (const d of diagnostics) {
-    const text = (process.stderr.isTTY ? ts.formatDiagnosticsWithColorAndContext : ts.formatDiagnostics)([d], format);
+    const file =
+      d.fileName && ts.createSourceFile(d.fileName, readFileSync(d.fileName, 'utf8'), ts.ScriptTarget.Latest);
+    const text = print(
+      [{ ...d, file, start: d.pos, length: d.end - d.pos, messageText: chain(d), relatedInformation: undefined }],
+      format,
+    );
     if (!said.has(text)) process.stderr.write(text);
     said.add(text);
   }
-}
-
-const kept = new Map();
-/** A host whose parsed files are shared by all projects that parse alike. */
-function hostOf(options) {
-  const host = ts.createCompilerHost(options, true);
-  const read = host.getSourceFile;
-  const how = JSON.stringify([options.target, options.jsx, options.moduleDetection, options.module, options.allowJs]);
-  host.getSourceFile = (name, ...more) => {
-    const key = `${how} ${name}`;
-    if (!kept.has(key)) kept.set(key, read.call(host, name, ...more));
-    return kept.get(key);
-  };
-  return host;
 }
 
 const packageOf = (file) => {
@@ -66,34 +62,21 @@ const checked = new Set();
 /** Files that no project of their package has, by the project that met them. */
 const met = new Map();
 
-function check(config, only) {
-  const parsed = ts.getParsedCommandLineOfConfigFile(
-    config,
-    {},
-    { ...ts.sys, onUnRecoverableConfigFileDiagnostic: (d) => report([d]) },
-  );
-  if (!parsed || parsed.fileNames.length === 0) return;
-  const program = ts.createProgram({
-    rootNames: parsed.fileNames,
-    options: parsed.options,
-    host: hostOf(parsed.options),
-    configFileParsingDiagnostics: parsed.errors,
-  });
+async function check({ configFileName, program, rootFiles }, only) {
   if (!only)
-    report([
+    await report([
       ...program.getConfigFileParsingDiagnostics(),
-      ...program.getOptionsDiagnostics(),
+      ...program.getProgramDiagnostics(),
       ...program.getGlobalDiagnostics(),
     ]);
-  const own = packageOf(config);
-  const roots = new Set(parsed.fileNames);
-  for (const file of program.getSourceFiles()) {
-    const name = resolve(file.fileName);
-    if (program.isSourceFileFromExternalLibrary(file) || program.isSourceFileDefaultLibrary(file)) continue;
-    if (only ? only.has(name) : roots.has(file.fileName) || name.startsWith(own)) {
-      report([...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]);
+  const own = packageOf(configFileName);
+  const roots = new Set(rootFiles);
+  for (const name of program.getSourceFileNames().map((file) => resolve(file))) {
+    if (name.includes(`${sep}node_modules${sep}`)) continue;
+    if (only ? only.has(name) : roots.has(name) || name.startsWith(own)) {
+      await report([...program.getSyntacticDiagnostics(name), ...program.getSemanticDiagnostics(name)]);
       checked.add(name);
-    } else if (!name.includes(`${sep}node_modules${sep}`) && !met.has(name)) met.set(name, config);
+    } else if (!met.has(name)) met.set(name, configFileName);
   }
 }
 
@@ -102,10 +85,14 @@ const configs =
   given.length > 0
     ? given.flatMap((path) => (statSync(path).isDirectory() ? [...configsBelow(path)] : [path]))
     : PLACES.flatMap((place) => [...configsBelow(join(root, place))]);
-for (const config of configs) check(config);
+const api = new API({ cwd: root });
+const snapshot = api.updateSnapshot({ openProjects: configs });
+const projects = new Map(configs.map((config) => [config, snapshot.getProject(config)]));
+for (const project of projects.values()) if (project.rootFiles.length > 0) await check(project);
 // With some projects alone, the others are checked by theirs.
 const left = given.length > 0 ? [] : [...met].filter(([name]) => !checked.has(name));
 for (const config of new Set(left.map(([, by]) => by)))
-  check(config, new Set(left.flatMap(([name, by]) => (by === config ? [name] : []))));
+  await check(projects.get(config), new Set(left.flatMap(([name, by]) => (by === config ? [name] : []))));
+api.close();
 if (said.size > 0) console.error(`${said.size} problem${said.size === 1 ? '' : 's'}`);
 process.exitCode = said.size > 0 ? 1 : 0;
