@@ -63,9 +63,11 @@ describe('a driver', () => {
       ['mpicc', '-c', 'two.c'],
       ['ar', 'rcs', 'libtwo.a', 'two.o'],
       ['ranlib', 'libtwo.a'],
-      ['mpicc', 'one.o', '-L.', '-ltwo', '-o', 'program'],
     ])
       expect(await mayfly(args), args.join(' ')).toEqual({ code: 0, stdout: '', stderr: '' });
+    const link = ['one.o', '-L.', '-ltwo', '-o', 'program'];
+    const ofOneWord = { cwd: dir, bin: join(dist, 'mayfly-mpicc.js'), env };
+    expect(await run(link, ofOneWord)).toEqual({ code: 0, stdout: '', stderr: '' });
     expect((await stat(join(dir, 'program'))).mode & 0o111).toBe(0o111);
     expect((await mayfly(['nm', 'libtwo.a'])).stdout).toMatch(/ T two$/m);
     const bad = await mayfly(['mpicc', '-c', 'bad.c']);

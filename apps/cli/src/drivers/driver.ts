@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { readSync, writeSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { DRIVERS, type DriverName } from './names.ts';
 import { findPlace, type Place } from './socket-path.ts';
@@ -21,7 +22,8 @@ export async function driver(name: DriverName, argv: readonly string[]): Promise
   const compiles = tool === 'mpicc' || tool === 'mpicxx';
   const request: ToolRequest = {
     tool,
-    mayfly: [process.execPath, process.argv[1]!],
+    // Not argv[1]: that may be a driver of one word, which runs nothing.
+    mayfly: [process.execPath, fileURLToPath(new URL('./mayfly.js', import.meta.url))],
     argv,
     cwd: process.cwd(),
     ...(compiles && argv.includes('-') ? { stdin: readStdin().toString('base64') } : {}),

@@ -24,7 +24,7 @@ export interface Arguments {
   readonly libraryPaths: readonly string[];
   /** Only answers a question (--version, -print-…): clang alone does it. */
   readonly query: boolean;
-  readonly show: 'all' | 'compile' | 'link' | undefined;
+  readonly show: 'all' | 'compile' | 'link' | 'version' | undefined;
   readonly debug: boolean;
   readonly verbose: boolean;
   readonly standardLibrary: boolean;
@@ -303,6 +303,10 @@ export function parseArguments(
       case '-link_info':
       case '-link-info':
         show = 'link';
+        break;
+      case '--showme:version':
+      case '-showme:version':
+        show = 'version';
         break;
       default:
         if (arg.startsWith('-Wl,')) linker.push(...arg.slice(4).split(','));

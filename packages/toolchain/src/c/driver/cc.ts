@@ -17,6 +17,9 @@ import { compileWide } from './long64/compile.ts';
 import { widthWarnings } from './long64/warnings.ts';
 import { type DriverOptions, type DriverResult, DriverRun, TEMPORARY } from './run.ts';
 
+/** With -Wl, before them: so Meson and libtool learn which linker this is. */
+const LINKER_QUERY = /^(--version|-v|-V|--help)$/;
+
 export function cc(argv: readonly string[], options: DriverOptions): DriverResult {
   const clangName = options.driver === 'mpicxx' ? 'clang++' : 'clang';
   let args;
@@ -35,6 +38,12 @@ export function cc(argv: readonly string[], options: DriverOptions): DriverResul
   const sources = args.inputs.filter((i) => i.kind !== 'object' && i.kind !== 'library');
   if (args.query || (args.inputs.length === 0 && args.verbose)) {
     const r = run.llvm(clangName, ...args.clang);
+    run.print(r.stdout);
+    run.say(r.stderr);
+    return run.result(r.exit);
+  }
+  if (args.inputs.length === 0 && args.linker.some((a) => LINKER_QUERY.test(a))) {
+    const r = run.llvm('wasm-ld', ...args.linker);
     run.print(r.stdout);
     run.say(r.stderr);
     return run.result(r.exit);
@@ -189,9 +198,14 @@ export function clangFlags(
 }
 
 function show(run: DriverRun, args: Arguments, argv: readonly string[]): DriverResult {
+  const { driver, version = 'dev' } = run.options;
+  if (args.show === 'version') {
+    run.print(`${driver}: Mayfly ${version} (MPI 4.1)\n`);
+    return run.result(0);
+  }
   const include = `-I${resources().includePath.replace(/\/$/, '')}`;
   const rest = argv.filter((a) => !/^--?show|^-(compile|link)[_-]info$/.test(a));
-  const clang = `${run.options.driver === 'mpicxx' ? 'clang++' : 'clang'} --target=wasm32-wasip1`;
+  const clang = `${driver === 'mpicxx' ? 'clang++' : 'clang'} --target=wasm32-wasip1`;
   run.print(
     `${args.show === 'compile' ? include : args.show === 'link' ? '-lmpi' : [clang, include, ...rest, '-lmpi'].join(' ')}\n`,
   );

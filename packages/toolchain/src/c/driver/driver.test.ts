@@ -249,9 +249,11 @@ int main(void) {
 test('questions that build systems ask', () => {
   const files = sources();
   expect(drive(files, '--version').out).toMatch(/^clang version \d+\./);
+  expect(drive(files, '-Wl,--version')).toMatchObject({ exit: 0, out: expect.stringMatching(/^LLD \d+\./) });
   expect(drive(files, '-show -c main.c').out).toMatch(/^clang --target=wasm32-wasip1 -I\S+include -c main\.c -lmpi\n$/);
   expect(drive(files, '--showme:compile').out).toMatch(/^-I\S+include\n$/);
   expect([drive(files, '-link_info').out, drive(files, '--showme:link').out]).toEqual(['-lmpi\n', '-lmpi\n']);
+  expect(drive(files, '--showme:version').out).toBe('mpicc: Mayfly dev (MPI 4.1)\n');
   expect(drive(files, '-E -DSIZE=7 -P main.c').out).toContain('count = twice(7)');
   expect(drive(files, '-E -', { stdin: new TextEncoder().encode('#ifdef __wasm__\nyes\n#endif\n') }).out).toMatch(
     /\nyes\n/,

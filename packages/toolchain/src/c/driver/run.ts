@@ -21,6 +21,8 @@ export interface DriverOptions {
   readonly plain?: boolean;
   /** Goes before a linked program, but for one that is named as a module (launcher.ts). */
   readonly launcher?: Uint8Array;
+  /** Mayfly's, for --showme:version. */
+  readonly version?: string;
 }
 
 export interface DriverResult {
