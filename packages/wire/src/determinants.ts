@@ -4,11 +4,12 @@
  * Block (little endian, padded to 8): u64 first | u64 consumed | u32 openPolls | u32 count | entries.
  * Entry: u8 type, then POLLS: u32 vain, u32 consumed — CLOCK: f64 milliseconds — VALUE: u16 length, UTF-8 — CLOCKS: f64
  * milliseconds, u32 count: so many readings in a row that gave the same (a program that spins on the clock would fill
- * the log otherwise). `first` is the number of the first entry; `openPolls` counts the vain polls since the last entry
- * of the block; `consumed` is the number of arrivals that the task had consumed. The head alone is the *evidence*: what
- * a message depends on. It stays with the message in the log and at the receiver, so that a loss beyond `behind` is
- * noticed.
+ * the log otherwise) — LOCAL: u32 src, u32 count, u64 after. `first` is the number of the first entry; `openPolls`
+ * counts the vain polls since the last entry of the block; `consumed` is the number of arrivals that the task had
+ * consumed. The head alone is the *evidence*: what a message depends on. It stays with the message in the log and at
+ * the receiver, so that a loss beyond `behind` is noticed.
  */
+import type { TaskId } from './ids.ts';
 import { getU53, setU53 } from './u53.ts';
 export type Determinant =
   /** `vain` polls that consumed nothing, then (when `consumed` > 0) one that consumed that many arrivals. */
@@ -20,7 +21,16 @@ export type Determinant =
       /** Readings in a row with this value; absent: one. */ readonly count?: number;
     }
   /** A value that depends on the place (processor name, engine). */
-  | { readonly type: 'value'; readonly value: string };
+  | { readonly type: 'value'; readonly value: string }
+  /** `count` messages of teammate `src` in a row, consumed after `after` arrivals. */
+  | LocalDeterminant;
+
+export interface LocalDeterminant {
+  readonly type: 'local';
+  readonly src: TaskId;
+  readonly count: number;
+  readonly after: number;
+}
 
 export interface DeterminantBlock {
   first: number;
@@ -29,7 +39,7 @@ export interface DeterminantBlock {
   entries: readonly Determinant[];
 }
 
-const TYPE = { polls: 1, clock: 2, value: 3, clocks: 4 } as const;
+const TYPE = { polls: 1, clock: 2, value: 3, clocks: 4, local: 5 } as const;
 /** Length of a block without entries. */
 export const BLOCK_HEAD_BYTES = 24;
 const text = new TextEncoder();
@@ -45,7 +55,7 @@ export function encodeDeterminants(block: DeterminantBlock): Uint8Array {
   for (const e of block.entries) {
     const s = e.type === 'value' ? text.encode(e.value) : undefined;
     strings.push(s);
-    length += s ? 3 + s.length : e.type === 'clock' && e.count !== undefined ? 13 : 9;
+    length += s ? 3 + s.length : e.type === 'local' ? 17 : e.type === 'clock' && e.count !== undefined ? 13 : 9;
   }
   const out = new Uint8Array((length + 7) & ~7);
   const v = new DataView(out.buffer);
@@ -64,6 +74,11 @@ export function encodeDeterminants(block: DeterminantBlock): Uint8Array {
       v.setFloat64(o + 1, e.ms, true);
       if (e.count !== undefined) v.setUint32(o + 9, e.count, true);
       o += e.count === undefined ? 9 : 13;
+    } else if (e.type === 'local') {
+      v.setUint32(o + 1, e.src, true);
+      v.setUint32(o + 5, e.count, true);
+      setU53(v, o + 9, e.after);
+      o += 17;
     } else {
       const s = strings[i]!;
       v.setUint16(o + 1, s.length, true);
@@ -100,6 +115,16 @@ export function decodeDeterminants(bytes: Uint8Array): DeterminantBlock {
         if (clocks === 0) throw new MalformedDeterminants('no reading of the clock');
         entries.push({ type: 'clock', ms: v.getFloat64(o + 1, true), count: clocks });
         o += 13;
+      } else if (type === TYPE.local) {
+        const messages = v.getUint32(o + 5, true);
+        if (messages === 0) throw new MalformedDeterminants('no message of a teammate');
+        entries.push({
+          type: 'local',
+          src: v.getUint32(o + 1, true) as TaskId,
+          count: messages,
+          after: getU53(v, o + 9),
+        });
+        o += 17;
       } else if (type === TYPE.value) {
         const n = v.getUint16(o + 1, true);
         if (o + 3 + n > bytes.length) throw new MalformedDeterminants('string runs over the end');

@@ -110,6 +110,8 @@ export const Flag = {
   ENVELOPE_ONLY: 4,
   /** On DETERMINANTS: the sender waits until all that it sent before is durable. */
   SYNC: 8,
+  /** The determinants are those of a whole team: team-block.ts. */
+  TEAM: 16,
 } as const;
 
 /** `mode` of messages to and from {@link import('./ids.ts').WORLD}. */

@@ -2,6 +2,7 @@ export * from './ids.ts';
 export * from './u53.ts';
 export * from './frame.ts';
 export * from './determinants.ts';
+export * from './team-block.ts';
 export * from './file-path.ts';
 export * from './file-request.ts';
 export * from './spawn.ts';

@@ -39,16 +39,16 @@ export class LoggedEndpoint extends Endpoint {
   #owed = 0;
   #determinants = 0;
   /** Vain polls since the last determinant. */
-  #openPolls = 0;
+  protected openPolls = 0;
 
-  /** E5: recorded, carried by no frame yet; the last #pending.length determinants. */
-  #pending: Determinant[] = [];
+  /** E5: recorded, carried by no frame yet; the last `pendingEntries.length` determinants. */
+  protected pendingEntries: Determinant[] = [];
 
   /** The determinants being replayed, and the next of them. */
   #past: readonly Determinant[];
   #next = 0;
-  /** Readings already returned from the clock determinant that is being replayed. */
-  #repeated = 0;
+  /** Events already repeated of the determinant that is being replayed, if it counts several. */
+  protected repeated = 0;
   /** E6: vain polls to repeat after the last of #past. */
   #trail: number;
   #inPrologue: boolean;
@@ -87,25 +87,25 @@ export class LoggedEndpoint extends Endpoint {
    * {@link framed}.
    */
   override block(): Uint8Array {
-    const first = this.#determinants - this.#pending.length;
-    if (this.#pending.length > 0)
+    const first = this.#determinants - this.pendingEntries.length;
+    if (this.pendingEntries.length > 0)
       return encodeDeterminants({
         first,
         consumed: this.arrivals,
-        openPolls: this.#openPolls,
-        entries: this.#pending,
+        openPolls: this.openPolls,
+        entries: this.pendingEntries,
       });
-    if (first === 0 && this.arrivals === 0 && this.#openPolls === 0) return EMPTY;
+    if (first === 0 && this.arrivals === 0 && this.openPolls === 0) return EMPTY;
     const v = new DataView(this.#head.buffer);
     setU53(v, 0, first);
     setU53(v, 8, this.arrivals);
-    v.setUint32(16, this.#openPolls, true);
+    v.setUint32(16, this.openPolls, true);
     return this.#head;
   }
 
   /** The frame with the last {@link block} stands in the ring (E5). */
   override framed(): void {
-    if (this.#pending.length > 0) this.#pending = [];
+    if (this.pendingEntries.length > 0) this.pendingEntries = [];
   }
 
   /**
@@ -113,23 +113,27 @@ export class LoggedEndpoint extends Endpoint {
    * thousands.
    */
   override get pending(): number {
-    return this.#pending.length;
+    return this.pendingEntries.length;
   }
 
   // ---- arrivals ----
 
   /** Consumes arrival `number` (E3). @throws ReplayDiverged */
-  override consume(number: number): void {
+  override consume(number: number, _src?: TaskId): void {
     if (number !== this.arrivals + 1)
       this.diverged(`consumes arrival ${this.arrivals + 1}, the log has ${number} next`);
     if (this.#inPrologue && number > this.#prologue.arrivals)
       this.diverged('waits in its prologue for more than it received there');
-    if (this.#poll !== undefined) {
-      if (this.#poll !== LIVE && this.#polled >= this.#poll)
-        this.diverged(`a poll consumes more than the ${this.#poll} of its log`);
-      this.#polled++;
-    }
+    this.took();
     this.arrivals = number;
+  }
+
+  /** A message is consumed, perhaps by a poll (E6). @throws ReplayDiverged */
+  protected took(): void {
+    if (this.#poll === undefined) return;
+    if (this.#poll !== LIVE && this.#polled >= this.#poll)
+      this.diverged(`a poll consumes more than the ${this.#poll} of its log`);
+    this.#polled++;
   }
 
   // ---- events ----
@@ -140,11 +144,11 @@ export class LoggedEndpoint extends Endpoint {
    */
   override pollBegin(): number {
     this.#polled = 0;
-    const e = this.#nextPast();
+    const e = this.nextPast();
     if (e !== undefined) {
       if (e.type !== 'polls') this.diverged(`polls where it read a ${e.type}`);
-      this.#poll = this.#openPolls < e.vain ? 0 : e.consumed;
-    } else if (this.#openPolls < this.#trail) this.#poll = 0;
+      this.#poll = this.openPolls < e.vain ? 0 : e.consumed;
+    } else if (this.openPolls < this.#trail) this.#poll = 0;
     else if (this.#inPrologue) this.diverged('polls in its prologue more often than it did');
     else this.#poll = LIVE;
     return this.#poll;
@@ -155,20 +159,30 @@ export class LoggedEndpoint extends Endpoint {
     this.#poll = undefined;
     if (expected === undefined) throw new Error('pollEnd without pollBegin');
     if (expected === LIVE) {
-      if (this.#polled > 0) this.#record({ type: 'polls', vain: this.#openPolls, consumed: this.#polled });
-      else if (++this.#openPolls === MAX_VAIN) this.#closePolls();
+      if (this.#polled > 0) this.record({ type: 'polls', vain: this.openPolls, consumed: this.#polled });
+      else if (++this.openPolls === MAX_VAIN) this.closePolls();
     } else if (this.#polled !== expected)
       this.diverged(`a poll consumed ${this.#polled} arrivals, its log says ${expected}`);
-    else if (expected === 0) this.#openPolls++;
-    else this.#passed();
+    else if (expected === 0) this.openPolls++;
+    else this.repeatedPoll();
+  }
+
+  /** A poll has consumed what its determinant records. */
+  protected repeatedPoll(): void {
+    this.passed();
+  }
+
+  /** What the poll under way must consume; undefined: none is under way. */
+  protected get poll(): number | undefined {
+    return this.#poll;
   }
 
   /** One reading of the job's clock, in ms (E7). */
   override clock(read: () => number): number {
-    const e = this.#nextPast();
+    const e = this.nextPast();
     if (e !== undefined) {
       if (e.type !== 'clock') this.diverged(`reads the clock where it had ${e.type}`);
-      if (++this.#repeated >= (e.count ?? 1)) this.#passed();
+      if (++this.repeated >= (e.count ?? 1)) this.passed();
       this.lastClock = Math.max(this.lastClock, e.ms);
       return e.ms;
     }
@@ -176,24 +190,24 @@ export class LoggedEndpoint extends Endpoint {
     const before = this.lastClock;
     this.lastClock = Math.max(before, read());
     // E8: a reading like the one before it is counted with it, as long as no frame has carried that one.
-    const last = this.#openPolls === 0 ? this.#pending.at(-1) : undefined;
+    const last = this.openPolls === 0 ? this.pendingEntries.at(-1) : undefined;
     if (last?.type === 'clock' && last.ms === this.lastClock && (last.count ?? 1) < MAX_VAIN)
-      this.#pending[this.#pending.length - 1] = { ...last, count: (last.count ?? 1) + 1 };
-    else this.#record({ type: 'clock', ms: this.lastClock });
+      this.pendingEntries[this.pendingEntries.length - 1] = { ...last, count: (last.count ?? 1) + 1 };
+    else this.record({ type: 'clock', ms: this.lastClock });
     return this.lastClock;
   }
 
   /** A value that depends on the place; at most 16383 characters are kept. */
   override place(read: () => string): string {
-    const e = this.#nextPast();
+    const e = this.nextPast();
     if (e !== undefined) {
       if (e.type !== 'value') this.diverged(`reads a local value where it had ${e.type}`);
-      this.#passed();
+      this.passed();
       return e.value;
     }
     this.#live('reads a local value');
     const value = read().slice(0, 16383);
-    this.#record({ type: 'value', value });
+    this.record({ type: 'value', value });
     return value;
   }
 
@@ -202,7 +216,7 @@ export class LoggedEndpoint extends Endpoint {
   /** Where the task is in all its logs. */
   line(): Line {
     const { arrivals } = this;
-    return { arrivals, determinants: this.#determinants, openPolls: this.#openPolls, sends: this.sent() };
+    return { arrivals, determinants: this.#determinants, openPolls: this.openPolls, sends: this.sent() };
   }
 
   /** Where an image that is taken now lies. `held`: consumed arrivals whose bodies are still in the log. */
@@ -247,7 +261,7 @@ export class LoggedEndpoint extends Endpoint {
     this.#inPrologue = false;
     this.arrivals = image.arrivals;
     this.#determinants = image.determinants;
-    this.#openPolls = image.openPolls;
+    this.openPolls = image.openPolls;
     this.sends.fill(0);
     for (const [dst, n] of image.sends) this.sends[this.slot(dst)] = n;
     this.#owe();
@@ -267,7 +281,7 @@ export class LoggedEndpoint extends Endpoint {
     return (
       this.#inPrologue ||
       this.#next < this.#past.length ||
-      this.#openPolls < this.#trail ||
+      this.openPolls < this.#trail ||
       this.arrivals < this.#start.consumed
     );
   }
@@ -282,39 +296,39 @@ export class LoggedEndpoint extends Endpoint {
   }
 
   /** The determinant to replay now; entries whose polls are all repeated and that consumed nothing are passed. */
-  #nextPast(): Determinant | undefined {
+  protected nextPast(): Determinant | undefined {
     for (;;) {
       const e = this.#past[this.#next];
       if (e?.type !== 'polls') {
-        if (e !== undefined && this.#openPolls > 0) this.diverged(`reads a ${e.type} later than it did`);
+        if (e !== undefined && this.openPolls > 0) this.diverged(`reads a ${e.type} later than it did`);
         return e;
       }
-      if (e.consumed > 0 || this.#openPolls < e.vain) return e;
-      this.#passed();
+      if (e.consumed > 0 || this.openPolls < e.vain) return e;
+      this.passed();
     }
   }
 
-  #passed(): void {
-    this.#repeated = 0;
+  protected passed(): void {
+    this.repeated = 0;
     this.#next++;
     this.#determinants++;
-    this.#openPolls = 0;
+    this.openPolls = 0;
   }
 
   #live(what: string): void {
     if (this.#inPrologue) this.diverged(`${what} in its prologue more often than it did`);
-    if (this.#openPolls < this.#trail) this.diverged(`${what} where it polled`);
-    if (this.#openPolls > 0) this.#closePolls();
+    if (this.openPolls < this.#trail) this.diverged(`${what} where it polled`);
+    if (this.openPolls > 0) this.closePolls();
   }
 
-  #closePolls(): void {
-    this.#record({ type: 'polls', vain: this.#openPolls, consumed: 0 });
+  protected closePolls(): void {
+    this.record({ type: 'polls', vain: this.openPolls, consumed: 0 });
   }
 
-  #record(d: Determinant): void {
-    this.#pending.push(d);
+  protected record(d: Determinant): void {
+    this.pendingEntries.push(d);
     this.#determinants++;
-    this.#openPolls = 0;
+    this.openPolls = 0;
     this.#trail = 0;
   }
 

@@ -1,0 +1,248 @@
+/**
+ * The endpoint of a rank that has teammates: the merge of two sources of messages, the log (remote arrivals) and the
+ * rings of its teammates, and its replay. A message to oneself takes a ring as well.
+ *
+ * Owns, besides what the endpoint of a lone task owns: the messages consumed of each sender, and what a regrouping
+ * carried over. Does not own: rings and what waits in them (image-cut.ts), the team's counter (the host).
+ *
+ *  T2  "One channel, one numbering. The n-th message of channel (s,d) has number n whatever its route." "A rank
+ *      consumes each channel in the order of its numbers."
+ *  T3  "The choice of a source is an event." A message of a teammate is recorded, run-length encoded; a poll's record
+ *      counts all that it consumed and stands before those of its local messages. Arrivals after the last record are
+ *      evidence: "a replay takes no unrecorded local message before it has consumed as many remote arrivals as anybody
+ *      may have seen the effect of".
+ *  T4  "Publish after recording." {@link report} is written before a frame or a local message is published. "What a
+ *      report holds never changes" (E8).
+ *  T7  "Local messages are resent during a replay, never suppressed, because their receivers are replaying too."
+ *  T9  What a regrouping carried over is consumed "without a record, each message as soon as its number is next".
+ */
+import type { LocalDeterminant, Position, TaskId } from '@mayfly/wire';
+import { LIVE, type EndpointSnapshot, type EndpointStart } from '../../endpoint.ts';
+import { LoggedEndpoint } from '../endpoint.ts';
+import { positionInTeam, type ReplayInTeam } from './position.ts';
+
+/** What may be consumed next. */
+export type Choice =
+  /** The next arrival, or any teammate's next message. */
+  | { readonly from: 'any' }
+  /** The next arrival, and nothing else. */
+  | { readonly from: 'log' }
+  /** That teammate's next message. */
+  | { readonly from: 'ring'; readonly src: TaskId }
+  /** That sender's message of a regrouping, at once. */
+  | { readonly from: 'carried'; readonly src: TaskId };
+
+const ANY: Choice = { from: 'any' };
+const LOG: Choice = { from: 'log' };
+const MAX_RUN = 0xffff_ffff;
+
+/** Messages that a regrouping carried over: the number of the next and how many follow it, by sender. */
+export type Carried = readonly (readonly [src: TaskId, first: number, count: number])[];
+
+/** A rank alone has no ring, not even to itself: everything is today's. */
+export const localsOf = (members: readonly TaskId[]): readonly TaskId[] => (members.length > 1 ? members : []);
+
+export interface Team {
+  readonly members: readonly TaskId[];
+  /** T9: what the members' first image left in channels. */
+  readonly carried?: Carried;
+}
+
+/** T4: determinants since the last report, and the evidence; `stamp` is of the counter that the team shares. */
+export interface Report {
+  readonly stamp: number;
+  /** As determinants.ts (wire) has it. */
+  readonly block: Uint8Array;
+}
+
+export class TeamEndpoint extends LoggedEndpoint {
+  readonly #mates: ReadonlySet<TaskId>;
+  readonly #position: ReplayInTeam;
+  readonly #consumedThen: number;
+  /** T2: by sender. What comes from the outside never takes a ring. */
+  readonly #received: number[];
+  readonly #carried = new Map<TaskId, { next: number; left: number }>();
+  /** Local messages of the poll under way: their records come behind the poll's (T3). */
+  #inPoll: LocalDeterminant[] = [];
+  /** T4: what the last report held. */
+  #reported = { arrivals: 0, determinants: 0, openPolls: 0 };
+
+  constructor(task: TaskId, size: number, at: ReplayInTeam, start: EndpointStart, team: Team) {
+    // T7: no limit applies to a local channel.
+    const mates = new Set(localsOf(team.members));
+    super(task, size, at.replay, { ...start, limits: start.limits.filter(([dst]) => !mates.has(dst)) });
+    this.#mates = mates;
+    this.#position = at;
+    this.#consumedThen = start.consumed;
+    this.#received = new Array<number>(size).fill(0);
+    for (const [src, next, left] of team.carried ?? []) this.#carried.set(src, { next, left });
+  }
+
+  /** The route of a channel (T2): it is fixed for the life of this incarnation. */
+  isLocal(dst: TaskId): boolean {
+    return this.#mates.has(dst);
+  }
+
+  /** Messages of `src` that were consumed. */
+  received(src: TaskId): number {
+    return this.#received[src] ?? 0;
+  }
+
+  // ---- sends ----
+
+  /**
+   * T4: to be written before what is published; undefined: the last one had it all. `count` moves the team's counter
+   * and returns it.
+   */
+  report(count: () => number): Report | undefined {
+    if (this.poll !== undefined) throw new Error('a report in the middle of a poll');
+    const { arrivals, determinants, openPolls } = this.line();
+    const last = this.#reported;
+    if (arrivals === last.arrivals && determinants === last.determinants && openPolls === last.openPolls)
+      return undefined;
+    const report = { stamp: count(), block: this.block().slice() };
+    this.framed();
+    this.#reported = { arrivals, determinants, openPolls };
+    return report;
+  }
+
+  // ---- what comes ----
+
+  /**
+   * What may be consumed now (T3, T9). A wait blocks for it; a live poll takes what is there. A poll consumes what is
+   * carried over before anything else, and again after each message: its record does not count it.
+   * @throws ReplayDiverged
+   */
+  choice(): Choice {
+    const carried = this.#due();
+    if (carried !== undefined) return { from: 'carried', src: carried };
+    if (this.poll === LIVE) return ANY;
+    const e = this.nextPast();
+    if (e?.type === 'local') {
+      if (this.arrivals > e.after) this.diverged(`consumes arrival ${this.arrivals} before a message of task ${e.src}`);
+      if (this.arrivals === e.after) return { from: 'ring', src: e.src };
+    }
+    if (e !== undefined || this.poll !== undefined || this.inPrologue) return LOG;
+    return this.behindEvidence() ? LOG : ANY;
+  }
+
+  /** T3: somebody may have seen the effect of arrivals that this incarnation has not consumed yet. */
+  protected behindEvidence(): boolean {
+    return this.arrivals < this.#consumedThen;
+  }
+
+  /** The next message of a channel is `number` (T2): may it be consumed? */
+  isNext(src: TaskId, number: number): boolean {
+    return number === this.received(src) + 1;
+  }
+
+  override consume(number: number, src: TaskId): void {
+    super.consume(number, src);
+    if (src < this.size) this.#received[src]!++;
+  }
+
+  /** Consumes message `number` of a teammate (T2, T3). @throws ReplayDiverged */
+  consumeLocal(src: TaskId, number: number): void {
+    this.inOrder(src, number);
+    this.took();
+    this.#received[src] = number;
+    const e = this.poll === LIVE ? undefined : this.nextPast();
+    if (e === undefined) return this.choose(src);
+    if (e.type !== 'local' || e.src !== src || e.after !== this.arrivals)
+      this.diverged(`consumes a message of teammate ${src} where its log has ${JSON.stringify(e)}`);
+    if (++this.repeated === e.count) this.passed();
+  }
+
+  /** Consumes message `number` of `src` that a regrouping carried over (T9). @throws ReplayDiverged */
+  consumeCarried(src: TaskId, number: number): void {
+    this.inOrder(src, number);
+    const c = this.#carried.get(src);
+    if (c?.next !== number) this.diverged(`message ${number} of task ${src} was not carried over`);
+    c.next++;
+    if (--c.left === 0) this.#carried.delete(src);
+    this.#received[src] = number;
+  }
+
+  /** T3: the choice is made, and recorded. */
+  protected choose(src: TaskId): void {
+    const run: LocalDeterminant = { type: 'local', src, count: 1, after: this.arrivals };
+    if (this.poll === LIVE) return addTo(this.#inPoll, run);
+    if (this.openPolls > 0) this.closePolls();
+    this.recordLocal(run);
+  }
+
+  protected recordLocal(run: LocalDeterminant): void {
+    const last = this.pendingEntries.at(-1);
+    // E8: a run that a report has carried never grows.
+    if (last?.type === 'local' && this.openPolls === 0 && joins(last, run))
+      this.pendingEntries[this.pendingEntries.length - 1] = { ...last, count: last.count + run.count };
+    else this.record(run);
+  }
+
+  /** What is left of a regrouping: it goes into the next image. */
+  carried(): Carried {
+    return [...this.#carried].map(([src, { next, left }]) => [src, next, left]);
+  }
+
+  // ---- polls ----
+
+  /** The poll's record stands before those of its local messages (T3): it is passed at once. */
+  override pollBegin(): number {
+    const n = super.pollBegin();
+    if (n > 0) this.passed();
+    return n;
+  }
+
+  protected override repeatedPoll(): void {
+    // Passed when it began.
+  }
+
+  override pollEnd(): void {
+    super.pollEnd();
+    const runs = this.#inPoll;
+    if (runs.length === 0) return;
+    this.#inPoll = [];
+    for (const run of runs) this.recordLocal(run);
+  }
+
+  // ---- positions ----
+
+  override position(held: readonly number[]): Position {
+    const received: [TaskId, number][] = [];
+    this.#received.forEach((n, i) => n > 0 && received.push([i as TaskId, n]));
+    return positionInTeam({ replay: { prologue: this.prologue, image: this.line(), held: [...held] }, received });
+  }
+
+  override jump(snapshot?: EndpointSnapshot): void {
+    if (!this.inPrologue) return;
+    super.jump(snapshot);
+    this.#received.fill(0);
+    for (const [src, n] of this.#position.received) this.#received[src] = n;
+  }
+
+  // ---- within ----
+
+  #due(): TaskId | undefined {
+    for (const [src, { next }] of this.#carried) if (this.dueNow(src, next)) return src;
+    return undefined;
+  }
+
+  /** T9. */
+  protected dueNow(src: TaskId, next: number): boolean {
+    return this.isNext(src, next);
+  }
+
+  protected inOrder(src: TaskId, number: number): void {
+    if (!this.isNext(src, number))
+      this.diverged(`consumes message ${number} of teammate ${src} after ${this.received(src)}`);
+  }
+}
+
+const joins = (last: LocalDeterminant, run: LocalDeterminant): boolean =>
+  last.src === run.src && last.after === run.after && last.count + run.count <= MAX_RUN;
+
+function addTo(runs: LocalDeterminant[], run: LocalDeterminant): void {
+  const last = runs.at(-1);
+  if (last && joins(last, run)) runs[runs.length - 1] = { ...last, count: last.count + 1 };
+  else runs.push(run);
+}

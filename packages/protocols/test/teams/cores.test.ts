@@ -1,0 +1,111 @@
+/** Rules of teams that a random job rarely needs: each in the shortest scenario that does. */
+import { decodeDeterminants, encodeDeterminants, taskId, type Determinant } from '@mayfly/wire';
+import { describe, expect, it } from 'vitest';
+import type { Report } from '../../src/pessimistic/teams/endpoint.ts';
+import { ImageCut } from '../../src/pessimistic/teams/image-cut.ts';
+import { TeamLeaves } from '../../src/pessimistic/teams/leaves.ts';
+import { TeamSets } from '../../src/pessimistic/teams/sets.ts';
+import { TeamWave } from '../../src/pessimistic/teams/team-wave.ts';
+
+const A = taskId(0);
+const B = taskId(1);
+const local = (src: number): Determinant => ({ type: 'local', src: taskId(src), count: 1, after: 0 });
+const report = (stamp: number, first: number, ...entries: Determinant[]): Report => ({
+  stamp,
+  block: encodeDeterminants({ first, consumed: 0, openPolls: 0, entries }),
+});
+
+describe('T5: the comm worker "reads the counter, then all reports of the team up to this number"', () => {
+  it('and keeps those beyond for the next frame', () => {
+    const leaves = new TeamLeaves([A, B], 1);
+    leaves.begin(A, 0);
+    leaves.begin(B, 0);
+    leaves.takes(1);
+    leaves.reads(B, []); // B's report 2 is not written yet
+    leaves.reads(A, [report(1, 0, local(1)), report(3, 1, local(1))]); // A has consumed what B published after report 2
+    const entries = (): number[] => leaves.sections(A).map(({ block }) => decodeDeterminants(block).entries.length);
+    expect(entries()).toEqual([1, 0]);
+    leaves.takes(3);
+    leaves.reads(B, [report(2, 0, local(0))]);
+    leaves.reads(A, []);
+    expect(entries()).toEqual([2, 1]);
+  });
+
+  it('and no frame leaves before all members have been read', () => {
+    const leaves = new TeamLeaves([A, B], 1);
+    leaves.takes(1);
+    leaves.reads(A, []);
+    expect(() => leaves.sections(A)).toThrow('before all reports');
+  });
+
+  it('in a replay the evidence is the position of the replay, not the end of what is known', () => {
+    const leaves = new TeamLeaves([A, B], 1);
+    leaves.begin(A, 7);
+    leaves.takes(1);
+    const block = encodeDeterminants({ first: 2, consumed: 5, openPolls: 3, entries: [] });
+    leaves.reads(A, [{ stamp: 1, block }]);
+    leaves.reads(B, []);
+    expect(decodeDeterminants(leaves.sections(A)[0]!.block)).toEqual({
+      first: 2,
+      consumed: 5,
+      openPolls: 3,
+      entries: [],
+    });
+  });
+});
+
+describe('T6', () => {
+  it('a ring created later begins with its writer’s last marker', () => {
+    const writer = new ImageCut<string>([A, B], 0);
+    expect(writer.cut(1)).toEqual([]);
+    const reader = new ImageCut<string>([A, B], 0);
+    const marker = writer.writes(B);
+    expect([marker, writer.writes(B)]).toEqual([1, 0]);
+    reader.stage(A, { marker });
+    reader.stage(A, { message: 'sent behind the image' });
+    expect(reader.head(A)).toBeUndefined();
+    expect(reader.met).toBe(1);
+    reader.cut(1);
+    expect([...reader.state.values()].flat()).toEqual([]);
+    expect(reader.head(A)).toBe('sent behind the image');
+  });
+
+  it('channel state is what stands before the marker, staged or not', () => {
+    const reader = new ImageCut<string>([A, B], 0);
+    reader.stage(A, { message: 'staged' });
+    reader.cut(1);
+    reader.noRing(B);
+    reader.stage(A, { message: 'in the ring' });
+    expect(reader.closed).toBe(false);
+    reader.stage(A, { marker: 1 });
+    reader.stage(A, { message: 'behind' });
+    expect(reader.closed).toBe(true);
+    expect(reader.state.get(A)).toEqual(['staged', 'in the ring']);
+  });
+
+  it('an image of a wave that was dropped counts for no other', () => {
+    const wave = new TeamWave([A, B], 0);
+    expect(wave.begin(false)).toBe(1);
+    wave.over(1);
+    expect(wave.begin(false)).toBe(2);
+    expect(wave.imaged(A, 1, { rings: new Set() })).toEqual([]);
+    wave.over(1); // a member declines the marker of wave 1, which it has met late
+    expect(wave.underWay).toBe(true);
+    wave.imaged(A, 2, { rings: new Set() });
+    wave.imaged(B, 2, { rings: new Set() });
+    expect([wave.closed(A, 1), wave.closed(A, 2), wave.closed(B, 2)]).toEqual([false, false, true]);
+  });
+
+  it('a damaged image spoils its set; the logs were trimmed to the oldest that is kept', () => {
+    const sets = new TeamSets([A, B], 2);
+    for (const wave of [1, 2]) for (const t of [A, B]) sets.stored(wave, t, { done: wave === 2 && t === B });
+    expect(sets.covered(1, A)).toBeUndefined();
+    expect(sets.covered(1, B)?.wave).toBe(1);
+    sets.covered(2, A);
+    sets.covered(2, B);
+    expect([sets.oldest?.wave, sets.newest?.wave, sets.over()]).toEqual([1, 2, []]);
+    expect(sets.damaged(2)).toBe(false);
+    expect(sets.newest?.wave).toBe(1);
+    expect(sets.damaged(1)).toBe(true);
+  });
+});

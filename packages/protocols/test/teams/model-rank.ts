@@ -1,0 +1,323 @@
+/**
+ * A rank of the model: a program that a hash drives (its next operation follows from everything it has done and
+ * consumed), over the cores of a rank. Every operation may be interrupted where memory that others read changes.
+ */
+import { WORLD, taskId, type Position, type TaskId } from '@mayfly/wire';
+import { LIVE, type EndpointSnapshot, type EndpointStart } from '../../src/endpoint.ts';
+import type { Line } from '../../src/pessimistic/position.ts';
+import { TeamEndpoint, type Carried, type Report } from '../../src/pessimistic/teams/endpoint.ts';
+import { ImageCut, type InRing } from '../../src/pessimistic/teams/image-cut.ts';
+import { replayInTeam, startInTeam } from '../../src/pessimistic/teams/position.ts';
+import type { SetImage } from '../../src/pessimistic/teams/sets.ts';
+import type { Planted } from './planted.ts';
+
+/** Operations of a program. */
+const LENGTH = 34;
+
+export interface Message {
+  readonly n: number;
+  readonly payload: number;
+}
+export type UpFrame =
+  | { readonly k: 'data'; readonly src: TaskId; readonly dst: TaskId; readonly n: number; readonly payload: number }
+  | { readonly k: 'determinants'; readonly src: TaskId };
+type Done = readonly ['sent' | 'consumed', other: TaskId, n: number, payload: number];
+type Step =
+  | { readonly k: 'report' }
+  | { readonly k: 'put'; readonly dst: TaskId; readonly item: InRing<Message> }
+  | { readonly k: 'up'; readonly frame: UpFrame };
+
+/** The program's own state. */
+interface Program {
+  h: number;
+  pc: number;
+  history: Done[];
+  exited: boolean;
+}
+
+export interface RankImage extends SetImage {
+  readonly wave: number;
+  readonly program: Program;
+  readonly position: Position;
+  readonly line: Line;
+  readonly snapshot: EndpointSnapshot;
+  readonly rings: ReadonlySet<TaskId>;
+  readonly carried: Carried;
+  /** Messages that a regrouping carried over and that are left. */
+  readonly bodies: ReadonlyMap<TaskId, readonly Message[]>;
+  readonly channels: ReadonlyMap<TaskId, readonly Message[]>;
+}
+
+/** What a rank sees of its team and of its log. */
+export interface Around {
+  readonly tasks: number;
+  readonly members: readonly TaskId[];
+  readonly planted: Planted;
+  /** How long a rank may pause. */
+  readonly pauses: number;
+  /** Of 100 images, so many are declined. */
+  readonly declines: number;
+  /** Most messages go to one neighbour: rings are created late. */
+  readonly sparse: boolean;
+  /** Nothing is left to chance any more: what can happen happens. */
+  readonly calm: boolean;
+  random: (below: number) => number;
+  count: () => number;
+  /** The ring from one teammate to another. */
+  ring: (src: TaskId, dst: TaskId) => InRing<Message>[];
+  arrival: (
+    task: TaskId,
+    number: number,
+  ) => { readonly src: TaskId; readonly n: number; readonly payload: number } | undefined;
+  /** The wave that the comm worker has requested. */
+  wanted: () => number;
+  /** T9: after its image a rank does nothing more. */
+  stopped: () => boolean;
+  imaged: (rank: ModelRank) => void;
+  declined: (rank: ModelRank, wave: number) => void;
+}
+
+export function mix(h: number, ...values: number[]): number {
+  for (const x of values) {
+    h = Math.imul(h ^ x, 0x9e3779b1);
+    h = Math.imul(h ^ (h >>> 15), 0x85ebca6b);
+    h ^= h >>> 13;
+  }
+  return h >>> 0;
+}
+
+export class ModelRank {
+  readonly ep: TeamEndpoint;
+  readonly cut: ImageCut<Message>;
+  readonly program: Program;
+  readonly bodies: Map<TaskId, Message[]>;
+  /** Beside the up ring: the comm worker reads them. */
+  reports: Report[] = [];
+  up: UpFrame[] = [];
+  steps: Step[] = [];
+  image: RankImage | undefined;
+  #poll: { left: number; took: number } | undefined;
+  /** Turns for which it does nothing, or nothing but images: others are ahead of it. */
+  #asleep = 0;
+  #computes = 0;
+
+  constructor(
+    readonly task: TaskId,
+    private readonly around: Around,
+    start: EndpointStart,
+    from: RankImage | undefined,
+    wave: number,
+  ) {
+    const { planted, members, tasks } = around;
+    const at = from ? replayInTeam(from.position) : startInTeam();
+    this.ep = new (planted.endpoint ?? TeamEndpoint)(task, tasks, at, start, { members, carried: from?.carried ?? [] });
+    this.ep.jump(from?.snapshot);
+    this.cut = new (planted.cut ?? ImageCut)<Message>(members.length > 1 ? members : [], wave);
+    this.cut.restore(from?.channels ?? new Map());
+    const p = from?.program;
+    this.program = p ? { ...p, history: [...p.history] } : { h: mix(7, task), pc: 0, history: [], exited: false };
+    this.bodies = new Map([...(from?.bodies ?? [])].map(([src, m]) => [src, [...m]]));
+  }
+
+  /** One step; false: it waits for others. */
+  step(): boolean {
+    const { around, cut } = this;
+    if (!around.calm) {
+      if (around.random(40) === 0) this.#asleep = around.random(around.pauses);
+      if (around.random(60) === 0) this.#computes = around.random(5 * around.pauses);
+      if (this.#asleep-- > 0) return false;
+    }
+    const next = this.steps.shift();
+    if (next) {
+      this.#perform(next);
+      return true;
+    }
+    const moved = this.#stage();
+    if (!this.#poll) {
+      const wave = Math.max(
+        cut.met,
+        around.wanted() > cut.wave && (around.calm || around.random(around.pauses) < 6) ? around.wanted() : 0,
+      );
+      if (wave > cut.wave) {
+        this.#takeImage(wave);
+        return true;
+      }
+    }
+    if (around.stopped() && cut.wave === around.wanted()) return moved;
+    if (!around.calm && this.#computes-- > 0) return moved;
+    return this.#operation() || moved;
+  }
+
+  #perform(s: Step): void {
+    if (s.k === 'report') this.report();
+    else if (s.k === 'up') this.up.push(s.frame);
+    else this.around.ring(this.task, s.dst).push(s.item);
+  }
+
+  report(): void {
+    const r = this.ep.report(this.around.count);
+    if (r) this.reports.push(r);
+  }
+
+  /** Moves what lies in the rings into the unexpected queue. */
+  #stage(): boolean {
+    const { around, cut } = this;
+    let moved = false;
+    for (const src of around.members) {
+      const ring = around.ring(src, this.task);
+      while (ring.length > 0 && (around.calm || around.random(3) > 0)) {
+        cut.stage(src, ring.shift()!);
+        moved = true;
+      }
+    }
+    return moved;
+  }
+
+  // ---- T6 ----
+
+  #takeImage(wave: number): void {
+    const { ep, cut, program, around } = this;
+    if (!around.calm && around.random(100) < around.declines && !around.stopped()) {
+      cut.decline(wave);
+      around.declined(this, wave);
+      return;
+    }
+    this.report();
+    this.up.push({ k: 'determinants', src: this.task });
+    const rings = new Set(cut.rings);
+    for (const dst of cut.cut(wave)) this.steps.push({ k: 'put', dst, item: { marker: wave } });
+    this.image = {
+      wave,
+      done: program.exited,
+      program: { ...program, history: [...program.history] },
+      position: ep.position([]),
+      line: ep.line(),
+      snapshot: ep.snapshot(),
+      rings,
+      carried: ep.carried(),
+      bodies: new Map([...this.bodies].map(([src, m]) => [src, [...m]])),
+      channels: cut.state,
+    };
+    around.imaged(this);
+  }
+
+  // ---- the program ----
+
+  #operation(): boolean {
+    const { program: p, around } = this;
+    if (this.#poll) return this.#polls();
+    if (p.pc >= LENGTH) {
+      if (p.exited) return false;
+      p.exited = true;
+      this.#send(WORLD);
+      return true;
+    }
+    const c = mix(p.h, 1) % 100;
+    if (c < 42) this.#send(this.#receiver());
+    else if (c < 52) this.#send(WORLD);
+    else if (c < 58)
+      p.h = mix(
+        p.h,
+        3,
+        this.ep.clock(() => around.random(1e6)),
+      );
+    else if (c < 80) {
+      if (!this.#consume()) return false;
+    } else {
+      this.#carried();
+      this.#poll = { left: this.ep.pollBegin(), took: 0 };
+      return this.#polls();
+    }
+    p.pc++;
+    return true;
+  }
+
+  #receiver(): TaskId {
+    const { sparse, tasks } = this.around;
+    const d = mix(this.program.h, 2);
+    return taskId((sparse && d % 8 > 0 ? this.task + 1 : d >>> 3) % tasks);
+  }
+
+  #polls(): boolean {
+    const poll = this.#poll!;
+    if (poll.left === LIVE)
+      for (let more = 2; more > 0 && this.around.random(3) > 0 && this.#consume(); more--) poll.took++;
+    else
+      while (poll.took < poll.left) {
+        if (!this.#consume()) return false;
+        poll.took++;
+      }
+    this.ep.pollEnd();
+    this.#poll = undefined;
+    const { program } = this;
+    program.h = mix(program.h, 4, poll.took);
+    program.pc++;
+    return true;
+  }
+
+  #send(dst: TaskId): void {
+    const { ep, program: p, task, cut, around } = this;
+    const repeating = ep.repeating;
+    const n = ep.beginSend(dst);
+    const number = n > 0 ? n : ep.sent().find(([d]) => d === dst)![1];
+    const payload = mix(p.h, 5, dst, number);
+    p.history.push(['sent', dst, number, payload]);
+    p.h = mix(p.h, 6);
+    if (n === 0 || (around.planted.suppressesLocal && ep.isLocal(dst) && repeating)) return;
+    const out: Step[] = [{ k: 'report' }];
+    if (!ep.isLocal(dst)) out.push({ k: 'up', frame: { k: 'data', src: task, dst, n, payload } });
+    else {
+      const marker = cut.writes(dst);
+      if (marker > 0) out.push({ k: 'put', dst, item: { marker } });
+      out.push({ k: 'put', dst, item: { message: { n, payload } } });
+      if (around.planted.publishesFirst) out.push(out.shift()!);
+    }
+    this.steps.push(...out);
+  }
+
+  /** Consumes one message, from where it may come. */
+  #consume(): boolean {
+    const { ep, cut, around, task } = this;
+    if (this.#carried()) return true;
+    const choice = ep.choice();
+    const local = (src: TaskId): boolean => {
+      const m = cut.head(src);
+      return m !== undefined && ep.isNext(src, m.n);
+    };
+    const arrival = around.arrival(task, ep.consumed + 1);
+    const from: (TaskId | undefined)[] =
+      choice.from === 'ring' ? [choice.src].filter(local) : choice.from === 'any' ? around.members.filter(local) : [];
+    if (choice.from !== 'ring' && arrival) from.push(undefined);
+    if (from.length === 0) return false;
+    const src = from[around.random(from.length)];
+    if (src === undefined) {
+      ep.consume(ep.consumed + 1, arrival!.src);
+      this.#eat(arrival!.src, arrival!);
+    } else {
+      const m = cut.head(src)!;
+      cut.take(src);
+      ep.consumeLocal(src, m.n);
+      this.#eat(src, m);
+    }
+    if (this.#poll) this.#carried();
+    return true;
+  }
+
+  /** T9: as soon as its number is next, also in the middle of a poll, whose record does not count it. */
+  #carried(): boolean {
+    let any = false;
+    for (let c = this.ep.choice(); c.from === 'carried'; c = this.ep.choice()) {
+      const m = this.bodies.get(c.src)!.shift()!;
+      this.ep.consumeCarried(c.src, m.n);
+      this.#eat(c.src, m);
+      any = true;
+    }
+    return any;
+  }
+
+  #eat(src: TaskId, { n, payload }: Message): void {
+    const { program: p } = this;
+    p.history.push(['consumed', src, n, payload]);
+    p.h = mix(p.h, 8, src, n, payload);
+  }
+}
