@@ -30,7 +30,8 @@ import { MalformedPosition, type Replays } from '../contract/position.ts';
 import { sentBy } from './holdings.ts';
 import { beginPush, discardPartial } from './push.ts';
 import { readBody } from './read-body.ts';
-import { json, learn, readEvidence } from './records.ts';
+import { json, learn, readEvidence, type Evidence } from './records.ts';
+import { evidenceOf, isTeam } from './sections.ts';
 import { closeConn, detach, giveUp, protocolError, refuse } from './refuse.ts';
 import {
   ackSoon,
@@ -42,6 +43,7 @@ import {
   type Channel,
   type ConnState,
   type Destination,
+  type Source,
   type State,
 } from './state.ts';
 import { askForCut } from './cutting.ts';
@@ -202,12 +204,12 @@ export function resupply(
         `${h.arrival} is message ${h.channel}`,
     );
   const source = s.sources[h.src];
-  if (h.detBytes >= BLOCK_HEAD_BYTES && source) {
+  if (source && isTeam(h)) {
+    const block = bytes.subarray(o + HEADER_BYTES, o + HEADER_BYTES + h.detBytes);
+    for (const x of evidenceOf(s, source.task, block)) givenBack(s, x.source, d, x.evidence, x.entries);
+  } else if (h.detBytes >= BLOCK_HEAD_BYTES && source) {
     const e = { determinants: 0, openPolls: 0, consumed: 0 };
-    if (readEvidence(v, o + HEADER_BYTES, e) > 0)
-      throw protocolError('BAD_FRAME', 'determinants of another task come with what is given back');
-    s.policy.givenBack(s, source, d, e);
-    learn(source.evidence, e);
+    givenBack(s, source, d, e, readEvidence(v, o + HEADER_BYTES, e));
   }
   v.setUint8(o, Kind.ARRIVAL);
   const lsn = append(s, d.stream, bytes.subarray(o, end));
@@ -222,6 +224,12 @@ export function resupply(
   // message again.
   for (const w of s.answers) if (w.attachment.task === h.src) w.needs = s.ticket + 1;
   d.index.add(lsn, h.size, p.lsns.length > 1 ? p.lsns : undefined);
+}
+
+function givenBack(s: State, source: Source, d: Destination, e: Evidence, entries: number): void {
+  if (entries > 0) throw protocolError('BAD_FRAME', 'determinants of another task come with what is given back');
+  s.policy.givenBack(s, source, d, e);
+  learn(source.evidence, e);
 }
 
 /** RESUPPLIED: the log is as long as what the receiver had; it opens. */

@@ -58,6 +58,7 @@ import {
   type State,
   type Stream,
 } from './state.ts';
+import { logCarried } from './sections.ts';
 import { flushAcks, sayCovered, startSync, syncDue, synced } from './sync.ts';
 import { trim, trimWorld } from './trim.ts';
 import { releaseWorld } from './world.ts';
@@ -441,7 +442,7 @@ export class ChannelMemory {
       case Kind.DETERMINANTS:
         if (!a.answered) throw protocolError('BAD_FRAME', 'speaks before it was accepted');
         a.spoke = true;
-        if (h.detBytes > 0) s.policy.carried(s, s.sources[a.task]!, bytes, view, o + HEADER_BYTES, h.detBytes);
+        logCarried(s, a.task, f, bytes, view, o + HEADER_BYTES);
         if (h.kind === Kind.DATA) data(s, a, h, bytes, view, o, end);
         else if ((h.flags & Flag.SYNC) !== 0) s.syncWanted = true;
         return;

@@ -7,6 +7,7 @@ import { part, toTask } from './cutting.ts';
 import { protocolError } from './refuse.ts';
 import { discardPartial } from './push.ts';
 import { slideOverEntries } from './records.ts';
+import { isTeam, slideOverSections } from './sections.ts';
 import {
   ackSoon,
   append,
@@ -65,7 +66,7 @@ export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: D
 
   // The record keeps the entries, so that a message never survives its determinants; what is pushed does not.
   const record = s.policy.record(h, bytes, o, end);
-  const at = slideOverEntries(bytes, v, o, h);
+  const at = isTeam(h) ? slideOverSections(bytes, v, o, h) : slideOverEntries(bytes, v, o, h);
   const frame = bytes.subarray(at, end);
   if (d) toTask(s, d, c, h, v, at, frame, whole, record);
   else toWorld(s, w!, h, frame, whole, record ?? frame);

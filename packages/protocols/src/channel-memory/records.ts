@@ -8,11 +8,13 @@ import {
   HEADER_BYTES,
   Kind,
   MESSAGE_JSON,
+  decodeTeamBlock,
   emptyHeader,
   encodeFrame,
   getU53,
   parseJson,
   setU53,
+  teamHeads,
   type Frame,
   type Header,
   type Incarnation,
@@ -140,21 +142,30 @@ export function patchFromLog(
   record: Uint8Array,
   e: Pick<SendRecord, 'kind' | 'incarnation' | 'arrival' | 'envelope'>,
 ): Uint8Array {
-  const r = new DataView(record.buffer, record.byteOffset, record.byteLength);
+  const r = viewOf(record);
   const detBytes = r.getUint32(60, true);
   const block = HEADER_BYTES + detBytes;
-  const entries = e.kind === Kind.DETERMINANTS ? 0 : Math.max(0, detBytes - BLOCK_HEAD_BYTES);
+  const team = r.getUint8(2) & Flag.TEAM;
+  const heads =
+    e.kind === Kind.DETERMINANTS
+      ? undefined
+      : team
+        ? teamHeads(decodeTeamBlock(record.subarray(HEADER_BYTES, block)))
+        : record.subarray(HEADER_BYTES, HEADER_BYTES + Math.min(detBytes, BLOCK_HEAD_BYTES));
+  const entries = heads ? detBytes - heads.length : 0;
   const end = e.envelope ? block : record.length;
   const out = new Uint8Array(end - entries);
   out.set(record.subarray(0, block - entries));
+  if (heads) out.set(heads, HEADER_BYTES);
   out.set(record.subarray(block, end), block - entries);
   const v = new DataView(out.buffer);
   v.setUint8(0, e.kind);
   v.setUint32(16, e.incarnation, true);
-  if (entries > 0) closeBlock(v, 0);
+  if (entries > 0 && team) v.setUint32(60, detBytes - entries, true);
+  else if (entries > 0) closeBlock(v, 0);
   if (e.kind !== Kind.DETERMINANTS) setU53(v, 32, e.arrival);
   if (e.envelope) {
-    v.setUint8(2, Flag.LAST | Flag.NO_BODY);
+    v.setUint8(2, team | Flag.LAST | Flag.NO_BODY);
     v.setUint32(4, 0, true);
     v.setUint32(40, 0, true);
   }

@@ -16,6 +16,7 @@ import {
   viewOf,
   type Base,
 } from './records.ts';
+import { evidenceOf, isTeam, logSections } from './sections.ts';
 import {
   channelOf,
   resumeStream,
@@ -35,6 +36,11 @@ function evidence(s: State, f: Frame, v: DataView): void {
   if (f.header.detBytes < BLOCK_HEAD_BYTES) return;
   const source = s.sources[f.header.src];
   if (source === undefined) return;
+  if (isTeam(f.header)) {
+    for (const x of evidenceOf(s, f.header.src, f.determinants)) learn(x.source.evidence, x.evidence);
+    logSections(s, f.header.src, f.determinants);
+    return;
+  }
   const e = { determinants: 0, openPolls: 0, consumed: 0 };
   readEvidence(v, HEADER_BYTES, e);
   learn(source.evidence, e);

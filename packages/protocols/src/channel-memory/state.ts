@@ -263,6 +263,8 @@ export interface LogPolicy {
   repeated(channel: number, logged: number): boolean;
   /** C2: the block between header and body at `o`, before the message that carries it. @throws MalformedDeterminants */
   carried(s: State, source: Source, bytes: Uint8Array, v: DataView, o: number, length: number): void;
+  /** Determinants of `other` may come with a frame of `one`: they are a team. Absent: every task is alone. */
+  readonly together?: (one: TaskId, other: TaskId) => boolean;
   /** The record of the frame in [o, end), where it is not what is pushed. */
   record(h: Header, bytes: Uint8Array, o: number, end: number): Uint8Array | undefined;
   /** C3: the arrival number that a chunk from `src` gets, the last one if `whole`; 0: none yet. */
