@@ -3,7 +3,7 @@
  * last lines that are not final.
  */
 import { stripVTControlCharacters } from 'node:util';
-import type { JobView } from '@mayfly/wire';
+import { progressText, type JobView } from '@mayfly/wire';
 
 /** To the left, and nothing from here on. */
 const CLEAR = '\r\x1b[J';
@@ -90,6 +90,7 @@ export function describeJob(view: JobView, seconds: number): string {
   return [
     `job ${view.id} ${view.state}`,
     view.reason ?? `${running} of ${view.size} ranks`,
+    ...(view.progress ? [progressText(view.progress)] : []),
     ...(recovering > 0 ? [`${recovering} recovering`] : []),
     ...(images > 0 ? [`${images} images`] : []),
     ...(recovered > 0 ? [`${recovered} recovered`] : []),

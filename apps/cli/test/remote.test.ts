@@ -41,6 +41,26 @@ describe('mayfly submit and wait', () => {
     expect((await mayfly('jobs', 'output', id)).stdout).toBe('3 -nfrom a file\n');
   });
 
+  it('show the progress that a C program states', async () => {
+    const text = [
+      '#include <mpi.h>',
+      '#include <stdio.h>',
+      'int main(int argc, char **argv) { char line[8];',
+      '  MPIX_Progress(0, 8); MPI_Init(&argc, &argv); MPIX_Progress(3, 8);',
+      '  while (fgets(line, sizeof line, stdin)) ;',
+      '  MPI_Finalize(); return 0; }',
+    ];
+    await writeFile(join(dir, 'states.c'), `${text.join('\n')}\n`);
+    const waiting = start(['mpiexec', '-n', '1', 'states.c'], { cwd: dir, env: service.env });
+    const list = async (): Promise<string> => (await mayfly('jobs', 'list', '--state', 'running')).stdout;
+    await expect.poll(list, { timeout: 120_000 }).toMatch(/states.*37 %/);
+    const id = /^(\w{12}) +states/m.exec(await list())![1]!;
+    expect((await mayfly('jobs', 'show', id)).stdout).toContain('\nprogress: 37 %\n');
+    waiting.child.stdin!.end();
+    expect(await waiting.ended).toMatchObject({ code: 0 });
+    expect((await mayfly('jobs', 'show', id)).stdout).not.toContain('progress');
+  });
+
   it('take standard input from a redirected file, and nothing from a pipe', async () => {
     const r = await mayfly('mpiexec', '--detach', '-n', '1', '--oversubscribe', '-genv', 'A', '1', 'echo.ts', '0');
     expect(r.stderr).toBe('mayfly: ignored, because volunteers provide the slots: --oversubscribe\n');

@@ -32,6 +32,10 @@ _whole = _exactly(int)
 _truth = _exactly(bool)
 
 
+def _number(value: Any) -> float:
+    return float(value if type(value) is int else _exactly(float)(value))
+
+
 def _time(value: Any) -> datetime:
     return datetime.fromtimestamp(_whole(value) / 1000, timezone.utc)
 
@@ -181,6 +185,7 @@ class JobView:
     """A job at one moment.
 
     state: waiting, running, stalled, pausing, paused, done, failed or cancelled. reason: why it waits, in words.
+    progress: what its program states, 0 to 1, and an estimate of the seconds left; None: not known, or ended.
     parts: all programs of a job that has several (MPMD), or None. waves: None without coordinated checkpointing.
     `str(view)` is a line for people.
     """
@@ -201,6 +206,8 @@ class JobView:
     owner: Optional[str] = _maybe("owner", _text)
     room: Optional[str] = _maybe("room", _text)
     reason: Optional[str] = _maybe("reason", _text)
+    progress: Optional[float] = _maybe("progress.fraction", _number)
+    remaining_s: Optional[float] = _maybe("progress.remainingMs", lambda v: _whole(v) / 1000)
     error: Optional[ErrorView] = _maybe("error", lambda v: read_view(ErrorView, v))
     exit_code: Optional[int] = _maybe("exitCode", _whole)
     parts: Optional[list[PartView]] = _maybe("parts", _of(lambda v: read_view(PartView, v)))
@@ -219,7 +226,8 @@ class JobView:
             what = self.error.message
         else:
             what = self.reason or (f"{at_work} of {self.ranks} ranks" if self.tasks else f"{self.ranks} ranks")
-        more = [f"{images} images"] * (images > 0) + [f"{recovered} recovered"] * (recovered > 0)
+        far = [] if self.progress is None else [f"{int(self.progress * 100)} %"]
+        more = far + [f"{images} images"] * (images > 0) + [f"{recovered} recovered"] * (recovered > 0)
         return ", ".join([f"job {self.id} {self.state}", what, *more])
 
 

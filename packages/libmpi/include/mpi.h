@@ -1943,6 +1943,8 @@ int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement);
 
 /* An image of the rank may be taken here: for loops that compute long without a call of MPI. */
 int MPIX_Checkpoint_poll(void);
+/* How far this rank is with its whole work: done of total. For the pages and the command line; costs one store into memory. */
+int MPIX_Progress(double done, double total);
 
 #ifdef __cplusplus
 }

@@ -88,6 +88,9 @@ export interface Device {
   /** Tells the device how full the store of unmatched bodies is, for flow control. */
   unexpected(bytes: number): void;
 
+  /** The program is this far, 0 to 1: for people, no event. Absent: nobody looks. */
+  progress?(fraction: number): void;
+
   /** The job's clock in ms (a determinant). */
   clock(): number;
   /** A value that depends on the place, logged as a determinant. */

@@ -32,6 +32,7 @@ export * as windows from './windows/index.ts';
 export * as files from './files/index.ts';
 export * as world from './outside-world.ts';
 export { Interrupted } from './progress.ts';
+export { stateProgress } from './stated-progress.ts';
 export { combine, inSeries, newSeries, type Series } from './schedule.ts';
 export * as bundles from './bundle.ts';
 export type { Bundle } from './bundle.ts';

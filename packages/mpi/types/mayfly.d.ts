@@ -437,6 +437,13 @@ export interface Comm {
   name: string;
   /** [MPI_Comm_group] */
   readonly group: Group;
+  /**
+   * States how far this rank is with its whole work: `done` of `total`, or a fraction of 1. Pages and command line show
+   * the least of what the ranks state, with an estimate of the time left. Costs one store into memory: call it as often
+   * as you like, on one rank or on all.
+   * @throws MPIError ERR_ARG for a negative number or NaN
+   */
+  progress(done: number, total?: number): void;
 
   // Point to point (chapter 3). Messages of one sender on one communicator do not overtake one another.
 

@@ -38,9 +38,13 @@ const S = {
   call: 16,
   spent: 28,
   resumed: 42,
+  progress: 46,
 };
-/** spent, behind it the time since which the rank is in its state, and with what counts of messages it has resumed. */
-const WORDS = S.resumed + 4;
+/**
+ * spent, behind it the time since which the rank is in its state, with what counts of messages it has resumed, and one
+ * more than the progress that the program states (0: none).
+ */
+const WORDS = S.progress + 2;
 const CALL_BYTES = 48;
 /**
  * How long it has waited in which call: a table of CALLS entries, the last for all calls that came too late for one of
@@ -83,6 +87,7 @@ export class StatusWriter {
   private readonly spent: Float64Array;
   private readonly calls: Float64Array;
   private readonly resumed: Float64Array;
+  private readonly stated: Float64Array;
   private readonly entries = new Map<string, number>();
   private readonly places: PlaceWriter;
   /** Of the call that it waits in, or has waited in last. */
@@ -101,6 +106,7 @@ export class StatusWriter {
     this.spent = new Float64Array(words.buffer, at + 4 * S.spent, SPENT.length + 1);
     this.since = this.spent[SPENT.length] = now();
     this.resumed = new Float64Array(words.buffer, at + 4 * S.resumed, 2);
+    this.stated = new Float64Array(words.buffer, at + 4 * S.progress, 1);
     this.calls = new Float64Array(
       words.buffer,
       words.byteOffset + 4 * (CALLS_WORD + CALLS_TABLE),
@@ -218,6 +224,11 @@ export class StatusWriter {
     this.counters[3]! += bytes;
   }
 
+  /** The program states how far it is, 0 to 1. */
+  progress(fraction: number): void {
+    this.stated[0] = 1 + fraction;
+  }
+
   /** The store of unmatched bodies is full. */
   envelopeOnly(on: boolean): void {
     Atomics.store(this.words, STATUS_WORD + S.envelopeOnly, on ? 1 : 0);
@@ -285,6 +296,8 @@ export function readStatus(words: Int32Array, now = 0): RankStatus {
   const at = SPENT_AT[read[S.state]!] ?? -1;
   if (at >= 0 && still > 0 && still < ABSURD_MS) spent[at]! += still;
   const activity: RankActivity = { state, arrivals: count(0), sends: count(1) };
+  const [stated] = new Float64Array(read.buffer, 4 * S.progress, 1);
+  if (stated! >= 1 && stated! <= 2) activity.progress = stated! - 1;
   if (state === 'waiting') {
     const length = Math.min(Math.max(read[S.callLength]!, 0), CALL_BYTES);
     activity.call = asText.decode(new Uint8Array(read.buffer, 4 * S.call, CALL_BYTES).slice(0, length));

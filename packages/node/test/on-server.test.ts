@@ -338,6 +338,42 @@ describe('faults', () => {
     );
   });
 
+  it('progress that a program states: the least of its ranks, and no way back while a killed one repeats work', async () => {
+    const a = await bench.node(1);
+    const id = await bench.submit(
+      `import { COMM_WORLD as comm, stdin } from 'mayfly';
+      comm.progress(1 + comm.rank, 8);
+      const go = (): void => { if (comm.rank === 0) stdin.readLine(); comm.barrier(); };
+      go();
+      comm.progress(0.5);
+      go();
+      comm.progress(3, 4);
+      go();
+      console.log('done');`,
+      2,
+      { options: { interactive: true } },
+    );
+    await bench.node(1);
+    await bench.until(id, (j) => j.progress?.fraction === 0.125);
+    await bench.input(id);
+    await bench.until(id, (j) => j.progress?.fraction === 0.5);
+    await bench.input(id);
+    const before = await bench.until(id, (j) => j.progress?.fraction === 0.75);
+    expect(before.progress).toEqual({ fraction: 0.75, repeating: [] });
+    a.kill();
+    const lost = await bench.until(id, (j) => j.tasks.some((t) => t.state === 'unassigned'));
+    const task = lost.tasks.find((t) => t.state === 'unassigned')!.task;
+    expect(lost.progress).toEqual({ fraction: 0.75, repeating: [task] });
+    await bench.node(1, 'third');
+    const back = await bench.until(id, (j) => j.progress?.repeating.length === 0);
+    expect(back.progress!.fraction).toBe(0.75);
+    await bench.input(id);
+    const { job, stdout } = await bench.ended(id);
+    expect(stdout).toEqual(['done\n', 'done\n']);
+    expect(job).not.toHaveProperty('progress');
+    expect(job.faults).toHaveLength(1);
+  });
+
   it(
     'a paused job gives its slots back with images, is paused still after a restart of the server, and goes ' +
       'on, without a fault',

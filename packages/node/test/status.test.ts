@@ -49,6 +49,21 @@ describe('status words', () => {
     });
   });
 
+  it('have the progress that a program states, and none where it states nothing', () => {
+    const { words } = new RankSide(createRankMemory(1 << 12, 1 << 12));
+    const writer = new StatusWriter(words);
+    expect(readStatus(words).activity).not.toHaveProperty('progress');
+    for (const fraction of [0, 0.25, 1]) {
+      writer.progress(fraction);
+      expect(readStatus(words).activity.progress).toBe(fraction);
+    }
+    // A rank's memory is its program's: no number outside the range reaches the server.
+    for (const odd of [NaN, -0.5, 1.01, Infinity]) {
+      writer.progress(odd);
+      expect(readStatus(words).activity).not.toHaveProperty('progress');
+    }
+  });
+
   it('tell a replay from what comes after it, also in the middle of what a rank computes', () => {
     let clock = 0;
     const { words } = new RankSide(createRankMemory(1 << 12, 1 << 12));

@@ -13,6 +13,8 @@ export * from './image.ts';
 export * from './limits.ts';
 export * from './program.ts';
 export * from './job.ts';
+export * from './job-progress.ts';
+export * from './progress-text.ts';
 export * from './dashboard.ts';
 export * from './run-time.ts';
 export * from './waves.ts';

@@ -1,6 +1,7 @@
 /** What a job is, and what REST tells of it. */
 import { Type, type Static } from 'typebox';
 import type { JobId } from './ids.ts';
+import { JobProgress } from './job-progress.ts';
 import { MAX_PARTS, MAX_RANKS, MAX_TEAM } from './limits.ts';
 import { WavesView } from './waves.ts';
 import { FilePath, ProgramSubmission, ProgramKind } from './program.ts';
@@ -193,6 +194,8 @@ export const RankActivity = Type.Object({
   sends: CountSchema,
   /** Messages of its team, which no log has: consumed, sent, and not consumed yet. */
   local: Type.Optional(Type.Object({ arrivals: CountSchema, sends: CountSchema, waiting: CountSchema })),
+  /** What the program states (comm.progress, MPIX_Progress): 0 to 1. */
+  progress: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
 });
 export type RankActivity = Static<typeof RankActivity>;
 
@@ -309,6 +312,8 @@ export const JobView = Type.Object({
    * Absent: it does not run, or nothing is known yet.
    */
   computed: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  /** Absent: the program states nothing, or the job has ended. */
+  progress: Type.Optional(JobProgress),
   /** How long the server was away while it ran, ms. */
   awayMs: Type.Optional(CountSchema),
   /** Why it waits or stalls, in words: 'needs 4 slots; 3 available'. */

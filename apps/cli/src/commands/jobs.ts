@@ -1,5 +1,5 @@
 /** `mayfly jobs list | show | cancel | output | rm`. */
-import { runTime, type JobState, type JobView } from '@mayfly/wire';
+import { progressText, runTime, type JobState, type JobView } from '@mayfly/wire';
 import { ApiFailure, Client, passes } from '../client.ts';
 import { needConnection, type ConnectionOptions } from '../connection.ts';
 import { endOf } from '../ending.ts';
@@ -65,7 +65,7 @@ async function listing(c: Client, { state, limit, json }: ListOptions): Promise<
       String(j.size),
       when(j.submittedAt),
       lasted(j),
-      j.error?.code ?? j.reason ?? '',
+      j.error?.code ?? j.reason ?? (j.progress ? progressText(j.progress) : ''),
     ]),
   ]);
 }
@@ -82,6 +82,7 @@ export async function show(id: string, options: ConnectionOptions & { json?: boo
     `${j.name} (${j.id}): ` +
       `${j.state}${j.reason ? `, ${j.reason}` : ''}${j.exitCode === undefined ? '' : `, exit code ${j.exitCode}`}`,
   );
+  if (j.progress) print(`progress: ${progressText(j.progress)}`);
   if (j.error) print(`error: ${j.error.message} (${j.error.code})`);
   print(
     `${programLine(j)}\n${j.size} ranks, ${j.protocol}${j.protocol === 'pessimistic' ? `, ${j.durability}` : ''}; submitted ` +

@@ -1,6 +1,7 @@
 /** What the dashboard says of jobs, ranks, nodes and faults, in words and tones. Pure. */
 import {
   kindOf,
+  progressText,
   WORLD,
   type ComparedRun,
   type Fault,
@@ -219,7 +220,8 @@ export function jobLine(job: JobView): string {
   if (job.state === 'cancelled') return `${plural(total, 'rank')} stopped`;
   if (job.tasks.length === 0) return plural(total, 'rank');
   const far = done > 0 ? `${done} of ${plural(total, 'rank')} done` : `${alive} of ${plural(total, 'rank')} running`;
-  return [far, computedText(job)].filter((part) => part !== undefined).join('; ');
+  const progress = job.progress && `program at ${progressText(job.progress)}`;
+  return [progress, far, computedText(job)].filter((part) => part !== undefined).join('; ');
 }
 
 /**

@@ -87,6 +87,8 @@ typedef void MPI_T_event_dropped_cb_function(MPI_Count count, MPI_T_event_regist
 const TAIL = `
 /* An image of the rank may be taken here: for loops that compute long without a call of MPI. */
 int MPIX_Checkpoint_poll(void);
+/* How far this rank is with its whole work: done of total. For the pages and the command line; costs one store into memory. */
+int MPIX_Progress(double done, double total);
 
 #ifdef __cplusplus
 }

@@ -38,7 +38,7 @@ type Exported = (...args: Word[]) => Word | void;
 
 /** Callable before MPI_Init and after MPI_Finalize (§11.4.1). */
 const ANYTIME =
-  /^MPI_(Init|Init_thread|Initialized|Finalized|Get_version|Get_library_version|Info_|Session_|Error_|Add_error|Remove_error|Abi_|Errhandler_|Group_from_session|Comm_create_from_group|T_|Aint_|.*_(toint|fromint|c2f|f2c)|.*_create_errhandler|Abort|Wtime|Wtick|Pcontrol)/;
+  /^MPIX_Progress$|^MPI_(Init|Init_thread|Initialized|Finalized|Get_version|Get_library_version|Info_|Session_|Error_|Add_error|Remove_error|Abi_|Errhandler_|Group_from_session|Comm_create_from_group|T_|Aint_|.*_(toint|fromint|c2f|f2c)|.*_create_errhandler|Abort|Wtime|Wtick|Pcontrol)/;
 
 const WIDE = /^(MPI_Count|MPI_Offset) \w+$/;
 

@@ -3,8 +3,8 @@
  * lies where is in this folder's file names; how they become imports is in define.ts; what an image holds of them is in
  * state.ts.
  */
-import { ERR, decodeValue, encodeValue, MalformedValue } from '@mayfly/mpi';
-import { FUNCTIONS } from '../abi/functions.ts';
+import { ERR, decodeValue, encodeValue, MalformedValue, stateProgress } from '@mayfly/mpi';
+import { FUNCTIONS, type CFunction } from '../abi/functions.ts';
 import type { Binding, BindingOptions, Word } from '../program.ts';
 import { attributes } from './attributes.ts';
 import { collectives } from './collectives.ts';
@@ -66,6 +66,15 @@ function implementations(core: Core): Implementations[] {
 const missing = (core: Core) => (): number =>
   core.fail(ERR.UNSUPPORTED_OPERATION, 'Mayfly does not have this function yet (docs/mpi-coverage.md)');
 
+/** Mayfly's own, which the header declares at its end. */
+const PROGRESS: CFunction = {
+  name: 'MPIX_Progress',
+  result: 'int',
+  parameters: ['double done', 'double total'],
+  chapter: '',
+  largeOf: undefined,
+};
+
 /** Names without MPI_ of all functions that are more than a refusal. Large forms are there with their function. */
 export function supported(): ReadonlySet<string> {
   // The functions are made over an empty rank; none of them runs.
@@ -98,6 +107,11 @@ export function createBinding(options: BindingOptions): Binding {
     functions[`P${f.name}`] = fn;
   }
   functions['MPIX_Checkpoint_poll'] = () => ERR.SUCCESS;
+  functions['MPIX_Progress'] = exported(
+    core,
+    PROGRESS,
+    (done: number, total: number) => (stateProgress(core.layer, done, total, 'MPIX_Progress'), ERR.SUCCESS),
+  );
   return {
     functions,
     suspending: new Set(SUSPENDING),

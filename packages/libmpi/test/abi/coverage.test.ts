@@ -65,12 +65,14 @@ test('suspending names are functions of the header; no look-up is among them', (
 });
 
 class Aborted extends Error {}
+const stated: number[] = [];
 const silent = {
   task: 0,
   size: 1,
   unexpectedBytes: 0,
   send: () => undefined,
   unexpected: () => undefined,
+  progress: (fraction: number) => void stated.push(fraction),
 } as unknown as Device;
 const rank = () => {
   const memory = new WebAssembly.Memory({ initial: 1 });
@@ -94,7 +96,7 @@ const rank = () => {
 
 test('every declared function is exported under both names, and the missing ones answer a clear error', () => {
   const { binding } = rank();
-  expect(new Set(Object.keys(binding.functions))).toEqual(new Set([...NAMES, 'MPIX_Checkpoint_poll']));
+  expect(new Set(Object.keys(binding.functions))).toEqual(new Set([...NAMES, 'MPIX_Checkpoint_poll', 'MPIX_Progress']));
   binding.functions['MPI_Init']!(0, 0);
   binding.functions['MPI_Comm_set_errhandler']!(0x101, 0x143);
   const there = supported();
@@ -125,4 +127,19 @@ test('§11.2.1: before MPI_Init and after MPI_Finalize only few functions may be
   expect(() => binding.functions['MPI_Init']!(0, 0)).toThrow('called a second time');
   binding.functions['MPI_Finalize']!();
   expect(() => binding.functions['MPI_Barrier']!(0x101)).toThrow('called after MPI_Finalize');
+});
+
+test('MPIX_Progress states a share from 0 to 1, also before MPI_Init; other numbers are an error', () => {
+  const { binding } = rank();
+  const say = (done: number, total: number): unknown => binding.functions['MPIX_Progress']!(done, total);
+  expect([say(0, 4), say(1, 4), say(5, 4), say(0, 0)]).toEqual([0, 0, 0, 0]);
+  expect(stated).toEqual([0, 0.25, 1, 1]);
+  for (const [done, total] of [
+    [-1, 4],
+    [1, -4],
+    [NaN, 4],
+    [1, NaN],
+  ] as const)
+    expect(() => say(done, total)).toThrow(/MPIX_Progress.*expected numbers from 0/s);
+  expect(stated).toHaveLength(4);
 });

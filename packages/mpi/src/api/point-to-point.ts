@@ -5,6 +5,7 @@ import { check, improbe, iprobe, mprobe, probe, send as sendNow, startReceive, s
 import * as bundles from '../bundle.ts';
 import * as requests from '../requests.ts';
 import { newSeries } from '../schedule.ts';
+import { stateProgress } from '../stated-progress.ts';
 import { contextOf, Held } from './held.ts';
 import { GroupObject } from './group.ts';
 import { ElementsObject, checkData, received, sentBytes } from './datatype.ts';
@@ -58,6 +59,9 @@ export class PointToPoint extends Held {
   }
   set name(value: string) {
     contextOf(this).call(() => void (this.record('MPI_Comm_set_name').name = String(value).slice(0, 128)));
+  }
+  progress(done: number, total = 1): void {
+    contextOf(this).call(() => stateProgress(contextOf(this).layer, done, total, 'Comm.progress'));
   }
   get group(): Mayfly.Group {
     return contextOf(this).call(() => {

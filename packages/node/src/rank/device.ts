@@ -363,6 +363,10 @@ export class RingDevice implements Device {
     this.status.envelopeOnly(full);
   }
 
+  progress(fraction: number): void {
+    this.status.progress(fraction);
+  }
+
   clock(): number {
     this.steps++;
     this.duty.call(this.working);

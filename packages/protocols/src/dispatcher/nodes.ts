@@ -12,6 +12,7 @@ import {
 import { deadline, judge, patienceOf, type Patience, type Verdict } from '../failure-detector.ts';
 import { rooms, takesFor, type Room } from './free-slots.ts';
 import { takeRoom, wantedBy } from './placement.ts';
+import { stated } from './job-progress.ts';
 import { came } from './reputation.ts';
 import { lose, resume, started, tellToDrop } from './restart.ts';
 import { mapByOf } from './teams.ts';
@@ -152,6 +153,7 @@ export function heartbeat(core: Core, node: Node, e: Of<'heartbeat'>): void {
     t.missed = 0;
     if (!sameActivity(t.activity, h.activity)) t.activitySince = core.now;
     t.activity = h.activity;
+    stated(core, t, h.incarnation, h.activity.progress);
     t.arrivalsSeen = Math.max(t.arrivalsSeen, h.activity.arrivals);
     if (h.started) started(core, t);
     // A message that no earlier incarnation sent; or a report that a server which was killed had not made durable.

@@ -111,6 +111,8 @@ export interface Task {
   activity?: RankActivity;
   /** Wall clock of the first heartbeat that reported this wait and this progress; neither has changed since. */
   activitySince?: number;
+  /** What its program states, and what it had reached (job-progress.ts); `reached` is at least `fraction`. */
+  stated?: { readonly incarnation: Incarnation; readonly fraction: number; readonly reached: number };
   /** Highest number of arrivals that any incarnation consumed, as heartbeats say. */
   arrivalsSeen: number;
   /** Observer's time of the assignment, of the end of waiting while away. */
@@ -143,6 +145,8 @@ export interface Job {
   /** Longest time between two things that a rank was seen to do, and until one began; ms (stragglers.ts). */
   longestPause: number;
   longestStart?: number;
+  /** Since which running time, ms, and from where the rate of its progress is measured (job-progress.ts). */
+  pace?: { readonly at: number; readonly from: number };
   /** Since when storage is stopped while it runs (storage-outage.ts). */
   stoppedAt?: number;
   /** Paused, durably: observer's time at which ranks that have no new image yet leave without one (pause.ts). */

@@ -15,6 +15,7 @@ import {
 } from '@mayfly/wire';
 import type { Dispatcher } from './dispatcher.ts';
 import { failuresOf } from './failures.ts';
+import { progressOf } from './job-progress.ts';
 import { hasRecord, quarantinedUntil } from './reputation.ts';
 import { verdictOf } from './nodes.ts';
 import { rooms, takesRanks } from './free-slots.ts';
@@ -50,6 +51,7 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
   const { spec, startedAt, endedAt, pausedAt, pausedMs, awayMs, exitCode, error } = job.record;
   const since = pausedAt ?? job.stoppedAt;
   const reason = reasonOf(core, job);
+  const progress = progressOf(core, job);
   return {
     id,
     name: spec.name,
@@ -72,6 +74,7 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
     ...(pausedMs === undefined ? {} : { pausedMs }),
     ...(awayMs === undefined ? {} : { awayMs }),
     ...(reason === undefined ? {} : { reason }),
+    ...(progress && { progress }),
     ...(stoppedOf(core, job) ? { stopped: core.stopped! } : {}),
     ...(error === undefined ? {} : { error }),
     ...(exitCode === undefined ? {} : { exitCode }),

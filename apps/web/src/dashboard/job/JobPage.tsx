@@ -64,6 +64,7 @@ export function JobPage() {
               {job.state === 'failed' ? <FailureCompared job={job} /> : jobLine(job)}
             </span>
           </p>
+          <Progress of={job.progress} />
         </div>
         <Figures job={job} />
       </header>
@@ -84,6 +85,22 @@ export function JobPage() {
       </Tabs>
       <About job={job} />
     </article>
+  );
+}
+
+/** The line of the job has it in words. Its place is there without it, so that nothing moves. */
+function Progress({ of }: { of: JobView['progress'] }) {
+  return (
+    <div className="job-progress">
+      {of && (
+        <progress
+          aria-label="Progress of the program"
+          data-testid="job-progress"
+          data-repeats={of.repeating.length > 0 || undefined}
+          value={of.fraction}
+        />
+      )}
+    </div>
   );
 }
 
