@@ -11,6 +11,7 @@ await build({
     'src/ring-stage-rank.ts',
     'src/ring-stage-comm.ts',
     'src/relay-ring.ts',
+    'src/team-bare.ts',
     'src/store-peer.ts',
     'src/nas-single.ts',
     'src/closed-kernels.ts',

@@ -19,6 +19,7 @@ import { reexecution } from './reexecution.ts';
 import { sandbox } from './sandbox.ts';
 import { stall } from './stall.ts';
 import { overhead, slowdown } from './slowdown.ts';
+import { team } from './team.ts';
 
 const BENCHES: Record<string, (args?: readonly string[]) => Promise<boolean>> = {
   pingpong,
@@ -37,6 +38,7 @@ const BENCHES: Record<string, (args?: readonly string[]) => Promise<boolean>> = 
   sandbox,
   closed,
   protocols,
+  team,
 };
 
 const USAGE = `npm run bench -- [name …] [--gb N]

@@ -14,6 +14,7 @@ import { History, type Counted } from './history/history.ts';
 import type { Reading } from './history/gauges.ts';
 import { RepeatedWork } from './jobs/repeated-work.ts';
 import { RunLog } from './jobs/run-log.ts';
+import type { Traffic } from './hosts/traffic.ts';
 import type { Logger } from './logger.ts';
 import { SlotUse } from './nodes/slot-use.ts';
 
@@ -29,6 +30,8 @@ export interface ChronicleParts {
   /** Room of a job. */
   room: (job: JobId) => string | undefined;
   traffic: (job: JobId) => Counted[];
+  /** Of the teams of a job that is open. */
+  local: (job: JobId) => Pick<Traffic, 'total'> | undefined;
   reading: (job: JobId) => Reading | undefined;
   /** Of a job under coordinated checkpointing that is open. */
   waves: (job: JobId) => Pick<WavesOfJob, 'view' | 'ran' | 'repeatsUntil' | 'stalled'> | undefined;
@@ -90,11 +93,22 @@ export class Chronicle {
         return node === undefined ? undefined : this.#parts.dispatcher().core.nodes.get(node);
       });
       if (from === undefined) return;
+      this.#local(m, from);
       this.#slots(m, from);
       const acts = (job: JobId, task: TaskId, incarnation: Incarnation): boolean =>
         this.#nodeOf(job, task, incarnation) === from;
       this.board.heard(from, m.tasks, acts, Date.now());
     });
+  }
+
+  /** What ranks have sent within their teams. */
+  #local(m: Heartbeat, from: NodeId): void {
+    for (const { job, task, incarnation, local } of m.tasks) {
+      if (!local || !this.isAt(from, job, task, incarnation)) continue;
+      const team = this.#parts.dispatcher().core.find(job, task)?.team;
+      for (const [dst, messages, bytes] of local)
+        if (team?.includes(dst)) this.#parts.local(job)?.total(task, dst, messages, bytes);
+    }
   }
 
   #slots(m: Heartbeat, from: NodeId): void {

@@ -129,7 +129,8 @@ export class Runtime {
       dispatcher: () => this.#service.dispatcher,
       serving: (job) => this.#jobs.serving(job) !== undefined,
       room: (job) => this.#specs.get(job)?.room,
-      traffic: (job) => (this.memories.of(job) ?? []).map((h) => h.traffic),
+      traffic: (job) => this.memories.traffic(job),
+      local: (job) => this.memories.local(job),
       reading: (job) => this.#jobs.reading(job, this.tasksOf(job)),
       waves: (job) => this.#service.waves(job),
     });
@@ -359,6 +360,7 @@ export class Runtime {
   #spawned(job: JobId, group: SpawnGroup): Promise<void> {
     this.chronicle.history.grow(job, group.first + spawnedTasks(group.parts));
     const hosts = this.memories.of(job) ?? [];
+    this.memories.local(job)?.grow(group.first + spawnedTasks(group.parts));
     return new Promise((resolve) => {
       // A Channel Memory that cannot open them has ended the job.
       this.#service.spawned(

@@ -15,6 +15,7 @@ import type {
   ErrorBody,
   ImageId,
   Incarnation,
+  LocalChannel,
   Manifest,
   ProgramKind,
   TaskId,
@@ -56,6 +57,8 @@ export interface TaskStatus extends RankStatus {
   calls: CallTime[];
   /** And from where in the program, as stacks have it. */
   places: PlaceTime[];
+  /** What it has sent to tasks of its team; absent: nothing. */
+  local?: LocalChannel[];
   /** Bytes of its linear memory; 0: not known. */
   memory: number;
 }

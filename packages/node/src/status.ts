@@ -264,6 +264,8 @@ export interface RankStatus {
  * only. Cheap.
  */
 export const consumedWord = (words: Int32Array): number => Atomics.load(words, STATUS_WORD + S.consumed) >>> 0;
+/** The program has ended, and its EXIT is in the ring. */
+export const ended = (words: Int32Array): boolean => Atomics.load(words, STATUS_WORD + S.state) === RankState.ENDED;
 export const envelopeOnly = (words: Int32Array): boolean => Atomics.load(words, STATUS_WORD + S.envelopeOnly) === 1;
 
 /** A clock that differs so much from the rank's is another one. */

@@ -36,6 +36,7 @@ describe('the watchdog over frames (jobs J2)', () => {
     const jobs = new Jobs(seams, {
       onReport: (r) => void crashed.push(r),
       onEnded: nothing,
+      onLast: nothing,
       onImage: nothing,
       onChange: nothing,
       onNote: nothing,
@@ -129,6 +130,7 @@ describe('the spare frame (jobs J4)', () => {
       const jobs = new Jobs(seams, {
         onReport: (r) => void crashed.push(r),
         onEnded: nothing,
+        onLast: nothing,
         onImage: nothing,
         onChange: nothing,
         onNote: nothing,

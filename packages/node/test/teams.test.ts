@@ -80,7 +80,7 @@ const NONE: JobOptions = { protocol: 'none' };
 
 /** Messages that passed through the server. */
 const through = async (id: string): Promise<number> =>
-  (await bench.view(id)).tasks.reduce((n, t) => n + t.messagesIn, 0);
+  (await bench.view(id)).tasks.reduce((n, t) => n + t.messagesIn - (t.localIn ?? 0), 0);
 
 describe('a team on a headless node', () => {
   it('carries messages of all sizes, in TypeScript, without the server', async () => {
@@ -187,6 +187,40 @@ int main(int argc, char **argv) {
   return 0;
 }
 `;
+
+describe('counts', () => {
+  it('local messages are in the counters and in the matrix, and known as local', async () => {
+    await bench.node(2, 'a');
+    await bench.node(1, 'b');
+    const id = await bench.submit(
+      `import { COMM_WORLD as comm } from 'mayfly';
+       const b = new Uint8Array(100_000);
+       if (comm.rank === 0) {
+         for (let k = 0; k < 10; k++) comm.send(b.subarray(0, 10), 1);
+         comm.send(b, 1);
+         for (let k = 0; k < 3; k++) comm.send(b.subarray(0, 7), 2);
+         comm.send(b.subarray(0, 5), 0);
+         comm.recv(b, 0);
+       } else for (let k = 0; k < (comm.rank === 1 ? 11 : 3); k++) comm.recv(b, 0);`,
+      3,
+      { options: NONE },
+    );
+    const { job } = await bench.ended(id);
+    expect(job.error).toBeUndefined();
+    expect(job.tasks.map((t) => t.team)).toEqual([0, 0, undefined]);
+    expect(job.tasks.map((t) => [t.localOut, t.localIn])).toEqual([
+      [12, 1],
+      [0, 11],
+      [undefined, undefined],
+    ]);
+    const { cells } = (await (await bench.api(`jobs/${id}/matrix`)).json()) as { cells: number[][] };
+    expect(cells.sort()).toEqual([
+      [0, 0, 1, 5],
+      [0, 1, 11, 100_100],
+      [0, 2, 3, 21],
+    ]);
+  });
+});
 
 describe('losses and limits', () => {
   it('a lost rank ends the job, and with it its teammates', async () => {

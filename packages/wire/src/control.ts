@@ -146,6 +146,10 @@ export const PlaceTime = Type.Tuple([
 ]);
 export type PlaceTime = Static<typeof PlaceTime>;
 
+/** What a rank has sent to a task of its team so far: messages and bytes, which no log counts. */
+export const LocalChannel = Type.Tuple([TaskIdSchema, CountSchema, CountSchema]);
+export type LocalChannel = Static<typeof LocalChannel>;
+
 /** node → dispatcher, every heartbeatMs; the paper's "alive" signal with the ranks' status words. */
 export const Heartbeat = Type.Object({
   tasks: Type.Array(
@@ -160,6 +164,8 @@ export const Heartbeat = Type.Object({
       activity: RankActivity,
       /** ms that this incarnation has spent so far, by {@link SPENT}. */
       spent: Type.Optional(Type.Array(Type.Number({ minimum: 0, maximum: 1e12 }), { maxItems: 8 })),
+      /** To each task of its team that it has sent to. */
+      local: Type.Optional(Type.Array(LocalChannel, { maxItems: MAX_TEAM })),
       /** Bytes of its linear memory, as of its last MPI calls; a script has none. */
       memory: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 40 })),
       /** Of the time that it waited: in which MPI calls, so far. Not in every heartbeat. */

@@ -222,6 +222,11 @@ export const TaskView = Type.Object({
   bytesIn: CountSchema,
   messagesOut: CountSchema,
   bytesOut: CountSchema,
+  /** Of these messages: exchanged within its team, as its node reports. Absent: none. */
+  localIn: Type.Optional(CountSchema),
+  localOut: Type.Optional(CountSchema),
+  /** First rank of its team: the ranks that exchange messages in the memory of their node (docs/teams.md). */
+  team: Type.Optional(TaskIdSchema),
   images: CountSchema,
   imageBytes: CountSchema,
   lastImageAt: Type.Optional(CountSchema),

@@ -20,6 +20,7 @@ import type { Logger } from '../logger.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ChannelMemoryHost } from './channel-memory-host.ts';
 import { CloseCode, type DataLink } from './data-link.ts';
+import { Traffic } from './traffic.ts';
 
 const attach = Compile(Attach);
 /** A socket that has not presented itself after so long is closed, ms. */
@@ -30,6 +31,8 @@ const text = new TextEncoder();
 
 export class ChannelMemories {
   readonly #jobs = new Map<JobId, ChannelMemoryHost[]>();
+  /** Messages that pass no Channel Memory, because their ranks are a team. */
+  readonly #local = new Map<JobId, Traffic>();
   readonly #secrets: Secrets;
   readonly #logger: Logger;
   readonly #maxLinks: number;
@@ -44,8 +47,17 @@ export class ChannelMemories {
   get links(): number {
     return this.#links;
   }
-  add(job: JobId, hosts: ChannelMemoryHost[]): void {
+  add(job: JobId, size: number, hosts: ChannelMemoryHost[]): void {
     this.#jobs.set(job, hosts);
+    this.#local.set(job, new Traffic(size));
+  }
+  local(job: JobId): Traffic | undefined {
+    return this.#local.get(job);
+  }
+  /** All that its messages are counted by. */
+  traffic(job: JobId): Traffic[] {
+    const local = this.#local.get(job);
+    return [...(this.#jobs.get(job) ?? []).map((h) => h.traffic), ...(local ? [local] : [])];
   }
   of(job: JobId): readonly ChannelMemoryHost[] | undefined {
     return this.#jobs.get(job);
@@ -61,6 +73,7 @@ export class ChannelMemories {
   take(job: JobId): ChannelMemoryHost[] {
     const hosts = this.#jobs.get(job) ?? [];
     this.#jobs.delete(job);
+    this.#local.delete(job);
     return hosts;
   }
 

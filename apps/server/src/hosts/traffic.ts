@@ -1,5 +1,6 @@
 /**
- * Messages and bytes by task and by pair of tasks, counted where they are logged: for people only.
+ * Messages and bytes by task and by pair of tasks, counted where they are logged, or reported by the node of a team:
+ * for people only.
  *
  * On the message path: no allocation, no map. Pairs stand in one row of doubles per destination, made when its first
  * message comes: 16 × size² bytes at most (1 MB for 256 ranks, 16 MB for 1,024).
@@ -59,6 +60,29 @@ export class Traffic {
     }
   }
 
+  /**
+   * What `src` has sent to `dst` within their team so far, as its node reports. A report of less than is known comes
+   * late, and is ignored.
+   */
+  total(src: number, dst: number, messages: number, bytes: number): void {
+    const [from, to] = [this.#tasks[src], this.#tasks[dst]];
+    if (!from || !to) return;
+    const row = this.#row(dst);
+    const [more, moreBytes] = [messages - row[2 * src]!, bytes - row[2 * src + 1]!];
+    if (more < 0 || moreBytes < 0) return;
+    row[2 * src] = messages;
+    row[2 * src + 1] = bytes;
+    to.messagesIn += more;
+    to.bytesIn += moreBytes;
+    from.messagesOut += more;
+    from.bytesOut += moreBytes;
+  }
+
+  #row(dst: number): Float64Array {
+    const row = this.#pairs[dst]!;
+    return row.length > 0 ? row : (this.#pairs[dst] = new Float64Array(2 * this.#size));
+  }
+
   /** One record of a stream: a frame, or a record of the core's own, which is passed over. */
   count(stream: string, bytes: Uint8Array): void {
     if ((stream[0] !== 't' && stream[0] !== 'w') || bytes.length < HEADER_BYTES) return;
@@ -89,8 +113,7 @@ export class Traffic {
     from.messagesOut += last;
     from.bytesOut += bytes;
     if (!to) return;
-    let row = this.#pairs[dst]!;
-    if (row.length === 0) row = this.#pairs[dst] = new Float64Array(2 * this.#size);
+    const row = this.#row(dst);
     row[2 * src]! += last;
     row[2 * src + 1]! += bytes;
   }

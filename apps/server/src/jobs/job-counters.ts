@@ -25,10 +25,10 @@ export const noCounters = (): TaskCounters => ({
   imageBytes: 0,
 });
 
-/** What a task sent and received, over all Channel Memories of its job. */
-export function trafficOf(hosts: readonly { readonly traffic: Traffic }[], task: TaskId): TaskTraffic {
+/** What a task sent and received: through the Channel Memories of its job, and within its team. */
+export function trafficOf(parts: readonly Traffic[], task: TaskId): TaskTraffic {
   const sum: TaskTraffic = { messagesIn: 0, bytesIn: 0, messagesOut: 0, bytesOut: 0 };
-  for (const { traffic } of hosts) {
+  for (const traffic of parts) {
     const t = traffic.get(task);
     if (!t) continue;
     sum.messagesIn += t.messagesIn;
@@ -37,6 +37,12 @@ export function trafficOf(hosts: readonly { readonly traffic: Traffic }[], task:
     sum.bytesOut += t.bytesOut;
   }
   return sum;
+}
+
+/** Of that: within its team. */
+export function localOf(local: Traffic | undefined, task: TaskId): Pick<TaskCounters, 'localIn' | 'localOut'> {
+  const t = local?.get(task);
+  return t && t.messagesIn + t.messagesOut > 0 ? { localIn: t.messagesIn, localOut: t.messagesOut } : {};
 }
 
 /** Nothing is under way any more, and nothing is due. */

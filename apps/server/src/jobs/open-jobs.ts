@@ -22,7 +22,8 @@ import { MayflyError, taskId, type Incarnation, type JobId, type TaskId } from '
 import type { Chronicle } from '../chronicle.ts';
 import type { Reading } from '../history/gauges.ts';
 import type { ChannelMemories } from '../hosts/channel-memories.ts';
-import { memoriesOf, type ChannelMemoryHost } from '../hosts/channel-memory-host.ts';
+import { memoriesOf } from '../hosts/channel-memory-host.ts';
+import type { Traffic } from '../hosts/traffic.ts';
 import type { CheckpointServerHost } from '../hosts/checkpoint-server-host.ts';
 import type { CmSettings, CmWorld } from '../hosts/channel-memory-deps.ts';
 import type { WorldHost } from '../hosts/world-host.ts';
@@ -31,7 +32,7 @@ import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ServerLimits } from '../options.ts';
 import type { Secrets } from '../secrets.ts';
-import { noCounters, trafficOf, type FinalCounters } from './job-counters.ts';
+import { localOf, noCounters, trafficOf, type FinalCounters } from './job-counters.ts';
 import type { JobStore } from './job-store.ts';
 
 export interface OpenJob {
@@ -177,7 +178,7 @@ export class OpenJobs {
       stdin: open.stdin,
       fresh: !this.ran.has(job),
     });
-    memories.add(job, hosts);
+    memories.add(job, size, hosts);
     // Before anything is awaited: orders that follow find them, and wait for their recovery.
     service.open(
       job,
@@ -286,21 +287,22 @@ export class OpenJobs {
 
   counters(job: JobId): JobCounters {
     const { memories, world, chronicle } = this.#parts;
-    const hosts = memories.of(job) ?? [];
+    const traffic = memories.traffic(job);
     return {
       waves: chronicle.history.waves(job),
-      task: (task) => this.#taskCounters(job, task, hosts),
+      task: (task) => this.#taskCounters(job, task, traffic),
       outputs: world.outputs.files(job),
       outputBytes: world.total(job),
     };
   }
 
-  #taskCounters(job: JobId, task: TaskId, hosts: readonly ChannelMemoryHost[]): TaskCounters {
+  #taskCounters(job: JobId, task: TaskId, traffic: readonly Traffic[]): TaskCounters {
     const uploading = this.#parts.checkpoints.core.comingOf(job, task);
     const stallMs = this.#parts.service.waves(job)?.stallOf(task);
     return {
       ...noCounters(),
-      ...trafficOf(hosts, task),
+      ...trafficOf(traffic, task),
+      ...localOf(this.#parts.memories.local(job), task),
       ...this.noteImages(job, task),
       ...(uploading === undefined ? {} : { uploading }),
       ...(stallMs === undefined ? {} : { stallMs }),
@@ -319,10 +321,11 @@ export class OpenJobs {
   reading(job: JobId, tasks: number): Reading | undefined {
     if (!this.serving(job)?.ready) return undefined;
     const hosts = this.#parts.memories.of(job) ?? [];
+    const traffic = this.#parts.memories.traffic(job);
     const r: Reading = { messages: 0, bytes: 0, logBytes: 0, imageBytes: 0 };
     for (const h of hosts) r.logBytes += h.logBytes;
     for (let t = 0; t < tasks; t++) {
-      const c = trafficOf(hosts, taskId(t));
+      const c = trafficOf(traffic, taskId(t));
       r.messages += c.messagesOut;
       r.bytes += c.bytesOut;
       r.imageBytes += this.noteImages(job, taskId(t))?.imageBytes ?? 0;

@@ -73,7 +73,7 @@ export class CommHost {
       progress: (rank) => this.progress(rank),
       report: (rank, event) => this.report(rank, event),
       connected: () => this.links?.up ?? false,
-      local: (rank) => this.teams.local(rank.assignment),
+      local: (rank) => this.teams.traffic(rank.assignment),
     });
     daemon.onMessage((m) => this.fromDaemon(m));
   }
@@ -153,7 +153,7 @@ export class CommHost {
       imageReady: a.manifest === undefined,
       handed: undefined,
       running: false,
-      reported: { started: false, recovered: false },
+      reported: { started: false, recovered: false, ended: false },
       kept: new Set(),
       prompt: 0.5,
       passed: 0,

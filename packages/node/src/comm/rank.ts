@@ -30,7 +30,7 @@ export interface Rank {
   /** An image that it has handed over, until the core has named its place. */
   handed: { head: ImageHead; sections: Map<string, Uint8Array> } | undefined;
   running: boolean;
-  reported: { started: boolean; recovered: boolean };
+  reported: { started: boolean; recovered: boolean; ended: boolean };
   /** Page hashes that the local store has from this incarnation. */
   kept: Set<string>;
   /** How often it answered at once when it was woken, lately: 0 to 1; and how often it was not waited for. */

@@ -1,10 +1,15 @@
 /** The memories of the teams of a job's ranks here (docs/teams.md): a rank gets that of its team when it begins. */
-import type { Assignment, RankActivity, TaskId } from '@mayfly/wire';
+import type { Assignment, LocalChannel, RankActivity, TaskId } from '@mayfly/wire';
 import type { TeamOf } from '../rank/teammates.ts';
 import { createTeamMemory, TeamMemory } from '../ring/team-memory.ts';
 
-/** Looks of a rank before it sleeps: as long as a wake-up takes. */
-const SPIN = 4000;
+/** Looks of a rank before it sleeps: about as long as a wake-up takes. */
+const SPIN = 400;
+
+export interface LocalTraffic {
+  readonly local: NonNullable<RankActivity['local']>;
+  readonly channels: LocalChannel[];
+}
 
 interface Team extends TeamOf {
   readonly view: TeamMemory;
@@ -36,18 +41,21 @@ export class Teams {
     if (found?.here.delete(task) && found.here.size === 0) this.all.delete(key);
   }
 
-  /** Messages between a rank and its team. */
-  local({ team, task }: Assignment): RankActivity['local'] {
+  /** Messages between a rank and its team: how many, and what it has sent to whom. */
+  traffic({ team, task }: Assignment): LocalTraffic | undefined {
     const found = team && this.all.get(team.join());
     if (!found) return undefined;
     const me = team.indexOf(task);
     const local = { arrivals: 0, sends: 0, waiting: 0 };
+    const channels: LocalChannel[] = [];
     for (let i = 0; i < team.length; i++) {
       const { sent, consumed } = found.view.channel(i, me);
       local.arrivals += consumed;
       local.waiting += Math.max(0, sent - consumed);
-      local.sends += found.view.channel(me, i).sent;
+      const mine = found.view.channel(me, i);
+      local.sends += mine.sent;
+      if (mine.sent > 0) channels.push([team[i]!, mine.sent, mine.bytes]);
     }
-    return local;
+    return { local, channels };
   }
 }

@@ -2,13 +2,14 @@
  * Watches the ranks by their status words: reports to the daemon how they are and when one has started or caught up,
  * and looks for wake-ups that an engine has lost.
  */
-import type { RankActivity, TaskId } from '@mayfly/wire';
-import type { CommToDaemon, DaemonToComm } from '../messages.ts';
+import type { TaskId } from '@mayfly/wire';
+import type { CommToDaemon, DaemonToComm, TaskStatus } from '../messages.ts';
 import type { Channel } from '../thread-ports.ts';
 import { MEMORY_WORD, SAFETY_MS } from '../ring/index.ts';
-import { readCalls, readPlaceTimes, readStatus, type RankStatus } from '../status.ts';
+import { ended, readCalls, readPlaceTimes, readStatus, type RankStatus } from '../status.ts';
 import type { Rank } from './rank.ts';
 import type { CommSeams } from './seams.ts';
+import type { LocalTraffic } from './teams.ts';
 
 const STATUS_MS = 250;
 
@@ -27,13 +28,19 @@ export class Watch {
       /** All data connections stand. */
       connected(): boolean;
       /** Messages of its team. */
-      local(rank: Rank): RankActivity['local'];
+      local(rank: Rank): LocalTraffic | undefined;
     },
   ) {}
 
   /** Reports, once each, that the rank has begun and that it has caught up. */
   flags(rank: Rank): void {
-    if (rank.reported.recovered || !rank.running) return;
+    if (!rank.running) return;
+    // Its EXIT is on its way: what it has sent to its team is to be known when the job ends with it.
+    if (rank.team && !rank.reported.ended && ended(rank.link.side.words)) {
+      rank.reported.ended = true;
+      this.status([rank]);
+    }
+    if (rank.reported.recovered) return;
     const s = readStatus(rank.link.side.words);
     if (s.started && !rank.reported.started) {
       rank.reported.started = true;
@@ -71,10 +78,12 @@ export class Watch {
     this.lost += rank.link.side.lost + rank.link.side.lostByRank;
   }
 
-  private statusOf(r: Rank): RankStatus {
+  private statusOf(r: Rank): RankStatus & Pick<TaskStatus, 'local'> {
     const status = readStatus(r.link.side.words, Date.now());
-    const local = this.host.local(r);
-    return local ? { ...status, activity: { ...status.activity, local } } : status;
+    const traffic = this.host.local(r);
+    if (!traffic) return status;
+    const activity = { ...status.activity, local: traffic.local };
+    return { ...status, activity, ...(traffic.channels.length > 0 ? { local: traffic.channels } : {}) };
   }
 
   status(ranks: Rank[]): void {

@@ -16,6 +16,7 @@ export const tasksOf = (ranks: readonly HeldRank[], calls: boolean): Heartbeat['
     ...(status?.recovered ? { recovered: true } : {}),
     activity: status?.activity ?? { state: 'loading', arrivals: 0, sends: 0 },
     ...(status ? { spent: status.spent } : {}),
+    ...(status?.local ? { local: status.local } : {}),
     ...(status?.memory ? { memory: status.memory } : {}),
     ...(calls && status ? { calls: status.calls, ...(status.places.length > 0 ? { places: status.places } : {}) } : {}),
   }));

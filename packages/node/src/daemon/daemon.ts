@@ -71,6 +71,7 @@ export class Daemon {
       {
         onReport: (r) => this.report(r),
         onEnded: (rank, how, why) => this.ended(rank, how, why),
+        onLast: () => this.welcomed && this.socket?.emit('heartbeat', this.statusOf([...this.jobs.held()], true)),
         onImage: (rank, bytes) =>
           this.remember(
             'checkpoint',

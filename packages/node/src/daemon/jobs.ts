@@ -68,6 +68,8 @@ interface Opened {
 export interface JobsEvents {
   onReport(report: TaskReport): void;
   onEnded(rank: HeldRank, how: 'finished' | 'revoked' | 'refused' | 'crashed', why?: string): void;
+  /** It has ended, and its EXIT is on its way: what it did within its team is to be known before. */
+  onLast(rank: HeldRank): void;
   onImage(rank: HeldRank, bytes: number): void;
   onChange(): void;
   onNote(job: JobId, text: string): void;
@@ -219,7 +221,10 @@ export class Jobs {
         job.lostWakeUps = m.lostWakeUps;
         for (const s of m.tasks) {
           const rank = job.ranks.get(s.task);
-          if (rank?.assignment.incarnation === s.incarnation) rank.status = s;
+          if (rank?.assignment.incarnation !== s.incarnation) continue;
+          const ends = s.local !== undefined && s.activity.state === 'ended' && rank.status?.activity.state !== 'ended';
+          rank.status = s;
+          if (ends) this.events.onLast(rank);
         }
         this.events.onChange();
         break;

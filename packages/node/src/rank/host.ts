@@ -64,7 +64,7 @@ function hostRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun,
   const a = run.assignment;
   const team = run.team && new Teammates(run.team, a.task);
   const side = new RankSide(memory, wakeComm, team?.bell);
-  if (team) side.mostSpin = team.spin;
+  if (team) side.spin = team.spin;
   const status = new StatusWriter(
     side.words,
     () => side.nudge(),
@@ -88,6 +88,7 @@ function hostRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun,
     device.leave();
     counted?.();
     status.state(RankState.ENDED);
+    if (team) side.nudge();
     // The EXIT is in the ring. The comm worker ends this thread when it is durable; until then nothing of the program
     // may run.
     for (;;) side.park();

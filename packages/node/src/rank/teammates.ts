@@ -12,6 +12,8 @@
  *     the arrival. A receive that is posted takes the parts straight into its buffer ({@link pull}); else they are
  *     collected in a buffer of their own as soon as anything else is done, so messages behind it are reached.
  *  N4 What a teammate has written is checked as far as this thread depends on it: lengths by the ring, order here.
+ *  N5 A part is visible to a receiver that looks, and wakes one that sleeps only with the last part, with a quarter of
+ *     the ring, or when the ring is full: with each part, threads that share a core would change places.
  */
 import type { Arrival } from '@mayfly/mpi';
 import {
@@ -34,6 +36,9 @@ export interface TeamOf {
   readonly members: readonly TaskId[];
   readonly memory: SharedArrayBuffer;
 }
+
+/** A longer message is cut. */
+const MOST_RECORD = 32 * 1024;
 
 /** A message in parts. */
 interface Parts {
@@ -67,6 +72,8 @@ export class Teammates {
   private readonly places: Map<TaskId, number>;
   /** Bytes of a body in one record. */
   private readonly chunk: number;
+  /** Bytes of a message that are worth a wake-up. */
+  private readonly worthWaking: number;
   private inbox: Arrival[] = [];
   private inboxHead = 0;
   /** Messages in parts that were handed out, and not pulled yet. */
@@ -82,7 +89,8 @@ export class Teammates {
     if (me < 0 || m.size !== members.length) throw new Error(`task ${task} is not in its team`);
     this.bell = m.bell(me);
     this.spin = m.spin;
-    this.chunk = m.ringBytes / 8 - HEADER_BYTES;
+    this.worthWaking = m.ringBytes / 4;
+    this.chunk = Math.min(MOST_RECORD, m.ringBytes / 8) - HEADER_BYTES;
     this.places = new Map(members.map((t, i) => [t, i]));
     this.peers = members.map((t, i) => ({
       task: t,
@@ -107,6 +115,7 @@ export class Teammates {
     const { writer } = peer;
     if (!writer) return void this.inbox.push(this.arrivalOf(h, body.length === 0 ? EMPTY : body.slice()));
     let offset = 0;
+    let rung = 0;
     do {
       const n = Math.min(this.chunk, body.length - offset);
       const length = HEADER_BYTES + n;
@@ -124,8 +133,12 @@ export class Teammates {
       writeHeader(writer.view, at, h);
       if (n > 0) writer.bytes.set(n === body.length ? body : body.subarray(offset, offset + n), at + HEADER_BYTES);
       writer.commit(length);
-      writer.publish();
       offset += n;
+      // N5
+      if (offset === body.length || offset - rung >= this.worthWaking) {
+        writer.publish();
+        rung = offset;
+      } else writer.show();
     } while (offset < body.length);
   }
 

@@ -2,8 +2,8 @@
 import { CONTROL_BYTES, DATA, Doorbell, LINGER, SAFETY_MS, SPACE, W, bellOfRank, open } from './memory.ts';
 import { RingReader, RingWriter } from './rings.ts';
 
-/** Looks before it sleeps: {@link RankSide.spin}. */
-const LEAST_SPIN = 16;
+/** After this many waits, a rank for which looking did not pay off tries it again. */
+const SPIN_AGAIN = 32;
 
 export class RankSide {
   readonly words: Int32Array;
@@ -12,11 +12,13 @@ export class RankSide {
   private readonly bell: Doorbell;
   private readonly comm: Doorbell;
   /**
-   * How often it looks for what it waits for before it sleeps, at most; 0: never. What comes soon then costs no
-   * wake-up. It looks less often while that is unsuccessful.
+   * How often it looks for what it waits for before it sleeps; 0: never. What comes soon then costs no wake-up. While
+   * that mostly fails, because the other side has no core or takes long, it sleeps at once.
    */
-  mostSpin = 0;
-  private spin = 0;
+  spin = 0;
+  /** How often looking was successful, lately: 0 to 1; and how often it was left out. */
+  private luck = 1;
+  private passed = 0;
 
   /** `wakeComm` is for a comm side that cannot wait on memory. `bell`: where this side sleeps, if it has teammates. */
   constructor(memory: SharedArrayBuffer, wakeComm?: () => void, bell?: Doorbell) {
@@ -33,7 +35,7 @@ export class RankSide {
    * `goesOn`: called when nothing has rung for {@link SAFETY_MS}.
    */
   block(ready: () => boolean, forSpace: boolean, goesOn?: () => void): void {
-    if (this.mostSpin > 0 && this.comes(ready)) return;
+    if (this.spin > 0 && this.comes(ready)) return;
     for (;;) {
       const count = this.bell.count;
       this.bell.mask = forSpace ? DATA | SPACE : DATA;
@@ -50,14 +52,11 @@ export class RankSide {
   }
 
   private comes(ready: () => boolean): boolean {
-    const most = Math.max(LEAST_SPIN, this.spin);
-    for (let i = 0; i < most; i++)
-      if (ready()) {
-        this.spin = Math.min(this.mostSpin, most * 2);
-        return true;
-      }
-    this.spin = most >> 1;
-    return false;
+    if (this.luck < 0.5 && ++this.passed % SPIN_AGAIN !== 0) return false;
+    let came = false;
+    for (let i = 0; i < this.spin && !came; i++) came = ready();
+    this.luck += ((came ? 1 : 0) - this.luck) / 8;
+    return came;
   }
 
   /** Percent of a processor that this rank may use, 1 to 100. */

@@ -14,8 +14,9 @@ const MEMBER = { bell: 0, asleep: 32, done: 64, words: 96 } as const;
 const PAIR = { head: 0, sent: 2, bytes: 4, tail: 32, consumed: 34, words: 64 } as const;
 /** All rings of a team. */
 const MOST_BYTES = 64 * 1024 * 1024;
-const LARGE_RING = 256 * 1024;
-const SMALL_RING = 64 * 1024;
+const RING_BYTES = [1024, 256, 64].map((kb) => kb * 1024);
+/** What few messages at a time use of a ring. */
+const REWIND_FROM = 64 * 1024;
 
 /** What a channel between two teammates (or of a rank to itself) has carried. */
 export interface LocalChannel {
@@ -29,7 +30,7 @@ const rings = (size: number): number => 4 * (pairs(size) + size * size * PAIR.wo
 
 /** `spin`: how often a member looks before it sleeps, at most. */
 export function createTeamMemory(size: number, spin: number): SharedArrayBuffer {
-  const ringBytes = size * (size - 1) * LARGE_RING <= MOST_BYTES ? LARGE_RING : SMALL_RING;
+  const ringBytes = RING_BYTES.find((n) => size * (size - 1) * n <= MOST_BYTES) ?? RING_BYTES.at(-1)!;
   const memory = new SharedArrayBuffer(rings(size) + size * (size - 1) * ringBytes);
   new Int32Array(memory, 0, 4).set([MAGIC, size, ringBytes, spin]);
   return memory;
@@ -80,7 +81,11 @@ export class TeamMemory {
 
   writer(from: number, to: number): RingWriter {
     const p = this.pair(from, to);
-    return new RingWriter(this.words, this.base(from, to), this.ringBytes, p + PAIR.head, p + PAIR.tail, this.bell(to));
+    const { words, ringBytes } = this;
+    const bell = this.bell(to);
+    const writer = new RingWriter(words, this.base(from, to), ringBytes, p + PAIR.head, p + PAIR.tail, bell);
+    writer.rewindFrom = REWIND_FROM;
+    return writer;
   }
 
   reader(from: number, to: number): RingReader {

@@ -8,6 +8,8 @@ import {
   HashSchema,
   ImageIdSchema,
   IncarnationSchema,
+  LocalChannel,
+  MAX_TEAM,
   Manifest,
   PAGE_BYTES,
   RankActivity,
@@ -36,6 +38,7 @@ const Status = Type.Object({
   spent: Type.Array(Ms, { maxItems: 8 }),
   calls: Type.Array(CallTime, { maxItems: 16 }),
   places: Type.Array(PlaceTime, { maxItems: 24 }),
+  local: Type.Optional(Type.Array(LocalChannel, { maxItems: MAX_TEAM })),
   memory: Type.Integer({ minimum: 0, maximum: 2 ** 40 }),
 });
 

@@ -27,6 +27,8 @@ import { ended, groupOf, kindOfJob, over, paused, type Core, type Job, type Node
 export type TaskCounters = Pick<
   TaskView,
   | 'messagesIn'
+  | 'localIn'
+  | 'localOut'
   | 'bytesIn'
   | 'messagesOut'
   | 'bytesOut'
@@ -199,6 +201,7 @@ function taskView(core: Core, t: Task, counters: TaskCounters): TaskView {
     incarnation: (t.incarnation ?? 0) as TaskView['incarnation'],
     ...(t.node === undefined ? {} : { node: t.node }),
     ...(node === undefined || node.name === '' ? {} : { nodeName: node.name }),
+    ...(t.team === undefined ? {} : { team: t.team[0]! }),
     ...(t.activity === undefined ? {} : { activity: t.activity, activitySince: t.activitySince ?? core.now }),
     ...counters,
     ...(t.exit === undefined ? {} : { exitCode: t.exit.code }),

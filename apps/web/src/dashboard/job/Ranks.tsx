@@ -238,6 +238,9 @@ const Tile = memo(function Tile({ task, text, tone, chosen, stop, choose }: Tile
   );
 });
 
+/** Messages within the memory of its node. */
+const local = (messages: number | undefined): string => (messages ? `, ${count(messages)} local` : '');
+
 /** Tiles in the first row, as the browser has laid them out. */
 function columnsOf(box: HTMLElement | null): number {
   const tiles = [...(box?.children ?? [])] as HTMLElement[];
@@ -289,13 +292,13 @@ const RankCard = memo(function RankCard({ job, task: t, phase, held, may, engine
         <div>
           <dt>In</dt>
           <dd>
-            {count(t.messagesIn)} <span className="muted">{bytes(t.bytesIn)}</span>
+            {count(t.messagesIn)} <span className="muted">{bytes(t.bytesIn) + local(t.localIn)}</span>
           </dd>
         </div>
         <div>
           <dt>Out</dt>
           <dd>
-            {count(t.messagesOut)} <span className="muted">{bytes(t.bytesOut)}</span>
+            {count(t.messagesOut)} <span className="muted">{bytes(t.bytesOut) + local(t.localOut)}</span>
           </dd>
         </div>
         <div>

@@ -91,7 +91,7 @@ export function MatrixView({ job }: { job: JobView }) {
           />
           <p className="small num matrix-words" role="status" data-testid="matrix-cell">
             {grid && cell ? (
-              words(grid, cell)
+              words(grid, cell, job)
             ) : (
               <span className="muted">
                 {grid && grid.most('messages') === 0
@@ -109,7 +109,7 @@ export function MatrixView({ job }: { job: JobView }) {
             </p>
           )}
         </div>
-        {grid && <List grid={grid} version={version} metric={metric} watched={begun} />}
+        {grid && <List job={job} grid={grid} version={version} metric={metric} watched={begun} />}
       </div>
     </section>
   );
@@ -157,12 +157,20 @@ function useGrid(job: JobView, shown: Shown): { grid: Grid | undefined; version:
 }
 
 const ranks = ([a, b]: Span): string => (a === b ? `rank ${a}` : `ranks ${a} to ${b}`);
-function words(g: Grid, { s, d }: { s: number; d: number }): string {
+/** The ranks of the cell exchange their messages in the memory of their node. */
+const isLocal = (g: Grid, { s, d }: { s: number; d: number }, job: JobView): boolean => {
+  const team = job.tasks[g.ranks('src', s)[0]]?.team;
+  return g.binned === 1 && team !== undefined && job.tasks[g.ranks('dst', d)[0]]?.team === team;
+};
+
+function words(g: Grid, cell: { s: number; d: number }, job: JobView): string {
+  const { s, d } = cell;
   const v = g.at(s, d);
   const [from, to] = [ranks(g.ranks('src', s)), ranks(g.ranks('dst', d))];
   return v.messages === 0 && v.bytes === 0
     ? `From ${from} to ${to}: nothing`
-    : `From ${from} to ${to}: ${plural(v.messages, 'message')}, ${bytes(v.bytes)}`;
+    : `From ${from} to ${to}: ${plural(v.messages, 'message')}, ${bytes(v.bytes)}` +
+        (isLocal(g, cell, job) ? ', in the memory of their node' : '');
 }
 
 const LABELS = 34;
@@ -319,7 +327,15 @@ function Scale({ most, metric }: { most: number; metric: Metric }) {
 type Pair = ReturnType<Grid['list']>[number];
 const idOf = (c: Pair): string => `${c.s}.${c.d}`;
 
-function List({ grid, version, metric, watched }: { grid: Grid; version: number; metric: Metric; watched: boolean }) {
+interface ListProps {
+  job: JobView;
+  grid: Grid;
+  version: number;
+  metric: Metric;
+  watched: boolean;
+}
+
+function List({ job, grid, version, metric, watched }: ListProps) {
   const things = useMemo(() => {
     void version;
     const all = grid.list(metric);
@@ -357,7 +373,10 @@ function List({ grid, version, metric, watched }: { grid: Grid; version: number;
           {rows.slice(0, LISTED).map(({ id, item: c }) => (
             <tr key={id}>
               <td>{say(grid.ranks('src', c.s))}</td>
-              <td>{say(grid.ranks('dst', c.d))}</td>
+              <td>
+                {say(grid.ranks('dst', c.d))}
+                {isLocal(grid, c, job) && <span className="muted"> local</span>}
+              </td>
               <td className="right">{count(c.messages)}</td>
               <td className="right">{bytes(c.bytes)}</td>
             </tr>
