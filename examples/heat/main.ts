@@ -143,6 +143,7 @@ if (checkpoint.open().restarted) {
 const every = Math.max(1, Math.ceil(steps / Math.max(1, pictures)));
 while (state.step < steps) {
   checkpoint.here();
+  grid.progress(state.step, steps);
   exchangeBorders(now);
   const change = relax(now, then);
   [now, then] = [then, now];

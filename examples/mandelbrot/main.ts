@@ -92,6 +92,7 @@ function master(): void {
   const result = new Uint16Array(1 + bandRows * width);
   while (state.finished < bands) {
     checkpoint.here();
+    comm.progress(state.finished, bands);
     if (comm.size === 1) accept(compute(state.next++));
     else {
       const { source } = comm.recv(result, ANY_SOURCE, RESULT);

@@ -33,6 +33,7 @@ if (checkpoint.open().restarted) checkpoint.rollback('state');
 
 for (; state.round < rounds; state.round++) {
   checkpoint.here();
+  comm.progress(state.round, rounds);
   const share = state.round * size + rank;
   const mine = midpoints(Math.floor((share * intervals) / shares), Math.floor(((share + 1) * intervals) / shares));
   const all = comm.reduce(mine, SUM, 0);

@@ -30,6 +30,7 @@ if (checkpoint.open().restarted) {
 
 for (; state.lap < laps; state.lap++) {
   checkpoint.here();
+  comm.progress(state.lap, laps);
   if (rank > 0) comm.recv(token, previous);
   for (let i = 0; i < numbers; i++) token[i]! += rank + 1;
   comm.send(token, next);

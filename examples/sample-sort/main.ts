@@ -105,6 +105,7 @@ if (checkpoint.open().restarted) checkpoint.rollback('state');
 
 for (; state.round < rounds; state.round++) {
   checkpoint.here();
+  comm.progress(state.round, rounds);
   const keys = draw(state.round);
   const before = fingerprint(keys);
   const sorted = sampleSort(keys);
