@@ -1,8 +1,10 @@
 /** Rules of teams that a random job rarely needs: each in the shortest scenario that does. */
-import { decodeDeterminants, encodeDeterminants, taskId, type Determinant } from '@mayfly/wire';
+import { decodeDeterminants, encodeDeterminants, incarnation, taskId, type Determinant } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
-import type { Report } from '../../src/pessimistic/teams/endpoint.ts';
+import { TeamEndpoint, type Report } from '../../src/pessimistic/teams/endpoint.ts';
 import { ImageCut } from '../../src/pessimistic/teams/image-cut.ts';
+import { replayInTeam, startInTeam } from '../../src/pessimistic/teams/position.ts';
+import { TeamRestart } from '../../src/pessimistic/teams/restart.ts';
 import { TeamLeaves } from '../../src/pessimistic/teams/leaves.ts';
 import { TeamSets } from '../../src/pessimistic/teams/sets.ts';
 import { TeamWave } from '../../src/pessimistic/teams/team-wave.ts';
@@ -107,5 +109,46 @@ describe('T6', () => {
     expect(sets.damaged(2)).toBe(false);
     expect(sets.newest?.wave).toBe(1);
     expect(sets.damaged(1)).toBe(true);
+  });
+});
+
+describe('T9', () => {
+  const start = {
+    incarnation: incarnation(0),
+    limits: [],
+    prologue: [],
+    determinants: [],
+    openPolls: 0,
+    consumed: 0,
+  };
+  const team = { members: [A, B], carried: [[B, 1, 2]] } as const;
+
+  it('what was consumed of a regrouping counts in an image that lies at the start of all logs', () => {
+    const before = new TeamEndpoint(A, 3, startInTeam(), start, team);
+    before.consumeCarried(B, 1);
+    const at = replayInTeam(before.position([]));
+    expect(at.replay).toEqual(startInTeam().replay);
+    const after = new TeamEndpoint(A, 3, at, start, { ...team, carried: before.carried() });
+    after.jump(before.snapshot());
+    expect(after.choice()).toEqual({ from: 'carried', src: B });
+    after.consumeCarried(B, 2);
+    expect([after.received(B), after.isNext(B, 3), after.choice()]).toEqual([2, true, { from: 'any' }]);
+  });
+});
+
+describe('T1', () => {
+  it('a team begins when every Channel Memory has answered for every member', () => {
+    const restart = new TeamRestart([A, B], 2);
+    const answer = (task: typeof A): Parameters<TeamRestart['answered']>[1][number] => ({
+      task,
+      attached: { received: [], arrivals: 0, determinants: [] },
+      blocks: [],
+    });
+    restart.answered(0, [answer(A), answer(B)]);
+    restart.answered(1, [answer(A)]);
+    expect(restart.complete).toBe(false);
+    expect(() => restart.starts(new Map())).toThrow('before every Channel Memory');
+    restart.answered(1, [answer(B)]);
+    expect(restart.complete).toBe(true);
   });
 });

@@ -71,12 +71,15 @@ export class ModelLog {
     return { task, first: b.first, end };
   }
 
-  /** T1: fences these members and answers for them. */
-  attaches(members: readonly { task: TaskId; incarnation: Incarnation; raises: Line['sends'] }[]): MemberAnswer[] {
-    for (const { task, incarnation, raises } of members) {
-      const t = this.#tasks[task]!;
-      t.fence = incarnation;
-      for (const [dst, n] of raises) t.counts.set(dst, Math.max(n, t.counts.get(dst) ?? 0));
+  /** T1: from now on nothing of earlier incarnations is taken. */
+  fences(task: TaskId, incarnation: Incarnation): void {
+    this.#tasks[task]!.fence = incarnation;
+  }
+
+  answers(members: readonly { task: TaskId; raises: Line['sends'] }[]): MemberAnswer[] {
+    for (const { task, raises } of members) {
+      const { counts } = this.#tasks[task]!;
+      for (const [dst, n] of raises) counts.set(dst, Math.max(n, counts.get(dst) ?? 0));
     }
     return members.map(({ task }) => {
       const { determinants, evidence: e, counts, arrivals } = this.#tasks[task]!;

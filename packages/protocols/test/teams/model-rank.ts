@@ -123,7 +123,8 @@ export class ModelRank {
   step(): boolean {
     const { around, cut } = this;
     if (!around.calm) {
-      if (around.random(40) === 0) this.#asleep = around.random(around.pauses);
+      // Also between a report and what is published after it.
+      if (around.random(this.steps.length > 0 ? 8 : 40) === 0) this.#asleep = around.random(around.pauses);
       if (around.random(60) === 0) this.#computes = around.random(5 * around.pauses);
       if (this.#asleep-- > 0) return false;
     }

@@ -39,11 +39,10 @@ export class ModelTeam {
   /** Those whose connections may still hold frames. */
   readonly lives: Life[] = [];
   lost: readonly TaskId[];
-  attachesTo: { cm: number; tasks: TaskId[] }[] = [];
+  attachesTo: { cm: number; tasks: TaskId[]; fence: boolean; answer: boolean }[] = [];
   /** T6 undone: each member's newest image. */
   readonly singles = new Map<TaskId, RankImage>();
   #frame: UpFrame | 'none' | undefined;
-  #partial = new Map<number, MemberAnswer[]>();
 
   constructor(
     private readonly model: Job,
@@ -84,19 +83,15 @@ export class ModelTeam {
     this.stop = false;
     this.#frame = undefined;
     this.restart = new TeamRestart(this.members, LOGS);
-    this.#partial = new Map();
     this.sets.drop();
   }
 
   answered(cm: number, answers: readonly MemberAnswer[]): void {
-    const all = this.#partial.get(cm) ?? [];
-    this.#partial.set(cm, all);
-    all.push(...answers);
     // T1 undone: the others are answered for as if nothing had to be asked.
     const others = this.members
       .filter((task) => !this.lost.includes(task))
       .map((task) => ({ task, attached: { received: [], arrivals: Infinity, determinants: [] }, blocks: [] }));
-    if (all.length + others.length === this.members.length) this.restart.answered(cm, [...all, ...others]);
+    this.restart.answered(cm, [...answers, ...others]);
   }
 
   // ---- the comm worker ----

@@ -46,6 +46,7 @@ export class Model {
   readonly #declines: number;
   readonly #sparse: boolean;
   readonly #pauses: number;
+  readonly #barrier: boolean;
   readonly #weights: { rank: number; comm: number; kill: number; fault: number; wave: number };
 
   constructor(seed: number, planted: Planted = {}) {
@@ -62,6 +63,7 @@ export class Model {
       ...this.#pick([RARE, RARE, OFTEN]),
     };
     this.#declines = this.#pick([0, 5, 30]);
+    this.#barrier = this.random(2) === 0;
     this.#pauses = this.#pick([8, 8, 30]);
     this.#sparse = this.random(2) === 0;
     this.#form(this.#shuffled(Array.from({ length: this.tasks }, (_, t) => taskId(t))), [1, 2, 2, 3, 4]);
@@ -193,25 +195,30 @@ export class Model {
       team.sets.damaged(team.sets.newest!.wave);
       this.counts.damaged++;
     }
-    team.attachesTo = this.#shuffled(
-      this.planted.fencesSingly
-        ? this.logs.flatMap((_, cm) => lost.map((task) => ({ cm, tasks: [task] })))
-        : this.logs.map((_, cm) => ({ cm, tasks: [...lost] })),
-    );
+    const singly = this.logs.flatMap((_, cm) => lost.map((task) => ({ cm, tasks: [task] })));
+    const whole = this.logs.map((_, cm) => ({ cm, tasks: [...lost] }));
+    // T1: in one step, or behind a barrier: everybody is fenced, then everybody is answered for.
+    team.attachesTo = this.planted.fencesSingly
+      ? this.#shuffled(singly).map((x) => ({ ...x, fence: true, answer: true }))
+      : this.#barrier
+        ? [
+            ...this.#shuffled(singly).map((x) => ({ ...x, fence: false, answer: true })),
+            ...this.#shuffled(singly).map((x) => ({ ...x, fence: true, answer: false })),
+          ]
+        : this.#shuffled(whole).map((x) => ({ ...x, fence: true, answer: true }));
   }
 
   #attach(team: ModelTeam): boolean {
     if (team.life) return false;
     const next = team.attachesTo.pop();
     if (next) {
-      const answers = this.logs[next.cm]!.attaches(
-        next.tasks.map((task) => ({
-          task,
-          incarnation: incarnation(this.incarnations[task]!),
-          raises: this.#raises(team, task, next.cm),
-        })),
-      );
-      team.answered(next.cm, answers);
+      const log = this.logs[next.cm]!;
+      if (next.fence) for (const task of next.tasks) log.fences(task, incarnation(this.incarnations[task]!));
+      if (next.answer)
+        team.answered(
+          next.cm,
+          log.answers(next.tasks.map((task) => ({ task, raises: this.#raises(team, task, next.cm) }))),
+        );
       return true;
     }
     const starts = team.restart.starts(

@@ -76,6 +76,8 @@ export class TeamEndpoint extends LoggedEndpoint {
     this.#consumedThen = start.consumed;
     this.#received = new Array<number>(size).fill(0);
     for (const [src, next, left] of team.carried ?? []) this.#carried.set(src, { next, left });
+    // What is carried over leaves no trace in a line: an image may lie at the start of all logs and not jump.
+    if (!this.inPrologue) this.#restore();
   }
 
   /** The route of a channel (T2): it is fixed for the life of this incarnation. */
@@ -216,11 +218,15 @@ export class TeamEndpoint extends LoggedEndpoint {
   override jump(snapshot?: EndpointSnapshot): void {
     if (!this.inPrologue) return;
     super.jump(snapshot);
-    this.#received.fill(0);
-    for (const [src, n] of this.#position.received) this.#received[src] = n;
+    this.#restore();
   }
 
   // ---- within ----
+
+  #restore(): void {
+    this.#received.fill(0);
+    for (const [src, n] of this.#position.received) this.#received[src] = n;
+  }
 
   #due(): TaskId | undefined {
     for (const [src, { next }] of this.#carried) if (this.dueNow(src, next)) return src;

@@ -1,10 +1,11 @@
 /**
- * The restart of a team: every Channel Memory answers for all members, and none begins before all have answered.
+ * The restart of a team: every Channel Memory answers for every member, and no member begins before all have answered.
  *
  * Owns: what the Channel Memories have answered. Does not own: connections, images.
  *
- *  T1  "The restart attaches as a team: each Channel Memory fences all members, and answers for all, in one step." No
- *      member begins, and no frame leaves on a connection that was resumed, before.
+ *  T1  "The restart attaches as a team: each Channel Memory fences all members, and answers for all, in one step." A
+ *      barrier does the same: first every Channel Memory fences every member, then each answers for each, in any order.
+ *      No member begins, and no frame leaves on a connection that was resumed, before.
  *  T14 "A gap in any member's determinants or arrivals is LOST_LOG."
  */
 import type { Attached, DeterminantBlock, Incarnation, TaskId } from '@mayfly/wire';
@@ -22,36 +23,36 @@ export interface MemberAnswer {
 
 export class TeamRestart {
   readonly #gathers: ReadonlyMap<TaskId, Gather>;
-  readonly #lacking: Set<number>;
+  /** By Channel Memory: the members for whom it has not answered. */
+  readonly #lacking: readonly Set<TaskId>[];
 
   constructor(
     readonly members: readonly TaskId[],
     channelMemories: number,
   ) {
     this.#gathers = new Map(members.map((task) => [task, new Gather()]));
-    this.#lacking = new Set(Array.from({ length: channelMemories }, (_, cm) => cm));
+    this.#lacking = Array.from({ length: channelMemories }, () => new Set(members));
   }
 
-  /** A Channel Memory has fenced all members, and answers for them. @throws RangeError when it leaves one out */
+  /** A Channel Memory that has fenced all members answers for some of them. Repeated answers mean nothing. */
   answered(cm: number, answers: readonly MemberAnswer[]): void {
-    const missing = this.members.find((task) => !answers.some((a) => a.task === task));
-    if (missing !== undefined) throw new RangeError(`Channel Memory ${cm} did not answer for task ${missing}`);
-    if (!this.#lacking.delete(cm)) return;
     for (const { task, attached, blocks } of answers) {
-      const g = this.#gathers.get(task);
-      for (const b of blocks) g?.block(b);
-      g?.attached(attached);
+      if (this.#lacking[cm]?.delete(task) !== true) continue;
+      const g = this.#gathers.get(task)!;
+      for (const b of blocks) g.block(b);
+      g.attached(attached);
     }
   }
 
   get complete(): boolean {
-    return this.#lacking.size === 0;
+    return this.#lacking.every((tasks) => tasks.size === 0);
   }
 
   /** The starts of all members, or what the logs lack for one of them (T14). */
   starts(
     begins: ReadonlyMap<TaskId, { readonly incarnation: Incarnation; readonly at: ReplayInTeam }>,
   ): ReadonlyMap<TaskId, EndpointStart> | { readonly task: TaskId; readonly lost: string } {
+    if (!this.complete) throw new Error('a team begins before every Channel Memory has answered for every member');
     const starts = new Map<TaskId, EndpointStart>();
     for (const [task, { incarnation, at }] of begins) {
       const { image } = at.replay;
