@@ -4,6 +4,7 @@ import { taskId } from '@mayfly/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Teammates } from '../src/rank/teammates.ts';
+import { DATA } from '../src/ring/memory.ts';
 import { createTeamMemory, TeamMemory } from '../src/ring/team-memory.ts';
 
 const members = [3, 5, 8].map(taskId);
@@ -85,6 +86,24 @@ describe('a team', () => {
     expect(view.channel(0, 1)).toEqual({ sent: 3, bytes: 100_010, consumed: 1 });
     expect(view.channel(0, 0)).toEqual({ sent: 1, bytes: 5, consumed: 0 });
     expect(view.channel(1, 0)).toEqual({ sent: 0, bytes: 0, consumed: 0 });
+  });
+
+  it('N5: wakes a receiver that sleeps once for a message of several parts, and not at all one that does not', () => {
+    const { memory, ends } = team();
+    const [a, b] = ends as [Teammates, Teammates];
+    const bell = new TeamMemory(memory).bell(1);
+    const rings = (size: number, sleeps: boolean): number => {
+      const before = bell.count;
+      bell.mask = sleeps ? DATA : 0;
+      a.send(1, a.header(members[1]!, 1, 1, 0, 0, 0, size), contents(size, 1), never);
+      bodyOf(b, b.take()!);
+      b.release();
+      return bell.count - before;
+    };
+    for (const size of [0, 8, 4096, 32_704, 32_705, 250_000]) {
+      expect(rings(size, true)).toBe(1);
+      expect(rings(size, false)).toBe(0);
+    }
   });
 
   it('a rank that is done lets a sender go on that waits for room', () => {

@@ -14,11 +14,6 @@ export class RingWriter {
   readonly view: DataView;
   /** Longest record that the ring takes. */
   readonly maxRecord: number;
-  /**
-   * From this offset on, a ring that is empty is used from its beginning again: few messages at a time stay in a small
-   * part of it, which the processor's caches hold.
-   */
-  rewindFrom = Infinity;
   private head: number;
   private seenTail: number;
 
@@ -42,7 +37,7 @@ export class RingWriter {
     const n = pad8(length);
     if (n > this.maxRecord) throw new RangeError(`a record of ${length} bytes exceeds a quarter of the ring`);
     const at = this.head & (this.capacity - 1);
-    const gap = this.capacity - at < n || (at >= this.rewindFrom && this.used === 0) ? this.capacity - at : 0;
+    const gap = this.capacity - at < n ? this.capacity - at : 0;
     if (!this.fits(n + gap)) return -1;
     if (gap > 0) {
       this.view.setUint8(at, FILLER);

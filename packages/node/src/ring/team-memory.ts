@@ -13,10 +13,8 @@ const MEMBER = { bell: 0, asleep: 32, done: 64, words: 96 } as const;
 /** `sent`, `bytes` (by the writer) and `consumed` (by the reader) are f64. */
 const PAIR = { head: 0, sent: 2, bytes: 4, tail: 32, consumed: 34, words: 64 } as const;
 /** All rings of a team. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_BYTES = 32 * 1024 * 1024;
 const RING_BYTES = [1024, 256, 64].map((kb) => kb * 1024);
-/** What few messages at a time use of a ring. */
-const REWIND_FROM = 64 * 1024;
 
 /** What a channel between two teammates (or of a rank to itself) has carried. */
 export interface LocalChannel {
@@ -81,11 +79,7 @@ export class TeamMemory {
 
   writer(from: number, to: number): RingWriter {
     const p = this.pair(from, to);
-    const { words, ringBytes } = this;
-    const bell = this.bell(to);
-    const writer = new RingWriter(words, this.base(from, to), ringBytes, p + PAIR.head, p + PAIR.tail, bell);
-    writer.rewindFrom = REWIND_FROM;
-    return writer;
+    return new RingWriter(this.words, this.base(from, to), this.ringBytes, p + PAIR.head, p + PAIR.tail, this.bell(to));
   }
 
   reader(from: number, to: number): RingReader {
