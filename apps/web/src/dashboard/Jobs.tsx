@@ -2,7 +2,7 @@
  * The jobs, newest first or sorted by a column; many can be selected, to cancel or delete them. Rows keep their places
  * while one looks: a new job is announced, and comes into the list when one asks for it.
  */
-import { FIRST_TOKEN, runTime, type JobView } from '@mayfly/wire';
+import { FIRST_TOKEN, progressText, runTime, type JobView } from '@mayfly/wire';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { ago, elapsed, plural } from '../shared/format.ts';
@@ -215,7 +215,10 @@ function JobRow({ row: { item: job, gone }, now, choose, chosen }: RowProps) {
             {job.name}
           </Link>
         )}
-        <span className="muted small">{jobLine(job)}</span>
+        <span className="muted small">
+          {job.progress && `program at ${progressText(job.progress)}; `}
+          {jobLine(job)}
+        </span>
         <span className="narrow-only muted small num">{[...where, ago(job.submittedAt, now), time].join(' · ')}</span>
       </th>
       <td className="wide-only muted c-owner">{job.owner ?? '–'}</td>

@@ -1,7 +1,6 @@
 /** What the dashboard says of jobs, ranks, nodes and faults, in words and tones. Pure. */
 import {
   kindOf,
-  progressText,
   WORLD,
   type ComparedRun,
   type Fault,
@@ -220,8 +219,7 @@ export function jobLine(job: JobView): string {
   if (job.state === 'cancelled') return `${plural(total, 'rank')} stopped`;
   if (job.tasks.length === 0) return plural(total, 'rank');
   const far = done > 0 ? `${done} of ${plural(total, 'rank')} done` : `${alive} of ${plural(total, 'rank')} running`;
-  const progress = job.progress && `program at ${progressText(job.progress)}`;
-  return [progress, far, computedText(job)].filter((part) => part !== undefined).join('; ');
+  return [far, computedText(job)].filter((part) => part !== undefined).join('; ');
 }
 
 /**

@@ -1,5 +1,5 @@
 /** `/dashboard/jobs/:id`: one job, live. */
-import { runTime, type JobView } from '@mayfly/wire';
+import { progressText, runTime, type JobView } from '@mayfly/wire';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Fragment, Suspense, useEffect, useRef } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
@@ -88,7 +88,7 @@ export function JobPage() {
   );
 }
 
-/** The line of the job has it in words. Its place is there without it, so that nothing moves. */
+/** A row of its own, which is there without it: nothing moves when it comes, or when its words grow. */
 function Progress({ of }: { of: JobView['progress'] }) {
   return (
     <div className="job-progress">
@@ -100,6 +100,7 @@ function Progress({ of }: { of: JobView['progress'] }) {
           value={of.fraction}
         />
       )}
+      {of && <span className="muted small num">{progressText(of)}</span>}
     </div>
   );
 }
