@@ -25,6 +25,8 @@ for (const width of [1400, 360])
     const found = complaints(page);
     await openDashboard(page, server, '/new?example=ring');
     await expect(page.getByText('Needs 4 slots; none available')).toBeVisible();
+    // On a slow machine the editor and the fonts are still on their way.
+    await page.waitForLoadState('networkidle');
     await watchShifts(page);
 
     const opened = (name: string) =>
