@@ -35,7 +35,7 @@ import { Local, type ImageHead } from '../local-frames.ts';
 import { Ask, type RankSide } from '../ring/index.ts';
 import { RankState, type StatusWriter } from '../status.ts';
 import { DutyCycle } from './duty.ts';
-import { DownFrames, type Incoming } from './down-frames.ts';
+import { arrivalOf, DownFrames, type Incoming } from './down-frames.ts';
 import { placeNow } from './call-site.ts';
 import type { Teammates } from './teammates.ts';
 import { writeImage, type ImageSection } from './image-buffer.ts';
@@ -262,16 +262,7 @@ export class RingDevice implements Device {
     this.endpoint.consume(number, h.src);
     this.status.received(number, h.size);
     this.moved();
-    return {
-      number,
-      src: h.src,
-      mode: h.mode,
-      context: h.context,
-      tag: h.tag,
-      word: h.word,
-      size: h.size,
-      body: (h.flags & Flag.NO_BODY) !== 0 ? undefined : body,
-    };
+    return arrivalOf(h, number, (h.flags & Flag.NO_BODY) !== 0 ? undefined : body);
   }
 
   wait(reason: WaitReason): Arrival | undefined {

@@ -1,5 +1,6 @@
 /** What the comm worker has brought a rank: the frames of its down ring. Keeps D1 and D5 (device.ts). Synchronous. */
 import { Flag, HEADER_BYTES, Kind, readHeader, type Header } from '@mayfly/wire';
+import type { Arrival } from '@mayfly/mpi';
 import type { RingReader } from '../ring/rings.ts';
 import { Parts } from './message-parts.ts';
 
@@ -11,6 +12,18 @@ export interface Incoming {
   header: Header;
   body: Uint8Array;
 }
+
+/** What the MPI layer sees of a message. */
+export const arrivalOf = (h: Header, number: number, body: Uint8Array | undefined): Arrival => ({
+  number,
+  src: h.src,
+  mode: h.mode,
+  context: h.context,
+  tag: h.tag,
+  word: h.word,
+  size: h.size,
+  body,
+});
 
 export class DownFrames {
   private readonly aside: Incoming[] = [];

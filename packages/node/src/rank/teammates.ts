@@ -30,6 +30,7 @@ import {
 import type { Doorbell } from '../ring/memory.ts';
 import type { RingReader, RingWriter } from '../ring/rings.ts';
 import { TeamMemory } from '../ring/team-memory.ts';
+import { arrivalOf } from './down-frames.ts';
 
 /** A team as its rank hears of it: tasks in ascending order, and the memory that they share. */
 export interface TeamOf {
@@ -113,7 +114,7 @@ export class Teammates {
     peer.sent[0]!++;
     peer.sent[1]! += body.length;
     const { writer } = peer;
-    if (!writer) return void this.inbox.push(this.arrivalOf(h, body.length === 0 ? EMPTY : body.slice()));
+    if (!writer) return void this.inbox.push(this.arrival(h, body.length === 0 ? EMPTY : body.slice()));
     let offset = 0;
     let rung = 0;
     do {
@@ -214,11 +215,11 @@ export class Teammates {
         const parts: Parts = { number: --this.numbers, from: place, size: h.size, got: 0, into: undefined };
         peer.parts = parts;
         this.open.set(parts.number, parts);
-        return arrival(h, parts.number, undefined);
+        return arrivalOf(h, parts.number, undefined);
       }
       const start = at + HEADER_BYTES;
       const body = h.bytes === 0 ? EMPTY : reader.bytes.subarray(start, start + h.bytes);
-      const a = this.arrivalOf(h, copy ? body.slice() : body);
+      const a = this.arrival(h, copy ? body.slice() : body);
       reader.take();
       if (copy) reader.release();
       else this.held = reader;
@@ -271,19 +272,8 @@ export class Teammates {
     this.memory.leave(this.me);
   }
 
-  private arrivalOf(h: Header, body: Uint8Array): Arrival {
-    return arrival(h, --this.numbers, body);
+  /** Numbers of messages that no log has are negative. */
+  private arrival(h: Header, body: Uint8Array): Arrival {
+    return arrivalOf(h, --this.numbers, body);
   }
 }
-
-/** Numbers of messages that no log has are negative. */
-const arrival = (h: Header, number: number, body: Uint8Array | undefined): Arrival => ({
-  number,
-  src: h.src,
-  mode: h.mode,
-  context: h.context,
-  tag: h.tag,
-  word: h.word,
-  size: h.size,
-  body,
-});
