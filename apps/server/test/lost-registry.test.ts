@@ -251,7 +251,7 @@ describe('a crash in the middle', () => {
   it('a job that is deleted leaves nothing, no mark either', async () => {
     const dir = await copy();
     const server = await startServer({ dataDir: dir });
-    expect((await api(server, 'DELETE', `/api/jobs/${job}`)).status).toBe(200);
+    expect(await api(server, 'DELETE', `/api/jobs/${job}`)).toMatchObject({ status: 200 });
     await server.close();
     expect(readdirSync(join(dir, 'jobs'))).toEqual([]);
     const storage = await openEmbeddedStorage({ dataDir: dir });

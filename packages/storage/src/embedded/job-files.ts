@@ -89,7 +89,8 @@ export class FolderJobFiles implements JobFiles {
 
   async remove(job: string): Promise<void> {
     const folder = this.#folder(job);
-    for (const path of [`${folder}.new`, folder]) await rm(path, { recursive: true, force: true });
+    // A write that ends meanwhile may put a file into a folder that was just emptied (ENOTEMPTY).
+    for (const path of [`${folder}.new`, folder]) await rm(path, { recursive: true, force: true, maxRetries: 3 });
   }
 
   #folder(job: string): string {
