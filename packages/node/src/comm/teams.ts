@@ -3,8 +3,8 @@ import type { Assignment, LocalChannel, RankActivity, TaskId } from '@mayfly/wir
 import type { TeamOf } from '../rank/teammates.ts';
 import { createTeamMemory, TeamMemory } from '../ring/team-memory.ts';
 
-/** Looks of a rank before it sleeps: about as long as a wake-up takes. */
-const SPIN = 400;
+/** Looks of a rank before it sleeps: its teammate answers through the MPI layer, which takes some microseconds. */
+const SPIN = 5000;
 
 export interface LocalTraffic {
   readonly local: NonNullable<RankActivity['local']>;
