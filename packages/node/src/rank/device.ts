@@ -10,10 +10,10 @@
  *  D4 Waiting for space consumes no arrival.
  *  D5 A chunk that is not the last of its message is no arrival: it is collected, and leaves no trace in the program's
  *  history.
- *  D7 Messages of teammates come beside the ring (teammates.ts). No log has them: of these, the endpoint counts only
- *  what this rank sends.
  *  D6 A mark that is wanted (coordinated/freeze.ts) stands in the up ring between whole messages; a rank that waits
  *  writes it, too.
+ *  D7 Messages of teammates come beside the ring (teammates.ts). No log has them: of these, the endpoint counts only
+ *  what this rank sends.
  */
 import { LIVE, TIMED, type Endpoint } from '@mayfly/protocols';
 import type { Arrival, Device, WaitReason } from '@mayfly/mpi';
@@ -160,7 +160,7 @@ export class RingDevice implements Device {
   private write(h: Header, block: Uint8Array, body: Uint8Array): void {
     const length = HEADER_BYTES + block.length + body.length;
     const up = this.side.up;
-    const at = this.reserve(length);
+    const at = this.side.reserve(length, this.waitForRoom);
     h.bytes = body.length;
     h.detBytes = block.length;
     writeHeader(up.view, at, h);
@@ -172,15 +172,6 @@ export class RingDevice implements Device {
   }
 
   private readonly working = (): number => (this.endpoint.repeating ? RankState.REPLAYING : RankState.COMPUTING);
-
-  /** Room for one frame; blocks while there is none. */
-  private reserve(length: number): number {
-    const at = this.side.up.reserve(length);
-    if (at >= 0) return at;
-    this.side.up.publish();
-    this.waitForRoom(() => this.side.up.hasRoom(length));
-    return this.side.up.reserve(length);
-  }
 
   private readonly waitForRoom = (ready: () => boolean): void => {
     const from = this.engineNow();

@@ -88,15 +88,12 @@ export class RankSide {
     this.bell.wait(this.bell.count, 60_000);
   }
 
-  /** Offset of a record of this length in the up ring, blocking while it is full. `meanwhile`: asked at each look. */
-  reserve(length: number, meanwhile?: () => void): number {
+  /** Offset of a record of this length in the up ring, blocking in `wait` while it is full. */
+  reserve(length: number, wait = (ready: () => boolean): void => this.block(ready, true)): number {
     const at = this.up.reserve(length);
     if (at >= 0) return at;
     this.up.publish();
-    this.block(() => {
-      meanwhile?.();
-      return this.up.hasRoom(length);
-    }, true);
+    wait(() => this.up.hasRoom(length));
     return this.up.reserve(length);
   }
 

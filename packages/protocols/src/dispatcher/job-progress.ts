@@ -20,6 +20,8 @@ export function stated(core: Core, t: Task, incarnation: Incarnation, fraction: 
   const was = t.stated;
   const repeats = was !== undefined && (was.incarnation !== incarnation || was.fraction < was.reached);
   t.stated = { incarnation, fraction, reached: repeats ? Math.max(was.reached, fraction) : fraction };
+  // All ranks are looked at only where this one may have brought the job back.
+  if (t.job.pace && t.stated.reached >= t.job.pace.from) return;
   const least = leastOf(t.job)!;
   if (!t.job.pace || least < t.job.pace.from) t.job.pace = { at: ranMs(core, t.job), from: least };
 }
