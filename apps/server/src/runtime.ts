@@ -451,7 +451,7 @@ export class Runtime {
     return logs[homeOf(task, logs.length)];
   }
 
-  #assignment(job: JobId, assigned: Pick<Given, 'task' | 'incarnation' | 'manifest' | 'team'>): Assignment {
+  #assignment(job: JobId, assigned: Pick<Given, 'task' | 'incarnation' | 'manifest' | 'team' | 'teams'>): Assignment {
     const { record } = this.dispatcher.core.core.jobs.get(job)!;
     const { spec } = record;
     const { task, incarnation } = assigned;

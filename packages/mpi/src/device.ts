@@ -49,6 +49,11 @@ export interface Device {
    * It was spawned: the first task of its world, the task that asked for it, the part of the call that it belongs to.
    */
   readonly spawned?: { readonly first: number; readonly root: number; readonly appnum: number };
+  /**
+   * Tasks that exchange messages in memory when the job begins, each group ascending; absent: none do. It stays for the
+   * life of the job and is the same at all tasks, as algorithms of collectives are chosen by it.
+   */
+  readonly teams?: readonly (readonly TaskId[])[];
   /** The job was started with several programs: which of them this task runs, and how many tasks do. */
   readonly part?: { readonly appnum: number; readonly size: number };
 

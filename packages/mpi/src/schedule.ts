@@ -32,9 +32,23 @@ export class Schedule {
     readonly layer: Layer,
     readonly comm: CommRecord,
     readonly call: string,
+    whole?: Schedule,
   ) {
     this.rank = comm.rank;
     this.size = comm.group.length;
+    if (!whole) return;
+    this.rounds = whole.rounds;
+    this.spaces = whole.spaces;
+  }
+
+  /**
+   * The same schedule, for an algorithm that runs among some of the ranks: they are numbered as they stand here. Only
+   * for a rank that is one of them.
+   */
+  among(ranks: readonly number[]): Schedule {
+    const { layer, comm, call, rank } = this;
+    const group = ranks.map((r) => comm.group[r]!);
+    return new Schedule(layer, { ...comm, group, rank: ranks.indexOf(rank) }, call, this);
   }
 
   private add(step: Step): this {

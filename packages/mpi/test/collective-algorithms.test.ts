@@ -4,77 +4,11 @@
  * have.
  */
 import { expect, test } from 'vitest';
-import {
-  DOUBLE,
-  collectives,
-  COMM_WORLD,
-  createLayer,
-  linear,
-  opHandle,
-  requests,
-  type Arrival,
-  type Device,
-  type Layer,
-} from '../src/index.ts';
+import { DOUBLE, collectives, COMM_WORLD, linear, opHandle, type Layer } from '../src/index.ts';
+import { BYTES, run } from './one-thread.ts';
 
-interface Message extends Arrival {
-  /** Messages one after the other, each sent because of the one before, that this one is the end of. */
-  hops: number;
-}
-
-const BYTES = 8;
 /** Generation of the library that the job began with. */
 let library: number | undefined;
-
-/** Starts a call at every rank and delivers until all are complete. */
-function run(
-  size: number,
-  bytes: number,
-  call: (layer: Layer, rank: number) => number,
-): { memories: Float64Array[]; messages: number; hops: number } {
-  const inboxes: Message[][] = Array.from({ length: size }, () => []);
-  const depth = new Array<number>(size).fill(0);
-  const memories = Array.from({ length: size }, () => new Float64Array(bytes / BYTES));
-  let [messages, hops] = [0, 0];
-  const layers = memories.map((memory, task) => {
-    let number = 0;
-    const device = {
-      task,
-      size,
-      ...(library === undefined ? {} : { library }),
-      unexpectedBytes: 1 << 30,
-      unexpected: () => undefined,
-      send: (dst: number, mode: number, context: number, tag: number, word: number, body: Uint8Array) => {
-        messages++;
-        inboxes[dst]!.push({
-          number: 0,
-          src: task as never,
-          mode,
-          context,
-          tag,
-          word,
-          size: body.length,
-          body: body.slice(),
-          hops: depth[task]! + 1,
-        });
-      },
-      poll: (consume: (a: Arrival) => boolean) => {
-        for (let m = inboxes[task]!.shift(); m; m = inboxes[task]!.shift()) {
-          depth[task] = Math.max(depth[task]!, m.hops);
-          hops = Math.max(hops, m.hops);
-          if (consume({ ...m, number: ++number })) return;
-        }
-      },
-    } as unknown as Device;
-    return createLayer(device, () => new Uint8Array(memory.buffer));
-  });
-  let open = layers.map((layer, rank) => ({ layer, request: call(layer, rank) }));
-  for (let turn = 0; open.length > 0; turn++) {
-    expect(turn).toBeLessThan(10_000);
-    open = open.filter(({ layer, request }) => !requests.test(layer, request));
-  }
-  return { memories, messages, hops };
-}
 
 const fill = (layer: Layer, rank: number, n: number): void => {
   const at = new Float64Array(layer.memory.view(linear(0, n * BYTES)).buffer);
@@ -95,15 +29,20 @@ function check(
   call: (layer: Layer, rank: number) => number,
   wanted: (rank: number) => number[],
 ): { messages: number; hops: number } {
-  const { memories, ...cost } = run(size, total * BYTES, (layer, rank) => {
-    fill(layer, rank, operand);
-    return call(layer, rank);
-  });
+  const { memories, messages, hops } = run(
+    size,
+    total * BYTES,
+    (layer, rank) => {
+      fill(layer, rank, operand);
+      return call(layer, rank);
+    },
+    library === undefined ? {} : { library },
+  );
   memories.forEach((m, rank) => {
     const w = wanted(rank);
     expect([rank, ...m.subarray(into, into + w.length)]).toEqual([rank, ...w]);
   });
-  return cost;
+  return { messages, hops };
 }
 const ranks = (p: number): number[] => Array.from({ length: p }, (_, i) => i);
 const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i);

@@ -2,6 +2,7 @@
  * Every collective against the dumb oracle of programs/oracle.ts, at several sizes, over real threads with shuffled
  * timing.
  */
+import { taskId } from '@mayfly/wire';
 import { afterAll, describe, expect, test } from 'vitest';
 import { Fabric } from './fabric/index.ts';
 
@@ -39,6 +40,20 @@ describe('collectives give what a plain loop gives', () => {
   test.each([2, 5, 8])('on communicators of a split, %i ranks', async (size) => {
     expect(
       (await fabric.values<string[]>(size, 'split collectives', { seed: size, cases: 60 }, { delay: 1000 })).flat(),
+    ).toEqual([]);
+  });
+  test('where ranks exchange messages in memory', async () => {
+    const teams = [
+      [0, 1, 2, 3],
+      [4, 7],
+      [5, 6],
+    ].map((team) => team.map((task) => taskId(task)));
+    for (const long of [false, true])
+      expect(
+        (await fabric.values<string[]>(9, 'collectives', { seed: 31, cases: long ? 16 : 100, long }, { teams })).flat(),
+      ).toEqual([]);
+    expect(
+      (await fabric.values<string[]>(9, 'split collectives', { seed: 32, cases: 60 }, { delay: 1000, teams })).flat(),
     ).toEqual([]);
   });
   test('with bodies left in the log', async () => {

@@ -118,6 +118,25 @@ describe('a team on a headless node', () => {
     }
   });
 
+  it('combines at one rank before a message crosses to another node', async () => {
+    await bench.node(2, 'a');
+    await bench.node(2, 'b');
+    const sums = `
+import { COMM_WORLD as comm, SUM } from 'mayfly';
+let sum = 0;
+for (let k = 0; k < 50; k++) sum += comm.allreduce(comm.rank + k, SUM);
+console.log(sum);`;
+    const [two, one] = await Promise.all(
+      [NONE, { ...NONE, mapBy: 'node' as const }].map(async (options) => {
+        const id = await bench.submit(sums, 4, { options });
+        expect((await bench.ended(id)).stdout).toEqual(Array(4).fill('5200\n'));
+        return through(id);
+      }),
+    );
+    // Two messages for each, and the end of standard input. Ranks in turn: sums keep their order, in one level.
+    expect([two, one]).toEqual([101, 201]);
+  });
+
   it('C: point to point, probes and collectives', async () => {
     await bench.node(3);
     const { wasm } = buildModule({ '/main.c': C }, { flags: ['-O2'] });

@@ -16,6 +16,8 @@ export interface Given {
   manifest: Manifest | undefined;
   /** Its team, if it has teammates. */
   team: readonly TaskId[] | undefined;
+  /** All teams of the job's first tasks. */
+  teams: readonly (readonly TaskId[])[] | undefined;
   capability: string;
   graceMs: number;
   /** Wall clock of the server. */
@@ -24,7 +26,7 @@ export interface Given {
 
 export function assignmentOf(
   record: JobRecord,
-  { task, incarnation, manifest, team, capability, graceMs, now }: Given,
+  { task, incarnation, manifest, team, teams, capability, graceMs, now }: Given,
 ): Assignment {
   const { spec } = record;
   const group = groupOf(record, task);
@@ -44,6 +46,7 @@ export function assignmentOf(
     ...(group ? { spawned: { first: group.first, root: group.root, appnum: child! } } : {}),
     ...(spec.parts && !group ? { part: { appnum, size: count } } : {}),
     ...(team === undefined ? {} : { team: [...team] }),
+    ...(teams === undefined ? {} : { teams: teams.map((tasks) => [...tasks]) }),
     capability,
     program: { ...program },
     args: group ? group.parts[child!]!.args : args,

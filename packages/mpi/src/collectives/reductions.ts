@@ -12,6 +12,7 @@ import { reduceScatterSpread } from './reduce-scatter-spread.ts';
 import { reduceScatterTree } from './reduce-scatter-tree.ts';
 import { scanChain } from './scan-chain.ts';
 import { scanRecursiveDoubling } from './scan-recursive-doubling.ts';
+import { allreduceKeeps, allreduceOfTeams, anyOrder, reduceOfTeams, teamsOf } from './teams.ts';
 import { LONG, MANY } from './thresholds.ts';
 import type { Buf } from '../buffers.ts';
 import type { Blocks } from './blocks.ts';
@@ -47,11 +48,18 @@ export function reduce(
   const into = comm.rank === root ? room(layer, comm, recv, bytes, call, 'the receive buffer') : undefined;
   const operand = send ?? into!;
   const s = new Schedule(layer, comm, call);
-  if (long(s, r, bytes)) {
+  const copied = (): Buf => {
     const acc = s.scratch(bytes);
     s.copy(operand, acc);
-    reduceRabenseifner(s, acc, into, r, root);
-  } else reduceBinomial(s, operand, into, r, root);
+    return acc;
+  };
+  const teams = teamsOf(s);
+  if (teams && anyOrder(s, r)) {
+    const acc = into ?? copied();
+    s.copy(operand, acc);
+    reduceOfTeams(s, acc, r, root, teams);
+  } else if (long(s, r, bytes)) reduceRabenseifner(s, copied(), into, r, root);
+  else reduceBinomial(s, operand, into, r, root);
   return start(s);
 }
 
@@ -77,7 +85,10 @@ export function allreduce(
     return start(s);
   }
   if (send) s.copy(send, acc);
-  if (long(s, r, bytes)) allreduceRabenseifner(s, acc, r);
+  const teams = teamsOf(s);
+  const pieces = long(s, r, bytes);
+  if (teams && allreduceKeeps(s, r, pieces, teams)) allreduceOfTeams(s, acc, r, pieces, teams);
+  else if (pieces) allreduceRabenseifner(s, acc, r);
   else allreduceRecursiveDoubling(s, acc, r);
   return start(s);
 }

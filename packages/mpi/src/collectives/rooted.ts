@@ -12,6 +12,7 @@ import { gathervLinear } from './gatherv-linear.ts';
 import * as inter from './inter.ts';
 import { scatterBinomial } from './scatter-binomial.ts';
 import { scattervLinear } from './scatterv-linear.ts';
+import { bcastOfTeams, teamsOf } from './teams.ts';
 import { LONG, STRAIGHT } from './thresholds.ts';
 import { commOf, since, type Layer } from '../layer.ts';
 
@@ -23,7 +24,9 @@ export function bcast(layer: Layer, c: number, buf: Buf, root: number, call = 'M
     return start(s);
   }
   checkRoot(comm, root, call);
-  if (buf.bytes >= LONG.bcast && s.size >= 4) bcastScatterAllgather(s, buf, root);
+  const teams = teamsOf(s);
+  if (teams) bcastOfTeams(s, buf, root, teams);
+  else if (buf.bytes >= LONG.bcast && s.size >= 4) bcastScatterAllgather(s, buf, root);
   else bcastBinomial(s, buf, root);
   return start(s);
 }

@@ -29,3 +29,5 @@ export const MANY = { ranks: 9, bytes: 16 * 1024 } as const;
 export const CENTRAL = 64;
 /** Blocks up to this are worth packing (Bruck's all-to-all), from this many ranks on. */
 export const PACKED = { bytes: 256, ranks: 8 } as const;
+/** Blocks up to which those of a whole team go in one message: its first rank copies each of them twice. */
+export const SHARED = 4096;

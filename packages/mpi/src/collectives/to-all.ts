@@ -14,13 +14,16 @@ import { barrierCentral } from './barrier-central.ts';
 import { barrierDissemination } from './barrier-dissemination.ts';
 import { equalBlocks, type Blocks } from './blocks.ts';
 import * as inter from './inter.ts';
-import { CENTRAL, LONG, MANY, PACKED } from './thresholds.ts';
+import { allgatherOfTeams, alltoallOfTeams, barrierOfTeams, teamsOf } from './teams.ts';
+import { CENTRAL, LONG, MANY, PACKED, SHARED } from './thresholds.ts';
 import { commOf, since, type Layer } from '../layer.ts';
 
 export function barrier(layer: Layer, c: number, call = 'MPI_Barrier'): number {
   const comm = commOf(layer, c, call);
   const s = new Schedule(layer, comm, call);
+  const teams = teamsOf(s);
   if (comm.remote) inter.barrier(s);
+  else if (teams) barrierOfTeams(s, teams);
   else if (since(layer, 2) && s.size >= MANY.ranks && s.size <= CENTRAL) barrierCentral(s);
   else barrierDissemination(s);
   return start(s);
@@ -38,7 +41,9 @@ export function allgather(layer: Layer, c: number, send: Buf | undefined, recv: 
   const into = room(layer, comm, recv, bytes * n, call, 'the receive buffer');
   const s = new Schedule(layer, comm, call);
   if (send) s.copy(send, part(into, comm.rank * bytes, bytes));
-  if (bytes * n >= LONG.allgather) allgatherRing(s, equalBlocks(into, n, bytes));
+  const teams = teamsOf(s);
+  if (teams) allgatherOfTeams(s, equalBlocks(into, n, bytes), teams);
+  else if (bytes * n >= LONG.allgather) allgatherRing(s, equalBlocks(into, n, bytes));
   else if ((n & (n - 1)) === 0) allgatherRecursiveDoubling(s, into, bytes);
   else allgatherBruck(s, equalBlocks(into, n, bytes));
   return start(s);
@@ -69,7 +74,9 @@ export function allgatherv(
     );
   const s = new Schedule(layer, comm, call);
   if (send) s.copy(send, part(into.buf, into.offsets[comm.rank]!, own));
-  if (since(layer, 3) && into.lengths.reduce((a, b) => a + b, 0) < LONG.allgather) allgatherBruck(s, into);
+  const teams = teamsOf(s);
+  if (teams) allgatherOfTeams(s, into, teams);
+  else if (since(layer, 3) && into.lengths.reduce((a, b) => a + b, 0) < LONG.allgather) allgatherBruck(s, into);
   else allgatherRing(s, into);
   return start(s);
 }
@@ -92,7 +99,9 @@ export function alltoall(layer: Layer, c: number, send: Buf | undefined, recv: B
   const s = new Schedule(layer, comm, call);
   const from = send ?? s.scratch(bytes * n);
   if (!send) s.copy(into, from);
-  if (bytes <= PACKED.bytes && n >= PACKED.ranks) alltoallBruck(s, from, into, bytes);
+  const teams = teamsOf(s);
+  if (teams && bytes <= SHARED) alltoallOfTeams(s, from, into, bytes, teams);
+  else if (bytes <= PACKED.bytes && n >= PACKED.ranks) alltoallBruck(s, from, into, bytes);
   else if (bytes < LONG.alltoall) alltoallSpread(s, equalBlocks(from, n, bytes), equalBlocks(into, n, bytes));
   else alltoallPairwise(s, equalBlocks(from, n, bytes), equalBlocks(into, n, bytes));
   return start(s);

@@ -47,6 +47,8 @@ export interface DeviceOptions {
   delay?: number;
   /** Longest wait, ms. */
   patience?: number;
+  /** Tasks that exchange messages in memory: which algorithms of collectives are chosen. */
+  teams?: readonly (readonly TaskId[])[];
 }
 
 export function append(
@@ -74,6 +76,7 @@ export function append(
 export class LogDevice implements Device {
   readonly task: TaskId;
   readonly unexpectedBytes: number;
+  readonly teams?: NonNullable<Device['teams']>;
   readonly log: RankLog;
   readonly line: Line = { arrivals: 0, polls: 0, clocks: 0, sends: [] };
   /** Told of every message to the world that is sent, not of suppressed ones. */
@@ -99,6 +102,7 @@ export class LogDevice implements Device {
     this.task = taskId(task);
     this.head = new Int32Array(inboxes[task]!, 0, HEAD / 4);
     this.unexpectedBytes = options.unexpectedBytes ?? 1 << 26;
+    if (options.teams) this.teams = options.teams;
     this.limits = new Map(before?.sends);
     this.log = before ? structuredClone(before) : { polls: [], clocks: [], sends: [], outputs: [] };
     this.random = (options.seed ?? 1) * 7919 + task;

@@ -61,6 +61,7 @@ export class RingDevice implements Device {
   readonly incarnation: number;
   readonly spawned?: NonNullable<Assignment['spawned']>;
   readonly part?: NonNullable<Assignment['part']>;
+  readonly teams?: NonNullable<Assignment['teams']>;
   readonly unexpectedBytes: number;
   private readonly frames: DownFrames;
   private live = false;
@@ -81,7 +82,7 @@ export class RingDevice implements Device {
     private readonly endpoint: Endpoint,
     private readonly status: StatusWriter,
     /** What the rank learns about its job's worlds. */
-    world: Pick<Assignment, 'size' | 'capacity' | 'universe' | 'spawned' | 'part' | 'library'>,
+    world: Pick<Assignment, 'size' | 'capacity' | 'universe' | 'spawned' | 'part' | 'library' | 'teams'>,
     /** The job's clock, ms; read only when live. */
     private readonly now: () => number,
     /** The engine's own clock, ms. */
@@ -100,6 +101,7 @@ export class RingDevice implements Device {
     if (world.universe !== undefined) this.universe = world.universe;
     if (world.spawned) this.spawned = world.spawned;
     if (world.part) this.part = world.part;
+    if (world.teams) this.teams = world.teams;
     this.moved();
   }
 

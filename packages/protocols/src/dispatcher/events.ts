@@ -423,6 +423,8 @@ export type DispatcherEffect =
       incarnation: Incarnation;
       image?: ImageId;
       team?: readonly TaskId[];
+      /** Teams of all tasks that the job was started with; absent: there are none. */
+      teams?: readonly (readonly TaskId[])[];
     }
   /** Send Revoke to the node. */
   | {

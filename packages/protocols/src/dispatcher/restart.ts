@@ -11,7 +11,7 @@ import { endJob } from './end.ts';
 import { cameBack, failed, weigh } from './failures.ts';
 import { began } from './comparison.ts';
 import { rooms } from './free-slots.ts';
-import { formTeams, mapByOf } from './teams.ts';
+import { formTeams, mapByOf, teamsOfJob } from './teams.ts';
 import { NONE, suits, takeRoom, wantedBy } from './placement.ts';
 import { quarantinedUntil } from './reputation.ts';
 import {
@@ -222,10 +222,12 @@ function assign(core: Core, t: Task): void {
     task: t.task,
     incarnation: t.incarnation!,
   };
+  const teams = teamsOfJob(t.job);
   core.emit({
     ...effect,
     ...(t.image === undefined ? {} : { image: t.image }),
     ...(t.team === undefined ? {} : { team: t.team }),
+    ...(teams.length === 0 ? {} : { teams }),
   });
   core.changed(t.job);
 }

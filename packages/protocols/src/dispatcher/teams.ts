@@ -15,6 +15,10 @@ const mostOf = (core: Core, job: Job): number =>
 export const mapByOf = (core: Core, job: Job): MapBy =>
   job.record.spec.mapBy ?? (mostOf(core, job) > 1 ? 'slot' : 'node');
 
+/** Teams of the tasks that the job was started with. All of them got their slots in one commit. */
+export const teamsOfJob = (job: Job): (readonly TaskId[])[] =>
+  job.tasks.slice(0, job.record.spec.size).flatMap((t) => (t.team?.[0] === t.task ? [t.team] : []));
+
 /** D21, for tasks that have just got their slots. */
 export function formTeams(core: Core, tasks: readonly Task[]): void {
   const together = new Map<Job, Map<string, Task[]>>();
