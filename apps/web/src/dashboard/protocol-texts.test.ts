@@ -6,8 +6,10 @@ import {
   durabilityText,
   ifLostText,
   keptText,
+  mapByDefault,
   noFaultsText,
   pauseAdvice,
+  refusedTeamText,
   refusedText,
   toleranceText,
   withProtocol,
@@ -34,6 +36,15 @@ describe('the submit form', () => {
       refusedText('pessimistic', 'typescript'),
       refusedText('none', 'typescript'),
     ]).toEqual([undefined, undefined, undefined]);
+  });
+  it('offers teams where no log needs their messages, and forgets their size elsewhere', () => {
+    expect(refusedTeamText('none')).toBeUndefined();
+    expect(refusedTeamText('vcl')).toContain('all messages on the server');
+    expect([mapByDefault('none'), mapByDefault('pessimistic')]).toEqual(['slot', 'node']);
+    expect(withProtocol({ protocol: 'none', team: 4, mapBy: 'slot' }, 'vcl')).toEqual({
+      protocol: 'vcl',
+      mapBy: 'slot',
+    });
   });
   it('sends a protocol only where it is not the default, and no interval that the server would refuse', () => {
     expect(withProtocol({ protocol: 'vcl', seed: 1 }, 'pessimistic')).toEqual({ seed: 1 });

@@ -52,9 +52,24 @@ export const refusedText = (protocol: Protocol, language: string): string | unde
     ? 'not for TypeScript: a TypeScript rank takes a checkpoint only where the program asks for one'
     : undefined;
 
-/** The options of a job that gets another protocol: without an interval that the server would refuse. */
+/** Why ranks form no teams under this protocol. */
+export const refusedTeamText = (protocol: Protocol): string | undefined =>
+  protocol === 'none'
+    ? undefined
+    : 'Only under “The job ends”: every other choice needs all messages on the server, to restart ranks.';
+
+/** What the loss of a team costs. */
+export const teamLossText = (protocol: Protocol): string =>
+  protocol === 'none' ? 'Under this choice one lost rank ends the job anyway, so a large team risks nothing more.' : '';
+
+/** Where ranks go unless the job says so. */
+export const mapByDefault = (protocol: Protocol): 'slot' | 'node' =>
+  refusedTeamText(protocol) === undefined ? 'slot' : 'node';
+
+/** The options of a job that gets another protocol: without what the server would refuse. */
 export function withProtocol(o: JobOptions, protocol: Protocol): JobOptions {
   const { protocol: _, ...rest } = o;
+  if (refusedTeamText(protocol) !== undefined) delete rest.team;
   if (goesBackTogether(protocol) && (rest.checkpointMs ?? Infinity) < LEAST_WAVE_MS) delete rest.checkpointMs;
   return { ...rest, ...(protocol === 'pessimistic' ? {} : { protocol }) };
 }

@@ -6,6 +6,7 @@ import type { CheckpointAdvice, JobOptions } from '@mayfly/wire';
 import { duration } from '../../shared/format.ts';
 import { Input, Label, TextArea, TextField } from 'react-aria-components';
 import { languageOf, type Draft } from '../draft.ts';
+import { Placement } from './Placement.tsx';
 import { CHOICES, goesBackTogether, LEAST_WAVE_MS, refusedText, strictText, withProtocol } from '../protocol-texts.ts';
 
 interface Props {
@@ -102,6 +103,7 @@ export function Options({ draft, change, advice, wrong }: Props) {
             Strict durability <span className="muted">– {strictText(protocol)}</span>
           </span>
         </label>
+        <Placement options={o} set={set} />
         <div className="pair">
           <Seconds
             label="Checkpoint every"

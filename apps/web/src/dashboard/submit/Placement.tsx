@@ -1,0 +1,65 @@
+/** Which ranks share a node, and how many of them exchange messages in its memory (docs/teams.md). */
+import { MAX_TEAM, type JobOptions } from '@mayfly/wire';
+import { mapByDefault, refusedTeamText, teamLossText } from '../protocol-texts.ts';
+
+interface Props {
+  options: JobOptions;
+  set: (part: { [K in 'mapBy' | 'team']?: JobOptions[K] | undefined }) => void;
+}
+
+const WAYS = [
+  { mapBy: 'slot', title: 'Fill the slots of a node before the next', why: 'few nodes take part' },
+  { mapBy: 'node', title: 'One node after the other', why: 'a closed tab takes few ranks with it' },
+] as const;
+
+export function Placement({ options: o, set }: Props) {
+  const protocol = o.protocol ?? 'pessimistic';
+  const refused = refusedTeamText(protocol);
+  const mapBy = o.mapBy ?? mapByDefault(protocol);
+  return (
+    <>
+      <fieldset className="radios">
+        <legend className="label">Where ranks run</legend>
+        {WAYS.map((w) => (
+          <label key={w.mapBy} className="check">
+            <input
+              type="radio"
+              name="mapBy"
+              checked={mapBy === w.mapBy}
+              onChange={() => set({ mapBy: w.mapBy === mapByDefault(protocol) ? undefined : w.mapBy })}
+            />
+            <span>
+              {w.title}{' '}
+              <span className="muted">
+                ({w.mapBy === 'slot' && !refused ? 'neighbours exchange messages quickly' : w.why}
+                {w.mapBy === mapByDefault(protocol) ? '; the default' : ''})
+              </span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <label className="field">
+        <span className="label">Ranks of a team</span>
+        <input
+          type="number"
+          inputMode="numeric"
+          min={1}
+          max={MAX_TEAM}
+          step={1}
+          placeholder={refused ? '1' : 'default'}
+          disabled={refused !== undefined}
+          value={o.team ?? ''}
+          onChange={(e) => {
+            const ranks = e.target.valueAsNumber;
+            set({ team: Number.isFinite(ranks) ? Math.min(MAX_TEAM, Math.max(1, Math.round(ranks))) : undefined });
+          }}
+        />
+        <span className="hint">
+          {refused ??
+            `Ranks of one node, up to this many, exchange messages in its memory, without the server. Empty: ${MAX_TEAM}. ` +
+              teamLossText(protocol)}
+        </span>
+      </label>
+    </>
+  );
+}
