@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../c-common/options.h"
+#include "../c-common/progress.h"
 #include "../c-common/png.h"
 #include "plate.h"
 
@@ -125,6 +126,7 @@ int main(int argc, char **argv) {
   const double start = MPI_Wtime();
   const int every = pictures > 0 && steps > pictures ? (steps + pictures - 1) / pictures : steps > 0 ? steps : 1;
   for (int s = 1; s <= steps; s++) {
+    state_progress(s - 1, steps);
     exchange_borders(now, column);
     step(now, then);
     double *const swap = now;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../c-common/options.h"
+#include "../c-common/progress.h"
 
 typedef struct {
   double x, y, z, mass;
@@ -136,6 +137,7 @@ int main(int argc, char **argv) {
   if (rank == 0) printf("%lld bodies: energy %.9f\n", (long long)bodies, before[0] + before[1]);
   const int64_t report = (steps + 4) / 5;
   for (int64_t s = 1; s <= steps; s++) {
+    state_progress((double)(s - 1), (double)steps);
     for (int64_t i = 0; i < n; i++) {
       v[i].x += 0.5 * STEP * a[i].x;
       v[i].y += 0.5 * STEP * a[i].y;

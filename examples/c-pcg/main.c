@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "../c-common/options.h"
+#include "../c-common/progress.h"
 #include "distributed.h"
 
 typedef struct {
@@ -107,6 +108,7 @@ int main(int argc, char **argv) {
   int unsolved = 0;
   const double start = MPI_Wtime();
   for (int k = 1; k <= repeat; k++) {
+    state_progress(k - 1, repeat);
     /* The first right-hand side is all ones, as in the literature; the others differ from row to row. */
     for (int i = 0; i < d.own; i++) b[i] = k == 1 ? 1 : 1 + (double)((int64_t)(d.first + i) * k % 7) / 8;
     const Outcome o = solve(&d, b, x, tolerance, limit);

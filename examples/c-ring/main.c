@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "../c-common/options.h"
+#include "../c-common/progress.h"
 
 enum { TOKEN = 7 };
 
@@ -45,6 +46,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < numbers; i++) token[i] = i;
   const double start = MPI_Wtime();
   for (int64_t lap = 1; lap <= laps; lap++) {
+    state_progress((double)(lap - 1), (double)laps);
     if (rank == 0) {
       pass_on(token, numbers, rank, next);
       take(token, numbers, previous);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../c-common/options.h"
+#include "../c-common/progress.h"
 
 static int rank, size;
 
@@ -127,6 +128,7 @@ int main(int argc, char **argv) {
   const double start = MPI_Wtime();
   int64_t wrong = 0;
   for (int64_t round = 0; round < rounds; round++) {
+    state_progress((double)round, (double)rounds);
     int64_t n = per_rank;
     uint32_t *keys = allocate((size_t)n, sizeof *keys);
     draw(keys, n, seed, round);

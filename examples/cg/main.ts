@@ -61,6 +61,7 @@ for (; state.system < repeat; state.system++) {
   const started = wtime();
   while (state.residual > tolerance * state.norm && state.step < limit) {
     checkpoint.here();
+    comm.progress(state.system + solved(), repeat);
     step();
   }
   finish();
@@ -87,6 +88,12 @@ function begin(): void {
   state.rz = dot(r, z);
   state.norm = state.residual = Math.sqrt(dot(r, r));
   state.step = 0;
+}
+
+/** The residual falls by orders of magnitude, not steadily: the share of those that it has to. */
+function solved(): number {
+  const orders = Math.log(state.norm / state.residual) / Math.log(1 / tolerance);
+  return Math.min(1, Math.max(0, orders));
 }
 
 function precondition(): void {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "../c-common/options.h"
+#include "../c-common/progress.h"
 #include "../c-common/png.h"
 #include "camera.h"
 
@@ -85,6 +86,7 @@ void lead(const Scene &scene, const Camera &camera, int workers, Picture &pictur
   if (workers == 0)
     for (; next < camera.tiles(); next++) picture.add(next, camera.render(scene, camera.tile_at(next)));
   while (busy > 0) {
+    state_progress(next > busy ? next - busy : 0, camera.tiles());
     MPI_Status status;
     MPI_Probe(MPI_ANY_SOURCE, COLOURS, MPI_COMM_WORLD, &status);
     int bytes;

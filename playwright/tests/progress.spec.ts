@@ -37,6 +37,7 @@ test('a bar with an estimate, in the job and in the list; lost ranks do not take
   const line = page.locator('.job-progress');
   await expect(bar).toHaveAttribute('value', '0.25');
   await expect(line).toHaveText('25 %');
+  await expect(tab.page.getByText('· 25 %')).toHaveCount(2);
   await client.input(id);
   await expect(line).toHaveText(/^50 %, about [\d.]+ (s|min) left$/);
   expect(await serious(page)).toEqual([]);
@@ -44,7 +45,7 @@ test('a bar with an estimate, in the job and in the list; lost ranks do not take
   await tab.close();
   await expect(bar).toHaveAttribute('data-repeats');
   await expect(bar).toHaveAttribute('value', '0.5');
-  await expect(line).toContainText('2 ranks repeat work');
+  await expect(line).toContainText('2 ranks have work to repeat');
   await info.attach('lost', { body: await page.screenshot(), contentType: 'image/png' });
   const next = await Tab.open(browser, server.url, 'next', 2);
   await expect(bar).not.toHaveAttribute('data-repeats');
@@ -52,6 +53,7 @@ test('a bar with an estimate, in the job and in the list; lost ranks do not take
   await openDashboard(page, server);
   const row = page.getByRole('rowheader', { name: /states/ });
   await expect(row).toContainText('program at 50 %');
+  await expect(row.locator('progress')).toHaveAttribute('value', '0.5');
   await info.attach('list', { body: await page.screenshot(), contentType: 'image/png' });
   await client.input(id);
   await client.ended(id);

@@ -1,12 +1,16 @@
 /** Progress in words, for pages and command line; apart from the schema, which commands do not load. */
 import type { JobProgress } from './job-progress.ts';
 
-/** '42 %, about 3 min left, rank 2 repeats work' */
+/** '42 %, about 3 min left, rank 2 has work to repeat' */
 export function progressText({ fraction, remainingMs, repeating }: JobProgress): string {
   const parts = [`${Math.floor(fraction * 100)} %`];
   if (remainingMs !== undefined) parts.push(`about ${coarse(remainingMs / 1000)} left`);
   if (repeating.length > 0)
-    parts.push(repeating.length === 1 ? `rank ${repeating[0]} repeats work` : `${repeating.length} ranks repeat work`);
+    parts.push(
+      repeating.length === 1
+        ? `rank ${repeating[0]} has work to repeat`
+        : `${repeating.length} ranks have work to repeat`,
+    );
   return parts.join(', ');
 }
 

@@ -215,6 +215,14 @@ function JobRow({ row: { item: job, gone }, now, choose, chosen }: RowProps) {
             {job.name}
           </Link>
         )}
+        {job.progress && (
+          <progress
+            className="bar"
+            aria-hidden
+            data-repeats={job.progress.repeating.length > 0 || undefined}
+            value={job.progress.fraction}
+          />
+        )}
         <span className="muted small">
           {job.progress && `program at ${progressText(job.progress)}; `}
           {jobLine(job)}

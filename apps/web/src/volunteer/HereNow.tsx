@@ -108,6 +108,7 @@ const perSecond = (n: number): string => (n > 0 && n < 10 ? n.toFixed(1) : count
 
 function RankHere({ rank: r, rate, now }: { rank: RankSnapshot; rate: Rate | undefined; now: number }) {
   const word = rankWords(r);
+  const progress = r.activity?.progress;
   const image =
     r.imageAt !== undefined
       ? `checkpoint ${ago(r.imageAt, now)}`
@@ -120,6 +121,7 @@ function RankHere({ rank: r, rate, now }: { rank: RankSnapshot; rate: Rate | und
         <strong>
           Rank {r.task} <span className="muted">of {r.size}</span>
           {r.incarnation > 0 && <span className="muted small"> · incarnation {r.incarnation}</span>}
+          {progress !== undefined && <span className="muted small num"> · {Math.floor(progress * 100)} %</span>}
         </strong>
         <Tag tone={word.tone}>{word.text}</Tag>
       </div>

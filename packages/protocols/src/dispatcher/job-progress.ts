@@ -7,6 +7,7 @@
  *  G1 A rank that repeats work takes the job back by nothing: what an earlier incarnation stated counts until this one
  *     has reached it. Meanwhile the view names the rank. Only the program itself, within an incarnation, goes back.
  *  G2 An estimate needs 5 % and ten seconds of measured progress. Time in which the job was paused does not count.
+ *     There is none while a rank waits for a slot: nobody knows how long it will.
  */
 import type { Incarnation, JobProgress } from '@mayfly/wire';
 import { over, paused, type Core, type Job, type Task } from './state.ts';
@@ -52,11 +53,13 @@ function leastOf(job: Job): number | undefined {
   return all.length === 0 ? undefined : Math.min(...all);
 }
 
+const waits = (job: Job): boolean => job.tasks.some((t) => t.phase === 'idle');
+
 const ranMs = (core: Core, job: Job): number => core.now - (job.record.pausedMs ?? 0);
 
 /** G2. */
 function remaining(core: Core, job: Job, least: number): number | undefined {
-  if (!job.pace || paused(job) || job.stoppedAt !== undefined) return undefined;
+  if (!job.pace || paused(job) || job.stoppedAt !== undefined || waits(job)) return undefined;
   const ms = ranMs(core, job) - job.pace.at;
   const covered = least - job.pace.from;
   if (ms < LEAST_MS || covered < LEAST_FRACTION) return undefined;

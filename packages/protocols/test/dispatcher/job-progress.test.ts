@@ -40,6 +40,16 @@ it('G2: no estimate before 5 % and ten seconds are measured; then by the mean ra
   expect(s.view().progress).toEqual({ fraction: 0.2, repeating: [] });
 });
 
+it('G2: no estimate while a rank waits for a slot', () => {
+  const { s, at } = stage(1);
+  at([0.1], 20_000);
+  at([0.5], 1000);
+  expect(s.view().progress).toHaveProperty('remainingMs');
+  s.send('goodbye', { connection: 'c1', reason: 'closed' });
+  expect(s.view()).toMatchObject({ state: 'stalled', progress: { fraction: 0.5, repeating: [0] } });
+  expect(s.view().progress).not.toHaveProperty('remainingMs');
+});
+
 it('G2: 5 % in less than ten seconds are not enough', () => {
   const { s, at } = stage(1);
   at([0.1], 1000);

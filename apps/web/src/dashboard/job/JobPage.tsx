@@ -94,6 +94,7 @@ function Progress({ of }: { of: JobView['progress'] }) {
     <div className="job-progress">
       {of && (
         <progress
+          className="bar"
           aria-label="Progress of the program"
           data-testid="job-progress"
           data-repeats={of.repeating.length > 0 || undefined}
