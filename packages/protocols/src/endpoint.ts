@@ -83,7 +83,45 @@ export interface EndpointSnapshot {
 /** Characters of a value that depends on the place. */
 const MAX_VALUE = 16383;
 
+/** What may be consumed next. */
+export type Choice =
+  /** The next arrival, or any teammate's next message. */
+  | { readonly from: 'any' }
+  /** The next arrival, and nothing else. */
+  | { readonly from: 'log' }
+  /** That teammate's next message. */
+  | { readonly from: 'ring'; readonly src: TaskId }
+  /** That sender's message of a regrouping, at once. */
+  | { readonly from: 'carried'; readonly src: TaskId };
+
+/** What a rank has to put down before it publishes anything; `stamp` is of the counter that its team shares. */
+export interface Report {
+  readonly stamp: number;
+  /** As determinants.ts (wire) has it. */
+  readonly block: Uint8Array;
+}
+
+/**
+ * Messages of teammates as events, where the choice between them and the log's arrivals has to be repeatable
+ * (pessimistic/teams/endpoint.ts).
+ */
+export interface LocalEvents {
+  /** What may be consumed now. A wait blocks for it; a live poll takes what is there. @throws ReplayDiverged */
+  choice(): Choice;
+  /** May message `number` of a teammate be consumed? */
+  isNext(src: TaskId, number: number): boolean;
+  /** Consumes message `number` of a teammate. @throws ReplayDiverged */
+  consumeLocal(src: TaskId, number: number): void;
+  /** To be written before what is published, outside polls; undefined: the last one had it all. */
+  report(count: () => number): Report | undefined;
+}
+
 export abstract class Endpoint {
+  /** Absent: messages of teammates, if there are any, are consumed as they come. */
+  get local(): LocalEvents | undefined {
+    return undefined;
+  }
+
   readonly task: TaskId;
   readonly size: number;
   readonly incarnation: Incarnation;

@@ -74,6 +74,8 @@ export interface ChannelMemoryOptions {
   readonly maxMessageBytes?: number;
   /** Ticks between syncs that nothing waits for. Default 1. */
   readonly lazyTicks?: number;
+  /** Teams of the job (docs/teams.md): a frame of one member carries determinants of all. */
+  readonly teams?: readonly (readonly TaskId[])[] | undefined;
   /** Coordinated checkpointing: what the streams are brought to before they are served. */
   readonly line?: Line | undefined;
 }

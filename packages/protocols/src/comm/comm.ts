@@ -166,8 +166,7 @@ export class Comm {
 
   /** What the protocol has to send without a message. */
   #sendBlock(t: CommTask, cm: number): void {
-    const block = t.attached[cm] ? t.policy.block() : undefined;
-    if (block) this.#out.push({ type: 'send', cm, bytes: encodeFrame(t.header(Kind.DETERMINANTS), undefined, block) });
+    if (t.attached[cm] && !t.policy.allLogged) this.#send(t, cm, encodeFrame(t.header(Kind.DETERMINANTS)));
   }
 
   /** M6. */
@@ -252,7 +251,7 @@ export class Comm {
       }
     }
     if (!t.ready) {
-      t.policy.attached(m);
+      t.policy.attached(m, cm);
       if (!t.known.every(Boolean)) return;
       const start = t.policy.start(t.incarnation, t.position);
       if ('lost' in start) {
@@ -355,7 +354,7 @@ export class Comm {
       case Kind.ATTACHED:
         return this.#attached(t, cm, parse(f.body) as Attached);
       case Kind.DETERMINANTS:
-        if (!t.ready) t.policy.answered(f.determinants);
+        if (!t.ready) t.policy.answered(f.determinants, cm);
         return;
       case Kind.ARRIVAL:
         return this.#arrival(t, h, bytes);

@@ -17,21 +17,35 @@
  *     the rank then waits in its send, which consumes nothing;
  *  6. (coordinated checkpointing) performs `checkpoint` by asking the rank for an image, and `mark` for its mark. It
  *     reads the status words before it drains the ring, and reports `consumed` after: what a rank consumed behind an
- *     image must not be reported before the image is.
+ *     image must not be reported before the image is;
+ *  7. (teams with a log) takes frames out of a member's ring, *then* reads the counter that the team shares, then all
+ *     reports that its members have written, and gives both to `ring` (T5). It reads reports too when one of their
+ *     rings fills, and before `image` (event `reports`). It asks for a wave when an image is due, reports what the
+ *     ranks write of it (`image`, `closed`, `declined`) and what becomes of the images (`imageOver`).
  */
 import type { ErrorBody, Incarnation, Position, TaskId } from '@mayfly/wire';
-import type { EndpointStart } from '../endpoint.ts';
-import type { CommdPolicy } from './policy.ts';
+import type { EndpointStart, Report } from '../endpoint.ts';
+import type { CommdPolicy, TeamPolicy } from './policy.ts';
 
 export interface CommOptions {
   readonly size: number;
   /** Number of Channel Memories of the job. */
   readonly channelMemories: number;
   readonly policy: CommdPolicy;
+  /** For ranks that exchange messages in this node's memory; absent: their protocol needs nothing for that. */
+  readonly teams?: TeamPolicy | undefined;
   /** Bytes that may be under way to one task. Default 4 MiB. */
   readonly window?: number;
   /** Body part of one frame, as the Channel Memories have it. Default CHUNK_BYTES. */
   readonly chunkBytes?: number;
+}
+
+/** T5: what the members of a team have written before what leaves now. */
+export interface Reports {
+  /** The team's counter, read after the frames were taken. */
+  readonly upTo: number;
+  /** Not read before, in their order, by member. */
+  readonly of: readonly (readonly [task: TaskId, reports: readonly Report[]])[];
 }
 
 export type CommEvent =
@@ -43,19 +57,40 @@ export type CommEvent =
       readonly capability: string;
       readonly nonce: string;
       readonly position: Position;
+      /** Ascending, itself included. None of them is `ready` before all have begun. */
+      readonly team?: readonly TaskId[] | undefined;
     }
-  /** Revoked, crashed or over: forget it (DETACH where connected). */
+  /** Revoked, crashed or over: forget it (DETACH where connected). The team of a task is forgotten with it (T1). */
   | { readonly type: 'stop'; readonly task: TaskId }
   | { readonly type: 'connected'; readonly cm: number }
   | { readonly type: 'disconnected'; readonly cm: number }
   | { readonly type: 'received'; readonly cm: number; readonly bytes: Uint8Array }
-  | { readonly type: 'ring'; readonly task: TaskId; readonly bytes: Uint8Array }
+  | { readonly type: 'ring'; readonly task: TaskId; readonly bytes: Uint8Array; readonly reports?: Reports | undefined }
   | { readonly type: 'consumed'; readonly task: TaskId; readonly arrivals: number; readonly envelopeOnly: boolean }
   /**
    * An image of the rank stands in its up-ring here, behind everything sent before it. Whatever was consumed after it,
    * `consumed` reports later. Answered by `image`.
    */
-  | { readonly type: 'image'; readonly task: TaskId; readonly position: Position };
+  | {
+      readonly type: 'image';
+      readonly task: TaskId;
+      readonly position: Position;
+      /** The wave of its team for which it was taken. */
+      readonly wave?: number | undefined;
+    }
+  // Of a member of a team with a log.
+  /** Its team has reported: answered by a frame of determinants when many are not logged yet. */
+  | { readonly type: 'reports'; readonly task: TaskId; readonly reports: Reports }
+  /** An image of its team is due. `replaying`: a member repeats its past, so none can be had now (T9). */
+  | { readonly type: 'wave'; readonly task: TaskId; readonly replaying: boolean }
+  /** Its image of the wave has the state of all channels to it (T6). */
+  | { readonly type: 'closed'; readonly task: TaskId; readonly wave: number }
+  /** It cannot take an image (T6). */
+  | { readonly type: 'declined'; readonly task: TaskId; readonly wave: number }
+  /** The image that `image` gave to the host is complete at the Checkpoint Server, or refused. */
+  | { readonly type: 'imageOver'; readonly task: TaskId }
+  /** The program has ended, and its EXIT was logged by an incarnation before: it will write none (T12). */
+  | { readonly type: 'ended'; readonly task: TaskId };
 
 export type CommEffect =
   /**
@@ -74,10 +109,12 @@ export type CommEffect =
    * it has sent. It goes on then.
    */
   | { readonly type: 'mark'; readonly task: TaskId }
-  /** A wave is under way: the rank is to take an image soon. */
-  | { readonly type: 'checkpoint'; readonly task: TaskId }
+  /** A wave is under way: the rank is to take an image soon. `wave`: of its team, which the image names. */
+  | { readonly type: 'checkpoint'; readonly task: TaskId; readonly wave?: number | undefined }
   /** The image lies there, and goes to the Checkpoint Server; undefined: nobody waits for it any more. */
   | { readonly type: 'image'; readonly task: TaskId; readonly position: Position | undefined }
+  /** A teammate was stopped or refused: stop this rank too, the core has forgotten it (T1). */
+  | { readonly type: 'revoked'; readonly task: TaskId }
   /**
    * A CM refused the incarnation (FENCED, CLONE, OUT_OF_SEQUENCE, LOST_LOG …): stop the rank; the core has forgotten
    * it.

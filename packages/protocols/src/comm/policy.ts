@@ -2,9 +2,10 @@
  * What a V-protocol decides in the comm worker; declared here, by who asks. Sessions, retention, credit and pulls know
  * no protocol.
  */
-import type { Ack, Attached, Cut, Incarnation, Position } from '@mayfly/wire';
+import type { Ack, Attached, Cut, Incarnation, Position, TaskId } from '@mayfly/wire';
 import type { Replays } from '../contract/position.ts';
 import type { EndpointStart } from '../endpoint.ts';
+import type { Reports } from './events.ts';
 
 /** What a task writes between its mark and its image waits (`pcl`). */
 export interface SendFreeze<Frame> {
@@ -42,9 +43,11 @@ export interface CommdTask {
 
   // The beginning: what Channel Memories answer, until all have.
   /** A block that came before ATTACHED. @throws MalformedDeterminants */
-  answered(block: Uint8Array): void;
-  attached(m: Attached): void;
-  /** All Channel Memories have answered: the rank's start, or what the logs lack for it. */
+  answered(block: Uint8Array, cm: number): void;
+  attached(m: Attached, cm: number): void;
+  /**
+   * All Channel Memories have answered, for every member of its team: the rank's start, or what the logs lack for it.
+   */
   start(incarnation: Incarnation, position: Position): EndpointStart | { readonly lost: string };
 
   // Afterwards.
@@ -52,11 +55,24 @@ export interface CommdTask {
   wrote(block: Uint8Array): void;
   /** The frame as it leaves this node, on its way to a Channel Memory. */
   leaves(frame: Uint8Array): Uint8Array;
-  /** A block that has to leave also without a message; undefined: nothing has to. */
-  block(): Uint8Array | undefined;
+  /** Nothing has to leave without a message. Else a frame of no content is sent, which {@link leaves} completes. */
+  readonly allLogged: boolean;
   acknowledged(cm: number, ack: Ack): void;
   /** A Channel Memory is back, with what it holds. */
   returned(cm: number, m: Attached): void;
 }
 
 export type CommdPolicy = (channelMemories: number) => CommdTask;
+
+/** For the incarnations of a team, which begin and end together. */
+export interface CommdTeam {
+  member(task: TaskId): CommdTask;
+  /** T5: before frames of `src` leave, or without one. @throws RangeError when reports are missing */
+  takes(reports: Reports): void;
+  /** Determinants of all members that no Channel Memory is known to have logged. */
+  readonly unlogged: number;
+  /** The position of an image, as the Checkpoint Server gets it. */
+  inWave(position: Position, wave: number): Position;
+}
+
+export type TeamPolicy = (members: readonly TaskId[], channelMemories: number) => CommdTeam;

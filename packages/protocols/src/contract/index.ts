@@ -7,7 +7,7 @@
  */
 import type { Position, TaskId } from '@mayfly/wire';
 import type { LogPolicy } from '../channel-memory/state.ts';
-import type { CommdPolicy } from '../comm/policy.ts';
+import type { CommdPolicy, TeamPolicy } from '../comm/policy.ts';
 import type { RecoveryPolicy } from '../dispatcher/policy.ts';
 import type { ImagePolicy } from '../images/policy.ts';
 import type { Endpoint, EndpointStart } from '../endpoint.ts';
@@ -17,13 +17,22 @@ import type { CheckpointScheduler, WaveOptions } from './waves.ts';
  * The rank's side: its numbers, its events and their replay, and what travels with a frame.
  * @throws MalformedPosition
  */
-export type RankPolicy = (task: TaskId, size: number, position: Position, start: EndpointStart) => Endpoint;
+export type RankPolicy = (
+  task: TaskId,
+  size: number,
+  position: Position,
+  start: EndpointStart,
+  /** Its team, ascending, itself included; absent: it has none. */
+  team?: readonly TaskId[],
+) => Endpoint;
 
 export interface VProtocol {
   /** Asked by the rank worker. */
   readonly rank: RankPolicy;
   /** Asked by the comm worker. */
   readonly commd: CommdPolicy;
+  /** …for ranks that exchange messages in the memory of their node; absent: it needs nothing for that. */
+  readonly teams?: TeamPolicy;
   /** Asked by a Channel Memory. */
   readonly log: LogPolicy;
   /** Asked by the Checkpoint Server. */
@@ -35,7 +44,7 @@ export interface VProtocol {
 }
 
 export { MalformedPosition, type Replays } from './position.ts';
-export type { CommdPolicy, CommdTask } from '../comm/policy.ts';
+export type { CommdPolicy, CommdTask, CommdTeam, TeamPolicy } from '../comm/policy.ts';
 export type { LogPolicy } from '../channel-memory/state.ts';
 export type { CheckpointScheduler, WaveRecord } from './waves.ts';
 export type { ImagePolicy, ImageTable } from '../images/policy.ts';

@@ -19,7 +19,7 @@ export const relayTask: CommdTask = {
   start: (incarnation) => ({ incarnation, limits: [], prologue: [], determinants: [], openPolls: 0, consumed: 0 }),
   wrote: nothing,
   leaves: (frame) => frame,
-  block: nothing,
+  allLogged: true,
   acknowledged: nothing,
   returned: nothing,
 };

@@ -14,8 +14,11 @@ export interface RecoveryPolicy {
   readonly restarts: boolean;
   /** A loss takes all tasks of the job back together, to where its checkpoint scheduler says. */
   readonly together?: boolean;
-  /** Ranks of one node exchange messages in its memory: no log needs them. */
-  readonly teams?: boolean;
+  /**
+   * Ranks of one node exchange messages in its memory. `unit`: they are also lost, placed and restarted together, and a
+   * team stays for the life of the job (T1, T8).
+   */
+  readonly teams?: 'transport' | 'unit';
   /** Where a task begins that has no image. */
   readonly start: Position;
   /** How a job ends that lost this task; undefined: the task is started again. */

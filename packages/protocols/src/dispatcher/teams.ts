@@ -9,7 +9,7 @@ import { MAX_TEAM, type MapBy, type NodeId, type TaskId } from '@mayfly/wire';
 import { groupOf, recoveryOf, type Core, type Job, type Task } from './state.ts';
 
 const mostOf = (core: Core, job: Job): number =>
-  recoveryOf(core, job).teams === true ? (job.record.spec.team ?? MAX_TEAM) : 1;
+  recoveryOf(core, job).teams === 'transport' ? (job.record.spec.team ?? MAX_TEAM) : 1;
 
 /** How the ranks of the job are spread: together where they form teams, apart where each closed tab costs a restart. */
 export const mapByOf = (core: Core, job: Job): MapBy =>

@@ -72,6 +72,8 @@ export type CheckpointServerEvent = { now: number } &
         /** Hash of each program, and how many tasks were started with it, in the order of the tasks. */
         programs: readonly { count: number; hash: string }[];
         acting: readonly (readonly [TaskId, Incarnation])[];
+        /** Images of a team's members count together (T6); absent: no ranks form teams. */
+        teams?: readonly (readonly TaskId[])[] | undefined;
       }
     /**
      * First event after a start: entries under `image/` and `trimmed/`. Jobs that are not opened later are left to

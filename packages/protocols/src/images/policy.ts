@@ -8,6 +8,8 @@ export type Kept = readonly Position[];
 export interface ImagePolicy {
   /** Images are kept with waves: the wave of one that lies there. Absent: each counts for itself. */
   readonly waveOf?: (position: Position) => number;
+  /** The wave of its team for which an image was taken; undefined: it counts for itself. @throws MalformedPosition */
+  readonly setOf?: (position: Position) => number | undefined;
   /**
    * Why a task cannot restart from an image that lies there; undefined: it can. It comes from a stranger's machine:
    * never throws. `size`: tasks of the job; `trimmed`: its logs have been trimmed to the oldest image.

@@ -18,7 +18,7 @@ export const none: VProtocol = {
   },
   recovery: {
     restarts: false,
-    teams: true,
+    teams: 'transport',
     start: START,
     lost: (task, cause) => ({
       code: 'LOST_NODES',

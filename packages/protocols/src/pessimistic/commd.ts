@@ -66,15 +66,11 @@ class LoggedTask implements CommdTask {
     const f = readFrame(frame, new DataView(frame.buffer, frame.byteOffset, frame.byteLength), 0);
     const own = decodeDeterminants(f.determinants);
     if (f.header.detBytes > 0 && this.#determinants.suffices(own.first, own.entries.length)) return frame;
-    return encodeFrame(f.header, f.body, this.#block());
+    return encodeFrame(f.header, f.body, this.#determinants.block(this.#consumed, this.#openPolls));
   }
 
-  block(): Uint8Array | undefined {
-    return this.#determinants.allLogged ? undefined : this.#block();
-  }
-
-  #block(): Uint8Array {
-    return this.#determinants.block(this.#consumed, this.#openPolls);
+  get allLogged(): boolean {
+    return this.#determinants.allLogged;
   }
 
   acknowledged(cm: number, ack: Ack): void {

@@ -1,7 +1,8 @@
 /** Rules of teams that a random job rarely needs: each in the shortest scenario that does. */
 import { decodeDeterminants, encodeDeterminants, incarnation, taskId, type Determinant } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
-import { TeamEndpoint, type Report } from '../../src/pessimistic/teams/endpoint.ts';
+import type { Report } from '../../src/endpoint.ts';
+import { TeamEndpoint } from '../../src/pessimistic/teams/endpoint.ts';
 import { ImageCut } from '../../src/pessimistic/teams/image-cut.ts';
 import { replayInTeam, startInTeam } from '../../src/pessimistic/teams/position.ts';
 import { TeamRestart } from '../../src/pessimistic/teams/restart.ts';

@@ -3,9 +3,9 @@
  * consumed), over the cores of a rank. Every operation may be interrupted where memory that others read changes.
  */
 import { WORLD, taskId, type Position, type TaskId } from '@mayfly/wire';
-import { LIVE, type EndpointSnapshot, type EndpointStart } from '../../src/endpoint.ts';
+import { LIVE, type EndpointSnapshot, type EndpointStart, type Report } from '../../src/endpoint.ts';
 import type { Line } from '../../src/pessimistic/position.ts';
-import { TeamEndpoint, type Carried, type Report } from '../../src/pessimistic/teams/endpoint.ts';
+import { TeamEndpoint, type Carried } from '../../src/pessimistic/teams/endpoint.ts';
 import { ImageCut, type InRing } from '../../src/pessimistic/teams/image-cut.ts';
 import { replayInTeam, startInTeam } from '../../src/pessimistic/teams/position.ts';
 import type { SetImage } from '../../src/pessimistic/teams/sets.ts';

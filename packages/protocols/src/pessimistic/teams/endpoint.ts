@@ -17,20 +17,16 @@
  *  T9  What a regrouping carried over is consumed "without a record, each message as soon as its number is next".
  */
 import type { LocalDeterminant, Position, TaskId } from '@mayfly/wire';
-import { LIVE, type EndpointSnapshot, type EndpointStart } from '../../endpoint.ts';
+import {
+  LIVE,
+  type Choice,
+  type EndpointSnapshot,
+  type EndpointStart,
+  type LocalEvents,
+  type Report,
+} from '../../endpoint.ts';
 import { LoggedEndpoint } from '../endpoint.ts';
 import { positionInTeam, type ReplayInTeam } from './position.ts';
-
-/** What may be consumed next. */
-export type Choice =
-  /** The next arrival, or any teammate's next message. */
-  | { readonly from: 'any' }
-  /** The next arrival, and nothing else. */
-  | { readonly from: 'log' }
-  /** That teammate's next message. */
-  | { readonly from: 'ring'; readonly src: TaskId }
-  /** That sender's message of a regrouping, at once. */
-  | { readonly from: 'carried'; readonly src: TaskId };
 
 const ANY: Choice = { from: 'any' };
 const LOG: Choice = { from: 'log' };
@@ -48,14 +44,7 @@ export interface Team {
   readonly carried?: Carried;
 }
 
-/** T4: determinants since the last report, and the evidence; `stamp` is of the counter that the team shares. */
-export interface Report {
-  readonly stamp: number;
-  /** As determinants.ts (wire) has it. */
-  readonly block: Uint8Array;
-}
-
-export class TeamEndpoint extends LoggedEndpoint {
+export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
   readonly #mates: ReadonlySet<TaskId>;
   readonly #position: ReplayInTeam;
   readonly #consumedThen: number;
@@ -78,6 +67,10 @@ export class TeamEndpoint extends LoggedEndpoint {
     for (const [src, next, left] of team.carried ?? []) this.#carried.set(src, { next, left });
     // What is carried over leaves no trace in a line: an image may lie at the start of all logs and not jump.
     if (!this.inPrologue) this.#restore();
+  }
+
+  override get local(): LocalEvents {
+    return this;
   }
 
   /** The route of a channel (T2): it is fixed for the life of this incarnation. */

@@ -13,7 +13,7 @@
  */
 import { decodeDeterminants, encodeDeterminants, type Ack, type TaskId, type TeamSection } from '@mayfly/wire';
 import { DeterminantStore } from '../determinant-store.ts';
-import type { Report } from './endpoint.ts';
+import type { Report } from '../../endpoint.ts';
 
 export class Member {
   readonly store: DeterminantStore;
