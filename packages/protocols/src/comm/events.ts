@@ -24,8 +24,9 @@
  *     ranks write of it (`image`, `closed`, `declined`) and what becomes of the images (`imageOver`).
  */
 import type { ErrorBody, Incarnation, Position, TaskId } from '@mayfly/wire';
-import type { EndpointStart, Report } from '../endpoint.ts';
+import type { EndpointStart } from '../endpoint.ts';
 import type { CommdPolicy, TeamPolicy } from './policy.ts';
+import type { Reports } from './reports.ts';
 
 export interface CommOptions {
   readonly size: number;
@@ -38,14 +39,6 @@ export interface CommOptions {
   readonly window?: number;
   /** Body part of one frame, as the Channel Memories have it. Default CHUNK_BYTES. */
   readonly chunkBytes?: number;
-}
-
-/** T5: what the members of a team have written before what leaves now. */
-export interface Reports {
-  /** The team's counter, read after the frames were taken. */
-  readonly upTo: number;
-  /** Not read before, in their order, by member. */
-  readonly of: readonly (readonly [task: TaskId, reports: readonly Report[]])[];
 }
 
 export type CommEvent =

@@ -5,7 +5,7 @@
 import type { Ack, Attached, Cut, Incarnation, Position, TaskId } from '@mayfly/wire';
 import type { Replays } from '../contract/position.ts';
 import type { EndpointStart } from '../endpoint.ts';
-import type { Reports } from './events.ts';
+import type { Reports } from './reports.ts';
 
 /** What a task writes between its mark and its image waits (`pcl`). */
 export interface SendFreeze<Frame> {
