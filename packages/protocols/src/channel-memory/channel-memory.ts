@@ -22,158 +22,35 @@
  *  C7  What is trimmed is behind a durable BASE record: counts and evidence outlive the messages.
  */
 import {
-  CHUNK_BYTES,
   Flag,
   HEADER_BYTES,
   Kind,
   MalformedDeterminants,
   MalformedFrame,
   frameBytes,
-  homeOf,
   readFrame,
   taskId,
   WORLD,
   type Frame,
-  type Incarnation,
   type TaskId,
 } from '@mayfly/wire';
-import { ArrivalIndex } from './arrivals.ts';
 import { attach, fence, resupplied, resupply, speaker } from './attach.ts';
 import { memoryOf, observe, provisional, sendsOf, unshown } from './census.ts';
-import { beginWave, forgetWaves, noCounts, obey, waveFrame, waveOver } from './cutting.ts';
+import { beginWave, forgetWaves, obey, waveFrame, waveOver } from './cutting.ts';
 import { appendWorldMessage, data, done } from './data-path.ts';
 import { holdingsOf } from './holdings.ts';
+import { grow, initial } from './initial.ts';
 import { goBack, recoverWaves, type WaveRecordRead } from './line.ts';
 import { credit, pull, pump } from './push.ts';
 import { plain } from './records.ts';
 import { recoverDestination, recoverSource, recoverWorld } from './recover.ts';
 import { ProtocolError, closeConn, detach, giveUp, protocolError } from './refuse.ts';
-import {
-  EVERYTHING,
-  newChannel,
-  slotOf,
-  type ConnState,
-  type GateCounts,
-  type LogPolicy,
-  type State,
-  type Stream,
-} from './state.ts';
-import { logCarried } from './sections.ts';
+import { EVERYTHING, slotOf, type ConnState, type GateCounts, type LogPolicy, type State } from './state.ts';
+import { formTeams, logCarried } from './sections.ts';
 import { flushAcks, sayCovered, startSync, syncDue, synced } from './sync.ts';
 import { trim, trimWorld } from './trim.ts';
 import { releaseWorld } from './world.ts';
 import type { ChannelMemoryOptions, CmEffect, CmEvent, Line, Progress, StreamName } from './events.ts';
-
-/** Credit of a receiver before its first CREDIT. */
-export const DEFAULT_WINDOW = 4 * 1024 * 1024;
-
-const stream = (kind: 't' | 'd' | 'w' | 'v', task: number, durable: boolean): Stream => ({
-  name: `${kind}${task}`,
-  durable,
-  next: 0,
-  synced: 0,
-  dirty: false,
-});
-
-function initial(policy: LogPolicy, options: ChannelMemoryOptions): State {
-  const s: State = {
-    options,
-    policy,
-    durable: policy.keeps === 'durable',
-    outputDurable: policy.keepsOutput === 'durable',
-    cutting: policy.waves && {
-      gate: policy.waves.gate(0, () => false),
-      epoch: options.line?.epoch ?? 0,
-      held: new Map(),
-      heldBytes: 0,
-      heldSizes: 0,
-      counts: noCounts(),
-      written: new Map(),
-      unreported: [],
-      streams: [],
-    },
-    strict: policy.visible(options.durability) === 'synced',
-    window: options.window ?? DEFAULT_WINDOW,
-    chunkBytes: options.chunkBytes ?? CHUNK_BYTES,
-    maxMessageBytes: options.maxMessageBytes ?? 1024 ** 3,
-    conns: new Map(),
-    sources: [],
-    destinations: [],
-    worlds: [],
-    dirtyStreams: [],
-    dirtyChannels: [],
-    acks: [],
-    sync: undefined,
-    syncWanted: false,
-    unsyncedBytes: 0,
-    ticks: 0,
-    ticket: 0,
-    answers: [],
-    covers: new Map(),
-    trims: [],
-    serving: false,
-    out: [],
-  };
-  grow(s, options.size);
-  return s;
-}
-
-/** Tasks up to `size`. One that is added later has an open log: it cannot have received anything yet. */
-function grow(s: State, size: number): void {
-  for (let task = taskId(s.sources.length); task < size; task = taskId(task + 1)) {
-    s.sources.push({
-      task,
-      fence: 0 as Incarnation,
-      nonce: undefined,
-      nonceLsn: undefined,
-      unheard: undefined,
-      attachment: undefined,
-      determinants: stream('d', task, s.durable),
-      records: [],
-      held: [],
-      durable: [],
-      blockFirst: 0,
-      blockEnd: 0,
-      evidence: { determinants: 0, openPolls: 0, consumed: 0 },
-      ackDue: false,
-      ackChannels: [],
-    });
-    const home = homeOf(task, s.options.count) === s.options.index;
-    s.destinations.push(
-      home
-        ? {
-            task,
-            stream: stream('t', task, s.durable),
-            index: new ArrivalIndex(),
-            channels: [],
-            arrivalsSynced: 0,
-            arrivalsSyncing: 0,
-            push: undefined,
-            closed: false,
-            done: false,
-            trimmed: 0,
-            heldWorld: [],
-            envelopes: new Set<number>(),
-          }
-        : undefined,
-    );
-    s.worlds.push(
-      home
-        ? {
-            stream: stream('w', task, s.outputDurable),
-            channel: newChannel(task, WORLD),
-            index: new ArrivalIndex(),
-            waiting: [],
-            stable: 0,
-            answered: 0,
-            exit: undefined,
-          }
-        : undefined,
-    );
-    s.cutting?.streams.push(home ? { stream: stream('v', task, true), records: 0, begins: [] } : undefined);
-  }
-  s.cutting?.gate.grow(size, (task) => s.destinations[task] !== undefined);
-}
 
 export class ChannelMemory {
   readonly #s: State;
@@ -250,6 +127,9 @@ export class ChannelMemory {
         break;
       case 'grow':
         grow(s, event.size);
+        break;
+      case 'teams':
+        formTeams(s, event.teams);
         break;
       case 'fence':
         fence(s, event.task, event.incarnation);

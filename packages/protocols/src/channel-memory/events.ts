@@ -74,7 +74,7 @@ export interface ChannelMemoryOptions {
   readonly maxMessageBytes?: number;
   /** Ticks between syncs that nothing waits for. Default 1. */
   readonly lazyTicks?: number;
-  /** Teams of the job (docs/teams.md): a frame of one member carries determinants of all. */
+  /** Teams of the job so far ({@link CmEvent} `teams`). */
   readonly teams?: readonly (readonly TaskId[])[] | undefined;
   /** Coordinated checkpointing: what the streams are brought to before they are served. */
   readonly line?: Line | undefined;
@@ -105,6 +105,8 @@ export type CmEvent =
    * anybody can know of them.
    */
   | { readonly type: 'grow'; readonly size: number }
+  /** Teams of the job (docs/teams.md), each of two tasks or more: all of them, every time. None is ever dissolved. */
+  | { readonly type: 'teams'; readonly teams: readonly (readonly TaskId[])[] }
   /** Lowest incarnation that may act. Answered by `fenced`, at once. */
   | { readonly type: 'fence'; readonly task: TaskId; readonly incarnation: Incarnation }
   /**

@@ -16,7 +16,7 @@ import {
   viewOf,
   type Base,
 } from './records.ts';
-import { evidenceOf, isTeam, logSections } from './sections.ts';
+import { isTeam, recoverSections } from './sections.ts';
 import {
   channelOf,
   resumeStream,
@@ -37,8 +37,7 @@ function evidence(s: State, f: Frame, v: DataView): void {
   const source = s.sources[f.header.src];
   if (source === undefined) return;
   if (isTeam(f.header)) {
-    for (const x of evidenceOf(s, f.header.src, f.determinants)) learn(x.source.evidence, x.evidence);
-    logSections(s, f.header.src, f.determinants);
+    recoverSections(s, f.determinants);
     return;
   }
   const e = { determinants: 0, openPolls: 0, consumed: 0 };

@@ -3,8 +3,17 @@
  * them first and keeps them in the message's record too"; what is pushed keeps the heads of all sections, so that a
  * receiver can give back what it knows of *every* member of the sender's team.
  */
-import { Flag, HEADER_BYTES, decodeTeamBlock, teamHeads, type Frame, type Header, type TaskId } from '@mayfly/wire';
-import { readEvidence, viewOf, type Evidence } from './records.ts';
+import {
+  Flag,
+  HEADER_BYTES,
+  MalformedDeterminants,
+  decodeTeamBlock,
+  teamHeads,
+  type Frame,
+  type Header,
+  type TaskId,
+} from '@mayfly/wire';
+import { learn, readEvidence, viewOf, type Evidence } from './records.ts';
 import { protocolError } from './refuse.ts';
 import type { Source, State } from './state.ts';
 
@@ -16,46 +25,73 @@ interface OfTask {
   readonly block: Uint8Array;
 }
 
+/** Teams of the job: each time all of them, and those of before are among them. */
+export function formTeams(s: State, teams: readonly (readonly TaskId[])[]): void {
+  for (const team of teams) for (const task of team) s.teams.set(task, team);
+}
+
 /**
  * The sections of the team block of a frame of `src`, its own first. Nobody brings determinants of a task outside its
  * team. @throws ProtocolError @throws MalformedDeterminants
  */
-export function sectionsOf(s: State, src: TaskId, block: Uint8Array): OfTask[] {
-  const together = s.policy.together;
-  if (!together) throw protocolError('BAD_FRAME', 'this job has no teams');
+function sectionsOf(s: State, src: TaskId, block: Uint8Array): OfTask[] {
+  const team = s.teams.get(src);
+  if (!s.policy.teams || !team) throw protocolError('BAD_FRAME', `task ${src} has no team`);
   const sections = decodeTeamBlock(block);
   if (sections[0] && sections[0].task !== src)
     throw protocolError('BAD_FRAME', `the first section of a frame of task ${src} is of task ${sections[0].task}`);
   return sections.map(({ task, block: bytes }) => {
     const source = s.sources[task];
-    if (!source || (task !== src && !together(src, task)))
+    if (!source || !team.includes(task))
       throw protocolError('BAD_FRAME', `task ${task} is not in the team of task ${src}`);
     return { source, block: bytes };
   });
 }
 
+/**
+ * The sections of a record, which was checked when it came. Teams may not be known yet.
+ * @throws MalformedDeterminants
+ */
+const recorded = (s: State, block: Uint8Array): OfTask[] =>
+  decodeTeamBlock(block).map(({ task, block: bytes }) => {
+    const source = s.sources[task];
+    if (!source) throw new MalformedDeterminants(`a section of task ${task}, which does not exist`);
+    return { source, block: bytes };
+  });
+
 /** Logs what is new in the block of a frame of `src`, at `o` of `bytes` (C2: before the message that carries it). */
 export function logCarried(s: State, src: TaskId, f: Frame, bytes: Uint8Array, v: DataView, o: number): void {
-  if (isTeam(f.header)) logSections(s, src, f.determinants);
+  if (isTeam(f.header)) logAll(s, sectionsOf(s, src, f.determinants));
   else if (f.header.detBytes > 0) s.policy.carried(s, s.sources[src]!, bytes, v, o, f.header.detBytes);
 }
 
-/** Logs what is new in each section (C2: before the message that carries it). */
-export function logSections(s: State, src: TaskId, block: Uint8Array): void {
-  for (const { source, block: b } of sectionsOf(s, src, block)) s.policy.carried(s, source, b, viewOf(b), 0, b.length);
+/** What the block of a record shows, and what is lost of it where it was logged beside the record. */
+export function recoverSections(s: State, block: Uint8Array): void {
+  const sections = recorded(s, block);
+  for (const { source, block: b } of sections) learn(source.evidence, shown(b).evidence);
+  logAll(s, sections);
 }
 
-/** What each section shows of its task's position, and whether it has entries. */
+/** What each section shows of its task's position, and how many entries it has. */
 export function evidenceOf(
   s: State,
   src: TaskId,
   block: Uint8Array,
 ): { source: Source; evidence: Evidence; entries: number }[] {
-  return sectionsOf(s, src, block).map(({ source, block: b }) => {
-    const evidence = { determinants: 0, openPolls: 0, consumed: 0 };
-    const entries = readEvidence(viewOf(b), 0, evidence);
-    return { source, evidence, entries };
-  });
+  return sectionsOf(s, src, block).map(({ source, block: b }) => ({ source, ...shown(b) }));
+}
+
+function logAll(s: State, sections: readonly OfTask[]): void {
+  for (const { source, block: b } of sections) {
+    s.inSections.add(source.task);
+    s.policy.carried(s, source, b, viewOf(b), 0, b.length);
+  }
+}
+
+function shown(block: Uint8Array): { evidence: Evidence; entries: number } {
+  const evidence = { determinants: 0, openPolls: 0, consumed: 0 };
+  const entries = readEvidence(viewOf(block), 0, evidence);
+  return { evidence, entries };
 }
 
 /** The frame at `o` keeps the heads of its sections; header and heads slide towards the body. Returns its offset. */

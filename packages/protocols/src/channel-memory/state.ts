@@ -263,8 +263,8 @@ export interface LogPolicy {
   repeated(channel: number, logged: number): boolean;
   /** C2: the block between header and body at `o`, before the message that carries it. @throws MalformedDeterminants */
   carried(s: State, source: Source, bytes: Uint8Array, v: DataView, o: number, length: number): void;
-  /** Determinants of `other` may come with a frame of `one`: they are a team. Absent: every task is alone. */
-  readonly together?: (one: TaskId, other: TaskId) => boolean;
+  /** A frame of one member of a team carries determinants of all of them. Absent: every task is alone. */
+  readonly teams?: true;
   /** The record of the frame in [o, end), where it is not what is pushed. */
   record(h: Header, bytes: Uint8Array, o: number, end: number): Uint8Array | undefined;
   /** C3: the arrival number that a chunk from `src` gets, the last one if `whole`; 0: none yet. */
@@ -324,6 +324,10 @@ export interface State {
    */
   answers: { attachment: Attachment; needs: number }[];
   readonly covers: Map<number, Cover[]>;
+  /** The members of each task's team, itself included. Tasks that are alone have none. */
+  readonly teams: Map<TaskId, readonly TaskId[]>;
+  /** Tasks of which a section has come with a frame: messages of others may show where they are. */
+  readonly inSections: Set<TaskId>;
   trims: { stream: Stream; needs: number; effect: CmEffect }[];
   serving: boolean;
   out: CmEffect[];

@@ -1,5 +1,5 @@
 /** Trimming: what the images that are kept make superfluous goes; counts and evidence stay in a BASE record (C7). */
-import type { Position } from '@mayfly/wire';
+import type { Position, TaskId } from '@mayfly/wire';
 import { openLsns } from './cutting.ts';
 import { encodeBase } from './records.ts';
 import { append, type Destination, type State } from './state.ts';
@@ -58,8 +58,9 @@ export function trimWorld(s: State, task: number, channel: number): void {
   s.syncWanted = true;
 }
 
-const evidenceOf = (s: State, tasks: readonly number[]): [number, number, number, number][] =>
-  tasks.flatMap((t): [number, number, number, number][] => {
+/** Of the senders, and of all whose sections may have come with their messages. */
+const evidenceOf = (s: State, senders: readonly TaskId[]): [number, number, number, number][] =>
+  [...new Set([...senders, ...s.inSections])].flatMap((t): [number, number, number, number][] => {
     const e = s.sources[t]?.evidence;
     return e ? [[t, e.determinants, e.openPolls, e.consumed]] : [];
   });

@@ -40,7 +40,7 @@ import {
   type Position,
   type TaskId,
 } from '@mayfly/wire';
-import { DEFAULT_WINDOW } from '../channel-memory/channel-memory.ts';
+import { DEFAULT_WINDOW } from '../channel-memory/initial.ts';
 import { cost } from '../channel-memory/push.ts';
 import { json, parse, plain } from '../channel-memory/records.ts';
 import type { Outbox } from './outbox.ts';

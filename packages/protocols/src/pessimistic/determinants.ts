@@ -3,7 +3,7 @@ import { EMPTY, Kind, decodeDeterminants, emptyHeader, encodeDeterminants, encod
 import { addRange, missing } from '../channel-memory/ranges.ts';
 import { learn, readEvidence, type Evidence } from '../channel-memory/records.ts';
 import { ackSoon, append, type Attachment, type Source, type State } from '../channel-memory/state.ts';
-import { replayOf } from './position.ts';
+import { aloneOf } from './teams/position.ts';
 
 const scratch: Evidence = { determinants: 0, openPolls: 0, consumed: 0 };
 
@@ -56,7 +56,7 @@ export function logDeterminants(
 
 /** Everything a restart asks for: the prologue's, then from the image on; last the evidence alone. */
 export function sendDeterminants(s: State, source: Source, a: Attachment): void {
-  const { prologue, image } = replayOf(a.position);
+  const { prologue, image } = aloneOf(a.position);
   for (const r of source.records) {
     if (r.first < prologue.determinants || r.end > image.determinants)
       s.out.push({

@@ -17,14 +17,12 @@
  */
 import { EMPTY, encodeDeterminants, setU53, type Determinant, type Position, type TaskId } from '@mayfly/wire';
 import { Endpoint, LIVE, type EndpointSnapshot, type EndpointStart } from '../endpoint.ts';
-import { positionOf, type Line, type ReplayFrom } from './position.ts';
+import { isZero, positionOf, type Line, type ReplayFrom } from './position.ts';
 
 /** A limit: whatever is sent there is received. */
 const ALL = Number.MAX_SAFE_INTEGER;
 
 const MAX_VAIN = 0xffff_ffff;
-const isZero = (l: Line): boolean =>
-  l.arrivals === 0 && l.determinants === 0 && l.openPolls === 0 && l.sends.length === 0;
 
 export class LoggedEndpoint extends Endpoint {
   readonly #replay: ReplayFrom;

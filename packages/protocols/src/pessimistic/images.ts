@@ -6,7 +6,8 @@ import { WORLD } from '@mayfly/wire';
 import { coversDeterminants } from '../channel-memory/ranges.ts';
 import { MalformedPosition } from '../contract/position.ts';
 import type { ImagePolicy } from '../images/policy.ts';
-import { positionOf, replayOf, type Line, type ReplayFrom } from './position.ts';
+import { positionOf, type Line, type ReplayFrom } from './position.ts';
+import { aloneOf } from './teams/position.ts';
 
 interface Known {
   size: number;
@@ -54,22 +55,22 @@ export const images: ImagePolicy = {
   refuses(position, task) {
     let replay: ReplayFrom;
     try {
-      replay = replayOf(position);
+      replay = aloneOf(position);
     } catch (error) {
       if (error instanceof MalformedPosition) return error.message;
       throw error;
     }
-    return refuses(replay, { ...task, kept: task.kept.map(replayOf) });
+    return refuses(replay, { ...task, kept: task.kept.map(aloneOf) });
   },
   // Determinants before the oldest kept image were durable when it became complete, and may have been trimmed since.
   covers: (position, answers, kept) =>
     coversDeterminants(
       answers,
-      kept[0] === undefined ? 0 : replayOf(kept[0]).image.determinants,
-      replayOf(position).image.determinants,
+      kept[0] === undefined ? 0 : aloneOf(kept[0]).image.determinants,
+      aloneOf(position).image.determinants,
     ),
   trimTo(kept) {
-    const all = kept.map(replayOf);
+    const all = kept.map(aloneOf);
     return positionOf({ ...all[0]!, held: [...new Set(all.flatMap((r) => r.held))].sort((a, b) => a - b) });
   },
 };

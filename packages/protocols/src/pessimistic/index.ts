@@ -10,6 +10,7 @@ import { images } from './images.ts';
 import { log } from './log.ts';
 import { lostFrom } from './lost-log.ts';
 import { fromTheStart, positionOf, replayOf } from './position.ts';
+import { aloneOf } from './teams/position.ts';
 
 export const pessimistic: VProtocol = {
   rank: (task, size, position, start) => new LoggedEndpoint(task, size, replayOf(position), start),
@@ -20,7 +21,7 @@ export const pessimistic: VProtocol = {
     restarts: true,
     start: positionOf(fromTheStart()),
     lost: () => undefined,
-    lacks: (position, logs) => lostFrom(replayOf(position), logs),
+    lacks: (position, logs) => lostFrom(aloneOf(position), logs),
     serverRestarted: () => undefined,
   },
 };

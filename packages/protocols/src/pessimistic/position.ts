@@ -29,6 +29,9 @@ export type ReplayFrom = Static<typeof ReplayFrom>;
 
 export const zeroLine = (): Line => ({ arrivals: 0, determinants: 0, openPolls: 0, sends: [] });
 
+export const isZero = (l: Line): boolean =>
+  l.arrivals === 0 && l.determinants === 0 && l.openPolls === 0 && l.sends.length === 0;
+
 /** From the start of the program. */
 export const fromTheStart = (): ReplayFrom => ({ prologue: zeroLine(), image: zeroLine(), held: [] });
 
@@ -42,8 +45,12 @@ export function replayOf(p: Position): ReplayFrom {
   return at;
 }
 
+/** Which arrivals come again. */
+export const arrivalsOf = ({ prologue, image, held }: ReplayFrom): Replays => ({
+  prologue: prologue.arrivals,
+  image: image.arrivals,
+  held,
+});
+
 /** @throws MalformedPosition */
-export function replays(p: Position): Replays {
-  const { prologue, image, held } = replayOf(p);
-  return { prologue: prologue.arrivals, image: image.arrivals, held };
-}
+export const replays = (p: Position): Replays => arrivalsOf(replayOf(p));

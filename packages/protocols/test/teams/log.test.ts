@@ -14,11 +14,11 @@ import {
   type Determinant,
 } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
-import { teamLog } from '../../src/pessimistic/teams/log.ts';
-import { Bench, T, closed, codes } from '../data-path/bench.ts';
+import { positionOf, protocols } from '../../src/index.ts';
+import { Bench, T, closed, codes, fresh, line } from '../data-path/bench.ts';
 
 const local = (src: number): Determinant => ({ type: 'local', src: taskId(src), count: 1, after: 0 });
-const log = teamLog([[T(0), T(1)], [T(2)], [T(3)]]);
+const { log } = protocols.pessimistic;
 
 /** Message `channel` of task 0 to task 2, with so many determinants of each member. */
 function frame(
@@ -41,8 +41,11 @@ function frame(
   return encodeFrame(h, new Uint8Array(size).fill(channel), encodeTeamBlock(sections));
 }
 
+const TEAMS = [[T(0), T(1)]];
+
 function team(policy = log): Bench {
   const b = new Bench({}, policy);
+  b.step({ type: 'teams', teams: TEAMS });
   for (const t of [0, 1, 2]) b.attach(10 + t, t);
   for (const kind of [Kind.ATTACHED, Kind.DETERMINANTS, Kind.ACK]) b.take(kind);
   return b;
@@ -169,7 +172,7 @@ describe('a frame of a team', () => {
     expect(closed(b)).toBe(true);
   });
 
-  it('is refused where no job has teams', () => {
+  it('is refused of a task that has no team', () => {
     const b = new Bench();
     b.attach(10, 0);
     b.frame(
@@ -180,9 +183,27 @@ describe('a frame of a team', () => {
       ]),
     );
     expect(b.effects.findLast((e) => e.type === 'close')).toMatchObject({
-      error: { message: 'this job has no teams' },
+      error: { message: 'task 0 has no team' },
     });
   });
+});
+
+it('what is trimmed leaves the evidence of the whole team behind (C7)', () => {
+  const b = team();
+  b.frame(
+    10,
+    frame(1, [
+      [0, 2],
+      [1, 3],
+    ]),
+  );
+  const position = positionOf({ ...fresh, image: line({ arrivals: 1 }) });
+  b.step({ type: 'trim', task: T(2), position });
+  b.step({ type: 'flush' });
+  expect(b.logs.get('t2')!.filter((r) => r)).toHaveLength(1); // a BASE record
+  for (const name of ['d0', 'd1']) b.logs.set(name, []);
+  b.start(false);
+  expect([0, 1].map((t) => b.core.progress(T(t)).logs.determinants)).toEqual([2, 3]);
 });
 
 describe('after a loss of power', () => {
@@ -205,6 +226,7 @@ describe('after a loss of power', () => {
         b.logs.get(name)!.filter((r) => r![0] === 65),
       );
     b.start(false);
+    b.step({ type: 'teams', teams: TEAMS });
     b.sent = [];
     // Without the teammate's determinants its next incarnation is answered, before or after the receiver reports.
     if (told) b.attach(31, 1, { inc: 1 });

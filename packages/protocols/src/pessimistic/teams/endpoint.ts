@@ -26,6 +26,7 @@ import {
   type Report,
 } from '../../endpoint.ts';
 import { LoggedEndpoint } from '../endpoint.ts';
+import type { ReplayFrom } from '../position.ts';
 import { positionInTeam, type ReplayInTeam } from './position.ts';
 
 const ANY: Choice = { from: 'any' };
@@ -59,7 +60,7 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
   constructor(task: TaskId, size: number, at: ReplayInTeam, start: EndpointStart, team: Team) {
     // T7: no limit applies to a local channel.
     const mates = new Set(localsOf(team.members));
-    super(task, size, at.replay, { ...start, limits: start.limits.filter(([dst]) => !mates.has(dst)) });
+    super(task, size, whole(at), { ...start, limits: start.limits.filter(([dst]) => !mates.has(dst)) });
     this.#mates = mates;
     this.#position = at;
     this.#consumedThen = start.consumed;
@@ -205,7 +206,10 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
   override position(held: readonly number[]): Position {
     const received: [TaskId, number][] = [];
     this.#received.forEach((n, i) => n > 0 && received.push([i as TaskId, n]));
-    return positionInTeam({ replay: { prologue: this.prologue, image: this.line(), held: [...held] }, received });
+    const line = this.line();
+    const image = { ...line, sends: line.sends.filter(([dst]) => !this.isLocal(dst)) };
+    const local = line.sends.filter(([dst]) => this.isLocal(dst));
+    return positionInTeam({ replay: { prologue: this.prologue, image, held: [...held] }, local, received });
   }
 
   override jump(snapshot?: EndpointSnapshot): void {
@@ -235,6 +239,12 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
     if (!this.isNext(src, number))
       this.diverged(`consumes message ${number} of teammate ${src} after ${this.received(src)}`);
   }
+}
+
+/** With the messages that it had sent to teammates. */
+function whole({ replay, local }: ReplayInTeam): ReplayFrom {
+  const { image } = replay;
+  return { ...replay, image: { ...image, sends: [...image.sends, ...local] } };
 }
 
 const joins = (last: LocalDeterminant, run: LocalDeterminant): boolean =>

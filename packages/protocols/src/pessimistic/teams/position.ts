@@ -1,37 +1,47 @@
 /**
- * Positions of a member of a team: where a lone task's image lies (pessimistic/position.ts), and how many messages of
- * each sender were consumed, by whichever route. Counts of a channel go on when its route changes (T2, T9).
+ * Positions of a member of a team: where a lone task's image lies (pessimistic/position.ts) as far as the logs know of
+ * it, the messages sent to teammates, and how many messages of each sender were consumed, by whichever route. Counts of
+ * a channel go on when its route changes (T2, T9).
  */
 import { CountSchema, TaskIdSchema, type Position } from '@mayfly/wire';
 import { Type, type Static } from 'typebox';
 import { Check } from 'typebox/value';
 import { MalformedPosition, readPosition } from '../../contract/position.ts';
-import { fromTheStart, positionOf, replayOf, type ReplayFrom } from '../position.ts';
+import { fromTheStart, isZero, positionOf, replayOf, type ReplayFrom } from '../position.ts';
 
 /** Version of `pessimistic`'s positions that a member of a team has; a lone task's is 1. */
 const VERSION = 2;
 
 const Counts = Type.Array(Type.Tuple([TaskIdSchema, CountSchema]));
-const AtInTeam = Type.Object({ alone: Type.Unknown(), received: Counts });
+const AtInTeam = Type.Object({ alone: Type.Unknown(), local: Counts, received: Counts });
 type Counts = Static<typeof Counts>;
 
 export interface ReplayInTeam {
+  /** Without messages to teammates: they are in no log. */
   readonly replay: ReplayFrom;
+  /** Messages sent to each teammate before the image. */
+  readonly local: Counts;
   /** Messages consumed of each sender at the image. */
   readonly received: Counts;
 }
 
-export const startInTeam = (): ReplayInTeam => ({ replay: fromTheStart(), received: [] });
+const isStart = ({ prologue, image }: ReplayFrom): boolean => isZero(prologue) && isZero(image);
 
-export const positionInTeam = ({ replay, received }: ReplayInTeam): Position => ({
+export const startInTeam = (): ReplayInTeam => ({ replay: fromTheStart(), local: [], received: [] });
+
+export const positionInTeam = ({ replay, local, received }: ReplayInTeam): Position => ({
   protocol: 'pessimistic',
   version: VERSION,
-  at: { alone: positionOf(replay), received },
+  at: { alone: positionOf(replay), local, received },
 });
 
-/** @throws MalformedPosition */
+/** Every rank begins at the start of its program as a lone one does. @throws MalformedPosition */
 export function replayInTeam(p: Position): ReplayInTeam {
+  if (p.version !== VERSION && isStart(replayOf(p))) return startInTeam();
   const at = readPosition(p, 'pessimistic', VERSION);
   if (!Check(AtInTeam, at)) throw new MalformedPosition('The position does not match its schema.');
-  return { replay: replayOf(at.alone as Position), received: at.received };
+  return { replay: replayOf(at.alone as Position), local: at.local, received: at.received };
 }
+
+/** What the logs know of a position, of a member or of a lone task. @throws MalformedPosition */
+export const aloneOf = (p: Position): ReplayFrom => (p.version === VERSION ? replayInTeam(p).replay : replayOf(p));
