@@ -108,6 +108,8 @@ export interface Report {
 export interface LocalEvents {
   /** What may be consumed now. A wait blocks for it; a live poll takes what is there. @throws ReplayDiverged */
   choice(): Choice;
+  /** Messages of `src` that were consumed, by whichever route. */
+  received(src: TaskId): number;
   /** May message `number` of a teammate be consumed? */
   isNext(src: TaskId, number: number): boolean;
   /** Consumes message `number` of a teammate. @throws ReplayDiverged */

@@ -27,6 +27,7 @@ export { Waves } from './coordinated/waves.ts';
 export { WaveBook, type WaveNews } from './service/wave-book.ts';
 export type { WavesOfJob } from './service/waves-of-job.ts';
 export { LoggedEndpoint } from './pessimistic/endpoint.ts';
+export { ImageCut, type InRing } from './pessimistic/teams/image-cut.ts';
 export { fromTheStart, positionOf, replayOf, zeroLine, type Line, type ReplayFrom } from './pessimistic/position.ts';
 export { ChannelMemory } from './channel-memory/channel-memory.ts';
 export { DEFAULT_WINDOW } from './channel-memory/initial.ts';
@@ -36,6 +37,7 @@ export { upgradeManifest } from './images/upgrade-records.ts';
 export { coversDeterminants } from './channel-memory/ranges.ts';
 export { Comm } from './comm/comm.ts';
 export * from './comm/events.ts';
+export type { Reports } from './comm/reports.ts';
 export type { AnswerSource } from './files/answer-feed.ts';
 export { FileService } from './files/file-service.ts';
 export {

@@ -170,6 +170,11 @@ export class LoggedEndpoint extends Endpoint {
     this.passed();
   }
 
+  /** Events recorded or repeated so far. */
+  protected get determinants(): number {
+    return this.#determinants;
+  }
+
   /** What the poll under way must consume; undefined: none is under way. */
   protected get poll(): number | undefined {
     return this.#poll;

@@ -55,7 +55,7 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
   /** Local messages of the poll under way: their records come behind the poll's (T3). */
   #inPoll: LocalDeterminant[] = [];
   /** T4: what the last report held. */
-  #reported = { arrivals: 0, determinants: 0, openPolls: 0 };
+  readonly #reported = { arrivals: 0, determinants: 0, openPolls: 0 };
 
   constructor(task: TaskId, size: number, at: ReplayInTeam, start: EndpointStart, team: Team) {
     // T7: no limit applies to a local channel.
@@ -92,13 +92,15 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
    */
   report(count: () => number): Report | undefined {
     if (this.poll !== undefined) throw new Error('a report in the middle of a poll');
-    const { arrivals, determinants, openPolls } = this.line();
+    const { arrivals, determinants, openPolls } = this;
     const last = this.#reported;
-    if (arrivals === last.arrivals && determinants === last.determinants && openPolls === last.openPolls)
+    if (determinants === last.determinants && arrivals === last.arrivals && openPolls === last.openPolls)
       return undefined;
     const report = { stamp: count(), block: this.block().slice() };
     this.framed();
-    this.#reported = { arrivals, determinants, openPolls };
+    last.arrivals = arrivals;
+    last.determinants = determinants;
+    last.openPolls = openPolls;
     return report;
   }
 

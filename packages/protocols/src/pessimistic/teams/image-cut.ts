@@ -20,8 +20,40 @@ import type { TaskId } from '@mayfly/wire';
 /** What lies in a ring: a message, or the marker of a wave between two messages. */
 export type InRing<Message> = { readonly message: Message } | { readonly marker: number };
 
+/** First in, first out; what was taken goes now and then. */
+class Queue<T> {
+  #items: T[] = [];
+  #head = 0;
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  get first(): T | undefined {
+    return this.#items[this.#head];
+  }
+
+  shift(): void {
+    if (++this.#head === this.#items.length) {
+      this.#items = [];
+      this.#head = 0;
+    } else if (this.#head === MOST_TAKEN) {
+      this.#items = this.#items.slice(MOST_TAKEN);
+      this.#head = 0;
+    }
+  }
+
+  all(): readonly T[] {
+    return this.#items.slice(this.#head);
+  }
+}
+const MOST_TAKEN = 4096;
+
 export class ImageCut<Message> {
-  readonly #staged = new Map<TaskId, InRing<Message>[]>();
+  readonly #staged = new Map<TaskId, Queue<InRing<Message>>>();
+  /** Messages and markers that are staged. */
+  #size = 0;
+  #markers = 0;
   readonly #rings = new Set<TaskId>();
   #wave: number;
   /** Channels whose marker has not come. */
@@ -51,25 +83,39 @@ export class ImageCut<Message> {
   /** The next of `src`'s ring: moved out of it and not consumed. */
   stage(src: TaskId, next: InRing<Message>): void {
     this.#queue(src).push(next);
+    this.#size++;
+    if ('marker' in next) this.#markers++;
     if (this.#open.has(src)) this.record(src, [next]);
+  }
+
+  /** Something of `src` was moved out of its ring and lies here. */
+  lies(src: TaskId): boolean {
+    return this.#size > 0 && this.#pass(src).first !== undefined;
+  }
+
+  /** What comes of `src` belongs to the image: it has to be staged. */
+  records(src: TaskId): boolean {
+    return this.#open.has(src);
   }
 
   /** The next message of `src`; undefined: none is here, or an image comes first. */
   head(src: TaskId): Message | undefined {
-    const next = this.#pass(src)[0];
+    const next = this.#pass(src).first;
     return next && 'message' in next ? next.message : undefined;
   }
 
   /** `src`'s next message is consumed. */
   take(src: TaskId): void {
     this.#pass(src).shift();
+    this.#size--;
   }
 
   /** T6: the wave whose image must be taken before anything else of some ring is consumed; 0: none. */
   get met(): number {
+    if (this.#markers === 0) return 0;
     let wave = 0;
     for (const src of this.mates) {
-      const next = this.#pass(src)[0];
+      const next = this.#pass(src).first;
       if (next && 'marker' in next) wave = Math.max(wave, next.marker);
     }
     return wave;
@@ -85,7 +131,7 @@ export class ImageCut<Message> {
     this.#wave = wave;
     this.#open = new Set(this.mates);
     this.#state = new Map(this.mates.map((src) => [src, []]));
-    for (const src of this.mates) this.record(src, this.#queue(src));
+    for (const src of this.mates) this.record(src, this.#queue(src).all());
     return this.marked();
   }
 
@@ -124,7 +170,7 @@ export class ImageCut<Message> {
 
   /** "A restart puts it back into the rings." */
   restore(state: ReadonlyMap<TaskId, readonly Message[]>): void {
-    for (const [src, messages] of state) this.#queue(src).push(...messages.map((message) => ({ message })));
+    for (const [src, messages] of state) for (const message of messages) this.stage(src, { message });
   }
 
   // ---- rules ----
@@ -150,16 +196,20 @@ export class ImageCut<Message> {
 
   // ---- within ----
 
-  #queue(src: TaskId): InRing<Message>[] {
+  #queue(src: TaskId): Queue<InRing<Message>> {
     let q = this.#staged.get(src);
-    if (!q) this.#staged.set(src, (q = []));
+    if (!q) this.#staged.set(src, (q = new Queue()));
     return q;
   }
 
   /** Markers of waves that this rank has been through are passed. */
-  #pass(src: TaskId): InRing<Message>[] {
+  #pass(src: TaskId): Queue<InRing<Message>> {
     const q = this.#queue(src);
-    for (let next = q[0]; next && 'marker' in next && next.marker <= this.#wave; next = q[0]) q.shift();
+    for (let next = q.first; next && 'marker' in next && next.marker <= this.#wave; next = q.first) {
+      q.shift();
+      this.#size--;
+      this.#markers--;
+    }
     return q;
   }
 }
