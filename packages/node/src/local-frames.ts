@@ -9,6 +9,13 @@
  *  READ (up):     body: path of an input file (UTF-8). The rank blocks.
  *  CONTENT (down): its bytes in parts: `offset`, `size`, LAST; `mode` 1: body is an error message instead.
  *  NOTE (up):     body: a sentence for the node's own log (never part of the program's output).
+ *
+ * Of a team with a log (team-log.ts):
+ *  IMAGE (up):    with `closes`: the channel state of the image of that wave, as one more section.
+ *  DECLINED (up): the rank takes no image of wave `word`.
+ *  ENDED (up):    the program has ended, and its EXIT was sent by an incarnation before.
+ *  MARKER (ring to a teammate): behind everything sent before the image of wave `word`.
+ *  REPORT (ring of reports): number `channel`; body: a block of determinants.
  */
 import { FIRST_LOCAL_KIND, type Position } from '@mayfly/wire';
 
@@ -17,11 +24,21 @@ export const Local = {
   READ: FIRST_LOCAL_KIND + 1,
   CONTENT: FIRST_LOCAL_KIND + 2,
   NOTE: FIRST_LOCAL_KIND + 3,
+  DECLINED: FIRST_LOCAL_KIND + 4,
+  ENDED: FIRST_LOCAL_KIND + 5,
+  MARKER: FIRST_LOCAL_KIND + 6,
+  REPORT: FIRST_LOCAL_KIND + 7,
 } as const;
 export const HEAD = 1;
+/** The section of an image that holds the state of its channels from teammates. */
+export const CHANNELS = 'channels';
 
 export interface ImageHead {
   serial: number;
   position: Position;
+  /** Of its team, for which the image was taken. */
+  wave?: number;
+  /** This is not an image: it completes that of the wave. */
+  closes?: true;
   sections: { name: string; bytes: number; shared?: boolean }[];
 }

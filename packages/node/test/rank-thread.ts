@@ -93,6 +93,9 @@ export function runInThread(program: string, options: WorkerOptions = {}): Promi
     const link: RankLink = new RankLink(assignment, undefined, undefined, {
       onFrames: frames,
       onImage: () => undefined,
+      onChannels: () => undefined,
+      onDeclined: () => undefined,
+      onEnd: () => undefined,
       onRead: () => undefined,
       onNote: () => undefined,
       onWake: () => serve(),

@@ -25,7 +25,9 @@ import { Links } from './links.ts';
 import { buffersOf, type Rank } from './rank.ts';
 import { RankLink } from './rank-link.ts';
 import { Supplies } from './supplies.ts';
+import { TeamImages } from './team-images.ts';
 import { Teams } from './teams.ts';
+import { Turns } from './turns.ts';
 import { Watch } from './watch.ts';
 import type { CommSeams } from './seams.ts';
 
@@ -33,7 +35,6 @@ import type { CommSeams } from './seams.ts';
 const RETENTION_BYTES = 64 * 1024 * 1024;
 /** Bytes in a socket above which no ring is drained. */
 const SOCKET_BYTES = 4 * 1024 * 1024;
-const BLOCKED_RETRY_MS = 4;
 /** For so long this thread blocks for the answer of a rank that it has just woken. */
 const LINGER_MS = 0.1;
 /** After this many deliveries, a rank that did not answer at once gets another chance to. */
@@ -49,15 +50,12 @@ export class CommHost {
   private readonly watch: Watch;
   private readonly ranks = new Map<TaskId, Rank>();
   private readonly teams: Teams;
-  private readonly active = new Set<Rank>();
+  private readonly turns: Turns;
+  private readonly teamImages: TeamImages;
   private readonly events: CommEvent[] = [];
   private stepping = false;
-  private turnAsked = false;
-  private retryAsked = false;
   private serial = 0;
   private share = 100;
-  /** Ranks whose rings are not drained for now (H4). */
-  private readonly stalled = new Set<Rank>();
   /** The rank that the last step woke. */
   private woken: Rank | undefined;
 
@@ -68,12 +66,15 @@ export class CommHost {
     private readonly parent: (message: CommToFrame, transfer?: readonly unknown[]) => void,
   ) {
     this.teams = new Teams(seams.cores);
-    this.supplies = new Supplies(server, seams, daemon, this.ranks);
+    this.turns = new Turns(seams, (rank) => this.serve(rank));
+    this.teamImages = new TeamImages(this.ranks, seams, (event) => this.step(event));
+    this.supplies = new Supplies(server, seams, daemon, this.ranks, (rank) => this.teamImages.over(rank));
     this.watch = new Watch(this.ranks, seams, daemon, {
       progress: (rank) => this.progress(rank),
       report: (rank, event) => this.report(rank, event),
       connected: () => this.links?.up ?? false,
       local: (rank) => this.teams.traffic(rank.assignment),
+      tick: () => this.teamImages.order(),
     });
     daemon.onMessage((m) => this.fromDaemon(m));
   }
@@ -99,8 +100,10 @@ export class CommHost {
       }
       case 'checkpoint':
         for (const rank of this.ranks.values())
-          if (m.task === undefined || rank.assignment.task === m.task)
-            rank.link.side.ask(m.leave ? Ask.CHECKPOINT | Ask.LEAVE : Ask.CHECKPOINT);
+          if (m.task !== undefined && rank.assignment.task !== m.task) continue;
+          else if (rank.log) rank.log.order(m.leave ?? false);
+          else rank.link.side.ask(m.leave ? Ask.CHECKPOINT | Ask.LEAVE : Ask.CHECKPOINT);
+        this.teamImages.order();
         break;
       case 'share':
         this.share = m.percent;
@@ -127,6 +130,7 @@ export class CommHost {
       size: a.size,
       channelMemories: a.channelMemories.length,
       policy: protocols[a.protocol].commd,
+      teams: protocols[a.protocol].teams,
     });
     this.links ??= new Links(
       a.channelMemories.map((u) => new URL(u, `${this.server}/`).href),
@@ -158,21 +162,28 @@ export class CommHost {
       prompt: 0.5,
       passed: 0,
     };
-    const team = this.teams.join(a);
+    const { task } = a;
+    const team = this.teams.join(a, protocols[a.protocol].teams !== undefined);
     if (team) rank.team = { members: team.members, memory: team.memory };
-    const bell = team?.view.bell(team.members.indexOf(a.task));
+    if (team?.log) rank.log = team.log;
+    const bell = team?.view.bell(team.members.indexOf(task));
     rank.link = new RankLink(a, this.seams.waitAsync, bell, {
-      onFrames: (bytes) => this.step({ type: 'ring', task: a.task, bytes }),
+      onFrames: (bytes) => this.step({ type: 'ring', task, bytes, reports: rank.log?.reports() }),
       onImage: (head, sections) => {
         rank.handed = { head, sections };
-        this.step({ type: 'image', task: a.task, position: head.position });
+        this.teamImages.readReports(rank);
+        this.step({ type: 'image', task, position: head.position, wave: head.wave });
       },
+      onChannels: (wave, section) => this.teamImages.closes(rank, wave, section),
+      onDeclined: (wave) => this.teamImages.declined(rank, wave),
+      onEnd: () => this.step({ type: 'ended', task }),
       onRead: (path) => void this.read(rank, path),
       onNote: (text) => this.note(text),
       onWake: () => this.serve(rank),
       blocked: () => this.links!.buffered > SOCKET_BYTES || this.core!.retained(a.task) > RETENTION_BYTES,
     });
     rank.link.side.share = this.share;
+    rank.link.side.wanted = team?.log?.crowded;
     rank.port.onMessage(() => rank.link.side.woken());
     this.ranks.set(a.task, rank);
     this.parent(
@@ -187,6 +198,7 @@ export class CommHost {
       capability: a.capability,
       nonce: this.seams.nonce(),
       position: a.position,
+      team: rank.log && a.team,
     });
     this.links.open();
     this.watch.start();
@@ -214,6 +226,8 @@ export class CommHost {
     if (rank.running || rank.start === undefined || rank.program === undefined || !rank.imageReady || !this.alive(rank))
       return;
     rank.running = true;
+    // None is ready before all have begun: who is not here has ended (T12).
+    rank.log?.without(new Set(this.ranks.keys()));
     rank.port.post(
       {
         type: 'run',
@@ -250,9 +264,12 @@ export class CommHost {
   private stop(rank: Rank, how: 'finished' | 'revoked' | 'refused' | 'crashed'): void {
     if (!this.alive(rank)) return;
     const task = rank.assignment.task;
-    if (how === 'finished') this.watch.status([rank]); // its last one
+    if (how === 'finished') {
+      this.watch.status([rank]); // its last one
+      this.teamImages.ends(rank);
+    }
     this.ranks.delete(task);
-    this.active.delete(rank);
+    this.turns.served(rank);
     this.parent({ type: 'kill', id: rank.id });
     rank.link.close();
     rank.port.close();
@@ -296,44 +313,22 @@ export class CommHost {
   /** The rank woke this side, or its turn has come. */
   private serve(rank: Rank): void {
     if (!this.alive(rank)) return;
-    this.active.delete(rank);
+    this.turns.served(rank);
     try {
+      if (rank.log?.crowded()) this.teamImages.readReports(rank);
       this.progress(rank);
       rank.link.settle();
       const left = rank.link.drain();
       if (!this.alive(rank)) return;
-      if (left === 'more') this.again(rank);
+      if (left === 'more') this.turns.again(rank);
       else {
-        if (!rank.link.sleep(left === 'blocked')) this.again(rank);
-        if (left === 'blocked') this.retryLater(rank);
+        if (!rank.link.sleep(left === 'blocked')) this.turns.again(rank);
+        if (left === 'blocked') this.turns.retryLater(rank);
       }
     } catch (e) {
       this.crashed(rank, `broke its ring: ${String(e)}`);
     }
     this.watch.flags(rank);
-  }
-
-  private again(rank: Rank): void {
-    this.active.add(rank);
-    if (this.turnAsked) return;
-    this.turnAsked = true;
-    this.seams.soon(() => {
-      this.turnAsked = false;
-      for (const r of [...this.active]) this.serve(r);
-    });
-  }
-
-  /** Neither sockets nor acknowledgements say when there is room again in every engine: look. */
-  private retryLater(rank: Rank): void {
-    this.stalled.add(rank);
-    if (this.retryAsked) return;
-    this.retryAsked = true;
-    this.seams.after(BLOCKED_RETRY_MS, () => {
-      this.retryAsked = false;
-      const all = [...this.stalled];
-      this.stalled.clear();
-      for (const r of all) if (this.alive(r)) this.serve(r);
-    });
   }
 
   /** H1: an event that comes up while effects are performed waits for its turn. */
@@ -347,7 +342,7 @@ export class CommHost {
         try {
           effects = this.core!.step(e);
         } catch (error) {
-          const rank = e.type === 'ring' ? this.ranks.get(e.task) : undefined;
+          const rank = e.type === 'ring' || e.type === 'reports' ? this.ranks.get(e.task) : undefined;
           if (!rank) throw error;
           this.crashed(rank, `wrote what is not a frame: ${String(error)}`);
           continue;
@@ -396,9 +391,17 @@ export class CommHost {
           break;
         }
         case 'mark':
-        case 'checkpoint':
-          this.ranks.get(e.task)?.link.side.ask(e.type === 'mark' ? Ask.MARK : Ask.CHECKPOINT);
+          this.ranks.get(e.task)?.link.side.ask(Ask.MARK);
           break;
+        case 'checkpoint':
+          if (e.wave === undefined) this.ranks.get(e.task)?.link.side.ask(Ask.CHECKPOINT);
+          else this.teamImages.begins(e.task, e.wave, effects);
+          break;
+        case 'revoked': {
+          const rank = this.ranks.get(e.task);
+          if (rank) this.stop(rank, 'revoked');
+          break;
+        }
         case 'image': {
           const rank = this.ranks.get(e.task);
           if (rank) this.image(rank, e.position);
@@ -422,15 +425,15 @@ export class CommHost {
   private image(rank: Rank, position: Position | undefined): void {
     const { handed } = rank;
     rank.handed = undefined;
-    if (!handed || !position) return rank.link.imageDone();
+    if (!handed || !position) return this.teamImages.unused(rank);
     this.supplies
       .image(rank, { ...handed.head, position }, handed.sections)
       .catch((e: unknown) => this.crashed(rank, `handed over an image that cannot be cut: ${String(e)}`));
   }
 
   private resleep(rank: Rank): void {
-    if (this.active.has(rank) || rank.link.side.waitsForSpace) return;
-    if (!rank.link.sleep(this.stalled.has(rank))) this.again(rank);
+    if (this.turns.isNext(rank) || rank.link.side.waitsForSpace) return;
+    if (!rank.link.sleep(this.turns.isStalled(rank))) this.turns.again(rank);
   }
 
   private note(text: string): void {

@@ -13,6 +13,7 @@
  */
 import {
   CHUNK_BYTES,
+  EMPTY,
   emptyHeader,
   encodeFrame,
   FIRST_LOCAL_KIND,
@@ -36,6 +37,12 @@ export interface RankLinkEvents {
   /** Whole wire frames, one after the other, in a buffer of their own. */
   onFrames(bytes: Uint8Array): void;
   onImage(head: ImageHead, sections: Map<string, Uint8Array>): void;
+  /** The channel state of its image of this wave. */
+  onChannels(wave: number, section: Uint8Array): void;
+  /** It takes no image of this wave of its team. */
+  onDeclined(wave: number): void;
+  /** The program has ended, and writes no EXIT. */
+  onEnd(): void;
   onRead(path: string): void;
   onNote(text: string): void;
   /** The rank woke this side. */
@@ -135,9 +142,19 @@ export class RankLink {
         if ((h.flags & Flag.LAST) !== 0 && this.image) {
           const { head, parts } = this.image;
           this.image = undefined;
-          this.imageCame = true;
-          this.events.onImage(head, parts);
+          if (head.closes) {
+            this.events.onChannels(head.wave ?? 0, parts.get(head.sections[0]?.name ?? '') ?? EMPTY);
+          } else {
+            this.imageCame = true;
+            this.events.onImage(head, parts);
+          }
         }
+        break;
+      case Local.DECLINED:
+        this.events.onDeclined(h.word);
+        break;
+      case Local.ENDED:
+        this.events.onEnd();
         break;
       case Local.READ:
         this.events.onRead(new TextDecoder().decode(body.slice()));

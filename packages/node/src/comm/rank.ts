@@ -7,6 +7,7 @@ import type { ImageHead } from '../local-frames.ts';
 import type { RankRun, RankToComm } from '../messages.ts';
 import type { TeamOf } from '../rank/teammates.ts';
 import type { Channel } from '../thread-ports.ts';
+import type { LoggedTeam } from './logged-team.ts';
 import { MAX_IMAGE_BYTES, type RankLink } from './rank-link.ts';
 
 export interface Rank {
@@ -20,6 +21,8 @@ export interface Rank {
   link: RankLink;
   /** Absent: it has no teammates. */
   team?: TeamOf;
+  /** Absent: it has no team, or the team has no log. */
+  log?: LoggedTeam;
   port: Channel<RankRun, RankToComm>;
   start: EndpointStart | undefined;
   program: string | WebAssembly.Module | undefined;

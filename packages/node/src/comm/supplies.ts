@@ -27,6 +27,8 @@ export class Supplies {
     private readonly seams: CommSeams,
     private readonly daemon: Channel<CommToDaemon, DaemonToComm>,
     private readonly ranks: ReadonlyMap<TaskId, Rank>,
+    /** The image that the rank handed over last is complete at the server, or refused. */
+    imageOver: (rank: Rank) => void,
   ) {
     const note = (text: string): void => this.daemon.post({ type: 'note', text });
     this.pages = new LocalPages(seams, (hash) => daemon.post({ type: 'page', hash }));
@@ -38,7 +40,12 @@ export class Supplies {
         daemon.post({ type: 'complete', task: m.task, image: m.image, bytes: m.bytes, last });
       },
       onRefused: (m, e) => note(`image ${m.image} was refused: ${e.code}: ${e.message}`),
-      onIdle: (task) => ranks.get(task)?.link.imageDone(),
+      onIdle: (task) => {
+        const rank = ranks.get(task);
+        if (!rank) return;
+        rank.link.imageDone();
+        imageOver(rank);
+      },
     });
   }
 

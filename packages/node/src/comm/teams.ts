@@ -2,6 +2,7 @@
 import type { Assignment, LocalChannel, RankActivity, TaskId } from '@mayfly/wire';
 import type { TeamOf } from '../rank/teammates.ts';
 import { createTeamMemory, TeamMemory } from '../ring/team-memory.ts';
+import { LoggedTeam } from './logged-team.ts';
 
 /** Looks of a rank before it sleeps: its teammate answers through the MPI layer, which takes some microseconds. */
 const SPIN = 5000;
@@ -13,6 +14,8 @@ export interface LocalTraffic {
 
 interface Team extends TeamOf {
   readonly view: TeamMemory;
+  /** Absent: its protocol logs nothing. */
+  readonly log: LoggedTeam | undefined;
   /** Members that are here. */
   readonly here: Set<TaskId>;
 }
@@ -23,13 +26,16 @@ export class Teams {
   /** Processor cores of this machine. Members that outnumber them do not look before they sleep. */
   constructor(private readonly cores: number) {}
 
-  join({ team, task }: Assignment): Team | undefined {
+  /** `logged`: its protocol has a log of what its members do. */
+  join({ team, task }: Assignment, logged: boolean): Team | undefined {
     if (!team) return undefined;
     const key = team.join();
     let found = this.all.get(key);
     if (!found) {
-      const memory = createTeamMemory(team.length, team.length <= this.cores ? SPIN : 0);
-      this.all.set(key, (found = { members: team, memory, view: new TeamMemory(memory), here: new Set() }));
+      const memory = createTeamMemory(team.length, team.length <= this.cores ? SPIN : 0, logged);
+      const view = new TeamMemory(memory);
+      const log = logged ? new LoggedTeam(team, view) : undefined;
+      this.all.set(key, (found = { members: team, memory, view, log, here: new Set() }));
     }
     found.here.add(task);
     return found;

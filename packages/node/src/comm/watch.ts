@@ -29,6 +29,8 @@ export class Watch {
       connected(): boolean;
       /** Messages of its team. */
       local(rank: Rank): LocalTraffic | undefined;
+      /** Time passes. */
+      tick(): void;
     },
   ) {}
 
@@ -67,6 +69,7 @@ export class Watch {
         this.host.progress(rank);
         this.flags(rank);
       }
+      this.host.tick();
       this.status([...this.ranks.values()]);
       this.seams.after(STATUS_MS, once);
     };

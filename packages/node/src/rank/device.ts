@@ -12,8 +12,9 @@
  *  history.
  *  D6 A mark that is wanted (coordinated/freeze.ts) stands in the up ring between whole messages; a rank that waits
  *  writes it, too.
- *  D7 Messages of teammates come beside the ring (teammates.ts). No log has them: of these, the endpoint counts only
- *  what this rank sends.
+ *  D7 Messages of teammates come beside the ring (teammates.ts). No log has them. Where the choice between them and the
+ *  ring is an event, the endpoint says what is next (sources.ts), and reports leave before what depends on them
+ *  (team-log.ts): frames of such a rank carry no determinants.
  */
 import { LIVE, TIMED, type Endpoint } from '@mayfly/protocols';
 import type { Arrival, Device, WaitReason } from '@mayfly/mpi';
@@ -23,22 +24,23 @@ import {
   Flag,
   HEADER_BYTES,
   Kind,
-  MayflyError,
   pad8,
+  WORLD,
+  WorldMode,
   writeHeader,
   type Assignment,
   type Header,
   type Mark,
   type TaskId,
 } from '@mayfly/wire';
-import { Local, type ImageHead } from '../local-frames.ts';
 import { Ask, type RankSide } from '../ring/index.ts';
 import { RankState, type StatusWriter } from '../status.ts';
 import { DutyCycle } from './duty.ts';
 import { arrivalOf, DownFrames, type Incoming } from './down-frames.ts';
 import { placeNow } from './call-site.ts';
+import { Sources } from './sources.ts';
+import { TeamLog } from './team-log.ts';
 import type { Teammates } from './teammates.ts';
-import { writeImage, type ImageSection } from './image-buffer.ts';
 
 /** Bodies of unmatched messages that a rank keeps; the rest stays in the log. */
 const UNEXPECTED_BYTES = 16 * 1024 * 1024;
@@ -47,8 +49,11 @@ const UNEXPECTED_BYTES = 16 * 1024 * 1024;
  * does when the smaller store is nearly full.
  */
 const MOST_UNEXPECTED_BYTES = 4 * UNEXPECTED_BYTES;
-/** Determinants that may wait for a frame to carry them. */
+/** Determinants that may wait for a frame to carry them, or for a report: that has to fit into its ring. */
 const PENDING = 2048;
+const PENDING_REPORT = 256;
+/** Messages that one poll takes where its record goes into a report. The rest is for the next poll. */
+const MOST_POLLED = 512;
 const EMPTY = new Uint8Array(0);
 const text = new TextEncoder();
 
@@ -64,10 +69,12 @@ export class RingDevice implements Device {
   readonly teams?: NonNullable<Assignment['teams']>;
   readonly unexpectedBytes: number;
   private readonly frames: DownFrames;
+  private readonly sources: Sources;
+  /** Absent: it has no team, or the team has no log. */
+  readonly log: TeamLog | undefined;
+  private readonly pending: number;
   private live = false;
   private full = false;
-  /** The next message is looked for among those of teammates first: in turn. */
-  private localFirst = false;
   /** Operations so far: a rank in which nothing has happened needs no new image. */
   steps = 0;
   /**
@@ -78,19 +85,24 @@ export class RingDevice implements Device {
   private readonly duty: DutyCycle;
 
   constructor(
-    private readonly side: RankSide,
-    private readonly endpoint: Endpoint,
-    private readonly status: StatusWriter,
+    protected readonly side: RankSide,
+    protected readonly endpoint: Endpoint,
+    protected readonly status: StatusWriter,
     /** What the rank learns about its job's worlds. */
     world: Pick<Assignment, 'size' | 'capacity' | 'universe' | 'spawned' | 'part' | 'library' | 'teams'>,
     /** The job's clock, ms; read only when live. */
     private readonly now: () => number,
     /** The engine's own clock, ms. */
     private readonly engineNow: () => number = now,
-    private readonly team?: Teammates,
+    protected readonly team?: Teammates,
   ) {
     this.frames = new DownFrames(side.down);
     this.duty = new DutyCycle(side, status, engineNow);
+    const { local } = endpoint;
+    if (team && local)
+      this.log = new TeamLog(team, local, side, (h, body) => this.write(h, EMPTY, body), this.waitForRoom);
+    this.pending = this.log ? PENDING_REPORT : PENDING;
+    this.sources = new Sources(this.frames, (f) => this.arrival(f), team, this.log);
     this.task = endpoint.task;
     // No log has the bodies of local messages: all are kept.
     this.unexpectedBytes = team ? Infinity : endpoint.bodiesStay ? UNEXPECTED_BYTES : MOST_UNEXPECTED_BYTES;
@@ -113,6 +125,8 @@ export class RingDevice implements Device {
     const ep = this.endpoint;
     const channel = ep.beginSend(dst);
     const place = this.team?.placeOf(dst);
+    if (place !== undefined || channel !== 0) this.log?.report();
+    else if (this.log && dst === WORLD && mode === WorldMode.EXIT) this.log.exitWasSent();
     if (place !== undefined) {
       const h = this.team!.header(dst, channel, mode, context, tag, word, body.length);
       this.team!.send(place, h, body, this.waitForRoom);
@@ -123,13 +137,13 @@ export class RingDevice implements Device {
       let offset = 0;
       do {
         const n = Math.min(CHUNK_BYTES, body.length - offset);
-        const block = ep.block();
+        const block = this.log ? EMPTY : ep.block();
         this.write(
           ep.dataHeader(dst, channel, mode, context, tag, word, body.length, offset, n, block),
           block,
           offset === 0 && n === body.length ? body : body.subarray(offset, offset + n),
         );
-        ep.framed();
+        if (!this.log) ep.framed();
         offset += n;
       } while (offset < body.length);
     }
@@ -141,6 +155,7 @@ export class RingDevice implements Device {
     this.duty.call(this.working);
     this.release();
     if (this.side.wanted(Ask.MARK)) this.mark();
+    this.log?.settle();
   }
 
   /** D2. */
@@ -150,7 +165,7 @@ export class RingDevice implements Device {
   }
 
   /** D6. */
-  private mark(): void {
+  protected mark(): void {
     if (!this.side.asked(Ask.MARK)) return;
     const h = emptyHeader(Kind.MARK);
     h.src = h.dst = this.task;
@@ -159,7 +174,7 @@ export class RingDevice implements Device {
   }
 
   /** Writes one frame and publishes it. */
-  private write(h: Header, block: Uint8Array, body: Uint8Array): void {
+  protected write(h: Header, block: Uint8Array, body: Uint8Array): void {
     const length = HEADER_BYTES + block.length + body.length;
     const up = this.side.up;
     const at = this.side.reserve(length, this.waitForRoom);
@@ -188,6 +203,7 @@ export class RingDevice implements Device {
 
   /** Lets the determinants go that no message has carried. */
   flush(): void {
+    if (this.log) return this.log.report();
     if (this.endpoint.pending === 0) return;
     const block = this.endpoint.block();
     this.write(this.endpoint.determinantsHeader(block), block, EMPTY);
@@ -197,19 +213,19 @@ export class RingDevice implements Device {
   // ── down ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Blocks while there is `nothing`. */
-  private block(nothing: () => boolean, stop?: () => boolean): void {
+  protected block(nothing: () => boolean, stop?: () => boolean): void {
     const from = this.engineNow();
     let stopped = false;
-    const ready = (): boolean => !nothing() || this.side.wanted(Ask.MARK) || (stopped = stop?.() ?? false);
+    const { log } = this;
+    const ready = (): boolean =>
+      !nothing() || this.side.wanted(Ask.MARK) || log?.whole === true || (stopped = stop?.() ?? false);
     do {
       this.side.block(ready, false, this.waitGoesOn);
       this.mark();
+      log?.settle();
     } while (nothing() && !stopped);
     this.duty.rested(from);
   }
-
-  /** Nothing has come from anywhere. */
-  private readonly idle = (): boolean => this.frames.empty && (this.team === undefined || this.team.empty);
 
   /** Nothing has come from the comm worker. What has come from teammates is moved (teammates.ts, N2). */
   private readonly noFrame = (): boolean => {
@@ -228,26 +244,20 @@ export class RingDevice implements Device {
   /** The next arrival; with a `reason` it blocks until `stop()`. */
   private next(reason: WaitReason | undefined, stop?: () => boolean): Arrival | undefined {
     for (;;) {
-      const { team } = this;
-      const found = team ? this.either(team) : this.remote();
+      const found = this.sources.next();
       if (found) return found;
       if (!reason || stop?.()) return undefined;
+      // L2: this wait cannot be interrupted.
+      if (this.log?.met && !this.side.imageUnderWay) {
+        this.log.decline();
+        continue;
+      }
       this.status.waiting(reason.call, reason.peer, reason.tag);
       let stopped = false;
-      this.block(this.idle, () => (stopped = stop?.() ?? false));
+      this.block(this.sources.nothing, () => (stopped = stop?.() ?? false));
       if (stopped) return undefined;
       this.waited(this.working());
     }
-  }
-
-  private either(team: Teammates): Arrival | undefined {
-    this.localFirst = !this.localFirst;
-    return this.localFirst ? (team.take() ?? this.remote()) : (this.remote() ?? team.take());
-  }
-
-  private remote(): Arrival | undefined {
-    const next = this.frames.next();
-    return next && this.arrival(next);
   }
 
   private arrival({ header: h, body }: Incoming): Arrival {
@@ -262,6 +272,7 @@ export class RingDevice implements Device {
     this.enter();
     const first = this.next(reason, this.interrupted);
     if (first) this.steps++;
+    if (this.log && this.endpoint.pending >= this.pending) this.log.report();
     return first;
   }
 
@@ -271,9 +282,10 @@ export class RingDevice implements Device {
     const end = this.engineNow() + ms;
     let stopped = false;
     const over = (): boolean => (stopped = this.interrupted?.() ?? false) || this.engineNow() >= end;
-    if (this.idle() && !over()) {
+    this.sources.look();
+    if (this.sources.nothing() && !over()) {
       this.status.waiting(`${reason.call}${TIMED}`, reason.peer, reason.tag);
-      this.block(this.idle, over);
+      this.block(this.sources.nothing, over);
       this.waited(this.working());
     }
     return !stopped;
@@ -285,10 +297,11 @@ export class RingDevice implements Device {
     const ep = this.endpoint;
     const wanted = ep.pollBegin();
     if (wanted === LIVE) {
+      let left = this.log ? MOST_POLLED : Infinity;
       for (let f = this.next(undefined); f; f = this.next(undefined)) {
         const done = consume(f);
         this.release();
-        if (done) break;
+        if (done || --left === 0) break;
       }
     } else
       for (let i = 0; i < wanted; i++) {
@@ -296,7 +309,8 @@ export class RingDevice implements Device {
         this.release();
       }
     ep.pollEnd();
-    if (ep.pending >= PENDING) this.flush();
+    this.log?.polled();
+    if (ep.pending >= this.pending) this.flush();
     this.moved();
   }
 
@@ -329,7 +343,7 @@ export class RingDevice implements Device {
   };
 
   /** Blocks for a frame that is no arrival. */
-  private awaited(mine: (h: Header) => boolean, call: string): Incoming {
+  protected awaited(mine: (h: Header) => boolean, call: string): Incoming {
     for (let f = this.frames.find(mine); ; f = this.frames.find(mine)) {
       if (f) return f;
       this.status.waiting(call, undefined, undefined);
@@ -355,99 +369,23 @@ export class RingDevice implements Device {
     this.steps++;
     this.duty.call(this.working);
     const ms = this.endpoint.clock(this.now);
-    if (this.endpoint.pending >= PENDING) this.flush();
+    if (this.endpoint.pending >= this.pending) this.flush();
     this.moved();
     return ms;
   }
 
   place(read: () => string): string {
     const value = this.endpoint.place(read);
+    // It may be long.
+    this.log?.report();
     this.moved();
     return value;
   }
 
   /** The replay is over as soon as everything that anybody may have seen is repeated. */
-  private moved(): void {
+  protected moved(): void {
     if (this.live || this.endpoint.repeating) return;
     this.live = true;
     this.status.recovered();
-  }
-
-  // ── the rank host's own ────────────────────────────────────────────────────────────────────────────────────────────
-
-  /** Reads an input file, blocking. Files never change, so this is no event. @throws MayflyError NOT_FOUND */
-  read(path: string): Uint8Array {
-    this.side.down.release();
-    this.write(emptyHeader(Local.READ), EMPTY, text.encode(path));
-    let all: Uint8Array | undefined;
-    for (;;) {
-      const f = this.awaited((h) => h.kind === Local.CONTENT, 'file');
-      all ??= new Uint8Array(f.header.size);
-      all.set(f.body, f.header.offset);
-      this.side.down.release();
-      if ((f.header.flags & Flag.LAST) === 0) continue;
-      if (f.header.mode === 1) throw new MayflyError('NOT_FOUND', new TextDecoder().decode(all));
-      return all;
-    }
-  }
-
-  /** Does nothing for `ms`, or until `stop()`; returns what is left. A replay does not wait. */
-  sleep(ms: number, stop: () => boolean, now: () => number): number {
-    if (this.endpoint.replaying) return 0;
-    const end = now() + ms;
-    let stopped = false;
-    const over = (): boolean => {
-      this.mark();
-      return (stopped = stop());
-    };
-    this.side.pause(ms, over, now);
-    return stopped ? Math.max(0, end - now()) : 0;
-  }
-
-  /** The program has ended, and its EXIT is in the ring. */
-  leave(): void {
-    this.team?.leave();
-  }
-
-  /** The node leaves: the image that was handed over is the last thing that this incarnation did. */
-  park(): never {
-    this.status.state(RankState.CHECKPOINTING);
-    for (;;) this.side.park();
-  }
-
-  /**
-   * True once after the comm worker asked for a checkpoint, and whenever `elapsed`; never while an image is still on
-   * its way.
-   */
-  checkpointDue(elapsed: boolean): boolean {
-    if (this.side.imageUnderWay) return false;
-    return this.side.asked(Ask.CHECKPOINT) || elapsed;
-  }
-
-  /** The endpoint stands on its image's line. */
-  jumped(): void {
-    this.moved();
-  }
-
-  /**
-   * Hands an image to the comm worker, behind everything sent before it: the first section by a copy into `buffer`
-   * where there is one, the others through the ring. The stall of a checkpoint is this copy. The buffer belongs to the
-   * comm worker until imageUnderWay falls. True: the node leaves, {@link park} behind it.
-   */
-  image(head: Omit<ImageHead, 'sections'>, sections: readonly ImageSection[], buffer?: SharedArrayBuffer): boolean {
-    this.side.down.release();
-    this.flush();
-    this.status.state(RankState.CHECKPOINTING);
-    const leaving = this.side.asked(Ask.LEAVE);
-    if (leaving) this.status.parked();
-    this.side.imageUnderWay = true;
-    writeImage(head, sections, buffer, (h, body) => this.write(h, EMPTY, body));
-    this.status.state(RankState.COMPUTING);
-    return leaving;
-  }
-
-  /** A sentence for the node's log. */
-  note(sentence: string): void {
-    this.write(emptyHeader(Local.NOTE), EMPTY, text.encode(sentence).subarray(0, CHUNK_BYTES));
   }
 }

@@ -18,7 +18,7 @@ import { ReplayDiverged, protocols } from '@mayfly/protocols';
 import type { RankRun } from '../messages.ts';
 import { RankSide } from '../ring/index.ts';
 import { RankState, StatusWriter } from '../status.ts';
-import { RingDevice } from './device.ts';
+import { RankDevice } from './host-device.ts';
 import { plantFault, type FaultSeam } from './fault.ts';
 import { describe, isA, messageOf } from './describe.ts';
 import { Teammates } from './teammates.ts';
@@ -70,8 +70,8 @@ function hostRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun,
     () => side.nudge(),
     () => seams.now(),
   );
-  const endpoint = protocols[a.protocol].rank(a.task, Math.max(a.size, a.capacity ?? 0), a.position, run.start);
-  const device = new RingDevice(
+  const endpoint = protocols[a.protocol].rank(a.task, Math.max(a.size, a.capacity ?? 0), a.position, run.start, a.team);
+  const device = new RankDevice(
     side,
     endpoint,
     status,
@@ -85,13 +85,10 @@ function hostRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun,
   const images = new RankImages(run, device, endpoint, random, status, () => seams.now());
   const end = (): never => {
     device.flush();
-    device.leave();
     counted?.();
     status.state(RankState.ENDED);
-    if (team) side.nudge();
-    // The EXIT is in the ring. The comm worker ends this thread when it is durable; until then nothing of the program
-    // may run.
-    for (;;) side.park();
+    // Nothing of the program may run any more.
+    return device.leave();
   };
   const { program } = run;
   if (typeof program !== 'string')

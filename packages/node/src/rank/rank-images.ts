@@ -1,8 +1,9 @@
 /** When a rank takes an image, and what the host adds to it: the same for a script and for a module. */
 import type { Endpoint, EndpointSnapshot } from '@mayfly/protocols';
+import { CHANNELS } from '../local-frames.ts';
 import type { RankRun } from '../messages.ts';
 import type { StatusWriter } from '../status.ts';
-import type { RingDevice } from './device.ts';
+import type { RankDevice } from './host-device.ts';
 import type { Random, RandomState } from './random.ts';
 
 /** What an image keeps of the host, besides what API and manifest keep. */
@@ -21,7 +22,7 @@ export class RankImages {
 
   constructor(
     private readonly run: RankRun,
-    private readonly device: RingDevice,
+    private readonly device: RankDevice,
     private readonly endpoint: Endpoint,
     private readonly random: Random,
     private readonly status: StatusWriter,
@@ -59,7 +60,7 @@ export class RankImages {
       this.endpoint.sent().reduce((n, [, count]) => n + count, 0),
     );
     this.last = this.now();
-    this.device.jumped();
+    this.device.jumped(image.get(CHANNELS));
     return image;
   }
 
@@ -71,15 +72,19 @@ export class RankImages {
     }[];
     readonly held: readonly number[];
   }): void {
-    this.device.flush();
+    const { device } = this;
+    device.flush();
     const host: HostSection = { random: this.random.state(), endpoint: this.endpoint.snapshot() };
-    const leaving = this.device.image(
-      { serial: ++this.serial, position: this.endpoint.position(image.held) },
+    const wave = device.log?.wanted;
+    // Bodies of messages that no log has (their numbers are negative) are channel state.
+    const held = image.held.filter((number) => number > 0);
+    const leaving = device.image(
+      { serial: ++this.serial, position: this.endpoint.position(held), ...(wave === undefined ? {} : { wave }) },
       [...image.sections, { name: SECTION, parts: [new TextEncoder().encode(JSON.stringify(host))] }],
       this.run.imageBuffer,
     );
     this.last = this.now();
     this.lastSteps = this.device.steps;
-    if (leaving) this.device.park();
+    if (leaving) device.park(wave);
   }
 }

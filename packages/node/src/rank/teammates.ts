@@ -3,19 +3,22 @@
  * Synchronous; the device does the waiting.
  *
  * Invariants
- *  N1 The messages of one channel are taken in the order in which they were sent: what was moved into the inbox comes
- *     before what lies in the ring.
+ *  N1 The messages of one channel are taken in the order in which they were sent: what was moved out of its ring (and
+ *     lies in {@link cut}) comes before what lies in the ring.
  *  N2 A rank that waits for anything but a message moves what has come for it into its memory ({@link drain}), so a
  *     full ring always drains: two ranks that send to each other without end do not stop each other. What is moved is
- *     not consumed.
+ *     not consumed. Markers are moved in their places.
  *  N3 A message that is longer than a record is cut into parts, which follow each other in the ring. Its first part is
  *     the arrival. A receive that is posted takes the parts straight into its buffer ({@link pull}); else they are
  *     collected in a buffer of their own as soon as anything else is done, so messages behind it are reached.
  *  N4 What a teammate has written is checked as far as this thread depends on it: lengths by the ring, order here.
  *  N5 A part is visible to a receiver that looks, and wakes one that sleeps only with the last part, with a quarter of
  *     the ring, or when the ring is full: with each part, threads that share a core would change places.
+ *  N6 Nothing behind a marker is taken before the image of its wave (T6, image-cut.ts). While the image records a
+ *     channel, each of its messages is moved before it is taken.
  */
 import type { Arrival } from '@mayfly/mpi';
+import { ImageCut } from '@mayfly/protocols';
 import {
   EMPTY,
   Flag,
@@ -27,10 +30,11 @@ import {
   type Header,
   type TaskId,
 } from '@mayfly/wire';
+import { Local } from '../local-frames.ts';
 import type { Doorbell } from '../ring/memory.ts';
 import type { RingReader, RingWriter } from '../ring/rings.ts';
 import { TeamMemory } from '../ring/team-memory.ts';
-import { arrivalOf } from './down-frames.ts';
+import { LongBodies, type Parts } from './long-bodies.ts';
 
 /** A team as its rank hears of it: tasks in ascending order, and the memory that they share. */
 export interface TeamOf {
@@ -41,17 +45,30 @@ export interface TeamOf {
 /** A longer message is cut. */
 const MOST_RECORD = 32 * 1024;
 
-/** A message in parts. */
-interface Parts {
-  readonly number: number;
-  readonly from: number;
-  readonly size: number;
-  got: number;
-  /** Where the parts go; undefined: none was taken. */
-  into: Uint8Array | undefined;
+/** A message of a teammate. Numbers of messages that no log has are negative. */
+export interface LocalMessage extends Arrival {
+  readonly src: TaskId;
+  /** Its number in its channel (T2). */
+  readonly channel: number;
 }
 
+const messageOf = (h: Header, number: number, body: Uint8Array | undefined): LocalMessage => ({
+  number,
+  src: h.src,
+  mode: h.mode,
+  context: h.context,
+  tag: h.tag,
+  word: h.word,
+  size: h.size,
+  body,
+  channel: h.channel,
+});
+
+/** May this message of a teammate be consumed? */
+export type Accepts = (src: TaskId, channel: number) => boolean;
+
 interface Peer {
+  readonly place: number;
   readonly task: TaskId;
   readonly writer: RingWriter | undefined;
   readonly reader: RingReader | undefined;
@@ -67,24 +84,26 @@ export type Wait = (ready: () => boolean) => void;
 export class Teammates {
   readonly bell: Doorbell;
   readonly spin: number;
-  private readonly memory: TeamMemory;
-  private readonly me: number;
+  readonly memory: TeamMemory;
+  /** What was moved out of the rings. Without a log there are no markers. */
+  readonly cut: ImageCut<LocalMessage>;
+  readonly bodies = new LongBodies();
+  readonly me: number;
   private readonly peers: Peer[];
   private readonly places: Map<TaskId, number>;
   /** Bytes of a body in one record. */
   private readonly chunk: number;
   /** Bytes of a message that are worth a wake-up. */
   private readonly worthWaking: number;
-  private inbox: Arrival[] = [];
-  private inboxHead = 0;
-  /** Messages in parts that were handed out, and not pulled yet. */
-  private readonly open = new Map<number, Parts>();
   /** The record that was handed out lies in this ring. */
   private held: RingReader | undefined;
   private numbers = 0;
   private turn = 0;
 
   constructor({ members, memory }: TeamOf, task: TaskId) {
+    this.cut = new ImageCut(members, 0);
+    // There is a ring to each from the start.
+    for (const dst of members) this.cut.writes(dst);
     const m = (this.memory = new TeamMemory(memory));
     const me = (this.me = members.indexOf(task));
     if (me < 0 || m.size !== members.length) throw new Error(`task ${task} is not in its team`);
@@ -94,6 +113,7 @@ export class Teammates {
     this.chunk = Math.min(MOST_RECORD, m.ringBytes / 8) - HEADER_BYTES;
     this.places = new Map(members.map((t, i) => [t, i]));
     this.peers = members.map((t, i) => ({
+      place: i,
       task: t,
       writer: i === me ? undefined : m.writer(me, i),
       reader: i === me ? undefined : m.reader(i, me),
@@ -114,7 +134,11 @@ export class Teammates {
     peer.sent[0]!++;
     peer.sent[1]! += body.length;
     const { writer } = peer;
-    if (!writer) return void this.inbox.push(this.arrival(h, body.length === 0 ? EMPTY : body.slice()));
+    if (!writer)
+      return this.cut.stage(peer.task, {
+        message: messageOf(h, --this.numbers, body.length === 0 ? EMPTY : body.slice()),
+      });
+    h.kind = Kind.DATA;
     let offset = 0;
     let rung = 0;
     do {
@@ -158,50 +182,105 @@ export class Teammates {
   }
   private readonly blank = emptyHeader(Kind.DATA);
 
-  /** Nothing lies there, not even a part. */
-  get empty(): boolean {
-    if (this.inboxHead < this.inbox.length) return false;
-    for (const { reader } of this.peers) if (reader && !reader.empty) return false;
+  /** Writes the marker of a wave behind everything sent to this member (T6). */
+  mark(task: TaskId, wave: number, wait: Wait): void {
+    const place = this.places.get(task)!;
+    const { writer } = this.peers[place]!;
+    if (!writer) return this.cut.stage(task, { marker: wave });
+    let at = writer.reserve(HEADER_BYTES);
+    if (at < 0) {
+      writer.publish();
+      wait(() => writer.hasRoom(HEADER_BYTES) || this.memory.done(place));
+      at = writer.reserve(HEADER_BYTES);
+      if (at < 0) return;
+    }
+    const h = emptyHeader(Local.MARKER);
+    h.flags = Flag.LAST;
+    h.word = wave;
+    writeHeader(writer.view, at, h);
+    writer.commit(HEADER_BYTES);
+    writer.publish();
+  }
+
+  /** Nothing lies there that may be taken, not even a part. `src`: of this teammate; absent: of any. */
+  empty(src?: TaskId, accepts?: Accepts): boolean {
+    if (src !== undefined) return this.nothing(this.peerOf(src), accepts);
+    for (const peer of this.peers) if (!this.nothing(peer, accepts)) return false;
     return true;
   }
 
-  /** The next message, in turn from each teammate; its body is valid until the next call. */
-  take(): Arrival | undefined {
+  private nothing({ task, reader }: Peer, accepts?: Accepts): boolean {
+    if (!this.cut.lies(task)) return reader === undefined || reader.empty;
+    const head = this.cut.head(task);
+    return head === undefined || accepts?.(task, head.channel) === false;
+  }
+
+  private peerOf(task: TaskId): Peer {
+    const peer = this.peers[this.places.get(task) ?? -1];
+    if (!peer) throw new Error(`task ${task} is not in the team`);
+    return peer;
+  }
+
+  /** The next message, in turn from each teammate, or that of `src`; its body is valid until the next call. */
+  take(src?: TaskId, accepts?: Accepts): LocalMessage | undefined {
     this.release();
-    const waiting = this.inbox[this.inboxHead];
-    if (waiting) {
-      if (++this.inboxHead === this.inbox.length) {
-        this.inbox = [];
-        this.inboxHead = 0;
-      }
-      return this.counted(waiting);
-    }
+    if (src !== undefined) return this.takeOf(this.peerOf(src), accepts);
     const n = this.peers.length;
     for (let i = 0; i < n; i++) {
       const place = (this.turn + i) % n;
-      const a = this.first(place, false);
-      if (!a) continue;
+      const m = this.takeOf(this.peers[place]!, accepts);
+      if (!m) continue;
       this.turn = (place + 1) % n;
-      return this.counted(a);
+      return m;
     }
     return undefined;
   }
 
-  private counted(a: Arrival): Arrival {
-    this.peers[this.places.get(a.src)!]!.consumed[0]!++;
-    return a;
+  /** N1, N6. */
+  private takeOf(peer: Peer, accepts: Accepts | undefined): LocalMessage | undefined {
+    const { cut } = this;
+    const { task } = peer;
+    while (!cut.lies(task)) {
+      const records = cut.records(task);
+      const next = this.first(peer, records);
+      if (next === undefined) return undefined;
+      if (typeof next === 'number') cut.stage(task, { marker: next });
+      else if (records || accepts?.(task, next.channel) === false) cut.stage(task, { message: next });
+      else {
+        peer.consumed[0]!++;
+        return next;
+      }
+    }
+    const head = cut.head(task);
+    if (head === undefined || accepts?.(task, head.channel) === false) return undefined;
+    cut.take(task);
+    peer.consumed[0]!++;
+    return head;
   }
 
   /** N2. */
   drain(): void {
     this.release();
-    for (let place = 0; place < this.peers.length; place++)
-      for (let a = this.first(place, true); a; a = this.first(place, true)) this.inbox.push(a);
+    for (const peer of this.peers) this.drainOf(peer);
   }
 
-  /** The next message of one teammate, out of its ring. `copy`: its body too. */
-  private first(place: number, copy: boolean): Arrival | undefined {
-    const peer = this.peers[place]!;
+  private drainOf(peer: Peer): void {
+    for (let m = this.first(peer, true); m !== undefined; m = this.first(peer, true))
+      this.cut.stage(peer.task, typeof m === 'number' ? { marker: m } : { message: m });
+  }
+
+  /** Channels whose senders are done are closed: nothing follows what lies in their rings (T12). */
+  closeDone(): void {
+    this.release();
+    for (const peer of this.peers)
+      if (this.cut.records(peer.task) && this.memory.done(peer.place)) {
+        this.drainOf(peer);
+        this.cut.noRing(peer.task);
+      }
+  }
+
+  /** The next of one teammate, out of its ring: a message, or the wave of a marker. `copy`: its body too. */
+  private first(peer: Peer, copy: boolean): LocalMessage | number | undefined {
     const { reader } = peer;
     if (!reader) return undefined;
     for (let at = reader.peek(); at >= 0; at = reader.peek()) {
@@ -211,19 +290,23 @@ export class Teammates {
       }
       const h = readHeader(reader.view, at);
       h.src = peer.task;
+      if (h.kind === Local.MARKER) {
+        reader.take();
+        reader.release();
+        return h.word;
+      }
       if ((h.flags & Flag.LAST) === 0) {
-        const parts: Parts = { number: --this.numbers, from: place, size: h.size, got: 0, into: undefined };
+        const parts = this.bodies.begin(--this.numbers, peer.place, h.size, this.cut.records(peer.task));
         peer.parts = parts;
-        this.open.set(parts.number, parts);
-        return arrivalOf(h, parts.number, undefined);
+        return messageOf(h, parts.number, undefined);
       }
       const start = at + HEADER_BYTES;
       const body = h.bytes === 0 ? EMPTY : reader.bytes.subarray(start, start + h.bytes);
-      const a = this.arrival(h, copy ? body.slice() : body);
+      const m = messageOf(h, --this.numbers, copy ? body.slice() : body);
       reader.take();
       if (copy) reader.release();
       else this.held = reader;
-      return a;
+      return m;
     }
     return undefined;
   }
@@ -247,18 +330,15 @@ export class Teammates {
   /** The body of a message in parts; `into` is exactly as long. Blocks in `wait` until it has come whole. */
   pull(number: number, into: Uint8Array, wait: Wait): void {
     this.release();
-    const parts = this.open.get(number);
-    if (parts?.size !== into.length) throw new Error(`there is no message ${number} of ${into.length} bytes`);
-    this.open.delete(number);
-    const peer = this.peers[parts.from]!;
-    if (parts.into) into.set(parts.got === parts.size ? parts.into : parts.into.subarray(0, parts.got));
-    parts.into = into;
-    const reader = peer.reader!;
+    const parts = this.bodies.pulled(number, into);
     while (parts.got < parts.size) {
+      const peer = this.peers[parts.from]!;
+      const reader = peer.reader!;
       const at = reader.peek();
       if (at < 0) wait(() => !reader.empty);
       else this.part(peer, parts, at);
     }
+    this.bodies.whole(parts);
   }
 
   /** The message that was handed out is no longer looked at. */
@@ -272,8 +352,16 @@ export class Teammates {
     this.memory.leave(this.me);
   }
 
-  /** Numbers of messages that no log has are negative. */
-  private arrival(h: Header, body: Uint8Array): Arrival {
-    return arrivalOf(h, --this.numbers, body);
+  /** Channels go on where they were: what was sent and consumed of each, for people who look at counts. */
+  countFrom(sent: (task: TaskId) => number, consumed: (task: TaskId) => number): void {
+    for (const peer of this.peers) {
+      peer.sent[0] = sent(peer.task);
+      peer.consumed[0] = consumed(peer.task);
+    }
+  }
+
+  /** Numbers of messages down to this one are in use. */
+  resume(number: number): void {
+    this.numbers = Math.min(this.numbers, number);
   }
 }

@@ -7,14 +7,14 @@ import type { Endpoint } from '@mayfly/protocols';
 import type { RankRun } from '../messages.ts';
 import { MEMORY_WORD } from '../ring/index.ts';
 import { RankState, type StatusWriter } from '../status.ts';
-import type { RingDevice } from './device.ts';
+import type { RankDevice } from './host-device.ts';
 import type { RankImages } from './rank-images.ts';
 import type { Random } from './random.ts';
 
 export interface WasmRank {
   run: RankRun;
   module: WebAssembly.Module;
-  device: RingDevice;
+  device: RankDevice;
   endpoint: Endpoint;
   random: Random;
   images: RankImages;

@@ -19,6 +19,8 @@ export class CommSide {
   readonly down: RingWriter;
   /** Wake-ups that the engine lost and {@link look} found. */
   lost = 0;
+  /** The rank may wait for this side although neither ring shows it: it does not sleep then. */
+  wanted: (() => boolean) | undefined;
   private readonly rank: Doorbell;
   private generation = 0;
   /** Value of the bell that the engine's promise waits for; it stays outstanding until the bell rings. */
@@ -59,7 +61,7 @@ export class CommSide {
     const bell = Atomics.load(this.words, W.commBell);
     const mask = (forData ? DATA : 0) | (forSpace ? SPACE : 0);
     Atomics.store(this.words, W.commAsleep, mask);
-    if ((forData && !this.up.empty) || (forSpace && this.down.hasRoom(spaceFor))) {
+    if ((forData && !this.up.empty) || (forSpace && this.down.hasRoom(spaceFor)) || this.wanted?.()) {
       Atomics.store(this.words, W.commAsleep, 0);
       return false;
     }

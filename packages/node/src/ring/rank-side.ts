@@ -9,8 +9,9 @@ export class RankSide {
   readonly words: Int32Array;
   readonly up: RingWriter;
   readonly down: RingReader;
+  /** Where the comm worker sleeps. */
+  readonly comm: Doorbell;
   private readonly bell: Doorbell;
-  private readonly comm: Doorbell;
   /**
    * How often it looks for what it waits for before it sleeps; 0: never. What comes soon then costs no wake-up. While
    * that mostly fails, because the other side has no core or takes long, it sleeps at once.

@@ -154,4 +154,9 @@ export class RingReader {
   get empty(): boolean {
     return Atomics.load(this.words, this.headWord) >>> 0 === this.tail;
   }
+
+  /** So much lies in it that its writer may wait for room. */
+  get crowded(): boolean {
+    return ((Atomics.load(this.words, this.headWord) - this.tail) >>> 0) * 2 >= this.capacity;
+  }
 }

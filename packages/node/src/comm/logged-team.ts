@@ -1,0 +1,109 @@
+/**
+ * What the comm worker does for a team whose protocol has a log: it reads what the members report, and orders the
+ * images of the team. All protocol decisions are the core's (comm/events.ts).
+ *
+ * Owns: the reading end of the members' reports, what is due. Does not own: the wave under way (the core).
+ *
+ * Invariants
+ *  T5 The counter is read before the reports, and both after the frames with which they leave.
+ *  Q1 A wave that is due is asked for again and again until the core begins one: it refuses while one is under way, or
+ *     while a member replays.
+ *  Q2 When the node leaves, only a wave that begins afterwards has the last images.
+ */
+import type { Report, Reports } from '@mayfly/protocols';
+import { HEADER_BYTES, readHeader, type TaskId } from '@mayfly/wire';
+import { Local } from '../local-frames.ts';
+import type { RingReader } from '../ring/rings.ts';
+import type { TeamMemory } from '../ring/team-memory.ts';
+
+/** After this time a wave that a member has declined is tried again, ms. */
+const AGAIN_MS = 1000;
+/** Shortest time from the beginning of a wave to that of the next, ms. */
+const LEAST_MS = 100;
+
+export class LoggedTeam {
+  private readonly readers: readonly RingReader[];
+  /** The counter as it was read last; it does not wrap around. */
+  private upTo = 0;
+  /** Somebody has asked for an image. */
+  private ordered = false;
+  private leaving = false;
+  /** When the last wave began, or an earlier time. */
+  private last: number | undefined;
+
+  constructor(
+    readonly members: readonly TaskId[],
+    private readonly memory: TeamMemory,
+  ) {
+    this.readers = members.map((_, place) => memory.reportReader(place));
+  }
+
+  /** Reports that were not read before. @throws Error when a member wrote what is none */
+  reports(): Reports {
+    this.upTo = this.whole(this.memory.counted);
+    const of: [TaskId, Report[]][] = [];
+    for (let place = 0; place < this.readers.length; place++) {
+      const reports = this.read(this.readers[place]!);
+      if (reports.length > 0) of.push([this.members[place]!, reports]);
+    }
+    return { upTo: this.upTo, of };
+  }
+
+  private read(reader: RingReader): Report[] {
+    const reports: Report[] = [];
+    for (let at = reader.peek(); at >= 0; at = reader.peek()) {
+      const h = readHeader(reader.view, at);
+      if (h.kind !== Local.REPORT || h.detBytes > 0) throw new Error(`a record of kind ${h.kind} among the reports`);
+      const start = at + HEADER_BYTES;
+      reports.push({ stamp: this.whole(h.channel), block: reader.bytes.slice(start, start + h.bytes) });
+      reader.take();
+    }
+    if (reports.length > 0) reader.release();
+    return reports;
+  }
+
+  /** A number of reports, of which the memory has the last 32 bits. */
+  private whole(bits: number): number {
+    return this.upTo + ((bits - this.upTo) | 0);
+  }
+
+  /** A member may wait for room for its reports. */
+  readonly crowded = (): boolean => this.readers.some((reader) => reader.crowded);
+
+  // ── images ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  order(leave: boolean): void {
+    this.ordered = true;
+    if (leave) this.leaving = true;
+  }
+
+  /** Q1. `interval`: from the beginning of one wave to that of the next, ms. */
+  due(now: number, interval: number): boolean {
+    this.last ??= now;
+    return this.ordered || now - this.last >= Math.max(LEAST_MS, interval);
+  }
+
+  /** The core has begun a wave; `of` these members. The others have ended (T12). */
+  begins(wave: number, of: ReadonlySet<TaskId>, now: number): void {
+    this.ordered = false;
+    this.last = now;
+    if (this.leaving) this.memory.last = wave;
+    this.without(of);
+    for (const task of of) this.memory.want(this.members.indexOf(task), wave);
+  }
+
+  /** Members that are not among these have ended: nothing comes of them, and nobody waits for room at them (T12). */
+  without(of: ReadonlySet<TaskId>): void {
+    this.members.forEach((task, place) => {
+      if (!of.has(task) && !this.memory.done(place)) this.memory.leave(place);
+    });
+  }
+
+  /** The wave is dropped: what members record for it is of no use. */
+  dropped(wave: number, now: number, interval: number): void {
+    this.memory.dropped = Math.max(this.memory.dropped, wave);
+    for (let place = 0; place < this.members.length; place++) this.memory.bell(place).ring();
+    if (this.leaving) this.ordered = true;
+    else this.last = now - Math.max(LEAST_MS, interval) + AGAIN_MS;
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * What the host of a rank does with its device besides MPI: files, sleep, images, the end (host.ts, rank-images.ts).
+ * Keeps the invariants of device.ts. Synchronous.
+ */
+import { CHUNK_BYTES, emptyHeader, EMPTY, Flag, MayflyError } from '@mayfly/wire';
+import { Local, type ImageHead } from '../local-frames.ts';
+import { Ask } from '../ring/index.ts';
+import { RankState } from '../status.ts';
+import { RingDevice } from './device.ts';
+import { writeImage, type ImageSection } from './image-buffer.ts';
+
+const text = new TextEncoder();
+
+export class RankDevice extends RingDevice {
+  /** Reads an input file, blocking. Files never change, so this is no event. @throws MayflyError NOT_FOUND */
+  read(path: string): Uint8Array {
+    this.side.down.release();
+    this.write(emptyHeader(Local.READ), EMPTY, text.encode(path));
+    let all: Uint8Array | undefined;
+    for (;;) {
+      const f = this.awaited((h) => h.kind === Local.CONTENT, 'file');
+      all ??= new Uint8Array(f.header.size);
+      all.set(f.body, f.header.offset);
+      this.side.down.release();
+      if ((f.header.flags & Flag.LAST) === 0) continue;
+      if (f.header.mode === 1) throw new MayflyError('NOT_FOUND', new TextDecoder().decode(all));
+      return all;
+    }
+  }
+
+  /** Does nothing for `ms`, or until `stop()`; returns what is left. A replay does not wait. */
+  sleep(ms: number, stop: () => boolean, now: () => number): number {
+    if (this.endpoint.replaying) return 0;
+    const end = now() + ms;
+    let stopped = false;
+    const over = (): boolean => {
+      this.mark();
+      return (stopped = stop());
+    };
+    this.side.pause(ms, over, now);
+    return stopped ? Math.max(0, end - now()) : 0;
+  }
+
+  /** The program has ended, and its EXIT is in the ring. The comm worker ends this thread when it is durable. */
+  leave(): never {
+    this.team?.leave();
+    if (this.team) this.side.nudge();
+    for (;;) {
+      // Until the team's last image is whole, what comes for it matters.
+      if (this.log && !this.log.ended())
+        this.block(
+          () => true,
+          () => this.log!.calls,
+        );
+      else this.side.park();
+    }
+  }
+
+  /**
+   * The node leaves: the image that was handed over is the last thing that this incarnation did. Returns when the image
+   * is of no use, as a teammate has none.
+   */
+  park(wave?: number): void {
+    this.status.state(RankState.CHECKPOINTING);
+    for (;;) {
+      if (this.log && !this.log.handedOver)
+        this.block(
+          () => true,
+          () => this.log!.whole,
+        );
+      else if (wave !== undefined && this.team!.memory.dropped >= wave) return;
+      else this.side.park();
+    }
+  }
+
+  /**
+   * True once after the comm worker asked for a checkpoint, and whenever `elapsed`; never while an image is still on
+   * its way. Where the team has a log, its waves alone decide.
+   */
+  checkpointDue(elapsed: boolean): boolean {
+    if (this.side.imageUnderWay) return false;
+    if (this.log) return this.log.wanted > 0;
+    return this.side.asked(Ask.CHECKPOINT) || elapsed;
+  }
+
+  /** The endpoint stands on its image's line. `channels`: what lay in the channels from teammates. */
+  jumped(channels?: Uint8Array): void {
+    const { log, team } = this;
+    if (team && log) {
+      const sent = new Map(this.endpoint.sent());
+      team.countFrom(
+        (dst) => sent.get(dst) ?? 0,
+        (src) => log.events.received(src),
+      );
+      if (channels) log.restore(channels);
+    }
+    this.moved();
+  }
+
+  /**
+   * Hands an image to the comm worker, behind everything sent before it: the first section by a copy into `buffer`
+   * where there is one, the others through the ring. The stall of a checkpoint is this copy. The buffer belongs to the
+   * comm worker until imageUnderWay falls. True: the node leaves, {@link park} behind it.
+   */
+  image(head: Omit<ImageHead, 'sections'>, sections: readonly ImageSection[], buffer?: SharedArrayBuffer): boolean {
+    const { wave } = head;
+    this.side.down.release();
+    this.flush();
+    this.status.state(RankState.CHECKPOINTING);
+    const leaving = wave === undefined ? this.side.asked(Ask.LEAVE) : this.log!.isLast(wave);
+    if (leaving) this.status.parked();
+    this.side.imageUnderWay = true;
+    writeImage(head, sections, buffer, (h, body) => this.write(h, EMPTY, body));
+    if (wave !== undefined) this.log!.imaged({ ...head, wave });
+    this.status.state(RankState.COMPUTING);
+    return leaving;
+  }
+
+  /** A sentence for the node's log. */
+  note(sentence: string): void {
+    this.write(emptyHeader(Local.NOTE), EMPTY, text.encode(sentence).subarray(0, CHUNK_BYTES));
+  }
+}
