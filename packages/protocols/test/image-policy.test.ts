@@ -1,5 +1,14 @@
 /** What a V-protocol decides about images at the Checkpoint Server: whether one fits, when it counts, what goes. */
-import { IMAGE_FORMAT, PAGE_BYTES, imageIdOf, incarnation, jobId, taskId, type Manifest } from '@mayfly/wire';
+import {
+  IMAGE_FORMAT,
+  PAGE_BYTES,
+  imageIdOf,
+  incarnation,
+  jobId,
+  taskId,
+  type Manifest,
+  type Position,
+} from '@mayfly/wire';
 import { expect, it } from 'vitest';
 import {
   CheckpointServer,
@@ -11,6 +20,7 @@ import {
   type ImagePolicy,
   type ImageTable,
 } from '../src/index.ts';
+import { positionInTeam, replayInTeam } from '../src/pessimistic/teams/position.ts';
 
 const job = jobId('abcdefghijkl');
 const task = taskId(0);
@@ -101,4 +111,31 @@ it.each([
   expect(refused).toMatchObject({ reply: 'refused', error: { code: 'BAD_REQUEST' } });
   expect(refused!.error!.message).toMatch(why);
   expect(s.effects.some((e) => e.type === 'findPages')).toBe(false);
+});
+
+it('pessimistic: images of a team name their wave, and waves rise; a lone task has none', () => {
+  const { images } = protocols.pessimistic;
+  const replay = (n: number) => ({
+    prologue: zeroLine(),
+    image: { ...zeroLine(), arrivals: n, determinants: n },
+    held: [n],
+  });
+  const at = (n: number, wave?: number): Position =>
+    positionInTeam({ replay: replay(n), local: [[task, 5]], received: [[task, 2]], wave });
+  const alone = positionOf(replay(1));
+  const refuses = (position: Position, ...kept: Position[]) =>
+    images.refuses(position, { size: 2, kept, trimmed: false });
+  expect([images.setOf!(at(1, 3)), images.setOf!(alone)]).toEqual([3, undefined]);
+  expect([refuses(at(1, 3)), refuses(at(4, 4), at(1, 3)), refuses(alone)]).toEqual([undefined, undefined, undefined]);
+  expect(refuses(at(1))).toMatch('names its wave');
+  expect(refuses(at(4, 3), at(1, 3))).toMatch('not newer');
+  expect(refuses(at(0, 4), at(1, 3))).toMatch('before an older one');
+  expect(refuses(at(4, 4), alone)).toMatch('without');
+  expect(refuses(alone, at(1, 3))).toMatch('without');
+  expect(refuses({ ...at(1, 3), at: { ...(at(1, 3).at as object), wave: 0 } })).toMatch('schema');
+  expect(images.covers(at(5, 4), [[[1, 5]]], [at(1, 3)])).toBe(true);
+  expect(images.covers(at(5, 4), [[[2, 5]]], [at(1, 3)])).toBe(false);
+  // Logs are trimmed by where the team is in them.
+  expect(images.trimTo([at(1, 3), at(5, 4)])).toEqual(positionOf({ ...replay(1), held: [1, 5] }));
+  expect(replayInTeam(at(1, 3))).toEqual({ replay: replay(1), local: [[task, 5]], received: [[task, 2]], wave: 3 });
 });

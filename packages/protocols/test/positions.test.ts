@@ -11,7 +11,7 @@ const { pessimistic, none } = protocols;
 /** What no incarnation of message logging can begin from. */
 const FOREIGN: [string, Position][] = [
   ['of another protocol', none.recovery.start],
-  ['of a newer version', { ...at(0), version: 2 }],
+  ['of a newer version', { ...at(0), version: 3 }],
   ['without a line', { ...at(0), at: { prologue: zeroLine() } }],
   ['with a number below 0', { ...at(0), at: { prologue: zeroLine(), image: line(-1), held: [] } }],
   ['with a prologue behind its image', { ...at(0), at: { prologue: line(2), image: line(1), held: [] } }],

@@ -1,13 +1,14 @@
 /**
  * Images of a task that runs again alone: each begins to replay at a line, and the logs must be whole behind it. Lines
- * of one task rise, and so do its images.
+ * of one task rise, and so do its images. A member of a team runs again with its team: its image belongs to a wave
+ * (T6), and waves rise too.
  */
 import { WORLD } from '@mayfly/wire';
 import { coversDeterminants } from '../channel-memory/ranges.ts';
 import { MalformedPosition } from '../contract/position.ts';
 import type { ImagePolicy } from '../images/policy.ts';
 import { positionOf, type Line, type ReplayFrom } from './position.ts';
-import { aloneOf } from './teams/position.ts';
+import { aloneOf, waveInTeam } from './teams/position.ts';
 
 interface Known {
   size: number;
@@ -56,12 +57,20 @@ export const images: ImagePolicy = {
     let replay: ReplayFrom;
     try {
       replay = aloneOf(position);
+      const wave = waveInTeam(position);
+      const newest = task.kept.at(-1);
+      const before = newest && waveInTeam(newest);
+      if (newest && (wave === undefined) !== (before === undefined))
+        return 'The image is of a task with teammates, and an earlier one of a task without, or the other way round.';
+      if (wave !== undefined && wave <= (before ?? 0))
+        return `Wave ${wave} of the image is not newer than wave ${before}.`;
     } catch (error) {
       if (error instanceof MalformedPosition) return error.message;
       throw error;
     }
     return refuses(replay, { ...task, kept: task.kept.map(aloneOf) });
   },
+  setOf: waveInTeam,
   // Determinants before the oldest kept image were durable when it became complete, and may have been trimmed since.
   covers: (position, answers, kept) =>
     coversDeterminants(

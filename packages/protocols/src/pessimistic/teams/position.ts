@@ -13,7 +13,12 @@ import { fromTheStart, isZero, positionOf, replayOf, type ReplayFrom } from '../
 const VERSION = 2;
 
 const Counts = Type.Array(Type.Tuple([TaskIdSchema, CountSchema]));
-const AtInTeam = Type.Object({ alone: Type.Unknown(), local: Counts, received: Counts });
+const AtInTeam = Type.Object({
+  alone: Type.Unknown(),
+  local: Counts,
+  received: Counts,
+  wave: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+});
 type Counts = Static<typeof Counts>;
 
 export interface ReplayInTeam {
@@ -23,16 +28,18 @@ export interface ReplayInTeam {
   readonly local: Counts;
   /** Messages consumed of each sender at the image. */
   readonly received: Counts;
+  /** The wave of the team for which the image was taken (T6), from 1. Absent: the start of the job. */
+  readonly wave?: number | undefined;
 }
 
 const isStart = ({ prologue, image }: ReplayFrom): boolean => isZero(prologue) && isZero(image);
 
 export const startInTeam = (): ReplayInTeam => ({ replay: fromTheStart(), local: [], received: [] });
 
-export const positionInTeam = ({ replay, local, received }: ReplayInTeam): Position => ({
+export const positionInTeam = ({ replay, local, received, wave }: ReplayInTeam): Position => ({
   protocol: 'pessimistic',
   version: VERSION,
-  at: { alone: positionOf(replay), local, received },
+  at: { alone: positionOf(replay), local, received, ...(wave === undefined ? {} : { wave }) },
 });
 
 /** Every rank begins at the start of its program as a lone one does. @throws MalformedPosition */
@@ -40,8 +47,17 @@ export function replayInTeam(p: Position): ReplayInTeam {
   if (p.version !== VERSION && isStart(replayOf(p))) return startInTeam();
   const at = readPosition(p, 'pessimistic', VERSION);
   if (!Check(AtInTeam, at)) throw new MalformedPosition('The position does not match its schema.');
-  return { replay: replayOf(at.alone as Position), local: at.local, received: at.received };
+  const { alone, local, received, wave } = at;
+  return { replay: replayOf(alone as Position), local, received, ...(wave === undefined ? {} : { wave }) };
 }
 
 /** What the logs know of a position, of a member or of a lone task. @throws MalformedPosition */
 export const aloneOf = (p: Position): ReplayFrom => (p.version === VERSION ? replayInTeam(p).replay : replayOf(p));
+
+/** The wave of its team for which an image was taken; undefined: it has no teammates. @throws MalformedPosition */
+export function waveInTeam(p: Position): number | undefined {
+  if (p.version !== VERSION) return undefined;
+  const { wave } = replayInTeam(p);
+  if (wave === undefined) throw new MalformedPosition('An image of a member of a team names its wave.');
+  return wave;
+}
