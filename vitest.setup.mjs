@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 export default function setup() {
-  for (const name of ['libm', 'libmpi', 'toolchain', 'node']) {
+  for (const name of ['libm', 'libmpi', 'checkpoint', 'toolchain', 'node']) {
     const built = spawnSync(
       process.execPath,
       [fileURLToPath(new URL(`packages/${name}/build.mjs`, import.meta.url)), '--if-needed'],

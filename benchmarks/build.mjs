@@ -29,5 +29,14 @@ await build({
   },
   external: ['@playwright/test', 'ws', 'binaryen', '@yowasp/clang'],
 });
+// In a tab as in Node.
+await build({
+  entryPoints: ['src/codes-tab.ts'],
+  outdir: 'dist',
+  bundle: true,
+  platform: 'browser',
+  format: 'iife',
+  target: 'chrome111',
+});
 // What the C toolchain reads beside its code.
 await cp('../packages/toolchain/dist/c', 'dist/c', { recursive: true });

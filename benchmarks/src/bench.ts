@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { btFaults } from './bt-faults.ts';
 import { closed } from './closed.ts';
+import { codes } from './codes.ts';
 import { contention } from './contention.ts';
 import { images } from './images.ts';
 import { live } from './live.ts';
@@ -39,6 +40,7 @@ const BENCHES: Record<string, (args?: readonly string[]) => Promise<boolean>> = 
   closed,
   protocols,
   team,
+  codes,
 };
 
 const USAGE = `npm run bench -- [name …] [--gb N]

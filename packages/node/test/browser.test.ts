@@ -10,6 +10,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from '@playwri
 import { build as bundle } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { EXPECTED } from '@mayfly/checkpoint/acceptance';
+import { EXPECTED_CODES } from '@mayfly/checkpoint/acceptance/codes';
 import type { VolunteerSnapshot } from '../src/page/index.ts';
 import { Bench, deafProxy, HOLD, log, sleep } from './harness.ts';
 
@@ -111,6 +112,14 @@ describe.skipIf(!executable)('tabs', () => {
     await page.goto(bench.server.url);
     const seen = await page.evaluate(`import('/assets/local.js').then((m) => m.run())`);
     expect(seen).toEqual(EXPECTED);
+  });
+
+  it('encode and decode with erasure codes as Node does, both kernels', async () => {
+    const context = await browser.newContext();
+    contexts.push(context);
+    const page = await context.newPage();
+    await page.goto(bench.server.url);
+    expect(await page.evaluate(`import('/assets/local.js').then((m) => m.codes())`)).toEqual(EXPECTED_CODES);
   });
 
   it('run ranks, in an isolated frame, with the answer of a headless node bit for bit', async () => {
