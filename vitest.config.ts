@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /**
@@ -13,6 +14,8 @@ const exclude = ['**/node_modules/**', '**/dist/**'];
 
 export default defineConfig({
   test: {
+    // Compiler calls are not remembered in the user's home; empty in a fresh clone.
+    env: { MAYFLY_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.mayfly-calls', import.meta.url)) },
     globalSetup: ['./vitest.setup.mjs'],
     // Real processes, sockets and disks on shared cores: a limit is there to end a hang, never to judge how fast a
     // machine is.

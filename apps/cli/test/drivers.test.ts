@@ -18,7 +18,7 @@ beforeAll(async () => {
   // Short: the path of a socket may have a hundred letters.
   dir = await mkdtemp(join(tmpdir(), 'mfcc-'));
   runtime = join(dir, 'rt');
-  env = { MAYFLY_RUNTIME_DIR: runtime };
+  env = { MAYFLY_RUNTIME_DIR: runtime, MAYFLY_COMPILE_CACHE: join(dir, 'rt', 'calls') };
   await writeFile(
     join(dir, 'one.c'),
     '#include <mpi.h>\n#include <stdio.h>\nint two(void);\nint main(int argc, char **argv) {\n  int rank;\n  ' +
@@ -215,13 +215,20 @@ describe('a project of C and C++ with a library', () => {
       const project = join(dir, 'make');
       await cp(join(import.meta.dirname, 'projects/stencil'), project, { recursive: true });
       const mayfly = `${process.execPath} ${CLI}`;
-      tool(
-        'make',
-        ['-j4', `CC=${mayfly} mpicc`, `CXX=${mayfly} mpicxx`, `AR=${mayfly} ar`, `RANLIB=${mayfly} ranlib`],
-        project,
-      );
+      const all = [`CC=${mayfly} mpicc`, `CXX=${mayfly} mpicxx`, `AR=${mayfly} ar`, `RANLIB=${mayfly} ranlib`];
+      tool('make', [...all, '-j4'], project);
       const r = await launch(['-n', '2', '-q', './stencil', '4'], project);
       expect([r.code, r.stdout], r.stderr).toEqual([0, expected]);
+      // From scratch again: the same program, and no call that is new.
+      const program = await readFile(join(project, 'stencil'));
+      const remembered = (): Promise<string[]> => readdir(join(env.MAYFLY_COMPILE_CACHE!, 'bytes'));
+      const before = await remembered();
+      await rm(project, { recursive: true });
+      await cp(join(import.meta.dirname, 'projects/stencil'), project, { recursive: true });
+      tool('make', [...all, '-j2'], project);
+      expect(before.length).toBeGreaterThan(3);
+      expect(await remembered()).toEqual(before);
+      expect(await readFile(join(project, 'stencil'))).toEqual(program);
       // The dependencies that the driver wrote: a changed header makes its users new, and nothing else.
       expect(tool('make', ['-n', '-W', 'stats/stats.h'], project)).toMatch(/stats\.c[^]*main\.cc|main\.cc[^]*stats\.c/);
       expect(tool('make', ['-n', '-W', 'stats/stats.h'], project)).not.toContain('grid.c');

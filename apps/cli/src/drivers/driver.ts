@@ -4,10 +4,11 @@
  * output and exit code.
  */
 import { spawn } from 'node:child_process';
-import { readSync, writeSync } from 'node:fs';
+import { readFileSync, readSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { callFolder } from './call-folder.ts';
 import { DRIVERS, type DriverName } from './names.ts';
 import { findPlace, type Place } from './socket-path.ts';
 import { decodeResult, STACK_MB, type ToolRequest, type ToolResult } from './protocol.ts';
@@ -20,12 +21,14 @@ const RETRY_MS = 10;
 export async function driver(name: DriverName, argv: readonly string[]): Promise<void> {
   const tool = DRIVERS[name];
   const compiles = tool === 'mpicc' || tool === 'mpicxx';
+  const calls = callFolder();
   const request: ToolRequest = {
     tool,
     // Not argv[1]: that may be a driver of one word, which runs nothing.
     mayfly: [process.execPath, fileURLToPath(new URL('./mayfly.js', import.meta.url))],
     argv,
     cwd: process.cwd(),
+    ...(compiles && calls !== undefined ? { calls } : {}),
     ...(compiles && argv.includes('-') ? { stdin: readStdin().toString('base64') } : {}),
   };
   const place = findPlace();
@@ -54,17 +57,54 @@ function here(request: ToolRequest): Promise<ToolResult> {
 async function remote(place: Place, request: ToolRequest): Promise<ToolResult | undefined> {
   let socket = await open(place);
   if (socket === undefined) {
-    let server = start(place);
     const until = Date.now() + START_MS;
-    while (socket === undefined && !server.failed && Date.now() < until) {
-      await new Promise((go) => setTimeout(go, RETRY_MS));
+    let server: Starting | undefined;
+    let turn = takeTurn(place);
+    while (socket === undefined && !server?.failed && Date.now() < until) {
+      // Of calls at once, one starts the server and the others wait for it.
+      turn ||= takeTurn(place);
       // The server that was faster than ours may have gone since.
-      const again = server.ended;
+      if (turn && (server === undefined || server.ended)) server = start(place);
+      await new Promise((go) => setTimeout(go, RETRY_MS));
       socket = await open(place);
-      if (socket === undefined && again) server = start(place);
     }
+    if (turn) rmSync(turnFile(place), { force: true });
   }
   return socket && ask(socket, request);
+}
+
+const turnFile = (place: Place): string => `${place.socket}.turn`;
+
+/** Whether this process may start the server: the first that asks, or the next when that one is gone. */
+function takeTurn(place: Place): boolean {
+  const file = turnFile(place);
+  const take = (): boolean => {
+    try {
+      writeFileSync(file, String(process.pid), { flag: 'wx', mode: 0o600 });
+      return true;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code !== 'EEXIST';
+    }
+  };
+  if (take()) return true;
+  try {
+    const pid = Number(readFileSync(file, 'utf8'));
+    // One that has just been made is still empty.
+    const old = Date.now() - statSync(file).mtimeMs;
+    if (old > START_MS || (pid > 0 && !alive(pid)) || (pid === 0 && old > 1000)) rmSync(file, { force: true });
+  } catch {
+    // It has just gone.
+  }
+  return false;
+}
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 const open = (place: Place): Promise<Socket | undefined> =>
@@ -73,7 +113,12 @@ const open = (place: Place): Promise<Socket | undefined> =>
     socket.once('connect', () => resolve(socket)).once('error', () => resolve(undefined));
   });
 
-function start(place: Place): { failed: boolean; ended: boolean } {
+interface Starting {
+  readonly failed: boolean;
+  readonly ended: boolean;
+}
+
+function start(place: Place): Starting {
   const state = { failed: false, ended: false };
   const child = spawn(process.execPath, [place.script, place.socket, place.pidFile], {
     cwd: '/',

@@ -1,6 +1,6 @@
 /**
  * Between a driver and the warm compile server of the same user: one request a connection.
- *   → {tool, argv, cwd, stdin?} as JSON, one line
+ *   → {tool, argv, cwd, stdin?, calls?} as JSON, one line
  *   ← {pid} as JSON, one line: taken
  *   ← {exit, stdout, stderr} as JSON, one line, the last two in bytes; then these bytes
  */
@@ -17,6 +17,8 @@ export interface ToolRequest {
   readonly cwd: string;
   /** base64 */
   readonly stdin?: string;
+  /** The folder of remembered calls (call-folder.ts); undefined: none are used. */
+  readonly calls?: string;
 }
 
 export interface ToolResult {

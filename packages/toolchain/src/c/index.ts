@@ -4,6 +4,8 @@
  */
 export { buildModule, type BuiltModule } from './build-module.ts';
 export { cc, llvmTool, TOOLS } from './driver/cc.ts';
+export { CallStore } from './driver/cache/call-store.ts';
+export { rememberedCc } from './driver/cache/remembered.ts';
 export type { DriverOptions, DriverResult } from './driver/run.ts';
 export { DiskFiles, FileError, MemoryFiles, MountedFiles, type FileStat, type FileTree } from './files.ts';
 export {
