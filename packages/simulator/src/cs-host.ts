@@ -9,7 +9,7 @@ import { CheckpointServer, type ImageRecord, type ImagesInput, type ImagesIo } f
 import { imageIdOf, type ImageId, type Incarnation, type Manifest, type Position, type TaskId } from '@mayfly/wire';
 import type { Link } from './link.ts';
 import type { ImageDown, ImageUp } from './messages.ts';
-import type { SimImage } from './rank.ts';
+import type { SimImage } from './rank-host.ts';
 import type { Registry } from './registry.ts';
 import type { Simulation } from './simulation.ts';
 

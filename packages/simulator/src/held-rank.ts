@@ -1,7 +1,8 @@
 /** A rank of a simulated node: what the node knows of it, and what it reports to the server. */
 import type { Hold, Heartbeat, Incarnation, JobId, Position, TaskId } from '@mayfly/wire';
 import type { ControlDown } from './messages.ts';
-import type { Rank, SimImage } from './rank.ts';
+import type { SimImage } from './rank-host.ts';
+import type { Rank } from './rank.ts';
 
 export interface Held {
   readonly task: TaskId;
@@ -10,6 +11,8 @@ export interface Held {
   readonly nonce: string;
   serial: number;
   readonly image: SimImage | undefined;
+  /** The tasks whose messages do not pass the server, itself included. */
+  readonly team: readonly TaskId[] | undefined;
   rank: Rank | undefined;
   started: boolean;
   nextCheckpoint: number;
@@ -50,6 +53,7 @@ export const heldOf = (m: Extract<ControlDown, { type: 'assign' }>, node: string
   position: m.position,
   serial: m.serial,
   image: m.image,
+  team: m.team,
   rank: undefined,
   started: false,
   nonce: `nonce-${node}-${m.task}.${m.incarnation}`,

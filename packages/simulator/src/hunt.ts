@@ -11,12 +11,13 @@ export interface Found {
   readonly innocent: string | undefined;
 }
 
-/** undefined: not within its seeds. */
+/** undefined: not within its seeds. No rank has teammates unless the rule is about them. */
 export function hunt(p: Planted & { readonly rule: Rule }, first = 1): Found | undefined {
+  const held = { ...p.held, setup: { team: 1, ...p.held?.setup } };
   for (let seeds = 1; seeds <= p.within; seeds++) {
-    const report = run(first + seeds - 1, { undone: p.rule, ...p.held });
+    const report = run(first + seeds - 1, { undone: p.rule, ...held });
     if (report.violation !== undefined)
-      return { rule: p.rule, seeds, report, innocent: run(report.seed, p.held).violation };
+      return { rule: p.rule, seeds, report, innocent: run(report.seed, held).violation };
   }
   return undefined;
 }

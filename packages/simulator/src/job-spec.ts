@@ -17,6 +17,8 @@ export const jobSpec = (setup: Setup, submittedAt: number): JobSpec => ({
   channelMemories: setup.channelMemories,
   checkpointMs: setup.checkpointMs,
   interactive: false,
+  team: setup.team,
+  ...(setup.mapBy === undefined ? {} : { mapBy: setup.mapBy }),
   ...(setup.briefGraceMs === undefined ? { graceMs: setup.graceMs } : {}),
   limits: { memoryBytes: 1 << 30, fileBytes: 1 << 30 },
   submittedAt,

@@ -29,8 +29,8 @@ import {
 export type Outcome = number | string;
 
 export interface History {
-  /** What arrival k of a task was; undefined: not reported. */
-  arrival(task: number, k: number): { src: number; channel: number } | undefined;
+  /** The k-th message that a task consumed, from 1; undefined: not reported. */
+  consumed(task: number, k: number): { src: number; channel: number } | undefined;
   /** The answer to request r of a task that its program took; undefined: not reported. */
   answer(task: number, r: number): Uint8Array | undefined;
   /** Outcome of the n-th event of a task: arrivals that a poll consumed, ms, a name. */
@@ -185,10 +185,10 @@ class Task {
     return this.history?.event(this.task, this.state.events);
   }
 
-  /** The next arrival of its history; without one, the next message of the source that is asked for. */
+  /** The next message of its history; without one, the next message of the source that is asked for. */
   private consume(all: readonly Task[], wanted: number): boolean {
     const k = this.consumed + 1;
-    const told = this.history?.arrival(this.task, k);
+    const told = this.history?.consumed(this.task, k);
     const src = this.history ? told?.src : wanted;
     if (src === undefined) return false;
     const channel = (this.taken.get(src) ?? 0) + 1;

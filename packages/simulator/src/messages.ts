@@ -16,7 +16,7 @@ import type {
   TaskId,
   TaskReport,
 } from '@mayfly/wire';
-import type { SimImage } from './rank.ts';
+import type { SimImage } from './rank-host.ts';
 
 export type ControlUp =
   | { type: 'hello'; hello: Hello }
@@ -34,6 +34,7 @@ export type ControlDown =
       position: Position;
       serial: number;
       image: SimImage | undefined;
+      team: readonly TaskId[] | undefined;
     }
   | { type: 'revoke'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody };
 

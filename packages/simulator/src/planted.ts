@@ -48,6 +48,8 @@ const WAVES_OVER_BROKEN_LINKS = {
   only: ['broken link'],
   faultEveryMs: 30,
 } as const;
+/** Nothing else fails: each seed ends with its answer. */
+const RINGS = { setup: { protocol: 'none', team: 4 }, only: ['broken link', 'delay'] } as const;
 const STRANGERS = { only: ['false crash', 'close'] } as const;
 
 export const PLANTED = [
@@ -195,6 +197,10 @@ export const PLANTED = [
     setup: { protocol: 'none' },
     only: ['broken link', 'delay', 'duplicate'],
   }),
+  // rings of teams
+  plant('ring-reorders', 'The messages of one channel are taken in the order in which they were sent', 20, RINGS),
+  plant('ring-repeats', 'A message that was taken from a ring is not in it any more', 20, RINGS),
+  plant('ring-overwrites', 'A full ring stops the sender', 20, { ...RINGS, setup: { ...RINGS.setup, ringBytes: 90 } }),
   // coordinated checkpointing
   plant('late-not-held', "G1: no receiver gets a message from behind its sender's cut before it has cut itself", 100, {
     ...WAVES,

@@ -30,6 +30,8 @@ export interface ProgramSpec {
    * One request to the file service in each round: to one file of all, or, of ordered programs, to one of each task.
    */
   readonly files?: boolean;
+  /** Most messages of a task go to its next neighbour. */
+  readonly sparse?: boolean;
   /**
    * Tasks from `first` on are no tasks of the start: task 0 asks for them behind round `round` − 1, and they begin with
    * round `round`. Needs `files`.
@@ -60,7 +62,7 @@ export interface ProgramState {
   acc: number;
   /** Messages still to be received in this round, by source. */
   left: number[];
-  /** Arrivals consumed but not matched, in order; `body` undefined: left in the log. */
+  /** Messages consumed but not matched, in order; `body` undefined: left in the log. `arrival` 0: a teammate's. */
   queue: { src: number; channel?: number; tag: number; arrival: number; size: number; body: number[] | undefined }[];
   outputs: number;
   /**
@@ -68,6 +70,8 @@ export interface ProgramState {
    * next.
    */
   file?: { session: number; place: number | undefined; asked: number };
+  /** Messages of teammates consumed; absent: 0. */
+  locals?: number;
   /** Polls, clock readings and local values so far: they number the outcomes that the checkers get. */
   events: number;
 }
@@ -115,6 +119,7 @@ const born = ({ spawn }: ProgramSpec, task: number): number => (spawn && task >=
 export function traffic(spec: ProgramSpec, round: number, src: number, dst: number): number {
   if (round < Math.max(born(spec, src), born(spec, dst))) return 0;
   const h = mix(mix(spec.seed, round * 1009 + src), dst + 7);
+  if (spec.sparse && dst !== (src + 1) % spec.size) return h % 8 === 0 ? 1 : 0;
   return src === dst ? (h % 5 === 0 ? 1 : 0) : h % 4;
 }
 

@@ -5,24 +5,15 @@
  *
  * Owns: the program state, the endpoint, the arrivals delivered and not consumed. Nothing of it survives the node.
  */
-import {
-  LIVE,
-  type Endpoint,
-  type EndpointSnapshot,
-  type EndpointStart,
-  LoggedEndpoint,
-  type RankPolicy,
-} from '@mayfly/protocols';
+import { LIVE, type Endpoint, type EndpointStart, LoggedEndpoint, type RankPolicy } from '@mayfly/protocols';
 import {
   EMPTY,
   FILES,
-  Flag,
   Kind,
   WORLD,
   WorldMode,
   emptyHeader,
   encodeFrame,
-  readFrames,
   taskId,
   type Position,
   type TaskId,
@@ -42,81 +33,22 @@ import {
   type ProgramSpec,
   type ProgramState,
 } from './program.ts';
-import type { Rule } from './planted.ts';
-
-/** How far a task was when it did something: what this depends on. */
-export interface Standing {
-  readonly arrivals: number;
-  readonly determinants: number;
-}
+import { Inbox } from './inbox.ts';
+import type { RankHost, SimImage, Standing, Witness } from './rank-host.ts';
+import type { Teammates } from './teammates.ts';
 
 const standingOf = (e: Endpoint): Standing =>
   e instanceof LoggedEndpoint ? e.line() : { arrivals: e.consumed, determinants: 0 };
 
-/** Reports to the checkers; every life of a task repeats all of them. */
-export interface Witness {
-  /** Message number `channel` of (task, dst) has this content. Reported for suppressed messages too. */
-  sent(task: number, life: number, dst: number, channel: number, digest: number, at: Standing): void;
-  /** …and this one goes out. */
-  written(task: number, life: number, dst: number, channel: number): void;
-  /** Arrival number `arrival` of the task is this message. */
-  consumed(task: number, life: number, arrival: number, src: number, channel: number, digest: number | undefined): void;
-  /** The program takes this answer to request `r` of the task. */
-  took(task: number, life: number, r: number, body: Uint8Array): void;
-  /** Event number `n` of the task came out like this. */
-  event(task: number, life: number, n: number, outcome: number | string): void;
-}
-
-/** Content of a simulated image. */
-export interface SimImage {
-  program: ProgramState;
-  endpoint: EndpointSnapshot;
-  held: number[];
-  /** The incarnation that took it, even if its name is another's. */
-  incarnation: number;
-}
-
-export interface RankHost {
-  /** A whole frame for the up-ring. */
-  up(bytes: Uint8Array): void;
-  /** The program takes a checkpoint here, if its node wants one. */
-  checkpoint(image: () => SimImage): void;
-  /** True once after its mark was wanted. */
-  marks(): boolean;
-  /** `recovered`: the first step beyond replay. */
-  recovered(): void;
-  clock(): number;
-  place(): string;
-  /** False: what it sent and is not yet durable fills its comm worker; a send waits. */
-  room(): boolean;
-  readonly chunkBytes: number;
-  /** This life of the task, as the checkers name it. */
-  readonly life: number;
-  /** A rule that this run breaks, or undefined. */
-  readonly undone: Rule | undefined;
-}
-
 /** Determinants that no frame has carried leave in a frame of their own when there are so many. */
 export const FLUSH_DETERMINANTS = 24;
-
-interface Whole {
-  number: number;
-  src: number;
-  channel: number;
-  tag: number;
-  size: number;
-  body: Uint8Array | undefined;
-}
 
 export class Rank {
   readonly state: ProgramState;
   readonly endpoint: Endpoint;
   over = false;
-  private readonly arrivals: Whole[] = [];
-  /** Chunks of messages that are not whole, by sender. */
-  private readonly parts = new Map<number, Uint8Array[]>();
-  private readonly bodies = new Map<number, Uint8Array[]>();
-  private pulled = new Map<number, Uint8Array>();
+  private readonly inbox: Inbox;
+  private readonly mates: Teammates | undefined;
   private asked = new Set<number>();
   /** A poll under way: how many it has to consume, or LIVE. */
   private poll: number | undefined;
@@ -135,7 +67,9 @@ export class Rank {
     private readonly witness: Witness,
     endpoint: RankPolicy,
   ) {
-    this.endpoint = endpoint(task, spec.size, position, start);
+    this.inbox = new Inbox(task);
+    this.mates = host.team?.mates;
+    this.endpoint = endpoint(task, spec.size, position, start, host.team?.mates.memory.members);
     this.wasRepeating = this.endpoint.repeating;
     this.image = image;
     this.state = image && spec.prologueRounds === undefined ? structuredCopy(image.program) : initialState(spec, task);
@@ -145,9 +79,9 @@ export class Rank {
     }
   }
 
-  /** Bytes of unmatched bodies kept. */
+  /** Bytes of unmatched bodies kept that the log has, too. */
   get stored(): number {
-    return this.state.queue.reduce((n, q) => n + (q.body?.length ?? 0), 0);
+    return this.state.queue.reduce((n, q) => n + (q.arrival > 0 ? (q.body?.length ?? 0) : 0), 0);
   }
 
   get envelopeOnly(): boolean {
@@ -164,8 +98,8 @@ export class Rank {
       waits: waits && { ...waits, body: undefined },
       left,
       consumed: this.endpoint.consumed,
-      ready: this.arrivals.map((a) => a.number),
-      parts: [...this.parts].map(([src, p]) => `${src}:${p.length}`),
+      ...this.inbox.describe(),
+      ...(this.mates ? { mates: this.mates.heads(), publishes: this.mates.publishes } : {}),
       queue: queue.map((q) => `${q.arrival}:${q.src}${q.body ? '' : '(log)'}`),
       asked: [...this.asked],
       replaying: this.endpoint.replaying,
@@ -173,44 +107,29 @@ export class Rank {
   }
 
   deliver(bytes: Uint8Array): void {
-    for (const f of readFrames(bytes)) {
-      const h = f.header;
-      const pulled = h.kind === Kind.BODY;
-      // The first chunk of an arrival makes void what came of its sender's message before.
-      const parts = (pulled ? this.bodies.get(h.arrival) : h.offset > 0 ? this.parts.get(h.src) : undefined) ?? [];
-      parts.push(f.body.slice());
-      if (pulled) this.bodies.set(h.arrival, parts);
-      else this.parts.set(h.src, parts);
-      if ((h.flags & Flag.LAST) === 0) continue;
-      const noBody = (h.flags & Flag.NO_BODY) !== 0;
-      const body = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));
-      parts.reduce((o, p) => (body.set(p, o), o + p.length), 0);
-      if (pulled) this.bodies.delete(h.arrival);
-      else this.parts.delete(h.src);
-      if (!noBody && body.length !== h.size)
-        throw new Error(`task ${this.task}: a message of ${h.size} bytes came with ${body.length}`);
-      if (pulled) this.pulled.set(h.arrival, body);
-      else
-        this.arrivals.push({
-          number: h.arrival,
-          src: h.src,
-          channel: h.channel,
-          tag: h.tag,
-          size: h.size,
-          body: noBody ? undefined : body,
-        });
-    }
+    this.inbox.deliver(bytes);
   }
 
   /** One turn. True: something was done, call again; false: it waits, or is over. */
   turn(): boolean {
-    const s = this.state;
     if (this.over) return false;
+    const { mates } = this;
+    if (!mates) return this.acts();
+    mates.moves(false);
+    const published = mates.publish();
+    // A rank that waits moves what comes for it, so no two wait for each other's rings.
+    if (published === 'full') return mates.moves(true);
+    return published === 'later' || this.acts() || mates.moves(true) || mates.publishes;
+  }
+
+  private acts(): boolean {
+    const s = this.state;
     if (this.host.marks()) this.mark();
     const action = nextAction(this.spec, this.task, s);
     if (!action) {
       if (s.stage === 'over') {
         this.over = true;
+        this.mates?.leaves();
         return false;
       }
       advance(this.spec, this.task, s);
@@ -234,7 +153,7 @@ export class Rank {
       case 'open':
         return this.open();
       case 'send':
-        if (!this.room()) return false;
+        if (!this.mates?.isLocal(a.dst) && !this.room()) return false;
         this.send(taskId(a.dst), a.tag, 0, a.body);
         sent(s);
         return true;
@@ -339,6 +258,7 @@ export class Rank {
     let number = this.endpoint.beginSend(dst);
     if (number === 0 && this.host.undone === 'limits-ignored') number = channel;
     if (number === 0) return;
+    if (this.mates?.isLocal(dst)) return this.mates.sends(dst, number, tag, body);
     this.witness.written(this.task, this.host.life, dst, number);
     for (let offset = 0; offset === 0 || offset < body.length; offset += this.host.chunkBytes) {
       const part = body.subarray(offset, offset + this.host.chunkBytes);
@@ -354,10 +274,40 @@ export class Rank {
     }
   }
 
-  /** Consumes the next delivered arrival into the queue of unmatched ones; false when there is none. */
+  /** Consumes the next message into the queue of unmatched ones; false when there is none. */
   private consume(): boolean {
-    const a = this.arrivals.shift();
-    if (!a) return false;
+    const src = this.choose();
+    if (src === undefined) return false;
+    if (src === 'log') this.consumeArrival();
+    else this.consumeLocal(src);
+    return true;
+  }
+
+  /** Where the next message comes from: the log, or a teammate. What may be taken is taken in any order. */
+  private choose(): TaskId | 'log' | undefined {
+    const here = this.inbox.arrivals.length > 0;
+    if (!this.mates) return here ? 'log' : undefined;
+    const { local } = this.endpoint;
+    const choice = local?.choice() ?? { from: 'any' };
+    const from: (TaskId | 'log')[] = this.mates
+      .heads()
+      .filter(
+        ({ src, number }) =>
+          (choice.from === 'any' || (choice.from === 'ring' && choice.src === src)) &&
+          (local?.isNext(src, number) ?? true),
+      )
+      .map(({ src }) => src);
+    if (here && choice.from !== 'ring') from.push('log');
+    return from.length > 1 ? this.host.team!.random.pick(from) : from[0];
+  }
+
+  /** Messages consumed so far. */
+  private get place(): number {
+    return this.endpoint.consumed + (this.state.locals ?? 0);
+  }
+
+  private consumeArrival(): void {
+    const a = this.inbox.arrivals.shift()!;
     this.endpoint.consume(a.number, taskId(a.src));
     const room = !this.endpoint.bodiesStay || this.stored + a.size <= this.spec.storeBytes;
     const keep = a.body !== undefined && room;
@@ -369,8 +319,24 @@ export class Rank {
       size: a.size,
       body: keep || a.size === 0 ? [...(a.body ?? EMPTY)] : undefined,
     });
-    this.witness.consumed(this.task, this.host.life, a.number, a.src, a.channel, a.body && digestOf(a.tag, 0, a.body));
-    return true;
+    this.witness.consumed(
+      this.task,
+      this.host.life,
+      this.place,
+      a.number,
+      a.src,
+      a.channel,
+      a.body && digestOf(a.tag, 0, a.body),
+    );
+  }
+
+  /** Its body is nowhere else: it stays in the rank's memory. */
+  private consumeLocal(src: TaskId): void {
+    const { number, tag, body } = this.mates!.take(src);
+    this.endpoint.local?.consumeLocal(src, number);
+    this.state.locals = (this.state.locals ?? 0) + 1;
+    this.state.queue.push({ src, tag, arrival: 0, size: body.length, body: [...body] });
+    this.witness.consumed(this.task, this.host.life, this.place, undefined, src, number, digestOf(tag, 0, body));
   }
 
   /** Takes entry i from the queue into the program's state; false while its body has to be pulled. */
@@ -378,7 +344,7 @@ export class Rank {
     const q = this.state.queue[i]!;
     let body: ArrayLike<number> | undefined = q.body;
     if (!body) {
-      body = this.pulled.get(q.arrival);
+      body = this.inbox.pulled.get(q.arrival);
       if (!body) {
         if (!this.asked.has(q.arrival)) {
           this.asked.add(q.arrival);
@@ -394,7 +360,7 @@ export class Rank {
         }
         return false;
       }
-      this.pulled.delete(q.arrival);
+      this.inbox.pulled.delete(q.arrival);
       this.asked.delete(q.arrival);
     }
     if (body.length !== q.size)
@@ -415,7 +381,7 @@ export class Rank {
       if (i >= 0) return this.take(i);
       if (
         this.host.undone === 'unmatched-not-consumed' &&
-        this.stored + (this.arrivals[0]?.body?.length ?? 0) > this.spec.storeBytes
+        this.stored + (this.inbox.arrivals[0]?.body?.length ?? 0) > this.spec.storeBytes
       )
         return false;
       if (!this.consume()) return false;
@@ -429,7 +395,7 @@ export class Rank {
     if (
       this.poll === undefined &&
       this.host.undone === 'vain-polls-omitted' &&
-      (seen() || this.arrivals.length === 0)
+      (seen() || this.inbox.arrivals.length === 0)
     ) {
       this.polls(0, seen());
       return true;

@@ -113,8 +113,11 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
       strangersMs: o.only?.includes('crashing program') ? 1000 : 1e9,
       crashLimit: harmless(o.only) ? 3 : 1e6,
     },
+    team: 1,
+    ringBytes: 4000,
     ...o.setup,
   };
+  drawTeams(seed, setup, o);
   // Coordinated checkpointing takes images wherever a rank waits: modules alone.
   if (protocols[setup.protocol].scheduler) {
     Object.assign(spec, { prologueRounds: undefined });
@@ -122,6 +125,24 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
   }
   // enough slots for every rank
   return { ...setup, nodes: Math.max(setup.nodes, Math.ceil(spec.size / setup.slots)) };
+}
+
+/** Teams, where the protocol has them: drawn apart, so that the other seeds stay what they were. */
+function drawTeams(seed: number, setup: Setup, { setup: held, spec: heldSpec }: RunOptions): void {
+  const r = Random.named(seed, 'teams');
+  const drawn: Partial<Setup> = {
+    team: r.pick([1, 2, 3, 4, 4]),
+    mapBy: r.pick([undefined, undefined, 'slot', 'node']),
+    ringBytes: r.pick([90, 400, 4000]),
+    slots: r.between(2, 4),
+    // the faults strike few nodes: a start takes long
+    dispatcher: { ...setup.dispatcher, startMs: 40_000 },
+  };
+  const sparse = r.chance(0.4);
+  if (protocols[setup.protocol].recovery.teams === undefined || (held?.team ?? drawn.team) === 1 || setup.spec.script)
+    return;
+  Object.assign(setup, drawn, held);
+  if (sparse) Object.assign(setup.spec, { sparse, ...heldSpec });
 }
 
 export function run(seed: number, o: RunOptions = {}): RunReport {

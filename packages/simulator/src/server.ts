@@ -419,6 +419,7 @@ export class Server {
           incarnation: e.incarnation,
           serial: found?.manifest.serial ?? 0,
           image: found?.image,
+          team: e.team,
           position: found?.manifest.position ?? world.protocol.recovery.start,
         });
         return;

@@ -1,6 +1,6 @@
 /** What a seed draws once for a whole run. Times are in simulated ms, sizes in bytes. */
 import type { DispatcherSettings } from '@mayfly/protocols';
-import type { JobId, ProgramKind, ProtocolName } from '@mayfly/wire';
+import type { JobId, MapBy, ProgramKind, ProtocolName } from '@mayfly/wire';
 import type { ProgramSpec } from './program.ts';
 
 export interface Setup {
@@ -27,6 +27,11 @@ export interface Setup {
   readonly lazyTicks: number;
   /** Longest time that a sync or commit takes. */
   readonly diskMs: number;
+  /** Ranks of a team at most, and how ranks are spread over nodes, if that is chosen. */
+  readonly team: number;
+  readonly mapBy?: MapBy | undefined;
+  /** Bytes that the ring from one teammate to another holds. */
+  readonly ringBytes: number;
   readonly nodes: number;
   readonly slots: number;
   /** What the job's program is, and how many nodes there are besides that do not run it. */

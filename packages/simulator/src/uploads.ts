@@ -7,7 +7,7 @@ import type { Held } from './held-rank.ts';
 import type { CsHost } from './cs-host.ts';
 import type { Link, LinkEnds } from './link.ts';
 import type { ImageDown, ImageUp } from './messages.ts';
-import type { SimImage } from './rank.ts';
+import type { SimImage } from './rank-host.ts';
 import type { Simulation } from './simulation.ts';
 
 /** A node that uploads images. */

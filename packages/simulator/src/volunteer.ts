@@ -23,10 +23,11 @@ import { Hostile, type Hostility } from './hostile.ts';
 import type { Link, LinkEnds } from './link.ts';
 import type { ControlDown, ControlUp } from './messages.ts';
 import { bypassesHold, changedDown, changedRing, inventedAnswers, sendUp } from './mutate-comm.ts';
-import { Rank } from './rank.ts';
+import { rankOf } from './rank-of.ts';
 import { Random } from './random.ts';
 import type { Server } from './server.ts';
 import { describe } from './trace.ts';
+import { TeamsHere } from './teams-here.ts';
 import { Turns } from './turns.ts';
 import { Uploads } from './uploads.ts';
 import { Violation } from './violation.ts';
@@ -60,18 +61,19 @@ export class Volunteer {
   readonly hostile: Hostile | undefined;
   readonly held = new Map<TaskId, Held>();
   readonly random: Random;
-  private readonly comm: Comm;
+  readonly comm: Comm;
   private control: Link<ControlUp, ControlDown> | undefined;
   private readonly data: (Link<Uint8Array, Uint8Array> | undefined)[];
-  private readonly uploads: Uploads;
+  readonly uploads: Uploads;
   private readonly turns: Turns;
+  readonly teams: TeamsHere;
   /** What came while the node was frozen or deaf: it happens afterwards. */
   private missed: (() => void)[] = [];
   private deaf = false;
   private session: string;
   private links = 0;
   private imagePosition: Position | undefined;
-  private readonly skew: number;
+  readonly skew: number;
 
   constructor(
     readonly world: NodeSimulation,
@@ -84,12 +86,17 @@ export class Volunteer {
   ) {
     const { spec, channelMemories, window, chunkBytes } = world.setup;
     this.random = Random.named(world.seed, name);
-    this.comm = new Comm({ size: spec.size, channelMemories, policy: world.protocol.commd, window, chunkBytes });
+    const { commd: policy, teams } = world.protocol;
+    this.comm = new Comm({ size: spec.size, channelMemories, policy, teams, window, chunkBytes });
     this.data = Array.from({ length: channelMemories });
     this.session = `s-${name}-${this.random.between(0, 1e9)}`;
     this.skew = spec.script ? 0 : this.random.between(-300, 300);
     this.uploads = new Uploads(this);
     this.turns = new Turns(this);
+    this.teams = new TeamsHere(world, name, (task) => {
+      const h = this.held.get(task);
+      if (h?.rank) this.turns.wake(h);
+    });
     this.hostile = hostility && new Hostile(this, hostility);
     this.connectControl();
     if (this.runsIt) for (let cm = 0; cm < channelMemories; cm++) this.connectData(cm);
@@ -366,14 +373,16 @@ export class Volunteer {
   }
 
   private start(h: Held): void {
-    const { task, incarnation, nonce, position } = h;
-    this.perform(
-      this.comm.step({ type: 'start', task, incarnation, capability: `${task}.${incarnation}`, nonce, position }),
-    );
+    const { task, incarnation, nonce, position, team } = h;
+    const capability = `${task}.${incarnation}`;
+    this.perform(this.comm.step({ type: 'start', task, incarnation, capability, nonce, position, team }));
   }
 
   private drop(task: TaskId): void {
-    if (!this.held.delete(task)) return;
+    const h = this.held.get(task);
+    if (!h) return;
+    this.held.delete(task);
+    this.teams.leave(h);
     this.perform(this.comm.step({ type: 'stop', task }));
   }
 
@@ -404,6 +413,7 @@ export class Volunteer {
           this.world.note(`${this.name}: task ${e.task} refused: ${e.error.code} ${e.error.message}`);
           if (!h) break;
           this.held.delete(e.task);
+          this.teams.leave(h);
           this.report({ job: this.job, task: e.task, incarnation: h.incarnation, event: 'refused', error: e.error });
           break;
         }
@@ -439,27 +449,7 @@ export class Volunteer {
         'open polls',
     );
     const life = world.checkers.began(task, h.incarnation, start.limits);
-    h.rank = new Rank(
-      task,
-      world.setup.spec,
-      h.position,
-      start,
-      h.image,
-      {
-        chunkBytes: world.setup.chunkBytes,
-        life,
-        up: (bytes) => this.ring(task, bytes),
-        checkpoint: (image) => this.uploads.checkpoint(h, image),
-        marks: () => h.toMark && !(h.toMark = false),
-        recovered: () => this.report({ job: this.job, task, incarnation: h.incarnation, event: 'recovered' }),
-        clock: () => world.agenda.now + this.skew,
-        place: () => this.name,
-        room: () => this.comm.retained(task) <= world.setup.retainBytes,
-        undone: world.undone,
-      },
-      world.checkers,
-      world.protocol.rank,
-    );
+    h.rank = rankOf(this, h, start, life);
     this.report({ job: this.job, task, incarnation: h.incarnation, event: 'started' });
     if (!h.rank.endpoint.repeating)
       this.report({ job: this.job, task, incarnation: h.incarnation, event: 'recovered' });
@@ -468,7 +458,8 @@ export class Volunteer {
     this.turns.wake(h);
   }
 
-  private ring(task: TaskId, bytes: Uint8Array): void {
+  /** A whole frame of its up-ring. */
+  ring(task: TaskId, bytes: Uint8Array): void {
     const { world } = this;
     const cm = bypassesHold(world, task, bytes);
     if (cm !== undefined) return void this.data[cm]?.up(bytes);

@@ -31,7 +31,7 @@ import {
   type Position,
 } from '@mayfly/wire';
 import { replayOf } from '@mayfly/protocols';
-import type { Standing } from '../rank.ts';
+import type { Standing } from '../rank-host.ts';
 import { Violation } from '../violation.ts';
 import { Records, messageKey, type Meaning, type Place } from './records.ts';
 import {

@@ -23,6 +23,7 @@
  *  K18 A node that fails and has no record waits longer each time (world.ts).
  *  K19 No honest node is in quarantine for what the program did (run.ts).
  *  K20 A rank comes only to nodes that run programs of its kind (volunteer.ts).
+ *  K24 What a task consumes of a teammate comes once, in order, as the teammate has sent it (local-channels.ts).
  *
  * Owns: the histories of all tasks as the lives that count have them, incarnations and lives, what the world saw.
  */
@@ -30,8 +31,9 @@ import { FILES, Kind, WORLD, WorldMode, type ErrorBody, type Frame, type Header,
 import { FileChecker } from '../file-checker.ts';
 import { execute, outputDigest, type Outcome } from '../legal-execution.ts';
 import { due, outputsDue, type ProgramSpec } from '../program.ts';
-import type { Standing, Witness } from '../rank.ts';
+import type { Standing, Witness } from '../rank-host.ts';
 import { Violation } from '../violation.ts';
+import { LocalChannels } from './local-channels.ts';
 import { messageKey, type Place } from './records.ts';
 import type { WaveWitness } from './wave-witness.ts';
 
@@ -182,8 +184,12 @@ export class Checkers implements Witness, Histories {
   readonly kit: ProtocolCheckers;
   readonly files: FileChecker;
   private readonly sends = new Map<string, Reported<Sent>>();
-  private readonly receipts = new Map<string, Reported<{ digest: number | undefined; arrival: number }>>();
+  private readonly receipts = new Map<string, Reported<{ digest: number | undefined; place: number }>>();
+  /** By place among all that a task has consumed. */
   private readonly order = new Map<string, Reported<{ src: number; channel: number }>>();
+  /** By number among those that its log has. */
+  private readonly arrivals = new Map<string, Reported<{ src: number; channel: number }>>();
+  private readonly locals: LocalChannels;
   private readonly events = new Map<string, Reported<Outcome>>();
   private readonly seen = new Map<number, number[]>();
   /** Messages in the files now. */
@@ -202,6 +208,7 @@ export class Checkers implements Witness, Histories {
     stores: Stores,
   ) {
     this.kit = kit(this, stores);
+    this.locals = new LocalChannels(this);
     this.files = new FileChecker(spec.spawn?.first ?? spec.size, (life, known) => this.kit.supersedes(life, known));
   }
 
@@ -230,16 +237,21 @@ export class Checkers implements Witness, Histories {
   consumed(
     task: number,
     life: number,
-    arrival: number,
+    place: number,
+    arrival: number | undefined,
     src: number,
     channel: number,
     digest: number | undefined,
   ): void {
-    this.kit.consumed(task, life, arrival, src, channel, digest);
-    this.note(this.order, `${task}@${arrival}`, life, { src, channel });
+    if (arrival === undefined) this.locals.consumed(task, life, src, channel, digest);
+    else {
+      this.kit.consumed(task, life, arrival, src, channel, digest);
+      this.note(this.arrivals, `${task}@${arrival}`, life, { src, channel });
+    }
+    this.note(this.order, `${task}@${place}`, life, { src, channel });
     const key = messageKey(src, task, channel);
     // an envelope: what came whole in an earlier life is void
-    this.note(this.receipts, key, life, { digest, arrival });
+    this.note(this.receipts, key, life, { digest, place });
   }
 
   took(task: number, life: number, r: number, body: Uint8Array): void {
@@ -265,7 +277,7 @@ export class Checkers implements Witness, Histories {
   }
 
   arrival(task: number, arrival: number): { src: number; channel: number } | undefined {
-    return this.order.get(`${task}@${arrival}`)?.value;
+    return this.arrivals.get(`${task}@${arrival}`)?.value;
   }
 
   mayAct(task: number, life: number): boolean {
@@ -341,7 +353,7 @@ export class Checkers implements Witness, Histories {
   answer(): number[][] {
     const { spec } = this;
     for (let dst = 0; dst < spec.size; dst++) {
-      const arrivals = new Set<number>();
+      const places = new Set<number>();
       for (let src = 0; src < spec.size; src++) {
         const all = due(spec, src, dst);
         for (let n = 1; n <= all; n++) {
@@ -354,9 +366,9 @@ export class Checkers implements Witness, Histories {
             throw new Violation(
               `K5: message ${n} of ${src} → ${dst} was consumed with a content that its sender did not give it`,
             );
-          if (arrivals.has(got.arrival))
-            throw new Violation(`K5: arrival ${got.arrival} of task ${dst} is two messages`);
-          arrivals.add(got.arrival);
+          if (places.has(got.place))
+            throw new Violation(`K5: message ${got.place} that task ${dst} consumes is two messages`);
+          places.add(got.place);
         }
         if (this.receipts.has(messageKey(src, dst, all + 1)))
           throw new Violation(`K5: task ${dst} consumed more than ${src} sends`);
@@ -380,7 +392,7 @@ export class Checkers implements Witness, Histories {
       spec.ordered
         ? undefined
         : {
-            arrival: (t, k) => this.arrival(t, k),
+            consumed: (t, k) => this.order.get(`${t}@${k}`)?.value,
             answer: (t, r) => this.files.takenBody(t, r),
             event: (t, n) => this.events.get(`${t}:${n}`)?.value,
           },

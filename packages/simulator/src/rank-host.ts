@@ -1,0 +1,68 @@
+/** What a simulated rank asks of its node, what it reports to the checkers, and what an image of it holds. */
+import type { EndpointSnapshot } from '@mayfly/protocols';
+import type { Rule } from './planted.ts';
+import type { ProgramState } from './program.ts';
+import type { Random } from './random.ts';
+import type { Teammates } from './teammates.ts';
+
+/** How far a task was when it did something: what this depends on. */
+export interface Standing {
+  readonly arrivals: number;
+  readonly determinants: number;
+}
+
+/** Reports to the checkers; every life of a task repeats all of them. */
+export interface Witness {
+  /** Message number `channel` of (task, dst) has this content. Reported for suppressed messages too. */
+  sent(task: number, life: number, dst: number, channel: number, digest: number, at: Standing): void;
+  /** …and this one goes out. */
+  written(task: number, life: number, dst: number, channel: number): void;
+  /**
+   * The `place`-th message that the task consumes is this one, and arrival number `arrival`. Undefined: a teammate's,
+   * which no log has.
+   */
+  consumed(
+    task: number,
+    life: number,
+    place: number,
+    arrival: number | undefined,
+    src: number,
+    channel: number,
+    digest: number | undefined,
+  ): void;
+  /** The program takes this answer to request `r` of the task. */
+  took(task: number, life: number, r: number, body: Uint8Array): void;
+  /** Event number `n` of the task came out like this. */
+  event(task: number, life: number, n: number, outcome: number | string): void;
+}
+
+/** Content of a simulated image. */
+export interface SimImage {
+  program: ProgramState;
+  endpoint: EndpointSnapshot;
+  held: number[];
+  /** The incarnation that took it, even if its name is another's. */
+  incarnation: number;
+}
+
+export interface RankHost {
+  /** A whole frame for the up-ring. */
+  up(bytes: Uint8Array): void;
+  /** The program takes a checkpoint here, if its node wants one. */
+  checkpoint(image: () => SimImage): void;
+  /** True once after its mark was wanted. */
+  marks(): boolean;
+  /** `recovered`: the first step beyond replay. */
+  recovered(): void;
+  clock(): number;
+  place(): string;
+  /** False: what it sent and is not yet durable fills its comm worker; a send waits. */
+  room(): boolean;
+  readonly chunkBytes: number;
+  /** This life of the task, as the checkers name it. */
+  readonly life: number;
+  /** A rule that this run breaks, or undefined. */
+  readonly undone: Rule | undefined;
+  /** Absent: it has no teammates. */
+  readonly team: { readonly mates: Teammates; readonly random: Random } | undefined;
+}

@@ -1,0 +1,103 @@
+/**
+ * The memory that the ranks of a team share on a simulated node: a ring for each ordered pair, the counter of their
+ * reports, who has ended. It stands for packages/node/src/ring/team-memory.ts and is gone with the node.
+ *
+ * A ring takes whole parts of messages, and markers between whole messages. A part that does not fit waits at its
+ * writer.
+ */
+import type { TaskId } from '@mayfly/wire';
+import type { Rule } from './planted.ts';
+import type { Random } from './random.ts';
+
+/** A message between teammates: plain data, because an image may hold it. */
+export interface LocalMessage {
+  readonly number: number;
+  readonly tag: number;
+  readonly body: readonly number[];
+}
+
+/** What lies in a ring. A message is cut into parts; `body` of a part begins at `offset` of `size` bytes. */
+export type InTeamRing =
+  | { readonly marker: number }
+  | {
+      readonly number: number;
+      readonly tag: number;
+      readonly size: number;
+      readonly offset: number;
+      readonly body: readonly number[];
+    };
+
+/** Bytes of a part besides its body, and of a marker. */
+const HEAD = 16;
+const bytesOf = (item: InTeamRing): number => HEAD + ('marker' in item ? 0 : item.body.length);
+const isWhole = (item: InTeamRing | undefined): boolean =>
+  item !== undefined && !('marker' in item) && item.body.length === item.size;
+
+export class TeamRing {
+  private readonly items: InTeamRing[] = [];
+  private used = 0;
+
+  constructor(
+    private readonly capacity: number,
+    private readonly undone: Rule | undefined,
+    private readonly random: Random,
+  ) {}
+
+  /** False: it is full, and the item is not in it. */
+  put(item: InTeamRing): boolean {
+    const bytes = bytesOf(item);
+    if (this.used > 0 && this.used + bytes > this.capacity) return this.undone === 'ring-overwrites' && isWhole(item);
+    this.used += bytes;
+    const overtakes = this.undone === 'ring-reorders' && isWhole(item) && isWhole(this.items.at(-1));
+    if (overtakes && this.random.chance(0.3)) this.items.splice(-1, 0, item);
+    else this.items.push(item);
+    return true;
+  }
+
+  take(): InTeamRing | undefined {
+    const [item] = this.items;
+    if (item === undefined || (this.undone === 'ring-repeats' && isWhole(item) && this.random.chance(0.1))) return item;
+    this.items.shift();
+    this.used -= bytesOf(item);
+    return item;
+  }
+
+  get empty(): boolean {
+    return this.items.length === 0;
+  }
+}
+
+export class TeamMemory {
+  /** T4: the number of the last report of any member. */
+  reports = 0;
+  /** Their programs are over: nobody reads what comes for them. */
+  readonly ended = new Set<TaskId>();
+  private readonly rings = new Map<string, TeamRing>();
+
+  constructor(
+    readonly members: readonly TaskId[],
+    private readonly ringBytes: number,
+    private readonly undone: Rule | undefined,
+    private readonly random: Random,
+    /** The doorbell of a member: something has changed for it. */
+    readonly wakes: (task: TaskId) => void,
+    private readonly counts: (what: string) => void,
+  ) {}
+
+  /** False: the ring is full, and the item is not in it. */
+  put(src: TaskId, dst: TaskId, item: InTeamRing): boolean {
+    if (this.ended.has(dst)) return true;
+    const fits = this.ring(src, dst).put(item);
+    if (!fits) this.counts('full rings');
+    else if ('offset' in item && item.offset === 0) this.counts('messages between teammates');
+    if (fits) this.wakes(dst);
+    return fits;
+  }
+
+  ring(src: TaskId, dst: TaskId): TeamRing {
+    const key = `${src}>${dst}`;
+    let ring = this.rings.get(key);
+    if (!ring) this.rings.set(key, (ring = new TeamRing(this.ringBytes, this.undone, this.random)));
+    return ring;
+  }
+}

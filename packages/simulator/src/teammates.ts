@@ -1,0 +1,124 @@
+/**
+ * A simulated rank's end of its team: what it publishes to rings and to its comm worker, in order, and what has come
+ * from its teammates. Stands for packages/node/src/rank/teammates.ts.
+ *
+ * Owns: what waits to be published, messages whose parts are coming, and what was moved out of the rings and is not
+ * consumed. A rank that waits for anything moves what has come for it, so a full ring always drains. What is moved is
+ * not consumed.
+ */
+import { ImageCut } from '@mayfly/protocols';
+import type { TaskId } from '@mayfly/wire';
+import type { Random } from './random.ts';
+import type { InTeamRing, LocalMessage, TeamMemory } from './team-memory.ts';
+
+/** What a rank does where others can see it. Others may act between two of them. */
+export type Step =
+  | { readonly type: 'put'; readonly dst: TaskId; readonly item: InTeamRing }
+  | { readonly type: 'run'; readonly run: () => void };
+
+export class Teammates {
+  readonly cut: ImageCut<LocalMessage>;
+  private steps: Step[] = [];
+  /** Messages whose parts are coming, by sender. */
+  private readonly parts = new Map<TaskId, number[]>();
+
+  constructor(
+    private readonly task: TaskId,
+    readonly memory: TeamMemory,
+    private readonly random: Random,
+    private readonly chunkBytes: number,
+    /** The last wave of the team. */
+    wave: number,
+  ) {
+    this.cut = new ImageCut<LocalMessage>(memory.members, wave);
+    // Every ring is there from the start: all of them get the markers.
+    for (const dst of memory.members) this.cut.writes(dst);
+  }
+
+  /** The route of a channel (T2): fixed for the life of the incarnation. */
+  isLocal(dst: number): boolean {
+    return this.memory.members.includes(dst as TaskId);
+  }
+
+  /** Members whose next message is here, with its number. */
+  heads(): { readonly src: TaskId; readonly number: number }[] {
+    return this.memory.members.flatMap((src) => {
+      const head = this.cut.head(src);
+      return head ? [{ src, number: head.number }] : [];
+    });
+  }
+
+  take(src: TaskId): LocalMessage {
+    const m = this.cut.head(src)!;
+    this.cut.take(src);
+    return m;
+  }
+
+  // ---- what it publishes ----
+
+  does(run: () => void): void {
+    this.steps.push({ type: 'run', run });
+  }
+
+  sends(dst: TaskId, number: number, tag: number, body: Uint8Array): void {
+    const size = body.length;
+    for (let offset = 0; offset === 0 || offset < size; offset += this.chunkBytes) {
+      const part = [...body.subarray(offset, offset + this.chunkBytes)];
+      this.steps.push({ type: 'put', dst, item: { number, tag, size, offset, body: part } });
+    }
+  }
+
+  marks(dst: TaskId, wave: number): void {
+    this.steps.push({ type: 'put', dst, item: { marker: wave } });
+  }
+
+  get publishes(): boolean {
+    return this.steps.length > 0;
+  }
+
+  /** `full`: the next has no room. `later`: others go first. */
+  publish(): 'done' | 'full' | 'later' {
+    for (let step = this.steps[0]; step; step = this.steps[0]) {
+      if (step.type === 'run') step.run();
+      else if (!this.memory.put(this.task, step.dst, step.item)) return 'full';
+      this.steps.shift();
+      if (this.steps.length > 0 && this.random.chance(0.2)) return 'later';
+    }
+    return 'done';
+  }
+
+  // ---- what comes ----
+
+  /** Moves what lies in its rings: all of it, or what a moment finds. True: something was moved. */
+  moves(all: boolean): boolean {
+    let moved = false;
+    for (const src of this.memory.members) {
+      const ring = this.memory.ring(src, this.task);
+      if (ring.empty) continue;
+      while (!ring.empty && (all || this.random.chance(0.6))) {
+        this.stage(src, ring.take()!);
+        moved = true;
+      }
+      // there may be room
+      this.memory.wakes(src);
+    }
+    return moved;
+  }
+
+  private stage(src: TaskId, item: InTeamRing): void {
+    if ('marker' in item) return this.cut.stage(src, item);
+    const came = this.parts.get(src) ?? [];
+    if (item.offset !== came.length)
+      throw new Error(`task ${this.task}: a part of a message of task ${src} is not the next`);
+    const body = [...came, ...item.body];
+    if (body.length < item.size) return void this.parts.set(src, body);
+    this.parts.delete(src);
+    this.cut.stage(src, { message: { number: item.number, tag: item.tag, body } });
+  }
+
+  /** Its program is over. */
+  leaves(): void {
+    this.memory.ended.add(this.task);
+    for (const mate of this.memory.members) this.memory.wakes(mate);
+  }
+}
