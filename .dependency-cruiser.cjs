@@ -36,7 +36,10 @@ module.exports = {
       comment: 'Ask a policy. Only table.ts and the index of the package know a V-protocol by its folder.',
       severity: 'error',
       from: { path: '^packages/protocols/src/([^/]+)', pathNot: '^packages/protocols/src/(table|index)[.]ts$' },
-      to: { path: '^packages/protocols/src/(pessimistic|none|coordinated)/', pathNot: '^packages/protocols/src/$1/' },
+      to: {
+        path: '^packages/protocols/src/(pessimistic|none|coordinated|hc3i)/',
+        pathNot: '^packages/protocols/src/$1/',
+      },
     },
     {
       name: 'no-cycles',

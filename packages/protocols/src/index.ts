@@ -24,6 +24,16 @@ export * from './endpoint.ts';
 export { Freeze } from './coordinated/freeze.ts';
 export { Gate } from './coordinated/gate.ts';
 export { Waves } from './coordinated/waves.ts';
+export { Federation } from './hc3i/federation.ts';
+export { ClusterGates, type GateEffect as ClusterGateEffect } from './hc3i/gates.ts';
+export type {
+  ClcRecord,
+  Cuts as ClusterCuts,
+  FederationEffect,
+  FederationEvent,
+  Rolled as RolledCluster,
+} from './hc3i/records.ts';
+export type { Stamped as StampedMessage } from './hc3i/stamps.ts';
 export { WaveBook, type WaveNews } from './service/wave-book.ts';
 export type { WavesOfJob } from './service/waves-of-job.ts';
 export { LoggedEndpoint } from './pessimistic/endpoint.ts';

@@ -1,0 +1,104 @@
+/** What the scheduler of a federation hears, answers, and makes durable. */
+import type { ErrorBody, JobId, TaskId } from '@mayfly/wire';
+import type { DeadIntervals } from './intake.ts';
+import type { Checkpoint } from './recovery-line.ts';
+import type { Counts } from './stamps.ts';
+
+export type Cuts = readonly (readonly [task: TaskId, counts: Counts])[];
+
+/** A committed CLC. */
+export interface ClcRecord extends Checkpoint {
+  readonly cluster: number;
+  /** The CLC whose images it has; of an alias, not its own number. */
+  readonly images: number;
+  readonly forced: boolean;
+  /** ms since the epoch (of the clock): when it began. */
+  readonly at: number;
+  /** Of all tasks of the cluster. */
+  readonly cuts: Cuts;
+}
+
+export interface FederationRecord {
+  /** Number of rollbacks. */
+  readonly epoch: number;
+  /** By cluster: no CLC has had this number yet, nor a higher one. */
+  readonly next: readonly number[];
+  readonly dead: readonly DeadIntervals[];
+}
+
+/** A cluster that goes back. */
+export interface Rolled {
+  readonly cluster: number;
+  /** Number of the CLC that it goes back to. */
+  readonly to: number;
+  /** That CLC under its new number. */
+  readonly alias: ClcRecord;
+}
+
+export type Changes = readonly (readonly [key: string, value: unknown])[];
+
+export const clcKey = (job: JobId, cluster: number, sn: number): string =>
+  `clc/${job}/${cluster}/${String(sn).padStart(10, '0')}`;
+export const federationKey = (job: JobId): string => `federation/${job}`;
+
+export interface FederationOptions {
+  readonly job: JobId;
+  /** By cluster. */
+  readonly tasks: readonly (readonly TaskId[])[];
+  /** By cluster: from one CLC to the next one that no message forces, ms; Infinity: there are none. */
+  readonly periodMs: readonly number[];
+  /** From a CLC that was abandoned to the next attempt, ms. */
+  readonly retryMs: number;
+}
+
+export type FederationEvent = { readonly now: number } & (
+  | { readonly type: 'tick' }
+  /** A CLC is wanted now: by a person, or because output waits. */
+  | { readonly type: 'ask'; readonly cluster: number }
+  /** G9: a message of interval `interval` of cluster `from` waits at `cluster`. */
+  | { readonly type: 'force'; readonly cluster: number; readonly from: number; readonly interval: number }
+  /** Everything that the CLC needs is durable. */
+  | { readonly type: 'complete'; readonly cluster: number; readonly sn: number; readonly cuts: Cuts }
+  | { readonly type: 'abandoned'; readonly cluster: number; readonly sn: number }
+  /** Outcome of a commit. */
+  | { readonly type: 'committed'; readonly commit: number }
+  | { readonly type: 'commitFailed'; readonly commit: number }
+  /** Nodes of these clusters are lost. */
+  | { readonly type: 'lost'; readonly clusters: readonly number[] }
+  /** Answer to `check`: those of its CLCs whose images are damaged. */
+  | { readonly type: 'checked'; readonly check: number; readonly damaged: readonly (readonly [number, number])[] }
+  | { readonly type: 'wentBack'; readonly cluster: number; readonly epoch: number }
+  | { readonly type: 'collect' }
+);
+
+export type FederationEffect =
+  /** The cluster takes a CLC: a wave of its own. */
+  | { readonly type: 'begin'; readonly cluster: number; readonly sn: number; readonly forced: boolean }
+  /** One step for the registry. */
+  | { readonly type: 'commit'; readonly commit: number; readonly changes: Changes }
+  /** The CLC counts: what waits for it goes on. */
+  | { readonly type: 'open'; readonly record: ClcRecord }
+  /** The CLC under way ends without a commit. */
+  | { readonly type: 'over'; readonly cluster: number; readonly sn: number }
+  /** Are the images of these CLCs sound? */
+  | {
+      readonly type: 'check';
+      readonly check: number;
+      readonly clcs: readonly (readonly [cluster: number, sn: number])[];
+    }
+  /** The line is durable: these clusters, and no others, are fenced and go back. */
+  | {
+      readonly type: 'goBack';
+      readonly epoch: number;
+      readonly rolled: readonly Rolled[];
+      /** All dead intervals of the job. */
+      readonly dead: readonly DeadIntervals[];
+    }
+  /** All gates and services have gone back: the tasks of this cluster may be assigned. */
+  | { readonly type: 'assign'; readonly cluster: number; readonly epoch: number }
+  /**
+   * The garbage line, by cluster: CLCs before it are gone, so logs may be trimmed to it. No failure goes back behind
+   * it, so output before it may be shown.
+   */
+  | { readonly type: 'stable'; readonly records: readonly ClcRecord[] }
+  | { readonly type: 'failed'; readonly error: ErrorBody };
