@@ -125,7 +125,7 @@ it('pessimistic: images of a team name their wave, and waves rise; a lone task h
   const alone = positionOf(replay(1));
   const refuses = (position: Position, ...kept: Position[]) =>
     images.refuses(position, { size: 2, kept, trimmed: false });
-  expect([images.setOf!(at(1, 3)), images.setOf!(alone)]).toEqual([3, undefined]);
+  expect([images.setOf!(at(1, 3)), images.setOf!(alone)]).toEqual([{ wave: 3, done: [] }, undefined]);
   expect([refuses(at(1, 3)), refuses(at(4, 4), at(1, 3)), refuses(alone)]).toEqual([undefined, undefined, undefined]);
   expect(refuses(at(1))).toMatch('names its wave');
   expect(refuses(at(4, 3), at(1, 3))).toMatch('not newer');

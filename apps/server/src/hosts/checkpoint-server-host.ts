@@ -132,7 +132,8 @@ export class CheckpointServerHost {
       case 'commit':
         this.#commits = this.#commits.then(async () => {
           try {
-            await this.#images.putManifest(e.image, JSON.stringify(e.manifest));
+            for (const m of [e.manifest, ...(e.others ?? [])])
+              await this.#images.putManifest(m.image, JSON.stringify(m));
             await this.#registry.commit(e.changes);
             this.step({ type: 'committed', image: e.image });
           } catch (error) {

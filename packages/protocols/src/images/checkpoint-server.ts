@@ -16,20 +16,31 @@
  *     only after a commit that was under way has ended.
  *  C5 Serials of complete images of a task rise.
  *  C6 The pages of an open offer are pinned from `offer` until it is complete or refused.
- *  C7, C8 Images of coordinated checkpointing: waves.ts.
+ *  C7, C8 Images of coordinated checkpointing: waves.ts. C9–C11 Images of teams: teams.ts.
  *
  * Durable: ImageRecord and manifest (`commit`) before `complete`, `reply complete` and `trim`; the mark `trimmed`
  * before the first trim. Offers are losable: the node offers again.
  */
 import { PAGE_BYTES, type ImageId, type JobId, type TaskId } from '@mayfly/wire';
-import { ask, committed, cover, covered } from './complete.ts';
+import { ask, commitAlone, committedAlone, cover, covered, recordOf } from './complete.ts';
 import { upgradeRecord } from './upgrade-records.ts';
 import { discard, discardAll, trim } from './retention.ts';
 import { drop, offer, refuse } from './offers.ts';
 import type { ImageTable } from './policy.ts';
 import { choose, chosen, damagedOnLine, end, restart } from './restart.ts';
+import {
+  checkedInTeam,
+  coveredInTeam,
+  damagedInTeam,
+  exitedInTeam,
+  formTeams,
+  restartInTeam,
+  setCommitted,
+  setFailed,
+} from './teams.ts';
+import { TeamSets } from './team-sets.ts';
 import { begin, check, checked, forget, goBack, over } from './waves.ts';
-import { emit, jobOf, newState, taskOf, type State } from './state.ts';
+import { emit, jobOf, newState, taskOf, type State, type Task, type Team } from './state.ts';
 import { protocols } from '../table.ts';
 import {
   defaultCheckpointSettings,
@@ -42,9 +53,9 @@ import {
 export class CheckpointServer {
   readonly #state: State;
 
-  /** `table`: what each V-protocol decides; another one only in tests. */
-  constructor(settings: Partial<CheckpointServerSettings> = {}, table: ImageTable = protocols) {
-    this.#state = newState({ ...defaultCheckpointSettings, ...settings }, table);
+  /** `table`: what each V-protocol decides; `Sets`: the rule of teams. Others only in tests. */
+  constructor(settings: Partial<CheckpointServerSettings> = {}, table: ImageTable = protocols, Sets = TeamSets) {
+    this.#state = newState({ ...defaultCheckpointSettings, ...settings }, table, Sets);
   }
 
   step(e: CheckpointServerEvent): CheckpointServerEffect[] {
@@ -103,6 +114,7 @@ function handle(s: State, e: CheckpointServerEvent): void {
         const t = taskOf(job, task);
         if (t.acting === undefined || t.acting < incarnation) t.acting = incarnation;
       }
+      formTeams(s, e.job, []);
       for (const t of job.tasks.values()) if (t.trimmed) trim(s, t);
       return;
     }
@@ -149,21 +161,47 @@ function handle(s: State, e: CheckpointServerEvent): void {
         if (o.stage === 'finding' || o.stage === 'receiving') drop(s, o);
       }
       return;
-    case 'covered':
-      return covered(s, e.image, e.cm, e.determinants);
+    case 'covered': {
+      const o = covered(s, e.image, e.cm, e.determinants);
+      if (!o) return;
+      const team = teamOf(o.task);
+      if (team) coveredInTeam(s, team, o, recordOf(s, o));
+      else commitAlone(s, o);
+      return;
+    }
     case 'committed':
-      return committed(s, e.image);
     case 'commitFailed': {
       const o = s.offers.get(e.image);
       if (o?.stage !== 'committing') return;
-      refuse(s, o, e.error);
-      if (o.unwanted) discardAll(s, o.task);
-      if (o.task.restart) choose(s, o.task);
+      const team = teamOf(o.task);
+      const together = o.together ?? [];
+      if (e.type === 'commitFailed')
+        for (const x of together) {
+          refuse(s, x, e.error);
+          if (x.unwanted) discardAll(s, x.task);
+          if (x.task.restart) choose(s, x.task);
+        }
+      if (!team) return e.type === 'committed' ? committedAlone(s, o) : undefined;
+      if (e.type === 'commitFailed') return setFailed(s, team);
+      for (const x of together) drop(s, x);
+      return setCommitted(s, team, together);
+    }
+    case 'teams':
+      return formTeams(s, e.job, e.teams);
+    case 'exitedInTeam': {
+      const team = s.jobs.get(e.job)?.teams.get(e.task);
+      if (team) exitedInTeam(s, team, e.task);
       return;
     }
-    case 'restart':
-      return restart(s, e.job, e.task, e.incarnation);
+    case 'restart': {
+      restart(s, e.job, e.task, e.incarnation);
+      const team = teamOf(taskOf(jobOf(s, e.job), e.task));
+      if (team) restartInTeam(s, team);
+      return;
+    }
     case 'checked': {
+      for (const job of s.jobs.values())
+        for (const team of new Set(job.teams.values())) checkedInTeam(s, team, e.image, e.sound);
       for (const job of s.jobs.values()) checked(s, job, e.image, e.sound);
       const t = [...s.jobs.values()].flatMap((j) => [...j.tasks.values()]).find((x) => x.restart?.checking === e.image);
       if (!t?.restart) return;
@@ -178,7 +216,9 @@ function handle(s: State, e: CheckpointServerEvent): void {
     }
     case 'damaged': {
       const t = s.jobs.get(e.job)?.tasks.get(e.task);
-      if (t) discard(s, t, e.image);
+      const team = t && teamOf(t);
+      if (team) damagedInTeam(s, team, e.task, e.image);
+      else if (t) discard(s, t, e.image);
       return;
     }
     case 'taskDone': {
@@ -211,6 +251,8 @@ function handle(s: State, e: CheckpointServerEvent): void {
   }
 }
 
+const teamOf = (t: Task): Team | undefined => t.job.teams.get(t.task);
+
 function tick(s: State): void {
   const { offerMs, coverMs, collectMs } = s.settings;
   for (const o of [...s.offers.values()]) {
@@ -222,8 +264,10 @@ function tick(s: State): void {
           message: 'The log entries that the image depends on were not durable in time.',
         });
       else if (s.now - o.askedAt >= s.settings.askAgainMs) ask(s, o);
-    } else if (o.stage !== 'committing' && age > offerMs)
-      refuse(s, o, { code: 'CONFLICT', message: 'The pages of the image did not arrive in time.' });
+    } else if (o.stage !== 'committing' && age > offerMs) {
+      const whose = o.stage === 'covered' ? 'The images of its teammates' : 'The pages of the image';
+      refuse(s, o, { code: 'CONFLICT', message: `${whose} did not arrive in time.` });
+    }
   }
   if (!s.garbage || s.now - s.collected < collectMs) return;
   s.garbage = false;

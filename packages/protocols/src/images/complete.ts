@@ -7,7 +7,7 @@ import { discardAll, discardThese, remove, surplus, trim } from './retention.ts'
 import { drop, uncover } from './offers.ts';
 import { choose } from './restart.ts';
 import { OVER, emit, waveOf, type Offer, type State } from './state.ts';
-import { imageKey, trimmedKey } from './events.ts';
+import { imageKey, trimmedKey, type ImageRecord } from './events.ts';
 import type { Range } from '../channel-memory/events.ts';
 
 export function cover(s: State, o: Offer): void {
@@ -24,41 +24,69 @@ export function ask(s: State, o: Offer): void {
     if (!o.covered.has(cm)) emit(s, { type: 'cover', job, task, incarnation, image, cm, position });
 }
 
-/** C1. */
-export function covered(s: State, image: ImageId, cm: number, determinants: readonly Range[]): void {
+/** C1. The offer whose image is covered now. */
+export function covered(s: State, image: ImageId, cm: number, determinants: readonly Range[]): Offer | undefined {
   const o = s.offers.get(image);
   const open = o?.task.job.open;
-  if (o?.stage !== 'covering' || !open || cm >= open.channelMemories) return;
+  if (o?.stage !== 'covering' || !open || cm >= open.channelMemories) return undefined;
   o.covered.set(cm, determinants);
-  if (o.covered.size < open.channelMemories) return;
+  if (o.covered.size < open.channelMemories) return undefined;
   const kept = o.task.images.map((i) => i.position);
-  if (open.policy.covers(o.manifest.position, o.covered.values(), kept)) commit(s, o);
+  if (!open.policy.covers(o.manifest.position, o.covered.values(), kept)) return undefined;
+  uncover(s, o); // every CM has answered: a question left there would be asked again at each sync, for ever
+  return o;
 }
 
-function commit(s: State, o: Offer): void {
-  const { manifest: m, task: t } = o;
-  uncover(s, o); // every CM has answered: a question left there would be asked again at each sync, for ever
-  o.stage = 'committing';
-  o.record = {
+export function recordOf(s: State, { manifest: m, task, sentBytes }: Offer): ImageRecord {
+  return {
     image: m.image,
     serial: m.serial,
     incarnation: m.incarnation,
     position: m.position,
     bytes: m.bytes,
-    sentBytes: o.sentBytes,
+    sentBytes,
     at: s.now,
-    count: (t.images.at(-1)?.count ?? 0) + 1,
+    count: (task.images.at(-1)?.count ?? 0) + 1,
   };
-  const changes: (readonly [string, unknown])[] = [[imageKey(m.job, m.task, m.serial), o.record]];
+}
+
+/** Of an image that counts for itself, or with its wave. */
+export function commitAlone(s: State, o: Offer): void {
+  const { manifest: m, task: t } = o;
+  o.record = recordOf(s, o);
+  const changes: (readonly [string, unknown])[] = [];
   for (const old of surplus(s, t)) changes.push([imageKey(m.job, m.task, old.serial), undefined]);
   if (!t.trimmed && !t.job.open?.policy.waveOf && t.images.length + 1 >= s.settings.keep)
     changes.push([trimmedKey(m.job, m.task), true]);
-  emit(s, { type: 'commit', job: m.job, task: m.task, image: m.image, manifest: m, changes });
+  commit(s, [o], changes);
 }
 
-export function committed(s: State, image: ImageId): void {
-  const o = s.offers.get(image);
-  if (o?.stage !== 'committing' || !o.record) return;
+/** One commit for these images, and what goes with them. */
+export function commit(
+  s: State,
+  offers: readonly Offer[],
+  more: readonly (readonly [key: string, value: unknown])[],
+): void {
+  const changes = offers.map((o) => [imageKey(o.manifest.job, o.manifest.task, o.manifest.serial), o.record] as const);
+  for (const o of offers) {
+    o.stage = 'committing';
+    o.together = offers;
+  }
+  const [{ manifest: m }, ...others] = offers as [Offer, ...Offer[]];
+  emit(s, {
+    type: 'commit',
+    job: m.job,
+    task: m.task,
+    image: m.image,
+    manifest: m,
+    ...(others.length === 0 ? {} : { others: others.map((o) => o.manifest) }),
+    changes: [...changes, ...more],
+  });
+}
+
+export function committedAlone(s: State, o: Offer): void {
+  const image = o.manifest.image;
+  if (!o.record) return;
   const { task: t, record } = o;
   const { id } = t.job;
   const old = surplus(s, t);

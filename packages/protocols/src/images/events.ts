@@ -72,8 +72,6 @@ export type CheckpointServerEvent = { now: number } &
         /** Hash of each program, and how many tasks were started with it, in the order of the tasks. */
         programs: readonly { count: number; hash: string }[];
         acting: readonly (readonly [TaskId, Incarnation])[];
-        /** Images of a team's members count together (T6); absent: no ranks form teams. */
-        teams?: readonly (readonly TaskId[])[] | undefined;
       }
     /**
      * First event after a start: entries under `image/` and `trimmed/`. Jobs that are not opened later are left to
@@ -111,6 +109,13 @@ export type CheckpointServerEvent = { now: number } &
     | { type: 'damaged'; job: JobId; task: TaskId; image: ImageId }
     /** From the dispatcher's `taskDone`: nothing of the task will restart. */
     | { type: 'taskDone'; job: JobId; task: TaskId }
+    /**
+     * Teams of the job, each of two tasks or more: all of them, every time; before an image of a member is offered or
+     * chosen. Their images count together (teams.ts).
+     */
+    | { type: 'teams'; job: JobId; teams: readonly (readonly TaskId[])[] }
+    /** The EXIT of a member of a team is durable. It may restart with its team all the same (T12). */
+    | { type: 'exitedInTeam'; job: JobId; task: TaskId }
     // Coordinated checkpointing: images belong to waves.
     /** A wave begins. */
     | { type: 'wave'; job: JobId; wave: number }
@@ -155,8 +160,8 @@ export type CheckpointServerEffect =
   /** CM `cm`'s event `uncover`: the question has lapsed. */
   | { type: 'uncover'; job: JobId; task: TaskId; image: ImageId; cm: number }
   /**
-   * ImageStore.putManifest(image, manifest), then Registry.commit(changes): both durable. → answers `committed` or
-   * `commitFailed`.
+   * ImageStore.putManifest(image, manifest), the same for `others`, then Registry.commit(changes): all durable. →
+   * answers `committed` or `commitFailed`. `others`: the other images of the set of a team.
    */
   | {
       type: 'commit';
@@ -164,6 +169,7 @@ export type CheckpointServerEffect =
       task: TaskId;
       image: ImageId;
       manifest: Manifest;
+      others?: readonly Manifest[];
       changes: (readonly [key: string, value: unknown])[];
     }
   /** Registry.commit(changes) that deletes, then ImageStore.removeManifest of each. No answer needed. */
@@ -195,6 +201,15 @@ export type CheckpointServerEffect =
   /** An image that its task goes back to is damaged: the wave cannot be had again. */
   | { type: 'waveDamaged'; job: JobId; task: TaskId }
   /** To the dispatcher: its events `imageChosen` and `imageLost`. */
-  | { type: 'chosen'; job: JobId; task: TaskId; incarnation: Incarnation; image?: ImageId; position?: Position }
+  | {
+      type: 'chosen';
+      job: JobId;
+      task: TaskId;
+      incarnation: Incarnation;
+      image?: ImageId;
+      position?: Position;
+      /** A member of a team that had ended where the others go back to: it does not restart (T12). */
+      ended?: true;
+    }
   | { type: 'lost'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody }
   | { type: 'log'; level: 'info' | 'warn'; message: string; job: JobId; task: TaskId };

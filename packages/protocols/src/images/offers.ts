@@ -5,6 +5,7 @@
  */
 import type { ErrorBody } from '@mayfly/wire';
 import { checkManifest } from './check-manifest.ts';
+import { refusesInTeam, supersedes } from './team-offers.ts';
 import { OVER, emit, taskOf, waveOf, type Offer, type State } from './state.ts';
 import type { CheckpointServerEvent } from './events.ts';
 
@@ -23,7 +24,8 @@ export function offer(s: State, e: Extract<CheckpointServerEvent, { type: 'offer
     }); // C4
   if (task.images.some((i) => i.image === image)) return emit(s, { type: 'reply', link, reply: 'complete', image });
   const open = task.offer;
-  if (open && (open.stage === 'covering' || open.stage === 'committing')) {
+  const superseded = open !== undefined && supersedes(job, open, manifest);
+  if (open && !superseded && open.stage !== 'finding' && open.stage !== 'receiving') {
     if (open.manifest.image !== image)
       return no({ code: 'TOO_MANY', message: 'The image before this one is not complete yet.' });
     // The node lost the connection and asks again: everything is here already.
@@ -37,12 +39,17 @@ export function offer(s: State, e: Extract<CheckpointServerEvent, { type: 'offer
     s.settings,
   );
   if (error) return no(error);
+  const alien = refusesInTeam(job, { manifest, task });
+  if (alien !== undefined) return no({ code: 'CONFLICT', message: alien });
   const wave = waveOf(job, manifest);
   if (wave !== undefined && wave !== job.waves.underWay) return no(OVER); // C7
   if (open) {
-    if (open.link !== link && open.manifest.image !== image)
+    if (!superseded && open.link !== link && open.manifest.image !== image)
       return no({ code: 'TOO_MANY', message: 'The image before this one is not complete yet.' });
-    refuse(s, open, { code: 'CONFLICT', message: 'The node offered the image again.' });
+    refuse(s, open, {
+      code: 'CONFLICT',
+      message: superseded ? 'A later wave of its team began.' : 'The node offered the image again.',
+    });
   }
   const o: Offer = {
     task,
@@ -76,6 +83,8 @@ export function refuse(s: State, o: Offer, error: ErrorBody): void {
 export function drop(s: State, o: Offer): void {
   if (o.stage !== 'committing') s.garbage = true;
   if (o.stage === 'covering') uncover(s, o);
+  // It will not be in the set of its wave, which so will never be complete (T6).
+  if (o.stage === 'covered') o.task.job.teams.get(o.task.task)?.sets.drop(o.wave);
   if (s.offers.get(o.manifest.image) === o) s.offers.delete(o.manifest.image);
   if (o.task.offer === o) delete o.task.offer;
 }

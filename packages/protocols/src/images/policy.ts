@@ -1,15 +1,23 @@
 /** What a V-protocol decides about images; declared here, by the Checkpoint Server, which asks. */
-import type { Position, ProtocolName } from '@mayfly/wire';
+import type { Position, ProtocolName, TaskId } from '@mayfly/wire';
 import type { Range } from '../channel-memory/events.ts';
 
 /** Positions of a task's images that are kept, oldest first. */
 export type Kept = readonly Position[];
 
+/** An image counts with those of its teammates for the same wave (teams.ts). */
+export interface InTeam {
+  /** From 1. */
+  readonly wave: number;
+  /** Members that had ended when the wave began, ascending: they have no image in it (T12). */
+  readonly done: readonly TaskId[];
+}
+
 export interface ImagePolicy {
   /** Images are kept with waves: the wave of one that lies there. Absent: each counts for itself. */
   readonly waveOf?: (position: Position) => number;
-  /** The wave of its team for which an image was taken; undefined: it counts for itself. @throws MalformedPosition */
-  readonly setOf?: (position: Position) => number | undefined;
+  /** Where an image belongs among those of a team; undefined: it is of a lone task. @throws MalformedPosition */
+  readonly setOf?: (position: Position) => InTeam | undefined;
   /**
    * Why a task cannot restart from an image that lies there; undefined: it can. It comes from a stranger's machine:
    * never throws. `size`: tasks of the job; `trimmed`: its logs have been trimmed to the oldest image.

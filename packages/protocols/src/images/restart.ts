@@ -21,28 +21,32 @@ export function restart(s: State, id: JobId, task: TaskId, incarnation: Incarnat
 
 /** The newest image that is sound; a damaged one costs time and no answer. */
 export function choose(s: State, t: Task): void {
-  if (!t.restart || t.restart.checking !== undefined) return;
+  if (!t.restart || t.restart.checking !== undefined || t.job.teams.has(t.task)) return;
   if (t.job.open?.policy.waveOf) return chooseOnLine(s, t);
   const newest = t.images.at(-1);
   if (newest) {
     t.restart.checking = newest.image;
     emit(s, { type: 'check', image: newest.image });
-  } else if (t.trimmed) {
-    const { incarnation } = t.restart;
-    delete t.restart;
-    emit(s, {
-      type: 'lost',
-      job: t.job.id,
-      task: t.task,
-      incarnation,
-      error: {
-        code: 'LOST_LOG',
-        message:
-          `All images of rank ${t.task} are damaged, and the logs before them are already trimmed, so the ` +
-          'rank cannot restart.',
-      },
-    });
-  } else chosen(s, t, undefined);
+  } else if (t.trimmed) lost(s, t);
+  else chosen(s, t, undefined);
+}
+
+/** Nothing is left from which the task could restart. */
+export function lost(s: State, t: Task): void {
+  const { incarnation } = t.restart!;
+  delete t.restart;
+  emit(s, {
+    type: 'lost',
+    job: t.job.id,
+    task: t.task,
+    incarnation,
+    error: {
+      code: 'LOST_LOG',
+      message:
+        `All images of rank ${t.task} are damaged, and the logs before them are already trimmed, so the ` +
+        'rank cannot restart.',
+    },
+  });
 }
 
 /** C8 (waves.ts). */

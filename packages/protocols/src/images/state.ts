@@ -5,12 +5,14 @@
 import type { ImageId, Incarnation, JobId, Manifest, TaskId } from '@mayfly/wire';
 import type { Range } from '../channel-memory/events.ts';
 import type { ImagePolicy, ImageTable } from './policy.ts';
+import type { ImageSet, TeamSets } from './team-sets.ts';
 import type { CheckpointServerEffect, CheckpointServerSettings, ImageRecord } from './events.ts';
 
 export interface Offer {
   readonly task: Task;
   readonly manifest: Manifest;
-  stage: 'finding' | 'receiving' | 'covering' | 'committing';
+  /** `covered`: waits for those of its teammates (teams.ts). */
+  stage: 'finding' | 'receiving' | 'covering' | 'covered' | 'committing';
   link: string | undefined;
   ask: number;
   /** Pages, by place in the manifest, that the node has to send and that are not durable yet. */
@@ -21,6 +23,10 @@ export interface Offer {
   since: number;
   sentBytes: number;
   record?: ImageRecord;
+  /** Of its team, once it is covered. */
+  wave?: number;
+  /** All that one commit makes complete, itself included. */
+  together?: readonly Offer[];
   /** Its task ended while it was being committed: throw it away afterwards. */
   unwanted?: boolean;
 }
@@ -38,6 +44,21 @@ export interface Task {
   done: boolean;
 }
 
+/** A team of the job (teams.ts). */
+export interface Team {
+  readonly job: Job;
+  readonly members: readonly TaskId[];
+  /** Of waves. Complete ones mirror the registry. */
+  readonly sets: TeamSets<ImageRecord>;
+  /** Members whose EXIT is durable (T12). */
+  readonly exited: Set<TaskId>;
+  /** The job is open, and `sets` has what the registry has. */
+  ready: boolean;
+  committing?: ImageSet<ImageRecord> | undefined;
+  /** A restart of the team: its newest set is looked at. */
+  check?: { readonly set: ImageSet<ImageRecord>; readonly left: Set<ImageId>; sound: boolean } | undefined;
+}
+
 export interface Job {
   readonly id: JobId;
   open?: {
@@ -49,6 +70,8 @@ export interface Job {
   tasks: Map<TaskId, Task>;
   /** Coordinated checkpointing (waves.ts). */
   readonly waves: Waves;
+  /** By member. */
+  readonly teams: Map<TaskId, Team>;
 }
 
 export interface Waves {
@@ -64,6 +87,8 @@ export interface Waves {
 export interface State {
   readonly settings: CheckpointServerSettings;
   readonly table: ImageTable;
+  /** The rule of sets. */
+  readonly Sets: typeof TeamSets;
   readonly jobs: Map<JobId, Job>;
   readonly offers: Map<ImageId, Offer>;
   now: number;
@@ -75,9 +100,10 @@ export interface State {
   out: CheckpointServerEffect[];
 }
 
-export const newState = (settings: CheckpointServerSettings, table: ImageTable): State => ({
+export const newState = (settings: CheckpointServerSettings, table: ImageTable, Sets: typeof TeamSets): State => ({
   settings,
   table,
+  Sets,
   jobs: new Map(),
   offers: new Map(),
   now: 0,
@@ -93,7 +119,11 @@ export function emit(s: State, effect: CheckpointServerEffect): void {
 
 export function jobOf(s: State, id: JobId): Job {
   let job = s.jobs.get(id);
-  if (!job) s.jobs.set(id, (job = { id, tasks: new Map(), waves: { underWay: 0, line: new Map(), check: undefined } }));
+  if (!job)
+    s.jobs.set(
+      id,
+      (job = { id, tasks: new Map(), waves: { underWay: 0, line: new Map(), check: undefined }, teams: new Map() }),
+    );
   return job;
 }
 

@@ -8,7 +8,7 @@ import { coversDeterminants } from '../channel-memory/ranges.ts';
 import { MalformedPosition } from '../contract/position.ts';
 import type { ImagePolicy } from '../images/policy.ts';
 import { positionOf, type Line, type ReplayFrom } from './position.ts';
-import { aloneOf, waveInTeam } from './teams/position.ts';
+import { aloneOf, setOf } from './teams/position.ts';
 
 interface Known {
   size: number;
@@ -57,9 +57,9 @@ export const images: ImagePolicy = {
     let replay: ReplayFrom;
     try {
       replay = aloneOf(position);
-      const wave = waveInTeam(position);
+      const wave = setOf(position)?.wave;
       const newest = task.kept.at(-1);
-      const before = newest && waveInTeam(newest);
+      const before = newest && setOf(newest)?.wave;
       if (newest && (wave === undefined) !== (before === undefined))
         return 'The image is of a task with teammates, and an earlier one of a task without, or the other way round.';
       if (wave !== undefined && wave <= (before ?? 0))
@@ -70,7 +70,7 @@ export const images: ImagePolicy = {
     }
     return refuses(replay, { ...task, kept: task.kept.map(aloneOf) });
   },
-  setOf: waveInTeam,
+  setOf,
   // Determinants before the oldest kept image were durable when it became complete, and may have been trimmed since.
   covers: (position, answers, kept) =>
     coversDeterminants(

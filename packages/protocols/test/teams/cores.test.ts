@@ -7,7 +7,7 @@ import { ImageCut } from '../../src/pessimistic/teams/image-cut.ts';
 import { replayInTeam, startInTeam } from '../../src/pessimistic/teams/position.ts';
 import { TeamRestart } from '../../src/pessimistic/teams/restart.ts';
 import { TeamLeaves } from '../../src/pessimistic/teams/leaves.ts';
-import { TeamSets } from '../../src/pessimistic/teams/sets.ts';
+import { TeamSets } from '../../src/images/team-sets.ts';
 import { TeamWave } from '../../src/pessimistic/teams/team-wave.ts';
 
 const A = taskId(0);
@@ -101,12 +101,18 @@ describe('T6', () => {
 
   it('a damaged image spoils its set; the logs were trimmed to the oldest that is kept', () => {
     const sets = new TeamSets([A, B], 2);
-    for (const wave of [1, 2]) for (const t of [A, B]) sets.stored(wave, t, { done: wave === 2 && t === B });
-    expect(sets.covered(1, A)).toBeUndefined();
-    expect(sets.covered(1, B)?.wave).toBe(1);
-    sets.covered(2, A);
-    sets.covered(2, B);
-    expect([sets.oldest?.wave, sets.newest?.wave, sets.over()]).toEqual([1, 2, []]);
+    const cover = (wave: number, t: typeof A, exited = new Set<typeof A>()) => {
+      sets.covered(wave, t);
+      const set = sets.take(wave, exited);
+      if (set) sets.add(set);
+      return set?.wave;
+    };
+    for (const t of [A, B]) sets.stored(1, t, `1${t}`);
+    sets.stored(2, A, '2', [B]);
+    expect([cover(1, A), cover(1, B)]).toEqual([undefined, 1]);
+    // T12: B had ended when wave 2 began. It is done there once its EXIT is durable.
+    expect([cover(2, A), cover(2, A, new Set([B]))]).toEqual([undefined, 2]);
+    expect([sets.oldest?.wave, sets.newest?.wave, sets.newest?.done]).toEqual([1, 2, [B]]);
     expect(sets.damaged(2)).toBe(false);
     expect(sets.newest?.wave).toBe(1);
     expect(sets.damaged(1)).toBe(true);

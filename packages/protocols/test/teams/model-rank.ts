@@ -8,7 +8,6 @@ import type { Line } from '../../src/pessimistic/position.ts';
 import { TeamEndpoint, type Carried } from '../../src/pessimistic/teams/endpoint.ts';
 import { ImageCut, type InRing } from '../../src/pessimistic/teams/image-cut.ts';
 import { replayInTeam, startInTeam } from '../../src/pessimistic/teams/position.ts';
-import type { SetImage } from '../../src/pessimistic/teams/sets.ts';
 import type { Planted } from './planted.ts';
 
 /** Operations of a program. */
@@ -35,7 +34,9 @@ interface Program {
   exited: boolean;
 }
 
-export interface RankImage extends SetImage {
+export interface RankImage {
+  /** The task had exited. */
+  readonly done: boolean;
   readonly wave: number;
   readonly program: Program;
   readonly position: Position;

@@ -3,7 +3,7 @@ import { encodeTeamBlock, homeOf, incarnation, type TaskId } from '@mayfly/wire'
 import { carriedOver } from '../../src/pessimistic/teams/regroup.ts';
 import { TeamLeaves } from '../../src/pessimistic/teams/leaves.ts';
 import { TeamRestart, type MemberAnswer } from '../../src/pessimistic/teams/restart.ts';
-import { TeamSets } from '../../src/pessimistic/teams/sets.ts';
+import { TeamSets } from '../../src/images/team-sets.ts';
 import { TeamWave } from '../../src/pessimistic/teams/team-wave.ts';
 import { LOGS, logOf, type Packet } from './model-log.ts';
 import type { Message, ModelRank, RankImage, UpFrame } from './model-rank.ts';
@@ -215,6 +215,7 @@ export class ModelTeam {
         channels: new Map(),
       });
     }
-    this.sets = new TeamSets(this.members, 2, { wave: 0, images: first });
+    this.sets = new TeamSets(this.members, 2);
+    this.sets.add({ wave: 0, images: first, done: [] });
   }
 }

@@ -307,8 +307,10 @@ export class Model {
       more = true;
       if (this.planted.singleImages) team.singles.set(task, image);
       if (this.planted.trimsBySingle) this.#trim(task, image);
-      const set = team.sets.covered(wave, task);
+      team.sets.covered(wave, task);
+      const set = team.sets.take(wave);
       if (!set) continue;
+      team.sets.add(set);
       this.counts.sets++;
       team.wave.over(wave);
       for (const [t, oldest] of team.sets.oldest!.images) this.#trim(t, oldest);

@@ -3,7 +3,7 @@
  * it, the messages sent to teammates, and how many messages of each sender were consumed, by whichever route. Counts of
  * a channel go on when its route changes (T2, T9).
  */
-import { CountSchema, TaskIdSchema, type Position } from '@mayfly/wire';
+import { CountSchema, TaskIdSchema, type Position, type TaskId } from '@mayfly/wire';
 import { Type, type Static } from 'typebox';
 import { Check } from 'typebox/value';
 import { MalformedPosition, readPosition } from '../../contract/position.ts';
@@ -18,6 +18,7 @@ const AtInTeam = Type.Object({
   local: Counts,
   received: Counts,
   wave: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+  done: Type.Optional(Type.Array(TaskIdSchema)),
 });
 type Counts = Static<typeof Counts>;
 
@@ -30,16 +31,24 @@ export interface ReplayInTeam {
   readonly received: Counts;
   /** The wave of the team for which the image was taken (T6), from 1. Absent: the start of the job. */
   readonly wave?: number | undefined;
+  /** Members that had ended when the wave began, ascending; absent: none had (T12). */
+  readonly done?: readonly TaskId[] | undefined;
 }
 
 const isStart = ({ prologue, image }: ReplayFrom): boolean => isZero(prologue) && isZero(image);
 
 export const startInTeam = (): ReplayInTeam => ({ replay: fromTheStart(), local: [], received: [] });
 
-export const positionInTeam = ({ replay, local, received, wave }: ReplayInTeam): Position => ({
+export const positionInTeam = ({ replay, local, received, wave, done = [] }: ReplayInTeam): Position => ({
   protocol: 'pessimistic',
   version: VERSION,
-  at: { alone: positionOf(replay), local, received, ...(wave === undefined ? {} : { wave }) },
+  at: {
+    alone: positionOf(replay),
+    local,
+    received,
+    ...(wave === undefined ? {} : { wave }),
+    ...(done.length === 0 ? {} : { done }),
+  },
 });
 
 /** Every rank begins at the start of its program as a lone one does. @throws MalformedPosition */
@@ -47,17 +56,17 @@ export function replayInTeam(p: Position): ReplayInTeam {
   if (p.version !== VERSION && isStart(replayOf(p))) return startInTeam();
   const at = readPosition(p, 'pessimistic', VERSION);
   if (!Check(AtInTeam, at)) throw new MalformedPosition('The position does not match its schema.');
-  const { alone, local, received, wave } = at;
-  return { replay: replayOf(alone as Position), local, received, ...(wave === undefined ? {} : { wave }) };
+  const { alone, ...rest } = at;
+  return { replay: replayOf(alone as Position), ...rest };
 }
 
 /** What the logs know of a position, of a member or of a lone task. @throws MalformedPosition */
 export const aloneOf = (p: Position): ReplayFrom => (p.version === VERSION ? replayInTeam(p).replay : replayOf(p));
 
-/** The wave of its team for which an image was taken; undefined: it has no teammates. @throws MalformedPosition */
-export function waveInTeam(p: Position): number | undefined {
+/** Where an image belongs among those of its team; undefined: it is of a lone task. @throws MalformedPosition */
+export function setOf(p: Position): { wave: number; done: readonly TaskId[] } | undefined {
   if (p.version !== VERSION) return undefined;
-  const { wave } = replayInTeam(p);
+  const { wave, done = [] } = replayInTeam(p);
   if (wave === undefined) throw new MalformedPosition('An image of a member of a team names its wave.');
-  return wave;
+  return { wave, done };
 }

@@ -2,7 +2,7 @@
  * Team images in the comm worker: it "requests one wave at a time" (T6).
  *
  * Owns: the wave under way, which members have their image, which channels are closed. Does not own: images, their
- * storage (sets.ts).
+ * storage (images/team-sets.ts).
  *
  *  T6  The images of a wave are offered together, when every member has one and its channel state is whole. "If it
  *      cannot (in a callback), it declines; the wave is dropped."
