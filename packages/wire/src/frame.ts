@@ -136,6 +136,10 @@ export const WorldMode = {
   REQUEST: 7,
   /** FILES → task, `context`: error class (file-request.ts). */
   ANSWER: 8,
+  /** task → world, body: JSON {@link import('./membership.ts').MemberRequest}. */
+  MEMBER: 9,
+  /** MEMBERS → task, body: JSON {@link import('./membership.ts').MemberNotice}. */
+  NOTICE: 10,
 } as const;
 
 export interface Header {

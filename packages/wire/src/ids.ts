@@ -34,6 +34,8 @@ export const WORLD = taskId(0xffff_ffff);
  * n. Requests go to WORLD.
  */
 export const FILES = taskId(0xffff_fffe);
+/** The membership service of a job (protocol `app`) as a sender: its notices to a task are a channel of their own. */
+export const MEMBERS = taskId(0xffff_fffd);
 
 /**
  * The home Channel Memory of a task: messages *to* it, and its messages to the world, are logged there (MPICH-V §3).

@@ -5,6 +5,7 @@ export * from './determinants.ts';
 export * from './team-block.ts';
 export * from './file-path.ts';
 export * from './file-request.ts';
+export * from './membership.ts';
 export * from './spawn.ts';
 export * from './schema.ts';
 export * from './data-plane.ts';

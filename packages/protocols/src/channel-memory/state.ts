@@ -4,6 +4,7 @@
  */
 import {
   FILES,
+  MEMBERS,
   WORLD,
   type ErrorCode,
   type Header,
@@ -396,7 +397,7 @@ export const newChannel = (src: TaskId, dst: TaskId): Channel => ({
  * the world comes first.
  */
 export const slotOf = (s: State, src: TaskId | number): number =>
-  src === WORLD ? 0 : src === FILES ? 1 : src < s.sources.length ? src + 2 : -1;
+  src === WORLD ? 0 : src === FILES ? 1 : src === MEMBERS ? 2 : src < s.sources.length ? src + 3 : -1;
 
 /** The channel from `slot` ({@link slotOf}). */
 export function channelOf(d: Destination, slot: number, src: TaskId): Channel {

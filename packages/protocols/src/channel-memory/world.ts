@@ -1,5 +1,6 @@
 /** Messages of a task to WORLD: when they come out. */
 import { WorldMode, decodeFileRequest } from '@mayfly/wire';
+import { readRequest } from '../contract/member-request.ts';
 import type { State, World } from './state.ts';
 
 export function releaseWorld(s: State, w: World): void {
@@ -44,6 +45,8 @@ export function readable(mode: number, body: Uint8Array): boolean {
       return true;
     case WorldMode.REQUEST:
       return decodeFileRequest(body) !== undefined;
+    case WorldMode.MEMBER:
+      return readRequest(body) !== undefined;
     default:
       return false;
   }

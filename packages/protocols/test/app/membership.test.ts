@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { Incarnation, TaskId } from '@mayfly/wire';
+import { Membership } from '../../src/app/membership.ts';
+import type { MembershipEvent } from '../../src/contract/membership.ts';
+import { readRequest } from '../../src/contract/member-request.ts';
+import { Model } from './model.ts';
+import { PLANTED } from './planted.ts';
+
+const SEEDS = 300;
+
+describe('the membership service', () => {
+  it('keeps its rules in random jobs', () => {
+    for (let seed = 1; seed <= SEEDS; seed++) expect(new Model(seed).run(), `seed ${seed}`).toEqual([]);
+  });
+
+  it.each(Object.entries(PLANTED))('the judge finds a planted bug: %s', (_, Core) => {
+    let found = 0;
+    for (let seed = 1; seed <= SEEDS && found === 0; seed++) if (new Model(seed, Core).run().length > 0) found = seed;
+    expect(found).toBeGreaterThan(0);
+  });
+
+  const told = (core: Membership, ...events: MembershipEvent[]) =>
+    events.flatMap((e) => core.step(e)).filter((f) => f.type === 'tell');
+
+  it('names a new context by the greatest offer, and drops who ended (N7)', () => {
+    const core = new Membership({ tasks: 3, channelMemories: 1 });
+    const give = (task: number, offer: number): MembershipEvent => ({
+      type: 'request',
+      task: task as TaskId,
+      request: { op: 'shrink', context: 0, members: [0, 1, 2], number: 0, flag: -1, offer, acknowledged: [] },
+    });
+    const out = told(core, give(0, 40), give(1, 44), { type: 'ended', task: 2 as TaskId });
+    expect(out.map((f) => [f.task, f.notice])).toEqual(
+      [0, 1].map((t) => [
+        t,
+        { op: 'agreed', context: 0, number: 0, flag: -1, offer: 44, lost: [], unacknowledged: false },
+      ]),
+    );
+  });
+
+  it('tells a spawned task of earlier losses', () => {
+    const core = new Membership({ tasks: 2, channelMemories: 1 });
+    const one = 1 as Incarnation;
+    core.step({ type: 'dead', task: 1 as TaskId, above: one });
+    core.step({ type: 'fenced', task: 1 as TaskId, incarnation: one, cm: 0 });
+    expect(told(core, { type: 'grow', tasks: 3 })).toEqual([
+      { type: 'tell', task: 2, number: 1, notice: { op: 'lost', tasks: [1] } },
+    ]);
+  });
+
+  it('ignores requests for communicators that are not the sender’s', () => {
+    const core = new Membership({ tasks: 3, channelMemories: 1 });
+    const revoke = (members: number[]): MembershipEvent => ({
+      type: 'request',
+      task: 0 as TaskId,
+      request: { op: 'revoke', context: 4, members },
+    });
+    expect(told(core, revoke([1, 2]), revoke([1, 0]), revoke([0, 7]), revoke([0, 0]))).toEqual([]);
+    expect(told(core, revoke([0, 1]))).toHaveLength(2);
+  });
+
+  it('reads requests, and nothing else', () => {
+    const bytes = (v: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(v));
+    expect(readRequest(bytes({ op: 'revoke', context: 4, members: [0] }))).toBeDefined();
+    for (const bad of [{}, { op: 'revoke', context: -1, members: [0] }, { op: 'agree', context: 0, members: [0] }, 7])
+      expect(readRequest(bytes(bad))).toBeUndefined();
+    expect(readRequest(new Uint8Array([0xff, 0x7b]))).toBeUndefined();
+  });
+});
