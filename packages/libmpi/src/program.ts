@@ -42,6 +42,8 @@ export interface Binding {
   readonly suspending: ReadonlySet<string>;
   /** Callbacks of the program on the stack. */
   readonly depth: number;
+  /** The program is between MPI_Init and MPI_Finalize, or in a session. */
+  readonly unfinalized: boolean;
   /**
    * The host has rewound the stack into a call that {@link Interrupted} left: it is the next one to come in. (A call
    * that was unwound at its entry comes in afresh, unannounced.)

@@ -13,7 +13,7 @@ export const SPLIT_BYTES = 12;
 /** Bytes that each group brings to a merge: u32 context, u32 somebody said high, u32 somebody said low. */
 export const MERGE_BYTES = 12;
 
-interface Made {
+export interface Made {
   context: number;
   group: readonly number[];
   remote?: readonly number[] | undefined;
@@ -137,7 +137,8 @@ function joined(layer: Layer, make: Extract<NewComm, { how: 'inter' }>, gathered
   };
 }
 
-function addComm(layer: Layer, errhandler: number, made: Made): number {
+/** @returns its handle, NULL where this process is not in it */
+export function addComm(layer: Layer, errhandler: number, made: Made): number {
   const { state } = layer;
   // The handle is taken also where no record is made: handles then agree between processes, which makes messages
   // readable.
@@ -157,6 +158,7 @@ function addComm(layer: Layer, errhandler: number, made: Made): number {
     collectives: 0,
     attributes: new Map(),
     ...(made.remote && { remote: [...made.remote] }),
+    ...(state.failures?.revoked.includes(made.context) && { revoked: true as const }),
   });
   return handle;
 }

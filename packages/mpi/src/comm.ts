@@ -12,7 +12,7 @@ import { part, type Buf } from './buffers.ts';
 import { cardBytes, writeCard } from './cards.ts';
 import { intra } from './checks.ts';
 import { SPLIT_BYTES } from './comm-make.ts';
-import { COMM_SELF, COMM_WORLD, FROM_GROUPS_CONTEXT, UNDEFINED } from './constants.ts';
+import { COMM_SELF, COMM_WORLD, FROM_GROUPS_CONTEXT, PARTIAL, UNDEFINED } from './constants.ts';
 import { agreeOnContext, takeContext } from './contexts.ts';
 import { ERR, fail } from './errors.ts';
 import { compareGroups, type Comparison } from './groups.ts';
@@ -71,9 +71,6 @@ export function create(
   s.makeComm({ how: 'create', comm: handle, group: [...group], name: '', topology }, gathered);
   return start(s);
 }
-
-/** Tags of schedules that only a part of a communicator's processes runs; the others number theirs from 0. */
-const PARTIAL = 0x4000_0000;
 
 /**
  * [MPI_Comm_create_group] Only the processes of the group take part; `tag` tells makings that go on side by side apart.

@@ -38,6 +38,8 @@ export const WITHDRAWN = 2;
  * Context ids: every communicator owns two, `context` for point to point, `context + COLLECTIVE` for its collectives.
  */
 export const COLLECTIVE = 1;
+/** Tags of schedules that only a part of a communicator's processes runs; the others number theirs from 0. */
+export const PARTIAL = 0x4000_0000;
 export const WORLD_CONTEXT = 0;
 export const SELF_CONTEXT = 2;
 export const FIRST_FREE_CONTEXT = 4;

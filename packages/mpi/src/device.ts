@@ -54,6 +54,8 @@ export interface Device {
    * life of the job and is the same at all tasks, as algorithms of collectives are chosen by it.
    */
   readonly teams?: readonly (readonly TaskId[])[];
+  /** The job goes on without a process that is lost, and the others are told (protocol `app`). */
+  readonly tellsLosses?: boolean;
   /** The job was started with several programs: which of them this task runs, and how many tasks do. */
   readonly part?: { readonly appnum: number; readonly size: number };
 

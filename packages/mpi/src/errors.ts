@@ -69,11 +69,18 @@ export const ERR = {
   ABI: 62,
   /** Mayfly's own, behind the classes of the standard. */
   CHECKPOINT: 100,
+  /** ULFM's, with MPICH's values. */
+  PROC_FAILED: 101,
+  PROC_FAILED_PENDING: 102,
+  REVOKED: 103,
 } as const;
 export type ErrorClass = (typeof ERR)[keyof typeof ERR];
 
 const NAMES = new Map<number, string>(
-  Object.entries(ERR).map(([name, value]) => [value, name === 'SUCCESS' ? 'MPI_SUCCESS' : `MPI_ERR_${name}`]),
+  Object.entries(ERR).map(([name, value]) => [
+    value,
+    name === 'SUCCESS' ? 'MPI_SUCCESS' : `${value > ERR.CHECKPOINT ? 'MPIX' : 'MPI'}_ERR_${name}`,
+  ]),
 );
 
 /** 'MPI_ERR_TRUNCATE' */

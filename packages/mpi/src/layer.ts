@@ -27,6 +27,8 @@ export type Deferred =
   /** Values of the file service for a cell of a schedule; what it says was written. */
   | { do: 'file'; cell: Buf; error: number; arrival: number; size: number; body: Uint8Array | undefined }
   | { do: 'written'; request: number; arrival: number; size: number; body: Uint8Array | undefined }
+  /** A notice of the membership service. */
+  | { do: 'notice'; arrival: number; size: number; body: Uint8Array | undefined }
   /** A freed request is complete. */
   | { do: 'retire'; request: number };
 

@@ -13,6 +13,7 @@ import { taskId, WORLD } from '@mayfly/wire';
 import { ANSWERS, ANY_SOURCE, ANY_TAG, CARDS, FAILED, LEFT, Mode, WITHDRAWN } from './constants.ts';
 import { className, ERR, type ErrorRecord } from './errors.ts';
 import { releaseSpace, rankOfTask, type Layer } from './layer.ts';
+import { hopeless, isVoid } from './failure/broken.ts';
 import { fromExternal } from './external32.ts';
 import { refusal } from './cards.ts';
 import type { TypeRecord } from './types/index.ts';
@@ -41,6 +42,7 @@ export function findUnexpected(layer: Layer, context: number, source: number, ta
 export function deliver(layer: Layer, a: Arrival): void {
   if (a.src === WORLD) return storeStdin(layer, a);
   if ((a.mode & Mode.KIND) === Mode.ACK) return acknowledge(layer, a.word);
+  if (layer.state.failures && isVoid(layer, a.context, a.tag)) return;
   const { traffic } = layer.state;
   traffic.received++;
   traffic.receivedBytes += a.size;
@@ -153,6 +155,11 @@ export function post(layer: Layer, r: ReceiveRequest): void {
   const i = queue ? queue.findIndex((e) => fits(r.source, r.tag, e.src, e.tag)) : -1;
   if (i < 0) {
     if (r.context === ANSWERS && r.tag < (layer.state.ports.left.get(r.source) ?? 0)) return refuseWaiting(layer, r);
+    const error = layer.state.failures && hopeless(layer, r);
+    if (error) {
+      r.error = error;
+      return complete(layer, r);
+    }
     const posted = layer.state.posted.get(r.context);
     if (posted) posted.push(r.handle);
     else layer.state.posted.set(r.context, [r.handle]);
@@ -265,7 +272,7 @@ export function complete(layer: Layer, r: RequestRecord): void {
     const parent = layer.state.requests.rows.get(r.parent);
     if (parent?.kind !== 'coll' || parent.done || parent.error) return;
     parent.outstanding--;
-    if (r.error) return failCollective(layer, parent, r.error);
+    if (r.error) return endCollective(layer, parent, r.error);
     if (parent.outstanding === 0 && !parent.running) layer.deferred.push({ do: 'advance', request: parent.handle });
   } else if (r.freed) layer.deferred.push({ do: 'retire', request: r.handle });
 }
@@ -274,7 +281,7 @@ export function complete(layer: Layer, r: RequestRecord): void {
  * A step went wrong: receives that the collective still has posted are taken back; it is over when its peers have been
  * told (schedule.ts).
  */
-function failCollective(layer: Layer, coll: CollectiveRequest, error: ErrorRecord): void {
+export function endCollective(layer: Layer, coll: CollectiveRequest, error: ErrorRecord): void {
   const { requests, posted } = layer.state;
   const { handle } = coll;
   for (const [context, queue] of posted) {

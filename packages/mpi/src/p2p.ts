@@ -7,7 +7,8 @@ import { taskId } from '@mayfly/wire';
 import { ANY_SOURCE, ANY_TAG, Mode, PROC_NULL } from './constants.ts';
 import { checkDest, checkRecvTag, checkSendTag, checkSource } from './checks.ts';
 import { commOf, countSend, rankOfTask, type Layer } from './layer.ts';
-import { ERR, fail } from './errors.ts';
+import { ERR, MPIError, fail } from './errors.ts';
+import { brokenFor, probesInVain, unreachable } from './failure/broken.ts';
 import { accept, findUnexpected, post, takeUnexpected } from './matching.ts';
 import { insert } from './handle-table.ts';
 import { pollUntil, waitUntil } from './progress.ts';
@@ -46,6 +47,8 @@ export function send(
   checkDest(comm, dest, call);
   checkSendTag(comm, tag, call);
   if (dest === PROC_NULL) return;
+  const broken = unreachable(layer, comm, peers(comm)[dest]!, call);
+  if (broken) throw new MPIError(broken.errorClass, call, broken.text, commHandle);
   countSend(layer, body.length);
   layer.device.send(taskId(peers(comm)[dest]!), Mode.STANDARD | (object ? Mode.OBJECT : 0), comm.context, tag, 0, body);
 }
@@ -68,7 +71,8 @@ export function startSend(
   const handle = state.requests.next++;
   const null_ = dest === PROC_NULL;
   const peer = null_ ? PROC_NULL : peers(comm)[dest]!;
-  const waits = sync && !null_;
+  const error = null_ ? undefined : unreachable(layer, comm, peer, call);
+  const waits = sync && !null_ && !error;
   if (waits) state.lastSync = (state.lastSync + 1) >>> 0;
   const r: SendRequest = {
     kind: 'send',
@@ -77,7 +81,7 @@ export function startSend(
     comm: commHandle,
     done: !waits,
     freed: false,
-    error: undefined,
+    error,
     status: emptyStatus(),
     spaces: [],
     parent: 0,
@@ -87,16 +91,16 @@ export function startSend(
   };
   state.requests.rows.set(handle, r);
   if (waits) state.syncs.set(state.lastSync, handle);
-  if (!null_) countSend(layer, body.length);
-  if (!null_)
-    layer.device.send(
-      taskId(peer),
-      (waits ? Mode.SYNC : Mode.STANDARD) | (object ? Mode.OBJECT : 0),
-      comm.context,
-      tag,
-      waits ? state.lastSync : 0,
-      body,
-    );
+  if (null_ || error) return handle;
+  countSend(layer, body.length);
+  layer.device.send(
+    taskId(peer),
+    (waits ? Mode.SYNC : Mode.STANDARD) | (object ? Mode.OBJECT : 0),
+    comm.context,
+    tag,
+    waits ? state.lastSync : 0,
+    body,
+  );
   return handle;
 }
 
@@ -142,6 +146,9 @@ export function startReceive(
   if (source === PROC_NULL) {
     r.done = true;
     r.status = procNullStatus();
+  } else if (comm.revoked) {
+    r.done = true;
+    r.error = brokenFor(layer, comm, call);
   } else post(layer, r);
   return handle;
 }
@@ -164,10 +171,19 @@ export function probe(layer: Layer, commHandle: number, source: number, tag: num
   let found: Envelope | undefined;
   waitUntil(
     layer,
-    () => (found = findUnexpected(layer, comm.context, from, tag)) !== undefined,
+    () =>
+      (found = findUnexpected(layer, comm.context, from, tag)) !== undefined ||
+      probesInVain(layer, comm, from, call) !== undefined,
     () => ({ call, peer: from >= 0 ? taskId(from) : undefined, tag: tag >= 0 ? tag : undefined }),
   );
+  if (!found) inVain(layer, comm, from, call);
   return seen(comm, found!);
+}
+
+/** @throws MPIError of a probe that nothing can end */
+function inVain(layer: Layer, comm: CommRecord, from: number, call: string): void {
+  const error = probesInVain(layer, comm, from, call);
+  if (error) throw new MPIError(error.errorClass, call, error.text, comm.handle);
 }
 
 /** [MPI_Iprobe] */
@@ -186,7 +202,7 @@ export function iprobe(
   let found: Envelope | undefined;
   return pollUntil(layer, () => (found = findUnexpected(layer, comm.context, from, tag)) !== undefined)
     ? seen(comm, found!)
-    : undefined;
+    : (inVain(layer, comm, from, call), undefined);
 }
 
 /** Arguments of a send and a receive in one call, checked before either starts. */

@@ -17,6 +17,9 @@ import { refuse } from './refuse-card.ts';
 import { runRounds } from './schedule.ts';
 import { arriveAnswer, isAnswer, settleFile } from './files/steps.ts';
 import { deliver, pull, retire, sendAck, spread } from './matching.ts';
+import { lostPeer } from './failure/broken.ts';
+import { arriveNotice, isNotice, settleNotice } from './failure/notice.ts';
+import { MPIError } from './errors.ts';
 import { arrive as arrivePartitioned, isPartitioned } from './partitioned-arrivals.ts';
 import { arrive as arriveOneSided, isOneSided, perform } from './windows/target.ts';
 import type { Arrival, WaitReason } from './device.ts';
@@ -35,6 +38,7 @@ export function settle(layer: Layer): void {
     else if (d.do === 'refuse') refuse(layer, d.dst, d.port);
     else if (d.do === 'window') perform(layer, d.window, d.envelope);
     else if (d.do === 'file' || d.do === 'written') settleFile(layer, d);
+    else if (d.do === 'notice') settleNotice(layer, d);
     else if (d.do === 'retire') {
       const r = layer.state.requests.rows.get(d.request);
       if (!r) continue;
@@ -55,6 +59,7 @@ export class Interrupted extends Error {
 
 function enter(layer: Layer, a: Arrival): void {
   if (isAnswer(a)) arriveAnswer(layer, a);
+  else if (isNotice(a)) arriveNotice(layer, a);
   else if (a.src === WORLD) deliver(layer, a);
   else if (isOneSided(a.mode)) arriveOneSided(layer, a);
   else if (isPartitioned(a.mode)) arrivePartitioned(layer, a);
@@ -68,7 +73,10 @@ function enter(layer: Layer, a: Arrival): void {
 export function waitUntil(layer: Layer, holds: () => boolean, reason: () => WaitReason): void {
   while (!holds()) {
     const before = layer.state.unexpectedBytes;
-    const arrival = layer.device.wait(reason());
+    const why = reason();
+    const lost = layer.state.failures && lostPeer(layer, why.peer, why.call);
+    if (lost) throw new MPIError(lost.errorClass, lost.call, lost.text);
+    const arrival = layer.device.wait(why);
     if (!arrival) throw new Interrupted();
     enter(layer, arrival);
     settle(layer);
@@ -89,7 +97,11 @@ export function pollUntil(layer: Layer, holds: () => boolean): boolean {
     layer.device.poll((arrival) => {
       enter(layer, arrival);
       return (stopped =
-        isAnswer(arrival) || isOneSided(arrival.mode) || layer.deferred.some((d) => d.do === 'advance') || holds());
+        isAnswer(arrival) ||
+        isNotice(arrival) ||
+        isOneSided(arrival.mode) ||
+        layer.deferred.some((d) => d.do === 'advance') ||
+        holds());
     });
     settle(layer);
     if (holds() || !stopped) break;

@@ -9,6 +9,8 @@ import { requestOf, type Layer } from './layer.ts';
 import { retire, spread, unpost } from './matching.ts';
 import { pollUntil, waitUntil } from './progress.ts';
 import { emptyStatus } from './p2p.ts';
+import { pendingLoss } from './failure/broken.ts';
+import type { Agreed } from './failure/state.ts';
 import type { WaitReason } from './device.ts';
 import type { ErrorRecord } from './errors.ts';
 import type { ReceiveRequest, RequestRecord, StatusRecord } from './state.ts';
@@ -22,12 +24,19 @@ export interface Outcome {
   /** Handle of the communicator that a collective has made, or 0. */
   result: number;
   comm: number;
+  /** The request is not complete, and stays: a sender that it may wait for has failed. */
+  stays?: true;
+  /** ULFM: what was agreed. */
+  agreed?: Agreed | undefined;
 }
 
 const idle = (): Outcome => ({ status: emptyStatus(), error: undefined, body: undefined, result: 0, comm: 0 });
 
 const active = (layer: Layer, handle: number): RequestRecord | undefined => layer.state.requests.rows.get(handle);
 const isDone = (layer: Layer, handle: number): boolean => active(layer, handle)?.done ?? true;
+/** A wait ends here: it is complete, or cannot promise to be (ULFM, U1). */
+const ends = (layer: Layer, handle: number): boolean =>
+  isDone(layer, handle) || pendingLoss(layer, active(layer, handle)) !== undefined;
 
 function outcome(r: RequestRecord): Outcome {
   return {
@@ -36,13 +45,15 @@ function outcome(r: RequestRecord): Outcome {
     body: r.kind === 'recv' ? r.body : undefined,
     result: r.kind === 'coll' ? r.result : 0,
     comm: r.comm,
+    ...(r.kind === 'coll' && r.agreed && { agreed: r.agreed }),
   };
 }
 
-/** Takes what a completed request leaves; the request is gone then. */
+/** Takes what a completed request leaves; the request is gone then. Of one that is not complete: why not. */
 function take(layer: Layer, handle: number): Outcome {
   const r = active(layer, handle);
   if (!r) return idle();
+  if (!r.done) return { ...outcome(r), error: pendingLoss(layer, r), stays: true };
   spread(layer, r);
   retire(layer, r);
   return outcome(r);
@@ -74,11 +85,11 @@ function reasonFor(layer: Layer, handles: readonly number[], call: string | unde
 
 /** [MPI_Wait] @param call the blocking call that this is the second half of; absent: the request's own */
 export function wait(layer: Layer, handle: number, call?: string): Outcome {
-  if (!isDone(layer, handle)) {
+  if (!ends(layer, handle)) {
     const reason = (): WaitReason => reasonFor(layer, [handle], call);
     const r = active(layer, handle);
     if (r?.kind === 'coll' && r.timeout) waitForAnswer(layer, r, reason);
-    waitUntil(layer, () => isDone(layer, handle), reason);
+    waitUntil(layer, () => ends(layer, handle), reason);
   }
   return take(layer, handle);
 }
@@ -87,15 +98,18 @@ export function wait(layer: Layer, handle: number, call?: string): Outcome {
 export function waitAll(layer: Layer, handles: readonly number[]): Outcome[] {
   let from = 0;
   const all = (): boolean => {
-    while (from < handles.length && isDone(layer, handles[from]!)) from++;
+    while (from < handles.length && ends(layer, handles[from]!)) from++;
     return from === handles.length;
   };
   waitUntil(layer, all, () => reasonFor(layer, handles, 'MPI_Waitall'));
   return handles.map((h) => take(layer, h));
 }
 
-const firstDone = (layer: Layer, handles: readonly number[]): number =>
-  handles.findIndex((h) => active(layer, h)?.done === true);
+function firstDone(layer: Layer, handles: readonly number[]): number {
+  const done = handles.findIndex((h) => active(layer, h)?.done === true);
+  if (done >= 0 || !layer.state.failures) return done;
+  return handles.findIndex((h) => pendingLoss(layer, active(layer, h)) !== undefined);
+}
 const noneActive = (layer: Layer, handles: readonly number[]): boolean => !handles.some((h) => active(layer, h));
 
 /** [MPI_Waitany] undefined: no active request is among them. */
@@ -113,7 +127,8 @@ export function waitAny(layer: Layer, handles: readonly number[]): { index: numb
 function takeDone(layer: Layer, handles: readonly number[]): { index: number; outcome: Outcome }[] {
   const out: { index: number; outcome: Outcome }[] = [];
   handles.forEach((h, index) => {
-    if (active(layer, h)?.done) out.push({ index, outcome: take(layer, h) });
+    const r = active(layer, h);
+    if (r?.done || pendingLoss(layer, r)) out.push({ index, outcome: take(layer, h) });
   });
   return out;
 }
@@ -131,7 +146,7 @@ export function waitSome(layer: Layer, handles: readonly number[]): { index: num
 
 /** [MPI_Test] */
 export function test(layer: Layer, handle: number): Outcome | undefined {
-  return pollUntil(layer, () => isDone(layer, handle)) ? take(layer, handle) : undefined;
+  return pollUntil(layer, () => ends(layer, handle)) ? take(layer, handle) : undefined;
 }
 
 /** [MPI_Request_get_status] The request stays. */
@@ -144,9 +159,7 @@ export function getStatus(layer: Layer, handle: number): Outcome | undefined {
 
 /** [MPI_Testall] */
 export function testAll(layer: Layer, handles: readonly number[]): Outcome[] | undefined {
-  return pollUntil(layer, () => handles.every((h) => isDone(layer, h)))
-    ? handles.map((h) => take(layer, h))
-    : undefined;
+  return pollUntil(layer, () => handles.every((h) => ends(layer, h))) ? handles.map((h) => take(layer, h)) : undefined;
 }
 
 /** [MPI_Testany] 'none': no active request is among them. */

@@ -12,11 +12,12 @@ import { NO_BYTES, part, type Buf } from './buffers.ts';
 import { elements, elementType } from './datatypes.ts';
 import { applyBuiltin } from './ops.ts';
 import { applyCompound } from './ops-compound.ts';
-import { complete, post } from './matching.ts';
+import { brokenFor } from './failure/broken.ts';
+import { complete, endCollective, post } from './matching.ts';
 import { executeFileStep } from './files/steps.ts';
 import { makeComm } from './comm-make.ts';
 import { countSend, scratch, since, type Layer } from './layer.ts';
-import { MPIError } from './errors.ts';
+import { ERR, MPIError } from './errors.ts';
 import type { FileStep } from './files/state.ts';
 import type { CollectiveRequest, CommRecord, NewComm, ReceiveRequest, Step, Via } from './state.ts';
 
@@ -203,6 +204,10 @@ export function start(schedule: Schedule): number {
     result: 0,
   };
   requests.rows.set(handle, r);
+  if (layer.state.comms.rows.get(comm.handle) !== comm) r.members = [...comm.group, ...(comm.remote ?? [])];
+  // "Nonblocking operations … errors are postponed until the corresponding completion function": it ends at once.
+  const error = brokenFor(layer, comm, schedule.call);
+  if (error) endCollective(layer, r, error);
   runRounds(layer, handle);
   return handle;
 }
@@ -234,6 +239,11 @@ export function runRounds(layer: Layer, handle: number): void {
  * {@link FAILED}.
  */
 function abandon(layer: Layer, r: CollectiveRequest, rest: readonly Step[]): void {
+  // The others hear of a loss or a revocation by themselves (F2 of failure/notice.ts).
+  if (r.error!.errorClass === ERR.PROC_FAILED || r.error!.errorClass === ERR.REVOKED) {
+    r.rounds.length = 0;
+    return complete(layer, r);
+  }
   for (const step of [...rest, ...r.rounds.slice(r.round).flat()])
     if (step.op === 'send')
       layer.device.send(

@@ -18,6 +18,7 @@ import type { ErrorRecord } from './errors.ts';
 import { insert, table, type Table } from './handle-table.ts';
 import { BUILTIN_OPS, type OpRecord } from './ops.ts';
 import { FIRST_DERIVED, type TypeRecord } from './types/datatype-record.ts';
+import type { Agreed, FailuresState } from './failure/state.ts';
 import { noFiles, type FilesState, type FileStep } from './files/state.ts';
 import { noWindows, type WindowsState } from './windows/state.ts';
 import type { Envelope } from './envelope.ts';
@@ -76,6 +77,10 @@ export interface CommRecord {
   window?: number | undefined;
   /** The same of a file. */
   file?: number | undefined;
+  /** ULFM: it was revoked; lost members that are acknowledged; agreements so far. */
+  revoked?: true;
+  acknowledged?: number;
+  agreements?: number;
 }
 
 export interface StatusRecord {
@@ -164,6 +169,11 @@ export interface CollectiveRequest extends RequestCommon {
    * does.
    */
   timeout?: { ms: number; until?: number } | undefined;
+  /** Its processes, where they are not those of its communicator. */
+  members?: number[];
+  /** ULFM: it waits for a notice, and survives what others fail by; what was agreed. */
+  agreement?: 'agree' | 'shrink';
+  agreed?: Agreed;
   /** It reads from a file: `status.bytes` says how much came, and no more is unpacked. */
   reads?: boolean;
 }
@@ -291,6 +301,8 @@ export interface LayerState {
   /** Messages that a matched probe has taken, by handle. */
   messages: Table<{ comm: number; envelope: Envelope }>;
   partitioned: PartitionedState;
+  /** Absent: nothing has failed. */
+  failures?: FailuresState;
   windows: WindowsState;
   files: FilesState;
   ports: PortsState;

@@ -39,6 +39,7 @@ Notes on what is there:
   in atomic mode, but for accesses of more than 8 MB outside of it. Data representations: native, internal, external32; a registered one with its
   conversion functions, if every basic type has the same length in it as here; the functions are called with all elements of an access at once. MPI_AINT and MPI_WCHAR have another length in external32: a view of them is refused.
 * MPI_T has the limits of the layer as constants, counts messages, bytes, unmatched messages and images, and knows the incarnation; there are no events. What is read is the same in a replay.
+* The calls of ULFM (MPIX_Comm_revoke, _shrink, _agree and their kin) are declared behind the standard's: ulfm.md.
 * MPI_LONG_DOUBLE is the 128-bit type of WebAssembly's C, also in reductions.
 * Reductions combine operands in an order that depends on counts and ranks alone: results are the same in every run, and the same at all ranks of an allreduce.
 `;
@@ -57,8 +58,8 @@ export const NEVER_ANSWERED: Readonly<Record<string, string>> = {
     'MPI 4.1 §12.7 leaves the outcome of conflicting accesses undefined and calls none of them erroneous: a ' +
     'program that does not look at the values is right. Here they are applied one after the other',
   ERR_PROC_ABORTED:
-    'MPI_Abort ends the whole job, whatever its communicator, and a process that is lost is recovered: so ' +
-    'there is nobody to notify',
+    'MPI_Abort ends the whole job, whatever its communicator. A process that is lost is recovered, or, under the ' +
+    'protocol app, the class is MPIX_ERR_PROC_FAILED (ulfm.md)',
   ERR_ABI: 'it is for the calls that set what Fortran needs, which are not there',
 };
 

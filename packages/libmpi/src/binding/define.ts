@@ -24,7 +24,7 @@ export interface Exact {
   exact(...args: Word[]): number;
 }
 export type Implementation = Direct | Waiting | Exact;
-/** By name without MPI_. Large forms need no entry of their own. */
+/** By name without MPI_ (MPIX_ stays). Large forms need no entry of their own. */
 export type Implementations = Record<string, Implementation>;
 
 export const record = (call: string, request: number, at: number[] = []): CallRecord => ({
@@ -68,7 +68,7 @@ function traitsOf(f: CFunction): { readonly anytime: boolean; readonly wide: boo
 }
 
 export function exported(core: Core, f: CFunction, implementation: Implementation): Exported {
-  const short = (f.largeOf ?? f.name).slice(4);
+  const short = (f.largeOf ?? f.name).replace(/^MPI_/, '');
   const { heap } = core;
   const large = f.largeOf !== undefined;
   const { anytime, wide } = traitsOf(f);
@@ -177,9 +177,9 @@ function waiting(core: Core, short: string, f: Waiting, enter: () => void): Dire
     if (core.resuming) {
       core.resuming = false;
       r = core.state.pending!;
-      if (r.call !== short) throw new Error(`MPI_${short} came in where MPI_${r.call} was to be resumed`);
+      if (r.call !== short) throw new Error(`${short} came in where ${r.call} was to be resumed`);
       core.state.pending = undefined;
-      core.heap.call = `MPI_${short}`;
+      core.heap.call = short.startsWith('MPIX_') ? short : `MPI_${short}`;
       return go(r);
     }
     try {

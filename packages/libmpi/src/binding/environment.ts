@@ -7,6 +7,7 @@ import { constant, constantNames } from '../abi/constants.ts';
 import { deleteAttributes } from './attributes.ts';
 import { record, type Implementations } from './define.ts';
 import { Kind, Null, Predefined, handleOf, numberOf } from './handles.ts';
+import { EXTENSION_ERRORS } from '../abi/extensions.ts';
 import { FIRST_USER_ERROR, type CallRecord } from './state.ts';
 import { bindOp } from './user-op.ts';
 import type { Core } from './core.ts';
@@ -14,11 +15,12 @@ import type { Core } from './core.ts';
 const TICK_S = 0.001;
 const LEVELS = ['SINGLE', 'FUNNELED', 'SERIALIZED', 'MULTIPLE'].map((n) => constant(`MPI_THREAD_${n}`));
 const SERIALIZED = constant('MPI_THREAD_SERIALIZED');
-const CLASSES = new Map<number, string>(
-  constantNames()
+const CLASSES = new Map<number, string>([
+  ...constantNames()
     .filter((n) => /^MPI_(SUCCESS|ERR_)/.test(n) && n !== 'MPI_ERR_LASTCODE')
-    .map((n) => [constant(n), n]),
-);
+    .map((n) => [constant(n), n] as const),
+  ...EXTENSION_ERRORS.map(([name, value]) => [value, name] as const),
+]);
 
 /** The layer's number of an error handler. @throws MPIError ERR_ERRHANDLER */
 export function errhandlerNumber(core: Core, handle: number): number {

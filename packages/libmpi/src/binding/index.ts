@@ -4,6 +4,7 @@
  * state.ts.
  */
 import { ERR, decodeValue, encodeValue, MalformedValue, stateProgress } from '@mayfly/mpi';
+import { EXTENSIONS } from '../abi/extensions.ts';
 import { FUNCTIONS, type CFunction } from '../abi/functions.ts';
 import type { Binding, BindingOptions, Word } from '../program.ts';
 import { attributes } from './attributes.ts';
@@ -15,6 +16,7 @@ import { bindDatarep } from './datareps.ts';
 import { datatypes } from './datatypes.ts';
 import { exported, type Implementation, type Implementations } from './define.ts';
 import { environment } from './environment.ts';
+import { failureCalls } from './failures.ts';
 import { external } from './external32.ts';
 import { fileAccess } from './files-access.ts';
 import { fileFunctions } from './files.ts';
@@ -106,6 +108,11 @@ export function createBinding(options: BindingOptions): Binding {
     functions[f.name] = fn;
     functions[`P${f.name}`] = fn;
   }
+  const own = failureCalls(core);
+  for (const f of EXTENSIONS) {
+    if (wanted && !wanted.has(f.name) && !wanted.has(`P${f.name}`)) continue;
+    functions[f.name] = functions[`P${f.name}`] = exported(core, f, own[f.name]!);
+  }
   functions['MPIX_Checkpoint_poll'] = () => ERR.SUCCESS;
   functions['MPIX_Progress'] = exported(
     core,
@@ -119,6 +126,9 @@ export function createBinding(options: BindingOptions): Binding {
       return core.depth;
     },
     resume: () => void (core.resuming = core.state.pending !== undefined),
+    get unfinalized() {
+      return core.inUse;
+    },
     snapshot: () => {
       core.state.images++;
       return encodeValue(core.state, 'MPI binding');

@@ -40,9 +40,25 @@ export type Starters = Record<string, (...args: number[]) => number>;
 /**
  * @param newComm communicators that are made without blocking: where the handle goes, and what the new one gets besides
  */
-export function newSlot(core: Core, request: number, newComm = 0, parent = 0, gets?: Slot['gets']): number {
+export function newSlot(
+  core: Core,
+  request: number,
+  newComm = 0,
+  parent = 0,
+  gets?: Slot['gets'],
+  /** MPIX_Comm_iagree: where the flag goes. */
+  flag = 0,
+): number {
   if (request === COMPLETE && newComm === 0) return COMPLETE_HANDLE;
-  return takeSlot(core, { request, newComm, parent, persistent: undefined, general: undefined, ...(gets && { gets }) });
+  return takeSlot(core, {
+    request,
+    newComm,
+    parent,
+    persistent: undefined,
+    general: undefined,
+    ...(gets && { gets }),
+    ...(flag !== 0 && { flag }),
+  });
 }
 function takeSlot(core: Core, slot: Slot): number {
   const { slots, freeSlots } = core.state;
@@ -86,11 +102,14 @@ export function completion(
   function settle(handle: number, at: number, outcome: Outcome, status: number): MPIError | undefined {
     const slot = slotOf(core, handle);
     let error = outcome.error && core.failed(outcome.error, outcome.comm);
+    // "the operation … is still pending" (ULFM): the handle stays.
+    if (outcome.stays) return error;
     if (slot?.general) error = endGeneral(slot, status) ?? error;
     else core.setStatus(status, slot && slot.request !== 0 ? outcome.status : EMPTY);
     if (slot?.persistent) slot.request = 0;
     else {
       if (slot) {
+        if (slot.flag !== undefined && outcome.agreed) heap.setInt(slot.flag, outcome.agreed.flag, 'flag');
         if (slot.newComm !== 0 && !error) madeComm(outcome.result, slot.newComm, slot.parent, slot.gets);
         dropSlot(core, handle);
       }

@@ -26,6 +26,8 @@ export interface Slot {
    * communicators.ts names it.
    */
   gets?: { attributes: Map<number, unknown>; info: number };
+  /** MPIX_Comm_iagree: where the flag goes. */
+  flag?: number;
   /** Started again and again: the starter and its arguments. */
   persistent: { starter: string; args: number[]; large: boolean; call: string; series?: Series } | undefined;
   /** Generalized requests: function-table indices and the program's word. */

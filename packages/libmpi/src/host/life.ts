@@ -156,7 +156,8 @@ export class Life implements Waits {
       },
       exit: (code) => {
         // As a process manager has it: the others would wait for it for ever.
-        const lost = (code & 255) !== 0 && !this.layer.state.finalized;
+        const told = this.layer.device.tellsLosses === true && this.binding.unfinalized;
+        const lost = (code & 255) !== 0 && !this.layer.state.finalized && !told;
         throw new Ended({
           code: code & 255,
           ...(lost
@@ -366,7 +367,8 @@ export class Life implements Waits {
           'begins with a dot',
       );
     ports.leave(this.layer);
-    world.sendExit(this.layer, report);
+    const failed = this.layer.device.tellsLosses && this.binding.unfinalized && !report.abort;
+    world.sendExit(this.layer, failed ? { ...report, unfinalized: true } : report);
     return { report };
   }
 

@@ -6,6 +6,7 @@ import { createLayer, type Device } from '@mayfly/mpi';
 import { expect, test } from 'vitest';
 import { constantNames } from '../../src/abi/constants.ts';
 import { NEVER_ANSWERED, coverageText } from '../../src/abi/coverage.ts';
+import { EXTENSIONS } from '../../src/abi/extensions.ts';
 import { FUNCTIONS } from '../../src/abi/functions.ts';
 import { createBinding, supported } from '../../src/binding/index.ts';
 import { SUSPENDING } from '../../src/binding/suspending-calls.ts';
@@ -96,7 +97,8 @@ const rank = () => {
 
 test('every declared function is exported under both names, and the missing ones answer a clear error', () => {
   const { binding } = rank();
-  expect(new Set(Object.keys(binding.functions))).toEqual(new Set([...NAMES, 'MPIX_Checkpoint_poll', 'MPIX_Progress']));
+  const own = [...EXTENSIONS.flatMap((f) => [f.name, `P${f.name}`]), 'MPIX_Checkpoint_poll', 'MPIX_Progress'];
+  expect(new Set(Object.keys(binding.functions))).toEqual(new Set([...NAMES, ...own]));
   binding.functions['MPI_Init']!(0, 0);
   binding.functions['MPI_Comm_set_errhandler']!(0x101, 0x143);
   const there = supported();

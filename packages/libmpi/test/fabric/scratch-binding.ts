@@ -77,6 +77,7 @@ export function createScratchBinding({ layer, program }: BindingOptions): Bindin
       },
     },
     suspending: new Set(SCRATCH_SUSPENDING),
+    unfinalized: false,
     get depth() {
       return depth;
     },

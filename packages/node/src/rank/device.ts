@@ -16,7 +16,7 @@
  *  ring is an event, the endpoint says what is next (sources.ts), and reports leave before what depends on them
  *  (team-log.ts): frames of such a rank carry no determinants.
  */
-import { LIVE, TIMED, type Endpoint } from '@mayfly/protocols';
+import { LIVE, TIMED, protocols, type Endpoint } from '@mayfly/protocols';
 import type { Arrival, Device, WaitReason } from '@mayfly/mpi';
 import {
   CHUNK_BYTES,
@@ -67,6 +67,7 @@ export class RingDevice implements Device {
   readonly spawned?: NonNullable<Assignment['spawned']>;
   readonly part?: NonNullable<Assignment['part']>;
   readonly teams?: NonNullable<Assignment['teams']>;
+  readonly tellsLosses: boolean;
   readonly unexpectedBytes: number;
   private readonly frames: DownFrames;
   private readonly sources: Sources;
@@ -89,7 +90,8 @@ export class RingDevice implements Device {
     protected readonly endpoint: Endpoint,
     protected readonly status: StatusWriter,
     /** What the rank learns about its job's worlds. */
-    world: Pick<Assignment, 'size' | 'capacity' | 'universe' | 'spawned' | 'part' | 'library' | 'teams'>,
+    world: Pick<Assignment, 'size' | 'capacity' | 'universe' | 'spawned' | 'part' | 'library' | 'teams'> &
+      Partial<Pick<Assignment, 'protocol'>>,
     /** The job's clock, ms; read only when live. */
     private readonly now: () => number,
     /** The engine's own clock, ms. */
@@ -108,6 +110,7 @@ export class RingDevice implements Device {
     this.unexpectedBytes = team ? Infinity : endpoint.bodiesStay ? UNEXPECTED_BYTES : MOST_UNEXPECTED_BYTES;
     this.incarnation = endpoint.incarnation;
     this.size = world.size;
+    this.tellsLosses = world.protocol !== undefined && protocols[world.protocol].recovery.tells === true;
     if (world.capacity !== undefined) this.capacity = world.capacity;
     this.library = world.library ?? 1;
     if (world.universe !== undefined) this.universe = world.universe;

@@ -1,0 +1,36 @@
+/**
+ * Functions that the standard does not have, after the proposal that others have too: user-level failure mitigation
+ * (ULFM), with MPICH's and Open MPI's names. The header declares them behind those of the standard.
+ */
+import { ERR } from '@mayfly/mpi';
+import type { CFunction } from './functions.ts';
+
+const CHAPTER = 'Failures of processes (ULFM): docs/ulfm.md';
+
+const PROTOTYPES: readonly (readonly [name: string, ...parameters: string[]])[] = [
+  ['Comm_revoke', 'MPI_Comm comm'],
+  ['Comm_is_revoked', 'MPI_Comm comm', 'int *flag'],
+  ['Comm_shrink', 'MPI_Comm comm', 'MPI_Comm *newcomm'],
+  ['Comm_ishrink', 'MPI_Comm comm', 'MPI_Comm *newcomm', 'MPI_Request *request'],
+  ['Comm_agree', 'MPI_Comm comm', 'int *flag'],
+  ['Comm_iagree', 'MPI_Comm comm', 'int *flag', 'MPI_Request *request'],
+  ['Comm_failure_ack', 'MPI_Comm comm'],
+  ['Comm_failure_get_acked', 'MPI_Comm comm', 'MPI_Group *failedgrp'],
+  ['Comm_get_failed', 'MPI_Comm comm', 'MPI_Group *failedgrp'],
+  ['Comm_ack_failed', 'MPI_Comm comm', 'int num_to_ack', 'int *num_acked'],
+];
+
+/** Error classes, with MPICH's values. */
+export const EXTENSION_ERRORS: readonly (readonly [name: string, value: number])[] = [
+  ['MPIX_ERR_PROC_FAILED', ERR.PROC_FAILED],
+  ['MPIX_ERR_PROC_FAILED_PENDING', ERR.PROC_FAILED_PENDING],
+  ['MPIX_ERR_REVOKED', ERR.REVOKED],
+];
+
+export const EXTENSIONS: readonly CFunction[] = PROTOTYPES.map(([name, ...parameters]) => ({
+  name: `MPIX_${name}`,
+  result: 'int',
+  parameters,
+  chapter: CHAPTER,
+  largeOf: undefined,
+}));
