@@ -37,7 +37,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^packages/protocols/src/([^/]+)', pathNot: '^packages/protocols/src/(table|index)[.]ts$' },
       to: {
-        path: '^packages/protocols/src/(pessimistic|none|coordinated|hc3i)/',
+        path: '^packages/protocols/src/(pessimistic|none|coordinated|hc3i|app)/',
         pathNot: '^packages/protocols/src/$1/',
       },
     },

@@ -11,7 +11,7 @@ export interface SubmissionOptions {
   name?: string;
   about?: string;
   file?: string[];
-  protocol?: 'pessimistic' | 'vcl' | 'pcl' | 'none';
+  protocol?: 'pessimistic' | 'vcl' | 'pcl' | 'app' | 'none';
   durability?: 'behind' | 'strict';
   team?: number;
   mapBy?: MapBy;

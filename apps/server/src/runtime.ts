@@ -157,6 +157,7 @@ export class Runtime {
       },
       total: (job, bytes) => service.dispatch({ type: 'output', job, bytes }),
       failed: (job, error) => service.failed(job, error),
+      member: (job, task, body) => service.askMembers(job, task, body),
       answers: (job, task) => this.#home(job, task)?.feedAnswers(task),
       refusal: (job, task, count, tasks, underWay) => {
         const spec = this.#specs.get(job);

@@ -29,6 +29,7 @@ function listener(): WorldListener & { failures: string[]; exits: number; seen: 
     total: () => undefined,
     failed: (_j: unknown, e: { code: string }) => void l.failures.push(e.code),
     answers: () => undefined,
+    member: () => false,
     refusal: () => 1,
     spawned: () => Promise.resolve(),
     durableAnswers: () => 0,

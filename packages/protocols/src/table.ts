@@ -1,8 +1,9 @@
 /** Every V-protocol by its name. Nothing else names them all. */
 import type { ProtocolName } from '@mayfly/wire';
+import { app } from './app/index.ts';
 import type { VProtocol } from './contract/index.ts';
 import { pcl, vcl } from './coordinated/index.ts';
 import { none } from './none/index.ts';
 import { pessimistic } from './pessimistic/index.ts';
 
-export const protocols: Readonly<Record<ProtocolName, VProtocol>> = { pessimistic, vcl, pcl, none };
+export const protocols: Readonly<Record<ProtocolName, VProtocol>> = { pessimistic, vcl, pcl, app, none };

@@ -134,6 +134,8 @@ export function decodeAck(bytes: Uint8Array): Ack {
 /** Body of an EXIT message to the world: how a task ended. A trap or an abort is a result, not a fault. */
 export const ExitReport = Type.Object({
   code: Type.Integer({ minimum: 0, maximum: 255 }),
+  /** It left between MPI_Init and MPI_Finalize: a failed process, where losses are told to the others. */
+  unfinalized: Type.Optional(Type.Literal(true)),
   /** Present when the task ended the whole job (MPI_Abort, an uncaught error, a fatal MPI error). */
   abort: Type.Optional(
     Type.Object({

@@ -29,6 +29,7 @@ export const ProtocolName = Type.Union([
   Type.Literal('pessimistic'),
   Type.Literal('vcl'),
   Type.Literal('pcl'),
+  Type.Literal('app'),
   Type.Literal('none'),
 ]);
 export type ProtocolName = Static<typeof ProtocolName>;

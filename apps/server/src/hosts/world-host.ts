@@ -215,7 +215,7 @@ export class WorldHost {
     else if (mode === WorldMode.EXIT) {
       o.service.forget(task, Infinity);
       this.#listener.exit(job, task, readExit(body));
-    } else
+    } else if (mode !== WorldMode.MEMBER || (fresh && !this.#listener.member(job, task, body)))
       this.#fail(job, o, {
         code: 'BAD_FRAME',
         message: `Task ${task} sent the world a message of unknown mode ${mode}.`,

@@ -12,6 +12,8 @@ export interface WorldListener {
   total(job: JobId, bytes: number): void;
   /** The job cannot go on because of what it wrote. */
   failed(job: JobId, error: { code: string; message: string }): void;
+  /** A request to the membership service. @returns whether the job has one */
+  member(job: JobId, task: TaskId, body: Uint8Array): boolean;
   /** Answers to requests of this task may be taken, up to WorldHost.answerable. */
   answers(job: JobId, task: TaskId): void;
   /** Why so many tasks cannot be added to the job now, which has `tasks`, for this one (SpawnRefusal); 0: they can. */

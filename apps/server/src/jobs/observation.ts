@@ -22,7 +22,12 @@ export function observed(
       task: t.task,
       // One that was restarted and waits where its log ends takes no new step: the counts below say whether it has
       // repeated everything.
-      state: t.state === 'running' || t.state === 'recovering' ? 'running' : t.state === 'done' ? 'done' : 'other',
+      state:
+        t.state === 'running' || t.state === 'recovering'
+          ? 'running'
+          : t.state === 'done' || t.state === 'failed'
+            ? 'done'
+            : 'other',
       incarnation: t.incarnation,
       ...(t.activity === undefined ? {} : { activity: t.activity }),
       arrivalsLogged: home.arrivalsLogged,

@@ -167,7 +167,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
       if (!protocols[view.protocol].recovery.restarts)
         throw new MayflyError(
           'CONFLICT',
-          'This job cannot be paused: its protocol "none" keeps nothing to resume a rank from. Cancel it, ' +
+          `This job cannot be paused: its protocol "${view.protocol}" keeps nothing to resume a rank from. Cancel it, ` +
             'and run it again later.',
         );
       const programs = partsOf(runtime.spec(view.id)!).map((p) => p.program);

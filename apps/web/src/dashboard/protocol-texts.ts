@@ -8,6 +8,9 @@ export type Protocol = JobView['protocol'];
 /** The shortest time between two checkpoints of all ranks that a job may ask for, ms. */
 export const LEAST_WAVE_MS = 100;
 
+/** A rank that is lost can run again, so a job can be paused. */
+export const restartsRanks = (protocol: Protocol): boolean => protocol !== 'none' && protocol !== 'app';
+
 interface Choice {
   protocol: Protocol;
   /** What happens when a rank is lost. */
@@ -38,6 +41,13 @@ export const CHOICES: readonly Choice[] = [
     costs:
       'blocking coordinated checkpointing: as before, but for each checkpoint all ranks stop sending ' +
       'until all have one; for comparing the two',
+  },
+  {
+    protocol: 'app',
+    title: 'The other ranks are told, and the program decides',
+    costs:
+      'user-level failure mitigation (ULFM): nothing is logged and no rank restarts; for programs that handle the loss ' +
+      'of a rank themselves',
   },
   {
     protocol: 'none',
@@ -78,6 +88,7 @@ export const PROTOCOLS: Record<Protocol, string> = {
   pessimistic: 'pessimistic message logging',
   vcl: 'vcl: coordinated checkpointing; a loss takes all ranks back to the last checkpoint',
   pcl: 'pcl: blocking coordinated checkpointing; a loss takes all ranks back to the last checkpoint',
+  app: 'app: the program handles the loss of a rank itself (ULFM)',
   none: 'none: a lost rank ends the job',
 };
 
@@ -95,6 +106,8 @@ export function durabilityText(job: Pick<JobView, 'protocol' | 'durability'>): s
 /** How a job is protected, in a sentence of its report. `checkpointMs` 0: the scheduler finds the time. */
 export function toleranceText(o: { protocol: Protocol; checkpointMs: number }): string {
   switch (o.protocol) {
+    case 'app':
+      return 'app: the program handles the loss of a rank itself (ULFM)';
     case 'none':
       return 'none: a lost rank ends the job';
     case 'vcl':
@@ -119,6 +132,8 @@ export function toleranceText(o: { protocol: Protocol; checkpointMs: number }): 
 export function noFaultsText(protocol: Protocol): string {
   if (protocol === 'none')
     return 'None so far. The first fault ends this job, because its protocol keeps nothing to restart a rank from.';
+  if (protocol === 'app')
+    return 'None so far. A rank that is lost stays lost: the others are told, and the program decides what to do.';
   const tryIt = 'None so far. Try it: close a volunteer’s tab, or kill a rank in the overview.';
   return goesBackTogether(protocol)
     ? `${tryIt} All ranks go back to the last checkpoint and continue from there.`
@@ -143,9 +158,9 @@ export function ifLostText(protocol: Protocol, newest: { bytes: number; at: numb
 
 /** What a pause will do to this job: said before it is done. */
 export function pauseAdvice(job: JobView): string {
-  if (job.protocol === 'none')
+  if (!restartsRanks(job.protocol))
     return (
-      'This job cannot be paused: its protocol, none, keeps nothing to resume a rank from. You can cancel it ' +
+      `This job cannot be paused: its protocol, ${job.protocol}, keeps nothing to resume a rank from. You can cancel it ` +
       'and run it again later.'
     );
   if (job.startedAt === undefined)

@@ -11,6 +11,7 @@ import type { CommdPolicy, TeamPolicy } from '../comm/policy.ts';
 import type { RecoveryPolicy } from '../dispatcher/policy.ts';
 import type { ImagePolicy } from '../images/policy.ts';
 import type { Endpoint, EndpointStart } from '../endpoint.ts';
+import type { MembershipOptions, MembershipService } from './membership.ts';
 import type { CheckpointScheduler, WaveOptions } from './waves.ts';
 
 /**
@@ -41,6 +42,8 @@ export interface VProtocol {
   readonly recovery: RecoveryPolicy;
   /** Coordinated checkpointing alone: the scheduler of a job's waves. */
   readonly scheduler?: (options: WaveOptions) => CheckpointScheduler;
+  /** Programs that recover themselves: who tells them of losses. */
+  readonly membership?: (options: MembershipOptions) => MembershipService;
 }
 
 export { MalformedPosition, type Replays } from './position.ts';

@@ -445,6 +445,11 @@ export type DispatcherEffect =
   | { type: 'wantsWave'; job: JobId }
   /** The line is durable, and the incarnations that act from now on. */
   | { type: 'rolledBack'; job: JobId; epoch: number; acting: readonly (readonly [TaskId, Incarnation])[] }
+  /**
+   * Durable: this task has failed, and the job goes on without it. Incarnations below `above` are to be refused, then
+   * the others are told.
+   */
+  | { type: 'taskDead'; job: JobId; task: TaskId; above: Incarnation }
   /** Durable: this task has ended. Its arrivals may go from its home CM and its images from the CS. */
   | { type: 'taskDone'; job: JobId; task: TaskId }
   /** Durable: this job has ended. CMs and CS may drop what is not output. */

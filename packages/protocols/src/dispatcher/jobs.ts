@@ -1,5 +1,6 @@
 /** Jobs: submission, the exits of tasks, the end. */
-import { spawnedTasks, type ExitReport, type SpawnGroup } from '@mayfly/wire';
+import { spawnedTasks, type ExitReport, type Incarnation, type SpawnGroup } from '@mayfly/wire';
+import { bury, endWithoutTasks, isFailure } from './bury.ts';
 import { endJob } from './end.ts';
 import { called } from './comparison.ts';
 import { gotFurther } from './failures.ts';
@@ -46,6 +47,7 @@ const RESULTS: readonly string[] = ['PROGRAM_ERROR', 'PROGRAM_TRAP', 'MPI_ERROR'
 /** The exit of a task is durable at its home CM, whichever incarnation wrote it: the log is the truth. */
 export function exited(core: Core, t: Task, report: ExitReport): void {
   if (t.phase === 'exiting' || t.phase === 'done' || over(t.job) || t.incarnation === undefined) return;
+  if (isFailure(core, t, report)) return bury(core, t, report);
   recovered(core, t);
   if (!report.abort) {
     if (t.node !== undefined) earn(core, t.node, CREDIT.ended);
@@ -73,14 +75,18 @@ export function exitPersisted(core: Core, t: Task): void {
   if (t.phase !== 'exiting') return;
   t.phase = 'done';
   release(core, t);
-  core.emit({ type: 'taskDone', job: t.job.record.spec.id, task: t.task });
+  const job = t.job.record.spec.id;
+  if (t.lost) core.emit({ type: 'taskDead', job, task: t.task, above: (t.incarnation! + 1) as Incarnation });
+  else core.emit({ type: 'taskDone', job, task: t.task });
   core.changed(t.job);
   finishIfDone(core, t.job);
 }
 
 export function finishIfDone(core: Core, job: Job): void {
   if (over(job) || !job.tasks.every((t) => t.phase === 'done')) return;
-  endJob(core, job, 'done', undefined, Math.max(...job.tasks.map((t) => t.exit?.code ?? 0)));
+  const left = job.tasks.filter((t) => !t.lost);
+  if (left.length === 0) return endWithoutTasks(core, job);
+  endJob(core, job, 'done', undefined, Math.max(...left.map((t) => t.exit?.code ?? 0)));
 }
 
 /** The end is durable: every rank stops (D8), every slot is free. */

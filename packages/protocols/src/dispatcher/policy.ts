@@ -14,6 +14,8 @@ export interface RecoveryPolicy {
   readonly restarts: boolean;
   /** A loss takes all tasks of the job back together, to where its checkpoint scheduler says. */
   readonly together?: boolean;
+  /** A loss is told to the tasks that are left, and the job goes on without the lost one (members.ts). */
+  readonly tells?: boolean;
   /**
    * Ranks of one node exchange messages in its memory. `unit`: they are also lost, placed and restarted together, and a
    * team stays for the life of the job (T1, T8).

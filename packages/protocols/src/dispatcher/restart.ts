@@ -11,6 +11,7 @@ import { endJob } from './end.ts';
 import { cameBack, failed, weigh } from './failures.ts';
 import { began } from './comparison.ts';
 import { rooms } from './free-slots.ts';
+import { bury } from './bury.ts';
 import { formTeams, mapByOf, teamsOfJob } from './teams.ts';
 import { NONE, suits, takeRoom, wantedBy } from './placement.ts';
 import { quarantinedUntil } from './reputation.ts';
@@ -295,7 +296,7 @@ export function tellToDrop(core: Core, t: Task, where: NodeId, error: ErrorBody)
 export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): void {
   if (t.phase === 'idle' || t.phase === 'ended' || t.phase === 'exiting' || t.phase === 'done' || over(t.job)) return;
   const lived = t.phase === 'assigned' || t.phase === 'running' || t.phase === 'away';
-  const { together } = recoveryOf(core, t.job);
+  const { together, tells } = recoveryOf(core, t.job);
   if (lived && together) goesBack(core, t, cause);
   if (paused(t.job)) return leave(core, t); // D9
   const node = t.node;
@@ -303,7 +304,8 @@ export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): v
     const fault = addFault(core, t, cause, hearsay);
     failed(core, t, cause, fault);
     if (t.phase === 'running') t.ranMs += core.time - t.beganAt;
-    if (!together && (cause === 'disconnected' || cause === 'silent' || cause === 'restart')) t.resumable = node;
+    if (!together && !tells && (cause === 'disconnected' || cause === 'silent' || cause === 'restart'))
+      t.resumable = node;
     if (cause === 'crashed' || cause === 'refused' || cause === 'clone' || cause === 'killed' || cause === 'doubted')
       t.avoid = node;
     core.emit({
@@ -315,6 +317,11 @@ export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): v
       incarnation: t.incarnation!,
       ...(node === undefined ? {} : { node }),
     });
+  }
+  if (lived && tells && cause !== 'declined') {
+    const message = `rank ${t.task} was lost (${cause})`;
+    if (node !== undefined && cause === 'silent') tellToDrop(core, t, node, { code: 'FENCED', message });
+    return bury(core, t, { code: 1, abort: { code: 'LOST_NODES', message } });
   }
   t.phase = 'idle';
   delete t.fence;

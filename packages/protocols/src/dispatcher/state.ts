@@ -51,6 +51,8 @@ export interface Task {
   /** The tasks with which it exchanges messages in its node's memory, itself included (teams.ts). */
   team?: readonly TaskId[] | undefined;
   exit?: ExitRecord;
+  /** It has failed, and the others are told (bury.ts). */
+  lost?: true;
   /** The node that its highest incarnation was assigned to. */
   lastNode?: NodeId;
   /**

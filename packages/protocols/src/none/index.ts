@@ -2,13 +2,17 @@
  * No fault tolerance, to measure the others against: messages pass through the server's memory, and the loss of a task
  * ends its job.
  */
+import type { Position } from '@mayfly/wire';
 import type { VProtocol } from '../contract/index.ts';
+import { PlainEndpoint } from '../contract/plain-endpoint.ts';
 import { commd } from './commd.ts';
-import { PlainEndpoint, START } from './endpoint.ts';
 import { log } from './log.ts';
 
+/** Where every task begins, and none again. */
+const START: Position = { protocol: 'none', version: 1, at: null };
+
 export const none: VProtocol = {
-  rank: (task, size, _position, { incarnation }) => new PlainEndpoint(task, size, incarnation),
+  rank: (task, size, _position, { incarnation }) => new PlainEndpoint(task, size, incarnation, START),
   commd,
   log,
   images: {

@@ -41,6 +41,7 @@ import type { LineRecord, WaveRecord } from '../contract/waves.ts';
 import { protocols } from '../table.ts';
 import { Inbox } from './inbox.ts';
 import type { LogAnswers, LogOrder, ServedLog } from './served-log.ts';
+import { MembersOfJob } from './members-of-job.ts';
 import type { Timeless } from './timeless.ts';
 import type { WaveNews } from './wave-book.ts';
 import { WavesOfJob, type WavesHost } from './waves-of-job.ts';
@@ -52,7 +53,7 @@ export type ImagesInput = Timeless<CheckpointServerEvent>;
 /** Effects that leave the cores. Hosts only note down `taskDone` and `complete`. */
 export type DispatcherIo = Exclude<
   DispatcherEffect,
-  { type: 'fenceCs' | 'fenceCm' | 'goesBack' | 'rolledBack' | 'wantsWave' }
+  { type: 'fenceCs' | 'fenceCm' | 'goesBack' | 'rolledBack' | 'wantsWave' | 'taskDead' }
 >;
 export type ImagesIo = Exclude<
   CheckpointServerEffect,
@@ -65,7 +66,7 @@ export interface ServiceHost {
   dispatcher(effect: DispatcherIo): void;
   images(effect: ImagesIo): void;
   /** A core threw: a defect. Throws it again, or continues with the next event. */
-  defect(core: 'dispatcher' | 'images' | 'waves', event: string, error: unknown): void;
+  defect(core: 'dispatcher' | 'images' | 'waves' | 'members', event: string, error: unknown): void;
   /** Makes changes durable, in the order of all commits, then calls `then`; never, if the process ends before. */
   commit(changes: readonly (readonly [key: string, value: unknown])[], then: () => void): void;
   /** Of the waves of a job, for people. */
@@ -86,6 +87,8 @@ export class JobService {
   readonly #opening = new Map<JobId, (() => void)[]>();
   /** Of jobs under coordinated checkpointing that are open. */
   readonly #waves = new Map<JobId, WavesOfJob>();
+  /** Of jobs whose programs recover themselves that are open. */
+  readonly #members = new Map<JobId, MembersOfJob>();
   /** What the registry had of waves and lines when the process began, until their jobs are open. */
   readonly #left = new Map<JobId, { waves: WaveRecord[]; line: LineRecord | undefined }>();
   /** When the server before this one was last there, as far as is known. */
@@ -98,7 +101,7 @@ export class JobService {
   constructor(
     cores: { dispatcher: Dispatcher; images: CheckpointServer },
     host: ServiceHost,
-    private readonly table: Readonly<Record<ProtocolName, Pick<VProtocol, 'scheduler'>>> = protocols,
+    private readonly table: Readonly<Record<ProtocolName, Pick<VProtocol, 'scheduler' | 'membership'>>> = protocols,
   ) {
     this.dispatcher = cores.dispatcher;
     this.images = cores.images;
@@ -181,11 +184,16 @@ export class JobService {
         return this.#whenOpen(e.job, () => this.fenceImages(e.job, e.task, e.incarnation));
       case 'fenceCm':
         return this.#whenOpen(e.job, () => this.fenceLog(e.job, e.cm, e.task, e.incarnation));
+      case 'taskDead':
+        return this.#whenOpen(e.job, () =>
+          this.#members.get(e.job)?.put({ type: 'dead', task: e.task, above: e.above }),
+        );
       case 'taskDone':
         this.#host.dispatcher(e);
         this.image({ type: 'taskDone', job: e.job, task: e.task });
         this.#whenOpen(e.job, () => {
           for (const log of this.logs(e.job)) log.done(e.task);
+          this.#members.get(e.job)?.put({ type: 'ended', task: e.task });
         });
         return;
       default:
@@ -245,8 +253,10 @@ export class JobService {
   /** What the Channel Memories of a job have for the other cores. */
   answersOf(job: JobId): LogAnswers {
     return {
-      fenced: (cm, task, incarnation, progress) =>
-        this.dispatch({ type: 'fencedCm', job, task, incarnation, cm, ...progress }),
+      fenced: (cm, task, incarnation, progress) => {
+        this.#members.get(job)?.fenced(task, incarnation, cm);
+        this.dispatch({ type: 'fencedCm', job, task, incarnation, cm, ...progress });
+      },
       covered: (cm, image, determinants) => this.image({ type: 'covered', image, cm, determinants }),
       refused: (_cm, task, incarnation, error) => this.dispatch({ type: 'refused', job, task, incarnation, error }),
       failed: (_cm, error) => this.failed(job, error),
@@ -282,6 +292,26 @@ export class JobService {
     const programs = partsOf(spec).map(({ count, program }) => ({ count, hash: program.hash }));
     this.image({ type: 'openJob', job, protocol, size, channelMemories, programs, acting });
     this.#openWaves(spec);
+    this.#openMembers(spec);
+  }
+
+  #openMembers({ id: job, protocol, channelMemories }: JobSpec): void {
+    const { membership } = this.table[protocol];
+    if (!membership || this.#members.has(job)) return;
+    const tasks = this.logs(job)[0]?.size ?? 0;
+    const members = new MembersOfJob(membership({ tasks, channelMemories }), {
+      logs: () => this.logs(job),
+      gone: (task) => this.#host.dispatcher({ type: 'taskDone', job, task }),
+      defect: (event, error) => this.#host.defect('members', event, error),
+    });
+    this.#members.set(job, members);
+  }
+
+  /** A task asks the membership service (WorldMode.MEMBER). @returns whether its job has one */
+  askMembers(job: JobId, task: TaskId, body: Uint8Array): boolean {
+    const members = this.#members.get(job);
+    members?.asked(task, body);
+    return members !== undefined;
   }
 
   /** After a restart of the server its logs wait for a line (L4 of served-log.ts). */
@@ -333,6 +363,7 @@ export class JobService {
     this.#opening.delete(job);
     const gone = this.#waves.get(job)?.keys();
     this.#waves.delete(job);
+    this.#members.delete(job);
     if (gone && gone.length > 0)
       this.#host.commit(
         gone.map((key) => [key, undefined] as const),
@@ -383,6 +414,7 @@ export class JobService {
     const grown = (): void => {
       if (--left > 0) return;
       this.#waves.get(job)?.tell({ type: 'grow', tasks: size });
+      this.#members.get(job)?.put({ type: 'grow', tasks: size });
       this.dispatch({ type: 'spawn', job, group });
       then();
     };

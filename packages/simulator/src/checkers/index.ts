@@ -10,6 +10,7 @@ export const kits: Readonly<Record<ProtocolName, Kit>> = {
   pessimistic: (histories, stores) => new MessageLogging(histories, stores),
   vcl: (histories, stores) => new Coordinated(histories, stores),
   pcl: (histories, stores) => new Coordinated(histories, stores, new Blocking()),
+  app: (histories, stores) => new Relay(histories, stores),
   none: (histories, stores) => new Relay(histories, stores),
 };
 export { Checkers, name, type Excuses, type Kit, type ProtocolCheckers, type Stores } from './universal.ts';

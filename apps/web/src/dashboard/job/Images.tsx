@@ -6,7 +6,7 @@ import { getImages } from '../api.ts';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
 import { Tag } from '../../shared/Tag.tsx';
-import { ifLostText, keptText } from '../protocol-texts.ts';
+import { ifLostText, keptText, restartsRanks } from '../protocol-texts.ts';
 import { hasEnded, uploadText } from '../status-texts.ts';
 import { Events } from './Events.tsx';
 import { Faults } from './Faults.tsx';
@@ -20,7 +20,7 @@ export function FaultsAndImages(props: ViewProps) {
     <>
       <Faults {...props} />
       <Waves job={props.job} />
-      {begun && props.job.protocol !== 'none' && <Images {...props} />}
+      {begun && restartsRanks(props.job.protocol) && <Images {...props} />}
       <Events job={props.job} />
     </>
   );

@@ -1,0 +1,49 @@
+/**
+ * Programs that recover themselves: messages pass through the server's memory, and a loss is told to the tasks that are
+ * left (membership.ts). What they make of it is the program's: ULFM's calls (packages/mpi/src/failure).
+ */
+import type { Position } from '@mayfly/wire';
+import { PlainEndpoint } from '../contract/plain-endpoint.ts';
+import { FROM_THE_START } from '../contract/position.ts';
+import { relayLog, relayTask } from '../contract/relay.ts';
+import type { VProtocol } from '../contract/index.ts';
+import { Membership } from './membership.ts';
+
+/** Where every task begins, and none again. */
+const START: Position = { protocol: 'app', version: 1, at: null };
+
+export const app: VProtocol = {
+  rank: (task, size, _position, { incarnation }) => new PlainEndpoint(task, size, incarnation, START),
+  commd: () => relayTask,
+  log: {
+    ...relayLog,
+    keepsOutput: 'memory',
+    // A lost task is fenced with an incarnation that is never assigned. One that was never at a node starts with another.
+    refuses: ({ epoch, resume }, d) =>
+      epoch > 0 || (!resume && d !== undefined && d.trimmed > 0)
+        ? { code: 'LOST_NODES', message: 'protocol "app" cannot run a task again' }
+        : undefined,
+    shows: () => true,
+    replays: () => FROM_THE_START,
+    stable: () => false,
+  },
+  images: {
+    refuses: () => 'The protocol "app" keeps no images.',
+    covers: () => false,
+    trimTo: (kept) => kept[0]!,
+  },
+  recovery: {
+    restarts: false,
+    tells: true,
+    start: START,
+    lost: () => undefined,
+    lacks: () => undefined,
+    serverRestarted: () => ({
+      code: 'LOST_LOG',
+      message:
+        'The server was restarted, and the protocol "app" keeps messages in its memory only. Run the job with ' +
+        '"pessimistic" to survive this.',
+    }),
+  },
+  membership: (options) => new Membership(options),
+};

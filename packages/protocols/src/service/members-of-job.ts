@@ -1,0 +1,73 @@
+/**
+ * The membership service of one job, with those that it speaks to: the dispatcher, which gives tasks up, and the
+ * Channel Memories, which fence them and carry the notices.
+ */
+import { MEMBERS, WorldMode, encodeMember, homeOf, type Incarnation, type TaskId } from '@mayfly/wire';
+import type { MembershipEffect, MembershipEvent, MembershipService } from '../contract/membership.ts';
+import { readRequest } from '../contract/member-request.ts';
+import { Inbox } from './inbox.ts';
+import type { ServedLog } from './served-log.ts';
+
+export interface MembersHost {
+  logs(): readonly ServedLog[];
+  /** What belongs to the task may go. */
+  gone(task: TaskId): void;
+  defect(event: string, error: unknown): void;
+}
+
+export class MembersOfJob {
+  /** All effects of an event before the next one: so the notices of one loss go out together. */
+  readonly #inbox: Inbox<MembershipEvent>;
+
+  constructor(
+    private readonly core: MembershipService,
+    private readonly host: MembersHost,
+  ) {
+    this.#inbox = new Inbox((e) => this.#step(e));
+  }
+
+  put(event: MembershipEvent): void {
+    this.#inbox.put(event);
+  }
+
+  fenced(task: TaskId, incarnation: Incarnation, cm: number): void {
+    this.put({ type: 'fenced', task, incarnation, cm });
+  }
+
+  /** WorldMode.MEMBER of a task. The Channel Memory has checked that it can be read. */
+  asked(task: TaskId, body: Uint8Array): void {
+    const request = readRequest(body);
+    if (request) this.put({ type: 'request', task, request });
+  }
+
+  #step(event: MembershipEvent): void {
+    let effects: MembershipEffect[];
+    try {
+      effects = this.core.step(event);
+    } catch (error) {
+      return this.host.defect(event.type, error);
+    }
+    for (const e of effects) this.#perform(e);
+  }
+
+  #perform(e: MembershipEffect): void {
+    const logs = this.host.logs();
+    switch (e.type) {
+      case 'fence':
+        for (const log of logs) log.fence(e.task, e.incarnation);
+        return;
+      case 'tell':
+        return logs[homeOf(e.task, logs.length)]?.step({
+          type: 'world',
+          task: e.task,
+          src: MEMBERS,
+          channel: e.number,
+          mode: WorldMode.NOTICE,
+          body: encodeMember(e.notice),
+        });
+      case 'lost':
+        for (const log of logs) log.done(e.task);
+        return this.host.gone(e.task);
+    }
+  }
+}

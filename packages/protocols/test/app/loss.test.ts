@@ -1,0 +1,201 @@
+/** A job under `app` loses a rank: what the composed cores make of it (D18, D19, N1). */
+import { describe, expect, it } from 'vitest';
+import {
+  Kind,
+  MEMBERS,
+  decodeNotice,
+  emptyHeader,
+  encodeFrame,
+  encodeMember,
+  incarnation,
+  jobId,
+  nodeId,
+  readFrames,
+  taskId,
+  type Attach,
+  type ExitReport,
+  type MemberNotice,
+  type MemberRequest,
+  type TaskId,
+} from '@mayfly/wire';
+import {
+  CheckpointServer,
+  Dispatcher,
+  JobService,
+  ServedLog,
+  jobView,
+  protocols,
+  type DispatcherIo,
+  type JobSpec,
+  type LogIo,
+} from '../../src/index.ts';
+
+const job = jobId('abcdefghijkl');
+const CMS = 2;
+const TASKS = 3;
+const spec: JobSpec = {
+  id: job,
+  name: 'test',
+  size: TASKS,
+  protocol: 'app',
+  durability: 'behind',
+  program: { language: 'c', entry: 'main.c', hash: 'ab'.repeat(32) },
+  args: [],
+  files: [],
+  seed: 1,
+  channelMemories: CMS,
+  checkpointMs: 1000,
+  interactive: false,
+  limits: { memoryBytes: 1, fileBytes: 1 },
+  submittedAt: 0,
+};
+
+/** Three ranks of one node, on two Channel Memories in memory. */
+function started() {
+  const io: DispatcherIo[] = [];
+  const done: DispatcherIo[] = [];
+  const s = new JobService(
+    { dispatcher: new Dispatcher(), images: new CheckpointServer() },
+    {
+      now: () => 1000,
+      dispatcher: (e) => void io.push(e),
+      images: () => undefined,
+      defect: (_core, _event, error) => {
+        throw error;
+      },
+      commit: (_changes, then) => then(),
+      log: () => undefined,
+    },
+  );
+  const settle = (): void => {
+    for (let e = io.shift(); e; e = io.shift()) {
+      done.push(e);
+      if (e.type === 'persist') s.dispatch({ type: 'persisted', token: e.token });
+    }
+  };
+  s.dispatch({
+    type: 'hello',
+    connection: 'c',
+    fresh: nodeId('node'),
+    name: 'n',
+    engine: 'e',
+    slots: TASKS,
+    holds: [],
+    images: [],
+  });
+  s.dispatch({ type: 'submit', job: spec });
+  settle();
+  const performed: LogIo[] = [];
+  const logs = Array.from({ length: CMS }, (_, index) => {
+    const log: ServedLog = new ServedLog(
+      {
+        policy: protocols.app.log,
+        size: TASKS,
+        index,
+        count: CMS,
+        durability: 'behind',
+        authorise: (c) => ({ task: taskId(Number(c)), incarnation: incarnation(0) }),
+        fresh: true,
+        files: { answerable: () => 0, answer: () => undefined },
+      },
+      {
+        perform: (e) => void performed.push(e),
+        performed: () => undefined,
+        broke: (error) => {
+          throw error;
+        },
+        restart: () => undefined,
+        mayPass: () => false,
+      },
+      s.answersOf(job),
+    );
+    return log;
+  });
+  s.open(job, logs);
+  s.acting(spec, []);
+  for (const log of logs) log.begin(log.newCore(), () => ({ records: [], next: 0 }));
+  settle();
+  return {
+    s,
+    settle,
+    done,
+    logs,
+    performed,
+    /** Notices in the arrivals of a task. */
+    notices: (task: number): MemberNotice[] =>
+      performed
+        .flatMap((e) => (e.type === 'append' && e.stream === `t${task}` ? [...readFrames(e.bytes.slice())] : []))
+        .flatMap((f) => (f.header.src === MEMBERS ? [decodeNotice(f.body)] : [])),
+    exit: (task: number, report: ExitReport): void => {
+      s.exited(job, taskId(task), report);
+      settle();
+    },
+    ask: (task: number, request: MemberRequest): boolean => s.askMembers(job, taskId(task), encodeMember(request)),
+    view: () => jobView(s.dispatcher, job, { task: () => ({}) as never, outputs: [], outputBytes: 0 })!,
+  };
+}
+
+const attach = (task: TaskId): Uint8Array => {
+  const h = emptyHeader(Kind.ATTACH);
+  h.src = task;
+  h.incarnation = incarnation(0);
+  const position = protocols.app.recovery.start;
+  const body: Attach = { capability: String(task), nonce: 'a-nonce-of-its-own', position, received: 0, resume: false };
+  return encodeFrame(h, new TextEncoder().encode(JSON.stringify(body)));
+};
+
+describe('a job under "app"', () => {
+  it('fences a rank that is killed, tells the others, and goes on without it', () => {
+    const j = started();
+    expect(j.done.filter((e) => e.type === 'assign')).toHaveLength(TASKS);
+    j.s.dispatch({ type: 'kill', job, task: taskId(1) });
+    j.settle();
+    expect(j.done.filter((e) => e.type === 'revoke')).toMatchObject([{ task: 1 }]);
+    for (const t of [0, 2]) expect(j.notices(t)).toEqual([{ op: 'lost', tasks: [1] }]);
+    expect(j.notices(1)).toEqual([]);
+    for (const log of j.logs) {
+      log.step({ type: 'frames', conn: 1, bytes: attach(taskId(1)) });
+      const answer = j.performed.filter((e) => e.type === 'send').at(-1)!;
+      expect([...readFrames(answer.bytes)][0]!.header.kind).toBe(Kind.REFUSED);
+    }
+    expect(j.done.filter((e) => e.type === 'assign')).toHaveLength(TASKS);
+    expect(j.view().tasks.map((t) => t.state)).toEqual(['assigned', 'failed', 'assigned']);
+    j.exit(0, { code: 3 });
+    expect(j.view().state).toBe('running');
+    j.exit(2, { code: 0 });
+    expect(j.view()).toMatchObject({ state: 'done', exitCode: 3 });
+  });
+
+  it('takes a process that traps, or leaves without MPI_Finalize, for one that fails', () => {
+    const j = started();
+    j.exit(0, { code: 1, unfinalized: true });
+    j.exit(2, { code: 1, abort: { code: 'PROGRAM_TRAP', message: 'unreachable' } });
+    expect(j.notices(1)).toEqual([
+      { op: 'lost', tasks: [0] },
+      { op: 'lost', tasks: [2] },
+    ]);
+    j.exit(1, { code: 0 });
+    expect(j.view()).toMatchObject({ state: 'done', exitCode: 0 });
+  });
+
+  it('ends with MPI_Abort, and when nobody is left', () => {
+    const aborted = started();
+    aborted.exit(0, { code: 7, abort: { code: 'ABORTED', message: 'MPI_Abort' } });
+    expect(aborted.view()).toMatchObject({ state: 'failed', exitCode: 7 });
+    const lost = started();
+    for (let t = 0; t < TASKS; t++) lost.exit(t, { code: 1, unfinalized: true });
+    expect(lost.view()).toMatchObject({ state: 'failed', error: { code: 'LOST_NODES' } });
+  });
+
+  it('answers an agreement when the last member is lost or has contributed', () => {
+    const j = started();
+    const give = (task: number, flag: number): boolean =>
+      j.ask(task, { op: 'agree', context: 0, members: [0, 1, 2], number: 0, flag, offer: 0, acknowledged: [] });
+    expect([give(0, 6), give(1, 3)]).toEqual([true, true]);
+    expect(j.notices(0)).toEqual([]);
+    j.s.dispatch({ type: 'kill', job, task: taskId(2) });
+    j.settle();
+    const agreed = { op: 'agreed', context: 0, number: 0, flag: 2, offer: 0, lost: [2], unacknowledged: true };
+    for (const t of [0, 1]) expect(j.notices(t)).toEqual([{ op: 'lost', tasks: [2] }, agreed]);
+  });
+});
