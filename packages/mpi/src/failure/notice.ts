@@ -44,7 +44,8 @@ function lose(layer: Layer, tasks: readonly number[]): void {
   for (const t of tasks) if (!lost.includes(t)) lost.push(t);
   for (const comm of layer.state.comms.rows.values()) if (lostOf(layer, comm).length > 0) dropCollective(layer, comm);
   for (const r of open(layer)) {
-    if (r.done) continue;
+    // A collective that ended just now has taken its receives with it.
+    if (r.done || layer.state.requests.rows.get(r.handle) !== r) continue;
     if (r.kind === 'coll') {
       const error = r.agreement ? undefined : brokenFor(layer, membersOf(layer, r), r.call);
       if (error) endCollective(layer, r, error);
