@@ -13,7 +13,7 @@ import { pendingLoss } from './failure/broken.ts';
 import type { Agreed } from './failure/state.ts';
 import type { WaitReason } from './device.ts';
 import type { ErrorRecord } from './errors.ts';
-import type { ReceiveRequest, RequestRecord, StatusRecord } from './state.ts';
+import type { CollectiveRequest, ReceiveRequest, RequestRecord, StatusRecord } from './state.ts';
 
 /** What a completed request leaves. */
 export interface Outcome {
@@ -38,25 +38,33 @@ const isDone = (layer: Layer, handle: number): boolean => active(layer, handle)?
 const ends = (layer: Layer, handle: number): boolean =>
   isDone(layer, handle) || pendingLoss(layer, active(layer, handle)) !== undefined;
 
-function outcome(r: RequestRecord): Outcome {
+function outcome(layer: Layer, r: RequestRecord): Outcome {
   return {
     status: r.status,
     error: r.error,
     body: r.kind === 'recv' ? r.body : undefined,
     result: r.kind === 'coll' ? r.result : 0,
     comm: r.comm,
-    ...(r.kind === 'coll' && r.agreed && { agreed: r.agreed }),
+    ...(r.kind === 'coll' && (r.agreed ?? r.flagAt) && { agreed: agreedIn(layer, r) }),
   };
+}
+
+/** Of an agreement among all that was a reduction: its result. */
+function agreedIn(layer: Layer, r: CollectiveRequest): Agreed | undefined {
+  if (!r.flagAt || r.error) return r.agreed;
+  const bytes = layer.memory.view(r.flagAt);
+  return { flag: new DataView(bytes.buffer, bytes.byteOffset).getInt32(0, true), lost: [] };
 }
 
 /** Takes what a completed request leaves; the request is gone then. Of one that is not complete: why not. */
 function take(layer: Layer, handle: number): Outcome {
   const r = active(layer, handle);
   if (!r) return idle();
-  if (!r.done) return { ...outcome(r), error: pendingLoss(layer, r), stays: true };
+  if (!r.done) return { ...outcome(layer, r), error: pendingLoss(layer, r), stays: true };
   spread(layer, r);
+  const o = outcome(layer, r);
   retire(layer, r);
-  return outcome(r);
+  return o;
 }
 
 function reasonFor(layer: Layer, handles: readonly number[], call: string | undefined): WaitReason {
@@ -154,7 +162,7 @@ export function getStatus(layer: Layer, handle: number): Outcome | undefined {
   if (!pollUntil(layer, () => isDone(layer, handle))) return undefined;
   const r = active(layer, handle);
   if (r) spread(layer, r);
-  return r ? outcome(r) : idle();
+  return r ? outcome(layer, r) : idle();
 }
 
 /** [MPI_Testall] */

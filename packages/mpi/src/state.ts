@@ -174,6 +174,8 @@ export interface CollectiveRequest extends RequestCommon {
   /** ULFM: it waits for a notice, and survives what others fail by; what was agreed. */
   agreement?: 'agree' | 'shrink';
   agreed?: Agreed;
+  /** Where the flag comes to lie in a job whose losses are not told. */
+  flagAt?: Buf;
   /** It reads from a file: `status.bytes` says how much came, and no more is unpacked. */
   reads?: boolean;
 }

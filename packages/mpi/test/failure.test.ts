@@ -7,6 +7,7 @@ import { MEMBERS, WORLD, WorldMode, encodeMember, taskId, type MemberNotice, typ
 import {
   ANY_SOURCE,
   COLLECTIVE,
+  COMM_SELF,
   COMM_WORLD,
   ERR,
   Mode,
@@ -22,7 +23,7 @@ import {
   type Layer,
 } from '../src/index.ts';
 
-const NONE = new Uint8Array(0);
+const NONE: Uint8Array = new Uint8Array(0);
 
 /** Rank 0 of three. A wait for what is not in `inbox` is a failure of the test. */
 function rank(): {
@@ -206,15 +207,13 @@ describe('agreements (U4, U5)', () => {
     expect(requests.wait(layer, barrier).error).toBeUndefined();
   });
 
-  it('are refused where losses are not told', () => {
+  it('are collectives where losses are not told, and nobody can revoke', () => {
     const { layer } = rank();
     Object.assign(layer.device, { tellsLosses: false });
-    for (const f of [failures.agree, failures.revoke, failures.shrink] as ((
-      l: Layer,
-      c: number,
-      n: never,
-    ) => unknown)[])
-      expect(classOf(() => f(layer, COMM_WORLD, undefined as never))).toBe(ERR.UNSUPPORTED_OPERATION);
+    expect(classOf(() => failures.revoke(layer, COMM_WORLD))).toBe(ERR.UNSUPPORTED_OPERATION);
     expect(failures.getFailed(layer, COMM_WORLD)).toEqual([]);
+    expect(requests.wait(layer, failures.agree(layer, COMM_SELF, -7)).agreed).toEqual({ flag: -7, lost: [] });
+    const { result } = requests.wait(layer, failures.shrink(layer, COMM_SELF));
+    expect(layer.state.comms.rows.get(result)!.group).toEqual([0]);
   });
 });

@@ -427,6 +427,13 @@ export declare const GROUP_EMPTY: Group;
 
 // ───────────────────────────── Communicators ─────────────────────────────
 
+/** What the members of a communicator have agreed on, the same at all of them. */
+export interface Agreement {
+  readonly flag: number;
+  /** A member has failed that not all have acknowledged (in C the code MPIX_ERR_PROC_FAILED). */
+  readonly failed: boolean;
+}
+
 /** [MPI_Comm] */
 export interface Comm {
   /** [MPI_Comm_rank] This process, 0 … size−1. */
@@ -648,6 +655,27 @@ export interface Comm {
   /** Folds the values in rank order: fn(fn(v0, v1), v2) …; undefined except at the root. */
   reduceObject<T>(value: T, fn: (a: T, b: T) => T, root?: number): T | undefined;
   allreduceObject<T>(value: T, fn: (a: T, b: T) => T): T;
+
+  // Failures of processes (ULFM): jobs under the protocol app
+
+  /** [MPIX_Comm_revoke] What is pending on it and what comes later throws ERR_REVOKED, at all members. */
+  revoke(): void;
+  /** [MPIX_Comm_is_revoked] */
+  readonly isRevoked: boolean;
+  /** [MPIX_Comm_shrink] The members that are left, in their order. */
+  shrink(): Comm;
+  /** [MPIX_Comm_ishrink] */
+  ishrink(): CommRequest;
+  /** [MPIX_Comm_agree] All members that are left get the bitwise AND of their flags (32 bits). */
+  agree(flag: number): Agreement;
+  /** [MPIX_Comm_get_failed] The failed members that this process has heard of, in an order that is the same at all. */
+  readonly failed: Group;
+  /** [MPIX_Comm_failure_get_acked] Those that it has acknowledged. */
+  readonly acknowledged: Group;
+  /** [MPIX_Comm_failure_ack] Acknowledges all that it has heard of. */
+  failureAck(): void;
+  /** [MPIX_Comm_ack_failed] Acknowledges the first so many. Returns how many are acknowledged. */
+  ackFailed(most: number): number;
 
   // Communicators (chapter 7) and topologies (chapter 8)
 
@@ -1287,6 +1315,10 @@ export declare const ERR_KEYVAL: 36;
 export declare const ERR_SESSION: 60;
 /** Mayfly's own class: misuse of {@link checkpoint}. */
 export declare const ERR_CHECKPOINT: 100;
+/** Of ULFM (MPIX_ in C). */
+export declare const ERR_PROC_FAILED: 101;
+export declare const ERR_PROC_FAILED_PENDING: 102;
+export declare const ERR_REVOKED: 103;
 
 /** A failed MPI call. */
 export declare abstract class MPIError extends Error {

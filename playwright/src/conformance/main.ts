@@ -12,6 +12,7 @@ import { Client } from '../client.ts';
 import { HeadlessProcess } from '../nodes/headless.ts';
 import { ROOT, ServerProcess } from '../server.ts';
 import { Native } from './native.ts';
+import { ulfm } from './ulfm.ts';
 
 const HELP = `npm run conformance -- [options]
 
@@ -20,6 +21,7 @@ const HELP = `npm run conformance -- [options]
   --faults        run each program again and kill a node at a drawn call of one of its ranks
   --kills N       repeat that N times for each program (default 1)
   --seed S        seed of the drawn calls (default 1)
+  --ulfm          run only the programs that lose processes (ulfm/), and --kills N of them at drawn calls
   --native        compare with the installed MPI, run now, instead of the recorded output
   --mpi NAME      use mpicc.NAME and mpiexec.NAME as the installed MPI: mpich, openmpi
   --peers         run only the installed MPI, and show where two native libraries differ: it against the recorded output
@@ -44,6 +46,7 @@ const { values } = parseArgs({
     faults: { type: 'boolean', default: false },
     kills: { type: 'string', default: '1' },
     seed: { type: 'string', default: '1' },
+    ulfm: { type: 'boolean', default: false },
     native: { type: 'boolean', default: false },
     mpi: { type: 'string' },
     peers: { type: 'boolean', default: false },
@@ -114,15 +117,18 @@ class Classroom {
   private nodes: HeadlessProcess[] = [];
   private joined = 0;
 
-  constructor(private readonly server: ServerProcess) {}
+  constructor(
+    private readonly server: ServerProcess,
+    private readonly slots = SLOTS,
+  ) {}
 
   /** Slots for so many ranks and one node more; nodes that were killed are replaced. */
   async roomFor(ranks: number): Promise<void> {
     this.nodes = this.nodes.filter((n) => !n.gone);
-    const want = Math.ceil(ranks / SLOTS) + 1;
+    const want = Math.ceil(ranks / this.slots) + 1;
     while (this.nodes.length < want)
       this.nodes.push(
-        await HeadlessProcess.start(this.server.url, `conformance ${++this.joined}`, SLOTS, {
+        await HeadlessProcess.start(this.server.url, `conformance ${++this.joined}`, this.slots, {
           MAYFLY_RANK_FAULTS: '1',
         }),
       );
@@ -149,6 +155,27 @@ class Classroom {
   }
 }
 
+async function withoutRecovery(): Promise<number> {
+  const server = await ServerProcess.start();
+  const room = new Classroom(server, 1);
+  try {
+    const wrong = await ulfm(
+      {
+        client: new Client(server),
+        room: (n) => room.roomFor(n),
+        calls: (job, n) => room.calls(job, n),
+        draw,
+        say,
+      },
+      Number(values.kills),
+    );
+    return wrong === 0 ? 0 : 1;
+  } finally {
+    await room.close();
+    await server.stop();
+  }
+}
+
 interface Row {
   runs: number;
   tests: number;
@@ -162,6 +189,7 @@ async function main(): Promise<number> {
   if (values.help) return (say(HELP), 0);
   if (values.record) return record();
   if (values.peers) return peers();
+  if (values.ulfm) return withoutRecovery();
   const { version, native } = values.native ? installed() : {};
   say(version ? `compared with ${version}, run now` : 'compared with the recorded native output');
   const check = readFileSync(join(FOLDER, 'check.h'), 'utf8');

@@ -19,7 +19,7 @@ import { GroupObject } from './group.ts';
 import { ErrorHandlerObject, OpObject } from './handles.ts';
 import * as objects from './objects.ts';
 import { Pins } from './pins.ts';
-import { PointToPoint } from './point-to-point.ts';
+import { FailureCalls } from './failures.ts';
 import { CommRequestObject } from './status.ts';
 import * as topologies from './topology-make.ts';
 import type { Buf } from '../buffers.ts';
@@ -31,7 +31,7 @@ type Send = Mayfly.Data | Mayfly.InPlace;
 // eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type -- addCollectives, below, puts them there
 export interface CommObject extends CollectiveForms {}
 // eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging -- see above
-export class CommObject extends PointToPoint implements Mayfly.Comm {
+export class CommObject extends FailureCalls implements Mayfly.Comm {
   // ── collectives
 
   /** Starts a collective whose buffers belong to the program. */

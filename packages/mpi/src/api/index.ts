@@ -169,6 +169,9 @@ function build(context: Context): MayflyModule {
     ERR_KEYVAL: ERR.KEYVAL,
     ERR_SESSION: ERR.SESSION,
     ERR_CHECKPOINT: ERR.CHECKPOINT,
+    ERR_PROC_FAILED: ERR.PROC_FAILED,
+    ERR_PROC_FAILED_PENDING: ERR.PROC_FAILED_PENDING,
+    ERR_REVOKED: ERR.REVOKED,
     // The declaration hides the constructor and narrows `statuses`.
     MPIError: MPIError as unknown as typeof Mayfly.MPIError,
     ErrorHandler: { create: (fn) => ErrorHandlerObject.create(context, fn) },

@@ -3,15 +3,21 @@
  * its contribution, and a notice brings what all have agreed on.
  */
 import { WORLD, WorldMode, encodeMember, type MemberRequest } from '@mayfly/wire';
+import { intra } from '../checks.ts';
+import { allreduceRecursiveDoubling } from '../collectives/allreduce-recursive-doubling.ts';
+import { dup } from '../comm.ts';
 import { ANY_SOURCE } from '../constants.ts';
 import { takeContext } from '../contexts.ts';
+import { UINT32 } from '../datatypes.ts';
 import { ERR, fail } from '../errors.ts';
 import { commOf, type Layer } from '../layer.ts';
+import { opHandle } from '../ops.ts';
 import { pollUntil } from '../progress.ts';
+import { Schedule, start } from '../schedule.ts';
 import { acknowledgedOf, lostOf } from './broken.ts';
 import { revoke as revokeHere } from './notice.ts';
 import { noFailures } from './state.ts';
-import type { CommRecord } from '../state.ts';
+import type { CollectiveRequest, CommRecord } from '../state.ts';
 
 /** @throws MPIError ERR_UNSUPPORTED_OPERATION in a job whose losses are not told */
 function ask(layer: Layer, call: string, comm: CommRecord, request: MemberRequest): void {
@@ -57,6 +63,8 @@ export const shrink = (layer: Layer, handle: number, call = 'MPIX_Comm_shrink'):
 function startAgreement(layer: Layer, handle: number, op: 'agree' | 'shrink', flag: number, call: string): number {
   const { state } = layer;
   const comm = commOf(layer, handle, call);
+  if (!layer.device.tellsLosses)
+    return op === 'agree' ? agreeAmongAll(layer, comm, flag, call) : dup(layer, handle, call);
   const number = comm.agreements ?? 0;
   ask(layer, call, comm, {
     op,
@@ -91,6 +99,18 @@ function startAgreement(layer: Layer, handle: number, op: 'agree' | 'shrink', fl
     result: 0,
     agreement: op,
   });
+  return request;
+}
+
+/** Where no loss is told: a reduction. @throws MPIError ERR_UNSUPPORTED_OPERATION on an intercommunicator */
+function agreeAmongAll(layer: Layer, comm: CommRecord, flag: number, call: string): number {
+  const s = new Schedule(layer, intra(layer, comm.handle, call), call);
+  const cell = s.scratch(4);
+  const bytes = layer.memory.view(cell);
+  new DataView(bytes.buffer, bytes.byteOffset).setInt32(0, flag | 0, true);
+  allreduceRecursiveDoubling(s, cell, { op: opHandle('MPI_BAND'), type: UINT32, commute: true, unit: 4 });
+  const request = start(s);
+  (layer.state.requests.rows.get(request) as CollectiveRequest).flagAt = cell;
   return request;
 }
 

@@ -1,0 +1,83 @@
+/*
+ * The library of the programs in this folder: tests of programs that lose processes (docs/ulfm.md). They run under the protocol app, on nodes of one slot; the
+ * survivors check. A process that is to fail calls die(), which ends it as the argument how= says: exit (without MPI_Finalize), trap (a wrong access), node (it
+ * calls MPI until its node is killed: the argument fault= says at which call).
+ *
+ *   TEST(name, "sentence of the proposal") { CHECK(expression); }
+ */
+#ifndef ULFM_H
+#define ULFM_H
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size;
+static char failed_[256];
+static const char *how = "exit";
+
+#define TEST(name, sentence) static void name(void)
+#define CHECK(x)                                                                                    \
+  do {                                                                                              \
+    if (!(x) && !failed_[0]) snprintf(failed_, sizeof failed_, "line %d: %s", __LINE__, #x);        \
+  } while (0)
+#define RUN(name)                                                                                   \
+  do {                                                                                              \
+    failed_[0] = 0;                                                                                 \
+    name();                                                                                         \
+    printf("%d %s: %s %s\n", rank, #name, failed_[0] ? "FAILED" : "ok", failed_);                   \
+    fflush(stdout);                                                                                 \
+  } while (0)
+
+static inline int class_of(int code) {
+  int c = -1;
+  MPI_Error_class(code, &c);
+  return c;
+}
+#define FAILS(call) CHECK(class_of(call) == MPIX_ERR_PROC_FAILED)
+#define REVOKED(call) CHECK(class_of(call) == MPIX_ERR_REVOKED)
+#define WORKS(call) CHECK((call) == MPI_SUCCESS)
+
+static inline void die(void) {
+  if (!strcmp(how, "trap")) __builtin_trap();
+  for (int flag; !strcmp(how, "node");) MPI_Iprobe(MPI_PROC_NULL, 0, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE), MPI_Iprobe(0, 99, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+  exit(3);
+}
+
+/* A duplicate whose errors come back. */
+static inline MPI_Comm again(MPI_Comm comm) {
+  MPI_Comm c;
+  MPI_Comm_dup(comm, &c);
+  MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
+  return c;
+}
+/* Waits until this process has heard of so many failures. */
+static inline void hear(MPI_Comm comm, int failures) {
+  for (int n = 0; n < failures;) {
+    MPI_Group g;
+    MPIX_Comm_get_failed(comm, &g);
+    MPI_Group_size(g, &n);
+    if (g != MPI_GROUP_EMPTY) MPI_Group_free(&g);
+  }
+}
+/* The group has one process, which has this rank in the communicator. */
+static inline int is_rank(MPI_Group g, MPI_Comm comm, int of) {
+  MPI_Group all;
+  int n, zero = 0, r = -1;
+  MPI_Comm_group(comm, &all);
+  MPI_Group_size(g, &n);
+  if (n == 1) MPI_Group_translate_ranks(g, 1, &zero, all, &r);
+  MPI_Group_free(&all);
+  return n == 1 && r == of;
+}
+
+static inline void begin(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  for (int i = 1; i < argc; i++)
+    if (!strncmp(argv[i], "how=", 4)) how = argv[i] + 4;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+}
+#endif
