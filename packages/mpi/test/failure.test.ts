@@ -1,6 +1,6 @@
 /**
- * What a rank makes of notices of the membership service (docs/ulfm.md), at the border of the layer: arrivals go in, the
- * messages of the rank come out.
+ * What a rank makes of notices of the membership service (docs/ulfm.md), at the border of the layer: arrivals go in,
+ * the messages of the rank come out.
  */
 import { describe, expect, it } from 'vitest';
 import { MEMBERS, WORLD, WorldMode, encodeMember, taskId, type MemberNotice, type TaskId } from '@mayfly/wire';

@@ -46,8 +46,8 @@ export const CHOICES: readonly Choice[] = [
     protocol: 'app',
     title: 'The other ranks are told, and the program decides',
     costs:
-      'user-level failure mitigation (ULFM): nothing is logged and no rank restarts; for programs that handle the loss ' +
-      'of a rank themselves',
+      'user-level failure mitigation (ULFM): nothing is logged and no rank restarts; for programs that handle the ' +
+      'loss of a rank themselves',
   },
   {
     protocol: 'none',
@@ -160,8 +160,8 @@ export function ifLostText(protocol: Protocol, newest: { bytes: number; at: numb
 export function pauseAdvice(job: JobView): string {
   if (!restartsRanks(job.protocol))
     return (
-      `This job cannot be paused: its protocol, ${job.protocol}, keeps nothing to resume a rank from. You can cancel it ` +
-      'and run it again later.'
+      `This job cannot be paused: its protocol, ${job.protocol}, keeps nothing to resume a rank from. You can ` +
+      'cancel it and run it again later.'
     );
   if (job.startedAt === undefined)
     return 'The job has not started. It leaves the queue, and returns to its place when you resume it.';

@@ -7,7 +7,7 @@ import { ERR, type ErrorRecord } from '../errors.ts';
 import { rankOfTask, type Layer } from '../layer.ts';
 import type { CommRecord, ReceiveRequest, RequestRecord } from '../state.ts';
 
-/** Lost members of a communicator, those of the other group of an intercommunicator too, in the order of the notices. */
+/** Lost members of a communicator, of both groups of an intercommunicator, in the order of the notices. */
 export function lostOf(layer: Layer, comm: Pick<CommRecord, 'group' | 'remote'>): number[] {
   const { failures } = layer.state;
   if (!failures || failures.lost.length === 0) return [];

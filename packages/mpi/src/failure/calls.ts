@@ -1,6 +1,6 @@
 /**
- * The calls of ULFM (docs/ulfm.md). Agreements are decided by the membership service of the job (U4, U5): a member sends
- * its contribution, and a notice brings what all have agreed on.
+ * The calls of ULFM (docs/ulfm.md). Agreements are decided by the membership service of the job (U4, U5): a member
+ * sends its contribution, and a notice brings what all have agreed on.
  */
 import { WORLD, WorldMode, encodeMember, type MemberRequest } from '@mayfly/wire';
 import { intra } from '../checks.ts';

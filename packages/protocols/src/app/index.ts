@@ -18,7 +18,7 @@ export const app: VProtocol = {
   log: {
     ...relayLog,
     keepsOutput: 'memory',
-    // A lost task is fenced with an incarnation that is never assigned. One that was never at a node starts with another.
+    // A lost task is fenced with an incarnation that is never assigned. One that never began may start with another.
     refuses: ({ epoch, resume }, d) =>
       epoch > 0 || (!resume && d !== undefined && d.trimmed > 0)
         ? { code: 'LOST_NODES', message: 'protocol "app" cannot run a task again' }

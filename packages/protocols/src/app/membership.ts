@@ -13,9 +13,10 @@
  *     one task finds it at each other task already.
  *  N4 (U3) A communicator is revoked once, and each member that lives is told.
  *  N5 (U4) An agreement is decided once: when each member has contributed, has ended or is lost behind its fence. All
- *     get the same value, in which only those count that live or have ended. Nothing that comes later changes it.
+ *     get the same value, in which only those count that live or have ended. Nothing later changes it.
  *  N6 (U4) Its answer stands behind the notices of all losses that it names.
- *  N7 (U5) The context id of a shrunk communicator is the greatest that a member has offered, so no other making has it.
+ *  N7 (U5) The context id of a shrunk communicator is the greatest that a member has offered: no other
+ *     making has it.
  *
  * Nothing of this is durable: messages are relayed from the server's memory, so the job does not outlive the server.
  */

@@ -1,10 +1,10 @@
 /**
  * Tasks that fail while their job goes on without them (`recovery.tells`).
  *
- *  D18 A task that has failed is never started again. Its failure is durable before any Channel Memory fences it, and the
- *      others hear of it behind the fences (the membership service).
- *  D19 Such a job ends when each of its tasks has ended or failed: with the exit codes of those that ended. If none has,
- *      the job has failed.
+ *  D18 A task that has failed is never started again. Its failure is durable before any Channel Memory fences it, and
+ *      the others hear of it behind the fences (the membership service).
+ *  D19 Such a job ends when each of its tasks has ended or failed: with the exit codes of those that ended. If none
+ *      has, the job has failed.
  */
 import type { ErrorBody, ExitReport } from '@mayfly/wire';
 import { endJob } from './end.ts';

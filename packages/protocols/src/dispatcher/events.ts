@@ -397,10 +397,7 @@ export type DispatcherEffect =
   | { type: 'persist'; token: number; changes: (readonly [key: string, value: unknown])[] }
   /** Acknowledge Hello. `isNew`: the host makes a secret for `node` and stores its hash. */
   | { type: 'welcome'; connection: string; node: NodeId; isNew: boolean; drop: Hold[] }
-  /**
-   * This socket was replaced by a newer one of the same session, or its node is refused: close it. No `disconnected`
-   * needed.
-   */
+  /** A newer socket of the same session counts, or its node is refused: close it. No `disconnected` needed. */
   | { type: 'close'; connection: string }
   /** Make ready the CMs' and the CS's part of this job (idempotent). Comes before any fence of it, and at recovery. */
   | { type: 'openJob'; job: JobId }
@@ -445,10 +442,7 @@ export type DispatcherEffect =
   | { type: 'wantsWave'; job: JobId }
   /** The line is durable, and the incarnations that act from now on. */
   | { type: 'rolledBack'; job: JobId; epoch: number; acting: readonly (readonly [TaskId, Incarnation])[] }
-  /**
-   * Durable: this task has failed, and the job goes on without it. Incarnations below `above` are to be refused, then
-   * the others are told.
-   */
+  /** Durable: the job goes on without this task. Incarnations below `above` are to be refused (bury.ts). */
   | { type: 'taskDead'; job: JobId; task: TaskId; above: Incarnation }
   /** Durable: this task has ended. Its arrivals may go from its home CM and its images from the CS. */
   | { type: 'taskDone'; job: JobId; task: TaskId }
