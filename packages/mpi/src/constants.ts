@@ -31,6 +31,9 @@ export const Mode = {
 /** Word of a message of a collective that has failed at its sender. */
 export const FAILED = 1;
 
+/** The same, because a process is lost. */
+export const FAILED_BY_LOSS = 3;
+
 /** Word of the message that takes a card back from a port (connect-timeout.ts). */
 export const WITHDRAWN = 2;
 

@@ -10,7 +10,7 @@
  */
 import { LINEAR } from './buffers.ts';
 import { taskId, WORLD } from '@mayfly/wire';
-import { ANSWERS, ANY_SOURCE, ANY_TAG, CARDS, FAILED, LEFT, Mode, WITHDRAWN } from './constants.ts';
+import { ANSWERS, ANY_SOURCE, ANY_TAG, CARDS, FAILED, FAILED_BY_LOSS, LEFT, Mode, WITHDRAWN } from './constants.ts';
 import { className, ERR, type ErrorRecord } from './errors.ts';
 import { releaseSpace, rankOfTask, type Layer } from './layer.ts';
 import { hopeless, isVoid } from './failure/broken.ts';
@@ -234,6 +234,8 @@ function receiveBuffer(
     r.error = wrong(r, ERR.TYPE, `rank ${rank} sent (tag ${tag}) a structured value: receive it with recvObject`);
   else if (r.parent && word === FAILED)
     r.error = wrong(r, ERR.OTHER, `rank ${rank} left the collective: the call failed there`);
+  else if (r.parent && word === FAILED_BY_LOSS)
+    r.error = wrong(r, ERR.PROC_FAILED, `rank ${rank} left the collective: it needs a process that has failed`);
   else if (size > room || (r.parent !== 0 && size !== room))
     r.error = r.parent
       ? wrong(

@@ -7,13 +7,13 @@
  * matched in the order of their steps, so an algorithm must list them in the same order on both sides.
  */
 import { taskId } from '@mayfly/wire';
-import { ANY_SOURCE, COLLECTIVE, ERRORS_ABORT, ERRORS_ARE_FATAL, FAILED, Mode } from './constants.ts';
+import { ANY_SOURCE, COLLECTIVE, ERRORS_ABORT, ERRORS_ARE_FATAL, FAILED, FAILED_BY_LOSS, Mode } from './constants.ts';
 import { NO_BYTES, part, type Buf } from './buffers.ts';
 import { elements, elementType } from './datatypes.ts';
 import { applyBuiltin } from './ops.ts';
 import { applyCompound } from './ops-compound.ts';
 import { brokenFor } from './failure/broken.ts';
-import { complete, endCollective, post } from './matching.ts';
+import { complete, post } from './matching.ts';
 import { executeFileStep } from './files/steps.ts';
 import { makeComm } from './comm-make.ts';
 import { countSend, scratch, since, type Layer } from './layer.ts';
@@ -204,10 +204,9 @@ export function start(schedule: Schedule): number {
     result: 0,
   };
   requests.rows.set(handle, r);
-  if (layer.state.comms.rows.get(comm.handle) !== comm) r.members = [...comm.group, ...(comm.remote ?? [])];
   // "Nonblocking operations … errors are postponed until the corresponding completion function": it ends at once.
   const error = brokenFor(layer, comm, schedule.call);
-  if (error) endCollective(layer, r, error);
+  if (error) r.error = error;
   runRounds(layer, handle);
   return handle;
 }
@@ -239,19 +238,17 @@ export function runRounds(layer: Layer, handle: number): void {
  * {@link FAILED}.
  */
 function abandon(layer: Layer, r: CollectiveRequest, rest: readonly Step[]): void {
-  // The others hear of a loss or a revocation by themselves (F2 of failure/notice.ts).
-  if (r.error!.errorClass === ERR.PROC_FAILED || r.error!.errorClass === ERR.REVOKED) {
-    r.rounds.length = 0;
-    return complete(layer, r);
-  }
-  for (const step of [...rest, ...r.rounds.slice(r.round).flat()])
-    if (step.op === 'send')
+  const { errorClass } = r.error!;
+  const lost = layer.state.failures?.lost ?? [];
+  // All members hear of a revocation by themselves.
+  for (const step of errorClass === ERR.REVOKED ? [] : [...rest, ...r.rounds.slice(r.round).flat()])
+    if (step.op === 'send' && !lost.includes(step.peer))
       layer.device.send(
         taskId(step.peer),
         Mode.STANDARD,
         step.via?.context ?? r.context,
         step.via?.tag ?? r.tag,
-        FAILED,
+        errorClass === ERR.PROC_FAILED ? FAILED_BY_LOSS : FAILED,
         new Uint8Array(0),
       );
   r.rounds.length = 0;

@@ -169,8 +169,6 @@ export interface CollectiveRequest extends RequestCommon {
    * does.
    */
   timeout?: { ms: number; until?: number } | undefined;
-  /** Its processes, where they are not those of its communicator. */
-  members?: number[];
   /** ULFM: it waits for a notice, and survives what others fail by; what was agreed. */
   agreement?: 'agree' | 'shrink';
   agreed?: Agreed;

@@ -10,6 +10,7 @@ import {
   COMM_SELF,
   COMM_WORLD,
   ERR,
+  FAILED_BY_LOSS,
   Mode,
   collectives,
   comms,
@@ -28,19 +29,19 @@ const NONE: Uint8Array = new Uint8Array(0);
 /** Rank 0 of three. A wait for what is not in `inbox` is a failure of the test. */
 function rank(): {
   layer: Layer;
-  sent: { dst: TaskId; mode: number; context: number; body: Uint8Array }[];
-  comes: (src: TaskId, context: number, tag: number, body?: Uint8Array, mode?: number) => void;
+  sent: { dst: TaskId; mode: number; context: number; word: number; body: Uint8Array }[];
+  comes: (src: TaskId, context: number, tag: number, body?: Uint8Array, mode?: number, word?: number) => void;
   notice: (n: MemberNotice) => void;
 } {
   const inbox: Arrival[] = [];
-  const sent: { dst: TaskId; mode: number; context: number; body: Uint8Array }[] = [];
+  const sent: { dst: TaskId; mode: number; context: number; word: number; body: Uint8Array }[] = [];
   let number = 0;
   const device: Device = {
     task: taskId(0),
     size: 3,
     tellsLosses: true,
     unexpectedBytes: 1 << 20,
-    send: (dst, mode, context, _tag, _word, body) => void sent.push({ dst, mode, context, body: body.slice() }),
+    send: (dst, mode, context, _tag, word, body) => void sent.push({ dst, mode, context, word, body: body.slice() }),
     wait: (why) => {
       const a = inbox.shift();
       if (!a) throw new Error(`waits for ever in ${why.call}`);
@@ -59,8 +60,14 @@ function rank(): {
   const memory = new Uint8Array(4096);
   const layer = createLayer(device, () => memory);
   layer.state.comms.rows.get(COMM_WORLD)!.errhandler = 2;
-  const comes = (src: TaskId, context: number, tag: number, body = NONE, mode: number = Mode.STANDARD): void =>
-    void inbox.push({ number: ++number, src, mode, context, tag, word: 0, size: body.length, body });
+  const comes = (
+    src: TaskId,
+    context: number,
+    tag: number,
+    body = NONE,
+    mode: number = Mode.STANDARD,
+    word = 0,
+  ): void => void inbox.push({ number: ++number, src, mode, context, tag, word, size: body.length, body });
   return { layer, sent, comes, notice: (n) => comes(MEMBERS, 0, 0, encodeMember(n), WorldMode.NOTICE) };
 }
 
@@ -132,21 +139,40 @@ describe('point to point (U1)', () => {
 });
 
 describe('collectives (U2)', () => {
-  it('end by the notice, and tell nobody; what still comes of them is dropped', () => {
+  it('end by the notice where they need the lost one, and tell who waits; what still comes of them is dropped', () => {
     const { layer, comes, notice, sent } = rank();
     const r = collectives.barrier(layer, COMM_WORLD);
-    const before = sent.length;
+    expect(sent.map((m) => [m.dst, m.word])).toEqual([[1, 0]]);
     notice(lost(1));
     expect(requests.wait(layer, r).error?.errorClass).toBe(ERR.PROC_FAILED);
+    expect(sent.map((m) => [m.dst, m.word])).toEqual([
+      [1, 0],
+      [2, FAILED_BY_LOSS],
+    ]);
     comes(taskId(2), COLLECTIVE, 0);
     expect(failures.getFailed(layer, COMM_WORLD)).toEqual([1]);
     expect(layer.state.unexpected.size).toBe(0);
     // A later one ends at once, at its completion.
     const later = collectives.barrier(layer, COMM_WORLD);
     expect(requests.wait(layer, later).error?.errorClass).toBe(ERR.PROC_FAILED);
-    expect(sent).toHaveLength(before);
+    expect(sent.at(-1)).toMatchObject({ dst: 2, word: FAILED_BY_LOSS });
     expect(layer.state.requests.rows.size).toBe(0);
     expect(layer.state.posted.size).toBe(0);
+  });
+
+  it('end well where they need nothing more of the lost one', () => {
+    const { layer, comes, notice } = rank();
+    const r = collectives.bcast(layer, COMM_WORLD, linear(64, 1), 2);
+    notice(lost(1));
+    comes(taskId(2), COLLECTIVE, 0, Uint8Array.of(4));
+    expect(requests.wait(layer, r).error).toBeUndefined();
+  });
+
+  it('end where a peer has left for a loss', () => {
+    const { layer, comes } = rank();
+    const r = collectives.bcast(layer, COMM_WORLD, linear(64, 1), 2);
+    comes(taskId(2), COLLECTIVE, 0, NONE, Mode.STANDARD, FAILED_BY_LOSS);
+    expect(requests.wait(layer, r).error?.errorClass).toBe(ERR.PROC_FAILED);
   });
 
   it('go on among those that are left, where they make a communicator of their own', () => {

@@ -102,6 +102,12 @@ export function isVoid(layer: Layer, context: number, tag: number): boolean {
   if (failures.revoked.includes(context & ~COLLECTIVE)) return true;
   if ((context & COLLECTIVE) === 0 || tag >= PARTIAL || failures.lost.length === 0) return false;
   for (const comm of comms.rows.values())
-    if (comm.context + COLLECTIVE === context) return lostOf(layer, comm).length > 0;
+    if (comm.context + COLLECTIVE === context)
+      return tag < comm.collectives && lostOf(layer, comm).length > 0 && !isOpen(layer, context, tag);
   return false;
 }
+
+const isOpen = (layer: Layer, context: number, tag: number): boolean =>
+  [...layer.state.requests.rows.values()].some(
+    (r) => r.kind === 'coll' && !r.done && r.context === context && r.tag === tag,
+  );

@@ -3,17 +3,18 @@
  * behind everything that a lost process managed to send, and are the same, in the same order, at all processes.
  *
  *  F1 When a loss is heard of, everything that cannot end any more ends with an error: receives from the lost process,
- *     synchronous sends to it, collectives of its communicators. What does not involve it goes on.
- *  F2 So all processes that are in a collective with a lost one leave it, each by the notice: nobody has to be told by
- *     its peers, and what they still send of it is dropped.
+ *     synchronous sends to it, collectives that still need a message of it. What needs none goes on.
+ *  F2 A process that leaves a collective tells those that wait for it there, and they leave it as well (schedule.ts).
+ *     So nobody waits for ever, whoever has heard of the loss first. What comes of a collective that is over here is
+ *     dropped.
  *  F3 A revoked communicator fails what is pending and what comes later (brokenFor), but agreements.
  */
 import { MEMBERS, decodeNotice, type MemberNotice } from '@mayfly/wire';
-import { COLLECTIVE, PARTIAL } from '../constants.ts';
+import { COLLECTIVE } from '../constants.ts';
 import { addComm } from '../comm-make.ts';
 import { ERR, type ErrorRecord } from '../errors.ts';
 import { complete, endCollective, pull, retire, stored, unpost } from '../matching.ts';
-import { brokenFor, hopeless, lostOf } from './broken.ts';
+import { brokenFor, hopeless, isVoid } from './broken.ts';
 import { noFailures } from './state.ts';
 import type { Arrival } from '../device.ts';
 import type { Deferred, Layer } from '../layer.ts';
@@ -42,13 +43,11 @@ const open = (layer: Layer): RequestRecord[] => [...layer.state.requests.rows.va
 function lose(layer: Layer, tasks: readonly number[]): void {
   const { lost } = layer.state.failures!;
   for (const t of tasks) if (!lost.includes(t)) lost.push(t);
-  for (const comm of layer.state.comms.rows.values()) if (lostOf(layer, comm).length > 0) dropCollective(layer, comm);
   for (const r of open(layer)) {
     // A collective that ended just now has taken its receives with it.
     if (r.done || layer.state.requests.rows.get(r.handle) !== r) continue;
     if (r.kind === 'coll') {
-      const error = r.agreement ? undefined : brokenFor(layer, membersOf(layer, r), r.call);
-      if (error) endCollective(layer, r, error);
+      if (!r.agreement && needsLost(layer, r)) endCollective(layer, r, needed(r.call));
     } else if (r.kind === 'send') {
       if (r.sync !== 0 && tasks.includes(r.peer)) end(layer, r, failedPeer(r.call));
     } else {
@@ -56,6 +55,8 @@ function lose(layer: Layer, tasks: readonly number[]): void {
       if (error) end(layer, r, error);
     }
   }
+  for (const comm of layer.state.comms.rows.values())
+    drop(layer, comm.context + COLLECTIVE, (tag) => isVoid(layer, comm.context + COLLECTIVE, tag));
 }
 
 const failedPeer = (call: string): ErrorRecord => ({
@@ -64,11 +65,17 @@ const failedPeer = (call: string): ErrorRecord => ({
   text: 'the receiver has failed, and has not received the message',
 });
 
-/** The processes that a collective involves: its communicator's, or those of a part that makes another one. */
-function membersOf(layer: Layer, r: CollectiveRequest): CommRecord {
-  const comm = layer.state.comms.rows.get(r.comm);
-  const record = comm ?? { handle: 0, name: 'the group', group: [], revoked: undefined };
-  return (r.members ? { ...record, group: r.members, remote: undefined } : record) as CommRecord;
+const needed = (call: string): ErrorRecord => ({
+  errorClass: ERR.PROC_FAILED,
+  call,
+  text: 'a process has failed whose message is needed',
+});
+
+/** The collective waits for a message of a lost process, or will. */
+function needsLost(layer: Layer, r: CollectiveRequest): boolean {
+  const { lost } = layer.state.failures!;
+  if (r.rounds.slice(r.round).some((round) => round.some((s) => s.op === 'recv' && lost.includes(s.peer)))) return true;
+  return open(layer).some((c) => c.kind === 'recv' && c.parent === r.handle && lost.includes(c.source));
 }
 
 function end(layer: Layer, r: RequestRecord, error: ErrorRecord): void {
@@ -78,11 +85,7 @@ function end(layer: Layer, r: RequestRecord, error: ErrorRecord): void {
   complete(layer, r);
 }
 
-/** F2: messages of collectives that have failed meet nothing any more. */
-function dropCollective(layer: Layer, comm: CommRecord): void {
-  drop(layer, comm.context + COLLECTIVE, (tag) => tag < PARTIAL);
-}
-
+/** What is kept of these messages. */
 function drop(layer: Layer, context: number, which: (tag: number) => boolean): void {
   const { unexpected } = layer.state;
   const queue = unexpected.get(context);
