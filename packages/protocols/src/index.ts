@@ -1,4 +1,5 @@
 export { Dispatcher } from './dispatcher/dispatcher.ts';
+export * from './dispatcher/effects.ts';
 export * from './dispatcher/events.ts';
 export * from './dispatcher/keys.ts';
 export { reputationKey } from './dispatcher/reputation.ts';

@@ -251,7 +251,7 @@ export const Fault = Type.Object({
   node: Type.Optional(NodeIdSchema),
   /**
    * FaultCause of packages/protocols: 'goodbye', 'disconnected', 'silent', 'reloaded', 'crashed', 'killed', 'clone',
-   * 'refused', 'declined', 'restart', 'doubted', 'compared'.
+   * 'refused', 'declined', 'restart', 'doubted', 'compared', 'team'.
    */
   cause: Type.String(),
   /** What the node reported. */

@@ -9,7 +9,8 @@
  *  D1 At most one incarnation of a task acts: one is assigned only after the Checkpoint Server and every Channel Memory
  *     have answered that they refuse all lower ones.
  *  D2 Incarnations of a task only rise, and one is durable in the registry before any fence or assignment names it.
- *  D3 No assignment makes a node run more ranks than it has slots; a node that is suspect or gone gets no ranks.
+ *  D3 No assignment makes a node run more ranks than it has slots, but for a team that finds no node with as many free
+ *     ones as it has members (D23). A node that is suspect or gone gets no ranks.
  *  D4 A job starts only when all its ranks have a slot; lost ranks come before the queue, and the queue is first come,
  *     first served in each room: a waiting job blocks the jobs behind it from every slot that it could use itself.
  *  D5 A report, heartbeat or hold of anything but the acting incarnation on its own node changes nothing, and its node
@@ -26,7 +27,7 @@
  *  R1–R4 Which nodes are trusted: reputation.ts. B1–B4 Who is to blame for a failure: failures.ts. S1–S4 Ranks without
  *  progress: stragglers.ts.
  *  D13, D14 What storage that cannot be written is: storage-outage.ts. D15–D17 Jobs whose tasks go back together:
- *  together.ts.
+ *  together.ts. D21 Teams: teams.ts. D22–D25 Teams that restart: unit.ts.
  *
  * Durable before: `raise` before fenceCs, fenceCm, assign; `exit` before taskDone; `end` before jobEnded and the
  * revocations; `pause` before the revocations.
@@ -47,8 +48,10 @@ import { Core, over, paused, recoveryOf, type Task } from './state.ts';
 import { endedForNow, goOn, rollBack, rolledBack } from './together.ts';
 import type { RecoveryTable } from './policy.ts';
 import { storage } from './storage-outage.ts';
+import { unitOf } from './unit.ts';
 import { protocols } from '../table.ts';
-import { defaultSettings, type DispatcherEffect, type DispatcherEvent, type DispatcherSettings } from './events.ts';
+import type { DispatcherEffect } from './effects.ts';
+import { defaultSettings, type DispatcherEvent, type DispatcherSettings } from './events.ts';
 
 export class Dispatcher {
   /** Read by the selectors of views.ts; changed by `step` only. */
@@ -106,7 +109,7 @@ export class Dispatcher {
         return this.#persisted(e.token);
       case 'imageChosen': {
         const t = this.#acting(e.job, e.task, e.incarnation, 'choosing');
-        if (t) imageChosen(core, t, e.image, e.position);
+        if (t) imageChosen(core, t, e.image, e.position, e.ended);
         return;
       }
       case 'imageLost': {
@@ -134,8 +137,10 @@ export class Dispatcher {
         if (!t || e.serial < (t.newest?.serial ?? 0)) return;
         if (t.phase === 'running' && t.node !== undefined && e.serial > (t.newest?.serial ?? 0)) {
           earn(core, t.node, CREDIT.image);
-          gotFurther(core, t);
-          called(core, t);
+          for (const m of unitOf(core, t)) {
+            gotFurther(core, m);
+            if (m.phase === 'running') called(core, m);
+          }
         }
         t.newest = { image: e.image, serial: e.serial };
         if (t.wanted !== undefined && e.serial > t.wanted) t.wanted = undefined;
@@ -194,8 +199,10 @@ export class Dispatcher {
         const t = core.find(e.job, e.task);
         if (!t || over(t.job) || paused(t.job) || t.phase === 'exiting' || t.phase === 'done') return;
         if (recoveryOf(core, t.job).together) return core.emit({ type: 'wantsWave', job: e.job });
-        t.wanted = t.newest?.serial ?? 0;
-        askForImage(core, t);
+        for (const m of unitOf(core, t)) {
+          m.wanted = m.newest?.serial ?? 0;
+          askForImage(core, m);
+        }
         return;
       }
       case 'pause': {
@@ -249,7 +256,7 @@ export class Dispatcher {
     const { core } = this;
     const p = core.pending.get(token);
     core.pending.delete(token);
-    if (p?.kind === 'raise') raised(core, p.tasks, p.starts);
+    if (p?.kind === 'raise') raised(core, p.tasks, p.starts, p.formed);
     else if (p?.kind === 'exit') exitPersisted(core, p.task);
     else if (p?.kind === 'end') endPersisted(core, p.job);
     else if (p?.kind === 'rollBack') rolledBack(core, p.job, p.epoch);

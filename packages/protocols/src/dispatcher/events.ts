@@ -1,5 +1,5 @@
 /**
- * Events, effects and durable records of the dispatcher core (dispatcher.ts).
+ * Events and durable records of the dispatcher core (dispatcher.ts); its effects: effects.ts.
  *
  * Duties of the host, in this order for every event:
  *  1. stamp the event with its monotonic-enough clock (`now`, ms since the epoch) and call `step`;
@@ -173,6 +173,8 @@ export interface JobRecord {
   universe?: number;
   /** Tasks that were added since, in order. */
   spawned?: SpawnGroup[];
+  /** Teams that stay for its life (D24); absent: it has none. */
+  teams?: (readonly TaskId[])[];
   /** Since when it is paused, or waits to begin again after that. */
   pausedAt?: number;
   /** How long it was paused after it had begun, over all pauses that are over. */
@@ -240,7 +242,8 @@ export interface FaultRecord {
  * `killed` the button; `clone` a Channel Memory met a second worker of the same incarnation; `refused` a Channel Memory
  * or the node refused it; `declined` the node runs no programs of this kind, which is not a fault of the node or the
  * program; `restart` the server came back and the node did not; `doubted` all ranks seemed to wait for each other, and
- * are tried on other nodes (D12); `compared` it made no progress, and is tried on another node (stragglers.ts).
+ * are tried on other nodes (D12); `compared` it made no progress, and is tried on another node (stragglers.ts); `team`
+ * a member of its team was lost (D22).
  */
 export type FaultCause =
   | 'goodbye'
@@ -254,7 +257,8 @@ export type FaultCause =
   | 'declined'
   | 'restart'
   | 'doubted'
-  | 'compared';
+  | 'compared'
+  | 'team';
 
 /** An image that the Checkpoint Server holds complete. */
 export interface KnownImage {
@@ -344,7 +348,16 @@ export type DispatcherEvent = { now: number } &
      * Answer to `fenceCs`: fenced there, and the newest sound image with where it replays from, or none (start of the
      * program).
      */
-    | { type: 'imageChosen'; job: JobId; task: TaskId; incarnation: Incarnation; image?: ImageId; position?: Position }
+    | {
+        type: 'imageChosen';
+        job: JobId;
+        task: TaskId;
+        incarnation: Incarnation;
+        image?: ImageId;
+        position?: Position;
+        /** A member of a team that had ended where the others go back to (D25). */
+        ended?: true;
+      }
     /** Answer to `fenceCs`: the images are damaged and the logs before them are gone. */
     | { type: 'imageLost'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody }
     /**
@@ -391,73 +404,3 @@ export type DispatcherEvent = { now: number } &
     | { type: 'forget'; job: JobId }
     | { type: 'tick' }
   );
-
-export type DispatcherEffect =
-  /** Commit these changes atomically (undefined deletes). → answers `persisted`. */
-  | { type: 'persist'; token: number; changes: (readonly [key: string, value: unknown])[] }
-  /** Acknowledge Hello. `isNew`: the host makes a secret for `node` and stores its hash. */
-  | { type: 'welcome'; connection: string; node: NodeId; isNew: boolean; drop: Hold[] }
-  /** A newer socket of the same session counts, or its node is refused: close it. No `disconnected` needed. */
-  | { type: 'close'; connection: string }
-  /** Make ready the CMs' and the CS's part of this job (idempotent). Comes before any fence of it, and at recovery. */
-  | { type: 'openJob'; job: JobId }
-  /** CS: refuse incarnations below, then choose the image. → answers `imageChosen` or `imageLost`. */
-  | { type: 'fenceCs'; job: JobId; task: TaskId; incarnation: Incarnation }
-  /** CM `cm`: refuse incarnations below `incarnation`, close their connections. → answers `fencedCm`. */
-  | { type: 'fenceCm'; job: JobId; task: TaskId; incarnation: Incarnation; cm: number }
-  /**
-   * Step with a tick once so much time has passed: something is due between two ticks. Lost with the process; the ticks
-   * find it, too.
-   */
-  | { type: 'wake'; afterMs: number }
-  /** Send Assignment to the node, with a capability for this incarnation and the manifest of `image`. */
-  | {
-      type: 'assign';
-      connection: string;
-      node: NodeId;
-      job: JobId;
-      task: TaskId;
-      incarnation: Incarnation;
-      image?: ImageId;
-      team?: readonly TaskId[];
-      /** Teams of all tasks that the job was started with; absent: there are none. */
-      teams?: readonly (readonly TaskId[])[];
-    }
-  /** Send Revoke to the node. */
-  | {
-      type: 'revoke';
-      connection: string;
-      node: NodeId;
-      job: JobId;
-      task: TaskId;
-      incarnation: Incarnation;
-      error: ErrorBody;
-    }
-  /** Send CheckpointRequest to the node. */
-  | { type: 'checkpoint'; connection: string; node: NodeId; job: JobId; task: TaskId }
-  // Coordinated checkpointing, to the checkpoint scheduler of the job.
-  /** A rank is lost: all go back. */
-  | { type: 'goesBack'; job: JobId; task: TaskId; cause: FaultCause | 'paused' }
-  /** A wave is wanted now. */
-  | { type: 'wantsWave'; job: JobId }
-  /** The line is durable, and the incarnations that act from now on. */
-  | { type: 'rolledBack'; job: JobId; epoch: number; acting: readonly (readonly [TaskId, Incarnation])[] }
-  /** Durable: the job goes on without this task. Incarnations below `above` are to be refused (bury.ts). */
-  | { type: 'taskDead'; job: JobId; task: TaskId; above: Incarnation }
-  /** Durable: this task has ended. Its arrivals may go from its home CM and its images from the CS. */
-  | { type: 'taskDone'; job: JobId; task: TaskId }
-  /** Durable: this job has ended. CMs and CS may drop what is not output. */
-  | { type: 'jobEnded'; job: JobId; state: 'done' | 'failed' | 'cancelled'; error?: ErrorBody }
-  /** The view of this job has changed. At most once per step and job. */
-  | { type: 'jobChanged'; job: JobId }
-  /** The list of nodes has changed. At most once per step. */
-  | { type: 'nodesChanged' }
-  | {
-      type: 'log';
-      level: 'info' | 'warn';
-      message: string;
-      job?: JobId;
-      task?: TaskId;
-      incarnation?: Incarnation;
-      node?: NodeId;
-    };

@@ -57,6 +57,7 @@ const BLAME: Record<FaultCause, number> = {
   restart: 0,
   doubted: 0,
   compared: 0,
+  team: 0,
 };
 /** The incarnation had moved its rank on before it was lost. */
 const AFTER_WORK = 0.25;
@@ -68,7 +69,7 @@ const MOST_PAST = 100;
 /** An incarnation that was at a node is lost. */
 export function failed(core: Core, t: Task, cause: FaultCause, fault: number | undefined): void {
   const node = t.node === undefined ? undefined : core.nodes.get(t.node);
-  if (!node || t.phase === 'away') return; // the server's own doing
+  if (!node || t.phase === 'away' || cause === 'team') return; // the server's own doing, or a teammate's
   const crash = cause === 'crashed' || cause === 'refused';
   const weight = BLAME[cause] * (t.worked ? (crash ? AFTER_WORK : 0) : 1);
   const code = crash ? t.lastCode : undefined;
@@ -144,13 +145,26 @@ export const failedAt = (t: Task): ReadonlySet<NodeId> =>
   new Set([...t.failures, ...(t.pending ? [t.pending] : [])].filter((f) => f.crash).map((f) => f.node));
 
 /**
- * Judges the failure of a lost incarnation. All logs are fenced, so its progress is known. Returns whether the rank may
- * be assigned again. `arrivals`: consumed so far.
+ * Judges the failures of lost incarnations of a unit (unit.ts), with the arrivals that each consumed. All logs are
+ * fenced, so its progress is known. A team gets further with any of its members: what they exchange is in no log.
+ * @returns whether they may be assigned again
  */
-export function weigh(core: Core, t: Task, arrivals: number): boolean {
-  const image = t.newest?.serial ?? 0;
-  const seen = t.fencedSends > t.reach.sends || image > t.reach.image;
-  const progress = seen || arrivals > t.reach.arrivals;
+export function weigh(core: Core, unit: readonly (readonly [Task, arrivals: number])[]): boolean {
+  const moved = unit.map(([t, arrivals]) => {
+    const image = t.newest?.serial ?? 0;
+    const seen = t.fencedSends > t.reach.sends || image > t.reach.image;
+    return { image, seen, progress: seen || arrivals > t.reach.arrivals };
+  });
+  const seen = moved.some((m) => m.seen);
+  const progress = moved.some((m) => m.progress);
+  return unit.every(([t, arrivals], i) => weighOne(core, t, { seen, progress, arrivals, image: moved[i]!.image }));
+}
+
+function weighOne(
+  core: Core,
+  t: Task,
+  { seen, progress, arrivals, image }: { seen: boolean; progress: boolean; arrivals: number; image: number },
+): boolean {
   t.reach = {
     sends: Math.max(t.reach.sends, t.fencedSends),
     arrivals: Math.max(t.reach.arrivals, arrivals),

@@ -8,6 +8,7 @@ import { CREDIT, earn } from './reputation.ts';
 import { addTasks, ended, newJob, over, recovered, taskChange, type Core, type Job, type Task } from './state.ts';
 import { release, tellToDrop } from './restart.ts';
 import { type JobRecord, type JobSpec } from './events.ts';
+import { hasExited, staysForTeam, unitIsOver, unitOf } from './unit.ts';
 import { faultKey, jobKey, taskKey } from './keys.ts';
 
 export function submit(core: Core, spec: JobSpec): void {
@@ -46,7 +47,7 @@ const RESULTS: readonly string[] = ['PROGRAM_ERROR', 'PROGRAM_TRAP', 'MPI_ERROR'
 
 /** The exit of a task is durable at its home CM, whichever incarnation wrote it: the log is the truth. */
 export function exited(core: Core, t: Task, report: ExitReport): void {
-  if (t.phase === 'exiting' || t.phase === 'done' || over(t.job) || t.incarnation === undefined) return;
+  if (t.exit || over(t.job) || t.incarnation === undefined) return;
   if (isFailure(core, t, report)) return bury(core, t, report);
   recovered(core, t);
   if (!report.abort) {
@@ -74,16 +75,26 @@ export function exited(core: Core, t: Task, report: ExitReport): void {
 export function exitPersisted(core: Core, t: Task): void {
   if (t.phase !== 'exiting') return;
   t.phase = 'done';
+  t.oversubscribed = undefined;
   release(core, t);
   const job = t.job.record.spec.id;
   if (t.lost) core.emit({ type: 'taskDead', job, task: t.task, above: (t.incarnation! + 1) as Incarnation });
-  else core.emit({ type: 'taskDone', job, task: t.task });
+  else done(core, t);
+  core.reschedule = true; // its team may wait for this (unit.ts)
   core.changed(t.job);
   finishIfDone(core, t.job);
 }
 
+/** Nothing of the task will restart; or, with a team that goes on, it may (D25). */
+export function done(core: Core, t: Task): void {
+  const job = t.job.record.spec.id;
+  const unit = unitOf(core, t);
+  if (unit.length > 1) core.emit({ type: 'exitedInTeam', job, task: t.task });
+  if (unitIsOver(core, t)) for (const m of unit) core.emit({ type: 'taskDone', job, task: m.task });
+}
+
 export function finishIfDone(core: Core, job: Job): void {
-  if (over(job) || !job.tasks.every((t) => t.phase === 'done')) return;
+  if (over(job) || !job.tasks.every(hasExited)) return;
   const left = job.tasks.filter((t) => !t.lost);
   if (left.length === 0) return endWithoutTasks(core, job);
   endJob(core, job, 'done', undefined, Math.max(...left.map((t) => t.exit?.code ?? 0)));
@@ -97,9 +108,9 @@ export function endPersisted(core: Core, job: Job): void {
   delete job.ending;
   const error = ending.error ?? { code: 'UNKNOWN_JOB', message: 'The job has ended.' };
   for (const t of job.tasks) {
-    const where = t.node ?? t.resumable;
-    if (where !== undefined && t.phase !== 'done') tellToDrop(core, t, where, error);
-    if (t.phase === 'exiting') t.phase = 'done';
+    const where = t.node ?? t.resumable ?? (staysForTeam(core, t) ? t.lastNode : undefined);
+    if (where !== undefined) tellToDrop(core, t, where, error);
+    if (t.phase === 'exiting' || t.exit) t.phase = 'done';
     else if (t.phase !== 'done') t.phase = 'idle';
     t.resumable = undefined;
     delete t.fence;

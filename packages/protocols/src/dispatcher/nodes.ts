@@ -11,12 +11,13 @@ import {
 } from '@mayfly/wire';
 import { deadline, judge, patienceOf, type Patience, type Verdict } from '../failure-detector.ts';
 import { rooms, takesFor, type Room } from './free-slots.ts';
-import { takeRoom, wantedBy } from './placement.ts';
+import { takeRoomForUnit, wantedByUnit } from './placement.ts';
 import { stated } from './job-progress.ts';
 import { came } from './reputation.ts';
-import { lose, resume, started, tellToDrop } from './restart.ts';
+import { endAgain, lose, resume, started, tellToDrop } from './restart.ts';
 import { mapByOf } from './teams.ts';
 import { kindOfJob, over, paused, recovered, type Core, type Node, type Task } from './state.ts';
+import { runsAgain, staysForTeam, unitOf } from './unit.ts';
 import type { DispatcherEvent } from './events.ts';
 
 type Of<T extends DispatcherEvent['type']> = Extract<DispatcherEvent, { type: T }>;
@@ -77,8 +78,15 @@ export function hello(core: Core, e: Of<'hello'>): void {
     else drop.push(h); // D5
   }
   for (const t of [...node.tasks])
-    if (!held.has(t) && lived(t))
-      lose(core, t, !sameSession ? 'reloaded' : t.phase === 'assigned' ? 'disconnected' : 'crashed');
+    if (!held.has(t) && lived(t)) {
+      if (sameSession && t.phase === 'running' && runsAgain(t)) endAgain(core, t);
+      else lose(core, t, !sameSession ? 'reloaded' : t.phase === 'assigned' ? 'disconnected' : 'crashed');
+    }
+  // D22: the others of their teams are lost with those that it has not any more.
+  for (const h of e.holds) {
+    const t = core.find(h.job, h.task);
+    if (t && held.has(t) && !lived(t) && t.phase !== 'exiting' && !staysForTeam(core, t)) drop.push(h);
+  }
   // Ranks that were lost with this node cannot go on once it is back without them.
   for (const job of core.jobs.values())
     for (const t of job.tasks) if (t.resumable === id && !held.has(t)) t.resumable = undefined;
@@ -127,6 +135,7 @@ function claim(core: Core, t: Task, node: Node, incarnation: Incarnation): boole
   if (over(t.job) || t.incarnation !== incarnation) return false;
   if (t.phase === 'away' && t.node === node.id) resume(core, t, node);
   else if (t.phase === 'idle' && t.resumable === node.id) resume(core, t, node);
+  if (staysForTeam(core, t)) return t.lastNode === node.id;
   return (lived(t) || t.phase === 'exiting') && t.node === node.id;
 }
 
@@ -166,8 +175,10 @@ export function heartbeat(core: Core, node: Node, e: Of<'heartbeat'>): void {
       !named.has(t) &&
       ++t.missed >= MISSED_LIMIT &&
       (t.phase === 'running' || core.time - t.since >= ARRIVAL_MS)
-    )
-      lose(core, t, 'crashed');
+    ) {
+      if (runsAgain(t)) endAgain(core, t);
+      else lose(core, t, 'crashed');
+    }
 }
 
 const sameActivity = (a: RankActivity | undefined, b: RankActivity): boolean =>
@@ -261,7 +272,9 @@ export function watch(core: Core): void {
       } else if (core.time >= deadline(node.presence, patienceOf(defaults(core), grace)))
         lose(core, t, node.presence.closed === undefined ? 'silent' : 'disconnected');
       else if (grace === undefined && node.presence.closed !== undefined && core.time >= node.presence.closed + brief) {
-        if (takeRoom(wantedBy(t, mapByOf(core, t.job)), (spare ??= rooms(core))) === undefined) continue;
+        const unit = unitOf(core, t);
+        const wanted = wantedByUnit(unit, mapByOf(core, t.job));
+        if (!takeRoomForUnit(wanted, unit.length, (spare ??= rooms(core)), true)) continue;
         lose(core, t, 'disconnected');
       } else if (
         t.phase === 'assigned' &&

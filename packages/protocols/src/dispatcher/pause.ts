@@ -17,6 +17,7 @@
 import { askForImage, goesBack, leave, tellToDrop } from './restart.ts';
 import { over, paused, recoveryOf, timeGoesOn, type Core, type Job, type Task } from './state.ts';
 import { stopTime, timeAfterStop } from './storage-outage.ts';
+import { hasExited, unitOf } from './unit.ts';
 import { jobKey } from './keys.ts';
 
 /**
@@ -43,18 +44,21 @@ export function pausePersisted(core: Core, job: Job, waitMs: number, since: numb
   if (over(job) || !paused(job) || job.record.pausedAt !== since) return;
   job.leaveBy = core.time + waitMs;
   if (recoveryOf(core, job).together) return core.emit({ type: 'wantsWave', job: job.record.spec.id });
-  for (const t of job.tasks) {
+  for (const t of job.tasks)
     if (t.phase === 'running' || t.phase === 'away') {
       t.wanted = t.newest?.serial ?? 0;
       askForImage(core, t);
-    } else if (t.phase === 'assigned' || t.phase === 'idle') stop(core, t); // it did nothing yet that its image has not
-  }
+    }
+  for (const t of job.tasks)
+    // It did nothing yet that its image has not, nor did its team.
+    if (t.phase === 'assigned' || t.phase === 'idle') for (const m of unitOf(core, t)) stop(core, m);
 }
 
 /** An image of the task is complete. */
 export function leaveWithImage(core: Core, t: Task): void {
-  if (paused(t.job) && !over(t.job) && t.job.leaveBy !== undefined && t.wanted === undefined && t.node !== undefined)
-    stop(core, t);
+  if (!paused(t.job) || over(t.job) || t.job.leaveBy === undefined || t.node === undefined) return;
+  const unit = unitOf(core, t);
+  if (unit.every((m) => m.wanted === undefined || hasExited(m))) for (const m of unit) stop(core, m);
 }
 
 /** A wave of a job whose ranks leave together is committed. */

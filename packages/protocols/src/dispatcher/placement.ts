@@ -53,14 +53,41 @@ export const wantedBy = (t: Task, mapBy: MapBy, held = NONE, contested = true): 
   mapBy,
 });
 
-/** Takes one slot of the best room for the rank and returns it; undefined when every slot is taken. */
-export function takeRoom(wanted: Wanted, rooms: readonly Room[]): NodeId | undefined {
+/** What a team asks for that restarts: a node on which none of its members has failed, if there is one. */
+export function wantedByUnit(unit: readonly Task[], mapBy: MapBy, held = NONE, contested = true): Wanted {
+  const all = unit.map((t) => wantedBy(t, mapBy, held, contested));
+  const avoid = all.find((w) => w.avoid !== undefined)?.avoid;
+  return { ...all[0]!, avoid, failed: new Set(all.flatMap((w) => [...w.failed])) };
+}
+
+/**
+ * D23: takes slots of one room for a team. If none has enough free ones, the room with the most takes it, `crowded`.
+ * `inFull`: then it is not taken.
+ */
+export function takeRoomForUnit(
+  wanted: Wanted,
+  ranks: number,
+  rooms: readonly Room[],
+  inFull = false,
+): { node: NodeId; crowded: boolean } | undefined {
+  const most = Math.max(0, ...rooms.filter((r) => suits(r, wanted)).map((r) => r.free));
+  const crowded = most < ranks;
+  if (crowded && inFull) return undefined;
+  const node = takeRoom(wanted, rooms, Math.min(ranks, most), ranks);
+  return node === undefined ? undefined : { node, crowded };
+}
+
+/**
+ * Takes one slot of the best room for the rank and returns it; undefined when every slot is taken. `least`: of rooms
+ * with so many free ones; `ranks`: how many are taken.
+ */
+export function takeRoom(wanted: Wanted, rooms: readonly Room[], least = 1, ranks = 1): NodeId | undefined {
   let best: Room | undefined;
   let bestKey: readonly number[] = [];
   for (const room of rooms) {
-    if (room.free <= 0 || !suits(room, wanted)) continue;
+    if (room.free <= 0 || room.free < least || !suits(room, wanted)) continue;
     const newcomer = room.record ? 0 : 1;
-    const ranks = room.ranks.get(wanted.job) ?? 0;
+    const here = room.ranks.get(wanted.job) ?? 0;
     const key = [
       wanted.failed.has(room.id) ? 1 : 0,
       wanted.failed.size > 0 ? newcomer : 0,
@@ -69,7 +96,7 @@ export function takeRoom(wanted: Wanted, rooms: readonly Room[]): NodeId | undef
       room.id === wanted.avoid ? 1 : 0,
       wanted.contested ? room.runs.length : 0,
       room.has(wanted.job, wanted.task) ? 0 : 1,
-      wanted.mapBy === 'slot' ? -ranks : ranks + newcomer,
+      wanted.mapBy === 'slot' ? -here : here + newcomer,
       newcomer,
       -room.free,
       room.since,
@@ -80,8 +107,8 @@ export function takeRoom(wanted: Wanted, rooms: readonly Room[]): NodeId | undef
     }
   }
   if (!best) return undefined;
-  best.free--;
-  best.ranks.set(wanted.job, (best.ranks.get(wanted.job) ?? 0) + 1);
+  best.free = Math.max(0, best.free - ranks);
+  best.ranks.set(wanted.job, (best.ranks.get(wanted.job) ?? 0) + ranks);
   return best.id;
 }
 

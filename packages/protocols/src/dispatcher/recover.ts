@@ -7,12 +7,13 @@
  */
 import type { JobId, TaskId } from '@mayfly/wire';
 import { endJob } from './end.ts';
-import { finishIfDone } from './jobs.ts';
+import { done, finishIfDone } from './jobs.ts';
 import { absentNode } from './nodes.ts';
 import { recoverReputations } from './reputation.ts';
-import { occupy } from './restart.ts';
+import { occupy, showTeams } from './restart.ts';
 import { ended, newJob, recoveryOf, type Core, type Job } from './state.ts';
 import { type DispatcherEvent, type FaultRecord, type JobRecord, type TaskRecord } from './events.ts';
+import { unitIsOver, unitOf } from './unit.ts';
 import { ALIVE_KEY, ALIVE_MS, jobKey } from './keys.ts';
 
 export function recover(core: Core, e: Extract<DispatcherEvent, { type: 'recover' }>): void {
@@ -121,7 +122,9 @@ function reopen(core: Core, job: Job): void {
   // Never begun; what is paused, or waits to begin again, has logs.
   if (state !== 'running' && job.tasks.every((t) => t.incarnation === undefined)) return;
   core.emit({ type: 'openJob', job: spec.id });
-  for (const t of job.tasks) if (t.phase === 'done') core.emit({ type: 'taskDone', job: spec.id, task: t.task });
+  showTeams(core, job);
+  for (const t of job.tasks)
+    if (t.phase === 'done' && (!unitIsOver(core, t) || unitOf(core, t)[0] === t)) done(core, t);
   const end = recoveryOf(core, job).serverRestarted();
   if (end) endJob(core, job, 'failed', end);
   else {

@@ -3,7 +3,8 @@
  *
  * Order at a restart (docs/incarnations.md): raise the incarnation durably → fence the CS → choose the image → every CM
  * fences the old incarnation and answers → assign. The first incarnation takes the same steps. A task that is lost
- * during any of them starts again with a higher number, so late answers are recognised by their incarnation.
+ * during any of them starts again with a higher number, so late answers are recognised by their incarnation. Members of
+ * a team take these steps together (unit.ts).
  */
 import type { ErrorBody, Incarnation, NodeId, ProgramKind } from '@mayfly/wire';
 import type { Progress } from '../channel-memory/events.ts';
@@ -13,7 +14,7 @@ import { began } from './comparison.ts';
 import { rooms } from './free-slots.ts';
 import { bury } from './bury.ts';
 import { formTeams, mapByOf, teamsOfJob } from './teams.ts';
-import { NONE, suits, takeRoom, wantedBy } from './placement.ts';
+import { NONE, suits, takeRoomForUnit, wantedByUnit } from './placement.ts';
 import { quarantinedUntil } from './reputation.ts';
 import {
   addFault,
@@ -31,6 +32,7 @@ import {
   type Node,
   type Task,
 } from './state.ts';
+import { allFenced, matesOf, runsAgain, unitOf, waitingUnits } from './unit.ts';
 import { capacityOf, type FaultCause } from './events.ts';
 import { jobKey } from './keys.ts';
 
@@ -70,23 +72,29 @@ export function schedule(core: Core): void {
       (job.record.state === 'waiting' || (job.record.state === 'running' && job.tasks.some((t) => t.phase === 'idle')))
     )
       waiting.add(job);
-  const take = (t: Task, held = NONE): boolean => {
-    const node = takeRoom(wantedBy(t, mapByOf(core, t.job), held, waiting.of(t.job.record.spec.room).size > 1), free);
-    if (node === undefined) return false;
-    raised.push(t);
-    occupy(core, t, node);
+  const take = (unit: readonly Task[], held = NONE): boolean => {
+    const { job } = unit[0]!;
+    const wanted = wantedByUnit(unit, mapByOf(core, job), held, waiting.of(job.record.spec.room).size > 1);
+    const room = takeRoomForUnit(wanted, unit.length, free);
+    if (room === undefined) return false;
+    for (const t of unit) {
+      raised.push(t);
+      occupy(core, t, room.node);
+      t.oversubscribed = room.crowded;
+    }
     return true;
   };
   for (const job of core.jobs.values()) {
     if (over(job) || job.record.state !== 'running' || job.rolling) continue;
-    for (const t of job.tasks) if (t.phase === 'idle' && !take(t)) short.add(job);
+    for (const unit of waitingUnits(core, job)) if (!take(unit)) short.add(job);
   }
   for (const job of core.jobs.values()) {
     if (over(job) || job.record.state !== 'waiting' || job.rolling) continue;
     const held = short.of(job.record.spec.room);
     const wanted = { code: job.record.spec.room, kind: kindOfJob(job), held };
     if (held.has(wanted.kind)) continue;
-    const begin = job.tasks.filter((t) => t.phase === 'idle'); // all, but for those that ended before a pause
+    const units = waitingUnits(core, job); // all tasks, but for those that ended before a pause
+    const begin = units.flat();
     const slots = free.reduce((sum, r) => sum + (suits(r, wanted) ? r.free : 0), 0);
     if (slots < begin.length) {
       short.add(job); // first come, first served
@@ -97,11 +105,10 @@ export function schedule(core: Core): void {
     job.record.startedAt ??= core.now;
     job.record.universe ??= Math.max(job.record.spec.size, Math.min(slots, capacityOf(job.record.spec)));
     starts.push(job);
-    for (const t of begin) take(t, held);
+    for (const unit of units) take(unit, held);
   }
   if (raised.length === 0) return;
-  formTeams(core, raised);
-  raise(core, raised, starts);
+  raise(core, raised, starts, formTeams(core, raised));
 }
 
 /** D3: only here, by the placement and when a node comes back with what it holds, does a task get a slot. */
@@ -121,8 +128,11 @@ export function release(core: Core, t: Task): void {
   core.changed(t.job);
 }
 
-function raise(core: Core, tasks: Task[], starts: Job[]): void {
-  const changes: (readonly [string, unknown])[] = starts.map((j) => [jobKey(j.record.spec.id), { ...j.record }]);
+function raise(core: Core, tasks: Task[], starts: Job[], formed: readonly Job[]): void {
+  const changes: (readonly [string, unknown])[] = [...new Set([...starts, ...formed])].map((j) => [
+    jobKey(j.record.spec.id),
+    { ...j.record },
+  ]);
   const jobs = new Set<Job>();
   for (const t of tasks) {
     if (t.resumable !== undefined) {
@@ -134,6 +144,7 @@ function raise(core: Core, tasks: Task[], starts: Job[]): void {
     }
     t.incarnation = ((t.incarnation ?? -1) + 1) as Incarnation; // D2
     t.phase = 'raising';
+    t.stays = undefined;
     delete t.activity;
     t.lastNode = t.node!;
     changes.push(taskChange(t));
@@ -141,7 +152,7 @@ function raise(core: Core, tasks: Task[], starts: Job[]): void {
   }
   for (const j of jobs) changes.push(...faultChanges(j));
   core.persist(
-    { kind: 'raise', tasks: tasks.map((task) => ({ task, incarnation: task.incarnation! })), starts },
+    { kind: 'raise', tasks: tasks.map((task) => ({ task, incarnation: task.incarnation! })), starts, formed },
     changes,
   );
 }
@@ -154,8 +165,10 @@ export function raised(
   core: Core,
   tasks: readonly { task: Task; incarnation: Incarnation }[],
   starts: readonly Job[],
+  formed: readonly Job[],
 ): void {
   for (const j of starts) if (!over(j)) core.emit({ type: 'openJob', job: j.record.spec.id });
+  for (const j of formed) if (!over(j)) showTeams(core, j);
   for (const { task: t, incarnation } of tasks) {
     if (over(t.job) || t.phase !== 'raising' || t.incarnation !== incarnation) continue;
     t.phase = 'choosing';
@@ -163,8 +176,21 @@ export function raised(
   }
 }
 
-export function imageChosen(core: Core, t: Task, image: Task['image'], position = recoveryOf(core, t.job).start): void {
+/** D24: whoever serves the job has to know its teams. */
+export function showTeams(core: Core, job: Job): void {
+  const { teams = [] } = job.record;
+  if (teams.length > 0) core.emit({ type: 'teams', job: job.record.spec.id, teams });
+}
+
+export function imageChosen(
+  core: Core,
+  t: Task,
+  image: Task['image'],
+  position = recoveryOf(core, t.job).start,
+  ended?: true,
+): void {
   t.image = image;
+  t.stays = ended;
   t.phase = 'fencing';
   const { id, channelMemories } = t.job.record.spec;
   t.fence = { waiting: new Set(), sends: 0, consumed: 0, position, logs: [] };
@@ -179,37 +205,65 @@ export function fencedCm(core: Core, t: Task, cm: number, { sends, consumed, log
   t.fence.sends += sends;
   t.fence.consumed = Math.max(t.fence.consumed, consumed);
   t.fence.logs.push(logs);
-  if (t.fence.waiting.size > 0) return;
-  t.fencedSends = t.fence.sends;
+  const unit = unitOf(core, t);
+  if (!allFenced(unit)) return; // D23
+  const begin = unit.filter((m) => !m.stays);
+  const came = begin.map((m) => [m, settle(core, m)] as const);
+  if (over(t.job) || !weigh(core, came)) return;
+  for (const m of unit) if (m.stays) endAgain(core, m);
+  if (!begin.every((m) => mayBegin(core, m))) return lose(core, begin[0]!, 'disconnected');
+  for (const m of begin) assign(core, m); // D1: everyone has fenced
+}
+
+/** It has ended, as before: it gives its slot back (D25). */
+export function endAgain(core: Core, t: Task): void {
+  t.phase = 'done';
+  t.stays = t.oversubscribed = undefined;
+  recovered(core, t);
+  delete t.fence;
+  delete t.activity;
+  release(core, t);
+}
+
+/** All Channel Memories have fenced the task. @returns arrivals that it has consumed */
+function settle(core: Core, t: Task): number {
+  const fence = t.fence!;
+  t.fencedSends = fence.sends;
   // No rank has consumed more than came, whatever its heartbeats claimed. Otherwise no later incarnation could appear
   // to get further.
   const arrivals = Math.max(
-    t.fence.consumed,
-    Math.min(t.arrivalsSeen, Math.max(0, ...t.fence.logs.map((l) => l.arrivals))),
+    fence.consumed,
+    Math.min(t.arrivalsSeen, Math.max(0, ...fence.logs.map((l) => l.arrivals))),
   );
-  const lost = recoveryOf(core, t.job).lacks(t.fence.position, t.fence.logs);
+  const lost = recoveryOf(core, t.job).lacks(fence.position, fence.logs);
   delete t.fence;
-  if (lost !== undefined) {
+  if (lost !== undefined && !over(t.job)) {
     // D11: what the logs lost no incarnation will find there.
     t.job.culprit = t.task;
     endJob(core, t.job, 'failed', { code: 'LOST_LOG', message: `rank ${t.task}: the logs lost ${lost}` });
-    return;
   }
-  if (weigh(core, t, arrivals)) assign(core, t); // D1: everyone has fenced
+  return arrivals;
+}
+
+/** Its node can still take it. */
+function mayBegin(core: Core, t: Task): boolean {
+  const node = t.node === undefined ? undefined : core.nodes.get(t.node);
+  if (!node) return false;
+  // It may have fewer slots by now: D3. A team that found too few took what was free beside the others.
+  const fits = t.oversubscribed
+    ? node.slots > 0
+    : [...node.tasks].filter((o) => !o.oversubscribed).length <= node.slots;
+  return (
+    fits &&
+    node.connection !== undefined &&
+    !node.presence.left &&
+    node.runs.includes(kindOfJob(t.job)) /* D20 */ &&
+    quarantinedUntil(core, node.id) === undefined /* R2 */
+  );
 }
 
 function assign(core: Core, t: Task): void {
-  const node = core.nodes.get(t.node!);
-  if (
-    node?.connection === undefined ||
-    node.presence.left ||
-    node.tasks.size > node.slots /* it has fewer by now: D3 */ ||
-    !node.runs.includes(kindOfJob(t.job)) /* D20 */ ||
-    quarantinedUntil(core, node.id) !== undefined /* R2 */
-  ) {
-    lose(core, t, 'disconnected');
-    return;
-  }
+  const node = core.nodes.get(t.node!)!;
   t.phase = 'assigned';
   t.since = core.time;
   t.worked = false;
@@ -217,7 +271,7 @@ function assign(core: Core, t: Task): void {
   reached(core, t, 'assignedAfterMs');
   const effect = {
     type: 'assign' as const,
-    connection: node.connection,
+    connection: node.connection!,
     node: node.id,
     job: t.job.record.spec.id,
     task: t.task,
@@ -247,6 +301,8 @@ export function started(core: Core, t: Task): void {
 /** Asks the node of a running rank for an image. For a rank that does not run yet, this happens when it starts. */
 export function askForImage(core: Core, t: Task): void {
   if (t.wanted === undefined || t.phase !== 'running' || t.node === undefined) return;
+  // One member asks for all: a team takes its images together.
+  if (unitOf(core, t).find((m) => m.phase === 'running' && !runsAgain(m)) !== t) return;
   const node = core.nodes.get(t.node);
   if (node?.connection !== undefined)
     core.emit({
@@ -290,10 +346,20 @@ export function tellToDrop(core: Core, t: Task, where: NodeId, error: ErrorBody)
 }
 
 /**
- * The task's incarnation is lost. An incarnation that was never assigned leaves no fault. `hearsay`: only its node
- * reported the loss.
+ * The task's incarnation is lost, and with it those of its team (D22). An incarnation that was never assigned leaves no
+ * fault. `hearsay`: only its node reported the loss.
  */
 export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): void {
+  if (t.phase === 'exiting' || t.phase === 'done') return;
+  loseOne(core, t, cause, hearsay);
+  for (const m of matesOf(core, t)) {
+    if (m.node !== undefined && m.phase !== 'exiting' && m.phase !== 'done')
+      tellToDrop(core, m, m.node, { code: 'FENCED', message: `Rank ${t.task} of its team was lost.` });
+    loseOne(core, m, 'team', hearsay);
+  }
+}
+
+function loseOne(core: Core, t: Task, cause: FaultCause, hearsay: boolean): void {
   if (t.phase === 'idle' || t.phase === 'ended' || t.phase === 'exiting' || t.phase === 'done' || over(t.job)) return;
   const lived = t.phase === 'assigned' || t.phase === 'running' || t.phase === 'away';
   const { together, tells } = recoveryOf(core, t.job);
@@ -304,8 +370,8 @@ export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): v
     const fault = addFault(core, t, cause, hearsay);
     failed(core, t, cause, fault);
     if (t.phase === 'running') t.ranMs += core.time - t.beganAt;
-    if (!together && !tells && (cause === 'disconnected' || cause === 'silent' || cause === 'restart'))
-      t.resumable = node;
+    const alone = !together && !tells && t.team === undefined;
+    if (alone && (cause === 'disconnected' || cause === 'silent' || cause === 'restart')) t.resumable = node;
     if (cause === 'crashed' || cause === 'refused' || cause === 'clone' || cause === 'killed' || cause === 'doubted')
       t.avoid = node;
     core.emit({
@@ -323,7 +389,8 @@ export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): v
     if (node !== undefined && cause === 'silent') tellToDrop(core, t, node, { code: 'FENCED', message });
     return bury(core, t, { code: 1, abort: { code: 'LOST_NODES', message } });
   }
-  t.phase = 'idle';
+  t.phase = t.exit ? 'done' : 'idle';
+  t.oversubscribed = undefined;
   delete t.fence;
   release(core, t);
   core.reschedule = true;
@@ -343,7 +410,8 @@ export function goesBack(core: Core, t: Task, cause: FaultCause | 'paused'): voi
 
 /** D9: it has no slot any more, and neither node nor program is to blame. */
 export function leave(core: Core, t: Task): void {
-  t.phase = 'idle';
+  t.phase = t.exit ? 'done' : 'idle';
+  t.oversubscribed = undefined;
   t.resumable = undefined;
   t.wanted = undefined;
   t.pending = undefined;

@@ -20,10 +20,10 @@ import {
 } from '@mayfly/wire';
 import type { Holdings } from '../channel-memory/events.ts';
 import { ObserverClock, type Presence, type Verdict } from '../failure-detector.ts';
+import type { DispatcherEffect } from './effects.ts';
 import type { RecoveryPolicy, RecoveryTable } from './policy.ts';
 import type { AddressReputation, Comparison, Failure, Reputation } from './suspicions.ts';
 import {
-  type DispatcherEffect,
   type DispatcherSettings,
   type FaultCause,
   type FaultRecord,
@@ -53,6 +53,10 @@ export interface Task {
   exit?: ExitRecord;
   /** It has failed, and the others are told (bury.ts). */
   lost?: true;
+  /** D25: it had ended where its team goes back to, and is fenced only. */
+  stays?: boolean | undefined;
+  /** D23: its node has fewer slots than its team has members. */
+  oversubscribed?: boolean | undefined;
   /** The node that its highest incarnation was assigned to. */
   lastNode?: NodeId;
   /**
@@ -115,6 +119,8 @@ export interface Task {
   activitySince?: number;
   /** What its program states, and what it had reached (job-progress.ts); `reached` is at least `fraction`. */
   stated?: { readonly incarnation: Incarnation; readonly fraction: number; readonly reached: number };
+  /** Messages of its team that it has sent and consumed, as its node says (stragglers.ts). */
+  localSeen?: number;
   /** Highest number of arrivals that any incarnation consumed, as heartbeats say. */
   arrivalsSeen: number;
   /** Observer's time of the assignment, of the end of waiting while away. */
@@ -190,7 +196,7 @@ export interface Node {
 
 export type Pending =
   | { kind: 'submit'; job: JobId }
-  | { kind: 'raise'; tasks: { task: Task; incarnation: Incarnation }[]; starts: Job[] }
+  | { kind: 'raise'; tasks: { task: Task; incarnation: Incarnation }[]; starts: Job[]; formed: readonly Job[] }
   | { kind: 'exit'; task: Task }
   | { kind: 'end'; job: Job }
   | { kind: 'pause'; job: Job; since: number; waitMs: number }
@@ -324,6 +330,7 @@ export const newJob = (record: JobRecord): Job => {
   };
   for (let t = 0; t < record.spec.size; t++) job.tasks.push(newTask(job, t as TaskId));
   for (const g of record.spawned ?? []) addTasks(job, g);
+  for (const team of record.teams ?? []) for (const m of team) if (job.tasks[m]) job.tasks[m].team = team;
   return job;
 };
 
@@ -365,7 +372,7 @@ export function addFault(core: Core, t: Task, cause: FaultCause, hearsay: boolea
   if (t.node !== undefined) {
     fault.node = t.node;
     const node = core.nodes.get(t.node);
-    if (node && cause !== 'killed') node.faults++;
+    if (node && cause !== 'killed' && cause !== 'team') node.faults++;
   }
   t.openFaults.push(job.faults.length);
   job.dirtyFaults.add(job.faults.length);

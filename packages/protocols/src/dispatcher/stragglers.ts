@@ -30,6 +30,7 @@ import { CREDIT, earn, hasRecord } from './reputation.ts';
 import { lose, tellToDrop } from './restart.ts';
 import { over, paused, recoveryOf, type Core, type Job, type Task } from './state.ts';
 import type { Comparison } from './suspicions.ts';
+import { unitOf } from './unit.ts';
 import type { JobSpec, LoggedProgress } from './events.ts';
 
 /** For how many times the patience a rank is trusted to consume arrivals that only its node has counted. */
@@ -54,13 +55,20 @@ export function progress(core: Core, id: JobId, tasks: readonly LoggedProgress[]
     };
     if (t.phase !== 'running' || t.node === undefined) continue;
     const sent = p.sends > Math.max(t.fencedSends, was?.sends ?? 0);
+    const unit = unitOf(core, t);
+    const local = (t.activity?.local?.arrivals ?? 0) + (t.activity?.local?.sends ?? 0);
     if (sent) {
       earn(core, t.node, CREDIT.messages);
-      gotFurther(core, t);
+      for (const m of unit) gotFurther(core, m);
     }
-    if (sent || t.logged.consumed > (was?.consumed ?? 0)) called(core, t);
+    // What a team exchanges is in no log: one of them that gets on shows that the others do.
+    if (sent || t.logged.consumed > (was?.consumed ?? 0))
+      for (const m of unit) {
+        if (m.phase === 'running') called(core, m);
+      }
     else if (waits(t, p)) t.callAt = t.seenAt = core.time;
-    else if (t.logged.taken > (was?.taken ?? 0)) t.callAt = core.time;
+    else if (t.logged.taken > (was?.taken ?? 0) || (unit.length > 1 && local !== t.localSeen)) t.callAt = core.time;
+    t.localSeen = local;
   }
 }
 
@@ -102,9 +110,10 @@ function patienceFor(core: Core, t: Task): number {
 /** S2, S3. Only where a slot of another node that runs such programs is free; it is taken off the list. */
 function moveElsewhere(core: Core, t: Task, free: Room[], kind: Comparison['kind'], given: number): boolean {
   const node = t.node!;
-  const room = free.find((r) => r.id !== node && r.free > 0 && suits(r, wantedBy(t, 'node')));
+  const unit = unitOf(core, t);
+  const room = free.find((r) => r.id !== node && r.free >= unit.length && suits(r, wantedBy(t, 'node')));
   if (room === undefined) return false;
-  room.free--;
+  room.free -= unit.length;
   // S4: the rank made no progress on the node before either. If the nodes are strangers, it takes several of them;
   // otherwise nodes that only send heartbeats could make a job wait as long as they like.
   if (
@@ -122,7 +131,7 @@ function moveElsewhere(core: Core, t: Task, free: Room[], kind: Comparison['kind
         : 'The rank made no progress for too long; it restarts elsewhere.',
   });
   const before = t.job.faults.length;
-  t.comparedAt.add(node);
+  for (const m of unit) m.comparedAt.add(node);
   lose(core, t, 'compared');
   suspect(t, {
     node,

@@ -1,6 +1,6 @@
 /**
  * Teams: ranks of one job on one node that exchange messages in its memory, where the job's V-protocol has nothing
- * against it (docs/teams.md). A team is fixed for the life of its members' incarnations.
+ * against it (docs/teams.md). Under a protocol that restarts tasks, a team stays for the life of its job (unit.ts).
  *
  *  D21 The members of a team got their slots on one node in one commit, and belong to one world: spawned tasks form
  *      teams of their own. A team has at most {@link JobSpec.team} members.
@@ -8,8 +8,13 @@
 import { MAX_TEAM, type MapBy, type NodeId, type TaskId } from '@mayfly/wire';
 import { groupOf, recoveryOf, type Core, type Job, type Task } from './state.ts';
 
-const mostOf = (core: Core, job: Job): number =>
-  recoveryOf(core, job).teams === 'transport' ? (job.record.spec.team ?? MAX_TEAM) : 1;
+/** What a lost team costs, all of it, is not known beforehand: under a log, teams are for jobs that ask for them. */
+const DEFAULT_SIZE = { transport: MAX_TEAM, unit: 1 } as const;
+
+function mostOf(core: Core, job: Job): number {
+  const { teams } = recoveryOf(core, job);
+  return teams === undefined ? 1 : (job.record.spec.team ?? DEFAULT_SIZE[teams]);
+}
 
 /** How the ranks of the job are spread: together where they form teams, apart where each closed tab costs a restart. */
 export const mapByOf = (core: Core, job: Job): MapBy =>
@@ -19,10 +24,13 @@ export const mapByOf = (core: Core, job: Job): MapBy =>
 export const teamsOfJob = (job: Job): (readonly TaskId[])[] =>
   job.tasks.slice(0, job.record.spec.size).flatMap((t) => (t.team?.[0] === t.task ? [t.team] : []));
 
-/** D21, for tasks that have just got their slots. */
-export function formTeams(core: Core, tasks: readonly Task[]): void {
+/** D21, for tasks that have just got their slots. @returns jobs with teams that are to be made durable (D24) */
+export function formTeams(core: Core, tasks: readonly Task[]): Job[] {
   const together = new Map<Job, Map<string, Task[]>>();
+  const formed = new Set<Job>();
   for (const t of tasks) {
+    const stay = recoveryOf(core, t.job).teams === 'unit';
+    if (stay && t.incarnation !== undefined) continue; // D24
     t.team = undefined;
     if (mostOf(core, t.job) < 2) continue;
     const world = groupOf(t.job.record, t.task)?.first ?? 0;
@@ -38,7 +46,12 @@ export function formTeams(core: Core, tasks: readonly Task[]): void {
       for (let i = 0; i < group.length; i += most) {
         const members = group.slice(i, i + most);
         const team: readonly TaskId[] = members.map((t) => t.task);
-        if (team.length > 1) for (const t of members) t.team = team;
+        if (team.length < 2) continue;
+        for (const t of members) t.team = team;
+        if (recoveryOf(core, job).teams !== 'unit') continue;
+        job.record.teams = [...(job.record.teams ?? []), team];
+        formed.add(job);
       }
     }
+  return [...formed];
 }

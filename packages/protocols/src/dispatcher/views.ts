@@ -20,6 +20,7 @@ import { hasRecord, quarantinedUntil } from './reputation.ts';
 import { verdictOf } from './nodes.ts';
 import { rooms, takesRanks } from './free-slots.ts';
 import { suits } from './placement.ts';
+import { hasExited as exitedForGood } from './unit.ts';
 import type { JobPart } from './events.ts';
 import { ended, groupOf, kindOfJob, over, paused, type Core, type Job, type Node, type Task } from './state.ts';
 
@@ -116,7 +117,7 @@ export function slotsFor(dispatcher: Dispatcher, id: JobId): number {
 /** The job is over, or all that is left is to write so: every exit of its tasks is final. */
 export function hasExited(dispatcher: Dispatcher, id: JobId): boolean {
   const job = dispatcher.core.jobs.get(id);
-  return !job || over(job) || job.tasks.every((t) => t.phase === 'done');
+  return !job || over(job) || job.tasks.every(exitedForGood);
 }
 
 /** Slots that other spawned tasks of a job hold: one that asks for more may wait for their end. */
@@ -307,7 +308,20 @@ export function reasonOf(core: Core, job: Job): string | undefined {
       `rank${away.length === 1 ? '' : 's'} ${list(away)}`
     );
   const failures = job.tasks.flatMap((t) => failuresOf(core, t) ?? []);
-  return failures.length === 0 ? undefined : `${failures.slice(0, 3).join('; ')}; restarting elsewhere`;
+  if (failures.length === 0) return crowdedReason(core, job);
+  return `${failures.slice(0, 3).join('; ')}; restarting elsewhere`;
+}
+
+/** D23, for people. */
+function crowdedReason(core: Core, job: Job): string | undefined {
+  const crowded = job.tasks.filter((t) => t.oversubscribed && t.node !== undefined);
+  const node = crowded[0] && core.nodes.get(crowded[0].node!);
+  if (!node) return undefined;
+  const team = crowded.filter((t) => t.node === node.id);
+  return (
+    `ranks ${list(team.map((t) => t.task))} share ${slots(node.slots)} of node ${node.name || node.id}: ` +
+    'no node had enough free slots for their team'
+  );
 }
 
 function pausedReason(job: Job): string | undefined {

@@ -19,6 +19,7 @@ export const pessimistic: VProtocol = {
   images,
   recovery: {
     restarts: true,
+    teams: 'unit',
     start: positionOf(fromTheStart()),
     lost: () => undefined,
     lacks: (position, logs) => lostFrom(aloneOf(position), logs),

@@ -31,7 +31,8 @@ import {
 import type { CheckpointServer } from '../images/checkpoint-server.ts';
 import type { CheckpointServerEffect, CheckpointServerEvent } from '../images/events.ts';
 import type { Dispatcher } from '../dispatcher/dispatcher.ts';
-import type { DispatcherEffect, DispatcherEvent, JobSpec, LoggedProgress } from '../dispatcher/events.ts';
+import type { DispatcherEffect } from '../dispatcher/effects.ts';
+import type { DispatcherEvent, JobSpec, LoggedProgress } from '../dispatcher/events.ts';
 import { capacityOf } from '../dispatcher/events.ts';
 import { ALIVE_KEY } from '../dispatcher/keys.ts';
 import { partsOf } from '../dispatcher/parts.ts';
@@ -53,7 +54,9 @@ export type ImagesInput = Timeless<CheckpointServerEvent>;
 /** Effects that leave the cores. Hosts only note down `taskDone` and `complete`. */
 export type DispatcherIo = Exclude<
   DispatcherEffect,
-  { type: 'fenceCs' | 'fenceCm' | 'goesBack' | 'rolledBack' | 'wantsWave' | 'taskDead' }
+  {
+    type: 'fenceCs' | 'fenceCm' | 'teams' | 'exitedInTeam' | 'goesBack' | 'rolledBack' | 'wantsWave' | 'taskDead';
+  }
 >;
 export type ImagesIo = Exclude<
   CheckpointServerEffect,
@@ -188,6 +191,13 @@ export class JobService {
         return this.#whenOpen(e.job, () =>
           this.#members.get(e.job)?.put({ type: 'dead', task: e.task, above: e.above }),
         );
+      case 'teams':
+        return this.#whenOpen(e.job, () => {
+          for (const log of this.logs(e.job)) log.teams(e.teams);
+          this.image({ type: 'teams', job: e.job, teams: e.teams });
+        });
+      case 'exitedInTeam':
+        return this.image({ type: 'exitedInTeam', job: e.job, task: e.task });
       case 'taskDone':
         this.#host.dispatcher(e);
         this.image({ type: 'taskDone', job: e.job, task: e.task });
@@ -228,9 +238,16 @@ export class JobService {
         if (e.wave !== undefined) this.#waves.get(e.job)?.stored(e.wave, e);
         return this.dispatch({ type: 'image', job: e.job, task: e.task, image: e.image, serial: e.serial });
       case 'chosen': {
-        const { job, task, incarnation, image, position } = e;
+        const { job, task, incarnation, image, position, ended } = e;
         const chosen = image === undefined ? {} : { image, position: position! };
-        return this.dispatch({ type: 'imageChosen', job, task, incarnation, ...chosen });
+        return this.dispatch({
+          type: 'imageChosen',
+          job,
+          task,
+          incarnation,
+          ...chosen,
+          ...(ended && { ended }),
+        });
       }
       case 'lost':
         return this.dispatch({

@@ -107,6 +107,7 @@ export class ServedLog {
   readonly #answers: LogAnswers;
   readonly #fences = new Map<TaskId, Incarnation>();
   readonly #done = new Set<TaskId>();
+  #teams: readonly (readonly TaskId[])[] = [];
   /** By what they ask for: of two orders for the same, the later one counts. */
   readonly #orders = new Map<string, LogOrder>();
   readonly #feed: AnswerFeed;
@@ -148,7 +149,8 @@ export class ServedLog {
   /** For {@link begin}: the host opens the streams that it names. */
   newCore(): ChannelMemory {
     const { policy, fresh: _, stdin: __, files: ___, ...options } = this.#options;
-    return new ChannelMemory(policy, { ...options, size: this.#size, line: this.#line });
+    const teams = this.#teams.length === 0 ? options.teams : this.#teams;
+    return new ChannelMemory(policy, { ...options, teams, size: this.#size, line: this.#line });
   }
 
   /** L4. */
@@ -263,6 +265,12 @@ export class ServedLog {
   /** What the registry has: a core that recovers hears of it. */
   acting(task: TaskId, incarnation: Incarnation): void {
     if ((this.#fences.get(task) ?? -1) < incarnation) this.#fences.set(task, incarnation);
+  }
+
+  /** Teams of the job: all of them, every time. A core that recovers hears of them. */
+  teams(teams: readonly (readonly TaskId[])[]): void {
+    this.#teams = teams;
+    this.step({ type: 'teams', teams });
   }
 
   order(order: LogOrder): void {

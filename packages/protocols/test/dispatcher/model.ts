@@ -52,7 +52,7 @@ const CMS = 2;
 
 export class Model {
   now = 1_000_000;
-  dispatcher = new Dispatcher({ crashLimit: 10_000 });
+  dispatcher: Dispatcher;
   readonly registry = new Map<string, unknown>();
   /** Answers under way inside the server; lost when it dies. */
   answers: { event: DispatcherEvent; commit?: Extract<DispatcherEffect, { type: 'persist' }> }[] = [];
@@ -75,7 +75,19 @@ export class Model {
   #connections = 0;
   #fresh = 0;
   #turns = 0;
-  constructor(readonly below: (n: number) => number) {
+  /** Of this life of the dispatcher: jobs whose teams it has shown, and members that were assigned in this step. */
+  #shown = new Map<JobId, readonly (readonly TaskId[])[]>();
+  #together = new Map<string, Extract<DispatcherEffect, { type: 'assign' }>[]>();
+  /** Teams as they were formed: they stay (D24). */
+  readonly #formed = new Map<string, string>();
+  teams = 0;
+  crowded = 0;
+  again = 0;
+  constructor(
+    readonly below: (n: number) => number,
+    readonly make: () => Dispatcher = () => new Dispatcher({ crashLimit: 10_000 }),
+  ) {
+    this.dispatcher = make();
     this.step({ type: 'recover', now: this.now, entries: [], images: [] });
   }
 
@@ -85,6 +97,40 @@ export class Model {
       this.log.push(`   ${JSON.stringify(effect)}`);
       this.#perform(effect);
     }
+    for (const [team, all] of this.#together) {
+      expect(new Set(all.map((e) => e.node)).size, `D23: team ${team} begins on one node`).toBe(1);
+      // Those that have ended may stay away (D25).
+      const missing = all[0]!.team!.filter((t) => !all.some((e) => e.task === t));
+      for (const t of missing)
+        expect(this.#record(all[0]!.job, t)?.exit, 'D23: all members begin together').toBeDefined();
+      this.teams++;
+    }
+    this.#together.clear();
+  }
+
+  /** D22, D24: of a commit. */
+  #checkTeams(changes: readonly (readonly [key: string, value: unknown])[]): void {
+    const raised = new Map<JobId, TaskId[]>();
+    for (const [key, value] of changes) {
+      const [kind, job, task] = key.split('/') as [string, JobId, string];
+      if (kind === 'job')
+        for (const team of (value as JobRecord | undefined)?.teams ?? [])
+          for (const t of team) {
+            expect(this.#formed.get(`${job}/${t}`) ?? String(team), 'D24: a team stays').toBe(String(team));
+            this.#formed.set(`${job}/${t}`, String(team));
+          }
+      const record = value as TaskRecord | undefined;
+      if (
+        kind === 'task' &&
+        record &&
+        record.incarnation > (this.#record(job, Number(task) as TaskId)?.incarnation ?? -1)
+      )
+        raised.set(job, [...(raised.get(job) ?? []), Number(task) as TaskId]);
+    }
+    for (const [job, tasks] of raised)
+      for (const t of tasks)
+        for (const m of this.#formed.get(`${job}/${t}`)?.split(',') ?? [])
+          expect(tasks, 'D22: all members are raised in one commit').toContain(Number(m));
   }
 
   #record(job: JobId, task: TaskId): TaskRecord | undefined {
@@ -109,7 +155,14 @@ export class Model {
         expect(this.#record(e.job, e.task)?.incarnation, 'D2: durable before it is named').toBe(e.incarnation);
         if (e.type === 'fenceCs')
           this.answers.push({
-            event: { type: 'imageChosen', now, job: e.job, task: e.task, incarnation: e.incarnation },
+            event: {
+              type: 'imageChosen',
+              now,
+              job: e.job,
+              task: e.task,
+              incarnation: e.incarnation,
+              ...(this.#record(e.job, e.task)?.exit && this.below(2) ? { ended: true } : {}),
+            },
           });
         else
           this.answers.push({
@@ -137,11 +190,33 @@ export class Model {
           'D1: everyone fences first',
         ).toBe(true);
         expect(this.assigned.get(key) ?? -1, 'D1, D2: every incarnation once, and rising').toBeLessThan(e.incarnation);
-        expect(record?.exit, 'D6').toBeUndefined();
+        const team = e.team ?? [];
+        if (record?.exit) this.again++;
+        if (record?.exit)
+          expect(
+            team.every((t) => this.#record(e.job, t)?.exit),
+            'D6, D25: not all have ended',
+          ).toBe(false);
+        expect(String(team), 'D24').toBe(this.#formed.get(key) ?? '');
+        if (e.team) {
+          const of = `${e.job} ${String(team)}`;
+          expect(this.#shown.get(e.job)?.map(String), 'D24: shown before').toContain(String(team));
+          for (const t of team) {
+            const at = this.#record(e.job, t)!.incarnation;
+            expect(
+              this.#fence(e.job, t).every((f) => f >= at),
+              'D23: everyone has fenced all members',
+            ).toBe(true);
+          }
+          this.#together.set(of, [...(this.#together.get(of) ?? []), e]);
+        }
         expect((this.registry.get(`job/${e.job}`) as JobRecord).state, 'D6').toBe('running');
         this.assigned.set(key, e.incarnation);
         const view = nodeViews(this.dispatcher).find((n) => n.id === e.node)!;
-        expect(view.busy, 'D3').toBeLessThanOrEqual(view.slots);
+        if (view.busy > view.slots) {
+          this.crowded++;
+          expect(this.#crowds(e.node), 'D3: only with a team').toBe(true);
+        }
         const runs = this.volunteers.find((v) => v.connection === e.connection)?.runs ?? PROGRAM_KINDS;
         expect(runs, 'D20').toContain(kindOf((this.registry.get(`job/${e.job}`) as JobRecord).spec.program.language));
         this.#deliver(e.connection, e);
@@ -158,7 +233,11 @@ export class Model {
         return;
       }
       case 'taskDone':
-        expect(this.#record(e.job, e.task)?.exit, 'D6').toBeDefined();
+        for (const t of this.#formed.get(`${e.job}/${e.task}`)?.split(',') ?? [e.task])
+          expect(this.#record(e.job, Number(t) as TaskId)?.exit, 'D6, D25').toBeDefined();
+        return;
+      case 'teams':
+        this.#shown.set(e.job, e.teams);
         return;
       case 'jobEnded':
         expect((this.registry.get(`job/${e.job}`) as JobRecord).state, 'D6').toBe(e.state);
@@ -166,6 +245,14 @@ export class Model {
         return;
       default:
     }
+  }
+
+  /** Ranks of a team are, or will be, on this node. */
+  #crowds(node: NodeId): boolean {
+    return [...this.#formed.keys()].some((key) => {
+      const [job, task] = key.split('/') as [JobId, string];
+      return this.#record(job, Number(task) as TaskId)?.node === node;
+    });
   }
 
   #deliver(connection: string, e: DispatcherEffect): void {
@@ -184,6 +271,7 @@ export class Model {
     const index = this.answers[at]?.commit ? commit : at;
     const [a] = this.answers.splice(index, 1);
     if (!a) return;
+    if (a.commit) this.#checkTeams(a.commit.changes);
     if (a.commit)
       for (const [k, v] of a.commit.changes) {
         const before = this.registry.get(k) as TaskRecord | undefined;
@@ -213,6 +301,7 @@ export class Model {
       id: J(n),
       channelMemories: CMS,
       program,
+      ...(n % 2 === 1 ? { team: 2 + (n % 4 === 1 ? 1 : 0), mapBy: 'slot' as const } : {}),
       ...(n % 3 === 0 ? { graceMs: 500 + 1000 * this.below(6) } : {}),
     });
     this.sizes.set(spec.id, size);
@@ -289,6 +378,8 @@ export class Model {
         this.step({ type: 'exit', now: this.now, job: w.job, task: w.task, report: { code: 0 } });
       }
     }
+    // One that runs again for its team ends again; its node has nothing to tell of that.
+    v.workers = v.workers.filter((w) => w.left > 0 || !this.exits.has(`${w.job}/${w.task}`) || this.below(5) > 0);
   }
 
   heartbeat(v: Volunteer): void {
@@ -327,6 +418,9 @@ export class Model {
     const commits = this.answers.filter((a) => a.commit);
     for (const a of commits.slice(0, this.below(commits.length + 1)))
       for (const [k, v] of a.commit!.changes) this.#write(k, v);
+    this.#formed.clear(); // those that were not durable are formed again
+    for (const [k, v] of this.registry) if (k.startsWith('job/')) this.#checkTeams([[k, v]]);
+    this.#shown.clear();
     this.answers = [];
     this.fences = new Map(); // the CMs take theirs from the registry
     for (const v of this.volunteers) {
@@ -338,7 +432,7 @@ export class Model {
     for (const [k, r] of this.registry)
       if (k.startsWith('job/') && (r as JobRecord).state === 'paused') this.paused.add((r as JobRecord).spec.id);
     this.now += this.below(3000);
-    this.dispatcher = new Dispatcher({ crashLimit: 10_000 });
+    this.dispatcher = this.make();
     this.step({
       type: 'recover',
       now: this.now,

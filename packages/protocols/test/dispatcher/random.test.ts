@@ -6,16 +6,23 @@
  */
 import { PROGRAM_KINDS } from '@mayfly/wire';
 import { expect, it } from 'vitest';
-import { nodeViews, type JobRecord } from '../../src/index.ts';
+import {
+  Dispatcher,
+  nodeViews,
+  protocols,
+  type DispatcherEffect,
+  type DispatcherEvent,
+  type JobRecord,
+} from '../../src/index.ts';
 import { fault } from './model-faults.ts';
 import { Model, Volunteer } from './model.ts';
 import { randomOf } from '../random.ts';
 
 declare const process: { env: Record<string, string | undefined> };
 
-function run(seed: number): Model {
+function run(seed: number, make?: () => Dispatcher): Model {
   const below = randomOf(seed);
-  const m = new Model(below);
+  const m = new Model(below, make);
   try {
     const some = [undefined, undefined, PROGRAM_KINDS, ['wasm'], ['wasm'], ['typescript']] as const;
     for (let i = 2 + below(5); i > 0; i--) m.volunteers.push(new Volunteer(1 + below(3), some[below(some.length)]));
@@ -53,22 +60,79 @@ function run(seed: number): Model {
   return m;
 }
 
-it('holds D1–D6, D8, D9 and D20 under faults of every kind, and ends every job', { timeout: 120_000 }, () => {
+it('holds D1–D6, D8, D9, D20 and D22–D25 under faults of every kind, and ends every job', { timeout: 120_000 }, () => {
   const only = process.env['MAYFLY_SEED'];
   let incarnations = 0;
   let pauses = 0;
+  let [teams, crowded, again] = [0, 0, 0];
   for (let seed = 1; seed <= 300; seed++) {
     const m = run(only === undefined ? seed : Number(only));
     for (const n of m.assigned.values()) incarnations += n;
     pauses += m.pauses;
+    teams += m.teams;
+    crowded += m.crowded;
+    again += m.again;
     if (only !== undefined) break;
   }
   if (only === undefined) {
     expect(incarnations, 'the faults were real').toBeGreaterThan(1000);
     expect(pauses, 'and so were the pauses').toBeGreaterThan(300);
+    expect(teams, 'teams began').toBeGreaterThan(300);
+    expect(crowded, 'some on too few slots').toBeGreaterThan(20);
+    expect(again, 'and some members again').toBeGreaterThan(10);
   }
 });
 
 it('one seed is one run, to the letter', () => {
   expect(run(42).log).toEqual(run(42).log);
+});
+
+/** Without the rules of teams: what the dispatcher hears, does and decides, changed. */
+const settings = { crashLimit: 10_000 };
+class Fenced extends Dispatcher {
+  /** Whoever has fenced one member has fenced its team. */
+  override step(e: DispatcherEvent): DispatcherEffect[] {
+    const before: DispatcherEffect[] = [];
+    if (e.type === 'fencedCm') {
+      const { team = [] } = this.core.find(e.job, e.task) ?? {};
+      for (const task of team) {
+        const { incarnation } = this.core.find(e.job, task)!;
+        if (task !== e.task && incarnation !== undefined) before.push(...super.step({ ...e, task, incarnation }));
+      }
+    }
+    return [...before, ...super.step(e)];
+  }
+}
+class Split extends Dispatcher {
+  #later: DispatcherEffect[] = [];
+  /** One of several assignments waits for the next step. */
+  override step(e: DispatcherEvent): DispatcherEffect[] {
+    const effects = [...this.#later.splice(0), ...super.step(e)];
+    const last = effects.filter((x) => x.type === 'assign' && x.team).at(-1);
+    if (!last) return effects;
+    this.#later = [last];
+    return effects.filter((x) => x !== last);
+  }
+}
+class Forgetful extends Dispatcher {
+  override step(e: DispatcherEvent): DispatcherEffect[] {
+    if (e.type !== 'recover') return super.step(e);
+    const forget = (value: unknown): unknown => ({ ...(value as object), teams: undefined });
+    return super.step({ ...e, entries: e.entries.map(([k, v]) => [k, k.startsWith('job/') ? forget(v) : v] as const) });
+  }
+}
+const alone = {
+  ...protocols.pessimistic,
+  recovery: { ...protocols.pessimistic.recovery, teams: 'transport' as const },
+};
+
+it.each([
+  ['a lost member is raised alone', 'D2[24]', () => new Dispatcher(settings, { ...protocols, pessimistic: alone })],
+  ['members are assigned before all are fenced', '(D1|D23): everyone', () => new Fenced(settings)],
+  ['a team restarts in two steps', 'D23: all members', () => new Split(settings)],
+  ['teams are forgotten when the server restarts', 'D2[245]', () => new Forgetful(settings)],
+])('notices: %s', (_, rule, make) => {
+  expect(() => {
+    for (let seed = 1; seed <= 100; seed++) run(seed, make);
+  }).toThrow(new RegExp(rule));
 });
