@@ -17,6 +17,7 @@ import {
   shrink,
   type FaultKind,
   type Held,
+  type Planted,
   type RunOptions,
   type RunReport,
   type Rule,
@@ -123,7 +124,12 @@ const heldTo = (held: Held | undefined): string =>
   ].join('; ');
 
 async function planted(rules: readonly string[], workers: number): Promise<number> {
-  const wanted = PLANTED.filter((p) => rules.length === 0 || rules.includes(p.rule));
+  // rules of teams where the protocol has teams
+  const has = ({ held }: Planted): boolean =>
+    held?.setup?.team === undefined || protocols[held.setup.protocol ?? 'pessimistic'].recovery.teams !== undefined;
+  const wanted = PLANTED.filter((p: Planted & { rule: Rule }) =>
+    rules.length === 0 ? has(p) : rules.includes(p.rule),
+  );
   const found = new Map<string, Extract<SimulateResult, { type: 'hunt' }>>();
   await spread(
     wanted.map((p) => ({ type: 'hunt', rule: p.rule })),

@@ -225,23 +225,29 @@ export class CsHost {
         this.links.get(e.link)?.down({ type: 'reply', image: this.known(e.image), reply: e.reply });
         return;
       case 'commit': {
-        const offered = this.offered.get(e.image);
+        // a team's images count together
+        const all = [e.manifest, ...(e.others ?? [])].map((manifest) => ({
+          manifest,
+          offered: this.offered.get(manifest.image),
+        }));
         return server.later(world.random.between(1, 10), () => {
-          if (!offered) throw new Error(`commit of ${e.image} that was never offered`);
           if (this.full)
             return this.step({
               type: 'commitFailed',
               image: e.image,
               error: { code: 'DISK_FULL', message: 'no space is left' },
             });
-          world.checkers.imageComplete({
-            image: e.image,
-            task: e.task,
-            incarnation: offered.image.incarnation,
-            position: offered.manifest.position,
-            whole: e.manifest.pages.every((p) => this.pages.has(p)),
-          });
-          this.manifests.set(e.image, { manifest: e.manifest, image: offered.image });
+          for (const { manifest, offered } of all) {
+            if (!offered) throw new Error(`commit of ${manifest.image} that was never offered`);
+            world.checkers.imageComplete({
+              image: manifest.image,
+              task: manifest.task,
+              incarnation: offered.image.incarnation,
+              position: offered.manifest.position,
+              whole: manifest.pages.every((p) => this.pages.has(p)),
+            });
+            this.manifests.set(manifest.image, { manifest, image: offered.image });
+          }
           server.registry.change(e.changes);
           server.later(world.random.between(0, 5), () => this.step({ type: 'committed', image: e.image }));
         });

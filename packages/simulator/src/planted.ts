@@ -50,6 +50,7 @@ const WAVES_OVER_BROKEN_LINKS = {
 } as const;
 /** Nothing else fails: each seed ends with its answer. */
 const RINGS = { setup: { protocol: 'none', team: 4 }, only: ['broken link', 'delay'] } as const;
+const TEAMS = { setup: { team: 4, checkpointMs: 300 } } as const;
 const STRANGERS = { only: ['false crash', 'close'] } as const;
 
 export const PLANTED = [
@@ -201,6 +202,22 @@ export const PLANTED = [
   plant('ring-reorders', 'The messages of one channel are taken in the order in which they were sent', 20, RINGS),
   plant('ring-repeats', 'A message that was taken from a ring is not in it any more', 20, RINGS),
   plant('ring-overwrites', 'A full ring stops the sender', 20, { ...RINGS, setup: { ...RINGS.setup, ringBytes: 90 } }),
+  // teams with a log
+  plant(
+    'reports-read-first',
+    'T5: the comm worker takes a frame, then reads the counter, then the reports',
+    200,
+    TEAMS,
+  ),
+  plant('marker-not-written', 'T6: a rank that takes its image writes a marker into each ring', 200, TEAMS),
+  plant(
+    'marker-passed',
+    'T6: a rank that meets a marker takes its image before it consumes anything behind it',
+    200,
+    TEAMS,
+  ),
+  plant('channels-forgotten', 'T6: a restart puts the state of the channels back', 200, TEAMS),
+  plant('local-suppressed', 'T7: local messages are resent during a replay', 200, TEAMS),
   // coordinated checkpointing
   plant('late-not-held', "G1: no receiver gets a message from behind its sender's cut before it has cut itself", 100, {
     ...WAVES,

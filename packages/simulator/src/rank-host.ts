@@ -1,5 +1,7 @@
 /** What a simulated rank asks of its node, what it reports to the checkers, and what an image of it holds. */
 import type { EndpointSnapshot } from '@mayfly/protocols';
+import type { TaskId } from '@mayfly/wire';
+import type { Channels, UpRing } from './logged-team.ts';
 import type { Rule } from './planted.ts';
 import type { ProgramState } from './program.ts';
 import type { Random } from './random.ts';
@@ -9,6 +11,8 @@ import type { Teammates } from './teammates.ts';
 export interface Standing {
   readonly arrivals: number;
   readonly determinants: number;
+  /** …and each teammate, as far as this depends on it. */
+  readonly mates?: ReadonlyMap<number, number>;
 }
 
 /** Reports to the checkers; every life of a task repeats all of them. */
@@ -43,6 +47,12 @@ export interface SimImage {
   held: number[];
   /** The incarnation that took it, even if its name is another's. */
   incarnation: number;
+  /** Of a member of a team with a log: the wave, and what lay in the channels from its teammates. */
+  wave?: number;
+  channels?: Channels;
+  /** By the rank's own account, for the checkers: messages consumed of each teammate, and sent to each. */
+  received?: [src: TaskId, count: number][];
+  sent?: [dst: TaskId, count: number][];
 }
 
 export interface RankHost {
@@ -64,5 +74,5 @@ export interface RankHost {
   /** A rule that this run breaks, or undefined. */
   readonly undone: Rule | undefined;
   /** Absent: it has no teammates. */
-  readonly team: { readonly mates: Teammates; readonly random: Random } | undefined;
+  readonly team: { readonly mates: Teammates; readonly random: Random; readonly log: UpRing | undefined } | undefined;
 }

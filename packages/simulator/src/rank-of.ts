@@ -38,7 +38,7 @@ export function rankOf(node: RankNode, h: Held, start: EndpointStart, life: numb
     recovered: () => node.report({ job: node.job, task, incarnation, event: 'recovered' }),
     clock: () => world.agenda.now + node.skew,
     place: () => node.name,
-    room: () => node.comm.retained(task) <= retainBytes,
+    room: () => node.comm.retained(task) + (node.teams.commOf(h)?.waiting(task) ?? 0) <= retainBytes,
     undone: world.undone,
     team: teamOf(node, h),
   };
@@ -46,8 +46,10 @@ export function rankOf(node: RankNode, h: Held, start: EndpointStart, life: numb
 }
 
 function teamOf({ name, world, teams }: RankNode, h: Held): RankHost['team'] {
-  const memory = teams.join(h);
-  if (!memory) return undefined;
+  const here = teams.join(h);
+  if (!here) return undefined;
   const random = Random.named(world.seed, `${name} mates of ${h.task}.${h.incarnation}`);
-  return { mates: new Teammates(h.task, memory, random, world.setup.chunkBytes, 0), random };
+  const { chunkBytes } = world.setup;
+  const mates = new Teammates(h.task, here.memory, random, chunkBytes, h.image?.wave ?? 0, world.undone);
+  return { mates, random, log: here.comm?.of(h.task) };
 }

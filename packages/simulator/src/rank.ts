@@ -34,6 +34,7 @@ import {
   type ProgramState,
 } from './program.ts';
 import { Inbox } from './inbox.ts';
+import { LoggedTeam } from './logged-team.ts';
 import type { RankHost, SimImage, Standing, Witness } from './rank-host.ts';
 import type { Teammates } from './teammates.ts';
 
@@ -49,6 +50,8 @@ export class Rank {
   over = false;
   private readonly inbox: Inbox;
   private readonly mates: Teammates | undefined;
+  /** Its team has a log. */
+  private readonly logged: LoggedTeam | undefined;
   private asked = new Set<number>();
   /** A poll under way: how many it has to consume, or LIVE. */
   private poll: number | undefined;
@@ -72,11 +75,20 @@ export class Rank {
     this.endpoint = endpoint(task, spec.size, position, start, host.team?.mates.memory.members);
     this.wasRepeating = this.endpoint.repeating;
     this.image = image;
+    this.logged = this.inLoggedTeam();
     this.state = image && spec.prologueRounds === undefined ? structuredCopy(image.program) : initialState(spec, task);
     if (image && spec.prologueRounds === undefined) {
       this.endpoint.jump(image.endpoint);
       this.adoptChannels();
     }
+    if (image) this.mates?.restores(image, host.undone === 'channels-forgotten');
+  }
+
+  private inLoggedTeam(): LoggedTeam | undefined {
+    const { team, undone } = this.host;
+    const { local } = this.endpoint;
+    if (!local || !team?.log) return undefined;
+    return new LoggedTeam(this.task, team.mates, local, team.log, () => team.random.chance(0.06), undone);
   }
 
   /** Bytes of unmatched bodies kept that the log has, too. */
@@ -112,14 +124,31 @@ export class Rank {
 
   /** One turn. True: something was done, call again; false: it waits, or is over. */
   turn(): boolean {
-    if (this.over) return false;
-    const { mates } = this;
+    const { mates, logged } = this;
+    if (this.over) {
+      logged?.ended();
+      return false;
+    }
     if (!mates) return this.acts();
     mates.moves(false);
     const published = mates.publish();
+    logged?.settle();
     // A rank that waits moves what comes for it, so no two wait for each other's rings.
     if (published === 'full') return mates.moves(true);
-    return published === 'later' || this.acts() || mates.moves(true) || mates.publishes;
+    return published === 'later' || this.images() || this.acts() || mates.moves(true) || mates.publishes;
+  }
+
+  /** T6. True: it has taken an image of its team, or declined. */
+  private images(): boolean {
+    const wave = this.logged?.wanted ?? 0;
+    if (wave === 0 || this.poll !== undefined) return false;
+    // its comm worker asks, and it comes to it later; a marker does not wait
+    if (this.mates!.cut.met < wave && this.host.team!.random.chance(0.7)) return false;
+    this.logged!.image(wave, () => {
+      const image = { ...this.snapshot(), ...this.mates!.account() };
+      return { image, position: this.endpoint.position(image.held) };
+    });
+    return true;
   }
 
   private acts(): boolean {
@@ -130,6 +159,7 @@ export class Rank {
       if (s.stage === 'over') {
         this.over = true;
         this.mates?.leaves();
+        this.logged?.ended();
         return false;
       }
       advance(this.spec, this.task, s);
@@ -141,9 +171,9 @@ export class Rank {
       this.host.recovered();
     }
     // a transparent image can be taken while the rank waits inside a call
-    if (!done && this.poll === undefined && this.spec.prologueRounds === undefined && !this.spec.script)
+    if (!done && !this.logged && this.poll === undefined && this.spec.prologueRounds === undefined && !this.spec.script)
       this.host.checkpoint(() => this.snapshot());
-    if (this.endpoint.pending >= FLUSH_DETERMINANTS) this.flush();
+    if (this.endpoint.pending >= FLUSH_DETERMINANTS && this.poll === undefined) this.flush();
     return done;
   }
 
@@ -189,6 +219,7 @@ export class Rank {
       case 'checkpoint':
         s.at++;
         if (
+          !this.logged &&
           !this.endpoint.inPrologue &&
           (this.spec.prologueRounds === undefined || s.round >= this.spec.prologueRounds)
         )
@@ -226,9 +257,15 @@ export class Rank {
   }
 
   private flush(): void {
+    if (this.logged) return this.logged.report();
     const block = this.endpoint.block();
     this.host.up(encodeFrame(this.endpoint.determinantsHeader(block), EMPTY, block));
     this.endpoint.framed();
+  }
+
+  private up(bytes: Uint8Array): void {
+    if (this.logged) this.logged.frame(bytes);
+    else this.host.up(bytes);
   }
 
   private mark(): void {
@@ -257,19 +294,28 @@ export class Rank {
     this.witness.sent(this.task, this.host.life, dst, channel, digestOf(tag, mode, body), at);
     let number = this.endpoint.beginSend(dst);
     if (number === 0 && this.host.undone === 'limits-ignored') number = channel;
-    if (number === 0) return;
-    if (this.mates?.isLocal(dst)) return this.mates.sends(dst, number, tag, body);
+    if (number === 0) {
+      if (mode === WorldMode.EXIT) this.logged?.exitWasSent();
+      return;
+    }
+    if (this.mates?.isLocal(dst)) {
+      if (this.host.undone === 'local-suppressed' && this.endpoint.repeating) return;
+      return (this.logged ?? this.mates).sends(dst, number, tag, body);
+    }
     this.witness.written(this.task, this.host.life, dst, number);
     for (let offset = 0; offset === 0 || offset < body.length; offset += this.host.chunkBytes) {
       const part = body.subarray(offset, offset + this.host.chunkBytes);
-      const block = this.endpoint.block();
-      this.host.up(
-        encodeFrame(
-          { ...this.endpoint.dataHeader(dst, number, mode, 0, tag, 0, body.length, offset, part.length, block) },
-          part,
-          block,
-        ),
+      const block = this.logged ? EMPTY : this.endpoint.block();
+      const bytes = encodeFrame(
+        { ...this.endpoint.dataHeader(dst, number, mode, 0, tag, 0, body.length, offset, part.length, block) },
+        part,
+        block,
       );
+      if (this.logged) {
+        this.logged.frame(bytes);
+        continue;
+      }
+      this.host.up(bytes);
       this.endpoint.framed();
     }
   }
@@ -348,7 +394,7 @@ export class Rank {
       if (!body) {
         if (!this.asked.has(q.arrival)) {
           this.asked.add(q.arrival);
-          this.host.up(
+          this.up(
             encodeFrame({
               ...emptyHeader(Kind.PULL),
               src: this.task,

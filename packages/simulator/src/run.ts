@@ -128,7 +128,11 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
 }
 
 /** Teams, where the protocol has them: drawn apart, so that the other seeds stay what they were. */
-function drawTeams(seed: number, setup: Setup, { setup: held, spec: heldSpec }: RunOptions): void {
+function drawTeams(
+  seed: number,
+  setup: Setup,
+  { setup: held, spec: heldSpec, protocol = protocols[setup.protocol] }: RunOptions,
+): void {
   const r = Random.named(seed, 'teams');
   const drawn: Partial<Setup> = {
     team: r.pick([1, 2, 3, 4, 4]),
@@ -139,9 +143,13 @@ function drawTeams(seed: number, setup: Setup, { setup: held, spec: heldSpec }: 
     dispatcher: { ...setup.dispatcher, startMs: 40_000 },
   };
   const sparse = r.chance(0.4);
-  if (protocols[setup.protocol].recovery.teams === undefined || (held?.team ?? drawn.team) === 1 || setup.spec.script)
-    return;
+  if (protocol.recovery.teams === undefined || (held?.team ?? drawn.team) === 1 || setup.spec.script) return;
   Object.assign(setup, drawn, held);
+  // A team with a log takes its images wherever a rank waits: modules alone.
+  if (protocol.recovery.restarts) {
+    Object.assign(setup.spec, { prologueRounds: undefined });
+    Object.assign(setup, { kind: 'wasm' });
+  }
   if (sparse) Object.assign(setup.spec, { sparse, ...heldSpec });
 }
 

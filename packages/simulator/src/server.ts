@@ -405,7 +405,8 @@ export class Server {
       case 'assign': {
         const found = e.image === undefined ? undefined : this.cs.stored(e.image);
         if (e.image !== undefined && !found) throw new Error(`assigned image ${e.image} is not there`);
-        world.checkers.assigned(e.task, e.incarnation, e.image);
+        const { task, incarnation, image, team, node } = e;
+        world.checkers.assigned({ task, incarnation, image, team, node, at: world.agenda.now });
         world.gave(e.node);
         world.givenAt.set(`${e.task}.${e.incarnation}`, world.agenda.now);
         this.given.set(e.task, { connection: e.connection, task: e.task, incarnation: e.incarnation, missed: 0 });

@@ -70,6 +70,9 @@ export class TeamRing {
 export class TeamMemory {
   /** T4: the number of the last report of any member. */
   reports = 0;
+  /** T6: the wave of which an image is wanted, by member, and the last wave that was dropped. */
+  readonly wanted = new Map<TaskId, number>();
+  dropped = 0;
   /** Their programs are over: nobody reads what comes for them. */
   readonly ended = new Set<TaskId>();
   private readonly rings = new Map<string, TeamRing>();

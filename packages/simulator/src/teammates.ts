@@ -8,7 +8,9 @@
  */
 import { ImageCut } from '@mayfly/protocols';
 import type { TaskId } from '@mayfly/wire';
+import type { Rule } from './planted.ts';
 import type { Random } from './random.ts';
+import type { SimImage } from './rank-host.ts';
 import type { InTeamRing, LocalMessage, TeamMemory } from './team-memory.ts';
 
 /** What a rank does where others can see it. Others may act between two of them. */
@@ -19,8 +21,12 @@ export type Step =
 export class Teammates {
   readonly cut: ImageCut<LocalMessage>;
   private steps: Step[] = [];
+  private readonly received = new Map<TaskId, number>();
+  private readonly sent = new Map<TaskId, number>();
   /** Messages whose parts are coming, by sender. */
   private readonly parts = new Map<TaskId, number[]>();
+  /** Planted: markers that were passed. */
+  private passed: { src: TaskId; marker: number }[] = [];
 
   constructor(
     private readonly task: TaskId,
@@ -29,6 +35,7 @@ export class Teammates {
     private readonly chunkBytes: number,
     /** The last wave of the team. */
     wave: number,
+    private readonly undone?: Rule,
   ) {
     this.cut = new ImageCut<LocalMessage>(memory.members, wave);
     // Every ring is there from the start: all of them get the markers.
@@ -40,6 +47,13 @@ export class Teammates {
     return this.memory.members.includes(dst as TaskId);
   }
 
+  /** It begins with an image. */
+  restores({ received, sent, channels }: SimImage, forgets: boolean): void {
+    for (const [src, n] of received ?? []) this.received.set(src, n);
+    for (const [dst, n] of sent ?? []) this.sent.set(dst, n);
+    if (!forgets) this.cut.restore(new Map(channels));
+  }
+
   /** Members whose next message is here, with its number. */
   heads(): { readonly src: TaskId; readonly number: number }[] {
     return this.memory.members.flatMap((src) => {
@@ -48,8 +62,14 @@ export class Teammates {
     });
   }
 
+  /** Messages consumed of each member, and sent to each: by its own count. */
+  account(): { received: [TaskId, number][]; sent: [TaskId, number][] } {
+    return { received: [...this.received], sent: [...this.sent] };
+  }
+
   take(src: TaskId): LocalMessage {
     const m = this.cut.head(src)!;
+    this.received.set(src, m.number);
     this.cut.take(src);
     return m;
   }
@@ -62,6 +82,7 @@ export class Teammates {
 
   sends(dst: TaskId, number: number, tag: number, body: Uint8Array): void {
     const size = body.length;
+    this.sent.set(dst, number);
     for (let offset = 0; offset === 0 || offset < size; offset += this.chunkBytes) {
       const part = [...body.subarray(offset, offset + this.chunkBytes)];
       this.steps.push({ type: 'put', dst, item: { number, tag, size, offset, body: part } });
@@ -106,7 +127,10 @@ export class Teammates {
   }
 
   private stage(src: TaskId, item: InTeamRing): void {
-    if ('marker' in item) return this.cut.stage(src, item);
+    if ('marker' in item) {
+      if (this.undone !== 'marker-passed' || item.marker <= this.cut.wave) return this.cut.stage(src, item);
+      return void this.passed.push({ src, marker: item.marker });
+    }
     const came = this.parts.get(src) ?? [];
     if (item.offset !== came.length)
       throw new Error(`task ${this.task}: a part of a message of task ${src} is not the next`);
@@ -114,6 +138,21 @@ export class Teammates {
     if (body.length < item.size) return void this.parts.set(src, body);
     this.parts.delete(src);
     this.cut.stage(src, { message: { number: item.number, tag: item.tag, body } });
+  }
+
+  // ---- T6 ----
+
+  /** The rank takes its image of `wave`. Returns the rings into which the marker goes. */
+  cutAt(wave: number): TaskId[] {
+    const rings = this.cut.cut(wave);
+    for (const { src, marker } of this.passed.splice(0)) this.cut.stage(src, { marker });
+    return rings;
+  }
+
+  /** A member that has ended writes no more markers. */
+  closesEnded(): void {
+    for (const src of this.memory.ended)
+      if (this.cut.records(src) && this.memory.ring(src, this.task).empty) this.cut.noRing(src);
   }
 
   /** Its program is over. */

@@ -36,6 +36,8 @@ interface Offered {
   readonly manifest: Manifest;
   readonly image: SimImage;
   readonly again: boolean;
+  /** It was answered, or the connection is gone. */
+  readonly over?: (() => void) | undefined;
 }
 
 const AGAIN_MS = 300;
@@ -57,8 +59,10 @@ export class Uploads {
         downClosed: this.node.live(() => {
           if (this.link === link) this.link = undefined;
           const again = [...this.open.values()].filter((o) => o.again);
+          const lost = [...this.open.values()].filter((o) => !o.again);
           this.open.clear();
           for (const o of again) this.offerAgain(o);
+          for (const o of lost) o.over?.();
         }),
       }),
     );
@@ -84,13 +88,35 @@ export class Uploads {
     h.lastLine = line;
     const position = this.node.image(h.task, endpoint.position(image.held));
     if (!position) return;
+    const offered = { manifest: this.manifest(h, image, position), image, again: !endpoint.choosesImages };
+    if (link) this.offer(link, offered);
+    else this.offerAgain(offered);
+  }
+
+  /** An image of a team. `over`: it is complete, refused, or lost on its way. */
+  give(h: Held, image: SimImage, position: Position, over: () => void): void {
+    const { world } = this.node;
+    const link = this.connected();
+    if (!link) return over();
+    const manifest = this.manifest(h, image, position);
+    world.checkers.teamImage(manifest.image, {
+      wave: image.wave!,
+      received: new Map(image.received),
+      sent: new Map(image.sent),
+      channels: new Map(image.channels?.map(([src, messages]) => [src, messages.length])),
+    });
+    this.offer(link, { manifest, image, again: false, over });
+  }
+
+  private manifest(h: Held, image: SimImage, position: Position): Manifest {
+    const { world } = this.node;
     const serial = ++h.serial;
     const text = JSON.stringify(image);
     const pages: string[] = [];
     for (let i = 0; i < text.length; i += PAGE_CHARS) pages.push(world.pageHash(text.slice(i, i + PAGE_CHARS)));
     const id = imageIdOf(world.setup.job, h.task, h.incarnation, serial);
     world.checkers.kit.waves?.imageTaken(h.task, h.incarnation, id, image.held);
-    const manifest: Manifest = {
+    return {
       format: IMAGE_FORMAT,
       image: id,
       job: world.setup.job,
@@ -103,9 +129,6 @@ export class Uploads {
       pages,
       bytes: text.length,
     };
-    const offered = { manifest, image, again: !endpoint.choosesImages };
-    if (link) this.offer(link, offered);
-    else this.offerAgain(offered);
   }
 
   private offer(link: Link<ImageUp, ImageDown>, o: Offered): void {
@@ -127,7 +150,11 @@ export class Uploads {
     if (m.type === 'need') {
       this.link?.up({ type: 'pages', image: m.image, pages: m.pages });
       this.link?.up({ type: 'end', image: m.image });
-    } else if (m.reply !== 'stored') this.open.delete(m.image);
+    } else if (m.reply !== 'stored') {
+      const o = this.open.get(m.image);
+      this.open.delete(m.image);
+      o?.over?.();
+    }
   }
 
   hold(until: number, hit: () => void): void {

@@ -6,7 +6,7 @@
  * Owns: everything on the node. All of it is gone when the node crashes; a frozen node keeps it and continues later as
  * a zombie.
  */
-import { Comm, type CommEffect } from '@mayfly/protocols';
+import { Comm, type CommEffect, type CommEvent, type Reports } from '@mayfly/protocols';
 import {
   PROGRAM_KINDS,
   readFrames,
@@ -93,7 +93,7 @@ export class Volunteer {
     this.skew = spec.script ? 0 : this.random.between(-300, 300);
     this.uploads = new Uploads(this);
     this.turns = new Turns(this);
-    this.teams = new TeamsHere(world, name, (task) => {
+    this.teams = new TeamsHere(this, (task) => {
       const h = this.held.get(task);
       if (h?.rank) this.turns.wake(h);
     });
@@ -267,9 +267,7 @@ export class Volunteer {
     return link !== undefined;
   }
 
-  dataLink(cm: number): Link<Uint8Array, Uint8Array> | undefined {
-    return this.data[cm];
-  }
+  readonly dataLink = (cm: number): Link<Uint8Array, Uint8Array> | undefined => this.data[cm];
 
   /**
    * Opens a second connection while the old socket lives on at the server and still delivers what is under way: same
@@ -379,11 +377,14 @@ export class Volunteer {
   }
 
   private drop(task: TaskId): void {
+    if (this.forget(task)) this.step({ type: 'stop', task });
+  }
+
+  private forget(task: TaskId): Held | undefined {
     const h = this.held.get(task);
-    if (!h) return;
+    if (h) this.teams.leave(h);
     this.held.delete(task);
-    this.teams.leave(h);
-    this.perform(this.comm.step({ type: 'stop', task }));
+    return h;
   }
 
   // ---- the comm core's host ----
@@ -409,26 +410,36 @@ export class Volunteer {
           this.begin(e.task, e.start);
           break;
         case 'refused': {
-          const h = this.held.get(e.task);
           this.world.note(`${this.name}: task ${e.task} refused: ${e.error.code} ${e.error.message}`);
-          if (!h) break;
-          this.held.delete(e.task);
-          this.teams.leave(h);
-          this.report({ job: this.job, task: e.task, incarnation: h.incarnation, event: 'refused', error: e.error });
+          const { task, error } = e;
+          const h = this.forget(task);
+          if (h) this.report({ job: this.job, task, incarnation: h.incarnation, event: 'refused', error });
           break;
         }
+        case 'revoked':
+          this.forget(e.task);
+          break;
         case 'finished':
         case 'mark':
         case 'checkpoint': {
           const h = this.held.get(e.task);
-          if (h) h[e.type === 'finished' ? 'finished' : e.type === 'mark' ? 'toMark' : 'asked'] = true;
+          if (h && e.type === 'checkpoint' && e.wave !== undefined) this.teams.commOf(h)?.wants(h, e.wave);
+          else if (h) h[e.type === 'finished' ? 'finished' : e.type === 'mark' ? 'toMark' : 'asked'] = true;
           if (h?.rank) this.turns.wake(h);
           break;
         }
-        case 'image':
-          this.imagePosition = e.position;
+        case 'image': {
+          const h = this.held.get(e.task);
+          const team = this.teams.commOf(h);
+          if (h && team) team.offers(h, e.position);
+          else this.imagePosition = e.position;
           break;
+        }
       }
+  }
+
+  step(event: CommEvent): void {
+    this.perform(this.comm.step(event));
   }
 
   /** An image stands in the ring; where it lies. Undefined: nobody waits for it. */
@@ -459,12 +470,12 @@ export class Volunteer {
   }
 
   /** A whole frame of its up-ring. */
-  ring(task: TaskId, bytes: Uint8Array): void {
+  ring(task: TaskId, bytes: Uint8Array, reports?: Reports): void {
     const { world } = this;
     const cm = bypassesHold(world, task, bytes);
     if (cm !== undefined) return void this.data[cm]?.up(bytes);
     world.checkers.kit.waves?.writes(task, bytes);
-    this.perform(this.comm.step({ type: 'ring', task, bytes: changedRing(world.undone, bytes) }));
+    this.perform(this.comm.step({ type: 'ring', task, bytes: changedRing(world.undone, bytes), reports }));
     const { spec, retainBytes, chunkBytes } = world.setup;
     // one send may pass the limit, and an exit does not ask; each chunk has a header and may have a block of
     // determinants

@@ -3,17 +3,25 @@
  * once each, in the order of the channel's numbers, with the content that its sender has given it. A message that its
  * sender's history does not have is an orphan.
  *
- * Owns: how many messages of each teammate a life has consumed.
+ * Owns: how many messages of each teammate a life has consumed, and how far each of them was that it knows of (K8).
  */
+import type { Standing } from '../rank-host.ts';
 import { Violation } from '../violation.ts';
 
 /** What tasks have sent, as the lives that count have it. */
 export interface SentMessages {
-  sentBy(src: number, dst: number, channel: number): { readonly digest: number } | undefined;
+  sentBy(src: number, dst: number, channel: number): { readonly digest: number; readonly at: Standing } | undefined;
 }
 
 export class LocalChannels {
   private readonly counts = new Map<string, number>();
+
+  private readonly known = new Map<string, Map<number, number>>();
+
+  /** A life begins with an image that had consumed so much. */
+  begins(task: number, life: number, received: ReadonlyMap<number, number> | undefined): void {
+    for (const [src, n] of received ?? []) this.counts.set(`${src}>${task}.${life}`, n);
+  }
 
   constructor(private readonly histories: SentMessages) {}
 
@@ -28,5 +36,17 @@ export class LocalChannels {
     const sent = this.histories.sentBy(src, task, channel);
     if (!sent) fail(', which was not sent');
     else if (sent.digest !== digest) fail(' with a content that its sender did not give it');
+    else this.learns(task, life, [[src, sent.at.determinants], ...(sent.at.mates ?? [])]);
+  }
+
+  /** Determinants of its teammates on which what it does now depends. */
+  knows(task: number, life: number): ReadonlyMap<number, number> {
+    return new Map(this.known.get(`${task}.${life}`));
+  }
+
+  private learns(task: number, life: number, what: readonly (readonly [number, number])[]): void {
+    const mine = this.known.get(`${task}.${life}`) ?? new Map<number, number>();
+    this.known.set(`${task}.${life}`, mine);
+    for (const [mate, n] of what) if (mate !== task) mine.set(mate, Math.max(n, mine.get(mate) ?? 0));
   }
 }

@@ -30,7 +30,7 @@ import {
   type Header,
   type Position,
 } from '@mayfly/wire';
-import { replayOf } from '@mayfly/protocols';
+import { replayOf, type ReplayFrom } from '@mayfly/protocols';
 import type { Standing } from '../rank-host.ts';
 import { Violation } from '../violation.ts';
 import { Records, messageKey, type Meaning, type Place } from './records.ts';
@@ -56,6 +56,9 @@ interface Logged {
   /** Of a message to a task: its number in the receiver's order. */
   readonly arrival: number;
 }
+
+/** What the logs have before an image: a member of a team names messages to teammates apart. */
+const logged = (p: Position): ReplayFrom => replayOf(p.version === 2 ? (p.at as { alone: Position }).alone : p);
 
 /** The stream in which a message is logged. */
 const streamOf = (src: number, dst: number): string => (dst === WORLD ? `w${src}` : `t${dst}`);
@@ -182,6 +185,12 @@ export class MessageLogging implements ProtocolCheckers {
         `K8: message ${channel} of ${src} → ${name(dst)} becomes visible, determinants up to ` +
           `${at.determinants} of task ${src} are not logged (${this.frontier.get(src)} are)`,
       );
+    for (const [mate, n] of at?.mates ?? [])
+      if (!this.known(mate, n))
+        throw new Violation(
+          `K8: message ${channel} of ${src} → ${name(dst)} becomes visible, which depends on determinants up to ${n} ` +
+            `of its teammate ${mate}, and they are not logged (${this.frontier.get(mate)} are)`,
+        );
   }
 
   acknowledged(cm: number, f: Frame): void {
@@ -262,7 +271,7 @@ export class MessageLogging implements ProtocolCheckers {
     this.checkBase(cm, meanings, t);
     const task = Number(t.stream.slice(1));
     if (this.stores.isDone(task)) return;
-    const kept = this.stores.kept(task).map((k) => ({ image: k.image, replay: replayOf(k.position) }));
+    const kept = this.stores.kept(task).map((k) => ({ image: k.image, replay: logged(k.position) }));
     for (let lsn = t.from; lsn < t.to; lsn++) {
       const m = meanings[lsn];
       if (!m || m.type === 'base' || m.type === 'session' || m.type === 'wave' || t.keep.has(lsn)) continue;
@@ -306,7 +315,7 @@ export class MessageLogging implements ProtocolCheckers {
   // ---- images ----
 
   imageComplete(task: number, position: Position): void {
-    const line = replayOf(position).image;
+    const line = logged(position).image;
     const fail = (what: string): never => {
       throw new Violation(`K14: an image of task ${task} is complete, and ${what} before it is not durable`);
     };
@@ -335,7 +344,7 @@ export class MessageLogging implements ProtocolCheckers {
       }),
     );
     const oldest = this.stores.kept(task)[0];
-    const covered = oldest ? replayOf(oldest.position).image.determinants : 0;
+    const covered = oldest ? logged(oldest.position).image.determinants : 0;
     for (let n = covered; n < line.determinants; n++) if (!held.has(n)) fail(`determinant ${n}`);
   }
 

@@ -23,6 +23,7 @@
  *  K18 A node that fails and has no record waits longer each time (world.ts).
  *  K19 No honest node is in quarantine for what the program did (run.ts).
  *  K20 A rank comes only to nodes that run programs of its kind (volunteer.ts).
+ *  K25 A team under a message log is one unit, and begins with a consistent set of images (team-units.ts).
  *  K24 What a task consumes of a teammate comes once, in order, as the teammate has sent it (local-channels.ts).
  *
  * Owns: the histories of all tasks as the lives that count have them, incarnations and lives, what the world saw.
@@ -35,6 +36,7 @@ import type { Standing, Witness } from '../rank-host.ts';
 import { Violation } from '../violation.ts';
 import { LocalChannels } from './local-channels.ts';
 import { messageKey, type Place } from './records.ts';
+import { TeamUnits, type Assigned, type TeamImage } from './team-units.ts';
 import type { WaveWitness } from './wave-witness.ts';
 
 /** What a task sent: a digest of the content, and how far the task was. */
@@ -190,6 +192,8 @@ export class Checkers implements Witness, Histories {
   /** By number among those that its log has. */
   private readonly arrivals = new Map<string, Reported<{ src: number; channel: number }>>();
   private readonly locals: LocalChannels;
+  private readonly units: TeamUnits;
+  private readonly given = new Map<string, string>();
   private readonly events = new Map<string, Reported<Outcome>>();
   private readonly seen = new Map<number, number[]>();
   /** Messages in the files now. */
@@ -209,6 +213,7 @@ export class Checkers implements Witness, Histories {
   ) {
     this.kit = kit(this, stores);
     this.locals = new LocalChannels(this);
+    this.units = new TeamUnits((task) => stores.isDone(task));
     this.files = new FileChecker(spec.spawn?.first ?? spec.size, (life, known) => this.kit.supersedes(life, known));
   }
 
@@ -219,6 +224,8 @@ export class Checkers implements Witness, Histories {
     const life = incarnation * LIVES + (this.lives++ % LIVES);
     this.begun.set(task, Math.max(incarnation, this.begun.get(task) ?? 0));
     this.kit.began(task, life, limits);
+    this.units.begins(task, incarnation);
+    this.locals.begins(task, life, this.units.imageOf(this.given.get(`${task}.${incarnation}`))?.received);
     this.latest.set(task, Math.max(life, this.latest.get(task) ?? 0));
     return life;
   }
@@ -227,7 +234,9 @@ export class Checkers implements Witness, Histories {
     const key = messageKey(task, dst, channel);
     const again = this.sends.has(key);
     if (again) this.repeated++;
-    if (this.note(this.sends, key, life, { digest, at })) this.kit.sent(task, life, dst, channel, digest, again);
+    const standing = { ...at, mates: this.locals.knows(task, life) };
+    if (this.note(this.sends, key, life, { digest, at: standing }))
+      this.kit.sent(task, life, dst, channel, digest, again);
   }
 
   written(task: number, life: number, dst: number, channel: number): void {
@@ -324,12 +333,20 @@ export class Checkers implements Witness, Histories {
     this.shown.set(task, kept);
   }
 
-  assigned(task: number, incarnation: number, image: string | undefined): void {
+  assigned(a: Assigned): void {
+    const { task, incarnation, image } = a;
+    this.units.assigned(a);
+    if (image !== undefined) this.given.set(`${task}.${incarnation}`, image);
     const before = this.incarnations.get(task) ?? -1;
     if (incarnation <= before)
       throw new Violation(`K4: incarnation ${incarnation} of task ${task} is assigned after ${before}`);
     this.incarnations.set(task, incarnation);
     this.kit.waves?.assigned(task, incarnation, image);
+  }
+
+  /** A member of a team gives its image to the Checkpoint Server. `counts`: as it was when it was taken. */
+  teamImage(image: string, counts: TeamImage): void {
+    this.units.imageTaken(image, counts);
   }
 
   imageComplete({ image, task, incarnation, position, whole }: ImageComplete): void {

@@ -1,0 +1,85 @@
+/**
+ * K25, a team under a message log is one unit:
+ *
+ *   a task's team stays for the life of the job (T1); all members that are not done are assigned in one step to one
+ *   node, with images of one wave or none with any (T1, T6, T8); those images are a consistent cut, in which what one
+ *   had sent and another had not consumed lies in the channel that the image has (T6).
+ *
+ * Owns: what each image of a member holds by the rank's own account, and the last assignment of each team.
+ */
+import { Violation } from '../violation.ts';
+
+/** What a member's image is when it is taken. */
+export interface TeamImage {
+  readonly wave: number;
+  /** Messages consumed of each teammate, sent to each, and lying in the channel from each. */
+  readonly received: ReadonlyMap<number, number>;
+  readonly sent: ReadonlyMap<number, number>;
+  readonly channels: ReadonlyMap<number, number>;
+}
+
+export interface Assigned {
+  readonly task: number;
+  readonly incarnation: number;
+  readonly image: string | undefined;
+  readonly team: readonly number[] | undefined;
+  readonly node: string;
+  readonly at: number;
+}
+
+export class TeamUnits {
+  private readonly images = new Map<string, TeamImage>();
+  private readonly assignments = new Map<number, Assigned>();
+  private readonly teams = new Map<number, string>();
+
+  constructor(private readonly isDone: (task: number) => boolean) {}
+
+  imageTaken(image: string, what: TeamImage): void {
+    this.images.set(image, what);
+  }
+
+  imageOf(image: string | undefined): TeamImage | undefined {
+    return image === undefined ? undefined : this.images.get(image);
+  }
+
+  assigned(a: Assigned): void {
+    const team = (a.team ?? [a.task]).join();
+    const before = this.teams.get(a.task) ?? team;
+    if (before !== team)
+      throw new Violation(`K25: task ${a.task} was in the team of tasks ${before}, and is in that of ${team}`);
+    this.teams.set(a.task, team);
+    this.assignments.set(a.task, a);
+  }
+
+  /** A member begins: its team has been assigned whole. */
+  begins(task: number, incarnation: number): void {
+    const mine = this.assignments.get(task);
+    // one that was replaced meanwhile is checked no more
+    if (!mine?.team || mine.incarnation !== incarnation) return;
+    const all = mine.team.flatMap((t) => (this.isDone(t) ? [] : [this.assignments.get(t)]));
+    for (const a of all) {
+      if (a?.at === mine.at && a.node === mine.node) continue;
+      throw new Violation(
+        `K25: task ${task}.${incarnation} begins on ${mine.node}, and its teammate ` +
+          `${a ? `${a.task}.${a.incarnation} was assigned to ${a.node} at another time` : 'was not assigned'}`,
+      );
+    }
+    this.consistent(all.flatMap((a) => a ?? []));
+  }
+
+  private consistent(all: readonly Assigned[]): void {
+    const images = new Map(all.map((a) => [a.task, this.imageOf(a.image)]));
+    const waves = new Set([...images.values()].map((i) => i?.wave ?? 0));
+    if (waves.size > 1)
+      throw new Violation(`K25: tasks ${[...images.keys()].join()} begin with images of waves ${[...waves].join()}`);
+    for (const [dst, to] of images)
+      for (const [src, from] of images) {
+        const [sent, got] = [from?.sent.get(dst) ?? 0, to?.received.get(src) ?? 0];
+        const between = to?.channels.get(src) ?? 0;
+        if (sent !== got + between)
+          throw new Violation(
+            `K25: task ${src} had sent ${sent} messages to ${dst}, which had consumed ${got}, and ${between} lie between`,
+          );
+      }
+  }
+}

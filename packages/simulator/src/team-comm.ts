@@ -1,0 +1,185 @@
+/**
+ * The comm worker of a simulated team with a log: duties of a comm core's host (comm/events.ts, number 7). It takes
+ * frames out of a member's ring, then reads the counter, then the reports; ranks go on between these steps. It asks for
+ * waves, and gives the images of a wave to the Checkpoint Server.
+ *
+ * Owns: the up rings of the members and the reports beside them, images that wait for their teammates.
+ */
+import type { CommEvent, Report, Reports } from '@mayfly/protocols';
+import type { Position, TaskId } from '@mayfly/wire';
+import type { Held } from './held-rank.ts';
+import type { UpItem, UpRing } from './logged-team.ts';
+import type { Random } from './random.ts';
+import type { SimImage } from './rank-host.ts';
+import type { Simulation } from './simulation.ts';
+import type { TeamMemory } from './team-memory.ts';
+import type { Uploads } from './uploads.ts';
+
+/** The node of a team. */
+export interface TeamNode {
+  readonly held: ReadonlyMap<TaskId, Held>;
+  readonly uploads: Uploads;
+  readonly world: Simulation;
+  after(ms: number, f: () => void): void;
+  step(event: CommEvent): void;
+  /** A frame for the comm core. */
+  ring(task: TaskId, bytes: Uint8Array, reports: Reports): void;
+}
+
+const WAVE_MS = 250;
+/** Reports that wait to be read. */
+const MANY = 6;
+
+export class TeamComm {
+  over = false;
+  private readonly ups = new Map<TaskId, UpItem[]>();
+  private readonly reports = new Map<TaskId, Report[]>();
+  private readonly images = new Map<TaskId, { readonly wave: number; readonly image: SimImage }>();
+  private busy = false;
+
+  constructor(
+    private readonly node: TeamNode,
+    private readonly memory: TeamMemory,
+    private readonly random: Random,
+  ) {
+    this.asksForWaves();
+  }
+
+  /** A member's end of it. */
+  of(task: TaskId): UpRing {
+    const [items, reports]: [UpItem[], Report[]] = [[], []];
+    this.ups.set(task, items);
+    this.reports.set(task, reports);
+    return {
+      up: (item) => {
+        items.push(item);
+        this.wake();
+      },
+      report: (report) => {
+        reports.push(report);
+        if (reports.length > MANY) this.wake();
+      },
+    };
+  }
+
+  /** Bytes of frames that wait in a member's ring. */
+  waiting(task: TaskId): number {
+    return (this.ups.get(task) ?? []).reduce((n, i) => n + (i.type === 'frame' ? i.bytes.length : 0), 0);
+  }
+
+  // ---- T5 ----
+
+  private wake(): void {
+    if (this.busy || this.over) return;
+    this.busy = true;
+    this.later(() => this.takes());
+  }
+
+  private later(f: () => void): void {
+    this.node.after(this.random.next() * Math.min(this.node.world.setup.turnMs, 8), () => this.over || f());
+  }
+
+  private takes(): void {
+    const early = this.node.world.undone === 'reports-read-first' ? this.reads(this.memory.reports) : undefined;
+    if (early) return this.later(() => this.gives(this.frames(), early));
+    const taken = this.frames();
+    this.later(() => {
+      const upTo = this.memory.reports;
+      this.later(() => this.gives(taken, this.reads(upTo)));
+    });
+  }
+
+  /** From one member: frames as far as they lie there, or one other item. */
+  private frames(): readonly [task: TaskId, items: UpItem[]] | undefined {
+    const have = [...this.ups].filter(([, items]) => items.length > 0);
+    if (have.length === 0) return undefined;
+    const [task, items] = this.random.pick(have);
+    const other = items.findIndex((i) => i.type !== 'frame');
+    return [task, items.splice(0, Math.max(1, other < 0 ? items.length : other))];
+  }
+
+  private reads(upTo: number): Reports {
+    const of = [...this.reports].map(([task, reports]) => [task, reports.splice(0)] as const);
+    return { upTo, of };
+  }
+
+  private gives(taken: readonly [TaskId, readonly UpItem[]] | undefined, reports: Reports): void {
+    const { node } = this;
+    const task = taken?.[0] ?? this.memory.members.find((t) => node.held.get(t)?.rank);
+    if (task === undefined) return;
+    let left = reports;
+    for (const item of taken?.[1] ?? []) {
+      if (this.over) return;
+      if (item.type === 'frame') node.ring(task, item.bytes, left);
+      else {
+        node.step({ type: 'reports', task, reports: left });
+        this.item(task, item);
+      }
+      left = { upTo: reports.upTo, of: [] };
+    }
+    if (!taken) node.step({ type: 'reports', task, reports });
+    this.busy = false;
+    const more = [...this.ups.values()].some((i) => i.length > 0);
+    if (more || [...this.reports.values()].some((r) => r.length > MANY)) this.wake();
+  }
+
+  private item(task: TaskId, item: Exclude<UpItem, { type: 'frame' }>): void {
+    const { node } = this;
+    switch (item.type) {
+      case 'image':
+        this.images.set(task, item);
+        return node.step({ type: 'image', task, position: item.position, wave: item.wave });
+      case 'closed': {
+        const image = this.images.get(task);
+        if (image?.wave === item.wave) image.image.channels = item.channels;
+        return node.step({ type: 'closed', task, wave: item.wave });
+      }
+      case 'declined':
+        node.world.count('waves declined');
+        return node.step({ type: 'declined', task, wave: item.wave });
+      case 'ended':
+        return node.step({ type: 'ended', task });
+    }
+  }
+
+  // ---- T6 ----
+
+  private asksForWaves(): void {
+    this.node.after(WAVE_MS, () => {
+      if (this.over) return;
+      this.asksForWaves();
+      const { held, world } = this.node;
+      const here = this.memory.members.flatMap((t) => held.get(t) ?? []).filter((h) => !h.finished);
+      if (!here.some((h) => h.asked || world.agenda.now >= h.nextCheckpoint)) return;
+      const replaying = here.some((h) => h.rank?.endpoint.repeating !== false);
+      const asks = here.find((h) => h.rank);
+      if (asks) this.node.step({ type: 'wave', task: asks.task, replaying });
+    });
+  }
+
+  /** An image of a member is wanted. */
+  wants(h: Held, wave: number): void {
+    h.asked = false;
+    h.nextCheckpoint = this.node.world.agenda.now + this.node.world.setup.checkpointMs;
+    this.memory.wanted.set(h.task, wave);
+    this.memory.wakes(h.task);
+  }
+
+  /** An image of the wave under way goes to the Checkpoint Server; undefined: nobody waits for it. */
+  offers(h: Held, position: Position | undefined): void {
+    const found = this.images.get(h.task);
+    this.images.delete(h.task);
+    if (position === undefined) {
+      this.memory.dropped = Math.max(this.memory.dropped, found?.wave ?? 0);
+      for (const task of this.memory.members) this.memory.wakes(task);
+      return;
+    }
+    if (!found) throw new Error(`no image of task ${h.task} is here`);
+    this.node.uploads.give(
+      h,
+      found.image,
+      position,
+      () => this.over || this.node.step({ type: 'imageOver', task: h.task }),
+    );
+  }
+}
