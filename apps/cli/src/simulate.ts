@@ -12,6 +12,7 @@ import type { ProtocolName } from '@mayfly/wire';
 import {
   FAULTS,
   PLANTED,
+  hasTeams,
   protocolOfSeed,
   run,
   shrink,
@@ -126,7 +127,7 @@ const heldTo = (held: Held | undefined): string =>
 async function planted(rules: readonly string[], workers: number): Promise<number> {
   // rules of teams where the protocol has teams
   const has = ({ held }: Planted): boolean =>
-    held?.setup?.team === undefined || protocols[held.setup.protocol ?? 'pessimistic'].recovery.teams !== undefined;
+    held?.setup?.team === undefined || hasTeams(protocols[held.setup.protocol ?? 'pessimistic']);
   const wanted = PLANTED.filter((p: Planted & { rule: Rule }) =>
     rules.length === 0 ? has(p) : rules.includes(p.rule),
   );

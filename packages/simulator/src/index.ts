@@ -6,7 +6,7 @@ export { hunt, type Found } from './hunt.ts';
 export { PLANTED, type Held, type Planted, type Rule } from './planted.ts';
 export { SingleCounterEndpoint } from './planted-protocols.ts';
 export type { ProgramSpec, ScriptStep } from './program.ts';
-export { draw, protocolOfSeed, run, type RunOptions, type RunReport } from './run.ts';
+export { draw, hasTeams, protocolOfSeed, run, type RunOptions, type RunReport } from './run.ts';
 export { shrink, type Shrunk } from './shrink.ts';
 export type { Setup } from './setup.ts';
 export type { World } from './world.ts';

@@ -4,29 +4,12 @@
  *
  * Owns: the wave of its image whose channel state is not whole.
  */
-import type { LocalEvents, Report } from '@mayfly/protocols';
+import type { LocalEvents } from '@mayfly/protocols';
 import type { Position, TaskId } from '@mayfly/wire';
 import type { Rule } from './planted.ts';
-import type { SimImage } from './rank-host.ts';
-import type { LocalMessage } from './team-memory.ts';
+import type { SimImage, UpRing } from './rank-host.ts';
+import type { Channels } from './team-memory.ts';
 import type { Teammates } from './teammates.ts';
-
-export type Channels = [src: TaskId, messages: LocalMessage[]][];
-
-/** What its comm worker finds in the rank's up ring, in this order. */
-export type UpItem =
-  | { readonly type: 'frame'; readonly bytes: Uint8Array }
-  | { readonly type: 'image'; readonly wave: number; readonly image: SimImage; readonly position: Position }
-  | { readonly type: 'closed'; readonly wave: number; readonly channels: Channels }
-  | { readonly type: 'declined'; readonly wave: number }
-  | { readonly type: 'ended' };
-
-/** The comm worker's side. */
-export interface UpRing {
-  up(item: UpItem): void;
-  /** Beside the up ring. */
-  report(report: Report): void;
-}
 
 export class LoggedTeam {
   private open = 0;

@@ -1,10 +1,10 @@
 /** What a simulated rank asks of its node, what it reports to the checkers, and what an image of it holds. */
-import type { EndpointSnapshot } from '@mayfly/protocols';
-import type { TaskId } from '@mayfly/wire';
-import type { Channels, UpRing } from './logged-team.ts';
+import type { EndpointSnapshot, Report } from '@mayfly/protocols';
+import type { Position } from '@mayfly/wire';
 import type { Rule } from './planted.ts';
 import type { ProgramState } from './program.ts';
 import type { Random } from './random.ts';
+import type { Channels, TeamPart } from './team-memory.ts';
 import type { Teammates } from './teammates.ts';
 
 /** How far a task was when it did something: what this depends on. */
@@ -41,18 +41,29 @@ export interface Witness {
 }
 
 /** Content of a simulated image. */
-export interface SimImage {
+export interface SimImage extends TeamPart {
   program: ProgramState;
   endpoint: EndpointSnapshot;
   held: number[];
   /** The incarnation that took it, even if its name is another's. */
   incarnation: number;
-  /** Of a member of a team with a log: the wave, and what lay in the channels from its teammates. */
+  /** Of a member of a team with a log: the wave. */
   wave?: number;
-  channels?: Channels;
-  /** By the rank's own account, for the checkers: messages consumed of each teammate, and sent to each. */
-  received?: [src: TaskId, count: number][];
-  sent?: [dst: TaskId, count: number][];
+}
+
+/** What its comm worker finds in the rank's up ring, in this order. */
+export type UpItem =
+  | { readonly type: 'frame'; readonly bytes: Uint8Array }
+  | { readonly type: 'image'; readonly wave: number; readonly image: SimImage; readonly position: Position }
+  | { readonly type: 'closed'; readonly wave: number; readonly channels: Channels }
+  | { readonly type: 'declined'; readonly wave: number }
+  | { readonly type: 'ended' };
+
+/** The comm worker's side. */
+export interface UpRing {
+  up(item: UpItem): void;
+  /** Beside the up ring. */
+  report(report: Report): void;
 }
 
 export interface RankHost {

@@ -127,6 +127,10 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
   return { ...setup, nodes: Math.max(setup.nodes, Math.ceil(spec.size / setup.slots)) };
 }
 
+/** Ranks of one node may exchange messages in its memory; what must be logged of that is. */
+export const hasTeams = ({ recovery, teams }: VProtocol): boolean =>
+  recovery.teams === 'transport' || (recovery.teams === 'unit' && teams !== undefined);
+
 /** Teams, where the protocol has them: drawn apart, so that the other seeds stay what they were. */
 function drawTeams(
   seed: number,
@@ -143,7 +147,7 @@ function drawTeams(
     dispatcher: { ...setup.dispatcher, startMs: 40_000 },
   };
   const sparse = r.chance(0.4);
-  if (protocol.recovery.teams === undefined || (held?.team ?? drawn.team) === 1 || setup.spec.script) return;
+  if (!hasTeams(protocol) || (held?.team ?? drawn.team) === 1 || setup.spec.script) return;
   Object.assign(setup, drawn, held);
   // A team with a log takes its images wherever a rank waits: modules alone.
   if (protocol.recovery.restarts) {
@@ -203,6 +207,9 @@ export function run(seed: number, o: RunOptions = {}): RunReport {
 
 /** May a job end with this error? A program that no node can run excuses it; what else does is a matter of its kit. */
 function excused(error: ErrorBody, { excuses }: Striker, { checkers }: World): boolean {
-  if (error.code === 'KEEPS_CRASHING') return excuses.poisoned.has(Number(/^Rank (\d+)/.exec(error.message)?.[1]));
+  if (error.code === 'KEEPS_CRASHING') {
+    const named = Number(/^Rank (\d+)/.exec(error.message)?.[1]);
+    return checkers.teamOf(named).some((task) => excuses.poisoned.has(task));
+  }
   return checkers.kit.excuses(error, excuses);
 }

@@ -8,9 +8,8 @@
 import type { CommEvent, Report, Reports } from '@mayfly/protocols';
 import type { Position, TaskId } from '@mayfly/wire';
 import type { Held } from './held-rank.ts';
-import type { UpItem, UpRing } from './logged-team.ts';
 import type { Random } from './random.ts';
-import type { SimImage } from './rank-host.ts';
+import type { SimImage, UpItem, UpRing } from './rank-host.ts';
 import type { Simulation } from './simulation.ts';
 import type { TeamMemory } from './team-memory.ts';
 import type { Uploads } from './uploads.ts';

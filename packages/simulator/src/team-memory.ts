@@ -16,6 +16,17 @@ export interface LocalMessage {
   readonly body: readonly number[];
 }
 
+/** What lies in the channels from each teammate. */
+export type Channels = [src: TaskId, messages: LocalMessage[]][];
+
+/** What an image of a member of a team with a log holds of its channels. */
+export interface TeamPart {
+  channels?: Channels;
+  /** By the rank's own account, for the checkers: messages consumed of each teammate, and sent to each. */
+  received?: [src: TaskId, count: number][];
+  sent?: [dst: TaskId, count: number][];
+}
+
 /** What lies in a ring. A message is cut into parts; `body` of a part begins at `offset` of `size` bytes. */
 export type InTeamRing =
   | { readonly marker: number }

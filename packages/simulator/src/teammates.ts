@@ -10,8 +10,7 @@ import { ImageCut } from '@mayfly/protocols';
 import type { TaskId } from '@mayfly/wire';
 import type { Rule } from './planted.ts';
 import type { Random } from './random.ts';
-import type { SimImage } from './rank-host.ts';
-import type { InTeamRing, LocalMessage, TeamMemory } from './team-memory.ts';
+import type { InTeamRing, LocalMessage, TeamMemory, TeamPart } from './team-memory.ts';
 
 /** What a rank does where others can see it. Others may act between two of them. */
 export type Step =
@@ -48,7 +47,7 @@ export class Teammates {
   }
 
   /** It begins with an image. */
-  restores({ received, sent, channels }: SimImage, forgets: boolean): void {
+  restores({ received, sent, channels }: TeamPart, forgets: boolean): void {
     for (const [src, n] of received ?? []) this.received.set(src, n);
     for (const [dst, n] of sent ?? []) this.sent.set(dst, n);
     if (!forgets) this.cut.restore(new Map(channels));

@@ -360,15 +360,17 @@ export class MessageLogging implements ProtocolCheckers {
     if (code !== 'LOST_LOG') return false;
     const named = /(?:rank|task) (\d+)/.exec(message)?.[1];
     if (named === undefined) return damagedLogs.size > 0;
-    const task = Number(named);
-    if (damagedLogs.has(task)) return true;
-    // the one that finds the loss is raised, and not assigned
-    const raised = this.stores.raised(task);
-    return (
-      !this.stores.strict &&
-      (powerLost.get(task) ?? []).some(
-        (executed) => executed === undefined || raised === undefined || executed < raised,
-      )
-    );
+    // T14: a team counts as one
+    return this.histories.teamOf(Number(named)).some((task) => {
+      if (damagedLogs.has(task)) return true;
+      // the one that finds the loss is raised, and not assigned
+      const raised = this.stores.raised(task);
+      return (
+        !this.stores.strict &&
+        (powerLost.get(task) ?? []).some(
+          (executed) => executed === undefined || raised === undefined || executed < raised,
+        )
+      );
+    });
   }
 }

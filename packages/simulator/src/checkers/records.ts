@@ -5,7 +5,7 @@
  * Owns: the meaning of each record by its place, as long as its disk has it, and messages of which not all parts are
  * there. Shares no code with the cores.
  */
-import { Flag, Kind, decodeDeterminants, type Frame } from '@mayfly/wire';
+import { Flag, Kind, decodeDeterminants, decodeTeamBlock, type Frame } from '@mayfly/wire';
 import { digestOf } from '../program.ts';
 
 /** Kinds of the records that stand for what was trimmed, and that say which session an incarnation belongs to. */
@@ -74,7 +74,9 @@ export class Records {
       case WAVE_KIND:
         return { type: 'wave', wave: h.word, epoch: h.epoch };
       case Kind.DETERMINANTS: {
-        const { first, entries } = decodeDeterminants(f.determinants);
+        // of a member of a team: its own section is the first
+        const own = (h.flags & Flag.TEAM) === 0 ? f.determinants : decodeTeamBlock(f.determinants)[0]!.block;
+        const { first, entries } = decodeDeterminants(own);
         return { type: 'determinants', task: h.src, first, end: first + entries.length };
       }
       case Kind.DATA:

@@ -51,6 +51,11 @@ export class TeamUnits {
     this.assignments.set(a.task, a);
   }
 
+  /** The tasks that are lost with this one, itself included. */
+  teamOf(task: number): readonly number[] {
+    return this.teams.get(task)?.split(',').map(Number) ?? [task];
+  }
+
   /** A member begins: its team has been assigned whole. */
   begins(task: number, incarnation: number): void {
     const mine = this.assignments.get(task);

@@ -50,6 +50,8 @@ export interface Histories {
   sentBy(src: number, dst: number, channel: number): Sent | undefined;
   /** Which message arrival `arrival` of a task was. */
   arrival(task: number, arrival: number): { readonly src: number; readonly channel: number } | undefined;
+  /** The tasks that are lost with this one, itself included. */
+  teamOf(task: number): readonly number[];
   /** This life is the latest of the task's newest incarnation. */
   mayAct(task: number, life: number): boolean;
 }
@@ -287,6 +289,10 @@ export class Checkers implements Witness, Histories {
 
   arrival(task: number, arrival: number): { src: number; channel: number } | undefined {
     return this.arrivals.get(`${task}@${arrival}`)?.value;
+  }
+
+  teamOf(task: number): readonly number[] {
+    return this.units.teamOf(task);
   }
 
   mayAct(task: number, life: number): boolean {
