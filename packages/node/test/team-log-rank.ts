@@ -3,9 +3,8 @@
  * messages that each member had consumed before what the body depends on.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { startInTeam, TeamEndpoint } from '@mayfly/protocols';
 import { WORLD, WorldMode, type TaskId } from '@mayfly/wire';
-import { TeamEndpoint } from '../../protocols/src/pessimistic/teams/endpoint.ts';
-import { startInTeam } from '../../protocols/src/pessimistic/teams/position.ts';
 import { RankDevice } from '../src/rank/host-device.ts';
 import { Teammates } from '../src/rank/teammates.ts';
 import { RankSide } from '../src/ring/index.ts';

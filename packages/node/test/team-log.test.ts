@@ -5,6 +5,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { decodeValue } from '@mayfly/mpi';
+import { startInTeam, TeamEndpoint } from '@mayfly/protocols';
 import {
   decodeDeterminants,
   readHeader,
@@ -16,8 +17,6 @@ import {
 } from '@mayfly/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TeamEndpoint } from '../../protocols/src/pessimistic/teams/endpoint.ts';
-import { startInTeam } from '../../protocols/src/pessimistic/teams/position.ts';
 import { LoggedTeam } from '../src/comm/logged-team.ts';
 import { RankLink } from '../src/comm/rank-link.ts';
 import { Local, type ImageHead } from '../src/local-frames.ts';
