@@ -1,0 +1,145 @@
+/**
+ * Teams under the pessimistic log on a real server with headless nodes (docs/teams.md): the loss of a node, of a rank
+ * and of the server change nothing in what a program computes. Rank 0 deals work out to whoever asks for it, so the
+ * choice of a source decides who does what, and each rank's sums show whether it was repeated.
+ */
+import { protocols } from '@mayfly/protocols';
+import { buildModule } from '@mayfly/toolchain/c';
+import type { JobOptions } from '@mayfly/wire';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Bench, sleep } from './harness.ts';
+
+const bench = new Bench();
+beforeAll(() => bench.start());
+afterEach(async () => {
+  await Promise.all(bench.nodes.splice(0).map((n) => n.close(0)));
+  bench.notes.length = 0;
+});
+afterAll(() => bench.close());
+
+/**
+ * Each unit of work is a number; a worker answers with a hash, and passes a copy to the next worker, which adds it to
+ * its own sum. All together is the same in every run; each message that were lost or came twice would change it.
+ */
+const WORK = `
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+static unsigned mix(unsigned h) { h ^= h >> 16; h *= 0x7feb352dU; h ^= h >> 15; h *= 0x846ca68bU; return h ^ h >> 16; }
+static void spin(int n) { volatile unsigned h = 1; for (int i = 0; i < n; i++) h = mix(h + i); }
+int main(int argc, char **argv) {
+  int rank, size, units = atoi(argv[1]), work = atoi(argv[2]);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  static unsigned block[20000];
+  unsigned sum = 0, word, all, count = 0;
+  MPI_Status s;
+  if (rank == 0) {
+    int dealt = 0, answers = 0, stopped = 0;
+    unsigned order = 0;
+    while (stopped < size - 1) {
+      int flag = 0;
+      if (dealt % 3 == 0) MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &flag, &s);
+      MPI_Recv(&word, 1, MPI_UNSIGNED, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &s);
+      order = mix(order + s.MPI_SOURCE);
+      if (word) { sum += word; answers++; }
+      if (dealt < units) { word = ++dealt; MPI_Send(&word, 1, MPI_UNSIGNED, s.MPI_SOURCE, 2, MPI_COMM_WORLD); }
+      else { word = 0; MPI_Send(&word, 1, MPI_UNSIGNED, s.MPI_SOURCE, 2, MPI_COMM_WORLD); stopped++; }
+    }
+    printf("%d answers\\n", answers);
+  } else {
+    int next = rank % (size - 1) + 1, more = 1, left = 0, got = 0;
+    word = 0;
+    MPI_Send(&word, 1, MPI_UNSIGNED, 0, 1, MPI_COMM_WORLD);
+    while (more) {
+      MPI_Recv(&word, 1, MPI_UNSIGNED, 0, 2, MPI_COMM_WORLD, &s);
+      if (word == 0) { more = 0; break; }
+      spin(work);
+      word = mix(word) | 1;
+      int n = word % 50 == 0 ? 20000 : word % 7;
+      for (int i = 0; i < n; i++) block[i] = word + i;
+      MPI_Send(block, n, MPI_UNSIGNED, next, 3, MPI_COMM_WORLD);
+      left++;
+      MPI_Send(&word, 1, MPI_UNSIGNED, 0, 1, MPI_COMM_WORLD);
+      int flag = 1;
+      while (flag) {
+        MPI_Iprobe(MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &flag, &s);
+        if (!flag) break;
+        MPI_Recv(block, 20000, MPI_UNSIGNED, s.MPI_SOURCE, 3, MPI_COMM_WORLD, &s);
+        MPI_Get_count(&s, MPI_UNSIGNED, &n);
+        for (int i = 0; i < n; i++) sum += mix(block[i]);
+        got++;
+      }
+    }
+    MPI_Send(&left, 1, MPI_INT, next, 4, MPI_COMM_WORLD);
+    int due;
+    MPI_Recv(&due, 1, MPI_INT, MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, &s);
+    for (; got < due; got++) {
+      int n;
+      MPI_Recv(block, 20000, MPI_UNSIGNED, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &s);
+      MPI_Get_count(&s, MPI_UNSIGNED, &n);
+      for (int i = 0; i < n; i++) sum += mix(block[i]);
+    }
+  }
+  MPI_Allreduce(&sum, &all, 1, MPI_UNSIGNED, MPI_SUM, MPI_COMM_WORLD);
+  printf("sum %u\\n", all);
+  MPI_Finalize();
+  return 0;
+}`;
+let module: string | undefined;
+
+async function submit(team: number, units: number, work: number, options: JobOptions = {}): Promise<string> {
+  module ??= Buffer.from(buildModule({ '/main.c': WORK }, { flags: ['-O2'] }).wasm).toString('base64');
+  const answer = await bench.api('jobs', {
+    method: 'POST',
+    body: JSON.stringify({
+      program: { language: 'wasm', module, entry: 'main.wasm' },
+      size: 4,
+      args: [String(units), String(work)],
+      options: { timeLimitMs: 300_000, checkpointMs: 300, team, mapBy: 'slot', ...options },
+    }),
+  });
+  return ((await answer.json()) as { id: string }).id;
+}
+
+const last = (stdout: string[]): string[] =>
+  stdout.map((s) =>
+    s
+      .split('\n')
+      .filter((l) => l.startsWith('sum'))
+      .join(),
+  );
+
+async function answer(id: string): Promise<string[]> {
+  const { job, stdout, stderr } = await bench.ended(id);
+  expect([job.error, stderr.join('')]).toEqual([undefined, '']);
+  return last(stdout);
+}
+
+/** Until the row of the protocol has teams, the server refuses them. */
+describe.skipIf(!protocols.pessimistic.teams).each([4, 2])('teams of %i under the log', (team) => {
+  it('a node and a rank are killed in the middle: the answer of an undisturbed run', async () => {
+    const nodes = [await bench.node(4, 'a'), await bench.node(4, 'b'), await bench.node(4, 'c')];
+    const right = await answer(await submit(1, 1500, 0));
+    expect(new Set(right).size).toBe(1);
+    expect(await answer(await submit(team, 1500, 0))).toEqual(right);
+
+    const id = await submit(team, 1500, 400_000);
+    await bench.until(id, (j) => j.tasks.every((t) => t.state === 'running'));
+    await sleep(1500);
+    const at = (await bench.view(id)).tasks[1]!.node;
+    nodes.find((n) => n.node === at)!.kill();
+    await bench.recovered(id, 1);
+    await sleep(700);
+    await bench.api(`jobs/${id}/tasks/0/kill`, { method: 'POST' });
+    expect(await answer(id)).toEqual(right);
+    const { tasks, faults } = await bench.view(id);
+    // Messages took rings, and the losses were noticed.
+    expect(tasks.every((t) => (t.localIn ?? 0) > 0)).toBe(true);
+    expect(faults.length).toBeGreaterThanOrEqual(2);
+    console.log(
+      `team ${team}: ${faults.map((f) => `rank ${f.task} recovered after ${f.recoveredAfterMs} ms`).join(', ')}`,
+    );
+  });
+});
