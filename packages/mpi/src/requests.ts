@@ -3,7 +3,7 @@
  * 0 (MPI_REQUEST_NULL) or of requests that are no longer in the table; both count as inactive.
  */
 import { WORLD, taskId } from '@mayfly/wire';
-import { ERR, fail } from './errors.ts';
+import { ERR, fail, type MPIError } from './errors.ts';
 import { waitForAnswer } from './connect-timeout.ts';
 import { requestOf, type Layer } from './layer.ts';
 import { retire, spread, unpost } from './matching.ts';
@@ -207,6 +207,15 @@ export function startGeneral(layer: Layer): number {
     tag: 0,
     sync: 0,
   });
+  return handle;
+}
+
+/** A send that was not started for a loss or a revocation: "nonblocking" calls say so at their completion (ULFM). */
+export function failedSend(layer: Layer, error: MPIError): number {
+  const handle = startGeneral(layer);
+  const r = requestOf(layer, handle, error.call);
+  Object.assign(r, { call: error.call, comm: error.comm, done: true });
+  r.error = { errorClass: error.errorClass, call: error.call, text: error.text };
   return handle;
 }
 

@@ -1,7 +1,7 @@
 /*
  * The library of the programs in this folder: tests of programs that lose processes (docs/ulfm.md). They run under the protocol app, on nodes of one slot; the
- * survivors check. A process that is to fail calls die(), which ends it as the argument how= says: exit (without MPI_Finalize), trap (a wrong access), node (it
- * calls MPI until its node is killed: the argument fault= says at which call).
+ * survivors check. A process that is to fail calls die(), which ends it as the argument how= says: exit (without MPI_Finalize), trap (a wrong access), node (the last
+ * rank calls MPI until its node is killed, at the call that the argument fault= says; the others exit).
  *
  *   TEST(name, "sentence of the proposal") { CHECK(expression); }
  */
@@ -40,7 +40,7 @@ static inline int class_of(int code) {
 
 static inline void die(void) {
   if (!strcmp(how, "trap")) __builtin_trap();
-  for (int flag; !strcmp(how, "node");) MPI_Iprobe(MPI_PROC_NULL, 0, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE), MPI_Iprobe(0, 99, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+  for (int flag; !strcmp(how, "node") && rank == size - 1;) MPI_Iprobe(0, 99, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
   exit(3);
 }
 

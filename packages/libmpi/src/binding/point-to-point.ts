@@ -2,7 +2,7 @@
  * Point to point (MPI 4.1 chapter 3). A standard, buffered or ready send is complete when it returns: the Channel
  * Memory is the buffer. Its request is therefore the one {@link COMPLETE}, which costs nothing.
  */
-import { ERR, PROC_NULL, isContiguous, p2p, requests, types, type Buf, type Outcome } from '@mayfly/mpi';
+import { ERR, MPIError, PROC_NULL, isContiguous, p2p, requests, types, type Buf, type Outcome } from '@mayfly/mpi';
 import { record, type Implementations } from './define.ts';
 import { COMPLETE, newSlot, type Starters } from './requests.ts';
 import type { Core } from './core.ts';
@@ -119,7 +119,13 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
     (f: (...args: number[]) => number) =>
     (buf: number, count: number, datatype: number, dest: number, tag: number, comm: number, out: number): number => {
       heap.check(out, 4, 'request');
-      const request = f(buf, count, datatype, dest, tag, comm);
+      let request: number;
+      try {
+        request = f(buf, count, datatype, dest, tag, comm);
+      } catch (e) {
+        if (!(e instanceof MPIError) || (e.errorClass !== ERR.PROC_FAILED && e.errorClass !== ERR.REVOKED)) throw e;
+        request = requests.failedSend(layer, e);
+      }
       heap.setInt(out, newSlot(core, request), 'request');
       return ERR.SUCCESS;
     };
