@@ -4,14 +4,16 @@ import type { Paper } from './paper.ts';
 
 const USAGE = `npm run papers -- NAME [options]    without a name: lists the papers
 
-  --long           three seeds, more sizes and periods; takes many times as long
-  --seed N         another seed (default 1): speeds of ranks, sites of nodes
+  --long           more seeds, sizes and periods; takes many times as long
+  --seed N         another seed, or the first of several (default 1)
   --sensitivity    also with each guessed parameter halved and doubled, at small sizes
   --virtual        virtual time only: starts no nodes
+  --files DIR      hc3i: runs its simulator once on topology.json, application.json and timers.json of this directory
   --help           this text
 
-Prints each figure: the paper's number, else its sentence; ours in virtual time; whether the shape holds; and what real
-nodes on this machine show of it, which does not decide. Draws the figures as SVG under docs/figures. The exit code is 0 if all shapes hold, 1 if one does not, 2 for a usage error.
+Prints each figure: the paper's number, else its sentence; ours in virtual time; whether the shape or the number holds;
+and what real nodes on this machine show of it, which does not decide. Draws the figures as SVG under docs/figures. The
+exit code is 0 if everything holds, 1 if something does not, 2 for a usage error.
 `;
 
 /** @returns the exit code */
@@ -26,6 +28,7 @@ export async function papers(args: readonly string[], all: readonly Paper[]): Pr
         seed: { type: 'string', default: '1' },
         sensitivity: { type: 'boolean', default: false },
         virtual: { type: 'boolean', default: false },
+        files: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     });
@@ -50,8 +53,8 @@ export async function papers(args: readonly string[], all: readonly Paper[]): Pr
   let held = true;
   for (const p of all.filter(({ name }) => positionals.includes(name))) {
     console.log(p.title);
-    const { long, sensitivity, virtual } = values;
-    held = (await p.run({ long, seed, sensitivity, virtual })) && held;
+    const { long, sensitivity, virtual, files } = values;
+    held = (await p.run({ long, seed, sensitivity, virtual, files })) && held;
   }
   console.log(held ? '\nAll shapes hold.' : '\nA shape does not hold: see DOES NOT HOLD above.');
   return held ? 0 : 1;

@@ -8,6 +8,8 @@ export interface PaperOptions {
   readonly sensitivity: boolean;
   /** Virtual time only: starts no nodes. */
   readonly virtual: boolean;
+  /** A directory with input of the user's own, for a paper that has a simulator. */
+  readonly files?: string | undefined;
 }
 
 export interface Paper {

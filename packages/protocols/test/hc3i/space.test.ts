@@ -6,7 +6,7 @@ import { failures, firstOnly, greatest, states, toTheLast, withoutCascade, type 
 
 /**
  * All states of three clusters with up to two or three CLCs, and the deepest ones of those with four. HC3I_STATES=all
- * in the environment: all of those with four, 3,416,731, which takes minutes.
+ * in the environment: all of those with four, 3,416,731, which takes half an hour or more.
  */
 function* small(): Generator<Stored> {
   if (process.env['HC3I_STATES'] !== 'all') yield* states([3, 3, 2]);
