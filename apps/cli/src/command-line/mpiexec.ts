@@ -25,7 +25,7 @@ const jobOptions = (command: Command): Command =>
           'what a lost rank costs: its own work since its checkpoint (pessimistic, the default: every message goes ' +
             'through a log), the work of all ranks since their last common checkpoint (vcl: no log, output is final ' +
             'some seconds late, not for TypeScript; pcl: the same, but ranks stop sending for each checkpoint), or ' +
-            'the job (none). app: the lost rank stays lost, the others are told, and the program decides (ULFM)',
+            'the job (none). app: a lost rank stays lost, the others learn of it, and the program decides (ULFM)',
         ).choices(['pessimistic', 'vcl', 'pcl', 'app', 'none']),
       )
       .addOption(

@@ -44,7 +44,7 @@ export const CHOICES: readonly Choice[] = [
   },
   {
     protocol: 'app',
-    title: 'The other ranks are told, and the program decides',
+    title: 'The other ranks learn of a loss, and the program decides',
     costs:
       'user-level failure mitigation (ULFM): nothing is logged and no rank restarts; for programs that handle the ' +
       'loss of a rank themselves',
@@ -133,7 +133,7 @@ export function noFaultsText(protocol: Protocol): string {
   if (protocol === 'none')
     return 'None so far. The first fault ends this job, because its protocol keeps nothing to restart a rank from.';
   if (protocol === 'app')
-    return 'None so far. A rank that is lost stays lost: the others are told, and the program decides what to do.';
+    return 'None so far. A rank that is lost stays lost: the others learn of it, and the program decides what to do.';
   const tryIt = 'None so far. Try it: close a volunteer’s tab, or kill a rank in the overview.';
   return goesBackTogether(protocol)
     ? `${tryIt} All ranks go back to the last checkpoint and continue from there.`

@@ -225,7 +225,7 @@ const GONE = {
   ),
   vcl: TOGETHER,
   pcl: TOGETHER,
-  app: <>the other ranks are told, and the program decides how to go on.</>,
+  app: <>the other ranks learn of it, and the program decides how to go on.</>,
   none: <>this job ends, because nothing is kept to restart a rank from.</>,
 };
 

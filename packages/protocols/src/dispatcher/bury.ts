@@ -30,7 +30,7 @@ export function bury(core: Core, t: Task, report: ExitReport): void {
   core.emit({
     type: 'log',
     level: 'warn',
-    message: `rank ${t.task} has failed: ${t.exit.abort!.message.slice(0, 200)}; the other ranks are told`,
+    message: `rank ${t.task} has failed: ${t.exit.abort!.message.slice(0, 200)}; the other ranks learn of it`,
     job: t.job.record.spec.id,
     task: t.task,
   });
