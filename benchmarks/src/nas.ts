@@ -10,13 +10,12 @@
  *
  * Does not measure: messages, checkpoints, logging (`bt-faults`, `overhead`), several ranks.
  */
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cc, MemoryFiles } from '@mayfly/toolchain/c';
-import { ROOT } from './mayfly-side.ts';
+import { NATIVE, buildNative, seconds, sourcesOf, threadClock, units, type Sources } from './native.ts';
 import { print, times } from './table.ts';
 
 interface Program {
@@ -46,45 +45,6 @@ const ROUNDS = Number(process.env['MAYFLY_NAS_ROUNDS'] ?? 5);
 /** Goal of the kernels against native code. */
 const NATIVE_GOAL = 1.2;
 const SINGLE = join(dirname(fileURLToPath(import.meta.url)), 'nas-single.js');
-/** What native kernels read in place of MPI_Wtime. */
-const CPU_CLOCK =
-  '#include <time.h>\n#ifdef __cplusplus\nextern "C"\n#endif\ndouble nas_processor(void) { struct timespec ' +
-  't; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); return t.tv_sec + 1e-9 * t.tv_nsec; }\n';
-const EXAMPLES = join(ROOT, 'examples');
-
-interface Sources {
-  readonly language: 'c' | 'c++';
-  readonly flags: readonly string[];
-  /** Of its source texts, by path below `root`. */
-  readonly texts: Readonly<Record<string, string>>;
-  readonly root: string;
-}
-
-function sourcesOf(name: string): Sources {
-  if (name === 'recursion') {
-    const root = join(ROOT, 'benchmarks/programs');
-    return {
-      language: 'c',
-      flags: ['-O3'],
-      texts: { '/recursion.c': readFileSync(join(root, 'recursion.c'), 'utf8') },
-      root,
-    };
-  }
-  const about = JSON.parse(readFileSync(join(EXAMPLES, name, 'example.json'), 'utf8')) as {
-    language: 'c' | 'c++';
-    sources: string[];
-    flags: string[];
-  };
-  const paths = about.sources.map((s) => relative(EXAMPLES, join(EXAMPLES, name, s)));
-  return {
-    language: about.language,
-    flags: about.flags,
-    texts: Object.fromEntries(paths.map((p) => [`/${p}`, readFileSync(join(EXAMPLES, p), 'utf8')])),
-    root: EXAMPLES,
-  };
-}
-
-const units = ({ texts }: Sources): string[] => Object.keys(texts).filter((p) => /\.(c|cc)$/.test(p));
 
 function build(s: Sources, plain: boolean): Uint8Array {
   const files = new MemoryFiles(s.texts);
@@ -100,47 +60,9 @@ function build(s: Sources, plain: boolean): Uint8Array {
   return files.read('/a.out')!;
 }
 
-/** Seconds that a program says it took. @throws when its own check fails */
-function seconds(command: string, args: readonly string[], cwd: string): number {
-  const done = spawnSync(command, args, { encoding: 'utf8', cwd });
-  const time = /^([\d.]+) s\b/m.exec(done.stderr)?.[1];
-  // Node 20 may die of SIGSEGV in its own teardown, while V8 still compiles beside: what the kernel printed is whole by
-  // then.
-  const ended = done.status === 0 || done.signal === 'SIGSEGV';
-  if (!ended || time === undefined || !/^(Verification SUCCESSFUL|PASS)/m.test(done.stdout))
-    throw new Error(`${command} ${args.join(' ')}: ${done.status ?? done.signal}\n${done.stdout}${done.stderr}`);
-  return Number(time);
-}
-
-/** gcc's, with the clock of the thread in place of MPI_Wtime. */
-function buildNative(driver: string, s: Sources, program: string, scratch: string): void {
-  const clock = join(scratch, 'clock.c');
-  writeFileSync(clock, CPU_CLOCK);
-  const compiled = spawnSync(
-    driver,
-    [
-      ...s.flags,
-      '-O3',
-      '-include',
-      'mpi.h',
-      '-DMPI_Wtime=nas_processor',
-      '-o',
-      program,
-      ...units(s).map((p) => join(s.root, p)),
-      clock,
-      '-lm',
-    ],
-    { encoding: 'utf8' },
-  );
-  if (compiled.status !== 0) throw new Error(compiled.stderr);
-}
-
 export async function nas(): Promise<boolean> {
-  const found = (...names: string[]): string | undefined =>
-    names.find((c) => spawnSync(c, ['--version'], { stdio: 'ignore' }).status === 0);
-  const native = { c: found('mpicc.mpich', 'mpicc'), 'c++': found('mpicxx.mpich', 'mpicxx') };
   console.log('nas: one rank, best of', ROUNDS, 'alternating runs');
-  if (native.c === undefined)
+  if (NATIVE.c === undefined)
     console.log('  measures only the instrumentation: no native MPI found (Debian: apt-get install mpich)');
   const scratch = mkdtempSync(join(tmpdir(), 'mayfly-nas-'));
   const rows: string[][] = [];
@@ -153,8 +75,8 @@ export async function nas(): Promise<boolean> {
       ) as [string, string, string];
       writeFileSync(plain, build(s, true));
       writeFileSync(checkpointable, build(s, false));
-      const driver = native[s.language];
-      if (driver !== undefined) buildNative(driver, s, program, scratch);
+      const driver = NATIVE[s.language];
+      if (driver !== undefined) buildNative(driver, s, program, threadClock(scratch));
       const alone = (flags: string[], module: string): number =>
         seconds(process.execPath, ['--no-warnings', ...flags, SINGLE, module, ...args], scratch);
       const runs: Record<string, () => number> = {
