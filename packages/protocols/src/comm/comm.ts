@@ -9,20 +9,15 @@
  * Messages out: ATTACH, DETACH, DATA, DETERMINANTS, CREDIT, PULL, RESUPPLY, RESUPPLIED. In: ATTACHED, REFUSED, ARRIVAL,
  * BODY, ACK, DETERMINANTS, RESEND. Durable state: none.
  *
- * Invariants (M1, D1 and D2 in pessimistic/commd.ts; M8 and M9 in task-waves.ts)
+ * Invariants (M1, D1 and D2 in pessimistic/commd.ts; M3 and M4 in arrivals.ts; M7 in flow.ts; M8 and M9 in
+ * task-waves.ts; teams in team.ts)
  *  M2  A sent message is kept until its Channel Memory has acknowledged it as synced. Every new connection begins with
  *      the messages that the CM lacks: whole ones, per channel in order.
- *  M3  Arrivals go to the rank in arrival order, each once. Their chunks go as they come, those of different senders
- *      mixed; a first chunk makes void what came of its sender's message before, and an arrival exists for the rank
- *      when its last chunk is there.
- *  M4  An arrival is kept until it is synced, and returned to a Channel Memory that lost it.
  *  M5  The rank begins when every Channel Memory has fenced its predecessors and answered.
  *  M6  EXIT leaves when everything sent before it is durable.
- *  M7  Less than a quarter of the window is consumed and not yet credited.
  */
 import {
   CHUNK_BYTES,
-  Flag,
   Kind,
   MalformedDeterminants,
   MalformedFrame,
@@ -41,28 +36,33 @@ import {
   type TaskId,
 } from '@mayfly/wire';
 import { DEFAULT_WINDOW } from '../channel-memory/initial.ts';
-import { cost } from '../channel-memory/push.ts';
-import { json, parse, plain } from '../channel-memory/records.ts';
+import { parse, plain } from '../channel-memory/records.ts';
+import type { EndpointStart } from '../endpoint.ts';
+import { BadLink, arrives, resupply } from './arrivals.ts';
+import { Flow } from './flow.ts';
 import type { Outbox } from './outbox.ts';
+import type { Reports } from './reports.ts';
 import { CommTask } from './task.ts';
+import { CommTeam, type ImageAnswer } from './team.ts';
 import type { CommEffect, CommEvent, CommOptions } from './events.ts';
-
-/** The far side broke the protocol: the link is closed and opened again. */
-class BadLink extends Error {}
 
 export class Comm {
   readonly #options: CommOptions;
-  readonly #window: number;
-  readonly #pullBytes: number;
+  readonly #flow: Flow;
+  readonly #Team: typeof CommTeam<CommTask>;
   readonly #connected: boolean[];
   readonly #tasks = new Map<TaskId, CommTask>();
+  /** By member, until all are over. */
+  readonly #teams = new Map<TaskId, CommTeam<CommTask>>();
   #out: CommEffect[] = [];
 
-  constructor(options: CommOptions) {
+  /** @param Team who of a team begins and leaves together; a test undoes its rules */
+  constructor(options: CommOptions, Team = CommTeam<CommTask>) {
+    this.#Team = Team;
     this.#options = options;
-    this.#window = options.window ?? DEFAULT_WINDOW;
-    const chunk = options.chunkBytes ?? CHUNK_BYTES;
-    this.#pullBytes = Math.max(1, Math.floor(this.#window / 4 / chunk)) * chunk;
+    this.#flow = new Flow(options.window ?? DEFAULT_WINDOW, options.chunkBytes ?? CHUNK_BYTES, (e) =>
+      this.#out.push(e),
+    );
     this.#connected = new Array<boolean>(options.channelMemories).fill(false);
   }
 
@@ -74,20 +74,9 @@ export class Comm {
 
   step(event: CommEvent): CommEffect[] {
     switch (event.type) {
-      case 'start': {
-        const t = new CommTask(
-          this.#options,
-          event.task,
-          event.incarnation,
-          event.capability,
-          event.nonce,
-          event.position,
-          homeOf(event.task, this.#options.channelMemories),
-        );
-        this.#tasks.set(t.task, t);
-        for (let cm = 0; cm < this.#connected.length; cm++) if (this.#connected[cm]) this.#attach(t, cm);
+      case 'start':
+        this.#start(event);
         break;
-      }
       case 'stop':
         this.#forget(event.task);
         break;
@@ -99,6 +88,8 @@ export class Comm {
         this.#connected[event.cm] = false;
         for (const t of this.#tasks.values()) {
           t.attached[event.cm] = false;
+          t.resumed[event.cm] = undefined;
+          t.team?.acknowledged();
           if (event.cm !== t.home) continue;
           t.partials.clear();
           t.reportFrom = undefined;
@@ -108,25 +99,102 @@ export class Comm {
         this.#received(event.cm, plain(event.bytes));
         break;
       case 'ring':
-        this.#ring(event.task, plain(event.bytes));
+        this.#ring(event.task, plain(event.bytes), event.reports);
         break;
       case 'consumed':
-        this.#consumed(event.task, event.arrivals, event.envelopeOnly);
+        this.#flow.consumed(this.#tasks.get(event.task), event.arrivals, event.envelopeOnly);
         break;
       case 'image':
-        this.#image(event.task, event.position);
+        this.#image(event.task, event.position, event.wave);
         break;
+      case 'ended': {
+        const t = this.#tasks.get(event.task);
+        if (t === undefined) break;
+        t.ended = t.exitSent = true;
+        t.team?.ends(t.task);
+        this.#maybeFinish(t);
+        break;
+      }
+      default: {
+        const team = this.#teams.get(event.task);
+        if (team) this.#ofTeam(team, event);
+      }
     }
     const out = this.#out;
     if (out.length > 0) this.#out = [];
     return out;
   }
 
+  /** @throws MalformedPosition */
+  #start(e: Extract<CommEvent, { type: 'start' }>): void {
+    const team = this.#teamOf(e);
+    if (team?.begun) {
+      const error = { code: 'INTERNAL', message: `task ${e.task} begins after its team has` } as const;
+      this.#revoke(team);
+      this.#out.push({ type: 'refused', task: e.task, error });
+      return;
+    }
+    const home = homeOf(e.task, this.#options.channelMemories);
+    const t = new CommTask(this.#options, e.task, e.incarnation, e.capability, e.nonce, e.position, home, team);
+    this.#tasks.set(t.task, t);
+    team?.here.set(t.task, t);
+    for (let cm = 0; cm < this.#connected.length; cm++) if (this.#connected[cm]) this.#attach(t, cm);
+  }
+
+  #teamOf({ task, team: members = [] }: Extract<CommEvent, { type: 'start' }>): CommTeam<CommTask> | undefined {
+    const { teams, channelMemories } = this.#options;
+    if (!teams || members.length < 2) return undefined;
+    let team = this.#teams.get(task);
+    if (team === undefined) {
+      team = new this.#Team(members, teams, channelMemories);
+      for (const member of members) this.#teams.set(member, team);
+    }
+    return team;
+  }
+
+  // ---- of a team ----
+
+  #ofTeam(
+    team: CommTeam<CommTask>,
+    e: Extract<CommEvent, { type: 'reports' | 'wave' | 'closed' | 'declined' | 'imageOver' }>,
+  ): void {
+    switch (e.type) {
+      case 'reports': {
+        const [t] = team.here.values();
+        if (!t || !team.begun) return;
+        team.policy.takes(e.reports);
+        if (t.mayLeave(t.home) && team.flushes()) this.#sendBlock(t, t.home);
+        return;
+      }
+      case 'wave': {
+        const begins = team.wave(e.replaying);
+        for (const task of begins?.asked ?? []) this.#out.push({ type: 'checkpoint', task, wave: begins!.wave });
+        return;
+      }
+      case 'closed':
+        return this.#images(team, team.closed(e.task, e.wave));
+      case 'declined':
+        return this.#images(team, team.declined(e.wave));
+      case 'imageOver':
+        return team.imageOver(e.task);
+    }
+  }
+
+  /** What an image depends on is logged soon: it counts when that is durable. */
+  #images(team: CommTeam<CommTask>, answers: readonly ImageAnswer[]): void {
+    const [first] = team.here.values();
+    if (first && answers.some(([, position]) => position)) this.#sendBlock(first, first.home);
+    for (const [task, position] of answers) this.#out.push({ type: 'image', task, position });
+  }
+
   // ---- from the rank ----
 
-  #ring(task: TaskId, bytes: Uint8Array): void {
+  /** @throws RangeError what no rank and no host may do */
+  #ring(task: TaskId, bytes: Uint8Array, reports: Reports | undefined): void {
     const t = this.#tasks.get(task);
+    if (reports) this.#teams.get(task)?.policy.takes(reports); // T5
     if (t === undefined) return;
+    if (t.team && !reports) throw new RangeError(`frames of task ${task} without the reports of its team`);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     for (let o = 0; o < bytes.length;) {
       const f = readFrame(bytes, view, o);
@@ -138,11 +206,10 @@ export class Comm {
       if (h.kind === Kind.DATA) {
         if (h.dst === WORLD && h.mode === WorldMode.EXIT) {
           this.#thaw(t); // M9
-          t.exit.push({ channel: h.channel, bytes: frame });
-          this.#maybeExit(t);
+          this.#exit(t, h.channel, frame);
         } else this.#data(t, h, frame);
       } else if (h.kind === Kind.DETERMINANTS) this.#sendBlock(t, t.home);
-      else if (h.kind === Kind.PULL) this.#pull(t, h);
+      else if (h.kind === Kind.PULL) this.#flow.pull(t, h);
       else if (h.kind === Kind.MARK) this.#toAll(t, t.waves.marks(f.body));
       else throw new RangeError(`kind ${h.kind} in the ring of task ${task}`);
     }
@@ -157,7 +224,7 @@ export class Comm {
 
   #keepAndSend(t: CommTask, box: Outbox, channel: number, frame: Uint8Array): void {
     t.retain(box, channel, frame);
-    if (t.attached[box.cm]) this.#send(t, box.cm, frame);
+    if (t.mayLeave(box.cm)) this.#send(t, box.cm, frame);
   }
 
   #send(t: CommTask, cm: number, frame: Uint8Array): void {
@@ -166,7 +233,17 @@ export class Comm {
 
   /** What the protocol has to send without a message. */
   #sendBlock(t: CommTask, cm: number): void {
-    if (t.attached[cm] && !t.policy.allLogged) this.#send(t, cm, encodeFrame(t.header(Kind.DETERMINANTS)));
+    if (t.mayLeave(cm) && !t.policy.allLogged) this.#send(t, cm, encodeFrame(t.header(Kind.DETERMINANTS)));
+  }
+
+  /** T12: its teammates may make no further frame that takes their determinants along. */
+  #exit(t: CommTask, channel: number, frame: Uint8Array): void {
+    t.exit.push({ channel, bytes: t.policy.last?.(frame) ?? frame });
+    if (t.team) {
+      t.team.ends(t.task);
+      this.#sendBlock(t, t.home);
+    }
+    this.#maybeExit(t);
   }
 
   /** M6. */
@@ -180,26 +257,21 @@ export class Comm {
 
   /** Asks for a sync, once per connection: without such a request, syncs are rare. */
   #wantSync(t: CommTask): void {
-    t.attached.forEach((here, cm) => {
-      if (!here || t.syncAsked[cm]) return;
-      t.syncAsked[cm] = true;
-      const h = t.header(Kind.DETERMINANTS);
-      h.flags = Flag.SYNC;
-      this.#out.push({ type: 'send', cm, bytes: encodeFrame(h) });
-    });
+    for (const [cm, bytes] of t.asksForSync()) this.#out.push({ type: 'send', cm, bytes });
   }
 
   #maybeFinish(t: CommTask): void {
-    if (!t.exitSent || !t.settled) return;
-    this.#forget(t.task);
+    if (!t.ready || !t.exitSent || !t.settled) return;
+    this.#detach(t);
     this.#out.push({ type: 'finished', task: t.task });
   }
 
   // ---- waves ----
 
-  #image(task: TaskId, position: Position): void {
+  #image(task: TaskId, position: Position, wave: number | undefined): void {
     const t = this.#tasks.get(task);
     if (t === undefined) return;
+    if (t.team) return this.#images(t.team, t.team.image(task, position, wave));
     const image = t.waves.image(position);
     this.#toAll(t, image?.cut);
     if (image?.cut) this.#thaw(t);
@@ -225,14 +297,7 @@ export class Comm {
   // ---- attaching ----
 
   #attach(t: CommTask, cm: number): void {
-    const body = {
-      capability: t.capability,
-      nonce: t.nonce,
-      position: t.position,
-      received: cm === t.home ? t.received : 0,
-      resume: t.known[cm]!,
-    };
-    this.#out.push({ type: 'send', cm, bytes: encodeFrame(t.header(Kind.ATTACH), json(body)) });
+    this.#out.push({ type: 'send', cm, bytes: t.attach(cm) });
   }
 
   #attached(t: CommTask, cm: number, m: Attached): void {
@@ -244,31 +309,51 @@ export class Comm {
     if (cm === t.home) {
       t.reportFrom = m.resupplyFrom;
       if (t.ready) this.#report(t);
-      this.#credit(t);
-      for (const [arrival, p] of t.pulls) {
-        p.asked = p.next;
-        this.#ask(t, arrival, p);
-      }
+      this.#flow.credit(t);
+      this.#flow.pullAgain(t);
     }
     if (!t.ready) {
       t.policy.attached(m, cm);
-      if (!t.known.every(Boolean)) return;
+      this.#begin(t.together);
+      if (!this.#tasks.has(t.task)) return;
+    }
+    if (resumed) {
+      t.policy.returned(cm, m);
+      t.resumed[cm] = new Map(m.received);
+    }
+    this.#resume(t.together, cm);
+  }
+
+  /** M5, T1. */
+  #begin(all: readonly CommTask[]): void {
+    if (!all.every((t) => t.known.every(Boolean))) return;
+    const starts: EndpointStart[] = [];
+    for (const t of all) {
       const start = t.policy.start(t.incarnation, t.position);
-      if ('lost' in start) {
-        this.#refuse(t, { code: 'LOST_LOG', message: `the logs of task ${t.task} lost ${start.lost}` });
-        return;
-      }
+      if ('lost' in start)
+        return this.#refuse(t, { code: 'LOST_LOG', message: `the logs of task ${t.task} lost ${start.lost}` });
+      starts.push(start);
+    }
+    all[0]!.team?.begins();
+    all.forEach((t, i) => {
       t.ready = true;
       this.#report(t);
-      this.#out.push({ type: 'ready', task: t.task, start });
+      this.#out.push({ type: 'ready', task: t.task, start: starts[i]! });
       for (const bytes of t.early.splice(0)) this.#out.push({ type: 'deliver', task: t.task, bytes });
+    });
+  }
+
+  /** M2, T1: a new connection has what its Channel Memory lacks. */
+  #resume(all: readonly CommTask[], cm: number): void {
+    const resumed = all.filter((t) => t.resumed[cm]);
+    if (resumed.length === 0 || !all.every((t) => t.attached[cm])) return;
+    this.#sendBlock(resumed[0]!, cm);
+    for (const t of resumed) {
+      const counts = t.resumed[cm]!;
+      t.resumed[cm] = undefined;
+      for (const box of t.outboxes.values()) if (box.cm === cm) this.#resend(t, box, counts.get(box.dst) ?? 0);
+      this.#maybeExit(t);
     }
-    if (!resumed) return;
-    t.policy.returned(cm, m);
-    this.#sendBlock(t, cm);
-    const counts = new Map(m.received);
-    for (const box of t.outboxes.values()) if (box.cm === cm) this.#resend(t, box, counts.get(box.dst) ?? 0);
-    this.#maybeExit(t);
   }
 
   /** M2. */
@@ -279,24 +364,9 @@ export class Comm {
     }
   }
 
-  /** M4: to a home CM that recovers. Its log stays closed until the logs were found consistent (`ready`). */
+  /** M4. */
   #report(t: CommTask): void {
-    const from = t.reportFrom;
-    if (from === undefined) return;
-    t.reportFrom = undefined;
-    const cm = t.home;
-    for (let i = t.arrivalsHead; i < t.arrivals.length; i++) {
-      const a = t.arrivals[i]!;
-      if (a.arrival <= from) continue;
-      for (const frame of a.frames) {
-        const copy = frame.slice();
-        const v = new DataView(copy.buffer);
-        v.setUint8(0, Kind.RESUPPLY);
-        v.setUint32(16, t.incarnation, true);
-        this.#out.push({ type: 'send', cm, bytes: copy });
-      }
-    }
-    this.#out.push({ type: 'send', cm, bytes: encodeFrame(t.header(Kind.RESUPPLIED)) });
+    for (const bytes of resupply(t)) this.#out.push({ type: 'send', cm: t.home, bytes });
   }
 
   #refuse(t: CommTask, error: ErrorBody): void {
@@ -304,10 +374,26 @@ export class Comm {
     this.#out.push({ type: 'refused', task: t.task, error });
   }
 
+  /** T1. */
   #forget(task: TaskId): void {
     const t = this.#tasks.get(task);
     if (t === undefined) return;
-    this.#tasks.delete(task);
+    this.#detach(t);
+    if (t.team) this.#revoke(t.team);
+  }
+
+  #revoke(team: CommTeam<CommTask>): void {
+    for (const t of [...team.here.values()]) {
+      this.#detach(t);
+      this.#out.push({ type: 'revoked', task: t.task });
+    }
+  }
+
+  #detach(t: CommTask): void {
+    this.#tasks.delete(t.task);
+    const { team } = t;
+    team?.here.delete(t.task);
+    if (team?.here.size === 0) for (const member of team.members) this.#teams.delete(member);
     for (let cm = 0; cm < t.attached.length; cm++)
       if (t.attached[cm]) this.#out.push({ type: 'send', cm, bytes: encodeFrame(t.header(Kind.DETACH)) });
   }
@@ -357,9 +443,11 @@ export class Comm {
         if (!t.ready) t.policy.answered(f.determinants, cm);
         return;
       case Kind.ARRIVAL:
-        return this.#arrival(t, h, bytes);
+        if (arrives(t, h, bytes)) this.#deliver(t, bytes);
+        return;
       case Kind.BODY:
-        return this.#body(t, h, bytes);
+        if (this.#flow.body(t, h)) this.#deliver(t, bytes);
+        return;
       case Kind.ACK: {
         const ack = decodeAck(f.body);
         t.policy.acknowledged(cm, ack);
@@ -368,8 +456,11 @@ export class Comm {
           if (box?.cm === cm) t.release(box, c.synced);
         }
         if (cm === t.home) t.releaseArrivals(ack.arrivalsSynced);
-        this.#maybeExit(t);
-        this.#maybeFinish(t);
+        t.team?.acknowledged();
+        for (const x of t.together) {
+          this.#maybeExit(x);
+          this.#maybeFinish(x);
+        }
         return;
       }
       case Kind.WAVE:
@@ -382,7 +473,7 @@ export class Comm {
         return;
       case Kind.RESEND: {
         const box = t.outboxes.get(h.dst);
-        if (box?.cm === cm && t.attached[cm]) this.#resend(t, box, h.channel);
+        if (box?.cm === cm && t.mayLeave(cm)) this.#resend(t, box, h.channel);
         return;
       }
       default:
@@ -390,97 +481,8 @@ export class Comm {
     }
   }
 
-  #arrival(t: CommTask, h: Header, bytes: Uint8Array): void {
-    const last = (h.flags & Flag.LAST) !== 0;
-    let p = h.offset === 0 ? undefined : t.partials.get(h.src);
-    if (h.offset > 0 && (p?.bytes !== h.offset || p.channel !== h.channel))
-      throw new BadLink(`part at ${h.offset} of a message that did not begin`);
-    if (p === undefined) {
-      p = { frames: [], bytes: 0, channel: h.channel };
-      if (!last) t.partials.set(h.src, p);
-    }
-    if (t.policy.retainsArrivals) p.frames.push(bytes);
-    p.bytes += h.bytes;
-    if (!last) {
-      this.#deliver(t, bytes);
-      return;
-    }
-    t.partials.delete(h.src);
-    if (h.arrival < t.expected) return;
-    if (h.arrival > t.expected) throw new BadLink(`arrival ${h.arrival} instead of ${t.expected}`);
-    t.received = h.arrival;
-    const envelope = (h.flags & Flag.NO_BODY) !== 0;
-    if (t.policy.retainsArrivals) t.arrivals.push({ arrival: h.arrival, frames: p.frames });
-    t.numbers.push(h.arrival);
-    t.costs.push(cost(envelope ? 0 : h.size));
-    this.#deliver(t, bytes);
-  }
-
   #deliver(t: CommTask, bytes: Uint8Array): void {
     if (t.ready) this.#out.push({ type: 'deliver', task: t.task, bytes });
     else t.early.push(bytes);
-  }
-
-  // ---- flow control ----
-
-  #consumed(task: TaskId, arrivals: number, envelopeOnly: boolean): void {
-    const t = this.#tasks.get(task);
-    if (t === undefined) return;
-    t.consumed = Math.max(t.consumed, arrivals);
-    while (t.head < t.numbers.length && t.numbers[t.head]! <= arrivals) t.uncredited += t.costs[t.head++]!;
-    if (t.head > 256 && t.head * 2 > t.numbers.length) {
-      t.numbers.splice(0, t.head);
-      t.costs.splice(0, t.head);
-      t.head = 0;
-    }
-    const turned = envelopeOnly !== t.envelopeOnly;
-    t.envelopeOnly = envelopeOnly;
-    if (turned || t.uncredited >= this.#window / 4) this.#credit(t);
-  }
-
-  #credit(t: CommTask): void {
-    if (!t.attached[t.home]) return;
-    t.uncredited = 0;
-    const h = t.header(Kind.CREDIT);
-    h.arrival = Math.min(t.consumed, t.received);
-    h.size = this.#window;
-    h.flags = t.envelopeOnly ? Flag.ENVELOPE_ONLY : 0;
-    this.#out.push({ type: 'send', cm: t.home, bytes: encodeFrame(h) });
-  }
-
-  #pull(t: CommTask, h: Header): void {
-    const p = { size: h.size, next: 0, asked: 0 };
-    t.pulls.set(h.arrival, p);
-    this.#ask(t, h.arrival, p);
-  }
-
-  /** Keeps up to two ranges of a quarter window asked for. */
-  #ask(t: CommTask, arrival: number, p: { size: number; next: number; asked: number }): void {
-    if (!t.attached[t.home]) return;
-    do {
-      const h = t.header(Kind.PULL);
-      h.arrival = arrival;
-      h.offset = p.asked;
-      h.word = this.#pullBytes;
-      p.asked += this.#pullBytes;
-      this.#out.push({ type: 'send', cm: t.home, bytes: encodeFrame(h) });
-    } while (p.asked < p.size && p.asked - p.next <= this.#pullBytes);
-  }
-
-  #body(t: CommTask, h: Header, bytes: Uint8Array): void {
-    const p = t.pulls.get(h.arrival);
-    if (p === undefined || h.offset !== p.next) return;
-    p.size = h.size;
-    p.next += h.bytes;
-    if ((h.flags & Flag.LAST) !== 0) {
-      t.pulls.delete(h.arrival);
-      if (t.policy.confirmsBodies && t.attached[t.home]) {
-        const end = t.header(Kind.PULL);
-        end.arrival = h.arrival;
-        end.offset = p.size;
-        this.#out.push({ type: 'send', cm: t.home, bytes: encodeFrame(end) });
-      }
-    } else if (p.asked < p.size && p.asked - p.next <= this.#pullBytes) this.#ask(t, h.arrival, p);
-    this.#deliver(t, bytes);
   }
 }

@@ -55,6 +55,11 @@ export interface CommdTask {
   wrote(block: Uint8Array): void;
   /** The frame as it leaves this node, on its way to a Channel Memory. */
   leaves(frame: Uint8Array): Uint8Array;
+  /**
+   * A frame of EXIT, which leaves when what it depends on now is {@link durable}: as {@link leaves} shall find it.
+   * Absent: as the rank has written it.
+   */
+  readonly last?: (frame: Uint8Array) => Uint8Array;
   /** Nothing has to leave without a message. Else a frame of no content is sent, which {@link leaves} completes. */
   readonly allLogged: boolean;
   acknowledged(cm: number, ack: Ack): void;
@@ -71,8 +76,10 @@ export interface CommdTeam {
   takes(reports: Reports): void;
   /** Determinants of all members that no Channel Memory is known to have logged. */
   readonly unlogged: number;
-  /** The position of an image, as the Checkpoint Server gets it. */
-  inWave(position: Position, wave: number): Position;
+  /** The position of an image, as the Checkpoint Server gets it. `done`: members that have none in this wave. */
+  inWave(position: Position, wave: number, done: readonly TaskId[]): Position;
+  /** The wave of an image that lies there; 0: the start of the program. @throws MalformedPosition */
+  waveOf(position: Position): number;
 }
 
 export type TeamPolicy = (members: readonly TaskId[], channelMemories: number) => CommdTeam;

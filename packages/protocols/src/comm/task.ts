@@ -1,11 +1,23 @@
 /**
  * What the comm worker keeps of one attached incarnation. All of it dies with the tab; that is what the logs are for.
  */
-import { emptyHeader, routeOf, type Header, type Incarnation, type Position, type TaskId } from '@mayfly/wire';
+import {
+  Flag,
+  Kind,
+  emptyHeader,
+  encodeFrame,
+  routeOf,
+  type Header,
+  type Incarnation,
+  type Position,
+  type TaskId,
+} from '@mayfly/wire';
 import type { Replays } from '../contract/position.ts';
+import { json } from '../channel-memory/records.ts';
 import type { CommdTask } from './policy.ts';
 import type { Outbox, Sent } from './outbox.ts';
 import { TaskWaves } from './task-waves.ts';
+import type { CommTeam } from './team.ts';
 import type { CommOptions } from './events.ts';
 
 export interface Received {
@@ -35,7 +47,10 @@ export class CommTask {
   readonly attached: boolean[];
   readonly known: boolean[];
   readonly policy: CommdTask;
+  readonly team: CommTeam<CommTask> | undefined;
   ready = false;
+  /** Per CM: what it has of each channel, from its answer on a resumed connection until frames leave again. */
+  readonly resumed: (ReadonlyMap<TaskId, number> | undefined)[];
 
   readonly outboxes = new Map<TaskId, Outbox>();
   retainedBytes = 0;
@@ -44,6 +59,8 @@ export class CommTask {
   /** EXIT, held back until everything before it is durable. */
   exit: Sent[] = [];
   exitSent = false;
+  /** T12: its EXIT was logged by an incarnation before, and so was everything that it depends on. */
+  ended = false;
   /** By Channel Memory: asked to sync on the present connection, for EXIT. */
   readonly syncAsked: boolean[];
 
@@ -76,6 +93,7 @@ export class CommTask {
     nonce: string,
     position: Position,
     home: number,
+    team: CommTeam<CommTask> | undefined,
   ) {
     this.task = task;
     this.incarnation = incarnation;
@@ -87,7 +105,9 @@ export class CommTask {
     this.attached = new Array<boolean>(options.channelMemories).fill(false);
     this.syncAsked = new Array<boolean>(options.channelMemories).fill(false);
     this.known = new Array<boolean>(options.channelMemories).fill(false);
-    this.policy = options.policy(options.channelMemories);
+    this.resumed = new Array<undefined>(options.channelMemories).fill(undefined);
+    this.team = team;
+    this.policy = team ? team.policy.member(task) : options.policy(options.channelMemories);
     this.replays = this.policy.replays(position);
     this.waves = new TaskWaves(this.policy, (kind) => this.header(kind));
   }
@@ -99,6 +119,22 @@ export class CommTask {
     h.dst = this.task;
     h.incarnation = this.incarnation;
     return h;
+  }
+
+  /** ATTACH for a Channel Memory. */
+  attach(cm: number): Uint8Array {
+    const { capability, nonce, position, received, home } = this;
+    const body = { capability, nonce, position, received: cm === home ? received : 0, resume: this.known[cm]! };
+    return encodeFrame(this.header(Kind.ATTACH), json(body));
+  }
+
+  /** Requests that are due: one for each connection. */
+  *asksForSync(): Iterable<readonly [cm: number, bytes: Uint8Array]> {
+    for (const [cm, here] of this.attached.entries()) {
+      if (!here || this.syncAsked[cm]) continue;
+      this.syncAsked[cm] = true;
+      yield [cm, encodeFrame({ ...this.header(Kind.DETERMINANTS), flags: Flag.SYNC })];
+    }
   }
 
   /** The route of a destination is chosen here and nowhere else; a later protocol may pass messages within the node. */
@@ -145,6 +181,16 @@ export class CommTask {
   /** Everything that the task sent and that its sends depend on is durable. */
   get settled(): boolean {
     for (const box of this.outboxes.values()) if (box.frames.length > 0) return false;
-    return this.policy.durable;
+    return this.ended || this.policy.durable;
+  }
+
+  /** Frames of messages and determinants may leave for this Channel Memory. */
+  mayLeave(cm: number): boolean {
+    return this.team ? this.team.mayLeave(cm) : this.attached[cm]!;
+  }
+
+  /** Those with whom it begins, and whose frames leave together over a new connection. */
+  get together(): readonly CommTask[] {
+    return this.team ? [...this.team.here.values()] : [this];
   }
 }

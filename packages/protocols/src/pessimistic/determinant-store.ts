@@ -39,6 +39,11 @@ export class DeterminantStore {
     return this.#base + this.#entries.length;
   }
 
+  /** Determinants that no Channel Memory is known to have logged. */
+  get unlogged(): number {
+    return this.end - this.#frontier;
+  }
+
   /** No determinant waits to be logged. */
   get allLogged(): boolean {
     return this.#frontier === this.end;

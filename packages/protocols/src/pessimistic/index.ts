@@ -8,12 +8,16 @@ import { commd } from './commd.ts';
 import { LoggedEndpoint } from './endpoint.ts';
 import { images } from './images.ts';
 import { log } from './log.ts';
+import { TeamEndpoint } from './teams/endpoint.ts';
 import { lostFrom } from './lost-log.ts';
 import { fromTheStart, positionOf, replayOf } from './position.ts';
-import { aloneOf } from './teams/position.ts';
+import { aloneOf, replayInTeam } from './teams/position.ts';
 
 export const pessimistic: VProtocol = {
-  rank: (task, size, position, start) => new LoggedEndpoint(task, size, replayOf(position), start),
+  rank: (task, size, position, start, team) =>
+    team && team.length > 1
+      ? new TeamEndpoint(task, size, replayInTeam(position), start, { members: team })
+      : new LoggedEndpoint(task, size, replayOf(position), start),
   commd,
   log,
   images,

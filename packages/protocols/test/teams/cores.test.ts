@@ -5,10 +5,9 @@ import type { Report } from '../../src/endpoint.ts';
 import { TeamEndpoint } from '../../src/pessimistic/teams/endpoint.ts';
 import { ImageCut } from '../../src/pessimistic/teams/image-cut.ts';
 import { replayInTeam, startInTeam } from '../../src/pessimistic/teams/position.ts';
-import { TeamRestart } from '../../src/pessimistic/teams/restart.ts';
 import { TeamLeaves } from '../../src/pessimistic/teams/leaves.ts';
+import { TeamWave } from '../../src/comm/team-wave.ts';
 import { TeamSets } from '../../src/images/team-sets.ts';
-import { TeamWave } from '../../src/pessimistic/teams/team-wave.ts';
 
 const A = taskId(0);
 const B = taskId(1);
@@ -140,22 +139,5 @@ describe('T9', () => {
     expect(after.choice()).toEqual({ from: 'carried', src: B });
     after.consumeCarried(B, 2);
     expect([after.received(B), after.isNext(B, 3), after.choice()]).toEqual([2, true, { from: 'any' }]);
-  });
-});
-
-describe('T1', () => {
-  it('a team begins when every Channel Memory has answered for every member', () => {
-    const restart = new TeamRestart([A, B], 2);
-    const answer = (task: typeof A): Parameters<TeamRestart['answered']>[1][number] => ({
-      task,
-      attached: { received: [], arrivals: 0, determinants: [] },
-      blocks: [],
-    });
-    restart.answered(0, [answer(A), answer(B)]);
-    restart.answered(1, [answer(A)]);
-    expect(restart.complete).toBe(false);
-    expect(() => restart.starts(new Map())).toThrow('before every Channel Memory');
-    restart.answered(1, [answer(B)]);
-    expect(restart.complete).toBe(true);
   });
 });

@@ -12,7 +12,7 @@ import {
 import { addRange } from '../../src/channel-memory/ranges.ts';
 import { learn, type Evidence } from '../../src/channel-memory/records.ts';
 import type { Line } from '../../src/pessimistic/position.ts';
-import type { MemberAnswer } from '../../src/pessimistic/teams/restart.ts';
+import type { MemberAnswer } from './model-restart.ts';
 import type { UpFrame } from './model-rank.ts';
 import { Wrong } from '../coordinated/wrong.ts';
 

@@ -2,9 +2,9 @@
 import { encodeTeamBlock, homeOf, incarnation, type TaskId } from '@mayfly/wire';
 import { carriedOver } from '../../src/pessimistic/teams/regroup.ts';
 import { TeamLeaves } from '../../src/pessimistic/teams/leaves.ts';
-import { TeamRestart, type MemberAnswer } from '../../src/pessimistic/teams/restart.ts';
+import { TeamRestart, type MemberAnswer } from './model-restart.ts';
+import { TeamWave } from '../../src/comm/team-wave.ts';
 import { TeamSets } from '../../src/images/team-sets.ts';
-import { TeamWave } from '../../src/pessimistic/teams/team-wave.ts';
 import { LOGS, logOf, type Packet } from './model-log.ts';
 import type { Message, ModelRank, RankImage, UpFrame } from './model-rank.ts';
 import type { Planted } from './planted.ts';

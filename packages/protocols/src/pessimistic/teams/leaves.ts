@@ -78,9 +78,22 @@ export class TeamLeaves {
     return [...this.members.values()].every((m) => m.store.allLogged);
   }
 
-  /** T12: "EXIT waits until all that T5 sends with it is durable." */
-  get durable(): boolean {
-    return this.allLogged && [...this.members.values()].every((m) => m.store.durable);
+  /** Determinants of all members that wait to be logged. */
+  get unlogged(): number {
+    let n = 0;
+    for (const { store } of this.members.values()) n += store.unlogged;
+    return n;
+  }
+
+  /** How many determinants of each member are known here: what leaves now depends on them. */
+  known(): ReadonlyMap<TaskId, number> {
+    return new Map([...this.members].map(([task, { store }]) => [task, store.end]));
+  }
+
+  /** So many of each member are durable. */
+  durable(known: ReadonlyMap<TaskId, number>): boolean {
+    for (const [task, n] of known) if (this.#member(task).store.base < n) return false;
+    return true;
   }
 
   acknowledged(cm: number, task: TaskId, ack: Ack): void {

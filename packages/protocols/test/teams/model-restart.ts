@@ -1,5 +1,6 @@
 /**
- * The restart of a team: every Channel Memory answers for every member, and no member begins before all have answered.
+ * The restart of a team in the model (comm/team.ts has the comm core's): every Channel Memory answers for every member,
+ * and no member begins before all have answered.
  *
  * Owns: what the Channel Memories have answered. Does not own: connections, images.
  *
@@ -9,10 +10,10 @@
  *  T14 "A gap in any member's determinants or arrivals is LOST_LOG."
  */
 import type { Attached, DeterminantBlock, Incarnation, TaskId } from '@mayfly/wire';
-import type { EndpointStart } from '../../endpoint.ts';
-import { Gather } from '../gather.ts';
-import { localsOf } from './endpoint.ts';
-import type { ReplayInTeam } from './position.ts';
+import type { EndpointStart } from '../../src/endpoint.ts';
+import { Gather } from '../../src/pessimistic/gather.ts';
+import { localsOf } from '../../src/pessimistic/teams/endpoint.ts';
+import type { ReplayInTeam } from '../../src/pessimistic/teams/position.ts';
 
 /** What one Channel Memory answers for one member. */
 export interface MemberAnswer {
