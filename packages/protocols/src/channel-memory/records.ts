@@ -4,6 +4,7 @@
  */
 import {
   BLOCK_HEAD_BYTES,
+  EMPTY,
   Flag,
   HEADER_BYTES,
   Kind,
@@ -13,6 +14,7 @@ import {
   encodeFrame,
   getU53,
   parseJson,
+  readFrame,
   setU53,
   teamHeads,
   type Frame,
@@ -143,6 +145,7 @@ export function patchFromLog(
   e: Pick<SendRecord, 'kind' | 'incarnation' | 'arrival' | 'envelope'>,
 ): Uint8Array {
   const r = viewOf(record);
+  if (e.kind === Kind.DETERMINANTS && (r.getUint8(2) & Flag.TEAM) !== 0) return ownBlock(record, e.incarnation);
   const detBytes = r.getUint32(60, true);
   const block = HEADER_BYTES + detBytes;
   const team = r.getUint8(2) & Flag.TEAM;
@@ -170,6 +173,16 @@ export function patchFromLog(
     v.setUint32(40, 0, true);
   }
   return out;
+}
+
+/** Determinants of a member of a team, without the evidence of its teammates that stands beside them. */
+function ownBlock(record: Uint8Array, incarnation: number): Uint8Array {
+  const { header, determinants } = readFrame(record, viewOf(record), 0);
+  return encodeFrame(
+    { ...header, flags: 0, incarnation: incarnation as Incarnation },
+    EMPTY,
+    decodeTeamBlock(determinants)[0]!.block,
+  );
 }
 
 /** The block of the frame at `o` loses its entries: its position moves behind them. */

@@ -16,7 +16,7 @@ import {
   viewOf,
   type Base,
 } from './records.ts';
-import { isTeam, recoverSections } from './sections.ts';
+import { isTeam, recoverMates, recoverSections } from './sections.ts';
 import {
   channelOf,
   resumeStream,
@@ -164,7 +164,7 @@ export function recoverSource(s: State, source: Source, records: Records, next: 
       source.nonceLsn = lsn;
       continue;
     }
-    const b = decodeDeterminants(f.determinants);
+    const b = decodeDeterminants(isTeam(f.header) ? recoverMates(s, f.determinants) : f.determinants);
     const end = b.first + b.entries.length;
     source.records.push({ lsn, first: b.first, end });
     addRange(source.held, b.first, end);

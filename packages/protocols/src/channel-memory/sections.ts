@@ -72,6 +72,20 @@ export function recoverSections(s: State, block: Uint8Array): void {
   logAll(s, sections);
 }
 
+/**
+ * A record of determinants with the evidence of its task's teammates. Returns the block of the task itself.
+ * @throws MalformedDeterminants
+ */
+export function recoverMates(s: State, block: Uint8Array): Uint8Array {
+  const sections = recorded(s, block);
+  if (sections.length === 0) throw new MalformedDeterminants('a record of a team without sections');
+  for (const { source, block: b } of sections) {
+    s.inSections.add(source.task);
+    learn(source.evidence, shown(b).evidence);
+  }
+  return sections[0]!.block;
+}
+
 /** What each section shows of its task's position, and how many entries it has. */
 export function evidenceOf(
   s: State,
@@ -84,7 +98,8 @@ export function evidenceOf(
 function logAll(s: State, sections: readonly OfTask[]): void {
   for (const { source, block: b } of sections) {
     s.inSections.add(source.task);
-    s.policy.carried(s, source, b, viewOf(b), 0, b.length);
+    const mates = sections.filter((x) => x.source !== source).map((x) => ({ task: x.source.task, block: x.block }));
+    s.policy.carried(s, source, b, viewOf(b), 0, b.length, mates);
   }
 }
 

@@ -12,6 +12,7 @@ import {
   type Incarnation,
   type Position,
   type TaskId,
+  type TeamSection,
 } from '@mayfly/wire';
 import type { Replays } from '../contract/position.ts';
 import type { ChannelGate, ChannelWaves } from '../contract/waves.ts';
@@ -262,8 +263,19 @@ export interface LogPolicy {
   answers(s: State, source: Source, a: Attachment): void;
   /** Message `channel` is logged already, of a channel of which `logged` are (C1). */
   repeated(channel: number, logged: number): boolean;
-  /** C2: the block between header and body at `o`, before the message that carries it. @throws MalformedDeterminants */
-  carried(s: State, source: Source, bytes: Uint8Array, v: DataView, o: number, length: number): void;
+  /**
+   * C2: the block between header and body at `o`, before the message that carries it. `mates`: the sections of its
+   * team that came with it. @throws MalformedDeterminants
+   */
+  carried(
+    s: State,
+    source: Source,
+    bytes: Uint8Array,
+    v: DataView,
+    o: number,
+    length: number,
+    mates?: readonly TeamSection[],
+  ): void;
   /** A frame of one member of a team carries determinants of all of them. Absent: every task is alone. */
   readonly teams?: true;
   /** The record of the frame in [o, end), where it is not what is pushed. */

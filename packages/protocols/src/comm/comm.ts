@@ -49,16 +49,13 @@ import type { CommEffect, CommEvent, CommOptions } from './events.ts';
 export class Comm {
   readonly #options: CommOptions;
   readonly #flow: Flow;
-  readonly #Team: typeof CommTeam<CommTask>;
   readonly #connected: boolean[];
   readonly #tasks = new Map<TaskId, CommTask>();
   /** By member, until all are over. */
   readonly #teams = new Map<TaskId, CommTeam<CommTask>>();
   #out: CommEffect[] = [];
 
-  /** @param Team who of a team begins and leaves together; a test undoes its rules */
-  constructor(options: CommOptions, Team = CommTeam<CommTask>) {
-    this.#Team = Team;
+  constructor(options: CommOptions) {
     this.#options = options;
     this.#flow = new Flow(options.window ?? DEFAULT_WINDOW, options.chunkBytes ?? CHUNK_BYTES, (e) =>
       this.#out.push(e),
@@ -78,7 +75,7 @@ export class Comm {
         this.#start(event);
         break;
       case 'stop':
-        this.#forget(event.task);
+        if (this.#tasks.get(event.task)?.over !== true) this.#forget(event.task);
         break;
       case 'connected':
         this.#connected[event.cm] = true;
@@ -146,7 +143,7 @@ export class Comm {
     if (!teams || members.length < 2) return undefined;
     let team = this.#teams.get(task);
     if (team === undefined) {
-      team = new this.#Team(members, teams, channelMemories);
+      team = new CommTeam<CommTask>(members, teams, channelMemories);
       for (const member of members) this.#teams.set(member, team);
     }
     return team;
@@ -261,8 +258,10 @@ export class Comm {
   }
 
   #maybeFinish(t: CommTask): void {
-    if (!t.ready || !t.exitSent || !t.settled) return;
-    this.#detach(t);
+    if (t.over || !t.ready || !t.exitSent || !t.settled) return;
+    t.over = true;
+    const all = t.together;
+    if (all.every((x) => x.over)) for (const x of all) this.#detach(x);
     this.#out.push({ type: 'finished', task: t.task });
   }
 
@@ -385,7 +384,7 @@ export class Comm {
   #revoke(team: CommTeam<CommTask>): void {
     for (const t of [...team.here.values()]) {
       this.#detach(t);
-      this.#out.push({ type: 'revoked', task: t.task });
+      if (!t.over) this.#out.push({ type: 'revoked', task: t.task });
     }
   }
 
@@ -482,6 +481,7 @@ export class Comm {
   }
 
   #deliver(t: CommTask, bytes: Uint8Array): void {
+    if (t.over) return;
     if (t.ready) this.#out.push({ type: 'deliver', task: t.task, bytes });
     else t.early.push(bytes);
   }

@@ -113,7 +113,10 @@ export type CommEffect =
    * it.
    */
   | { readonly type: 'refused'; readonly task: TaskId; readonly error: ErrorBody }
-  /** The EXIT is durable, after everything before it: the rank's worker may go; the core has detached it. */
+  /**
+   * The EXIT is durable, after everything before it: the rank's worker may go. The core detaches it, or its team once
+   * all members are finished.
+   */
   | { readonly type: 'finished'; readonly task: TaskId }
   /** The CM broke the protocol or closed with an error that names no task: close this link (and reconnect). */
   | { readonly type: 'drop'; readonly cm: number; readonly error: ErrorBody };

@@ -64,6 +64,9 @@ export class CommTask {
   /** By Channel Memory: asked to sync on the present connection, for EXIT. */
   readonly syncAsked: boolean[];
 
+  /** T12: its rank is gone. It stays attached while it has teammates: its log may need what it has received (M4). */
+  over = false;
+
   /** Highest arrival received whole. */
   received = 0;
   readonly partials = new Map<TaskId, { frames: Uint8Array[]; bytes: number; channel: number }>();

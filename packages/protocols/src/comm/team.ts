@@ -8,7 +8,8 @@
  *      on a new connection before that Channel Memory has answered for all: what it has lost of a teammate must travel
  *      with the first.
  *  T6  Images of a wave are given to the host when all members have one whose channels are closed, or no one is.
- *  T12 A member that has ended, or that was not here when the team began, counts as imaged and closed.
+ *  T12 A member that has ended, or that was not here when the team began, counts as imaged and closed. One that has
+ *      ended stays attached until all have: after a crash of the server its log is closed until it reports (F3).
  */
 import type { Position, TaskId } from '@mayfly/wire';
 import type { CommdTeam, TeamPolicy } from './policy.ts';
@@ -30,7 +31,7 @@ interface Here {
 export class CommTeam<Task extends Here> {
   readonly members: readonly TaskId[];
   readonly policy: CommdTeam;
-  /** Members that have been started and are not over. */
+  /** Members that have been started, until all are over. */
   readonly here = new Map<TaskId, Task>();
   /** Determinants were sent without a message, and nothing is acknowledged yet. */
   #flushing = false;

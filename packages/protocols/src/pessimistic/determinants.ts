@@ -1,5 +1,16 @@
 /** Determinants by source: what a frame's block adds, and what a restarted source gets back. */
-import { EMPTY, Kind, decodeDeterminants, emptyHeader, encodeDeterminants, encodeFrame } from '@mayfly/wire';
+import {
+  EMPTY,
+  Flag,
+  Kind,
+  decodeDeterminants,
+  emptyHeader,
+  encodeDeterminants,
+  encodeFrame,
+  encodeTeamBlock,
+  teamHeads,
+  type TeamSection,
+} from '@mayfly/wire';
 import { addRange, missing } from '../channel-memory/ranges.ts';
 import { learn, readEvidence, type Evidence } from '../channel-memory/records.ts';
 import { ackSoon, append, type Attachment, type Source, type State } from '../channel-memory/state.ts';
@@ -17,6 +28,7 @@ export function logDeterminants(
   v: DataView,
   o: number,
   length: number,
+  mates: readonly TeamSection[] = [],
 ): void {
   if (length >= 24 && readEvidence(v, o, scratch) === 0) {
     learn(source.evidence, scratch);
@@ -26,7 +38,7 @@ export function logDeterminants(
   const end = block.first + block.entries.length;
   for (const [from, to] of missing(source.held, block.first, end)) {
     if (from === block.first && to === end) {
-      const lsn = append(s, source.determinants, encodeDeterminantFrame(source, bytes.subarray(o, o + length)));
+      const lsn = append(s, source.determinants, encodeDeterminantFrame(source, bytes.subarray(o, o + length), mates));
       source.records.push({ lsn, first: from, end: to });
       addRange(source.held, from, to);
       continue;
@@ -39,7 +51,7 @@ export function logDeterminants(
       entries,
     });
     source.records.push({
-      lsn: append(s, source.determinants, encodeDeterminantFrame(source, det)),
+      lsn: append(s, source.determinants, encodeDeterminantFrame(source, det, mates)),
       first: from,
       end: to,
     });
@@ -94,10 +106,21 @@ export function trimDeterminants(source: Source, prologue: number, image: number
   return { to, keep };
 }
 
-function encodeDeterminantFrame(source: Source, block: Uint8Array): Uint8Array {
+/**
+ * T14: with the evidence of its teammates. Its local messages depend on what they had done: if a loss of power takes
+ * that and spares this record, the gap must be noticed.
+ */
+function encodeDeterminantFrame(source: Source, block: Uint8Array, mates: readonly TeamSection[] = []): Uint8Array {
   const h = emptyHeader(Kind.DETERMINANTS);
   h.src = source.task;
   h.dst = source.task;
   h.incarnation = source.fence;
-  return encodeFrame(h, EMPTY, block);
+  if (mates.length === 0) return encodeFrame(h, EMPTY, block);
+  h.flags = Flag.TEAM;
+  const own = encodeTeamBlock([{ task: source.task, block }]);
+  const heads = teamHeads(mates);
+  const both = new Uint8Array(own.length + heads.length);
+  both.set(own);
+  both.set(heads, own.length);
+  return encodeFrame(h, EMPTY, both);
 }

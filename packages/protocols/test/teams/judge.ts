@@ -53,3 +53,42 @@ function waiting(model: Judged, src: TaskId, dst: TaskId): Pair[] {
     if (a.src === src) out.push([a.n, a.payload]);
   return out;
 }
+
+/** What is judged of a job of the real cores. */
+interface JudgedJob {
+  readonly ranks: readonly ModelRank[];
+  readonly teams: readonly { readonly life: { readonly ranks: ReadonlyMap<TaskId, ModelRank> } | undefined }[];
+  written: (task: TaskId) => Pair[];
+  arrivals: (task: TaskId) => (readonly [src: TaskId, n: number, payload: number])[];
+  ring: (src: TaskId, dst: TaskId) => readonly InRing<Message>[];
+}
+
+/** J1–J4, where the logs are no model's. A task that ended before its team began again has nothing that waits (T12). */
+export function judgeJob(job: JudgedJob): void {
+  const { ranks } = job;
+  const sent = (src: TaskId, dst: TaskId): Pair[] =>
+    ranks[src]!.program.history.flatMap(([k, other, n, p]) => (k === 'sent' && other === dst ? [[n, p] as const] : []));
+  for (const d of ranks) {
+    const here = job.teams.some((t) => t.life?.ranks.get(d.task) === d);
+    if (here && d.ep.repeating) throw new Wrong(`J4: task ${d.task} is stuck in its replay`);
+    if (!same(job.written(d.task), sent(d.task, WORLD)))
+      throw new Wrong(`J1: the output of task ${d.task} is not that of its execution`);
+    for (let s = taskId(0); s < ranks.length; s = taskId(s + 1)) {
+      const all = sent(s, d.task);
+      const consumed = d.program.history.flatMap(([k, other, n, p]) =>
+        k === 'consumed' && other === s ? [[n, p] as const] : [],
+      );
+      if (!same(consumed, all.slice(0, consumed.length)))
+        throw new Wrong(`J2: task ${d.task} consumed of task ${s} what its execution did not send`);
+      if (!here || d.program.exited) continue;
+      const rest: Pair[] = job.arrivals(d.task).flatMap(([src, n, p]) => (src === s ? [[n, p] as const] : []));
+      for (let m = d.cut.head(s); m; m = d.cut.head(s)) {
+        rest.push([m.n, m.payload]);
+        d.cut.take(s);
+      }
+      for (const item of job.ring(s, d.task)) if ('message' in item) rest.push([item.message.n, item.message.payload]);
+      if (!same([...consumed, ...rest.sort((a, b) => a[0] - b[0])], all))
+        throw new Wrong(`J3: ${s} > ${d.task}: ${all.length} sent, ${consumed.length} consumed, ${rest.length} wait`);
+    }
+  }
+}

@@ -251,6 +251,26 @@ describe('after a loss of power', () => {
     expect([held(b, 0, 1), held(b, 1, 1)]).toEqual([[[0, 2]], [[0, 3]]]);
   });
 
+  it('a record of determinants shows how far the teammates were: what is lost of them is noticed', () => {
+    const b = team();
+    b.frame(
+      10,
+      frame(1, [
+        [0, 2],
+        [1, 3],
+      ]),
+    );
+    for (const name of ['d1', 't2']) b.logs.set(name, []);
+    b.start(false);
+    b.step({ type: 'teams', teams: TEAMS });
+    const { determinants, held: left } = b.core.progress(T(1)).logs;
+    expect([determinants, left]).toEqual([3, []]);
+    b.sent = [];
+    b.attach(20, 0, { inc: 1 });
+    const [own] = b.take(Kind.DETERMINANTS, 20);
+    expect(own!.header).toMatchObject({ flags: 0, src: 0, incarnation: 1 });
+  });
+
   it('a receiver may give back what it knows of a teammate, as long as nobody was answered without it', () => {
     expect(codes(lost())).toEqual([]);
   });
