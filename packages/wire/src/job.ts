@@ -57,8 +57,9 @@ export const JobOptions = Type.Object(
     protocol: Type.Optional(ProtocolName),
     durability: Type.Optional(Durability),
     /**
-     * Protocol `none`: ranks of one node that exchange messages in its memory, at most (docs/teams.md). 1: all messages
-     * pass through the server. Absent: as many as a team may have.
+     * Ranks of one node that exchange messages in its memory, at most (docs/teams.md), under `none`, and in C and C++
+     * under `pessimistic`. 1: all messages pass through the server. Absent: as many as a team may have under `none`, 1
+     * under every other protocol.
      */
     team: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TEAM })),
     /** Absent: `slot` where ranks form teams, else `node`. */

@@ -37,15 +37,16 @@ const jobOptions = (command: Command): Command =>
       )
       .option(
         '--team <ranks>',
-        'with --protocol none: ranks of one node that exchange messages in its memory, at most ' +
-          `(default: ${MAX_TEAM}); 1: all messages pass through the server`,
+        'ranks of one node that exchange messages in its memory, at most; 1: all messages pass through the server. ' +
+          'With --protocol pessimistic for C and C++ (default: 1): such ranks are lost and restarted together. With ' +
+          `--protocol none for all programs (default: ${MAX_TEAM})`,
         whole(1, MAX_TEAM),
       )
       .addOption(
         new Option(
           '--map-by <what>',
-          'fill the slots of a node first (slot, the default with --protocol none), or take one node after the other ' +
-            '(node)',
+          'fill the slots of a node first (slot, the default where ranks form teams), or take one node after the ' +
+            'other (node)',
         ).choices(['slot', 'node']),
       )
       .option(

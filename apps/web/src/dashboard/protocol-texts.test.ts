@@ -37,9 +37,11 @@ describe('the submit form', () => {
       refusedText('none', 'typescript'),
     ]).toEqual([undefined, undefined, undefined]);
   });
-  it('offers teams where no log needs their messages, and forgets their size elsewhere', () => {
+  it('offers teams where the server need not have their messages, and forgets their size elsewhere', () => {
     expect(refusedTeamText('none')).toBeUndefined();
-    expect(refusedTeamText('vcl')).toContain('all messages on the server');
+    expect(refusedTeamText('pessimistic')).toBeUndefined();
+    expect(refusedTeamText('vcl')).toContain('all messages of the job on the server');
+    expect(mapByDefault('pessimistic', 4)).toBe('slot');
     expect([mapByDefault('none'), mapByDefault('pessimistic')]).toEqual(['slot', 'node']);
     expect(withProtocol({ protocol: 'none', team: 4, mapBy: 'slot' }, 'vcl')).toEqual({
       protocol: 'vcl',

@@ -1,5 +1,5 @@
 /** What the pages say of a job's protocol: what it costs, what a loss costs, what a pause does. Pure. */
-import { goesBackTogether, type JobOptions, type JobView } from '@mayfly/wire';
+import { MAX_TEAM, goesBackTogether, type JobOptions, type JobView } from '@mayfly/wire';
 import { duration, elapsed, bytes, plural } from '../shared/format.ts';
 
 export { goesBackTogether };
@@ -64,17 +64,22 @@ export const refusedText = (protocol: Protocol, language: string): string | unde
 
 /** Why ranks form no teams under this protocol. */
 export const refusedTeamText = (protocol: Protocol): string | undefined =>
-  protocol === 'none'
+  protocol === 'none' || protocol === 'pessimistic'
     ? undefined
-    : 'Only under “The job ends”: every other choice needs all messages on the server, to restart ranks.';
+    : 'Not under this choice: it needs all messages of the job on the server.';
+
+/** Ranks of a team unless the job says so. */
+export const teamDefault = (protocol: Protocol): number => (protocol === 'none' ? MAX_TEAM : 1);
 
 /** What the loss of a team costs. */
 export const teamLossText = (protocol: Protocol): string =>
-  protocol === 'none' ? 'Under this choice one lost rank ends the job anyway, so a large team risks nothing more.' : '';
+  protocol === 'none'
+    ? 'Under this choice one lost rank ends the job anyway, so a large team risks nothing more.'
+    : 'A team is lost and restarted as a whole: a large one repeats more work after a closed tab. Only for C and C++.';
 
 /** Where ranks go unless the job says so. */
-export const mapByDefault = (protocol: Protocol): 'slot' | 'node' =>
-  refusedTeamText(protocol) === undefined ? 'slot' : 'node';
+export const mapByDefault = (protocol: Protocol, team = teamDefault(protocol)): 'slot' | 'node' =>
+  team > 1 && refusedTeamText(protocol) === undefined ? 'slot' : 'node';
 
 /** The options of a job that gets another protocol: without what the server would refuse. */
 export function withProtocol(o: JobOptions, protocol: Protocol): JobOptions {

@@ -11,6 +11,7 @@ import { log } from './log.ts';
 import { TeamEndpoint } from './teams/endpoint.ts';
 import { lostFrom } from './lost-log.ts';
 import { fromTheStart, positionOf, replayOf } from './position.ts';
+import { teams } from './teams/commd.ts';
 import { aloneOf, replayInTeam } from './teams/position.ts';
 
 export const pessimistic: VProtocol = {
@@ -19,6 +20,7 @@ export const pessimistic: VProtocol = {
       ? new TeamEndpoint(task, size, replayInTeam(position), start, { members: team })
       : new LoggedEndpoint(task, size, replayOf(position), start),
   commd,
+  teams,
   log,
   images,
   recovery: {

@@ -1,6 +1,6 @@
 /** Which ranks share a node, and how many of them exchange messages in its memory (docs/teams.md). */
 import { MAX_TEAM, type JobOptions } from '@mayfly/wire';
-import { mapByDefault, refusedTeamText, teamLossText } from '../protocol-texts.ts';
+import { mapByDefault, refusedTeamText, teamDefault, teamLossText } from '../protocol-texts.ts';
 
 interface Props {
   options: JobOptions;
@@ -15,7 +15,8 @@ const WAYS = [
 export function Placement({ options: o, set }: Props) {
   const protocol = o.protocol ?? 'pessimistic';
   const refused = refusedTeamText(protocol);
-  const mapBy = o.mapBy ?? mapByDefault(protocol);
+  const byDefault = mapByDefault(protocol, o.team);
+  const mapBy = o.mapBy ?? byDefault;
   return (
     <>
       <fieldset className="radios">
@@ -26,13 +27,13 @@ export function Placement({ options: o, set }: Props) {
               type="radio"
               name="mapBy"
               checked={mapBy === w.mapBy}
-              onChange={() => set({ mapBy: w.mapBy === mapByDefault(protocol) ? undefined : w.mapBy })}
+              onChange={() => set({ mapBy: w.mapBy === byDefault ? undefined : w.mapBy })}
             />
             <span>
               {w.title}{' '}
               <span className="muted">
                 ({w.mapBy === 'slot' && !refused ? 'neighbours exchange messages quickly' : w.why}
-                {w.mapBy === mapByDefault(protocol) ? '; the default' : ''})
+                {w.mapBy === byDefault ? '; the default' : ''})
               </span>
             </span>
           </label>
@@ -56,7 +57,7 @@ export function Placement({ options: o, set }: Props) {
         />
         <span className="hint">
           {refused ??
-            `Ranks of one node, up to this many, exchange messages in its memory, without the server. Empty: ${MAX_TEAM}. ` +
+            `Ranks of one node, up to this many, exchange messages in its memory, without the server. Empty: ${teamDefault(protocol)}. ` +
               teamLossText(protocol)}
         </span>
       </label>
