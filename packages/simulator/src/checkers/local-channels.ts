@@ -11,6 +11,8 @@ import { Violation } from '../violation.ts';
 /** What tasks have sent, as the lives that count have it. */
 export interface SentMessages {
   sentBy(src: number, dst: number, channel: number): { readonly digest: number; readonly at: Standing } | undefined;
+  /** This life is the latest of the task's newest incarnation. */
+  mayAct(task: number, life: number): boolean;
 }
 
 export class LocalChannels {
@@ -33,6 +35,8 @@ export class LocalChannels {
     };
     if (channel !== before + 1) fail(` after message ${before}`);
     this.counts.set(key, channel);
+    // A team that was replaced goes on among itself until it hears of that. Its own messages are none of the history's.
+    if (!this.histories.mayAct(task, life)) return;
     const sent = this.histories.sentBy(src, task, channel);
     if (!sent) fail(', which was not sent');
     else if (sent.digest !== digest) fail(' with a content that its sender did not give it');
