@@ -22,6 +22,12 @@ export function count(n: number): string {
 }
 
 /** 'one rank', '3 ranks'. */
+/** A share: `40 %`, and never `0 %` of something. */
+export const percent = (part: number, whole: number): string => {
+  const p = (100 * part) / whole;
+  return p > 0 && p < 0.5 ? '< 1 %' : `${Math.round(p)} %`;
+};
+
 export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
 
 /** 'rank 3', 'ranks 0–2'. */

@@ -7,7 +7,7 @@ import type { JobView, NodeView, TaskView } from '@mayfly/wire';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { memo, useMemo, useRef, useState, type KeyboardEvent } from 'react';
-import { ago, bytes, count } from '../../shared/format.ts';
+import { ago, bytes, count, percent } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import type { Tone } from '../../shared/tone.ts';
 import { checkpointTask, getNodes, killTask } from '../api.ts';
@@ -238,8 +238,16 @@ const Tile = memo(function Tile({ task, text, tone, chosen, stop, choose }: Tile
   );
 });
 
-/** Messages within the memory of its node. */
-const local = (messages: number | undefined): string => (messages ? `, ${count(messages)} local` : '');
+/** The share of its messages that went through the memory of its node. It stands beside the name: there is room. */
+function LocalShare({ task: t }: { task: TaskView }) {
+  const [into, out] = [t.localIn ?? 0, t.localOut ?? 0];
+  if (into + out === 0) return null;
+  return (
+    <span className="muted small num" title={`local messages: ${count(into)} in, ${count(out)} out`}>
+      {percent(into + out, t.messagesIn + t.messagesOut)} local
+    </span>
+  );
+}
 
 /** Tiles in the first row, as the browser has laid them out. */
 function columnsOf(box: HTMLElement | null): number {
@@ -280,6 +288,7 @@ const RankCard = memo(function RankCard({ job, task: t, phase, held, may, engine
     <div className={`rank-card tone-${word.tone}`} data-testid={`rank-${t.task}`} data-state={t.state}>
       <div className="row apart">
         <h3>Rank {t.task}</h3>
+        <LocalShare task={t} />
         <Tag tone={word.tone}>{word.text}</Tag>
       </div>
       {held && <p className="doing muted small">{doing ?? '\u00a0'}</p>}
@@ -292,13 +301,13 @@ const RankCard = memo(function RankCard({ job, task: t, phase, held, may, engine
         <div>
           <dt>In</dt>
           <dd>
-            {count(t.messagesIn)} <span className="muted">{bytes(t.bytesIn) + local(t.localIn)}</span>
+            {count(t.messagesIn)} <span className="muted">{bytes(t.bytesIn)}</span>
           </dd>
         </div>
         <div>
           <dt>Out</dt>
           <dd>
-            {count(t.messagesOut)} <span className="muted">{bytes(t.bytesOut) + local(t.localOut)}</span>
+            {count(t.messagesOut)} <span className="muted">{bytes(t.bytesOut)}</span>
           </dd>
         </div>
         <div>

@@ -1,7 +1,7 @@
 /** All nodes together: how their slots are used now, and were over the last minutes. */
 import { useMemo } from 'react';
-import { plural } from '../../shared/format.ts';
-import { LOOKS, SHOWN, lastKnown, meanOf, mostSlots, percent, sumOf, type Sheet } from './slots.ts';
+import { percent, plural } from '../../shared/format.ts';
+import { LOOKS, SHOWN, lastKnown, meanOf, mostSlots, sumOf, type Sheet } from './slots.ts';
 import { Shares, Spark } from './Stack.tsx';
 
 const COMPUTING = LOOKS.findIndex((l) => l.kind === 'computing');

@@ -3,10 +3,10 @@
  * a table.
  */
 import { useState, type KeyboardEvent, type PointerEvent } from 'react';
-import { bytes, clock, plural } from '../../shared/format.ts';
+import { bytes, clock, percent, plural } from '../../shared/format.ts';
 import { Plot } from '../job/charts/Plot.tsx';
 import { HEIGHT, maxOf, niceMax, stepsOf } from '../job/charts/plot.ts';
-import { K, LOOKS, SHOWN, lastKnown, meanOf, mostSlots, percent, pictureText, sharesText } from './slots.ts';
+import { K, LOOKS, SHOWN, lastKnown, meanOf, mostSlots, pictureText, sharesText } from './slots.ts';
 import { Shares, Stack } from './Stack.tsx';
 
 /** Columns in a row of the table: half a minute. */

@@ -4,6 +4,7 @@
 import { SLOT_KINDS, type SlotKind } from '@mayfly/wire';
 import { HEIGHT as TALL } from '../job/charts/plot.ts';
 import { KINDS as LANES } from '../job/timeline/kinds.ts';
+import { percent } from '../../shared/format.ts';
 
 export const K = SLOT_KINDS.length;
 /** Columns that are drawn: ten minutes. */
@@ -116,11 +117,6 @@ export function mostSlots(cells: ArrayLike<number>): number {
   for (let c = 0; c < SHOWN; c++) most = Math.max(most, knownIn(cells, c));
   return most / 100;
 }
-
-export const percent = (part: number, whole: number): string => {
-  const p = (100 * part) / whole;
-  return p > 0 && p < 0.5 ? '< 1 %' : `${Math.round(p)} %`;
-};
 
 /** 'computing 71 %, waiting 20 %', the most first. */
 export function sharesText({ by, known }: { by: readonly number[]; known: number }): string {
