@@ -34,7 +34,7 @@ import {
   type Frame,
   type TaskId,
 } from '@mayfly/wire';
-import { attach, fence, resupplied, resupply, speaker } from './attach.ts';
+import { attach, fence, reopen, resupplied, resupply, speaker } from './attach.ts';
 import { memoryOf, observe, provisional, sendsOf, unshown } from './census.ts';
 import { beginWave, forgetWaves, obey, waveFrame, waveOver } from './cutting.ts';
 import { appendWorldMessage, data, done } from './data-path.ts';
@@ -170,6 +170,11 @@ export class ChannelMemory {
       case 'done': {
         const d = s.destinations[event.task];
         if (d) done(s, d);
+        break;
+      }
+      case 'unattended': {
+        const d = s.destinations[event.task];
+        if (d?.closed && s.sources[event.task]!.attachment === undefined) reopen(s, d);
         break;
       }
       case 'wave':

@@ -137,6 +137,11 @@ export type CmEvent =
   | { readonly type: 'worldDone'; readonly task: TaskId; readonly channel: number }
   /** The task is done: its arrivals may go, later ones are dropped. Repeat after a recovery. */
   | { readonly type: 'done'; readonly task: TaskId }
+  /**
+   * The task has ended, runs nowhere, and may restart with its team (D25). No comm worker will report for it, so its
+   * log opens as it is. Repeat after a recovery.
+   */
+  | { readonly type: 'unattended'; readonly task: TaskId }
   // Coordinated checkpointing (cutting.ts).
   /**
    * A wave begins. `ended`: everything that they sent is here. `starting`: they have not begun, so their cut is their

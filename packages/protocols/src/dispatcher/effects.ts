@@ -63,6 +63,8 @@ export type DispatcherEffect =
   | { type: 'taskDone'; job: JobId; task: TaskId }
   /** Durable: the EXIT of this member of a team. It may restart with its team until `taskDone` (D25). */
   | { type: 'exitedInTeam'; job: JobId; task: TaskId }
+  /** This member of a team has ended and is at no node: its home CM need not wait for its comm worker (D25). */
+  | { type: 'unattended'; job: JobId; task: TaskId }
   /** Durable: this job has ended. CMs and CS may drop what is not output. */
   | { type: 'jobEnded'; job: JobId; state: 'done' | 'failed' | 'cancelled'; error?: ErrorBody }
   /** The view of this job has changed. At most once per step and job. */

@@ -17,7 +17,7 @@ import { came } from './reputation.ts';
 import { endAgain, lose, resume, started, tellToDrop } from './restart.ts';
 import { mapByOf } from './teams.ts';
 import { kindOfJob, over, paused, recovered, type Core, type Node, type Task } from './state.ts';
-import { runsAgain, staysForTeam, unitOf } from './unit.ts';
+import { matesOf, runsAgain, staysForTeam, unattended, unitOf } from './unit.ts';
 import type { DispatcherEvent } from './events.ts';
 
 type Of<T extends DispatcherEvent['type']> = Extract<DispatcherEvent, { type: T }>;
@@ -87,6 +87,8 @@ export function hello(core: Core, e: Of<'hello'>): void {
     const t = core.find(h.job, h.task);
     if (t && held.has(t) && !lived(t) && t.phase !== 'exiting' && !staysForTeam(core, t)) drop.push(h);
   }
+  const mates = new Set([...held].flatMap((t) => matesOf(core, t)));
+  for (const m of mates) if (!held.has(m) && staysForTeam(core, m)) unattended(core, m);
   // Ranks that were lost with this node cannot go on once it is back without them.
   for (const job of core.jobs.values())
     for (const t of job.tasks) if (t.resumable === id && !held.has(t)) t.resumable = undefined;

@@ -32,7 +32,7 @@ import {
   type Node,
   type Task,
 } from './state.ts';
-import { allFenced, matesOf, runsAgain, unitOf, waitingUnits } from './unit.ts';
+import { allFenced, matesOf, runsAgain, unattended, unitOf, waitingUnits } from './unit.ts';
 import { capacityOf, type FaultCause } from './events.ts';
 import { jobKey } from './keys.ts';
 
@@ -223,6 +223,7 @@ export function endAgain(core: Core, t: Task): void {
   delete t.fence;
   delete t.activity;
   release(core, t);
+  unattended(core, t);
 }
 
 /** All Channel Memories have fenced the task. @returns arrivals that it has consumed */

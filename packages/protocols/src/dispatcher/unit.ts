@@ -13,7 +13,7 @@
  *      oversubscribed. That one gets nothing else until slots are free.
  *  D24 A team is durable with the first incarnations of its members, and stays for the life of the job.
  *  D25 (T12) A member whose EXIT is durable restarts with its team, unless it had ended where the others go back to.
- *      Its logs and images go when all members have ended.
+ *      Its logs and images go when all members have ended. Until then its log takes messages, at a node or not.
  */
 import type { TaskId } from '@mayfly/wire';
 import { recoveryOf, type Core, type Job, type Task } from './state.ts';
@@ -53,6 +53,10 @@ export function waitingUnits(core: Core, job: Job): Task[][] {
 /** D23: every Channel Memory has answered for every member. */
 export const allFenced = (unit: readonly Task[]): boolean =>
   unit.every((t) => t.phase === 'fencing' && t.fence?.waiting.size === 0);
+
+/** D25: no comm worker speaks for this member, whose log its team's senders may need. */
+export const unattended = (core: Core, t: Task): void =>
+  core.emit({ type: 'unattended', job: t.job.record.spec.id, task: t.task });
 
 /** A heartbeat, a Hello: a member that has ended may still be at its node, for its teammates. */
 export const staysForTeam = (core: Core, t: Task): boolean =>

@@ -55,7 +55,16 @@ export type ImagesInput = Timeless<CheckpointServerEvent>;
 export type DispatcherIo = Exclude<
   DispatcherEffect,
   {
-    type: 'fenceCs' | 'fenceCm' | 'teams' | 'exitedInTeam' | 'goesBack' | 'rolledBack' | 'wantsWave' | 'taskDead';
+    type:
+      | 'fenceCs'
+      | 'fenceCm'
+      | 'teams'
+      | 'exitedInTeam'
+      | 'unattended'
+      | 'goesBack'
+      | 'rolledBack'
+      | 'wantsWave'
+      | 'taskDead';
   }
 >;
 export type ImagesIo = Exclude<
@@ -198,6 +207,10 @@ export class JobService {
         });
       case 'exitedInTeam':
         return this.image({ type: 'exitedInTeam', job: e.job, task: e.task });
+      case 'unattended':
+        return this.#whenOpen(e.job, () => {
+          for (const log of this.logs(e.job)) log.unattended(e.task);
+        });
       case 'taskDone':
         this.#host.dispatcher(e);
         this.image({ type: 'taskDone', job: e.job, task: e.task });

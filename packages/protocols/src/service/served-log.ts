@@ -6,8 +6,9 @@
  * connections and clocks (the host), what other cores make of an answer (job-service.ts).
  *
  *  L1 The core is never entered while the effects of its last event are being performed.
- *  L2 A new core hears, in this order: its streams; the fences; that it has recovered; the tasks that are done;
- *     standard input and answers that its logs lack; the orders that came while there was no core.
+ *  L2 A new core hears, in this order: its streams; the fences; that it has recovered; the tasks that are done, or
+ *     have ended and run nowhere; standard input and answers that its logs lack; the orders that came while there was
+ *     no core.
  *  L4 (Coordinated checkpointing) After a restart of the server there is no core before the scheduler has drawn a line,
  *     and each line begins a core of its own.
  *  L3 After an effect that failed, the rest of that step does not happen and the core is not used again. The host makes
@@ -107,6 +108,7 @@ export class ServedLog {
   readonly #answers: LogAnswers;
   readonly #fences = new Map<TaskId, Incarnation>();
   readonly #done = new Set<TaskId>();
+  readonly #unattended = new Set<TaskId>();
   #teams: readonly (readonly TaskId[])[] = [];
   /** By what they ask for: of two orders for the same, the later one counts. */
   readonly #orders = new Map<string, LogOrder>();
@@ -194,6 +196,7 @@ export class ServedLog {
     this.step({ type: 'recovered', fresh: this.#fresh });
     this.#fresh = false;
     for (const task of this.#done) this.step({ type: 'done', task });
+    for (const task of this.#unattended) this.step({ type: 'unattended', task });
     for (const [task, upTo] of this.#stable) this.step({ type: 'stable', task, ...upTo });
     this.#checkStdin();
     this.feedStdin();
@@ -264,7 +267,9 @@ export class ServedLog {
 
   /** What the registry has: a core that recovers hears of it. */
   acting(task: TaskId, incarnation: Incarnation): void {
-    if ((this.#fences.get(task) ?? -1) < incarnation) this.#fences.set(task, incarnation);
+    if ((this.#fences.get(task) ?? -1) >= incarnation) return;
+    this.#fences.set(task, incarnation);
+    this.#unattended.delete(task);
   }
 
   /** Teams of the job: all of them, every time. A core that recovers hears of them. */
@@ -283,6 +288,12 @@ export class ServedLog {
   done(task: TaskId): void {
     this.#done.add(task);
     this.step({ type: 'done', task });
+  }
+
+  /** The task has ended, and is at no node: its log waits for nobody, until a later incarnation may act. */
+  unattended(task: TaskId): void {
+    this.#unattended.add(task);
+    this.step({ type: 'unattended', task });
   }
 
   /** Streams that a core needs for the tasks up to `size`, beyond those that it has. */

@@ -94,6 +94,9 @@ export class Stage {
     return out;
   }
 
+  /** Members of teams that had ended where their team goes back to. */
+  readonly endedBefore = new Set<TaskId>();
+
   answer(e: DispatcherEffect): DispatcherEvent[] {
     const { now } = this;
     if (e.type === 'persist') {
@@ -113,6 +116,7 @@ export class Stage {
           task: e.task,
           incarnation: e.incarnation,
           ...(image === undefined ? {} : { image }),
+          ...(this.endedBefore.has(e.task) ? { ended: true as const } : {}),
         },
       ];
     }

@@ -184,6 +184,26 @@ describe('teams that restart', () => {
     expect(s.view().state).toBe('done');
   });
 
+  it('D25: the log of a member that is at no node waits for no comm worker, also after a restart of the server', () => {
+    const s = running();
+    s.exit(1);
+    expect(s.of('unattended')).toEqual([]);
+    s.endedBefore.add(T(1));
+    crash(s, 0, 2);
+    expect(s.assigned().slice(3)).toEqual(['0.1@1', '2.1@1']);
+    expect(s.of('unattended').map((e) => e.task)).toEqual([1]);
+    for (const holds of [
+      [held(0, 1), held(2, 1)],
+      [held(0, 1), held(1, 1), held(2, 1)],
+    ]) {
+      s.crash();
+      s.effects.length = 0;
+      s.come(1, 3, { claimed: N(1), holds });
+      expect(s.of('welcome').at(-1)!.drop).toEqual([]);
+      expect(s.of('unattended').map((e) => e.task)).toEqual(holds.length === 2 ? [1] : []);
+    }
+  });
+
   it('a pause: all members leave when the last image of their wave is complete', () => {
     const s = running();
     s.pass(250, { c2: [0, 1, 2].map((t) => s.beat(t, 0)) });

@@ -95,6 +95,11 @@ export class TeamLife {
     }
   }
 
+  /** Members that its comm worker has. */
+  get here(): TaskId[] {
+    return this.beginnings.map((b) => b.task);
+  }
+
   step(e: CommEvent): void {
     if (!this.over) for (const x of this.comm.step(e)) this.#perform(x);
   }

@@ -193,6 +193,7 @@ export class Job implements AroundTeam {
       const before = this.server.lostRecords;
       for (const l of [...this.#links]) this.#break(l, false);
       this.server.kill(this.random(2) === 0);
+      for (const { life, members } of this.teams) if (life) this.#unattended(members, life.here);
       if (this.server.lostRecords > before) {
         this.counts.losses++;
         this.#lossy = true;
@@ -277,7 +278,13 @@ export class Job implements AroundTeam {
       return { task, incarnation: this.#incarnations[task]!, image };
     });
     team.life = new TeamLife(team.members, beginnings, this);
+    this.#unattended(team.members, who);
     team.life.wave = set?.wave ?? 0;
+  }
+
+  /** D25: members that had ended where the others went back to are in no comm worker. */
+  #unattended(members: readonly TaskId[], here: readonly TaskId[]): void {
+    for (const task of members) if (!here.includes(task)) this.#all({ type: 'unattended', task });
   }
 
   begins(rank: ModelRank): void {

@@ -287,3 +287,40 @@ describe('after a loss of power', () => {
     expect(codes(lost(singly, true))).toEqual([]);
   });
 });
+
+describe('a member that has ended and runs nowhere (D25), after the end of the process', () => {
+  const toTask2 = (b: Bench): number[] => {
+    b.frame(10, frame(2, [[0, 0]]));
+    b.step({ type: 'flush' });
+    return b.effects.flatMap((e) => (e.type === 'append' && e.stream === 't2' ? [e.lsn] : []));
+  };
+  const restarted = (): Bench => {
+    const b = team();
+    b.frame(10, frame(1, [[0, 0]]));
+    b.start(false);
+    b.step({ type: 'teams', teams: TEAMS });
+    b.attach(10, 0, { resume: true, received: 0 });
+    b.take(Kind.ATTACHED);
+    b.effects.length = 0;
+    return b;
+  };
+
+  it('takes no messages while its comm worker may still report', () => {
+    expect(toTask2(restarted())).toEqual([]);
+  });
+
+  it('takes them once the dispatcher says that none will, and asks for what it dropped', () => {
+    const b = restarted();
+    toTask2(b);
+    b.step({ type: 'unattended', task: T(2) });
+    expect(b.take(Kind.RESEND, 10).map((f) => f.header.channel)).toEqual([1]);
+    expect(toTask2(b)).toHaveLength(1);
+  });
+
+  it('waits for a comm worker that is there', () => {
+    const b = restarted();
+    b.attach(12, 2, { resume: true, received: 1 });
+    b.step({ type: 'unattended', task: T(2) });
+    expect(toTask2(b)).toEqual([]);
+  });
+});
