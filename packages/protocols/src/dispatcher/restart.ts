@@ -210,7 +210,11 @@ export function fencedCm(core: Core, t: Task, cm: number, { sends, consumed, log
   const begin = unit.filter((m) => !m.stays);
   const came = begin.map((m) => [m, settle(core, m)] as const);
   if (over(t.job) || !weigh(core, came)) return;
-  for (const m of unit) if (m.stays) endAgain(core, m);
+  for (const m of unit)
+    if (m.stays) {
+      endAgain(core, m);
+      unattended(core, m);
+    }
   if (!begin.every((m) => mayBegin(core, m))) return lose(core, begin[0]!, 'disconnected');
   for (const m of begin) assign(core, m); // D1: everyone has fenced
 }
@@ -223,7 +227,6 @@ export function endAgain(core: Core, t: Task): void {
   delete t.fence;
   delete t.activity;
   release(core, t);
-  unattended(core, t);
 }
 
 /** All Channel Memories have fenced the task. @returns arrivals that it has consumed */

@@ -70,6 +70,8 @@ export class Stage {
   readonly logged = new Map<TaskId, { sends: number; consumed: number }>();
   /** …and what there is for a restart. */
   readonly logs = new Map<TaskId, Holdings>();
+  /** Members of teams that had ended where their team goes back to. */
+  readonly endedBefore = new Set<TaskId>();
   /** Effects of these types are held back until {@link release}. */
   readonly hold = new Set<DispatcherEffect['type']>();
   #held: DispatcherEffect[] = [];
@@ -93,9 +95,6 @@ export class Stage {
       }
     return out;
   }
-
-  /** Members of teams that had ended where their team goes back to. */
-  readonly endedBefore = new Set<TaskId>();
 
   answer(e: DispatcherEffect): DispatcherEvent[] {
     const { now } = this;

@@ -204,6 +204,17 @@ describe('teams that restart', () => {
     }
   });
 
+  it('D25: a member that ends again is still at its node, whose comm worker speaks for it', () => {
+    const s = running();
+    s.exit(1);
+    crash(s, 0, 2);
+    s.pass(250, { c1: [0, 1, 2].map((t) => s.beat(t, 1)) });
+    expect(s.view().tasks[1]!.state).not.toBe('done');
+    s.pass(2000, { c1: [0, 2].map((t) => s.beat(t, 1)) });
+    expect(s.view().tasks[1]!.state).toBe('done');
+    expect(s.of('unattended')).toEqual([]);
+  });
+
   it('a pause: all members leave when the last image of their wave is complete', () => {
     const s = running();
     s.pass(250, { c2: [0, 1, 2].map((t) => s.beat(t, 0)) });

@@ -35,7 +35,7 @@ export class LocalChannels {
     };
     if (channel !== before + 1) fail(` after message ${before}`);
     this.counts.set(key, channel);
-    // A team that was replaced goes on among itself until it hears of that. Its own messages are none of the history's.
+    // A team that was replaced goes on among itself until it hears of that. Its messages are not in the history.
     if (!this.histories.mayAct(task, life)) return;
     const sent = this.histories.sentBy(src, task, channel);
     if (!sent) fail(', which was not sent');
