@@ -1,6 +1,6 @@
 /** Sums of a profile: of all ranks by kind, and by MPI call. Pure. */
 import { LANE_KINDS, type LaneKind, type RankProfile } from '@mayfly/wire';
-import { duration, percent } from '../shared/format.ts';
+import { duration } from '../shared/format.ts';
 
 /** As the client of REST has it. */
 export type RankTimes = Omit<RankProfile, 'rank'> & { rank: number };
@@ -23,7 +23,8 @@ export function sumOf(ranks: readonly RankTimes[]): Shares {
 }
 
 /** A part of the whole, in per cent. */
-export const share = (ms: number, all: number): string => (ms === 0 || all === 0 ? '–' : percent(ms, all));
+export const share = (ms: number, all: number): string =>
+  ms === 0 || all === 0 ? '–' : ms / all < 0.01 ? '< 1 %' : `${Math.round((100 * ms) / all)} %`;
 
 export const time = (ms: number): string => (ms < 1 ? '< 1 ms' : duration(ms));
 

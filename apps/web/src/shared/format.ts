@@ -21,13 +21,13 @@ export function count(n: number): string {
   return `${trimZeros((n / 1e9).toFixed(2))} G`;
 }
 
-/** 'one rank', '3 ranks'. */
-/** A share: `40 %`, and never `0 %` of something. */
+/** A share: '40 %', and never '0 %' of something. */
 export const percent = (part: number, whole: number): string => {
   const p = (100 * part) / whole;
   return p > 0 && p < 0.5 ? '< 1 %' : `${Math.round(p)} %`;
 };
 
+/** 'one rank', '3 ranks'. */
 export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
 
 /** 'rank 3', 'ranks 0–2'. */

@@ -3,11 +3,11 @@
  * legend, too.
  */
 import { useMemo } from 'react';
+import { percent } from '../../shared/format.ts';
 import { LOOKS, SHOWN, pictureText, stackOf, type SlotLook } from './slots.ts';
 import { HEIGHT } from '../job/charts/plot.ts';
 import '../job/timeline/kinds.css';
 import './nodes.css';
-import { percent } from '../../shared/format.ts';
 
 const colours = (l: SlotLook) => ({ ['--light' as string]: l.light, ['--dark' as string]: l.dark });
 

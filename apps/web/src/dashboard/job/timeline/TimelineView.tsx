@@ -4,7 +4,7 @@
  */
 import { WORLD, type JobView } from '@mayfly/wire';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent } from 'react';
-import { bytes, duration, percent, plural } from '../../../shared/format.ts';
+import { bytes, duration, plural } from '../../../shared/format.ts';
 import { useLive } from '../../context.tsx';
 import { Problem } from '../../Problem.tsx';
 import { faultCause } from '../../status-texts.ts';
@@ -227,6 +227,8 @@ function Scrub({ chart: c }: { chart: Chart | undefined }) {
   );
 }
 
+const share = (x: number): string => (x >= 0.995 ? '100 %' : x < 0.01 ? '< 1 %' : `${Math.round(100 * x)} %`);
+
 function Inspector({ chart: c, job }: { chart: Chart | undefined; job: JobView }) {
   const text = c?.cursor && c.sheet ? sentence(c, job) : undefined;
   return (
@@ -247,7 +249,7 @@ function sentence(c: Chart, job: JobView): string {
   const shares = KINDS.map((k, i) => ({ label: k.label, x: of[i]! }))
     .filter((s) => s.x > 0)
     .sort((a, b) => b.x - a.x)
-    .map((s) => `${s.label} ${percent(s.x, 1)}`);
+    .map((s) => `${s.label} ${share(s.x)}`);
   const incarnation = incarnationAt(c.events, rank, from + w);
   const parts = [
     `Rank ${rank}, ${label(from - c.run.since)} to ` +
@@ -356,7 +358,7 @@ function AsTable({ chart: c }: { chart: Chart | undefined }) {
                     <th scope="row">{rank}</th>
                     {of.map((x, k) => (
                       <td key={KINDS[k]!.kind} className="right">
-                        {x === 0 ? '–' : percent(x, 1)}
+                        {x === 0 ? '–' : share(x)}
                       </td>
                     ))}
                     <td className="right">{duration(known * c.span)}</td>
