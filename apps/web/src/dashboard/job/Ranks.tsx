@@ -238,15 +238,10 @@ const Tile = memo(function Tile({ task, text, tone, chosen, stop, choose }: Tile
   );
 });
 
-/** The share of its messages that went through the memory of its node. It stands beside the name: there is room. */
-function LocalShare({ task: t }: { task: TaskView }) {
-  const [into, out] = [t.localIn ?? 0, t.localOut ?? 0];
-  if (into + out === 0) return null;
-  return (
-    <span className="muted small num" title={`local messages: ${count(into)} in, ${count(out)} out`}>
-      {percent(into + out, t.messagesIn + t.messagesOut)} local
-    </span>
-  );
+/** The share of its messages that went through the memory of its node. */
+function localText(t: TaskView): string {
+  const local = (t.localIn ?? 0) + (t.localOut ?? 0);
+  return local === 0 ? '' : `${percent(local, t.messagesIn + t.messagesOut)} local`;
 }
 
 /** Tiles in the first row, as the browser has laid them out. */
@@ -279,6 +274,7 @@ const RankCard = memo(function RankCard({ job, task: t, phase, held, may, engine
   const node = t.nodeName ?? t.node;
   const more = [
     node === undefined && live && t.state !== 'done' ? 'without a node' : '',
+    localText(t),
     engine ?? '',
     t.incarnation > 0 ? `incarnation ${t.incarnation}` : '',
     t.spawned ? `spawned by rank ${t.spawned.by}` : '',
@@ -288,7 +284,6 @@ const RankCard = memo(function RankCard({ job, task: t, phase, held, may, engine
     <div className={`rank-card tone-${word.tone}`} data-testid={`rank-${t.task}`} data-state={t.state}>
       <div className="row apart">
         <h3>Rank {t.task}</h3>
-        <LocalShare task={t} />
         <Tag tone={word.tone}>{word.text}</Tag>
       </div>
       {held && <p className="doing muted small">{doing ?? '\u00a0'}</p>}
