@@ -41,6 +41,8 @@ export class LoggedEndpoint extends Endpoint {
 
   /** E5: recorded, carried by no frame yet; the last `pendingEntries.length` determinants. */
   protected pendingEntries: Determinant[] = [];
+  /** E8: determinants before the end of the prologue, which counts nothing more into them. */
+  #drawn = 0;
 
   /** The determinants being replayed, and the next of them. */
   #past: readonly Determinant[];
@@ -193,7 +195,7 @@ export class LoggedEndpoint extends Endpoint {
     const before = this.lastClock;
     this.lastClock = Math.max(before, read());
     // E8: a reading like the one before it is counted with it, as long as no frame has carried that one.
-    const last = this.openPolls === 0 ? this.pendingEntries.at(-1) : undefined;
+    const last = this.mayGrow;
     if (last?.type === 'clock' && last.ms === this.lastClock && (last.count ?? 1) < MAX_VAIN)
       this.pendingEntries[this.pendingEntries.length - 1] = { ...last, count: (last.count ?? 1) + 1 };
     else this.record({ type: 'clock', ms: this.lastClock });
@@ -238,6 +240,7 @@ export class LoggedEndpoint extends Endpoint {
   /** First run of `checkpoint.open`: the prologue ends here. */
   override openPrologue(): void {
     this.#prologue = this.line();
+    this.#drawn = this.#determinants;
   }
 
   /** The end of the prologue, as `open` drew it or the image's manifest has it. */
@@ -322,6 +325,11 @@ export class LoggedEndpoint extends Endpoint {
     if (this.#inPrologue) this.diverged(`${what} in its prologue more often than it did`);
     if (this.openPolls < this.#trail) this.diverged(`${what} where it polled`);
     if (this.openPolls > 0) this.closePolls();
+  }
+
+  /** E8: what comes now may be counted with it. */
+  protected get mayGrow(): Determinant | undefined {
+    return this.openPolls === 0 && this.#determinants > this.#drawn ? this.pendingEntries.at(-1) : undefined;
   }
 
   protected closePolls(): void {

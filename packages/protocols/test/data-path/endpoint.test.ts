@@ -165,6 +165,22 @@ describe('replay', () => {
     expect(e.pending).toBe(0);
     expect(e.line()).toMatchObject({ determinants: 3, arrivals: 1 });
   });
+  test('E8 readings before and behind checkpoint.open share none: the prologue of a restart has its own', () => {
+    const e = fresh();
+    e.clock(() => 5);
+    e.openPrologue();
+    for (let i = 0; i < 2; i++) e.clock(() => 5);
+    const entries = recorded(e);
+    expect(entries).toEqual([
+      { type: 'clock', ms: 5 },
+      { type: 'clock', ms: 5, count: 2 },
+    ]);
+    const replay: ReplayFrom = { prologue: e.prologue, image: e.line(), held: [] };
+    const again = fresh({ prologue: entries.slice(0, e.prologue.determinants) }, replay);
+    again.clock(() => 9);
+    again.jump();
+    expect(again.line()).toEqual(e.line());
+  });
   test('E8 equal readings share a determinant until a frame carries it; a replay gives each of them', () => {
     const first = fresh();
     const times = [5, 5, 5, 6, 6, 6, 6, 7];

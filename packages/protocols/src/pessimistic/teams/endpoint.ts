@@ -170,9 +170,9 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
   }
 
   protected recordLocal(run: LocalDeterminant): void {
-    const last = this.pendingEntries.at(-1);
+    const last = this.mayGrow;
     // E8: a run that a report has carried never grows.
-    if (last?.type === 'local' && this.openPolls === 0 && joins(last, run))
+    if (last?.type === 'local' && joins(last, run))
       this.pendingEntries[this.pendingEntries.length - 1] = { ...last, count: last.count + run.count };
     else this.record(run);
   }
