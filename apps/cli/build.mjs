@@ -1,9 +1,12 @@
 /**
  * Bundles the command line with the server, the headless node and the compiler's client into dist/mayfly.js and its
- * parts, and lays what these read at run time beside it: web/, frame/, toolchain/, headless/, examples/. What comes
- * from the registry stays outside (dependencies of package.json), our own packages go in: the tarball stands alone.
+ * parts, and lays what these read at run time beside it: web/, frame/, toolchain/, headless/, examples/. Our own
+ * packages go in, and of the registry's those that package.json does not list: @fastify/static, because what it
+ * depends on asks for Node 22, and the overrides that replace it hold in this repository only. THIRD-PARTY.txt has
+ * their licences.
  */
 import { build } from 'esbuild';
+import { thirdParty } from './third-party.mjs';
 import { chmod, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +19,7 @@ const about = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'));
 const external = Object.keys(about.dependencies);
 await mkdir(dist, { recursive: true });
 for (const name of await readdir(dist)) if (/^part-.*\.js/.test(name)) await rm(join(dist, name));
-await build({
+const { metafile } = await build({
   entryPoints: {
     mayfly: join(here, 'src/mayfly.ts'),
     'mayfly-compile-server': join(here, 'src/drivers/compile-server.ts'),
@@ -32,13 +35,18 @@ await build({
   target: 'node20',
   external: external.flatMap((name) => [name, `${name}/*`]),
   define: { MAYFLY_VERSION: JSON.stringify(about.version) },
-  banner: { js: '#!/usr/bin/env node' },
-  // What is bundled and CommonJS may still call require.
-  inject: [join(here, 'src/require-shim.js')],
+  // What is bundled and CommonJS may still call require, in whichever part it lies.
+  banner: {
+    js: `#!/usr/bin/env node
+import { createRequire as requireFrom } from 'node:module';
+const require = requireFrom(import.meta.url);`,
+  },
   legalComments: 'linked',
+  metafile: true,
   logLevel: 'warning',
 });
 await chmod(join(dist, 'mayfly.js'), 0o755);
+await writeFile(join(dist, 'THIRD-PARTY.txt'), await thirdParty(metafile));
 // Drivers under names of one word, for tools that take no other.
 for (const [bin, path] of Object.entries(about.bin)) {
   if (bin === 'mayfly') continue;

@@ -4,12 +4,33 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import semver from 'semver';
 import { describe, expect, it } from 'vitest';
 import { CLI, run } from './built.ts';
 
 const here = join(import.meta.dirname, '..');
+const root = join(here, '../..');
 const json = async (path: string): Promise<{ dependencies: Record<string, string> }> =>
   JSON.parse(await readFile(path, 'utf8')) as never;
+
+interface Lock {
+  packages: Record<string, { engines?: { node?: string } }>;
+}
+
+/** What a lockfile lists that asks for a newer Node than the oldest one that Mayfly promises. */
+async function tooNew(lockfile: string): Promise<string[]> {
+  const { engines } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { engines: { node: string } };
+  const oldest = semver.minVersion(engines.node)!;
+  const { packages } = JSON.parse(await readFile(lockfile, 'utf8')) as Lock;
+  expect(Object.keys(packages).length).toBeGreaterThan(50);
+  return Object.entries(packages).flatMap(([path, { engines }]) =>
+    engines?.node === undefined || semver.satisfies(oldest, engines.node) ? [] : [`${path} wants Node ${engines.node}`],
+  );
+}
+
+it('no package of the repository asks for a newer Node than the README promises', async () => {
+  expect(await tooNew(join(root, 'package-lock.json'))).toEqual([]);
+});
 
 describe('the package', () => {
   it('declares every package that the bundle imports, in the versions of the workspace', async () => {
@@ -56,6 +77,7 @@ describe('the package', () => {
       const tarball = (await readdir(dir)).find((f) => f.endsWith('.tgz'))!;
       await writeFile(join(dir, 'package.json'), '{"private":true}');
       npm(['install', '--prefer-offline', '--no-audit', '--no-fund', '--omit=dev', `./${tarball}`], dir);
+      expect(await tooNew(join(dir, 'node_modules/.package-lock.json'))).toEqual([]);
       const bin = join(dir, 'node_modules/mayfly/dist/mayfly.js');
       expect(await readdir(join(dir, 'node_modules/.bin'))).toContain('mayfly');
       expect((await run(['--version'], { cwd: dir, bin })).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
