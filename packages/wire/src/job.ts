@@ -57,8 +57,8 @@ export const JobOptions = Type.Object(
     protocol: Type.Optional(ProtocolName),
     durability: Type.Optional(Durability),
     /**
-     * Ranks of one node that exchange messages in its memory, at most (docs/teams.md), under `none`, and in C and C++
-     * under `pessimistic`. 1: all messages pass through the server. Absent: as many as a team may have under `none`, 1
+     * Ranks of one node that exchange messages in its memory, at most (docs/teams.md), under `none` and
+     * `pessimistic`. 1: all messages pass through the server. Absent: as many as a team may have under `none`, 1
      * under every other protocol.
      */
     team: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TEAM })),

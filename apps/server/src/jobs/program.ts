@@ -111,27 +111,11 @@ export function needOneKind(programs: readonly PreparedProgram[]): void {
     );
 }
 
-/**
- * Teams that restart need ranks that take an image wherever another one has, which a script cannot (T6). @throws
- * MayflyError BAD_REQUEST for these, and under a protocol whose log needs every message
- */
-export function needTeams(
-  protocol: ProtocolName,
-  team: number | undefined,
-  programs: readonly Pick<PreparedProgram, 'language' | 'entry'>[],
-): void {
+/** @throws MayflyError BAD_REQUEST for teams under a protocol whose log needs every message */
+export function needTeams(protocol: ProtocolName, team: number | undefined): void {
   if (team === undefined || team === 1) return;
   const { recovery, teams } = protocols[protocol];
-  if (recovery.teams === 'transport') return;
-  const script = programs.find((p) => kindOf(p.language) === 'typescript');
-  if (recovery.teams === 'unit' && teams && !script) return;
-  if (recovery.teams === 'unit' && teams && script)
-    throw new MayflyError(
-      'BAD_REQUEST',
-      `Under the protocol "${protocol}" a team restarts from checkpoints that its ranks take together, and ` +
-        `${script.entry} is TypeScript, of which a checkpoint can be taken only where the program asks for one. So its ` +
-        `ranks cannot form teams of ${team}. Leave the option "team" out, or choose the protocol "none".`,
-    );
+  if (recovery.teams === 'transport' || (recovery.teams === 'unit' && teams)) return;
   throw new MayflyError(
     'BAD_REQUEST',
     `Under the protocol "${protocol}" every message passes through the server, so ranks cannot form teams of ${team}. ` +

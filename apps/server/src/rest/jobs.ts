@@ -353,7 +353,7 @@ export async function submit(
   const protocol = s.options?.protocol ?? 'pessimistic';
   const checkpointMs = checkpointMsOf(protocol, s.options?.checkpointMs);
   needImages(programs, protocol);
-  needTeams(protocol, s.options?.team, programs);
+  needTeams(protocol, s.options?.team);
   const { program, args } = parts[0]!;
   o.disk.admit();
   const id = jobId(randomId(12));

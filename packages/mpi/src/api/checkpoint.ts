@@ -259,7 +259,7 @@ export function checkpoints(context: Context): typeof Mayfly.checkpoint {
         if (state === 'before') bad('here', 'checkpoint.open comes first');
         if (state === 'closed') return;
         mayTake();
-        if (force || runtime.checkpointDue()) save();
+        if (runtime.checkpointDue(force)) save();
       }),
     rollback: <T>(tag: Tag, into?: Mayfly.Buffer | Mayfly.Kept | object) =>
       context.call(() => rollback(tag, into)) as T,

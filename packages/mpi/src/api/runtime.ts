@@ -40,8 +40,12 @@ export interface Runtime {
    * replaced by the image's.
    */
   openCheckpoint(): RestoredImage | undefined;
-  /** True when a checkpoint is due: the interval is over, or one was asked for (node leaves, request of the user). */
-  checkpointDue(): boolean;
+  /**
+   * At each checkpoint.here. True when a checkpoint is due: the interval is over, or one was asked for (node leaves,
+   * request of the user). `force`: the program wants one whatever the time; a rank whose team takes images together may
+   * have it later, or not at all.
+   */
+  checkpointDue(force: boolean): boolean;
   /**
    * May be ignored while the incarnation still replays. Takes the image, with the endpoint's line as it is now; returns
    * when the parts are copied. Upload goes on elsewhere.

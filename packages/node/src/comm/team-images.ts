@@ -3,7 +3,7 @@
  * becomes an event of the core, what the core orders reaches the ranks. When one is due: logged-team.ts.
  */
 import type { CommEffect, CommEvent } from '@mayfly/protocols';
-import type { TaskId } from '@mayfly/wire';
+import { kindOf, type TaskId } from '@mayfly/wire';
 import { CHANNELS } from '../local-frames.ts';
 import { readStatus } from '../status.ts';
 import type { LoggedTeam } from './logged-team.ts';
@@ -27,6 +27,8 @@ export class TeamImages {
     const teams = new Map<LoggedTeam, Rank>();
     for (const rank of this.ranks.values()) if (rank.log) teams.set(rank.log, rank);
     for (const [log, { assignment }] of teams) {
+      // A script has images only at places of its own, which need not be a consistent cut.
+      if (kindOf(assignment.program.language) === 'typescript') continue;
       if (!log.due(this.seams.now(), assignment.checkpointMs)) continue;
       const replaying = log.members.some((m) => {
         const rank = this.ranks.get(m);

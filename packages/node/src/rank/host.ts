@@ -113,13 +113,13 @@ function hostRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun,
     processorName: () => run.place,
 
     openCheckpoint(): RestoredImage | undefined {
-      status.canImage();
+      if (!device.log) status.canImage();
       const image = images.restore();
       if (image) return Object.fromEntries(image);
       endpoint.openPrologue();
       return undefined;
     },
-    checkpointDue: () => images.due(false),
+    checkpointDue: (force) => images.dueHere(force),
     saveCheckpoint: (image: CheckpointImage) => images.save(image),
     setCheckpointInterval(ms) {
       images.interval = ms;

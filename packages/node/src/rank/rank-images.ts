@@ -47,6 +47,14 @@ export class RankImages {
     );
   }
 
+  /**
+   * A script is at a place where an image can be taken. Its team takes none yet: no wave is asked of it
+   * (team-images.ts).
+   */
+  dueHere(force: boolean): boolean {
+    return !this.device.log && (force || this.due(false));
+  }
+
   /** Puts chance and positions where the image was taken; gives its sections. */
   restore(): Map<string, Uint8Array> | undefined {
     const { image } = this.run;
