@@ -36,7 +36,7 @@ import { CheckpointServerHost } from './hosts/checkpoint-server-host.ts';
 import { DispatcherHost } from './hosts/dispatcher-host.ts';
 import { NodeSockets } from './hosts/node-sockets.ts';
 import { WorldHost } from './hosts/world-host.ts';
-import { assignmentOf, programOf, type Given } from './jobs/assignment.ts';
+import { assignmentOf, programOf, type Assigned } from './jobs/assignment.ts';
 import { FinalCounters } from './jobs/job-counters.ts';
 import { JobMarks } from './jobs/job-marks.ts';
 import { JobRecords } from './jobs/job-records.ts';
@@ -452,7 +452,7 @@ export class Runtime {
     return logs[homeOf(task, logs.length)];
   }
 
-  #assignment(job: JobId, assigned: Pick<Given, 'task' | 'incarnation' | 'manifest' | 'team' | 'teams'>): Assignment {
+  #assignment(job: JobId, assigned: Assigned): Assignment {
     const { record } = this.dispatcher.core.core.jobs.get(job)!;
     const { spec } = record;
     const { task, incarnation } = assigned;

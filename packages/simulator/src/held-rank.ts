@@ -13,7 +13,11 @@ export interface Held {
   readonly image: SimImage | undefined;
   /** The tasks whose messages do not pass the server, itself included. */
   readonly team: readonly TaskId[] | undefined;
+  /** Of these, those that had ended when it was assigned. */
+  readonly ended: readonly TaskId[] | undefined;
   rank: Rank | undefined;
+  /** The comm core has it. */
+  given: boolean;
   started: boolean;
   nextCheckpoint: number;
   /** A wave wants its mark (`pcl`). */
@@ -54,7 +58,9 @@ export const heldOf = (m: Extract<ControlDown, { type: 'assign' }>, node: string
   serial: m.serial,
   image: m.image,
   team: m.team,
+  ended: m.ended,
   rank: undefined,
+  given: false,
   started: false,
   nonce: `nonce-${node}-${m.task}.${m.incarnation}`,
   nextCheckpoint,

@@ -35,6 +35,7 @@ export type ControlDown =
       serial: number;
       image: SimImage | undefined;
       team: readonly TaskId[] | undefined;
+      ended: readonly TaskId[] | undefined;
     }
   | { type: 'revoke'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody };
 

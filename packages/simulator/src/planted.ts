@@ -209,6 +209,7 @@ export const PLANTED = [
     200,
     TEAMS,
   ),
+  plant('late-member-ended', 'T1: no member begins before all are here that have not ended', 50, TEAMS),
   plant('marker-not-written', 'T6: a rank that takes its image writes a marker into each ring', 200, TEAMS),
   plant(
     'marker-passed',

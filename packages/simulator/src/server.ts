@@ -421,6 +421,7 @@ export class Server {
           serial: found?.manifest.serial ?? 0,
           image: found?.image,
           team: e.team,
+          ended: e.ended,
           position: found?.manifest.position ?? world.protocol.recovery.start,
         });
         return;

@@ -8,6 +8,9 @@ import { Random } from './random.ts';
 import { TeamComm, type TeamNode } from './team-comm.ts';
 import { TeamMemory } from './team-memory.ts';
 
+/** A member of a team is prepared within this time. */
+const STARTS_MS = 60;
+
 interface Here {
   readonly memory: TeamMemory;
   readonly members: Set<Held>;
@@ -18,11 +21,27 @@ interface Here {
 export class TeamsHere {
   private readonly all = new Map<string, Here>();
   private made = 0;
+  private starts: Random | undefined;
 
   constructor(
     private readonly node: TeamNode & { readonly name: string },
     private readonly wakes: (task: TaskId) => void,
   ) {}
+
+  /** Each member of a team is prepared by itself, so they come in any order. */
+  prepare(h: Held, start: () => void): void {
+    if (!h.team || !this.node.world.protocol.teams) return start();
+    this.starts ??= Random.named(this.node.world.seed, `starts ${this.node.name}`);
+    this.node.after(this.starts.between(0, STARTS_MS), () => this.node.held.get(h.task) === h && start());
+  }
+
+  /** Its teammates that do not begin with it. */
+  endedOf(h: Held): readonly TaskId[] | undefined {
+    const { held, world } = this.node;
+    h.given = true;
+    if (world.undone !== 'late-member-ended') return h.ended;
+    return h.team?.filter((t) => t !== h.task && !held.get(t)?.given);
+  }
 
   /** The memory of its team; undefined: it has none. */
   join(h: Held): Here | undefined {
@@ -31,15 +50,14 @@ export class TeamsHere {
     const key = team.join();
     let here = this.all.get(key);
     if (!here) {
-      const { world, held, name } = this.node;
+      const { world, name } = this.node;
       const { seed, setup, undone } = world;
       const counts = (what: string): void => world.count(what);
       const random = Random.named(seed, `rings ${name}/${this.made++}`);
       const memory = new TeamMemory(team, setup.ringBytes, undone, random, this.wakes, counts);
       const comm = world.protocol.teams ? new TeamComm(this.node, memory, random) : undefined;
       this.all.set(key, (here = { memory, members: new Set(), comm }));
-      // T12: who is not here when the team begins has ended
-      for (const task of team) if (!held.has(task)) memory.ended.add(task);
+      for (const task of h.ended ?? []) memory.ended.add(task); // T12
     }
     here.members.add(h);
     return here;

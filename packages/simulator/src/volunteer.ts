@@ -365,15 +365,14 @@ export class Volunteer {
         if (old) this.drop(m.task);
         const h = heldOf(m, this.name, this.world.agenda.now + this.world.setup.checkpointMs);
         this.held.set(m.task, h);
-        this.start(h);
+        this.teams.prepare(h, () => this.start(h));
       }
     }
   }
 
   private start(h: Held): void {
-    const { task, incarnation, nonce, position, team } = h;
-    const capability = `${task}.${incarnation}`;
-    this.perform(this.comm.step({ type: 'start', task, incarnation, capability, nonce, position, team }));
+    const mine = { ended: this.teams.endedOf(h), capability: `${h.task}.${h.incarnation}` };
+    this.perform(this.comm.step({ type: 'start', ...h, ...mine }));
   }
 
   private drop(task: TaskId): void {
@@ -412,6 +411,7 @@ export class Volunteer {
         case 'refused': {
           this.world.note(`${this.name}: task ${e.task} refused: ${e.error.code} ${e.error.message}`);
           const { task, error } = e;
+          if (error.code === 'INTERNAL') throw new Violation(`K26: ${this.name} cannot begin: ${error.message}`);
           const h = this.forget(task);
           if (h) this.report({ job: this.job, task, incarnation: h.incarnation, event: 'refused', error });
           break;

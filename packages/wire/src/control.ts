@@ -85,6 +85,8 @@ export const Assignment = Type.Object({
   spawned: Type.Optional(Type.Object({ first: TaskIdSchema, root: TaskIdSchema, appnum: CountSchema })),
   /** Tasks of the job on this node, in ascending order, this one included, that exchange messages in its memory. */
   team: Type.Optional(Type.Array(TaskIdSchema, { minItems: 2, maxItems: MAX_TEAM })),
+  /** Of these, those that have ended and do not begin with the others; absent: none. */
+  ended: Type.Optional(Type.Array(TaskIdSchema, { minItems: 1, maxItems: MAX_TEAM })),
   /** All such groups of the tasks that the job was started with; absent: there are none. The same for all its tasks. */
   teams: Type.Optional(Type.Array(Type.Array(TaskIdSchema, { minItems: 2, maxItems: MAX_TEAM }))),
   /** Of a job with several programs: which of them this rank runs (MPI_APPNUM), and how many ranks do. */

@@ -9,7 +9,7 @@
  *  4 Every lost rank is again where it was, or where it would have got, before the next wave of faults.
  */
 import { goesBackTogether, type JobView, type ProtocolName } from '@mayfly/wire';
-import { chance } from '../chance.ts';
+import { below, chance } from '../chance.ts';
 import { Client, progressOf, type Answer } from '../client.ts';
 import { PATIENT, ServerProcess } from '../server.ts';
 import type { PlannedFault, PlannedJob } from './plan.ts';
@@ -40,6 +40,8 @@ export interface CampaignOptions {
   hurried?: boolean;
   /** Of the jobs; default: the server's. */
   protocol?: ProtocolName | undefined;
+  /** Ranks of one node form teams of at most so many; the undisturbed run, by which they are judged, has none. */
+  teams?: readonly number[];
 }
 
 /** In tables: rows of native-runs.json differ in their arguments and ranks. */
@@ -59,6 +61,7 @@ export class Campaign {
     private readonly say: (line: string) => void,
     private readonly hurried: boolean,
     private readonly protocol: ProtocolName = 'pessimistic',
+    private readonly teams: readonly number[] = [1],
   ) {}
 
   static async start({
@@ -68,9 +71,11 @@ export class Campaign {
     server: args = PATIENT,
     hurried = false,
     protocol,
+    teams,
   }: CampaignOptions): Promise<Campaign> {
     const server = await ServerProcess.start(args);
-    const campaign = new Campaign(seed, server, new Client(server), new Pool(server, size), say, hurried, protocol);
+    const pool = new Pool(server, size);
+    const campaign = new Campaign(seed, server, new Client(server), pool, say, hurried, protocol, teams);
     try {
       await campaign.pool.full();
     } catch (error) {
@@ -92,13 +97,14 @@ export class Campaign {
     return this.server.keep({ 'nodes.log': nodes });
   }
 
-  private async submit(w: Workload): Promise<string> {
+  private async submit(w: Workload, team = 1): Promise<string> {
     return (
       await this.client.submit(await held(w.example), w.size, w.args, {
         checkpointMs: goesBackTogether(this.protocol) ? 1000 : 200,
         interactive: true,
         timeLimitMs: 3_600_000,
         protocol: this.protocol,
+        ...(team > 1 ? { team } : {}),
       })
     ).id;
   }
@@ -146,15 +152,16 @@ export class Campaign {
     try {
       await this.pool.renew();
       const calm = await this.reference(workload);
-      id = report.id = await this.submit(workload);
       const draw = chance(this.seed, `moments of job ${index}`);
+      const team = this.teams[below(chance(this.seed, `team of job ${index}`), this.teams.length)]!;
+      id = report.id = await this.submit(workload, team);
       const stage: Stage = {
         client: this.client,
         server: this.server,
         pool: this.pool,
         id,
         job: index,
-        example: nameOf(workload),
+        example: nameOf(workload) + (team > 1 ? ` in teams of ${team}` : ''),
         messages: calm.messages,
         hurried: this.hurried,
         draw,

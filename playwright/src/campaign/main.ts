@@ -8,7 +8,7 @@ import { manyRanks } from './many-ranks.ts';
 import { amongSaboteurs } from './saboteurs.ts';
 import { SABOTAGES } from '../nodes/saboteur.ts';
 import { faultsOf, plan, planEach } from './plan.ts';
-import { byExample, histogram } from './report.ts';
+import { byExample, histogram, ofTeams } from './report.ts';
 import { C_WORKLOADS, nativeWorkloads, WORKLOADS } from './workloads.ts';
 
 const ALL = [...WORKLOADS, ...C_WORKLOADS];
@@ -19,6 +19,9 @@ const PER_JOB = 24;
 const PER_JOB_EACH = 10;
 /** More tabs than a job needs: what overlaps leaves some. */
 const POOL = { tabs: 3, headless: 2, slots: 2 };
+/** Some nodes have too few slots for the larger teams. */
+const TEAM_POOL = { tabs: 3, headless: 2, slots: [4, 2, 3] };
+const TEAMS = [2, 3, 4];
 /** For 9 ranks. */
 const LARGER_POOL = { tabs: 4, headless: 3, slots: 2 };
 /**
@@ -40,6 +43,8 @@ const HELP = `npm run faults -- [options]
                    as a native one (with --examples a,b: only these; --native 9: only on 9 ranks)
   --protocol P     the V-protocol of the jobs (default pessimistic); with vcl and pcl only the examples in C and
                    C++, each with its share of the kills
+  --teams          ranks of a node form teams of at most ${TEAMS.join(', ').replace(/, (\d)$/, ' or $1')}, drawn for each job; nodes have 2 to 4 slots. Only the examples in C and C++,
+                   compared with an undisturbed run without teams
   --each K         K faults for each example, of the kinds ${KILLERS.join(', ')} (or those of --only)
   --ranks R        another campaign: one light program of R ranks on headless nodes; kills --kills of the nodes
   --slots S        slots of each of those nodes (default 8)
@@ -78,6 +83,7 @@ const { values } = parseArgs({
     native: { type: 'string' },
     examples: { type: 'string' },
     protocol: { type: 'string' },
+    teams: { type: 'boolean', default: false },
     ranks: { type: 'string' },
     slots: { type: 'string', default: '8' },
     saboteurs: { type: 'string' },
@@ -121,7 +127,9 @@ async function main(): Promise<number> {
   const size = number('native', values.native);
   const protocol = values.protocol === undefined ? undefined : named(values.protocol);
   // A script gives an image only where it asks for one.
-  const mixed = protocol === undefined || protocol === 'pessimistic' ? ALL : C_WORKLOADS;
+  const logged = protocol === undefined || protocol === 'pessimistic';
+  if (values.teams && !logged) throw new Error('--teams needs the protocol pessimistic: the others restart no teams');
+  const mixed = logged && !values.teams ? ALL : C_WORKLOADS;
   const all = size === undefined ? mixed : nativeWorkloads().filter((w) => size === 0 || w.size === size);
   const workloads = examples ? all.filter((w) => examples.includes(w.example)) : all;
   if (workloads.length === 0) throw new Error(`unknown examples: ${values.examples}`);
@@ -155,9 +163,11 @@ async function main(): Promise<number> {
     say,
     protocol,
     ...(values.apart ? {} : { size: size === undefined ? POOL : LARGER_POOL, server: SERVER, hurried: true }),
+    ...(values.teams ? { teams: TEAMS, size: TEAM_POOL } : {}),
   };
   let campaign = await Campaign.start(starting);
-  const tables = (): string => `\n${histogram(reports)}\n\n${byExample(reports)}\n`;
+  const tables = (): string =>
+    `\n${[histogram(reports), byExample(reports), ofTeams(reports)].filter((t) => t !== '').join('\n\n')}\n`;
   const interrupted = (): void => {
     say(
       `${tables()}interrupted after ${reports.length} of ${jobs.length} ` +

@@ -7,7 +7,8 @@ import type { ServerProcess } from '../server.ts';
 export interface PoolSize {
   tabs: number;
   headless: number;
-  slots: number;
+  /** Of each node; a list: the nodes of each sort take its numbers in turn. */
+  slots: number | readonly number[];
 }
 
 /** Of nodes that are gone. */
@@ -18,6 +19,7 @@ export class Pool {
   readonly nodes: VolunteerNode[] = [];
   private readonly browsers = new Browsers();
   private made = 0;
+  private readonly opened = { tab: 0, headless: 0 };
   private filling: Promise<void> | undefined;
   private closed = false;
   private failed: unknown;
@@ -38,14 +40,16 @@ export class Pool {
       this.nodes.filter((n) => n.kind === kind).length < wanted && !this.closed;
     const { url } = this.server;
     const { tabs, headless, slots } = this.size;
+    const next = (kind: VolunteerNode['kind']): number =>
+      typeof slots === 'number' ? slots : slots[this.opened[kind]++ % slots.length]!;
     await Promise.all([
       (async () => {
         while (missing('tab', tabs))
-          await this.add(() => BrowserTab.open(url, `tab${++this.made}`, slots, this.browsers));
+          await this.add(() => BrowserTab.open(url, `tab${++this.made}`, next('tab'), this.browsers));
       })(),
       (async () => {
         while (missing('headless', headless))
-          await this.add(() => HeadlessProcess.start(url, `headless${++this.made}`, slots));
+          await this.add(() => HeadlessProcess.start(url, `headless${++this.made}`, next('headless')));
       })(),
     ]);
   }

@@ -1,6 +1,7 @@
 /** What a campaign did, as tables: by kind of fault, by example. */
 import { KINDS } from './kinds.ts';
 import type { JobReport } from './campaign.ts';
+import type { TeamRestarts } from './wave.ts';
 
 const median = (sorted: readonly number[]): number => sorted[Math.floor(sorted.length / 2)] ?? 0;
 
@@ -26,6 +27,17 @@ export function histogram(reports: readonly JobReport[]): string {
     `${'all'.padEnd(16)}${String(struck.length).padStart(7)}${String(midway).padStart(8)}${String(struck.filter((s) => s.overlaps).length).padStart(13)}${String(struck.reduce((n, s) => n + s.lost.length, 0)).padStart(12)}`,
   );
   return lines.join('\n');
+}
+
+/** What became of lost teams; empty: there were none. */
+export function ofTeams(reports: readonly JobReport[]): string {
+  const teams = reports.flatMap((r) => r.struck.map((s) => s.teams));
+  const sum = (of: keyof TeamRestarts): number => teams.reduce((n, t) => n + t[of], 0);
+  if (sum('lost') === 0) return '';
+  return (
+    `teams lost: ${sum('lost')}; restarted with more ranks than slots: ${sum('oversubscribed')}; ` +
+    `moved between a tab and a headless node: ${sum('moved')}`
+  );
 }
 
 /** A row for each example, in the order in which they came. */

@@ -6,7 +6,7 @@
  * Which loss is whose: a rank is lost where it was, so the node of each loss in the job's history must be a victim, and
  * its cause one that stands for what was done to this node.
  */
-import type { Fault, JobView } from '@mayfly/wire';
+import { MAX_TEAM, type Fault, type JobView } from '@mayfly/wire';
 import { ApiError, progressOf, type Client } from '../client.ts';
 import type { VolunteerNode } from '../nodes/node.ts';
 import { BrowserTab } from '../nodes/tab.ts';
@@ -40,6 +40,16 @@ export interface Struck {
   midway: boolean;
   /** Another fault of its wave was not over when it struck. */
   overlaps: boolean;
+  /** Teams that were lost by it, and what their restarts were like. */
+  teams: TeamRestarts;
+}
+
+export interface TeamRestarts {
+  lost: number;
+  /** With more ranks than their new node has slots. */
+  oversubscribed: number;
+  /** From a tab to a headless node or back. */
+  moved: number;
 }
 
 export interface Stage {
@@ -75,6 +85,9 @@ const away = (j: JobView, nodes: ReadonlySet<string>): boolean => j.tasks.every(
 const allNew = (j: JobView, held: ReadonlyMap<number, number>): boolean =>
   [...held].every(([task, incarnation]) => (j.tasks[task]?.incarnation ?? 0) > incarnation);
 const running = (j: JobView): void => must(!over(j), `the job ended too early, ${j.state}: ${JSON.stringify(j.error)}`);
+
+/** Pool names its nodes by what they are. */
+const inTab = (name: string | undefined): boolean => name?.startsWith('tab') === true;
 
 const strikes = (kind: Kind, node: VolunteerNode): boolean =>
   (kind.on === 'any' || kind.on === node.kind) && !(kind.drives && node instanceof BrowserTab && !node.driven);
@@ -151,7 +164,28 @@ export class Wave {
       LIMIT_MS,
     );
     running(after);
-    return { struck: this.account(before, this.fresh(after)), missed };
+    const struck = this.account(before, this.fresh(after));
+    await this.whereTo(before, after, struck);
+    return { struck, missed };
+  }
+
+  /** Where the teams are that were lost in this wave: together, all of them. */
+  private async whereTo(before: JobView, after: JobView, struck: readonly Struck[]): Promise<void> {
+    if (after.tasks.every((t) => t.team === undefined)) return;
+    const nodes = await this.stage.client.nodes();
+    for (const first of after.tasks) {
+      if (first.team !== first.task) continue;
+      const members = after.tasks.filter((t) => t.team === first.task);
+      must(
+        members.every((m) => m.node === first.node),
+        `the team of ranks ${members.map((m) => m.task).join(', ')} is not on one node: ${members.map((m) => m.nodeName).join(', ')}`,
+      );
+      const by = struck.find((s) => s.lost.includes(first.task));
+      if (!by) continue;
+      by.teams.lost++;
+      if (members.length > (nodes.find((n) => n.id === first.node)?.slots ?? MAX_TEAM)) by.teams.oversubscribed++;
+      if (inTab(before.tasks[first.task]?.nodeName) !== inTab(first.nodeName)) by.teams.moved++;
+    }
   }
 
   /**
@@ -289,9 +323,13 @@ export class Wave {
         strike !== undefined || passing,
         `${names} cost rank ${f.task} (${f.cause}) on node ${f.node ?? '–'}, which was not a victim`,
       );
+      // Its teammate is the one that the fault took.
+      const withTeam =
+        f.cause === 'team' && faults.some((e) => e.task !== f.task && e.node === f.node && e.cause !== 'team');
       must(
         !strike ||
           passing ||
+          withTeam ||
           strike.kind.causes.includes(f.cause) ||
           (serverToo && strike.kind.loses && f.cause === 'restart'),
         `${strike?.kind.name} of ${strike?.victim} cost rank ${f.task} by '${f.cause}'`,
@@ -315,6 +353,7 @@ export class Wave {
         recoveredAfterMs: Math.max(0, ...own.map((f) => f.recoveredAfterMs ?? 0)),
         midway,
         overlaps: s.overlaps,
+        teams: { lost: 0, oversubscribed: 0, moved: 0 },
       };
     });
     const told = struck.map(

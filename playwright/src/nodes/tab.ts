@@ -6,6 +6,8 @@ import { frameRendererOf, renderersOf, resumed, stopped } from './processes.ts';
 
 const IDENTITY = 'mayfly-node';
 const LIMIT_MS = 120_000;
+/** How long the person waits for last images. */
+const FINISH_MS = 10_000;
 
 /** A browser process and the connection that drives it. */
 class Chrome {
@@ -111,6 +113,34 @@ export class BrowserTab implements VolunteerNode {
   async close(): Promise<void> {
     await this.page.close({ runBeforeUnload: false });
     await this.leave();
+  }
+
+  /**
+   * The person presses "Finish this step and leave": last images first, then a goodbye. A person who waits too long for
+   * a rank that cannot take one presses "Stop now".
+   */
+  async finish(): Promise<void> {
+    await this.press('Finish this step and leave');
+    const off = this.state(/^off/i);
+    const stop = setTimeout(() => void this.press('Stop now').catch(() => undefined), FINISH_MS);
+    await off.finally(() => clearTimeout(stop));
+    await this.close();
+  }
+
+  /** The person pauses and, once the ranks are gone, resumes. */
+  async pause(): Promise<void> {
+    await this.press('Pause');
+    await this.state(/paused/i);
+    await this.press('Resume');
+    await this.connected(this.page);
+  }
+
+  private press(name: string): Promise<void> {
+    return this.page.getByRole('button', { name, exact: true }).click();
+  }
+
+  private state(text: RegExp): Promise<void> {
+    return this.page.getByTestId('volunteer-state').filter({ hasText: text }).waitFor();
   }
 
   async reload(): Promise<void> {

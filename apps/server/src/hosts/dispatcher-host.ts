@@ -27,7 +27,7 @@ import {
   type TaskId,
 } from '@mayfly/wire';
 import type { Disk } from '../disk.ts';
-import type { Given } from '../jobs/assignment.ts';
+import type { Assigned } from '../jobs/assignment.ts';
 import type { Logger } from '../logger.ts';
 import type { NodeSockets } from './node-sockets.ts';
 
@@ -35,7 +35,7 @@ export interface DispatcherListener {
   /** Makes CMs and CS ready for the job; resolves when they are. */
   openJob(job: JobId): Promise<void>;
   /** What is sent to the node, besides what the dispatcher knows. */
-  assignment(job: JobId, assigned: Pick<Given, 'task' | 'incarnation' | 'manifest' | 'team' | 'teams'>): Assignment;
+  assignment(job: JobId, assigned: Assigned): Assignment;
   manifest(image: string): Promise<Manifest | undefined>;
   /** The chosen image cannot be read after all. */
   damaged(job: JobId, task: TaskId, image: string): void;
@@ -153,7 +153,10 @@ export class DispatcherHost {
         return this.#sockets.post(e.connection, async (socket) => {
           const manifest = e.image === undefined ? undefined : await this.#listener.manifest(e.image);
           if (e.image !== undefined && !manifest) return this.#listener.damaged(e.job, e.task, e.image);
-          socket.emit('assign', this.#listener.assignment(e.job, { ...e, manifest, team: e.team, teams: e.teams }));
+          socket.emit(
+            'assign',
+            this.#listener.assignment(e.job, { ...e, manifest, team: e.team, ended: e.ended, teams: e.teams }),
+          );
         });
       case 'revoke':
         return this.#sockets.post(e.connection, (socket) => {

@@ -16,6 +16,8 @@ export interface Given {
   manifest: Manifest | undefined;
   /** Its team, if it has teammates. */
   team: readonly TaskId[] | undefined;
+  /** Of its team, those that have ended. */
+  ended: readonly TaskId[] | undefined;
   /** All teams of the job's first tasks. */
   teams: readonly (readonly TaskId[])[] | undefined;
   capability: string;
@@ -24,9 +26,12 @@ export interface Given {
   now: number;
 }
 
+/** What the dispatcher says of it. */
+export type Assigned = Pick<Given, 'task' | 'incarnation' | 'manifest' | 'team' | 'ended' | 'teams'>;
+
 export function assignmentOf(
   record: JobRecord,
-  { task, incarnation, manifest, team, teams, capability, graceMs, now }: Given,
+  { task, incarnation, manifest, team, ended, teams, capability, graceMs, now }: Given,
 ): Assignment {
   const { spec } = record;
   const group = groupOf(record, task);
@@ -46,6 +51,7 @@ export function assignmentOf(
     ...(group ? { spawned: { first: group.first, root: group.root, appnum: child! } } : {}),
     ...(spec.parts && !group ? { part: { appnum, size: count } } : {}),
     ...(team === undefined ? {} : { team: [...team] }),
+    ...(ended === undefined ? {} : { ended: [...ended] }),
     ...(teams === undefined ? {} : { teams: teams.map((tasks) => [...tasks]) }),
     capability,
     program: { ...program },

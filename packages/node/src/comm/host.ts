@@ -199,6 +199,7 @@ export class CommHost {
       nonce: this.seams.nonce(),
       position: a.position,
       team: rank.log && a.team,
+      ended: a.ended,
     });
     this.links.open();
     this.watch.start();

@@ -43,7 +43,7 @@ import { Flow } from './flow.ts';
 import type { Outbox } from './outbox.ts';
 import type { Reports } from './reports.ts';
 import { CommTask } from './task.ts';
-import { CommTeam, type ImageAnswer } from './team.ts';
+import { teamOf, type CommTeam, type ImageAnswer } from './team.ts';
 import type { CommEffect, CommEvent, CommOptions } from './events.ts';
 
 export class Comm {
@@ -124,10 +124,10 @@ export class Comm {
 
   /** @throws MalformedPosition */
   #start(e: Extract<CommEvent, { type: 'start' }>): void {
-    const team = this.#teamOf(e);
-    if (team?.begun) {
-      const error = { code: 'INTERNAL', message: `task ${e.task} begins after its team has` } as const;
-      this.#revoke(team);
+    const team = teamOf(this.#teams, this.#options, e);
+    const error = team?.refusal(e.task);
+    if (error) {
+      this.#revoke(team!);
       this.#out.push({ type: 'refused', task: e.task, error });
       return;
     }
@@ -136,17 +136,6 @@ export class Comm {
     this.#tasks.set(t.task, t);
     team?.here.set(t.task, t);
     for (let cm = 0; cm < this.#connected.length; cm++) if (this.#connected[cm]) this.#attach(t, cm);
-  }
-
-  #teamOf({ task, team: members = [] }: Extract<CommEvent, { type: 'start' }>): CommTeam<CommTask> | undefined {
-    const { teams, channelMemories } = this.#options;
-    if (!teams || members.length < 2) return undefined;
-    let team = this.#teams.get(task);
-    if (team === undefined) {
-      team = new CommTeam<CommTask>(members, teams, channelMemories);
-      for (const member of members) this.#teams.set(member, team);
-    }
-    return team;
   }
 
   // ---- of a team ----
@@ -325,7 +314,8 @@ export class Comm {
 
   /** M5, T1. */
   #begin(all: readonly CommTask[]): void {
-    if (!all.every((t) => t.known.every(Boolean))) return;
+    const team = all[0]!.team;
+    if (team?.whole === false || !all.every((t) => t.known.every(Boolean))) return;
     const starts: EndpointStart[] = [];
     for (const t of all) {
       const start = t.policy.start(t.incarnation, t.position);
@@ -333,7 +323,7 @@ export class Comm {
         return this.#refuse(t, { code: 'LOST_LOG', message: `the logs of task ${t.task} lost ${start.lost}` });
       starts.push(start);
     }
-    all[0]!.team?.begins();
+    team?.begins();
     all.forEach((t, i) => {
       t.ready = true;
       this.#report(t);

@@ -52,6 +52,8 @@ export type CommEvent =
       readonly position: Position;
       /** Ascending, itself included. None of them is `ready` before all have begun. */
       readonly team?: readonly TaskId[] | undefined;
+      /** Of its team, those that have ended and do not begin; absent: none. The same for all that begin. */
+      readonly ended?: readonly TaskId[] | undefined;
     }
   /** Revoked, crashed or over: forget it (DETACH where connected). The team of a task is forgotten with it (T1). */
   | { readonly type: 'stop'; readonly task: TaskId }

@@ -4,14 +4,15 @@
  * Owns: who of the team is here, whether it has begun, the wave under way and the images of it. Does not own: what goes
  * with a frame (the team's policy), images, their storage.
  *
- *  T1  No member begins before every Channel Memory has answered for all that are here. No frame of any of them leaves
- *      on a new connection before that Channel Memory has answered for all: what it has lost of a teammate must travel
- *      with the first.
+ *  T1  No member begins before all are here that have not ended, and every Channel Memory has answered for each: they
+ *      come one by one, in any order. No frame of any of them leaves on a new connection before that Channel Memory has
+ *      answered for all: what it has lost of a teammate must travel with the first.
  *  T6  Images of a wave are given to the host when all members have one whose channels are closed, or no one is.
- *  T12 A member that has ended, or that was not here when the team began, counts as imaged and closed. One that has
- *      ended stays attached until all have: after a crash of the server its log is closed until it reports (F3).
+ *  T12 A member that has ended, in this life of the team or in one before, counts as imaged and closed. One that has
+ *      ended here stays attached until all have: after a crash of the server its log is closed until it reports (F3).
  */
-import type { Position, TaskId } from '@mayfly/wire';
+import type { ErrorBody, Position, TaskId } from '@mayfly/wire';
+import type { CommEvent, CommOptions } from './events.ts';
 import type { CommdTeam, TeamPolicy } from './policy.ts';
 import { TeamWave } from './team-wave.ts';
 
@@ -37,7 +38,7 @@ export class CommTeam<Task extends Here> {
   #flushing = false;
   /** Once it has begun. */
   #wave: TeamWave | undefined;
-  readonly #ended = new Set<TaskId>();
+  readonly #ended: Set<TaskId>;
   /** Those that had ended when the wave under way began, ascending. */
   #done: readonly TaskId[] = [];
   /** Of the wave under way. */
@@ -46,8 +47,10 @@ export class CommTeam<Task extends Here> {
   readonly #offered = new Set<TaskId>();
   readonly #rings: ReadonlySet<TaskId>;
 
-  constructor(members: readonly TaskId[], policy: TeamPolicy, channelMemories: number) {
+  /** `ended`: members that do not begin. */
+  constructor(members: readonly TaskId[], ended: readonly TaskId[], policy: TeamPolicy, channelMemories: number) {
     this.members = members;
+    this.#ended = new Set(ended);
     this.policy = policy(members, channelMemories);
     this.#rings = new Set(members);
   }
@@ -56,11 +59,20 @@ export class CommTeam<Task extends Here> {
     return this.#wave !== undefined;
   }
 
+  /** Why it cannot take this member. */
+  refusal(task: TaskId): ErrorBody | undefined {
+    return this.begun ? { code: 'INTERNAL', message: `task ${task} begins after its team has` } : undefined;
+  }
+
+  /** T1. All that begin are here. */
+  get whole(): boolean {
+    return this.members.every((task) => this.here.has(task) || this.#ended.has(task));
+  }
+
   /** T1. All that are here have their starts. */
   begins(): void {
     const waves = [...this.here.values()].map((t) => this.policy.waveOf(t.position));
     this.#wave = new TeamWave(this.members, Math.max(0, ...waves));
-    for (const task of this.members) if (!this.here.has(task)) this.#ended.add(task);
   }
 
   /** T1. */
@@ -129,4 +141,19 @@ export class CommTeam<Task extends Here> {
   #isUnderWay(wave: number | undefined): wave is number {
     return this.#wave?.underWay === true && wave === this.#wave.wave;
   }
+}
+
+/** The team of a task that begins, from now on among `all`; undefined: it is alone, or its protocol has no log. */
+export function teamOf<Task extends Here>(
+  all: Map<TaskId, CommTeam<Task>>,
+  { teams, channelMemories }: Pick<CommOptions, 'teams' | 'channelMemories'>,
+  { task, team: members = [], ended = [] }: Extract<CommEvent, { type: 'start' }>,
+): CommTeam<Task> | undefined {
+  if (!teams || members.length < 2) return undefined;
+  let team = all.get(task);
+  if (team === undefined) {
+    team = new CommTeam<Task>(members, ended, teams, channelMemories);
+    for (const member of members) all.set(member, team);
+  }
+  return team;
 }

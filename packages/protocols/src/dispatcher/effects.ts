@@ -35,6 +35,8 @@ export type DispatcherEffect =
       incarnation: Incarnation;
       image?: ImageId;
       team?: readonly TaskId[];
+      /** Of its team, those that have ended and are assigned to no node (D25); absent: none. */
+      ended?: readonly TaskId[];
       /** Teams of all tasks that the job was started with; absent: there are none. */
       teams?: readonly (readonly TaskId[])[];
     }

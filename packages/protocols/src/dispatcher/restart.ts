@@ -282,10 +282,12 @@ function assign(core: Core, t: Task): void {
     incarnation: t.incarnation!,
   };
   const teams = teamsOfJob(t.job);
+  const ended = unitOf(core, t).filter((m) => m.phase === 'done');
   core.emit({
     ...effect,
     ...(t.image === undefined ? {} : { image: t.image }),
     ...(t.team === undefined ? {} : { team: t.team }),
+    ...(ended.length === 0 ? {} : { ended: ended.map((m) => m.task) }),
     ...(teams.length === 0 ? {} : { teams }),
   });
   core.changed(t.job);

@@ -40,9 +40,9 @@ class Desk {
     this.#effects.push(...this.comm.step(e));
   }
 
-  start(task: TaskId): void {
+  start(task: TaskId, ended: readonly TaskId[] = []): void {
     const life = { incarnation: incarnation(0), capability: 'c', nonce: 'nonce-nonce', position: recovery.start };
-    this.step({ type: 'start', task, ...life, team: [A, B] });
+    this.step({ type: 'start', task, ...life, team: [A, B], ended });
   }
 
   attached(cm: number, task: TaskId, held: readonly (readonly [number, number])[] = []): void {
@@ -119,8 +119,18 @@ describe('T1', () => {
     expect(types(d.take())).toEqual(['ready 0', 'ready 1']);
   });
 
-  it('members that are not here at the beginning count as ended; one that comes later is refused, with the team', () => {
+  it('waits for a member that is prepared later', () => {
     const d = new Desk([A]);
+    for (const cm of [0, 1]) d.attached(cm, A);
+    expect(types(d.take())).toEqual([]);
+    d.start(B);
+    for (const cm of [0, 1]) d.attached(cm, B);
+    expect(types(d.take())).toEqual(['ready 0', 'ready 1']);
+  });
+
+  it('does not wait for one that has ended; if that one comes all the same, it is refused, with the team', () => {
+    const d = new Desk([]);
+    d.start(A, [B]);
     for (const cm of [0, 1]) d.attached(cm, A);
     expect(types(d.take())).toEqual(['ready 0']);
     d.step({ type: 'wave', task: A, replaying: false });

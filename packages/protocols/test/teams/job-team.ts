@@ -91,6 +91,7 @@ export class TeamLife {
         ...text(b),
         position,
         team: members,
+        ended: members.filter((m) => !beginnings.some((other) => other.task === m)),
       });
     }
   }
