@@ -8,6 +8,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { collate, judge, programs, recorded, type Conformance, type Verdict } from '@mayfly/libmpi/conformance';
+import { MAX_TEAM } from '@mayfly/wire';
 import { Client } from '../client.ts';
 import { HeadlessProcess } from '../nodes/headless.ts';
 import { ROOT, ServerProcess } from '../server.ts';
@@ -18,6 +19,8 @@ const HELP = `npm run conformance -- [options]
 
   --program a,b   run only these programs of packages/libmpi/conformance
   --ranks 2,3     use only these numbers of ranks
+  --teams K       the ranks form K teams, which exchange messages in the memory of their node (docs/teams.md); default:
+                  each rank alone
   --faults        run each program again and kill a node at a drawn call of one of its ranks
   --kills N       repeat that N times for each program (default 1)
   --seed S        seed of the drawn calls (default 1)
@@ -43,6 +46,7 @@ const { values } = parseArgs({
   options: {
     program: { type: 'string' },
     ranks: { type: 'string' },
+    teams: { type: 'string' },
     faults: { type: 'boolean', default: false },
     kills: { type: 'string', default: '1' },
     seed: { type: 'string', default: '1' },
@@ -59,6 +63,12 @@ const only = values.program?.split(',');
 const sizes = values.ranks?.split(',').map(Number);
 const wanted = programs(FOLDER).filter((p) => !only || only.includes(p.name));
 const ranksOf = (p: Conformance): number[] => [...p.ranks, ...p.more].filter((n) => !sizes || sizes.includes(n));
+
+if (values.teams !== undefined && !/^[1-9]\d?$/.test(values.teams))
+  throw new Error(`--teams takes a whole number from 1, not '${values.teams}'`);
+/** Ranks in one team. */
+const teamOf = (ranks: number): number =>
+  values.teams === undefined ? 1 : Math.min(MAX_TEAM, Math.ceil(ranks / Number(values.teams)));
 
 let seed = Number(values.seed) >>> 0;
 /** 0 to n − 1. */
@@ -119,11 +129,13 @@ class Classroom {
 
   constructor(
     private readonly server: ServerProcess,
-    private readonly slots = SLOTS,
+    private slots = SLOTS,
   ) {}
 
-  /** Slots for so many ranks and one node more; nodes that were killed are replaced. */
-  async roomFor(ranks: number): Promise<void> {
+  /** Slots for so many ranks and one node more; nodes that were killed are replaced, and those of another size. */
+  async roomFor(ranks: number, slots = this.slots): Promise<void> {
+    if (slots !== this.slots) await Promise.all(this.nodes.map((n) => n.stop()));
+    this.slots = slots;
     this.nodes = this.nodes.filter((n) => !n.gone);
     const want = Math.ceil(ranks / this.slots) + 1;
     while (this.nodes.length < want)
@@ -202,7 +214,8 @@ async function main(): Promise<number> {
     ranks: number,
     args: string[],
   ): Promise<{ id: string; verdict: Verdict; restarts: number }> => {
-    await room.roomFor(p.name === 'spawn' ? ranks + SPAWNED : ranks);
+    const team = teamOf(ranks);
+    await room.roomFor(p.name === 'spawn' ? ranks + SPAWNED : ranks, Math.max(team, SLOTS));
     const file = `${p.name}.c`;
     const { id } = await client.submit(
       {
@@ -211,6 +224,7 @@ async function main(): Promise<number> {
       },
       ranks,
       args,
+      team > 1 ? { team } : {},
     );
     const job = await client.ended(id);
     const { stdout } = await client.answer(job);
