@@ -78,6 +78,8 @@ export interface CommdTeam {
   readonly unlogged: number;
   /** The position of an image, as the Checkpoint Server gets it. `done`: members that have none in this wave. */
   inWave(position: Position, wave: number, done: readonly TaskId[]): Position;
+  /** T6: these images of one wave are a consistent cut, as far as their counts show. @throws MalformedPosition */
+  isCut(images: ReadonlyMap<TaskId, Position>): boolean;
   /** The wave of an image that lies there; 0: the start of the program. @throws MalformedPosition */
   waveOf(position: Position): number;
 }

@@ -7,7 +7,8 @@
  *  T1  No member begins before all are here that have not ended, and every Channel Memory has answered for each: they
  *      come one by one, in any order. No frame of any of them leaves on a new connection before that Channel Memory has
  *      answered for all: what it has lost of a teammate must travel with the first.
- *  T6  Images of a wave are given to the host when all members have one whose channels are closed, or no one is.
+ *  T6  Images of a wave are given to the host when all members have one whose channels are closed and their counts show
+ *      a consistent cut, or no one is.
  *  T12 A member that has ended, in this life of the team or in one before, counts as imaged and closed. One that has
  *      ended here stays attached until all have: after a crash of the server its log is closed until it reports (F3).
  */
@@ -118,6 +119,8 @@ export class CommTeam<Task extends Here> {
 
   closed(task: TaskId, wave: number): ImageAnswer[] {
     if (this.#wave?.closed(task, wave) !== true || this.#offered.size > 0) return [];
+    // Only scripts, which cannot stop at a marker, may miss it.
+    if (!this.policy.isCut(this.#images)) return this.declined(wave);
     for (const t of this.#images.keys()) this.#offered.add(t);
     return [...this.#images];
   }

@@ -1,10 +1,19 @@
 /** Rules of teams that a random job rarely needs: each in the shortest scenario that does. */
-import { decodeDeterminants, encodeDeterminants, incarnation, taskId, type Determinant } from '@mayfly/wire';
+import {
+  decodeDeterminants,
+  encodeDeterminants,
+  incarnation,
+  taskId,
+  type Determinant,
+  type Position,
+} from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
 import type { Report } from '../../src/endpoint.ts';
 import { TeamEndpoint } from '../../src/pessimistic/teams/endpoint.ts';
 import { ImageCut } from '../../src/pessimistic/teams/image-cut.ts';
 import { replayInTeam, startInTeam } from '../../src/pessimistic/teams/position.ts';
+import { PrologueCopies } from '../../src/pessimistic/teams/prologue.ts';
+import { atHere, isCut, nextRound } from '../../src/pessimistic/teams/rounds.ts';
 import { TeamLeaves } from '../../src/pessimistic/teams/leaves.ts';
 import { TeamWave } from '../../src/comm/team-wave.ts';
 import { TeamSets } from '../../src/images/team-sets.ts';
@@ -16,6 +25,15 @@ const report = (stamp: number, first: number, ...entries: Determinant[]): Report
   stamp,
   block: encodeDeterminants({ first, consumed: 0, openPolls: 0, entries }),
 });
+
+const start = {
+  incarnation: incarnation(0),
+  limits: [],
+  prologue: [],
+  determinants: [],
+  openPolls: 0,
+  consumed: 0,
+};
 
 describe('T5: the comm worker "reads the counter, then all reports of the team up to this number"', () => {
   it('and keeps those beyond for the next frame', () => {
@@ -118,15 +136,71 @@ describe('T6', () => {
   });
 });
 
+describe('T6 for scripts: "the n-th `checkpoint.here` of every teammate … forms a candidate set"', () => {
+  it('the images of a wave are taken at a call that nobody has reached; who is past it declines', () => {
+    const at = nextRound([4, 7, 6], 0);
+    expect([7, at, at + 1].map((call) => atHere(call, at))).toEqual(['later', 'image', 'decline']);
+    expect(nextRound([4, 7], 2)).toBeGreaterThan(at);
+  });
+
+  it('a set is one if nobody has received more than was sent: "received from s ≤ sent by s"', () => {
+    const endpoint = (task: typeof A): TeamEndpoint =>
+      new TeamEndpoint(task, 3, startInTeam(), start, { members: [A, B] });
+    const [a, b] = [endpoint(A), endpoint(B)];
+    const images = (): Map<typeof A, Position> => new Map([a, b].map((e) => [e.task, e.position([])]));
+    a.beginSend(B);
+    expect(isCut(images())).toBe(true);
+    const early = a.position([]);
+    a.beginSend(B);
+    for (const n of [1, 2]) b.consumeLocal(A, n);
+    expect(isCut(images())).toBe(true);
+    expect(isCut(images().set(A, early))).toBe(false);
+    // It has ended, and has no image in the set.
+    expect(isCut(new Map([[B, b.position([])]]))).toBe(true);
+  });
+
+  it('a prologue is repeated with copies, without a message to a teammate, and with one to itself', () => {
+    const team = { members: [A, B] };
+    const first = new TeamEndpoint(A, 3, startInTeam(), start, team);
+    const copies = new PrologueCopies<string>();
+    expect([first.beginSend(B), first.beginSend(A)]).toEqual([1, 1]);
+    for (const [src, copy] of [
+      [B, 'from B'],
+      [A, 'from A'],
+    ] as const) {
+      first.consumeLocal(src, 1);
+      copies.consumed(src, 8, () => copy);
+    }
+    const block = decodeDeterminants(first.report(() => 1)!.block);
+    first.openPrologue();
+    copies.opened();
+    first.consumeLocal(B, 2);
+    copies.consumed(B, 8, () => 'behind open');
+    expect([...copies.all!]).toEqual([[B, ['from B']], [A, ['from A']]]); // prettier-ignore
+    first.beginSend(B);
+    const more = decodeDeterminants(first.report(() => 2)!.block);
+    const at = replayInTeam(first.position([]));
+
+    const again = new TeamEndpoint(A, 3, at, { ...start, prologue: block.entries, determinants: [] }, team);
+    expect([again.beginSend(B), again.beginSend(A)]).toEqual([0, 0]);
+    for (const src of [B, A]) {
+      expect(again.choice()).toEqual({ from: 'ring', src });
+      again.consumeLocal(src, 1);
+    }
+    again.jump(first.snapshot());
+    expect([again.beginSend(B), again.received(B), more.entries.length]).toEqual([3, 2, 1]);
+  });
+
+  it('what is too much is not kept, and there are no images', () => {
+    const copies = new PrologueCopies<string>(undefined, 200);
+    copies.consumed(A, 100, () => 'a');
+    expect(copies.all?.size).toBe(1);
+    copies.consumed(A, 100, () => 'b');
+    expect([copies.all, copies.records]).toEqual([undefined, false]);
+  });
+});
+
 describe('T9', () => {
-  const start = {
-    incarnation: incarnation(0),
-    limits: [],
-    prologue: [],
-    determinants: [],
-    openPolls: 0,
-    consumed: 0,
-  };
   const team = { members: [A, B], carried: [[B, 1, 2]] } as const;
 
   it('what was consumed of a regrouping counts in an image that lies at the start of all logs', () => {

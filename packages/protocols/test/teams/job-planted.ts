@@ -6,12 +6,28 @@ import { Flag, encodeFrame, encodeTeamBlock, readFrame, teamHeads, decodeTeamBlo
 import type { CommdTask, CommdTeam, TeamPolicy } from '../../src/index.ts';
 import { viewOf } from '../../src/channel-memory/records.ts';
 import { teams, teamsWith } from '../../src/pessimistic/teams/commd.ts';
+import { TeamEndpoint } from '../../src/pessimistic/teams/endpoint.ts';
 import { TeamLeaves, type Member } from '../../src/pessimistic/teams/leaves.ts';
+import { PrologueCopies } from '../../src/pessimistic/teams/prologue.ts';
+import type { Planted } from './planted.ts';
 
 export interface JobPlanted {
   readonly teams?: TeamPolicy;
   /** A set is complete without the members that have no image in it. */
   readonly setsOfSome?: true;
+  /** Rules of a rank. */
+  readonly rank?: Planted;
+}
+
+class NoCopies<M> extends PrologueCopies<M> {
+  override consumed(): void {
+    // Its teammates will send it again, it hopes.
+  }
+}
+class LoudPrologue extends TeamEndpoint {
+  protected override isSilent(): boolean {
+    return false;
+  }
 }
 
 class OneLeftOut extends TeamLeaves {
@@ -53,4 +69,10 @@ export const JOB_PLANTED: Record<string, JobPlanted> = {
   'T5: the section of one member is left out': { teams: teamsWith(OneLeftOut) },
   'T5: a team block is lost when a frame leaves again': { teams: withMembers(once) },
   'T6: a set without the image of a member that goes on': { setsOfSome: true },
+  'T6: a set of scripts whatever their counts': {
+    teams: teamsWith(TeamLeaves, () => true),
+    rank: { passesMarkers: true },
+  },
+  'T6: a prologue without the messages of teammates': { rank: { copies: NoCopies } },
+  'T6: a prologue sends to teammates again': { rank: { endpoint: LoudPrologue } },
 };

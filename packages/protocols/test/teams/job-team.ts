@@ -18,6 +18,7 @@ import { Comm, protocols, type CommEffect, type CommEvent } from '../../src/inde
 import { viewOf } from '../../src/channel-memory/records.ts';
 import { teams } from '../../src/pessimistic/teams/commd.ts';
 import { replayInTeam } from '../../src/pessimistic/teams/position.ts';
+import { nextRound } from '../../src/pessimistic/teams/rounds.ts';
 import type { Report } from '../../src/endpoint.ts';
 import { ModelRank, type Around, type RankImage, type UpFrame } from './model-rank.ts';
 import type { JobPlanted } from './job-planted.ts';
@@ -63,6 +64,8 @@ export class TeamLife {
   /** The last wave, and by member the one in which it was asked for an image. */
   wave = 0;
   readonly #asked = new Map<TaskId, number>();
+  /** Scripts: the call of checkpoint.here at which they take their images of the wave. */
+  round = 0;
   counter = 0;
   over = false;
   /** Connections by Channel Memory. */
@@ -124,6 +127,10 @@ export class TeamLife {
         return this.job.begins(rank);
       }
       case 'checkpoint':
+        if (this.wave !== e.wave) {
+          const calls = [...this.ranks.values()].map((r) => r.calls);
+          this.round = nextRound(calls, 0) + this.job.random(2);
+        }
         this.wave = e.wave!;
         this.#asked.set(e.task, e.wave!);
         return;
@@ -144,6 +151,10 @@ export class TeamLife {
         return this.job.drops(this, e.cm);
       case 'mark':
     }
+  }
+
+  asked(task: TaskId): number {
+    return this.#asked.get(task) ?? 0;
   }
 
   /** One step of the comm worker; false: there is nothing to do. */

@@ -66,6 +66,8 @@ export class Job implements AroundTeam {
   /** A Channel Memory lost what was not synced. */
   #lossy = false;
   lost = false;
+  /** A set is complete, and its team is lost soon. */
+  #fated: { life: TeamLife; left: number } | undefined;
   /** All their members have. */
   readonly #ended = new Set<OfTeam>();
   readonly counts = {
@@ -77,8 +79,11 @@ export class Job implements AroundTeam {
     sets: 0,
     declined: 0,
     damaged: 0,
+    prologues: 0,
     lostLogs: 0,
   };
+  /** Its programs are scripts, which have images only where they ask for them. */
+  readonly #scripts: boolean;
   readonly #declines: number;
   readonly #sparse: boolean;
   readonly #pauses: number;
@@ -97,6 +102,8 @@ export class Job implements AroundTeam {
     this.#pauses = this.#pick([8, 8, 30]);
     this.#sparse = this.random(2) === 0;
     this.#faults = this.#pick([2, 6, 14]);
+    this.#scripts = this.random(2) === 0;
+    if (this.#scripts) this.#declines = 0;
     let next = 0;
     for (const size of sizes) {
       const members = Array.from({ length: Math.max(size, 2) }, () => taskId(next++));
@@ -146,6 +153,13 @@ export class Job implements AroundTeam {
 
   #turn(): void {
     this.#overWith();
+    const doomed =
+      this.#fated && --this.#fated.left < 0 ? this.teams.find((t) => t.life === this.#fated?.life) : undefined;
+    if (doomed) {
+      this.#fated = undefined;
+      this.counts.crashes++;
+      this.#lose(doomed);
+    }
     const c = this.random(200);
     const team = this.#pick(this.teams);
     if (c < 110) this.#rank(this.random(this.tasks));
@@ -153,7 +167,7 @@ export class Job implements AroundTeam {
     else if (c < 170) this.#carry();
     else if (c < 176) this.server.turn();
     else if (c < 183) this.#advance(team);
-    else if (c < 187) team.life?.asks();
+    else if (c < (this.#scripts ? 190 : 187)) team.life?.asks();
     else if (c < 187 + this.#faults && this.random(2) === 0) this.#fault(team);
     else this.#carry();
   }
@@ -277,6 +291,7 @@ export class Job implements AroundTeam {
       const image = stored && { ...stored.image, position: stored.position };
       return { task, incarnation: this.#incarnations[task]!, image };
     });
+    if (this.#scripts && set) this.counts.prologues++;
     team.life = new TeamLife(team.members, beginnings, this);
     this.#unattended(team.members, who);
     team.life.wave = set?.wave ?? 0;
@@ -313,7 +328,7 @@ export class Job implements AroundTeam {
       this.#incarnations[task]!++;
       for (const [image, c] of this.server.covers) if (c.task === task) this.server.covers.delete(image);
     }
-    if (team.sets.length > 1 && this.random(5) === 0) {
+    if (team.sets.length > 1 && this.random(3) === 0) {
       team.sets.pop();
       this.counts.damaged++;
     }
@@ -334,7 +349,8 @@ export class Job implements AroundTeam {
     return {
       tasks: this.tasks,
       members: life.members,
-      planted: {},
+      planted: this.planted.rank ?? {},
+      script: this.#scripts ? { asked: () => life.asked(task), at: () => life.round } : undefined,
       declines: this.#declines,
       sparse: this.#sparse,
       pauses: this.#pauses,
@@ -399,6 +415,7 @@ export class Job implements AroundTeam {
       candidate.images.has(task) || (this.planted.setsOfSome ?? this.server.exited.has(task));
     if (!team.members.every(has)) return;
     this.counts.sets++;
+    if (this.random(4) === 0) this.#fated = { life, left: this.random(80) };
     team.candidate = undefined;
     team.sets = [...team.sets, candidate].slice(-2);
     for (const task of candidate.images.keys()) {

@@ -7,11 +7,16 @@ import { LIVE, type EndpointSnapshot, type EndpointStart, type Report } from '..
 import type { Line } from '../../src/pessimistic/position.ts';
 import { TeamEndpoint, type Carried } from '../../src/pessimistic/teams/endpoint.ts';
 import { ImageCut, type InRing } from '../../src/pessimistic/teams/image-cut.ts';
+import { PrologueCopies } from '../../src/pessimistic/teams/prologue.ts';
+import { atHere } from '../../src/pessimistic/teams/rounds.ts';
+import { Wrong } from '../coordinated/wrong.ts';
 import { replayInTeam, startInTeam } from '../../src/pessimistic/teams/position.ts';
 import type { Planted } from './planted.ts';
 
 /** Operations of a program. */
 const LENGTH = 34;
+/** …of a script, which has an image only now and then. */
+const SCRIPT_LENGTH = 60;
 
 export interface Message {
   readonly n: number;
@@ -28,6 +33,8 @@ type Step =
 
 /** The program's own state. */
 interface Program {
+  /** A script's, where it called checkpoint.open: its prologue is over. */
+  opened?: number;
   h: number;
   pc: number;
   history: Done[];
@@ -47,6 +54,16 @@ export interface RankImage {
   /** Messages that a regrouping carried over and that are left. */
   readonly bodies: ReadonlyMap<TaskId, readonly Message[]>;
   readonly channels: ReadonlyMap<TaskId, readonly Message[]>;
+  /** A script's: what it received of teammates before checkpoint.open. */
+  readonly copies: ReadonlyMap<TaskId, readonly Message[]>;
+}
+
+/** Teams of scripts: what a rank knows of the wave for which it is asked. */
+export interface Script {
+  /** 0: none. */
+  asked: () => number;
+  /** The call of checkpoint.here at which the images are taken. */
+  at: () => number;
 }
 
 /** What a rank sees of its team and of its log. */
@@ -72,6 +89,8 @@ export interface Around {
   ) => { readonly src: TaskId; readonly n: number; readonly payload: number } | undefined;
   /** The wave that the comm worker has requested. */
   wanted: () => number;
+  /** Absent: images are transparent. */
+  readonly script?: Script | undefined;
   /** T9: after its image a rank does nothing more. */
   stopped: () => boolean;
   imaged: (rank: ModelRank) => void;
@@ -97,6 +116,14 @@ export class ModelRank {
   up: UpFrame[] = [];
   steps: Step[] = [];
   image: RankImage | undefined;
+  readonly copies: PrologueCopies<Message>;
+  /** Calls of checkpoint.here in this incarnation. */
+  calls = 0;
+  #called = -1;
+  readonly #open: number;
+  readonly #length: number;
+  /** Planted: markers that stopped nothing. */
+  #passed: [src: TaskId, marker: InRing<Message>][] = [];
   #poll: { left: number; took: number } | undefined;
   /** Turns for which it does nothing, or nothing but images: others are ahead of it. */
   #asleep = 0;
@@ -106,16 +133,22 @@ export class ModelRank {
     readonly task: TaskId,
     private readonly around: Around,
     start: EndpointStart,
-    from: RankImage | undefined,
+    private readonly from: RankImage | undefined,
     wave: number,
   ) {
     const { planted, members, tasks } = around;
     const at = from ? replayInTeam(from.position) : startInTeam();
     this.ep = new (planted.endpoint ?? TeamEndpoint)(task, tasks, at, start, { members, carried: from?.carried ?? [] });
-    this.ep.jump(from?.snapshot);
+    const { script } = around;
+    if (!script) this.ep.jump(from?.snapshot);
     this.cut = new (planted.cut ?? ImageCut)<Message>(members.length > 1 ? members : [], wave);
+    this.copies = new (planted.copies ?? PrologueCopies)<Message>(from?.copies);
+    // A script consumes it before it jumps, and the state of its channels after.
+    if (script && from) this.cut.restore(from.copies);
     this.cut.restore(from?.channels ?? new Map());
-    const p = from?.program;
+    this.#open = 2 + (mix(9, task) % 7);
+    this.#length = script ? SCRIPT_LENGTH : LENGTH;
+    const p = script ? undefined : from?.program;
     this.program = p ? { ...p, history: [...p.history] } : { h: mix(7, task), pc: 0, history: [], exited: false };
     this.bodies = new Map([...(from?.bodies ?? [])].map(([src, m]) => [src, [...m]]));
   }
@@ -135,7 +168,9 @@ export class ModelRank {
       return true;
     }
     const moved = this.#stage();
-    if (!this.#poll) {
+    if (!this.#poll && around.script) {
+      if (this.#ended(around.script)) return true;
+    } else if (!this.#poll) {
       const wave = Math.max(
         cut.met,
         around.wanted() > cut.wave && (around.calm || around.random(around.pauses) < 6) ? around.wanted() : 0,
@@ -147,7 +182,55 @@ export class ModelRank {
     }
     if (around.stopped() && cut.wave === around.wanted()) return moved;
     if (!around.calm && this.#computes-- > 0) return moved;
-    return this.#operation() || moved;
+    return this.#operation() || moved || this.#isHeldBack();
+  }
+
+  // ---- scripts ----
+
+  /** Its program is over: it has no image, but its rings have markers. */
+  #ended({ asked }: Script): boolean {
+    const wave = this.around.wanted();
+    if (!this.program.exited || wave <= this.cut.wave) return false;
+    if (asked() >= wave) this.#decline(wave);
+    else this.#takeImage(wave);
+    return true;
+  }
+
+  /** It waits, and something stands behind a marker. It cannot take its image where it is. */
+  #isHeldBack(): boolean {
+    const { cut, around } = this;
+    if (!around.script || cut.met === 0 || (!around.calm && around.random(5 * around.pauses) > 0)) return false;
+    this.#decline(cut.met);
+    return true;
+  }
+
+  #decline(wave: number): void {
+    this.cut.decline(wave);
+    this.around.declined(this, wave);
+  }
+
+  /** True: the program was at checkpoint.open or checkpoint.here. */
+  #calls(script: Script): boolean {
+    const { program: p, cut, from } = this;
+    if (p.opened === undefined && p.pc >= this.#open) {
+      if (from) {
+        if (from.program.opened !== p.h) throw new Wrong(`T6: task ${this.task} does not repeat its prologue`);
+        this.ep.jump(from.snapshot);
+        Object.assign(p, from.program, { history: [...from.program.history] });
+        this.#called = p.pc;
+      } else {
+        this.ep.openPrologue();
+        this.copies.opened();
+        p.opened = p.h;
+      }
+      return true;
+    }
+    if (p.opened === undefined || p.pc % 2 > 0 || p.pc >= this.#length || this.#called === p.pc) return false;
+    this.#called = p.pc;
+    const what = script.asked() > cut.wave ? atHere(++this.calls, script.at()) : (this.calls++, 'later');
+    if (what === 'image') this.#takeImage(script.asked());
+    else if (what === 'decline') this.#decline(script.asked());
+    return true;
   }
 
   #perform(s: Step): void {
@@ -168,7 +251,9 @@ export class ModelRank {
     for (const src of around.members) {
       const ring = around.ring(src, this.task);
       while (ring.length > 0 && (around.calm || around.random(3) > 0)) {
-        cut.stage(src, ring.shift()!);
+        const next = ring.shift()!;
+        if (around.planted.passesMarkers && 'marker' in next && next.marker > cut.wave) this.#passed.push([src, next]);
+        else cut.stage(src, next);
         moved = true;
       }
     }
@@ -179,15 +264,12 @@ export class ModelRank {
 
   #takeImage(wave: number): void {
     const { ep, cut, program, around } = this;
-    if (!around.calm && around.random(100) < around.declines && !around.stopped()) {
-      cut.decline(wave);
-      around.declined(this, wave);
-      return;
-    }
+    if (!around.calm && around.random(100) < around.declines && !around.stopped()) return this.#decline(wave);
     this.report();
     this.up.push({ k: 'determinants', src: this.task });
     const rings = new Set(cut.rings);
     for (const dst of cut.cut(wave)) this.steps.push({ k: 'put', dst, item: { marker: wave } });
+    for (const [src, marker] of this.#passed.splice(0)) cut.stage(src, marker);
     this.image = {
       wave,
       done: program.exited,
@@ -199,6 +281,7 @@ export class ModelRank {
       carried: ep.carried(),
       bodies: new Map([...this.bodies].map(([src, m]) => [src, [...m]])),
       channels: cut.state,
+      copies: this.copies.all!,
     };
     around.imaged(this);
   }
@@ -208,7 +291,8 @@ export class ModelRank {
   #operation(): boolean {
     const { program: p, around } = this;
     if (this.#poll) return this.#polls();
-    if (p.pc >= LENGTH) {
+    if (around.script && this.#calls(around.script)) return true;
+    if (p.pc >= this.#length) {
       if (p.exited) return false;
       p.exited = true;
       this.#send(WORLD);
@@ -299,6 +383,7 @@ export class ModelRank {
       const m = cut.head(src)!;
       cut.take(src);
       ep.consumeLocal(src, m.n);
+      if (around.script) this.copies.consumed(src, 8, () => m);
       this.#eat(src, m);
     }
     if (this.#poll) this.#carried();

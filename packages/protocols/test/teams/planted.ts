@@ -3,12 +3,16 @@ import { encodeDeterminants, type TaskId } from '@mayfly/wire';
 import { LIVE } from '../../src/endpoint.ts';
 import { TeamEndpoint } from '../../src/pessimistic/teams/endpoint.ts';
 import { ImageCut, type InRing } from '../../src/pessimistic/teams/image-cut.ts';
+import type { PrologueCopies } from '../../src/pessimistic/teams/prologue.ts';
 import { TeamLeaves, type Member } from '../../src/pessimistic/teams/leaves.ts';
 
 /** What a run breaks on purpose: cores with a rule undone, or a host that does not do its part. */
 export interface Planted {
   readonly endpoint?: typeof TeamEndpoint;
   readonly cut?: typeof ImageCut;
+  readonly copies?: typeof PrologueCopies;
+  /** A script consumes what stands behind a marker, and takes its image all the same. */
+  readonly passesMarkers?: true;
   readonly leaves?: typeof TeamLeaves;
   readonly suppressesLocal?: true;
   readonly publishesFirst?: true;

@@ -29,6 +29,7 @@ import { Gather } from '../gather.ts';
 import { arrivalsOf } from '../position.ts';
 import { TeamLeaves } from './leaves.ts';
 import { positionInTeam, replayInTeam } from './position.ts';
+import { isCut } from './rounds.ts';
 
 const frameOf = (bytes: Uint8Array): Frame =>
   readFrame(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0);
@@ -102,9 +103,11 @@ class Member implements CommdTask {
 
 class LoggedTeam implements CommdTeam {
   readonly #leaves: TeamLeaves;
+  readonly #isCut: typeof isCut;
 
-  constructor(leaves: TeamLeaves) {
+  constructor(leaves: TeamLeaves, rule: typeof isCut) {
     this.#leaves = leaves;
+    this.#isCut = rule;
   }
 
   member(task: TaskId): CommdTask {
@@ -125,15 +128,19 @@ class LoggedTeam implements CommdTeam {
     return positionInTeam({ ...replayInTeam(position), wave, done });
   }
 
+  isCut(images: ReadonlyMap<TaskId, Position>): boolean {
+    return this.#isCut(images);
+  }
+
   waveOf(position: Position): number {
     return replayInTeam(position).wave ?? 0;
   }
 }
 
-/** @param Leaves what leaves the team; a test undoes its rules */
+/** @param Leaves what leaves the team, @param rule which images are a set; a test undoes their rules */
 export const teamsWith =
-  (Leaves: typeof TeamLeaves): TeamPolicy =>
+  (Leaves: typeof TeamLeaves, rule = isCut): TeamPolicy =>
   (members, channelMemories) =>
-    new LoggedTeam(new Leaves(members, channelMemories));
+    new LoggedTeam(new Leaves(members, channelMemories), rule);
 
 export const teams = teamsWith(TeamLeaves);

@@ -13,6 +13,7 @@
  *      may have seen the effect of".
  *  T4  "Publish after recording." {@link report} is written before a frame or a local message is published. "What a
  *      report holds never changes" (E8).
+ *  T6  The prologue of a script's image: "a restart from an image feeds it these [copies] and suppresses its sends".
  *  T7  "Local messages are resent during a replay, never suppressed, because their receivers are replaying too."
  *  T9  What a regrouping carried over is consumed "without a record, each message as soon as its number is next".
  */
@@ -26,7 +27,7 @@ import {
   type Report,
 } from '../../endpoint.ts';
 import { LoggedEndpoint } from '../endpoint.ts';
-import type { ReplayFrom } from '../position.ts';
+import type { Line, ReplayFrom } from '../position.ts';
 import { positionInTeam, type ReplayInTeam } from './position.ts';
 
 const ANY: Choice = { from: 'any' };
@@ -85,6 +86,16 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
   }
 
   // ---- sends ----
+
+  /** T6: 0 for a message to a teammate that was sent before the image too. */
+  override beginSend(dst: TaskId): number {
+    const n = super.beginSend(dst);
+    return this.isLocal(dst) && this.isSilent() ? 0 : n;
+  }
+
+  protected isSilent(): boolean {
+    return this.inPrologue;
+  }
 
   /**
    * T4: to be written before what is published; undefined: the last one had it all. `count` moves the team's counter
@@ -208,10 +219,9 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
   override position(held: readonly number[]): Position {
     const received: [TaskId, number][] = [];
     this.#received.forEach((n, i) => n > 0 && received.push([i as TaskId, n]));
-    const line = this.line();
-    const image = { ...line, sends: line.sends.filter(([dst]) => !this.isLocal(dst)) };
-    const local = line.sends.filter(([dst]) => this.isLocal(dst));
-    return positionInTeam({ replay: { prologue: this.prologue, image, held: [...held] }, local, received });
+    const [image, local] = this.#apart(this.line());
+    const [prologue, opened] = this.#apart(this.prologue);
+    return positionInTeam({ replay: { prologue, image, held: [...held] }, local, received, opened });
   }
 
   override jump(snapshot?: EndpointSnapshot): void {
@@ -221,6 +231,12 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
   }
 
   // ---- within ----
+
+  /** Messages to teammates are in no log. */
+  #apart(line: Line): [remote: Line, local: Line['sends']] {
+    const remote = line.sends.filter(([dst]) => !this.isLocal(dst));
+    return [{ ...line, sends: remote }, line.sends.filter(([dst]) => this.isLocal(dst))];
+  }
 
   #restore(): void {
     this.#received.fill(0);
@@ -244,9 +260,13 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
 }
 
 /** With the messages that it had sent to teammates. */
-function whole({ replay, local }: ReplayInTeam): ReplayFrom {
-  const { image } = replay;
-  return { ...replay, image: { ...image, sends: [...image.sends, ...local] } };
+function whole({ replay, local, opened = [] }: ReplayInTeam): ReplayFrom {
+  const { prologue, image } = replay;
+  return {
+    ...replay,
+    prologue: { ...prologue, sends: [...prologue.sends, ...opened] },
+    image: { ...image, sends: [...image.sends, ...local] },
+  };
 }
 
 const joins = (last: LocalDeterminant, run: LocalDeterminant): boolean =>

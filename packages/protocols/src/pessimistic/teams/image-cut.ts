@@ -121,6 +121,18 @@ export class ImageCut<Message> {
     return wave;
   }
 
+  /** What stands behind a marker of this sender waits for the image, and a message of it lies here. */
+  heldBack(src: TaskId): boolean {
+    const q = this.#pass(src);
+    return q.first !== undefined && 'marker' in q.first && q.all().some((next) => 'message' in next);
+  }
+
+  /** Of this sender a marker is next. */
+  meets(src: TaskId): boolean {
+    const next = this.#markers === 0 ? undefined : this.#pass(src).first;
+    return next !== undefined && 'marker' in next;
+  }
+
   // ---- a wave ----
 
   /**

@@ -19,6 +19,7 @@ const AtInTeam = Type.Object({
   received: Counts,
   wave: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
   done: Type.Optional(Type.Array(TaskIdSchema)),
+  opened: Type.Optional(Counts),
 });
 type Counts = Static<typeof Counts>;
 
@@ -33,13 +34,15 @@ export interface ReplayInTeam {
   readonly wave?: number | undefined;
   /** Members that had ended when the wave began, ascending; absent: none had (T12). */
   readonly done?: readonly TaskId[] | undefined;
+  /** Messages sent to each teammate before the end of the prologue; absent: none. */
+  readonly opened?: Counts | undefined;
 }
 
 const isStart = ({ prologue, image }: ReplayFrom): boolean => isZero(prologue) && isZero(image);
 
 export const startInTeam = (): ReplayInTeam => ({ replay: fromTheStart(), local: [], received: [] });
 
-export const positionInTeam = ({ replay, local, received, wave, done = [] }: ReplayInTeam): Position => ({
+export const positionInTeam = ({ replay, local, received, wave, done = [], opened = [] }: ReplayInTeam): Position => ({
   protocol: 'pessimistic',
   version: VERSION,
   at: {
@@ -48,6 +51,7 @@ export const positionInTeam = ({ replay, local, received, wave, done = [] }: Rep
     received,
     ...(wave === undefined ? {} : { wave }),
     ...(done.length === 0 ? {} : { done }),
+    ...(opened.length === 0 ? {} : { opened }),
   },
 });
 
