@@ -103,8 +103,8 @@ async function build() {
   });
   if (code !== 0) throw new Stop('the build failed, see above');
   // npm links no command that is not built yet, as on a fresh machine: `npx mayfly` would not be found.
-  if (!existsSync(join(bin, windows ? 'mayfly.cmd' : 'mayfly')))
-    await run('npm', ['rebuild', '--ignore-scripts', 'mayfly'], { quiet: true });
+  if (['mayfly', 'mayfly-volunteer'].some((name) => !existsSync(join(bin, windows ? `${name}.cmd` : name))))
+    await run('npm', ['rebuild', '--ignore-scripts', 'mayfly', '@mayfly/volunteer'], { quiet: true });
 }
 
 /** The path of a program that answers to --version. */

@@ -1,32 +1,14 @@
 /** The tarball stands alone: packed, installed in an empty folder, it runs. */
-import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import semver from 'semver';
 import { describe, expect, it } from 'vitest';
 import { CLI, run } from './built.ts';
+import { importedBy, installPacked, root, tooNew } from './packed.ts';
 
 const here = join(import.meta.dirname, '..');
-const root = join(here, '../..');
 const json = async (path: string): Promise<{ dependencies: Record<string, string> }> =>
   JSON.parse(await readFile(path, 'utf8')) as never;
-
-interface Lock {
-  packages: Record<string, { engines?: { node?: string } }>;
-}
-
-/** What a lockfile lists that asks for a newer Node than the oldest one that Mayfly promises. */
-async function tooNew(lockfile: string): Promise<string[]> {
-  const { engines } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { engines: { node: string } };
-  const oldest = semver.minVersion(engines.node)!;
-  const { packages } = JSON.parse(await readFile(lockfile, 'utf8')) as Lock;
-  expect(Object.keys(packages).length).toBeGreaterThan(50);
-  return Object.entries(packages).flatMap(([path, { engines }]) =>
-    engines?.node === undefined || semver.satisfies(oldest, engines.node) ? [] : [`${path} wants Node ${engines.node}`],
-  );
-}
 
 it('no package of the repository asks for a newer Node than the README promises', async () => {
   expect(await tooNew(join(root, 'package-lock.json'))).toEqual([]);
@@ -35,23 +17,7 @@ it('no package of the repository asks for a newer Node than the README promises'
 describe('the package', () => {
   it('declares every package that the bundle imports, in the versions of the workspace', async () => {
     const { dependencies } = await json(join(here, 'package.json'));
-    const dist = dirname(CLI);
-    const bundle = (
-      await Promise.all(
-        (await readdir(dist)).filter((f) => f.endsWith('.js')).map((f) => readFile(join(dist, f), 'utf8')),
-      )
-    ).join('\n');
-    const imported = new Set(
-      [...bundle.matchAll(/^(?:import|export)\b[^;'"]*?(?:from )?["']([^"'.][^"']*)["'];?$/gm)]
-        .map((m) => m[1]!)
-        .filter((s) => !isBuiltin(s))
-        .map((s) =>
-          s
-            .split('/')
-            .slice(0, s.startsWith('@') ? 2 : 1)
-            .join('/'),
-        ),
-    );
+    const imported = await importedBy(dirname(CLI));
     expect(imported.size).toBeGreaterThan(5);
     for (const name of imported) expect(Object.keys(dependencies)).toContain(name);
     for (const workspace of ['../server', '../../packages/storage', '../../packages/toolchain', '../../packages/node'])
@@ -61,22 +27,8 @@ describe('the package', () => {
 
   it('installs from its tarball in an empty folder, and runs there', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'mayfly-pack-'));
-    const npm = (args: string[], cwd: string): string => {
-      const r = spawnSync('npm', args, {
-        cwd,
-        encoding: 'utf8',
-        timeout: 280_000,
-        shell: process.platform === 'win32',
-        env: { ...process.env, npm_config_update_notifier: 'false' },
-      });
-      if (r.status !== 0) throw new Error(`npm ${args.join(' ')}: ${r.stdout}${r.stderr}`);
-      return r.stdout;
-    };
     try {
-      npm(['pack', '--silent', '--ignore-scripts', '--pack-destination', dir], here);
-      const tarball = (await readdir(dir)).find((f) => f.endsWith('.tgz'))!;
-      await writeFile(join(dir, 'package.json'), '{"private":true}');
-      npm(['install', '--prefer-offline', '--no-audit', '--no-fund', '--omit=dev', `./${tarball}`], dir);
+      await installPacked(here, dir);
       expect(await tooNew(join(dir, 'node_modules/.package-lock.json'))).toEqual([]);
       const bin = join(dir, 'node_modules/mayfly/dist/mayfly.js');
       expect(await readdir(join(dir, 'node_modules/.bin'))).toContain('mayfly');

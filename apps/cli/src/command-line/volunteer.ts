@@ -15,8 +15,12 @@ With --browser, programs run in the sandbox of a browser, the strongest one avai
 a temporary profile, which is deleted at the end.`;
 
 export function volunteerCommand(program: Command, act: Act): void {
-  program
-    .command('volunteer')
+  describeVolunteer(program.command('volunteer'), act);
+}
+
+/** For a command of any name: it is also the whole command line of the package @mayfly/volunteer. */
+export function describeVolunteer(command: Command, act: Act): void {
+  command
     .description('offer this machine as a node, without a window')
     .argument('[url]', 'the server')
     .option('-s, --slots <n>', 'number of ranks to run at the same time (default: cores − 1)', whole(1, 256))
@@ -56,3 +60,7 @@ export function volunteerCommand(program: Command, act: Act): void {
       ),
     );
 }
+
+/** A value of --browser stands behind '=': the word after it is the server. */
+export const browserValue = (argv: readonly string[]): string[] =>
+  argv.map((a) => (a === '--browser' ? '--browser=' : a));

@@ -13,8 +13,9 @@ import {
 } from '@mayfly/node/headless';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { table } from '../table.ts';
+import { VOLUNTEER } from '../version.ts';
 
-export const NO_URL = 'the URL of the server is missing (mayfly volunteer --help)';
+export const NO_URL = `the URL of the server is missing (${VOLUNTEER} --help)`;
 
 export interface SandboxOptions {
   sandbox?: SandboxChoice;
@@ -30,7 +31,7 @@ export function protection(sandbox: Sandbox | undefined): string {
       'permission model'
     );
   return (
-    "each job runs in a process of its own, behind Node's permission model; 'mayfly volunteer --check' lists " +
+    `each job runs in a process of its own, behind Node's permission model; '${VOLUNTEER} --check' lists ` +
     'better protection'
   );
 }

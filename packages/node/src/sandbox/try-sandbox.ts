@@ -209,7 +209,7 @@ function adviceFor(sandbox: Sandbox, attempts: Attempts): string[] {
   const advice = sandbox.missing.map((m) => m[0]!.toUpperCase() + m.slice(1));
   if (sandbox.layers.kind === 'process' && attempts['connect to another address'] === null) {
     if (process.platform !== 'linux') advice.push('Node 25 and newer denies the network, too: install it');
-    advice.push("'mayfly volunteer --browser' runs jobs in a browser's sandbox, on every system");
+    advice.push("the option --browser runs jobs in a browser's sandbox, on every system");
   }
   return advice;
 }
