@@ -230,11 +230,13 @@ describe('headless nodes', () => {
         memoryBytes: process.memoryUsage().rss + 500 * 1048576,
       }),
     );
+    // It waits meanwhile, and computes until it is cancelled.
     const modest = await bench.submit(
-      `import { COMM_WORLD as comm } from 'mayfly'; for (let i = 0; comm.size > 0; i++);`,
+      `import { COMM_WORLD as comm, stdin } from 'mayfly'; ${HOLD} console.log('on'); for (let i = 0; comm.size > 0; i++);`,
       1,
+      { options: { interactive: true } },
     );
-    await bench.until(modest, (j) => j.tasks[0]!.state === 'running');
+    await bench.until(modest, (j) => j.tasks[0]!.activity?.state === 'waiting');
     const greedy = await bench.ended(
       await bench.submit(
         `const all: Float64Array[] = []; for (;;) all.push(new Float64Array(4_000_000).fill(1.5));`,
@@ -244,9 +246,12 @@ describe('headless nodes', () => {
     expect(greedy.job.error?.code).toBe('KEEPS_CRASHING');
     expect(greedy.job.error?.message).toContain('out of memory');
     expect((await bench.view(modest)).tasks[0]!.incarnation).toBe(0);
+    await bench.input(modest);
+    await bench.until(modest, (j) => j.tasks[0]!.activity?.state === 'computing');
     await bench.api(`jobs/${modest}/cancel`, { method: 'POST' });
     const cancelled = await bench.ended(modest);
     expect(cancelled.job.state).toBe('cancelled');
+    expect(cancelled.stdout).toEqual(['on\n']);
   });
 });
 

@@ -32,8 +32,16 @@ afterAll(async () => {
 const SIZES = `
 import { COMM_WORLD as comm, ANY_SOURCE, ANY_TAG, SUM } from 'mayfly';
 const { rank, size } = comm;
-const fill = (n: number, from: number, tag: number) => new Uint8Array(n).map((_, i) => (i * 7 + from * 13 + tag) & 255);
-const same = (a: Uint8Array, b: Uint8Array) => a.length === b.length && a.every((x, i) => x === b[i]);
+const fill = (n: number, from: number, tag: number) => {
+  const a = new Uint8Array(n);
+  for (let i = 0; i < n; i++) a[i] = i * 7 + from * 13 + tag;
+  return a;
+};
+const same = (a: Uint8Array, b: Uint8Array) => {
+  let equal = a.length === b.length;
+  for (let i = 0; i < a.length; i++) equal &&= a[i] === b[i];
+  return equal;
+};
 const sizes = [0, 1, 8, 4096, 4097, 32704, 32705, 70_000, 300_000, 4 << 20];
 // Everybody sends to everybody, itself included, before anybody receives: both directions of each pair are full.
 for (const [tag, n] of sizes.entries()) {
