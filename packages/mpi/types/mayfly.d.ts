@@ -1500,7 +1500,8 @@ export interface CheckpointOptions {
  * between `open` and that `here` has happened and must not happen again (guard it with `!restarted`, or do it before
  * `open`); communicators that are alive at `here` must come from the prologue; requests must be complete. Without
  * checkpoints a lost rank re-executes from its start: right, but slower. Each rank checkpoints by itself, whenever it
- * likes; nothing has to be synchronised.
+ * likes; nothing has to be synchronised. Only ranks that form a team under the log (docs/teams.md) take theirs
+ * together: each at its n-th `here` for some n, unless one has received there what another sends behind it.
  */
 export declare const checkpoint: {
   /** [MPI_Ckpt_open] Once. Ends the prologue. */
@@ -1511,8 +1512,8 @@ export declare const checkpoint: {
    */
   register(tag: CheckpointTag, data: Buffer | Kept | object): void;
   /**
-   * [MPI_Ckpt_here] Takes a checkpoint of everything registered if one is due, or in any case with `force`. Whether one
-   * was taken is not told, since a replay may decide otherwise.
+   * [MPI_Ckpt_here] Takes a checkpoint of everything registered if one is due, or in any case with `force` (in a team
+   * `force` asks for one soon). Whether one was taken is not told, since a replay may decide otherwise.
    * @throws MPIError ERR_CHECKPOINT: not open, a pending request, a communicator made after `open`
    */
   here(force?: boolean): void;

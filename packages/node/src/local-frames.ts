@@ -13,6 +13,7 @@
  * Of a team with a log (team-log.ts):
  *  IMAGE (up):    with `closes`: the channel state of the image of that wave, as one more section.
  *  DECLINED (up): the rank takes no image of wave `word`.
+ *  WISH (up):     a script wants an image of its team soon.
  *  ENDED (up):    the program has ended, and its EXIT was sent by an incarnation before.
  *  MARKER (ring to a teammate): behind everything sent before the image of wave `word`.
  *  REPORT (ring of reports): number `channel`; body: a block of determinants.
@@ -28,10 +29,13 @@ export const Local = {
   ENDED: FIRST_LOCAL_KIND + 5,
   MARKER: FIRST_LOCAL_KIND + 6,
   REPORT: FIRST_LOCAL_KIND + 7,
+  WISH: FIRST_LOCAL_KIND + 8,
 } as const;
 export const HEAD = 1;
 /** The section of an image that holds the state of its channels from teammates. */
 export const CHANNELS = 'channels';
+/** …that holds what a script received of teammates before checkpoint.open. */
+export const PROLOGUE = 'prologue';
 
 export interface ImageHead {
   serial: number;

@@ -96,6 +96,7 @@ export function runInThread(program: string, options: WorkerOptions = {}): Promi
       onChannels: () => undefined,
       onDeclined: () => undefined,
       onEnd: () => undefined,
+      onWish: () => undefined,
       onRead: () => undefined,
       onNote: () => undefined,
       onWake: () => serve(),

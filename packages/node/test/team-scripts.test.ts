@@ -3,8 +3,9 @@
  * of a rank change nothing in what a program computes. Rank 0 deals work out to whoever asks for it, so the choice of a
  * source decides who does what, and each rank's sums show whether it was repeated.
  */
-import type { JobOptions } from '@mayfly/wire';
+import type { JobOptions, JobView } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { HeadlessNode } from '../src/headless/index.ts';
 import { Bench, sleep } from './harness.ts';
 
 const bench = new Bench();
@@ -78,6 +79,58 @@ if (rank === 0) {
 console.log('sum', comm.allreduce(sum, SUM) % 2 ** 40);
 `;
 
+/**
+ * In each round everybody sends to everybody, and takes what comes first. The prologue exchanges messages too: long
+ * ones, and one that is sent behind a rank's checkpoint.open and received before another's. Every ten rounds all that
+ * was sent has to be received. It goes on until somebody ends it.
+ */
+const ROUNDS = `${TOOLS}
+const own = (a: number, b: number): number => mix(rank * 1000003 + a * 1009 + b);
+const hash = (n: number): number => {
+  let h = n;
+  for (let i = 0; i < n; i++) h = (h + mix(block[i]! + i)) % 2 ** 40;
+  return h;
+};
+const state = { round: 0, sent: 0, got: 0, clock: Date.now() };
+const kept = new Float64Array(5000);
+const sends = (n: number, a: number, b: number, to: number, tag: number): void => {
+  for (let i = 0; i < n; i++) block[i] = own(a, i + b);
+  state.sent = (state.sent + hash(n)) % 2 ** 40;
+  comm.send(block.subarray(0, n), to, tag);
+};
+const takes = (tag: number): void => {
+  state.got = (state.got + hash(comm.recv(block, ANY_SOURCE, tag).count(Float64Array))) % 2 ** 40;
+};
+for (let k = 0; k < 3; k++) {
+  for (let to = 0; to < size; to++) sends(k === 1 ? 20000 : 3, k, 0, to, 9);
+  for (let from = 0; from < size; from++) takes(9);
+  comm.iprobe(ANY_SOURCE, 10);
+}
+checkpoint.register('state', state);
+checkpoint.register('kept', kept);
+if (rank === 1) takes(11);
+if (checkpoint.open().restarted) {
+  checkpoint.rollback('state');
+  checkpoint.rollback('kept');
+} else if (rank === 0) sends(5, 11, 0, 1, 11);
+for (; ; state.round++) {
+  checkpoint.here();
+  const r = state.round;
+  for (let to = 0; to < size; to++)
+    if (to !== rank) sends((r + to) % 40 === 0 ? 20000 : 1 + ((r + to) % 7), r, to, to, 1 + (r % 3));
+  spin(work * (1 + (own(r, 5) % 3)));
+  for (let k = 1; k < size; k++) takes(1 + (r % 3));
+  kept[r % kept.length] = r;
+  if (kept[(r + kept.length - 1) % kept.length] !== Math.max(0, r - 1)) throw new Error('an old array');
+  if (Date.now() < state.clock) throw new Error('the clock went back');
+  state.clock = Date.now();
+  if (r % 10 > 0) continue;
+  const [sent, got] = [state.sent, state.got].map((x) => comm.allreduce(x, SUM) % 2 ** 40) as [number, number];
+  if (sent !== got) throw new Error('round ' + r + ': ' + sent + ' was sent and ' + got + ' received');
+  if (rank === 0) console.log(r, sent);
+}
+`;
+
 const submit = (program: string, team: number, units: number, work: number, options: JobOptions = {}) =>
   bench.submit(program, 4, {
     args: [String(units), String(work)],
@@ -112,5 +165,49 @@ describe.each([4, 2])('teams of %i TypeScript ranks under the log', (team) => {
     console.log(
       `team ${team}: ${faults.map((f) => `rank ${f.task} recovered after ${f.recoveredAfterMs} ms`).join(', ')}`,
     );
+  });
+
+  it('with checkpoints: a node, a rank and a node that leaves are lost; the others go on from sets of images', async () => {
+    const nodes = [await bench.node(4, 'a'), await bench.node(4, 'b'), await bench.node(4, 'c')];
+    const id = await submit(ROUNDS, team, 0, 5000);
+    const of = async (task: number): Promise<HeadlessNode> => {
+      const { node } = (await bench.view(id)).tasks[task]!;
+      return nodes.find((n) => n.node === node)!;
+    };
+    let images: number[] = [];
+    const sets = async (more: number): Promise<void> => {
+      const holds = (j: JobView): boolean => j.tasks.every((t, i) => t.images >= (images[i] ?? 0) + more);
+      const job = await bench.until(id, (j) => j.endedAt !== undefined || holds(j));
+      expect([job.error, job.state]).toEqual([undefined, 'running']);
+      images = job.tasks.map((t) => t.images);
+    };
+    // Behind two sets the logs no longer reach back to the start.
+    await sets(2);
+    (await of(1)).kill();
+    await bench.recovered(id, 1);
+    await sets(1);
+    await bench.api(`jobs/${id}/tasks/0/kill`, { method: 'POST' });
+    await bench.recovered(id, team + 1);
+    await sets(1);
+    await (await of(3)).close(20_000);
+    await bench.recovered(id, team + 2);
+    await sets(1);
+    await bench.api(`jobs/${id}/cancel`, { method: 'POST' });
+    const { job, stdout, stderr } = await bench.ended(id);
+    expect([job.state, stderr.join('')]).toEqual(['cancelled', '']);
+    console.log(`team ${team}: images ${images.join(' ')}`);
+    console.log(job.faults.map((f) => `rank ${f.task} ${f.cause} ${f.recoveredAfterMs} ms`).join(', '));
+    expect(new Set(job.faults.map((f) => f.cause))).toEqual(new Set(['disconnected', 'team', 'killed', 'goodbye']));
+
+    // Every line once, and those of an undisturbed run.
+    const lines = stdout[0]!.split('\n').slice(0, -1);
+    expect(lines.map((line) => Number(line.split(' ')[0]))).toEqual(lines.map((_, i) => 10 * i));
+    const alone = await submit(ROUNDS, 1, 0, 0);
+    await bench.until(alone, (j) => j.tasks[0]!.messagesOut > 500);
+    await bench.api(`jobs/${alone}/cancel`, { method: 'POST' });
+    const right = (await bench.ended(alone)).stdout[0]!.split('\n').slice(0, -1);
+    const both = Math.min(lines.length, right.length);
+    expect(both).toBeGreaterThan(2);
+    expect(lines.slice(0, both)).toEqual(right.slice(0, both));
   });
 });

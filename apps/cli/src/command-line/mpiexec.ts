@@ -38,8 +38,8 @@ const jobOptions = (command: Command): Command =>
       .option(
         '--team <ranks>',
         'ranks of one node that exchange messages in its memory, at most; 1: all messages pass through the server. ' +
-          'With --protocol pessimistic (default: 1) such ranks are lost and restarted together, in TypeScript from ' +
-          `the beginning. With --protocol none (default: ${MAX_TEAM})`,
+          'With --protocol pessimistic (default: 1) such ranks are lost, restarted and checkpointed together. With ' +
+          `--protocol none the default is ${MAX_TEAM}`,
         whole(1, MAX_TEAM),
       )
       .addOption(

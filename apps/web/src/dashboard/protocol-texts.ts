@@ -75,8 +75,7 @@ export const teamDefault = (protocol: Protocol): number => (protocol === 'none' 
 export const teamLossText = (protocol: Protocol): string =>
   protocol === 'none'
     ? 'Under this choice one lost rank ends the job anyway, so a large team risks nothing more.'
-    : 'A team is lost and restarted as a whole: a large one repeats more work after a closed tab. In TypeScript it ' +
-      'restarts from the beginning.';
+    : 'A team is lost and restarted as a whole: a large one repeats more work after a closed tab.';
 
 /** Where ranks go unless the job says so. */
 export const mapByDefault = (protocol: Protocol, team = teamDefault(protocol)): 'slot' | 'node' =>

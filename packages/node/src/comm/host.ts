@@ -67,7 +67,12 @@ export class CommHost {
   ) {
     this.teams = new Teams(seams.cores);
     this.turns = new Turns(seams, (rank) => this.serve(rank));
-    this.teamImages = new TeamImages(this.ranks, seams, (event) => this.step(event));
+    this.teamImages = new TeamImages(
+      this.ranks,
+      seams,
+      (event) => this.step(event),
+      (text) => this.note(text),
+    );
     this.supplies = new Supplies(server, seams, daemon, this.ranks, (rank) => this.teamImages.over(rank));
     this.watch = new Watch(this.ranks, seams, daemon, {
       progress: (rank) => this.progress(rank),
@@ -176,6 +181,7 @@ export class CommHost {
       },
       onChannels: (wave, section) => this.teamImages.closes(rank, wave, section),
       onDeclined: (wave) => this.teamImages.declined(rank, wave),
+      onWish: () => rank.log?.wish(),
       onEnd: () => this.step({ type: 'ended', task }),
       onRead: (path) => void this.read(rank, path),
       onNote: (text) => this.note(text),
@@ -427,6 +433,7 @@ export class CommHost {
     const { handed } = rank;
     rank.handed = undefined;
     if (!handed || !position) return this.teamImages.unused(rank);
+    rank.log?.complete();
     this.supplies
       .image(rank, { ...handed.head, position }, handed.sections)
       .catch((e: unknown) => this.crashed(rank, `handed over an image that cannot be cut: ${String(e)}`));

@@ -9,8 +9,12 @@
  *  Q1 A wave that is due is asked for again and again until the core begins one: it refuses while one is under way, or
  *     while a member replays.
  *  Q2 When the node leaves, only a wave that begins afterwards has the last images.
+ *  Q3 Scripts take the images of a wave at a call of checkpoint.here that none of them has reached when the wave begins
+ *     (rounds.ts). No wave begins before one has called it.
+ *  Q4 Scripts whose wave was dropped are asked again after the same time, and then after twice, four times … as long,
+ *     because each costs time and the next may fail for the same reason.
  */
-import type { Report, Reports } from '@mayfly/protocols';
+import { nextRound, type Report, type Reports } from '@mayfly/protocols';
 import { HEADER_BYTES, readHeader, type TaskId } from '@mayfly/wire';
 import { Local } from '../local-frames.ts';
 import type { RingReader } from '../ring/rings.ts';
@@ -20,6 +24,8 @@ import type { TeamMemory } from '../ring/team-memory.ts';
 const AGAIN_MS = 1000;
 /** Shortest time from the beginning of a wave to that of the next, ms. */
 const LEAST_MS = 100;
+/** Q4: so often. */
+const MOST_DOUBLED = 5;
 
 export class LoggedTeam {
   private readonly readers: readonly RingReader[];
@@ -28,12 +34,25 @@ export class LoggedTeam {
   /** Somebody has asked for an image. */
   private ordered = false;
   private leaving = false;
+  /** …and that was the reason for the wave under way. */
+  private asked = false;
+  /** A script wants an image soon. */
+  private wished = false;
+  /** Calls of the quickest script (32 bits), when they were looked at last, and how many it made in a millisecond. */
+  private calls = 0;
+  private looked = 0;
+  private perMs = 0;
+  private called = false;
+  /** The last wave that was dropped, and how many of scripts were in a row. */
+  private lost = 0;
+  private skipped = 0;
   /** When the last wave began, or an earlier time. */
   private last: number | undefined;
 
   constructor(
     readonly members: readonly TaskId[],
     private readonly memory: TeamMemory,
+    private readonly scripts = false,
   ) {
     this.readers = members.map((_, place) => memory.reportReader(place));
   }
@@ -77,19 +96,49 @@ export class LoggedTeam {
     if (leave) this.leaving = true;
   }
 
-  /** Q1. `interval`: from the beginning of one wave to that of the next, ms. */
+  wish(): void {
+    this.wished = true;
+  }
+
+  /** Q1, Q3. `interval`: from the beginning of one wave to that of the next, ms. */
   due(now: number, interval: number): boolean {
     this.last ??= now;
-    return this.ordered || now - this.last >= Math.max(LEAST_MS, interval);
+    if (this.scripts && !this.look(now)) return false;
+    const since = now - this.last;
+    // Q4
+    if (this.ordered) return this.leaving || this.skipped === 0 || since >= AGAIN_MS;
+    return (
+      since >=
+      Math.max(LEAST_MS, this.wished ? 0 : interval) * 2 ** Math.min(MOST_DOUBLED, Math.max(0, this.skipped - 1))
+    );
+  }
+
+  /** True: a script has called checkpoint.here. */
+  private look(now: number): boolean {
+    const more = Math.max(...this.since(this.calls, this.members.keys()));
+    this.called ||= more > 0;
+    if (now > this.looked) {
+      this.perMs = more / (now - this.looked);
+      this.looked = now;
+      this.calls = (this.calls + more) | 0;
+    }
+    return this.called;
+  }
+
+  private since(calls: number, places: Iterable<number>): number[] {
+    return [...places].map((place) => (this.memory.calls(place) - calls) | 0);
   }
 
   /** The core has begun a wave; `of` these members. The others have ended (T12). */
   begins(wave: number, of: ReadonlySet<TaskId>, now: number): void {
-    this.ordered = false;
+    this.asked = this.ordered;
+    this.ordered = this.wished = false;
     this.last = now;
     if (this.leaving) this.memory.last = wave;
     this.without(of);
-    for (const task of of) this.memory.want(this.members.indexOf(task), wave);
+    const places = [...of].map((task) => this.members.indexOf(task));
+    if (this.scripts) this.memory.round = (this.calls + nextRound(this.since(this.calls, places), this.perMs)) | 0;
+    for (const place of places) this.memory.want(place, wave);
   }
 
   /** Members that are not among these have ended: nothing comes of them, and nobody waits for room at them (T12). */
@@ -99,11 +148,20 @@ export class LoggedTeam {
     });
   }
 
-  /** The wave is dropped: what members record for it is of no use. */
-  dropped(wave: number, now: number, interval: number): void {
+  /** The wave is dropped: what members record for it is of no use. @returns how many of scripts were in a row */
+  dropped(wave: number, now: number, interval: number): number {
     this.memory.dropped = Math.max(this.memory.dropped, wave);
     for (let place = 0; place < this.members.length; place++) this.memory.bell(place).ring();
-    if (this.leaving) this.ordered = true;
+    if (wave <= this.lost) return 0;
+    this.lost = wave;
+    if (this.scripts) this.skipped++;
     else this.last = now - Math.max(LEAST_MS, interval) + AGAIN_MS;
+    if (this.leaving || (this.scripts && this.asked && this.skipped <= MOST_DOUBLED)) this.ordered = true;
+    return this.skipped;
+  }
+
+  /** The images of the wave are a set, as far as is known here. */
+  complete(): void {
+    this.skipped = 0;
   }
 }

@@ -41,6 +41,8 @@ export interface RankLinkEvents {
   onChannels(wave: number, section: Uint8Array): void;
   /** It takes no image of this wave of its team. */
   onDeclined(wave: number): void;
+  /** It wants an image of its team soon. */
+  onWish(): void;
   /** The program has ended, and writes no EXIT. */
   onEnd(): void;
   onRead(path: string): void;
@@ -152,6 +154,9 @@ export class RankLink {
         break;
       case Local.DECLINED:
         this.events.onDeclined(h.word);
+        break;
+      case Local.WISH:
+        this.events.onWish();
         break;
       case Local.ENDED:
         this.events.onEnd();

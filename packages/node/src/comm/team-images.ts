@@ -3,18 +3,22 @@
  * becomes an event of the core, what the core orders reaches the ranks. When one is due: logged-team.ts.
  */
 import type { CommEffect, CommEvent } from '@mayfly/protocols';
-import { kindOf, type TaskId } from '@mayfly/wire';
+import type { TaskId } from '@mayfly/wire';
 import { CHANNELS } from '../local-frames.ts';
 import { readStatus } from '../status.ts';
 import type { LoggedTeam } from './logged-team.ts';
 import type { Rank } from './rank.ts';
 import type { CommSeams } from './seams.ts';
 
+/** After so many waves in a row without a set, the node's log says so. */
+const SKIPPED = 5;
+
 export class TeamImages {
   constructor(
     private readonly ranks: ReadonlyMap<TaskId, Rank>,
     private readonly seams: Pick<CommSeams, 'now'>,
     private readonly step: (event: CommEvent) => void,
+    private readonly note: (text: string) => void,
   ) {}
 
   /** T5: reports that no frame takes along. */
@@ -27,8 +31,6 @@ export class TeamImages {
     const teams = new Map<LoggedTeam, Rank>();
     for (const rank of this.ranks.values()) if (rank.log) teams.set(rank.log, rank);
     for (const [log, { assignment }] of teams) {
-      // A script has images only at places of its own, which need not be a consistent cut.
-      if (kindOf(assignment.program.language) === 'typescript') continue;
       if (!log.due(this.seams.now(), assignment.checkpointMs)) continue;
       const replaying = log.members.some((m) => {
         const rank = this.ranks.get(m);
@@ -55,7 +57,12 @@ export class TeamImages {
 
   declined(rank: Rank, wave: number): void {
     const { task, checkpointMs } = rank.assignment;
-    rank.log?.dropped(wave, this.seams.now(), checkpointMs);
+    const skipped = rank.log?.dropped(wave, this.seams.now(), checkpointMs);
+    if (skipped === SKIPPED)
+      this.note(
+        `the ranks ${rank.log!.members.join(', ')} took no checkpoint together ${SKIPPED} times in a row: each calls ` +
+          'checkpoint.here before it has received something that another one had sent at the same call (docs/teams.md)',
+      );
     this.step({ type: 'declined', task, wave });
   }
 

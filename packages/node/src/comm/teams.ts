@@ -1,5 +1,5 @@
 /** The memories of the teams of a job's ranks here (docs/teams.md): a rank gets that of its team when it begins. */
-import type { Assignment, LocalChannel, RankActivity, TaskId } from '@mayfly/wire';
+import { kindOf, type Assignment, type LocalChannel, type RankActivity, type TaskId } from '@mayfly/wire';
 import type { TeamOf } from '../rank/teammates.ts';
 import { createTeamMemory, TeamMemory } from '../ring/team-memory.ts';
 import { LoggedTeam } from './logged-team.ts';
@@ -27,14 +27,14 @@ export class Teams {
   constructor(private readonly cores: number) {}
 
   /** `logged`: its protocol has a log of what its members do. */
-  join({ team, task }: Assignment, logged: boolean): Team | undefined {
+  join({ team, task, program }: Assignment, logged: boolean): Team | undefined {
     if (!team) return undefined;
     const key = team.join();
     let found = this.all.get(key);
     if (!found) {
       const memory = createTeamMemory(team.length, team.length <= this.cores ? SPIN : 0, logged);
       const view = new TeamMemory(memory);
-      const log = logged ? new LoggedTeam(team, view) : undefined;
+      const log = logged ? new LoggedTeam(team, view, kindOf(program.language) === 'typescript') : undefined;
       this.all.set(key, (found = { members: team, memory, view, log, here: new Set() }));
     }
     found.here.add(task);

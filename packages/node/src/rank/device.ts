@@ -97,12 +97,21 @@ export class RingDevice implements Device {
     /** The engine's own clock, ms. */
     private readonly engineNow: () => number = now,
     protected readonly team?: Teammates,
+    /** Of a script: the time between two images, ms. Absent: a module, whose images are transparent. */
+    intervalMs?: number,
   ) {
     this.frames = new DownFrames(side.down);
     this.duty = new DutyCycle(side, status, engineNow);
     const { local } = endpoint;
     if (team && local)
-      this.log = new TeamLog(team, local, side, (h, body) => this.write(h, EMPTY, body), this.waitForRoom);
+      this.log = new TeamLog(
+        team,
+        local,
+        side,
+        (h, body) => this.write(h, EMPTY, body),
+        this.waitForRoom,
+        intervalMs === undefined ? undefined : { intervalMs, now: engineNow },
+      );
     this.pending = this.log ? PENDING_REPORT : PENDING;
     this.sources = new Sources(this.frames, (f) => this.arrival(f), team, this.log);
     this.task = endpoint.task;
@@ -128,6 +137,8 @@ export class RingDevice implements Device {
     const ep = this.endpoint;
     const channel = ep.beginSend(dst);
     const place = this.team?.placeOf(dst);
+    // It was sent before the image, too.
+    if (place !== undefined && channel === 0) return this.moved();
     if (place !== undefined || channel !== 0) this.log?.report();
     else if (this.log && dst === WORLD && mode === WorldMode.EXIT) this.log.exitWasSent();
     if (place !== undefined) {
@@ -221,12 +232,16 @@ export class RingDevice implements Device {
     let stopped = false;
     const { log } = this;
     const ready = (): boolean =>
-      !nothing() || this.side.wanted(Ask.MARK) || log?.whole === true || (stopped = stop?.() ?? false);
+      !nothing() ||
+      this.side.wanted(Ask.MARK) ||
+      log?.whole === true ||
+      log?.tired === true ||
+      (stopped = stop?.() ?? false);
     do {
       this.side.block(ready, false, this.waitGoesOn);
       this.mark();
       log?.settle();
-    } while (nothing() && !stopped);
+    } while (nothing() && !stopped && log?.tired !== true);
     this.duty.rested(from);
   }
 
@@ -250,11 +265,8 @@ export class RingDevice implements Device {
       const found = this.sources.next();
       if (found) return found;
       if (!reason || stop?.()) return undefined;
-      // L2: this wait cannot be interrupted.
-      if (this.log?.met && !this.side.imageUnderWay) {
-        this.log.decline();
-        continue;
-      }
+      // L2, L5: this wait cannot be interrupted.
+      if (this.log?.passes()) continue;
       this.status.waiting(reason.call, reason.peer, reason.tag);
       let stopped = false;
       this.block(this.sources.nothing, () => (stopped = stop?.() ?? false));
@@ -319,7 +331,10 @@ export class RingDevice implements Device {
 
   pull(arrival: number, into: Uint8Array): void {
     this.release();
-    if (arrival < 0) return this.team!.pull(arrival, into, this.waitForPart);
+    if (arrival < 0) {
+      this.team!.pull(arrival, into, this.waitForPart);
+      return this.log?.pulled(arrival, into);
+    }
     // One request for the whole: the comm core asks the log for range after range, so that what is under way stays
     // bounded.
     const h = emptyHeader(Kind.PULL);

@@ -3,7 +3,7 @@
  * Keeps the invariants of device.ts. Synchronous.
  */
 import { CHUNK_BYTES, emptyHeader, EMPTY, Flag, MayflyError } from '@mayfly/wire';
-import { Local, type ImageHead } from '../local-frames.ts';
+import { CHANNELS, Local, PROLOGUE, type ImageHead } from '../local-frames.ts';
 import { Ask } from '../ring/index.ts';
 import { RankState } from '../status.ts';
 import { RingDevice } from './device.ts';
@@ -83,10 +83,21 @@ export class RankDevice extends RingDevice {
     return this.side.asked(Ask.CHECKPOINT) || elapsed;
   }
 
+  /** A script with teammates begins with this image: it runs to checkpoint.open first. @throws MalformedValue */
+  begins(image: ReadonlyMap<string, Uint8Array>): void {
+    if (this.log?.script) this.log.begins(image.get(PROLOGUE)!, image.get(CHANNELS)!);
+  }
+
+  /** A script of a team is at checkpoint.here: the wave of the image that it takes here; 0: none. */
+  here(may: boolean): number {
+    return this.log!.here(may && !this.side.imageUnderWay);
+  }
+
   /** The endpoint stands on its image's line. `channels`: what lay in the channels from teammates. */
   jumped(channels?: Uint8Array): void {
     const { log, team } = this;
     if (team && log) {
+      log.opened();
       const sent = new Map(this.endpoint.sent());
       team.countFrom(
         (dst) => sent.get(dst) ?? 0,

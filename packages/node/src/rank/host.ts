@@ -79,7 +79,9 @@ function hostRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun,
     () => seams.now() + run.clockOffset,
     () => seams.now(),
     team,
+    typeof run.program === 'string' ? a.checkpointMs : undefined,
   );
+  if (run.image) device.begins(run.image);
   const counted = seams.fault && plantFault(device, a.task, a.incarnation, a.args, seams.fault);
   const random = new Random(a.seed, a.task);
   const images = new RankImages(run, device, endpoint, random, status, () => seams.now());
@@ -113,11 +115,13 @@ function hostRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun,
     processorName: () => run.place,
 
     openCheckpoint(): RestoredImage | undefined {
-      if (!device.log) status.canImage();
       const image = images.restore();
-      if (image) return Object.fromEntries(image);
-      endpoint.openPrologue();
-      return undefined;
+      if (!image) {
+        endpoint.openPrologue();
+        device.log?.opened();
+      }
+      if (device.log?.hasImages !== false) status.canImage();
+      return image && Object.fromEntries(image);
     },
     checkpointDue: (force) => images.dueHere(force),
     saveCheckpoint: (image: CheckpointImage) => images.save(image),

@@ -1,6 +1,6 @@
 /** When a rank takes an image, and what the host adds to it: the same for a script and for a module. */
 import type { Endpoint, EndpointSnapshot } from '@mayfly/protocols';
-import { CHANNELS } from '../local-frames.ts';
+import { CHANNELS, PROLOGUE } from '../local-frames.ts';
 import type { RankRun } from '../messages.ts';
 import type { StatusWriter } from '../status.ts';
 import type { RankDevice } from './host-device.ts';
@@ -17,6 +17,8 @@ export class RankImages {
   private last: number;
   private lastSteps = 0;
   private serial: number;
+  /** Of the image of its team that a script takes now. */
+  private wave = 0;
   /** The program's own, ms. */
   interval: number | undefined;
 
@@ -47,12 +49,15 @@ export class RankImages {
     );
   }
 
-  /**
-   * A script is at a place where an image can be taken. Its team takes none yet: no wave is asked of it
-   * (team-images.ts).
-   */
+  /** A script is at checkpoint.here. `force`: it wants an image, if one can be had. */
   dueHere(force: boolean): boolean {
-    return !this.device.log && (force || this.due(false));
+    const { device, endpoint, interval } = this;
+    if (!device.log) return force || this.due(false);
+    const may = !endpoint.replaying;
+    this.wave = device.here(may);
+    if (this.wave > 0) return true;
+    if (may && (force || (interval !== undefined && this.now() - this.last >= interval))) device.log.wish();
+    return false;
   }
 
   /** Puts chance and positions where the image was taken; gives its sections. */
@@ -68,7 +73,7 @@ export class RankImages {
       this.endpoint.sent().reduce((n, [, count]) => n + count, 0),
     );
     this.last = this.now();
-    this.device.jumped(image.get(CHANNELS));
+    this.device.jumped(this.device.log?.script ? undefined : image.get(CHANNELS));
     return image;
   }
 
@@ -83,12 +88,16 @@ export class RankImages {
     const { device } = this;
     device.flush();
     const host: HostSection = { random: this.random.state(), endpoint: this.endpoint.snapshot() };
-    const wave = device.log?.wanted;
+    const wave = device.log?.script ? this.wave : device.log?.wanted;
     // Bodies of messages that no log has (their numbers are negative) are channel state.
     const held = image.held.filter((number) => number > 0);
     const leaving = device.image(
       { serial: ++this.serial, position: this.endpoint.position(held), ...(wave === undefined ? {} : { wave }) },
-      [...image.sections, { name: SECTION, parts: [new TextEncoder().encode(JSON.stringify(host))] }],
+      [
+        ...image.sections,
+        ...(device.log?.script ? [{ name: PROLOGUE, parts: [device.log.prologueSection] }] : []),
+        { name: SECTION, parts: [new TextEncoder().encode(JSON.stringify(host))] },
+      ],
       this.run.imageBuffer,
     );
     this.last = this.now();

@@ -9,12 +9,18 @@
  *     it declines. Its markers stand in all rings behind everything that it sent before.
  *  L3 (T6) The channel state of an image follows it in the up ring, as soon as it is whole. Meanwhile the rank goes on.
  *  L4 (T12) A rank that has ended takes no images. It hands the state of its last one over, and declines what comes.
+ *  L5 (T6) A script (rounds.ts) takes the image of a wave at its call of checkpoint.here that the wave names. If it
+ *     waits for a message and something has come behind a marker, that stays there for its {@link patience}; then it
+ *     declines. Its next call is often near, and it need not be that message for which it waits.
+ *  L6 (T6) What a script consumes of teammates before checkpoint.open goes into its images. With an image it begins
+ *     with these messages and the state of its channels in its memory, in this order.
+ *  L7 (T6) A script declines when too much has come for the channel state of its image.
  */
 import { decodeValue, encodeValue, MalformedValue } from '@mayfly/mpi';
-import type { LocalEvents } from '@mayfly/protocols';
+import { atHere, PrologueCopies, type LocalEvents } from '@mayfly/protocols';
 import { EMPTY, emptyHeader, HEADER_BYTES, writeHeader, type Header, type TaskId } from '@mayfly/wire';
 import { CHANNELS, Local, type ImageHead } from '../local-frames.ts';
-import type { RankSide } from '../ring/index.ts';
+import { SAFETY_MS, type RankSide } from '../ring/index.ts';
 import type { RingWriter } from '../ring/rings.ts';
 import { writeImage } from './image-buffer.ts';
 import type { LocalMessage, Teammates, Wait } from './teammates.ts';
@@ -30,6 +36,26 @@ interface ChannelState {
   channels: Map<TaskId, readonly LocalMessage[]>;
 }
 
+/** L5: least and most, ms. */
+const LEAST_MS = 20;
+const MOST_MS = 1000;
+/** L7. */
+const MOST_RECORDED = 64 * 1024 * 1024;
+
+/** What a script received of teammates before checkpoint.open. */
+interface Prologue {
+  format: typeof FORMAT;
+  messages: ReadonlyMap<TaskId, readonly LocalMessage[]>;
+}
+
+/** What a rank needs to know to be a script. */
+export interface Script {
+  /** The engine's own clock, ms. */
+  now(): number;
+  /** Between two images, ms. */
+  readonly intervalMs: number;
+}
+
 export class TeamLog {
   private readonly reports: RingWriter;
   private readonly header = emptyHeader(Local.REPORT);
@@ -37,6 +63,16 @@ export class TeamLog {
   private open: (Omit<ImageHead, 'sections'> & { wave: number }) | undefined;
   /** Polls since a marker was met. */
   private polls = 0;
+  /** Of a script (L6). */
+  private copies = new PrologueCopies<LocalMessage>();
+  private prologue: Uint8Array | undefined;
+  /** Since when something waits behind a marker (L5). */
+  private since: number | undefined;
+  /** Its last call of checkpoint.here, and the time from the one before to it, ms. */
+  private called = 0;
+  private gap = 0;
+  /** The wave before the one that this script wishes for. */
+  private wished: number | undefined;
 
   constructor(
     private readonly team: Teammates,
@@ -46,6 +82,8 @@ export class TeamLog {
     private readonly write: (h: Header, body: Uint8Array) => void,
     /** Blocks for room, and moves what has come (teammates.ts, N2). */
     private readonly wait: Wait,
+    /** Absent: images are transparent. */
+    readonly script?: Script,
   ) {
     this.reports = team.memory.reportWriter(team.me, side.comm);
   }
@@ -55,8 +93,19 @@ export class TeamLog {
   /** Consumes the next message of a teammate that may be consumed now. @throws ReplayDiverged */
   take(src?: TaskId): LocalMessage | undefined {
     const m = this.team.take(src, this.accepts);
-    if (m) this.events.consumeLocal(m.src, m.channel);
+    if (!m) return undefined;
+    this.events.consumeLocal(m.src, m.channel);
+    if (this.script) this.copies.consumed(m.src, m.size, () => ({ ...m, body: m.body?.slice() }));
     return m;
+  }
+
+  /** The body of a message in parts has come whole. */
+  pulled(number: number, body: Uint8Array): void {
+    if (this.script && this.copies.records)
+      this.copies.completes(
+        (m) => m.number === number,
+        (m) => ({ ...m, body: body.slice() }),
+      );
   }
 
   /** L1. Not in the middle of a poll. */
@@ -105,6 +154,7 @@ export class TeamLog {
     const { cut, bodies } = this.team;
     this.polls = 0;
     this.open = head;
+    this.team.recorded = 0;
     bodies.record();
     for (const dst of cut.cut(head.wave)) this.team.mark(dst, head.wave, this.wait);
     this.settle();
@@ -112,7 +162,10 @@ export class TeamLog {
 
   /** L2: no image can be taken here. */
   decline(wave = this.wanted): void {
-    if (wave <= this.team.cut.wave) return;
+    if (wave > this.team.cut.wave) this.drops(wave);
+  }
+
+  private drops(wave: number): void {
     this.polls = 0;
     this.forget();
     this.team.cut.decline(wave);
@@ -132,7 +185,96 @@ export class TeamLog {
 
   /** A poll is over: one that meets the same marker again and again ends the wave for this rank. */
   polled(): void {
-    if (this.team.cut.met > 0 && ++this.polls > POLLS) this.decline();
+    if (this.team.cut.met === 0) return;
+    if (this.script) this.passes();
+    else if (++this.polls > POLLS) this.decline();
+  }
+
+  /** Nothing else is here. True: what stands behind a marker may be taken now. */
+  passes(): boolean {
+    const { cut, memory } = this.team;
+    if (cut.met === 0 || (!this.script && this.side.imageUnderWay)) return false;
+    if (this.script && memory.dropped >= cut.met) cut.decline(cut.met);
+    else if (!this.script || this.tired) this.decline();
+    else return false;
+    return true;
+  }
+
+  /** L5. */
+  get tired(): boolean {
+    const { script, team } = this;
+    if (!script) return false;
+    if (team.cut.met === 0 || !team.heldBack) {
+      if (this.since !== undefined) this.side.nap = SAFETY_MS;
+      this.since = undefined;
+      return false;
+    }
+    const now = script.now();
+    this.since ??= now;
+    const left = this.since + this.patience - now;
+    this.side.nap = Math.max(1, Math.min(left, SAFETY_MS));
+    return left <= 0 || team.memory.dropped >= team.cut.met;
+  }
+
+  private get patience(): number {
+    const { intervalMs } = this.script!;
+    const most = Math.min(MOST_MS, intervalMs);
+    return Math.max(LEAST_MS, Math.min(most, Math.max(2 * this.gap, intervalMs / 20)));
+  }
+
+  // ── scripts ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** At checkpoint.here: the wave whose image is to be taken here (L5); 0: none. `may`: one can be. */
+  here(may: boolean): number {
+    const { memory, me, cut } = this.team;
+    const call = memory.call(me);
+    const now = this.script!.now();
+    this.gap = now - this.called;
+    this.called = now;
+    const wave = memory.wave(me);
+    if (wave <= cut.wave) return 0;
+    const what = memory.dropped >= wave ? 'dropped' : atHere((call - memory.round) | 0, 0);
+    if (what === 'later') return 0;
+    if (what === 'dropped') cut.decline(wave);
+    else if (what === 'image' && may && this.copies.all) return wave;
+    else this.decline(wave);
+    return 0;
+  }
+
+  /** The program wants an image soon. */
+  wish(): void {
+    const wave = this.team.memory.wave(this.team.me);
+    if (this.wished === wave) return;
+    this.wished = wave;
+    this.word(Local.WISH, 0);
+  }
+
+  /** At checkpoint.open (L6). */
+  opened(): void {
+    this.copies.opened();
+  }
+
+  /** Too much was received before checkpoint.open: this rank has no images. */
+  get hasImages(): boolean {
+    return this.copies.all !== undefined;
+  }
+
+  /** The section of an image with what was received before checkpoint.open. */
+  get prologueSection(): Uint8Array {
+    const messages = this.copies.all ?? new Map<never, never>();
+    return (this.prologue ??= encodeValue({ format: FORMAT, messages } satisfies Prologue, 'prologue'));
+  }
+
+  /** L6. @throws MalformedValue */
+  begins(prologue: Uint8Array, channels: Uint8Array): void {
+    const { format, messages } = decodeValue(prologue) as Prologue;
+    if (format !== FORMAT || !(messages instanceof Map))
+      throw new MalformedValue(`prologue of format ${String(format)}, this build reads ${FORMAT}`);
+    this.prologue = prologue;
+    this.copies = new PrologueCopies(messages);
+    this.team.cut.restore(messages);
+    this.team.resume([...messages.values()].flat().reduce((n, m) => Math.min(n, m.number), 0));
+    this.restore(channels);
   }
 
   /** The channel state may be handed over now, or is of no use any more: {@link settle}. */
@@ -151,7 +293,11 @@ export class TeamLog {
 
   /** L3. Where the up ring may be written. */
   settle(): void {
-    if (!this.open || !this.whole) return;
+    if (!this.open) return;
+    if (!this.whole) {
+      if (this.script && this.team.recorded > MOST_RECORDED) this.drops(this.open.wave);
+      return;
+    }
     const { cut, memory, bodies } = this.team;
     const head = this.open;
     if (memory.dropped >= head.wave) {

@@ -97,6 +97,8 @@ export class Teammates {
   private readonly worthWaking: number;
   /** The record that was handed out lies in this ring. */
   private held: RingReader | undefined;
+  /** Bytes that have come for the image that records channels. */
+  recorded = 0;
   private numbers = 0;
   private turn = 0;
 
@@ -269,6 +271,14 @@ export class Teammates {
       this.cut.stage(peer.task, typeof m === 'number' ? { marker: m } : { message: m });
   }
 
+  /** Something of a teammate has come behind a marker, and waits for the image of its wave. */
+  get heldBack(): boolean {
+    const { cut } = this;
+    return this.peers.some(
+      ({ task, reader }) => cut.meets(task) && (cut.heldBack(task) || (reader !== undefined && !reader.empty)),
+    );
+  }
+
   /** Channels whose senders are done are closed: nothing follows what lies in their rings (T12). */
   closeDone(): void {
     this.release();
@@ -290,6 +300,7 @@ export class Teammates {
       }
       const h = readHeader(reader.view, at);
       h.src = peer.task;
+      if (this.cut.records(peer.task)) this.recorded += HEADER_BYTES + h.size;
       if (h.kind === Local.MARKER) {
         reader.take();
         reader.release();

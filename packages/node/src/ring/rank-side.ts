@@ -17,6 +17,8 @@ export class RankSide {
    * that mostly fails, because the other side has no core or takes long, it sleeps at once.
    */
   spin = 0;
+  /** So long it sleeps in {@link block} without looking, ms. */
+  nap = SAFETY_MS;
   /** How often looking was successful, lately: 0 to 1; and how often it was left out. */
   private luck = 1;
   private passed = 0;
@@ -33,7 +35,7 @@ export class RankSide {
 
   /**
    * Blocks until `ready()`; it is asked after every wake-up. `forSpace`: also wakes when a ring that it writes drains.
-   * `goesOn`: called when nothing has rung for {@link SAFETY_MS}.
+   * `goesOn`: called when nothing has rung for {@link nap}.
    */
   block(ready: () => boolean, forSpace: boolean, goesOn?: () => void): void {
     if (this.spin > 0 && this.comes(ready)) return;
@@ -42,7 +44,7 @@ export class RankSide {
       this.bell.mask = forSpace ? DATA | SPACE : DATA;
       if (ready()) break;
       if (this.comm.mask === LINGER) this.comm.wake();
-      const how = this.bell.wait(count, SAFETY_MS);
+      const how = this.bell.wait(count, this.nap);
       if (ready()) {
         if (how === 'timed-out' && this.bell.count !== count) Atomics.add(this.words, W.lostByRank, 1);
         break;

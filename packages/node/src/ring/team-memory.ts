@@ -10,8 +10,27 @@ import { RingReader, RingWriter } from './rings.ts';
 
 const MAGIC = 0x4d61_7465;
 /** Int32 indexes. What different threads write stands on different cache lines. */
-const HEAD = { magic: 0, size: 1, ringBytes: 2, spin: 3, reports: 32, dropped: 64, last: 65, words: 96 } as const;
-const MEMBER = { bell: 0, asleep: 32, done: 64, reportsHead: 65, reportsTail: 96, wave: 97, words: 128 } as const;
+const HEAD = {
+  magic: 0,
+  size: 1,
+  ringBytes: 2,
+  spin: 3,
+  reports: 32,
+  dropped: 64,
+  last: 65,
+  round: 66,
+  words: 96,
+} as const;
+const MEMBER = {
+  bell: 0,
+  asleep: 32,
+  done: 64,
+  reportsHead: 65,
+  calls: 66,
+  reportsTail: 96,
+  wave: 97,
+  words: 128,
+} as const;
 /** `sent`, `bytes` (by the writer) and `consumed` (by the reader) are f64. */
 const PAIR = { head: 0, sent: 2, bytes: 4, tail: 32, consumed: 34, words: 64 } as const;
 /** All rings of a team. */
@@ -120,6 +139,25 @@ export class TeamMemory {
   want(at: number, wave: number): void {
     Atomics.store(this.words, this.member(at) + MEMBER.wave, wave);
     this.bell(at).ring();
+  }
+
+  /** Of a script: its calls of checkpoint.here so far, the last 32 bits. */
+  calls(at: number): number {
+    return Atomics.load(this.words, this.member(at) + MEMBER.calls);
+  }
+
+  /** …one more. @returns how many, the last 32 bits */
+  call(at: number): number {
+    return (Atomics.add(this.words, this.member(at) + MEMBER.calls, 1) + 1) | 0;
+  }
+
+  /** Of scripts: the call of checkpoint.here at which the images of the last wave are taken. */
+  get round(): number {
+    return Atomics.load(this.words, HEAD.round);
+  }
+
+  set round(call: number) {
+    Atomics.store(this.words, HEAD.round, call);
   }
 
   /** The last wave that was dropped: what a member records for it is of no use. */

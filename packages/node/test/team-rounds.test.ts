@@ -1,0 +1,86 @@
+/** Scripts in a team under a log: images at calls of checkpoint.here, and prologues (team-log.ts, logged-team.ts). */
+import type { TaskId } from '@mayfly/wire';
+import { describe, expect, it } from 'vitest';
+import { members, World, type Rank } from './team-world.ts';
+
+describe('scripts in a team under a log', () => {
+  it('L5: a script leaves what stands behind a marker alone for a while, then takes it and declines', () => {
+    const world = new World(undefined, true);
+    const [a, b, c] = world.ranks as [Rank, Rank, Rank];
+    a.here();
+    a.send(members[1]!);
+    world.order();
+    for (const rank of [a, c]) rank.here();
+    c.here();
+    expect([a.image?.wave, b.image, c.image?.wave]).toEqual([1, undefined, 1]);
+    b.take(false, false);
+    expect(b.log.passes()).toBe(false); // nothing stands behind the marker
+    a.send(members[1]!);
+    for (const [now, consumed] of [
+      [5, 1],
+      [24, 1],
+      [25, 2],
+    ] as const) {
+      world.now = now;
+      b.take(true, false);
+      b.take(false, false);
+      expect(b.consumed.get(a.task)).toBe(consumed);
+    }
+    expect([b.declined, b.image]).toEqual([[1], undefined]);
+    // Nobody is asked for the next wave before the time is over, and then for twice as long.
+    const due = (now: number): boolean => world.logged.due(now, 1000);
+    world.logged.dropped(1, 30, 1000);
+    expect([due(999), due(1000)]).toEqual([false, true]);
+    world.order();
+    world.logged.dropped(2, 1030, 1000);
+    expect([due(1000), due(2000)]).toEqual([false, true]);
+    // At the call that the wave names no image can be taken: it declines.
+    world.order();
+    for (let i = 0; i < 2; i++) b.here();
+    expect(b.declined).toEqual([1]);
+    b.here(false);
+    expect([b.declined, b.image]).toEqual([[1, 3], undefined]);
+  });
+
+  it('L6: a prologue is repeated with copies of what teammates had sent, behind which the channels go on', () => {
+    const world = new World(undefined, true);
+    const [a, b] = world.ranks as [Rank, Rank, Rank];
+    const [A, B] = members as [TaskId, TaskId];
+    for (let i = 0; i < 5; i++) a.send(B);
+    b.send(B);
+    for (let i = 0; i < 3; i++) b.take(false, false, A);
+    b.take(false, false, B);
+    b.take(false, true, A); // in parts, and never looked for
+    b.send(A);
+    for (const rank of world.ranks) rank.open();
+    b.take(false, false, A);
+    for (let i = 0; i < 5; i++) a.send(B);
+    b.take(false, false, A);
+    for (const rank of world.ranks) rank.here();
+    world.order();
+    for (let i = 0; i < 2; i++) for (const rank of world.ranks) rank.here();
+    world.frame(b);
+    const images = world.ranks.map((rank) => rank.image!);
+    expect(images.map((i) => i.channels !== undefined)).toEqual([true, true, true]);
+
+    const again = new World(images, true, world);
+    const [first, second] = again.ranks as [Rank, Rank, Rank];
+    for (let i = 0; i < 5; i++) expect(first.endpoint.beginSend(B)).toBe(0);
+    first.endpoint.jump();
+    first.sent.set(B, images[0]!.sent.get(B)!);
+    // It is past its checkpoint.open, and sends.
+    first.send(B);
+    expect(second.endpoint.beginSend(B)).toBe(0);
+    for (const src of [A, A, A, B, A]) {
+      expect(second.endpoint.choice()).toEqual({ from: 'ring', src });
+      second.team.drain();
+      second.take(false, src === A && second.consumed.get(A) === 3, src);
+    }
+    expect(second.log.take(A)).toBeUndefined();
+    expect(second.endpoint.beginSend(A)).toBe(0);
+    second.endpoint.jump();
+    for (const [src, n] of images[1]!.consumed) second.consumed.set(src, n);
+    for (let i = 0; i < 5; i++) second.take(false, false);
+    expect([second.consumed.get(A), second.log.take()]).toEqual([11, undefined]);
+  });
+});
