@@ -16,6 +16,9 @@ export interface SubmissionOptions {
   team?: number;
   mapBy?: MapBy;
   checkpoint?: number;
+  /** Checksums; and of how many images one goes to the server. */
+  parity?: number;
+  wholeEvery?: number;
   grace?: number;
   stuckAfter?: number;
   stuckFactor?: number;
@@ -72,12 +75,17 @@ export async function prepareSubmission(
     files[path] = (await readFile(from)).toString('base64');
     ownFiles.add(resolve(from));
   }
+  if (o.wholeEvery !== undefined && o.parity === undefined)
+    throw new CommandError('--whole-every is of use with --parity only', Exit.USAGE);
   const options: JobOptions = {
     ...(o.protocol ? { protocol: o.protocol } : {}),
     ...(o.durability ? { durability: o.durability } : {}),
     ...(o.team !== undefined ? { team: o.team } : {}),
     ...(o.mapBy ? { mapBy: o.mapBy } : {}),
     ...(o.checkpoint !== undefined ? { checkpointMs: Math.round(o.checkpoint * 1000) } : {}),
+    ...(o.parity !== undefined
+      ? { parity: { checksums: o.parity, ...(o.wholeEvery === undefined ? {} : { wholeEvery: o.wholeEvery }) } }
+      : {}),
     ...(o.grace !== undefined ? { graceMs: Math.round(o.grace * 1000) } : {}),
     ...(o.stuckAfter !== undefined ? { stuckAfterMs: Math.round(o.stuckAfter * 1000) } : {}),
     ...(o.stuckFactor !== undefined ? { stuckFactor: o.stuckFactor } : {}),

@@ -7,7 +7,7 @@
  */
 import type { Dispatcher, WaveNews, WavesOfJob } from '@mayfly/protocols';
 import type { Archive } from '@mayfly/storage/ports';
-import type { BoardName, Heartbeat, Incarnation, JobId, NodeId, NodeView, TaskId } from '@mayfly/wire';
+import type { BoardName, Heartbeat, Incarnation, JobId, Manifest, NodeId, NodeView, TaskId } from '@mayfly/wire';
 import type { Board } from './board.ts';
 import { ImageCosts } from './checkpoint-advice.ts';
 import { History, type Counted } from './history/history.ts';
@@ -121,6 +121,16 @@ export class Chronicle {
 
   image(job: JobId, task: TaskId, what: 'imageBegun' | 'image'): void {
     this.#note('an image', () => this.history.image(job, task, what));
+  }
+
+  /** A rank goes on from an image that was made again from parity, if it was. */
+  rebuilt({ job, task, incarnation }: Manifest, error: string | undefined): void {
+    if (error === undefined)
+      this.#note('a recovery', () => this.history.note(job, { at: Date.now(), kind: 'rebuilt', task, incarnation }));
+  }
+
+  fellBack(job: JobId, task: TaskId, cause: string): void {
+    this.#note('a recovery', () => this.history.note(job, { at: Date.now(), kind: 'fellBack', task, cause }));
   }
 
   wave(job: JobId, news: WaveNews | undefined): void {

@@ -35,12 +35,14 @@ import { ChannelMemories } from './hosts/channel-memories.ts';
 import { CheckpointServerHost } from './hosts/checkpoint-server-host.ts';
 import { DispatcherHost } from './hosts/dispatcher-host.ts';
 import { NodeSockets } from './hosts/node-sockets.ts';
+import { ParityHost } from './hosts/parity-host.ts';
 import { WorldHost } from './hosts/world-host.ts';
 import { assignmentOf, programOf, type Assigned } from './jobs/assignment.ts';
 import { FinalCounters } from './jobs/job-counters.ts';
 import { JobMarks } from './jobs/job-marks.ts';
 import { JobRecords } from './jobs/job-records.ts';
 import { JobStore, type ProgramAt } from './jobs/job-store.ts';
+import { imageNews } from './jobs/image-news.ts';
 import { Intake } from './jobs/intake.ts';
 import { recoverJobs } from './jobs/recover-jobs.ts';
 import { LogQuota } from './jobs/log-quota.ts';
@@ -70,6 +72,7 @@ export class Runtime {
   readonly memories: ChannelMemories;
   readonly checkpoints: CheckpointServerHost;
   readonly dispatcher: DispatcherHost;
+  readonly parity: ParityHost;
   readonly nodeSockets: NodeSockets;
   readonly #service: JobService;
   readonly chronicle: Chronicle;
@@ -175,13 +178,7 @@ export class Runtime {
       secrets,
       logger,
       maxLinks: options.limits.dataSockets,
-      listener: {
-        begun: (job, task) => this.chronicle.image(job, task, 'imageBegun'),
-        complete: (job, task) => {
-          this.#jobs.noteImages(job, task);
-          this.chronicle.image(job, task, 'image');
-        },
-      },
+      listener: imageNews({ chronicle: this.chronicle, parity: () => this.parity, jobs: () => this.#jobs }),
     });
     this.nodeSockets = new NodeSockets({
       service,
@@ -201,10 +198,13 @@ export class Runtime {
             (t) => from !== undefined && this.chronicle.isAt(from, t.job, t.task, t.incarnation),
           ),
         heard: (m, from) => this.chronicle.heard(m, from),
+        parity: (connection, part, pages) => this.parity.part(connection, part, pages),
         came: (node, room, who) => this.chronicle.came(node, room, who),
         left: (node) => this.chronicle.left(node),
       },
     });
+    this.parity = new ParityHost({ service, sockets: this.nodeSockets, images: deps.images, logger });
+    this.parity.onChange = (job) => this.observer.jobChanged(job);
     this.dispatcher = new DispatcherHost({
       service,
       sockets: this.nodeSockets,
@@ -249,6 +249,7 @@ export class Runtime {
       memories: this.memories,
       world: this.world,
       checkpoints: this.checkpoints,
+      parity: this.parity,
       service,
       closed: (job) => this.observer.jobChanged(job),
     });
@@ -321,6 +322,7 @@ export class Runtime {
         watchRanks(this.#watch);
       }, WATCH_MS),
       setInterval(() => this.chronicle.tick(this.nodes()), HISTORY_MS),
+      this.parity.start(),
     ];
   }
 
@@ -425,9 +427,7 @@ export class Runtime {
     return nodeViews(this.dispatcher.core);
   }
   activeJobs(): number {
-    let n = 0;
-    for (const j of this.dispatcher.core.core.jobs.values()) if (!isOver(j.record.state)) n++;
-    return n;
+    return [...this.dispatcher.core.core.jobs.values()].filter((j) => !isOver(j.record.state)).length;
   }
   logBytes(): number {
     return this.memories.all().reduce((n, h) => n + h.logBytes, 0);

@@ -56,7 +56,7 @@ async function bundle(): Promise<string> {
       {
         name: 'registry packages stay outside',
         setup(b) {
-          b.onResolve({ filter: /^[^./]/ }, (a) =>
+          b.onResolve({ filter: /^[^./#]/ }, (a) =>
             a.path.startsWith('@mayfly/') ? undefined : { path: a.path, external: true },
           );
         },

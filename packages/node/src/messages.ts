@@ -47,6 +47,8 @@ export type DaemonToComm =
   /** Percent of a processor that each rank may use, 1 to 100; also of those to come. */
   | { type: 'share'; percent: number }
   | { type: 'ping'; n: number }
+  /** Answer to `keep` with `parity` 'waits': all holders have prepared it, or it goes to the server whole. */
+  | { type: 'protected'; task: TaskId; image: ImageId; holds: boolean }
   /** Answer to `page`. */
   | { type: 'page'; hash: string; bytes: Uint8Array | undefined };
 
@@ -69,7 +71,8 @@ export type CommToDaemon =
   | { type: 'report'; task: TaskId; incarnation: Incarnation; event: TaskReport['event']; error?: ErrorBody }
   /** The incarnation's worker is gone: finished, revoked, refused or crashed. Its slot is free. */
   | { type: 'ended'; task: TaskId; incarnation: Incarnation; how: 'finished' | 'revoked' | 'refused' | 'crashed' }
-  | { type: 'keep'; manifest: Manifest; fresh: PagePack }
+  /** `parity`: of a job with parity; 'waits' for `protected`, or goes to the server whole meanwhile. */
+  | { type: 'keep'; manifest: Manifest; fresh: PagePack; parity?: 'waits' | 'whole' }
   /** The server has the image whole. `last`: the rank stopped behind it. */
   | { type: 'complete'; task: TaskId; image: ImageId; bytes: number; last: boolean }
   | { type: 'page'; hash: string }

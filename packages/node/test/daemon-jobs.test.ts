@@ -1,8 +1,19 @@
 /** What the daemon does with the frames of jobs: when one is dead, and which one the next job gets (daemon/jobs.ts). */
 import { describe, expect, it } from 'vitest';
 import type { Assignment, TaskReport } from '@mayfly/wire';
+import { memoryImages } from '@mayfly/checkpoint';
 import { Jobs } from '../src/daemon/jobs.ts';
+import { Parity } from '../src/daemon/parity.ts';
 import type { DaemonSeams } from '../src/daemon/seams.ts';
+
+/** Of a node that is in no parity group. */
+const noParity = new Parity({
+  images: memoryImages(),
+  after: () => () => undefined,
+  send: async () => false,
+  answer: () => undefined,
+  note: () => undefined,
+});
 
 describe('the watchdog over frames (jobs J2)', () => {
   /** Jobs with one frame that says nothing by itself, and a clock that the test moves. */
@@ -33,14 +44,18 @@ describe('the watchdog over frames (jobs J2)', () => {
     } as unknown as DaemonSeams;
     const crashed: TaskReport[] = [];
     const nothing = (): void => undefined;
-    const jobs = new Jobs(seams, {
-      onReport: (r) => void crashed.push(r),
-      onEnded: nothing,
-      onLast: nothing,
-      onImage: nothing,
-      onChange: nothing,
-      onNote: nothing,
-    });
+    const jobs = new Jobs(
+      seams,
+      {
+        onReport: (r) => void crashed.push(r),
+        onEnded: nothing,
+        onLast: nothing,
+        onImage: nothing,
+        onChange: nothing,
+        onNote: nothing,
+      },
+      noParity,
+    );
     await jobs.assign({ job: 'job', task: 0, incarnation: 0 } as unknown as Assignment, 0, 'here');
     return {
       seconds(n) {
@@ -127,14 +142,18 @@ describe('the spare frame (jobs J4)', () => {
       } as unknown as DaemonSeams;
       const crashed: TaskReport[] = [];
       const nothing = (): void => undefined;
-      const jobs = new Jobs(seams, {
-        onReport: (r) => void crashed.push(r),
-        onEnded: nothing,
-        onLast: nothing,
-        onImage: nothing,
-        onChange: nothing,
-        onNote: nothing,
-      });
+      const jobs = new Jobs(
+        seams,
+        {
+          onReport: (r) => void crashed.push(r),
+          onEnded: nothing,
+          onLast: nothing,
+          onImage: nothing,
+          onChange: nothing,
+          onNote: nothing,
+        },
+        noParity,
+      );
       const assign = (job: string, task = 0): Promise<void> =>
         jobs.assign({ job, task, incarnation: 0 } as unknown as Assignment, 0, 'here');
       const assigned = (): number[] => frames.filter((f) => f.posted.some((m) => m.type === 'assign')).map((f) => f.id);

@@ -274,6 +274,11 @@ export class CsHost {
         for (const p of this.pages.keys()) if (!named.has(p)) this.pages.delete(p);
         return;
       }
+      // No job of the simulator has parity.
+      case 'near':
+      case 'rebuild':
+      case 'nearLost':
+        throw new Error(`the Checkpoint Server asks for ${e.type}`);
       case 'log':
         world.trace?.(`cs: ${e.message}`);
     }

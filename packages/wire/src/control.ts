@@ -4,6 +4,7 @@
  */
 import { Type, type Static } from 'typebox';
 import { BoardName } from './board.ts';
+import type { ParityHave, ParityOrder, ParityPart, ParityRead } from './parity.ts';
 import { Position } from './data-plane.ts';
 import { Manifest } from './image.ts';
 import { PLACE_CHARS, ProtocolName, RankActivity } from './job.ts';
@@ -52,6 +53,8 @@ export const Hello = Type.Object({
   holds: Type.Array(Hold, { maxItems: 1024 }),
   /** Images in the node's local store: a restart there needs no download. */
   images: Type.Array(Type.Object({ job: JobIdSchema, task: TaskIdSchema, image: ImageIdSchema }), { maxItems: 1024 }),
+  /** It takes part in parity groups (parity.ts). Absent: nodes of a version that had none. */
+  parity: Type.Optional(Type.Boolean()),
 });
 export type Hello = Static<typeof Hello>;
 
@@ -105,6 +108,8 @@ export const Assignment = Type.Object({
   /** Wall clock of the server when it assigned, ms: the node's clock is offset to it. */
   serverTime: CountSchema,
   checkpointMs: CountSchema,
+  /** Images are protected by parity between nodes (docs/codes.md), and one of so many goes to the server whole. */
+  wholeEvery: Type.Optional(CountSchema),
   graceMs: CountSchema,
   /** Absent: from the start of the program. */
   manifest: Type.Optional(Manifest),
@@ -213,6 +218,8 @@ export interface NodeToServer {
   goodbye: (m: Goodbye, ack?: () => void) => void;
   /** The node changes how many ranks it takes. */
   slots: (m: { slots: number }) => void;
+  /** `taken`: the other node has it. */
+  parity: (m: ParityPart, pages: Uint8Array | undefined, ack: (taken: boolean) => void) => void;
 }
 export interface ServerToNode {
   assign: (m: Assignment) => void;
@@ -220,6 +227,13 @@ export interface ServerToNode {
   checkpoint: (m: CheckpointRequest) => void;
   /** The last message before the server closes: TOO_MANY. */
   closing: (m: ErrorBody) => void;
+  parityOrder: (m: ParityOrder) => void;
+  /** From another node, through the server. */
+  parity: (m: ParityPart, pages: Uint8Array | undefined, ack: (taken: boolean) => void) => void;
+  /** What does it have of the group? */
+  parityHave: (m: { group: string }, ack: (have: ParityHave) => void) => void;
+  /** The sum of these terms, page by page; undefined: it does not have them. */
+  parityRead: (m: ParityRead, ack: (sums: Uint8Array | undefined) => void) => void;
 }
 
 /**
@@ -230,7 +244,13 @@ export interface ServerToNode {
  *   → {type:'end', image}                        ← {type:'stored', image}  then, once the CS says so, {type:'complete',
  *   image} either way ← {type:'refused', error}
  */
-export const ImageOffer = Type.Object({ type: Type.Literal('offer'), capability: Type.String(), manifest: Manifest });
+export const ImageOffer = Type.Object({
+  type: Type.Literal('offer'),
+  capability: Type.String(),
+  manifest: Manifest,
+  /** Its pages stay with the nodes, protected by parity: none is needed. */
+  near: Type.Optional(Type.Boolean()),
+});
 export const ImageEnd = Type.Object({ type: Type.Literal('end'), image: ImageIdSchema });
 export const ImageNeed = Type.Object({
   type: Type.Literal('need'),

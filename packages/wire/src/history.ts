@@ -19,14 +19,26 @@ export const TimelineEvent = Type.Object({
   at: CountSchema,
   /**
    * 'image': complete; 'server': the server started, and knows nothing of the time between its end and this; 'wave': a
-   * checkpoint of all ranks together is committed; 'rollback': all ranks go back to `wave`.
+   * checkpoint of all ranks together is committed; 'rollback': all ranks go back to `wave`; 'rebuilt': the image of a
+   * lost rank was made again from parity; 'fellBack': it could not be, and the rank goes back to the server's images.
    */
   kind: Type.Unsafe<
-    'fault' | 'assigned' | 'imageBegun' | 'image' | 'done' | 'paused' | 'resumed' | 'server' | 'wave' | 'rollback'
+    | 'fault'
+    | 'assigned'
+    | 'imageBegun'
+    | 'image'
+    | 'done'
+    | 'paused'
+    | 'resumed'
+    | 'server'
+    | 'wave'
+    | 'rollback'
+    | 'rebuilt'
+    | 'fellBack'
   >(Type.String()),
   task: Type.Optional(TaskIdSchema),
   incarnation: Type.Optional(IncarnationSchema),
-  /** Of a fault or a rollback. */
+  /** Of a fault, a rollback, or a recovery that fell back: why. */
   cause: Type.Optional(Type.String()),
   /** Of a wave and a rollback: its number; 0: the start of the program. */
   wave: Type.Optional(CountSchema),

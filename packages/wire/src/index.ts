@@ -24,6 +24,7 @@ export * from './lesson.ts';
 export * from './lesson-program.ts';
 export * from './board.ts';
 export * from './board-name.ts';
+export * from './parity.ts';
 export * from './control.ts';
 export * from './arrows.ts';
 export * from './delta.ts';

@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox';
 import type { JobId } from './ids.ts';
 import { JobProgress } from './job-progress.ts';
 import { MAX_PARTS, MAX_RANKS, MAX_TEAM } from './limits.ts';
+import { ParityOption, ParityView } from './parity.ts';
 import { WavesView } from './waves.ts';
 import { FilePath, ProgramSubmission, ProgramKind } from './program.ts';
 import {
@@ -78,6 +79,11 @@ export const JobOptions = Type.Object(
      * next, at least 100; absent: found from its cost and the losses.
      */
     checkpointMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
+    /**
+     * Images of ranks are protected by parity between nodes (docs/codes.md), and only some go to the server whole.
+     * Under `pessimistic`, without teams.
+     */
+    parity: Type.Optional(ParityOption),
     timeLimitMs: Type.Optional(Type.Integer({ minimum: 1000, maximum: 604_800_000 })),
     outputLimitBytes: Type.Optional(Type.Integer({ minimum: 1024, maximum: 17_179_869_184 })),
     /** True: standard input stays open for POST …/stdin. False or absent: it is `stdin`, then its end. */
@@ -349,6 +355,8 @@ export const JobView = Type.Object({
   faults: Type.Array(Fault),
   /** Checkpoints that all ranks took together, and how they went back to them; absent: under another protocol. */
   waves: Type.Optional(WavesView),
+  /** Absent: the images of the job have no parity. */
+  parity: Type.Optional(ParityView),
   outputs: Type.Array(Type.Object({ path: Type.String(), bytes: CountSchema, task: TaskIdSchema })),
   outputBytes: CountSchema,
 });

@@ -7,3 +7,11 @@ export const MAX_SPAWNED = 256;
 export const MAX_TEAM = 32;
 /** Programs of a job at most. */
 export const MAX_PARTS = 64;
+
+/** Checksums of a parity group at most, and its members. */
+export const MAX_CHECKSUMS = 4;
+export const MAX_MEMBERS = 8;
+/** Pages of one message of a parity group at most. */
+export const PARITY_PAGES = 8;
+/** Images of a rank, the whole one included, of which one goes to the server whole, if the job does not say. */
+export const DEFAULT_WHOLE_EVERY = 4;

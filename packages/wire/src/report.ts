@@ -1,4 +1,5 @@
 /** Report of a run: GET /api/jobs/:id/report, and without a token GET /api/reports/:id while its owner shares it. */
+import { ParityOption } from './parity.ts';
 import { Type, type Static } from 'typebox';
 import { ERRORS } from './errors.ts';
 import { ComparedRun } from './comparison.ts';
@@ -45,6 +46,7 @@ export const JobReport = Type.Object(
         durability: Durability,
         /** 0 under `vcl`: found from the cost of a checkpoint and the losses. */
         checkpointMs: CountSchema,
+        parity: Type.Optional(ParityOption),
         graceMs: Type.Optional(CountSchema),
         stuckAfterMs: Type.Optional(CountSchema),
         stuckFactor: Type.Optional(Type.Number()),

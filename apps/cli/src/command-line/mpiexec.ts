@@ -1,5 +1,5 @@
 /** The commands that run a program: mpiexec waits for its end, submit does not. */
-import { MAX_RANKS, MAX_TEAM } from '@mayfly/wire';
+import { DEFAULT_WHOLE_EVERY, MAX_CHECKSUMS, MAX_RANKS, MAX_TEAM } from '@mayfly/wire';
 import { Option, type Command } from 'commander';
 import { EXIT_HELP } from '../exit-codes.ts';
 import { connected, factor, more, seconds, secondsFrom, size, whole, type Act } from './options.ts';
@@ -54,6 +54,17 @@ const jobOptions = (command: Command): Command =>
         'target interval between checkpoints of a rank (default: 30); with vcl and pcl from one checkpoint of all ' +
           'ranks to the next, at least 0.1 (default: calculated from their cost and the losses)',
         seconds,
+      )
+      .option(
+        '--parity <checksums>',
+        'keep checkpoints at the nodes, protected by so many checksums on other nodes, which may be lost at once; ' +
+          'only some go to the server (with --protocol pessimistic, without teams; default: all go to the server)',
+        whole(1, MAX_CHECKSUMS),
+      )
+      .option(
+        '--whole-every <n>',
+        `with --parity: one of so many checkpoints of a rank goes to the server (default: ${DEFAULT_WHOLE_EVERY})`,
+        whole(1, 1000),
       )
       .option(
         '--stuck-after <seconds>',

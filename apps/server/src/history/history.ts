@@ -166,6 +166,9 @@ export class History {
   image(job: JobId, task: TaskId, kind: 'image' | 'imageBegun'): void {
     this.#open.get(job)?.history.image(task, kind, Date.now());
   }
+  note(job: JobId, event: TimelineEvent): void {
+    this.#open.get(job)?.history.note(event);
+  }
   wave(job: JobId, news: WaveNews): void {
     this.#open.get(job)?.history.note(news);
   }

@@ -22,7 +22,7 @@ const UNSURE_MS = 2500;
 /** The last seconds, of which {@link JobHistory.computed} speaks. */
 const LATELY_MS = 10_000;
 /** Events that are never thinned out. */
-const KEPT = new Set<TimelineEvent['kind']>(['server', 'paused', 'resumed', 'rollback']);
+const KEPT = new Set<TimelineEvent['kind']>(['server', 'paused', 'resumed', 'rollback', 'rebuilt', 'fellBack']);
 const kindAt = (kind: (typeof LANE_KINDS)[number]): number => LANE_KINDS.indexOf(kind);
 const [COMPUTING, STARTING, DEAD, PAUSED] = [kindAt('computing'), kindAt('starting'), kindAt('dead'), kindAt('paused')];
 

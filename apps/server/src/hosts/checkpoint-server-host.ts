@@ -47,6 +47,10 @@ export interface CsListener {
   /** An image begins to come: for people only. */
   begun?(job: JobId, task: TaskId): void;
   complete(job: JobId, task: TaskId, image: ImageId, serial: number): void;
+  /** Make its pages again from parity, and answer `rebuilt`. */
+  rebuild(manifest: Manifest): void;
+  /** A restart could not use parity. */
+  fellBack(job: JobId, task: TaskId, reason: string): void;
 }
 
 /** One image socket, WebSocket or not. */
@@ -163,6 +167,12 @@ export class CheckpointServerHost {
         }, undefined);
       case 'complete':
         return this.#listener.complete(e.job, e.task, e.image, e.serial);
+      case 'near':
+        return this.#logger.debug({ job: e.job, task: e.task, savedBytes: e.savedBytes }, 'image protected by parity');
+      case 'rebuild':
+        return this.#listener.rebuild(e.manifest);
+      case 'nearLost':
+        return this.#listener.fellBack(e.job, e.task, e.reason);
       case 'check':
         void this.#check(e.image).then((sound) => this.step({ type: 'checked', image: e.image, sound }));
         return;
@@ -266,6 +276,7 @@ export class CheckpointServerHost {
           task: h.task,
           incarnation: h.incarnation,
           manifest: m.manifest,
+          ...(m.near && { near: true }),
         });
       } else if (endSchema.Check(m)) this.step({ type: 'end', link: id, image: m.image });
       else link.close(CloseCode.BAD_FRAME, 'BAD_FRAME: neither an offer nor an end');

@@ -18,6 +18,10 @@ import {
   Heartbeat,
   Hello,
   MayflyError,
+  PAGE_BYTES,
+  PARITY_PAGES,
+  ParityHave,
+  ParityPart,
   TaskReport,
   boardText,
   nodeId,
@@ -25,6 +29,8 @@ import {
   type ErrorBody,
   type NodeId,
   type NodeToServer,
+  type ParityOrder,
+  type ParityRead,
   type ServerToNode,
   type Welcome,
 } from '@mayfly/wire';
@@ -43,6 +49,8 @@ const hello = Compile(Hello);
 const heartbeat = Compile(Heartbeat);
 const report = Compile(TaskReport);
 const goodbye = Compile(Goodbye);
+const parityPart = Compile(ParityPart);
+const parityHave = Compile(ParityHave);
 const slots = Compile(Type.Object({ slots: Type.Integer({ minimum: 0, maximum: 256 }) }));
 
 export type NodeSocket = Socket<NodeToServer, ServerToNode>;
@@ -52,6 +60,8 @@ export interface NodeSocketsListener {
   inSources(m: Heartbeat, from: NodeId | undefined): Heartbeat;
   /** The core has taken it. */
   heard(m: Heartbeat, from: NodeId | undefined): void;
+  /** From a node to another of its parity group. @returns whether that one has taken it */
+  parity(connection: string, part: ParityPart, pages: Uint8Array | undefined): Promise<boolean>;
   /** A node with this identity is welcome; `board`: the name that it gave. */
   came(node: NodeId, room: string | undefined, board: BoardName | undefined): void;
   left(node: NodeId): void;
@@ -64,6 +74,10 @@ const HELLO_MS = 30_000;
  */
 const WRONG_CODES = 60;
 const SLOW_ANSWER_MS = 5000;
+/** Of the pages of one part of a change. */
+const MOST_PARITY = PARITY_PAGES * PAGE_BYTES;
+/** For a node to take a part, to say what it has, and to add up some pages. */
+const PARITY_MS = 5000;
 interface Connection {
   socket: NodeSocket;
   /** X4: its Hello came in time. */
@@ -75,6 +89,8 @@ interface Connection {
   room?: string;
   board?: BoardName;
   node?: NodeId;
+  /** It takes part in parity groups. */
+  parity?: boolean;
   secret?: string;
   /** X3. */
   outbox: Promise<unknown>;
@@ -182,6 +198,46 @@ export class NodeSockets {
       });
   }
 
+  // Parity groups (parity-host.ts)
+
+  takesParity(connection: string): boolean {
+    const c = this.#connections.get(connection);
+    return c?.node !== undefined && c.parity === true;
+  }
+
+  order(connection: string, order: ParityOrder): void {
+    this.post(connection, (socket) => void socket.emit('parityOrder', order));
+  }
+
+  /** After the orders before it (X3). */
+  async #parityAnswer<T>(connection: string, ask: (socket: NodeSocket) => Promise<T>): Promise<T | undefined> {
+    const c = this.#connections.get(connection);
+    if (!c) return undefined;
+    await c.outbox;
+    return ask(c.socket).catch(() => undefined);
+  }
+
+  async relay(connection: string, part: ParityPart, pages: Uint8Array | undefined): Promise<boolean> {
+    const taken = await this.#parityAnswer(connection, (socket) =>
+      socket.timeout(PARITY_MS).emitWithAck('parity', part, pages),
+    );
+    return taken === true;
+  }
+
+  async have(connection: string, group: string): Promise<ParityHave | undefined> {
+    const have = await this.#parityAnswer(connection, (socket) =>
+      socket.timeout(PARITY_MS).emitWithAck('parityHave', { group }),
+    );
+    return parityHave.Check(have) ? have : undefined;
+  }
+
+  async read(connection: string, read: ParityRead): Promise<Uint8Array | undefined> {
+    const sums = await this.#parityAnswer(connection, (socket) =>
+      socket.timeout(PARITY_MS).emitWithAck('parityRead', read),
+    );
+    return sums instanceof Uint8Array ? sums : undefined;
+  }
+
   /** A newer socket has taken its place, or its node is refused. */
   disconnect(connection: string): void {
     const c = this.#connections.get(connection);
@@ -270,6 +326,11 @@ export class NodeSockets {
       socket.on('slots', (m) =>
         slots.Check(m) ? this.#service.dispatch({ type: 'slots', connection: id, slots: m.slots }) : bad('slots'),
       );
+      socket.on('parity', (m, pages, ack) => {
+        if (!parityPart.Check(m) || typeof ack !== 'function') return bad('parity');
+        if (pages != null && (!(pages instanceof Uint8Array) || pages.length > MOST_PARITY)) return bad('parity');
+        void this.#listener.parity(id, m, pages ?? undefined).then(ack, () => ack(false));
+      });
       socket.on('disconnect', () => {
         inTime();
         if (!this.#connections.delete(id)) return;
@@ -305,6 +366,7 @@ export class NodeSockets {
     c.inTime();
     c.ack = ack;
     c.name = m.name;
+    c.parity = m.parity ?? false;
     if (room !== undefined) c.room = room;
     if (board) c.board = board;
     this.#service.dispatch({

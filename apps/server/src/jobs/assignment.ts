@@ -1,6 +1,14 @@
 /** What an assignment tells a node about its rank, and which program the rank runs. */
 import { capacityOf, groupOf, partOfTask, partsOf, protocols, type JobRecord } from '@mayfly/protocols';
-import { partOf, spawnedTasks, type Assignment, type Incarnation, type Manifest, type TaskId } from '@mayfly/wire';
+import {
+  DEFAULT_WHOLE_EVERY,
+  partOf,
+  spawnedTasks,
+  type Assignment,
+  type Incarnation,
+  type Manifest,
+  type TaskId,
+} from '@mayfly/wire';
 import type { ProgramAt } from './job-store.ts';
 
 /** The program that a task runs. */
@@ -63,6 +71,7 @@ export function assignmentOf(
     seed: spec.seed,
     serverTime: now,
     checkpointMs: spec.checkpointMs,
+    ...(spec.parity && { wholeEvery: spec.parity.wholeEvery ?? DEFAULT_WHOLE_EVERY }),
     graceMs,
     ...(manifest === undefined ? {} : { manifest }),
     position: manifest?.position ?? protocols[spec.protocol].recovery.start,

@@ -5,7 +5,7 @@
 import type { JobCounters, TaskCounters } from '@mayfly/protocols';
 import { seal, unseal } from '@mayfly/storage';
 import type { Archive } from '@mayfly/storage/ports';
-import type { JobId, JobView, TaskId, WavesView } from '@mayfly/wire';
+import type { JobId, JobView, ParityView, TaskId, WavesView } from '@mayfly/wire';
 import type { TaskTraffic, Traffic } from '../hosts/traffic.ts';
 
 interface Final {
@@ -14,6 +14,8 @@ interface Final {
   outputBytes: number;
   /** Absent: written before this was kept, or its protocol knows none. */
   waves?: WavesView;
+  /** Absent: its images had no parity, or written before that was kept. */
+  parity?: ParityView;
 }
 
 export const noCounters = (): TaskCounters => ({
@@ -71,6 +73,7 @@ export class FinalCounters {
       outputs: c.outputs,
       outputBytes: c.outputBytes,
       ...(c.waves && { waves: lastOf(c.waves) }),
+      ...(c.parity && { parity: { ...c.parity, spare: 0, protectedRanks: 0 } }),
     };
     this.#keep(job, final);
     // Statistics of an ended job: not worth a sync, nor that a full disk keeps it from ending. They are at hand as long
@@ -103,8 +106,8 @@ export class FinalCounters {
       f ??= { tasks: [], outputs: [], outputBytes: 0 };
       this.#keep(job, f);
     }
-    const { tasks, outputs, outputBytes, waves } = f;
-    return { task: (t) => tasks[t] ?? noCounters(), outputs, outputBytes, waves };
+    const { tasks, outputs, outputBytes, waves, parity } = f;
+    return { task: (t) => tasks[t] ?? noCounters(), outputs, outputBytes, waves, parity };
   }
 
   forget(job: JobId): void {

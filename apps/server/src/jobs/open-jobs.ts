@@ -26,6 +26,7 @@ import { memoriesOf } from '../hosts/channel-memory-host.ts';
 import type { Traffic } from '../hosts/traffic.ts';
 import type { CheckpointServerHost } from '../hosts/checkpoint-server-host.ts';
 import type { CmSettings, CmWorld } from '../hosts/channel-memory-deps.ts';
+import type { ParityHost } from '../hosts/parity-host.ts';
 import type { WorldHost } from '../hosts/world-host.ts';
 import type { Disk } from '../disk.ts';
 import type { Logger } from '../logger.ts';
@@ -62,6 +63,7 @@ export interface OpenJobsParts {
   memories: ChannelMemories;
   world: WorldHost;
   checkpoints: CheckpointServerHost;
+  parity: Pick<ParityHost, 'view'>;
   service: JobService;
   /** The logs of an ended job are gone. */
   closed: (job: JobId) => void;
@@ -290,6 +292,7 @@ export class OpenJobs {
     const traffic = memories.traffic(job);
     return {
       waves: chronicle.history.waves(job),
+      parity: this.#parts.parity.view(job),
       task: (task) => this.#taskCounters(job, task, traffic),
       outputs: world.outputs.files(job),
       outputBytes: world.total(job),

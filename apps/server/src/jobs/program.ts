@@ -8,6 +8,7 @@ import {
   FilePath,
   kindOf,
   MayflyError,
+  type JobOptions,
   type ProgramLanguage,
   type ProgramSubmission,
   type ProtocolName,
@@ -121,6 +122,25 @@ export function needTeams(protocol: ProtocolName, team: number | undefined): voi
     `Under the protocol "${protocol}" every message passes through the server, so ranks cannot form teams of ${team}. ` +
       'Leave the option "team" out, or choose the protocol "none".',
   );
+}
+
+/**
+ * Parity is for images that each count alone. @throws MayflyError BAD_REQUEST
+ */
+export function needParity(protocol: ProtocolName, { parity, team }: Pick<JobOptions, 'parity' | 'team'>): void {
+  if (!parity) return;
+  if (protocol !== 'pessimistic')
+    throw new MayflyError(
+      'BAD_REQUEST',
+      `Images can be protected by parity only under the protocol "pessimistic", not under "${protocol}". Leave the ` +
+        'option "parity" out, or choose "pessimistic".',
+    );
+  if (team !== undefined && team > 1)
+    throw new MayflyError(
+      'BAD_REQUEST',
+      `Images of a team count together, so they cannot be protected by parity, and the job asks for teams of ${team}. ` +
+        'Leave the option "parity" out, or "team".',
+    );
 }
 
 /**

@@ -51,6 +51,7 @@ export function reportOf({ view, spec, run, profile, outputs, comparisons, versi
         protocol: spec.protocol,
         durability: spec.durability,
         checkpointMs: spec.checkpointMs,
+        ...(spec.parity && { parity: { ...spec.parity } }),
         ...(spec.graceMs === undefined ? {} : { graceMs: spec.graceMs }),
         ...(spec.stuckAfterMs === undefined ? {} : { stuckAfterMs: spec.stuckAfterMs }),
         ...(spec.stuckFactor === undefined ? {} : { stuckFactor: spec.stuckFactor }),

@@ -25,6 +25,7 @@ import {
   needImages,
   needOneKind,
   needPath,
+  needParity,
   needTeams,
   prepareProgram,
   type Compilers,
@@ -354,6 +355,7 @@ export async function submit(
   const checkpointMs = checkpointMsOf(protocol, s.options?.checkpointMs);
   needImages(programs, protocol);
   needTeams(protocol, s.options?.team);
+  needParity(protocol, s.options ?? {});
   const { program, args } = parts[0]!;
   o.disk.admit();
   const id = jobId(randomId(12));
@@ -370,6 +372,7 @@ export async function submit(
     protocol,
     durability: options.durability ?? 'behind',
     ...(options.team === undefined ? {} : { team: options.team }),
+    ...(options.parity === undefined ? {} : { parity: options.parity }),
     ...(options.mapBy === undefined ? {} : { mapBy: options.mapBy }),
     program,
     args,

@@ -41,8 +41,8 @@ export interface DecodeQuestion {
   readonly holders: readonly (HolderState | undefined)[];
   /** Images that living members have (Z3); undefined: lost. */
   readonly images: readonly (readonly number[] | undefined)[];
-  /** Under waves: the version of all lost members. */
-  readonly version?: number;
+  /** By member: the only version of it that will do, if it is lost. Under waves, that of the wave for all. */
+  readonly versions?: readonly (number | undefined)[];
   /** The code's matrix. */
   readonly matrix?: Matrix;
 }
@@ -58,10 +58,14 @@ const shows = (h: HolderState, member: number): number[] =>
   [h.applied[member], h.prepared[member]].filter((v): v is number => v !== undefined);
 
 /** The newest version of each of these members that all these holders can show; undefined if one has none. */
-function common(holders: readonly HolderState[], lost: readonly number[], only?: number): number[] | undefined {
+function common(
+  holders: readonly HolderState[],
+  lost: readonly number[],
+  only: DecodeQuestion['versions'] = [],
+): number[] | undefined {
   const out = lost.map((j) => {
     const all = shows(holders[0]!, j).filter((v) => holders.every((h) => shows(h, j).includes(v)));
-    return Math.max(...all.filter((v) => only === undefined || v === only));
+    return Math.max(...all.filter((v) => only[j] === undefined || v === only[j]));
   });
   return out.every(Number.isFinite) ? out : undefined;
 }
@@ -80,11 +84,11 @@ export function decodePlan(q: DecodeQuestion): DecodePlan | undefined {
   );
   if (lost.length > alive.length) return undefined;
   const states = (of: typeof alive): HolderState[] => of.map((h) => h.state);
-  const everywhere = alive.length > 0 ? common(states(alive), lost, q.version) : [];
+  const everywhere = alive.length > 0 ? common(states(alive), lost, q.versions) : [];
   let best: { versions: number[]; holders: typeof alive; shown: Map<number, number>[] } | undefined;
   const total = (versions: readonly number[]): number => versions.reduce((x, y) => x + y, 0);
   for (const holders of choices(alive, lost.length)) {
-    const versions = everywhere ?? common(states(holders), lost, q.version);
+    const versions = everywhere ?? common(states(holders), lost, q.versions);
     if (!versions) continue;
     // For a survivor: a version that the holder shows and the survivor has.
     const shown = holders.map(

@@ -54,11 +54,11 @@ export function packPages(pages: ReadonlyMap<string, Uint8Array>): PagePack {
 }
 
 /** Which images a task's newest ones supersede. */
-function superseded(manifests: readonly Manifest[], newest: Manifest): Manifest[] {
+function superseded(manifests: readonly Manifest[], newest: Manifest, pinned: ReadonlySet<ImageId>): Manifest[] {
   const mine = manifests.filter((m) => m.job === newest.job && m.task === newest.task && m.image !== newest.image);
   mine.push(newest);
   mine.sort((a, b) => b.incarnation - a.incarnation || b.serial - a.serial);
-  return mine.slice(KEPT);
+  return mine.slice(KEPT).filter((m) => !pinned.has(m.image));
 }
 
 interface Place {
@@ -92,13 +92,13 @@ export class LocalImages {
 
   /**
    * `fresh` holds what the store may not have yet, and belongs to it. Keeps the newest {@link KEPT} images of a task;
-   * an older serial is ignored.
+   * an older serial is ignored. `pinned`: older images that stay all the same.
    */
-  put(manifest: Manifest, fresh: PagePack): Promise<void> {
+  put(manifest: Manifest, fresh: PagePack, pinned: ReadonlySet<ImageId> = new Set()): Promise<void> {
     return this.#alone(async () => {
       await this.#look();
       const before = await this.#shelf.manifests();
-      const old = superseded(before, manifest);
+      const old = superseded(before, manifest, pinned);
       const kept = [...before.filter((m) => m.image !== manifest.image), manifest].filter((m) => !old.includes(m));
       const live = new Set(kept.flatMap((m) => m.pages));
       const known = new Set(fresh.pages.map(([hash]) => hash));

@@ -396,7 +396,7 @@ export class Model {
       checksums: CHECKSUMS,
       holders: holders.map((h) => h?.disk),
       images: members.map((m) => m && [...m.images.keys()]),
-      ...(this.waves ? { version: this.wave } : {}),
+      ...(this.waves ? { versions: Array<number>(MEMBERS).fill(this.wave) } : {}),
     });
     const where = `lost: ${[...gone].join()}, members ${members.map((m) => (m ? 'y' : 'n')).join('')}`;
     if (!plan) throw new Violation(`level 1 cannot make the images again (${where})`);

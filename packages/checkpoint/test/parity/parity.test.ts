@@ -182,7 +182,7 @@ test('Z4: a recovery takes an image that all holders can show, not a newer one t
   // With the third member at image 3, the second holder would have nothing of it: one more loss would be too many.
   expect(decodePlan({ ...q, holders })?.lost).toEqual([{ member: 2, version: 2 }]);
   expect(decodePlan({ ...q, holders: [holders[0], undefined] })?.lost).toEqual([{ member: 2, version: 3 }]);
-  expect(decodePlan({ ...q, holders, version: 3 })).toMatchObject({ lost: [{ version: 3 }] });
+  expect(decodePlan({ ...q, holders, versions: [undefined, undefined, 3] })).toMatchObject({ lost: [{ version: 3 }] });
   expect(decodePlan({ ...q, holders: [undefined, undefined] })).toBeUndefined();
 });
 

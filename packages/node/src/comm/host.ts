@@ -107,7 +107,11 @@ export class CommHost {
         for (const rank of this.ranks.values())
           if (m.task !== undefined && rank.assignment.task !== m.task) continue;
           else if (rank.log) rank.log.order(m.leave ?? false);
-          else rank.link.side.ask(m.leave ? Ask.CHECKPOINT | Ask.LEAVE : Ask.CHECKPOINT);
+          else {
+            // Somebody waits for it at the server.
+            rank.wholeNext = true;
+            rank.link.side.ask(m.leave ? Ask.CHECKPOINT | Ask.LEAVE : Ask.CHECKPOINT);
+          }
         this.teamImages.order();
         break;
       case 'share':
@@ -119,6 +123,9 @@ export class CommHost {
         break;
       case 'page':
         this.supplies.page(m.hash, m.bytes);
+        break;
+      case 'protected':
+        this.supplies.protectedBy(m.task, m.image, m.holds);
         break;
     }
   }
@@ -164,6 +171,8 @@ export class CommHost {
       running: false,
       reported: { started: false, recovered: false, ended: false },
       kept: new Set(),
+      sinceWhole: 0,
+      wholeNext: true,
       prompt: 0.5,
       passed: 0,
     };

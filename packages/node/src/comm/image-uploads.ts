@@ -19,6 +19,8 @@ interface Upload {
   manifest: Manifest;
   cut: CutImage;
   capability: string;
+  /** Its pages stay with the nodes, protected by parity. */
+  near: boolean;
 }
 interface Reply {
   type: 'need' | 'stored' | 'complete' | 'refused';
@@ -46,6 +48,7 @@ export class ImageUploads {
   private current: Upload | undefined;
   /** Stored, and not yet reported as complete; by task. */
   private readonly stored = new Map<TaskId, Manifest>();
+  private readonly near = new Set<Manifest>();
   private socket: SocketLike | undefined;
   private attempts = 0;
   private webSocketWorked = false;
@@ -57,17 +60,17 @@ export class ImageUploads {
     private readonly url: string,
     private readonly seams: CommSeams,
     private readonly events: {
-      onComplete(manifest: Manifest): void;
+      onComplete(manifest: Manifest, near: boolean): void;
       onRefused(manifest: Manifest, error: { code: string; message: string }): void;
       /** Nothing of this task is on its way any more. */
       onIdle(task: TaskId): void;
     },
   ) {}
 
-  add(manifest: Manifest, cut: CutImage, capability: string): void {
+  add(manifest: Manifest, cut: CutImage, capability: string, near = false): void {
     const i = this.waiting.findIndex((u) => u.manifest.task === manifest.task);
     if (i >= 0) this.waiting.splice(i, 1);
-    this.waiting.push({ manifest, cut, capability });
+    this.waiting.push({ manifest, cut, capability, near });
     this.next();
   }
 
@@ -75,6 +78,8 @@ export class ImageUploads {
   forget(task: TaskId): void {
     for (let i = this.waiting.length - 1; i >= 0; i--)
       if (this.waiting[i]!.manifest.task === task) this.waiting.splice(i, 1);
+    const stored = this.stored.get(task);
+    if (stored) this.near.delete(stored);
     this.stored.delete(task);
     if (this.current?.manifest.task === task) {
       this.current = undefined;
@@ -88,6 +93,7 @@ export class ImageUploads {
     this.waiting.length = 0;
     this.current = undefined;
     this.stored.clear();
+    this.near.clear();
     this.cancel?.();
     this.cancel = undefined;
     this.disconnect();
@@ -162,7 +168,9 @@ export class ImageUploads {
 
   private offer(): void {
     const u = this.current;
-    if (u) this.say({ type: 'offer', capability: u.capability, manifest: u.manifest });
+    if (!u) return;
+    const { capability, manifest, near } = u;
+    this.say({ type: 'offer', capability, manifest, ...(near && { near }) });
   }
 
   private reply(r: Reply): void {
@@ -170,7 +178,7 @@ export class ImageUploads {
     const known = [...this.stored.values()].find((m) => m.image === r.image);
     if (r.type === 'complete') {
       if (known) {
-        this.events.onComplete(known);
+        this.events.onComplete(known, this.near.has(known));
         this.settled(known);
         this.next();
       }
@@ -189,12 +197,14 @@ export class ImageUploads {
     if (r.type === 'need') void this.upload(u, r.pages ?? []);
     else if (r.type === 'stored') {
       this.stored.set(u.manifest.task, u.manifest);
+      if (u.near) this.near.add(u.manifest);
       this.current = undefined;
       this.next();
     }
   }
 
   private settled(m: Manifest): void {
+    this.near.delete(m);
     if (this.stored.get(m.task) === m) this.stored.delete(m.task);
     if (!this.waiting.some((u) => u.manifest.task === m.task) && this.current?.manifest.task !== m.task)
       this.events.onIdle(m.task);

@@ -36,6 +36,9 @@ export interface Rank {
   reported: { started: boolean; recovered: boolean; ended: boolean };
   /** Page hashes that the local store has from this incarnation. */
   kept: Set<string>;
+  /** Of a job with parity: images that stayed with the nodes since the last whole one; the next one has to be whole. */
+  sinceWhole: number;
+  wholeNext: boolean;
   /** How often it answered at once when it was woken, lately: 0 to 1; and how often it was not waited for. */
   prompt: number;
   passed: number;

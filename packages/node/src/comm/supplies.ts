@@ -5,8 +5,8 @@
  * Owns: downloads, uploads, and the way to the pages that the daemon keeps. Does not own: when a rank runs, and what
  * becomes of it when something is missing (host.ts).
  */
-import { cutImage, packPages } from '@mayfly/checkpoint';
-import { MayflyError, type TaskId } from '@mayfly/wire';
+import { cutImage, packPages, type CutImage } from '@mayfly/checkpoint';
+import { MayflyError, type ImageId, type Manifest, type TaskId } from '@mayfly/wire';
 import type { ImageHead } from '../local-frames.ts';
 import type { CommToDaemon, DaemonToComm } from '../messages.ts';
 import type { Channel } from '../thread-ports.ts';
@@ -21,6 +21,8 @@ export class Supplies {
   private readonly fetcher: Fetcher;
   private readonly uploads: ImageUploads;
   private readonly pages: LocalPages;
+  /** Images for which the daemon has to say whether parity protects them, by task. */
+  private readonly unsure = new Map<TaskId, { manifest: Manifest; cut: CutImage; capability: string }>();
 
   constructor(
     server: string,
@@ -34,8 +36,12 @@ export class Supplies {
     this.pages = new LocalPages(seams, (hash) => daemon.post({ type: 'page', hash }));
     this.fetcher = new Fetcher(server, seams, note);
     this.uploads = new ImageUploads(`${server}/data/image`, seams, {
-      onComplete: (m) => {
+      onComplete: (m, near) => {
         const rank = ranks.get(m.task);
+        if (rank?.assignment.incarnation === m.incarnation) {
+          rank.sinceWhole = near ? rank.sinceWhole + 1 : 0;
+          if (!near) rank.wholeNext = false;
+        }
         const last = rank !== undefined && rank.serial === m.serial && readStatus(rank.link.side.words).parked;
         daemon.post({ type: 'complete', task: m.task, image: m.image, bytes: m.bytes, last });
       },
@@ -108,12 +114,25 @@ export class Supplies {
     const manifest = manifestOf(a, head, cut);
     const fresh = packPages(new Map([...cut.data].filter(([hash]) => !rank.kept.has(hash))));
     rank.kept = new Set(cut.data.keys());
-    this.daemon.post({ type: 'keep', manifest, fresh }, [fresh.bytes.buffer]);
-    this.uploads.add(manifest, cut, a.capability);
+    const { wholeEvery } = a;
+    const near = wholeEvery !== undefined && !rank.wholeNext && rank.sinceWhole + 1 < wholeEvery;
+    const parity = wholeEvery === undefined ? undefined : near ? 'waits' : 'whole';
+    this.daemon.post({ type: 'keep', manifest, fresh, ...(parity && { parity }) }, [fresh.bytes.buffer]);
+    if (near) this.unsure.set(a.task, { manifest, cut, capability: a.capability });
+    else this.uploads.add(manifest, cut, a.capability);
+  }
+
+  /** What the daemon says of an image: it stays with the nodes, or goes to the server whole. */
+  protectedBy(task: TaskId, image: ImageId, holds: boolean): void {
+    const u = this.unsure.get(task);
+    if (u?.manifest.image !== image) return;
+    this.unsure.delete(task);
+    this.uploads.add(u.manifest, u.cut, u.capability, holds);
   }
 
   /** The task has left: nothing more of it is uploaded. */
   forget(task: TaskId): void {
+    this.unsure.delete(task);
     this.uploads.forget(task);
   }
 }

@@ -45,6 +45,7 @@ export const helloOf = (
     .slice(0, 1024)
     .map(({ assignment: a }) => ({ job: a.job, task: a.task, incarnation: a.incarnation })),
   images: images.slice(-1024),
+  parity: true,
 });
 
 /** Ends it as the death of a process does: no goodbye, no close. */

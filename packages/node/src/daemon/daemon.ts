@@ -16,6 +16,8 @@ import type { VolunteerEvent, VolunteerPhase, VolunteerSnapshot } from '../page/
 import { Given, shown, tasksOf } from './account.ts';
 import { cutOff, HELLO_MS, helloOf, openControl, type ControlSocket } from './connection.ts';
 import { Jobs, type HeldRank } from './jobs.ts';
+import { Parity } from './parity.ts';
+import { sendPart, serveParity } from './parity-wire.ts';
 import { pictureOf, type Picture } from './picture.ts';
 import { Silence } from './silence.ts';
 import type { DaemonOptions, DaemonSeams, JobFrame } from './seams.ts';
@@ -37,6 +39,7 @@ const IDLE_MS = 10_000;
 
 export class Daemon {
   private readonly jobs: Jobs;
+  private readonly parity: Parity;
   private socket: ControlSocket | undefined;
   private welcomed = false;
   private identity;
@@ -66,6 +69,13 @@ export class Daemon {
       () => seams.now(),
       (kind, text) => this.remember(kind, text),
     );
+    this.parity = new Parity({
+      images: seams.images,
+      after: (ms, run) => seams.after(ms, run),
+      send: (part, pages) => sendPart(this.socket, part, pages),
+      answer: (job, task, image, holds) => this.jobs.isProtected(job, task, image, holds),
+      note: (job, text) => this.onNote(`job ${job}: ${text}`),
+    });
     const jobs = new Jobs(
       seams,
       {
@@ -81,6 +91,7 @@ export class Daemon {
         onChange: () => this.changed(),
         onNote: (job, text) => this.onNote(`job ${job}: ${text}`),
       },
+      this.parity,
       options.runs,
     );
     this.jobs = jobs;
@@ -150,6 +161,7 @@ export class Daemon {
         this.jobs.revoke(r);
       });
       socket.on('checkpoint', (c) => this.jobs.checkpoint(c.job, c.task));
+      serveParity(socket, this.parity);
     });
   }
 

@@ -18,6 +18,7 @@ import {
   PROGRAM_KINDS,
   type Assignment,
   type ErrorBody,
+  type ImageId,
   type Incarnation,
   type JobId,
   type ProgramKind,
@@ -26,6 +27,7 @@ import {
   type TaskReport,
 } from '@mayfly/wire';
 import type { CommToDaemon, TaskStatus } from '../messages.ts';
+import type { Parity } from './parity.ts';
 import type { DaemonSeams, JobFrame } from './seams.ts';
 
 const PING_MS = 1000;
@@ -90,6 +92,7 @@ export class Jobs {
   constructor(
     private readonly seams: DaemonSeams,
     private readonly events: JobsEvents,
+    private readonly parity: Pick<Parity, 'pinned' | 'kept' | 'unkept' | 'complete' | 'left'>,
     private readonly runs: readonly ProgramKind[] = PROGRAM_KINDS,
   ) {}
 
@@ -244,17 +247,13 @@ export class Jobs {
         break;
       case 'keep':
         if (m.manifest.job !== job.id || !job.ranks.has(m.manifest.task)) break;
-        // A full disk or a private window: the server's copy is the truth.
-        this.seams.images
-          .put(m.manifest, m.fresh)
-          .catch((e: unknown) =>
-            this.events.onNote(job.id, `no local copy of image ${m.manifest.image}: ${String(e)}`),
-          );
+        void this.keep(job, m);
         break;
       case 'complete': {
         const rank = job.ranks.get(m.task);
         if (rank) {
           rank.imageAt = this.seams.now();
+          this.parity.complete(job.id, m.task, m.image);
           this.events.onImage(rank, m.bytes);
         }
         if (rank && m.last) this.leaving.get(rank)?.();
@@ -272,6 +271,23 @@ export class Jobs {
     }
   }
 
+  private async keep(job: Job, { manifest, fresh, parity }: Extract<CommToDaemon, { type: 'keep' }>): Promise<void> {
+    const { task } = manifest;
+    try {
+      await this.seams.images.put(manifest, fresh, this.parity.pinned(job.id, task));
+      if (parity) this.parity.kept(manifest, parity === 'waits');
+    } catch (e) {
+      // A full disk or a private window: the server's copy is the truth.
+      this.events.onNote(job.id, `no local copy of image ${manifest.image}: ${String(e)}`);
+      if (parity === 'waits') this.parity.unkept(manifest);
+    }
+  }
+
+  /** What the daemon has found out for the comm worker (messages.ts). */
+  isProtected(id: JobId, task: TaskId, image: ImageId, holds: boolean): void {
+    this.jobs.get(id)?.frame?.channel.post({ type: 'protected', task, image, holds });
+  }
+
   private ended(
     job: Job,
     task: TaskId,
@@ -283,7 +299,8 @@ export class Jobs {
     if (!rank || rank.assignment.incarnation !== incarnation) return;
     job.ranks.delete(task);
     this.leaving.get(rank)?.();
-    if (how === 'finished') void this.seams.images.forget(job.id, task).catch(() => undefined);
+    const stays = this.parity.left(job.id, task, how === 'finished');
+    if (how === 'finished' && !stays) void this.seams.images.forget(job.id, task).catch(() => undefined);
     this.events.onEnded(rank, how, why);
     if (job.ranks.size === 0)
       job.closing = this.seams.after(IDLE_FRAME_MS, () => {

@@ -18,6 +18,7 @@ import type {
   JobId,
   JobView,
   NodeId,
+  ParityOption,
   ProgramKind,
   MapBy,
   ProgramLanguage,
@@ -113,6 +114,8 @@ export interface JobSpec {
   capacity?: number;
   protocol: ProtocolName;
   durability: JobView['durability'];
+  /** Images are protected by parity between nodes (docs/codes.md). */
+  parity?: ParityOption;
   /** Ranks of a team at most, and how ranks are spread over nodes, if that is chosen (teams.ts). */
   team?: number;
   mapBy?: MapBy;

@@ -8,6 +8,7 @@ import {
   type JobId,
   type JobView,
   type NodeView,
+  type ParityView,
   type ProgramKind,
   type TaskId,
   type TaskView,
@@ -45,6 +46,7 @@ export interface JobCounters {
   outputs: JobView['outputs'];
   outputBytes: number;
   waves?: WavesView | undefined;
+  parity?: ParityView | undefined;
 }
 
 export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters): JobView | undefined {
@@ -84,6 +86,7 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
     tasks: job.tasks.map((t) => taskView(core, t, counters.task(t.task))),
     faults: job.faults.map((f) => ({ ...f })),
     ...(counters.waves && { waves: counters.waves }),
+    ...(counters.parity && { parity: counters.parity }),
     outputs: counters.outputs,
     outputBytes: counters.outputBytes,
   };

@@ -16,7 +16,8 @@
  *     only after a commit that was under way has ended.
  *  C5 Serials of complete images of a task rise.
  *  C6 The pages of an open offer are pinned from `offer` until it is complete or refused.
- *  C7, C8 Images of coordinated checkpointing: waves.ts. C9–C11 Images of teams: teams.ts.
+ *  C7, C8 Images of coordinated checkpointing: waves.ts. C9–C11 Images of teams: teams.ts. C12–C14 Images that are
+ *  protected by parity between nodes: near.ts.
  *
  * Durable: ImageRecord and manifest (`commit`) before `complete`, `reply complete` and `trim`; the mark `trimmed`
  * before the first trim. Offers are losable: the node offers again.
@@ -38,6 +39,8 @@ import {
   setCommitted,
   setFailed,
 } from './teams.ts';
+import { nearCovered, waits } from './near.ts';
+import { rebuilt } from './rebuilt.ts';
 import { TeamSets } from './team-sets.ts';
 import { begin, check, checked, forget, goBack, over } from './waves.ts';
 import { emit, jobOf, newState, taskOf, type State, type Task, type Team } from './state.ts';
@@ -69,6 +72,12 @@ export class CheckpointServer {
   /** Complete images of a task, oldest first. */
   imagesOf(job: JobId, task: TaskId): readonly ImageRecord[] {
     return this.#state.jobs.get(job)?.tasks.get(task)?.images ?? [];
+  }
+
+  /** Of level 1, for people: images since the server began, bytes that they saved, whether the newest can be used. */
+  nearOf(job: JobId, task: TaskId): { images: number; savedBytes: number; image: ImageId | undefined } {
+    const t = this.#state.jobs.get(job)?.tasks.get(task);
+    return { images: t?.nearImages ?? 0, savedBytes: t?.savedBytes ?? 0, image: t?.near?.image };
   }
 
   /**
@@ -126,8 +135,9 @@ function handle(s: State, e: CheckpointServerEvent): void {
       const o = s.offers.get(e.image);
       if (o?.stage !== 'finding' || o.ask !== e.ask) return;
       const missing = new Set(e.missing);
+      if (o.near) waits(o, missing);
       // Each hash once, at its first place in the manifest.
-      o.manifest.pages.forEach((hash, i) => missing.delete(hash) && o.waiting.add(i));
+      else o.manifest.pages.forEach((hash, i) => missing.delete(hash) && o.waiting.add(i));
       o.stage = 'receiving';
       if (o.link !== undefined) emit(s, { type: 'need', link: o.link, image: e.image, pages: [...o.waiting] });
       return;
@@ -165,10 +175,13 @@ function handle(s: State, e: CheckpointServerEvent): void {
       const o = covered(s, e.image, e.cm, e.determinants);
       if (!o) return;
       const team = teamOf(o.task);
-      if (team) coveredInTeam(s, team, o, recordOf(s, o));
+      if (o.near) nearCovered(s, o);
+      else if (team) coveredInTeam(s, team, o, recordOf(s, o));
       else commitAlone(s, o);
       return;
     }
+    case 'rebuilt':
+      return rebuilt(s, e.image, e.error);
     case 'committed':
     case 'commitFailed': {
       const o = s.offers.get(e.image);
@@ -264,7 +277,7 @@ function tick(s: State): void {
           message: 'The log entries that the image depends on were not durable in time.',
         });
       else if (s.now - o.askedAt >= s.settings.askAgainMs) ask(s, o);
-    } else if (o.stage !== 'committing' && age > offerMs) {
+    } else if (o.stage !== 'committing' && o.stage !== 'rebuilding' && age > offerMs) {
       const whose = o.stage === 'covered' ? 'The images of its teammates' : 'The pages of the image';
       refuse(s, o, { code: 'CONFLICT', message: `${whose} did not arrive in time.` });
     }

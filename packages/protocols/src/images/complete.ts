@@ -91,6 +91,7 @@ export function committedAlone(s: State, o: Offer): void {
   const { id } = t.job;
   const old = surplus(s, t);
   t.images = [...t.images.slice(old.length), record];
+  if (t.near && t.near.serial <= record.serial) delete t.near;
   drop(s, o);
   if (o.unwanted) {
     // The commit removed the records of the surplus images. If the task ends now, their manifests must go too: no

@@ -79,7 +79,18 @@ export type CheckpointServerEvent = { now: number } &
      */
     | { type: 'recover'; entries: readonly (readonly [key: string, value: unknown])[] }
     /** `{type:'offer'}` on an image socket; job, task, incarnation from its capability, which the host has checked. */
-    | { type: 'offer'; link: string; job: JobId; task: TaskId; incarnation: Incarnation; manifest: Manifest }
+    | {
+        type: 'offer';
+        link: string;
+        job: JobId;
+        task: TaskId;
+        incarnation: Incarnation;
+        manifest: Manifest;
+        /** Its pages stay with the nodes, protected by parity (near.ts). */
+        near?: boolean;
+      }
+    /** Answer to `rebuild`: all its pages are here, durably; or why not. */
+    | { type: 'rebuilt'; image: ImageId; error?: string }
     /** Answer to `findPages`: those of its hashes that the store lacks. */
     | { type: 'pagesFound'; image: ImageId; ask: number; missing: readonly string[] }
     /** A page sent by the node is durable. `bytes`: raw length. */
@@ -194,6 +205,15 @@ export type CheckpointServerEffect =
       /** Of coordinated checkpointing. */
       wave?: number;
     }
+  /** Level 1 protects this image. `savedBytes`: of pages that its node had to send otherwise. For people. */
+  | { type: 'near'; job: JobId; task: TaskId; image: ImageId; bytes: number; savedBytes: number }
+  /**
+   * Make the pages of this image again from parity, check each against its hash, and store them. → answers `rebuilt`,
+   * always.
+   */
+  | { type: 'rebuild'; job: JobId; task: TaskId; image: ImageId; manifest: Manifest }
+  /** A restart could not use level 1, and goes back to level 2. For people. */
+  | { type: 'nearLost'; job: JobId; task: TaskId; image: ImageId; reason: string }
   /** Read the manifest and look for every page. → answers `checked`. */
   | { type: 'check'; image: ImageId }
   /** Answer to `checkWave`. */

@@ -22,7 +22,11 @@ export function offer(s: State, e: Extract<CheckpointServerEvent, { type: 'offer
       code: 'FENCED',
       message: `Incarnation ${task.acting ?? 0} of task ${e.task} is running, not ${e.incarnation}.`,
     }); // C4
-  if (task.images.some((i) => i.image === image)) return emit(s, { type: 'reply', link, reply: 'complete', image });
+  const near = e.near ?? false;
+  if (near && (job.open.policy.waveOf || job.teams.has(e.task)))
+    return no({ code: 'CONFLICT', message: 'Images of this job count together, so all of them come to the server.' });
+  if (task.images.some((i) => i.image === image) || task.near?.image === image)
+    return emit(s, { type: 'reply', link, reply: 'complete', image });
   const open = task.offer;
   const superseded = open !== undefined && supersedes(job, open, manifest);
   if (open && !superseded && open.stage !== 'finding' && open.stage !== 'receiving') {
@@ -54,6 +58,8 @@ export function offer(s: State, e: Extract<CheckpointServerEvent, { type: 'offer
   const o: Offer = {
     task,
     manifest,
+    near,
+    savedBytes: 0,
     stage: 'finding',
     link,
     ask: ++s.asks,

@@ -4,6 +4,7 @@
  */
 import type { ImageId, Incarnation, JobId, TaskId } from '@mayfly/wire';
 import { discardAll } from './retention.ts';
+import { rebuilds } from './near.ts';
 import { refuse } from './offers.ts';
 import { emit, jobOf, taskOf, type State, type Task } from './state.ts';
 
@@ -14,7 +15,7 @@ export function restart(s: State, id: JobId, task: TaskId, incarnation: Incarnat
   const checking = t.restart?.checking;
   t.restart = checking === undefined ? { incarnation } : { incarnation, checking };
   const o = t.offer;
-  if (o && o.stage !== 'committing' && o.manifest.incarnation < incarnation)
+  if (o && o.stage !== 'committing' && o.stage !== 'rebuilding' && o.manifest.incarnation < incarnation)
     refuse(s, o, { code: 'FENCED', message: `Incarnation ${incarnation} of task ${task} acts.` });
   if (t.offer?.stage !== 'committing' && checking === undefined) choose(s, t); // C4
 }
@@ -23,6 +24,7 @@ export function restart(s: State, id: JobId, task: TaskId, incarnation: Incarnat
 export function choose(s: State, t: Task): void {
   if (!t.restart || t.restart.checking !== undefined || t.job.teams.has(t.task)) return;
   if (t.job.open?.policy.waveOf) return chooseOnLine(s, t);
+  if (rebuilds(s, t)) return;
   const newest = t.images.at(-1);
   if (newest) {
     t.restart.checking = newest.image;
@@ -76,6 +78,7 @@ export function chosen(s: State, t: Task, image: ImageId | undefined): void {
 export function end(s: State, t: Task): void {
   t.done = true;
   delete t.restart;
+  delete t.near;
   if (t.offer?.stage === 'committing') t.offer.unwanted = true;
   else {
     if (t.offer) refuse(s, t.offer, { code: 'UNKNOWN_JOB', message: 'The task has ended.' });

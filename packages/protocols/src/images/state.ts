@@ -11,8 +11,12 @@ import type { CheckpointServerEffect, CheckpointServerSettings, ImageRecord } fr
 export interface Offer {
   readonly task: Task;
   readonly manifest: Manifest;
-  /** `covered`: waits for those of its teammates (teams.ts). */
-  stage: 'finding' | 'receiving' | 'covering' | 'covered' | 'committing';
+  /** `covered`: waits for those of its teammates (teams.ts); `rebuilding`: its pages come from parity (near.ts). */
+  stage: 'finding' | 'receiving' | 'covering' | 'covered' | 'committing' | 'rebuilding';
+  /** Of level 1: its pages stay with the nodes. */
+  readonly near: boolean;
+  /** Of level 1: bytes that its node had to send otherwise. */
+  savedBytes: number;
   link: string | undefined;
   ask: number;
   /** Pages, by place in the manifest, that the node has to send and that are not durable yet. */
@@ -38,6 +42,11 @@ export interface Task {
   /** Complete, oldest first (C5). */
   images: ImageRecord[];
   trimmed: boolean;
+  /** The newest image of level 1 that is covered, if it is newer than those (near.ts). Losable. */
+  near?: Manifest;
+  /** Images of level 1 so far, since the server began, and what they saved. */
+  nearImages: number;
+  savedBytes: number;
   offer?: Offer;
   /** A restart that waits for its image. */
   restart?: { incarnation: Incarnation; checking?: ImageId };
@@ -129,7 +138,11 @@ export function jobOf(s: State, id: JobId): Job {
 
 export function taskOf(job: Job, task: TaskId): Task {
   let t = job.tasks.get(task);
-  if (!t) job.tasks.set(task, (t = { job, task, acting: undefined, images: [], trimmed: false, done: false }));
+  if (!t)
+    job.tasks.set(
+      task,
+      (t = { job, task, acting: undefined, images: [], trimmed: false, nearImages: 0, savedBytes: 0, done: false }),
+    );
   return t;
 }
 

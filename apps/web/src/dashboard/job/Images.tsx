@@ -10,6 +10,7 @@ import { ifLostText, keptText, restartsRanks } from '../protocol-texts.ts';
 import { hasEnded, uploadText } from '../status-texts.ts';
 import { Events } from './Events.tsx';
 import { Faults } from './Faults.tsx';
+import { ParityLine } from './ParityLine.tsx';
 import { Waves } from './waves/Waves.tsx';
 import type { ViewProps } from './view-props.ts';
 
@@ -20,6 +21,7 @@ export function FaultsAndImages(props: ViewProps) {
     <>
       <Faults {...props} />
       <Waves job={props.job} />
+      <ParityLine job={props.job} />
       {begun && restartsRanks(props.job.protocol) && <Images {...props} />}
       <Events job={props.job} />
     </>

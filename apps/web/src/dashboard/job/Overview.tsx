@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { hasEnded } from '../status-texts.ts';
 import { Files } from './Files.tsx';
 import { Output } from './Output.tsx';
+import { ParityLine } from './ParityLine.tsx';
 import { Ranks } from './Ranks.tsx';
 import { Stdin } from './Stdin.tsx';
 import { WavesLine } from './waves/Waves.tsx';
@@ -17,6 +18,7 @@ export function Overview(props: ViewProps) {
     <>
       <Ranks job={job} />
       <WavesLine job={job} />
+      <ParityLine job={job} />
       <div className={files ? 'results both' : 'results'}>
         <div className="stack">
           <Output {...props} />

@@ -20,6 +20,8 @@ const GROUP_OF: Record<JobEvent['kind'], Group> = {
   server: 'pauses and restarts',
   wave: 'checkpoints',
   rollback: 'faults',
+  rebuilt: 'checkpoints',
+  fellBack: 'checkpoints',
 };
 
 const WORDS: Record<JobEvent['kind'], string> = {
@@ -33,6 +35,8 @@ const WORDS: Record<JobEvent['kind'], string> = {
   server: 'the server restarted',
   wave: 'a wave is committed',
   rollback: 'all ranks went back',
+  rebuilt: 'checkpoint made again from parity',
+  fellBack: 'no parity, back to the checkpoint at the server',
 };
 
 /** Events have no numbers: each has a name, also among those of one moment. */
@@ -53,7 +57,9 @@ export const eventText = (e: JobEvent): string =>
       ? waveText(e)
       : e.kind === 'rollback'
         ? rollbackText(e)
-        : (WORDS[e.kind] ?? e.kind);
+        : e.kind === 'fellBack'
+          ? `${WORDS.fellBack}: ${e.cause ?? ''}`
+          : (WORDS[e.kind] ?? e.kind);
 
 /** `rank`: undefined for all; what happens to the whole job is of every rank. Newest first. */
 export const chosen = (events: readonly JobEvent[], group: Group, rank: number | undefined): JobEvent[] =>

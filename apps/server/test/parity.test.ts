@@ -1,0 +1,31 @@
+/** Jobs whose images have parity: what is refused at submission. Recoveries: packages/node/test/parity.test.ts. */
+import { expect, it } from 'vitest';
+import { api, sharedServer } from './harness.ts';
+
+const c = { language: 'c', sources: { 'main.c': 'int main(void) { return 0; }' } };
+
+it.each([
+  [{ protocol: 'vcl' }, /^Images can be protected by parity only under the protocol "pessimistic", not under "vcl"\./],
+  [{ protocol: 'none' }, /not under "none"\. Leave the option "parity" out, or choose "pessimistic"\.$/],
+  [
+    { team: 2 },
+    /^Images of a team count together, .* asks for teams of 2\. Leave the option "parity" out, or "team"\.$/,
+  ],
+])('refuses parity with %j', async (options, message) => {
+  const server = await sharedServer();
+  const answer = await api(server, 'POST', '/api/jobs', {
+    program: c,
+    size: 2,
+    options: { ...options, parity: { checksums: 1 } },
+  });
+  expect(answer.status).toBe(400);
+  expect(answer.body.code).toBe('BAD_REQUEST');
+  expect(answer.body.message).toMatch(message);
+});
+
+it.each([{ checksums: 0 }, { checksums: 5 }, { checksums: 1, wholeEvery: 0 }, {}])('refuses %j', async (parity) => {
+  const server = await sharedServer();
+  const answer = await api(server, 'POST', '/api/jobs', { program: c, size: 2, options: { parity } });
+  expect(answer.status).toBe(400);
+  expect(answer.body.message).toContain('parity');
+});

@@ -1,0 +1,148 @@
+/**
+ * Parity of images between nodes: a real server and headless nodes that are killed. A program works for a while, so
+ * that its ranks take images by the clock, then waits for a line of input, which the test gives when the fault is done.
+ */
+import { openSync, closeSync, fstatSync, readdirSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildModule } from '@mayfly/toolchain/c';
+import type { JobOptions, JobView, TimelineView } from '@mayfly/wire';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Bench } from './harness.ts';
+
+const bench = new Bench();
+beforeAll(() => bench.start());
+afterEach(async () => {
+  await Promise.all(bench.nodes.splice(0).map((n) => n.close(0)));
+  bench.notes.length = 0;
+});
+afterAll(() => bench.close());
+
+/** Each step changes a part of half a megabyte, by what the neighbour has sent. */
+const PROGRAM = `
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static double field[1 << 16];
+int main(int argc, char **argv) {
+  int rank, size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int i = 0; i < 1 << 16; i++) field[i] = rank + i * 1e-6;
+  int steps = atoi(argv[1]);
+  for (int n = 0; n < steps; n++) {
+    double mine = field[n * 101 % (1 << 16)], theirs;
+    MPI_Sendrecv(&mine, 1, MPI_DOUBLE, (rank + 1) % size, 1, &theirs, 1, MPI_DOUBLE, (rank + size - 1) % size, 1,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 300; i++) field[(n * 300 + i) % (1 << 16)] += theirs * 1e-3;
+    usleep(1000);
+  }
+  if (rank == 0) { char line[80]; if (!fgets(line, sizeof line, stdin)) return 3; }
+  MPI_Barrier(MPI_COMM_WORLD);
+  double sum = 0, all;
+  for (int i = 0; i < 1 << 16; i++) sum += field[i] * (1 + i % 7);
+  MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  printf("%d of %d: %.17g %.17g\\n", rank, size, sum, all);
+  MPI_Finalize();
+  return 0;
+}`;
+const STEPS = 800;
+let module: string | undefined;
+
+async function submit(size: number, options: JobOptions): Promise<string> {
+  module ??= Buffer.from(buildModule({ '/main.c': PROGRAM }, { flags: ['-O1'] }).wasm).toString('base64');
+  const answer = await bench.api('jobs', {
+    method: 'POST',
+    body: JSON.stringify({
+      program: { language: 'wasm', module, entry: 'main.wasm' },
+      size,
+      args: [String(STEPS)],
+      options: { timeLimitMs: 600_000, checkpointMs: 250, interactive: true, ...options },
+    }),
+  });
+  return ((await answer.json()) as { id: string }).id;
+}
+
+/** All ranks wait for the line of input, and the newest image of each is protected. */
+const held = (id: string, spare: number): Promise<JobView> =>
+  bench.until(
+    id,
+    (j) =>
+      j.endedAt !== undefined ||
+      (j.tasks.every((t) => t.state === 'running' && t.activity?.state === 'waiting' && t.activity.sends >= STEPS) &&
+        (j.parity?.spare ?? 0) >= spare),
+  );
+
+/** Everything that the server has of pages is overwritten: no image there can be read any more. */
+function wipePages(): number {
+  const packs = join(bench.dataDir, 'images', 'packs');
+  let bytes = 0;
+  for (const name of readdirSync(packs)) {
+    const file = openSync(join(packs, name), 'r+');
+    const { size } = fstatSync(file);
+    writeSync(file, new Uint8Array(size), 0, size, 0);
+    closeSync(file);
+    bytes += size;
+  }
+  return bytes;
+}
+
+async function answer(id: string): Promise<{ job: JobView; stdout: string[] }> {
+  await bench.input(id, 'go');
+  const { job, stdout } = await bench.ended(id);
+  expect(job.error).toBeUndefined();
+  return { job, stdout };
+}
+
+const events = async (id: string): Promise<TimelineView['events']> =>
+  ((await (await bench.api(`jobs/${id}/timeline`)).json()) as TimelineView).events;
+
+let calm: string[];
+describe('parity of images between nodes', { timeout: 300_000 }, () => {
+  it('saves the server most of the pages, and the answer is that of a job without', async () => {
+    for (let i = 0; i < 4; i++) await bench.node(2);
+    const plain = await submit(4, {});
+    await held(plain, 0);
+    ({ stdout: calm } = await answer(plain));
+    const id = await submit(4, { parity: { checksums: 1, wholeEvery: 4 } });
+    const view = await held(id, 1);
+    expect(view.parity).toMatchObject({ checksums: 1, wholeEvery: 4, spare: 1, protectedRanks: 4, ranks: 4 });
+    const { job, stdout } = await answer(id);
+    expect(stdout).toEqual(calm);
+    expect(job.parity!.images).toBeGreaterThan(4);
+    expect(job.parity!.savedBytes).toBeGreaterThan(1 << 20);
+  });
+
+  it('a killed node: its rank goes on from parity, although no page at the server can be read', async () => {
+    for (let i = 0; i < 4; i++) await bench.node(2);
+    const id = await submit(4, { parity: { checksums: 1, wholeEvery: 1000 } });
+    const before = await held(id, 1);
+    const lost = before.tasks[1]!;
+    expect(wipePages()).toBeGreaterThan(0);
+    bench.nodes.find((n) => n.node === lost.node)!.kill();
+    await bench.recovered(id, 1);
+    // Three nodes are left, and the groups begin again. The rank that moved is in one from its next image on.
+    await bench.api(`jobs/${id}/tasks/1/checkpoint`, { method: 'POST' });
+    const again = await held(id, 1);
+    expect(again.parity).toMatchObject({ rebuilt: 1, fellBack: 0 });
+    expect((await events(id)).filter((e) => e.kind === 'rebuilt')).toMatchObject([{ task: 1 }]);
+    const { job, stdout } = await answer(id);
+    expect(stdout).toEqual(calm);
+    expect(job.tasks.map((t) => t.incarnation)).toEqual([0, 1, 0, 0]);
+  });
+
+  it('two nodes killed at once with one checksum: back to the images at the server, and the time line says why', async () => {
+    for (let i = 0; i < 4; i++) await bench.node(2);
+    const id = await submit(3, { parity: { checksums: 1, wholeEvery: 1000 } });
+    const { tasks } = await held(id, 1);
+    for (const t of tasks.slice(0, 2)) bench.nodes.find((n) => n.node === t.node)!.kill();
+    await bench.recovered(id, 2);
+    const view = await bench.view(id);
+    expect(view.parity!.fellBack).toBeGreaterThan(0);
+    expect(view.parity!.reason).toBe('2 of the 3 ranks of its parity group are lost and 1 of 1 checksums left');
+    const [fell] = (await events(id)).filter((e) => e.kind === 'fellBack');
+    expect(fell?.cause).toBe(view.parity!.reason);
+    await answer(id);
+  });
+});

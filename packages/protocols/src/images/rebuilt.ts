@@ -1,0 +1,24 @@
+/** The end of an attempt to make an image of level 1 again (near.ts): it is committed, or level 2 takes its place. */
+import type { ImageId } from '@mayfly/wire';
+import { commitAlone } from './complete.ts';
+import { drop } from './offers.ts';
+import { choose } from './restart.ts';
+import { emit, type State } from './state.ts';
+
+export function rebuilt(s: State, image: ImageId, error: string | undefined): void {
+  const o = s.offers.get(image);
+  if (o?.stage !== 'rebuilding') return;
+  const { task: t } = o;
+  delete t.near;
+  if (error === undefined) return commitAlone(s, o);
+  drop(s, o); // C14
+  emit(s, { type: 'nearLost', job: t.job.id, task: t.task, image, reason: error });
+  emit(s, {
+    type: 'log',
+    level: 'warn',
+    message: `image ${image} cannot be made again from parity (${error}): the rank goes back to the server's images`,
+    job: t.job.id,
+    task: t.task,
+  });
+  if (t.restart) choose(s, t);
+}
