@@ -43,7 +43,7 @@ const HELP = `npm run faults -- [options]
                    as a native one (with --examples a,b: only these; --native 9: only on 9 ranks)
   --protocol P     the V-protocol of the jobs (default pessimistic); with vcl and pcl only the examples in C and
                    C++, each with its share of the kills
-  --teams          ranks of a node form teams of at most ${TEAMS.join(', ').replace(/, (\d)$/, ' or $1')}, drawn for each job; nodes have 2 to 4 slots. Only the examples in C and C++,
+  --teams          ranks of a node form teams of at most ${TEAMS.join(', ').replace(/, (\d)$/, ' or $1')}, drawn for each job; nodes have 2 to 4 slots. Answers are
                    compared with an undisturbed run without teams
   --each K         K faults for each example, of the kinds ${KILLERS.join(', ')} (or those of --only)
   --ranks R        another campaign: one light program of R ranks on headless nodes; kills --kills of the nodes
@@ -129,7 +129,7 @@ async function main(): Promise<number> {
   // A script gives an image only where it asks for one.
   const logged = protocol === undefined || protocol === 'pessimistic';
   if (values.teams && !logged) throw new Error('--teams needs the protocol pessimistic: the others restart no teams');
-  const mixed = logged && !values.teams ? ALL : C_WORKLOADS;
+  const mixed = logged ? ALL : C_WORKLOADS;
   const all = size === undefined ? mixed : nativeWorkloads().filter((w) => size === 0 || w.size === size);
   const workloads = examples ? all.filter((w) => examples.includes(w.example)) : all;
   if (workloads.length === 0) throw new Error(`unknown examples: ${values.examples}`);

@@ -263,7 +263,10 @@ export class RingDevice implements Device {
   private next(reason: WaitReason | undefined, stop?: () => boolean): Arrival | undefined {
     for (;;) {
       const found = this.sources.next();
-      if (found) return found;
+      if (found) {
+        this.moved(); // a teammate's message may be the last that was to be repeated
+        return found;
+      }
       if (!reason || stop?.()) return undefined;
       // L2, L5: this wait cannot be interrupted.
       if (this.log?.passes()) continue;
@@ -279,7 +282,6 @@ export class RingDevice implements Device {
     const number = h.arrival;
     this.endpoint.consume(number, h.src);
     this.status.received(number, h.size);
-    this.moved();
     return arrivalOf(h, number, (h.flags & Flag.NO_BODY) !== 0 ? undefined : body);
   }
 
