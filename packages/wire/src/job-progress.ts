@@ -8,8 +8,9 @@ export const JobProgress = Type.Object({
   /** Ranks that were lost and have not reached again what they had stated. */
   repeating: Type.Array(TaskIdSchema),
   /**
-   * Estimate of the time left by the mean rate so far, ms, to two digits. Absent: it is paused, or less than 5 % or ten
-   * seconds were measured.
+   * Estimate of the time left by the mean rate so far, ms, to two digits; pauses and waiting for slots are not in the
+   * rate. Absent: it is paused or waits for a slot, less than 5 % or ten seconds were measured, or no rank has got
+   * further for much longer than before.
    */
   remainingMs: Type.Optional(CountSchema),
 });

@@ -35,6 +35,7 @@
 import type { Incarnation, JobId, TaskId } from '@mayfly/wire';
 import { deadlocked } from './doubted-deadlock.ts';
 import { endJob } from './end.ts';
+import { passTime } from './job-progress.ts';
 import { checkLimits, endPersisted, exited, exitPersisted, forget, spawn, submit } from './jobs.ts';
 import { endAmongStrangers, gotFurther } from './failures.ts';
 import { CREDIT, earn, release } from './reputation.ts';
@@ -227,6 +228,7 @@ export class Dispatcher {
         for (const job of core.jobs.values()) {
           endWait(core, job);
           checkLimits(core, job);
+          passTime(core, job);
           if (job.record.state === 'running')
             for (const t of job.tasks) if (t.phase === 'idle' && t.pending) endAmongStrangers(core, t);
         }

@@ -6,14 +6,19 @@
  *
  *  G1 A rank that repeats work takes the job back by nothing: what an earlier incarnation stated counts until this one
  *     has reached it. Meanwhile the view names the rank. Only the program itself, within an incarnation, goes back.
- *  G2 An estimate needs 5 % and ten seconds of measured progress. Time in which the job was paused does not count.
- *     There is none while a rank waits for a slot: nobody knows how long it will.
+ *  G2 An estimate needs 5 % and ten seconds of measured progress. Time in which the job was paused does not count, nor
+ *     time in which a rank waited for a slot; while one waits, there is no estimate: nobody knows how long it will.
+ *  G3 No estimate outlives its grounds. It goes when no rank has got further for a minute and for three times as long
+ *     as the longest of such times before; its change is a change of the view even when no node reports anything.
  */
 import type { Incarnation, JobProgress } from '@mayfly/wire';
 import { over, paused, type Core, type Job, type Task } from './state.ts';
 
 const LEAST_FRACTION = 0.05;
 const LEAST_MS = 10_000;
+const STILL_MS = 60_000;
+/** So many times the longest time without progress that was followed by some. */
+const STILL_FACTOR = 3;
 
 /** A heartbeat reports it, or that the incarnation has stated nothing yet. */
 export function stated(core: Core, t: Task, incarnation: Incarnation, fraction: number | undefined): void {
@@ -21,10 +26,36 @@ export function stated(core: Core, t: Task, incarnation: Incarnation, fraction: 
   const was = t.stated;
   const repeats = was !== undefined && (was.incarnation !== incarnation || was.fraction < was.reached);
   t.stated = { incarnation, fraction, reached: repeats ? Math.max(was.reached, fraction) : fraction };
+  if (t.job.pace && t.stated.reached > (was?.reached ?? 0)) moves(core, t.job, t.job.pace);
   // All ranks are looked at only where this one may have brought the job back.
   if (t.job.pace && t.stated.reached >= t.job.pace.from) return;
   const least = leastOf(t.job)!;
-  if (!t.job.pace || least < t.job.pace.from) t.job.pace = { at: ranMs(core, t.job), from: least };
+  if (!t.job.pace || least < t.job.pace.from)
+    t.job.pace = { at: ranMs(core, t.job), from: least, waited: 0, moved: 0, longest: 0 };
+}
+
+type Pace = NonNullable<Job['pace']>;
+
+/** Time of the rate, ms. */
+const measured = (core: Core, job: Job, pace: Pace): number => ranMs(core, job) - pace.at - pace.waited;
+
+function moves(core: Core, job: Job, pace: Pace): void {
+  const now = measured(core, job, pace);
+  pace.longest = Math.max(pace.longest, now - pace.moved);
+  pace.moved = now;
+}
+
+/** With each tick: waiting for slots is left out of the rate (G2), and a change of the estimate is shown (G3). */
+export function passTime(core: Core, job: Job): void {
+  const { pace } = job;
+  if (!pace || over(job)) return;
+  const waiting = waits(job) && !paused(job) && job.stoppedAt === undefined;
+  if (waiting && pace.waitsSince !== undefined) pace.waited += Math.max(0, core.now - pace.waitsSince);
+  pace.waitsSince = waiting ? core.now : undefined;
+  const left = remaining(core, job, leastOf(job) ?? 0);
+  if (left === pace.shown) return;
+  pace.shown = left;
+  core.changed(job);
 }
 
 export function progressOf(core: Core, job: Job): JobProgress | undefined {
@@ -57,11 +88,12 @@ const waits = (job: Job): boolean => job.tasks.some((t) => t.phase === 'idle');
 
 const ranMs = (core: Core, job: Job): number => core.now - (job.record.pausedMs ?? 0);
 
-/** G2. */
+/** G2, G3. */
 function remaining(core: Core, job: Job, least: number): number | undefined {
   if (!job.pace || paused(job) || job.stoppedAt !== undefined || waits(job)) return undefined;
-  const ms = ranMs(core, job) - job.pace.at;
+  const ms = measured(core, job, job.pace);
   const covered = least - job.pace.from;
   if (ms < LEAST_MS || covered < LEAST_FRACTION) return undefined;
+  if (ms - job.pace.moved > Math.max(STILL_MS, STILL_FACTOR * job.pace.longest)) return undefined;
   return Number((((1 - least) / covered) * ms).toPrecision(2));
 }

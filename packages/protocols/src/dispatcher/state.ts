@@ -153,8 +153,20 @@ export interface Job {
   /** Longest time between two things that a rank was seen to do, and until one began; ms (stragglers.ts). */
   longestPause: number;
   longestStart?: number;
-  /** Since which running time, ms, and from where the rate of its progress is measured (job-progress.ts). */
-  pace?: { readonly at: number; readonly from: number };
+  /**
+   * Since which running time, ms, and from where the rate of its progress is measured (job-progress.ts). `waited`: of
+   * that, ranks waited for slots, and since when one does; `moved`: the measured time at which a rank last got further,
+   * `longest`: the longest time until one did; `shown`: the estimate that people see.
+   */
+  pace?: {
+    readonly at: number;
+    readonly from: number;
+    waited: number;
+    waitsSince?: number | undefined;
+    moved: number;
+    longest: number;
+    shown?: number | undefined;
+  };
   /** Since when storage is stopped while it runs (storage-outage.ts). */
   stoppedAt?: number;
   /** Paused, durably: observer's time at which ranks that have no new image yet leave without one (pause.ts). */

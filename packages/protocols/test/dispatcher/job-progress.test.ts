@@ -50,6 +50,42 @@ it('G2: no estimate while a rank waits for a slot', () => {
   expect(s.view().progress).not.toHaveProperty('remainingMs');
 });
 
+it('G2: the time that a rank waited for a slot is not in the rate', () => {
+  const { s, at } = stage(1);
+  at([0.1], 20_000);
+  at([0.5], 1000);
+  const before = s.view().progress!.remainingMs!;
+  s.send('goodbye', { connection: 'c1', reason: 'closed' });
+  s.pass(3_600_000);
+  s.come(2);
+  const resumed = [s.beat(0, s.record(0).incarnation, { progress: 0.52 })];
+  s.pass(2000, { c2: resumed });
+  const { remainingMs } = s.view().progress!;
+  expect(remainingMs).toBeGreaterThan(before / 2);
+  expect(remainingMs).toBeLessThan(before * 2);
+});
+
+it('G3: an estimate goes when nothing gets further, and the view changes then without a report of any node', () => {
+  const { s, at } = stage(1);
+  at([0.1], 20_000);
+  at([0.5], 1000);
+  expect(s.view().progress).toHaveProperty('remainingMs');
+  // It takes 20 s for a step; three of these pass, and it may be more.
+  at([0.5], 55_000);
+  expect(s.view().progress).toHaveProperty('remainingMs');
+  const tasks = [s.beat(0, s.record(0).incarnation, { progress: 0.5 })];
+  let shown;
+  for (let i = 0; i < 60 && s.view().progress?.remainingMs !== undefined; i++) {
+    s.now += 250;
+    s.send('heartbeat', { connection: 'c1', tasks });
+    shown = s.send('tick', {});
+  }
+  expect(shown).toContainEqual({ type: 'jobChanged', job: J() });
+  expect(s.view().progress).toEqual({ fraction: 0.5, repeating: [] });
+  at([0.6], 1000);
+  expect(s.view().progress).toHaveProperty('remainingMs');
+});
+
 it('G2: 5 % in less than ten seconds are not enough', () => {
   const { s, at } = stage(1);
   at([0.1], 1000);
