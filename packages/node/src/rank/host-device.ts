@@ -11,6 +11,9 @@ import { writeImage, type ImageSection } from './image-buffer.ts';
 
 const text = new TextEncoder();
 
+/** Of a sleep that was stopped at its end. */
+const LEAST_LEFT_MS = 0.001;
+
 export class RankDevice extends RingDevice {
   /** Reads an input file, blocking. Files never change, so this is no event. @throws MayflyError NOT_FOUND */
   read(path: string): Uint8Array {
@@ -28,7 +31,10 @@ export class RankDevice extends RingDevice {
     }
   }
 
-  /** Does nothing for `ms`, or until `stop()`; returns what is left. A replay does not wait. */
+  /**
+   * Does nothing for `ms`, or until `stop()`; returns what is left. A replay does not wait. What stops it is asked for
+   * once only, so something is left then, however late it is.
+   */
   sleep(ms: number, stop: () => boolean, now: () => number): number {
     if (this.endpoint.replaying) return 0;
     const end = now() + ms;
@@ -38,7 +44,7 @@ export class RankDevice extends RingDevice {
       return (stopped = stop());
     };
     this.side.pause(ms, over, now);
-    return stopped ? Math.max(0, end - now()) : 0;
+    return stopped ? Math.max(LEAST_LEFT_MS, end - now()) : 0;
   }
 
   /** The program has ended, and its EXIT is in the ring. The comm worker ends this thread when it is durable. */
