@@ -35,11 +35,18 @@ module.exports = {
       name: 'protocols-are-siblings',
       comment: 'Ask a policy. Only table.ts and the index of the package know a V-protocol by its folder.',
       severity: 'error',
-      from: { path: '^packages/protocols/src/([^/]+)', pathNot: '^packages/protocols/src/(table|index)[.]ts$' },
+      from: { path: '^packages/protocols/src/([^/]+)', pathNot: '^packages/protocols/src/((table|index)[.]ts$|hc3i/)' },
       to: {
         path: '^packages/protocols/src/(pessimistic|none|coordinated|hc3i|app)/',
         pathNot: '^packages/protocols/src/$1/',
       },
+    },
+    {
+      name: 'clusters-are-made-of-waves',
+      comment: 'hc3i may use coordinated checkpointing, and no other V-protocol.',
+      severity: 'error',
+      from: { path: '^packages/protocols/src/hc3i/' },
+      to: { path: '^packages/protocols/src/(pessimistic|none|app)/' },
     },
     {
       name: 'no-cycles',

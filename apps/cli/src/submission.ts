@@ -1,7 +1,14 @@
 /** What `mayfly mpiexec` and `mayfly submit` send: the program with what belongs to it, input files and options. */
 import { readFile, stat } from 'node:fs/promises';
 import { basename, relative, resolve, sep } from 'node:path';
-import { MAX_RANKS, type FurtherPart, type JobOptions, type JobSubmission, type MapBy } from '@mayfly/wire';
+import {
+  MAX_RANKS,
+  type FurtherPart,
+  type JobOptions,
+  type JobSubmission,
+  type MapBy,
+  type ProtocolName,
+} from '@mayfly/wire';
 import { CommandError, Exit } from './exit-codes.ts';
 import { splitPrograms } from './mpmd.ts';
 import { readAnyProgram } from './read-program.ts';
@@ -11,9 +18,10 @@ export interface SubmissionOptions {
   name?: string;
   about?: string;
   file?: string[];
-  protocol?: 'pessimistic' | 'vcl' | 'pcl' | 'app' | 'none';
+  protocol?: ProtocolName;
   durability?: 'behind' | 'strict';
   team?: number;
+  clusters?: JobOptions['clusters'];
   mapBy?: MapBy;
   checkpoint?: number;
   /** Checksums; and of how many images one goes to the server. */
@@ -81,6 +89,7 @@ export async function prepareSubmission(
     ...(o.protocol ? { protocol: o.protocol } : {}),
     ...(o.durability ? { durability: o.durability } : {}),
     ...(o.team !== undefined ? { team: o.team } : {}),
+    ...(o.clusters !== undefined ? { clusters: o.clusters } : {}),
     ...(o.mapBy ? { mapBy: o.mapBy } : {}),
     ...(o.checkpoint !== undefined ? { checkpointMs: Math.round(o.checkpoint * 1000) } : {}),
     ...(o.parity !== undefined

@@ -5,7 +5,7 @@
  *  N1 Nothing here ends a job or the server: what fails is logged, and what happened goes on.
  *  N2 A heartbeat counts only for ranks that the dispatcher has given to its node.
  */
-import type { Dispatcher, WaveNews, WavesOfJob } from '@mayfly/protocols';
+import type { Dispatcher, WaveNews, SchedulerOfJob } from '@mayfly/protocols';
 import type { Archive } from '@mayfly/storage/ports';
 import type { BoardName, Heartbeat, Incarnation, JobId, Manifest, NodeId, NodeView, TaskId } from '@mayfly/wire';
 import type { Board } from './board.ts';
@@ -34,7 +34,7 @@ export interface ChronicleParts {
   local: (job: JobId) => Pick<Traffic, 'total'> | undefined;
   reading: (job: JobId) => Reading | undefined;
   /** Of a job under coordinated checkpointing that is open. */
-  waves: (job: JobId) => Pick<WavesOfJob, 'view' | 'ran' | 'repeatsUntil' | 'stalled'> | undefined;
+  waves: (job: JobId) => Pick<SchedulerOfJob, 'view' | 'ran' | 'repeatsUntil' | 'stalled'> | undefined;
 }
 
 export class Chronicle {

@@ -15,7 +15,6 @@ import {
   LESSON_LAPS,
   LESSON_RANKS,
   MayflyError,
-  homeOf,
   taskId,
   type JobId,
   type JobSubmission,
@@ -155,7 +154,7 @@ export class Lessons {
         incarnation: t.incarnation,
         logged:
           hosts.length > 0
-            ? (hosts[homeOf(t.task, hosts.length)]?.core?.observe(t.task)?.arrivalsLogged ?? 0)
+            ? (hosts.find((h) => h.served.isHome(t.task))?.core?.observe(t.task)?.arrivalsLogged ?? 0)
             : t.messagesIn,
         read: t.activity?.arrivals ?? 0,
         ...(t.activity?.state === undefined ? {} : { activity: t.activity.state }),

@@ -15,7 +15,6 @@ import {
   FIRST_TOKEN,
   MayflyError,
   SpawnRefusal,
-  homeOf,
   jobId,
   spawnedTasks,
   type Assignment,
@@ -448,8 +447,7 @@ export class Runtime {
   }
 
   #home(job: JobId, task: TaskId): ServedLog | undefined {
-    const logs = this.#service.logs(job);
-    return logs[homeOf(task, logs.length)];
+    return this.#service.logs(job).find((log) => log.isHome(task));
   }
 
   #assignment(job: JobId, assigned: Assigned): Assignment {

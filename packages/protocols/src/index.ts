@@ -5,7 +5,7 @@ export * from './dispatcher/keys.ts';
 export { reputationKey } from './dispatcher/reputation.ts';
 export type { ReputationRecord } from './dispatcher/suspicions.ts';
 export { partOfTask, partsOf } from './dispatcher/parts.ts';
-export { groupOf } from './dispatcher/state.ts';
+export { goesBackNow, groupOf } from './dispatcher/state.ts';
 export {
   jobIds,
   jobView,
@@ -36,7 +36,7 @@ export type {
 } from './hc3i/records.ts';
 export type { Stamped as StampedMessage } from './hc3i/stamps.ts';
 export { WaveBook, type WaveNews } from './service/wave-book.ts';
-export type { WavesOfJob } from './service/waves-of-job.ts';
+export type { SchedulerOfJob } from './service/scheduler-of-job.ts';
 export { LoggedEndpoint } from './pessimistic/endpoint.ts';
 export { TeamEndpoint } from './pessimistic/teams/endpoint.ts';
 export { ImageCut, type InRing } from './pessimistic/teams/image-cut.ts';
@@ -47,7 +47,7 @@ export { fromTheStart, positionOf, replayOf, zeroLine, type Line, type ReplayFro
 export { ChannelMemory } from './channel-memory/channel-memory.ts';
 export { DEFAULT_WINDOW } from './channel-memory/initial.ts';
 export * from './channel-memory/events.ts';
-export { patchFromLog } from './channel-memory/records.ts';
+export { asArrival, patchFromLog } from './channel-memory/records.ts';
 export { upgradeManifest } from './images/upgrade-records.ts';
 export { coversDeterminants } from './channel-memory/ranges.ts';
 export { Comm } from './comm/comm.ts';

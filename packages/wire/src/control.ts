@@ -103,6 +103,8 @@ export const Assignment = Type.Object({
   protocol: ProtocolName,
   /** URLs of the Channel Memories, by index; relative to the server ('/data/cm/0') or absolute. */
   channelMemories: Type.Array(Type.String()),
+  /** By task: index of its home, where each cluster of tasks has a Channel Memory. Absent: task modulo their number. */
+  homes: Type.Optional(Type.Array(CountSchema)),
   /** Seed of the job's random draws. */
   seed: CountSchema,
   /** Wall clock of the server when it assigned, ms: the node's clock is offset to it. */

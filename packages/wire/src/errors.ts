@@ -140,8 +140,8 @@ export const ERRORS = {
     retry: true,
     status: 0,
     advice:
-      'Connect nodes: open the volunteer page in a browser. With the protocol "pessimistic", "vcl" or "pcl" a job ' +
-      'survives lost ranks.',
+      'Connect nodes: open the volunteer page in a browser. With the protocol "pessimistic", "vcl", "pcl" or "hc3i" ' +
+      'a job survives lost ranks.',
   },
 } as const;
 

@@ -42,6 +42,8 @@ export const TimelineEvent = Type.Object({
   cause: Type.Optional(Type.String()),
   /** Of a wave and a rollback: its number; 0: the start of the program. */
   wave: Type.Optional(CountSchema),
+  /** The cluster whose wave or rollback it is (protocol `hc3i`). Absent: of all ranks. */
+  cluster: Type.Optional(CountSchema),
   /** How long the wave took; the work that the rollback undid, as time of all ranks, ms. */
   ms: Type.Optional(CountSchema),
 });

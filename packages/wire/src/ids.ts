@@ -37,11 +37,14 @@ export const FILES = taskId(0xffff_fffe);
 /** The membership service of a job (protocol `app`) as a sender: its notices to a task are a channel of their own. */
 export const MEMBERS = taskId(0xffff_fffd);
 
+/** How many Channel Memories a job has; where each cluster of its tasks has one of its own, by task the home. */
+export type Homes = number | readonly number[];
+
 /**
  * The home Channel Memory of a task: messages *to* it, and its messages to the world, are logged there (MPICH-V §3).
  */
-export const homeOf = (task: TaskId, channelMemories: number): number => task % channelMemories;
+export const homeOf = (task: TaskId, homes: Homes): number =>
+  typeof homes === 'number' ? task % homes : (homes[task] ?? 0);
 
 /** The Channel Memory that logs the channel `src → dst`. */
-export const routeOf = (src: TaskId, dst: TaskId, channelMemories: number): number =>
-  homeOf(dst === WORLD ? src : dst, channelMemories);
+export const routeOf = (src: TaskId, dst: TaskId, homes: Homes): number => homeOf(dst === WORLD ? src : dst, homes);

@@ -30,12 +30,14 @@ export const ProtocolName = Type.Union([
   Type.Literal('pessimistic'),
   Type.Literal('vcl'),
   Type.Literal('pcl'),
+  Type.Literal('hc3i'),
   Type.Literal('app'),
   Type.Literal('none'),
 ]);
 export type ProtocolName = Static<typeof ProtocolName>;
-/** Under these a loss takes all ranks back to their last common checkpoint. */
-export const goesBackTogether = (protocol: ProtocolName): boolean => protocol === 'vcl' || protocol === 'pcl';
+/** Under these a loss takes all ranks, or all of a cluster, back to their last common checkpoint. */
+export const goesBackTogether = (protocol: ProtocolName): boolean =>
+  protocol === 'vcl' || protocol === 'pcl' || protocol === 'hc3i';
 /** How ranks are spread over nodes: `slot` fills the slots of a node first, `node` takes one node after the other. */
 export const MapBy = Type.Union([Type.Literal('slot'), Type.Literal('node')]);
 export type MapBy = Static<typeof MapBy>;
@@ -63,6 +65,16 @@ export const JobOptions = Type.Object(
      * under every other protocol.
      */
     team: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TEAM })),
+    /**
+     * With the protocol `hc3i`, and required there: into how many clusters of consecutive ranks the job is split
+     * evenly, or the ranks of each cluster. Each cluster takes checkpoints and goes back on its own.
+     */
+    clusters: Type.Optional(
+      Type.Union([
+        Type.Integer({ minimum: 1, maximum: MAX_RANKS }),
+        Type.Array(Type.Array(TaskIdSchema, { maxItems: MAX_RANKS }), { maxItems: MAX_RANKS }),
+      ]),
+    ),
     /** Absent: `slot` where ranks form teams, else `node`. */
     mapBy: Type.Optional(MapBy),
     /** How long a silent node keeps its ranks, ms. */

@@ -15,3 +15,6 @@ export const MAX_MEMBERS = 8;
 export const PARITY_PAGES = 8;
 /** Images of a rank, the whole one included, of which one goes to the server whole, if the job does not say. */
 export const DEFAULT_WHOLE_EVERY = 4;
+
+/** Clusters of a job (protocol `hc3i`): each has a Channel Memory, to which every rank is connected. */
+export const MAX_CLUSTERS = 16;

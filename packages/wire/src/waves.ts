@@ -7,6 +7,10 @@ export const LISTED_WAVES = 24;
 
 export const WaveView = Type.Object({
   wave: CountSchema,
+  /** Of this cluster (protocol `hc3i`). Absent: of all ranks. */
+  cluster: Type.Optional(CountSchema),
+  /** A message from another cluster has asked for it. */
+  forced: Type.Optional(Type.Literal(true)),
   /** When it began, ms since 1970. */
   at: CountSchema,
   state: Type.Union([Type.Literal('underWay'), Type.Literal('committed'), Type.Literal('abandoned')]),
@@ -35,6 +39,8 @@ export const RollbackView = Type.Object({
   /** The epoch that began with it, and the wave that all ranks went back to; 0: the start of the program. */
   epoch: CountSchema,
   wave: CountSchema,
+  /** The cluster that went back (protocol `hc3i`). Absent: all ranks did. */
+  cluster: Type.Optional(CountSchema),
   /**
    * A cause of a fault; or 'paused', 'server' (it was restarted), 'channels' (a Channel Memory broke), 'image' (one was
    * damaged).
@@ -48,7 +54,27 @@ export const RollbackView = Type.Object({
 });
 export type RollbackView = Static<typeof RollbackView>;
 
+/** A cluster of a job (protocol `hc3i`), which takes its checkpoints on its own. */
+export const ClusterView = Type.Object({
+  cluster: CountSchema,
+  ranks: Type.Array(TaskIdSchema),
+  /** Sequence number: that of its newest checkpoint. */
+  sn: CountSchema,
+  /** By cluster: the highest interval that it depends on; 0: none. Its own entry is `sn`. */
+  ddv: Type.Array(CountSchema),
+  /** Checkpoints that are kept. */
+  stored: CountSchema,
+  /** Checkpoints since this start of the server that messages of other clusters asked for, and the others. */
+  forced: CountSchema,
+  timed: CountSchema,
+  /** Messages from other clusters that wait for a checkpoint now. */
+  waiting: CountSchema,
+});
+export type ClusterView = Static<typeof ClusterView>;
+
 export const WavesView = Type.Object({
+  /** Under `hc3i`. */
+  clusters: Type.Optional(Type.Array(ClusterView)),
   /** From the end of a wave to the beginning of the next, ms. Absent: none has begun. */
   periodMs: Type.Optional(CountSchema),
   /** True: the job's owner has chosen the period. False: the scheduler finds it from the cost and the losses. */

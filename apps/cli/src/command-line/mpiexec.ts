@@ -2,7 +2,7 @@
 import { DEFAULT_WHOLE_EVERY, MAX_CHECKSUMS, MAX_RANKS, MAX_TEAM } from '@mayfly/wire';
 import { Option, type Command } from 'commander';
 import { EXIT_HELP } from '../exit-codes.ts';
-import { connected, factor, more, seconds, secondsFrom, size, whole, type Act } from './options.ts';
+import { clusters, connected, factor, more, seconds, secondsFrom, size, whole, type Act } from './options.ts';
 
 /** What a job is made of, for both commands. */
 const jobOptions = (command: Command): Command =>
@@ -24,15 +24,16 @@ const jobOptions = (command: Command): Command =>
           '--protocol <name>',
           'what a lost rank costs: its own work since its checkpoint (pessimistic, the default: every message goes ' +
             'through a log), the work of all ranks since their last common checkpoint (vcl: no log, output is final ' +
-            'some seconds late, not for TypeScript; pcl: the same, but ranks stop sending for each checkpoint), or ' +
-            'the job (none). app: a lost rank stays lost, the others learn of it, and the program decides (ULFM)',
-        ).choices(['pessimistic', 'vcl', 'pcl', 'app', 'none']),
+            'some seconds late, not for TypeScript; pcl: the same, but ranks stop sending for each checkpoint), that ' +
+            'of its cluster and of those that depend on it (hc3i: as vcl within each of --clusters), or the job ' +
+            '(none). app: a lost rank stays lost, the others learn of it, and the program decides (ULFM)',
+        ).choices(['pessimistic', 'vcl', 'pcl', 'hc3i', 'app', 'none']),
       )
       .addOption(
         new Option(
           '--durability <when>',
-          'sync the log after forwarding a message (behind) or before (strict); vcl and pcl have no log, and show ' +
-            'output only when a checkpoint of all ranks on disk covers it',
+          'sync the log after forwarding a message (behind) or before (strict); vcl, pcl and hc3i have no such log, ' +
+            'and show output only when a checkpoint on disk that no loss can undo covers it',
         ).choices(['behind', 'strict']),
       )
       .option(
@@ -41,6 +42,12 @@ const jobOptions = (command: Command): Command =>
           'With --protocol pessimistic (default: 1) such ranks are lost, restarted and checkpointed together. With ' +
           `--protocol none the default is ${MAX_TEAM}`,
         whole(1, MAX_TEAM),
+      )
+      .option(
+        '--clusters <clusters>',
+        'with --protocol hc3i: number of clusters into which the ranks are split evenly (2), or the ranks of each ' +
+          "cluster ('0-3,4-7'; '0-2+7,3-6'), which take checkpoints and go back on their own",
+        clusters,
       )
       .addOption(
         new Option(
@@ -51,8 +58,8 @@ const jobOptions = (command: Command): Command =>
       )
       .option(
         '--checkpoint <seconds>',
-        'target interval between checkpoints of a rank (default: 30); with vcl and pcl from one checkpoint of all ' +
-          'ranks to the next, at least 0.1 (default: calculated from their cost and the losses)',
+        'target interval between checkpoints of a rank (default: 30); with vcl, pcl and hc3i from one checkpoint of ' +
+          'all ranks (of a cluster) to the next, at least 0.1 (default: calculated from their cost and the losses)',
         seconds,
       )
       .option(

@@ -1,5 +1,6 @@
 /** What commands share: how the values of options are read, and the options of more than one command. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { MAX_RANKS } from '@mayfly/wire';
 import { bytes } from '../mpiexec-words.ts';
 import { wholeNumber } from '../whole-number.ts';
 
@@ -37,6 +38,22 @@ export const factor = (text: string): number => {
     throw new InvalidArgumentError('expected a number from 1 to 10000.');
   return n;
 };
+/** '2', or the ranks of each cluster: '0-3,4-7', '0-2+7,3-6'. The server checks whether every rank is in one. */
+export function clusters(text: string): number | number[][] {
+  const count = wholeNumber(text, 1, MAX_RANKS);
+  if (count !== undefined) return count;
+  return text.split(',').map((cluster) =>
+    cluster.split('+').flatMap((range) => {
+      const ends = range.split('-').map((n) => wholeNumber(n, 0, MAX_RANKS - 1));
+      const [first, last = first] = ends;
+      if (first === undefined || last === undefined || last < first || ends.length > 2 || ends.includes(undefined))
+        throw new InvalidArgumentError(
+          "expected a number of clusters, or the ranks of each: '2', '0-3,4-7', or '0-2+7,3-6'.",
+        );
+      return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+    }),
+  );
+}
 export const megabytes = (text: string): number => {
   const n = Number(text);
   if (text.trim() === '' || !Number.isFinite(n) || n < 0) throw new InvalidArgumentError('a number of megabytes.');

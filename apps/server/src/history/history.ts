@@ -7,7 +7,7 @@
  *  Y2  A job's history is kept LAST_WORDS_MS beyond its end: what its ranks say last is still on the way. Then it is on
  *      the disk only.
  */
-import type { Dispatcher, FaultRecord, WaveNews } from '@mayfly/protocols';
+import { goesBackNow, type Dispatcher, type FaultRecord, type WaveNews } from '@mayfly/protocols';
 import type { Archive } from '@mayfly/storage/ports';
 import {
   taskId,
@@ -191,9 +191,10 @@ export class History {
     const now = Date.now();
     o.history.pause(paused, now);
     // Ranks are given back one by one, or stop for the loss of another one, which is no fault.
-    if (paused || known?.rolling === true)
+    if (paused || known?.rolling)
       for (const t of known.tasks)
-        if (t.phase === 'idle' && t.incarnation !== undefined) o.history.lost(t.task, t.incarnation, now);
+        if (t.phase === 'idle' && (paused || goesBackNow(t)) && t.incarnation !== undefined)
+          o.history.lost(t.task, t.incarnation, now);
   }
 
   /** Once a second. */

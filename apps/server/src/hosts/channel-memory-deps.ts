@@ -11,6 +11,8 @@ export interface CmSpec {
   job: JobId;
   index: number;
   count: number;
+  /** By task: index of its home; absent: task modulo `count`. */
+  homes?: readonly number[] | undefined;
   /** Tasks of the job when it is opened ({@link ChannelMemoryHost.openStreams}). */
   size: number;
   protocol: ProtocolName;

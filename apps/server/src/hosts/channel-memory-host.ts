@@ -94,13 +94,14 @@ export class ChannelMemoryHost {
   #serve(): ServedLog {
     const { spec } = this;
     const { files, stdin, fresh, answers, secrets, settings } = this.#deps;
-    const { size, index, count, durability } = spec;
+    const { size, index, count, homes, durability } = spec;
     return new ServedLog(
       {
         policy: protocols[spec.protocol].log,
         size,
         index,
         count,
+        homes,
         durability: this.#log.durability === 'sync-only' ? 'strict' : durability, // H1
         lazyTicks: settings.lazyTicks,
         authorise: (capability) => {
@@ -305,8 +306,7 @@ export class ChannelMemoryHost {
         return;
       }
       case 'copy':
-        e.lsns.forEach((from, i) => this.#streams.append(e.to, e.lsn + i, this.#streams.read(e.from, from)));
-        return;
+        return this.#streams.copy(e);
       case 'send':
         return this.#queue(e.conn, e.bytes);
       case 'sendRecord': {
@@ -469,9 +469,9 @@ export class ChannelMemoryHost {
 
 /** One for each Channel Memory of the job. @param size tasks that it has by now */
 export function memoriesOf(spec: JobSpec, size: number, deps: CmDeps): ChannelMemoryHost[] {
-  const { id: job, channelMemories: count, protocol, durability } = spec;
+  const { id: job, channelMemories: count, clusters: homes, protocol, durability } = spec;
   return Array.from(
     { length: count },
-    (_, index) => new ChannelMemoryHost({ job, index, count, size, protocol, durability }, deps),
+    (_, index) => new ChannelMemoryHost({ job, index, count, homes, size, protocol, durability }, deps),
   );
 }

@@ -1,5 +1,5 @@
 /** The streams of one Channel Memory: on disk, or in memory where its V-protocol keeps them there. */
-import type { LogPolicy } from '@mayfly/protocols';
+import { asArrival, type LogIo, type LogPolicy } from '@mayfly/protocols';
 import type { LogStream, MessageLog } from '@mayfly/storage/ports';
 import { MayflyError } from '@mayfly/wire';
 import { MemoryStream } from './memory-stream.ts';
@@ -24,10 +24,10 @@ export class LogStreams {
     for (const name of names) this.#streams.set(name, await this.#open(name));
   }
 
-  /** What a wave has recorded is always durable. */
+  /** What a wave has recorded is always durable, and what came from other clusters. */
   async #open(name: string): Promise<LogStream> {
     const { keeps, keepsOutput } = this.keeps;
-    const kept = name.startsWith('v') ? 'durable' : name.startsWith('w') ? keepsOutput : keeps;
+    const kept = /^[vx]/.test(name) ? 'durable' : name.startsWith('w') ? keepsOutput : keeps;
     return kept === 'memory' ? new MemoryStream(name) : this.log.open(this.prefix + name);
   }
 
@@ -53,6 +53,15 @@ export class LogStreams {
     const record = this.of(name).read(lsn);
     if (!record) throw new MayflyError('INTERNAL', `${name}: record ${lsn} is not there any more`);
     return record;
+  }
+
+  /** @throws MayflyError */
+  copy({ from, lsns, to, lsn, arrival }: Extract<LogIo, { type: 'copy' }>): void {
+    lsns.forEach((at, i) => {
+      const record = this.read(from, at);
+      const number = i === lsns.length - 1 ? arrival : 0;
+      this.append(to, lsn + i, arrival === undefined ? record : asArrival(record, number!));
+    });
   }
 
   /** Never throws: what cannot be closed is let go. */

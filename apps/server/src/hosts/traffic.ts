@@ -85,7 +85,7 @@ export class Traffic {
 
   /** One record of a stream: a frame, or a record of the core's own, which is passed over. */
   count(stream: string, bytes: Uint8Array): void {
-    if ((stream[0] !== 't' && stream[0] !== 'w') || bytes.length < HEADER_BYTES) return;
+    if ((stream[0] !== 't' && stream[0] !== 'w' && stream[0] !== 'x') || bytes.length < HEADER_BYTES) return;
     const v = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     for (let o = 0; o + HEADER_BYTES <= bytes.length;) {
       // The fields of the header (wire/frame.ts) that matter here, without an object for each.

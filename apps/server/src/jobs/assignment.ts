@@ -68,6 +68,7 @@ export function assignmentOf(
     files: spec.files,
     protocol: spec.protocol,
     channelMemories: Array.from({ length: spec.channelMemories }, (_, i) => `/data/cm/${i}`),
+    ...(spec.clusters === undefined ? {} : { homes: [...spec.clusters] }),
     seed: spec.seed,
     serverTime: now,
     checkpointMs: spec.checkpointMs,

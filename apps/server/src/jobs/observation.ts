@@ -3,7 +3,7 @@
  * way.
  */
 import type { TaskObservation } from '@mayfly/protocols';
-import { FILES, homeOf, type JobView } from '@mayfly/wire';
+import { FILES, type JobView } from '@mayfly/wire';
 import type { ChannelMemoryHost } from '../hosts/channel-memory-host.ts';
 import type { WorldHost } from '../hosts/world-host.ts';
 
@@ -15,7 +15,7 @@ export function observed(
 ): TaskObservation[] | undefined {
   const tasks: TaskObservation[] = [];
   for (const t of view.tasks) {
-    const core = hosts[homeOf(t.task, hosts.length)]?.core;
+    const core = hosts.find((h) => h.served.isHome(t.task))?.core;
     const home = core?.observe(t.task);
     if (!core || !home) return undefined;
     tasks.push({

@@ -149,7 +149,7 @@ export function needParity(protocol: ProtocolName, { parity, team }: Pick<JobOpt
  */
 export function needImages(programs: readonly PreparedProgram[], protocol: ProtocolName): void {
   const script = programs.find((p) => kindOf(p.language) === 'typescript');
-  if (protocols[protocol].scheduler && script)
+  if (protocols[protocol].recovery.together && script)
     throw new MayflyError(
       'BAD_REQUEST',
       `The protocol "${protocol}" takes checkpoints of all ranks together, wherever they are, and ${script.entry} is ` +
@@ -162,7 +162,7 @@ const LEAST_PERIOD_MS = 100;
 
 /** What a job has for `checkpointMs`; 0: its scheduler finds the time between waves. @throws MayflyError BAD_REQUEST */
 export function checkpointMsOf(protocol: ProtocolName, wanted: number | undefined): number {
-  if (!protocols[protocol].scheduler) return wanted ?? DEFAULT_CHECKPOINT_MS;
+  if (!protocols[protocol].recovery.together) return wanted ?? DEFAULT_CHECKPOINT_MS;
   if (wanted !== undefined && wanted < LEAST_PERIOD_MS)
     throw new MayflyError(
       'BAD_REQUEST',

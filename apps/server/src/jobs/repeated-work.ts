@@ -4,7 +4,7 @@
  *
  * Owns: what each acting incarnation said last, and how it was accounted for. A new incarnation begins at nothing.
  */
-import type { WavesOfJob } from '@mayfly/protocols';
+import type { SchedulerOfJob } from '@mayfly/protocols';
 import { SPENT, type Heartbeat, type JobId } from '@mayfly/wire';
 
 type Told = Heartbeat['tasks'][number];
@@ -26,7 +26,7 @@ export class RepeatedWork {
   readonly #accounts = new Map<JobId, Map<number, Account>>();
 
   constructor(
-    private readonly waves: (job: JobId) => Pick<WavesOfJob, 'ran' | 'repeatsUntil' | 'stalled'> | undefined,
+    private readonly waves: (job: JobId) => Pick<SchedulerOfJob, 'ran' | 'repeatsUntil' | 'stalled'> | undefined,
   ) {}
 
   /** @param believed whether the incarnation acts at the node that says so */

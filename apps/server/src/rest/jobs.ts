@@ -32,6 +32,7 @@ import {
   type PreparedProgram,
 } from '../jobs/program.ts';
 import type { Disk } from '../disk.ts';
+import { clustersOf } from '../jobs/clusters.ts';
 import { takesImages } from '../jobs/takes-images.ts';
 import type { ServerLimits } from '../options.ts';
 import type { Rooms } from '../rooms.ts';
@@ -356,6 +357,7 @@ export async function submit(
   needImages(programs, protocol);
   needTeams(protocol, s.options?.team);
   needParity(protocol, s.options ?? {});
+  const clusters = clustersOf(protocol, s.options?.clusters, size);
   const { program, args } = parts[0]!;
   o.disk.admit();
   const id = jobId(randomId(12));
@@ -368,7 +370,8 @@ export async function submit(
     name: s.name ?? program.entry.slice(-80),
     ...(s.about ? { about: s.about } : {}),
     size,
-    capacity: Math.min(MAX_RANKS, size + MAX_SPAWNED),
+    // A spawned task would be in no cluster.
+    capacity: clusters ? size : Math.min(MAX_RANKS, size + MAX_SPAWNED),
     protocol,
     durability: options.durability ?? 'behind',
     ...(options.team === undefined ? {} : { team: options.team }),
@@ -384,7 +387,8 @@ export async function submit(
     library: LIBRARY,
     seed: again?.seed ?? s.options?.seed ?? randomBytes(6).readUIntBE(0, 6),
     ...(again?.compareWith === undefined ? {} : { compareWith: again.compareWith }),
-    channelMemories: o.channelMemories,
+    channelMemories: clusters ? Math.max(...clusters) + 1 : o.channelMemories,
+    ...(clusters && { clusters }),
     checkpointMs,
     ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
     ...(options.stuckAfterMs === undefined ? {} : { stuckAfterMs: options.stuckAfterMs }),

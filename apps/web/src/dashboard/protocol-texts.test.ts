@@ -48,6 +48,11 @@ describe('the submit form', () => {
       mapBy: 'slot',
     });
   });
+  it('asks for clusters where a job needs them, and forgets them elsewhere', () => {
+    expect(withProtocol({}, 'hc3i')).toEqual({ protocol: 'hc3i', clusters: 2 });
+    expect(withProtocol({ protocol: 'hc3i', clusters: 3 }, 'hc3i')).toEqual({ protocol: 'hc3i', clusters: 3 });
+    expect(withProtocol({ protocol: 'hc3i', clusters: 3 }, 'vcl')).toEqual({ protocol: 'vcl' });
+  });
   it('sends a protocol only where it is not the default, and no interval that the server would refuse', () => {
     expect(withProtocol({ protocol: 'vcl', seed: 1 }, 'pessimistic')).toEqual({ seed: 1 });
     expect(withProtocol({ checkpointMs: 0 }, 'vcl')).toEqual({ protocol: 'vcl' });

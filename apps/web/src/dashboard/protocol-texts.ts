@@ -43,6 +43,13 @@ export const CHOICES: readonly Choice[] = [
       'until all have one; for comparing the two',
   },
   {
+    protocol: 'hc3i',
+    title: 'Its cluster goes back, and others as far as they depend on it',
+    costs:
+      'clusters of ranks that take checkpoints on their own: messages between clusters are logged, and wait for a ' +
+      'checkpoint when they make a new dependency; best for parts that talk much within and little between each other',
+  },
+  {
     protocol: 'app',
     title: 'The other ranks learn of a loss, and the program decides',
     costs:
@@ -83,16 +90,21 @@ export const mapByDefault = (protocol: Protocol, team = teamDefault(protocol)): 
 
 /** The options of a job that gets another protocol: without what the server would refuse. */
 export function withProtocol(o: JobOptions, protocol: Protocol): JobOptions {
-  const { protocol: _, ...rest } = o;
+  const { protocol: _, clusters = 2, ...rest } = o;
   if (refusedTeamText(protocol) !== undefined) delete rest.team;
   if (goesBackTogether(protocol) && (rest.checkpointMs ?? Infinity) < LEAST_WAVE_MS) delete rest.checkpointMs;
-  return { ...rest, ...(protocol === 'pessimistic' ? {} : { protocol }) };
+  return {
+    ...rest,
+    ...(protocol === 'pessimistic' ? {} : { protocol }),
+    ...(protocol === 'hc3i' ? { clusters } : {}),
+  };
 }
 
 export const PROTOCOLS: Record<Protocol, string> = {
   pessimistic: 'pessimistic message logging',
   vcl: 'vcl: coordinated checkpointing; a loss takes all ranks back to the last checkpoint',
   pcl: 'pcl: blocking coordinated checkpointing; a loss takes all ranks back to the last checkpoint',
+  hc3i: 'hc3i: clusters with checkpoints of their own; a loss takes its cluster back, and those that depend on it',
   app: 'app: the program handles the loss of a rank itself (ULFM)',
   none: 'none: a lost rank ends the job',
 };
@@ -125,6 +137,15 @@ export function toleranceText(o: { protocol: Protocol; checkpointMs: number }): 
             : `${duration(o.checkpointMs)} from one checkpoint to the next`
         }`
       );
+    case 'hc3i':
+      return (
+        'the ranks of a cluster take a checkpoint together, and a loss takes their cluster back to its last one, and ' +
+        `others as far as they depend on what is undone; ${
+          o.checkpointMs === 0
+            ? 'the time between checkpoints follows from their cost and the losses'
+            : `${duration(o.checkpointMs)} from one checkpoint of a cluster to the next, and one for each new dependency`
+        }`
+      );
     case 'pessimistic':
       return (
         'every message is logged before it is delivered (pessimistic message logging); a checkpoint of each rank ' +
@@ -140,21 +161,29 @@ export function noFaultsText(protocol: Protocol): string {
   if (protocol === 'app')
     return 'None so far. A rank that is lost stays lost: the others learn of it, and the program decides what to do.';
   const tryIt = 'None so far. Try it: close a volunteer’s tab, or kill a rank in the overview.';
+  if (protocol === 'hc3i') return `${tryIt} The ranks of its cluster go back to their last checkpoint and continue.`;
   return goesBackTogether(protocol)
     ? `${tryIt} All ranks go back to the last checkpoint and continue from there.`
     : `${tryIt} The rank restarts and continues.`;
 }
 
 /** What the server keeps, above the list of checkpoints. */
-export const keptText = (protocol: Protocol): string =>
-  goesBackTogether(protocol)
+export function keptText(protocol: Protocol): string {
+  if (protocol === 'hc3i')
+    return (
+      'The ranks of a cluster take a checkpoint together. The server keeps all that a loss in any cluster may need. ' +
+      'A lost rank takes its cluster back to its newest, and others as far as they depend on what is undone.'
+    );
+  return goesBackTogether(protocol)
     ? 'All ranks take a checkpoint together. The server keeps the two newest that all ranks have. A lost rank takes ' +
-      'all of them back to the newest.'
+        'all of them back to the newest.'
     : 'The server keeps the two newest of each rank. A lost rank restarts from the newest and replays the work since ' +
-      'then.';
+        'then.';
+}
 
 /** What happens if a rank that runs is lost now. `newest`: its newest checkpoint. */
 export function ifLostText(protocol: Protocol, newest: { bytes: number; at: number } | undefined, now: number): string {
+  if (protocol === 'hc3i') return 'the ranks of its cluster go back to its newest checkpoint';
   if (goesBackTogether(protocol)) return 'all ranks go back to the newest checkpoint that all have';
   return newest
     ? `loads ${bytes(newest.bytes)}, replays up to ${elapsed(now - newest.at)}`
@@ -174,7 +203,7 @@ export function pauseAdvice(job: JobView): string {
     'Other jobs can use the slots in the meantime. The answer stays the same, and a pause is not counted as a fault.';
   if (goesBackTogether(job.protocol))
     return (
-      'All ranks take a checkpoint together, if every rank gets to an MPI call within 15 seconds. Otherwise the job ' +
+      `All ranks ${job.protocol === 'hc3i' ? 'of each cluster ' : ''}take a checkpoint together, if every rank gets to an MPI call within 15 seconds. Otherwise the job ` +
       `resumes from its previous checkpoint, or from the beginning where it has none. ${after}`
     );
   const left = job.tasks.filter((t) => t.state !== 'done');

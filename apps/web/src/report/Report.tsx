@@ -225,6 +225,12 @@ const GONE = {
   ),
   vcl: TOGETHER,
   pcl: TOGETHER,
+  hc3i: (
+    <>
+      {INCARNATION}, and the ranks of its <em>cluster</em> go back to the last checkpoint that they took together. Other
+      clusters go back only as far as they depend on what is undone.
+    </>
+  ),
   app: <>the other ranks learn of it, and the program decides how to go on.</>,
   none: <>this job ends, because nothing is kept to restart a rank from.</>,
 };

@@ -141,6 +141,7 @@ export class CommHost {
     this.core ??= new Comm({
       size: a.size,
       channelMemories: a.channelMemories.length,
+      homes: a.homes,
       policy: protocols[a.protocol].commd,
       teams: protocols[a.protocol].teams,
     });

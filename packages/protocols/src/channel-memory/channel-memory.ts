@@ -36,9 +36,20 @@ import {
 } from '@mayfly/wire';
 import { attach, fence, reopen, resupplied, resupply, speaker } from './attach.ts';
 import { memoryOf, observe, provisional, sendsOf, unshown } from './census.ts';
+import {
+  clcBegins,
+  clcOver,
+  foreignCut,
+  recoverBetween,
+  restoreBetween,
+  sendersWentBack,
+  taskEnds,
+  trimBetween,
+} from './between.ts';
 import { beginWave, forgetWaves, obey, waveFrame, waveOver } from './cutting.ts';
 import { appendWorldMessage, data, done } from './data-path.ts';
 import { holdingsOf } from './holdings.ts';
+import { isForeign } from './foreign.ts';
 import { grow, initial } from './initial.ts';
 import { goBack, recoverWaves, type WaveRecordRead } from './line.ts';
 import { credit, pull, pump } from './push.ts';
@@ -68,6 +79,7 @@ export class ChannelMemory {
     for (const d of s.destinations) if (d) names.push(d.stream.name);
     for (const w of s.worlds) if (w) names.push(w.stream.name);
     for (const v of s.cutting?.streams ?? []) if (v) names.push(v.stream.name);
+    for (const x of s.between?.streams ?? []) if (x) names.push(x.name);
     return names;
   }
 
@@ -81,6 +93,7 @@ export class ChannelMemory {
     if (name[0] === 'd') recoverSource(s, s.sources[task]!, records, next);
     else if (name[0] === 't') recoverDestination(s, s.destinations[task]!, records, next);
     else if (name[0] === 'v') this.#recorded.set(taskId(task), recoverWaves(s, taskId(task), records, next));
+    else if (name[0] === 'x') recoverBetween(s, taskId(task), records, next);
     else recoverWorld(s, s.worlds[task]!, records, next);
     return this.#take();
   }
@@ -190,6 +203,22 @@ export class ChannelMemory {
       case 'ended':
         s.cutting!.gate.ended(event.task);
         obey(s);
+        taskEnds(s, event.task);
+        break;
+      case 'clusters':
+        restoreBetween(s, event.now);
+        break;
+      case 'clcBegins':
+        clcBegins(s, event.cluster, event.clc);
+        break;
+      case 'clcOver':
+        clcOver(s, event.cluster, event.sn, event.record);
+        break;
+      case 'sendersWentBack':
+        sendersWentBack(s, event.rolled);
+        break;
+      case 'stableClcs':
+        trimBetween(s, event.records);
         break;
       case 'forgetWaves':
         forgetWaves(s, event.before);
@@ -251,6 +280,11 @@ export class ChannelMemory {
   /** {@link observe} */
   observe(task: TaskId): ReturnType<typeof observe> {
     return observe(this.#s, task);
+  }
+
+  /** Messages from other clusters for this task that wait for a checkpoint of its cluster. */
+  awaiting(task: TaskId): number {
+    return this.#s.between?.links.awaiting(task) ?? 0;
   }
 
   /** {@link unshown} */
@@ -349,7 +383,8 @@ export class ChannelMemory {
       case Kind.CUT:
       case Kind.MARK:
       case Kind.CANNOT:
-        return waveFrame(s, a.task, h.kind, h.word, f.body);
+        if (!isForeign(s, a.task)) return waveFrame(s, a.task, h.kind, h.word, f.body);
+        return h.kind === Kind.CUT ? foreignCut(s, a.task, h.word, f.body) : undefined;
       case Kind.DETACH:
         return detach(s, a);
       default:

@@ -26,7 +26,8 @@ import {
   type Header,
   type TaskId,
 } from '@mayfly/wire';
-import { START_OF_TASK } from '../contract/waves.ts';
+import { START_OF_TASK, countOf } from '../contract/waves.ts';
+import { isForeign } from './foreign.ts';
 import { readBody } from './read-body.ts';
 import { cost, pushAhead, pushWhole } from './push.ts';
 import { WAVE_KIND } from './records.ts';
@@ -152,7 +153,7 @@ function cannot(s: State, task: TaskId, reason: string): void {
 
 /** Numbers of records that trimming must spare: parts of what is held back. */
 export function openLsns(s: State, d: Destination): number[] {
-  const open = d.channels.flatMap((c) => c?.partial?.lsns ?? []);
+  const open = d.channels.flatMap((c) => (c?.partial && !isForeign(s, c.src) ? c.partial.lsns : []));
   for (const { channel, partial } of s.cutting?.held.values() ?? [])
     if (channel.dst === d.task && partial) open.push(...partial.lsns);
   return open;
@@ -165,7 +166,8 @@ export function openLsns(s: State, d: Destination): number[] {
 export function waitingFor(s: State, task: TaskId): number {
   const waiting = s.worlds[task]?.waiting ?? [];
   if (!s.cutting) return waiting.length;
-  let held = 0;
+  let held = s.between?.links.awaiting(task) ?? 0;
+  for (const { header } of s.between?.waiting ?? []) if (header.dst === task) held++;
   for (const { channel } of s.cutting.held.values()) if (channel.dst === task) held++;
   return held + waiting.filter((m) => m.mode === WorldMode.REQUEST).length;
 }
@@ -312,21 +314,26 @@ export function waveFrame(s: State, task: TaskId, kind: number, wave: number, bo
   if (wave === gate.wave) cannot(s, task, reason);
 }
 
+/** @throws ProtocolError when more has come of the task than it has sent before its cut */
+export function noMoreThan(s: State, task: TaskId, cut: Cut): void {
+  const sends = new Map(cut.sends);
+  for (const to of s.destinations) {
+    const count = to?.channels[slotOf(s, task)]?.count ?? 0;
+    if (to && !s.cutting!.gate.takesAll(to.task) && count > (sends.get(to.task) ?? 0))
+      throw protocolError('OUT_OF_SEQUENCE', `a cut behind message ${count} of ${task} → ${to.task}`);
+  }
+}
+
 function cutComes(s: State, task: TaskId, wave: number, cut: Cut): void {
   const cutting = s.cutting!;
   const { gate } = cutting;
   if (wave !== gate.wave || gate.hasCut(task)) return;
-  const sends = new Map(cut.sends);
+  noMoreThan(s, task, cut);
   const d = s.destinations[task];
-  for (const to of s.destinations) {
-    const count = to?.channels[slotOf(s, task)]?.count ?? 0;
-    if (to && !gate.takesAll(to.task) && count > (sends.get(to.task) ?? 0))
-      throw protocolError('OUT_OF_SEQUENCE', `a cut behind message ${count} of ${task} → ${to.task}`);
-  }
   if (d && cut.arrivals > d.index.count)
     throw protocolError('OUT_OF_SEQUENCE', `a cut at arrival ${cut.arrivals} of ${d.index.count}`);
   if (d) {
-    cutting.written.set(task, sends.get(WORLD) ?? 0);
+    cutting.written.set(task, countOf(cut.sends, WORLD));
     s.out.push({ type: 'cut', task, wave, cut });
   }
   gate.cut(wave, task, cut);

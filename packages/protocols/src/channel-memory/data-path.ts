@@ -3,7 +3,9 @@
  * last chunk, and pushes it. A few small objects per message, no copy of the body.
  */
 import { Flag, Kind, WORLD, emptyHeader, encodeFrame, routeOf, type Header } from '@mayfly/wire';
+import { fromAnotherCluster, waits } from './between.ts';
 import { part, toTask } from './cutting.ts';
+import { isForeign } from './foreign.ts';
 import { protocolError } from './refuse.ts';
 import { discardPartial } from './push.ts';
 import { slideOverEntries } from './records.ts';
@@ -25,9 +27,9 @@ import { emitWorld, join, readable } from './world.ts';
 
 /** DATA at `o` of `bytes`, ending at `end`; its determinants are logged already (C2). @throws ProtocolError */
 export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: DataView, o: number, end: number): void {
-  const { index, count } = s.options;
+  const { index, count, homes = count } = s.options;
   if (h.dst !== WORLD && h.dst >= s.sources.length) throw protocolError('BAD_FRAME', `no task ${h.dst}`);
-  if (routeOf(a.task, h.dst, count) !== index)
+  if (routeOf(a.task, h.dst, homes) !== index)
     throw protocolError('BAD_FRAME', `channel ${h.src} → ${h.dst} is not logged here`);
   const whole = (h.flags & Flag.LAST) !== 0;
   if (h.size > s.maxMessageBytes) throw protocolError('TOO_LARGE', `message of ${h.size} bytes`);
@@ -39,7 +41,9 @@ export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: D
   const w = h.dst === WORLD ? s.worlds[a.task]! : undefined;
   const d = w === undefined ? s.destinations[h.dst]! : undefined;
   const c = w?.channel ?? channelOf(d!, slotOf(s, a.task), a.task);
-  if (d && (d.done || s.cutting?.gate.takesAll(d.task))) return dropForDone(s, c, h.channel, whole);
+  const foreign = d !== undefined && isForeign(s, a.task);
+  if (d && (d.done || (!foreign && s.cutting?.gate.takesAll(d.task)))) return dropForDone(s, c, h.channel, whole);
+  if (foreign && waits(s, a, h, () => data(s, a, h, bytes, v, o, end))) return;
   if (d?.closed === true) {
     c.resync = true;
     return;
@@ -68,7 +72,8 @@ export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: D
   const record = s.policy.record(h, bytes, o, end);
   const at = isTeam(h) ? slideOverSections(bytes, v, o, h) : slideOverEntries(bytes, v, o, h);
   const frame = bytes.subarray(at, end);
-  if (d) toTask(s, d, c, h, v, at, frame, whole, record);
+  if (d && foreign) fromAnotherCluster(s, d, c, h, frame, whole);
+  else if (d) toTask(s, d, c, h, v, at, frame, whole, record);
   else toWorld(s, w!, h, frame, whole, record ?? frame);
 }
 

@@ -18,6 +18,7 @@
  *     ticket})`.
  */
 import type { Cut, ErrorBody, ImageId, Incarnation, Position, TaskId } from '@mayfly/wire';
+import type { ClcRecord, ClcUnderWay, ClustersNow, Rolled } from '../contract/clusters.ts';
 import type { WaveRecord } from '../contract/waves.ts';
 
 /** A connection, numbered by the host; never reused. One carries the frames of every task of a comm worker. */
@@ -25,9 +26,9 @@ export type Conn = number;
 
 /**
  * `t<task>` arrivals of a task, `d<task>` determinants by source, `w<task>` messages task → WORLD, `v<task>` what the
- * image of a task in a wave lacks. The host prefixes job and CM.
+ * image of a task in a wave lacks, `x<task>` messages to a task from other clusters. The host prefixes job and CM.
  */
-export type StreamName = `t${number}` | `d${number}` | `w${number}` | `v${number}`;
+export type StreamName = `t${number}` | `d${number}` | `w${number}` | `v${number}` | `x${number}`;
 
 /** Half-open: determinants [from, to). */
 export type Range = readonly [from: number, to: number];
@@ -63,6 +64,8 @@ export interface ChannelMemoryOptions {
   /** Index of this Channel Memory and number of all of the job. */
   readonly index: number;
   readonly count: number;
+  /** By task: index of its home; absent: task modulo {@link count}. */
+  readonly homes?: readonly number[] | undefined;
   readonly durability: 'behind' | 'strict';
   /** Checks a capability; undefined refuses it. */
   readonly authorise: (capability: string) => { readonly task: TaskId; readonly incarnation: Incarnation } | undefined;
@@ -164,7 +167,23 @@ export type CmEvent =
    * Messages of the task to the world up to `channel` can never be undone, and answers of the file service up to
    * `answers` are never asked for again.
    */
-  | { readonly type: 'stable'; readonly task: TaskId; readonly channel: number; readonly answers: number };
+  | { readonly type: 'stable'; readonly task: TaskId; readonly channel: number; readonly answers: number }
+  // Clusters (between.ts).
+  /** The core has recovered: what it has to know of all clusters. */
+  | { readonly type: 'clusters'; readonly now: ClustersNow }
+  /** A CLC of a cluster begins; at its own Channel Memory `wave` says the rest. */
+  | { readonly type: 'clcBegins'; readonly cluster: number; readonly clc: ClcUnderWay }
+  /** …is over. `record`: it counts. */
+  | {
+      readonly type: 'clcOver';
+      readonly cluster: number;
+      readonly sn: number;
+      readonly record: ClcRecord | undefined;
+    }
+  /** Other clusters went back; their tasks are fenced. */
+  | { readonly type: 'sendersWentBack'; readonly rolled: readonly Rolled[] }
+  /** No cluster goes back behind these CLCs. */
+  | { readonly type: 'stableClcs'; readonly records: readonly ClcRecord[] };
 
 export type CmEffect =
   /** `bytes` become the next record of `stream`; its LSN is what the core expects. */
@@ -176,6 +195,8 @@ export type CmEffect =
       readonly lsns: readonly number[];
       readonly to: StreamName;
       readonly lsn: number;
+      /** The copies become this arrival: the number stands on the last one. Absent: they stay as they are. */
+      readonly arrival?: number;
     }
   /** The task has cut in a wave, at its home. */
   | { readonly type: 'cut'; readonly task: TaskId; readonly wave: number; readonly cut: Cut }
@@ -183,6 +204,10 @@ export type CmEffect =
   | { readonly type: 'recorded'; readonly task: TaskId; readonly wave: number }
   /** The wave cannot be had here. */
   | { readonly type: 'cannot'; readonly task: TaskId; readonly wave: number; readonly reason: string }
+  /** G9: a message waits for a CLC of this cluster. */
+  | { readonly type: 'force'; readonly from: number; readonly interval: number }
+  /** S2: what the cluster has sent here before its cut is here, durably. */
+  | { readonly type: 'sent'; readonly cluster: number; readonly wave: number }
   /** Its EXIT, which says this, is durable. */
   | { readonly type: 'taskEnded'; readonly task: TaskId; readonly report: Uint8Array }
   /** One whole frame for a connection. */

@@ -9,7 +9,7 @@ import type { ChannelMemoryOptions } from './events.ts';
 /** Credit of a receiver before its first CREDIT. */
 export const DEFAULT_WINDOW = 4 * 1024 * 1024;
 
-const stream = (kind: 't' | 'd' | 'w' | 'v', task: number, durable: boolean): Stream => ({
+const stream = (kind: 't' | 'd' | 'w' | 'v' | 'x', task: number, durable: boolean): Stream => ({
   name: `${kind}${task}`,
   durable,
   next: 0,
@@ -34,6 +34,17 @@ export function initial(policy: LogPolicy, options: ChannelMemoryOptions): State
       unreported: [],
       streams: [],
     },
+    between: policy.clusters &&
+      options.homes && {
+        links: policy.clusters(options.homes, options.index),
+        waiting: [],
+        waitingBytes: 0,
+        streams: [],
+        places: new Map(),
+        sent: new Map(),
+        trimmed: new Map(),
+        recovered: [],
+      },
     strict: policy.visible(options.durability) === 'synced',
     window: options.window ?? DEFAULT_WINDOW,
     chunkBytes: options.chunkBytes ?? CHUNK_BYTES,
@@ -83,7 +94,7 @@ export function grow(s: State, size: number): void {
       ackDue: false,
       ackChannels: [],
     });
-    const home = homeOf(task, s.options.count) === s.options.index;
+    const home = homeOf(task, s.options.homes ?? s.options.count) === s.options.index;
     s.destinations.push(
       home
         ? {
@@ -115,6 +126,7 @@ export function grow(s: State, size: number): void {
           }
         : undefined,
     );
+    s.between?.streams.push(home ? stream('x', task, true) : undefined);
     s.cutting?.streams.push(home ? { stream: stream('v', task, true), records: 0, begins: [] } : undefined);
   }
   s.cutting?.gate.grow(size, (task) => s.destinations[task] !== undefined);

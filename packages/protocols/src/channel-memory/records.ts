@@ -14,6 +14,7 @@ import {
   encodeFrame,
   getU53,
   parseJson,
+  patchArrival,
   readFrame,
   setU53,
   teamHeads,
@@ -172,6 +173,13 @@ export function patchFromLog(
     v.setUint32(4, 0, true);
     v.setUint32(40, 0, true);
   }
+  return out;
+}
+
+/** A copy of a record as arrival `n` (0: a chunk that is not the last). */
+export function asArrival(record: Uint8Array, n: number): Uint8Array {
+  const out = new Uint8Array(record);
+  patchArrival(viewOf(out), 0, n, 0 as Incarnation);
   return out;
 }
 

@@ -15,6 +15,7 @@ import {
   type TeamSection,
 } from '@mayfly/wire';
 import type { Replays } from '../contract/position.ts';
+import type { ClusterLinks, Stamped } from '../contract/clusters.ts';
 import type { ChannelGate, ChannelWaves } from '../contract/waves.ts';
 import type { ArrivalIndex } from './arrivals.ts';
 import type { Evidence, Unheard } from './records.ts';
@@ -196,7 +197,6 @@ export interface WaveStream {
   readonly begins: { readonly epoch: number; readonly wave: number; readonly lsn: number }[];
 }
 
-/** Coordinated checkpointing (cutting.ts). */
 /** What a wave took at one Channel Memory: messages and their bytes. */
 export interface GateCounts {
   recorded: number;
@@ -224,6 +224,24 @@ export interface Cutting {
   readonly streams: (WaveStream | undefined)[];
 }
 
+/** Messages from other clusters (between.ts). */
+export interface Between {
+  readonly links: ClusterLinks;
+  /** Frames of senders that have cut (S1). */
+  waiting: { readonly attachment: Attachment; readonly header: Header; readonly again: () => void }[];
+  waitingBytes: number;
+  /** By task; undefined where another Channel Memory is its home. */
+  readonly streams: (Stream | undefined)[];
+  /** By message: where its log has it. */
+  readonly places: Map<string, { readonly lsns: readonly number[]; readonly size: number }>;
+  /** By cluster: its CLC whose messages are here, and what is to be synced before that is reported; then nothing. */
+  readonly sent: Map<number, { readonly sn: number; needs: readonly { stream: Stream; next: number }[] | undefined }>;
+  /** By receiver, by sender: messages that are trimmed. */
+  readonly trimmed: Map<TaskId, Map<TaskId, number>>;
+  /** Until the core has recovered: what is left of the logs, in order. */
+  recovered: { readonly message: Stamped; readonly lsns: readonly number[]; readonly size: number }[];
+}
+
 export interface Cover {
   readonly image: ImageId;
   readonly position: Position;
@@ -246,6 +264,8 @@ export interface LogPolicy {
   readonly keepsOutput: 'durable' | 'memory';
   /** How channels are cut for a wave; absent: they never are. */
   readonly waves?: ChannelWaves;
+  /** Messages from other clusters, each of which has a Channel Memory of its own. `clusters`: by task. */
+  readonly clusters?: (clusters: readonly number[], own: number) => ClusterLinks;
   /** When a receiver may be pushed an arrival: as soon as it is appended, or once it is synced. */
   visible(durability: 'behind' | 'strict'): 'appended' | 'synced';
   /** F1: incarnation `one` closes `other`. */
@@ -310,6 +330,8 @@ export interface State {
   readonly outputDurable: boolean;
   /** Coordinated checkpointing alone. */
   readonly cutting: Cutting | undefined;
+  /** Clusters alone (between.ts). */
+  readonly between: Between | undefined;
   /** Arrivals are pushed once they are synced. */
   readonly strict: boolean;
   readonly window: number;

@@ -4,6 +4,7 @@
  */
 import { Kind, encodeAck, encodeFrame, emptyHeader } from '@mayfly/wire';
 import { answerAttach } from './attach.ts';
+import { reportSent } from './between.ts';
 import { recordMarks, recordsSynced, reportRecorded } from './cutting.ts';
 import { missing } from './ranges.ts';
 import { pump } from './push.ts';
@@ -94,6 +95,7 @@ export function synced(s: State, ticket: number): void {
   }
   if (sync.waves.length > 0) recordsSynced(s, sync.waves);
   reportRecorded(s);
+  reportSent(s);
   settle(s, ticket);
   flushAcks(s);
   if (!s.durable) trimConsumed(s);

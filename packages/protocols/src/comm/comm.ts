@@ -131,7 +131,7 @@ export class Comm {
       this.#out.push({ type: 'refused', task: e.task, error });
       return;
     }
-    const home = homeOf(e.task, this.#options.channelMemories);
+    const home = homeOf(e.task, this.#options.homes ?? this.#options.channelMemories);
     const t = new CommTask(this.#options, e.task, e.incarnation, e.capability, e.nonce, e.position, home, team);
     this.#tasks.set(t.task, t);
     team?.here.set(t.task, t);

@@ -32,6 +32,8 @@ export interface CommOptions {
   readonly size: number;
   /** Number of Channel Memories of the job. */
   readonly channelMemories: number;
+  /** By task: index of its home; absent: task modulo {@link channelMemories}. */
+  readonly homes?: readonly number[] | undefined;
   readonly policy: CommdPolicy;
   /** For ranks that exchange messages in this node's memory; absent: their protocol needs nothing for that. */
   readonly teams?: TeamPolicy | undefined;

@@ -8,6 +8,7 @@ import {
   encodeFrame,
   routeOf,
   type Header,
+  type Homes,
   type Incarnation,
   type Position,
   type TaskId,
@@ -41,7 +42,7 @@ export class CommTask {
   readonly position: Position;
   readonly replays: Replays;
   readonly home: number;
-  readonly #channelMemories: number;
+  readonly #homes: Homes;
 
   /** Per CM: ATTACHED came on the present connection / ever. */
   readonly attached: boolean[];
@@ -104,7 +105,7 @@ export class CommTask {
     this.nonce = nonce;
     this.position = position;
     this.home = home;
-    this.#channelMemories = options.channelMemories;
+    this.#homes = options.homes ?? options.channelMemories;
     this.attached = new Array<boolean>(options.channelMemories).fill(false);
     this.syncAsked = new Array<boolean>(options.channelMemories).fill(false);
     this.known = new Array<boolean>(options.channelMemories).fill(false);
@@ -144,7 +145,7 @@ export class CommTask {
   outbox(dst: TaskId): Outbox {
     let box = this.outboxes.get(dst);
     if (box === undefined)
-      this.outboxes.set(dst, (box = { dst, cm: routeOf(this.task, dst, this.#channelMemories), frames: [], head: 0 }));
+      this.outboxes.set(dst, (box = { dst, cm: routeOf(this.task, dst, this.#homes), frames: [], head: 0 }));
     return box;
   }
 

@@ -12,6 +12,7 @@ import type { RecoveryPolicy } from '../dispatcher/policy.ts';
 import type { ImagePolicy } from '../images/policy.ts';
 import type { Endpoint, EndpointStart } from '../endpoint.ts';
 import type { MembershipOptions, MembershipService } from './membership.ts';
+import type { ClusterOptions, ClusterScheduler } from './clusters.ts';
 import type { CheckpointScheduler, WaveOptions } from './waves.ts';
 
 /**
@@ -42,6 +43,8 @@ export interface VProtocol {
   readonly recovery: RecoveryPolicy;
   /** Coordinated checkpointing alone: the scheduler of a job's waves. */
   readonly scheduler?: (options: WaveOptions) => CheckpointScheduler;
+  /** Clusters of tasks that checkpoint independently: the scheduler of them all. */
+  readonly clusters?: (options: ClusterOptions) => ClusterScheduler;
   /** Programs that recover themselves: who tells them of losses. */
   readonly membership?: (options: MembershipOptions) => MembershipService;
 }

@@ -25,10 +25,9 @@
  *     may take twice as long, up to {@link MOST_PATIENCE}.
  *  W8 An exit is final when all tasks have ended and a last wave, which has no images, is durable.
  */
-import type { Cut, ImageId, TaskId } from '@mayfly/wire';
+import type { TaskId } from '@mayfly/wire';
 import { contradiction } from './cut.ts';
 import {
-  START_OF_TASK,
   lineKey,
   waveKey,
   type CheckpointScheduler,
@@ -40,20 +39,11 @@ import {
   type WaveRecord,
 } from '../contract/waves.ts';
 import { Period } from './period.ts';
+import { WaveUnderWay } from './under-way.ts';
 
-/** A wave under way. */
-interface Wave {
-  readonly number: number;
-  readonly since: number;
-  readonly members: ReadonlySet<TaskId>;
-  readonly ended: ReadonlySet<TaskId>;
-  readonly cuts: Map<TaskId, Cut>;
-  readonly images: Map<TaskId, ImageId>;
-  readonly recorded: Set<TaskId>;
-  markAsked: boolean;
-  mark: { value: unknown } | undefined;
+interface Wave extends WaveUnderWay {
   /** Its commit is under way. */
-  record: WaveRecord | undefined;
+  record?: WaveRecord;
 }
 
 type Rolling =
@@ -226,6 +216,10 @@ export class Waves {
     return this.#wave?.number === wave && !this.#wave.record;
   }
 
+  get #all(): TaskId[] {
+    return Array.from({ length: this.#tasks }, (_, t) => t as TaskId);
+  }
+
   get #allEnded(): boolean {
     return this.#ended.size >= this.#tasks;
   }
@@ -235,23 +229,13 @@ export class Waves {
     if (this.#began.size === 0 && !this.#allEnded) return;
     if (this.#due === undefined) this.#rest();
     if (!this.#asked && this.#now < this.#due!.at && !this.#allEnded) return;
-    const all = Array.from({ length: this.#tasks }, (_, t) => t as TaskId);
-    const living = all.filter((t) => !this.#ended.has(t));
+    const living = this.#all.filter((t) => !this.#ended.has(t));
     // On its way back to an image, a task can neither take part nor be left out.
     if (living.some((t) => this.#returning.has(t))) return;
     this.#asked = false;
-    const wave: Wave = {
-      number: this.number(this.#next++),
-      since: this.#now,
-      members: new Set(living.filter((t) => this.#began.has(t))),
-      ended: new Set(this.#ended),
-      cuts: new Map(),
-      images: new Map(),
-      recorded: new Set(),
-      markAsked: false,
-      mark: undefined,
-      record: undefined,
-    };
+    const members = new Set(living.filter((t) => this.#began.has(t)));
+    const number = this.number(this.#next++);
+    const wave: Wave = new WaveUnderWay({ number, since: this.#now, members, ended: this.#ended });
     this.#wave = wave;
     const starting = living.filter((t) => !this.#began.has(t));
     this.#out.push({ type: 'begin', wave: wave.number, ended: [...this.#ended], starting });
@@ -264,34 +248,17 @@ export class Waves {
     this.#due = { at: this.#now + periodMs, periodMs };
   }
 
-  /** The tasks of a wave, as far as they are known; those that came later begin at their start. */
-  #tasksOf(w: Wave): TaskOfWave[] | undefined {
-    const tasks: TaskOfWave[] = [];
-    for (let task = 0 as TaskId; task < this.#tasks; task++) {
-      const [cut, image] = [w.cuts.get(task), w.images.get(task)];
-      // What a task does after its cut, or after the beginning of a wave that it began in, is behind the wave: also its
-      // end.
-      if (!w.members.has(task)) tasks.push({ task, state: w.ended.has(task) ? 'ended' : 'start' });
-      else if (cut && image !== undefined) tasks.push({ task, state: 'image', image, cut });
-      else if (!cut && this.#ended.has(task)) tasks.push({ task, state: 'ended' });
-      else return undefined;
-    }
-    return tasks;
-  }
-
   #maybeCommit(): void {
     const w = this.#wave;
     if (!w || w.record) return;
-    for (const t of w.members) if (!w.cuts.has(t) && !this.#ended.has(t)) return;
+    if (w.missing(this.#ended) !== undefined) return;
     if (!w.markAsked) {
       w.markAsked = true;
       this.#out.push({ type: 'mark', wave: w.number }); // W4
     }
-    const tasks = this.#tasksOf(w);
+    const tasks = w.tasks(this.#all, this.#ended);
     if (!tasks || !this.durable(tasks, w.recorded, w.mark !== undefined)) return;
-    const cuts = new Map(w.cuts);
-    for (const t of tasks) if (t.state === 'start') cuts.set(t.task, START_OF_TASK);
-    const wrong = contradiction(cuts);
+    const wrong = contradiction(w.cutsOf(tasks));
     if (wrong) {
       this.#log('error', `wave ${w.number}: rank ${wrong.dst} has consumed what rank ${wrong.src} has not sent`);
       return this.#abandon('its cut is not consistent (INCONSISTENT_WAVE)');
@@ -337,7 +304,7 @@ export class Waves {
 
   /** W7. */
   #tookTooLong(w: Wave): void {
-    const missing = [...w.members].find((t) => !w.cuts.has(t) && !this.#ended.has(t));
+    const missing = w.missing(this.#ended);
     const why = missing === undefined ? 'its images' : `rank ${missing}, whose next MPI call has not come,`;
     this.#patience = Math.min(MOST_PATIENCE, 2 * this.#patience);
     this.#abandon(`${why} took too long; the next wave may take ${Math.round(this.#patience / 1000)} s`);

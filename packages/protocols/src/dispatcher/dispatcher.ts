@@ -186,8 +186,8 @@ export class Dispatcher {
       case 'waveDone': {
         const job = core.jobs.get(e.job);
         if (!job) return;
-        if (e.type === 'rollBack') rollBack(core, job, e.epoch, e.changes);
-        else if (e.type === 'goOn') goOn(core, job, e.ended);
+        if (e.type === 'rollBack') rollBack(core, job, e.epoch, e.changes, e.clusters);
+        else if (e.type === 'goOn') goOn(core, job, e.ended, e.cluster);
         else leaveWithWave(core, job);
         return;
       }

@@ -140,6 +140,8 @@ export interface JobSpec {
   compareWith?: JobId;
   /** Number of Channel Memories that serve it; fixed for its life (home CM = task mod this). */
   channelMemories: number;
+  /** By task: its cluster, each of which has a Channel Memory of its own (protocol `hc3i`); absent: there are none. */
+  clusters?: number[];
   checkpointMs: number;
   graceMs?: number;
   /**
@@ -395,9 +397,16 @@ export type DispatcherEvent = { now: number } &
     | { type: 'resume'; job: JobId }
     // Coordinated checkpointing (together.ts).
     /** From the checkpoint scheduler, with its own part of the commit. Answered by `rolledBack`. */
-    | { type: 'rollBack'; job: JobId; epoch: number; changes: readonly (readonly [key: string, value: unknown])[] }
-    /** Everybody has gone back: ranks may start. `ended`: of these the EXIT is part of the line. */
-    | { type: 'goOn'; job: JobId; ended: readonly TaskId[] }
+    | {
+        type: 'rollBack';
+        job: JobId;
+        epoch: number;
+        changes: readonly (readonly [key: string, value: unknown])[];
+        /** Only ranks of these; absent: all. */
+        clusters?: readonly number[];
+      }
+    /** Everybody (of this cluster) has gone back: ranks may start. `ended`: of these the EXIT is part of the line. */
+    | { type: 'goOn'; job: JobId; ended: readonly TaskId[]; cluster?: number }
     /** The EXIT of this task is durable, but not final. */
     | { type: 'ended'; job: JobId; task: TaskId }
     /** A wave is committed. */

@@ -15,7 +15,7 @@
  * continues from its newest image, or from its log, as after a fault, so the answer is the same.
  */
 import { askForImage, goesBack, leave, tellToDrop } from './restart.ts';
-import { over, paused, recoveryOf, timeGoesOn, type Core, type Job, type Task } from './state.ts';
+import { goesBackNow, over, paused, recoveryOf, timeGoesOn, type Core, type Job, type Task } from './state.ts';
 import { stopTime, timeAfterStop } from './storage-outage.ts';
 import { hasExited, unitOf } from './unit.ts';
 import { jobKey } from './keys.ts';
@@ -77,7 +77,7 @@ function stop(core: Core, t: Task): void {
   if (t.phase === 'ended' || t.phase === 'exiting' || t.phase === 'done') return;
   const where = t.node ?? t.resumable;
   if (where !== undefined) tellToDrop(core, t, where, { code: 'FENCED', message: 'The job is paused.' });
-  if (t.node !== undefined && !t.job.rolling && recoveryOf(core, t.job).together) goesBack(core, t, 'paused');
+  if (t.node !== undefined && !goesBackNow(t) && recoveryOf(core, t.job).together) goesBack(core, t, 'paused');
   leave(core, t);
 }
 

@@ -98,7 +98,7 @@ function recoverTask(core: Core, job: Job | undefined, task: TaskId, r: TaskReco
     t.exit = r.exit;
     t.phase = 'done';
   } else if (recoveryOf(core, job).together)
-    job.rolling = true; // its scheduler says where to
+    job.rolling = 'all'; // its scheduler says where to
   else if (job.record.state === 'running') {
     const { restartGraceMs } = core.settings;
     t.phase = 'away';

@@ -18,7 +18,9 @@ import { NONE, suits, takeRoomForUnit, wantedByUnit } from './placement.ts';
 import { quarantinedUntil } from './reputation.ts';
 import {
   addFault,
+  clusterOf,
   faultChanges,
+  goesBackNow,
   kindOfJob,
   over,
   paused,
@@ -85,8 +87,8 @@ export function schedule(core: Core): void {
     return true;
   };
   for (const job of core.jobs.values()) {
-    if (over(job) || job.record.state !== 'running' || job.rolling) continue;
-    for (const unit of waitingUnits(core, job)) if (!take(unit)) short.add(job);
+    if (over(job) || job.record.state !== 'running' || job.rolling === 'all') continue;
+    for (const unit of waitingUnits(core, job)) if (!unit.some(goesBackNow) && !take(unit)) short.add(job);
   }
   for (const job of core.jobs.values()) {
     if (over(job) || job.record.state !== 'waiting' || job.rolling) continue;
@@ -410,7 +412,9 @@ function loseOne(core: Core, t: Task, cause: FaultCause, hearsay: boolean): void
 
 /** D15 (together.ts). */
 export function goesBack(core: Core, t: Task, cause: FaultCause | 'paused'): void {
-  t.job.rolling = true;
+  const cluster = clusterOf(t);
+  if (cluster === undefined) t.job.rolling = 'all';
+  else if (t.job.rolling !== 'all') t.job.rolling = new Set([...(t.job.rolling ?? []), cluster]);
   core.emit({ type: 'goesBack', job: t.job.record.spec.id, task: t.task, cause });
 }
 

@@ -171,8 +171,8 @@ export interface Job {
   stoppedAt?: number;
   /** Paused, durably: observer's time at which ranks that have no new image yet leave without one (pause.ts). */
   leaveBy?: number;
-  /** D15 (together.ts): no rank of it gets a slot. */
-  rolling?: boolean;
+  /** D15 (together.ts): no rank of it gets a slot, or none of these clusters. */
+  rolling?: 'all' | ReadonlySet<number> | undefined;
 }
 
 export interface Node {
@@ -271,6 +271,15 @@ export class Core {
   find(job: JobId, task: TaskId): Task | undefined {
     return this.jobs.get(job)?.tasks[task];
   }
+}
+
+/** Of a job with clusters. */
+export const clusterOf = (t: Task): number | undefined => t.job.record.spec.clusters?.[t.task];
+
+/** D15 (together.ts). */
+export function goesBackNow({ job, task }: Task): boolean {
+  const { rolling, record } = job;
+  return rolling === 'all' || (rolling?.has(record.spec.clusters?.[task] ?? -1) ?? false);
 }
 
 /** Nothing of this job is assigned, restarted or counted any more. */

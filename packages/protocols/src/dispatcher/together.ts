@@ -1,25 +1,34 @@
 /**
- * Jobs whose tasks go back together (coordinated checkpointing). The checkpoint scheduler decides when, and where to;
- * the dispatcher stops all ranks, raises all incarnations in one commit, and starts them again when it hears so.
+ * Jobs whose tasks go back together (coordinated checkpointing), all of them or by clusters. The checkpoint scheduler
+ * decides when, and where to; the dispatcher stops the ranks, raises their incarnations in one commit, and starts them
+ * again when it hears so.
  *
- *  D15 A rank that is lost takes its job back: from then until {@link goOn} no rank of it gets a slot.
- *  D16 The scheduler's line and the new incarnations of all ranks that have not exited for good are one commit.
+ *  D15 A rank that is lost takes its job or its cluster back: from then until {@link goOn} no rank of it gets a slot.
+ *  D16 The scheduler's line and the new incarnations of all its ranks that have not exited for good are one commit.
  *  D17 The ranks that are stopped for a loss elsewhere leave no fault, as those of a paused job (D9).
  */
 import type { Incarnation, TaskId } from '@mayfly/wire';
 import { release, tellToDrop } from './restart.ts';
-import { faultChanges, over, taskChange, type Core, type Job, type Task } from './state.ts';
+import { clusterOf, faultChanges, goesBackNow, over, taskChange, type Core, type Job, type Task } from './state.ts';
 
 const final = (t: Task): boolean => t.phase === 'exiting' || t.phase === 'done';
 
-/** D16, D17. */
-export function rollBack(core: Core, job: Job, epoch: number, changes: readonly (readonly [string, unknown])[]): void {
+/** D16, D17. `clusters`: that go back; absent: all tasks do. */
+export function rollBack(
+  core: Core,
+  job: Job,
+  epoch: number,
+  changes: readonly (readonly [string, unknown])[],
+  clusters: readonly number[] | undefined,
+): void {
   if (over(job)) return;
-  job.rolling = true;
+  if (!clusters) job.rolling = 'all';
+  else if (job.rolling !== 'all') job.rolling = new Set([...(job.rolling ?? []), ...clusters]);
   const all: (readonly [string, unknown])[] = [...changes];
+  const whose = clusters ? 'of its cluster' : 'of the job';
   for (const t of job.tasks) {
-    if (final(t) || t.incarnation === undefined) continue;
-    const message = 'All ranks of the job go back to its last checkpoint.';
+    if (final(t) || t.incarnation === undefined || (clusters && !clusters.includes(clusterOf(t)!))) continue;
+    const message = `All ranks ${whose} go back to its last checkpoint.`;
     if (t.node !== undefined) tellToDrop(core, t, t.node, { code: 'FENCED', message });
     if (t.phase === 'running') t.ranMs += core.time - t.beganAt;
     leaveNode(core, t, 'idle');
@@ -46,10 +55,15 @@ export function rolledBack(core: Core, job: Job, epoch: number): void {
   core.emit({ type: 'rolledBack', job: job.record.spec.id, epoch, acting });
 }
 
-/** Everybody has gone back. `ended`: tasks whose EXIT is part of where the others go back to. */
-export function goOn(core: Core, job: Job, ended: readonly TaskId[]): void {
+/** Everybody has gone back, or this cluster has. `ended`: tasks whose EXIT is part of where the others go back to. */
+export function goOn(core: Core, job: Job, ended: readonly TaskId[], cluster: number | undefined): void {
   if (over(job)) return;
-  job.rolling = false;
+  if (cluster === undefined) job.rolling = undefined;
+  else {
+    const left = new Set(job.rolling === 'all' ? job.record.spec.clusters : job.rolling);
+    left.delete(cluster);
+    job.rolling = left.size > 0 ? left : undefined;
+  }
   for (const task of ended) {
     const t = job.tasks[task];
     if (t && !final(t)) t.phase = 'ended';
@@ -60,6 +74,6 @@ export function goOn(core: Core, job: Job, ended: readonly TaskId[]): void {
 
 /** The EXIT of the task is durable; it counts once nothing can go back behind it. */
 export function endedForNow(core: Core, t: Task): void {
-  if (over(t.job) || final(t) || t.job.rolling) return;
+  if (over(t.job) || final(t) || goesBackNow(t)) return;
   leaveNode(core, t, 'ended');
 }

@@ -264,7 +264,8 @@ export function reasonOf(core: Core, job: Job): string | undefined {
   }
   if (over(job)) return undefined;
   if (paused(job)) return pausedReason(job);
-  if (job.rolling) return 'a rank was lost: all ranks go back to the last checkpoint';
+  if (job.rolling)
+    return `a rank was lost: all ranks ${job.rolling === 'all' ? '' : 'of its cluster '}go back to the last checkpoint`;
   const { room } = job.record.spec;
   const size = job.tasks.filter((t) => t.phase !== 'done').length;
   const place = room === undefined ? '' : ` in room ${room}`;

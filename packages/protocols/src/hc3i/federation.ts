@@ -21,7 +21,7 @@
  *  N7 Garbage is collected in one commit. A loss waits for it (N3), so a line never needs what is being deleted.
  *  N8 A cluster begins a CLC only when it is not on its way back.
  */
-import { START_OF_TASK } from '../contract/waves.ts';
+import { START_OF_TASK, type WaveRecord } from '../contract/waves.ts';
 import { DEPTH, garbageLine } from './garbage.ts';
 import type { DeadIntervals } from './intake.ts';
 import { recoveryLine, type Line } from './recovery-line.ts';
@@ -47,6 +47,7 @@ interface UnderWay {
   readonly ddv: number[];
   /** Complete. */
   cuts: Cuts | undefined;
+  wave: WaveRecord | undefined;
   /** Its commit is under way. */
   record: ClcRecord | undefined;
 }
@@ -123,6 +124,11 @@ export class Federation {
     return this.#epoch;
   }
 
+  /** All dead intervals of the job. */
+  get dead(): readonly DeadIntervals[] {
+    return this.#dead;
+  }
+
   /** Committed CLCs that are kept, by cluster, the oldest first. */
   get stored(): readonly (readonly ClcRecord[])[] {
     return this.#clusters.map((c) => c.stored);
@@ -146,8 +152,9 @@ export class Federation {
     this.#now = now;
     this.#epoch = record?.epoch ?? 0;
     this.#dead = [...(record?.dead ?? [])];
-    this.#clusters = this.#clusters.map((_, cluster) => {
+    this.#clusters = this.#clusters.map((start, cluster) => {
       const own = stored.filter((r) => r.cluster === cluster).sort((a, b) => a.sn - b.sn);
+      if (own.length === 0) own.push(start.stored[0]!); // the server died before that was durable
       return this.#cluster(own, Math.max(own.at(-1)!.sn + 1, record?.next[cluster] ?? 0), Infinity);
     });
     this.#clusters.forEach((_, cluster) => this.#failed.add(cluster));
@@ -178,7 +185,9 @@ export class Federation {
       }
       case 'complete': {
         const u = this.#clusters[e.cluster]!.underWay;
-        if (u?.sn === e.sn) u.cuts ??= e.cuts;
+        if (u?.sn !== e.sn || u.cuts) return;
+        u.cuts = e.cuts;
+        u.wave = e.wave;
         return;
       }
       case 'abandoned': {
@@ -234,7 +243,8 @@ export class Federation {
   #commit(commit: Commit, changes: Changes): void {
     const number = this.#nextCommit++;
     this.#commits.set(number, commit);
-    this.#out.push({ type: 'commit', commit: number, changes });
+    const line = commit.type === 'line' && { line: { epoch: commit.record.epoch, rolled: commit.rolled } };
+    this.#out.push({ type: 'commit', commit: number, changes, ...line });
   }
 
   #committed(number: number): void {
@@ -267,7 +277,7 @@ export class Federation {
     if (this.#now < c.due && !(forced && retry)) return;
     const sn = c.next++;
     const named = c.wanted.map((interval, i) => (i === cluster ? sn : Math.max(interval, ddv[i]!)));
-    c.underWay = { sn, at: this.#now, forced, ddv: named, cuts: undefined, record: undefined };
+    c.underWay = { sn, at: this.#now, forced, ddv: named, cuts: undefined, wave: undefined, record: undefined };
     this.#out.push({ type: 'begin', cluster, sn, forced });
   }
 
@@ -287,8 +297,8 @@ export class Federation {
   }
 
   #commitClc(cluster: number, u: UnderWay, cuts: Cuts): void {
-    const { sn, at, forced, ddv } = u;
-    u.record = { cluster, sn, images: sn, ddv: [...ddv], forced, at, cuts };
+    const { sn, at, forced, ddv, wave } = u;
+    u.record = { cluster, sn, images: sn, ddv: [...ddv], forced, at, cuts, ...(wave && { wave }) };
     this.#commit({ type: 'clc', cluster }, [[clcKey(this.#o.job, cluster, sn), u.record]]);
   }
 

@@ -17,19 +17,14 @@
  *  G12 The log keeps what is above the counts of the oldest CLC that garbage collection kept.
  */
 import type { TaskId } from '@mayfly/wire';
-import type { Counts, Stamped } from './stamps.ts';
+import type { Counts, DeadIntervals, Stamped } from '../contract/clusters.ts';
+
+export type { DeadIntervals };
 
 /** A record of the log. */
 export interface Logged extends Stamped {
   /** G9. */
   pushed: boolean;
-}
-
-/** What was done in these intervals of a cluster is undone: from `from` on, before `until`. */
-export interface DeadIntervals {
-  readonly cluster: number;
-  readonly from: number;
-  readonly until: number;
 }
 
 export type IntakeEffect =
@@ -78,10 +73,28 @@ export class Intake {
     if (m.channel <= seen) return [];
     if (m.channel !== seen + 1) throw new Error(`message ${seen + 1} of rank ${m.src} to ${m.dst} is missing`);
     this.#count(m.src, m.dst, m.channel);
-    const record = { ...m, pushed: false };
-    this.#log.push(record);
     this.#out.push({ type: 'log', message: m });
+    return this.accept(m, false);
+  }
+
+  /**
+   * A message is logged, in the order of its channel. `ended`: its receiver has ended, so that it is needed only when
+   * this cluster goes back.
+   */
+  accept(m: Stamped, ended: boolean): IntakeEffect[] {
+    const record = { ...m, pushed: ended };
+    this.#log.push(record);
+    if (ended) return [];
     this.#admit(record);
+    return this.#take();
+  }
+
+  /** A Channel Memory begins with this log. @param held whether the image of its receiver has the message */
+  restore(ddv: readonly number[], log: readonly Stamped[], held: (m: Stamped) => boolean): IntakeEffect[] {
+    this.#ddv = ddv;
+    this.#asked = [...ddv];
+    this.#log = log.map((m) => ({ ...m, pushed: held(m) }));
+    for (const record of this.#log) if (!record.pushed) this.#admit(record);
     return this.#take();
   }
 
@@ -97,13 +110,21 @@ export class Intake {
     this.#dead = dead;
   }
 
-  /** G11: a sender's cluster went back. Comes before {@link wentBack} if this cluster goes back with it. */
-  senderWentBack(cluster: number, cuts: Cuts): void {
+  /**
+   * G11: a sender's cluster went back. Comes before {@link wentBack} if this cluster goes back with it.
+   * @returns what was never sent
+   */
+  senderWentBack(cluster: number, cuts: Cuts): Logged[] {
     const sent = counter(cuts, 'sends');
-    this.#log = this.#log.filter((m) => m.from !== cluster || !this.undone(m, sent(m.src, m.dst)));
+    const dropped = this.#log.filter((m) => m.from === cluster && this.undone(m, sent(m.src, m.dst)));
+    if (dropped.length > 0) {
+      const gone = new Set(dropped);
+      this.#log = this.#log.filter((m) => !gone.has(m));
+    }
     this.#asked = this.#asked.map((x, i) => (i === cluster ? this.#ddv[i]! : x));
     for (const [dst, channels] of this.#seen)
       for (const [src, seen] of channels) if (cuts.has(src)) channels.set(src, Math.min(seen, sent(src, dst)));
+    return dropped;
   }
 
   /** G10: this cluster went back to a CLC with this DDV and these cuts. */
@@ -119,10 +140,12 @@ export class Intake {
     return this.#take();
   }
 
-  /** G12. @param cuts of the oldest CLC that is kept */
-  trim(cuts: Cuts): void {
+  /** G12. @param cuts of the oldest CLC that is kept @returns what is gone */
+  trim(cuts: Cuts): Logged[] {
     const received = counter(cuts, 'receives');
-    this.#log = this.#log.filter((m) => m.channel > received(m.src, m.dst));
+    const trimmed = this.#log.filter((m) => m.channel <= received(m.src, m.dst));
+    if (trimmed.length > 0) this.#log = this.#log.filter((m) => m.channel > received(m.src, m.dst));
+    return trimmed;
   }
 
   // ---- rules ----

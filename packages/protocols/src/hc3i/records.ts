@@ -1,45 +1,17 @@
 /** What the scheduler of a federation hears, answers, and makes durable. */
 import type { ErrorBody, JobId, TaskId } from '@mayfly/wire';
-import type { DeadIntervals } from './intake.ts';
-import type { Checkpoint } from './recovery-line.ts';
-import type { Counts } from './stamps.ts';
+import type { Changes, ClcRecord, Cuts, DeadIntervals, Rolled } from '../contract/clusters.ts';
+import type { WaveRecord } from '../contract/waves.ts';
 
-export type Cuts = readonly (readonly [task: TaskId, counts: Counts])[];
-
-/** A committed CLC. */
-export interface ClcRecord extends Checkpoint {
-  readonly cluster: number;
-  /** The CLC whose images it has; of an alias, not its own number. */
-  readonly images: number;
-  readonly forced: boolean;
-  /** ms since the epoch (of the clock): when it began. */
-  readonly at: number;
-  /** Of all tasks of the cluster. */
-  readonly cuts: Cuts;
-}
-
-export interface FederationRecord {
-  /** Number of rollbacks. */
-  readonly epoch: number;
-  /** By cluster: no CLC has had this number yet, nor a higher one. */
-  readonly next: readonly number[];
-  readonly dead: readonly DeadIntervals[];
-}
-
-/** A cluster that goes back. */
-export interface Rolled {
-  readonly cluster: number;
-  /** Number of the CLC that it goes back to. */
-  readonly to: number;
-  /** That CLC under its new number. */
-  readonly alias: ClcRecord;
-}
-
-export type Changes = readonly (readonly [key: string, value: unknown])[];
-
-export const clcKey = (job: JobId, cluster: number, sn: number): string =>
-  `clc/${job}/${cluster}/${String(sn).padStart(10, '0')}`;
-export const federationKey = (job: JobId): string => `federation/${job}`;
+export {
+  clcKey,
+  federationKey,
+  type Changes,
+  type ClcRecord,
+  type Cuts,
+  type FederationRecord,
+  type Rolled,
+} from '../contract/clusters.ts';
 
 export interface FederationOptions {
   readonly job: JobId;
@@ -58,7 +30,13 @@ export type FederationEvent = { readonly now: number } & (
   /** G9: a message of interval `interval` of cluster `from` waits at `cluster`. */
   | { readonly type: 'force'; readonly cluster: number; readonly from: number; readonly interval: number }
   /** Everything that the CLC needs is durable. */
-  | { readonly type: 'complete'; readonly cluster: number; readonly sn: number; readonly cuts: Cuts }
+  | {
+      readonly type: 'complete';
+      readonly cluster: number;
+      readonly sn: number;
+      readonly cuts: Cuts;
+      readonly wave?: WaveRecord;
+    }
   | { readonly type: 'abandoned'; readonly cluster: number; readonly sn: number }
   /** Outcome of a commit. */
   | { readonly type: 'committed'; readonly commit: number }
@@ -75,7 +53,13 @@ export type FederationEffect =
   /** The cluster takes a CLC: a wave of its own. */
   | { readonly type: 'begin'; readonly cluster: number; readonly sn: number; readonly forced: boolean }
   /** One step for the registry. */
-  | { readonly type: 'commit'; readonly commit: number; readonly changes: Changes }
+  | {
+      readonly type: 'commit';
+      readonly commit: number;
+      readonly changes: Changes;
+      /** It is a line: the clusters that go back. */
+      readonly line?: { readonly epoch: number; readonly rolled: readonly Rolled[] };
+    }
   /** The CLC counts: what waits for it goes on. */
   | { readonly type: 'open'; readonly record: ClcRecord }
   /** The CLC under way ends without a commit. */

@@ -11,13 +11,9 @@
  * Cost: O(K² · CLCs) for K clusters.
  */
 
-/** What the line needs to know of a CLC. */
-export interface Checkpoint {
-  /** Sequence number; of its cluster, rising. */
-  readonly sn: number;
-  /** Direct dependencies vector: by cluster, the highest interval that interval `sn` depends on; 0: none. */
-  readonly ddv: readonly number[];
-}
+import type { Checkpoint } from '../contract/clusters.ts';
+
+export type { Checkpoint };
 
 /** By cluster: its stored CLCs, the oldest first. */
 export type Stored = readonly (readonly Checkpoint[])[];

@@ -10,24 +10,10 @@
  *  S2 A CLC is complete only when every message from before its cut has come: the sender does not send it again.
  *  S3 After a rollback to CLC s, new messages have the number of its alias. What waited was never sent.
  */
-import type { Cut, TaskId } from '@mayfly/wire';
+import type { TaskId } from '@mayfly/wire';
+import type { ClcRecord, Counts, Leaving, Stamped } from '../contract/clusters.ts';
 
-/** Of a task: messages sent and received, by peer. */
-export type Counts = Pick<Cut, 'sends' | 'receives'>;
-
-/** A message between clusters, and where it is in its channel. */
-export interface Leaving {
-  readonly src: TaskId;
-  readonly dst: TaskId;
-  /** From 1. */
-  readonly channel: number;
-}
-
-export interface Stamped extends Leaving {
-  /** Cluster of the sender. */
-  readonly from: number;
-  readonly interval: number;
-}
+export type { Counts, Leaving, Stamped };
 
 type Sends = ReadonlyMap<TaskId, ReadonlyMap<TaskId, number>>;
 const sendsOf = (cuts: Iterable<readonly [TaskId, Counts]>): Sends =>
@@ -55,6 +41,23 @@ export class Stamps {
   /** Messages that wait (S1). */
   get waiting(): number {
     return this.#waiting.length;
+  }
+
+  /** S1. */
+  holds(m: Leaving): boolean {
+    return this.waits(m);
+  }
+
+  /** A Channel Memory begins. @param stored the CLCs that are kept, the oldest first */
+  restore(stored: readonly ClcRecord[]): void {
+    this.#committed = stored.map(({ sn, cuts }) => ({ sn, sends: sendsOf(cuts) }));
+    this.#underWay = undefined;
+    this.#waiting = [];
+  }
+
+  /** What the tasks that have cut count in the CLC under way; undefined: none is. */
+  get cuts(): { readonly sn: number; readonly sends: Sends } | undefined {
+    return this.#underWay;
   }
 
   /** The next message of its channel is here. @returns undefined if it waits */

@@ -245,9 +245,9 @@ function handle(s: State, e: CheckpointServerEvent): void {
     case 'checkWave':
     case 'goBack': {
       const job = jobOf(s, e.job);
-      if (e.type === 'wave') begin(job, e.wave);
-      else if (e.type === 'waveOver') over(s, job, e.wave, e.committed);
-      else if (e.type === 'forgetWave') forget(s, job, e.wave);
+      if (e.type === 'wave') begin(job, e.wave, e.tasks);
+      else if (e.type === 'waveOver') over(s, job, e.wave, e.committed, e.tasks);
+      else if (e.type === 'forgetWave') forget(s, job, e.wave, e.tasks);
       else if (e.type === 'checkWave') check(s, job, e.wave, e.images);
       else goBack(s, job, e);
       return;

@@ -6,7 +6,7 @@ import type { ImageId } from '@mayfly/wire';
 import { discardAll, discardThese, remove, surplus, trim } from './retention.ts';
 import { drop, uncover } from './offers.ts';
 import { choose } from './restart.ts';
-import { OVER, emit, waveOf, type Offer, type State } from './state.ts';
+import { OVER, emit, underWayOf, waveOf, type Offer, type State } from './state.ts';
 import { imageKey, trimmedKey, type ImageRecord } from './events.ts';
 import type { Range } from '../channel-memory/events.ts';
 
@@ -101,7 +101,7 @@ export function committedAlone(s: State, o: Offer): void {
     return;
   }
   const wave = waveOf(t.job, record);
-  if (wave !== undefined && wave !== t.job.waves.underWay) {
+  if (wave !== undefined && wave !== underWayOf(t.job, t.task)) {
     // C7
     if (o.link !== undefined) emit(s, { type: 'reply', link: o.link, reply: 'refused', image, error: OVER });
     discardThese(s, t, [record]);

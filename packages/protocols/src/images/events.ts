@@ -127,24 +127,25 @@ export type CheckpointServerEvent = { now: number } &
     | { type: 'teams'; job: JobId; teams: readonly (readonly TaskId[])[] }
     /** The EXIT of a member of a team is durable. It may restart with its team all the same (T12). */
     | { type: 'exitedInTeam'; job: JobId; task: TaskId }
-    // Coordinated checkpointing: images belong to waves.
+    // Coordinated checkpointing: images belong to waves. `tasks`: the wave of a cluster; absent: of all tasks.
     /** A wave begins. */
-    | { type: 'wave'; job: JobId; wave: number }
+    | { type: 'wave'; job: JobId; wave: number; tasks?: readonly TaskId[] }
     /** The wave under way is over; without a commit, its images go. */
-    | { type: 'waveOver'; job: JobId; wave: number; committed: boolean }
+    | { type: 'waveOver'; job: JobId; wave: number; committed: boolean; tasks?: readonly TaskId[] }
     /** Images of this wave may go. */
-    | { type: 'forgetWave'; job: JobId; wave: number }
+    | { type: 'forgetWave'; job: JobId; wave: number; tasks?: readonly TaskId[] }
     /** Are these images sound? Answered by `waveChecked`. */
     | { type: 'checkWave'; job: JobId; wave: number; images: readonly ImageId[] }
     /**
-     * All tasks go back: those named here to these images, the others to their start. Of all waves, only those in
-     * `kept` have images from now on.
+     * All tasks, or those of a cluster, go back: those named here to these images, the others to their start. Of all
+     * waves, only those in `kept` have images from now on.
      */
     | {
         type: 'goBack';
         job: JobId;
         kept: readonly number[];
         images: readonly (readonly [task: TaskId, image: ImageId])[];
+        tasks?: readonly TaskId[];
       }
     /** From `jobEnded`: everything of the job may go. */
     | { type: 'forgetJob'; job: JobId }

@@ -6,7 +6,7 @@
 import type { ErrorBody } from '@mayfly/wire';
 import { checkManifest } from './check-manifest.ts';
 import { refusesInTeam, supersedes } from './team-offers.ts';
-import { OVER, emit, taskOf, waveOf, type Offer, type State } from './state.ts';
+import { OVER, emit, taskOf, underWayOf, waveOf, type Offer, type State } from './state.ts';
 import type { CheckpointServerEvent } from './events.ts';
 
 export function offer(s: State, e: Extract<CheckpointServerEvent, { type: 'offer' }>): void {
@@ -46,7 +46,7 @@ export function offer(s: State, e: Extract<CheckpointServerEvent, { type: 'offer
   const alien = refusesInTeam(job, { manifest, task });
   if (alien !== undefined) return no({ code: 'CONFLICT', message: alien });
   const wave = waveOf(job, manifest);
-  if (wave !== undefined && wave !== job.waves.underWay) return no(OVER); // C7
+  if (wave !== undefined && wave !== underWayOf(job, e.task)) return no(OVER); // C7
   if (open) {
     if (!superseded && open.link !== link && open.manifest.image !== image)
       return no({ code: 'TOO_MANY', message: 'The image before this one is not complete yet.' });

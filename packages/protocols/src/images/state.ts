@@ -84,10 +84,10 @@ export interface Job {
 }
 
 export interface Waves {
-  /** The wave under way; 0: none. */
-  underWay: number;
+  /** Waves under way: one of all tasks, or one of each cluster. */
+  underWay: { readonly wave: number; readonly tasks: ReadonlySet<TaskId> | undefined }[];
   /** Where each task goes back to; the others begin at their start. */
-  line: ReadonlyMap<TaskId, ImageId>;
+  readonly line: Map<TaskId, ImageId>;
   /** A wave is being checked. */
   check: { readonly wave: number; readonly left: Set<ImageId>; sound: boolean } | undefined;
 }
@@ -131,7 +131,7 @@ export function jobOf(s: State, id: JobId): Job {
   if (!job)
     s.jobs.set(
       id,
-      (job = { id, tasks: new Map(), waves: { underWay: 0, line: new Map(), check: undefined }, teams: new Map() }),
+      (job = { id, tasks: new Map(), waves: { underWay: [], line: new Map(), check: undefined }, teams: new Map() }),
     );
   return job;
 }
@@ -145,6 +145,10 @@ export function taskOf(job: Job, task: TaskId): Task {
     );
   return t;
 }
+
+/** The wave under way of a task; 0: none. */
+export const underWayOf = (job: Job, task: TaskId): number =>
+  job.waves.underWay.find(({ tasks }) => !tasks || tasks.has(task))?.wave ?? 0;
 
 /** The wave of an image; undefined: its protocol has none. */
 export const waveOf = (job: Job, { position }: Pick<ImageRecord, 'position'>): number | undefined =>

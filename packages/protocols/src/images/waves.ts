@@ -7,28 +7,40 @@
  *  C8 A task restarts from the image that the line names, or from its start where the line names none (restart.ts). No
  *     other image takes the place of one that is damaged.
  */
-import type { ImageId } from '@mayfly/wire';
+import type { ImageId, TaskId } from '@mayfly/wire';
 import { refuse } from './offers.ts';
 import { discardThese } from './retention.ts';
 import { OVER, emit, waveOf, type Job, type State } from './state.ts';
 import type { CheckpointServerEvent } from './events.ts';
 
-export function begin(job: Job, wave: number): void {
-  job.waves.underWay = wave;
+/** Of a cluster; undefined: all tasks. */
+type Tasks = readonly TaskId[] | undefined;
+
+export function begin(job: Job, wave: number, tasks: Tasks): void {
+  end(job, tasks);
+  job.waves.underWay.push({ wave, tasks: tasks && new Set(tasks) });
 }
 
-export function over(s: State, job: Job, wave: number, committed: boolean): void {
-  if (job.waves.underWay === wave) job.waves.underWay = 0;
-  if (!committed) drop(s, job, (w) => w === wave);
+/** No wave of these tasks is under way. */
+function end(job: Job, tasks: Tasks): void {
+  job.waves.underWay = job.waves.underWay.filter((w) => tasks && !tasks.some((t) => w.tasks?.has(t)));
 }
 
-export function forget(s: State, job: Job, wave: number): void {
-  drop(s, job, (w) => w === wave);
+export function over(s: State, job: Job, wave: number, committed: boolean, tasks: Tasks): void {
+  job.waves.underWay = job.waves.underWay.filter(
+    (w) => w.wave !== wave || (tasks && !tasks.some((t) => w.tasks?.has(t))),
+  );
+  if (!committed) drop(s, job, (w) => w === wave, tasks);
+}
+
+export function forget(s: State, job: Job, wave: number, tasks: Tasks): void {
+  drop(s, job, (w) => w === wave, tasks);
 }
 
 /** Images of these waves go, and offers of them. */
-function drop(s: State, job: Job, of: (wave: number) => boolean): void {
+function drop(s: State, job: Job, of: (wave: number) => boolean, tasks: Tasks): void {
   for (const t of job.tasks.values()) {
+    if (tasks && !tasks.includes(t.task)) continue;
     const o = t.offer;
     if (o && o.stage !== 'committing' && of(waveOf(job, o.manifest) ?? 0)) refuse(s, o, OVER);
     discardThese(
@@ -41,10 +53,12 @@ function drop(s: State, job: Job, of: (wave: number) => boolean): void {
 
 export function goBack(s: State, job: Job, e: Extract<CheckpointServerEvent, { type: 'goBack' }>): void {
   const kept = new Set(e.kept);
-  job.waves.underWay = 0;
+  end(job, e.tasks);
   job.waves.check = undefined;
-  job.waves.line = new Map(e.images);
-  drop(s, job, (wave) => !kept.has(wave));
+  if (e.tasks) for (const t of e.tasks) job.waves.line.delete(t);
+  else job.waves.line.clear();
+  for (const [task, image] of e.images) job.waves.line.set(task, image);
+  drop(s, job, (wave) => !kept.has(wave), e.tasks);
 }
 
 export function check(s: State, job: Job, wave: number, images: readonly ImageId[]): void {

@@ -17,7 +17,6 @@
  */
 import {
   SpawnRefusal,
-  homeOf,
   spawnedTasks,
   taskId,
   type ErrorBody,
@@ -38,14 +37,17 @@ import { ALIVE_KEY } from '../dispatcher/keys.ts';
 import { partsOf } from '../dispatcher/parts.ts';
 import { hasExited, slotsFor, spawnedSlots } from '../dispatcher/views.ts';
 import type { VProtocol } from '../contract/index.ts';
+import type { ClcRecord, FederationRecord } from '../contract/clusters.ts';
 import type { LineRecord, WaveRecord } from '../contract/waves.ts';
 import { protocols } from '../table.ts';
 import { Inbox } from './inbox.ts';
 import type { LogAnswers, LogOrder, ServedLog } from './served-log.ts';
 import { MembersOfJob } from './members-of-job.ts';
+import { newScheduler } from './new-scheduler.ts';
+import { nothingLeft, type LeftOfWaves, type SchedulerOfJob } from './scheduler-of-job.ts';
 import type { Timeless } from './timeless.ts';
 import type { WaveNews } from './wave-book.ts';
-import { WavesOfJob, type WavesHost } from './waves-of-job.ts';
+import type { WavesHost } from './waves-of-job.ts';
 
 /** Events of the cores; the service adds the time. */
 export type DispatcherInput = Timeless<DispatcherEvent>;
@@ -87,9 +89,6 @@ export interface ServiceHost {
   waves?(job: JobId, news: WaveNews | undefined): void;
 }
 
-/** A first wave that takes longer is abandoned, ms. */
-const WAVE_MS = 60_000;
-
 export class JobService {
   readonly dispatcher: Dispatcher;
   readonly images: CheckpointServer;
@@ -98,11 +97,11 @@ export class JobService {
   /** V3. */
   readonly #opening = new Map<JobId, (() => void)[]>();
   /** Of jobs under coordinated checkpointing that are open. */
-  readonly #waves = new Map<JobId, WavesOfJob>();
+  readonly #waves = new Map<JobId, SchedulerOfJob>();
   /** Of jobs whose programs recover themselves that are open. */
   readonly #members = new Map<JobId, MembersOfJob>();
   /** What the registry had of waves and lines when the process began, until their jobs are open. */
-  readonly #left = new Map<JobId, { waves: WaveRecord[]; line: LineRecord | undefined }>();
+  readonly #left = new Map<JobId, LeftOfWaves>();
   /** When the server before this one was last there, as far as is known. */
   #aliveAt = 0;
   readonly #toDispatcher: Inbox<DispatcherInput>;
@@ -113,7 +112,9 @@ export class JobService {
   constructor(
     cores: { dispatcher: Dispatcher; images: CheckpointServer },
     host: ServiceHost,
-    private readonly table: Readonly<Record<ProtocolName, Pick<VProtocol, 'scheduler' | 'membership'>>> = protocols,
+    private readonly table: Readonly<
+      Record<ProtocolName, Pick<VProtocol, 'scheduler' | 'clusters' | 'membership'>>
+    > = protocols,
   ) {
     this.dispatcher = cores.dispatcher;
     this.images = cores.images;
@@ -148,11 +149,13 @@ export class JobService {
     for (const [key, value] of entries) {
       if (key === ALIVE_KEY) this.#aliveAt = (value as { at: number }).at;
       const [kind, job] = key.split('/') as [string, JobId];
-      if (kind !== 'wave' && kind !== 'line') continue;
-      const left = this.#left.get(job) ?? { waves: [], line: undefined };
+      if (kind !== 'wave' && kind !== 'line' && kind !== 'clc' && kind !== 'federation') continue;
+      const left = this.#left.get(job) ?? nothingLeft();
       this.#left.set(job, left);
       if (kind === 'wave') left.waves.push(value as WaveRecord);
-      else left.line = value as LineRecord;
+      else if (kind === 'line') left.line = value as LineRecord;
+      else if (kind === 'clc') left.clcs.push(value as ClcRecord);
+      else left.federation = value as FederationRecord;
     }
     const ours = entries.filter(([key]) => key === ALIVE_KEY || /^(job|task|fault|reputation)\//.test(key));
     this.dispatch({ type: 'recover', entries: ours, images: this.images.newest() });
@@ -186,12 +189,14 @@ export class JobService {
         if (!this.#jobs.has(e.job) && !this.#opening.has(e.job)) this.#opening.set(e.job, []);
         return this.#host.dispatcher(e);
       case 'goesBack':
-        return this.#whenOpen(e.job, () => this.#waves.get(e.job)?.lost(e.cause, e.cause === 'paused' ? [] : [e.task]));
+        return this.#whenOpen(e.job, () =>
+          this.#waves.get(e.job)?.lost(e.cause, e.cause === 'paused' ? [] : [e.task], { task: e.task }),
+        );
       case 'wantsWave':
-        return this.#waves.get(e.job)?.tell({ type: 'ask' });
+        return this.#waves.get(e.job)?.ask();
       case 'rolledBack':
         for (const log of this.logs(e.job)) for (const [task, incarnation] of e.acting) log.acting(task, incarnation);
-        return this.#waves.get(e.job)?.tell({ type: 'lineDurable', epoch: e.epoch });
+        return this.#waves.get(e.job)?.lineDurable(e.epoch);
       case 'fenceCs':
         return this.#whenOpen(e.job, () => this.fenceImages(e.job, e.task, e.incarnation));
       case 'fenceCm':
@@ -243,9 +248,9 @@ export class JobService {
       case 'trim':
         return this.order(e.job, e.cm, { type: 'trim', task: e.task, position: e.to });
       case 'waveChecked':
-        return this.#waves.get(e.job)?.tell({ type: 'checked', wave: e.wave, sound: e.sound });
+        return this.#waves.get(e.job)?.checked(e.wave, e.sound);
       case 'waveDamaged':
-        return this.#waves.get(e.job)?.lost('image', []);
+        return this.#waves.get(e.job)?.lost('image', [], { task: e.task });
       case 'complete':
         this.#host.images(e);
         if (e.wave !== undefined) this.#waves.get(e.job)?.stored(e.wave, e);
@@ -294,8 +299,10 @@ export class JobService {
         this.#waves.get(job)?.began(task);
       },
       wave: (_cm, answer) => this.#waves.get(job)?.answered(answer),
-      coreLost: () => this.#waves.get(job)?.lost('channels', []),
-      wentBack: (cm, epoch) => this.#waves.get(job)?.tell({ type: 'wentBack', epoch, who: `cm${cm}` }),
+      between: (cm, answer) => this.#waves.get(job)?.between?.(cm, answer),
+      coreLost: (cm) => this.#waves.get(job)?.lost('channels', [], { cm }),
+      wentBack: (cm, epoch) => this.#waves.get(job)?.wentBack(cm, epoch),
+      clusters: () => this.#waves.get(job)?.clusters?.(),
     };
   }
 
@@ -346,11 +353,8 @@ export class JobService {
 
   /** After a restart of the server its logs wait for a line (L4 of served-log.ts). */
   #openWaves(spec: JobSpec): void {
-    const { id: job, channelMemories, checkpointMs } = spec;
-    const { scheduler } = this.table[spec.protocol];
-    if (!scheduler || this.#waves.has(job)) return;
-    const participants = [...Array.from({ length: channelMemories }, (_, cm) => `cm${cm}`), 'images'];
-    const settings = { periodMs: checkpointMs > 0 ? checkpointMs : undefined, waveMs: WAVE_MS };
+    const { id: job } = spec;
+    if (this.#waves.has(job)) return;
     const host: WavesHost = {
       now: () => this.#host.now(),
       logs: () => this.logs(job),
@@ -361,15 +365,15 @@ export class JobService {
       changed: (news) => this.#host.waves?.(job, news),
       defect: (event, error) => this.#host.defect('waves', event, error),
     };
-    const core = scheduler({ job, tasks: spec.size, participants, settings });
-    const waves = new WavesOfJob(job, core, host, checkpointMs > 0);
+    const waves = newScheduler(this.table[spec.protocol], spec, host);
+    if (!waves) return;
     this.#waves.set(job, waves);
-    const left = this.#left.get(job) ?? { waves: [], line: undefined };
+    const left = this.#left.get(job) ?? nothingLeft();
     this.#left.delete(job);
-    if (!this.logs(job).some((log) => log.waitsForLine)) return;
+    if (!this.logs(job).some((log) => log.waitsForLine)) return waves.begin?.();
     // Nobody goes back any more: what the logs have is final, and goes out.
     if (hasExited(this.dispatcher, job)) return waves.finish();
-    waves.recover(left.waves, left.line, { since: this.#startOf(spec), until: this.#aliveAt });
+    waves.recover(left, { since: this.#startOf(spec), until: this.#aliveAt });
   }
 
   #startOf(spec: JobSpec): number {
@@ -443,7 +447,7 @@ export class JobService {
     let left = logs.length;
     const grown = (): void => {
       if (--left > 0) return;
-      this.#waves.get(job)?.tell({ type: 'grow', tasks: size });
+      this.#waves.get(job)?.grow(size);
       this.#members.get(job)?.put({ type: 'grow', tasks: size });
       this.dispatch({ type: 'spawn', job, group });
       then();
@@ -462,7 +466,7 @@ export class JobService {
   // What is known of the ranks
 
   /** Under coordinated checkpointing: its waves since this start of the server, and what they cost; else undefined. */
-  waves(job: JobId): WavesOfJob | undefined {
+  waves(job: JobId): SchedulerOfJob | undefined {
     return this.#waves.get(job);
   }
 
@@ -473,7 +477,7 @@ export class JobService {
     if (cores.length < logs.length || cores.length === 0 || cores.some((c) => c.tasks < tasks)) return [];
     return Array.from({ length: tasks }, (_, n) => {
       const task = taskId(n);
-      const home = cores[homeOf(task, cores.length)]!;
+      const home = logs.find((l) => l.isHome(task))!.core!;
       const { arrivalsLogged, bodiesUnderWay } = home.observe(task);
       let sends = 0;
       for (const c of cores) sends += c.progress(task).sends;

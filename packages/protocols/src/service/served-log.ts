@@ -10,7 +10,7 @@
  *     have ended and run nowhere; standard input and answers that its logs lack; the orders that came while there was
  *     no core.
  *  L4 (Coordinated checkpointing) After a restart of the server there is no core before the scheduler has drawn a line,
- *     and each line begins a core of its own.
+ *     and each line begins a core of its own, where its cluster is part of it.
  *  L3 After an effect that failed, the rest of that step does not happen and the core is not used again. The host makes
  *     a new one from the streams.
  */
@@ -37,13 +37,16 @@ import type {
   Range,
   StreamName,
 } from '../channel-memory/events.ts';
+import type { ClustersNow, Rolled } from '../contract/clusters.ts';
 import { AnswerFeed, type AnswerSource } from '../files/answer-feed.ts';
 import { Inbox } from './inbox.ts';
 
 /** Answers of coordinated checkpointing. */
 export type WaveAnswer = Extract<CmEffect, { type: 'cut' | 'recorded' | 'cannot' | 'taskEnded' }>;
+/** …about messages between clusters. */
+export type ClusterAnswer = Extract<CmEffect, { type: 'force' | 'sent' }>;
 /** Effects that leave the cores. The others are answers, which {@link LogAnswers} takes. */
-export type LogIo = Exclude<CmEffect, WaveAnswer | { type: 'fenced' | 'covered' | 'failed' }>;
+export type LogIo = Exclude<CmEffect, WaveAnswer | ClusterAnswer | { type: 'fenced' | 'covered' | 'failed' }>;
 
 export interface LogHost {
   /** Performs an effect, or throws (L3). */
@@ -71,8 +74,12 @@ export interface LogAnswers {
   wave(cm: number, answer: WaveAnswer): void;
   /** L4: a core under coordinated checkpointing is gone, with what it held. */
   coreLost(cm: number): void;
-  /** L4: its core begins where all tasks of the job go back to. */
+  /** L4: its core begins where all tasks of the job, or of its cluster, go back to. */
   wentBack(cm: number, epoch: number): void;
+  /** Of a job with clusters. */
+  between?(cm: number, answer: ClusterAnswer): void;
+  /** What a core has to know of the clusters of the job; undefined: it has none. */
+  clusters?(): ClustersNow | undefined;
 }
 
 /** Lines of standard input, which are durable where they come from. Numbered from 1. */
@@ -174,6 +181,16 @@ export class ServedLog {
     this.#host.restart();
   }
 
+  /** Other clusters went back, this one did not: nothing of their old incarnations comes any more. */
+  sendersWentBack(rolled: readonly Rolled[]): void {
+    for (const { alias } of rolled)
+      for (const [task] of alias.cuts) {
+        const incarnation = this.#fences.get(task);
+        if (incarnation !== undefined) this.step({ type: 'fence', task, incarnation });
+      }
+    this.step({ type: 'sendersWentBack', rolled });
+  }
+
   /** What the world may see of a task, and which answers of the file service the task never needs again. */
   stable(task: TaskId, channel: number, answers: number): void {
     this.#stable.set(task, { channel, answers });
@@ -195,6 +212,8 @@ export class ServedLog {
     for (const [task, incarnation] of this.#fences) this.step({ type: 'fence', task, incarnation });
     this.step({ type: 'recovered', fresh: this.#fresh });
     this.#fresh = false;
+    const clusters = this.#answers.clusters?.();
+    if (clusters) this.step({ type: 'clusters', now: clusters });
     for (const task of this.#done) this.step({ type: 'done', task });
     for (const task of this.#unattended) this.step({ type: 'unattended', task });
     for (const [task, upTo] of this.#stable) this.step({ type: 'stable', task, ...upTo });
@@ -245,9 +264,12 @@ export class ServedLog {
       case 'cannot':
       case 'taskEnded':
         return this.#answers.wave(this.index, e);
+      case 'force':
+      case 'sent':
+        return this.#answers.between?.(this.index, e);
       case 'attached':
         this.#host.perform(e);
-        if (!e.resume && this.#isHome(e.task)) this.#answers.began(e.task);
+        if (!e.resume && this.isHome(e.task)) this.#answers.began(e.task);
         return;
       case 'refused':
         this.#host.perform(e);
@@ -301,9 +323,10 @@ export class ServedLog {
     const names: StreamName[] = [];
     for (let t = this.#core?.tasks ?? size; t < size; t++) {
       names.push(`d${t}`);
-      if (!this.#isHome(taskId(t))) continue;
+      if (!this.isHome(taskId(t))) continue;
       names.push(`t${t}`, `w${t}`);
       if (this.#options.policy.waves) names.push(`v${t}`);
+      if (this.#options.homes) names.push(`x${t}`);
     }
     return names;
   }
@@ -318,8 +341,9 @@ export class ServedLog {
     if (this.#core && this.#core.tasks < size) this.step({ type: 'grow', size });
   }
 
-  #isHome(task: TaskId): boolean {
-    return homeOf(task, this.#options.count) === this.index;
+  /** This is the home of the task. */
+  isHome(task: TaskId): boolean {
+    return homeOf(task, this.#options.homes ?? this.#options.count) === this.index;
   }
 
   // Input from outside
@@ -329,7 +353,7 @@ export class ServedLog {
    */
   #checkStdin(): void {
     const { stdin } = this.#options;
-    if (!stdin || !this.#isHome(taskId(0)) || this.#typed <= stdin.messages) return;
+    if (!stdin || !this.isHome(taskId(0)) || this.#typed <= stdin.messages) return;
     const message =
       `The record of standard input is damaged: it has ${stdin.messages} messages, and rank 0 was sent ` +
       `${this.#typed}. Submit the job again.`;
@@ -339,7 +363,7 @@ export class ServedLog {
   feedStdin(): void {
     const { stdin } = this.#options;
     const core = this.#core;
-    if (!core || !stdin || !this.#isHome(taskId(0))) return;
+    if (!core || !stdin || !this.isHome(taskId(0))) return;
     while (this.#typed < stdin.messages && this.#core === core) {
       const channel = ++this.#typed;
       const body = stdin.message(channel);
@@ -354,7 +378,7 @@ export class ServedLog {
   /** Answers of the file service that the log of the task lacks. */
   feedAnswers(task: TaskId): void {
     const core = this.#core;
-    if (!core || !this.#isHome(task) || this.#done.has(task)) return;
+    if (!core || !this.isHome(task) || this.#done.has(task)) return;
     try {
       this.#feed.feed(
         core,

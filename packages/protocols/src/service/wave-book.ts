@@ -32,13 +32,20 @@ interface Figures {
 
 /** What a time line shows. */
 export type WaveNews =
-  | { readonly kind: 'wave'; readonly at: number; readonly wave: number; readonly ms: number }
+  | {
+      readonly kind: 'wave';
+      readonly at: number;
+      readonly wave: number;
+      readonly ms: number;
+      readonly cluster?: number;
+    }
   | {
       readonly kind: 'rollback';
       readonly at: number;
       readonly wave: number;
       readonly ms: number;
       readonly cause: string;
+      readonly cluster?: number;
     };
 
 export class WaveBook {
@@ -69,9 +76,10 @@ export class WaveBook {
     this.#rest(this.#workOf(task), now);
   }
 
-  waveBegins(wave: number, now: number): void {
+  waveBegins(wave: number, now: number, forced = false): void {
     const view: WaveView = {
       wave,
+      ...(forced && { forced: true as const }),
       at: now,
       state: 'underWay',
       images: 0,
@@ -136,18 +144,23 @@ export class WaveBook {
     for (const w of this.#work.values()) this.#rest(w, now);
   }
 
+  /** They go back because others do, unless one of them was lost. */
+  depends(cause: string, now: number): void {
+    if (!this.#loss) this.lost(cause, [], now);
+  }
+
   /**
    * After a restart of the server, before the first line: tasks have worked since their last wave until the server was
    * last there.
    */
   restarted(
     last: WaveRecord | undefined,
-    size: number,
+    tasks: Iterable<TaskId>,
     worked: { readonly since: number; readonly until: number },
     now: number,
   ): void {
-    for (let task = 0 as TaskId; task < size; task++) {
-      const ended = last?.tasks[task]?.state === 'ended';
+    for (const task of tasks) {
+      const ended = last?.tasks.find((t) => t.task === task)?.state === 'ended';
       const ms = ended ? 0 : Math.max(0, worked.until - (last?.at ?? worked.since));
       this.#work.set(task, { base: ms, since: undefined, furthest: ms });
     }

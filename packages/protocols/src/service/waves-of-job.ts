@@ -8,9 +8,7 @@
  *     undone.
  *  Y2 What a task has written may be shown up to its cut in the oldest wave that is kept; of a task that had ended
  *     there, everything. When the job has ended, or a task has aborted it, everything may be.
- *  Y3 A wave is asked for when output waits for {@link WAITS_MS} or {@link WAITS_BYTES} of it wait, as far as waves
- *     then take no more than one part in {@link SHARE} of the time; at once when a task waits for an answer of the file
- *     service, or very much waits.
+ *  Y3 A wave is asked for when output waits (output-waits.ts).
  */
 import {
   FILES,
@@ -31,7 +29,6 @@ import {
   lineKey,
   waveKey,
   type CheckpointScheduler,
-  type LineRecord,
   type WaveEffect,
   type WaveEvent,
   type WaveRecord,
@@ -39,18 +36,11 @@ import {
 import type { CheckpointServerEvent } from '../images/events.ts';
 import type { DispatcherEvent } from '../dispatcher/events.ts';
 import { Inbox } from './inbox.ts';
+import { OutputWaits } from './output-waits.ts';
 import type { Timeless } from './timeless.ts';
 import type { ServedLog, WaveAnswer } from './served-log.ts';
 import { WaveBook, type WaveNews } from './wave-book.ts';
-
-/** Output waits about so long, or until there is so much of it. */
-const WAITS_MS = 5000;
-const WAITS_BYTES = 1 << 20;
-/** It waits in memory. */
-const MOST_BYTES = 32 << 20;
-/** Between two waves that output asks for: at least so long, and so many times the last one. */
-const APART_MS = 1000;
-const SHARE = 20;
+import type { LeftOfWaves, SchedulerOfJob } from './scheduler-of-job.ts';
 
 export interface WavesHost {
   now(): number;
@@ -68,15 +58,11 @@ export interface WavesHost {
 
 type Input = Timeless<WaveEvent>;
 
-export class WavesOfJob {
+export class WavesOfJob implements SchedulerOfJob {
   readonly #records = new Map<number, WaveRecord>();
   readonly #inbox: Inbox<Input>;
   readonly #book = new WaveBook();
-  #waitsSince: number | undefined;
-  #beganAt = 0;
-  /** When the last wave ended, and how long the last one took that was committed. */
-  #overAt = -Infinity;
-  #tookMs = 0;
+  readonly #waits = new OutputWaits();
 
   constructor(
     private readonly job: JobId,
@@ -88,19 +74,18 @@ export class WavesOfJob {
     this.#inbox = new Inbox((e) => this.#take(e));
   }
 
-  /** After a restart of the server: what the registry has, and from when to when the job may have worked. */
   recover(
-    waves: readonly WaveRecord[],
-    line: LineRecord | undefined,
+    { waves, line }: Pick<LeftOfWaves, 'waves' | 'line'>,
     worked: { readonly since: number; readonly until: number },
   ): void {
     for (const w of waves) this.#records.set(w.wave, w);
     const last = waves.reduce<WaveRecord | undefined>((a, b) => (a && a.wave > b.wave ? a : b), undefined);
-    this.#book.restarted(last, Math.max(0, ...this.host.logs().map((log) => log.size)), worked, this.host.now());
+    const size = Math.max(0, ...this.host.logs().map((log) => log.size));
+    const tasks = Array.from({ length: size }, (_, t) => taskId(t));
+    this.#book.restarted(last, tasks, worked, this.host.now());
     for (const e of this.scheduler.recover(waves, line, this.host.now())) this.#perform(e);
   }
 
-  /** The server was restarted, and all tasks have exited for good: what the logs have may be shown. */
   finish(): void {
     const logs = this.host.logs();
     const size = Math.max(0, ...logs.map((log) => log.size));
@@ -109,18 +94,15 @@ export class WavesOfJob {
     this.#showEverything();
   }
 
-  /** The job has ended, however it did: everything that has come may be shown (Y2). */
   end(): void {
     if (this.host.logs().some((log) => log.waitsForLine)) this.finish();
     else this.#showEverything();
   }
 
-  /** Its keys in the registry. */
   keys(): string[] {
     return [lineKey(this.job), ...[...this.#records.keys()].map((wave) => waveKey(this.job, wave))];
   }
 
-  /** For pages and reports. */
   view(): WavesView {
     const { due } = this.scheduler;
     return this.#book.view({
@@ -130,30 +112,45 @@ export class WavesOfJob {
     });
   }
 
-  /** Until when a task repeats work that a rollback has undone; undefined: it does not act. */
   repeatsUntil(task: TaskId): number | undefined {
     return this.#book.repeatsUntil(task);
   }
 
-  /** The program of a task runs since then. */
   ran(task: TaskId, since: number): void {
     this.#book.ran(task, since);
   }
 
-  /** A task has stood still for its newest image, so long (ms). */
   stalled(task: TaskId, ms: number): void {
     this.#book.stalled(task, ms);
   }
 
-  /** How long the task stood still for its newest image, ms. */
   stallOf(task: TaskId): number | undefined {
     return this.#book.stallOf(task);
   }
 
-  /** All tasks go back; `ranks`: those that were lost. */
   lost(cause: string, ranks: readonly TaskId[]): void {
     this.#book.lost(cause, ranks, this.host.now());
     this.tell({ type: 'lost', task: ranks[0] ?? taskId(0) });
+  }
+
+  ask(): void {
+    this.tell({ type: 'ask' });
+  }
+
+  lineDurable(epoch: number): void {
+    this.tell({ type: 'lineDurable', epoch });
+  }
+
+  checked(wave: number, sound: boolean): void {
+    this.tell({ type: 'checked', wave, sound });
+  }
+
+  wentBack(cm: number, epoch: number): void {
+    this.tell({ type: 'wentBack', epoch, who: `cm${cm}` });
+  }
+
+  grow(tasks: number): void {
+    this.tell({ type: 'grow', tasks });
   }
 
   began(task: TaskId): void {
@@ -187,7 +184,7 @@ export class WavesOfJob {
     const logs = host.logs();
     switch (e.type) {
       case 'begin':
-        this.#beganAt = host.now();
+        this.#waits.waveBegins(host.now());
         this.#book.waveBegins(e.wave, host.now());
         host.changed(undefined);
         host.image({ type: 'wave', job, wave: e.wave });
@@ -201,8 +198,7 @@ export class WavesOfJob {
         return host.commit(e.changes, () => this.tell({ type: 'committed', wave: e.wave }));
       }
       case 'over': {
-        this.#overAt = host.now();
-        if (e.committed) this.#tookMs = this.#overAt - this.#beganAt;
+        this.#waits.waveOver(host.now(), e.committed);
         const counts = logs.flatMap((log) => log.core?.waveCounts() ?? []);
         host.changed(this.#book.waveOver(e.wave, host.now(), e.committed ? undefined : (e.reason ?? ''), counts));
         host.image({ type: 'waveOver', job, wave: e.wave, committed: e.committed });
@@ -286,27 +282,16 @@ export class WavesOfJob {
     this.tell({ type: 'ended', epoch: this.scheduler.epoch, task });
   }
 
-  /** Now and then. Y3. */
+  /** Y3. */
   tick(): void {
-    const now = this.host.now();
     this.tell({ type: 'tick' });
-    const waits = this.host.logs().map((log) => log.core?.unshown() ?? { output: 0, bytes: 0, requests: 0 });
-    const sum = (of: 'output' | 'bytes' | 'requests'): number => waits.reduce((n, w) => n + w[of], 0);
-    if (sum('output') === 0) {
-      this.#waitsSince = undefined;
-      return;
-    }
-    this.#waitsSince ??= now;
-    if (this.scheduler.underWay !== undefined) return;
-    const bytes = sum('bytes');
-    const rested = now - this.#overAt >= Math.max(APART_MS, SHARE * this.#tookMs);
-    const wanted = now - this.#waitsSince >= WAITS_MS || bytes >= WAITS_BYTES;
-    if (sum('requests') > 0 || bytes >= MOST_BYTES || (rested && wanted)) this.tell({ type: 'ask' });
+    const { now, logs } = this.host;
+    if (this.#waits.wants(now(), logs(), this.scheduler.underWay !== undefined)) this.ask();
   }
 }
 
 /** The EXIT of a task whose program aborted or trapped ends its job. */
-function aborts(report: Uint8Array): boolean {
+export function aborts(report: Uint8Array): boolean {
   try {
     const r = parseJson(new TextDecoder().decode(report), MESSAGE_JSON) as Partial<ExitReport>;
     return r.abort !== undefined;

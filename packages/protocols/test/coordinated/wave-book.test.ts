@@ -97,7 +97,7 @@ it('a task that has ended is as far as it was at its end; one without a cut begi
 it('after a restart of the server: since the last wave until the server was last there', () => {
   const book = new WaveBook();
   const last: WaveRecord = { ...record(7, 5000), tasks: [{ task: t(0), state: 'ended' }] };
-  book.restarted(last, 3, { since: 0, until: 8000 }, 60_000);
+  book.restarted(last, [0, 1, 2].map(taskId), { since: 0, until: 8000 }, 60_000);
   expect(book.goesBack(2, last, 60_000)).toMatchObject({ at: 60_000, wave: 7, ms: 6000, cause: 'server' });
   book.began(t(1), 61_000);
   expect(book.repeatsUntil(t(1))).toBe(64_000);

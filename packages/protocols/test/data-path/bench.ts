@@ -18,6 +18,7 @@ import {
 } from '@mayfly/wire';
 import {
   ChannelMemory,
+  asArrival,
   fromTheStart,
   patchFromLog,
   positionOf,
@@ -101,6 +102,14 @@ export class Bench {
         const log = this.logs.get(e.stream)!;
         if (log.length !== e.lsn) throw new Error(`LSN ${e.lsn}, the log of ${e.stream} is at ${log.length}`);
         log.push(e.bytes.slice());
+      } else if (e.type === 'copy') {
+        const [from, to] = [this.logs.get(e.from)!, this.logs.get(e.to)!];
+        if (to.length !== e.lsn) throw new Error(`LSN ${e.lsn}, the log of ${e.to} is at ${to.length}`);
+        e.lsns.forEach((lsn, i) => {
+          const record = from[lsn]!;
+          const last = i === e.lsns.length - 1;
+          to.push(e.arrival === undefined ? record.slice() : asArrival(record, last ? e.arrival : 0));
+        });
       } else if (e.type === 'send') this.see(e.conn, e.bytes.slice());
       else if (e.type === 'sendRecord') this.see(e.conn, patchFromLog(this.logs.get(e.stream)![e.lsn]!.slice(), e));
       else if (e.type === 'trim') {

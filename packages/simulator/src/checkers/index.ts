@@ -10,6 +10,8 @@ export const kits: Readonly<Record<ProtocolName, Kit>> = {
   pessimistic: (histories, stores) => new MessageLogging(histories, stores),
   vcl: (histories, stores) => new Coordinated(histories, stores),
   pcl: (histories, stores) => new Coordinated(histories, stores, new Blocking()),
+  // Random runs of its cores are in packages/protocols/test/hc3i; the simulator draws no job with clusters.
+  hc3i: (histories, stores) => new Coordinated(histories, stores),
   app: (histories, stores) => new Relay(histories, stores),
   none: (histories, stores) => new Relay(histories, stores),
 };

@@ -2,7 +2,7 @@
  * Standard input and what a job may choose, a sentence on each. Times are typed in seconds; empty is the server's
  * default.
  */
-import type { CheckpointAdvice, JobOptions } from '@mayfly/wire';
+import { MAX_CLUSTERS, type CheckpointAdvice, type JobOptions } from '@mayfly/wire';
 import { duration } from '../../shared/format.ts';
 import { Input, Label, TextArea, TextField } from 'react-aria-components';
 import { languageOf, type Draft } from '../draft.ts';
@@ -92,6 +92,24 @@ export function Options({ draft, change, advice, wrong }: Props) {
             );
           })}
         </fieldset>
+        {protocol === 'hc3i' && typeof (o.clusters ?? 2) === 'number' && (
+          <label className="field">
+            <span className="label">Clusters</span>
+            <input
+              type="number"
+              inputMode="numeric"
+              min={2}
+              max={MAX_CLUSTERS}
+              step={1}
+              value={o.clusters as number}
+              onChange={(e) => {
+                const n = e.target.valueAsNumber;
+                if (Number.isFinite(n)) set({ clusters: Math.min(MAX_CLUSTERS, Math.max(2, Math.round(n))) });
+              }}
+            />
+            <span className="hint">The ranks are split evenly: consecutive ranks form a cluster.</span>
+          </label>
+        )}
         <label className="check">
           <input
             type="checkbox"

@@ -10,6 +10,7 @@ import { useStableRows } from '../../useStableRows.ts';
 import type { ViewProps } from '../view-props.ts';
 import {
   backTo,
+  membersText,
   messagesText,
   rollbackCause,
   sumsLine,
@@ -23,8 +24,9 @@ import './waves.css';
 const HOW: Partial<Record<string, string>> = {
   vcl: ', without stopping for each other',
   pcl: '; they send nothing until all have taken it',
+  hc3i: ', when it is due or a message from another cluster asks for it',
 };
-const idOf = (w: Wave): string => String(w.at);
+const idOf = (w: Wave): string => `${w.at} ${w.cluster ?? ''}`;
 
 /** One line, for the overview. */
 export function WavesLine({ job }: Pick<ViewProps, 'job'>) {
@@ -50,16 +52,68 @@ export function Waves({ job }: Pick<ViewProps, 'job'>) {
     <section className="stack" aria-label="Waves">
       <div>
         <h2>Waves</h2>
-        <p className="muted small">A wave is a checkpoint that all ranks take together{HOW[job.protocol] ?? ''}.</p>
+        <p className="muted small">
+          A wave is a checkpoint that all ranks {waves.clusters && 'of a cluster '}take together
+          {HOW[job.protocol] ?? ''}.
+        </p>
         <WavesLine job={job} />
         <p className="muted small num">{sumsLine(waves)}</p>
         <Newer n={newcomers.length} what="new wave" renew={renew}>
           <span className="muted">{rows.length > 0 && 'Newest first.'}</span>
         </Newer>
       </div>
+      {waves.clusters && <Clusters clusters={waves.clusters} />}
       {rows.length > 0 && <WaveTable rows={rows.map((r) => r.item)} start={job.startedAt ?? job.submittedAt} />}
       <Rollbacks waves={waves} start={job.startedAt ?? job.submittedAt} />
     </section>
+  );
+}
+
+/** Of a job whose ranks form clusters (protocol hc3i). */
+export function Clusters({ clusters }: { clusters: NonNullable<Figures['clusters']> }) {
+  return (
+    <Card label="Clusters">
+      <table className="table num" data-testid="clusters">
+        <thead>
+          <tr>
+            <th>Cluster</th>
+            <th>Ranks</th>
+            <th title="sequence number: that of its newest checkpoint">SN</th>
+            <th title="by cluster: the highest interval that it depends on">Depends on</th>
+            <th className="right" title="checkpoints that messages from other clusters have asked for">
+              Forced
+            </th>
+            <th className="right" title="checkpoints whose time had come, or that somebody asked for">
+              Timed
+            </th>
+            <th className="right" title="checkpoints that a loss may need">
+              Kept
+            </th>
+            <th className="right" title="messages from other clusters that wait for a checkpoint">
+              Waiting
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {clusters.map((c) => (
+            <tr key={c.cluster}>
+              <td>{c.cluster}</td>
+              <td>{membersText(c.ranks)}</td>
+              <td>{c.sn}</td>
+              <td>
+                {c.ddv
+                  .flatMap((interval, i) => (i === c.cluster || interval === 0 ? [] : [`${i}: ${interval}`]))
+                  .join(', ') || '–'}
+              </td>
+              <td className="right">{c.forced}</td>
+              <td className="right">{c.timed}</td>
+              <td className="right">{c.stored}</td>
+              <td className="right">{c.waiting}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
   );
 }
 
@@ -95,8 +149,11 @@ export function WaveTable({ rows, start }: { rows: readonly Wave[]; start: numbe
         </thead>
         <tbody>
           {rows.map((w) => (
-            <tr key={w.at}>
-              <td>{w.wave}</td>
+            <tr key={idOf(w)}>
+              <td>
+                {w.cluster !== undefined && <span className="muted">cluster {w.cluster}: </span>}
+                {w.wave}
+              </td>
               <td className="muted wide-only">{elapsed(w.at - start)}</td>
               <td>
                 {w.ms === undefined ? (
@@ -113,6 +170,7 @@ export function WaveTable({ rows, start }: { rows: readonly Wave[]; start: numbe
               </td>
               <td className="wraps">
                 {w.state === 'committed' ? STATES[w.state] : <Tag tone={TONES[w.state]}>{STATES[w.state]}</Tag>}
+                {w.forced && <span className="muted"> · forced</span>}
                 {w.reason !== undefined && <div className="muted small">{w.reason}</div>}
               </td>
               <td className="right">{w.images === 0 ? '–' : bytes(w.imageBytes)}</td>
@@ -158,10 +216,13 @@ export function Rollbacks({ waves, start }: { waves: Figures; start: number }) {
           </thead>
           <tbody>
             {rows.map((r) => (
-              <tr key={`${r.epoch} ${r.at}`}>
+              <tr key={`${r.epoch} ${r.at} ${r.cluster ?? ''}`}>
                 <td>{elapsed(r.at - start)}</td>
                 <td className="wraps">{rollbackCause(r)}</td>
-                <td>{backTo(r.wave)}</td>
+                <td>
+                  {r.cluster !== undefined && <span className="muted">cluster {r.cluster}: </span>}
+                  {backTo(r.wave)}
+                </td>
                 <td className="right">{duration(r.lostMs)}</td>
                 <td className="right muted wide-only">{duration(r.mostMs)}</td>
               </tr>

@@ -1,7 +1,7 @@
 /** What the pages say of waves and rollbacks. */
 import { taskId, type WaveView, type WavesView } from '@mayfly/wire';
 import { expect, it } from 'vitest';
-import { repeatOf, rollbackCause, rollbackText, sumsLine, waveLine } from './wave-texts.ts';
+import { membersText, repeatOf, rollbackCause, rollbackText, sumsLine, waveLine, waveText } from './wave-texts.ts';
 
 const wave = (over: Partial<WaveView>): WaveView => ({
   wave: 12,
@@ -65,4 +65,16 @@ it('names what a rollback came of, and what it cost', () => {
   // Of two ranks that were lost one soon after the other, both repeat after the same rollback.
   expect([repeats(4999, 2), repeats(9040, 1), repeats(9000, 2), repeats(5000, 0)]).toEqual([300, 400, 400, undefined]);
   expect(repeatOf(undefined, { at: 1, task: taskId(0) })).toBeUndefined();
+});
+
+it('names a cluster, where a job has some', () => {
+  expect(rollbackText({ wave: 7, cause: 'server', ms: 1500, cluster: 1 })).toBe(
+    'cluster 1 went back to wave 7: the server was restarted; 1.5 s of work undone',
+  );
+  expect(waveText({ wave: 7, cluster: 0 })).toBe('wave 7 of cluster 0 was committed');
+  expect([membersText([4]), membersText([0, 1, 2, 3]), membersText([7, 0, 1])]).toEqual([
+    'rank 4',
+    'ranks 0 to 3',
+    'ranks 0, 1, 7',
+  ]);
 });

@@ -31,12 +31,26 @@ const ranksText = (ranks: readonly number[]): string => {
 export const backTo = (wave: number): string => (wave === 0 ? 'the start' : `wave ${wave}`);
 
 /** 'all ranks went back to wave 7: the server was restarted; 4.2 s of work undone'. `ms`: of all ranks. */
-export const rollbackText = (e: { wave?: number; cause?: string; ms?: number }): string =>
-  `all ranks went back to ${backTo(e.wave ?? 0)}: ${CAUSES[e.cause ?? ''] ?? faultCause(e.cause ?? '')}` +
+export const rollbackText = (e: { wave?: number; cause?: string; ms?: number; cluster?: number }): string =>
+  `${e.cluster === undefined ? 'all ranks' : `cluster ${e.cluster}`} went back to ${backTo(e.wave ?? 0)}: ` +
+  (CAUSES[e.cause ?? ''] ?? faultCause(e.cause ?? '')) +
   (e.ms === undefined ? '' : `; ${duration(e.ms)} of work undone`);
 
-export const waveText = (e: { wave?: number; ms?: number }): string =>
-  `wave ${e.wave ?? '?'} was committed` + (e.ms === undefined ? '' : ` after ${duration(e.ms)}`);
+export const waveText = (e: { wave?: number; ms?: number; cluster?: number }): string =>
+  `wave ${e.wave ?? '?'}${e.cluster === undefined ? '' : ` of cluster ${e.cluster}`} was committed` +
+  (e.ms === undefined ? '' : ` after ${duration(e.ms)}`);
+
+/** 'ranks 0 to 3', 'ranks 0, 1, 2, 7'. */
+export function membersText(ranks: readonly number[]): string {
+  const sorted = [...ranks].sort((a, b) => a - b);
+  const [first, last] = [sorted[0] ?? 0, sorted.at(-1) ?? 0];
+  if (sorted.length === 1) return `rank ${first}`;
+  return last - first + 1 === sorted.length ? `ranks ${first} to ${last}` : `ranks ${sorted.join(', ')}`;
+}
+
+/** Of which cluster, where there are some. */
+const whose = (w: { cluster?: number | undefined }): string =>
+  w.cluster === undefined ? '' : ` of cluster ${w.cluster}`;
 
 /** Messages in the channels, or held back: '4 · 1.2 kB'. */
 export const messagesText = (n: number, size: number): string => (n === 0 ? '–' : `${n} · ${bytes(size)}`);
@@ -50,11 +64,11 @@ export function waveLine(w: Waves, now: number, rests: boolean): string {
       ? rests
         ? 'No wave was committed.'
         : 'No wave is committed yet.'
-      : `Wave ${last.wave} was committed ${ago(last.at + (last.ms ?? 0), now)} after ${duration(last.ms ?? 0)}: ` +
+      : `Wave ${last.wave}${whose(last)} was committed ${ago(last.at + (last.ms ?? 0), now)} after ${duration(last.ms ?? 0)}: ` +
         `${bytes(last.imageBytes)} of images, ${plural(last.recorded, 'message')} in the channels.`,
   ];
   if (rests) return parts[0]!;
-  if (newest?.state === 'underWay') parts.push(`Wave ${newest.wave} is under way.`);
+  if (newest?.state === 'underWay') parts.push(`Wave ${newest.wave}${whose(newest)} is under way.`);
   else if (w.nextAt !== undefined)
     parts.push(w.nextAt <= now ? 'The next is due.' : `The next begins in ${duration(roundUp(w.nextAt - now))}.`);
   return parts.join(' ');

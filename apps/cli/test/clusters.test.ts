@@ -1,0 +1,19 @@
+/** The values of `--clusters`. */
+import { expect, it } from 'vitest';
+import { clusters } from '../src/command-line/options.ts';
+
+it('takes a number of clusters, or the ranks of each', () => {
+  expect(clusters('2')).toBe(2);
+  expect(clusters('0-3,4-7')).toEqual([
+    [0, 1, 2, 3],
+    [4, 5, 6, 7],
+  ]);
+  expect(clusters('0-2+7,3-6')).toEqual([
+    [0, 1, 2, 7],
+    [3, 4, 5, 6],
+  ]);
+});
+
+it.each(['', 'two', '0-', '3-1,0', '0-1-2,3', '0,,1', '-1,2', '0-3;4'])('refuses %j', (text) => {
+  expect(() => clusters(text)).toThrow("expected a number of clusters, or the ranks of each: '2', '0-3,4-7'");
+});

@@ -1,0 +1,45 @@
+/** The clusters of a job (protocol `hc3i`), as its submission has them. */
+import { protocols } from '@mayfly/protocols';
+import { MAX_CLUSTERS, MayflyError, type JobOptions, type ProtocolName } from '@mayfly/wire';
+
+const bad = (message: string): MayflyError => new MayflyError('BAD_REQUEST', message);
+
+/**
+ * By rank: its cluster. Undefined: the job has none.
+ * @param size ranks of the job
+ * @throws MayflyError BAD_REQUEST
+ */
+export function clustersOf(
+  protocol: ProtocolName,
+  clusters: JobOptions['clusters'],
+  size: number,
+): number[] | undefined {
+  if (!protocols[protocol].clusters) {
+    if (clusters === undefined) return undefined;
+    throw bad(`The protocol "${protocol}" has no clusters. Leave the option "clusters" out, or choose "hc3i".`);
+  }
+  if (clusters === undefined)
+    throw bad(
+      `The protocol "${protocol}" needs the option "clusters": into how many clusters the ranks are split, or the ranks ` +
+        'of each cluster.',
+    );
+  const count = typeof clusters === 'number' ? clusters : clusters.length;
+  if (count < 2 || count > MAX_CLUSTERS)
+    throw bad(`The job has ${count} clusters: a job of "${protocol}" has 2 to ${MAX_CLUSTERS}.`);
+  if (count > size) throw bad(`The job has ${count} clusters and ${size} ranks: each cluster needs a rank.`);
+  if (typeof clusters === 'number') return Array.from({ length: size }, (_, rank) => Math.floor((rank * count) / size));
+  const of: (number | undefined)[] = Array.from({ length: size }, () => undefined);
+  for (const [cluster, ranks] of clusters.entries()) {
+    if (ranks.length === 0) throw bad(`Cluster ${cluster} has no ranks: each cluster needs one.`);
+    for (const rank of ranks) {
+      if (rank >= size) throw bad(`Cluster ${cluster} has rank ${rank}: the job has the ranks 0 to ${size - 1}.`);
+      if (of[rank] !== undefined)
+        throw bad(`Rank ${rank} is in cluster ${of[rank]} and in cluster ${cluster}: each rank is in one cluster.`);
+      of[rank] = cluster;
+    }
+  }
+  return of.map((cluster, rank) => {
+    if (cluster === undefined) throw bad(`Rank ${rank} is in no cluster: each rank is in one cluster.`);
+    return cluster;
+  });
+}

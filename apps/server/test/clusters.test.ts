@@ -1,0 +1,215 @@
+/** Jobs of the protocol `hc3i`: what is refused at submission, and a C program in two clusters on headless nodes. */
+import { startHeadlessNode } from '@mayfly/node/headless';
+import type { MayflyServer } from '@mayfly/server';
+import type { JobView } from '@mayfly/wire';
+import { expect, it } from 'vitest';
+import { api, freshDir, later, sharedServer, startServer, until } from './harness.ts';
+import { startProcess } from './server-process.ts';
+
+/**
+ * Two clusters of ranks pass a number on: within the cluster in each step, to the other cluster in each twentieth. What
+ * comes is folded in, so that a message that is lost, comes twice, or is of another life changes all that follows. Rank
+ * 0 reads a line before each of the two halves, which holds the job until the test has done something.
+ */
+const COUPLED = `
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int rank, size;
+  unsigned long long v, in;
+  char line[64];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int half = size / 2, mine = rank / half, mate = mine * half + (rank % half + 1) % half, far = (rank + half) % size;
+  v = rank + 1;
+  for (int turn = 0; turn < 2; turn++) {
+    if (rank == 0) {
+      if (!fgets(line, sizeof line, stdin)) MPI_Abort(MPI_COMM_WORLD, 1);
+      for (int r = 1; r < size; r++) MPI_Send(&turn, 1, MPI_INT, r, 9, MPI_COMM_WORLD);
+    } else MPI_Recv(&in, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int step = 0; step < 100; step++) {
+      MPI_Sendrecv(&v, 1, MPI_UNSIGNED_LONG_LONG, mate, 1, &in, 1, MPI_UNSIGNED_LONG_LONG,
+                   mine * half + (rank % half + half - 1) % half, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      v = v * 6364136223846793005ULL + in + step;
+      if (step % 20 == 19) {
+        MPI_Sendrecv(&v, 1, MPI_UNSIGNED_LONG_LONG, far, 2, &in, 1, MPI_UNSIGNED_LONG_LONG, far, 2, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        v = v * 1442695040888963407ULL + in;
+      }
+      usleep(5000);
+    }
+    printf("%d: %llx\\n", rank, v);
+  }
+  MPI_Finalize();
+}
+`;
+const program = { language: 'c', sources: { 'coupled.c': COUPLED } };
+
+/** What every rank prints. */
+function expected(size: number): string[] {
+  const half = size / 2;
+  const wrap = (x: bigint): bigint => x & 0xffff_ffff_ffff_ffffn;
+  let v = Array.from({ length: size }, (_, r) => BigInt(r + 1));
+  const out = v.map(() => '');
+  for (let turn = 0; turn < 2; turn++) {
+    for (let step = 0; step < 100; step++) {
+      v = v.map((x, r) => {
+        const from = Math.floor(r / half) * half + (((r % half) + half - 1) % half);
+        return wrap(x * 6364136223846793005n + v[from]! + BigInt(step));
+      });
+      if (step % 20 === 19) v = v.map((x, r) => wrap(x * 1442695040888963407n + v[(r + half) % size]!));
+    }
+    v.forEach((x, r) => (out[r] += `${r}: ${x.toString(16)}\n`));
+  }
+  return out;
+}
+
+const refuses = async (options: object, size: number, message: RegExp): Promise<void> => {
+  const server = await sharedServer();
+  const answer = await api(server, 'POST', '/api/jobs', { program, size, options });
+  expect(answer.status).toBe(400);
+  expect(answer.body.message).toMatch(message);
+};
+
+it.each([
+  [{ protocol: 'vcl', clusters: 2 }, /^The protocol "vcl" has no clusters\./],
+  [{ protocol: 'hc3i' }, /^The protocol "hc3i" needs the option "clusters"/],
+  [{ protocol: 'hc3i', clusters: 1 }, /^The job has 1 clusters: a job of "hc3i" has 2 to 16\.$/],
+  [{ protocol: 'hc3i', clusters: 5 }, /^The job has 5 clusters and 4 ranks/],
+  [{ protocol: 'hc3i', clusters: [[0, 1], [3]] }, /^Rank 2 is in no cluster/],
+  [
+    {
+      protocol: 'hc3i',
+      clusters: [
+        [0, 1],
+        [1, 2, 3],
+      ],
+    },
+    /^Rank 1 is in cluster 0 and in cluster 1/,
+  ],
+  [{ protocol: 'hc3i', clusters: [[0, 1, 2, 3], []] }, /^Cluster 1 has no ranks/],
+  [
+    {
+      protocol: 'hc3i',
+      clusters: [
+        [0, 1],
+        [2, 4],
+      ],
+    },
+    /^Cluster 1 has rank 4: the job has the ranks 0 to 3/,
+  ],
+])('refuses %j', (options, message) => refuses(options, 4, message));
+
+const viewOf = async (server: MayflyServer, path: string): Promise<JobView> =>
+  (await api(server, 'GET', path)).body as JobView;
+const type = (server: MayflyServer, path: string, line: string): Promise<unknown> =>
+  api(server, 'POST', `${path}/stdin`, new TextEncoder().encode(line));
+const printed = (server: MayflyServer, path: string, size: number): Promise<unknown[]> =>
+  Promise.all(
+    Array.from(
+      { length: size },
+      async (_, rank) => (await api(server, 'GET', `${path}/tasks/${rank}/stdout?from=0`)).body as unknown,
+    ),
+  );
+const OPTIONS = { protocol: 'hc3i', clusters: 2, checkpointMs: 300, interactive: true };
+
+it('runs to its answer without a loss', async () => {
+  const server = await sharedServer();
+  const node = await startHeadlessNode({ server: server.localUrl, slots: 4, name: 'one' });
+  later(() => node.close());
+  const { body } = await api(server, 'POST', '/api/jobs', { program, size: 4, options: OPTIONS });
+  const path = `/api/jobs/${body.id as string}`;
+  await type(server, path, 'a\nb\n');
+  await until('the job has ended', async () => (await viewOf(server, path)).endedAt !== undefined);
+  expect(await viewOf(server, path)).toMatchObject({ state: 'done', faults: [], waves: { rollbacks: 0 } });
+  expect(await printed(server, path, 4)).toEqual(expected(4));
+});
+
+/** A connection that breaks is a loss at once. */
+const AT_ONCE = { graceMs: 0, briefGraceMs: 0 };
+const incarnations = (view: JobView): number[] => view.tasks.map((t) => t.incarnation);
+const committed = (view: JobView, cluster: number): number =>
+  view.waves!.recent.filter((w) => w.cluster === cluster && w.state === 'committed').length;
+
+it('takes back the cluster of a lost rank, and no other that does not depend on it', async () => {
+  const server = await startServer({ dispatcher: AT_ONCE });
+  const node = await startHeadlessNode({ server: server.localUrl, slots: 4, name: 'one' });
+  later(() => node.close());
+  const { body } = await api(server, 'POST', '/api/jobs', { program, size: 4, options: OPTIONS });
+  const path = `/api/jobs/${body.id as string}`;
+  await type(server, path, 'a\n');
+  // All ranks wait for the second line: nothing that a loss undoes has been received by another cluster.
+  await until('both clusters have checkpoints', async () => {
+    const view = await viewOf(server, path);
+    return view.tasks.every((t) => t.activity?.state === 'waiting') && [0, 1].every((c) => committed(view, c) >= 8);
+  });
+  const before = await viewOf(server, path);
+  await api(server, 'POST', `${path}/tasks/3/kill`);
+  await until('the cluster went back', async () => ((await viewOf(server, path)).waves?.rollbacks ?? 0) === 1);
+  await type(server, path, 'b\n');
+  await until('the job has ended', async () => (await viewOf(server, path)).endedAt !== undefined);
+  const after = await viewOf(server, path);
+  expect(after).toMatchObject({ state: 'done', waves: { rollbacks: 1 } });
+  expect(after.waves!.rolledBack).toMatchObject([{ cluster: 1, cause: 'killed', ranks: [3] }]);
+  const raised = incarnations(after).map((n, rank) => n - incarnations(before)[rank]!);
+  expect(raised.slice(0, 2)).toEqual([0, 0]);
+  expect(Math.min(...raised.slice(2))).toBeGreaterThan(0);
+  expect(await printed(server, path, 4)).toEqual(expected(4));
+});
+
+it('gives the same answer when both clusters lose a rank at once, while they exchange messages', async () => {
+  const server = await startServer({ dispatcher: AT_ONCE });
+  const node = await startHeadlessNode({ server: server.localUrl, slots: 6, name: 'one' });
+  later(() => node.close());
+  const clusters = [
+    [0, 1, 2],
+    [3, 4, 5],
+  ];
+  const { body } = await api(server, 'POST', '/api/jobs', { program, size: 6, options: { ...OPTIONS, clusters } });
+  const path = `/api/jobs/${body.id as string}`;
+  await type(server, path, 'a\n');
+  await until(
+    'a checkpoint was forced',
+    async () => (await viewOf(server, path)).waves?.recent.some((w) => w.forced && w.state === 'committed') ?? false,
+  );
+  await Promise.all([2, 3].map((rank) => api(server, 'POST', `${path}/tasks/${rank}/kill`)));
+  await until('both went back', async () => {
+    const back = (await viewOf(server, path)).waves!.rolledBack;
+    return [0, 1].every((cluster) => back.some((b) => b.cluster === cluster));
+  });
+  await type(server, path, 'b\n');
+  await until('the job has ended', async () => (await viewOf(server, path)).endedAt !== undefined);
+  expect(await viewOf(server, path)).toMatchObject({ state: 'done' });
+  expect(await printed(server, path, 6)).toEqual(expected(6));
+});
+
+it('rebuilds its clusters after kill -9 of the server, and numbers of checkpoints go on', async () => {
+  const dataDir = await freshDir();
+  const first = await startProcess({ dataDir });
+  const one = { localUrl: first.url } as MayflyServer;
+  const node = await startHeadlessNode({ server: first.url, slots: 4, name: 'one' });
+  later(() => node.close());
+  const { body } = await api(one, 'POST', '/api/jobs', { program, size: 4, options: OPTIONS });
+  const path = `/api/jobs/${body.id as string}`;
+  await type(one, path, 'a\n');
+  await until(
+    'both clusters have forced and timed checkpoints',
+    async () =>
+      ((await viewOf(one, path)).waves?.clusters ?? []).length === 2 &&
+      (await viewOf(one, path)).waves!.clusters!.every((c) => c.forced >= 2 && c.timed >= 1),
+  );
+  const before = (await viewOf(one, path)).waves!.clusters!;
+  await first.kill();
+
+  const second = await startProcess({ dataDir, port: first.port });
+  const two = { localUrl: second.url } as MayflyServer;
+  await until('both clusters went back', async () => ((await viewOf(two, path)).waves?.rollbacks ?? 0) === 2);
+  const after = (await viewOf(two, path)).waves!.clusters!;
+  for (const [cluster, c] of after.entries()) expect(c.sn).toBeGreaterThan(before[cluster]!.sn);
+  await type(two, path, 'b\n');
+  await until('the job has ended', async () => (await viewOf(two, path)).endedAt !== undefined);
+  expect(await viewOf(two, path)).toMatchObject({ state: 'done', faults: [] });
+  expect(await printed(two, path, 4)).toEqual(expected(4));
+});

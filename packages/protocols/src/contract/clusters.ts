@@ -1,0 +1,241 @@
+/**
+ * Clusters of tasks that checkpoint independently (`hc3i`): events and effects of the scheduler of a job's clusters,
+ * what it makes durable, and what a Channel Memory asks about messages between clusters. Each cluster has a Channel
+ * Memory of its own, the home of its tasks, with the same number.
+ *
+ * A committed checkpoint of a cluster is a CLC. Its number is the cluster's SN; interval c of a cluster follows CLC c.
+ */
+import type { Cut, ErrorBody, ImageId, JobId, TaskId } from '@mayfly/wire';
+import type { TaskOfWave, WaveRecord, WaveSettings } from './waves.ts';
+
+/** Of a task: messages sent and received, by peer. */
+export type Counts = Pick<Cut, 'sends' | 'receives'>;
+export type Cuts = readonly (readonly [task: TaskId, counts: Counts])[];
+
+/** What was done in these intervals of a cluster is undone: from `from` on, before `until`. */
+export interface DeadIntervals {
+  readonly cluster: number;
+  readonly from: number;
+  readonly until: number;
+}
+
+/** What a recovery line needs to know of a CLC. */
+export interface Checkpoint {
+  /** Sequence number; of its cluster, rising. */
+  readonly sn: number;
+  /** Direct dependencies vector: by cluster, the highest interval that interval `sn` depends on; 0: none. */
+  readonly ddv: readonly number[];
+}
+
+/** A committed CLC. */
+export interface ClcRecord extends Checkpoint {
+  readonly cluster: number;
+  /** The CLC whose images it has; of an alias, not its own number. */
+  readonly images: number;
+  readonly forced: boolean;
+  /** ms since the epoch (of the clock): when it began. */
+  readonly at: number;
+  /** Of all tasks of the cluster. */
+  readonly cuts: Cuts;
+  /** What its tasks go back to, under the number `images`; absent: to the start of the program. */
+  readonly wave?: WaveRecord;
+}
+
+export interface FederationRecord {
+  /** Number of rollbacks. */
+  readonly epoch: number;
+  /** By cluster: no CLC has had this number yet, nor a higher one. */
+  readonly next: readonly number[];
+  readonly dead: readonly DeadIntervals[];
+}
+
+/** A cluster that goes back. */
+export interface Rolled {
+  readonly cluster: number;
+  /** Number of the CLC that it goes back to. */
+  readonly to: number;
+  /** That CLC under its new number. */
+  readonly alias: ClcRecord;
+}
+
+export type Changes = readonly (readonly [key: string, value: unknown])[];
+
+export const clcKey = (job: JobId, cluster: number, sn: number): string =>
+  `clc/${job}/${cluster}/${String(sn).padStart(10, '0')}`;
+export const federationKey = (job: JobId): string => `federation/${job}`;
+
+/** Where a task begins that goes back to this CLC. */
+export const tasksOfClc = ({ cuts, wave }: ClcRecord): readonly TaskOfWave[] =>
+  wave?.tasks ?? cuts.map(([task]) => ({ task, state: 'start' }));
+
+/** The CLC of a cluster that is under way. */
+export interface ClcUnderWay {
+  readonly sn: number;
+  /** They have ended: everything that they sent is here. */
+  readonly ended: readonly TaskId[];
+  /** They have not begun: their cut is their start. */
+  readonly starting: readonly TaskId[];
+}
+
+/** What a Channel Memory has to know of all clusters when its core begins. */
+export interface ClustersNow {
+  /** By cluster: the CLCs that are kept, the oldest first. */
+  readonly stored: readonly (readonly ClcRecord[])[];
+  readonly underWay: readonly (ClcUnderWay | undefined)[];
+  /** All dead intervals of the job. */
+  readonly dead: readonly DeadIntervals[];
+}
+
+// ---- the scheduler ----
+
+export type ClusterEvent = { readonly now: number } & (
+  | { readonly type: 'tick' }
+  /** A CLC of every cluster is wanted now: by a person, a pause, output that waits. */
+  | { readonly type: 'ask' }
+  /** G9: a message of interval `interval` of cluster `from` waits at `cluster`. */
+  | { readonly type: 'force'; readonly cluster: number; readonly from: number; readonly interval: number }
+  /** Its home accepts the task's incarnation, which has not sent or received anything yet. */
+  | { readonly type: 'began'; readonly task: TaskId }
+  /** The task's CUT has come to its home. */
+  | { readonly type: 'cut'; readonly wave: number; readonly task: TaskId; readonly cut: Cut }
+  /** Its image is durable. */
+  | { readonly type: 'stored'; readonly wave: number; readonly task: TaskId; readonly image: ImageId }
+  /** G3 of the gate. */
+  | { readonly type: 'recorded'; readonly wave: number; readonly task: TaskId }
+  /** S2: what the cluster had sent before its cut to tasks of `to` is durable there. */
+  | { readonly type: 'sent'; readonly cluster: number; readonly wave: number; readonly to: number }
+  | { readonly type: 'marked'; readonly cluster: number; readonly wave: number }
+  | { readonly type: 'cannot'; readonly wave: number; readonly task: TaskId; readonly reason: string }
+  /** Its EXIT has come, and everything before it. */
+  | { readonly type: 'ended'; readonly task: TaskId }
+  /** Outcome of a commit. */
+  | { readonly type: 'committed'; readonly commit: number }
+  | { readonly type: 'lost'; readonly clusters: readonly number[] }
+  /** Answer to `check`: those of its CLCs whose images are damaged. */
+  | { readonly type: 'checked'; readonly check: number; readonly damaged: readonly (readonly [number, number])[] }
+  /** The Channel Memory of the cluster begins where the cluster goes back to. */
+  | { readonly type: 'wentBack'; readonly cluster: number; readonly epoch: number }
+);
+
+export type ClusterEffect =
+  /** To the Channel Memories and the Checkpoint Server; the ranks of the cluster are asked for their images. */
+  | ({ readonly type: 'begin'; readonly cluster: number; readonly forced: boolean } & ClcUnderWay)
+  /** All of its tasks have cut: the outside cuts. */
+  | { readonly type: 'mark'; readonly cluster: number; readonly sn: number }
+  /** One step for the registry. */
+  | { readonly type: 'commit'; readonly commit: number; readonly changes: Changes }
+  /** To the dispatcher, which commits it with a new incarnation of every task of these clusters. */
+  | {
+      readonly type: 'line';
+      readonly commit: number;
+      readonly epoch: number;
+      readonly clusters: readonly number[];
+      readonly changes: Changes;
+    }
+  /** The CLC under way is over. `record`: it counts, and what waits for it goes on. */
+  | {
+      readonly type: 'over';
+      readonly cluster: number;
+      readonly sn: number;
+      readonly record?: ClcRecord;
+      /** Why it was abandoned, in words. */
+      readonly reason?: string;
+    }
+  /** Are the images of these CLCs sound? */
+  | { readonly type: 'check'; readonly check: number; readonly clcs: readonly ClcRecord[] }
+  /** The line is durable: these clusters, and no others, are fenced and go back. */
+  | {
+      readonly type: 'goBack';
+      readonly epoch: number;
+      readonly rolled: readonly Rolled[];
+      /** By cluster: numbers of the waves whose images are kept. */
+      readonly kept: readonly (readonly number[])[];
+    }
+  /** To the dispatcher. */
+  | { readonly type: 'assign'; readonly cluster: number; readonly ended: readonly TaskId[] }
+  /** The garbage line, by cluster: CLCs before it are gone, and what was written before it may be shown. */
+  | { readonly type: 'stable'; readonly records: readonly ClcRecord[] }
+  /** Every exit is final, and everything is shown. */
+  | { readonly type: 'finished' }
+  | { readonly type: 'failed'; readonly error: ErrorBody }
+  | { readonly type: 'log'; readonly level: 'info' | 'warn' | 'error'; readonly message: string };
+
+export interface ClusterOptions {
+  readonly job: JobId;
+  /** By cluster. */
+  readonly tasks: readonly (readonly TaskId[])[];
+  readonly settings: WaveSettings;
+}
+
+/** When clusters take CLCs, when these count, and what a loss goes back to. Declared for the service. */
+export interface ClusterScheduler {
+  /** Number of rollbacks. */
+  readonly epoch: number;
+  /** What Channel Memories have to know. */
+  readonly clusters: ClustersNow;
+  /** A CLC of some cluster is under way. */
+  readonly busy: boolean;
+  /** When a cluster takes its next CLC that no message forces, ms since the epoch (of the clock), and its period. */
+  due(cluster: number): { readonly at: number | undefined; readonly periodMs: number };
+  /** A new job: what is to be durable before any task begins. */
+  begin(now: number): Changes;
+  /** After a restart of the server, as the registry has it. */
+  recover(stored: readonly ClcRecord[], record: FederationRecord | undefined, now: number): ClusterEffect[];
+  step(e: ClusterEvent): ClusterEffect[];
+}
+
+// ---- a Channel Memory ----
+
+/** A message between clusters, and where it is in its channel. */
+export interface Leaving {
+  readonly src: TaskId;
+  readonly dst: TaskId;
+  /** From 1. */
+  readonly channel: number;
+}
+
+export interface Stamped extends Leaving {
+  /** Cluster of the sender. */
+  readonly from: number;
+  readonly interval: number;
+}
+
+/** `push`: the message gets the next arrival number of its receiver. `force`: for the scheduler (G9). */
+export type LinkEffect =
+  | { readonly type: 'push'; readonly message: Stamped }
+  | { readonly type: 'force'; readonly from: number; readonly interval: number };
+
+/** The messages that come to the tasks of one Channel Memory from other clusters. */
+export interface ClusterLinks {
+  /** Its own cluster. */
+  readonly own: number;
+  clusterOf(task: TaskId): number;
+  /** S1: its sender has cut, and it was sent after the cut: it is not accepted before the CLC is over. */
+  waits(m: Leaving): boolean;
+  /**
+   * A message is here, the next of its channel. `ended`: its receiver has ended, and gets it only if it goes back.
+   * @returns its stamp, which is logged with it, and what follows
+   */
+  comes(m: Leaving, ended: boolean): { readonly stamped: Stamped; readonly effects: LinkEffect[] };
+  begin(cluster: number, clc: ClcUnderWay): void;
+  /** The CLC under way of the task's cluster. */
+  cutting(task: TaskId): number | undefined;
+  cut(sn: number, task: TaskId, sends: Counts['sends']): void;
+  ended(task: TaskId): void;
+  /** The CLC of another cluster that is under way, if everything that it counts is here (S2). `seen`: of a channel. */
+  complete(cluster: number, seen: (src: TaskId, dst: TaskId) => number | undefined): number | undefined;
+  /** The CLC under way of a cluster is over. */
+  over(cluster: number, sn: number, record: ClcRecord | undefined): LinkEffect[];
+  /** G11: other clusters went back. @returns messages that were never sent, and whether one of them was pushed */
+  sendersWentBack(rolled: readonly Rolled[]): { readonly undone: Stamped[]; readonly pushed: Stamped | undefined };
+  /** A core begins: `log` is what is logged and not trimmed, in order. `ended`: of its own tasks. */
+  restore(
+    now: ClustersNow,
+    log: readonly Stamped[],
+    ended: ReadonlySet<TaskId>,
+  ): { readonly log: Stamped[]; readonly effects: LinkEffect[] };
+  /** G12. @returns messages that no rollback needs again */
+  trim(stable: readonly ClcRecord[]): Stamped[];
+  /** Messages for this task that wait for a CLC of its cluster (G9). */
+  awaiting(task: TaskId): number;
+}

@@ -1,0 +1,37 @@
+/**
+ * Clusters that checkpoint independently (hc3i): coordinated checkpoints within a cluster, as under `vcl`; between
+ * clusters a message forces a checkpoint of the receivers when it makes a new dependency. A loss takes its cluster back
+ * to its last checkpoint, and others only as far as they depend on what is undone. Messages between clusters are
+ * logged.
+ */
+import type { VProtocol } from '../contract/index.ts';
+import { commdOf } from '../coordinated/commd.ts';
+import { CountingEndpoint } from '../coordinated/endpoint.ts';
+import { imagesOf } from '../coordinated/images.ts';
+import { logOf } from '../coordinated/log.ts';
+import { startOf } from '../coordinated/position.ts';
+import { ClusterGate } from './cluster-gate.ts';
+import { Clusters } from './clusters.ts';
+import { Links } from './links.ts';
+
+const waves = logOf('hc3i');
+
+export const hc3i: VProtocol = {
+  rank: (task, size, position, { incarnation }) => new CountingEndpoint('hc3i', task, size, position, incarnation),
+  commd: commdOf('hc3i'),
+  log: {
+    ...waves,
+    waves: { ...waves.waves!, gate: (tasks, home) => new ClusterGate(tasks, home) },
+    clusters: (clusters, own) => new Links(clusters, own),
+  },
+  images: imagesOf('hc3i'),
+  recovery: {
+    restarts: true,
+    together: true,
+    start: startOf('hc3i'),
+    lost: () => undefined,
+    lacks: () => undefined,
+    serverRestarted: () => undefined,
+  },
+  clusters: (options) => new Clusters(options),
+};
