@@ -56,6 +56,7 @@ const SMALL: readonly (readonly [name: string, ranks: number, ...args: string[]]
   ['c-ring', 3, '--laps', '5'],
   ['c-pi', 3, '--intervals', '2e4', '--rounds', '4'],
   ['c-heat', 4, '--points', '30', '--steps', '4', '--pictures', '1'],
+  ['c-coupling', 4, '--cells', '20', '--steps', '6', '--every', '2'],
   ['c-nbody', 3, '--bodies', '40', '--steps', '2'],
   ['c-sample-sort', 3, '--keys', '500', '--rounds', '2'],
   ['c-pcg', 3, '--poisson', '4'],

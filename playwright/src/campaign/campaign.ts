@@ -6,6 +6,7 @@
  *    Where the workload has the output of a native run, the undisturbed one printed that, too.
  *  2 Only ranks of a victim are lost, with the causes that the kind of fault stands for.
  *  3 Only lost ranks have new incarnations, and every incarnation that a node was given is in the history of losses.
+ *    Where ranks go back together, this holds for the job; under `hc3i` for each cluster.
  *  4 Every lost rank is again where it was, or where it would have got, before the next wave of faults.
  */
 import { goesBackTogether, type JobView, type ProtocolName } from '@mayfly/wire';
@@ -105,6 +106,7 @@ export class Campaign {
         timeLimitMs: 3_600_000,
         protocol: this.protocol,
         ...(team > 1 ? { team } : {}),
+        ...(this.protocol === 'hc3i' ? { clusters: 2 } : {}),
       })
     ).id;
   }
@@ -215,6 +217,12 @@ export class Campaign {
         lost.every((n, i) => n < (lost[i + 1] ?? incarnation)),
         `rank ${task}, of incarnation ${incarnation}, was lost as ${lost.join(', ')}`,
       );
+      const cluster = end.waves?.clusters?.find((c) => c.ranks.includes(task));
+      if (cluster && end.waves!.rollbacks === end.waves!.rolledBack.length)
+        must(
+          incarnation === 0 || end.waves!.rolledBack.some((r) => r.cluster === cluster.cluster),
+          `cluster ${cluster.cluster} never went back, and its rank ${task} has incarnation ${incarnation}`,
+        );
       if (together) continue;
       must(incarnation === 0 || lost.length > 0, `rank ${task} was never lost and has incarnation ${incarnation}`);
       const given = this.server.assigned(end.id, task);

@@ -97,7 +97,7 @@ const number = (name: string, text: string | undefined): number | undefined => {
   if (!Number.isInteger(n) || n < 0) throw new Error(`--${name} takes a whole number, not '${text}'`);
   return n;
 };
-const PROTOCOLS: readonly ProtocolName[] = ['pessimistic', 'vcl', 'pcl'];
+const PROTOCOLS: readonly ProtocolName[] = ['pessimistic', 'vcl', 'pcl', 'hc3i'];
 const named = (text: string): ProtocolName => {
   const protocol = PROTOCOLS.find((p) => p === text);
   if (!protocol) throw new Error(`--protocol takes one of ${PROTOCOLS.join(', ')}, not '${text}'`);

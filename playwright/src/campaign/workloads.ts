@@ -36,6 +36,7 @@ export const C_WORKLOADS: Workload[] = [
   { example: 'c-ring', size: 4, args: ['--laps', '800'] },
   { example: 'c-pi', size: 4, args: ['--intervals', '2e7', '--rounds', '100'] },
   { example: 'c-heat', size: 4, args: ['--points', '126', '--steps', '400', '--pictures', '2'] },
+  { example: 'c-coupling', size: 4, args: ['--cells', '2000', '--steps', '3000', '--every', '150'] },
   { example: 'c-nbody', size: 4, args: ['--bodies', '600', '--steps', '100'] },
   { example: 'c-sample-sort', size: 4, args: ['--keys', '50000', '--rounds', '12'] },
   { example: 'c-pcg', size: 4, args: ['--matrix', '1138_bus.mtx'] },
