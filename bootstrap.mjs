@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
  * What stands behind `npm start | test | demo | simulate | mutate | faults | attack | damage | conformance | bench |
- * papers`: sets up what a fresh machine lacks, then does it. Needs Node and npm, nothing else.
+ * papers | newer`: sets up what a fresh machine lacks, then does it. Needs Node and npm, nothing else.
  *
- *   node bootstrap.mjs <start|test|demo|simulate|mutate|faults|attack|damage|conformance|bench|papers|setup> …
+ *   node bootstrap.mjs <start|test|demo|simulate|mutate|faults|attack|damage|conformance|bench|papers|newer|setup> …
  *
  * Set-up: packages (`npm ci`, when they do not match the lockfile), build (turbo; unchanged parts come from its cache),
  * and for the tests and the faults a browser: an installed Chrome, Chromium or Edge, else Playwright's own, else
@@ -14,6 +14,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { runOnNewerNode } from './newer-node.mjs';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const bin = join(root, 'node_modules', '.bin');
@@ -427,6 +428,10 @@ const commands = {
   bench: async (args) =>
     run(process.execPath, [join(root, 'benchmarks/dist/bench.js'), ...args], { env: await optionalBrowser() }),
   papers: (args) => run(process.execPath, [join(root, 'benchmarks/dist/papers.js'), ...args]),
+  newer: async (args) => {
+    await findBubblewrap();
+    return runOnNewerNode({ root, run, works, args, env: await optionalBrowser() });
+  },
 };
 
 async function optionalBrowser() {
