@@ -1,21 +1,34 @@
 /**
- * Parity of images between nodes: a real server and headless nodes that are killed. A program works for a while, so
- * that its ranks take images by the clock, then waits for a line of input, which the test gives when the fault is done.
+ * Parity of images between nodes: a real server, and headless nodes and tabs that are killed and closed. A program
+ * works for a while, so that its ranks take images by the clock, then waits for a line of input, which the test gives
+ * when the fault is done.
  */
-import { openSync, closeSync, fstatSync, readdirSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Browser } from '@playwright/test';
 import { buildModule } from '@mayfly/toolchain/c';
 import type { JobOptions, JobView, TimelineView } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { executable, launch, openTab, writePage } from './chromium.ts';
 import { Bench } from './harness.ts';
 
-const bench = new Bench();
-beforeAll(() => bench.start());
+const webRoot = mkdtempSync(join(tmpdir(), 'mayfly-parity-'));
+const bench = new Bench({ webRoot });
+let browser: Browser | undefined;
+beforeAll(async () => {
+  if (executable) await writePage(webRoot);
+  await bench.start();
+});
 afterEach(async () => {
   await Promise.all(bench.nodes.splice(0).map((n) => n.close(0)));
   bench.notes.length = 0;
 });
-afterAll(() => bench.close());
+afterAll(async () => {
+  await browser?.close();
+  await bench.close();
+  rmSync(webRoot, { recursive: true, force: true });
+});
 
 /** Each step changes a part of half a megabyte, by what the neighbour has sent. */
 const PROGRAM = `
@@ -144,5 +157,19 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
     const [fell] = (await events(id)).filter((e) => e.kind === 'fellBack');
     expect(fell?.cause).toBe(view.parity!.reason);
     await answer(id);
+  });
+
+  it.runIf(executable)('four tabs of Chromium, of which one is closed: the rank goes on from the others', async () => {
+    browser = await launch();
+    const names = ['one', 'two', 'three', 'four'];
+    const tabs = await Promise.all(names.map((name) => openTab(browser!, bench.server.url, name, 2)));
+    const id = await submit(3, { parity: { checksums: 1, wholeEvery: 1000 } });
+    const before = await held(id, 1);
+    expect(wipePages()).toBeGreaterThan(0);
+    await tabs[names.indexOf(before.tasks[2]!.nodeName!)]!.context().close();
+    const { parity } = await bench.recovered(id, 1);
+    expect(parity).toMatchObject({ rebuilt: 1, fellBack: 0 });
+    const { job } = await answer(id);
+    expect(job.tasks.map((t) => t.incarnation)).toEqual([0, 0, 1]);
   });
 });

@@ -10,6 +10,7 @@ import {
   noFaultsText,
   pauseAdvice,
   refusedTeamText,
+  refusedParityText,
   refusedText,
   toleranceText,
   withProtocol,
@@ -52,6 +53,13 @@ describe('the submit form', () => {
     expect(withProtocol({}, 'hc3i')).toEqual({ protocol: 'hc3i', clusters: 2 });
     expect(withProtocol({ protocol: 'hc3i', clusters: 3 }, 'hc3i')).toEqual({ protocol: 'hc3i', clusters: 3 });
     expect(withProtocol({ protocol: 'hc3i', clusters: 3 }, 'vcl')).toEqual({ protocol: 'vcl' });
+  });
+  it('offers parity of checkpoints only where the server accepts it', () => {
+    expect(refusedParityText({})).toBeUndefined();
+    expect(refusedParityText({ protocol: 'vcl' })).toMatch(/^Not under this choice/);
+    expect(refusedParityText({ team: 2 })).toMatch(/^Not with teams/);
+    expect(withProtocol({ parity: { checksums: 1 } }, 'none')).toEqual({ protocol: 'none' });
+    expect(withProtocol({ parity: { checksums: 1 } }, 'pessimistic')).toEqual({ parity: { checksums: 1 } });
   });
   it('sends a protocol only where it is not the default, and no interval that the server would refuse', () => {
     expect(withProtocol({ protocol: 'vcl', seed: 1 }, 'pessimistic')).toEqual({ seed: 1 });

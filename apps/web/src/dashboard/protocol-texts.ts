@@ -75,6 +75,13 @@ export const refusedTeamText = (protocol: Protocol): string | undefined =>
     ? undefined
     : 'Not under this choice: it needs all messages of the job on the server.';
 
+/** Why checkpoints of a job with these options cannot be protected by parity. */
+export function refusedParityText({ protocol = 'pessimistic', team = 1 }: JobOptions): string | undefined {
+  if (protocol !== 'pessimistic')
+    return 'Not under this choice: checkpoints of ranks count together, or there are none.';
+  return team > 1 ? 'Not with teams: checkpoints of a team count together.' : undefined;
+}
+
 /** Ranks of a team unless the job says so. */
 export const teamDefault = (protocol: Protocol): number => (protocol === 'none' ? MAX_TEAM : 1);
 
@@ -92,6 +99,7 @@ export const mapByDefault = (protocol: Protocol, team = teamDefault(protocol)): 
 export function withProtocol(o: JobOptions, protocol: Protocol): JobOptions {
   const { protocol: _, clusters = 2, ...rest } = o;
   if (refusedTeamText(protocol) !== undefined) delete rest.team;
+  if (refusedParityText({ protocol }) !== undefined) delete rest.parity;
   if (goesBackTogether(protocol) && (rest.checkpointMs ?? Infinity) < LEAST_WAVE_MS) delete rest.checkpointMs;
   return {
     ...rest,

@@ -6,8 +6,17 @@ import { MAX_CLUSTERS, type CheckpointAdvice, type JobOptions } from '@mayfly/wi
 import { duration } from '../../shared/format.ts';
 import { Input, Label, TextArea, TextField } from 'react-aria-components';
 import { languageOf, type Draft } from '../draft.ts';
+import { Parity } from './Parity.tsx';
 import { Placement } from './Placement.tsx';
-import { CHOICES, goesBackTogether, LEAST_WAVE_MS, refusedText, strictText, withProtocol } from '../protocol-texts.ts';
+import {
+  CHOICES,
+  goesBackTogether,
+  LEAST_WAVE_MS,
+  refusedParityText,
+  refusedText,
+  strictText,
+  withProtocol,
+} from '../protocol-texts.ts';
 
 interface Props {
   draft: Draft;
@@ -37,6 +46,7 @@ export function Options({ draft, change, advice, wrong }: Props) {
   const protocol = o.protocol ?? 'pessimistic';
   const set = (part: { [K in keyof JobOptions]?: JobOptions[K] | undefined }) => {
     const merged = { ...o, ...part };
+    if (refusedParityText(merged as JobOptions) !== undefined) delete merged.parity;
     change({ options: Object.fromEntries(Object.entries(merged).filter(([, v]) => v !== undefined)) as JobOptions });
   };
   return (
@@ -122,6 +132,7 @@ export function Options({ draft, change, advice, wrong }: Props) {
           </span>
         </label>
         <Placement options={o} set={set} />
+        <Parity options={o} set={set} />
         <div className="pair">
           <Seconds
             label="Checkpoint every"

@@ -1,0 +1,36 @@
+/** Whether checkpoints stay with the nodes, protected by checksums on other nodes (docs/codes.md). */
+import { MAX_CHECKSUMS, type JobOptions } from '@mayfly/wire';
+import { refusedParityText } from '../protocol-texts.ts';
+
+interface Props {
+  options: JobOptions;
+  set: (part: { parity?: JobOptions['parity'] | undefined }) => void;
+}
+
+export function Parity({ options: o, set }: Props) {
+  const refused = refusedParityText(o);
+  return (
+    <label className="field">
+      <span className="label">Checksums of checkpoints</span>
+      <input
+        type="number"
+        inputMode="numeric"
+        min={0}
+        max={MAX_CHECKSUMS}
+        step={1}
+        placeholder="0"
+        disabled={refused !== undefined}
+        value={o.parity?.checksums ?? ''}
+        onChange={(e) => {
+          const checksums = Math.min(MAX_CHECKSUMS, Math.round(e.target.valueAsNumber));
+          set({ parity: checksums >= 1 ? { ...o.parity, checksums } : undefined });
+        }}
+      />
+      <span className="hint">
+        {refused ??
+          'Most checkpoints stay with the nodes, and this many tabs may close at once. It spares the disk of the ' +
+            'server, not its network. Empty: all checkpoints go to the server'}
+      </span>
+    </label>
+  );
+}
