@@ -13,6 +13,7 @@ import { micro } from './micro.ts';
 import { nas } from './nas.ts';
 import { overload } from './overload.ts';
 import { untilSignal } from './mayfly-side.ts';
+import { parity } from './parity.ts';
 import { pingpong } from './pingpong.ts';
 import { protocols, UsageError } from './protocols/command.ts';
 import { recovery } from './recovery.ts';
@@ -41,6 +42,7 @@ const BENCHES: Record<string, (args?: readonly string[]) => Promise<boolean>> = 
   protocols,
   team,
   codes,
+  parity,
 };
 
 const USAGE = `npm run bench -- [name …] [--gb N]

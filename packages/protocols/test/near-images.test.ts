@@ -97,7 +97,12 @@ it('C12: its node sends no page; it counts when it is covered, and not before', 
   s.cover(manifest(1));
   expect(s.of('near')).toMatchObject([{ image: manifest(1).image, savedBytes: 65_536 }]);
   expect(s.of('reply').at(-1)).toMatchObject({ reply: 'complete', image: manifest(1).image });
-  expect(s.core.nearOf(J, T)).toEqual({ images: 1, savedBytes: 65_536, image: manifest(1).image });
+  expect(s.core.nearOf(J, T)).toEqual({
+    images: 1,
+    savedBytes: 65_536,
+    sentBytes: 0,
+    image: manifest(1).image,
+  });
   // Offered again, after a connection was lost.
   expect(s.offer(manifest(1), true)).toMatchObject([{ type: 'reply', reply: 'complete' }]);
 });
@@ -112,6 +117,7 @@ it('C13: no log is trimmed for it, no image goes because of it, and nothing of i
   expect(s.core.imagesOf(J, T).map((i) => i.serial)).toEqual([1]);
   s.whole(manifest(6));
   expect(s.of('trim')).toMatchObject([{ to: manifest(1).position }]);
+  expect(s.core.nearOf(J, T)).toMatchObject({ images: 4, savedBytes: 4 * 65_536, sentBytes: 2 * 65_536 });
   // It is older than a whole one now.
   expect(s.core.nearOf(J, T).image).toBeUndefined();
 });

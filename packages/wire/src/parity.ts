@@ -100,6 +100,8 @@ export const ParityView = Type.Object({
   /** Images that stayed with the nodes since the server began, and bytes of pages that they saved the server's disk. */
   images: CountSchema,
   savedBytes: CountSchema,
+  /** Bytes of pages that its nodes sent to the server's disk since then. */
+  sentBytes: CountSchema,
   /** Restarts from parity, and those that had to go back to the server's images. */
   rebuilt: CountSchema,
   fellBack: CountSchema,

@@ -165,11 +165,12 @@ export class ParityHost {
     const p = this.#jobs.get(job);
     if (!p) return undefined;
     const { checksums, wholeEvery, rebuilt, fellBack, reason } = p;
-    let [images, savedBytes] = [0, 0];
+    let [images, savedBytes, sentBytes] = [0, 0, 0];
     for (const t of this.#service.dispatcher.core.jobs.get(job)?.tasks ?? []) {
       const near = this.#service.images.nearOf(job, t.task);
       images += near.images;
       savedBytes += near.savedBytes;
+      sentBytes += near.sentBytes;
     }
     return {
       checksums,
@@ -177,6 +178,7 @@ export class ParityHost {
       ...p.groups.protection(),
       images,
       savedBytes,
+      sentBytes,
       rebuilt,
       fellBack,
       ...(reason === undefined ? {} : { reason }),

@@ -74,10 +74,17 @@ export class CheckpointServer {
     return this.#state.jobs.get(job)?.tasks.get(task)?.images ?? [];
   }
 
-  /** Of level 1, for people: images since the server began, bytes that they saved, whether the newest can be used. */
-  nearOf(job: JobId, task: TaskId): { images: number; savedBytes: number; image: ImageId | undefined } {
+  /**
+   * For people, since the server began: images of level 1, bytes that they saved, bytes of pages that came here; and
+   * the newest one from which the task could restart.
+   */
+  nearOf(
+    job: JobId,
+    task: TaskId,
+  ): { images: number; savedBytes: number; sentBytes: number; image: ImageId | undefined } {
     const t = this.#state.jobs.get(job)?.tasks.get(task);
-    return { images: t?.nearImages ?? 0, savedBytes: t?.savedBytes ?? 0, image: t?.near?.image };
+    const { nearImages = 0, savedBytes = 0, sentBytes = 0 } = t ?? {};
+    return { images: nearImages, savedBytes, sentBytes, image: t?.near?.image };
   }
 
   /**

@@ -91,6 +91,7 @@ export function committedAlone(s: State, o: Offer): void {
   const { id } = t.job;
   const old = surplus(s, t);
   t.images = [...t.images.slice(old.length), record];
+  t.sentBytes += record.sentBytes;
   if (t.near && t.near.serial <= record.serial) delete t.near;
   drop(s, o);
   if (o.unwanted) {

@@ -44,8 +44,9 @@ export interface Task {
   trimmed: boolean;
   /** The newest image of level 1 that is covered, if it is newer than those (near.ts). Losable. */
   near?: Manifest;
-  /** Images of level 1 so far, since the server began, and what they saved. */
+  /** Since the server began: images of level 1 and what they saved, and bytes of pages that nodes sent. */
   nearImages: number;
+  sentBytes: number;
   savedBytes: number;
   offer?: Offer;
   /** A restart that waits for its image. */
@@ -141,7 +142,17 @@ export function taskOf(job: Job, task: TaskId): Task {
   if (!t)
     job.tasks.set(
       task,
-      (t = { job, task, acting: undefined, images: [], trimmed: false, nearImages: 0, savedBytes: 0, done: false }),
+      (t = {
+        job,
+        task,
+        acting: undefined,
+        images: [],
+        trimmed: false,
+        nearImages: 0,
+        sentBytes: 0,
+        savedBytes: 0,
+        done: false,
+      }),
     );
   return t;
 }

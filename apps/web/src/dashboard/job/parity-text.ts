@@ -14,7 +14,9 @@ export function parityLine(p: ParityView, rests: boolean): string {
   const saved =
     p.images === 0
       ? []
-      : [`${plural(p.images, 'checkpoint')} stayed with the nodes, which saved ${bytes(p.savedBytes)} at the server`];
+      : [
+          `${plural(p.images, 'checkpoint')} stayed with the nodes, which saved ${bytes(p.savedBytes)} at the server (${bytes(p.sentBytes)} came there)`,
+        ];
   const rebuilt = p.rebuilt === 0 ? [] : [`${plural(p.rebuilt, 'lost checkpoint')} ${verb(p.rebuilt)} made again`];
   const fell =
     p.fellBack === 0
