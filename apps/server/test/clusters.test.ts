@@ -213,3 +213,66 @@ it('rebuilds its clusters after kill -9 of the server, and numbers of checkpoint
   expect(await viewOf(two, path)).toMatchObject({ state: 'done', faults: [] });
   expect(await printed(two, path, 4)).toEqual(expected(4));
 });
+
+it('is paused with a checkpoint of each cluster, and resumed', async () => {
+  const server = await startServer({ dispatcher: AT_ONCE });
+  const node = await startHeadlessNode({ server: server.localUrl, slots: 4, name: 'one' });
+  later(() => node.close());
+  const { body } = await api(server, 'POST', '/api/jobs', { program, size: 4, options: OPTIONS });
+  const path = `/api/jobs/${body.id as string}`;
+  await type(server, path, 'a\n');
+  await until('both clusters have checkpoints', async () => {
+    const view = await viewOf(server, path);
+    return view.waves !== undefined && [0, 1].every((c) => committed(view, c) > 0);
+  });
+  expect((await api(server, 'POST', `${path}/pause`)).status).toBe(200);
+  await until('it is paused', async () => (await viewOf(server, path)).state === 'paused');
+  await api(server, 'POST', `${path}/resume`);
+  await type(server, path, 'b\n');
+  await until('the job has ended', async () => (await viewOf(server, path)).endedAt !== undefined);
+  const view = await viewOf(server, path);
+  expect(view).toMatchObject({ state: 'done', faults: [] });
+  expect(new Set(view.waves!.rolledBack.map((r) => r.cause))).toEqual(new Set(['paused']));
+  expect(await printed(server, path, 4)).toEqual(expected(4));
+});
+
+/** Ranks of both clusters write to one file, read what the other one wrote, and try to start a process. */
+const OUTSIDE = `
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  int rank, mine, theirs = -1, class, error;
+  MPI_File file;
+  MPI_Comm children;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_File_open(MPI_COMM_WORLD, "out.bin", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  mine = 100 + rank;
+  MPI_File_write_at(file, 4 * rank, &mine, 1, MPI_INT, MPI_STATUS_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_File_read_at(file, 4 * (1 - rank), &theirs, 1, MPI_INT, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  error = MPI_Comm_spawn("self", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &children, MPI_ERRCODES_IGNORE);
+  MPI_Error_class(error, &class);
+  printf("%d read %d; spawn %s\\n", rank, theirs, class == MPI_ERR_SPAWN ? "refused" : "?");
+  MPI_Finalize();
+}
+`;
+
+it('performs requests to the file service once they cannot be undone, also after a loss, and starts no processes', async () => {
+  const server = await startServer({ dispatcher: AT_ONCE });
+  const node = await startHeadlessNode({ server: server.localUrl, slots: 3, name: 'one' });
+  later(() => node.close());
+  const outside = { language: 'c', sources: { 'outside.c': OUTSIDE } };
+  const options = { protocol: 'hc3i', clusters: 2, checkpointMs: 300 };
+  const { body } = await api(server, 'POST', '/api/jobs', { program: outside, size: 2, options });
+  const path = `/api/jobs/${body.id as string}`;
+  await until('a rank waits for the file service', async () =>
+    (await viewOf(server, path)).tasks.some((t) => t.activity?.call?.startsWith('MPI_File') ?? false),
+  );
+  await api(server, 'POST', `${path}/tasks/1/kill`);
+  await until('the job has ended', async () => (await viewOf(server, path)).endedAt !== undefined);
+  expect(await viewOf(server, path)).toMatchObject({ state: 'done' });
+  expect(await printed(server, path, 2)).toEqual(['0 read 101; spawn refused\n', '1 read 100; spawn refused\n']);
+});
