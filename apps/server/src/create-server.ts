@@ -40,6 +40,7 @@ import { RetentionKeeper } from './retention.ts';
 import { Runtime } from './runtime.ts';
 import { Secrets } from './secrets.ts';
 import { ServerHealth } from './server-view.ts';
+import { audit } from './serve/audit.ts';
 import { answerClientError, answerError, installErrors } from './serve/errors.ts';
 import { Examples } from './serve/examples.ts';
 import { takeJson } from './serve/json.ts';
@@ -372,6 +373,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
   });
   refuseUnlisted(app);
   app.decorateRequest('principal', null);
+  audit(app);
   app.addHook('onRoute', (route) => {
     const access = accessOf([route.method].flat()[0]!, route.url);
     if (route.schema && access !== undefined && needsToken(access))

@@ -242,3 +242,40 @@ describe('tokens', () => {
       expect(log.includes(secret.startsWith('mf_') ? secret.slice(14) : secret), secret).toBe(false);
   });
 });
+
+describe('the log says who did what', () => {
+  /** Lines of `audit` since a place of the log. */
+  const since = (from: number): Record<string, unknown>[] =>
+    log
+      .slice(from)
+      .split('\n')
+      .filter((line) => line.includes('"msg":"audit"'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  it('U1, U2: each change by its token and its subject, also one that was refused; looking is none', async () => {
+    const ada = await make('Lovelace', 'submitter');
+    const from = log.length;
+    const { id } = (await ask('POST', '/api/jobs', ada.token, program('for (;;);\n', 1))).body as { id: string };
+    await ask('GET', `/api/jobs/${id}`, ada.token);
+    await ask('POST', `/api/jobs/${id}/tasks/0/kill`, tokens.viewer);
+    await ask('POST', `/api/jobs/${id}/cancel`, ada.token);
+    await ask('DELETE', `/api/tokens/${ada.id}`, TOKEN);
+    const address = '127.0.0.1';
+    const by = { who: 'Lovelace', tokenId: ada.id, role: 'submitter', address };
+    expect(since(from)).toMatchObject([
+      { ...by, did: 'POST /api/jobs', made: id, status: 201 },
+      { who: 'viewer', role: 'viewer', did: 'POST /api/jobs/:id/tasks/:task/kill', of: id, task: '0', status: 403 },
+      { ...by, did: 'POST /api/jobs/:id/cancel', of: id, status: 200 },
+      { role: 'owner', did: 'DELETE /api/tokens/:id', of: ada.id, status: 200, address },
+    ]);
+    expect(since(from).map(({ tokenId }) => tokenId !== undefined)).toEqual([true, true, true, false]);
+  });
+
+  it('U3: a join code is not in it', async () => {
+    const from = log.length;
+    const { code } = (await ask('POST', '/api/rooms', TOKEN, { name: 'Secret' })).body as { code: string };
+    await ask('DELETE', `/api/rooms/${code}`, TOKEN);
+    expect(since(from).map(({ did }) => did)).toEqual(['POST /api/rooms', 'DELETE /api/rooms/:code']);
+    expect(log.slice(from)).not.toContain(code);
+  });
+});
