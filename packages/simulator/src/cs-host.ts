@@ -6,7 +6,15 @@
  * record are written together, some time before the core gets `committed`: the process may die in between.
  */
 import { CheckpointServer, type ImageRecord, type ImagesInput, type ImagesIo } from '@mayfly/protocols';
-import { imageIdOf, type ImageId, type Incarnation, type Manifest, type Position, type TaskId } from '@mayfly/wire';
+import {
+  imageIdOf,
+  taskId,
+  type ImageId,
+  type Incarnation,
+  type Manifest,
+  type Position,
+  type TaskId,
+} from '@mayfly/wire';
 import type { Link } from './link.ts';
 import type { ImageDown, ImageUp } from './messages.ts';
 import type { SimImage } from './rank-host.ts';
@@ -128,6 +136,10 @@ export class CsHost {
     const trimmed =
       this.world.server.registry.entries((k) => k === `trimmed/${this.world.setup.job}/${task}`).length > 0;
     if (kept.length === 0 || (kept.length === 1 && trimmed)) return undefined;
+    // T6: it spoils the set of its team, and so may the page of a teammate that is gone already
+    const { setup } = this.world;
+    const all = Array.from({ length: setup.spec.size }, (_, t) => this.kept(taskId(t))).flat();
+    if (setup.team > 1 && !all.every((k) => this.whole(k.image))) return undefined;
     const victim = kept[Math.floor(which * kept.length)]!;
     // shared pages belong to another image as well, also of another task, which must stay whole; or to one that is
     // being made of them

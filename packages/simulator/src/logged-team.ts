@@ -4,15 +4,17 @@
  *
  * Owns: the wave of its image whose channel state is not whole.
  */
-import type { LocalEvents } from '@mayfly/protocols';
+import { atHere, PrologueCopies, type LocalEvents } from '@mayfly/protocols';
 import type { Position, TaskId } from '@mayfly/wire';
 import type { Rule } from './planted.ts';
 import type { SimImage, UpRing } from './rank-host.ts';
-import type { Channels } from './team-memory.ts';
+import type { Channels, LocalMessage, TeamPart } from './team-memory.ts';
 import type { Teammates } from './teammates.ts';
 
 export class LoggedTeam {
   private open = 0;
+  /** Of a script: what it received of teammates before checkpoint.open. */
+  readonly copies: PrologueCopies<LocalMessage>;
 
   constructor(
     private readonly task: TaskId,
@@ -21,7 +23,12 @@ export class LoggedTeam {
     private readonly ring: UpRing,
     private readonly declines: () => boolean,
     private readonly undone: Rule | undefined,
-  ) {}
+    /** Its program has images only where it calls checkpoint.here. */
+    private readonly script: boolean,
+    image: TeamPart | undefined,
+  ) {
+    this.copies = new PrologueCopies(image && new Map(image.prologue));
+  }
 
   // ---- T4 ----
 
@@ -47,6 +54,32 @@ export class LoggedTeam {
     const { cut, memory } = this.mates;
     const wave = Math.max(memory.wanted.get(this.task) ?? 0, cut.met);
     return wave > cut.wave ? wave : 0;
+  }
+
+  /** A script is at checkpoint.here. @returns the wave of which it takes an image there; 0: none */
+  here(): number {
+    const { cut, memory } = this.mates;
+    const call = (memory.calls.get(this.task) ?? 0) + 1;
+    memory.calls.set(this.task, call);
+    const wave = memory.wanted.get(this.task) ?? 0;
+    if (wave <= cut.wave || memory.round.wave !== wave) return 0;
+    const what = atHere(call, memory.round.at);
+    if (what === 'decline') this.decline(wave);
+    return what === 'image' ? wave : 0;
+  }
+
+  /** A script waits. True: a marker stands before what has come. After a while it goes past it. */
+  passes(): boolean {
+    const { met } = this.mates.cut;
+    if (!this.script || met === 0) return false;
+    if (this.mates.tires()) this.decline(met);
+    return true;
+  }
+
+  /** What an image of a script holds besides. */
+  get prologue(): TeamPart {
+    if (!this.script) return {};
+    return { prologue: [...this.copies.all!].map(([src, messages]) => [src, [...messages]]) };
   }
 
   /** The rank takes its image, where it can. */

@@ -76,6 +76,8 @@ export interface ProgramState {
   events: number;
 }
 
+export const copyOf = <T>(state: T): T => JSON.parse(JSON.stringify(state)) as T;
+
 export type Action =
   | { readonly type: 'open' }
   | { readonly type: 'send'; readonly dst: number; readonly tag: number; readonly body: Uint8Array }

@@ -1,5 +1,5 @@
 /** What a simulated rank asks of its node, what it reports to the checkers, and what an image of it holds. */
-import type { EndpointSnapshot, Report } from '@mayfly/protocols';
+import { LoggedEndpoint, type Endpoint, type EndpointSnapshot, type Report } from '@mayfly/protocols';
 import type { Position } from '@mayfly/wire';
 import type { Rule } from './planted.ts';
 import type { ProgramState } from './program.ts';
@@ -14,6 +14,9 @@ export interface Standing {
   /** …and each teammate, as far as this depends on it. */
   readonly mates?: ReadonlyMap<number, number>;
 }
+
+export const standingOf = (e: Endpoint): Standing =>
+  e instanceof LoggedEndpoint ? e.line() : { arrivals: e.consumed, determinants: 0 };
 
 /** Reports to the checkers; every life of a task repeats all of them. */
 export interface Witness {

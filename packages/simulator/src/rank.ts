@@ -5,7 +5,7 @@
  *
  * Owns: the program state, the endpoint, the arrivals delivered and not consumed. Nothing of it survives the node.
  */
-import { LIVE, type Endpoint, type EndpointStart, LoggedEndpoint, type RankPolicy } from '@mayfly/protocols';
+import { LIVE, type Endpoint, type EndpointStart, type RankPolicy } from '@mayfly/protocols';
 import {
   EMPTY,
   FILES,
@@ -21,6 +21,7 @@ import {
 import {
   advance,
   answered,
+  copyOf,
   digestOf,
   happened,
   initialState,
@@ -35,11 +36,8 @@ import {
 } from './program.ts';
 import { Inbox } from './inbox.ts';
 import { LoggedTeam } from './logged-team.ts';
-import type { RankHost, SimImage, Standing, Witness } from './rank-host.ts';
+import { standingOf, type RankHost, type SimImage, type Witness } from './rank-host.ts';
 import type { Teammates } from './teammates.ts';
-
-const standingOf = (e: Endpoint): Standing =>
-  e instanceof LoggedEndpoint ? e.line() : { arrivals: e.consumed, determinants: 0 };
 
 /** Determinants that no frame has carried leave in a frame of their own when there are so many. */
 export const FLUSH_DETERMINANTS = 24;
@@ -58,6 +56,7 @@ export class Rank {
   private polledSoFar = 0;
   private wasRepeating: boolean;
   private readonly image: SimImage | undefined;
+  private readonly isScript: boolean;
   private channelOf = new Map<number, number>();
 
   constructor(
@@ -75,20 +74,20 @@ export class Rank {
     this.endpoint = endpoint(task, spec.size, position, start, host.team?.mates.memory.members);
     this.wasRepeating = this.endpoint.repeating;
     this.image = image;
+    this.isScript = spec.prologueRounds !== undefined;
     this.logged = this.inLoggedTeam();
-    this.state = image && spec.prologueRounds === undefined ? structuredCopy(image.program) : initialState(spec, task);
-    if (image && spec.prologueRounds === undefined) {
-      this.endpoint.jump(image.endpoint);
-      this.adoptChannels();
-    }
+    this.state = image && !this.isScript ? copyOf(image.program) : initialState(spec, task);
     if (image) this.mates?.restores(image, host.undone === 'channels-forgotten');
+    if (image && !this.isScript) this.jumps(image);
   }
 
   private inLoggedTeam(): LoggedTeam | undefined {
     const { team, undone } = this.host;
     const { local } = this.endpoint;
     if (!local || !team?.log) return undefined;
-    return new LoggedTeam(this.task, team.mates, local, team.log, () => team.random.chance(0.06), undone);
+    const { mates, log, random } = team;
+    const declines = (): boolean => random.chance(0.06);
+    return new LoggedTeam(this.task, mates, local, log, declines, undone, this.isScript, this.image);
   }
 
   /** Bytes of unmatched bodies kept that the log has, too. */
@@ -135,20 +134,25 @@ export class Rank {
     logged?.settle();
     // A rank that waits moves what comes for it, so no two wait for each other's rings.
     if (published === 'full') return mates.moves(true);
-    return published === 'later' || this.images() || this.acts() || mates.moves(true) || mates.publishes;
+    const goesOn = published === 'later' || this.images() || this.acts() || mates.moves(true) || mates.publishes;
+    return goesOn || (logged?.passes() ?? false);
   }
 
   /** T6. True: it has taken an image of its team, or declined. */
   private images(): boolean {
     const wave = this.logged?.wanted ?? 0;
-    if (wave === 0 || this.poll !== undefined) return false;
+    if (wave === 0 || this.poll !== undefined || this.isScript) return false;
     // its comm worker asks, and it comes to it later; a marker does not wait
     if (this.mates!.cut.met < wave && this.host.team!.random.chance(0.7)) return false;
+    this.teamImage(wave);
+    return true;
+  }
+
+  private teamImage(wave: number): void {
     this.logged!.image(wave, () => {
-      const image = { ...this.snapshot(), ...this.mates!.account() };
+      const image = { ...this.snapshot(), ...this.mates!.account(), ...this.logged!.prologue };
       return { image, position: this.endpoint.position(image.held) };
     });
-    return true;
   }
 
   private acts(): boolean {
@@ -171,7 +175,7 @@ export class Rank {
       this.host.recovered();
     }
     // a transparent image can be taken while the rank waits inside a call
-    if (!done && !this.logged && this.poll === undefined && this.spec.prologueRounds === undefined && !this.spec.script)
+    if (!done && !this.logged && this.poll === undefined && !this.isScript && !this.spec.script)
       this.host.checkpoint(() => this.snapshot());
     if (this.endpoint.pending >= FLUSH_DETERMINANTS && this.poll === undefined) this.flush();
     return done;
@@ -218,18 +222,20 @@ export class Rank {
         return this.receive(FILES, 0);
       case 'checkpoint':
         s.at++;
-        if (
-          !this.logged &&
-          !this.endpoint.inPrologue &&
-          (this.spec.prologueRounds === undefined || s.round >= this.spec.prologueRounds)
-        )
-          this.host.checkpoint(() => this.snapshot());
+        if (!this.endpoint.inPrologue && s.round >= (this.spec.prologueRounds ?? 0)) this.checkpoint();
         return true;
       case 'exit':
         this.send(WORLD, 0, WorldMode.EXIT, new TextEncoder().encode('{"code":0}'));
         advance(this.spec, this.task, s);
         return true;
     }
+  }
+
+  /** The program calls checkpoint.here; a module does so, too. */
+  private checkpoint(): void {
+    if (!this.logged) return this.host.checkpoint(() => this.snapshot());
+    const wave = this.isScript ? this.logged.here() : 0;
+    if (wave > 0) this.teamImage(wave);
   }
 
   private event(outcome: number | string): void {
@@ -246,11 +252,11 @@ export class Rank {
 
   private open(): boolean {
     if (this.image && this.endpoint.inPrologue) {
-      this.endpoint.jump(this.image.endpoint);
-      Object.assign(this.state, structuredCopy(this.image.program));
-      this.adoptChannels();
+      Object.assign(this.state, copyOf(this.image.program));
+      this.jumps(this.image);
     } else {
       this.endpoint.openPrologue();
+      this.logged?.copies.opened();
       advance(this.spec, this.task, this.state);
     }
     return true;
@@ -276,14 +282,16 @@ export class Rank {
   private snapshot(): SimImage {
     if (this.endpoint.pending > 0) this.flush();
     return {
-      program: structuredCopy(this.state),
+      program: copyOf(this.state),
       endpoint: this.endpoint.snapshot(),
       held: this.state.queue.filter((q) => q.body === undefined).map((q) => q.arrival),
       incarnation: this.endpoint.incarnation,
     };
   }
 
-  private adoptChannels(): void {
+  private jumps(image: SimImage): void {
+    this.endpoint.jump(image.endpoint);
+    this.mates?.counts(image);
     for (const [dst, n] of this.endpoint.sent()) this.channelOf.set(dst, n);
   }
 
@@ -378,8 +386,10 @@ export class Rank {
 
   /** Its body is nowhere else: it stays in the rank's memory. */
   private consumeLocal(src: TaskId): void {
-    const { number, tag, body } = this.mates!.take(src);
+    const message = this.mates!.take(src);
+    const { number, tag, body } = message;
     this.endpoint.local?.consumeLocal(src, number);
+    if (this.isScript) this.logged?.copies.consumed(src, body.length, () => message);
     this.state.locals = (this.state.locals ?? 0) + 1;
     this.state.queue.push({ src, tag, arrival: 0, size: body.length, body: [...body] });
     this.witness.consumed(this.task, this.host.life, this.place, undefined, src, number, digestOf(tag, 0, body));
@@ -467,5 +477,3 @@ export class Rank {
     happened(this.state, hit ? 1 : 2);
   }
 }
-
-const structuredCopy = <T>(v: T): T => JSON.parse(JSON.stringify(v)) as T;

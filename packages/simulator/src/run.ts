@@ -135,7 +135,7 @@ export const hasTeams = ({ recovery, teams }: VProtocol): boolean =>
 function drawTeams(
   seed: number,
   setup: Setup,
-  { setup: held, spec: heldSpec, protocol = protocols[setup.protocol] }: RunOptions,
+  { setup: held, spec: heldSpec, protocol = protocols[setup.protocol], undone }: RunOptions,
 ): void {
   const r = Random.named(seed, 'teams');
   const drawn: Partial<Setup> = {
@@ -149,10 +149,14 @@ function drawTeams(
   const sparse = r.chance(0.4);
   if (!hasTeams(protocol) || (held?.team ?? drawn.team) === 1 || setup.spec.script) return;
   Object.assign(setup, drawn, held);
-  // A team with a log takes its images wherever a rank waits: modules alone.
-  if (protocol.recovery.restarts) {
+  // Modules of a team with a log take their images wherever a rank waits, scripts at a checkpoint of all.
+  const script = undone === undefined && Random.named(seed, 'team of scripts').chance(0.4);
+  if (protocol.recovery.restarts && !script) {
     Object.assign(setup.spec, { prologueRounds: undefined });
     Object.assign(setup, { kind: 'wasm' });
+  } else if (protocol.recovery.restarts) {
+    Object.assign(setup.spec, { prologueRounds: r.between(0, 2) });
+    Object.assign(setup, { kind: 'typescript' });
   }
   if (sparse) Object.assign(setup.spec, { sparse, ...heldSpec });
 }

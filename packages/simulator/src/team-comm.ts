@@ -5,7 +5,7 @@
  *
  * Owns: the up rings of the members and the reports beside them, images that wait for their teammates.
  */
-import type { CommEvent, Report, Reports } from '@mayfly/protocols';
+import { nextRound, type CommEvent, type Report, type Reports } from '@mayfly/protocols';
 import type { Position, TaskId } from '@mayfly/wire';
 import type { Held } from './held-rank.ts';
 import type { Random } from './random.ts';
@@ -160,6 +160,11 @@ export class TeamComm {
   wants(h: Held, wave: number): void {
     h.asked = false;
     h.nextCheckpoint = this.node.world.agenda.now + this.node.world.setup.checkpointMs;
+    const { memory } = this;
+    if (memory.round.wave !== wave) {
+      const calls = [0, ...memory.calls.values()];
+      memory.round = { wave, at: nextRound(calls, 0) + this.random.between(0, 1) };
+    }
     this.memory.wanted.set(h.task, wave);
     this.memory.wakes(h.task);
   }

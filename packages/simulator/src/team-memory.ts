@@ -22,6 +22,8 @@ export type Channels = [src: TaskId, messages: LocalMessage[]][];
 /** What an image of a member of a team with a log holds of its channels. */
 export interface TeamPart {
   channels?: Channels;
+  /** Of a script: what it received of each teammate before checkpoint.open. */
+  prologue?: Channels;
   /** By the rank's own account, for the checkers: messages consumed of each teammate, and sent to each. */
   received?: [src: TaskId, count: number][];
   sent?: [dst: TaskId, count: number][];
@@ -83,6 +85,9 @@ export class TeamMemory {
   reports = 0;
   /** T6: the wave of which an image is wanted, by member, and the last wave that was dropped. */
   readonly wanted = new Map<TaskId, number>();
+  /** Of scripts: the call of checkpoint.here at which the images of that wave are taken, and the calls of each. */
+  round = { wave: 0, at: 0 };
+  readonly calls = new Map<TaskId, number>();
   dropped = 0;
   /** Their programs are over: nobody reads what comes for them. */
   readonly ended = new Set<TaskId>();

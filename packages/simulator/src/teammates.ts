@@ -46,11 +46,16 @@ export class Teammates {
     return this.memory.members.includes(dst as TaskId);
   }
 
-  /** It begins with an image. */
-  restores({ received, sent, channels }: TeamPart, forgets: boolean): void {
+  /** It begins with an image; a script with what it received before its prologue was over. */
+  restores({ channels, prologue = [] }: TeamPart, forgets: boolean): void {
+    this.cut.restore(new Map(prologue));
+    if (!forgets) this.cut.restore(new Map(channels));
+  }
+
+  /** …and stands where the image was taken. */
+  counts({ received, sent }: TeamPart): void {
     for (const [src, n] of received ?? []) this.received.set(src, n);
     for (const [dst, n] of sent ?? []) this.sent.set(dst, n);
-    if (!forgets) this.cut.restore(new Map(channels));
   }
 
   /** Members whose next message is here, with its number. */
@@ -140,6 +145,11 @@ export class Teammates {
   }
 
   // ---- T6 ----
+
+  /** It has waited long enough for what does not stand behind a marker. */
+  tires(): boolean {
+    return this.random.chance(0.1);
+  }
 
   /** The rank takes its image of `wave`. Returns the rings into which the marker goes. */
   cutAt(wave: number): TaskId[] {

@@ -68,3 +68,14 @@ test('a row that shows nothing before it is durable never ends with LOST_LOG', {
   expect(behind.flatMap((r) => r.violation ?? [])).toEqual([]);
   expect(behind.filter((r) => r.endedBy === 'LOST_LOG').length).toBeGreaterThan(0);
 });
+
+test(
+  'a team of scripts takes images at a checkpoint of all, and repeats its prologue with copies',
+  { timeout: 120_000 },
+  () => {
+    const r = run(15, { setup: { protocol: 'pessimistic', team: 4 } });
+    expect(r.parameters).toMatch(/"prologueRounds":[12]/);
+    expect(r.violation).toBeUndefined();
+    expect(r.counts['image']).toBeGreaterThan(5);
+  },
+);

@@ -20,9 +20,13 @@ export class LocalChannels {
 
   private readonly known = new Map<string, Map<number, number>>();
 
-  /** A life begins with an image that had consumed so much. */
-  begins(task: number, life: number, received: ReadonlyMap<number, number> | undefined): void {
-    for (const [src, n] of received ?? []) this.counts.set(`${src}>${task}.${life}`, n);
+  /** Of a script that begins with an image: what that had consumed, as long as the prologue is repeated. */
+  private readonly jumps = new Map<string, number>();
+
+  /** A life begins with an image that had consumed so much. `script`: its program begins at its start. */
+  begins(task: number, life: number, received: ReadonlyMap<number, number> | undefined, script: boolean): void {
+    const of = script ? this.jumps : this.counts;
+    for (const [src, n] of received ?? []) of.set(`${src}>${task}.${life}`, n);
   }
 
   constructor(private readonly histories: SentMessages) {}
@@ -33,7 +37,9 @@ export class LocalChannels {
     const fail = (what: string): never => {
       throw new Violation(`K24: task ${task} consumes message ${channel} of teammate ${src}${what}`);
     };
-    if (channel !== before + 1) fail(` after message ${before}`);
+    const jump = this.jumps.get(key);
+    if (jump !== undefined && channel === jump + 1) this.jumps.delete(key);
+    else if (channel !== before + 1) fail(` after message ${before}`);
     this.counts.set(key, channel);
     // A team that was replaced goes on among itself until it hears of that. Its messages are not in the history.
     if (!this.histories.mayAct(task, life)) return;

@@ -228,7 +228,8 @@ export class Checkers implements Witness, Histories {
     this.begun.set(task, Math.max(incarnation, this.begun.get(task) ?? 0));
     this.kit.began(task, life, limits);
     this.units.begins(task, incarnation);
-    this.locals.begins(task, life, this.units.imageOf(this.given.get(`${task}.${incarnation}`))?.received);
+    const image = this.units.imageOf(this.given.get(`${task}.${incarnation}`));
+    this.locals.begins(task, life, image?.received, this.spec.prologueRounds !== undefined);
     this.latest.set(task, Math.max(life, this.latest.get(task) ?? 0));
     return life;
   }
