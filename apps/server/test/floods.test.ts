@@ -7,6 +7,7 @@ import { CONTROL_VERSION, type ErrorBody } from '@mayfly/wire';
 import type { MayflyServer } from '@mayfly/server';
 import { io, type Socket } from 'socket.io-client';
 import { expect, it } from 'vitest';
+import { limitFlood } from '../src/serve/flood.ts';
 import { TOKEN, api, auth, door, program, startServer, until } from './harness.ts';
 import { Volunteer } from './volunteer.ts';
 
@@ -142,3 +143,23 @@ it(
     expect(swallowed).toEqual(Array.from({ length: 24 }, (_, i) => i));
   },
 );
+
+it('parts of parity count for a share of a message, and end their node all the same when there is no end of them', () => {
+  let judge: (packet: unknown, next: () => void) => void = () => undefined;
+  let ended = 0;
+  const socket = {
+    use: (j: typeof judge) => (judge = j),
+    emit: () => undefined,
+    disconnect: () => ended++,
+    conn: { on: () => undefined },
+  };
+  limitFlood(socket, 10, () => undefined, { event: 'parity', share: 0.25 });
+  const send = (event: string, times: number): void => {
+    for (let i = 0; i < times; i++) judge([event, {}], () => undefined);
+  };
+  send('parity', 32);
+  send('heartbeat', 2);
+  expect(ended).toBe(0);
+  send('parity', 1);
+  expect(ended).toBe(1);
+});

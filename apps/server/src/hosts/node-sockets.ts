@@ -76,6 +76,8 @@ const WRONG_CODES = 60;
 const SLOW_ANSWER_MS = 5000;
 /** Of the pages of one part of a change. */
 const MOST_PARITY = PARITY_PAGES * PAGE_BYTES;
+/** A large image is thousands of parts. */
+const PARITY_FLOOD = { event: 'parity', share: 0.05 };
 /** For a node to take a part, to say what it has, and to add up some pages. */
 const PARITY_MS = 5000;
 interface Connection {
@@ -259,11 +261,15 @@ export class NodeSockets {
       });
       const c: Connection = { socket, inTime, ack: undefined, asking: false, name: '', outbox: Promise.resolve() };
       this.#connections.set(id, c);
-      limitFlood(socket, this.#perMinute, (what) =>
-        this.#logger.warn(
-          { what, address: socket.handshake.address, node: c.node },
-          'closing a node that sends too much',
-        ),
+      limitFlood(
+        socket,
+        this.#perMinute,
+        (what) =>
+          this.#logger.warn(
+            { what, address: socket.handshake.address, node: c.node },
+            'closing a node that sends too much',
+          ),
+        PARITY_FLOOD,
       );
       const bad = (what: string): void => {
         this.#logger.info({ what, address: socket.handshake.address }, 'malformed control message');

@@ -4,6 +4,7 @@
  *
  *  B1  A client has at most `perMinute` messages a minute judged, and at most UNREAD answers waiting for it: memory is
  *      bounded by what one client may have waiting, times the clients that are let in.
+ *      A message of the `light` event counts for its share of one: its sender waits for the answer to each.
  *  B2  Its ranks are lost as those of any node that vanishes; other clients notice nothing.
  *  B3  One body of long polling has at most PACKETS packets: engine.io takes it apart at once, and a body of nothing
  *      but packets would hold everybody up for seconds.
@@ -28,7 +29,12 @@ interface Flooder {
   readonly conn: { on(event: 'packetCreate' | 'drain', heard: () => void): unknown };
 }
 
-export function limitFlood(socket: Flooder, perMinute: number, said: (what: string) => void): void {
+export function limitFlood(
+  socket: Flooder,
+  perMinute: number,
+  said: (what: string) => void,
+  light?: { readonly event: string; readonly share: number },
+): void {
   let began = performance.now();
   let messages = 0;
   let over = false;
@@ -42,14 +48,15 @@ export function limitFlood(socket: Flooder, perMinute: number, said: (what: stri
     socket.emit('closing', { code: 'TOO_MANY', message: `This connection is closed: ${what}.` });
     socket.disconnect(true);
   };
-  socket.use((_packet, next) => {
+  socket.use((packet, next) => {
     if (over) return;
     const now = performance.now();
     if (now - began > MINUTE_MS) {
       began = now;
       messages = 0;
     }
-    if (++messages > perMinute) return end(`more than ${perMinute} messages per minute`);
+    messages += light && Array.isArray(packet) && packet[0] === light.event ? light.share : 1;
+    if (messages > perMinute) return end(`more than ${perMinute} messages per minute`);
     if (unread > UNREAD) return end(`${UNREAD} messages are waiting that the client has not read`);
     next();
   });
