@@ -26,7 +26,7 @@ const reports: JobReport[] = [];
 showLogOnFailure(() => campaign?.server);
 
 test.beforeAll(async () => {
-  campaign = await Campaign.start({ seed, say: (line) => console.log(line) });
+  campaign = await Campaign.start({ seed, say: (line) => console.log(line), teams: [1, 2] });
 });
 test.afterAll(async () => {
   await campaign?.close();

@@ -105,7 +105,7 @@ export class Campaign {
         interactive: true,
         timeLimitMs: 3_600_000,
         protocol: this.protocol,
-        ...(team > 1 ? { team } : {}),
+        team,
         ...(this.protocol === 'hc3i' ? { clusters: 2 } : {}),
       })
     ).id;

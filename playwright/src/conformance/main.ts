@@ -224,7 +224,7 @@ async function main(): Promise<number> {
       },
       ranks,
       args,
-      team > 1 ? { team } : {},
+      { team },
     );
     const job = await client.ended(id);
     const { stdout } = await client.answer(job);

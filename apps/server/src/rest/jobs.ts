@@ -38,6 +38,7 @@ import type { ServerLimits } from '../options.ts';
 import type { Rooms } from '../rooms.ts';
 import type { Runtime } from '../runtime.ts';
 import { randomId } from '../secrets.ts';
+import { defaultTeam } from '../team-size.ts';
 import { Asked, Created, Images, JobParams, Ok, Pause, TaskParams, refusals } from './schemas.ts';
 
 /**
@@ -365,6 +366,14 @@ export async function submit(
     runtime.store.create({ job: id, submission: s, files, stdin, programs }),
   );
   const options = s.options ?? {};
+  const durability = options.durability ?? 'behind';
+  const team =
+    options.team ??
+    defaultTeam(
+      { protocol, parity: options.parity !== undefined, durability, room: s.room, checkpointMs },
+      runtime.dispatcher.core.core.jobs.values(),
+      Date.now(),
+    );
   const spec: JobSpec = {
     id,
     name: s.name ?? program.entry.slice(-80),
@@ -373,8 +382,8 @@ export async function submit(
     // A spawned task would be in no cluster.
     capacity: clusters ? size : Math.min(MAX_RANKS, size + MAX_SPAWNED),
     protocol,
-    durability: options.durability ?? 'behind',
-    ...(options.team === undefined ? {} : { team: options.team }),
+    durability,
+    ...(team === undefined ? {} : { team }),
     ...(options.parity === undefined ? {} : { parity: options.parity }),
     ...(options.mapBy === undefined ? {} : { mapBy: options.mapBy }),
     program,

@@ -43,7 +43,8 @@ describe('the submit form', () => {
     expect(refusedTeamText('pessimistic')).toBeUndefined();
     expect(refusedTeamText('vcl')).toContain('all messages of the job on the server');
     expect(mapByDefault('pessimistic', 4)).toBe('slot');
-    expect([mapByDefault('none'), mapByDefault('pessimistic')]).toEqual(['slot', 'node']);
+    expect(mapByDefault('pessimistic', 1)).toBe('node');
+    expect((['none', 'pessimistic', 'vcl'] as const).map((p) => mapByDefault(p))).toEqual(['slot', 'slot', 'node']);
     expect(withProtocol({ protocol: 'none', team: 4, mapBy: 'slot' }, 'vcl')).toEqual({
       protocol: 'vcl',
       mapBy: 'slot',

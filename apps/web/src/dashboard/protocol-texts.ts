@@ -22,11 +22,11 @@ interface Choice {
 export const CHOICES: readonly Choice[] = [
   {
     protocol: 'pessimistic',
-    title: 'It restarts, and the other ranks continue',
+    title: 'It restarts with the ranks of its tab, and the others continue',
     costs:
-      'pessimistic message logging: every message goes through a log on the server; a lost rank repeats its own ' +
-      'work since its last checkpoint; best where ranks are lost often, for programs that write much while they run, ' +
-      'and whenever in doubt',
+      'pessimistic message logging: every message between tabs goes through a log on the server; the ranks of a ' +
+      'lost tab repeat their own work since their last checkpoint; best where ranks are lost often, for programs ' +
+      'that write much while they run, and whenever in doubt',
   },
   {
     protocol: 'vcl',
@@ -83,7 +83,10 @@ export function refusedParityText({ protocol = 'pessimistic', team = 1 }: JobOpt
 }
 
 /** Ranks of a team unless the job says so. */
-export const teamDefault = (protocol: Protocol): number => (protocol === 'none' ? MAX_TEAM : 1);
+export const teamDefaultText = (protocol: Protocol): string =>
+  protocol === 'none'
+    ? `up to ${MAX_TEAM}`
+    : 'all ranks of a node, or fewer where this room has lost ranks often (then 1 at least)';
 
 /** What the loss of a team costs. */
 export const teamLossText = (protocol: Protocol): string =>
@@ -91,8 +94,8 @@ export const teamLossText = (protocol: Protocol): string =>
     ? 'Under this choice one lost rank ends the job anyway, so a large team risks nothing more.'
     : 'A team is lost and restarted as a whole: a large one repeats more work after a closed tab.';
 
-/** Where ranks go unless the job says so. */
-export const mapByDefault = (protocol: Protocol, team = teamDefault(protocol)): 'slot' | 'node' =>
+/** Where ranks go unless the job says so. `team`: what it says of teams. */
+export const mapByDefault = (protocol: Protocol, team = MAX_TEAM): 'slot' | 'node' =>
   team > 1 && refusedTeamText(protocol) === undefined ? 'slot' : 'node';
 
 /** The options of a job that gets another protocol: without what the server would refuse. */
@@ -156,8 +159,8 @@ export function toleranceText(o: { protocol: Protocol; checkpointMs: number }): 
       );
     case 'pessimistic':
       return (
-        'every message is logged before it is delivered (pessimistic message logging); a checkpoint of each rank ' +
-        `about every ${duration(o.checkpointMs)}`
+        'every message between nodes is logged before it is delivered (pessimistic message logging); a checkpoint of ' +
+        `each rank about every ${duration(o.checkpointMs)}`
       );
   }
 }
