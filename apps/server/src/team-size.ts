@@ -3,8 +3,8 @@
  * it, in a team or not. What a team adds is the rank that is lost alone, which takes its teammates with it, and a
  * restart that needs a node for all of them. So a team is as large as its node, unless the room loses ranks often.
  */
-import { protocols, type FaultRecord, type JobRecord, type JobSpec } from '@mayfly/protocols';
-import { MAX_TEAM, type ProtocolName } from '@mayfly/wire';
+import { protocols, type FaultRecord, type JobRecord } from '@mayfly/protocols';
+import { MAX_TEAM, kindOf, type ProgramLanguage, type ProtocolName } from '@mayfly/wire';
 import { lossesOf } from './checkpoint-advice.ts';
 
 /** A team may be lost once in so many checkpoint intervals. */
@@ -21,21 +21,21 @@ export function teamSize({ losses, rankMs, checkpointMs }: { losses: number; ran
 
 interface Asked {
   readonly protocol: ProtocolName;
+  readonly language: ProgramLanguage;
   /** Images are protected by parity: each is of one rank. */
   readonly parity: boolean;
-  readonly durability: JobSpec['durability'];
   readonly room: string | undefined;
   readonly checkpointMs: number;
 }
 
 /** Undefined: the dispatcher has a default for this protocol, or its ranks form no teams. */
 export function defaultTeam(
-  { protocol, parity, durability, room, checkpointMs }: Asked,
+  { protocol, language, parity, room, checkpointMs }: Asked,
   jobs: Iterable<{ record: JobRecord; faults: readonly FaultRecord[] }>,
   now: number,
 ): number | undefined {
   if (protocols[protocol].recovery.teams !== 'unit') return undefined;
-  // strict: a team may lose its log where a lone rank does not (docs/teams.md)
-  if (parity || durability === 'strict') return 1;
+  // TypeScript: a team has no image of a call that only asks for one (docs/teams.md)
+  if (parity || kindOf(language) === 'typescript') return 1;
   return teamSize({ ...lossesOf(jobs, room, now), checkpointMs });
 }

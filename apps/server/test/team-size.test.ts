@@ -12,13 +12,7 @@ const job = (causes: readonly string[], room = 'BLUE') => ({
   record: { startedAt: NOW - 2 * HOUR, endedAt: NOW, spec: { room, size: 4 } } as unknown as JobRecord,
   faults: causes.map((cause) => ({ cause }) as unknown as FaultRecord),
 });
-const asked = {
-  protocol: 'pessimistic',
-  parity: false,
-  durability: 'behind',
-  room: 'BLUE',
-  checkpointMs: 30_000,
-} as const;
+const asked = { protocol: 'pessimistic', language: 'c', parity: false, room: 'BLUE', checkpointMs: 30_000 } as const;
 
 describe('the size of teams', () => {
   it('lets a team be lost once in four checkpoint intervals at most', () => {
@@ -37,9 +31,9 @@ describe('the size of teams', () => {
     expect(defaultTeam(asked, [job(often)], NOW)).toBe(4);
     expect(defaultTeam(asked, [job(often, 'RED')], NOW)).toBe(MAX_TEAM);
   });
-  it('is one where parity protects the images, and where each message is synced', () => {
+  it('is one where parity protects the images, and in TypeScript', () => {
     expect(defaultTeam({ ...asked, parity: true }, [], NOW)).toBe(1);
-    expect(defaultTeam({ ...asked, durability: 'strict' }, [], NOW)).toBe(1);
+    expect(defaultTeam({ ...asked, language: 'typescript' }, [], NOW)).toBe(1);
   });
   it('is left to the dispatcher where ranks do not restart in teams', () => {
     for (const protocol of ['none', 'vcl', 'app'] as const)

@@ -309,8 +309,9 @@ describe('losses and limits', () => {
     expect(stdout.slice(0, 2)).toEqual(['heard 6\n', 'heard 6\n']);
   });
 
-  it('a protocol that logs every message takes no teams', async () => {
-    await expect(bench.submit('', 2, { options: { team: 2 } })).rejects.toThrow('cannot form teams of 2');
+  it('a protocol that needs every message on the server takes no teams', async () => {
+    const options = { protocol: 'app', team: 2 } as const;
+    await expect(bench.submit('', 2, { options })).rejects.toThrow('cannot form teams of 2');
     await bench.node(1);
     expect((await bench.ended(await bench.submit('', 1, { options: { team: 1 } }))).job.error).toBeUndefined();
   });

@@ -12,7 +12,7 @@ import {
   type ReplayFrom,
   type VProtocol,
 } from '@mayfly/protocols';
-import type { ProtocolName, TaskId } from '@mayfly/wire';
+import { decodeTeamBlock, teamHeads, type ProtocolName, type TaskId } from '@mayfly/wire';
 import { COORDINATED } from './planted-coordinated.ts';
 import type { Rule } from './planted.ts';
 
@@ -84,6 +84,11 @@ const ROWS: Partial<Record<Rule, () => VProtocol>> = {
   'no-fence-at-cm': () => withLog({ outranks: () => false }),
   'late-reports-believed': () => withLog({ givenBack: () => undefined }),
   'trimmed-before-base': () => withLog({ trimsBehind: () => 0 }),
+  'mates-heads-only': () =>
+    withLog({
+      carried: (s, source, bytes, v, o, length, mates = []) =>
+        pessimistic.log.carried(s, source, bytes, v, o, length, decodeTeamBlock(teamHeads(mates))),
+    }),
   ...COORDINATED,
 };
 

@@ -51,6 +51,13 @@ const WAVES_OVER_BROKEN_LINKS = {
 /** Nothing else fails: each seed ends with its answer. */
 const RINGS = { setup: { protocol: 'none', team: 4 }, only: ['broken link', 'delay'] } as const;
 const TEAMS = { setup: { team: 4, checkpointMs: 300 } } as const;
+/** …and the server loses power again and again, without an image. */
+const POWER_OF_TEAMS = {
+  setup: { team: 4, protocol: 'pessimistic', checkpointMs: 1e9, durability: 'strict', syncMs: 400, diskMs: 250 },
+  spec: { rounds: 10, files: false },
+  only: ['power loss', 'crash', 'zombie', 'clone', 'full disk'],
+  faultEveryMs: 300,
+} as const;
 const STRANGERS = { only: ['false crash', 'close'] } as const;
 
 export const PLANTED = [
@@ -210,6 +217,12 @@ export const PLANTED = [
     TEAMS,
   ),
   plant('late-member-ended', 'T1: no member begins before all are here that have not ended', 50, TEAMS),
+  plant(
+    'mates-heads-only',
+    "T5: a task's record has the determinants of its teammates that came with it",
+    300,
+    POWER_OF_TEAMS,
+  ),
   plant('marker-not-written', 'T6: a rank that takes its image writes a marker into each ring', 200, TEAMS),
   plant(
     'marker-passed',

@@ -41,7 +41,7 @@ const jobOptions = (command: Command): Command =>
         '--team <ranks>',
         'ranks of one node that exchange messages in its memory, at most; 1: all messages pass through the server. ' +
           'With --protocol pessimistic such ranks are lost, restarted and checkpointed together. ' +
-          `Default: ${MAX_TEAM}, or fewer where the room loses ranks often`,
+          `Default: ${MAX_TEAM}, or fewer where the room loses ranks often; 1 in TypeScript or with --parity`,
         whole(1, MAX_TEAM),
       )
       .option(

@@ -366,11 +366,10 @@ export async function submit(
     runtime.store.create({ job: id, submission: s, files, stdin, programs }),
   );
   const options = s.options ?? {};
-  const durability = options.durability ?? 'behind';
   const team =
     options.team ??
     defaultTeam(
-      { protocol, parity: options.parity !== undefined, durability, room: s.room, checkpointMs },
+      { protocol, language: program.language, parity: options.parity !== undefined, room: s.room, checkpointMs },
       runtime.dispatcher.core.core.jobs.values(),
       Date.now(),
     );
@@ -382,7 +381,7 @@ export async function submit(
     // A spawned task would be in no cluster.
     capacity: clusters ? size : Math.min(MAX_RANKS, size + MAX_SPAWNED),
     protocol,
-    durability,
+    durability: options.durability ?? 'behind',
     ...(team === undefined ? {} : { team }),
     ...(options.parity === undefined ? {} : { parity: options.parity }),
     ...(options.mapBy === undefined ? {} : { mapBy: options.mapBy }),

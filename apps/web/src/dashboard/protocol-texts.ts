@@ -82,11 +82,15 @@ export function refusedParityText({ protocol = 'pessimistic', team = 1 }: JobOpt
   return team > 1 ? 'Not with teams: checkpoints of a team count together.' : undefined;
 }
 
-/** Ranks of a team unless the job says so. */
+/** Ranks of a team, at most, unless the job says so. */
+export const teamDefault = (protocol: Protocol, language: string): number =>
+  protocol === 'pessimistic' && language === 'typescript' ? 1 : MAX_TEAM;
+
+/** The same in words. */
 export const teamDefaultText = (protocol: Protocol): string =>
   protocol === 'none'
     ? `up to ${MAX_TEAM}`
-    : 'all ranks of a node, or fewer where this room has lost ranks often (then 1 at least)';
+    : 'in C and C++ all ranks of a node, or fewer where this room has lost ranks often; in TypeScript 1';
 
 /** What the loss of a team costs. */
 export const teamLossText = (protocol: Protocol): string =>
@@ -94,8 +98,8 @@ export const teamLossText = (protocol: Protocol): string =>
     ? 'Under this choice one lost rank ends the job anyway, so a large team risks nothing more.'
     : 'A team is lost and restarted as a whole: a large one repeats more work after a closed tab.';
 
-/** Where ranks go unless the job says so. `team`: what it says of teams. */
-export const mapByDefault = (protocol: Protocol, team = MAX_TEAM): 'slot' | 'node' =>
+/** Where ranks go unless the job says so. */
+export const mapByDefault = (protocol: Protocol, team: number): 'slot' | 'node' =>
   team > 1 && refusedTeamText(protocol) === undefined ? 'slot' : 'node';
 
 /** The options of a job that gets another protocol: without what the server would refuse. */

@@ -57,7 +57,7 @@ import { plain } from './records.ts';
 import { recoverDestination, recoverSource, recoverWorld } from './recover.ts';
 import { ProtocolError, closeConn, detach, giveUp, protocolError } from './refuse.ts';
 import { EVERYTHING, slotOf, type ConnState, type GateCounts, type LogPolicy, type State } from './state.ts';
-import { formTeams, logCarried } from './sections.ts';
+import { formTeams, logBeside, logCarried } from './sections.ts';
 import { flushAcks, sayCovered, startSync, syncDue, synced } from './sync.ts';
 import { trim, trimWorld } from './trim.ts';
 import { releaseWorld } from './world.ts';
@@ -90,6 +90,7 @@ export class ChannelMemory {
   recover(name: StreamName, records: Iterable<{ lsn: number; bytes: Uint8Array }>, next: number): CmEffect[] {
     const s = this.#s;
     const task = Number(name.slice(1));
+    if (name[0] !== 'd') logBeside(s);
     if (name[0] === 'd') recoverSource(s, s.sources[task]!, records, next);
     else if (name[0] === 't') recoverDestination(s, s.destinations[task]!, records, next);
     else if (name[0] === 'v') this.#recorded.set(taskId(task), recoverWaves(s, taskId(task), records, next));
@@ -133,6 +134,7 @@ export class ChannelMemory {
         break;
       }
       case 'recovered':
+        logBeside(s);
         if (s.options.line) goBack(s, s.options.line, this.#recorded);
         this.#recorded.clear();
         s.serving = true;

@@ -65,6 +65,7 @@ export function initial(policy: LogPolicy, options: ChannelMemoryOptions): State
     covers: new Map(),
     teams: new Map(),
     inSections: new Set(),
+    beside: [],
     trims: [],
     serving: false,
     out: [],

@@ -1,7 +1,9 @@
 /**
  * Determinants of several tasks with one frame: those of a team (rules T5 and T14 in pessimistic/teams). "The CM logs
- * them first and keeps them in the message's record too"; what is pushed keeps the heads of all sections, so that a
- * receiver can give back what it knows of *every* member of the sender's team.
+ * them first and keeps them in the message's record too", and each task's record has those of the others that came with
+ * it: one sync covers them all, but a loss of power may come in its middle. So whatever record survives has what it
+ * depends on. What is pushed keeps the heads of all sections, so that a receiver can give back what it knows of *every*
+ * member of the sender's team.
  */
 import {
   Flag,
@@ -73,8 +75,8 @@ export function recoverSections(s: State, block: Uint8Array): void {
 }
 
 /**
- * A record of determinants with the evidence of its task's teammates. Returns the block of the task itself.
- * @throws MalformedDeterminants
+ * A record of determinants with the sections of its task's teammates, which are looked at when all such records have
+ * been read ({@link logBeside}). Returns the block of the task itself. @throws MalformedDeterminants
  */
 export function recoverMates(s: State, block: Uint8Array): Uint8Array {
   const sections = recorded(s, block);
@@ -83,7 +85,13 @@ export function recoverMates(s: State, block: Uint8Array): Uint8Array {
     s.inSections.add(source.task);
     learn(source.evidence, shown(b).evidence);
   }
+  for (const mate of sections.slice(1)) if (shown(mate.block).entries > 0) s.beside.push(mate);
   return sections[0]!.block;
+}
+
+/** All records of determinants have been read: what is lost of a task, and stands beside those of a teammate. */
+export function logBeside(s: State): void {
+  for (const mate of s.beside.splice(0)) logAll(s, [mate]);
 }
 
 /** What each section shows of its task's position, and how many entries it has. */

@@ -363,6 +363,8 @@ export interface State {
   readonly teams: Map<TaskId, readonly TaskId[]>;
   /** Tasks of which a section has come with a frame: messages of others may show where they are. */
   readonly inSections: Set<TaskId>;
+  /** Until `recovered`: sections of a task that were read beside the determinants of a teammate. */
+  readonly beside: { readonly source: Source; readonly block: Uint8Array }[];
   trims: { stream: Stream; needs: number; effect: CmEffect }[];
   serving: boolean;
   out: CmEffect[];

@@ -8,7 +8,6 @@ import {
   encodeDeterminants,
   encodeFrame,
   encodeTeamBlock,
-  teamHeads,
   type TeamSection,
 } from '@mayfly/wire';
 import { addRange, missing } from '../channel-memory/ranges.ts';
@@ -107,8 +106,8 @@ export function trimDeterminants(source: Source, prologue: number, image: number
 }
 
 /**
- * T14: with the evidence of its teammates. Its local messages depend on what they had done: if a loss of power takes
- * that and spares this record, the gap must be noticed.
+ * T5, T14: with the sections of its teammates that came with it. Its local messages depend on what they had done: if a
+ * loss of power takes their records and spares this one, nothing is lost that leaves no copy here.
  */
 function encodeDeterminantFrame(source: Source, block: Uint8Array, mates: readonly TeamSection[] = []): Uint8Array {
   const h = emptyHeader(Kind.DETERMINANTS);
@@ -117,10 +116,5 @@ function encodeDeterminantFrame(source: Source, block: Uint8Array, mates: readon
   h.incarnation = source.fence;
   if (mates.length === 0) return encodeFrame(h, EMPTY, block);
   h.flags = Flag.TEAM;
-  const own = encodeTeamBlock([{ task: source.task, block }]);
-  const heads = teamHeads(mates);
-  const both = new Uint8Array(own.length + heads.length);
-  both.set(own);
-  both.set(heads, own.length);
-  return encodeFrame(h, EMPTY, both);
+  return encodeFrame(h, EMPTY, encodeTeamBlock([{ task: source.task, block }, ...mates]));
 }

@@ -1,9 +1,10 @@
 /** Which ranks share a node, and how many of them exchange messages in its memory (docs/teams.md). */
 import { MAX_TEAM, type JobOptions } from '@mayfly/wire';
-import { mapByDefault, refusedTeamText, teamDefaultText, teamLossText } from '../protocol-texts.ts';
+import { mapByDefault, refusedTeamText, teamDefault, teamDefaultText, teamLossText } from '../protocol-texts.ts';
 
 interface Props {
   options: JobOptions;
+  language: string;
   set: (part: { [K in 'mapBy' | 'team']?: JobOptions[K] | undefined }) => void;
 }
 
@@ -12,10 +13,10 @@ const WAYS = [
   { mapBy: 'node', title: 'One node after the other', why: 'a closed tab takes few ranks with it' },
 ] as const;
 
-export function Placement({ options: o, set }: Props) {
+export function Placement({ options: o, language, set }: Props) {
   const protocol = o.protocol ?? 'pessimistic';
   const refused = refusedTeamText(protocol);
-  const byDefault = mapByDefault(protocol, o.team);
+  const byDefault = mapByDefault(protocol, o.team ?? teamDefault(protocol, language));
   const mapBy = o.mapBy ?? byDefault;
   return (
     <>
