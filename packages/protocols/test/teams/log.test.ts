@@ -251,7 +251,7 @@ describe('after a loss of power', () => {
     expect([held(b, 0, 1), held(b, 1, 1)]).toEqual([[[0, 2]], [[0, 3]]]);
   });
 
-  it('a record of determinants shows how far the teammates were: what is lost of them is noticed', () => {
+  it('a record of determinants has those of the teammates too: what is lost of them comes back', () => {
     const b = team();
     b.frame(
       10,
@@ -264,7 +264,7 @@ describe('after a loss of power', () => {
     b.start(false);
     b.step({ type: 'teams', teams: TEAMS });
     const { determinants, held: left } = b.core.progress(T(1)).logs;
-    expect([determinants, left]).toEqual([3, []]);
+    expect([determinants, left]).toEqual([3, [[0, 3]]]);
     b.sent = [];
     b.attach(20, 0, { inc: 1 });
     const [own] = b.take(Kind.DETERMINANTS, 20);
