@@ -61,26 +61,18 @@ export class ImageCosts {
   }
 }
 
-/**
- * What the jobs of a room say of how long a rank lives. A kill by hand is no fault of anybody. `losses`: without those
- * of ranks that were lost because a teammate was.
- */
+/** What the jobs of a room say of how long a rank lives. A kill by hand is no fault of anybody. */
 export function lossesOf(
   jobs: Iterable<{ record: JobRecord; faults: readonly FaultRecord[] }>,
   room: string | undefined,
   now: number,
-): { faults: number; losses: number; rankMs: number } {
+): { faults: number; rankMs: number } {
   let faults = 0;
-  let losses = 0;
   let rankMs = 0;
   for (const { record, faults: list } of jobs) {
     if (record.spec.room !== room || record.startedAt === undefined || now - record.startedAt > HORIZON_MS) continue;
     rankMs += Math.max(0, (record.endedAt ?? now) - record.startedAt) * record.spec.size;
-    for (const { cause } of list) {
-      if (cause === 'killed' || cause === 'restart') continue;
-      faults++;
-      if (cause !== 'team') losses++;
-    }
+    for (const f of list) if (f.cause !== 'killed' && f.cause !== 'restart') faults++;
   }
-  return { faults, losses, rankMs };
+  return { faults, rankMs };
 }

@@ -38,7 +38,6 @@ import type { ServerLimits } from '../options.ts';
 import type { Rooms } from '../rooms.ts';
 import type { Runtime } from '../runtime.ts';
 import { randomId } from '../secrets.ts';
-import { defaultTeam } from '../team-size.ts';
 import { Asked, Created, Images, JobParams, Ok, Pause, TaskParams, refusals } from './schemas.ts';
 
 /**
@@ -366,13 +365,6 @@ export async function submit(
     runtime.store.create({ job: id, submission: s, files, stdin, programs }),
   );
   const options = s.options ?? {};
-  const team =
-    options.team ??
-    defaultTeam(
-      { protocol, language: program.language, parity: options.parity !== undefined, room: s.room, checkpointMs },
-      runtime.dispatcher.core.core.jobs.values(),
-      Date.now(),
-    );
   const spec: JobSpec = {
     id,
     name: s.name ?? program.entry.slice(-80),
@@ -382,7 +374,7 @@ export async function submit(
     capacity: clusters ? size : Math.min(MAX_RANKS, size + MAX_SPAWNED),
     protocol,
     durability: options.durability ?? 'behind',
-    ...(team === undefined ? {} : { team }),
+    ...(options.team === undefined ? {} : { team: options.team }),
     ...(options.parity === undefined ? {} : { parity: options.parity }),
     ...(options.mapBy === undefined ? {} : { mapBy: options.mapBy }),
     program,

@@ -22,11 +22,11 @@ interface Choice {
 export const CHOICES: readonly Choice[] = [
   {
     protocol: 'pessimistic',
-    title: 'It restarts with the ranks of its tab, and the others continue',
+    title: 'It restarts, and the other ranks continue',
     costs:
-      'pessimistic message logging: every message between tabs goes through a log on the server; the ranks of a ' +
-      'lost tab repeat their own work since their last checkpoint; best where ranks are lost often, for programs ' +
-      'that write much while they run, and whenever in doubt',
+      'pessimistic message logging: every message goes through a log on the server; a lost rank repeats its own ' +
+      'work since its last checkpoint; best where ranks are lost often, for programs that write much while they run, ' +
+      'and whenever in doubt',
   },
   {
     protocol: 'vcl',
@@ -82,15 +82,8 @@ export function refusedParityText({ protocol = 'pessimistic', team = 1 }: JobOpt
   return team > 1 ? 'Not with teams: checkpoints of a team count together.' : undefined;
 }
 
-/** Ranks of a team, at most, unless the job says so. */
-export const teamDefault = (protocol: Protocol, language: string): number =>
-  protocol === 'pessimistic' && language === 'typescript' ? 1 : MAX_TEAM;
-
-/** The same in words. */
-export const teamDefaultText = (protocol: Protocol): string =>
-  protocol === 'none'
-    ? `up to ${MAX_TEAM}`
-    : 'in C and C++ all ranks of a node, or fewer where this room has lost ranks often; in TypeScript 1';
+/** Ranks of a team unless the job says so. */
+export const teamDefault = (protocol: Protocol): number => (protocol === 'none' ? MAX_TEAM : 1);
 
 /** What the loss of a team costs. */
 export const teamLossText = (protocol: Protocol): string =>
@@ -99,7 +92,7 @@ export const teamLossText = (protocol: Protocol): string =>
     : 'A team is lost and restarted as a whole: a large one repeats more work after a closed tab.';
 
 /** Where ranks go unless the job says so. */
-export const mapByDefault = (protocol: Protocol, team: number): 'slot' | 'node' =>
+export const mapByDefault = (protocol: Protocol, team = teamDefault(protocol)): 'slot' | 'node' =>
   team > 1 && refusedTeamText(protocol) === undefined ? 'slot' : 'node';
 
 /** The options of a job that gets another protocol: without what the server would refuse. */
@@ -163,8 +156,8 @@ export function toleranceText(o: { protocol: Protocol; checkpointMs: number }): 
       );
     case 'pessimistic':
       return (
-        'every message between nodes is logged before it is delivered (pessimistic message logging); a checkpoint of ' +
-        `each rank about every ${duration(o.checkpointMs)}`
+        'every message is logged before it is delivered (pessimistic message logging); a checkpoint of each rank ' +
+        `about every ${duration(o.checkpointMs)}`
       );
   }
 }

@@ -131,7 +131,7 @@ export function Options({ draft, change, advice, wrong }: Props) {
             Strict durability <span className="muted">– {strictText(protocol)}</span>
           </span>
         </label>
-        <Placement options={o} language={languageOf(draft)} set={set} />
+        <Placement options={o} set={set} />
         <Parity options={o} set={set} />
         <div className="pair">
           <Seconds

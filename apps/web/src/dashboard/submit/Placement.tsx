@@ -1,10 +1,9 @@
 /** Which ranks share a node, and how many of them exchange messages in its memory (docs/teams.md). */
 import { MAX_TEAM, type JobOptions } from '@mayfly/wire';
-import { mapByDefault, refusedTeamText, teamDefault, teamDefaultText, teamLossText } from '../protocol-texts.ts';
+import { mapByDefault, refusedTeamText, teamDefault, teamLossText } from '../protocol-texts.ts';
 
 interface Props {
   options: JobOptions;
-  language: string;
   set: (part: { [K in 'mapBy' | 'team']?: JobOptions[K] | undefined }) => void;
 }
 
@@ -13,10 +12,10 @@ const WAYS = [
   { mapBy: 'node', title: 'One node after the other', why: 'a closed tab takes few ranks with it' },
 ] as const;
 
-export function Placement({ options: o, language, set }: Props) {
+export function Placement({ options: o, set }: Props) {
   const protocol = o.protocol ?? 'pessimistic';
   const refused = refusedTeamText(protocol);
-  const byDefault = mapByDefault(protocol, o.team ?? teamDefault(protocol, language));
+  const byDefault = mapByDefault(protocol, o.team);
   const mapBy = o.mapBy ?? byDefault;
   return (
     <>
@@ -58,7 +57,7 @@ export function Placement({ options: o, language, set }: Props) {
         />
         <span className="hint">
           {refused ??
-            `Ranks of one node, up to this many, exchange messages in its memory, without the server. Empty: ${teamDefaultText(protocol)}. ` +
+            `Ranks of one node, up to this many, exchange messages in its memory, without the server. Empty: ${teamDefault(protocol)}. ` +
               teamLossText(protocol)}
         </span>
       </label>
