@@ -14,8 +14,6 @@
  *     clusters went back, in the same step. The incarnations of these are fenced there before.
  */
 import {
-  FILES,
-  WORLD,
   taskId,
   type ClusterView,
   type ImageId,
@@ -24,7 +22,6 @@ import {
   type WavesView,
   LISTED_WAVES,
 } from '@mayfly/wire';
-import { EVERYTHING } from '../channel-memory/state.ts';
 import {
   federationKey,
   tasksOfClc,
@@ -36,11 +33,12 @@ import {
   type ClusterScheduler,
   type ClustersNow,
 } from '../contract/clusters.ts';
-import { START_OF_TASK, countOf, type TaskOfWave } from '../contract/waves.ts';
+import type { TaskOfWave } from '../contract/waves.ts';
 import { Inbox } from './inbox.ts';
 import { OutputWaits } from './output-waits.ts';
 import type { LeftOfWaves, Loss, SchedulerOfJob } from './scheduler-of-job.ts';
 import type { ClusterAnswer, WaveAnswer } from './served-log.ts';
+import { showEverything, showUpTo } from './show-output.ts';
 import type { Timeless } from './timeless.ts';
 import { WaveBook } from './wave-book.ts';
 import { aborts, type WavesHost } from './waves-of-job.ts';
@@ -119,12 +117,12 @@ export class ClustersOfJob implements SchedulerOfJob {
     const tasks = this.tasks.flat().map((task) => ({ task, state: 'ended' as const }));
     tasks.sort((a, b) => a.task - b.task);
     for (const log of this.host.logs()) log.goBack({ epoch: 0, to: { wave: 0, epoch: 0, at: 0, tasks, mark: null } });
-    this.#showEverything();
+    showEverything(this.host.logs());
   }
 
   end(): void {
     if (this.host.logs().some((log) => log.waitsForLine)) this.finish();
-    else this.#showEverything();
+    else showEverything(this.host.logs());
   }
 
   keys(): string[] {
@@ -306,7 +304,7 @@ export class ClustersOfJob implements SchedulerOfJob {
       case 'stable':
         return this.#stable(e.records);
       case 'finished':
-        return this.#showEverything();
+        return showEverything(this.host.logs());
       case 'failed':
         return host.dispatch({ type: 'jobFailed', job, error: e.error });
       case 'log':
@@ -387,12 +385,7 @@ export class ClustersOfJob implements SchedulerOfJob {
     const logs = host.logs();
     for (const record of records) {
       const { cluster, images } = record;
-      for (const t of tasksOfClc(record)) {
-        const { sends, receives } = t.state === 'image' ? t.cut : START_OF_TASK;
-        const [written, answers] =
-          t.state === 'ended' ? [EVERYTHING, EVERYTHING] : [countOf(sends, WORLD), countOf(receives, FILES)];
-        logs[cluster]!.stable(t.task, written, answers);
-      }
+      for (const t of tasksOfClc(record)) showUpTo([logs[cluster]!], t);
       for (const wave of this.#waves[cluster]!) {
         if (wave >= images) continue;
         this.#waves[cluster]!.delete(wave);
@@ -402,11 +395,6 @@ export class ClustersOfJob implements SchedulerOfJob {
       logs[cluster]!.step({ type: 'forgetWaves', before: images });
     }
     for (const log of logs) log.step({ type: 'stableClcs', records });
-  }
-
-  #showEverything(): void {
-    for (const log of this.host.logs())
-      for (let t = 0; t < log.size; t++) log.stable(taskId(t), EVERYTHING, EVERYTHING);
   }
 
   // ---- answers ----
@@ -432,7 +420,7 @@ export class ClustersOfJob implements SchedulerOfJob {
 
   #ended(task: TaskId, report: Uint8Array): void {
     this.#bookOf(task).ended(task, this.host.now());
-    if (aborts(report)) return this.#showEverything(); // Y5
+    if (aborts(report)) return showEverything(this.host.logs()); // Y5
     for (const log of this.host.logs()) log.step({ type: 'ended', task });
     this.host.dispatch({ type: 'ended', job: this.job, task });
     this.tell({ type: 'ended', task });

@@ -11,9 +11,7 @@
  *  Y3 A wave is asked for when output waits (output-waits.ts).
  */
 import {
-  FILES,
   MESSAGE_JSON,
-  WORLD,
   parseJson,
   taskId,
   type ExitReport,
@@ -22,10 +20,7 @@ import {
   type TaskId,
   type WavesView,
 } from '@mayfly/wire';
-import { EVERYTHING } from '../channel-memory/state.ts';
 import {
-  START_OF_TASK,
-  countOf,
   lineKey,
   waveKey,
   type CheckpointScheduler,
@@ -37,6 +32,7 @@ import type { CheckpointServerEvent } from '../images/events.ts';
 import type { DispatcherEvent } from '../dispatcher/events.ts';
 import { Inbox } from './inbox.ts';
 import { OutputWaits } from './output-waits.ts';
+import { showEverything, showUpTo } from './show-output.ts';
 import type { Timeless } from './timeless.ts';
 import type { ServedLog, WaveAnswer } from './served-log.ts';
 import { WaveBook, type WaveNews } from './wave-book.ts';
@@ -91,12 +87,12 @@ export class WavesOfJob implements SchedulerOfJob {
     const size = Math.max(0, ...logs.map((log) => log.size));
     const tasks = Array.from({ length: size }, (_, t) => ({ task: taskId(t), state: 'ended' as const }));
     for (const log of logs) log.goBack({ epoch: 0, to: { wave: 0, epoch: 0, at: 0, tasks, mark: null } });
-    this.#showEverything();
+    showEverything(this.host.logs());
   }
 
   end(): void {
     if (this.host.logs().some((log) => log.waitsForLine)) this.finish();
-    else this.#showEverything();
+    else showEverything(this.host.logs());
   }
 
   keys(): string[] {
@@ -234,7 +230,7 @@ export class WavesOfJob implements SchedulerOfJob {
         return host.dispatch({ type: 'goOn', job, ended });
       }
       case 'finished':
-        return this.#showEverything();
+        return showEverything(this.host.logs());
       case 'failed':
         return host.dispatch({ type: 'jobFailed', job, error: e.error });
       case 'log':
@@ -244,17 +240,7 @@ export class WavesOfJob implements SchedulerOfJob {
 
   /** Y2. */
   #release(wave: number): void {
-    for (const t of this.#records.get(wave)?.tasks ?? []) {
-      const { sends, receives } = t.state === 'image' ? t.cut : START_OF_TASK;
-      const [written, answers] =
-        t.state === 'ended' ? [EVERYTHING, EVERYTHING] : [countOf(sends, WORLD), countOf(receives, FILES)];
-      for (const log of this.host.logs()) log.stable(t.task, written, answers);
-    }
-  }
-
-  #showEverything(): void {
-    for (const log of this.host.logs())
-      for (let t = 0; t < log.size; t++) log.stable(taskId(t), EVERYTHING, EVERYTHING);
+    for (const t of this.#records.get(wave)?.tasks ?? []) showUpTo(this.host.logs(), t);
   }
 
   // ---- answers ----
@@ -276,7 +262,7 @@ export class WavesOfJob implements SchedulerOfJob {
 
   #ended(task: TaskId, report: Uint8Array): void {
     this.#book.ended(task, this.host.now());
-    if (aborts(report)) return this.#showEverything(); // Y2
+    if (aborts(report)) return showEverything(this.host.logs()); // Y2
     for (const log of this.host.logs()) log.step({ type: 'ended', task });
     this.host.dispatch({ type: 'ended', job: this.job, task });
     this.tell({ type: 'ended', epoch: this.scheduler.epoch, task });
