@@ -15,6 +15,21 @@ const noParity = new Parity({
   note: () => undefined,
 });
 
+/** What they report goes into `crashed`. */
+function jobsOf(seams: DaemonSeams): { jobs: Jobs; crashed: TaskReport[] } {
+  const crashed: TaskReport[] = [];
+  const nothing = (): void => undefined;
+  const events = {
+    onReport: (r: TaskReport) => void crashed.push(r),
+    onEnded: nothing,
+    onLast: nothing,
+    onImage: nothing,
+    onChange: nothing,
+    onNote: nothing,
+  };
+  return { jobs: new Jobs(seams, events, noParity), crashed };
+}
+
 describe('the watchdog over frames (jobs J2)', () => {
   /** Jobs with one frame that says nothing by itself, and a clock that the test moves. */
   async function watched(tells: boolean): Promise<{ seconds(n: number): void; answer(): void; crashed: TaskReport[] }> {
@@ -42,20 +57,7 @@ describe('the watchdog over frames (jobs J2)', () => {
         return () => (due = due.filter((e) => e !== entry));
       },
     } as unknown as DaemonSeams;
-    const crashed: TaskReport[] = [];
-    const nothing = (): void => undefined;
-    const jobs = new Jobs(
-      seams,
-      {
-        onReport: (r) => void crashed.push(r),
-        onEnded: nothing,
-        onLast: nothing,
-        onImage: nothing,
-        onChange: nothing,
-        onNote: nothing,
-      },
-      noParity,
-    );
+    const { jobs, crashed } = jobsOf(seams);
     await jobs.assign({ job: 'job', task: 0, incarnation: 0 } as unknown as Assignment, 0, 'here');
     return {
       seconds(n) {
@@ -140,20 +142,7 @@ describe('the spare frame (jobs J4)', () => {
         now: () => 0,
         after: (_ms: number, run: () => void) => (due.push(run), () => (due = due.filter((d) => d !== run))),
       } as unknown as DaemonSeams;
-      const crashed: TaskReport[] = [];
-      const nothing = (): void => undefined;
-      const jobs = new Jobs(
-        seams,
-        {
-          onReport: (r) => void crashed.push(r),
-          onEnded: nothing,
-          onLast: nothing,
-          onImage: nothing,
-          onChange: nothing,
-          onNote: nothing,
-        },
-        noParity,
-      );
+      const { jobs, crashed } = jobsOf(seams);
       const assign = (job: string, task = 0): Promise<void> =>
         jobs.assign({ job, task, incarnation: 0 } as unknown as Assignment, 0, 'here');
       const assigned = (): number[] => frames.filter((f) => f.posted.some((m) => m.type === 'assign')).map((f) => f.id);

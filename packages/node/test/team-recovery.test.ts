@@ -7,7 +7,8 @@ import { protocols } from '@mayfly/protocols';
 import { buildModule } from '@mayfly/toolchain/c';
 import type { JobOptions } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Bench, sleep } from './harness.ts';
+import { Bench } from './harness.ts';
+import { losesNodeAndRank } from './team-losses.ts';
 
 const bench = new Bench();
 beforeAll(() => bench.start());
@@ -120,26 +121,12 @@ async function answer(id: string): Promise<string[]> {
 /** Until the row of the protocol has teams, the server refuses them. */
 describe.skipIf(!protocols.pessimistic.teams).each([4, 2])('teams of %i under the log', (team) => {
   it('a node and a rank are killed in the middle: the answer of an undisturbed run', async () => {
-    const nodes = [await bench.node(4, 'a'), await bench.node(4, 'b'), await bench.node(4, 'c')];
+    for (const name of ['a', 'b', 'c']) await bench.node(4, name);
     const right = await answer(await submit(1, 1500, 0));
     expect(new Set(right).size).toBe(1);
     expect(await answer(await submit(team, 1500, 0))).toEqual(right);
 
     const id = await submit(team, 1500, 400_000);
-    await bench.until(id, (j) => j.tasks.every((t) => t.state === 'running'));
-    await sleep(1500);
-    const at = (await bench.view(id)).tasks[1]!.node;
-    nodes.find((n) => n.node === at)!.kill();
-    await bench.recovered(id, 1);
-    await sleep(700);
-    await bench.api(`jobs/${id}/tasks/0/kill`, { method: 'POST' });
-    expect(await answer(id)).toEqual(right);
-    const { tasks, faults } = await bench.view(id);
-    // Messages took rings, and the losses were noticed.
-    expect(tasks.every((t) => (t.localIn ?? 0) > 0)).toBe(true);
-    expect(faults.length).toBeGreaterThanOrEqual(2);
-    console.log(
-      `team ${team}: ${faults.map((f) => `rank ${f.task} recovered after ${f.recoveredAfterMs} ms`).join(', ')}`,
-    );
+    await losesNodeAndRank(bench, team, id, [1500, 700], async () => expect(await answer(id)).toEqual(right));
   });
 });

@@ -6,7 +6,8 @@
 import type { JobOptions, JobView } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { HeadlessNode } from '../src/headless/index.ts';
-import { Bench, sleep } from './harness.ts';
+import { Bench } from './harness.ts';
+import { losesNodeAndRank } from './team-losses.ts';
 
 const bench = new Bench();
 beforeAll(() => bench.start());
@@ -145,26 +146,12 @@ async function answer(id: string): Promise<string[]> {
 
 describe.each([4, 2])('teams of %i TypeScript ranks under the log', (team) => {
   it('without checkpoints: a node and a rank are lost, and the answer is that of an undisturbed run', async () => {
-    const nodes = [await bench.node(4, 'a'), await bench.node(4, 'b'), await bench.node(4, 'c')];
+    for (const name of ['a', 'b', 'c']) await bench.node(4, name);
     const right = await answer(await submit(DEAL, 1, 800, 0));
     expect(await answer(await submit(DEAL, team, 800, 0))).toEqual(right);
 
     const id = await submit(DEAL, team, 800, 300_000);
-    await bench.until(id, (j) => j.tasks.every((t) => t.state === 'running'));
-    await sleep(1200);
-    const at = (await bench.view(id)).tasks[1]!.node;
-    nodes.find((n) => n.node === at)!.kill();
-    await bench.recovered(id, 1);
-    await sleep(500);
-    await bench.api(`jobs/${id}/tasks/0/kill`, { method: 'POST' });
-    expect(await answer(id)).toEqual(right);
-    const { tasks, faults } = await bench.view(id);
-    // Messages took rings, and the losses were noticed.
-    expect(tasks.every((t) => (t.localIn ?? 0) > 0)).toBe(true);
-    expect(faults.length).toBeGreaterThanOrEqual(2);
-    console.log(
-      `team ${team}: ${faults.map((f) => `rank ${f.task} recovered after ${f.recoveredAfterMs} ms`).join(', ')}`,
-    );
+    await losesNodeAndRank(bench, team, id, [1200, 500], async () => expect(await answer(id)).toEqual(right));
   });
 
   it('with checkpoints: a node, a rank and a node that leaves are lost; the others go on from sets of images', async () => {
