@@ -333,6 +333,7 @@ test('every page fits a phone, in light and in dark', async ({ browser }, info) 
     '/dashboard',
     '/dashboard/rooms',
     '/dashboard/tokens',
+    '/dashboard/quotas',
     '/dashboard/server',
     '/docs',
     '/docs/api',

@@ -1,7 +1,7 @@
 /** The client of REST (packages/client), as the command line uses it: with exit codes for what goes wrong. */
 import type { Agent } from 'undici';
 import { ApiFailure, connect, type Client as Rest } from '@mayfly/client';
-import type { JobSubmission, NewToken } from '@mayfly/wire';
+import type { JobSubmission, NewToken, QuotaWish } from '@mayfly/wire';
 import type { Connection } from './connection.ts';
 import { CommandError, Exit } from './exit-codes.ts';
 
@@ -72,6 +72,12 @@ export class Client {
   tokens = () => this.#rest.get('/api/tokens');
   createToken = (body: NewToken) => this.#rest.post('/api/tokens', { body });
   revokeToken = (id: string) => this.#rest.delete('/api/tokens/{id}', { params: { path: { id } } });
+
+  quota = () => this.#rest.get('/api/quota');
+  quotas = () => this.#rest.get('/api/quotas');
+  setQuota = (owner: string, body: QuotaWish) =>
+    this.#rest.put('/api/quotas/{owner}', { params: { path: { owner } }, body });
+  clearQuota = (owner: string) => this.#rest.delete('/api/quotas/{owner}', { params: { path: { owner } } });
 
   /** Bytes of one stream of one task from an offset on. May be fewer than there are: ask again. */
   async output(id: string, task: number, stream: 'stdout' | 'stderr', from: number): Promise<Uint8Array> {

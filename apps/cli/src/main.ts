@@ -7,7 +7,14 @@ import { completionCommand } from './command-line/completion.ts';
 import { jobCommands, pauseCommands } from './command-line/jobs.ts';
 import { mpiexecCommand, submitCommand } from './command-line/mpiexec.ts';
 import { programCommands } from './command-line/programs.ts';
-import { clusterCommands, dataCommands, loginCommands, serverCommand, tokenCommands } from './command-line/server.ts';
+import {
+  clusterCommands,
+  dataCommands,
+  loginCommands,
+  quotaCommands,
+  serverCommand,
+  tokenCommands,
+} from './command-line/server.ts';
 import { browserValue, volunteerCommand } from './command-line/volunteer.ts';
 import { EXIT_HELP } from './exit-codes.ts';
 import { translate } from './mpiexec-words.ts';
@@ -32,6 +39,7 @@ function commands(act: Act): Command {
     clusterCommands,
     loginCommands,
     tokenCommands,
+    quotaCommands,
     pauseCommands,
     dataCommands,
     programCommands,

@@ -38,6 +38,7 @@ export const ROUTES: Readonly<Record<string, Access>> = {
   'GET /data/pages/:job/:hash': 'capability',
 
   'GET /api/me': 'viewer',
+  'GET /api/quota': 'viewer',
   'GET /api/jobs': 'viewer',
   'GET /api/jobs/:id': 'viewer',
   'GET /api/jobs/:id/submission': 'viewer',
@@ -80,6 +81,9 @@ export const ROUTES: Readonly<Record<string, Access>> = {
   'POST /api/rooms': 'owner',
   'DELETE /api/rooms/:code': 'owner',
   'POST /api/backup': 'owner',
+  'GET /api/quotas': 'owner',
+  'PUT /api/quotas/:owner': 'owner',
+  'DELETE /api/quotas/:owner': 'owner',
   'GET /api/tokens': 'owner',
   'POST /api/tokens': 'owner',
   'DELETE /api/tokens/:id': 'owner',

@@ -32,9 +32,11 @@ import { lessonRoutes } from './rest/lesson.ts';
 import { nodeRoutes } from './rest/nodes.ts';
 import { describe, type OpenApi } from './rest/openapi.ts';
 import { outputRoutes } from './rest/outputs.ts';
+import { quotaRoutes } from './rest/quotas.ts';
 import { reportRoutes } from './rest/reports.ts';
 import { roomRoutes } from './rest/rooms.ts';
 import { tokenRoutes } from './rest/tokens.ts';
+import { Quotas } from './quotas.ts';
 import { Rooms } from './rooms.ts';
 import { RetentionKeeper } from './retention.ts';
 import { Runtime } from './runtime.ts';
@@ -71,6 +73,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     const tls = o.tls === undefined ? undefined : await loadTls(o.tls, o.dataDir, o.tlsNames ?? []);
     const secrets = await Secrets.open(storage.registry, o.token);
     const rooms = await Rooms.open(storage.registry);
+    const quotas = await Quotas.open(storage.registry, o.quota ?? {});
     const board = await Board.open(storage.registry);
     undo.push(() => board.close());
     const metrics = new Metrics();
@@ -103,6 +106,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       metrics,
     });
     undo.push(() => runtime.close());
+    quotas.onChange = () => runtime.dispatcher.step({ type: 'quotas', quotas: quotas.slots() });
     const tokens = await Tokens.open(storage.registry, secrets, app.log);
     if (o.token !== undefined && o.token.length < SHORT_TOKEN)
       app.log.warn(
@@ -178,7 +182,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       rooms,
       submit: (s) =>
         submit(
-          { runtime, disk, rooms, compilers, limits: o.limits, channelMemories: o.channelMemories },
+          { runtime, disk, rooms, quotas, compilers, limits: o.limits, channelMemories: o.channelMemories },
           s,
           FIRST_TOKEN,
           { asker: { owner: 'a lesson' } },
@@ -199,6 +203,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       lessons,
       runtime,
       rooms,
+      quotas,
       metrics,
       guard,
       origins,
@@ -211,6 +216,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     });
     const sockets = serveSockets(app, { runtime, dashboard, origins, pingMs: o.pingMs });
     await app.ready();
+    quotas.onChange();
     await runtime.recover();
     lessons.begin();
     await listen(app, o);
@@ -314,6 +320,7 @@ interface Parts {
   lessons: Lessons;
   runtime: Runtime;
   rooms: Rooms;
+  quotas: Quotas;
   metrics: Metrics;
   guard: Guard;
   origins: Origins;
@@ -398,11 +405,13 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     lessonRoutes(scope, p.lessons);
     openRoutes(scope, p.metrics, p.stopping);
     tokenRoutes(scope, p.tokens);
+    quotaRoutes(scope, p);
     roomRoutes(scope, { rooms: p.rooms, runtime: p.runtime });
     const jobs = {
       runtime: p.runtime,
       disk: p.disk,
       rooms: p.rooms,
+      quotas: p.quotas,
       compilers: p.compilers,
       limits: o.limits,
       channelMemories: o.channelMemories,

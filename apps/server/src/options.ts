@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Writable } from 'node:stream';
 import type { DispatcherSettings } from '@mayfly/protocols';
 import type { Storage } from '@mayfly/storage/ports';
+import type { Limits } from '@mayfly/wire';
 import { parseHost } from './serve/origin.ts';
 
 /** Sizes in bytes, times in ms. */
@@ -104,6 +105,8 @@ export interface ServerOptions {
   /** Structured logs as JSON lines: a level, a stream with a level, or none. Default 'info' to stdout. */
   log?: 'silent' | 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | { level: string; stream: Writable };
   limits?: Partial<ServerLimits>;
+  /** What each owner may use at once, but the one of the first token (quotas.ts). Default: no limits. */
+  quota?: Limits;
   retention?: Partial<Retention>;
   /**
    * While less than this is free on the disk of the data directory, new jobs and uploads are refused; with a quarter of
@@ -213,6 +216,8 @@ export function resolveOptions(o: ServerOptions): ResolvedOptions {
     throw new Error(`the public URL '${o.publicUrl}' must begin with http:// or https://`);
   if (o.reserveBytes !== undefined && !(Number.isSafeInteger(o.reserveBytes) && o.reserveBytes >= 0))
     throw new Error('reserveBytes must be a whole number of bytes, 0 or more');
+  for (const [what, n] of Object.entries(o.quota ?? {}))
+    if (!(Number.isSafeInteger(n) && n >= 0)) throw new Error(`the quota of ${what} must be a whole number, 0 or more`);
   if (o.token !== undefined && !/^[\x21-\x7e]{8,256}$/.test(o.token))
     throw new Error('a token has 8 to 256 visible ASCII characters');
   return {

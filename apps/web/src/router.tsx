@@ -110,6 +110,12 @@ const tokens = createRoute({
   component: lazyRouteComponent(() => import('./dashboard/tokens/TokensPage.tsx'), 'TokensPage'),
 });
 
+const quotas = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/quotas',
+  component: lazyRouteComponent(() => import('./dashboard/quotas/QuotasPage.tsx'), 'QuotasPage'),
+});
+
 const server = createRoute({
   getParentRoute: () => dashboard,
   path: '/server',
@@ -135,7 +141,7 @@ const routes = root.addChildren([
   lesson,
   docs.addChildren([docsList, api, document]),
   report,
-  dashboard.addChildren([jobs, submit, job, nodes, node, rooms, tokens, server]),
+  dashboard.addChildren([jobs, submit, job, nodes, node, rooms, tokens, quotas, server]),
 ]);
 
 /** Search parameters are plain strings: `?start&slots=2` stays as it was typed. */

@@ -209,6 +209,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/quota": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the jobs of this token’s name use, and may use
+         * @description What the jobs with the name of this token use now: slots, jobs that have not ended, stored bytes; and their limits. A limit that is absent does not exist. Needs a token of any role.
+         */
+        get: operations["getQuota"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/quotas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What each owner uses, and may use; the most slots in use first
+         * @description The same for every owner that has jobs, a quota or a token. `own` is what was set for this owner; if it is absent, nothing was. Needs a token of the role owner.
+         */
+        get: operations["getQuotas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/quotas/{owner}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the quota of an owner
+         * @description Replaces what was set for this owner before. A number is the limit, null is no limit, and what is absent keeps the limit that all owners have. Nothing that runs is stopped. Needs a token of the role owner.
+         */
+        put: operations["putQuotasOwner"];
+        post?: never;
+        /**
+         * Clear the quota of an owner: the limits of all apply
+         * @description The owner has the limits of all owners again. It is no error if nothing was set. Needs a token of the role owner.
+         */
+        delete: operations["deleteQuotasOwner"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/rooms": {
         parameters: {
             query?: never;
@@ -976,6 +1040,7 @@ export interface components {
         NodeDetail: import("@mayfly/wire").NodeDetail;
         NodeView: import("@mayfly/wire").NodeView;
         NodesTimeline: import("@mayfly/wire").NodesTimeline;
+        QuotaView: import("@mayfly/wire").QuotaView;
         RoomView: import("@mayfly/wire").RoomView;
         ServerView: import("@mayfly/wire").ServerView;
         TimelineView: import("@mayfly/wire").TimelineView;
@@ -1462,7 +1527,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has changed; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. QUOTA_EXCEEDED: Wait until your jobs have ended, delete old ones, or ask the owner of the server for a larger quota. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1790,7 +1855,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has changed; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. QUOTA_EXCEEDED: Wait until your jobs have ended, delete old ones, or ask the owner of the server for a larger quota. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1921,6 +1986,415 @@ export interface operations {
                      * @example {
                      *       "code": "NOT_FOUND",
                      *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "DISK_FULL",
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getQuota: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "owner": "Ada",
+                     *       "used": {
+                     *         "slots": 4,
+                     *         "jobs": 2,
+                     *         "bytes": 1250000
+                     *       },
+                     *       "limits": {
+                     *         "slots": 8,
+                     *         "bytes": 2000000000
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QuotaView"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "Invalid, revoked or expired token."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getQuotas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "owner": "Ada",
+                     *         "used": {
+                     *           "slots": 4,
+                     *           "jobs": 2,
+                     *           "bytes": 1250000
+                     *         },
+                     *         "limits": {
+                     *           "slots": 16,
+                     *           "jobs": 10
+                     *         },
+                     *         "own": {
+                     *           "slots": 16,
+                     *           "bytes": null
+                     *         }
+                     *       },
+                     *       {
+                     *         "owner": "owner",
+                     *         "used": {
+                     *           "slots": 0,
+                     *           "jobs": 0,
+                     *           "bytes": 0
+                     *         },
+                     *         "limits": {}
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["QuotaView"][];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "Invalid, revoked or expired token."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    putQuotasOwner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a token: the owner of the jobs that it submitted. */
+                owner: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "slots": 16,
+                 *       "bytes": null
+                 *     }
+                 */
+                "application/json": {
+                    slots?: number | null;
+                    jobs?: number | null;
+                    bytes?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "owner": "Ada",
+                     *       "used": {
+                     *         "slots": 4,
+                     *         "jobs": 2,
+                     *         "bytes": 1250000
+                     *       },
+                     *       "limits": {
+                     *         "slots": 16,
+                     *         "jobs": 10
+                     *       },
+                     *       "own": {
+                     *         "slots": 16,
+                     *         "bytes": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QuotaView"];
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "Invalid, revoked or expired token."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "DISK_FULL",
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    deleteQuotasOwner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a token: the owner of the jobs that it submitted. */
+                owner: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        ok: true;
+                    };
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "Invalid, revoked or expired token."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2335,7 +2809,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has changed; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. QUOTA_EXCEEDED: Wait until your jobs have ended, delete old ones, or ask the owner of the server for a larger quota. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2564,6 +3038,21 @@ export interface operations {
                      * @example {
                      *       "code": "FORBIDDEN",
                      *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description CONFLICT: The state has changed; read it again. QUOTA_EXCEEDED: Wait until your jobs have ended, delete old ones, or ask the owner of the server for a larger quota. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "CONFLICT",
+                     *       "message": "The job has ended (done)."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2875,7 +3364,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has changed; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. QUOTA_EXCEEDED: Wait until your jobs have ended, delete old ones, or ask the owner of the server for a larger quota. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3128,7 +3617,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has changed; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. QUOTA_EXCEEDED: Wait until your jobs have ended, delete old ones, or ask the owner of the server for a larger quota. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3275,7 +3764,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has changed; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. QUOTA_EXCEEDED: Wait until your jobs have ended, delete old ones, or ask the owner of the server for a larger quota. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3411,7 +3900,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has changed; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. QUOTA_EXCEEDED: Wait until your jobs have ended, delete old ones, or ask the owner of the server for a larger quota. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3549,7 +4038,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has changed; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. QUOTA_EXCEEDED: Wait until your jobs have ended, delete old ones, or ask the owner of the server for a larger quota. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3672,7 +4161,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has changed; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. QUOTA_EXCEEDED: Wait until your jobs have ended, delete old ones, or ask the owner of the server for a larger quota. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3797,7 +4286,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has changed; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. QUOTA_EXCEEDED: Wait until your jobs have ended, delete old ones, or ask the owner of the server for a larger quota. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4049,7 +4538,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has changed; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. QUOTA_EXCEEDED: Wait until your jobs have ended, delete old ones, or ask the owner of the server for a larger quota. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5461,7 +5950,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has changed; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. QUOTA_EXCEEDED: Wait until your jobs have ended, delete old ones, or ask the owner of the server for a larger quota. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6759,7 +7248,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has changed; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. QUOTA_EXCEEDED: Wait until your jobs have ended, delete old ones, or ask the owner of the server for a larger quota. */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -5,11 +5,13 @@ export * from './dispatcher/keys.ts';
 export { reputationKey } from './dispatcher/reputation.ts';
 export type { ReputationRecord } from './dispatcher/suspicions.ts';
 export { partOfTask, partsOf } from './dispatcher/parts.ts';
+export { ownerOf } from './dispatcher/quotas.ts';
 export { goesBackNow, groupOf } from './dispatcher/state.ts';
 export {
   jobIds,
   jobView,
   nodeViews,
+  slotsByOwner,
   slotsFor,
   spawnedSlots,
   type JobCounters,

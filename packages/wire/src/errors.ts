@@ -24,6 +24,11 @@ export const ERRORS = {
   NOT_FOUND: { retry: false, status: 404, advice: 'Check the id. Jobs and nodes past their retention are deleted.' },
   TOO_LARGE: { retry: false, status: 413, advice: 'Send less, or raise the limit on the server.' },
   TOO_MANY: { retry: true, status: 429, advice: 'Wait, then try again.' },
+  QUOTA_EXCEEDED: {
+    retry: true,
+    status: 409,
+    advice: 'Wait until your jobs have ended, delete old ones, or ask the owner of the server for a larger quota.',
+  },
   CONFLICT: { retry: false, status: 409, advice: 'The state has changed; read it again.' },
   INTERNAL: { retry: true, status: 500, advice: 'Internal server error; see the server log for details.' },
   DISK_FULL: {

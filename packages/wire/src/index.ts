@@ -32,5 +32,6 @@ export * from './history.ts';
 export * from './nodes.ts';
 export * from './api.ts';
 export * from './access.ts';
+export * from './quota.ts';
 export * from './report.ts';
 export * from './comparison.ts';

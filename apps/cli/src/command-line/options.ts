@@ -59,6 +59,14 @@ export const megabytes = (text: string): number => {
   if (text.trim() === '' || !Number.isFinite(n) || n < 0) throw new InvalidArgumentError('a number of megabytes.');
   return n;
 };
+/** Of a quota: a number, 'none' (null), or 'default' (what all owners have). */
+export function limit(text: string): number | null | 'default' {
+  if (text === 'none') return null;
+  if (text === 'default') return text;
+  const n = wholeNumber(text, 0, 1e9);
+  if (n === undefined) throw new InvalidArgumentError("expected a whole number, 'none' or 'default'.");
+  return n;
+}
 export const more = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text];
 
 export const connected = (command: Command): Command =>
@@ -91,6 +99,13 @@ export const serving = (command: Command, dataDir: string): Command =>
     .option('--private-webhooks', "let submitters name webhooks on this machine's own network")
     .option('--token <token>', "the owner's token (default: created at the first start and printed once)")
     .option('--room <code>', 'join code that volunteers must enter')
+    .option('--quota-slots <n>', "slots that each owner's jobs may use at once (default: no limit)", whole(1, 1e6))
+    .option('--quota-jobs <n>', 'jobs of each owner that may wait or run at once (default: no limit)', whole(1, 1e6))
+    .option(
+      '--quota-storage <MB>',
+      "what each owner's jobs may hold: files, output, checkpoints (default: no limit)",
+      megabytes,
+    )
     .option(
       '--reserve <MB>',
       'with less free space, the server rejects new jobs; below a quarter of it, jobs pause (default: 5 % of ' +

@@ -1,8 +1,9 @@
 /** The commands about a server: it, what it has, tokens for it, and its data directory. */
 import { Option, type Command } from 'commander';
-import { connected, serving, whole, type Act } from './options.ts';
+import { connected, limit, serving, whole, type Act } from './options.ts';
 import type { CheckOptions } from '../commands/check.ts';
 import type { ServerCommandOptions } from '../commands/server.ts';
+import type { SetOptions } from '../commands/quotas.ts';
 import type { CreateOptions } from '../commands/tokens.ts';
 import type { ConnectionOptions } from '../connection.ts';
 
@@ -82,6 +83,34 @@ export function tokenCommands(program: Command, act: Act): void {
   ).action(
     act(async (names: string[], o: ConnectionOptions) => (await import('../commands/tokens.ts')).revoke(names, o)),
   );
+}
+
+export function quotaCommands(program: Command, act: Act): void {
+  const commands = () => import('../commands/quotas.ts');
+  const quotas = program
+    .command('quota')
+    .description('what owners use and may use: slots, jobs, stored bytes (needs the token of an owner to change)');
+  connected(
+    quotas
+      .command('list', { isDefault: true })
+      .description('with the token of an owner all owners, else yours')
+      .option('--json', 'as JSON'),
+  ).action(act(async (o: ConnectionOptions & { json?: boolean }) => (await commands()).list(o)));
+  connected(
+    quotas
+      .command('set')
+      .description('set limits of one owner; those that are not named stay as they are')
+      .argument('<owner>', 'name of a token')
+      .option('--slots <n>', "slots at once; 'none': no limit, 'default': as for all", limit)
+      .option('--jobs <n>', 'jobs that wait or run at once; none; default', limit)
+      .option('--storage <MB>', 'stored megabytes of files, output and checkpoints; none; default', limit),
+  ).action(act(async (owner: string, o: SetOptions) => (await commands()).set(owner, o)));
+  connected(
+    quotas
+      .command('clear')
+      .description('back to the limits of all owners (mayfly server --quota-slots, --quota-jobs, --quota-storage)')
+      .argument('<owner...>'),
+  ).action(act(async (owners: string[], o: ConnectionOptions) => (await commands()).clear(owners, o)));
 }
 
 export function dataCommands(program: Command, act: Act): void {

@@ -25,6 +25,9 @@ export interface ServerCommandOptions {
   privateWebhooks?: boolean;
   token?: string;
   room?: string;
+  quotaSlots?: number;
+  quotaJobs?: number;
+  quotaStorage?: number;
   channelMemories?: number;
   reserve?: number;
   grace?: number;
@@ -116,6 +119,11 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
       ...(options.room === undefined ? {} : { room: options.room }),
       ...(options.channelMemories === undefined ? {} : { channelMemories: options.channelMemories }),
       ...(options.reserve === undefined ? {} : { reserveBytes: Math.round(options.reserve * 1e6) }),
+      quota: {
+        ...(options.quotaSlots === undefined ? {} : { slots: options.quotaSlots }),
+        ...(options.quotaJobs === undefined ? {} : { jobs: options.quotaJobs }),
+        ...(options.quotaStorage === undefined ? {} : { bytes: Math.round(options.quotaStorage * 1e6) }),
+      },
       dispatcher: {
         ...(options.grace === undefined ? {} : { graceMs: Math.round(options.grace * 1000) }),
         ...(options.silence === undefined ? {} : { silentMs: Math.round(options.silence * 1000) }),

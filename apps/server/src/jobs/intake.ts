@@ -55,6 +55,18 @@ export class Intake {
     }
   }
 
+  /** What a job holds: input files, output, and the newest checkpoint of each rank. */
+  bytesOf(job: JobId): number {
+    const { jobs, finals, dispatcher, specs } = this.#parts;
+    const open = jobs.serving(job) !== undefined;
+    const tasks = dispatcher.core.core.jobs.get(job)?.tasks ?? [];
+    return (
+      (specs.get(job)?.files ?? []).reduce((sum, f) => sum + f.bytes, 0) +
+      (open ? jobs.counters(job) : finals.read(job)).outputBytes +
+      (open ? tasks.reduce((sum, t) => sum + (jobs.noteImages(job, t.task)?.imageBytes ?? 0), 0) : 0)
+    );
+  }
+
   /** All standard input of an ended job. */
   async stdinOf(job: JobId): Promise<Uint8Array> {
     const log = await this.#parts.store.stdin(job);

@@ -35,6 +35,7 @@ import type { Disk } from '../disk.ts';
 import { clustersOf } from '../jobs/clusters.ts';
 import { takesImages } from '../jobs/takes-images.ts';
 import type { ServerLimits } from '../options.ts';
+import type { Quotas } from '../quotas.ts';
 import type { Rooms } from '../rooms.ts';
 import type { Runtime } from '../runtime.ts';
 import { randomId } from '../secrets.ts';
@@ -50,6 +51,7 @@ export interface JobRoutes {
   runtime: Runtime;
   disk: Disk;
   rooms: Rooms;
+  quotas: Quotas;
   compilers: Compilers;
   limits: ServerLimits;
   channelMemories: number;
@@ -77,7 +79,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
         summary: 'Submit a job',
         tags: ['jobs'],
         body: JobSubmission,
-        response: { 201: Created, ...refusals(400, 401, 413, 422, 429, 507) },
+        response: { 201: Created, ...refusals(400, 401, 409, 413, 422, 429, 507) },
       },
     },
     async (request, reply) => {
@@ -315,7 +317,6 @@ export async function submit(
   more: { asker?: Asker; again?: Pick<JobSpec, 'seed' | 'compareWith'> } = {},
 ): Promise<{ id: JobId; warnings: unknown[] }> {
   const { runtime, limits } = o;
-  const { asker = { owner }, again } = more;
   if (runtime.activeJobs() >= limits.activeJobs)
     throw new MayflyError(
       'TOO_MANY',
@@ -338,11 +339,34 @@ export async function submit(
       'TOO_LARGE',
       `The input files have ${bytes + stdin.length} bytes; this server accepts ${limits.inputBytes}.`,
     );
-  const memoryBytes = Math.min(s.options?.memoryBytes ?? limits.rankMemoryBytes, limits.rankMemoryBytes);
   const submitted: FurtherPart[] = [{ program: s.program, size: s.size, args: s.args ?? [] }, ...(s.further ?? [])];
   const size = submitted.reduce((n, part) => n + part.size, 0);
   if (size > MAX_RANKS)
     throw new MayflyError('BAD_REQUEST', `The programs have ${size} ranks together; a job has at most ${MAX_RANKS}.`);
+  const admitted = o.quotas.admit(owner, { size, bytes }, runtime);
+  try {
+    return await take(o, { submission: s, submitted, size, files, stdin, owner, ...more });
+  } finally {
+    admitted.done();
+  }
+}
+
+interface Taken {
+  submission: JobSubmission;
+  /** All its parts, and their ranks together. */
+  submitted: readonly FurtherPart[];
+  size: number;
+  files: ReadonlyMap<string, Uint8Array>;
+  stdin: Uint8Array;
+  owner: string;
+  asker?: Asker;
+  again?: Pick<JobSpec, 'seed' | 'compareWith'>;
+}
+
+async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unknown[] }> {
+  const { runtime, limits } = o;
+  const { submission: s, submitted, size, files, stdin, owner, asker = { owner }, again } = t;
+  const memoryBytes = Math.min(s.options?.memoryBytes ?? limits.rankMemoryBytes, limits.rankMemoryBytes);
   const programs: PreparedProgram[] = [];
   const parts: JobPart[] = [];
   for (const { program, size: count, args = [], env } of submitted) {

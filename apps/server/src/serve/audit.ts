@@ -32,13 +32,13 @@ function auditOf(request: FastifyRequest, status: number): object | undefined {
   const { url } = request.routeOptions;
   if (!principal || url === undefined || CHANGES_NOTHING.has(request.method)) return undefined;
   // Rooms have a join code in their place: it is a secret.
-  const { id, task } = (request.params ?? {}) as { id?: string; task?: string };
+  const { id, task, owner } = (request.params ?? {}) as { id?: string; task?: string; owner?: string };
   return {
     who: principal.name,
     ...(principal.id === undefined ? {} : { tokenId: principal.id }),
     role: principal.role,
     did: `${request.method} ${url}`,
-    ...(id === undefined ? {} : { of: id }),
+    ...((id ?? owner) === undefined ? {} : { of: id ?? owner }),
     ...(task === undefined ? {} : { task }),
     ...(request.made === undefined || request.made === id ? {} : { made: request.made }),
     status,

@@ -29,6 +29,9 @@ export function Sections() {
       <Link to="/dashboard/server" {...at('server')}>
         Server
       </Link>
+      <Link to="/dashboard/quotas" {...at('quotas')}>
+        Quotas
+      </Link>
       {owner && (
         <Link to="/dashboard/tokens" {...at('tokens')}>
           Tokens

@@ -3,7 +3,7 @@
  * is forgotten.
  */
 import { ApiFailure, connect } from '@mayfly/client';
-import { ERRORS, type ErrorCode, type JobSubmission, type NewToken } from '@mayfly/wire';
+import { ERRORS, type ErrorCode, type JobSubmission, type NewToken, type QuotaWish } from '@mayfly/wire';
 import { currentToken, refuseToken } from './token.ts';
 
 export { ApiFailure };
@@ -56,6 +56,10 @@ export const getExamples = () => api.get('/api/examples');
 export const getTokens = () => api.get('/api/tokens');
 export const createToken = (body: NewToken) => api.post('/api/tokens', { body });
 export const revokeToken = (id: string) => api.delete('/api/tokens/{id}', of(id));
+export const getQuota = () => api.get('/api/quota');
+export const getQuotas = () => api.get('/api/quotas');
+export const setQuota = (owner: string, body: QuotaWish) =>
+  api.put('/api/quotas/{owner}', { params: { path: { owner } }, body });
 export const getSubmission = (id: string) => api.get('/api/jobs/{id}/submission', of(id));
 export const submitJob = (body: JobSubmission) => api.post('/api/jobs', { body });
 export const cancelJob = (id: string) => api.post('/api/jobs/{id}/cancel', of(id));

@@ -27,7 +27,7 @@
  *  R1–R4 Which nodes are trusted: reputation.ts. B1–B4 Who is to blame for a failure: failures.ts. S1–S4 Ranks without
  *  progress: stragglers.ts.
  *  D13, D14 What storage that cannot be written is: storage-outage.ts. D15–D17 Jobs whose tasks go back together:
- *  together.ts. D21 Teams: teams.ts. D22–D25 Teams that restart: unit.ts.
+ *  together.ts. D21 Teams: teams.ts. D22–D25 Teams that restart: unit.ts. D26 Quotas: quotas.ts.
  *
  * Durable before: `raise` before fenceCs, fenceCm, assign; `exit` before taskDone; `end` before jobEnded and the
  * revocations; `pause` before the revocations.
@@ -44,7 +44,8 @@ import { progress, watchStragglers } from './stragglers.ts';
 import { disconnected, goodbye, heard, heartbeat, hello, refused, report, watch } from './nodes.ts';
 import { recover, stillHere } from './recover.ts';
 import { endWait, leaveWithImage, leaveWithWave, pauseJob, pausePersisted, resumeJob } from './pause.ts';
-import { askForImage, fencedCm, imageChosen, lose, raised, schedule, tellToDrop } from './restart.ts';
+import { askForImage, fencedCm, imageChosen, lose, raised, tellToDrop } from './restart.ts';
+import { schedule } from './schedule.ts';
 import { Core, over, paused, recoveryOf, type Task } from './state.ts';
 import { endedForNow, goOn, rollBack, rolledBack } from './together.ts';
 import type { RecoveryTable } from './policy.ts';
@@ -93,6 +94,11 @@ export class Dispatcher {
         return recover(core, e);
       case 'submit':
         return submit(core, e.job);
+      case 'quotas':
+        core.quotas = e.quotas;
+        core.reschedule = true;
+        for (const job of core.jobs.values()) if (job.record.state === 'waiting') core.changed(job);
+        return;
       case 'spawn': {
         const job = core.jobs.get(e.job);
         if (job) spawn(core, job, e.group);

@@ -265,6 +265,13 @@ export type FaultCause =
   | 'compared'
   | 'team';
 
+/** How many slots owners may use at once (quotas.ts). Undefined: as many as there are. */
+export interface SlotQuotas {
+  /** Of each owner that `of` does not name. */
+  readonly each?: number | undefined;
+  readonly of: ReadonlyMap<string, number | undefined>;
+}
+
 /** An image that the Checkpoint Server holds complete. */
 export interface KnownImage {
   job: JobId;
@@ -295,6 +302,8 @@ export type DispatcherEvent = { now: number } &
   (
     | { type: 'recover'; entries: readonly (readonly [key: string, value: unknown])[]; images: readonly KnownImage[] }
     | { type: 'submit'; job: JobSpec }
+    /** At the start, and whenever they change. */
+    | { type: 'quotas'; quotas: SlotQuotas }
     /** The world has granted a spawn, durably: the job has these tasks too. May come again. */
     | { type: 'spawn'; job: JobId; group: SpawnGroup }
     /**

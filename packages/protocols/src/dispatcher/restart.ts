@@ -1,26 +1,23 @@
 /**
- * The way of an incarnation from a free slot to its assignment, and the loss of one.
+ * The way of an incarnation from its slot (schedule.ts) to its assignment, and the loss of one.
  *
  * Order at a restart (docs/incarnations.md): raise the incarnation durably → fence the CS → choose the image → every CM
  * fences the old incarnation and answers → assign. The first incarnation takes the same steps. A task that is lost
  * during any of them starts again with a higher number, so late answers are recognised by their incarnation. Members of
  * a team take these steps together (unit.ts).
  */
-import type { ErrorBody, Incarnation, NodeId, ProgramKind } from '@mayfly/wire';
+import type { ErrorBody, Incarnation, NodeId } from '@mayfly/wire';
 import type { Progress } from '../channel-memory/events.ts';
 import { endJob } from './end.ts';
 import { cameBack, failed, weigh } from './failures.ts';
 import { began } from './comparison.ts';
-import { rooms } from './free-slots.ts';
 import { bury } from './bury.ts';
-import { formTeams, mapByOf, teamsOfJob } from './teams.ts';
-import { NONE, suits, takeRoomForUnit, wantedByUnit } from './placement.ts';
+import { teamsOfJob } from './teams.ts';
 import { quarantinedUntil } from './reputation.ts';
 import {
   addFault,
   clusterOf,
   faultChanges,
-  goesBackNow,
   kindOfJob,
   over,
   paused,
@@ -28,90 +25,14 @@ import {
   recovered,
   recoveryOf,
   taskChange,
-  timeGoesOn,
   type Core,
   type Job,
   type Node,
   type Task,
 } from './state.ts';
-import { allFenced, matesOf, runsAgain, unattended, unitOf, waitingUnits } from './unit.ts';
-import { capacityOf, type FaultCause } from './events.ts';
+import { allFenced, matesOf, runsAgain, unattended, unitOf } from './unit.ts';
+import type { FaultCause } from './events.ts';
 import { jobKey } from './keys.ts';
-
-/** Kinds of programs by room, of which something is the case. */
-class Kinds {
-  readonly #byRoom = new Map<string | undefined, Set<ProgramKind>>();
-
-  of(room: string | undefined): ReadonlySet<ProgramKind> {
-    return this.#byRoom.get(room) ?? NONE;
-  }
-
-  add(job: Job): void {
-    const { room } = job.record.spec;
-    this.#byRoom.set(room, new Set(this.of(room)).add(kindOfJob(job)));
-  }
-}
-
-/**
- * Gives free slots away: lost ranks first, by job and rank, then whole jobs from the head of the queue (D4). Each room
- * has a queue of its own: its jobs and its nodes are no concern of the others. One commit for all of it.
- *
- * Nodes may run one kind of programs only (D20), so not every job can use every slot. A waiting job blocks the jobs
- * behind it only from slots that it could use itself. Example: a TypeScript job waits for tabs. A C job behind it
- * starts if nodes that run only WebAssembly have slots for all its ranks; the tabs stay reserved for the first job.
- */
-export function schedule(core: Core): void {
-  if (core.stopped !== undefined) return; // D13
-  const free = rooms(core);
-  const raised: Task[] = [];
-  const starts: Job[] = [];
-  /** Kinds of programs for which a job has to wait. */
-  const short = new Kinds();
-  const waiting = new Kinds();
-  for (const job of core.jobs.values())
-    if (
-      !over(job) &&
-      (job.record.state === 'waiting' || (job.record.state === 'running' && job.tasks.some((t) => t.phase === 'idle')))
-    )
-      waiting.add(job);
-  const take = (unit: readonly Task[], held = NONE): boolean => {
-    const { job } = unit[0]!;
-    const wanted = wantedByUnit(unit, mapByOf(core, job), held, waiting.of(job.record.spec.room).size > 1);
-    const room = takeRoomForUnit(wanted, unit.length, free);
-    if (room === undefined) return false;
-    for (const t of unit) {
-      raised.push(t);
-      occupy(core, t, room.node);
-      t.oversubscribed = room.crowded;
-    }
-    return true;
-  };
-  for (const job of core.jobs.values()) {
-    if (over(job) || job.record.state !== 'running' || job.rolling === 'all') continue;
-    for (const unit of waitingUnits(core, job)) if (!unit.some(goesBackNow) && !take(unit)) short.add(job);
-  }
-  for (const job of core.jobs.values()) {
-    if (over(job) || job.record.state !== 'waiting' || job.rolling) continue;
-    const held = short.of(job.record.spec.room);
-    const wanted = { code: job.record.spec.room, kind: kindOfJob(job), held };
-    if (held.has(wanted.kind)) continue;
-    const units = waitingUnits(core, job); // all tasks, but for those that ended before a pause
-    const begin = units.flat();
-    const slots = free.reduce((sum, r) => sum + (suits(r, wanted) ? r.free : 0), 0);
-    if (slots < begin.length) {
-      short.add(job); // first come, first served
-      continue;
-    }
-    job.record.state = 'running';
-    timeGoesOn(core, job);
-    job.record.startedAt ??= core.now;
-    job.record.universe ??= Math.max(job.record.spec.size, Math.min(slots, capacityOf(job.record.spec)));
-    starts.push(job);
-    for (const unit of units) take(unit, held);
-  }
-  if (raised.length === 0) return;
-  raise(core, raised, starts, formTeams(core, raised));
-}
 
 /** D3: only here, by the placement and when a node comes back with what it holds, does a task get a slot. */
 export function occupy(core: Core, t: Task, node: NodeId): void {
@@ -130,7 +51,8 @@ export function release(core: Core, t: Task): void {
   core.changed(t.job);
 }
 
-function raise(core: Core, tasks: Task[], starts: Job[], formed: readonly Job[]): void {
+/** D2: the next incarnations of tasks that have just got their slots, in one commit. */
+export function raise(core: Core, tasks: Task[], starts: Job[], formed: readonly Job[]): void {
   const changes: (readonly [string, unknown])[] = [...new Set([...starts, ...formed])].map((j) => [
     jobKey(j.record.spec.id),
     { ...j.record },

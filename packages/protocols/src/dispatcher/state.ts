@@ -28,6 +28,7 @@ import {
   type FaultCause,
   type FaultRecord,
   type JobRecord,
+  type SlotQuotas,
   type TaskRecord,
 } from './events.ts';
 import { faultKey, taskKey } from './keys.ts';
@@ -234,6 +235,8 @@ export class Core {
   aliveAt = 0;
   /** Why storage cannot be written (storage-outage.ts). Losable: the host reports it again. */
   stopped: ErrorBody | undefined;
+  /** Losable: the host says them again. */
+  quotas: SlotQuotas = { of: new Map() };
   /** Wall clock of the event, ms. */
   now = 0;
   /** Slots or ranks may have become free: the queue is looked at, at the end of the step. */

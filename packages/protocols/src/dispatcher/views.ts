@@ -2,7 +2,6 @@
  * What REST and the dashboard say of jobs and nodes: selectors over the dispatcher's state plus the host's counters.
  */
 import {
-  FIRST_TOKEN,
   spawnedTasks,
   type PartView,
   type JobId,
@@ -20,6 +19,7 @@ import { progressOf } from './job-progress.ts';
 import { hasRecord, quarantinedUntil } from './reputation.ts';
 import { verdictOf } from './nodes.ts';
 import { rooms, takesRanks } from './free-slots.ts';
+import { ownerOf, quotaOf, slotsOfJob, SlotsInUse } from './quotas.ts';
 import { suits } from './placement.ts';
 import { hasExited as exitedForGood } from './unit.ts';
 import type { JobPart } from './events.ts';
@@ -69,7 +69,7 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
     program: { ...spec.program },
     args: spec.args,
     ...(spec.parts === undefined ? {} : { parts: partViews(spec.parts) }),
-    owner: spec.owner ?? FIRST_TOKEN,
+    owner: ownerOf(spec),
     ...(spec.room === undefined ? {} : { room: spec.room }),
     ...(spec.compareWith === undefined ? {} : { compareWith: spec.compareWith }),
     submittedAt: spec.submittedAt,
@@ -103,7 +103,7 @@ function partViews(parts: readonly JobPart[]): PartView[] {
 
 /**
  * For how many tasks a job could get a slot now: slots free for programs of its kind in its room, less the ranks that
- * already wait for them.
+ * already wait for them, and within its owner's quota.
  */
 export function slotsFor(dispatcher: Dispatcher, id: JobId): number {
   const { core } = dispatcher;
@@ -114,7 +114,7 @@ export function slotsFor(dispatcher: Dispatcher, id: JobId): number {
   for (const j of core.jobs.values())
     if (!over(j) && j.record.state === 'running' && j.record.spec.room === wanted.code && kindOfJob(j) === wanted.kind)
       for (const t of j.tasks) if (t.phase === 'idle') free--;
-  return Math.max(0, free);
+  return Math.max(0, Math.min(free, new SlotsInUse(core).left(ownerOf(job.record.spec))));
 }
 
 /** The job is over, or all that is left is to write so: every exit of its tasks is final. */
@@ -277,6 +277,8 @@ export function reasonOf(core: Core, job: Job): string | undefined {
       : `; ${unfit === 1 ? '1 more slot is' : `${unfit} more slots are`} free, but on volunteers that do not ` +
         `run ${KIND[kind]}: ${TO_DO[kind]}`;
   if (job.record.state === 'waiting') {
+    const quota = quotaReason(core, job, size);
+    if (quota !== undefined) return quota;
     let ahead = 0;
     for (const j of core.jobs.values()) {
       if (j === job) break;
@@ -314,6 +316,31 @@ export function reasonOf(core: Core, job: Job): string | undefined {
   const failures = job.tasks.flatMap((t) => failuresOf(core, t) ?? []);
   if (failures.length === 0) return crowdedReason(core, job);
   return `${failures.slice(0, 3).join('; ')}; restarting elsewhere`;
+}
+
+/** D26, for people. */
+function quotaReason(core: Core, job: Job, size: number): string | undefined {
+  const owner = ownerOf(job.record.spec);
+  const quota = quotaOf(core.quotas, owner);
+  if (quota === Infinity) return undefined;
+  if (size > quota)
+    return (
+      `needs ${slots(size)}, and the quota of ${owner} is ${slots(quota)} at once: ` +
+      'ask the owner of the server for more, or submit it with fewer ranks'
+    );
+  const used = new SlotsInUse(core).of(owner);
+  if (used + size <= quota) return undefined;
+  return `needs ${slots(size)}; ${owner} uses ${used} of the ${quota} that the quota allows: starts when other jobs of ${owner} end`;
+}
+
+/** Slots that the jobs of each owner use, as quotas count them. */
+export function slotsByOwner(dispatcher: Dispatcher): Map<string, number> {
+  const out = new Map<string, number>();
+  for (const job of dispatcher.core.jobs.values()) {
+    const owner = ownerOf(job.record.spec);
+    out.set(owner, (out.get(owner) ?? 0) + slotsOfJob(job));
+  }
+  return out;
 }
 
 /** D23, for people. */

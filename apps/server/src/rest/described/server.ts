@@ -27,6 +27,42 @@ export const SERVER: Readonly<Record<string, Described>> = {
     description: 'Name, role and expiry of the token of this request.',
     answer: { name: 'Ada', role: 'submitter' },
   },
+  'GET /api/quota': {
+    description:
+      'What the jobs with the name of this token use now: slots, jobs that have not ended, stored bytes; and their ' +
+      'limits. A limit that is absent does not exist.',
+    answer: { owner: 'Ada', used: { slots: 4, jobs: 2, bytes: 1_250_000 }, limits: { slots: 8, bytes: 2_000_000_000 } },
+  },
+  'GET /api/quotas': {
+    description:
+      'The same for every owner that has jobs, a quota or a token. `own` is what was set for this owner; if it is ' +
+      'absent, nothing was.',
+    answer: [
+      {
+        owner: 'Ada',
+        used: { slots: 4, jobs: 2, bytes: 1_250_000 },
+        limits: { slots: 16, jobs: 10 },
+        own: { slots: 16, bytes: null },
+      },
+      { owner: 'owner', used: { slots: 0, jobs: 0, bytes: 0 }, limits: {} },
+    ],
+  },
+  'PUT /api/quotas/:owner': {
+    description:
+      'Replaces what was set for this owner before. A number is the limit, null is no limit, and what is absent ' +
+      'keeps the limit that all owners have. Nothing that runs is stopped.',
+    request: { slots: 16, bytes: null },
+    answer: {
+      owner: 'Ada',
+      used: { slots: 4, jobs: 2, bytes: 1_250_000 },
+      limits: { slots: 16, jobs: 10 },
+      own: { slots: 16, bytes: null },
+    },
+  },
+  'DELETE /api/quotas/:owner': {
+    description: 'The owner has the limits of all owners again. It is no error if nothing was set.',
+    answer: ok,
+  },
   'GET /api/tokens': {
     description:
       'Names and roles, when each was made and last used (to a minute). Never the tokens themselves, which ' +

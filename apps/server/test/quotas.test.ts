@@ -1,0 +1,128 @@
+/** Quotas: what is refused at submission and why, who may set them, what they count; Q1–Q3. */
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createServer, type MayflyServer } from '@mayfly/server';
+import type { JobView, QuotaView } from '@mayfly/wire';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TOKEN, program } from './harness.ts';
+
+let dataDir: string;
+let server: MayflyServer;
+let ada: string;
+let log = '';
+const open = (): Promise<MayflyServer> =>
+  createServer({
+    dataDir,
+    port: 0,
+    token: TOKEN,
+    quota: { slots: 3, jobs: 2, bytes: 100_000 },
+    log: { level: 'info', stream: new Writable({ write: (chunk, _e, done) => ((log += String(chunk)), done()) }) },
+  });
+async function ask(
+  method: string,
+  url: string,
+  token: string,
+  payload?: unknown,
+  // What a test looks at is of many shapes.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+): Promise<{ status: number; body: any }> {
+  const r = await server.inject({
+    method,
+    url,
+    headers: { authorization: `Bearer ${token}` },
+    ...(payload === undefined ? {} : { payload }),
+  });
+  return { status: r.statusCode, body: r.json() };
+}
+const submit = (token: string, size: number, bytes = 0) =>
+  ask(
+    'POST',
+    '/api/jobs',
+    token,
+    program(`console.log('hello');`, size, { files: { 'in.bin': Buffer.alloc(bytes).toString('base64') } }),
+  );
+const quota = async (token: string): Promise<QuotaView> => (await ask('GET', '/api/quota', token)).body as QuotaView;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'mayfly-server-'));
+  server = await open();
+  ada = (await ask('POST', '/api/tokens', TOKEN, { name: 'Ada', role: 'submitter' })).body.token as string;
+}, 120_000);
+afterAll(async () => {
+  await server.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+it('a submission beyond a quota is refused, and the refusal names the limit, the use and what to do', async () => {
+  expect((await submit(ada, 4)).body).toEqual({
+    code: 'QUOTA_EXCEEDED',
+    message: 'The job has 4 ranks; the quota of Ada is 3 slots at once.',
+  });
+  // Q2: two at once, of which one would be too many.
+  const first = (await submit(ada, 1)).body as { id: string };
+  const both = await Promise.all([submit(ada, 1), submit(ada, 1)]);
+  expect(both.map((r) => r.status).sort()).toEqual([201, 409]);
+  const second = both.find((r) => r.status === 201)!.body as { id: string };
+  expect(both.find((r) => r.status === 409)!.body).toEqual({
+    code: 'QUOTA_EXCEEDED',
+    message: 'Ada has 2 jobs that wait or run; the quota is 2. Cancel one, or wait until one has ended.',
+  });
+  expect(await quota(ada)).toEqual({
+    owner: 'Ada',
+    used: { slots: 0, jobs: 2, bytes: 0 },
+    limits: { slots: 3, jobs: 2, bytes: 100_000 },
+  });
+  for (const { id } of [first, second]) await ask('POST', `/api/jobs/${id}/cancel`, ada);
+
+  const held = (await submit(ada, 1, 60_000)).body as { id: string };
+  expect((await quota(ada)).used).toEqual({ slots: 0, jobs: 1, bytes: 60_000 });
+  const more = await submit(ada, 1, 60_000);
+  expect(more.body).toEqual({
+    code: 'QUOTA_EXCEEDED',
+    message:
+      'The jobs of Ada hold 60 kB, and this one brings 60 kB; the quota is 100 kB. Delete jobs that have ended: ' +
+      'their files and output go with them.',
+  });
+  // Files count until the job is deleted, not only until it has ended. What was refused counts for nothing.
+  await ask('POST', `/api/jobs/${held.id}/cancel`, ada);
+  expect((await submit(ada, 1, 60_000)).status).toBe(409);
+  await ask('DELETE', `/api/jobs/${held.id}`, ada);
+  const again = await submit(ada, 1, 60_000);
+  expect(again.status).toBe(201);
+  await ask('POST', `/api/jobs/${again.body.id}/cancel`, ada);
+}, 60_000);
+
+it('Q1: the owner of the first token has no limits but its own, and only an owner’s token sets them', async () => {
+  expect((await quota(TOKEN)).limits).toEqual({});
+  expect((await submit(TOKEN, 4)).status).toBe(201);
+  for (const method of ['PUT', 'DELETE'])
+    expect((await ask(method, '/api/quotas/Ada', ada, method === 'PUT' ? {} : undefined)).status).toBe(403);
+  expect((await ask('PUT', '/api/quotas/Ada', TOKEN, { slots: -1 })).status).toBe(400);
+  const from = log.length;
+  const set = await ask('PUT', '/api/quotas/Ada', TOKEN, { slots: 8, bytes: null });
+  expect(set.body).toMatchObject({ limits: { slots: 8, jobs: 2 }, own: { slots: 8, bytes: null } });
+  expect(log.slice(from)).toContain('"did":"PUT /api/quotas/:owner","of":"Ada"');
+  const wide = (await submit(ada, 8)).body as { id: string };
+
+  // Q3, D26: a lower one refuses what comes, and says on the page of the job that waits why it does.
+  await ask('PUT', '/api/quotas/Ada', TOKEN, { slots: 4 });
+  const view = (await ask('GET', `/api/jobs/${wide.id}`, ada)).body as JobView;
+  expect(view).toMatchObject({
+    state: 'waiting',
+    reason: expect.stringContaining('the quota of Ada is 4 slots at once'),
+  });
+
+  // What was set stands after a restart, for the dispatcher, too.
+  await server.close();
+  server = await open();
+  const all = (await ask('GET', '/api/quotas', TOKEN)).body as QuotaView[];
+  expect(all.map((q) => [q.owner, q.used.jobs, q.limits])).toEqual([
+    ['Ada', 1, { slots: 4, jobs: 2, bytes: 100_000 }],
+    ['owner', 1, {}],
+  ]);
+  expect((await ask('GET', `/api/jobs/${wide.id}`, ada)).body.reason).toContain('is 4 slots at once');
+  await ask('DELETE', '/api/quotas/Ada', TOKEN);
+  expect((await quota(ada)).limits.slots).toBe(3);
+}, 60_000);

@@ -1,0 +1,92 @@
+/** Who gets free slots: lost ranks, then the queue (D4), within the quotas of owners (D26). */
+import type { ProgramKind } from '@mayfly/wire';
+import { rooms } from './free-slots.ts';
+import { NONE, suits, takeRoomForUnit, wantedByUnit } from './placement.ts';
+import { ownerOf, SlotsInUse } from './quotas.ts';
+import { occupy, raise } from './restart.ts';
+import { goesBackNow, kindOfJob, over, timeGoesOn, type Core, type Job, type Task } from './state.ts';
+import { formTeams, mapByOf } from './teams.ts';
+import { waitingUnits } from './unit.ts';
+import { capacityOf } from './events.ts';
+
+/** Kinds of programs by room, of which something is the case. */
+class Kinds {
+  readonly #byRoom = new Map<string | undefined, Set<ProgramKind>>();
+
+  of(room: string | undefined): ReadonlySet<ProgramKind> {
+    return this.#byRoom.get(room) ?? NONE;
+  }
+
+  add(job: Job): void {
+    const { room } = job.record.spec;
+    this.#byRoom.set(room, new Set(this.of(room)).add(kindOfJob(job)));
+  }
+}
+
+/**
+ * Gives free slots away: lost ranks first, by job and rank, then whole jobs from the head of the queue (D4). Each room
+ * has a queue of its own: its jobs and its nodes are no concern of the others. One commit for all of it.
+ *
+ * Nodes may run one kind of programs only (D20), so not every job can use every slot. A waiting job blocks the jobs
+ * behind it only from slots that it could use itself. Example: a TypeScript job waits for tabs. A C job behind it
+ * starts if nodes that run only WebAssembly have slots for all its ranks; the tabs stay reserved for the first job.
+ */
+export function schedule(core: Core): void {
+  if (core.stopped !== undefined) return; // D13
+  const free = rooms(core);
+  const inUse = new SlotsInUse(core);
+  const raised: Task[] = [];
+  const starts: Job[] = [];
+  /** Kinds of programs for which a job has to wait. */
+  const short = new Kinds();
+  const waiting = new Kinds();
+  for (const job of core.jobs.values())
+    if (
+      !over(job) &&
+      (job.record.state === 'waiting' || (job.record.state === 'running' && job.tasks.some((t) => t.phase === 'idle')))
+    )
+      waiting.add(job);
+  const take = (unit: readonly Task[], held = NONE): boolean => {
+    const { job } = unit[0]!;
+    const wanted = wantedByUnit(unit, mapByOf(core, job), held, waiting.of(job.record.spec.room).size > 1);
+    const room = takeRoomForUnit(wanted, unit.length, free);
+    if (room === undefined) return false;
+    for (const t of unit) {
+      raised.push(t);
+      occupy(core, t, room.node);
+      t.oversubscribed = room.crowded;
+    }
+    return true;
+  };
+  for (const job of core.jobs.values()) {
+    if (over(job) || job.record.state !== 'running' || job.rolling === 'all') continue;
+    for (const unit of waitingUnits(core, job)) if (!unit.some(goesBackNow) && !take(unit)) short.add(job);
+  }
+  for (const job of core.jobs.values()) {
+    if (over(job) || job.record.state !== 'waiting' || job.rolling) continue;
+    const held = short.of(job.record.spec.room);
+    const wanted = { code: job.record.spec.room, kind: kindOfJob(job), held };
+    if (held.has(wanted.kind)) continue;
+    const units = waitingUnits(core, job); // all tasks, but for those that ended before a pause
+    const begin = units.flat();
+    const owner = ownerOf(job.record.spec);
+    if (inUse.waits(owner, begin.length)) continue; // D26
+    const slots = free.reduce((sum, r) => sum + (suits(r, wanted) ? r.free : 0), 0);
+    if (slots < begin.length) {
+      short.add(job); // first come, first served
+      continue;
+    }
+    job.record.state = 'running';
+    timeGoesOn(core, job);
+    job.record.startedAt ??= core.now;
+    job.record.universe ??= Math.max(
+      job.record.spec.size,
+      Math.min(slots, inUse.left(owner), capacityOf(job.record.spec)),
+    );
+    inUse.add(owner, begin.length);
+    starts.push(job);
+    for (const unit of units) take(unit, held);
+  }
+  if (raised.length === 0) return;
+  raise(core, raised, starts, formTeams(core, raised));
+}
