@@ -64,9 +64,15 @@ export class Client {
   images = (id: string) => this.#rest.get('/api/jobs/{id}/images', { params: { path: { id } } });
   report = (id: string) => this.#rest.get('/api/jobs/{id}/report', { params: { path: { id } } });
   comparison = (id: string) => this.#rest.get('/api/jobs/{id}/comparison', { params: { path: { id } } });
-  /** Once more with the same input and seed. `room`: null for none; absent: the room of the first run. */
-  again = (id: string, room?: string | null) =>
-    this.#rest.post('/api/jobs/{id}/again', { params: { path: { id } }, body: room === undefined ? {} : { room } });
+  /**
+   * Once more with the same input and seed. `room`: null for none, or one for each cluster; absent: the rooms of the
+   * first run.
+   */
+  again = (id: string, room?: string | null | (string | null)[]) =>
+    this.#rest.post('/api/jobs/{id}/again', {
+      params: { path: { id } },
+      body: room === undefined ? {} : Array.isArray(room) ? { rooms: room } : { room },
+    });
   backup = () => this.#rest.post('/api/backup');
   remove = (id: string) => this.#rest.delete('/api/jobs/{id}', { params: { path: { id } } });
   tokens = () => this.#rest.get('/api/tokens');

@@ -34,7 +34,8 @@ export interface SubmissionOptions {
   /** NAME=VALUE, of every rank; and of the ranks of the first program, where there are several. */
   env?: string[];
   partEnv?: string[];
-  room?: string;
+  /** A code, or one for each cluster; null: volunteers without a room. */
+  room?: string | null | (string | null)[];
   /** URL that the server calls at the end of the job. */
   notify?: string;
   /** Bytes. */
@@ -108,7 +109,7 @@ export async function prepareSubmission(
       o.name ?? [given, ...programs.further.map((f) => f.program)].map((path) => basename(resolve(path))).join(' : ')
     ).slice(0, 80),
     ...(o.about ? { about: o.about } : {}),
-    ...(o.room ? { room: o.room } : {}),
+    ...(Array.isArray(o.room) ? { rooms: o.room } : o.room ? { room: o.room } : {}),
     ...(o.notify === undefined ? {} : { notify: o.notify }),
     program,
     size: o.n,

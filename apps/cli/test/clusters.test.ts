@@ -1,6 +1,6 @@
-/** The values of `--clusters`. */
+/** The values of `--clusters` and `--room`. */
 import { expect, it } from 'vitest';
-import { clusters } from '../src/command-line/options.ts';
+import { clusters, rooms } from '../src/command-line/options.ts';
 
 it('takes a number of clusters, or the ranks of each', () => {
   expect(clusters('2')).toBe(2);
@@ -16,4 +16,11 @@ it('takes a number of clusters, or the ranks of each', () => {
 
 it.each(['', 'two', '0-', '3-1,0', '0-1-2,3', '0,,1', '-1,2', '0-3;4'])('refuses %j', (text) => {
   expect(() => clusters(text)).toThrow("expected a number of clusters, or the ranks of each: '2', '0-3,4-7'");
+});
+
+it('takes a room, or one for each cluster', () => {
+  expect(rooms('QX7PKM')).toBe('QX7PKM');
+  expect(rooms('QX7PKM, ABC234')).toEqual(['QX7PKM', 'ABC234']);
+  expect(rooms('QX7PKM,-')).toEqual(['QX7PKM', null]);
+  expect(() => rooms('QX7PKM,')).toThrow('expected the code of a room, or one for each cluster');
 });

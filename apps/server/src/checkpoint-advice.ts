@@ -5,8 +5,8 @@
  *
  * Owns: the running mean of C per room (losable: it is measured again).
  */
-import type { FaultRecord, JobRecord } from '@mayfly/protocols';
-import { SPENT, type CheckpointAdvice, type Heartbeat, type JobId } from '@mayfly/wire';
+import { roomOf, type FaultRecord, type JobRecord } from '@mayfly/protocols';
+import { SPENT, type CheckpointAdvice, type Heartbeat, type JobId, type TaskId } from '@mayfly/wire';
 
 export const DEFAULT_CHECKPOINT_MS = 30_000;
 const LEAST_MS = 5_000;
@@ -37,7 +37,7 @@ export class ImageCosts {
   /** Time at checkpoints that each incarnation has reported so far. */
   readonly #seen = new Map<string, number>();
 
-  heard(m: Heartbeat, roomOf: (job: JobId) => string | undefined): void {
+  heard(m: Heartbeat, roomOf: (job: JobId, task: TaskId) => string | undefined): void {
     for (const t of m.tasks) {
       const ms = t.spent?.[CHECKPOINTING] ?? 0;
       if (ms === 0) continue;
@@ -46,7 +46,7 @@ export class ImageCosts {
       if (ms <= before) continue;
       this.#seen.set(key, ms);
       // An image takes less than a heartbeat as a rule: what was added since the last one is one image.
-      const room = roomOf(t.job) ?? '';
+      const room = roomOf(t.job, t.task) ?? '';
       const mean = this.#means.get(room);
       this.#means.set(room, mean === undefined ? ms - before : mean + NEWEST * (ms - before - mean));
     }
@@ -70,9 +70,11 @@ export function lossesOf(
   let faults = 0;
   let rankMs = 0;
   for (const { record, faults: list } of jobs) {
-    if (record.spec.room !== room || record.startedAt === undefined || now - record.startedAt > HORIZON_MS) continue;
-    rankMs += Math.max(0, (record.endedAt ?? now) - record.startedAt) * record.spec.size;
-    for (const f of list) if (f.cause !== 'killed' && f.cause !== 'restart') faults++;
+    if (record.startedAt === undefined || now - record.startedAt > HORIZON_MS) continue;
+    const there = (task: number): boolean => roomOf(record.spec, task as TaskId) === room;
+    const ranks = Array.from({ length: record.spec.size }, (_, task) => task).filter(there).length;
+    rankMs += Math.max(0, (record.endedAt ?? now) - record.startedAt) * ranks;
+    for (const f of list) if (there(f.task) && f.cause !== 'killed' && f.cause !== 'restart') faults++;
   }
   return { faults, rankMs };
 }

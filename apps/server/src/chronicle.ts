@@ -5,7 +5,7 @@
  *  N1 Nothing here ends a job or the server: what fails is logged, and what happened goes on.
  *  N2 A heartbeat counts only for ranks that the dispatcher has given to its node.
  */
-import type { Dispatcher, WaveNews, SchedulerOfJob } from '@mayfly/protocols';
+import { roomOf, type Dispatcher, type JobSpec, type SchedulerOfJob, type WaveNews } from '@mayfly/protocols';
 import type { Archive } from '@mayfly/storage/ports';
 import type { BoardName, Heartbeat, Incarnation, JobId, Manifest, NodeId, NodeView, TaskId } from '@mayfly/wire';
 import type { Board } from './board.ts';
@@ -27,8 +27,7 @@ export interface ChronicleParts {
   dispatcher: () => Dispatcher;
   /** Open, and not on its way out. */
   serving: (job: JobId) => boolean;
-  /** Room of a job. */
-  room: (job: JobId) => string | undefined;
+  spec: (job: JobId) => JobSpec | undefined;
   traffic: (job: JobId) => Counted[];
   /** Of the teams of a job that is open. */
   local: (job: JobId) => Pick<Traffic, 'total'> | undefined;
@@ -83,9 +82,9 @@ export class Chronicle {
 
   /** A heartbeat that the dispatcher has taken. `from` undefined: its node has not said Hello. */
   heard(m: Heartbeat, from: NodeId | undefined): void {
-    const { room, serving } = this.#parts;
+    const { spec, serving } = this.#parts;
     this.#note('a heartbeat', () => {
-      this.imageCosts.heard(m, room);
+      this.imageCosts.heard(m, (job, task) => roomOf(spec(job), task));
       const told = this.#repeated.heard(m, (t) => from !== undefined && this.isAt(from, t.job, t.task, t.incarnation));
       this.history.heard(told, from);
       this.runLog.heard(told, from, (job, task, incarnation) => {

@@ -130,7 +130,7 @@ export class Runtime {
       logger,
       dispatcher: () => this.#service.dispatcher,
       serving: (job) => this.#jobs.serving(job) !== undefined,
-      room: (job) => this.#specs.get(job)?.room,
+      spec: (job) => this.#specs.get(job),
       traffic: (job) => this.memories.traffic(job),
       local: (job) => this.memories.local(job),
       reading: (job) => this.#jobs.reading(job, this.tasksOf(job)),

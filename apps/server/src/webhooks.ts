@@ -51,7 +51,7 @@ const keyOf = (job: JobId): string => `webhook/${job}`;
 
 /** What a delivery says. */
 export function payloadOf(view: JobView, publicUrl: string | undefined): JobEnded {
-  const { id, name, owner, room, state, size, exitCode, error, submittedAt, startedAt, endedAt } = view;
+  const { id, name, owner, room, rooms, state, size, exitCode, error, submittedAt, startedAt, endedAt } = view;
   return {
     event: 'job.ended',
     job: {
@@ -59,6 +59,7 @@ export function payloadOf(view: JobView, publicUrl: string | undefined): JobEnde
       name,
       ...(owner === undefined ? {} : { owner }),
       ...(room === undefined ? {} : { room }),
+      ...(rooms && { rooms: rooms.map((r) => r.code ?? null) }),
       state,
       size,
       ...(exitCode === undefined ? {} : { exitCode }),

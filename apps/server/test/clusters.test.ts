@@ -66,9 +66,9 @@ function expected(size: number): string[] {
   return out;
 }
 
-const refuses = async (options: object, size: number, message: RegExp): Promise<void> => {
+const refuses = async (options: object, size: number, message: RegExp, more = {}): Promise<void> => {
   const server = await sharedServer();
-  const answer = await api(server, 'POST', '/api/jobs', { program, size, options });
+  const answer = await api(server, 'POST', '/api/jobs', { program, size, options, ...more });
   expect(answer.status).toBe(400);
   expect(answer.body.message).toMatch(message);
 };
@@ -101,6 +101,16 @@ it.each([
     /^Cluster 1 has rank 4: the job has the ranks 0 to 3/,
   ],
 ])('refuses %j', (options, message) => refuses(options, 4, message));
+
+const TWO = { protocol: 'hc3i', clusters: 2 };
+it.each([
+  [{}, { rooms: ['ABCDEF', null] }, /^A job of the protocol "pessimistic" runs in one room/],
+  [{ protocol: 'vcl' }, { rooms: [] }, /^A job of the protocol "vcl" runs in one room/],
+  [TWO, { rooms: [null] }, /^The job names 1 room and has 2 clusters: name one room for each cluster\.$/],
+  [TWO, { rooms: [null, null, null] }, /^The job names 3 rooms and has 2 clusters/],
+  [TWO, { rooms: [null, 'NQSUCH'] }, /^There is no room with the code NQSUCH\.$/],
+  [TWO, { room: 'NQSUCH', rooms: [null, null] }, /^Both "room" and "rooms" are there/],
+])('refuses %j in %j', (options, where, message) => refuses(options, 4, message, where));
 
 const viewOf = async (server: MayflyServer, path: string): Promise<JobView> =>
   (await api(server, 'GET', path)).body as JobView;
@@ -275,4 +285,64 @@ it('performs requests to the file service once they cannot be undone, also after
   await until('the job has ended', async () => (await viewOf(server, path)).endedAt !== undefined);
   expect(await viewOf(server, path)).toMatchObject({ state: 'done' });
   expect(await printed(server, path, 2)).toEqual(['0 read 101; spawn refused\n', '1 read 100; spawn refused\n']);
+});
+
+it('runs each cluster in its own room: one room’s nodes all leave, and the other cluster keeps its ranks', async () => {
+  const server = await startServer({ dispatcher: AT_ONCE });
+  const open = async (name: string): Promise<string> =>
+    (await api(server, 'POST', '/api/rooms', { name })).body.code as string;
+  const [blue, red] = [await open('Blue'), await open('Red')];
+  const node = (name: string, room: string, slots: number) =>
+    startHeadlessNode({ server: server.localUrl, slots, name, room });
+  const nodes = [await node('blue', blue, 4), await node('red', red, 2), await node('red 2', red, 2)];
+  later(() => nodes[0]!.close());
+  const submission = { program, size: 4, options: OPTIONS, rooms: [blue, red] };
+  const { body } = await api(server, 'POST', '/api/jobs', submission);
+  const path = `/api/jobs/${body.id as string}`;
+  await type(server, path, 'a\n');
+  await until('both clusters have checkpoints, and all ranks wait', async () => {
+    const view = await viewOf(server, path);
+    return view.tasks.every((t) => t.activity?.state === 'waiting') && [0, 1].every((c) => committed(view, c) >= 8);
+  });
+  const before = await viewOf(server, path);
+  const names = (view: JobView): string[] => view.tasks.map((t) => t.nodeName?.split(' ')[0] ?? '');
+  expect(names(before)).toEqual(['blue', 'blue', 'red', 'red']);
+  expect(before).toMatchObject({
+    rooms: [
+      { code: blue, ranks: [0, 1] },
+      { code: red, ranks: [2, 3] },
+    ],
+  });
+  expect((await api(server, 'GET', '/api/rooms')).body).toMatchObject([
+    { code: red, jobs: 1 },
+    { code: blue, jobs: 1 },
+  ]);
+  for (const code of [blue, red]) expect((await api(server, 'DELETE', `/api/rooms/${code}`)).status).toBe(409);
+  await Promise.all(nodes.slice(1).map((n) => n.close()));
+  await until('its ranks wait for slots of their room', async () =>
+    ((await viewOf(server, path)).reason ?? '').startsWith('ranks 2, 3 wait for slots'),
+  );
+  expect((await viewOf(server, path)).reason).toBe(`ranks 2, 3 wait for slots; no node is connected in room ${red}`);
+  const again = await node('red again', red, 2);
+  later(() => again.close());
+  await type(server, path, 'b\n');
+  await until('the job has ended', async () => (await viewOf(server, path)).endedAt !== undefined);
+  const after = await viewOf(server, path);
+  expect(after).toMatchObject({ state: 'done' });
+  expect(new Set(after.waves!.rolledBack.map((r) => r.cluster))).toEqual(new Set([1]));
+  expect(incarnations(after).slice(0, 2)).toEqual(incarnations(before).slice(0, 2));
+  expect(await printed(server, path, 4)).toEqual(expected(4));
+  // The second run is in the same rooms, unless others are named.
+  const second = await api(server, 'POST', `${path}/again`, {});
+  expect(await viewOf(server, `/api/jobs/${second.body.id as string}`)).toMatchObject({ rooms: after.rooms });
+  const third = await api(server, 'POST', `${path}/again`, { rooms: [null, blue] });
+  expect((await viewOf(server, `/api/jobs/${third.body.id as string}`)).rooms!.map((r) => r.code)).toEqual([
+    undefined,
+    blue,
+  ]);
+  const fourth = await viewOf(
+    server,
+    `/api/jobs/${(await api(server, 'POST', `${path}/again`, { room: blue })).body.id as string}`,
+  );
+  expect([fourth.room, fourth.rooms]).toEqual([blue, undefined]);
 });

@@ -4456,6 +4456,7 @@ export interface operations {
                  */
                 "application/json": {
                     room?: string | null;
+                    rooms?: (string | null)[];
                 } | null;
             };
         };

@@ -6,6 +6,7 @@ export { reputationKey } from './dispatcher/reputation.ts';
 export type { ReputationRecord } from './dispatcher/suspicions.ts';
 export { partOfTask, partsOf } from './dispatcher/parts.ts';
 export { ownerOf } from './dispatcher/quotas.ts';
+export { roomOf, roomsOf } from './dispatcher/rooms-of-job.ts';
 export { goesBackNow, groupOf } from './dispatcher/state.ts';
 export {
   jobIds,

@@ -152,6 +152,11 @@ export const JobSubmission = Type.Object(
     /** Only volunteers of this room run it. Absent: only volunteers without a room. */
     room: Type.Optional(RoomCode),
     /**
+     * With the protocol `hc3i`, in place of `room`: for each cluster the room whose volunteers run its ranks; null:
+     * volunteers without a room.
+     */
+    rooms: Type.Optional(Type.Array(Type.Union([RoomCode, Type.Null()]), { maxItems: MAX_RANKS })),
+    /**
      * https or http URL to which the server posts {@link JobEnded} when the job has ended; without user name and
      * password, at a public address unless the operator allows others. Who may read the submission can read it.
      */
@@ -170,6 +175,8 @@ export interface JobEnded {
     name: string;
     owner?: string;
     room?: string;
+    /** By cluster, in place of `room`; null: volunteers without a room. */
+    rooms?: (string | null)[];
     /** 'done', 'failed' or 'cancelled'. */
     state: JobState;
     size: number;
@@ -325,6 +332,10 @@ export const JobView = Type.Object({
   owner: Type.Optional(Type.String()),
   /** Code of the room whose volunteers run it. */
   room: Type.Optional(Type.String()),
+  /** In place of `room`: for each cluster the code of its room (absent: volunteers without a room), and its ranks. */
+  rooms: Type.Optional(
+    Type.Array(Type.Object({ code: Type.Optional(Type.String()), ranks: Type.Array(TaskIdSchema) })),
+  ),
   /** The first run of the same program with the same input and seed, with which it is compared. */
   compareWith: Type.Optional(JobIdSchema),
   submittedAt: CountSchema,

@@ -1,6 +1,6 @@
 /** The commands about jobs that a server has. */
 import { Option, type Command } from 'commander';
-import { connected, seconds, whole, type Act } from './options.ts';
+import { connected, rooms, seconds, whole, type Act } from './options.ts';
 import type { CheckpointOptions } from '../commands/checkpoint.ts';
 import type { ListOptions, OutputOptions } from '../commands/jobs.ts';
 import type { PauseOptions } from '../commands/pause.ts';
@@ -80,7 +80,11 @@ export function jobCommands(program: Command, act: Act): void {
           '(docs/trust.md explains what that means)',
       )
       .argument('<job>')
-      .option('--room <code>', 'run the second run on volunteers of this room'),
+      .option(
+        '--room <code>',
+        "run the second run on volunteers of this room; 'A,B': of these, one for each cluster ('-': without a room)",
+        rooms,
+      ),
   ).action(act(async (id: string, o: VerifyOptions) => (await import('../commands/verify.ts')).verify(id, o)));
 
   connected(

@@ -2,7 +2,7 @@
 import { DEFAULT_WHOLE_EVERY, MAX_CHECKSUMS, MAX_RANKS, MAX_TEAM } from '@mayfly/wire';
 import { Option, type Command } from 'commander';
 import { EXIT_HELP } from '../exit-codes.ts';
-import { clusters, connected, factor, more, seconds, secondsFrom, size, whole, type Act } from './options.ts';
+import { clusters, connected, factor, more, rooms, seconds, secondsFrom, size, whole, type Act } from './options.ts';
 
 /** What a job is made of, for both commands. */
 const jobOptions = (command: Command): Command =>
@@ -90,7 +90,11 @@ const jobOptions = (command: Command): Command =>
         "environment variable of the first program's ranks, where ':' starts others (repeatable); also -env",
         more,
       )
-      .option('--room <code>', 'run only on volunteers of this room')
+      .option(
+        '--room <code>',
+        "run only on volunteers of this room; with --clusters 'A,B': a room for each cluster ('-': without a room)",
+        rooms,
+      )
       .option('--notify <url>', 'URL to which the server posts the end of the job')
       .option('--memory <size>', 'memory limit of a rank, such as 512M or 2G', size)
       .option('--seed <n>', "seed of the job's random numbers, to repeat a run", whole(0, 2 ** 48 - 1)),

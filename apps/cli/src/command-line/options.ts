@@ -54,6 +54,14 @@ export function clusters(text: string): number | number[][] {
     }),
   );
 }
+/** 'QX7PKM', or the room of each cluster: 'QX7PKM,ABC234'. null ('-'): volunteers without a room. */
+export function rooms(text: string): string | null | (string | null)[] {
+  const codes = text.split(',').map((code) => code.trim());
+  if (codes.includes(''))
+    throw new InvalidArgumentError("expected the code of a room, or one for each cluster: 'QX7PKM', 'QX7PKM,-'.");
+  const all = codes.map((code) => (code === '-' ? null : code));
+  return all.length === 1 ? all[0]! : all;
+}
 export const megabytes = (text: string): number => {
   const n = Number(text);
   if (text.trim() === '' || !Number.isFinite(n) || n < 0) throw new InvalidArgumentError('a number of megabytes.');

@@ -9,7 +9,8 @@ import { CommandError, Exit } from '../exit-codes.ts';
 import { follow } from '../follow.ts';
 
 export interface VerifyOptions extends ConnectionOptions {
-  room?: string;
+  /** A code, or one for each cluster; null: volunteers without a room. */
+  room?: string | null | (string | null)[];
 }
 
 /** What a job said and wrote, by name. */

@@ -1,6 +1,6 @@
-/** The clusters of a job (protocol `hc3i`), as its submission has them. */
+/** The clusters of a job (protocol `hc3i`) and their rooms, as its submission has them. */
 import { protocols } from '@mayfly/protocols';
-import { MAX_CLUSTERS, MayflyError, type JobOptions, type ProtocolName } from '@mayfly/wire';
+import { MAX_CLUSTERS, MayflyError, type JobOptions, type JobSubmission, type ProtocolName } from '@mayfly/wire';
 
 const bad = (message: string): MayflyError => new MayflyError('BAD_REQUEST', message);
 
@@ -42,4 +42,34 @@ export function clustersOf(
     if (cluster === undefined) throw bad(`Rank ${rank} is in no cluster: each rank is in one cluster.`);
     return cluster;
   });
+}
+
+/**
+ * The room of a job, or the room of each of its clusters.
+ * @param clusters by rank, if it has any
+ * @param exists there is a room with this code
+ * @throws MayflyError BAD_REQUEST
+ */
+export function needRooms(
+  protocol: ProtocolName,
+  { room, rooms }: Pick<JobSubmission, 'room' | 'rooms'>,
+  clusters: readonly number[] | undefined,
+  exists: (code: string) => boolean,
+): Pick<JobSubmission, 'room' | 'rooms'> {
+  if (rooms !== undefined && room !== undefined)
+    throw bad('Both "room" and "rooms" are there: name one room for all ranks, or one for each cluster.');
+  if (rooms !== undefined && !clusters)
+    throw bad(
+      `A job of the protocol "${protocol}" runs in one room: name it as "room". Rooms are for each cluster of "hc3i".`,
+    );
+  const count = clusters ? Math.max(...clusters) + 1 : 0;
+  if (rooms !== undefined && rooms.length !== count)
+    throw bad(
+      `The job names ${rooms.length} room${rooms.length === 1 ? '' : 's'} and has ${count} clusters: name one room ` +
+        'for each cluster.',
+    );
+  for (const code of [room, ...(rooms ?? [])])
+    if (code !== undefined && code !== null && !exists(code))
+      throw bad(`There is no room with ${rooms ? `the code ${code}` : 'that code'}.`);
+  return { ...(room === undefined ? {} : { room }), ...(rooms && { rooms }) };
 }

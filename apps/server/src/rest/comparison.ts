@@ -2,16 +2,19 @@
 import { isOver } from '@mayfly/protocols';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
-import { ComparisonView, MayflyError, RoomCode } from '@mayfly/wire';
+import { ComparisonView, JobSubmission, MayflyError, RoomCode } from '@mayfly/wire';
 import { Type } from 'typebox';
 import { compareRuns } from '../jobs/compare-runs.ts';
 import type { WrittenHashes } from '../jobs/written-output.ts';
 import { askerOf, submit, type JobRoutes } from './jobs.ts';
 import { Created, JobParams, refusals } from './schemas.ts';
 
-/** `room`: null for none; absent: the room of the first run. */
+/** `room`: null for none. `rooms`: one for each cluster (`hc3i`). Neither: the rooms of the first run. */
 const Again = Type.Object(
-  { room: Type.Optional(Type.Union([RoomCode, Type.Null()])) },
+  {
+    room: Type.Optional(Type.Union([RoomCode, Type.Null()])),
+    rooms: JobSubmission.properties.rooms,
+  },
   { additionalProperties: false },
 );
 
@@ -40,10 +43,16 @@ export function comparisonRoutes(plain: FastifyInstance, o: JobRoutes & { hashes
           `The job has not ended (${first.state}); what is typed into it may not be complete.`,
         );
       const spec = runtime.spec(first.id)!;
-      const { room: _room, stdin: _stdin, options, ...submission } = await runtime.store.submission(first.id);
+      const {
+        room: _room,
+        rooms: _rooms,
+        stdin: _stdin,
+        options,
+        ...submission
+      } = await runtime.store.submission(first.id);
       // What was typed into an interactive job is its input too; the second run gets all of it at once.
       const stdin = Buffer.from(await runtime.intake.stdinOf(first.id)).toString('base64');
-      const room = request.body?.room === undefined ? spec.room : (request.body.room ?? undefined);
+      const { room, rooms } = request.body?.room === undefined && !request.body?.rooms ? spec : request.body;
       const name = `${first.name.replace(/ \(again\)$/, '').slice(0, 72)} (again)`;
       const created = await submit(
         o,
@@ -51,7 +60,8 @@ export function comparisonRoutes(plain: FastifyInstance, o: JobRoutes & { hashes
           ...submission,
           name,
           ...(stdin === '' ? {} : { stdin }),
-          ...(room === undefined ? {} : { room }),
+          ...(room === undefined || room === null ? {} : { room }),
+          ...(rooms && { rooms }),
           ...(options === undefined ? {} : { options: { ...options, interactive: false } }),
         },
         request.principal!.name,

@@ -32,7 +32,7 @@ import {
   type PreparedProgram,
 } from '../jobs/program.ts';
 import type { Disk } from '../disk.ts';
-import { clustersOf } from '../jobs/clusters.ts';
+import { clustersOf, needRooms } from '../jobs/clusters.ts';
 import { takesImages } from '../jobs/takes-images.ts';
 import type { ServerLimits } from '../options.ts';
 import type { Quotas } from '../quotas.ts';
@@ -322,8 +322,6 @@ export async function submit(
       'TOO_MANY',
       `${limits.activeJobs} jobs are already waiting or running. Try again when some have ended.`,
     );
-  if (s.room !== undefined && !o.rooms.has(s.room))
-    throw new MayflyError('BAD_REQUEST', 'There is no room with that code.');
   if (s.notify !== undefined) runtime.webhooks.check(s.notify);
   for (const path of Object.keys(s.files ?? {})) needPath(path);
   const files = new Map<string, Uint8Array>();
@@ -367,6 +365,9 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
   const { runtime, limits } = o;
   const { submission: s, submitted, size, files, stdin, owner, asker = { owner }, again } = t;
   const memoryBytes = Math.min(s.options?.memoryBytes ?? limits.rankMemoryBytes, limits.rankMemoryBytes);
+  const protocol = s.options?.protocol ?? 'pessimistic';
+  const clusters = clustersOf(protocol, s.options?.clusters, size);
+  const where = needRooms(protocol, s, clusters, (code) => o.rooms.has(code));
   const programs: PreparedProgram[] = [];
   const parts: JobPart[] = [];
   for (const { program, size: count, args = [], env } of submitted) {
@@ -376,12 +377,10 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     parts.push({ count, args, program: { language, entry, hash }, ...(env === undefined ? {} : { env }) });
   }
   needOneKind(programs);
-  const protocol = s.options?.protocol ?? 'pessimistic';
   const checkpointMs = checkpointMsOf(protocol, s.options?.checkpointMs);
   needImages(programs, protocol);
   needTeams(protocol, s.options?.team);
   needParity(protocol, s.options ?? {});
-  const clusters = clustersOf(protocol, s.options?.clusters, size);
   const { program, args } = parts[0]!;
   o.disk.admit();
   const id = jobId(randomId(12));
@@ -406,7 +405,7 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     ...(parts.length === 1 ? {} : { parts }),
     owner,
     ...(options.env === undefined ? {} : { env: options.env }),
-    ...(s.room === undefined ? {} : { room: s.room }),
+    ...where,
     files: inputs,
     library: LIBRARY,
     seed: again?.seed ?? s.options?.seed ?? randomBytes(6).readUIntBE(0, 6),

@@ -1,5 +1,5 @@
 /** REST of rooms: open, list, close. */
-import { isOver } from '@mayfly/protocols';
+import { isOver, roomsOf } from '@mayfly/protocols';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { CheckpointAdvice, MayflyError, RoomCode, RoomView } from '@mayfly/wire';
@@ -103,6 +103,6 @@ export function roomViews(rooms: Rooms, runtime: Runtime): RoomView[] {
     if (n.quarantinedUntil === undefined) s.free += Math.max(0, n.slots - n.busy);
   }
   for (const { record } of runtime.dispatcher.core.core.jobs.values())
-    if (record.spec.room !== undefined && !isOver(record.state)) of(record.spec.room).jobs++;
+    if (!isOver(record.state)) for (const room of roomsOf(record.spec)) if (room !== undefined) of(room).jobs++;
   return rooms.list().map((r) => ({ ...r, ...of(r.code) }));
 }

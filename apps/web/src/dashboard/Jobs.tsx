@@ -14,7 +14,7 @@ import { chosenOf, found, NEWEST_FIRST, nextOrder, WHICH, type Column, type Want
 import { Newer } from './Newer.tsx';
 import { SortHead } from './SortHead.tsx';
 import { useStableRows } from './useStableRows.ts';
-import { hasEnded, jobLine, jobWord, phaseOf, rankWord } from './status-texts.ts';
+import { hasEnded, jobLine, jobWord, phaseOf, rankWord, roomText } from './status-texts.ts';
 
 const SHOWN = 20;
 const CELLS = 48;
@@ -193,7 +193,8 @@ interface RowProps {
 function JobRow({ row: { item: job, gone }, now, choose, chosen }: RowProps) {
   const word = jobWord(job.state);
   const time = job.startedAt === undefined ? '–' : elapsed(runTime(job, now));
-  const where = [job.owner, job.room === undefined ? undefined : `room ${job.room}`].filter((t) => t !== undefined);
+  const room = roomText(job);
+  const where = [job.owner, room === undefined ? undefined : `room ${room}`].filter((t) => t !== undefined);
   return (
     <tr className={gone ? 'past' : 'job-row'}>
       <td className="c-choose">
@@ -230,7 +231,7 @@ function JobRow({ row: { item: job, gone }, now, choose, chosen }: RowProps) {
         <span className="narrow-only muted small num">{[...where, ago(job.submittedAt, now), time].join(' · ')}</span>
       </th>
       <td className="wide-only muted c-owner">{job.owner ?? '–'}</td>
-      <td className="wide-only muted c-room">{job.room ?? '–'}</td>
+      <td className="wide-only muted c-room">{room ?? '–'}</td>
       <td className="wide-only c-ranks" title={plural(job.size, 'rank')}>
         <RankStrip job={job} />
         <span className="visually-hidden">{job.size}</span>

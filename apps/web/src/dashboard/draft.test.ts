@@ -1,8 +1,9 @@
-import { FilePath, JobSubmission } from '@mayfly/wire';
+import { FilePath, JobSubmission, type TaskId } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
 import * as fc from 'fast-check';
 import { Value } from 'typebox/value';
 import {
+  clusterPlaces,
   draftOfExample,
   draftOfSubmission,
   emptyDraft,
@@ -69,6 +70,27 @@ describe('draft', () => {
     expect(sent).toMatchObject({ room: 'ABCDEF', options: { env: { OMP: '1', TITLE: 'a = b' } } });
     expect(parseEnv('1A=x')).toBeUndefined();
     expect(draftOfSubmission(sent)).toEqual({ ...draft, name: 'heat' });
+  });
+  it('names a room for each cluster, evenly split as the server does it, and under hc3i only', async () => {
+    const options = { protocol: 'hc3i' as const, clusters: 2 };
+    const draft = { ...emptyDraft(), size: 5, room: 'ABCDEF', rooms: ['', 'QX7PKM'], options };
+    expect(clusterPlaces(draft)).toEqual([
+      { room: '', ranks: 3 },
+      { room: 'QX7PKM', ranks: 2 },
+    ]);
+    expect(
+      clusterPlaces({ ...draft, rooms: [], options: { ...options, clusters: [[0], [1, 2, 3, 4]] as TaskId[][] } }),
+    ).toEqual([
+      { room: 'ABCDEF', ranks: 1 },
+      { room: 'ABCDEF', ranks: 4 },
+    ]);
+    const none = () => Promise.reject(new Error('nothing to load'));
+    const sent = await toSubmission(draft, none);
+    expect(Value.Check(JobSubmission, sent)).toBe(true);
+    expect(sent).toMatchObject({ rooms: [null, 'QX7PKM'] });
+    expect(sent.room).toBeUndefined();
+    expect(draftOfSubmission(sent)).toMatchObject({ room: '', rooms: ['', 'QX7PKM'] });
+    expect(await toSubmission({ ...draft, options: {} }, none)).toMatchObject({ room: 'ABCDEF' });
   });
   it('takes the language from the files', async () => {
     const none = () => Promise.reject(new Error('nothing to load'));

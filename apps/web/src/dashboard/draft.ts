@@ -40,6 +40,8 @@ export interface Draft {
   env: string;
   /** Code of a room; '' for none. */
   room: string;
+  /** With clusters: the room of each, where they are not all in `room`. */
+  rooms?: string[] | undefined;
   /** URL that hears of the end; '' for none. */
   notify: string;
   options: JobOptions;
@@ -97,6 +99,7 @@ export const draftOfSubmission = (s: JobSubmission): Draft => ({
   stdin: s.stdin ? new TextDecoder().decode(fromBase64(s.stdin)) : '',
   ...optionsOf(s.options),
   room: s.room ?? '',
+  ...(s.rooms ? { rooms: s.rooms.map((code) => code ?? '') } : {}),
   notify: s.notify ?? '',
 });
 
@@ -232,6 +235,29 @@ export function problems(
   return found;
 }
 
+/** By cluster: its ranks and its room. Undefined: all ranks are in one room. */
+export function clusterPlaces(
+  d: Pick<Draft, 'room' | 'rooms' | 'options' | 'size' | 'further'>,
+): { room: string; ranks: number }[] | undefined {
+  const { protocol, clusters } = d.options;
+  if (protocol !== 'hc3i' || clusters === undefined || !d.rooms) return undefined;
+  const size = ranksOf(d);
+  const counts =
+    typeof clusters === 'number'
+      ? Array.from(
+          { length: clusters },
+          (_, c) => Math.ceil(((c + 1) * size) / clusters) - Math.ceil((c * size) / clusters),
+        )
+      : clusters.map((ranks) => ranks.length);
+  return counts.map((ranks, c) => ({ room: d.rooms?.[c] ?? d.room, ranks }));
+}
+
+function whereOf(d: Draft): Pick<JobSubmission, 'room' | 'rooms'> {
+  const places = clusterPlaces(d);
+  if (places) return { rooms: places.map((p) => p.room || null) };
+  return d.room ? { room: d.room } : {};
+}
+
 /** The submission; `load` fetches the content of files that are still elsewhere. */
 export async function toSubmission(
   d: Draft,
@@ -256,7 +282,7 @@ export async function toSubmission(
     ...(d.further?.length ? { further: d.further } : {}),
     ...(files.length ? { files: Object.fromEntries(files) } : {}),
     ...(d.stdin ? { stdin: toBase64(new TextEncoder().encode(d.stdin)) } : {}),
-    ...(d.room ? { room: d.room } : {}),
+    ...whereOf(d),
     ...(d.notify.trim() ? { notify: d.notify.trim() } : {}),
     ...(Object.keys(options).length ? { options } : {}),
   };

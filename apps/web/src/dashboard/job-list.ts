@@ -1,7 +1,7 @@
 /** Which jobs the list shows, in what order, and what is done with those that were chosen. Pure. */
 import { runTime, type JobView } from '@mayfly/wire';
 import { sortedBy, type Key } from './sorting.ts';
-import { hasEnded, isPaused } from './status-texts.ts';
+import { hasEnded, isPaused, roomText } from './status-texts.ts';
 
 export const WHICH = ['all', 'waiting', 'running', 'paused', 'ended', 'failed'] as const;
 export type Which = (typeof WHICH)[number];
@@ -20,7 +20,7 @@ function matches(job: JobView, { text, which, owner }: Wanted): boolean {
   const w = text.trim().toLowerCase();
   return (
     w === '' ||
-    [job.name, job.about, job.id, job.owner, job.room, job.error?.code, job.error?.message].some((t) =>
+    [job.name, job.about, job.id, job.owner, roomText(job), job.error?.code, job.error?.message].some((t) =>
       t?.toLowerCase().includes(w),
     )
   );
@@ -38,7 +38,7 @@ const KEYS: Record<Column, (j: JobView) => Key> = {
   state: (j) => j.state,
   name: (j) => j.name.toLowerCase(),
   owner: (j) => j.owner?.toLowerCase(),
-  room: (j) => j.room,
+  room: roomText,
   ranks: (j) => j.size,
   submitted: (j) => j.submittedAt,
   // Of one that runs: by when it began, so that it keeps its place among the others that run.

@@ -59,7 +59,13 @@ describe('words', () => {
       wantedAt(job({ state: 'waiting', room: 'ABCDEF' })),
       wantedAt(job({ state: 'paused' })),
       wantedAt(job({ state: 'done' })),
-    ]).toEqual(['/volunteer', '/volunteer?room=ABCDEF', undefined, undefined]);
+      wantedAt(
+        job({
+          state: 'waiting',
+          rooms: [{ code: 'AAAA', ranks: [0] }, { ranks: [1] }] as NonNullable<JobView['rooms']>,
+        }),
+      ),
+    ]).toEqual([['/volunteer'], ['/volunteer?room=ABCDEF'], [], [], ['/volunteer?room=AAAA', '/volunteer']]);
     const stopped = job({
       state: 'paused',
       reason: 'The disk of the server is full: 0 B of 16 MB free. …',
@@ -67,9 +73,9 @@ describe('words', () => {
     });
     expect([jobLine(stopped), wantedAt(stopped)]).toEqual([
       'the server’s disk is full; the job resumes when there is space',
-      undefined,
+      [],
     ]);
-    expect(wantedAt(job({ state: 'waiting', stopped: { code: 'STORAGE_FAILED', message: '' } }))).toBeUndefined();
+    expect(wantedAt(job({ state: 'waiting', stopped: { code: 'STORAGE_FAILED', message: '' } }))).toEqual([]);
     expect(jobLine(job({ state: 'done', reason: 'old' }))).toBe('2 ranks finished');
   });
   it('counts a message where it was sent', () => {

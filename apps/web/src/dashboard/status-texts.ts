@@ -222,15 +222,24 @@ export function jobLine(job: JobView): string {
   return [far, computedText(job)].filter((part) => part !== undefined).join('; ');
 }
 
-/**
- * Where volunteers for this job are wanted: it waits for slots, as a whole or with some of its ranks. undefined: it
- * does not.
- */
-export function wantedAt(job: JobView): string | undefined {
-  if (hasEnded(job.state) || isPaused(job.state) || job.stopped) return undefined;
-  if (job.state !== 'waiting' && !job.tasks.some((t) => t.state === 'unassigned')) return undefined;
-  return job.room === undefined ? '/volunteer' : `/volunteer?room=${job.room}`;
+/** Ranks of a job that have no slot, by room ('' for none). A job of several rooms has a place for each cluster. */
+export function placesOf(job: JobView): { room: string; ranks: number }[] {
+  const wants = (task: number): boolean => job.state === 'waiting' || job.tasks[task]?.state === 'unassigned';
+  if (job.rooms) return job.rooms.map(({ code = '', ranks }) => ({ room: code, ranks: ranks.filter(wants).length }));
+  const ranks = job.state === 'waiting' ? job.size : job.tasks.filter((t) => t.state === 'unassigned').length;
+  return [{ room: job.room ?? '', ranks }];
 }
+
+/** Where volunteers for this job are wanted: it waits for slots there, as a whole or with some of its ranks. */
+export function wantedAt(job: JobView): string[] {
+  if (hasEnded(job.state) || isPaused(job.state) || job.stopped) return [];
+  const rooms = placesOf(job).flatMap((p) => (p.ranks > 0 ? [p.room] : []));
+  return [...new Set(rooms)].map((room) => (room === '' ? '/volunteer' : `/volunteer?room=${room}`));
+}
+
+/** The room of a job, or those of its clusters; undefined: volunteers without a room run it. */
+export const roomText = (job: Pick<JobView, 'room' | 'rooms'>): string | undefined =>
+  job.rooms ? [...new Set(job.rooms.map((r) => r.code ?? 'none'))].join(', ') : job.room;
 
 export function survived(job: JobView): string {
   const n = job.faults.length;

@@ -6,7 +6,7 @@
  *  D12 A deadlock ends a job when the same ranks wait at the same place of their logs a second time, after all of them
  *      were started elsewhere. A rank that re-executes repeats what is logged: a deadlocked program comes to the same
  *      place again, while the rank of a node that lied goes on. The first report counts if there is no other node to
- *      try, if the owner knows the nodes (a room), or if all of them have a record (reputation.ts). A node without a
+ *      try, if the owner knows the nodes (rooms), or if all of them have a record (reputation.ts). A node without a
  *      record lied if its rank goes on elsewhere although no message has come for it; it is blamed (comparison.ts).
  *
  * Each doubt that proves right moves the logs on, so a job is doubted finitely often. Losable: a server that restarts
@@ -17,6 +17,7 @@ import { endJob } from './end.ts';
 import { takesRanks } from './free-slots.ts';
 import { hasRecord } from './reputation.ts';
 import { lose, tellToDrop } from './restart.ts';
+import { roomOf } from './rooms-of-job.ts';
 import { kindOfJob, over, recoveryOf, type Core, type Job, type Task } from './state.ts';
 
 export function deadlocked(core: Core, job: Job, report: string): void {
@@ -56,12 +57,9 @@ export function deadlocked(core: Core, job: Job, report: string): void {
 
 /** Is there a node that could take one of these ranks, and has it not now? */
 function othersToAsk(core: Core, job: Job, waiting: readonly Task[]): boolean {
-  const { room } = job.record.spec;
-  if (
-    !recoveryOf(core, job).restarts ||
-    room !== undefined ||
-    waiting.every((t) => t.node !== undefined && hasRecord(core, t.node))
-  )
+  /** Of nodes that the owner does not know. */
+  const strangers = waiting.filter((t) => roomOf(job.record.spec, t.task) === undefined);
+  if (!recoveryOf(core, job).restarts || strangers.every((t) => t.node !== undefined && hasRecord(core, t.node)))
     return false;
   return [...core.nodes.values()].some(
     (n) =>
@@ -69,6 +67,6 @@ function othersToAsk(core: Core, job: Job, waiting: readonly Task[]): boolean {
       n.slots > 0 &&
       n.runs.includes(kindOfJob(job)) &&
       takesRanks(core, n) &&
-      waiting.some((t) => t.node !== n.id),
+      strangers.some((t) => t.node !== n.id),
   );
 }

@@ -131,6 +131,8 @@ export interface JobSpec {
   owner?: string;
   /** Code of the room whose nodes run it, and no others; absent: nodes without a room. */
   room?: string;
+  /** By cluster, in place of `room`: the code of the room whose nodes run its ranks; null: nodes without a room. */
+  rooms?: (string | null)[];
   files: { path: string; hash: string; bytes: number }[];
   /** Of the job's random draws. */
   seed: number;

@@ -29,6 +29,7 @@ import type { NodeId } from '@mayfly/wire';
 import { endJob } from './end.ts';
 import { takesRanks } from './free-slots.ts';
 import { blame, hasRecord, loseCredit, quarantinedUntil, takeBack } from './reputation.ts';
+import { roomOf } from './rooms-of-job.ts';
 import { kindOfJob, over, type Core, type Job, type Node, type Task } from './state.ts';
 import type { Failure } from './suspicions.ts';
 import type { FaultCause } from './events.ts';
@@ -214,14 +215,17 @@ function untried(core: Core, t: Task, last?: NodeId): boolean {
   return [...core.nodes.values()].some(
     (n) =>
       !tried.has(n.id) &&
-      fits(core, t.job, n) &&
+      fits(core, t, n) &&
       may(n) &&
       (n.tasks.size < n.slots || [...n.tasks].some((o) => o.job !== t.job)),
   );
 }
 
-const fits = (core: Core, job: Job, n: Node): boolean =>
-  n.room === job.record.spec.room && n.slots > 0 && n.runs.includes(kindOfJob(job)) && takesRanks(core, n);
+const fits = (core: Core, t: Task, n: Node): boolean =>
+  n.room === roomOf(t.job.record.spec, t.task) &&
+  n.slots > 0 &&
+  n.runs.includes(kindOfJob(t.job)) &&
+  takesRanks(core, n);
 
 function excuse(core: Core, job: Job, f: Failure): void {
   if (f.excused) return;
@@ -266,7 +270,7 @@ export function endAmongStrangers(core: Core, t: Task): void {
   if (all.length < core.settings.crashLimit || over(job)) return;
   const gotOn = Math.max(0, job.movedAt - (job.record.startedAt ?? core.now));
   if (core.time - all[0]!.at < Math.max(core.settings.strangersMs, gotOn)) return;
-  if (untried(core, t) || ![...core.nodes.values()].some((n) => fits(core, job, n))) return;
+  if (untried(core, t) || ![...core.nodes.values()].some((n) => fits(core, t, n))) return;
   endForCrashing(core, t);
 }
 

@@ -1,19 +1,20 @@
 /**
- * Which node takes which rank. Only nodes of the job's room that run programs of its kind are asked, and none in
- * quarantine. Greedy, one rank after the other: a node on which the rank has not failed; once it has, one with a record
- * (reputation.ts); one of which nothing is doubtful; of newcomers the one that was in quarantine least often (else
- * those whose quarantine is short are tried again and again before one that was never tried); not the node where it
- * just died (nor if it says that it has an image); one that has the rank's newest image on its own disk (the restart
- * needs no download); then the node with the fewest ranks of the same job (one closed tab should take few ranks with
- * it), where a newcomer counts as one that has a rank more, or, for a job that is mapped by slot, the one with the
- * most (consecutive ranks fill its slots); then one with a record, the one with the most free slots,
- * and the one that is here longest. While work of another kind waits in the room, nodes that run fewer kinds come
- * before those that run more, unless they are bad in one of the first five ways: the others may be all that this work
- * can have. O(ranks × nodes).
+ * Which node takes which rank. Only nodes of its room (rooms-of-job.ts) that run programs of its kind are asked, and
+ * none in quarantine. Greedy, one rank after the other: a node on which the rank has not failed; once it has, one with
+ * a record (reputation.ts); one of which nothing is doubtful; of newcomers the one that was in quarantine least often
+ * (else those whose quarantine is short are tried again and again before one that was never tried); not the node where
+ * it just died (nor if it says that it has an image); one that has the rank's newest image on its own disk (the
+ * restart needs no download); then the node with the fewest ranks of the same job (one closed tab should take few
+ * ranks with it), where a newcomer counts as one that has a rank more, or, for a job that is mapped by slot, the one
+ * with the most (consecutive ranks fill its slots); then one with a record, the one with the most free slots, and the
+ * one that is here longest. While work of another kind waits in the room, nodes that run fewer kinds come before those
+ * that run more, unless they are bad in one of the first five ways: the others may be all that this work can have.
+ * O(ranks × nodes).
  */
 import type { JobId, MapBy, NodeId, ProgramKind, TaskId } from '@mayfly/wire';
 import { failedAt } from './failures.ts';
 import type { Room } from './free-slots.ts';
+import { roomOf } from './rooms-of-job.ts';
 import { kindOfJob, type Task } from './state.ts';
 
 export interface Wanted {
@@ -22,7 +23,7 @@ export interface Wanted {
   avoid: NodeId | undefined;
   /** Where it failed since it last got any further. */
   failed: ReadonlySet<NodeId>;
-  /** Code of its job's room: only nodes of the same one are asked. */
+  /** Code of its room: only nodes of the same one are asked. */
   code: string | undefined;
   /** Of its program: only nodes that run it are asked. */
   kind: ProgramKind;
@@ -46,7 +47,7 @@ export const wantedBy = (t: Task, mapBy: MapBy, held = NONE, contested = true): 
   task: t.task,
   avoid: t.avoid,
   failed: new Set([...failedAt(t), ...t.comparedAt]),
-  code: t.job.record.spec.room,
+  code: roomOf(t.job.record.spec, t.task),
   kind: kindOfJob(t.job),
   held,
   contested,

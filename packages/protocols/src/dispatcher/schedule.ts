@@ -4,6 +4,7 @@ import { rooms } from './free-slots.ts';
 import { NONE, suits, takeRoomForUnit, wantedByUnit } from './placement.ts';
 import { ownerOf, SlotsInUse } from './quotas.ts';
 import { occupy, raise } from './restart.ts';
+import { byRoom, roomOf, roomsOf } from './rooms-of-job.ts';
 import { goesBackNow, kindOfJob, over, timeGoesOn, type Core, type Job, type Task } from './state.ts';
 import { formTeams, mapByOf } from './teams.ts';
 import { waitingUnits } from './unit.ts';
@@ -17,15 +18,20 @@ class Kinds {
     return this.#byRoom.get(room) ?? NONE;
   }
 
-  add(job: Job): void {
-    const { room } = job.record.spec;
+  add(job: Job, room: string | undefined): void {
     this.#byRoom.set(room, new Set(this.of(room)).add(kindOfJob(job)));
+  }
+
+  /** In all rooms of the job. */
+  addEverywhere(job: Job): void {
+    for (const room of roomsOf(job.record.spec)) this.add(job, room);
   }
 }
 
 /**
  * Gives free slots away: lost ranks first, by job and rank, then whole jobs from the head of the queue (D4). Each room
- * has a queue of its own: its jobs and its nodes are no concern of the others. One commit for all of it.
+ * has a queue of its own: its jobs and its nodes are no concern of the others. A job of several rooms is in the queue
+ * of each, and begins when every one has the slots for its ranks. One commit for all of it.
  *
  * Nodes may run one kind of programs only (D20), so not every job can use every slot. A waiting job blocks the jobs
  * behind it only from slots that it could use itself. Example: a TypeScript job waits for tabs. A C job behind it
@@ -45,10 +51,11 @@ export function schedule(core: Core): void {
       !over(job) &&
       (job.record.state === 'waiting' || (job.record.state === 'running' && job.tasks.some((t) => t.phase === 'idle')))
     )
-      waiting.add(job);
-  const take = (unit: readonly Task[], held = NONE): boolean => {
+      waiting.addEverywhere(job);
+  const take = (unit: readonly Task[], held = new Kinds()): boolean => {
     const { job } = unit[0]!;
-    const wanted = wantedByUnit(unit, mapByOf(core, job), held, waiting.of(job.record.spec.room).size > 1);
+    const code = roomOf(job.record.spec, unit[0]!.task);
+    const wanted = wantedByUnit(unit, mapByOf(core, job), held.of(code), waiting.of(code).size > 1);
     const room = takeRoomForUnit(wanted, unit.length, free);
     if (room === undefined) return false;
     for (const t of unit) {
@@ -60,20 +67,27 @@ export function schedule(core: Core): void {
   };
   for (const job of core.jobs.values()) {
     if (over(job) || job.record.state !== 'running' || job.rolling === 'all') continue;
-    for (const unit of waitingUnits(core, job)) if (!unit.some(goesBackNow) && !take(unit)) short.add(job);
+    for (const unit of waitingUnits(core, job))
+      if (!unit.some(goesBackNow) && !take(unit)) short.add(job, roomOf(job.record.spec, unit[0]!.task));
   }
   for (const job of core.jobs.values()) {
     if (over(job) || job.record.state !== 'waiting' || job.rolling) continue;
-    const held = short.of(job.record.spec.room);
-    const wanted = { code: job.record.spec.room, kind: kindOfJob(job), held };
-    if (held.has(wanted.kind)) continue;
+    const kind = kindOfJob(job);
     const units = waitingUnits(core, job); // all tasks, but for those that ended before a pause
     const begin = units.flat();
     const owner = ownerOf(job.record.spec);
-    if (inUse.waits(owner, begin.length)) continue; // D26
-    const slots = free.reduce((sum, r) => sum + (suits(r, wanted) ? r.free : 0), 0);
-    if (slots < begin.length) {
-      short.add(job); // first come, first served
+    const blocked = roomsOf(job.record.spec).some((room) => short.of(room).has(kind));
+    if (blocked ? inUse.left(owner) < begin.length : inUse.waits(owner, begin.length)) continue; // D26
+    let slots = 0;
+    let enough = !blocked;
+    for (const [code, there] of byRoom(job.record.spec, begin)) {
+      const wanted = { code, kind, held: short.of(code) };
+      const suitable = free.reduce((sum, r) => sum + (suits(r, wanted) ? r.free : 0), 0);
+      if (suitable < there.length) enough = false;
+      slots += suitable;
+    }
+    if (!enough) {
+      short.addEverywhere(job); // first come, first served
       continue;
     }
     job.record.state = 'running';
@@ -85,7 +99,7 @@ export function schedule(core: Core): void {
     );
     inUse.add(owner, begin.length);
     starts.push(job);
-    for (const unit of units) take(unit, held);
+    for (const unit of units) take(unit, short);
   }
   if (raised.length === 0) return;
   raise(core, raised, starts, formTeams(core, raised));

@@ -28,6 +28,7 @@ import { rooms, type Room } from './free-slots.ts';
 import { suits, wantedBy } from './placement.ts';
 import { CREDIT, earn, hasRecord } from './reputation.ts';
 import { lose, tellToDrop } from './restart.ts';
+import { roomOf } from './rooms-of-job.ts';
 import { over, paused, recoveryOf, type Core, type Job, type Task } from './state.ts';
 import type { Comparison } from './suspicions.ts';
 import { unitOf } from './unit.ts';
@@ -145,7 +146,11 @@ function moveElsewhere(core: Core, t: Task, free: Room[], kind: Comparison['kind
 
 const othersHaveRecords = (core: Core, t: Task): boolean =>
   [...core.nodes.values()].some(
-    (n) => n.id !== t.node && n.connection !== undefined && n.room === t.job.record.spec.room && hasRecord(core, n.id),
+    (n) =>
+      n.id !== t.node &&
+      n.connection !== undefined &&
+      n.room === roomOf(t.job.record.spec, t.task) &&
+      hasRecord(core, n.id),
   );
 
 /**

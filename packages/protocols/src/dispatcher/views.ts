@@ -18,9 +18,10 @@ import { failuresOf } from './failures.ts';
 import { progressOf } from './job-progress.ts';
 import { hasRecord, quarantinedUntil } from './reputation.ts';
 import { verdictOf } from './nodes.ts';
-import { rooms, takesRanks } from './free-slots.ts';
+import { rooms, takesRanks, type Room } from './free-slots.ts';
 import { ownerOf, quotaOf, slotsOfJob, SlotsInUse } from './quotas.ts';
-import { suits } from './placement.ts';
+import { NONE, suits } from './placement.ts';
+import { byRoom, clusterRooms, roomOf, roomsOf } from './rooms-of-job.ts';
 import { hasExited as exitedForGood } from './unit.ts';
 import type { JobPart } from './events.ts';
 import { ended, groupOf, kindOfJob, over, paused, type Core, type Job, type Node, type Task } from './state.ts';
@@ -71,6 +72,7 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
     ...(spec.parts === undefined ? {} : { parts: partViews(spec.parts) }),
     owner: ownerOf(spec),
     ...(spec.room === undefined ? {} : { room: spec.room }),
+    ...(spec.rooms && { rooms: clusterRooms(spec)! }),
     ...(spec.compareWith === undefined ? {} : { compareWith: spec.compareWith }),
     submittedAt: spec.submittedAt,
     ...(startedAt === undefined ? {} : { startedAt }),
@@ -102,18 +104,20 @@ function partViews(parts: readonly JobPart[]): PartView[] {
 }
 
 /**
- * For how many tasks a job could get a slot now: slots free for programs of its kind in its room, less the ranks that
+ * For how many tasks a job could get a slot now: slots free for programs of its kind in its rooms, less the ranks that
  * already wait for them, and within its owner's quota.
  */
 export function slotsFor(dispatcher: Dispatcher, id: JobId): number {
   const { core } = dispatcher;
   const job = core.jobs.get(id);
   if (!job || over(job) || job.record.state !== 'running') return 0;
-  const wanted = { code: job.record.spec.room, kind: kindOfJob(job), held: new Set<never>() };
-  let free = rooms(core).reduce((sum, r) => sum + (suits(r, wanted) ? r.free : 0), 0);
+  const own = roomsOf(job.record.spec);
+  const kind = kindOfJob(job);
+  const fits = (r: Room): boolean => own.includes(r.code) && suits(r, { code: r.code, kind, held: NONE });
+  let free = rooms(core).reduce((sum, r) => sum + (fits(r) ? r.free : 0), 0);
   for (const j of core.jobs.values())
-    if (!over(j) && j.record.state === 'running' && j.record.spec.room === wanted.code && kindOfJob(j) === wanted.kind)
-      for (const t of j.tasks) if (t.phase === 'idle') free--;
+    if (!over(j) && j.record.state === 'running' && kindOfJob(j) === kind)
+      for (const t of j.tasks) if (t.phase === 'idle' && own.includes(roomOf(j.record.spec, t.task))) free--;
   return Math.max(0, Math.min(free, new SlotsInUse(core).left(ownerOf(job.record.spec))));
 }
 
@@ -215,7 +219,7 @@ function taskView(core: Core, t: Task, counters: TaskCounters): TaskView {
 const slots = (n: number): string => `${n} slot${n === 1 ? '' : 's'}`;
 const are = (n: number): string => (n === 1 ? 'is' : 'are');
 
-/** Slots of the job's room, as it sees them. */
+/** Slots of one of the job's rooms, as it sees them. */
 interface Supply {
   /** At nodes that run its kind of programs. */
   here: number;
@@ -228,11 +232,11 @@ interface Supply {
   rivals: Set<ProgramKind>;
 }
 
-function supplyOf(core: Core, job: Job): Supply {
+function supplyOf(core: Core, job: Job, room: string | undefined): Supply {
   const kind = kindOfJob(job);
   const s: Supply = { here: 0, free: 0, unfit: 0, quarantined: 0, rivals: new Set([kind]) };
   for (const n of core.nodes.values()) {
-    if (n.room !== job.record.spec.room || !takesRanks(core, n)) continue;
+    if (n.room !== room || !takesRanks(core, n)) continue;
     const free = Math.max(0, n.slots - n.tasks.size);
     if (!n.runs.includes(kind)) {
       s.unfit += free;
@@ -266,46 +270,33 @@ export function reasonOf(core: Core, job: Job): string | undefined {
   if (paused(job)) return pausedReason(job);
   if (job.rolling)
     return `a rank was lost: all ranks ${job.rolling === 'all' ? '' : 'of its cluster '}go back to the last checkpoint`;
-  const { room } = job.record.spec;
-  const size = job.tasks.filter((t) => t.phase !== 'done').length;
-  const place = room === undefined ? '' : ` in room ${room}`;
-  const { here, free, unfit, rivals, quarantined } = supplyOf(core, job);
-  const kind = kindOfJob(job);
-  const advice =
-    unfit === 0
-      ? ''
-      : `; ${unfit === 1 ? '1 more slot is' : `${unfit} more slots are`} free, but on volunteers that do not ` +
-        `run ${KIND[kind]}: ${TO_DO[kind]}`;
+  const { spec } = job.record;
   if (job.record.state === 'waiting') {
-    const quota = quotaReason(core, job, size);
+    const left = job.tasks.filter((t) => t.phase !== 'done');
+    const quota = quotaReason(core, job, left.length);
     if (quota !== undefined) return quota;
+    const rivals = new Map(roomsOf(spec).map((room) => [room, supplyOf(core, job, room).rivals]));
     let ahead = 0;
     for (const j of core.jobs.values()) {
       if (j === job) break;
-      if (j.record.spec.room === room && !over(j) && j.record.state === 'waiting' && rivals.has(kindOfJob(j))) ahead++;
+      if (over(j) || j.record.state !== 'waiting') continue;
+      if (roomsOf(j.record.spec).some((room) => rivals.get(room)?.has(kindOfJob(j)))) ahead++;
     }
-    const what = unfit === 0 ? slots(size) : `${slots(size)} for ${KIND[kind]}`;
-    const needs =
-      here < size
-        ? `needs ${what}; ${here === 0 ? 'none' : here} available${place}`
-        : `needs ${what}; ${free} of ${here} ${are(here)} free${place}`;
-    const without =
-      quarantined === 0
-        ? ''
-        : `; ${quarantined} node${quarantined === 1 ? ' is' : 's are'} in quarantine after failures`;
-    return `${ahead === 0 ? '' : `waits behind ${ahead} job${ahead === 1 ? '' : 's'}; `}${needs}${free < size ? advice : ''}${without}`;
+    const needs = [
+      ...byRoom(
+        spec,
+        job.tasks.filter((t) => t.phase !== 'done'),
+      ),
+    ].map(([room, tasks]) => needsOf(core, job, room, tasks.length));
+    const lacking = needs.filter((n) => n.lacks);
+    const text = (lacking.length > 0 ? lacking : needs).map((n) => n.text).join('; ');
+    return `${ahead === 0 ? '' : `waits behind ${ahead} job${ahead === 1 ? '' : 's'}; `}${text}`;
   }
-  const idle = job.tasks.filter((t) => t.phase === 'idle').map((t) => t.task);
+  const idle = job.tasks.filter((t) => t.phase === 'idle');
   if (idle.length > 0) {
-    const who = idle.length === 1 ? `rank ${idle[0]!} waits for a slot` : `ranks ${list(idle)} wait for slots`;
-    const failures = job.tasks.filter((t) => t.phase === 'idle').flatMap((t) => failuresOf(core, t) ?? []);
-    const where =
-      quarantined > 0
-        ? `; only nodes in quarantine are free${place}`
-        : here > 0
-          ? ''
-          : `; ${unfit > 0 ? `no node that runs ${KIND[kind]}` : 'no node'} is connected${place}`;
-    return `${who}${where}${advice}${failures.length === 0 ? '' : `; ${failures.slice(0, 3).join('; ')}`}`;
+    const who = [...byRoom(spec, idle)].map(([room, tasks]) => idleText(core, job, room, tasks));
+    const failures = idle.flatMap((t) => failuresOf(core, t) ?? []);
+    return [...who, ...failures.slice(0, 3)].join('; ');
   }
   const away = job.tasks.filter((t) => t.phase === 'away').map((t) => t.task);
   if (away.length > 0)
@@ -316,6 +307,45 @@ export function reasonOf(core: Core, job: Job): string | undefined {
   const failures = job.tasks.flatMap((t) => failuresOf(core, t) ?? []);
   if (failures.length === 0) return crowdedReason(core, job);
   return `${failures.slice(0, 3).join('; ')}; restarting elsewhere`;
+}
+
+/** What to do about the slots that are free in a room and do not run the job's program. */
+const adviceOn = (kind: ProgramKind, unfit: number): string =>
+  unfit === 0
+    ? ''
+    : `; ${unfit === 1 ? '1 more slot is' : `${unfit} more slots are`} free, but on volunteers that do not ` +
+      `run ${KIND[kind]}: ${TO_DO[kind]}`;
+const placeOf = (room: string | undefined): string => (room === undefined ? '' : ` in room ${room}`);
+
+/** A job that waits: the slots that it needs in a room, and those that are there. */
+function needsOf(core: Core, job: Job, room: string | undefined, size: number): { text: string; lacks: boolean } {
+  const { here, free, unfit, quarantined } = supplyOf(core, job, room);
+  const kind = kindOfJob(job);
+  const what = unfit === 0 ? slots(size) : `${slots(size)} for ${KIND[kind]}`;
+  const needs =
+    here < size
+      ? `needs ${what}; ${here === 0 ? 'none' : here} available${placeOf(room)}`
+      : `needs ${what}; ${free} of ${here} ${are(here)} free${placeOf(room)}`;
+  const without =
+    quarantined === 0 ? '' : `; ${quarantined} node${quarantined === 1 ? ' is' : 's are'} in quarantine after failures`;
+  return { text: `${needs}${free < size ? adviceOn(kind, unfit) : ''}${without}`, lacks: free < size };
+}
+
+/** Ranks of a job that runs, which have no slot. */
+function idleText(core: Core, job: Job, room: string | undefined, tasks: readonly Task[]): string {
+  const { here, unfit, quarantined } = supplyOf(core, job, room);
+  const kind = kindOfJob(job);
+  const who =
+    tasks.length === 1
+      ? `rank ${tasks[0]!.task} waits for a slot`
+      : `ranks ${list(tasks.map((t) => t.task))} wait for slots`;
+  const where =
+    quarantined > 0
+      ? `; only nodes in quarantine are free${placeOf(room)}`
+      : here > 0
+        ? ''
+        : `; ${unfit > 0 ? `no node that runs ${KIND[kind]}` : 'no node'} is connected${placeOf(room)}`;
+  return `${who}${where}${adviceOn(kind, unfit)}`;
 }
 
 /** D26, for people. */

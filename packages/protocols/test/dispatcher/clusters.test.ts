@@ -83,3 +83,65 @@ it('after a restart of the server every cluster waits for its own line', () => {
   ).toEqual(['0', '1']);
   expect(incarnations(s).every((n) => n >= I(1))).toBe(true);
 });
+
+/** Clusters of ranks 0, 1 and 2, 3, in rooms A and B (null: no room). */
+const inRooms = (rooms: (string | null)[], more = {}) =>
+  job(4, { protocol: 'hc3i', clusters: [0, 0, 1, 1], rooms, ...more });
+
+it('D4: begins once the room of each cluster has the slots, and a node gets ranks of its room’s cluster only', () => {
+  const s = new Stage();
+  s.come(1, 4, { room: 'A' });
+  s.send('submit', { job: inRooms(['A', 'B']) });
+  expect(s.view()).toMatchObject({
+    state: 'waiting',
+    rooms: [
+      { code: 'A', ranks: [0, 1] },
+      { code: 'B', ranks: [2, 3] },
+    ],
+    reason: 'needs 2 slots; none available in room B',
+  });
+  s.come(2, 4);
+  s.come(3, 1, { room: 'B' });
+  expect(s.view().reason).toBe('needs 2 slots; 1 available in room B');
+  s.come(4, 1, { room: 'B' });
+  expect(s.view().state).toBe('running');
+  expect(s.assigned().sort()).toEqual(['0.0@1', '1.0@1', '2.0@3', '3.0@4']);
+});
+
+it('a rank that goes back waits for a slot of its own cluster’s room', () => {
+  const s = new Stage();
+  s.come(1, 4, { room: 'A' });
+  s.come(2, 2);
+  s.send('submit', { job: inRooms(['A', null]) });
+  expect(s.assigned().sort()).toEqual(['0.0@1', '1.0@1', '2.0@2', '3.0@2']);
+  s.send('goodbye', { connection: 'c2', reason: 'closed' });
+  s.send('rollBack', { job: J(), epoch: 1, changes: [], clusters: [1] });
+  s.send('goOn', { job: J(), ended: [], cluster: 1 });
+  s.pass(1000);
+  expect(s.view()).toMatchObject({ state: 'stalled', reason: 'ranks 2, 3 wait for slots; no node is connected' });
+  expect(s.assigned()).toHaveLength(4);
+  s.come(3, 2);
+  expect(
+    s
+      .assigned()
+      .slice(4)
+      .map((a) => a.replace(/\.\d+/, ''))
+      .sort(),
+  ).toEqual(['2@3', '3@3']);
+});
+
+it('D4: holds back what is behind it in each of its rooms, and nothing in others', () => {
+  const s = new Stage();
+  s.send('submit', { job: inRooms(['A', 'B'], { id: J(1) }) });
+  s.come(1, 2, { room: 'A' });
+  s.come(2, 1, { room: 'C' });
+  for (const [id, room] of [
+    [J(2), 'A'],
+    [J(3), 'C'],
+  ] as const)
+    s.send('submit', { job: job(1, { id, room }) });
+  expect([1, 2, 3].map((id) => s.view(J(id)).state)).toEqual(['waiting', 'waiting', 'running']);
+  expect(s.view(J(2)).reason).toBe('waits behind 1 job; needs 1 slot; 2 of 2 are free in room A');
+  s.come(3, 2, { room: 'B' });
+  expect(s.view(J(1)).state).toBe('running');
+});

@@ -180,8 +180,12 @@ function About({ job }: { job: JobView }) {
         ))}
         <dt>Ranks</dt>
         <dd>{plural(job.size, 'rank') + (job.spawned ? `, ${job.spawned} spawned` : '')}</dd>
-        <dt>Room</dt>
-        <dd>{job.room ?? 'none'}</dd>
+        {(job.rooms ?? [{ code: job.room }]).map(({ code }, cluster) => (
+          <Fragment key={cluster}>
+            <dt>Room{job.rooms && ` of cluster ${cluster}`}</dt>
+            <dd>{code ?? 'none'}</dd>
+          </Fragment>
+        ))}
         <dt>Protocol</dt>
         <dd>{PROTOCOLS[job.protocol] ?? job.protocol}</dd>
         <dt>Durability</dt>

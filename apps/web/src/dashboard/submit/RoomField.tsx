@@ -1,20 +1,60 @@
-/** Whose volunteers run the job: everybody without a room, or those of one room. */
+/** Whose volunteers run the job: those without a room, or those of one room; with clusters, a room for each. */
 import type { RoomView } from '@mayfly/wire';
+import { clusterPlaces, type Draft } from '../draft.ts';
 
 export function RoomField({
   rooms,
-  room,
-  onChange,
+  draft,
+  change,
 }: {
-  rooms: RoomView[];
+  rooms: readonly RoomView[];
+  draft: Draft;
+  change: (part: Partial<Draft>) => void;
+}) {
+  const { room } = draft;
+  const places = clusterPlaces(draft);
+  if (rooms.length === 0 && room === '' && !places) return null;
+  return (
+    <>
+      {!places && <Choice label="Room" rooms={rooms} room={room} onChange={(code) => change({ room: code })} hint />}
+      {draft.options.protocol === 'hc3i' && (
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={places !== undefined}
+            onChange={(e) => change({ rooms: e.target.checked ? [] : undefined })}
+          />
+          <span>
+            A room for each cluster <span className="muted">– its volunteers run that cluster’s ranks</span>
+          </span>
+        </label>
+      )}
+      {places?.map((place, cluster) => (
+        <Choice
+          key={cluster}
+          label={`Room of cluster ${cluster}`}
+          rooms={rooms}
+          room={place.room}
+          onChange={(code) => change({ rooms: places.map((p, c) => (c === cluster ? code : p.room)) })}
+        />
+      ))}
+    </>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  rooms: readonly RoomView[];
   room: string;
   onChange: (code: string) => void;
-}) {
+  hint?: boolean;
+}
+
+function Choice({ label, rooms, room, onChange, hint = false }: ChoiceProps) {
   const known = room === '' || rooms.some((r) => r.code === room);
-  if (rooms.length === 0 && room === '') return null;
   return (
     <label className="field">
-      <span className="label">Room</span>
+      <span className="label">{label}</span>
       <select className="in select" value={room} onChange={(e) => onChange(e.target.value)}>
         <option value="">none: volunteers without a room</option>
         {rooms.map((r) => (
@@ -24,11 +64,13 @@ export function RoomField({
         ))}
         {!known && <option value={room}>{room} (closed)</option>}
       </select>
-      <span className="hint">
-        {room === ''
-          ? 'Jobs without a room run on volunteers without one.'
-          : 'Only tabs that joined with this room’s code run it.'}
-      </span>
+      {hint && (
+        <span className="hint">
+          {room === ''
+            ? 'Jobs without a room run on volunteers without one.'
+            : 'Only tabs that joined with this room’s code run it.'}
+        </span>
+      )}
     </label>
   );
 }

@@ -19,6 +19,7 @@ import {
 import { ComputeHere } from '../ComputeHere.tsx';
 import { useNodes } from '../context.tsx';
 import {
+  clusterPlaces,
   draftOfExample,
   draftOfSubmission,
   emptyDraft,
@@ -31,7 +32,7 @@ import {
 } from '../draft.ts';
 import { Problem } from '../Problem.tsx';
 import { goesBackTogether } from '../protocol-texts.ts';
-import { slotsAdvice, slotsOf } from '../status-texts.ts';
+import { fateOf } from '../missing-slots.ts';
 import { ago, plural } from '../../shared/format.ts';
 import { Gallery } from './Gallery.tsx';
 import { opened } from './program-from-files.ts';
@@ -192,7 +193,11 @@ function SubmitForm({
   const saysAt = (field: string) => (shown ? wrong.filter((p) => p.field === field).map((p) => p.text) : []);
   const language = languageOf(draft);
   const ranks = ranksOf(draft);
-  const slots = slotsOf(nodes.data ?? [], room, language === 'archive' ? undefined : language);
+  const fate = fateOf(
+    nodes.data ?? [],
+    clusterPlaces(draft) ?? [{ room, ranks }],
+    language === 'archive' ? undefined : language,
+  );
   const send = (e: FormEvent) => {
     e.preventDefault();
     setShown(true);
@@ -271,8 +276,8 @@ function SubmitForm({
             <Ranks
               size={draft.size}
               onChange={(size) => change({ size })}
-              advice={nodes.data && slotsAdvice(ranks, slots)}
-              way={slots.total < ranks && <ComputeHere lacking={ranks - slots.free} room={room} />}
+              advice={nodes.data && fate.advice}
+              way={fate.enough || <ComputeHere lacking={fate.lacking} room={fate.room} />}
               wrong={saysAt('size')}
             />
             {draft.further && (
@@ -286,7 +291,7 @@ function SubmitForm({
                 </button>
               </p>
             )}
-            <RoomField rooms={rooms.data ?? []} room={room} onChange={(code) => change({ room: code })} />
+            <RoomField rooms={rooms.data ?? []} draft={draft} change={change} />
             <TextField
               className="field"
               value={draft.args}

@@ -41,7 +41,7 @@ export function checked(value: unknown): Unsent | null {
   const files = (draft['files'] as unknown[]).every(
     (f) => isRecord(f) && typeof f['path'] === 'string' && typeof f['bytes'] === 'number' && isContent(f['content']),
   );
-  const { packed, further } = draft;
+  const { packed, further, rooms } = draft;
   const module =
     packed === undefined ||
     (isRecord(packed) &&
@@ -51,7 +51,8 @@ export function checked(value: unknown): Unsent | null {
   const parts =
     further === undefined ||
     (Array.isArray(further) && further.every((f) => isRecord(f) && typeof f['size'] === 'number'));
-  if (!sources || !files || !module || !parts || draft['options'] === null) return null;
+  const places = rooms === undefined || (Array.isArray(rooms) && rooms.every((code) => typeof code === 'string'));
+  if (!places || !sources || !files || !module || !parts || draft['options'] === null) return null;
   return {
     draft: draft as unknown as Draft,
     example: typeof example === 'string' ? example : undefined,

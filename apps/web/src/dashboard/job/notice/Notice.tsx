@@ -4,7 +4,7 @@
  */
 import type { JobView } from '@mayfly/wire';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { baseOf, onlyHere } from '../../address.ts';
 import { getInfo } from '../../api.ts';
 import { ComputeHere } from '../../ComputeHere.tsx';
@@ -21,7 +21,7 @@ export function Notice({ job }: { job: JobView }) {
   const [late] = useState(hasEnded(job.state));
   if (job.error && job.state !== 'cancelled') return <JobError error={job.error} late={late} />;
   if (job.stopped && !hasEnded(job.state)) return <Stopped message={job.stopped.message} />;
-  return at === undefined ? <Comparison job={job} /> : <Wanted at={at} job={job} />;
+  return at.length === 0 ? <Comparison job={job} /> : <Wanted at={at} job={job} />;
 }
 
 /** The server cannot store anything: what it says of that. */
@@ -34,7 +34,7 @@ function Stopped({ message }: { message: string }) {
 }
 
 /** How a job that waits for slots comes to them. */
-function Wanted({ at, job }: { at: string; job: JobView }) {
+function Wanted({ at, job }: { at: string[]; job: JobView }) {
   const info = useQuery({ queryKey: ['info'], queryFn: getInfo, staleTime: 60_000 });
   const nodes = useNodes();
   const base = baseOf(info.data?.publicUrl);
@@ -43,9 +43,7 @@ function Wanted({ at, job }: { at: string; job: JobView }) {
       tone="wait"
       id="wanted"
       label="Slots that are missing"
-      button={
-        <ComputeHere lacking={lackingFor(job, nodes.data ?? [])} room={job.room} className="button primary large" />
-      }
+      button={<ComputeHere {...lackingFor(job, nodes.data ?? [])} className="button primary large" />}
     >
       <div className="words">
         <strong className="title">
@@ -53,7 +51,13 @@ function Wanted({ at, job }: { at: string; job: JobView }) {
         </strong>
         {!onlyHere(base) && (
           <p className="small second">
-            Or share this address: <span className="mono break">{base + at}</span>
+            Or share {at.length === 1 ? 'this address' : 'these addresses'}:{' '}
+            {at.map((path, i) => (
+              <Fragment key={path}>
+                {i > 0 && ', '}
+                <span className="mono break">{base + path}</span>
+              </Fragment>
+            ))}
           </p>
         )}
       </div>
