@@ -11,8 +11,9 @@
  *  D2 Incarnations of a task only rise, and one is durable in the registry before any fence or assignment names it.
  *  D3 No assignment makes a node run more ranks than it has slots, but for a team that finds no node with as many free
  *     ones as it has members (D23). A node that is suspect or gone gets no ranks.
- *  D4 A job starts only when all its ranks have a slot; lost ranks come before the queue, and the queue is first come,
- *     first served in each room: a waiting job blocks the jobs behind it from every slot that it could use itself.
+ *  D4 A job starts only when all its ranks have a slot; lost ranks come before the queue. In the queue of each room
+ *     owners take turns (D27), and jobs of one owner are first come, first served: a waiting job blocks the jobs behind
+ *     it from every slot that it could use itself.
  *  D5 A report, heartbeat or hold of anything but the acting incarnation on its own node changes nothing, and its node
  *  is ordered to stop it.
  *  D6 A task is done, and a job ended, only once this is durable; nothing of it is assigned afterwards.
@@ -27,7 +28,8 @@
  *  R1–R4 Which nodes are trusted: reputation.ts. B1–B4 Who is to blame for a failure: failures.ts. S1–S4 Ranks without
  *  progress: stragglers.ts.
  *  D13, D14 What storage that cannot be written is: storage-outage.ts. D15–D17 Jobs whose tasks go back together:
- *  together.ts. D21 Teams: teams.ts. D22–D25 Teams that restart: unit.ts. D26 Quotas: quotas.ts.
+ *  together.ts. D21 Teams: teams.ts. D22–D25 Teams that restart: unit.ts. D26 Quotas: quotas.ts. D27 Whose
+ *  job is next: fair-share.ts.
  *
  * Durable before: `raise` before fenceCs, fenceCm, assign; `exit` before taskDone; `end` before jobEnded and the
  * revocations; `pause` before the revocations.

@@ -75,6 +75,10 @@ export interface DispatcherSettings {
    * into quarantine.
    */
   trustNewcomers: boolean;
+  /** Slot-time of an owner weighs half as much after so long (fair-share.ts). */
+  halfLifeMs: number;
+  /** A job that waits for so long, with nothing of its owner starting meanwhile, comes before all others. */
+  overdueMs: number;
   /** Faults of one job kept for its history. */
   maxFaults: number;
 }
@@ -95,6 +99,8 @@ export const defaultSettings: DispatcherSettings = {
   quarantineMaxMs: 3_600_000,
   strangersMs: 30_000,
   trustNewcomers: false,
+  halfLifeMs: 3_600_000,
+  overdueMs: 3_600_000,
   maxFaults: 1000,
 };
 
@@ -297,9 +303,9 @@ export interface LoggedProgress {
 
 export type DispatcherEvent = { now: number } &
   /**
-   * First event after a start of the server: everything under `job/`, `task/`, `fault/`, `reputation/`, and the newest
-   * complete image per task (from the recovered Checkpoint Server). Exits which the CMs find in their logs follow as
-   * `exit` events, in any order.
+   * First event after a start of the server: everything under `job/`, `task/`, `fault/`, `reputation/`, `shares`, and
+   * the newest complete image per task (from the recovered Checkpoint Server). Exits which the CMs find in their logs
+   * follow as `exit` events, in any order.
    */
   (
     | { type: 'recover'; entries: readonly (readonly [key: string, value: unknown])[]; images: readonly KnownImage[] }

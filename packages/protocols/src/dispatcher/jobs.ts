@@ -14,7 +14,7 @@ import { faultKey, jobKey, taskKey } from './keys.ts';
 export function submit(core: Core, spec: JobSpec): void {
   if (core.jobs.has(spec.id)) return;
   const record: JobRecord = { spec, order: core.nextOrder++, state: 'waiting' };
-  core.jobs.set(spec.id, newJob(record));
+  core.jobs.set(spec.id, Object.assign(newJob(record), { waitsSince: core.now }));
   // It may start before this is durable, but not be seen to: the commit that starts it comes after this one.
   core.persist({ kind: 'submit', job: spec.id }, [[jobKey(spec.id), { ...record }]]);
   core.reschedule = true;

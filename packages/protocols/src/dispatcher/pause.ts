@@ -11,8 +11,9 @@
  *      is durable.
  *  D10 Time between a pause and the next start counts for no limit and for no recovery.
  *
- * A resumed job whose ranks have all left waits in the queue for slots for all of them, at its old place (D4). A rank
- * continues from its newest image, or from its log, as after a fault, so the answer is the same.
+ * A resumed job whose ranks have all left waits in the queue for slots for all of them, at its old place among its
+ * owner's (D4, D27). A rank continues from its newest image, or from its log, as after a fault, so the
+ * answer is the same.
  */
 import { askForImage, goesBack, leave, tellToDrop } from './restart.ts';
 import { goesBackNow, over, paused, recoveryOf, timeGoesOn, type Core, type Job, type Task } from './state.ts';
@@ -90,7 +91,10 @@ export function resumeJob(core: Core, job: Job): void {
     job.record.state = 'running';
     timeGoesOn(core, job);
     stopTime(core, job);
-  } else job.record.state = 'waiting';
+  } else {
+    job.record.state = 'waiting';
+    job.waitsSince = core.now;
+  }
   core.persist({ kind: 'nothing' }, [[jobKey(job.record.spec.id), { ...job.record }]]);
   core.reschedule = true;
   core.changed(job);

@@ -41,6 +41,10 @@ export class SlotsInUse {
     for (const job of core.jobs.values()) this.add(ownerOf(job.record.spec), slotsOfJob(job));
   }
 
+  get byOwner(): ReadonlyMap<string, number> {
+    return this.#used;
+  }
+
   of(owner: string): number {
     return this.#used.get(owner) ?? 0;
   }

@@ -14,7 +14,8 @@ import { occupy, showTeams } from './restart.ts';
 import { ended, newJob, recoveryOf, type Core, type Job } from './state.ts';
 import { type DispatcherEvent, type FaultRecord, type JobRecord, type TaskRecord } from './events.ts';
 import { unitIsOver, unitOf } from './unit.ts';
-import { ALIVE_KEY, ALIVE_MS, jobKey } from './keys.ts';
+import { ALIVE_KEY, ALIVE_MS, jobKey, SHARES_KEY } from './keys.ts';
+import { recoverShares, sharesRecord, type SharesRecord } from './shares.ts';
 
 export function recover(core: Core, e: Extract<DispatcherEvent, { type: 'recover' }>): void {
   const records = e.entries.filter(([k]) => k.startsWith('job/')).map(([, v]) => v as JobRecord);
@@ -42,6 +43,7 @@ export function recover(core: Core, e: Extract<DispatcherEvent, { type: 'recover
       });
   }
   recoverReputations(core, e.entries);
+  recoverShares(core, e.entries.find(([k]) => k === SHARES_KEY)?.[1] as SharesRecord | undefined);
   away(core, e.entries.find(([k]) => k === ALIVE_KEY)?.[1] as { at: number } | undefined);
   for (const i of e.images) {
     const t = core.find(i.job, i.task);
@@ -54,7 +56,7 @@ export function recover(core: Core, e: Extract<DispatcherEvent, { type: 'recover
   core.reschedule = true;
 }
 
-/** So that the next start knows since when no server ran. */
+/** So that the next start knows since when no server ran, and what owners used lately. */
 export function stillHere(core: Core): void {
   if (
     core.stopped !== undefined ||
@@ -63,7 +65,7 @@ export function stillHere(core: Core): void {
   )
     return;
   core.aliveAt = core.now;
-  core.persist({ kind: 'nothing' }, [[ALIVE_KEY, { at: core.now }]]);
+  core.persist({ kind: 'nothing' }, [[ALIVE_KEY, { at: core.now }], sharesRecord(core)]);
 }
 
 /**

@@ -1,10 +1,11 @@
-/** Who gets free slots: lost ranks, then the queue (D4), within the quotas of owners (D26). */
+/** Who gets free slots: lost ranks, then the queue (D4), in the order of D27 and within the quotas of owners (D26). */
 import type { ProgramKind } from '@mayfly/wire';
 import { rooms } from './free-slots.ts';
 import { NONE, suits, takeRoomForUnit, wantedByUnit } from './placement.ts';
 import { ownerOf, SlotsInUse } from './quotas.ts';
 import { occupy, raise } from './restart.ts';
 import { byRoom, roomOf, roomsOf } from './rooms-of-job.ts';
+import { lineUp } from './shares.ts';
 import { goesBackNow, kindOfJob, over, timeGoesOn, type Core, type Job, type Task } from './state.ts';
 import { formTeams, mapByOf } from './teams.ts';
 import { waitingUnits } from './unit.ts';
@@ -29,7 +30,7 @@ class Kinds {
 }
 
 /**
- * Gives free slots away: lost ranks first, by job and rank, then whole jobs from the head of the queue (D4). Each room
+ * Gives free slots away: lost ranks first, by job and rank, then whole jobs in the order of D27. Each room
  * has a queue of its own: its jobs and its nodes are no concern of the others. A job of several rooms is in the queue
  * of each, and begins when every one has the slots for its ranks. One commit for all of it.
  *
@@ -38,9 +39,14 @@ class Kinds {
  * starts if nodes that run only WebAssembly have slots for all its ranks; the tabs stay reserved for the first job.
  */
 export function schedule(core: Core): void {
-  if (core.stopped !== undefined) return; // D13
-  const free = rooms(core);
   const inUse = new SlotsInUse(core);
+  core.shares.pass(core.time);
+  if (core.stopped === undefined) giveAway(core, inUse); // D13
+  core.shares.note(inUse.byOwner);
+}
+
+function giveAway(core: Core, inUse: SlotsInUse): void {
+  const free = rooms(core);
   const raised: Task[] = [];
   const starts: Job[] = [];
   /** Kinds of programs for which a job has to wait. */
@@ -70,14 +76,16 @@ export function schedule(core: Core): void {
     for (const unit of waitingUnits(core, job))
       if (!unit.some(goesBackNow) && !take(unit)) short.add(job, roomOf(job.record.spec, unit[0]!.task));
   }
-  for (const job of core.jobs.values()) {
-    if (over(job) || job.record.state !== 'waiting' || job.rolling) continue;
+  for (const job of lineUp(core, inUse)) {
     const kind = kindOfJob(job);
     const units = waitingUnits(core, job); // all tasks, but for those that ended before a pause
     const begin = units.flat();
     const owner = ownerOf(job.record.spec);
     const blocked = roomsOf(job.record.spec).some((room) => short.of(room).has(kind));
-    if (blocked ? inUse.left(owner) < begin.length : inUse.waits(owner, begin.length)) continue; // D26
+    if (blocked ? inUse.left(owner) < begin.length : inUse.waits(owner, begin.length)) {
+      job.waitsSince = core.now; // D26
+      continue;
+    }
     let slots = 0;
     let enough = !blocked;
     for (const [code, there] of byRoom(job.record.spec, begin)) {
@@ -87,7 +95,7 @@ export function schedule(core: Core): void {
       slots += suitable;
     }
     if (!enough) {
-      short.addEverywhere(job); // first come, first served
+      short.addEverywhere(job);
       continue;
     }
     job.record.state = 'running';
@@ -98,6 +106,7 @@ export function schedule(core: Core): void {
       Math.min(slots, inUse.left(owner), capacityOf(job.record.spec)),
     );
     inUse.add(owner, begin.length);
+    core.shares.started(owner, core.now);
     starts.push(job);
     for (const unit of units) take(unit, short);
   }

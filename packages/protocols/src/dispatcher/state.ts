@@ -22,6 +22,7 @@ import type { Holdings } from '../channel-memory/events.ts';
 import { ObserverClock, type Presence, type Verdict } from '../failure-detector.ts';
 import type { DispatcherEffect } from './effects.ts';
 import type { RecoveryPolicy, RecoveryTable } from './policy.ts';
+import { Shares } from './recent-use.ts';
 import type { AddressReputation, Comparison, Failure, Reputation } from './suspicions.ts';
 import {
   type DispatcherSettings,
@@ -144,6 +145,8 @@ export interface Job {
   /** The task whose result or loss ended the job. */
   culprit?: TaskId;
   outputBytes: number;
+  /** Wall clock: since when it waits for slots, and not for its owner's quota (fair-share.ts). */
+  waitsSince: number;
   /** Where all ranks waited when the job was first taken for deadlocked (doubted-deadlock.ts). */
   doubted?: string;
   /**
@@ -235,6 +238,7 @@ export class Core {
   aliveAt = 0;
   /** Why storage cannot be written (storage-outage.ts). Losable: the host reports it again. */
   stopped: ErrorBody | undefined;
+  shares: Shares;
   /** Losable: the host says them again. */
   quotas: SlotQuotas = { of: new Map() };
   /** Wall clock of the event, ms. */
@@ -251,6 +255,7 @@ export class Core {
   ) {
     this.settings = settings;
     this.clock = new ObserverClock(settings.tickMs);
+    this.shares = new Shares(settings.halfLifeMs, this.clock.time);
   }
 
   get time(): number {
@@ -349,6 +354,7 @@ export const newJob = (record: JobRecord): Job => {
     faults: [],
     dirtyFaults: new Set(),
     outputBytes: 0,
+    waitsSince: 0,
     movedAt: 0,
     longestPause: 0,
   };

@@ -22,6 +22,7 @@ import { rooms, takesRanks, type Room } from './free-slots.ts';
 import { ownerOf, quotaOf, slotsOfJob, SlotsInUse } from './quotas.ts';
 import { NONE, suits } from './placement.ts';
 import { byRoom, clusterRooms, roomOf, roomsOf } from './rooms-of-job.ts';
+import { lineUp } from './shares.ts';
 import { hasExited as exitedForGood } from './unit.ts';
 import type { JobPart } from './events.ts';
 import { ended, groupOf, kindOfJob, over, paused, type Core, type Job, type Node, type Task } from './state.ts';
@@ -276,12 +277,7 @@ export function reasonOf(core: Core, job: Job): string | undefined {
     const quota = quotaReason(core, job, left.length);
     if (quota !== undefined) return quota;
     const rivals = new Map(roomsOf(spec).map((room) => [room, supplyOf(core, job, room).rivals]));
-    let ahead = 0;
-    for (const j of core.jobs.values()) {
-      if (j === job) break;
-      if (over(j) || j.record.state !== 'waiting') continue;
-      if (roomsOf(j.record.spec).some((room) => rivals.get(room)?.has(kindOfJob(j)))) ahead++;
-    }
+    const ahead = aheadOf(core, job, rivals);
     const needs = [
       ...byRoom(
         spec,
@@ -346,6 +342,18 @@ function idleText(core: Core, job: Job, room: string | undefined, tasks: readonl
         ? ''
         : `; ${unfit > 0 ? `no node that runs ${KIND[kind]}` : 'no node'} is connected${placeOf(room)}`;
   return `${who}${where}${adviceOn(kind, unfit)}`;
+}
+
+/** Jobs that come before it, and take slots that it could use. */
+function aheadOf(core: Core, job: Job, rivals: ReadonlyMap<string | undefined, ReadonlySet<ProgramKind>>): number {
+  const inUse = new SlotsInUse(core);
+  let ahead = 0;
+  for (const j of lineUp(core, inUse)) {
+    if (j === job) break;
+    const competes = roomsOf(j.record.spec).some((room) => rivals.get(room)?.has(kindOfJob(j)));
+    if (competes && !inUse.waits(ownerOf(j.record.spec), j.tasks.filter((t) => t.phase !== 'done').length)) ahead++;
+  }
+  return ahead;
 }
 
 /** D26, for people. */
