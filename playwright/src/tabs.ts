@@ -7,12 +7,13 @@ export class Tab {
     readonly page: Page,
   ) {}
 
-  static async open(browser: Browser, url: string, name: string, slots = 2): Promise<Tab> {
+  static async open(browser: Browser, url: string, name: string, slots = 2, room?: string): Promise<Tab> {
     const context = await browser.newContext();
     const page = await context.newPage();
     const tab = new Tab(context, page);
     page.on('pageerror', (e) => console.error(`[${name}] page error: ${e.message}`));
-    await page.goto(`${url}/volunteer?start&ease=0&slots=${slots}&name=${name}`);
+    const where = room === undefined ? '' : `&room=${room}`;
+    await page.goto(`${url}/volunteer?start&ease=0&slots=${slots}&name=${name}${where}`);
     await tab.ready();
     return tab;
   }
