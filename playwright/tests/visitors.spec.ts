@@ -334,6 +334,7 @@ test('every page fits a phone, in light and in dark', async ({ browser }, info) 
     '/dashboard/rooms',
     '/dashboard/tokens',
     '/dashboard/quotas',
+    '/dashboard/me',
     '/dashboard/server',
     '/docs',
     '/docs/api',

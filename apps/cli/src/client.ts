@@ -79,6 +79,7 @@ export class Client {
   createToken = (body: NewToken) => this.#rest.post('/api/tokens', { body });
   revokeToken = (id: string) => this.#rest.delete('/api/tokens/{id}', { params: { path: { id } } });
 
+  logout = () => this.#rest.post('/api/logout');
   quota = () => this.#rest.get('/api/quota');
   quotas = () => this.#rest.get('/api/quotas');
   setQuota = (owner: string, body: QuotaWish) =>

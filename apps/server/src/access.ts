@@ -24,6 +24,8 @@ export const ROUTES: Readonly<Record<string, Access>> = {
   'GET /healthz': 'anyone',
   'GET /metrics': 'anyone',
   'GET /openapi.json': 'anyone',
+  'GET /login': 'anyone',
+  'GET /login/callback': 'anyone',
   'GET /api/reports/:id': 'anyone',
   'GET /api/downloads/:ticket': 'anyone',
   'GET /': 'anyone',
@@ -38,6 +40,8 @@ export const ROUTES: Readonly<Record<string, Access>> = {
   'GET /data/pages/:job/:hash': 'capability',
 
   'GET /api/me': 'viewer',
+  'POST /api/logout': 'viewer',
+  'POST /api/me/token': 'viewer',
   'GET /api/quota': 'viewer',
   'GET /api/jobs': 'viewer',
   'GET /api/jobs/:id': 'viewer',

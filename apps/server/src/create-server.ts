@@ -7,16 +7,17 @@ import rateLimit from '@fastify/rate-limit';
 import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import Fastify, { LogController, type FastifyInstance } from 'fastify';
 import type { AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
 import { openEmbeddedStorage, type BackupInfo, type Storage } from '@mayfly/storage';
 import { createCompiler } from '@mayfly/toolchain';
 import { FIRST_TOKEN, MayflyError } from '@mayfly/wire';
 import { NEEDS_SPACE, accessOf, needsToken, refuseUnlisted } from './access.ts';
+import { backUp } from './back-up.ts';
 import { Board } from './board.ts';
 import { Dashboard } from './dashboard.ts';
 import { Disk } from './disk.ts';
 import type { Compilers } from './jobs/program.ts';
 import { Lessons } from './lesson.ts';
+import { Oidc } from './login/oidc.ts';
 import { Metrics, type MetricSources } from './metrics.ts';
 import { resolveOptions, type MayflyServer, type ResolvedOptions, type ServerOptions } from './options.ts';
 import { boardRoute } from './rest/board.ts';
@@ -29,6 +30,7 @@ import { historyRoutes } from './rest/history.ts';
 import { infoRoute, openRoutes, serverRoutes } from './rest/info.ts';
 import { jobRoutes, submit } from './rest/jobs.ts';
 import { lessonRoutes } from './rest/lesson.ts';
+import { loginRoutes } from './rest/login.ts';
 import { nodeRoutes } from './rest/nodes.ts';
 import { describe, type OpenApi } from './rest/openapi.ts';
 import { outputRoutes } from './rest/outputs.ts';
@@ -113,6 +115,8 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
         `the token has only ${o.token.length} characters and could be guessed, because the server always ` +
           `accepts a correct token: use ${SHORT_TOKEN} or more random characters`,
       );
+    const oidc = o.oidc && new Oidc(o.oidc, app.log);
+    undo.push(() => oidc?.close());
     const wrongTokens = new WrongGuesses(o.limits.wrongTokensPerMinute);
     const guard = new Guard(tokens, wrongTokens, (job) => runtime.ownerOf(job));
     const dashboard = new Dashboard(runtime, guard, app.log, o.limits.messagesPerMinute, o.trustProxy);
@@ -208,6 +212,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       guard,
       origins,
       tokens,
+      oidc,
       secrets,
       compilers,
       backup,
@@ -219,6 +224,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     quotas.onChange();
     await runtime.recover();
     lessons.begin();
+    oidc?.start();
     await listen(app, o);
     retention.start();
 
@@ -250,6 +256,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
           health.close();
           dashboard.close();
           lessons.close();
+          oidc?.close();
           // Before connections close: nobody is lost because this server goes.
           runtime.stop();
           // No new connections; the nodes see theirs close, and reconnect to the next server of the directory.
@@ -325,28 +332,12 @@ interface Parts {
   guard: Guard;
   origins: Origins;
   tokens: Tokens;
+  oidc: Oidc | undefined;
   secrets: Secrets;
   compilers: Compilers;
   health: ServerHealth;
   backup(): Promise<BackupInfo & { path: string; pauseMs: number }>;
   stopping(): boolean;
-}
-
-/**
- * Into `<data directory>-backups/<moment>`: beside it, so that the file system can link and retention does not count
- * it.
- */
-async function backUp(
-  storage: Storage,
-  o: ResolvedOptions,
-  log: FastifyInstance['log'],
-): Promise<BackupInfo & { path: string; pauseMs: number }> {
-  const at = Date.now();
-  const root = `${resolve(o.dataDir)}-backups`;
-  const path = join(root, new Date(at).toISOString().replaceAll(':', '-').replace('Z', ''));
-  const done = await storage.backup(path, { version: o.version, at });
-  log.info({ path, files: done.files, bytes: done.bytes, pauseMs: done.pauseMs }, 'backup taken');
-  return { path, ...done };
 }
 
 async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promise<void> {
@@ -390,7 +381,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
   app.addHook('onRequest', p.origins.onRequest);
   app.addHook('onRequest', p.guard.onRequest);
   app.addHook('onRequest', async function (request, reply) {
-    if (request.routeOptions.url?.startsWith('/api/')) await limited.call(app, request, reply);
+    if (/^\/(api|login)(\/|$)/.test(request.routeOptions.url ?? '')) await limited.call(app, request, reply);
   });
   // Before a body is read that could not be kept.
   app.addHook('onRequest', async (request) => {
@@ -400,12 +391,13 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     p.metrics.answered(request.method, request.routeOptions.url ?? 'none', reply.statusCode, reply.elapsedTime),
   );
   await app.register(async (scope) => {
-    infoRoute(scope, p.runtime, o);
+    infoRoute(scope, p.runtime, o, p.oidc);
     boardRoute(scope, p.runtime);
     lessonRoutes(scope, p.lessons);
     openRoutes(scope, p.metrics, p.stopping);
     tokenRoutes(scope, p.tokens);
     quotaRoutes(scope, p);
+    loginRoutes(scope, { oidc: p.oidc, tokens: p.tokens, publicUrl: o.publicUrl });
     roomRoutes(scope, { rooms: p.rooms, runtime: p.runtime });
     const jobs = {
       runtime: p.runtime,

@@ -36,6 +36,7 @@ import type { Runtime } from './runtime.ts';
 import { addressOf } from './serve/address.ts';
 import { limitFlood } from './serve/flood.ts';
 import type { Guard } from './serve/guard.ts';
+import { SESSION, readCookie } from './login/cookies.ts';
 import type { Principal } from './tokens.ts';
 
 const JOB_MS = 200;
@@ -120,7 +121,10 @@ export class Dashboard implements RuntimeObserver {
     namespace.use((socket, next) => {
       const token = (socket.handshake.auth as { token?: unknown }).token;
       this.#guard
-        .identify(typeof token === 'string' ? token : undefined, addressOf(socket.handshake, this.#trustProxy))
+        .identify(
+          typeof token === 'string' ? token : readCookie(socket.handshake.headers.cookie, SESSION),
+          addressOf(socket.handshake, this.#trustProxy),
+        )
         .then(
           (principal) => {
             (socket.data as { principal: Principal }).principal = principal;

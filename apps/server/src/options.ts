@@ -6,6 +6,7 @@ import type { Writable } from 'node:stream';
 import type { DispatcherSettings } from '@mayfly/protocols';
 import type { Storage } from '@mayfly/storage/ports';
 import type { Limits } from '@mayfly/wire';
+import type { OidcOptions } from './login/oidc.ts';
 import { parseHost } from './serve/origin.ts';
 
 /** Sizes in bytes, times in ms. */
@@ -105,6 +106,8 @@ export interface ServerOptions {
   /** Structured logs as JSON lines: a level, a stream with a level, or none. Default 'info' to stdout. */
   log?: 'silent' | 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | { level: string; stream: Writable };
   limits?: Partial<ServerLimits>;
+  /** People sign in through an OpenID Connect issuer (login/), beside tokens. */
+  oidc?: OidcOptions;
   /** What each owner may use at once, but the one of the first token (quotas.ts). Default: no limits. */
   quota?: Limits;
   retention?: Partial<Retention>;
@@ -216,6 +219,7 @@ export function resolveOptions(o: ServerOptions): ResolvedOptions {
     throw new Error(`the public URL '${o.publicUrl}' must begin with http:// or https://`);
   if (o.reserveBytes !== undefined && !(Number.isSafeInteger(o.reserveBytes) && o.reserveBytes >= 0))
     throw new Error('reserveBytes must be a whole number of bytes, 0 or more');
+  if (o.oidc) checkOidc(o.oidc);
   for (const [what, n] of Object.entries(o.quota ?? {}))
     if (!(Number.isSafeInteger(n) && n >= 0)) throw new Error(`the quota of ${what} must be a whole number, 0 or more`);
   if (o.token !== undefined && !/^[\x21-\x7e]{8,256}$/.test(o.token))
@@ -238,6 +242,20 @@ export function resolveOptions(o: ServerOptions): ResolvedOptions {
       o.frameRoot ?? find(['frame', '../../../packages/node/dist/frame', '../../packages/node/dist/frame'], undefined),
     examplesRoot: o.examplesRoot ?? find(['examples', '../../../examples', '../../examples'], undefined),
   };
+}
+
+function checkOidc(o: OidcOptions): void {
+  const url = URL.canParse(o.issuer) ? new URL(o.issuer) : undefined;
+  const here = url && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && here)))
+    throw new Error(`the OIDC issuer '${o.issuer}' must be an https URL, or http on this machine`);
+  if (o.clientId === '') throw new Error('the OIDC client id is empty');
+  const lists = [o.admins, o.adminGroups, o.allowDomains, o.allowGroups];
+  if (o.allowAll !== true && lists.every((l) => (l ?? []).length === 0))
+    throw new Error(
+      'say who may sign in: a domain of e-mail addresses, a group, an administrator, or everybody whom the OIDC ' +
+        'issuer knows',
+    );
 }
 
 /**

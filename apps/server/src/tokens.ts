@@ -6,12 +6,22 @@
  *  T1  A token is stored as a hash only. It is drawn here (206 bits), so one SHA-256 is enough; nothing of it depends
  *      on the server's key, which a backup leaves out.
  *  T2  Names are unique among the tokens that stand: they name the owner of a job.
+ *  T4  A login (login/) makes a token of its own, of a browser's session or for a terminal: with the name of the
+ *      person, which may be that of others, and an end. The newest LOGINS of a name stand; those that are over go.
  *  T3  A token that is revoked or over admits no one from that moment on; `onEnd` is called, so that live connections
  *      end too.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Registry } from '@mayfly/storage/ports';
-import { FIRST_TOKEN, MayflyError, type NewToken, type Role, type TokenCreated, type TokenView } from '@mayfly/wire';
+import {
+  FIRST_TOKEN,
+  MayflyError,
+  type LoginKind,
+  type NewToken,
+  type Role,
+  type TokenCreated,
+  type TokenView,
+} from '@mayfly/wire';
 import type { Logger } from './logger.ts';
 import { randomId, type Secrets } from './secrets.ts';
 
@@ -22,6 +32,8 @@ export interface Principal {
   readonly name: string;
   readonly role: Role;
   readonly expiresAt?: number;
+  /** T4; undefined: an owner made it. */
+  readonly login?: LoginKind;
 }
 
 interface TokenRecord {
@@ -32,8 +44,13 @@ interface TokenRecord {
   createdAt: number;
   expiresAt?: number;
   lastUsedAt?: number;
+  /** T4 */
+  login?: LoginKind;
 }
 
+/** Of one name, and of all together. */
+const LOGINS = 20;
+const MOST_LOGINS = 10_000;
 const MOST = 1000;
 /** `lastUsedAt` is written at most so often. */
 const USED_MS = 60_000;
@@ -90,6 +107,7 @@ export class Tokens {
         name: record.name,
         role: record.role,
         ...(record.expiresAt === undefined ? {} : { expiresAt: record.expiresAt }),
+        ...(record.login === undefined ? {} : { login: record.login }),
       };
     }
     if (!(await this.#secrets.isToken(token))) return undefined;
@@ -100,22 +118,39 @@ export class Tokens {
   /** @throws MayflyError CONFLICT (the name is taken), BAD_REQUEST, TOO_MANY */
   async create(wish: NewToken): Promise<TokenCreated> {
     const now = this.#now();
-    if (wish.name === FIRST_TOKEN || [...this.#records.values()].some((r) => r.name === wish.name))
+    const made = [...this.#records.values()].filter((r) => r.login === undefined);
+    if (wish.name === FIRST_TOKEN || made.some((r) => r.name === wish.name))
       throw new MayflyError(
         'CONFLICT',
         `A token named “${wish.name}” already exists. Revoke it, or choose another name.`,
       );
     if (wish.expiresAt !== undefined && wish.expiresAt <= now)
       throw new MayflyError('BAD_REQUEST', 'The expiry time is in the past.');
-    if (this.#records.size >= MOST) throw new MayflyError('TOO_MANY', `There are ${MOST} tokens; revoke some first.`);
-    const id = randomId(10);
-    const token = `mf_${id}_${randomId(40)}`;
-    const about = {
+    if (made.length >= MOST) throw new MayflyError('TOO_MANY', `There are ${MOST} tokens; revoke some first.`);
+    return this.#add({
       name: wish.name,
       role: wish.role,
       createdAt: now,
       ...(wish.expiresAt === undefined ? {} : { expiresAt: wish.expiresAt }),
-    };
+    });
+  }
+
+  /** T4. @throws MayflyError TOO_MANY, DISK_FULL, STORAGE_FAILED */
+  async signIn(who: { name: string; role: Role }, login: LoginKind, ms: number): Promise<TokenCreated> {
+    const now = this.#now();
+    const logins = [...this.#records].filter(([, r]) => r.login !== undefined);
+    const over = logins.filter(([, r]) => r.expiresAt! <= now);
+    const own = logins.filter(([, r]) => r.expiresAt! > now && r.name === who.name);
+    own.sort(([, a], [, b]) => b.createdAt - a.createdAt);
+    if (logins.length - over.length >= MOST_LOGINS)
+      throw new MayflyError('TOO_MANY', 'Too many people are signed in. Try again later.');
+    for (const [id] of [...over, ...own.slice(LOGINS - 1)]) await this.revoke(id);
+    return this.#add({ name: who.name, role: who.role, createdAt: now, expiresAt: now + ms, login });
+  }
+
+  async #add(about: Omit<TokenRecord, 'hash' | 'lastUsedAt'>): Promise<TokenCreated> {
+    const id = randomId(10);
+    const token = `mf_${id}_${randomId(40)}`;
     const record: TokenRecord = { ...about, hash: hashOf(token).toString('hex') };
     this.#records.set(id, record);
     try {

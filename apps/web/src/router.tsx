@@ -116,6 +116,12 @@ const quotas = createRoute({
   component: lazyRouteComponent(() => import('./dashboard/quotas/QuotasPage.tsx'), 'QuotasPage'),
 });
 
+const me = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/me',
+  component: lazyRouteComponent(() => import('./dashboard/me/MePage.tsx'), 'MePage'),
+});
+
 const server = createRoute({
   getParentRoute: () => dashboard,
   path: '/server',
@@ -141,7 +147,7 @@ const routes = root.addChildren([
   lesson,
   docs.addChildren([docsList, api, document]),
   report,
-  dashboard.addChildren([jobs, submit, job, nodes, node, rooms, tokens, quotas, server]),
+  dashboard.addChildren([jobs, submit, job, nodes, node, rooms, tokens, quotas, me, server]),
 ]);
 
 /** Search parameters are plain strings: `?start&slots=2` stays as it was typed. */

@@ -173,7 +173,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tokens: the owner’s first, then the newest first
+         * Tokens, and logins of people: the owner’s first, then the newest first
          * @description Names and roles, when each was made and last used (to a minute). Never the tokens themselves, which are kept as hashes. Needs a token of the role owner.
          */
         get: operations["getTokens"];
@@ -268,6 +268,46 @@ export interface paths {
          * @description The owner has the limits of all owners again. It is no error if nothing was set. Needs a token of the role owner.
          */
         delete: operations["deleteQuotasOwner"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the session or the login token that is sent
+         * @description Ends what a login made: the session of this browser (its cookie goes), or the token of a terminal. The session at the issuer stays. Needs a token of any role.
+         */
+        post: operations["postLogout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a token for a terminal or a script of the person who is signed in; only this answer shows it
+         * @description For `mayfly login` and scripts: a token with the name and the role of the person who is signed in on a page, for 30 days. Only this answer shows it. Needs a token of any role.
+         */
+        post: operations["postMeToken"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2395,6 +2435,215 @@ export interface operations {
                      * @example {
                      *       "code": "FORBIDDEN",
                      *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "DISK_FULL",
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    postLogout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        ok: true;
+                    };
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "Invalid, revoked or expired token."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description CONFLICT: The state has changed; read it again. QUOTA_EXCEEDED: Wait until your jobs have ended, delete old ones, or ask the owner of the server for a larger quota. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "CONFLICT",
+                     *       "message": "The job has ended (done)."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "DISK_FULL",
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    postMeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "a1b2c3d4e5",
+                     *       "name": "ada@example.org",
+                     *       "role": "submitter",
+                     *       "login": "terminal",
+                     *       "createdAt": 1760000000000,
+                     *       "expiresAt": 1762592000000,
+                     *       "token": "mf_a1b2c3d4e5_0123456789abcdefghijklmnopqrstuvwxyz0123"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TokenCreated"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "Invalid, revoked or expired token."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description CONFLICT: The state has changed; read it again. QUOTA_EXCEEDED: Wait until your jobs have ended, delete old ones, or ask the owner of the server for a larger quota. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "CONFLICT",
+                     *       "message": "The job has ended (done)."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];

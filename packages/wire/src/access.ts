@@ -27,7 +27,16 @@ export const NewToken = Type.Object(
 );
 export type NewToken = Static<typeof NewToken>;
 
-const about = { name: Type.String(), role: Role, expiresAt: Type.Optional(CountSchema) };
+/** What a login made: the session of a browser, or a token for a terminal. */
+export const LoginKind = Type.Union([Type.Literal('browser'), Type.Literal('terminal')]);
+export type LoginKind = Static<typeof LoginKind>;
+
+const about = {
+  name: Type.String(),
+  role: Role,
+  expiresAt: Type.Optional(CountSchema),
+  login: Type.Optional(LoginKind),
+};
 
 export const TokenView = Type.Object({
   /** Absent: the token of the first start, which is changed with `mayfly server --token` only. */

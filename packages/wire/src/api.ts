@@ -13,6 +13,8 @@ export const InfoView = Type.Object({
   /** True: volunteers need a room's join code. */
   roomNeeded: Type.Optional(Type.Boolean()),
   slots: Type.Object({ total: CountSchema, free: CountSchema, nodes: CountSchema }),
+  /** Present: people can sign in at /login. `by`: host of the issuer; `ready`: it has answered. */
+  login: Type.Optional(Type.Object({ by: Type.String(), ready: Type.Boolean() })),
   /** Bytes of one whole submission. */
   maxSubmissionBytes: Type.Optional(CountSchema),
   /** Of all input files and the standard input of one job. */

@@ -83,8 +83,29 @@ export const connected = (command: Command): Command =>
     .option('--token <token>', 'a token of the server (else MAYFLY_TOKEN, else the config file)')
     .option('--insecure', 'accept a self-signed certificate of the server');
 
-export const serving = (command: Command, dataDir: string): Command =>
+/** Signing in through an issuer of OpenID Connect. */
+const signIn = (command: Command): Command =>
   command
+    .option('--oidc-issuer <url>', 'people sign in through this OpenID Connect issuer, beside tokens')
+    .option('--oidc-client-id <id>', 'client id of this server at the issuer; redirect URI: <server>/login/callback')
+    .option('--oidc-client-secret-file <file>', 'its secret (else MAYFLY_OIDC_CLIENT_SECRET, else a public client)')
+    .option('--oidc-scope <scopes>', "what to ask the issuer for (default 'openid email profile')")
+    .option('--oidc-name-claim <claim>', "claim that names the owner of jobs (default 'email', if verified)")
+    .option('--oidc-groups-claim <claim>', "claim with the groups of a person (default 'groups')")
+    .option('--oidc-admin <name>', 'a person who gets the role owner (repeatable)', more)
+    .option('--oidc-admin-group <group>', 'a group whose members get it (repeatable)', more)
+    .option('--oidc-allow-domain <domain>', 'domain of e-mail addresses that may sign in (repeatable)', more)
+    .option('--oidc-allow-group <group>', 'a group whose members may sign in (repeatable)', more)
+    .option('--oidc-allow-all', 'everybody whom the issuer knows may sign in')
+    .addOption(
+      new Option('--oidc-role <role>', 'role of all who are no administrators (default submitter)').choices([
+        'viewer',
+        'submitter',
+      ]),
+    );
+
+export const serving = (command: Command, dataDir: string): Command =>
+  signIn(command)
     .option('-p, --port <port>', 'port to listen on; 0: any free one', whole(0, 65535))
     .option('--host <address>', 'address to bind, 0.0.0.0 for all (default 127.0.0.1: this machine only)')
     .option('-d, --data-dir <folder>', 'folder of all durable data; one server per folder', dataDir)

@@ -35,7 +35,10 @@ export function clusterCommands(program: Command, act: Act): void {
 export function loginCommands(program: Command, act: Act): void {
   program
     .command('login')
-    .description('check a token of a server, and keep both for later commands, in ~/.config/mayfly/config.json')
+    .description(
+      'check a token of a server, and keep both for later commands, in ~/.config/mayfly/config.json; where people ' +
+        'sign in, its page /dashboard/me makes the token',
+    )
     .argument('<url>', 'the server, or a link to its dashboard with the token')
     .option('--token <token>', 'the token; without it, one line of standard input')
     .option('--insecure', 'accept a self-signed certificate of the server, also later')
@@ -46,7 +49,7 @@ export function loginCommands(program: Command, act: Act): void {
     );
   program
     .command('logout')
-    .description('forget the server and the token of `mayfly login`')
+    .description('forget the server and the token of `mayfly login`; a token that the dashboard made for it ends')
     .action(act(async () => (await import('../commands/login.ts')).logout()));
 }
 

@@ -28,6 +28,18 @@ export interface ServerCommandOptions {
   quotaSlots?: number;
   quotaJobs?: number;
   quotaStorage?: number;
+  oidcIssuer?: string;
+  oidcClientId?: string;
+  oidcClientSecretFile?: string;
+  oidcScope?: string;
+  oidcNameClaim?: string;
+  oidcGroupsClaim?: string;
+  oidcAdmin?: string[];
+  oidcAdminGroup?: string[];
+  oidcAllowDomain?: string[];
+  oidcAllowGroup?: string[];
+  oidcAllowAll?: boolean;
+  oidcRole?: 'viewer' | 'submitter';
   channelMemories?: number;
   reserve?: number;
   grace?: number;
@@ -99,6 +111,7 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
     : options.tlsCert !== undefined
       ? { cert: await pem(options.tlsCert), key: await pem(options.tlsKey!) }
       : undefined;
+  const oidc = await oidcOf(options);
   let s: MayflyServer;
   try {
     s = await createServer({
@@ -119,6 +132,7 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
       ...(options.room === undefined ? {} : { room: options.room }),
       ...(options.channelMemories === undefined ? {} : { channelMemories: options.channelMemories }),
       ...(options.reserve === undefined ? {} : { reserveBytes: Math.round(options.reserve * 1e6) }),
+      ...(oidc === undefined ? {} : { oidc }),
       quota: {
         ...(options.quotaSlots === undefined ? {} : { slots: options.quotaSlots }),
         ...(options.quotaJobs === undefined ? {} : { jobs: options.quotaJobs }),
@@ -147,6 +161,39 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
   process.stderr.write(`mayfly: ${signal}, closing\n`);
   await s.close();
   return Exit.OK;
+}
+
+/** Undefined: nobody signs in. */
+async function oidcOf(o: ServerCommandOptions): Promise<ServerOptions['oidc']> {
+  if (o.oidcIssuer === undefined) {
+    const named = Object.keys(o).find((name) => name.startsWith('oidc'));
+    if (named !== undefined) throw new CommandError('the --oidc options need --oidc-issuer', Exit.USAGE);
+    return undefined;
+  }
+  if (o.oidcClientId === undefined) throw new CommandError('--oidc-issuer needs --oidc-client-id', Exit.USAGE);
+  const secret =
+    o.oidcClientSecretFile === undefined
+      ? process.env.MAYFLY_OIDC_CLIENT_SECRET || undefined
+      : (await pem(o.oidcClientSecretFile)).trim();
+  const more = {
+    clientSecret: secret,
+    scope: o.oidcScope,
+    nameClaim: o.oidcNameClaim,
+    groupsClaim: o.oidcGroupsClaim,
+    admins: o.oidcAdmin,
+    adminGroups: o.oidcAdminGroup,
+    allowDomains: o.oidcAllowDomain,
+    allowGroups: o.oidcAllowGroup,
+    allowAll: o.oidcAllowAll,
+    role: o.oidcRole,
+  };
+  return {
+    issuer: o.oidcIssuer,
+    clientId: o.oidcClientId,
+    ...(Object.fromEntries(Object.entries(more).filter(([, v]) => v !== undefined)) as Partial<
+      NonNullable<ServerOptions['oidc']>
+    >),
+  };
 }
 
 async function pem(path: string): Promise<string> {

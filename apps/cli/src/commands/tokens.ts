@@ -48,13 +48,14 @@ export const list = (options: ConnectionOptions & { json?: boolean }): Promise<n
     else
       print(
         table([
-          ['NAME', 'ROLE', 'MADE (UTC)', 'LAST USED (UTC)', 'ENDS (UTC)', 'ID'],
+          ['NAME', 'ROLE', 'MADE (UTC)', 'LAST USED (UTC)', 'ENDS (UTC)', 'LOGIN', 'ID'],
           ...tokens.map((t) => [
             t.name,
             t.role,
             when(t.createdAt, 'first start'),
             when(t.lastUsedAt, 'never'),
             when(t.expiresAt, '–'),
+            t.login ?? '',
             t.id ?? '',
           ]),
         ]),

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type, type Static } from 'typebox';
 import { CountSchema, ExampleView, InfoView, MayflyError, ServerView } from '@mayfly/wire';
 import type { Examples } from '../serve/examples.ts';
+import type { Oidc } from '../login/oidc.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Runtime } from '../runtime.ts';
@@ -11,7 +12,12 @@ import type { ServerHealth } from '../server-view.ts';
 import { refusals } from './schemas.ts';
 
 /** What anybody may know. */
-export function infoRoute(app: FastifyInstance, runtime: Runtime, options: ResolvedOptions): void {
+export function infoRoute(
+  app: FastifyInstance,
+  runtime: Runtime,
+  options: ResolvedOptions,
+  oidc: Oidc | undefined,
+): void {
   app.get(
     '/api/info',
     { schema: { summary: 'About this server; needs no token', tags: ['server'], response: { 200: InfoView } } },
@@ -28,6 +34,7 @@ export function infoRoute(app: FastifyInstance, runtime: Runtime, options: Resol
           free: nodes.reduce((n, x) => n + (x.quarantinedUntil === undefined ? Math.max(0, x.slots - x.busy) : 0), 0),
           nodes: nodes.length,
         },
+        ...(oidc && { login: { by: oidc.host, ready: oidc.ready } }),
         maxSubmissionBytes: options.limits.submissionBytes,
         maxInputBytes: options.limits.inputBytes,
       };

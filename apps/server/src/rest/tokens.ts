@@ -21,8 +21,8 @@ export function tokenRoutes(plain: FastifyInstance, tokens: Tokens): void {
       },
     },
     async (request) => {
-      const { name, role, expiresAt } = request.principal!;
-      return { name, role, ...(expiresAt === undefined ? {} : { expiresAt }) };
+      const { name, role, expiresAt, login } = request.principal!;
+      return { name, role, ...(expiresAt === undefined ? {} : { expiresAt }), ...(login && { login }) };
     },
   );
 
@@ -30,7 +30,7 @@ export function tokenRoutes(plain: FastifyInstance, tokens: Tokens): void {
     '/api/tokens',
     {
       schema: {
-        summary: 'Tokens: the owner’s first, then the newest first',
+        summary: 'Tokens, and logins of people: the owner’s first, then the newest first',
         tags: ['tokens'],
         response: { 200: Type.Array(TokenView), ...refusals(401, 403) },
       },

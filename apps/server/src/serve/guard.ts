@@ -4,6 +4,7 @@
  */
 import type { FastifyRequest } from 'fastify';
 import { MayflyError, type DashboardRequests } from '@mayfly/wire';
+import { SESSION, readCookie } from '../login/cookies.ts';
 import { EVENTS, accessOf, needsToken, permit } from '../access.ts';
 import type { Principal, Tokens } from '../tokens.ts';
 import type { WrongGuesses } from './guesses.ts';
@@ -53,7 +54,9 @@ export class Guard {
     if (!needsToken(access)) return;
     const header = request.headers.authorization;
     request.principal = await this.identify(
-      header !== undefined && /^bearer /i.test(header) ? header.slice(7).trim() : undefined,
+      header !== undefined && /^bearer /i.test(header)
+        ? header.slice(7).trim()
+        : readCookie(request.headers.cookie, SESSION),
       request.ip,
     );
     const { id } = (request.params ?? {}) as { id?: string };

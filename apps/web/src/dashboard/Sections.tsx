@@ -1,6 +1,7 @@
 /** The way between the parts of the dashboard, above each of them. */
+import { FIRST_TOKEN } from '@mayfly/wire';
 import { Link, useRouterState } from '@tanstack/react-router';
-import { useMay } from './context.tsx';
+import { useMay, useMe } from './context.tsx';
 
 /** Which part a page belongs to. */
 function partOf(path: string, hash: string): string {
@@ -10,6 +11,7 @@ function partOf(path: string, hash: string): string {
 
 export function Sections() {
   const here = useRouterState({ select: (s) => partOf(s.location.pathname, s.location.hash) });
+  const me = useMe();
   const owner = useMay('owner');
   const at = (part: string) => ({
     activeOptions: { exact: true, includeHash: true },
@@ -35,6 +37,11 @@ export function Sections() {
       {owner && (
         <Link to="/dashboard/tokens" {...at('tokens')}>
           Tokens
+        </Link>
+      )}
+      {me && (
+        <Link to="/dashboard/me" {...at('me')}>
+          {me.name === FIRST_TOKEN ? 'You' : me.name}
         </Link>
       )}
     </nav>

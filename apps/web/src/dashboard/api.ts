@@ -38,6 +38,10 @@ const of = (id: string) => ({ params: { path: { id } } });
 const ofTask = (id: string, task: number) => ({ params: { path: { id, task } } });
 
 export const getInfo = () => api.get('/api/info');
+/** Whether this browser has the cookie of a session. Asked before there is one, so a refusal is no event. */
+export const hasSession = (): Promise<boolean> => fetch('/api/me').then((r) => r.ok);
+export const signOut = () => api.post('/api/logout');
+export const createOwnToken = () => api.post('/api/me/token');
 export const getMe = () => api.get('/api/me');
 export const getJobs = () => api.get('/api/jobs');
 export const getJob = (id: string) => api.get('/api/jobs/{id}', of(id));

@@ -59,8 +59,13 @@ export class Live {
   #watched: { id: string; watcher: Watcher; last?: JobView } | undefined; // I4
   #view: LiveView = { status: 'connecting', since: Date.now() };
 
+  /** `token`: '' for the cookie of a session. */
   constructor(token: string) {
-    this.#socket = io('/dashboard', { auth: { token }, reconnectionDelay: 300, reconnectionDelayMax: 3000 });
+    this.#socket = io('/dashboard', {
+      auth: token === '' ? {} : { token },
+      reconnectionDelay: 300,
+      reconnectionDelayMax: 3000,
+    });
     this.#socket.on('connect', () => {
       this.#set({ status: 'online', since: Date.now() });
       this.#ask();

@@ -1,11 +1,21 @@
-/** The submitter's token: asked once, kept in this browser, never left in the address. */
+/**
+ * What this browser shows the server: a token, which is asked for once, kept in this browser and never left in the
+ * address; or the cookie of a session, which no script sees.
+ */
 import { useSyncExternalStore } from 'react';
 import { remember, remembered } from '../shared/stored.ts';
 
-let token: string | undefined = takeFromAddress() ?? remembered('token');
+/** In place of a token: the cookie. */
+const SESSION = '';
+let token: string | undefined =
+  takeFromAddress() ?? remembered('token') ?? (remembered('session') === undefined ? undefined : SESSION);
 const listeners = new Set<() => void>();
 
-export const currentToken = (): string | undefined => token;
+/** Undefined: none is sent; the browser adds its cookie. */
+export const currentToken = (): string | undefined => token || undefined;
+
+/** A token or a session. */
+export const isSignedIn = (): boolean => token !== undefined;
 
 let refused = false;
 /** True after the server has refused the token that was kept: the gate says so. */
@@ -13,6 +23,7 @@ export const tokenWasRefused = (): boolean => refused;
 
 /** The server does not know the token: forget it and ask for another one. */
 export function refuseToken(): void {
+  if (token === undefined) return;
   refused = true;
   put(undefined);
 }
@@ -22,12 +33,23 @@ export function setToken(next: string): void {
   put(next);
 }
 
+/** The server has taken this browser's cookie. */
+export const takeSession = (): void => setToken(SESSION);
+
+/** The person leaves. */
+export function forgetToken(): void {
+  refused = false;
+  put(undefined);
+}
+
 function put(next: string | undefined): void {
   token = next;
-  remember('token', next);
+  remember('token', next || undefined);
+  remember('session', next === SESSION ? '1' : undefined);
   for (const f of listeners) f();
 }
 
+/** Undefined: this browser has nothing to show. */
 export const useToken = (): string | undefined =>
   useSyncExternalStore(
     (f) => {

@@ -6,7 +6,7 @@ import { publicReport, type JobReport } from '@mayfly/wire';
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { ApiFailure, getReport, getSharedReport } from '../dashboard/api.ts';
-import { currentToken } from '../dashboard/token.ts';
+import { isSignedIn } from '../dashboard/token.ts';
 import { Report } from './Report.tsx';
 
 export function ReportPage() {
@@ -19,7 +19,7 @@ export function ReportPage() {
     const read = async () => {
       const open = await getSharedReport(id).catch(failure);
       const mine =
-        open instanceof ApiFailure && open.status === 404 && currentToken() !== undefined
+        open instanceof ApiFailure && open.status === 404 && isSignedIn()
           ? await getReport(id).catch(() => undefined)
           : undefined;
       if (!here) return;

@@ -27,6 +27,26 @@ export const SERVER: Readonly<Record<string, Described>> = {
     description: 'Name, role and expiry of the token of this request.',
     answer: { name: 'Ada', role: 'submitter' },
   },
+  'POST /api/logout': {
+    description:
+      'Ends what a login made: the session of this browser (its cookie goes), or the token of a terminal. The ' +
+      'session at the issuer stays.',
+    answer: ok,
+  },
+  'POST /api/me/token': {
+    description:
+      'For `mayfly login` and scripts: a token with the name and the role of the person who is signed in on a page, ' +
+      'for 30 days. Only this answer shows it.',
+    answer: {
+      id: 'a1b2c3d4e5',
+      name: 'ada@example.org',
+      role: 'submitter',
+      login: 'terminal',
+      createdAt: AT,
+      expiresAt: AT + 30 * 86_400_000,
+      token: 'mf_a1b2c3d4e5_0123456789abcdefghijklmnopqrstuvwxyz0123',
+    },
+  },
   'GET /api/quota': {
     description:
       'What the jobs with the name of this token use now: slots, jobs that have not ended, stored bytes; and their ' +

@@ -7,6 +7,7 @@ import { bytes, count } from '../../shared/format.ts';
 import { getQuota, getQuotas, setQuota } from '../api.ts';
 import { useMay, useMe } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
+import './quotas.css';
 import { limitOf, wishOf, type Typed } from './typed-limits.ts';
 
 export function QuotasPage() {
@@ -27,8 +28,8 @@ export function QuotasPage() {
       <div>
         <h1>Quotas</h1>
         <p className="muted">
-          Owners are the names of tokens. Slots count while a job runs, jobs until they have ended, and stored data
-          (input files, output, the newest checkpoints) until the job is deleted. A job beyond the slots waits; one
+          Owners are tokens and people, by name. Slots count while a job runs, jobs until they have ended, and stored
+          data (input files, output, the newest checkpoints) until the job is deleted. A job beyond the slots waits; one
           beyond the other limits is refused.
         </p>
       </div>
@@ -59,7 +60,7 @@ function List({ quotas, onEdit }: { quotas: readonly QuotaView[]; onEdit?: (owne
         <tbody>
           {quotas.map(({ owner, used, limits, own }) => (
             <tr key={owner}>
-              <td className="break">
+              <td className="quota-owner">
                 {owner}
                 {own && <span className="muted small"> own limits</span>}
               </td>

@@ -155,7 +155,10 @@ function List({ tokens }: { tokens: TokenView[] }) {
                     {t.lastUsedAt === undefined ? 'never used' : `used ${ago(t.lastUsedAt, now)}`}
                   </span>
                 </td>
-                <td>{t.role}</td>
+                <td>
+                  {t.role}
+                  {t.login && <span className="muted small"> {t.login === 'browser' ? 'signed in' : 'terminal'}</span>}
+                </td>
                 <td className="muted keep wide-only">
                   {t.createdAt === undefined ? 'at the first start' : ago(t.createdAt, now)}
                 </td>
