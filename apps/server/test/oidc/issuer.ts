@@ -35,7 +35,14 @@ export interface Issuer {
 /** `redirectUris` of the clients `mayfly` (secret: `secret`) and `other`; `host`: a name of the loopback. */
 export async function startIssuer(redirectUris: string[], port = 0, host = '127.0.0.1'): Promise<Issuer> {
   const people = new Map<string, Person>();
-  const server: Server = createServer();
+  let begin: (issuer: Issuer) => void = () => undefined;
+  // A request that comes before the issuer is there waits.
+  const begun = new Promise<Issuer>((resolve) => (begin = resolve));
+  const server: Server = createServer((request, response) => {
+    void begun.then((issuer) => {
+      if (!issuer.intercept?.(request, response)) void issuer.provider.callback()(request, response);
+    });
+  });
   await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
   const url = `http://${host}:${(server.address() as AddressInfo).port}`;
   const provider = await newProvider(url, {
@@ -60,10 +67,7 @@ export async function startIssuer(redirectUris: string[], port = 0, host = '127.
       await new Promise((done) => server.close(done));
     },
   };
-  const answer = provider.callback();
-  server.on('request', (request, response) => {
-    if (!issuer.intercept?.(request, response)) void answer(request, response);
-  });
+  begin(issuer);
   return issuer;
 }
 
