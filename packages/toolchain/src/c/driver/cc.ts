@@ -15,6 +15,7 @@ import { withoutOwnFiles } from './dependencies.ts';
 import { link } from './link.ts';
 import { compileWide } from './long64/compile.ts';
 import { widthWarnings } from './long64/warnings.ts';
+import { compileCxx } from './precompiled/precompiled.ts';
 import { type DriverOptions, type DriverResult, DriverRun, TEMPORARY } from './run.ts';
 
 /** With -Wl, before them: so Meson and libtool learn which linker this is. */
@@ -83,7 +84,7 @@ export function cc(argv: readonly string[], options: DriverOptions): DriverResul
           object: object ? path : undefined,
           preprocess: args.stage === 'preprocess',
         })
-      : narrow(run, args, () => run.llvm(clangName, ...flags, ...action, source.path));
+      : narrow(run, args, () => plainly(run, args, { clang: clangName, source, flags, action }));
     run.print(args.dependencies.kind === 'output' ? withoutOwnFiles(r.stdout) : r.stdout);
     cleanDependencyFile(run, args, source, path);
     run.say(r.stderr);
@@ -98,6 +99,29 @@ export function cc(argv: readonly string[], options: DriverOptions): DriverResul
   }
   if (exit !== 0) return run.result(exit);
   return run.result(link(run, args, (input) => objects.get(input) ?? input.path));
+}
+
+/** With the precompiled headers of C++ where that changes nothing but the time. */
+function plainly(
+  run: DriverRun,
+  args: Arguments,
+  {
+    clang,
+    source,
+    flags,
+    action,
+  }: { clang: string; source: Input; flags: readonly string[]; action: readonly string[] },
+): WasiResult {
+  const compile = (more: readonly string[]): WasiResult => run.llvm(clang, ...flags, ...more, ...action, source.path);
+  const { precompiled } = run.options;
+  if (precompiled === undefined || args.stage === 'preprocess' || args.verbose) return compile([]);
+  return compileCxx(run, precompiled, {
+    clang,
+    source,
+    options: args.clang,
+    flags: (options, header, cwd) => clangFlags({ clang: options }, header, { cwd }),
+    compile,
+  });
 }
 
 /** A compilation with a `long` of 32 bits: warns where the program's text wants 64. */

@@ -6,6 +6,14 @@ import { type FileTree, MemoryFiles, MountedFiles } from '../files.ts';
 import { llvmModule, SYSROOT, sysrootFiles } from '../llvm.ts';
 import { RESOURCES, resources } from '../resources.ts';
 import { runWasi, type WasiResult } from '../wasi-process.ts';
+import type { CallStore } from './cache/call-store.ts';
+
+/** Where precompiled headers lie. */
+export interface PrecompiledHeaders {
+  readonly store: CallStore;
+  /** What identifies mpi.h, the compatibility layer, clang and the drivers' code. */
+  readonly version: string;
+}
 
 export interface DriverOptions {
   readonly files: FileTree;
@@ -21,6 +29,8 @@ export interface DriverOptions {
   readonly plain?: boolean;
   /** Goes before a linked program, but for one that is named as a module (launcher.ts). */
   readonly launcher?: Uint8Array;
+  /** Of the C++ library; undefined: none are used. */
+  readonly precompiled?: PrecompiledHeaders;
   /** Mayfly's, for --showme:version. */
   readonly version?: string;
 }

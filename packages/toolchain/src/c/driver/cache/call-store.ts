@@ -1,6 +1,6 @@
 /**
- * Where remembered calls lie: `calls/<key>` (what each of the last calls of one command asked and wrote) and
- * `bytes/<SHA-256>` (contents), in a folder of the user's.
+ * Where remembered calls lie: `calls/<key>` (what each of the last calls of one command asked and wrote, and other
+ * records) and `bytes/<SHA-256>` (contents), in a folder of the user's.
  *
  * Owns: the folder. Several processes may use it at once. Invariants:
  *   C1  a file appears whole, under its name, or not at all;
@@ -28,6 +28,7 @@ const CALLS_PER_COMMAND = 4;
 const MAX_BYTES = 2 ** 30;
 /** The folder is measured after so many bytes of new contents. */
 const MEASURE_BYTES = 2 ** 26;
+const CLAIM_MS = 120_000;
 
 export class CallStore {
   readonly #folder: string;
@@ -41,31 +42,59 @@ export class CallStore {
   }
 
   calls(key: string): RememberedCall[] {
-    return (
-      forgiving(() => {
-        const text = readFileSync(join(this.#folder, 'calls', key), 'utf8');
-        const end = text.indexOf('\n');
-        const body = text.slice(end + 1);
-        // C2
-        return text.slice(0, end) === `${FORMAT} ${hashOf(body)}` ? (JSON.parse(body) as RememberedCall[]) : [];
-      }) ?? []
-    );
+    const body = this.record(key);
+    return (body === undefined ? undefined : forgiving(() => JSON.parse(body) as RememberedCall[])) ?? [];
   }
 
   /** The call becomes the last that goes. */
   used(key: string, call: RememberedCall): void {
+    this.touch([key], [call.stdout, call.stderr, ...call.outputs.map((o) => o.bytes)]);
+  }
+
+  /** Records and contents that were used now. */
+  touch(keys: readonly string[], hashes: readonly string[]): void {
     const now = new Date();
-    for (const path of [
-      join('calls', key),
-      ...[call.stdout, call.stderr, ...call.outputs.map((o) => o.bytes)].map((hash) => join('bytes', hash)),
-    ])
+    for (const path of [...keys.map((key) => join('calls', key)), ...hashes.map((hash) => join('bytes', hash))])
       forgiving(() => utimesSync(join(this.#folder, path), now, now));
   }
 
   remember(key: string, call: RememberedCall): void {
-    const body = JSON.stringify([call, ...this.calls(key)].slice(0, CALLS_PER_COMMAND));
+    this.writeRecord(key, JSON.stringify([call, ...this.calls(key)].slice(0, CALLS_PER_COMMAND)));
+  }
+
+  record(key: string): string | undefined {
+    return forgiving(() => {
+      const text = readFileSync(join(this.#folder, 'calls', key), 'utf8');
+      const end = text.indexOf('\n');
+      const body = text.slice(end + 1);
+      // C2
+      return text.slice(0, end) === `${FORMAT} ${hashOf(body)}` ? body : undefined;
+    });
+  }
+
+  writeRecord(key: string, body: string): void {
     this.#write(join('calls', key), Buffer.from(`${FORMAT} ${hashOf(body)}\n${body}`));
     if (this.#written >= MEASURE_BYTES) this.#limit();
+  }
+
+  /** Whether this call alone makes what the key names, until it releases it. */
+  claim(key: string): boolean {
+    const file = join(this.#folder, 'calls', `${key}.claim`);
+    const take = (): boolean =>
+      forgiving(() => {
+        mkdirSync(join(this.#folder, 'calls'), { recursive: true, mode: 0o700 });
+        writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
+        return true;
+      }) ?? false;
+    if (take()) return true;
+    // Its process is gone.
+    if ((forgiving(() => Date.now() - statSync(file).mtimeMs) ?? 0) < CLAIM_MS) return false;
+    this.release(key);
+    return take();
+  }
+
+  release(key: string): void {
+    forgiving(() => rmSync(join(this.#folder, 'calls', `${key}.claim`), { force: true }));
   }
 
   get(hash: string): Uint8Array | undefined {

@@ -28,7 +28,8 @@ export function rememberedCc(
     }
   }
   const files = new TracedFiles(options.files);
-  const result = cc(argv, { ...options, files });
+  const precompiled = { store, version: hashOf(JSON.stringify([code, ownFiles()])) };
+  const result = cc(argv, { precompiled, ...options, files });
   if (result.exit === 0 && !files.unrepeatable)
     store.remember(key, {
       inputs: [...files.note()],
