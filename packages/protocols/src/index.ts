@@ -28,7 +28,13 @@ export * from './endpoint.ts';
 export { Freeze } from './coordinated/freeze.ts';
 export { Gate } from './coordinated/gate.ts';
 export { Waves } from './coordinated/waves.ts';
+export { Clusters } from './hc3i/clusters.ts';
 export { Federation } from './hc3i/federation.ts';
+export { garbageLine } from './hc3i/garbage.ts';
+export { Intake, type Logged as LoggedByIntake } from './hc3i/intake.ts';
+export { Links } from './hc3i/links.ts';
+export type { Line as RecoveryLine, Stored as StoredCheckpoints } from './hc3i/recovery-line.ts';
+export { Stamps } from './hc3i/stamps.ts';
 export { ClusterGates, type GateEffect as ClusterGateEffect } from './hc3i/gates.ts';
 export type {
   ClcRecord,

@@ -5,7 +5,7 @@
  *
  * Owns the connections and the log. The log alone outlives the process.
  */
-import { ServedLog, patchFromLog, type CmEvent, type LogAnswers, type LogIo } from '@mayfly/protocols';
+import { ServedLog, asArrival, patchFromLog, type CmEvent, type LogAnswers, type LogIo } from '@mayfly/protocols';
 import {
   Flag,
   Kind,
@@ -116,6 +116,7 @@ export class CmHost {
         size: server.tasks,
         index,
         count: setup.channelMemories,
+        homes: setup.clusters,
         durability: undone === 'strict-forwards-before-sync' ? 'behind' : setup.durability,
         chunkBytes: setup.chunkBytes,
         window: setup.window,
@@ -337,7 +338,11 @@ export class CmHost {
         return;
       }
       case 'copy':
-        e.lsns.forEach((lsn, i) => this.append(e.to, e.lsn + i, this.read(e.from, lsn)));
+        e.lsns.forEach((lsn, i) => {
+          const record = this.read(e.from, lsn);
+          const number = i === e.lsns.length - 1 ? e.arrival : 0;
+          this.append(e.to, e.lsn + i, e.arrival === undefined ? record : asArrival(record, number!));
+        });
         return;
       case 'send':
         return this.send(e.conn, e.bytes.slice());

@@ -235,7 +235,7 @@ export class Striker {
         if (!v.id) return;
         hit();
         v.goodbye();
-        return world.agenda.after(r.between(100, 2000), () => void world.volunteer(v.id));
+        return world.agenda.after(r.between(100, 2000), () => void world.volunteer(v));
       case 'freeze':
       case 'zombie':
         if (v.frozen) return;
@@ -288,7 +288,7 @@ export class Striker {
         return;
       case 'clone': {
         if (v.held.size === 0) return;
-        const copy = world.volunteer(v.id);
+        const copy = world.volunteer(v);
         hit();
         copy.becomeCloneOf(v);
         return world.agenda.after(r.between(500, 8000), () => copy.crash(false));

@@ -15,6 +15,7 @@ import {
   type ServedLog,
 } from '@mayfly/protocols';
 import { FILES, WorldMode, homeOf, type SpawnGroup, type TaskId } from '@mayfly/wire';
+import { homesOf } from './setup.ts';
 import { FaultyLog } from './faulty-log.ts';
 import { Random } from './random.ts';
 import type { Simulation } from './simulation.ts';
@@ -195,7 +196,7 @@ export class FileHost {
   }
 
   private home(task: TaskId): number {
-    return homeOf(task, this.world.setup.channelMemories);
+    return homeOf(task, homesOf(this.world.setup));
   }
 
   // ---- what the feeds of the Channel Memories ask ----

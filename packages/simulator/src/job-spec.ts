@@ -15,6 +15,8 @@ export const jobSpec = (setup: Setup, submittedAt: number): JobSpec => ({
   files: [],
   seed: setup.spec.seed,
   channelMemories: setup.channelMemories,
+  ...(setup.clusters && { clusters: [...setup.clusters] }),
+  ...(setup.rooms && { rooms: [...setup.rooms] }),
   checkpointMs: setup.checkpointMs,
   interactive: false,
   team: setup.team,

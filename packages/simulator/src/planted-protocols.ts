@@ -1,6 +1,7 @@
 /**
  * Planted bugs that are other rows of the table of V-protocols: each breaks one rule of pessimistic logging, or of
- * coordinated checkpointing (planted-coordinated.ts), and the cores know nothing of them.
+ * coordinated checkpointing (planted-coordinated.ts) or of clusters (planted-clusters.ts). The cores know nothing of
+ * them.
  */
 import {
   LoggedEndpoint,
@@ -13,6 +14,7 @@ import {
   type VProtocol,
 } from '@mayfly/protocols';
 import { decodeTeamBlock, teamHeads, type ProtocolName, type TaskId } from '@mayfly/wire';
+import { CLUSTERS } from './planted-clusters.ts';
 import { COORDINATED } from './planted-coordinated.ts';
 import type { Rule } from './planted.ts';
 
@@ -90,6 +92,7 @@ const ROWS: Partial<Record<Rule, () => VProtocol>> = {
         pessimistic.log.carried(s, source, bytes, v, o, length, decodeTeamBlock(teamHeads(mates))),
     }),
   ...COORDINATED,
+  ...CLUSTERS,
 };
 
 /** What the run's participants ask: its protocol, or the row that is planted in its place. */

@@ -4,35 +4,10 @@
  * by another row of the table of V-protocols (planted-protocols.ts): the cores stay as they are in production.
  */
 import type { DispatcherSettings } from '@mayfly/protocols';
-import type { FaultKind } from './fault-kinds.ts';
-import type { ProgramSpec } from './program.ts';
-import type { Setup } from './setup.ts';
+import { plant } from './plant.ts';
+import { PLANTED_CLUSTERS } from './plants-of-clusters.ts';
 
-/** What seeds are held to, where a rule speaks of one mode, or of few kinds of faults. */
-export interface Held {
-  readonly setup?: Partial<Setup>;
-  readonly spec?: Partial<ProgramSpec>;
-  readonly only?: readonly FaultKind[];
-  /** Mean time between faults, ms. */
-  readonly faultEveryMs?: number;
-}
-
-export interface Planted {
-  /** What is undone. */
-  readonly rule: string;
-  /** The sentence of the docs or of the paper that it breaks. */
-  readonly says: string;
-  /** Seeds within which the campaign must find it. */
-  readonly within: number;
-  readonly held?: Held;
-}
-
-const plant = <const R extends string>(
-  rule: R,
-  says: string,
-  within: number,
-  held?: Planted['held'],
-): Planted & { readonly rule: R } => ({ rule, says, within, ...(held ? { held } : {}) });
+export type { Held, Planted } from './plant.ts';
 
 const POWER = { setup: { durability: 'behind', syncMs: 400 }, only: ['power loss', 'CM power loss'] } as const;
 const EAGER = { setup: { lazyTicks: 1 } } as const;
@@ -362,6 +337,7 @@ export const PLANTED = [
     200,
     { only: ['crashing program'] },
   ),
+  ...PLANTED_CLUSTERS,
 ] as const;
 
 export type Rule = (typeof PLANTED)[number]['rule'];

@@ -13,7 +13,12 @@ export class Registry {
   constructor(
     private readonly job: JobId,
     /** What becomes durable: for the checkers. */
-    private readonly told: { fault(fault: FaultRecord): void; entry(key: string, value: unknown): void },
+    private readonly told: {
+      fault(fault: FaultRecord): void;
+      entry(key: string, value: unknown): void;
+      /** All of a commit. */
+      commit(changes: Changes): void;
+    },
   ) {}
 
   has(key: string): boolean {
@@ -35,6 +40,7 @@ export class Registry {
     // the old ones first: what replaces them is there by now
     const inOrder = [...changes].sort(([, a], [, b]) => Number(a !== undefined) - Number(b !== undefined));
     for (const [k, v] of inOrder) this.told.entry(k, v);
+    this.told.commit(changes);
   }
 
   /** Highest durable incarnation of every task that has one. */

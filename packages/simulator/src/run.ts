@@ -9,6 +9,7 @@ import { protocols, type VProtocol } from '@mayfly/protocols';
 import { jobId, PROGRAM_KINDS, type ErrorBody, type ProtocolName } from '@mayfly/wire';
 import { Violation } from './violation.ts';
 import type { FaultKind } from './fault-kinds.ts';
+import { drawClusters, nodesFor } from './clusters-of-seed.ts';
 import { Striker, drawFaults, harmless, type Fault } from './faults.ts';
 import type { Rule } from './planted.ts';
 import type { ProgramSpec } from './program.ts';
@@ -52,9 +53,11 @@ export interface RunReport {
 const TIME_LIMIT_MS = 400_000;
 const STEP_LIMIT = 2_000_000;
 
-/** The V-protocol that a campaign draws for a seed, where it is held to none. */
+/** The V-protocol that a campaign draws for a seed, where it is held to none. Clusters are drawn apart. */
 export const protocolOfSeed = (seed: number): ProtocolName =>
-  Random.named(seed, 'protocol').pick(['pessimistic', 'pessimistic', 'vcl', 'pcl', 'none'] as const);
+  Random.named(seed, 'protocol of clusters').chance(1 / 6)
+    ? 'hc3i'
+    : Random.named(seed, 'protocol').pick(['pessimistic', 'pessimistic', 'vcl', 'pcl', 'none'] as const);
 
 export function draw(seed: number, o: RunOptions = {}): Setup {
   const r = Random.named(seed, 'setup');
@@ -118,13 +121,17 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
     ...o.setup,
   };
   drawTeams(seed, setup, o);
+  if (protocols[setup.protocol].clusters) {
+    Object.assign(spec, { spawn: undefined }); // a new process would be in no cluster
+    Object.assign(setup, drawClusters(seed, setup), o.setup);
+  }
   // Coordinated checkpointing takes images wherever a rank waits: modules alone.
-  if (protocols[setup.protocol].scheduler) {
+  if (protocols[setup.protocol].scheduler ?? protocols[setup.protocol].clusters) {
     Object.assign(spec, { prologueRounds: undefined });
     Object.assign(setup, { kind: 'wasm' });
   }
   // enough slots for every rank
-  return { ...setup, nodes: Math.max(setup.nodes, Math.ceil(spec.size / setup.slots)) };
+  return { ...setup, nodes: Math.max(setup.nodes, nodesFor(setup)) };
 }
 
 /** Ranks of one node may exchange messages in its memory; what must be logged of that is. */

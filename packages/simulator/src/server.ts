@@ -92,6 +92,7 @@ export class Server {
     this.registry = new Registry(world.setup.job, {
       fault: (fault) => world.gaveUp(fault),
       entry: (key, value) => world.checkers.kit.registered?.(key, value),
+      commit: (changes) => world.checkers.kit.commits?.(changes),
     });
     this.cs = new CsHost(world);
     for (let i = 0; i < world.setup.channelMemories; i++) this.cms.push(new CmHost(world, i));
@@ -272,7 +273,8 @@ export class Server {
     const running = [...core.jobs.values()].flatMap((j) => j.tasks.filter((t) => t.phase === 'running'));
     const trusted = new Set(nodeViews(this.service.dispatcher).flatMap((v) => (v.record === true ? [v.id] : [])));
     const strangers = running.filter((t) => t.node !== undefined && !trusted.has(t.node));
-    if (!this.up || here.length < 2 || strangers.length === 0) return false;
+    // The owner of a job in rooms knows its nodes: the first report counts (D12).
+    if (!this.up || here.length < 2 || strangers.length === 0 || this.world.setup.rooms) return false;
     if (this.world.undone === 'deadlock-believed')
       this.failed({ code: 'DEADLOCK', message: 'nodes say that all ranks wait' });
     else this.dispatch({ type: 'deadlock', job, report: 'nodes say that all ranks wait' });
@@ -292,6 +294,7 @@ export class Server {
           name: hello.name,
           engine: hello.engine,
           slots: hello.slots,
+          ...(hello.room === undefined ? {} : { room: hello.room }),
           ...(hello.runs && this.world.undone !== 'kinds-ignored' ? { runs: hello.runs } : {}),
           holds: hello.holds,
           images: hello.images,

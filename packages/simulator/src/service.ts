@@ -54,12 +54,24 @@ export class SimService extends JobService {
     const { waves } = checkers.kit;
     if (event.type === 'wave') {
       trace?.(`wave ${event.wave} begins`);
-      waves?.begins(event.wave);
+      waves?.begins(event.wave, this.clusterOf(event));
     } else if (event.type === 'waveOver') {
       trace?.(`wave ${event.wave} is ${event.committed ? 'committed' : 'abandoned'}`);
-      waves?.ends(event.wave);
+      waves?.ends(event.wave, this.clusterOf(event));
     }
     super.image(this.world.undone === 'last-stored-images' ? this.lastStored(event) : event);
+  }
+
+  private clusterOf({ tasks }: { tasks?: readonly TaskId[] }): number {
+    return this.world.setup.clusters?.[tasks?.[0] ?? 0] ?? 0;
+  }
+
+  private countRollback(clusters: readonly number[] | undefined): void {
+    const { setup } = this.world;
+    if (!clusters || !setup.clusters) return;
+    const all = new Set(setup.clusters).size;
+    this.world.count(clusters.length < all ? 'rollbacks of some clusters' : 'rollbacks of all clusters');
+    if (clusters.length > 1 && clusters.length < all) this.world.count('rollbacks of several clusters');
   }
 
   /** Planted: images of waves that are abandoned stay, and each task goes back to its last one. */
@@ -83,11 +95,13 @@ export class SimService extends JobService {
     const { trace, checkers } = this.world;
     const { waves } = checkers.kit;
     if (event.type === 'rollBack') {
-      trace?.(`all ranks go back, in epoch ${event.epoch}`);
-      waves?.rollsBack(event.epoch);
+      this.countRollback(event.clusters);
+      const who = event.clusters ? `clusters ${event.clusters.join(', ')}` : 'all ranks';
+      trace?.(`${who} go back, in epoch ${event.epoch}`);
+      waves?.rollsBack(event.epoch, event.clusters);
     } else if (event.type === 'goOn') {
-      trace?.('everybody has gone back');
-      waves?.goesOn();
+      trace?.(event.cluster === undefined ? 'everybody has gone back' : `cluster ${event.cluster} has gone back`);
+      waves?.goesOn(event.cluster);
     }
     if (event.type === 'imageChosen')
       this.world.trace?.(`cs: task ${event.task}.${event.incarnation} restarts from ${event.image ?? 'its beginning'}`);

@@ -1,6 +1,6 @@
 /** What a seed draws once for a whole run. Times are in simulated ms, sizes in bytes. */
 import type { DispatcherSettings } from '@mayfly/protocols';
-import type { JobId, MapBy, ProgramKind, ProtocolName } from '@mayfly/wire';
+import type { Homes, JobId, MapBy, ProgramKind, ProtocolName } from '@mayfly/wire';
 import type { ProgramSpec } from './program.ts';
 
 export interface Setup {
@@ -8,6 +8,9 @@ export interface Setup {
   readonly program: string;
   readonly spec: ProgramSpec;
   readonly channelMemories: number;
+  /** By task: its cluster, and by cluster the room whose nodes run it (null: none), where each has its own (`hc3i`). */
+  readonly clusters?: readonly number[] | undefined;
+  readonly rooms?: readonly (string | null)[] | undefined;
   readonly protocol: ProtocolName;
   readonly durability: 'behind' | 'strict';
   readonly chunkBytes: number;
@@ -39,3 +42,7 @@ export interface Setup {
   readonly others: number;
   readonly dispatcher: Partial<DispatcherSettings>;
 }
+
+/** Which Channel Memory is the home of a task. */
+export const homesOf = ({ clusters, channelMemories }: Pick<Setup, 'clusters' | 'channelMemories'>): Homes =>
+  clusters ?? channelMemories;

@@ -7,22 +7,13 @@
  * a zombie.
  */
 import { Comm, type CommEffect, type CommEvent, type Reports } from '@mayfly/protocols';
-import {
-  PROGRAM_KINDS,
-  readFrames,
-  type Hello,
-  type JobId,
-  type NodeId,
-  type Position,
-  type ProgramKind,
-  type TaskId,
-  type TaskReport,
-} from '@mayfly/wire';
+import { readFrames, type JobId, type NodeId, type Position, type TaskId, type TaskReport } from '@mayfly/wire';
 import { heldOf, holdsOf, tasksOf, type Held } from './held-rank.ts';
 import { Hostile, type Hostility } from './hostile.ts';
 import type { Link, LinkEnds } from './link.ts';
 import type { ControlDown, ControlUp } from './messages.ts';
 import { bypassesHold, changedDown, changedRing, inventedAnswers, sendUp } from './mutate-comm.ts';
+import { kindsOf } from './node-kinds.ts';
 import { rankOf } from './rank-of.ts';
 import { Random } from './random.ts';
 import type { Server } from './server.ts';
@@ -47,9 +38,6 @@ export interface NodeSimulation extends Simulation {
 
 const HEARTBEAT_MS = 1000;
 const RECONNECT_MS = 300;
-
-const kindsOf = (world: Simulation, name: string): readonly ProgramKind[] | undefined =>
-  Random.named(world.seed, `kinds of ${name}`).pick([undefined, PROGRAM_KINDS, [world.setup.kind]]);
 
 export class Volunteer {
   alive = true;
@@ -79,15 +67,16 @@ export class Volunteer {
     readonly world: NodeSimulation,
     readonly name: string,
     readonly slots: number,
-    private readonly claim?: NodeId,
+    /** The node that it says it is, and its room. */
+    readonly place: { readonly id?: NodeId | undefined; readonly room?: string | undefined } = {},
     /** Kinds of programs that it runs; default: the job's, perhaps with others, or untold. */
     private readonly runs = kindsOf(world, name),
     hostility?: Hostility,
   ) {
-    const { spec, channelMemories, window, chunkBytes } = world.setup;
+    const { spec, channelMemories, clusters: homes, window, chunkBytes } = world.setup;
     this.random = Random.named(world.seed, name);
     const { commd: policy, teams } = world.protocol;
-    this.comm = new Comm({ size: spec.size, channelMemories, policy, teams, window, chunkBytes });
+    this.comm = new Comm({ size: spec.size, channelMemories, homes, policy, teams, window, chunkBytes });
     this.data = Array.from({ length: channelMemories });
     this.session = `s-${name}-${this.random.between(0, 1e9)}`;
     this.skew = spec.script ? 0 : this.random.between(-300, 300);
@@ -156,18 +145,21 @@ export class Volunteer {
       }),
     );
     this.control = link;
-    const hello: Hello = {
-      version: 1,
-      name: this.name,
-      engine: 'simulated',
-      slots: this.slots,
-      session: this.session,
-      ...(this.runs ? { runs: [...this.runs] } : {}),
-      holds: [...(this.hostile?.holds() ?? []), ...holdsOf(this.job, this.held.values())],
-      images: [],
-      ...((this.id ?? this.claim) ? { node: (this.id ?? this.claim)! } : {}),
-    };
-    link.up({ type: 'hello', hello });
+    link.up({
+      type: 'hello',
+      hello: {
+        version: 1,
+        name: this.name,
+        engine: 'simulated',
+        slots: this.slots,
+        session: this.session,
+        ...(this.runs ? { runs: [...this.runs] } : {}),
+        holds: [...(this.hostile?.holds() ?? []), ...holdsOf(this.job, this.held.values())],
+        images: [],
+        ...((this.id ?? this.place.id) ? { node: (this.id ?? this.place.id)! } : {}),
+        ...(this.place.room === undefined ? {} : { room: this.place.room }),
+      },
+    });
   }
 
   private connectData(cm: number): void {

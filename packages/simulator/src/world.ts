@@ -4,6 +4,7 @@ import { homeOf, taskId, type ErrorBody, type NodeId, type TaskId } from '@mayfl
 import { Agenda } from './agenda.ts';
 import { Checkers, kits, type Stores } from './checkers/index.ts';
 import { FileHost } from './file-host.ts';
+import { roomOfNext } from './clusters-of-seed.ts';
 import type { Hostility } from './hostile.ts';
 import { Link, type LinkEnds } from './link.ts';
 import { protocolOf } from './planted-protocols.ts';
@@ -11,7 +12,7 @@ import type { Rule } from './planted.ts';
 import { mixBytes } from './program.ts';
 import { Random } from './random.ts';
 import { Server } from './server.ts';
-import type { Setup } from './setup.ts';
+import { homesOf, type Setup } from './setup.ts';
 import type { Simulation } from './simulation.ts';
 import { Violation } from './violation.ts';
 import { Volunteer } from './volunteer.ts';
@@ -68,7 +69,7 @@ export class World implements Simulation {
     this.trace = trace && ((line) => trace(this, line));
     this.protocol = protocol ?? protocolOf(setup.protocol, undone);
     this.random = Random.named(seed, 'world');
-    this.checkers = new Checkers(setup.spec, kits[setup.protocol], this.stores());
+    this.checkers = new Checkers(setup.spec, kits[setup.protocol], this.stores(), setup.clusters);
     this.sink = new Sink(this);
     this.files = new FileHost(this);
     this.server = new Server(this);
@@ -103,15 +104,18 @@ export class World implements Simulation {
     return new Link<U, D>(this.agenda, Random.named(this.seed, name), this.setup.maxDelay, ends);
   }
 
-  volunteer(claim?: Volunteer['id'], hostility?: Hostility): Volunteer {
-    const v = new Volunteer(
-      this,
-      `${hostility ? 'h' : 'v'}${++this.born}`,
-      this.setup.slots,
-      claim,
-      undefined,
-      hostility,
-    );
+  /** `like`: it says that it is this node. */
+  volunteer(like?: Pick<Volunteer, 'id' | 'place'>, hostility?: Hostility): Volunteer {
+    const { room } = like
+      ? like.place
+      : {
+          room: roomOfNext(
+            this.setup,
+            this.volunteers.map((v) => v.place),
+          ),
+        };
+    const name = `${hostility ? 'h' : 'v'}${++this.born}`;
+    const v = new Volunteer(this, name, this.setup.slots, { id: like?.id, room }, undefined, hostility);
     this.volunteers.push(v);
     return v;
   }
@@ -207,7 +211,7 @@ class Sink {
 
   sync(): void {
     const { server, files } = this.world;
-    files.sync((task) => server.cms[homeOf(task, server.cms.length)]!.served?.core);
+    files.sync((task) => server.cms[homeOf(task, homesOf(this.world.setup))]!.served?.core);
     for (const [task, channel] of this.written) {
       if (this.synced.get(task) === channel) continue;
       this.synced.set(task, channel);

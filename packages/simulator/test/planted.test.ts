@@ -70,6 +70,9 @@ const QUICK: readonly [Rule, RegExp, number?][] = [
   ['output-at-the-commit', /^Q6/],
   ['exit-at-once', /^Q6/],
   ['wave-forgotten', /^Q8/],
+  ['delivered-before-its-clc', /^Q14/],
+  ['undone-accepted', /^Q2/],
+  ['cluster-requests-at-once', /^Q6/],
 ];
 
 test.each(QUICK)('%s is found', { timeout: 120_000 }, (rule, by, first = 1) => {

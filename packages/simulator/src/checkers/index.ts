@@ -1,6 +1,7 @@
 /** The kit of every V-protocol by its name, and what hosts need of the checkers. Nothing else names them all. */
 import type { ProtocolName } from '@mayfly/wire';
 import { Blocking } from './blocking.ts';
+import { Clustered } from './clustered.ts';
 import { Coordinated } from './coordinated.ts';
 import { MessageLogging } from './message-logging.ts';
 import { Relay } from './relay.ts';
@@ -10,8 +11,7 @@ export const kits: Readonly<Record<ProtocolName, Kit>> = {
   pessimistic: (histories, stores) => new MessageLogging(histories, stores),
   vcl: (histories, stores) => new Coordinated(histories, stores),
   pcl: (histories, stores) => new Coordinated(histories, stores, new Blocking()),
-  // Random runs of its cores are in packages/protocols/test/hc3i; the simulator draws no job with clusters.
-  hc3i: (histories, stores) => new Coordinated(histories, stores),
+  hc3i: (histories, stores, clusters) => new Clustered(histories, stores, clusters ?? []),
   app: (histories, stores) => new Relay(histories, stores),
   none: (histories, stores) => new Relay(histories, stores),
 };

@@ -13,7 +13,7 @@
  */
 import { FILES, WORLD } from '@mayfly/wire';
 import { Violation } from '../violation.ts';
-import { consumedBefore, sentBefore, shownBefore, type Member, type Wave } from './wave-records.ts';
+import { consumedBefore, memberOf, sentBefore, shownBefore, type Member, type Wave } from './wave-records.ts';
 
 /** One task's history. */
 interface History {
@@ -120,15 +120,16 @@ export class Surviving {
 
   // ---- what the registry has ----
 
-  /** Q1, Q19: a wave counts from now on. */
-  committed({ wave, tasks }: Wave): void {
-    const taken = tasks.map((m) => (m.state === 'image' ? this.genuine(wave, m) : undefined));
+  /** Q1, Q19: a wave counts from now on. `own`: a wave of these tasks only, who get messages of others as well. */
+  committed({ wave, tasks }: Wave, own?: ReadonlySet<number>): void {
+    const taken = new Map(tasks.map((m) => [m.task, m.state === 'image' ? this.genuine(wave, m) : undefined]));
     for (const p of tasks) {
       if (p.state === 'ended') continue;
-      for (const [src, count] of taken[p.task]?.receives ?? []) {
-        if (src === WORLD || src === FILES) continue;
-        const sender = tasks[src];
-        const sent = sender?.state === 'ended' ? this.sentTo(src, p.task).length : (taken[src]?.sends.get(p.task) ?? 0);
+      for (const [src, count] of taken.get(p.task)?.receives ?? []) {
+        if (src === WORLD || src === FILES || own?.has(src) === false) continue;
+        const sender = memberOf({ tasks }, src);
+        const sent =
+          sender?.state === 'ended' ? this.sentTo(src, p.task).length : (taken.get(src)?.sends.get(p.task) ?? 0);
         if (count > sent)
           throw new Violation(
             `Q1: wave ${wave}: task ${p.task} had consumed ${count} messages of ${src}, whose image has sent ${sent}`,
@@ -160,10 +161,11 @@ export class Surviving {
     return taken;
   }
 
-  /** All go back. Undefined: to the start of the program. */
-  back(wave: Wave | undefined): void {
+  /** All go back, or these. Undefined: to the start of the program. */
+  back(wave: Wave | undefined, own?: ReadonlySet<number>): void {
     for (const [task, history] of this.tasks) {
-      const m = wave?.tasks[task];
+      if (own?.has(task) === false) continue;
+      const m = wave && memberOf(wave, task);
       const shown = this.shown.get(task) ?? 0;
       if (shown > shownBefore(m))
         throw new Violation(
@@ -175,5 +177,16 @@ export class Surviving {
       history.receives.clear();
       for (const [src, count] of m?.cut?.receives ?? []) history.receives.set(src, count);
     }
+  }
+
+  /** Where some go back and others do not: nobody has consumed what is undone. */
+  consistent(epoch: number): void {
+    for (const [task, { receives }] of this.tasks)
+      for (const [src, count] of receives)
+        if (src !== WORLD && src !== FILES && count > this.sentTo(src, task).length)
+          throw new Violation(
+            `Q15: epoch ${epoch}: task ${task} has consumed ${count} messages of ${src}, of which ` +
+              `${this.sentTo(src, task).length} are not undone`,
+          );
   }
 }

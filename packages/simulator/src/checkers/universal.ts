@@ -137,6 +137,8 @@ export interface ProtocolCheckers {
 
   /** A registry entry is durable; undefined: its end is. */
   registered?(key: string, value: unknown): void;
+  /** …and so is all of its commit. */
+  commits?(changes: readonly (readonly [key: string, value: unknown])[]): void;
 
   /** Of coordinated checkpointing. */
   readonly waves?: WaveWitness;
@@ -146,7 +148,7 @@ export interface ProtocolCheckers {
 }
 
 /** A kit of one run. */
-export type Kit = (histories: Histories, stores: Stores) => ProtocolCheckers;
+export type Kit = (histories: Histories, stores: Stores, clusters?: readonly number[]) => ProtocolCheckers;
 
 /** An image that becomes complete. */
 export interface ImageComplete {
@@ -213,8 +215,9 @@ export class Checkers implements Witness, Histories {
     private readonly spec: ProgramSpec,
     kit: Kit,
     stores: Stores,
+    clusters?: readonly number[],
   ) {
-    this.kit = kit(this, stores);
+    this.kit = kit(this, stores, clusters);
     this.locals = new LocalChannels(this);
     this.units = new TeamUnits((task) => stores.isDone(task));
     this.files = new FileChecker(spec.spawn?.first ?? spec.size, (life, known) => this.kit.supersedes(life, known));

@@ -37,3 +37,6 @@ export const sentBefore = (m: Member | undefined, dst: number): number =>
 export const consumedBefore = (m: Member | undefined, src: number): number => of(m?.cut?.receives, src);
 
 export const shownBefore = (m: Member | undefined): number => sentBefore(m, WORLD);
+
+export const memberOf = ({ tasks }: Pick<Wave, 'tasks'>, task: number): Member | undefined =>
+  tasks[task]?.task === task ? tasks[task] : tasks.find((m) => m.task === task);

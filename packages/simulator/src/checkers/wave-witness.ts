@@ -4,12 +4,12 @@ import type { ImageId } from '@mayfly/wire';
 export interface WaveWitness {
   /** A life of the server's process begins. */
   serverBegins(): void;
-  /** The Checkpoint Server hears that a wave begins, or that it is over. */
-  begins(wave: number): void;
-  ends(wave: number): void;
-  /** The dispatcher hears that all ranks go back, and that everybody has. */
-  rollsBack(epoch: number): void;
-  goesOn(): void;
+  /** The Checkpoint Server hears that a wave (of this cluster, if there are some) begins, or that it is over. */
+  begins(wave: number, cluster: number): void;
+  ends(wave: number, cluster: number): void;
+  /** The dispatcher hears that all ranks (of these clusters) go back, and that everybody (of this one) has. */
+  rollsBack(epoch: number, clusters?: readonly number[]): void;
+  goesOn(cluster?: number): void;
   /** A Channel Memory has a core that begins at this epoch's line. */
   wentBack(cm: number, epoch: number): void;
   /** A rank takes an image now. `held`: arrivals that it has consumed without their bodies. */
