@@ -31,6 +31,22 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
+describe('mayfly quota', () => {
+  it('sets limits of one owner and shows them beside what is used; clear goes back to those of all', async () => {
+    const set = await mayfly('quota', 'set', 'Ada', '--slots', '4', '--storage', '250');
+    expect(set).toMatchObject({ code: 0, stderr: '' });
+    expect(set.stdout).toMatch(/\nAda +0 \/ 4 +0 \/ – +0 \/ 250 MB +own\n$/);
+    // What is not named stays.
+    expect((await mayfly('quota', 'set', 'Ada', '--jobs', '2', '--slots', 'default')).stdout).toMatch(
+      /\nAda +0 \/ – +0 \/ 2 +0 \/ 250 MB +own\n$/,
+    );
+    expect((await mayfly('quota', 'clear', 'Ada')).code).toBe(0);
+    expect((await mayfly('quota')).stdout).not.toContain('Ada');
+    expect((await mayfly('quota', 'set', 'Ada')).stderr).toContain('name a limit: --slots, --jobs or --storage');
+    expect((await mayfly('quota', 'set', 'Ada', '--slots', 'few')).stderr).toContain("'none' or 'default'");
+  });
+});
+
 describe('mayfly submit and wait', () => {
   it('leave the job to the server, and come back for its exit code and files', async () => {
     const id = await submit('--stdin', 'input.txt', 'echo.ts', '3', '-n');

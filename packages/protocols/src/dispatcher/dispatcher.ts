@@ -77,6 +77,7 @@ export class Dispatcher {
     core.now = e.now;
     core.clock.advance(e.now);
     core.effects = [];
+    core.queue = undefined;
     this.#handle(e);
     if (core.reschedule) {
       core.reschedule = false;

@@ -22,7 +22,8 @@ export const quotaOf = (quotas: SlotQuotas, owner: string): number =>
 export function slotsOfJob(job: Job): number {
   const { state } = job.record;
   if (ended(job.record) || state === 'waiting') return 0;
-  const claims = state === 'running' && !over(job);
+  // A paused one until its last rank has left: until then it may go on at once.
+  const claims = !over(job) && (state === 'running' || job.tasks.some((t) => t.node !== undefined));
   let n = 0;
   for (const t of job.tasks)
     if (t.node !== undefined || (claims && t.phase !== 'done' && t.phase !== 'ended' && t.phase !== 'exiting')) n++;

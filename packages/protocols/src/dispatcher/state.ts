@@ -219,6 +219,13 @@ export type Pending =
   | { kind: 'rollBack'; job: Job; epoch: number }
   | { kind: 'nothing' };
 
+/** What waits for slots (views.ts). */
+export interface Queue {
+  readonly line: { job: Job; takes: boolean }[];
+  /** Slots in use, by owner. */
+  readonly used: ReadonlyMap<string, number>;
+}
+
 export class Core {
   readonly settings: DispatcherSettings;
   readonly clock: ObserverClock;
@@ -238,6 +245,8 @@ export class Core {
   aliveAt = 0;
   /** Why storage cannot be written (storage-outage.ts). Losable: the host reports it again. */
   stopped: ErrorBody | undefined;
+  /** Until the next step. */
+  queue: Queue | undefined;
   shares: Shares;
   /** Losable: the host says them again. */
   quotas: SlotQuotas = { of: new Map() };

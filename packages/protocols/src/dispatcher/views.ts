@@ -25,7 +25,18 @@ import { byRoom, clusterRooms, roomOf, roomsOf } from './rooms-of-job.ts';
 import { lineUp } from './shares.ts';
 import { hasExited as exitedForGood } from './unit.ts';
 import type { JobPart } from './events.ts';
-import { ended, groupOf, kindOfJob, over, paused, type Core, type Job, type Node, type Task } from './state.ts';
+import {
+  ended,
+  groupOf,
+  kindOfJob,
+  over,
+  paused,
+  type Core,
+  type Job,
+  type Queue,
+  type Node,
+  type Task,
+} from './state.ts';
 
 /** Counters of one task that the logs and the image store know. */
 export type TaskCounters = Pick<
@@ -346,14 +357,25 @@ function idleText(core: Core, job: Job, room: string | undefined, tasks: readonl
 
 /** Jobs that come before it, and take slots that it could use. */
 function aheadOf(core: Core, job: Job, rivals: ReadonlyMap<string | undefined, ReadonlySet<ProgramKind>>): number {
-  const inUse = new SlotsInUse(core);
   let ahead = 0;
-  for (const j of lineUp(core, inUse)) {
+  for (const { job: j, takes } of queueOf(core).line) {
     if (j === job) break;
-    const competes = roomsOf(j.record.spec).some((room) => rivals.get(room)?.has(kindOfJob(j)));
-    if (competes && !inUse.waits(ownerOf(j.record.spec), j.tasks.filter((t) => t.phase !== 'done').length)) ahead++;
+    if (takes && roomsOf(j.record.spec).some((room) => rivals.get(room)?.has(kindOfJob(j)))) ahead++;
   }
   return ahead;
+}
+
+/** Jobs that wait, in their order, and whether they take free slots (D26); once for the views of a step. */
+function queueOf(core: Core): Queue {
+  if (core.queue) return core.queue;
+  const inUse = new SlotsInUse(core);
+  const used = new Map(inUse.byOwner);
+  const line: Queue['line'] = [];
+  for (const job of lineUp(core, inUse)) {
+    const size = job.tasks.filter((t) => t.phase !== 'done').length;
+    line.push({ job, takes: !inUse.waits(ownerOf(job.record.spec), size) });
+  }
+  return (core.queue = { line, used });
 }
 
 /** D26, for people. */
@@ -366,7 +388,7 @@ function quotaReason(core: Core, job: Job, size: number): string | undefined {
       `needs ${slots(size)}, and the quota of ${owner} is ${slots(quota)} at once: ` +
       'ask the owner of the server for more, or submit it with fewer ranks'
     );
-  const used = new SlotsInUse(core).of(owner);
+  const used = queueOf(core).used.get(owner) ?? 0;
   if (used + size <= quota) return undefined;
   return `needs ${slots(size)}; ${owner} uses ${used} of the ${quota} that the quota allows: starts when other jobs of ${owner} end`;
 }

@@ -2,16 +2,7 @@
  * A small model of nodes, CMs, CS and registry around a dispatcher, for the seeded runs of random.test.ts. It knows
  * nothing of the dispatcher's state: it judges effects, by the numbers of the invariants.
  */
-import {
-  kindOf,
-  PROGRAM_KINDS,
-  type Hold,
-  type ImageId,
-  type JobId,
-  type NodeId,
-  type ProgramKind,
-  type TaskId,
-} from '@mayfly/wire';
+import { kindOf, PROGRAM_KINDS, type ImageId, type JobId, type NodeId, type TaskId } from '@mayfly/wire';
 import { expect } from 'vitest';
 import {
   Dispatcher,
@@ -21,32 +12,8 @@ import {
   type JobRecord,
   type TaskRecord,
 } from '../../src/index.ts';
+import type { Volunteer } from './model-volunteer.ts';
 import { J, job, N, NOTHING } from './stage.ts';
-
-export interface Worker extends Hold {
-  started: boolean;
-  /** Steps until it exits. */
-  left: number;
-}
-
-/** One volunteer. Its socket and its workers live and die apart. */
-export class Volunteer {
-  id: NodeId | undefined;
-  session = 0;
-  connection: string | undefined;
-  slots: number;
-  frozen = false;
-  workers: Worker[] = [];
-  /** Sent by the server, under way on this connection. */
-  inbox: DispatcherEffect[] = [];
-  constructor(
-    slots: number,
-    /** undefined: it does not tell, and runs everything. */
-    readonly runs: readonly ProgramKind[] | undefined,
-  ) {
-    this.slots = slots;
-  }
-}
 
 const CMS = 2;
 
@@ -73,6 +40,7 @@ export class Model {
   /** Answers per turn, at most this less one: a slow disk, or a fast one. */
   pace = 6;
   #connections = 0;
+  #quota: number | undefined;
   #fresh = 0;
   #turns = 0;
   /** Of this life of the dispatcher: jobs whose teams it has shown, and members that were assigned in this step. */
@@ -89,6 +57,12 @@ export class Model {
   ) {
     this.dispatcher = make();
     this.step({ type: 'recover', now: this.now, entries: [], images: [] });
+  }
+
+  /** Of each owner. */
+  limit(quota = this.#quota): void {
+    this.#quota = quota;
+    this.step({ type: 'quotas', now: this.now, quotas: { each: quota, of: new Map() } });
   }
 
   step(e: DispatcherEvent): void {
@@ -211,6 +185,7 @@ export class Model {
           this.#together.set(of, [...(this.#together.get(of) ?? []), e]);
         }
         expect((this.registry.get(`job/${e.job}`) as JobRecord).state, 'D6').toBe('running');
+        this.#checkQuota(e.job);
         this.assigned.set(key, e.incarnation);
         const view = nodeViews(this.dispatcher).find((n) => n.id === e.node)!;
         if (view.busy > view.slots) {
@@ -245,6 +220,16 @@ export class Model {
         return;
       default:
     }
+  }
+
+  /** D26 */
+  #checkQuota(job: JobId): void {
+    const ownerOf = (id: JobId) => (this.registry.get(`job/${id}`) as JobRecord | undefined)?.spec.owner;
+    let slots = 0;
+    for (const [id, size] of this.sizes)
+      if (ownerOf(id) === ownerOf(job) && (this.registry.get(`job/${id}`) as JobRecord).state === 'running')
+        for (let t = 0; t < size; t++) if (!this.#record(id, t as TaskId)?.exit) slots++;
+    expect(slots, 'D26').toBeLessThanOrEqual(this.#quota ?? Infinity);
   }
 
   /** Ranks of a team are, or will be, on this node. */
@@ -301,6 +286,7 @@ export class Model {
       id: J(n),
       channelMemories: CMS,
       program,
+      owner: n % 3 === 0 ? 'ada' : 'bob',
       ...(n % 2 === 1 ? { team: 2 + (n % 4 === 1 ? 1 : 0), mapBy: 'slot' as const } : {}),
       ...(n % 3 === 0 ? { graceMs: 500 + 1000 * this.below(6) } : {}),
     });
@@ -433,6 +419,7 @@ export class Model {
       if (k.startsWith('job/') && (r as JobRecord).state === 'paused') this.paused.add((r as JobRecord).spec.id);
     this.now += this.below(3000);
     this.dispatcher = this.make();
+    this.limit();
     this.step({
       type: 'recover',
       now: this.now,

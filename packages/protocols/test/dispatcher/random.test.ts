@@ -15,7 +15,8 @@ import {
   type JobRecord,
 } from '../../src/index.ts';
 import { fault } from './model-faults.ts';
-import { Model, Volunteer } from './model.ts';
+import { Model } from './model.ts';
+import { Volunteer } from './model-volunteer.ts';
 import { randomOf } from '../random.ts';
 
 declare const process: { env: Record<string, string | undefined> };
@@ -24,6 +25,7 @@ function run(seed: number, make?: () => Dispatcher): Model {
   const below = randomOf(seed);
   const m = new Model(below, make);
   try {
+    m.limit([undefined, 5, 7][seed % 3]); // no job is larger than 5
     const some = [undefined, undefined, PROGRAM_KINDS, ['wasm'], ['wasm'], ['typescript']] as const;
     for (let i = 2 + below(5); i > 0; i--) m.volunteers.push(new Volunteer(1 + below(3), some[below(some.length)]));
     // Whatever they are, each kind has a node.
@@ -60,7 +62,7 @@ function run(seed: number, make?: () => Dispatcher): Model {
   return m;
 }
 
-it('holds D1–D6, D8, D9, D20 and D22–D25 under faults of every kind, and ends every job', { timeout: 120_000 }, () => {
+it('holds D1–D6, D8, D9, D20 and D22–D26 under faults of every kind, and ends every job', { timeout: 120_000 }, () => {
   const only = process.env['MAYFLY_SEED'];
   let incarnations = 0;
   let pauses = 0;
@@ -89,6 +91,11 @@ it('one seed is one run, to the letter', () => {
 
 /** Without the rules of teams: what the dispatcher hears, does and decides, changed. */
 const settings = { crashLimit: 10_000 };
+class Generous extends Dispatcher {
+  override step(e: DispatcherEvent): DispatcherEffect[] {
+    return super.step(e.type === 'quotas' ? { ...e, quotas: { of: new Map() } } : e);
+  }
+}
 class Fenced extends Dispatcher {
   /** Whoever has fenced one member has fenced its team. */
   override step(e: DispatcherEvent): DispatcherEffect[] {
@@ -130,6 +137,7 @@ it.each([
   ['a lost member is raised alone', 'D2[24]', () => new Dispatcher(settings, { ...protocols, pessimistic: alone })],
   ['members are assigned before all are fenced', '(D1|D23): everyone', () => new Fenced(settings)],
   ['a team restarts in two steps', 'D23: all members', () => new Split(settings)],
+  ['there are no quotas', 'D26', () => new Generous(settings)],
   ['teams are forgotten when the server restarts', 'D2[245]', () => new Forgetful(settings)],
 ])('notices: %s', (_, rule, make) => {
   expect(() => {
