@@ -6,7 +6,7 @@
  */
 import { Type, type Static } from 'typebox';
 import type { Incarnation, JobId, TaskId } from './ids.ts';
-import { MAX_CHECKSUMS, MAX_MEMBERS, PARITY_PAGES } from './limits.ts';
+import { DEFAULT_WHOLE_EVERY, MAX_CHECKSUMS, MAX_MEMBERS, PARITY_PAGES } from './limits.ts';
 import { CountSchema } from './schema.ts';
 
 const GroupSchema = Type.String({ pattern: '^[0-9a-z-]{1,64}$' });
@@ -84,6 +84,9 @@ export const ParityOption = Type.Object(
   { additionalProperties: false },
 );
 export type ParityOption = Static<typeof ParityOption>;
+
+/** Of so many images of a rank, one goes to the server whole, also where the job does not say. */
+export const wholeEveryOf = ({ wholeEvery = DEFAULT_WHOLE_EVERY }: ParityOption): number => wholeEvery;
 
 /** What is known of the parity of a job. */
 export const ParityView = Type.Object({

@@ -16,10 +16,10 @@ import { JobGroups, decodePlan, type GroupOrder, type HolderState, type JobGroup
 import { isOver, type JobService, type JobSpec } from '@mayfly/protocols';
 import type { ImageStore } from '@mayfly/storage/ports';
 import {
-  DEFAULT_WHOLE_EVERY,
   MAX_MEMBERS,
   PAGE_BYTES,
   PARITY_PAGES,
+  wholeEveryOf,
   type Incarnation,
   type JobId,
   type Manifest,
@@ -58,9 +58,6 @@ interface Parity {
 
 /** Groups follow the ranks so often. */
 const TICK_MS = 250;
-
-const wholeEveryOf = ({ parity }: Pick<JobSpec, 'parity'>): number | undefined =>
-  parity && (parity.wholeEvery ?? DEFAULT_WHOLE_EVERY);
 
 export class ParityHost {
   readonly #service: JobService;
@@ -109,7 +106,7 @@ export class ParityHost {
     if (!p) {
       const groups = new JobGroups<string>(`${id}-${this.#era}`, parity.checksums, MAX_MEMBERS);
       const { checksums } = parity;
-      const wholeEvery = wholeEveryOf(spec)!;
+      const wholeEvery = wholeEveryOf(parity);
       p = { groups, checksums, wholeEvery, rebuilt: 0, fellBack: 0, reason: undefined, shown: '' };
       this.#jobs.set(id, p);
     }

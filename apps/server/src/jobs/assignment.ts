@@ -1,9 +1,9 @@
 /** What an assignment tells a node about its rank, and which program the rank runs. */
 import { capacityOf, groupOf, partOfTask, partsOf, protocols, type JobRecord } from '@mayfly/protocols';
 import {
-  DEFAULT_WHOLE_EVERY,
   partOf,
   spawnedTasks,
+  wholeEveryOf,
   type Assignment,
   type Incarnation,
   type Manifest,
@@ -72,7 +72,7 @@ export function assignmentOf(
     seed: spec.seed,
     serverTime: now,
     checkpointMs: spec.checkpointMs,
-    ...(spec.parity && { wholeEvery: spec.parity.wholeEvery ?? DEFAULT_WHOLE_EVERY }),
+    ...(spec.parity && { wholeEvery: wholeEveryOf(spec.parity) }),
     graceMs,
     ...(manifest === undefined ? {} : { manifest }),
     position: manifest?.position ?? protocols[spec.protocol].recovery.start,
