@@ -97,7 +97,7 @@ test(
     'line tells both',
   async ({ page, browser }, info) => {
     const tab = await Tab.open(browser, server.url, 'leaves', 2);
-    const { id } = await client.submit(WAITS, 2, [], { interactive: true });
+    const { id } = await client.submit(WAITS, 2, [], { interactive: true, team: 1 });
     const waits = (incarnation: number) =>
       client.until(
         id,

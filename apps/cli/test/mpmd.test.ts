@@ -105,7 +105,9 @@ describe('mayfly mpiexec with several programs', () => {
     await said(more, /offers 2 slots/);
     let job: Running | undefined;
     try {
-      job = start(['mpiexec', '-n', '2', './a', 'x', ':', '-n', '1', './b', 'z'], { cwd: dir, env: service.env });
+      // Each alone: one that is lost leaves the others where they are.
+      const words = ['mpiexec', '--team', '1', '-n', '2', './a', 'x', ':', '-n', '1', './b', 'z'];
+      job = start(words, { cwd: dir, env: service.env });
       await expect.poll(() => lines(job!.stdout()).length, { timeout: 60_000 }).toBe(3);
       const id = ((await api('GET', 'jobs')) as JobView[])[0]!.id;
       const view = async (): Promise<JobView> => (await api('GET', `jobs/${id}`)) as JobView;

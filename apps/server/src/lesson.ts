@@ -108,7 +108,13 @@ export class Lessons {
         size: LESSON_RANKS,
         room: code,
         program: { language: 'typescript', entry: 'lesson.ts', sources: { 'lesson.ts': PROGRAM } },
-        options: { interactive: true, timeLimitMs: LESSON_MS, outputLimitBytes: 65_536, memoryBytes: 64 << 20 },
+        options: {
+          team: 1,
+          interactive: true,
+          timeLimitMs: LESSON_MS,
+          outputLimitBytes: 65_536,
+          memoryBytes: 64 << 20,
+        },
       });
       this.#lessons.set(code, { job: id, address, at: now, steps: 0 });
       return code;

@@ -203,7 +203,7 @@ describe('a real program on headless nodes', () => {
     for (let n = 0; n < 3; n++) await goOn(second.url, id);
     const v = await finish(second.url, id);
     expect(v.state).toBe('done');
-    expect(v.faults.map((f) => f.cause)).toEqual(['restart', 'restart', 'restart', 'restart']);
+    expect(v.faults.map((f) => f.cause)).toEqual(['restart', 'team', 'restart', 'team']); // two teams of two
   });
 
   it('ends a job at the start of the server whose program the disk has changed, and names the file', async () => {

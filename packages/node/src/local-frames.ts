@@ -13,7 +13,8 @@
  * Of a team with a log (team-log.ts):
  *  IMAGE (up):    with `closes`: the channel state of the image of that wave, as one more section.
  *  DECLINED (up): the rank takes no image of wave `word`.
- *  WISH (up):     a script wants an image of its team soon.
+ *  WISH (up):     a script wants an image of its team soon. `mode` 1: at its call `word` of checkpoint.here, at which
+ *                 it waits.
  *  ENDED (up):    the program has ended, and its EXIT was sent by an incarnation before.
  *  MARKER (ring to a teammate): behind everything sent before the image of wave `word`.
  *  REPORT (ring of reports): number `channel`; body: a block of determinants.

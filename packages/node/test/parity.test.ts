@@ -115,7 +115,7 @@ let calm: string[];
 describe('parity of images between nodes', { timeout: 300_000 }, () => {
   it('saves the server most of the pages, and the answer is that of a job without', async () => {
     for (let i = 0; i < 4; i++) await bench.node(2);
-    const plain = await submit(4, {});
+    const plain = await submit(4, { team: 1 });
     await held(plain, 0);
     ({ stdout: calm } = await answer(plain));
     const id = await submit(4, { parity: { checksums: 1, wholeEvery: 4 } });

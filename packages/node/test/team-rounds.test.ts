@@ -42,6 +42,28 @@ describe('scripts in a team under a log', () => {
     expect([b.declined, b.image]).toEqual([[1, 3], undefined]);
   });
 
+  it('L8: a script that asks for an image waits for it at this call, unless another one is past it', () => {
+    const world = new World(undefined, true);
+    const [a, b, c] = world.ranks as [Rank, Rank, Rank];
+    const images = (): (number | undefined)[] => [a, b, c].map((r) => r.image?.wave);
+    a.here(true, true);
+    expect(images()).toEqual([1, undefined, undefined]);
+    a.send(members[1]!);
+    // The wave is under way: nobody waits for another one, and each takes its image at this call, asked for or not.
+    b.here();
+    a.here(true, true);
+    c.here(true, true);
+    expect([images(), a.wish]).toEqual([[1, 1, 1], undefined]);
+    world.logged.complete(1);
+    // a is past the second call.
+    b.here(true, true);
+    expect([images(), world.wave]).toEqual([[1, 1, 1], 1]);
+    for (const rank of [a, c, b, c]) rank.here(true, rank === c);
+    expect([images(), world.wave]).toEqual([[1, 1, 1], 1]);
+    a.here(true, true);
+    expect(images()).toEqual([2, 1, 1]);
+  });
+
   it('L6: a prologue is repeated with copies of what teammates had sent, behind which the channels go on', () => {
     const world = new World(undefined, true);
     const [a, b] = world.ranks as [Rank, Rank, Rank];

@@ -39,6 +39,8 @@ export class Rank {
   events = 0;
   image: Image | undefined;
   declined: number[] = [];
+  /** The call of checkpoint.here at which it waits. */
+  wish: number | undefined;
   private part: { head: ImageHead; bytes: Uint8Array[] } | undefined;
 
   constructor(
@@ -75,6 +77,7 @@ export class Rank {
   /** Records of the up ring. */
   private up(h: Header, body: Uint8Array): void {
     if (h.kind === Local.DECLINED) return void this.declined.push(h.word);
+    if (h.kind === Local.WISH) return void (this.wish = h.word);
     if (h.kind !== Local.IMAGE) throw new Error(`a record of kind ${h.kind}`);
     if (h.word === 1) this.part = { head: JSON.parse(text.decode(body)) as ImageHead, bytes: [] };
     else this.part!.bytes.push(body.slice());
@@ -132,9 +135,9 @@ export class Rank {
   }
 
   /** A script calls checkpoint.here. */
-  here(may = true): void {
+  here(may = true, force = false): void {
     this.log.settle();
-    this.takes(this.log.here(may));
+    this.takes(this.log.here(may, force));
   }
 
   private takes(wave: number): void {
@@ -198,9 +201,19 @@ export class World {
     for (let i = 0; !ready(); i++) {
       if (i > 1000) throw new Error('nothing goes on');
       if (this.logged.crowded()) this.reads();
+      this.answers(rank);
       for (const other of this.ranks) if (other !== rank) other.team.drain();
       rank.team.drain();
     }
+  }
+
+  /** It may wait at a call of checkpoint.here (logged-team.ts, Q5). */
+  private answers(rank: Rank): void {
+    const { wish } = rank;
+    rank.wish = undefined;
+    if (wish === undefined) return;
+    if (this.logged.offered) this.order();
+    else this.logged.refuse(rank.task, wish);
   }
 
   reads(): void {

@@ -51,7 +51,7 @@ export { TeamEndpoint } from './pessimistic/teams/endpoint.ts';
 export { ImageCut, type InRing } from './pessimistic/teams/image-cut.ts';
 export { startInTeam } from './pessimistic/teams/position.ts';
 export { PrologueCopies } from './pessimistic/teams/prologue.ts';
-export { atHere, nextRound } from './pessimistic/teams/rounds.ts';
+export { atHere, nextRound, offeredRound, type Caller } from './pessimistic/teams/rounds.ts';
 export { fromTheStart, positionOf, replayOf, zeroLine, type Line, type ReplayFrom } from './pessimistic/position.ts';
 export { ChannelMemory } from './channel-memory/channel-memory.ts';
 export { DEFAULT_WINDOW } from './channel-memory/initial.ts';

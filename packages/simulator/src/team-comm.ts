@@ -162,8 +162,9 @@ export class TeamComm {
     h.nextCheckpoint = this.node.world.agenda.now + this.node.world.setup.checkpointMs;
     const { memory } = this;
     if (memory.round.wave !== wave) {
-      const calls = [0, ...memory.calls.values()];
-      memory.round = { wave, at: nextRound(calls, 0) + this.random.between(0, 1) };
+      // No simulated script waits for its image.
+      const callers = [0, ...memory.calls.values()].map((calls) => ({ calls, waits: false }));
+      memory.round = { wave, at: nextRound(callers, 0) + this.random.between(0, 1) };
     }
     this.memory.wanted.set(h.task, wave);
     this.memory.wakes(h.task);

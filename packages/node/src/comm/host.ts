@@ -191,7 +191,7 @@ export class CommHost {
       },
       onChannels: (wave, section) => this.teamImages.closes(rank, wave, section),
       onDeclined: (wave) => this.teamImages.declined(rank, wave),
-      onWish: () => rank.log?.wish(),
+      onWish: (call) => this.teamImages.wish(rank, call),
       onEnd: () => this.step({ type: 'ended', task }),
       onRead: (path) => void this.read(rank, path),
       onNote: (text) => this.note(text),
@@ -443,7 +443,7 @@ export class CommHost {
     const { handed } = rank;
     rank.handed = undefined;
     if (!handed || !position) return this.teamImages.unused(rank);
-    rank.log?.complete();
+    rank.log?.complete(handed.head.wave ?? 0);
     this.supplies
       .image(rank, { ...handed.head, position }, handed.sections)
       .catch((e: unknown) => this.crashed(rank, `handed over an image that cannot be cut: ${String(e)}`));

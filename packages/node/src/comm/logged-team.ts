@@ -10,11 +10,12 @@
  *     while a member replays.
  *  Q2 When the node leaves, only a wave that begins afterwards has the last images.
  *  Q3 Scripts take the images of a wave at a call of checkpoint.here that none of them has reached when the wave begins
- *     (rounds.ts). No wave begins before one has called it.
+ *     (rounds.ts), or at which those that have reached it wait. No wave begins before one has called it.
  *  Q4 Scripts whose wave was dropped are asked again after the same time, and then after twice, four times … as long,
  *     because each costs time and the next may fail for the same reason.
+ *  Q5 A script that waits at a call gets an answer at once: a wave, or its refusal.
  */
-import { nextRound, type Report, type Reports } from '@mayfly/protocols';
+import { nextRound, offeredRound, type Caller, type Report, type Reports } from '@mayfly/protocols';
 import { HEADER_BYTES, readHeader, type TaskId } from '@mayfly/wire';
 import { Local } from '../local-frames.ts';
 import type { RingReader } from '../ring/rings.ts';
@@ -43,6 +44,8 @@ export class LoggedTeam {
   private looked = 0;
   private perMs = 0;
   private called = false;
+  /** The last wave that began. */
+  wave = 0;
   /** The last wave that was dropped, and how many of scripts were in a row. */
   private lost = 0;
   private skipped = 0;
@@ -115,7 +118,7 @@ export class LoggedTeam {
 
   /** True: a script has called checkpoint.here. */
   private look(now: number): boolean {
-    const more = Math.max(...this.since(this.calls, this.members.keys()));
+    const more = Math.max(...this.since(this.members.keys()).map((m) => m.calls));
     this.called ||= more > 0;
     if (now > this.looked) {
       this.perMs = more / (now - this.looked);
@@ -125,19 +128,36 @@ export class LoggedTeam {
     return this.called;
   }
 
-  private since(calls: number, places: Iterable<number>): number[] {
-    return [...places].map((place) => (this.memory.calls(place) - calls) | 0);
+  /** The calls of members after the first {@link calls}. */
+  private since(places: Iterable<number>): Caller[] {
+    // In this order: who waits says so before it counts the call.
+    return [...places].map((place) => {
+      const calls = (this.memory.calls(place) - this.calls) | 0;
+      return { calls, waits: this.memory.offers(place) };
+    });
+  }
+
+  /** Q5: a wave could begin at the last call of checkpoint.here that anybody has made. */
+  get offered(): boolean {
+    const here = [...this.members.keys()].filter((place) => !this.memory.done(place));
+    return offeredRound(this.since(here)) !== undefined;
+  }
+
+  /** Q5. */
+  refuse(task: TaskId, call: number): void {
+    this.memory.refuse(this.members.indexOf(task), call);
   }
 
   /** The core has begun a wave; `of` these members. The others have ended (T12). */
   begins(wave: number, of: ReadonlySet<TaskId>, now: number): void {
+    this.wave = wave;
     this.asked = this.ordered;
     this.ordered = this.wished = false;
     this.last = now;
     if (this.leaving) this.memory.last = wave;
     this.without(of);
     const places = [...of].map((task) => this.members.indexOf(task));
-    if (this.scripts) this.memory.round = (this.calls + nextRound(this.since(this.calls, places), this.perMs)) | 0;
+    if (this.scripts) this.memory.round = (this.calls + nextRound(this.since(places), this.perMs)) | 0;
     for (const place of places) this.memory.want(place, wave);
   }
 
@@ -161,7 +181,8 @@ export class LoggedTeam {
   }
 
   /** The images of the wave are a set, as far as is known here. */
-  complete(): void {
+  complete(wave: number): void {
     this.skipped = 0;
+    this.memory.complete = wave;
   }
 }

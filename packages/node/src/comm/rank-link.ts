@@ -42,7 +42,8 @@ export interface RankLinkEvents {
   /** It takes no image of this wave of its team. */
   onDeclined(wave: number): void;
   /** It wants an image of its team soon. */
-  onWish(): void;
+  /** `call`: of checkpoint.here, at which it waits. */
+  onWish(call: number | undefined): void;
   /** The program has ended, and writes no EXIT. */
   onEnd(): void;
   onRead(path: string): void;
@@ -156,7 +157,7 @@ export class RankLink {
         this.events.onDeclined(h.word);
         break;
       case Local.WISH:
-        this.events.onWish();
+        this.events.onWish(h.mode === 1 ? h.word | 0 : undefined);
         break;
       case Local.ENDED:
         this.events.onEnd();

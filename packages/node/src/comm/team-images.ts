@@ -31,13 +31,25 @@ export class TeamImages {
     const teams = new Map<LoggedTeam, Rank>();
     for (const rank of this.ranks.values()) if (rank.log) teams.set(rank.log, rank);
     for (const [log, { assignment }] of teams) {
-      if (!log.due(this.seams.now(), assignment.checkpointMs)) continue;
-      const replaying = log.members.some((m) => {
-        const rank = this.ranks.get(m);
-        return rank !== undefined && !(rank.running && readStatus(rank.link.side.words).recovered);
-      });
-      this.step({ type: 'wave', task: assignment.task, replaying });
+      if (log.due(this.seams.now(), assignment.checkpointMs)) this.ask(log, assignment.task);
     }
+  }
+
+  /** A script wants an image soon, or at this call of checkpoint.here, at which it waits. */
+  wish({ log, assignment: { task } }: Rank, call: number | undefined): void {
+    if (!log) return;
+    if (call === undefined) return log.wish();
+    const { wave } = log;
+    if (log.offered) this.ask(log, task);
+    if (log.wave === wave) log.refuse(task, call);
+  }
+
+  private ask(log: LoggedTeam, task: TaskId): void {
+    const replaying = log.members.some((m) => {
+      const rank = this.ranks.get(m);
+      return rank !== undefined && !(rank.running && readStatus(rank.link.side.words).recovered);
+    });
+    this.step({ type: 'wave', task, replaying });
   }
 
   /** One of the `effects` with which a wave begins. The first of its team stands for all. */

@@ -95,8 +95,8 @@ export class RankDevice extends RingDevice {
   }
 
   /** A script of a team is at checkpoint.here: the wave of the image that it takes here; 0: none. */
-  here(may: boolean): number {
-    return this.log!.here(may && !this.side.imageUnderWay);
+  here(may: boolean, force: boolean): number {
+    return this.log!.here(may && !this.side.imageUnderWay, force);
   }
 
   /** The endpoint stands on its image's line. `channels`: what lay in the channels from teammates. */

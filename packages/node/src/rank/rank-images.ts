@@ -54,7 +54,7 @@ export class RankImages {
     const { device, endpoint, interval } = this;
     if (!device.log) return force || this.due(false);
     const may = !endpoint.replaying;
-    this.wave = device.here(may);
+    this.wave = device.here(may, force);
     if (this.wave > 0) return true;
     if (may && (force || (interval !== undefined && this.now() - this.last >= interval))) device.log.wish();
     return false;

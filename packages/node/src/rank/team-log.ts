@@ -15,6 +15,8 @@
  *  L6 (T6) What a script consumes of teammates before checkpoint.open goes into its images. With an image it begins
  *     with these messages and the state of its channels in its memory, in this order.
  *  L7 (T6) A script declines when too much has come for the channel state of its image.
+ *  L8 (T6) A script that asks for an image at this call waits there until it has an answer: a wave may name a call that
+ *     some have reached, if they wait. It does not while a wave is under way, which may need what it sends next.
  */
 import { decodeValue, encodeValue, MalformedValue } from '@mayfly/mpi';
 import { atHere, PrologueCopies, type LocalEvents } from '@mayfly/protocols';
@@ -177,9 +179,10 @@ export class TeamLog {
     this.team.bodies.forget();
   }
 
-  private word(kind: number, word: number): void {
+  private word(kind: number, word: number, mode = 0): void {
     const h = emptyHeader(kind);
     h.word = word;
+    h.mode = mode;
     this.write(h, EMPTY);
   }
 
@@ -224,13 +227,24 @@ export class TeamLog {
 
   // ── scripts ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** At checkpoint.here: the wave whose image is to be taken here (L5); 0: none. `may`: one can be. */
-  here(may: boolean): number {
+  /**
+   * At checkpoint.here: the wave whose image is to be taken here (L5); 0: none. `may`: one can be. `force`: it wants
+   * one (L8).
+   */
+  here(may: boolean, force: boolean): number {
     const { memory, me, cut } = this.team;
+    const last = memory.wave(me);
+    const waits = force && may && this.copies.all !== undefined && Math.max(memory.dropped, memory.complete) >= last;
+    if (waits) memory.offer(me, true);
     const call = memory.call(me);
     const now = this.script!.now();
     this.gap = now - this.called;
     this.called = now;
+    if (waits) {
+      this.word(Local.WISH, call, 1);
+      this.wait(() => memory.wave(me) > last || memory.refused(me) === call);
+      memory.offer(me, false);
+    }
     const wave = memory.wave(me);
     if (wave <= cut.wave) return 0;
     const what = memory.dropped >= wave ? 'dropped' : atHere((call - memory.round) | 0, 0);

@@ -19,6 +19,7 @@ const HEAD = {
   dropped: 64,
   last: 65,
   round: 66,
+  complete: 67,
   words: 96,
 } as const;
 const MEMBER = {
@@ -27,8 +28,10 @@ const MEMBER = {
   done: 64,
   reportsHead: 65,
   calls: 66,
+  offers: 67,
   reportsTail: 96,
   wave: 97,
+  refused: 98,
   words: 128,
 } as const;
 /** `sent`, `bytes` (by the writer) and `consumed` (by the reader) are f64. */
@@ -151,6 +154,26 @@ export class TeamMemory {
     return (Atomics.add(this.words, this.member(at) + MEMBER.calls, 1) + 1) | 0;
   }
 
+  /** True: this member waits at its last call of checkpoint.here, or at the next, for an image that it may take there. */
+  offers(at: number): boolean {
+    return Atomics.load(this.words, this.member(at) + MEMBER.offers) === 1;
+  }
+
+  /** Before the call is counted: who has made a call and does not wait there is past it. */
+  offer(at: number, waits: boolean): void {
+    Atomics.store(this.words, this.member(at) + MEMBER.offers, waits ? 1 : 0);
+  }
+
+  /** The last call of checkpoint.here at which this member waited in vain. */
+  refused(at: number): number {
+    return Atomics.load(this.words, this.member(at) + MEMBER.refused);
+  }
+
+  refuse(at: number, call: number): void {
+    Atomics.store(this.words, this.member(at) + MEMBER.refused, call);
+    this.bell(at).ring();
+  }
+
   /** Of scripts: the call of checkpoint.here at which the images of the last wave are taken. */
   get round(): number {
     return Atomics.load(this.words, HEAD.round);
@@ -167,6 +190,15 @@ export class TeamMemory {
 
   set dropped(wave: number) {
     Atomics.store(this.words, HEAD.dropped, wave);
+  }
+
+  /** The last wave whose images are a set. */
+  get complete(): number {
+    return Atomics.load(this.words, HEAD.complete);
+  }
+
+  set complete(wave: number) {
+    Atomics.store(this.words, HEAD.complete, wave);
   }
 
   /** The wave behind whose image the members do nothing more, as their node leaves; 0: none. */

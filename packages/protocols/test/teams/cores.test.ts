@@ -13,7 +13,7 @@ import { TeamEndpoint } from '../../src/pessimistic/teams/endpoint.ts';
 import { ImageCut } from '../../src/pessimistic/teams/image-cut.ts';
 import { replayInTeam, startInTeam } from '../../src/pessimistic/teams/position.ts';
 import { PrologueCopies } from '../../src/pessimistic/teams/prologue.ts';
-import { atHere, isCut, nextRound } from '../../src/pessimistic/teams/rounds.ts';
+import { atHere, isCut, nextRound, offeredRound, type Caller } from '../../src/pessimistic/teams/rounds.ts';
 import { TeamLeaves } from '../../src/pessimistic/teams/leaves.ts';
 import { TeamWave } from '../../src/comm/team-wave.ts';
 import { TeamSets } from '../../src/images/team-sets.ts';
@@ -138,9 +138,23 @@ describe('T6', () => {
 
 describe('T6 for scripts: "the n-th `checkpoint.here` of every teammate … forms a candidate set"', () => {
   it('the images of a wave are taken at a call that nobody has reached; who is past it declines', () => {
-    const at = nextRound([4, 7, 6], 0);
+    const callers = (...calls: number[]): Caller[] => calls.map((n) => ({ calls: n, waits: false }));
+    const at = nextRound(callers(4, 7, 6), 0);
     expect([7, at, at + 1].map((call) => atHere(call, at))).toEqual(['later', 'image', 'decline']);
-    expect(nextRound([4, 7], 2)).toBeGreaterThan(at);
+    expect(nextRound(callers(4, 7), 2)).toBeGreaterThan(at);
+  });
+
+  it('…or at one at which all that have reached it wait for their image', () => {
+    const [slow, waits, past] = [
+      { calls: 4, waits: false },
+      { calls: 7, waits: true },
+      { calls: 7, waits: false },
+    ];
+    expect([offeredRound([slow, waits]), nextRound([slow, waits], 2)]).toEqual([7, 7]);
+    expect(offeredRound([slow, waits, past])).toBeUndefined();
+    expect(nextRound([slow, waits, past], 0)).toBe(8);
+    // Who waits at a call that another one has left behind gets none there.
+    expect(offeredRound([{ calls: 4, waits: true }, past])).toBeUndefined();
   });
 
   it('a set is one if nobody has received more than was sent: "received from s ≤ sent by s"', () => {

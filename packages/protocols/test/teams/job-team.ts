@@ -128,8 +128,8 @@ export class TeamLife {
       }
       case 'checkpoint':
         if (this.wave !== e.wave) {
-          const calls = [...this.ranks.values()].map((r) => r.calls);
-          this.round = nextRound(calls, 0) + this.job.random(2);
+          const callers = [...this.ranks.values()].map(({ calls }) => ({ calls, waits: false }));
+          this.round = nextRound(callers, 0) + this.job.random(2);
         }
         this.wave = e.wave!;
         this.#asked.set(e.task, e.wave!);

@@ -4,7 +4,7 @@
  *
  *  T6 "The n-th `checkpoint.here` of every teammate writes marker n and forms a candidate set. The set is accepted when
  *     the counts show a consistent cut (received from s ≤ sent by s), else skipped." Here n is chosen for each wave,
- *     ahead of all members. Who is past it without an image declines, and who consumes what stands behind a marker
+ *     ahead of all members, or where those that have reached it wait. Who is past it without an image declines, and who consumes what stands behind a marker
  *     before its own image declines (image-cut.ts).
  */
 import type { Position, TaskId } from '@mayfly/wire';
@@ -13,12 +13,24 @@ import { replayInTeam } from './position.ts';
 /** So far ahead, ms: members go on while they are asked. */
 const AHEAD_MS = 5;
 
+/** A member: its calls of checkpoint.here so far, and whether it waits at the last one for an image. */
+export interface Caller {
+  readonly calls: number;
+  readonly waits: boolean;
+}
+
 /**
- * The call at which the images of a wave are to be taken. `calls`: of each member so far; `perMs`: of the quickest, in
- * a millisecond.
+ * The last call that any member has made, if all that have made it wait there: an image can still be taken at it.
+ * Undefined: a member is past it.
  */
-export const nextRound = (calls: readonly number[], perMs: number): number =>
-  Math.max(...calls) + 1 + Math.floor(Math.max(0, perMs) * AHEAD_MS);
+export function offeredRound(members: readonly Caller[]): number | undefined {
+  const call = Math.max(...members.map((m) => m.calls));
+  return members.every((m) => m.waits || m.calls < call) ? call : undefined;
+}
+
+/** The call at which the images of a wave are to be taken. `perMs`: calls of the quickest member in a millisecond. */
+export const nextRound = (members: readonly Caller[], perMs: number): number =>
+  offeredRound(members) ?? Math.max(...members.map((m) => m.calls)) + 1 + Math.floor(Math.max(0, perMs) * AHEAD_MS);
 
 /** What a script does at its `call`-th checkpoint.here, where images of a wave are wanted at call `at`. */
 export const atHere = (call: number, at: number): 'image' | 'decline' | 'later' =>
