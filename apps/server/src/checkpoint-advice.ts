@@ -61,20 +61,28 @@ export class ImageCosts {
   }
 }
 
-/** What the jobs of a room say of how long a rank lives. A kill by hand is no fault of anybody. */
+/**
+ * What the jobs of a room say of how long a rank lives. A kill by hand is no fault of anybody. `losses`: without those
+ * of ranks that were lost because a teammate was.
+ */
 export function lossesOf(
   jobs: Iterable<{ record: JobRecord; faults: readonly FaultRecord[] }>,
   room: string | undefined,
   now: number,
-): { faults: number; rankMs: number } {
+): { faults: number; losses: number; rankMs: number } {
   let faults = 0;
+  let losses = 0;
   let rankMs = 0;
   for (const { record, faults: list } of jobs) {
     if (record.startedAt === undefined || now - record.startedAt > HORIZON_MS) continue;
     const there = (task: number): boolean => roomOf(record.spec, task as TaskId) === room;
     const ranks = Array.from({ length: record.spec.size }, (_, task) => task).filter(there).length;
     rankMs += Math.max(0, (record.endedAt ?? now) - record.startedAt) * ranks;
-    for (const f of list) if (there(f.task) && f.cause !== 'killed' && f.cause !== 'restart') faults++;
+    for (const { task, cause } of list) {
+      if (!there(task) || cause === 'killed' || cause === 'restart') continue;
+      faults++;
+      if (cause !== 'team') losses++;
+    }
   }
-  return { faults, rankMs };
+  return { faults, losses, rankMs };
 }

@@ -40,9 +40,9 @@ export function FrontPage() {
         <article>
           <h2>Lose a rank, keep the answer</h2>
           <p>
-            By default every message is logged before it is delivered. A lost rank restarts in another tab from its last
-            checkpoint and receives the same messages in the same order. The other ranks keep running.{' '}
-            <Link to="/lesson">See it happen</Link>.
+            By default every message between tabs is logged before it is delivered. A lost rank restarts in another tab
+            from its last checkpoint and receives the same messages in the same order. The ranks of other tabs keep
+            running. <Link to="/lesson">See it happen</Link>.
           </p>
         </article>
       </section>

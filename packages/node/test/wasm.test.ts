@@ -135,7 +135,10 @@ const held = (id: string): Promise<JobView> =>
     id,
     (j) =>
       j.endedAt !== undefined ||
-      j.tasks.every((t) => t.state === 'running' && t.activity?.state === 'waiting' && t.activity.sends >= 40),
+      j.tasks.every(
+        ({ state, activity: a }) =>
+          state === 'running' && a?.state === 'waiting' && a.sends + (a.local?.sends ?? 0) >= 40,
+      ),
   );
 
 /** A ring whose state is on the stack, the heap, in static memory and in a file; the stack is deep when it waits. */

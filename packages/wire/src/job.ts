@@ -61,8 +61,8 @@ export const JobOptions = Type.Object(
     durability: Type.Optional(Durability),
     /**
      * Ranks of one node that exchange messages in its memory, at most (docs/teams.md), under `none` and
-     * `pessimistic`. 1: all messages pass through the server. Absent: as many as a team may have under `none`, 1
-     * under every other protocol.
+     * `pessimistic`. 1: all messages pass through the server. Absent: as many as a team may have; under `pessimistic`
+     * fewer where the room of the job has lost ranks often, and 1 with `parity`.
      */
     team: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TEAM })),
     /**

@@ -22,11 +22,12 @@ const jobOptions = (command: Command): Command =>
       .addOption(
         new Option(
           '--protocol <name>',
-          'what a lost rank costs: its own work since its checkpoint (pessimistic, the default: every message goes ' +
-            'through a log), the work of all ranks since their last common checkpoint (vcl: no log, output is final ' +
-            'some seconds late, not for TypeScript; pcl: the same, but ranks stop sending for each checkpoint), that ' +
-            'of its cluster and of those that depend on it (hc3i: as vcl within each of --clusters), or the job ' +
-            '(none). app: a lost rank stays lost, the others learn of it, and the program decides (ULFM)',
+          'what a lost rank costs: the work of its node since its checkpoint (pessimistic, the default: every ' +
+            'message between nodes goes through a log), the work of all ranks since their last common checkpoint ' +
+            '(vcl: no log, output is final some seconds late, not for TypeScript; pcl: the same, but ranks stop ' +
+            'sending for each checkpoint), that of its cluster and of those that depend on it (hc3i: as vcl within ' +
+            'each of --clusters), or the job (none). app: a lost rank stays lost, the others learn of it, and the ' +
+            'program decides (ULFM)',
         ).choices(['pessimistic', 'vcl', 'pcl', 'hc3i', 'app', 'none']),
       )
       .addOption(
@@ -39,8 +40,8 @@ const jobOptions = (command: Command): Command =>
       .option(
         '--team <ranks>',
         'ranks of one node that exchange messages in its memory, at most; 1: all messages pass through the server. ' +
-          'With --protocol pessimistic (default: 1) such ranks are lost, restarted and checkpointed together. With ' +
-          `--protocol none the default is ${MAX_TEAM}`,
+          'With --protocol pessimistic such ranks are lost, restarted and checkpointed together. ' +
+          `Default: ${MAX_TEAM}, or fewer where the room loses ranks often; 1 with --parity`,
         whole(1, MAX_TEAM),
       )
       .option(

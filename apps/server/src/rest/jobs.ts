@@ -39,6 +39,7 @@ import type { Quotas } from '../quotas.ts';
 import type { Rooms } from '../rooms.ts';
 import type { Runtime } from '../runtime.ts';
 import { randomId } from '../secrets.ts';
+import { defaultTeam } from '../team-size.ts';
 import { Asked, Created, Images, JobParams, Ok, Pause, TaskParams, refusals } from './schemas.ts';
 
 /**
@@ -388,6 +389,13 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     runtime.store.create({ job: id, submission: s, files, stdin, programs }),
   );
   const options = s.options ?? {};
+  const team =
+    options.team ??
+    defaultTeam(
+      { protocol, parity: options.parity !== undefined, room: s.room, checkpointMs },
+      runtime.dispatcher.core.core.jobs.values(),
+      Date.now(),
+    );
   const spec: JobSpec = {
     id,
     name: s.name ?? program.entry.slice(-80),
@@ -397,7 +405,7 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     capacity: clusters ? size : Math.min(MAX_RANKS, size + MAX_SPAWNED),
     protocol,
     durability: options.durability ?? 'behind',
-    ...(options.team === undefined ? {} : { team: options.team }),
+    ...(team === undefined ? {} : { team }),
     ...(options.parity === undefined ? {} : { parity: options.parity }),
     ...(options.mapBy === undefined ? {} : { mapBy: options.mapBy }),
     program,

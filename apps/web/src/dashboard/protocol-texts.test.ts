@@ -1,3 +1,4 @@
+import { MAX_TEAM } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
 import { job, rank } from './job-sample.ts';
 import {
@@ -10,6 +11,7 @@ import {
   noFaultsText,
   pauseAdvice,
   refusedTeamText,
+  teamDefault,
   refusedParityText,
   refusedText,
   toleranceText,
@@ -42,8 +44,9 @@ describe('the submit form', () => {
     expect(refusedTeamText('none')).toBeUndefined();
     expect(refusedTeamText('pessimistic')).toBeUndefined();
     expect(refusedTeamText('vcl')).toContain('all messages of the job on the server');
-    expect(mapByDefault('pessimistic', 4)).toBe('slot');
-    expect([mapByDefault('none'), mapByDefault('pessimistic')]).toEqual(['slot', 'node']);
+    expect([mapByDefault('pessimistic', 4), mapByDefault('pessimistic', 1)]).toEqual(['slot', 'node']);
+    expect([mapByDefault('none', 32), mapByDefault('vcl', 32)]).toEqual(['slot', 'node']);
+    expect([teamDefault({ parity: { checksums: 1 } }), teamDefault({})]).toEqual([1, MAX_TEAM]);
     expect(withProtocol({ protocol: 'none', team: 4, mapBy: 'slot' }, 'vcl')).toEqual({
       protocol: 'vcl',
       mapBy: 'slot',

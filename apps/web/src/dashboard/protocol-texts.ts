@@ -22,11 +22,11 @@ interface Choice {
 export const CHOICES: readonly Choice[] = [
   {
     protocol: 'pessimistic',
-    title: 'It restarts, and the other ranks continue',
+    title: 'It restarts with the ranks of its tab, and the others continue',
     costs:
-      'pessimistic message logging: every message goes through a log on the server; a lost rank repeats its own ' +
-      'work since its last checkpoint; best where ranks are lost often, for programs that write much while they run, ' +
-      'and whenever in doubt',
+      'pessimistic message logging: every message between tabs goes through a log on the server; the ranks of a ' +
+      'lost tab repeat their own work since their last checkpoint; best where ranks are lost often, for programs ' +
+      'that write much while they run, and whenever in doubt',
   },
   {
     protocol: 'vcl',
@@ -82,8 +82,14 @@ export function refusedParityText({ protocol = 'pessimistic', team = 1 }: JobOpt
   return team > 1 ? 'Not with teams: checkpoints of a team count together.' : undefined;
 }
 
-/** Ranks of a team unless the job says so. */
-export const teamDefault = (protocol: Protocol): number => (protocol === 'none' ? MAX_TEAM : 1);
+/** Ranks of a team, at most, unless the job says so. */
+export const teamDefault = ({ parity }: JobOptions): number => (parity ? 1 : MAX_TEAM);
+
+/** The same in words. */
+export const teamDefaultText = (protocol: Protocol): string =>
+  protocol === 'none'
+    ? `up to ${MAX_TEAM}`
+    : 'all ranks of a node, or fewer where this room has lost ranks often';
 
 /** What the loss of a team costs. */
 export const teamLossText = (protocol: Protocol): string =>
@@ -92,7 +98,7 @@ export const teamLossText = (protocol: Protocol): string =>
     : 'A team is lost and restarted as a whole: a large one repeats more work after a closed tab.';
 
 /** Where ranks go unless the job says so. */
-export const mapByDefault = (protocol: Protocol, team = teamDefault(protocol)): 'slot' | 'node' =>
+export const mapByDefault = (protocol: Protocol, team: number): 'slot' | 'node' =>
   team > 1 && refusedTeamText(protocol) === undefined ? 'slot' : 'node';
 
 /** The options of a job that gets another protocol: without what the server would refuse. */
@@ -156,8 +162,8 @@ export function toleranceText(o: { protocol: Protocol; checkpointMs: number }): 
       );
     case 'pessimistic':
       return (
-        'every message is logged before it is delivered (pessimistic message logging); a checkpoint of each rank ' +
-        `about every ${duration(o.checkpointMs)}`
+        'every message between nodes is logged before it is delivered (pessimistic message logging); a checkpoint of ' +
+        `each rank about every ${duration(o.checkpointMs)}`
       );
   }
 }

@@ -1,6 +1,6 @@
 /** Which ranks share a node, and how many of them exchange messages in its memory (docs/teams.md). */
 import { MAX_TEAM, type JobOptions } from '@mayfly/wire';
-import { mapByDefault, refusedTeamText, teamDefault, teamLossText } from '../protocol-texts.ts';
+import { mapByDefault, refusedTeamText, teamDefault, teamDefaultText, teamLossText } from '../protocol-texts.ts';
 
 interface Props {
   options: JobOptions;
@@ -15,7 +15,7 @@ const WAYS = [
 export function Placement({ options: o, set }: Props) {
   const protocol = o.protocol ?? 'pessimistic';
   const refused = refusedTeamText(protocol);
-  const byDefault = mapByDefault(protocol, o.team);
+  const byDefault = mapByDefault(protocol, o.team ?? teamDefault(o));
   const mapBy = o.mapBy ?? byDefault;
   return (
     <>
@@ -57,7 +57,7 @@ export function Placement({ options: o, set }: Props) {
         />
         <span className="hint">
           {refused ??
-            `Ranks of one node, up to this many, exchange messages in its memory, without the server. Empty: ${teamDefault(protocol)}. ` +
+            `Ranks of one node, up to this many, exchange messages in its memory, without the server. Empty: ${teamDefaultText(protocol)}. ` +
               teamLossText(protocol)}
         </span>
       </label>
