@@ -28,7 +28,7 @@ describe('scripts in a team under a log', () => {
     }
     expect([b.declined, b.image]).toEqual([[1], undefined]);
     // Nobody is asked for the next wave before the time is over, and then for twice as long.
-    const due = (now: number): boolean => world.logged.due(now, 1000);
+    const due = (now: number): boolean => world.logged.due(now, 1000, () => undefined);
     world.logged.dropped(1, 30, 1000);
     expect([due(999), due(1000)]).toEqual([false, true]);
     world.order();
@@ -62,6 +62,19 @@ describe('scripts in a team under a log', () => {
     expect([images(), world.wave]).toEqual([[1, 1, 1], 1]);
     a.here(true, true);
     expect(images()).toEqual([2, 1, 1]);
+  });
+
+  it('Q6: a team that waits, with no message since its last images, takes none', () => {
+    const world = new World();
+    const due = (now: number, work?: number): boolean => world.logged.due(now, 1000, () => work);
+    expect([due(0, 7), due(999, 7), due(1000, 7)]).toEqual([false, false, true]);
+    world.order(1000);
+    expect([due(2000, 7), due(2000, 8), due(2000)]).toEqual([false, true, true]);
+    world.logged.dropped(1, 2000, 1000);
+    expect(due(4000, 7)).toBe(true);
+    world.order(4000);
+    world.logged.order(false);
+    expect(due(5000, 7)).toBe(true);
   });
 
   it('L6: a prologue is repeated with copies of what teammates had sent, behind which the channels go on', () => {

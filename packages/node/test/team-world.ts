@@ -235,8 +235,8 @@ export class World {
     for (const [task, n] of depends) expect(this.known.get(task) ?? 0).toBeGreaterThanOrEqual(n);
   }
 
-  order(): void {
-    this.logged.begins(++this.wave, new Set(members), 0);
+  order(now = 0): void {
+    this.logged.begins(++this.wave, new Set(members), now);
   }
 
   /** Everybody gets to a call, until all images of the wave are whole. */

@@ -14,6 +14,7 @@
  *  Q4 Scripts whose wave was dropped are asked again after the same time, and then after twice, four times … as long,
  *     because each costs time and the next may fail for the same reason.
  *  Q5 A script that waits at a call gets an answer at once: a wave, or its refusal.
+ *  Q6 A team whose members all wait, with no message since the last wave, has the images that it needs.
  */
 import { nextRound, offeredRound, type Caller, type Report, type Reports } from '@mayfly/protocols';
 import { HEADER_BYTES, readHeader, type TaskId } from '@mayfly/wire';
@@ -44,6 +45,9 @@ export class LoggedTeam {
   private looked = 0;
   private perMs = 0;
   private called = false;
+  /** Q6: what the members had done when a wave was due last, and when the last one began. */
+  private work: number | undefined;
+  private worked: number | undefined;
   /** The last wave that began. */
   wave = 0;
   /** The last wave that was dropped, and how many of scripts were in a row. */
@@ -103,17 +107,28 @@ export class LoggedTeam {
     this.wished = true;
   }
 
-  /** Q1, Q3. `interval`: from the beginning of one wave to that of the next, ms. */
-  due(now: number, interval: number): boolean {
+  /**
+   * Q1, Q3. `interval`: from the beginning of one wave to that of the next, ms. `work`: what the members have done, or
+   * undefined while one of them computes (Q6).
+   */
+  due(now: number, interval: number, work: () => number | undefined): boolean {
     this.last ??= now;
+    this.work = undefined;
     if (this.scripts && !this.look(now)) return false;
     const since = now - this.last;
     // Q4
     if (this.ordered) return this.leaving || this.skipped === 0 || since >= AGAIN_MS;
-    return (
-      since >=
-      Math.max(LEAST_MS, this.wished ? 0 : interval) * 2 ** Math.min(MOST_DOUBLED, Math.max(0, this.skipped - 1))
-    );
+    const least = Math.max(LEAST_MS, this.wished ? 0 : interval);
+    if (since < least * 2 ** Math.min(MOST_DOUBLED, Math.max(0, this.skipped - 1))) return false;
+    this.work = work();
+    return this.work === undefined || this.work !== this.worked;
+  }
+
+  /** Messages within the team, sent and consumed. */
+  get messages(): number {
+    const places = [...this.members.keys()];
+    const channels = places.flatMap((from) => places.map((to) => this.memory.channel(from, to)));
+    return channels.reduce((n, { sent, consumed }) => n + sent + consumed, 0);
   }
 
   /** True: a script has called checkpoint.here. */
@@ -151,6 +166,7 @@ export class LoggedTeam {
   /** The core has begun a wave; `of` these members. The others have ended (T12). */
   begins(wave: number, of: ReadonlySet<TaskId>, now: number): void {
     this.wave = wave;
+    this.worked = this.work;
     this.asked = this.ordered;
     this.ordered = this.wished = false;
     this.last = now;
@@ -174,6 +190,7 @@ export class LoggedTeam {
     for (let place = 0; place < this.members.length; place++) this.memory.bell(place).ring();
     if (wave <= this.lost) return 0;
     this.lost = wave;
+    this.worked = undefined;
     if (this.scripts) this.skipped++;
     else this.last = now - Math.max(LEAST_MS, interval) + AGAIN_MS;
     if (this.leaving || (this.scripts && this.asked && this.skipped <= MOST_DOUBLED)) this.ordered = true;

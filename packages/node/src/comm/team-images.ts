@@ -31,8 +31,17 @@ export class TeamImages {
     const teams = new Map<LoggedTeam, Rank>();
     for (const rank of this.ranks.values()) if (rank.log) teams.set(rank.log, rank);
     for (const [log, { assignment }] of teams) {
-      if (log.due(this.seams.now(), assignment.checkpointMs)) this.ask(log, assignment.task);
+      const work = (): number | undefined => this.work(log);
+      if (log.due(this.seams.now(), assignment.checkpointMs, work)) this.ask(log, assignment.task);
     }
+  }
+
+  /** Messages that the members of a team have sent and consumed; undefined while one of them does not wait. */
+  private work(log: LoggedTeam): number | undefined {
+    const ranks = log.members.flatMap((m) => this.ranks.get(m) ?? []);
+    const all = ranks.map((rank) => readStatus(rank.link.side.words, this.seams.now()).activity);
+    if (!all.every(({ state }) => state === 'waiting' || state === 'ended')) return undefined;
+    return all.reduce((n, { arrivals, sends }) => n + arrivals + sends, log.messages);
   }
 
   /** A script wants an image soon, or at this call of checkpoint.here, at which it waits. */
