@@ -288,7 +288,7 @@ describe('a network that breaks WebSockets', () => {
 // Images: one at the first step, one at step 300 at the latest, whatever the machine's speed.
 const RING = `import { COMM_WORLD as comm, checkpoint, stdin, tool } from 'mayfly';
   const began = tool.read('incarnation');
-  const state = { step: 0, sum: 0 }; const x = new Float64Array(20000);
+  const state = { step: 0, sum: 0, at: 0 }; const x = new Float64Array(20000);
   checkpoint.register('state', state); checkpoint.register('x', x);
   if (checkpoint.open().restarted) { checkpoint.rollback('state'); checkpoint.rollback('x'); }
   const right = (comm.rank + 1) % comm.size, left = (comm.rank + comm.size - 1) % comm.size;
@@ -300,6 +300,8 @@ const RING = `import { COMM_WORLD as comm, checkpoint, stdin, tool } from 'mayfl
     comm.recv(b, left);
     state.sum += b[1]! * (left + 1) + Math.cos(b[2]!) + Math.random();
     x[state.step] = state.sum;
+    if (performance.now() < state.at) console.log('the clock began again');
+    state.at = performance.now();
     if (state.step % 100 === 99) console.log(state.step, state.sum);
   }
   ${HOLD}

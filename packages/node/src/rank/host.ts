@@ -133,7 +133,6 @@ function hostRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun,
     end,
   };
 
-  let origin: number | undefined;
   const layer = createLayer(device);
   // It waits for its parents, and perhaps for slots of its siblings, before the program's first line.
   if (a.spawned) status.started();
@@ -148,7 +147,7 @@ function hostRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun,
         math: createMath(() => random.draw()),
         console: mayfly.console,
         mayfly,
-        origin: () => (origin ??= device.clock()),
+        origin: () => (images.origin ??= device.clock()),
       });
       status.state(endpoint.repeating ? RankState.REPLAYING : RankState.COMPUTING);
       status.started();

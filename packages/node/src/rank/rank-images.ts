@@ -10,6 +10,7 @@ import type { Random, RandomState } from './random.ts';
 interface HostSection {
   random: RandomState;
   endpoint: EndpointSnapshot;
+  origin?: number;
 }
 const SECTION = 'host';
 
@@ -19,6 +20,8 @@ export class RankImages {
   private serial: number;
   /** Of the image of its team that a script takes now. */
   private wave = 0;
+  /** From when performance.now counts, ms of the job's clock; undefined until the program asks for it. */
+  origin: number | undefined;
   /** The program's own, ms. */
   interval: number | undefined;
 
@@ -68,6 +71,7 @@ export class RankImages {
     const host = JSON.parse(new TextDecoder().decode(image.get(SECTION))) as HostSection;
     this.endpoint.jump(host.endpoint);
     this.random.restore(host.random);
+    this.origin = host.origin;
     this.status.resume(
       this.endpoint.consumed,
       this.endpoint.sent().reduce((n, [, count]) => n + count, 0),
@@ -87,7 +91,12 @@ export class RankImages {
   }): void {
     const { device } = this;
     device.flush();
-    const host: HostSection = { random: this.random.state(), endpoint: this.endpoint.snapshot() };
+    const { origin } = this;
+    const host: HostSection = {
+      random: this.random.state(),
+      endpoint: this.endpoint.snapshot(),
+      ...(origin === undefined ? {} : { origin }),
+    };
     const wave = device.log?.script ? this.wave : device.log?.wanted;
     // Bodies of messages that no log has (their numbers are negative) are channel state.
     const held = image.held.filter((number) => number > 0);
