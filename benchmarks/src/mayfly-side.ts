@@ -264,6 +264,7 @@ export class MayflySide {
       name,
       program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': source } },
       size,
+      options: lone({}),
     });
     return ((await (await this.request('POST', '/api/jobs', body)).json()) as { id: string }).id;
   }

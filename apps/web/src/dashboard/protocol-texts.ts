@@ -87,9 +87,7 @@ export const teamDefault = ({ parity }: JobOptions): number => (parity ? 1 : MAX
 
 /** The same in words. */
 export const teamDefaultText = (protocol: Protocol): string =>
-  protocol === 'none'
-    ? `up to ${MAX_TEAM}`
-    : 'all ranks of a node, or fewer where this room has lost ranks often';
+  protocol === 'none' ? `up to ${MAX_TEAM}` : 'all ranks of a node, or fewer where this room has lost ranks often';
 
 /** What the loss of a team costs. */
 export const teamLossText = (protocol: Protocol): string =>

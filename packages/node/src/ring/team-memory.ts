@@ -154,7 +154,7 @@ export class TeamMemory {
     return (Atomics.add(this.words, this.member(at) + MEMBER.calls, 1) + 1) | 0;
   }
 
-  /** True: this member waits at its last call of checkpoint.here, or at the next, for an image that it may take there. */
+  /** This member waits for an image at its last call of checkpoint.here, or at the next. */
   offers(at: number): boolean {
     return Atomics.load(this.words, this.member(at) + MEMBER.offers) === 1;
   }

@@ -4,8 +4,8 @@
  *
  *  T6 "The n-th `checkpoint.here` of every teammate writes marker n and forms a candidate set. The set is accepted when
  *     the counts show a consistent cut (received from s ≤ sent by s), else skipped." Here n is chosen for each wave,
- *     ahead of all members, or where those that have reached it wait. Who is past it without an image declines, and who consumes what stands behind a marker
- *     before its own image declines (image-cut.ts).
+ *     ahead of all members, or where those that have reached it wait. Who is past it without an image declines, and who
+ *     consumes what stands behind a marker before its own image declines (image-cut.ts).
  */
 import type { Position, TaskId } from '@mayfly/wire';
 import { replayInTeam } from './position.ts';
