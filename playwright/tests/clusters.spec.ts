@@ -79,7 +79,7 @@ const back = (job: JobView, before: JobView): number[] =>
 test('clusters in rooms: a room’s tabs are all closed, and only the clusters of the line go back', async ({
   page,
   browser,
-}) => {
+}, info) => {
   const open = async (name: string): Promise<string> =>
     (await client.json<{ code: string }>('POST', '/api/rooms', { name })).code;
   const [lab, hall] = [await open('Lab'), await open('Hall')];
@@ -134,6 +134,15 @@ test('clusters in rooms: a room’s tabs are all closed, and only the clusters o
   const second = await held('held again', first, [1]);
   expect(back(second, first)).toEqual([0, 1]);
   for (const [rank, n] of incarnations(second).entries()) expect(n).toBeGreaterThan(first.tasks[rank]!.incarnation);
+
+  // The page says so: an arrow from cluster 1 to cluster 0, and in words.
+  expect(second.waves!.rolledBack.find((b) => b.cluster === 0)).toMatchObject({ alertedBy: [1] });
+  await page.goto(`${server.url}/dashboard/jobs/${id}?view=timeline`);
+  await expect(page.getByTestId('timeline')).toHaveAttribute('data-alerts', '1');
+  await info.attach('an alert', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
+  await page.goto(`${server.url}/dashboard/jobs/${id}?view=faults`);
+  await expect(page.getByLabel('Rollbacks, newest first')).toContainText('it depends on what cluster 1 undoes');
+  await page.goto(`${server.url}/dashboard/jobs/${id}`);
 
   // Once cluster 1 has a checkpoint behind what it sent, cluster 0 does not depend on what a loss of it undoes.
   await client.json('POST', `/api/jobs/${id}/checkpoint`);

@@ -44,6 +44,8 @@ export const TimelineEvent = Type.Object({
   wave: Type.Optional(CountSchema),
   /** The cluster whose wave or rollback it is (protocol `hc3i`). Absent: of all ranks. */
   cluster: Type.Optional(CountSchema),
+  /** Of a rollback of a cluster that did not fail itself: those whose rollback took it back. */
+  alertedBy: Type.Optional(Type.Array(CountSchema)),
   /** How long the wave took; the work that the rollback undid, as time of all ranks, ms. */
   ms: Type.Optional(CountSchema),
 });

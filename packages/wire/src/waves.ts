@@ -41,6 +41,8 @@ export const RollbackView = Type.Object({
   wave: CountSchema,
   /** The cluster that went back (protocol `hc3i`). Absent: all ranks did. */
   cluster: Type.Optional(CountSchema),
+  /** It did not fail itself: the clusters whose rollback took it back. */
+  alertedBy: Type.Optional(Type.Array(CountSchema)),
   /**
    * A cause of a fault; or 'paused', 'server' (it was restarted), 'channels' (a Channel Memory broke), 'image' (one was
    * damaged).

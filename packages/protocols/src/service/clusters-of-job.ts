@@ -357,8 +357,10 @@ export class ClustersOfJob implements SchedulerOfJob {
     this.#asked = undefined;
     for (const { cluster, alias } of rolled) {
       const book = this.#books[cluster]!;
-      book.depends(this.#cause, host.now());
-      host.changed({ ...book.goesBack(epoch, alias.wave, host.now()), cluster });
+      // Those whose undone intervals its CLC names have alerted it.
+      const by = rolled.filter((r) => r.cluster !== cluster && alias.ddv[r.cluster]! >= r.to).map((r) => r.cluster);
+      const alertedBy = book.depends(this.#cause, host.now()) ? by : undefined;
+      host.changed({ ...book.goesBack(epoch, alias.wave, host.now(), alertedBy), cluster });
       for (const wave of this.#waves[cluster]!) if (!kept[cluster]!.includes(wave)) this.#waves[cluster]!.delete(wave);
       const images = tasksOfClc(alias).flatMap((t) => (t.state === 'image' ? [[t.task, t.image] as const] : []));
       host.image({ type: 'goBack', job, kept: kept[cluster]!, images, tasks: this.tasks[cluster]! });

@@ -46,6 +46,7 @@ export type WaveNews =
       readonly ms: number;
       readonly cause: string;
       readonly cluster?: number;
+      readonly alertedBy?: number[];
     };
 
 export class WaveBook {
@@ -144,9 +145,11 @@ export class WaveBook {
     for (const w of this.#work.values()) this.#rest(w, now);
   }
 
-  /** They go back because others do, unless one of them was lost. */
-  depends(cause: string, now: number): void {
-    if (!this.#loss) this.lost(cause, [], now);
+  /** They go back because others do, unless one of them was lost. @returns whether they do */
+  depends(cause: string, now: number): boolean {
+    const depends = !this.#loss;
+    if (depends) this.lost(cause, [], now);
+    return depends;
   }
 
   /**
@@ -167,8 +170,11 @@ export class WaveBook {
     this.#loss = { at: now, cause: 'server', ranks: new Set() };
   }
 
-  /** Everybody goes back (B1). A line that another loss makes void undoes nothing more. */
-  goesBack(epoch: number, to: WaveRecord | undefined, now: number): WaveNews {
+  /**
+   * Everybody goes back (B1). A line that another loss makes void undoes nothing more. `alertedBy`: because these other
+   * clusters do.
+   */
+  goesBack(epoch: number, to: WaveRecord | undefined, now: number, alertedBy?: number[]): WaveNews {
     const loss = this.#loss ?? { at: now, cause: 'server', ranks: new Set<TaskId>() };
     this.#loss = undefined;
     const positions = to && this.#positions.get(to.wave);
@@ -182,11 +188,13 @@ export class WaveBook {
     }
     const wave = to?.wave ?? 0;
     const rounded = { lostMs: Math.round(lostMs), mostMs: Math.round(mostMs) };
-    this.#rolledBack.push({ at: loss.at, epoch, wave, cause: loss.cause, ranks: [...loss.ranks], ...rounded });
+    const alerted = alertedBy && { alertedBy };
+    const { at, cause, ranks } = loss;
+    this.#rolledBack.push({ at, epoch, wave, cause, ranks: [...ranks], ...alerted, ...rounded });
     if (this.#rolledBack.length > LISTED_WAVES) this.#rolledBack.shift();
     this.#sums.rollbacks++;
     this.#sums.lostMs += rounded.lostMs;
-    return { kind: 'rollback', at: loss.at, wave, ms: rounded.lostMs, cause: loss.cause };
+    return { kind: 'rollback', at, wave, ms: rounded.lostMs, cause, ...alerted };
   }
 
   /** A task has stood still for an image, for so long. */

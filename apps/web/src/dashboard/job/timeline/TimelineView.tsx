@@ -51,6 +51,8 @@ export function TimelineView({ job }: { job: JobView }) {
       off();
     };
   }, [live, job.id, job.size, words]);
+  const clusters = job.waves?.clusters;
+  useEffect(() => chart?.setClusters(clusters?.map((c) => c.ranks) ?? []), [chart, clusters]);
   return (
     <section className="stack timeline" aria-label="Timeline">
       <Bar chart={chart} />
@@ -303,9 +305,14 @@ function Legend({ chart: c, job }: { chart: Chart | undefined; job: JobView }) {
             <li title="a checkpoint of all ranks together is committed">
               <b className="mark-wave">│</b>wave
             </li>
-            <li title="all ranks went back to a wave">
+            <li title={`all ranks ${job.waves.clusters ? 'of a cluster ' : ''}went back to a wave`}>
               <b className="mark-fault">▼</b>rollback
             </li>
+            {job.waves.clusters && (
+              <li title="from a cluster that went back to one that depends on what this undoes, and goes back as well">
+                <b className="mark-fault">→</b>alert
+              </li>
+            )}
           </>
         )}
       </ul>

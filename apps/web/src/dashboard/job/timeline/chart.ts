@@ -17,8 +17,19 @@ import {
   type TimelineNews,
   type TimelineView,
 } from '@mayfly/wire';
+import type { Clusters } from './alerts.ts';
 import { isDark } from './kinds.ts';
-import { Cells, HIGH_ROW, drawArrows, drawEvents, drawFrame, drawHatches, type Ink, type Plot } from './paint.ts';
+import {
+  Cells,
+  HIGH_ROW,
+  drawAlerts,
+  drawArrows,
+  drawEvents,
+  drawFrame,
+  drawHatches,
+  type Ink,
+  type Plot,
+} from './paint.ts';
 import { pan, settle, widthFor, zoom, type Mode, type Range, type Run } from './range.ts';
 import { Sheet } from './sheet.ts';
 
@@ -62,6 +73,7 @@ export class Chart {
   arrowsOn = false;
   oneIn = 1;
   cursor: Cursor | undefined;
+  #clusters: Clusters = [];
   #arrows: Arrow[] = [];
   #sheet: Sheet | undefined;
   #dirty = 0;
@@ -171,6 +183,11 @@ export class Chart {
     if (!on) this.#arrows = [];
     this.#moved();
     this.#host.changed(true);
+  }
+  /** Of a job with clusters: the ranks of each. */
+  setClusters(clusters: Clusters): void {
+    this.#clusters = clusters;
+    this.draw();
   }
   setCursor(c: Cursor | undefined): void {
     this.cursor = c;
@@ -374,7 +391,8 @@ export class Chart {
       drawHatches(context, p, s, dark);
     }
     if (this.arrowsOn && this.span <= ARROWS_SPAN) drawArrows(context, p, this.#arrows, ink);
-    drawEvents(context, p, this.events, ink);
+    drawEvents(context, p, this.events, ink, this.#clusters);
+    this.#canvas.dataset.alerts = String(drawAlerts(context, p, this.events, this.#clusters, ink));
     this.#drawCursor(context, p, ink);
     context.restore();
   }

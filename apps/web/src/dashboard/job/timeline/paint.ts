@@ -3,6 +3,7 @@
  * are high: the shares, stacked), which is brought up to date where columns have changed and stretched over the plot:
  * what a frame costs does not depend on what is in it.
  */
+import { alertsOf, arrowOf, lanesOf, type Clusters } from './alerts.ts';
 import { LANE_KINDS, type Arrow, type TimelineEvent } from '@mayfly/wire';
 import { DEAD, KINDS, coloursOf } from './kinds.ts';
 import { label, stepFor } from './range.ts';
@@ -222,9 +223,15 @@ export function drawFrame(into: CanvasRenderingContext2D, p: Plot, size: number,
 
 /**
  * What happened: ✕ a fault, | an incarnation given to a node, ◆ a checkpoint complete; across all ranks a thin line for
- * a wave, and ▼ with a thick one for a rollback.
+ * a wave, and ▼ with a thick one for a rollback, across those of its cluster if it is of one.
  */
-export function drawEvents(into: CanvasRenderingContext2D, p: Plot, events: readonly TimelineEvent[], ink: Ink): void {
+export function drawEvents(
+  into: CanvasRenderingContext2D,
+  p: Plot,
+  events: readonly TimelineEvent[],
+  ink: Ink,
+  clusters: Clusters = [],
+): void {
   const scale = p.width / (p.to - p.from);
   const high = p.rowHeight >= HIGH_ROW;
   for (const e of events) {
@@ -246,7 +253,9 @@ export function drawEvents(into: CanvasRenderingContext2D, p: Plot, events: read
       continue;
     }
     if (e.kind === 'rollback') {
-      rollback(into, p, Math.round(x), ink);
+      const ranks = e.cluster === undefined ? undefined : clusters[e.cluster];
+      const lanes = ranks ? lanesOf(p, ranks) : [[p.top, p.top + p.height] as const];
+      for (const [from, to] of lanes) rollback(into, Math.round(x), from, to, ink);
       continue;
     }
     if (e.task === undefined) continue;
@@ -274,15 +283,15 @@ export function drawEvents(into: CanvasRenderingContext2D, p: Plot, events: read
 }
 
 /** With a border, since what is under it may have its colour. */
-function rollback(into: CanvasRenderingContext2D, p: Plot, x: number, ink: Ink): void {
+function rollback(into: CanvasRenderingContext2D, x: number, top: number, bottom: number, ink: Ink): void {
   into.fillStyle = ink.surface;
-  into.fillRect(x - 2.5, p.top, 5, p.height);
+  into.fillRect(x - 2.5, top, 5, bottom - top);
   into.fillStyle = ink.bad;
-  into.fillRect(x - 1.5, p.top, 3, p.height);
+  into.fillRect(x - 1.5, top, 3, bottom - top);
   into.beginPath();
-  into.moveTo(x - 6, p.top);
-  into.lineTo(x + 6, p.top);
-  into.lineTo(x, p.top + 8);
+  into.moveTo(x - 6, top);
+  into.lineTo(x + 6, top);
+  into.lineTo(x, top + 8);
   into.closePath();
   into.fill();
 }
@@ -302,6 +311,37 @@ function cross(into: CanvasRenderingContext2D, x: number, y: number, d: number, 
     into.stroke();
   }
   into.lineWidth = 1;
+}
+
+/** Each from the cluster that went back to one that it took back. @returns how many */
+export function drawAlerts(
+  into: CanvasRenderingContext2D,
+  p: Plot,
+  events: readonly TimelineEvent[],
+  clusters: Clusters,
+  ink: Ink,
+): number {
+  const arrows = alertsOf(events).flatMap((a) => arrowOf(p, clusters, a) ?? []);
+  for (const [colour, width] of [
+    [ink.surface, 5],
+    [ink.bad, 2],
+  ] as const) {
+    into.strokeStyle = colour;
+    into.lineWidth = width;
+    into.beginPath();
+    for (const { x0, y0, x1, y1 } of arrows) {
+      const far = Math.max(1, Math.hypot(x1 - x0, y1 - y0));
+      const [dx, dy] = [(8 * (x1 - x0)) / far, (8 * (y1 - y0)) / far];
+      into.moveTo(x0, y0);
+      into.lineTo(x1, y1);
+      into.moveTo(x1 - dx - dy / 1.6, y1 - dy + dx / 1.6);
+      into.lineTo(x1, y1);
+      into.lineTo(x1 - dx + dy / 1.6, y1 - dy - dx / 1.6);
+    }
+    into.stroke();
+  }
+  into.lineWidth = 1;
+  return arrows.length;
 }
 
 /** Each from its source's lane to its destination's, where it was logged. */

@@ -15,8 +15,18 @@ const CAUSES: Record<string, string> = {
   image: 'the image of a checkpoint was damaged',
 };
 
+/** Why a cluster went back that has not failed: 'it depends on what cluster 1 undoes'. */
+const alertText = ({ alertedBy = [] }: { alertedBy?: readonly number[] }): string | undefined =>
+  alertedBy.length === 0
+    ? undefined
+    : alertedBy.length === 1
+      ? `it depends on what cluster ${alertedBy[0]!} undoes`
+      : `it depends on what clusters ${alertedBy.join(', ')} undo`;
+
 /** 'rank 2 was lost: killed manually'. */
-export function rollbackCause(r: Pick<Rollback, 'cause' | 'ranks'>): string {
+export function rollbackCause(r: Pick<Rollback, 'cause' | 'ranks' | 'alertedBy'>): string {
+  const alert = alertText(r);
+  if (alert !== undefined) return alert;
   if (r.ranks.length === 0) return CAUSES[r.cause] ?? faultCause(r.cause);
   const who = r.ranks.length === 1 ? `rank ${r.ranks[0]!} was` : `${ranksText(r.ranks)} were`;
   return `${who} lost: ${faultCause(r.cause)}`;
@@ -31,9 +41,15 @@ const ranksText = (ranks: readonly number[]): string => {
 export const backTo = (wave: number): string => (wave === 0 ? 'the start' : `wave ${wave}`);
 
 /** 'all ranks went back to wave 7: the server was restarted; 4.2 s of work undone'. `ms`: of all ranks. */
-export const rollbackText = (e: { wave?: number; cause?: string; ms?: number; cluster?: number }): string =>
+export const rollbackText = (e: {
+  wave?: number;
+  cause?: string;
+  ms?: number;
+  cluster?: number;
+  alertedBy?: readonly number[];
+}): string =>
   `${e.cluster === undefined ? 'all ranks' : `cluster ${e.cluster}`} went back to ${backTo(e.wave ?? 0)}: ` +
-  (CAUSES[e.cause ?? ''] ?? faultCause(e.cause ?? '')) +
+  (alertText(e) ?? CAUSES[e.cause ?? ''] ?? faultCause(e.cause ?? '')) +
   (e.ms === undefined ? '' : `; ${duration(e.ms)} of work undone`);
 
 export const waveText = (e: { wave?: number; ms?: number; cluster?: number }): string =>
