@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { btFaults } from './bt-faults.ts';
 import { closed } from './closed.ts';
 import { codes } from './codes.ts';
+import { compile } from './compile.ts';
 import { contention } from './contention.ts';
 import { images } from './images.ts';
 import { live } from './live.ts';
@@ -43,6 +44,7 @@ const BENCHES: Record<string, (args?: readonly string[]) => Promise<boolean>> = 
   team,
   codes,
   parity,
+  compile,
 };
 
 const USAGE = `npm run bench -- [name …] [--gb N]

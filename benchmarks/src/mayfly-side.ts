@@ -15,7 +15,7 @@ import { chromium, type Browser, type Page } from '@playwright/test';
 import type { JobOptions, JobView, NodeView } from '@mayfly/wire';
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const CLI = join(ROOT, 'apps', 'cli', 'dist', 'mayfly.js');
+export const CLI = join(ROOT, 'apps', 'cli', 'dist', 'mayfly.js');
 export const TOKEN = 'benchmark-token-benchmark-token';
 
 export async function launchBrowser(): Promise<Browser> {
