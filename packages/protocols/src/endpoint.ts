@@ -282,10 +282,11 @@ export abstract class Endpoint {
 
   /**
    * Moves from the end of the prologue to the image's position: in `checkpoint.open` of a restart, or right after a
-   * transparent image has been restored (empty prologue). Does nothing when there is no image.
+   * transparent image has been restored (empty prologue). Does nothing when there is no image. `script`: what it does
+   * behind `open` need not be all that it did behind the image.
    * @throws ReplayDiverged when the prologue was not repeated
    */
-  jump(_snapshot?: EndpointSnapshot): void {
+  jump(_snapshot?: EndpointSnapshot, _script = false): void {
     // There is none.
   }
 

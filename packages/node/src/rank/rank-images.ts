@@ -69,7 +69,7 @@ export class RankImages {
     if (!image) return undefined;
     this.run.image = undefined;
     const host = JSON.parse(new TextDecoder().decode(image.get(SECTION))) as HostSection;
-    this.endpoint.jump(host.endpoint);
+    this.endpoint.jump(host.endpoint, typeof this.run.program === 'string');
     this.random.restore(host.random);
     this.origin = host.origin;
     this.status.resume(

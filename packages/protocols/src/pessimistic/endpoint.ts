@@ -12,6 +12,8 @@
  *  E6  While replaying, a poll consumes exactly what its determinant records, and the rank repeats at least as many
  *      trailing vain polls as were visible to others.
  *  E7  Clock readings never decrease over incarnations either.
+ *      A script that begins with an image may read the clock where it did not, to time what it goes on with: there it
+ *      reads the last value again.
  *  E8  A determinant that a frame has carried never changes: equal clock readings share one only until then, and a line
  *      never splits one.
  */
@@ -23,6 +25,8 @@ import { isZero, positionOf, type Line, type ReplayFrom } from './position.ts';
 const ALL = Number.MAX_SAFE_INTEGER;
 
 const MAX_VAIN = 0xffff_ffff;
+/** A script that waits for the clock would wait for ever. */
+const MAX_REREADS = 100_000;
 
 export class LoggedEndpoint extends Endpoint {
   readonly #replay: ReplayFrom;
@@ -52,6 +56,8 @@ export class LoggedEndpoint extends Endpoint {
   /** E6: vain polls to repeat after the last of #past. */
   #trail: number;
   #inPrologue: boolean;
+  /** E7: so often may it read the clock where it did not. */
+  #rereads = 0;
   #prologue: Line;
 
   /** Arrivals that the current poll must consume (LIVE: any), and has consumed. undefined: no poll under way. */
@@ -184,6 +190,10 @@ export class LoggedEndpoint extends Endpoint {
 
   /** One reading of the job's clock, in ms (E7). */
   override clock(read: () => number): number {
+    if (this.#rereads > 0 && this.#hadNoReading) {
+      this.#rereads--;
+      return this.lastClock;
+    }
     const e = this.nextPast();
     if (e !== undefined) {
       if (e.type !== 'clock') this.diverged(`reads the clock where it had ${e.type}`);
@@ -258,13 +268,14 @@ export class LoggedEndpoint extends Endpoint {
    * transparent image has been restored (empty prologue). Does nothing when there is no image. @throws ReplayDiverged
    * when the prologue was not repeated.
    */
-  override jump(snapshot?: EndpointSnapshot): void {
+  override jump(snapshot?: EndpointSnapshot, script = false): void {
     if (!this.#inPrologue) return;
     const here = JSON.stringify(this.line());
     const there = JSON.stringify(sorted(this.#prologue));
     if (here !== there) this.diverged(`reaches checkpoint.open at ${here}, the image's prologue ends at ${there}`);
     const image = this.#replay.image;
     this.#inPrologue = false;
+    this.#rereads = script ? MAX_REREADS : 0;
     this.arrivals = image.arrivals;
     this.#determinants = image.determinants;
     this.openPolls = image.openPolls;
@@ -312,6 +323,14 @@ export class LoggedEndpoint extends Endpoint {
       if (e.consumed > 0 || this.openPolls < e.vain) return e;
       this.passed();
     }
+  }
+
+  /** Something else than a reading of the clock is to be repeated next. */
+  get #hadNoReading(): boolean {
+    const [e, then] = this.#past.slice(this.#next, this.#next + 2);
+    const over = e?.type === 'polls' && e.consumed === 0 && this.openPolls >= e.vain;
+    const next = over ? then : e;
+    return next === undefined ? (over ? 0 : this.openPolls) < this.#trail : next.type !== 'clock';
   }
 
   protected passed(): void {

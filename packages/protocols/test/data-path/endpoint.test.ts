@@ -209,6 +209,35 @@ describe('replay', () => {
     const e = fresh({ determinants: [{ type: 'clock', ms: 1000 }] });
     expect([0, 500, 2000].map((t) => e.clock(() => t))).toEqual([1000, 1000, 2000]);
   });
+  test('E7 a script that begins with an image may time what it goes on with', () => {
+    const none = { arrivals: 0, openPolls: 0, sends: [] };
+    const replay: ReplayFrom = {
+      prologue: { ...none, determinants: 0 },
+      image: { ...none, determinants: 1 },
+      held: [],
+    };
+    const [before, behind] = [{ type: 'clock', ms: 1000 } as const, { ...past[0]!, vain: 1 }];
+    const determinants = [behind, before];
+    const after = (script: boolean): LoggedEndpoint => {
+      const e = fresh({ determinants, openPolls: 1 }, replay);
+      e.jump({ lastClock: 700 }, script);
+      return e;
+    };
+    expect(() => after(false).clock(() => 1)).toThrow(ReplayDiverged);
+    const e = after(true);
+    expect([e.clock(() => 1), e.clock(() => 1)]).toEqual([700, 700]);
+    poll(e, 0);
+    poll(e, 1);
+    expect([e.clock(() => 1), e.clock(() => 1)]).toEqual([1000, 1000]);
+    poll(e, 0);
+    // It repeats all that it did; what it reads now is recorded.
+    expect([e.replaying, e.clock(() => 2000), e.pending]).toEqual([false, 2000, 2]);
+    // Who waits for the clock there is no script that goes on.
+    const waits = after(true);
+    expect(() => {
+      for (;;) waits.clock(() => 1);
+    }).toThrow(ReplayDiverged);
+  });
   test('place values come from the log', () => {
     expect(fresh({ determinants: [{ type: 'value', value: 'node-a' }] }).place(() => 'node-b')).toBe('node-a');
   });

@@ -224,9 +224,9 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
     return positionInTeam({ replay: { prologue, image, held: [...held] }, local, received, opened });
   }
 
-  override jump(snapshot?: EndpointSnapshot): void {
+  override jump(snapshot?: EndpointSnapshot, script = false): void {
     if (!this.inPrologue) return;
-    super.jump(snapshot);
+    super.jump(snapshot, script);
     this.#restore();
   }
 
