@@ -18,24 +18,17 @@
  *
  * Owns: the kept CLCs as the registry has them, messages in logs and on their way to the world.
  */
-import { FILES, WORLD, type ErrorBody, type Frame, type Header } from '@mayfly/wire';
+import { FILES, WORLD, type Frame, type Header } from '@mayfly/wire';
 import { Violation } from '../violation.ts';
 import { greatestLine, oldestNeeded } from './clc-lines.ts';
 import { ClcLogs, type ClcRecord, type DeadInterval } from './clc-logs.ts';
 import { messageKey, type Place } from './records.ts';
 import { Surviving } from './surviving.ts';
-import {
-  incarnationOf,
-  name,
-  type Excuses,
-  type Histories,
-  type ProtocolCheckers,
-  type Stores,
-  type Trim,
-} from './universal.ts';
+import { incarnationOf, name, type Histories, type ProtocolCheckers, type Stores, type Trim } from './universal.ts';
 import { WaveCourse } from './wave-course.ts';
 import { consumedBefore, memberOf, sentBefore, shownBefore, type Wave } from './wave-records.ts';
 import type { WaveWitness } from './wave-witness.ts';
+import { WithoutLog } from './without-log.ts';
 
 interface Federation {
   readonly epoch: number;
@@ -57,7 +50,7 @@ interface Cluster {
   back: number;
 }
 
-export class Clustered implements ProtocolCheckers {
+export class Clustered extends WithoutLog implements ProtocolCheckers {
   private readonly surviving = new Surviving();
   private readonly logs: ClcLogs;
   private readonly clusters: readonly Cluster[];
@@ -74,6 +67,7 @@ export class Clustered implements ProtocolCheckers {
     private readonly stores: Stores,
     private readonly of: readonly number[],
   ) {
+    super();
     this.logs = new ClcLogs(this.surviving, stores, of);
     const count = Math.max(...of) + 1;
     this.clusters = Array.from({ length: count }, (_, cluster) => ({
@@ -375,40 +369,5 @@ export class Clustered implements ProtocolCheckers {
       throw new Violation(
         `Q9: Channel Memory ${cm} pushes message ${channel} of ${src} to ${dst}.${incarnation}; ${least} acts`,
       );
-  }
-
-  // ---- of no concern ----
-
-  written(): void {
-    // Every message goes out.
-  }
-
-  visible(): void {
-    // Between tasks at once; to the world: shows.
-  }
-
-  acknowledged(): void {
-    // An ACK says that the server has a message.
-  }
-
-  attached(): void {
-    // There is nothing to repeat.
-  }
-
-  /** Q3: what no comm worker of ours says, unless CUT came behind what was sent after it. */
-  refused(task: number, incarnation: number, { code, message }: ErrorBody): void {
-    if (code === 'OUT_OF_SEQUENCE')
-      throw new Violation(`Q3: a Channel Memory refuses task ${task}.${incarnation}: ${message}`);
-  }
-
-  imageComplete(): void {
-    // It counts with its CLC: whole.
-  }
-
-  // ---- how the job may end ----
-
-  /** What is damaged on the server's disk may end the job, with its name. */
-  excuses({ code }: ErrorBody, { damagedLogs, damagedImages }: Excuses): boolean {
-    return code === 'LOST_LOG' && (damagedLogs.size > 0 || damagedImages.size > 1);
   }
 }

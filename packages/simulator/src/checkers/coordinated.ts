@@ -15,26 +15,19 @@
  *
  * Owns: the committed waves as the registry has them, messages in wave streams and on their way to the world.
  */
-import { WORLD, type ErrorBody, type Frame, type Header } from '@mayfly/wire';
+import { WORLD, type Frame, type Header } from '@mayfly/wire';
 import { Violation } from '../violation.ts';
 import type { Blocking } from './blocking.ts';
 import { Epochs } from './epochs.ts';
 import { Records, messageKey, type Place } from './records.ts';
 import { Surviving } from './surviving.ts';
-import {
-  incarnationOf,
-  name,
-  type Excuses,
-  type Histories,
-  type ProtocolCheckers,
-  type Stores,
-  type Trim,
-} from './universal.ts';
+import { incarnationOf, name, type Histories, type ProtocolCheckers, type Stores, type Trim } from './universal.ts';
 import { WaveCourse } from './wave-course.ts';
 import { consumedBefore, sentBefore, shownBefore, type Line, type Member, type Wave } from './wave-records.ts';
 import type { WaveWitness } from './wave-witness.ts';
+import { WithoutLog } from './without-log.ts';
 
-export class Coordinated implements ProtocolCheckers {
+export class Coordinated extends WithoutLog implements ProtocolCheckers {
   private readonly records = new Records();
   private readonly committed = new Map<number, Wave>();
   /** Q6: messages of each task to the world before its cut in a wave that was the older of two. */
@@ -49,6 +42,7 @@ export class Coordinated implements ProtocolCheckers {
     private readonly stores: Stores,
     private readonly blocking?: Blocking,
   ) {
+    super();
     const { surviving } = this;
     const course = (this.course = new WaveCourse(() => stores.now()));
     const epochs = (this.epochs = new Epochs({
@@ -278,40 +272,5 @@ export class Coordinated implements ProtocolCheckers {
   /** Q9. */
   pushed(cm: number, header: Header): void {
     this.epochs.pushed(cm, header);
-  }
-
-  // ---- of no concern ----
-
-  written(): void {
-    // Every message goes out.
-  }
-
-  visible(): void {
-    // Between tasks at once; to the world: shows.
-  }
-
-  acknowledged(): void {
-    // An ACK says that the server has a message.
-  }
-
-  attached(): void {
-    // There is nothing to repeat.
-  }
-
-  /** Q3: what no comm worker of ours says, unless CUT came behind what was sent after it. */
-  refused(task: number, incarnation: number, { code, message }: ErrorBody): void {
-    if (code === 'OUT_OF_SEQUENCE')
-      throw new Violation(`Q3: a Channel Memory refuses task ${task}.${incarnation}: ${message}`);
-  }
-
-  imageComplete(): void {
-    // It counts with its wave: whole.
-  }
-
-  // ---- how the job may end ----
-
-  /** What is damaged on the server's disk may end the job, with its name. */
-  excuses({ code }: ErrorBody, { damagedLogs, damagedImages }: Excuses): boolean {
-    return code === 'LOST_LOG' && (damagedLogs.size > 0 || damagedImages.size > 1);
   }
 }
