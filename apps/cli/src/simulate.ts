@@ -214,10 +214,6 @@ export async function simulateCommand(argv: string[]): Promise<number> {
     console.error(`unknown protocol: ${protocol}; there are ${Object.keys(protocols).join(', ')}`);
     return 2;
   }
-  if (protocol !== undefined && protocols[protocol as ProtocolName].clusters) {
-    console.error(`the simulator draws no jobs with clusters, which ${protocol} needs`);
-    return 2;
-  }
   const held: Held = {
     ...(only ? { only: only as FaultKind[] } : {}),
     setup: {
