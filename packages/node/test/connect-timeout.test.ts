@@ -63,7 +63,8 @@ it('answers MPI_ERR_PORT, then connects; ranks on both sides are lost in the wai
       program: { language: 'wasm', module, entry: 'main.wasm' },
       size: 3,
       args: ['20'],
-      options: { timeLimitMs: 600_000, interactive: true },
+      // Each alone: one that is lost leaves the others where they are.
+      options: { timeLimitMs: 600_000, interactive: true, team: 1 },
     }),
   });
   const { id } = (await answer.json()) as { id: string };

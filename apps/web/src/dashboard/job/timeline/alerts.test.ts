@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TimelineEvent } from '@mayfly/wire';
 import { alertsOf, arrowOf, lanesOf } from './alerts.ts';
-import type { Plot } from './paint.ts';
+import type { Plot } from './plot.ts';
 
 const back = (at: number, cluster: number, alertedBy?: number[]): TimelineEvent => ({
   at,

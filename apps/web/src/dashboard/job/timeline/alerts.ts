@@ -3,7 +3,7 @@
  * that went back to one that it took back. Pure.
  */
 import type { TimelineEvent } from '@mayfly/wire';
-import type { Plot } from './paint.ts';
+import type { Plot } from './plot.ts';
 
 /** By cluster: its ranks. */
 export type Clusters = readonly (readonly number[])[];

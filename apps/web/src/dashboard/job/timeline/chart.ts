@@ -19,17 +19,8 @@ import {
 } from '@mayfly/wire';
 import type { Clusters } from './alerts.ts';
 import { isDark } from './kinds.ts';
-import {
-  Cells,
-  HIGH_ROW,
-  drawAlerts,
-  drawArrows,
-  drawEvents,
-  drawFrame,
-  drawHatches,
-  type Ink,
-  type Plot,
-} from './paint.ts';
+import { Cells, HIGH_ROW, drawAlerts, drawArrows, drawEvents, drawFrame, drawHatches, type Ink } from './paint.ts';
+import type { Plot } from './plot.ts';
 import { pan, settle, widthFor, zoom, type Mode, type Range, type Run } from './range.ts';
 import { Sheet } from './sheet.ts';
 

@@ -6,6 +6,7 @@
 import { alertsOf, arrowOf, lanesOf, type Clusters } from './alerts.ts';
 import { LANE_KINDS, type Arrow, type TimelineEvent } from '@mayfly/wire';
 import { DEAD, KINDS, coloursOf } from './kinds.ts';
+import type { Plot } from './plot.ts';
 import { label, stepFor } from './range.ts';
 import type { Sheet } from './sheet.ts';
 
@@ -16,19 +17,6 @@ const UNKNOWN = 8;
 const SUB = 8;
 /** px from which on a row is stacked and its marks stand in it. */
 export const HIGH_ROW = 7;
-
-export interface Plot {
-  left: number;
-  top: number;
-  width: number;
-  height: number;
-  /** Rank in the first row (perhaps a part of it), px per row. */
-  firstRow: number;
-  rowHeight: number;
-  from: number;
-  to: number;
-  since: number;
-}
 
 /** The cells of a sheet as a picture. */
 export class Cells {
