@@ -1,9 +1,9 @@
 /** `mayfly quota list | set | clear`. */
 import { ROLES, type QuotaView, type QuotaWish } from '@mayfly/wire';
-import { Client } from '../client.ts';
-import { needConnection, type ConnectionOptions } from '../connection.ts';
+import type { ConnectionOptions } from '../connection.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { table } from '../table.ts';
+import { withClient } from '../with-client.ts';
 
 type Wished = number | null | 'default';
 export interface SetOptions extends ConnectionOptions {
@@ -15,15 +15,6 @@ export interface SetOptions extends ConnectionOptions {
 
 const KINDS = ['slots', 'jobs', 'bytes'] as const;
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
-
-async function withClient<T>(options: ConnectionOptions, work: (c: Client) => Promise<T>): Promise<T> {
-  const client = new Client(await needConnection(options));
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
-  }
-}
 
 export const list = (options: ConnectionOptions & { json?: boolean }): Promise<number> =>
   withClient(options, async (c) => {

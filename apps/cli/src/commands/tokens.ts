@@ -1,9 +1,9 @@
 /** `mayfly token create | list | revoke`. */
 import type { Role } from '@mayfly/wire';
-import { Client } from '../client.ts';
-import { needConnection, type ConnectionOptions } from '../connection.ts';
+import type { ConnectionOptions } from '../connection.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { table } from '../table.ts';
+import { withClient } from '../with-client.ts';
 
 export interface CreateOptions extends ConnectionOptions {
   role: Role;
@@ -14,15 +14,6 @@ const DAY_MS = 24 * 3600 * 1000;
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const when = (ms: number | undefined, none: string): string =>
   ms === undefined ? none : new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
-
-async function withClient<T>(options: ConnectionOptions, work: (c: Client) => Promise<T>): Promise<T> {
-  const client = new Client(await needConnection(options));
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
-  }
-}
 
 /** The token alone on standard output, so that a script can take it; what it is on standard error. */
 export const create = (name: string, options: CreateOptions): Promise<number> =>

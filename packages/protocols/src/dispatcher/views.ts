@@ -19,7 +19,7 @@ import { progressOf } from './job-progress.ts';
 import { hasRecord, quarantinedUntil } from './reputation.ts';
 import { verdictOf } from './nodes.ts';
 import { rooms, takesRanks, type Room } from './free-slots.ts';
-import { ownerOf, quotaOf, slotsOfJob, SlotsInUse } from './quotas.ts';
+import { ownerOf, quotaOf, SlotsInUse } from './quotas.ts';
 import { NONE, suits } from './placement.ts';
 import { byRoom, clusterRooms, roomOf, roomsOf } from './rooms-of-job.ts';
 import { lineUp } from './shares.ts';
@@ -287,14 +287,9 @@ export function reasonOf(core: Core, job: Job): string | undefined {
     const left = job.tasks.filter((t) => t.phase !== 'done');
     const quota = quotaReason(core, job, left.length);
     if (quota !== undefined) return quota;
-    const rivals = new Map(roomsOf(spec).map((room) => [room, supplyOf(core, job, room).rivals]));
-    const ahead = aheadOf(core, job, rivals);
-    const needs = [
-      ...byRoom(
-        spec,
-        job.tasks.filter((t) => t.phase !== 'done'),
-      ),
-    ].map(([room, tasks]) => needsOf(core, job, room, tasks.length));
+    const supplies = new Map(roomsOf(spec).map((room) => [room, supplyOf(core, job, room)]));
+    const ahead = aheadOf(core, job, supplies);
+    const needs = [...byRoom(spec, left)].map(([room, tasks]) => needsOf(job, room, tasks.length, supplies.get(room)!));
     const lacking = needs.filter((n) => n.lacks);
     const text = (lacking.length > 0 ? lacking : needs).map((n) => n.text).join('; ');
     return `${ahead === 0 ? '' : `waits behind ${ahead} job${ahead === 1 ? '' : 's'}; `}${text}`;
@@ -325,8 +320,12 @@ const adviceOn = (kind: ProgramKind, unfit: number): string =>
 const placeOf = (room: string | undefined): string => (room === undefined ? '' : ` in room ${room}`);
 
 /** A job that waits: the slots that it needs in a room, and those that are there. */
-function needsOf(core: Core, job: Job, room: string | undefined, size: number): { text: string; lacks: boolean } {
-  const { here, free, unfit, quarantined } = supplyOf(core, job, room);
+function needsOf(
+  job: Job,
+  room: string | undefined,
+  size: number,
+  { here, free, unfit, quarantined }: Supply,
+): { text: string; lacks: boolean } {
   const kind = kindOfJob(job);
   const what = unfit === 0 ? slots(size) : `${slots(size)} for ${KIND[kind]}`;
   const needs =
@@ -356,11 +355,11 @@ function idleText(core: Core, job: Job, room: string | undefined, tasks: readonl
 }
 
 /** Jobs that come before it, and take slots that it could use. */
-function aheadOf(core: Core, job: Job, rivals: ReadonlyMap<string | undefined, ReadonlySet<ProgramKind>>): number {
+function aheadOf(core: Core, job: Job, supplies: ReadonlyMap<string | undefined, Supply>): number {
   let ahead = 0;
   for (const { job: j, takes } of queueOf(core).line) {
     if (j === job) break;
-    if (takes && roomsOf(j.record.spec).some((room) => rivals.get(room)?.has(kindOfJob(j)))) ahead++;
+    if (takes && roomsOf(j.record.spec).some((room) => supplies.get(room)?.rivals.has(kindOfJob(j)))) ahead++;
   }
   return ahead;
 }
@@ -394,14 +393,7 @@ function quotaReason(core: Core, job: Job, size: number): string | undefined {
 }
 
 /** Slots that the jobs of each owner use, as quotas count them. */
-export function slotsByOwner(dispatcher: Dispatcher): Map<string, number> {
-  const out = new Map<string, number>();
-  for (const job of dispatcher.core.jobs.values()) {
-    const owner = ownerOf(job.record.spec);
-    out.set(owner, (out.get(owner) ?? 0) + slotsOfJob(job));
-  }
-  return out;
-}
+export const slotsByOwner = ({ core }: Dispatcher): ReadonlyMap<string, number> => new SlotsInUse(core).byOwner;
 
 /** D23, for people. */
 function crowdedReason(core: Core, job: Job): string | undefined {

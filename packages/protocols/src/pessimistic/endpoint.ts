@@ -190,11 +190,12 @@ export class LoggedEndpoint extends Endpoint {
 
   /** One reading of the job's clock, in ms (E7). */
   override clock(read: () => number): number {
-    if (this.#rereads > 0 && this.#hadNoReading) {
+    const e = this.nextPast();
+    const hadNone = e === undefined ? this.openPolls < this.#trail : e.type !== 'clock';
+    if (hadNone && this.#rereads > 0) {
       this.#rereads--;
       return this.lastClock;
     }
-    const e = this.nextPast();
     if (e !== undefined) {
       if (e.type !== 'clock') this.diverged(`reads the clock where it had ${e.type}`);
       if (++this.repeated >= (e.count ?? 1)) this.passed();
@@ -323,14 +324,6 @@ export class LoggedEndpoint extends Endpoint {
       if (e.consumed > 0 || this.openPolls < e.vain) return e;
       this.passed();
     }
-  }
-
-  /** Something else than a reading of the clock is to be repeated next. */
-  get #hadNoReading(): boolean {
-    const [e, then] = this.#past.slice(this.#next, this.#next + 2);
-    const over = e?.type === 'polls' && e.consumed === 0 && this.openPolls >= e.vain;
-    const next = over ? then : e;
-    return next === undefined ? (over ? 0 : this.openPolls) < this.#trail : next.type !== 'clock';
   }
 
   protected passed(): void {
