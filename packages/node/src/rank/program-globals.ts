@@ -76,6 +76,15 @@ export interface World {
 const hide = (o: object, name: PropertyKey, value: unknown): void =>
   void Object.defineProperty(o, name, { value, writable: true, configurable: true, enumerable: false });
 
+/** `performance` of a program. The origin is read first: a clock that ticks in between would make the time negative. */
+export const performanceOf = ({ clock, origin }: Pick<World, 'clock' | 'origin'>): { readonly now: () => number } =>
+  Object.freeze({
+    now: () => {
+      const from = origin();
+      return clock() - from;
+    },
+  });
+
 /** A name that throws an explanation as soon as it is used. */
 function absent(name: string, why: string): unknown {
   const say = (): never => {
@@ -131,7 +140,7 @@ export function installWorld(w: World): void {
 
   hide(global, 'Math', w.math);
   hide(global, 'Date', createDate(Date, w.clock));
-  hide(global, 'performance', Object.freeze({ now: () => w.clock() - w.origin() }));
+  hide(global, 'performance', performanceOf(w));
   hide(global, 'crypto', Object.freeze({ getRandomValues: fillRandom(w.random) }));
   hide(global, 'console', w.console);
   hide(global, '__mayfly', w.mayfly);
