@@ -123,19 +123,31 @@ export class Client {
     return this.json('GET', '/api/nodes');
   }
 
-  /** Polls until `done(job)`; a server that is down in between is waited for. @throws when the time is over */
+  /**
+   * Polls until `done(job)`; a server that is down in between is waited for.
+   * @param limitMs how long the job may stand still: how fast it runs is the machine's affair
+   * @throws when it stands still for longer
+   */
   async until(id: string, what: string, done: (j: JobView) => boolean, limitMs = 250_000): Promise<JobView> {
-    const end = Date.now() + limitMs;
+    let end = Date.now() + limitMs;
     let last: JobView | undefined;
+    let seen = '';
     while (Date.now() < end) {
       last = await this.job(id).catch((e: unknown) => {
         if (e instanceof ApiError) throw e;
         return last;
       });
       if (last && done(last)) return last;
+      const now = JSON.stringify(
+        last?.tasks.map((t) => [t.state, t.incarnation, t.messagesIn, t.messagesOut, t.images]),
+      );
+      if (now !== seen) end = Date.now() + limitMs;
+      seen = now;
       await new Promise((r) => setTimeout(r, 40));
     }
-    throw new Error(`job ${id} was not ${what} within ${limitMs} ms; it is ${JSON.stringify(last, null, 1)}`);
+    throw new Error(
+      `job ${id} was not ${what} and stood still for ${limitMs} ms; it is ${JSON.stringify(last, null, 1)}`,
+    );
   }
 
   ended(id: string, limitMs?: number): Promise<JobView> {

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, Page } from '@playwright/test';
+import type { Browser, Locator, Page } from '@playwright/test';
 
 /** Complaints of the browser about our pages. Refusals and lost connections that a test provokes are no complaints. */
 export function complaints(page: Page): string[] {
@@ -44,6 +44,24 @@ export async function serious(page: Page, rules?: readonly string[]): Promise<st
       .flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`));
   }, rules);
 }
+
+/** Waits until a second has passed in which nothing changed below the element. */
+export const quiet = (element: Locator): Promise<void> =>
+  element.evaluate(
+    (root) =>
+      new Promise<void>((resolve) => {
+        const done = (): void => {
+          observer.disconnect();
+          resolve();
+        };
+        let timer = setTimeout(done, 1000);
+        const observer = new MutationObserver(() => {
+          clearTimeout(timer);
+          timer = setTimeout(done, 1000);
+        });
+        observer.observe(root, { childList: true, subtree: true, characterData: true, attributes: true });
+      }),
+  );
 
 /**
  * Remembers what moves in the page, in whatever direction, without having been pressed for, from now on: by 3 px or
