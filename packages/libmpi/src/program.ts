@@ -11,6 +11,8 @@
  *  B2 A call interrupted by {@link Interrupted} has started exactly once, also if it is interrupted and resumed many
  *  times.
  *  B3 No image is taken while a callback of the program is on the stack ({@link Binding.depth} > 0).
+ *  B4 An error handler is called as the last act of its call, so it may leave the call (longjmp, a C++ exception). Out
+ *  of any other callback the program may not jump: the call around it would stay half done.
  */
 import type { Layer } from '@mayfly/mpi';
 
@@ -19,6 +21,8 @@ export interface Program {
   readonly memory: WebAssembly.Memory;
   /** The function behind a C function pointer. @throws a trap-like error when the index names none */
   callable(index: number): (...args: (number | bigint)[]) => number | bigint | void;
+  /** The same where nothing of the MPI call is left to do but to return: the program may jump out of it (B4). */
+  callableLast(index: number): (...args: (number | bigint)[]) => number | bigint | void;
   /** Memory of the program's own heap (its malloc / free), for MPI_Alloc_mem and the like. 0: there is none left. */
   malloc(bytes: number): number;
   free(address: number): void;

@@ -264,6 +264,16 @@ it(
   300_000,
 );
 
+it('an error handler may leave its call by longjmp', async () => {
+  const { wasm } = buildModule({ '/main.c': source('handler-jumps.c') });
+  for (const { calls, ...cycle } of [{ calls: 20_000 }, { calls: 20, cycle: 1 }]) {
+    const ranks = ok(await fabric.run(wasm, 2, { ...cycle, args: [String(calls)] }));
+    // MPI_ERR_OP, MPI_ERR_ROOT out of the handler's own call, MPI_ERR_OP.
+    const classes = [10, 8, 10].map((c) => `class ${c}, sum 3\n`).join('');
+    expect(ranks[1]!.stdout).toBe(`${classes}seen ${calls + 4}, heap 1\nlast 2\n`);
+  }
+}, 300_000);
+
 it('setjmp and longjmp', async () => {
   const { wasm } = buildModule({ '/main.c': source('jumps.c') });
   for (const cycle of [{}, { cycle: 1 }]) {

@@ -317,7 +317,10 @@ export class Core {
 
   /** Calls a function of the program. No image is taken meanwhile (B3). */
   callback(index: number, ...args: (number | bigint)[]): number | bigint | void {
-    const fn = this.program.callable(index);
+    return this.#run(this.program.callable(index), args);
+  }
+
+  #run(fn: ReturnType<Program['callable']>, args: (number | bigint)[]): number | bigint | void {
     const { call, large } = this.heap;
     this.depth++;
     try {
@@ -384,7 +387,7 @@ export class Core {
     return this.state.phase === 'active' || this.state.sessions.size > 0;
   }
 
-  /** Calls an error handler of the layer's number for an object. */
+  /** Calls an error handler of the layer's number for an object, as the last act of a call (B4 of program.ts). */
   handle(errhandler: number, object: number, code: number, message: string): number {
     if (errhandler === ERRORS_ARE_FATAL || errhandler === ERRORS_ABORT)
       return this.program.abort(code || 1, message, 'MPI_ERROR');
@@ -395,7 +398,7 @@ export class Core {
     this.lend(8, (a) => {
       this.heap.setInt(a, object, 'comm');
       this.heap.setInt(a + 4, code, 'errorcode');
-      this.callback(index, a, a + 4, 0);
+      this.#run(this.program.callableLast(index), [a, a + 4, 0]);
       // "The second is the error code to be returned by the MPI routine that raised the error" (§9.3.1): the handler
       // may change it.
       answer = this.heap.int(a + 4, 'errorcode');

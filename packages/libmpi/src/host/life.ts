@@ -99,7 +99,8 @@ export class Life implements Waits {
       get memory() {
         return life.instance.exports.memory;
       },
-      callable: (index) => this.callable(index),
+      callable: (index) => this.callable(index, false),
+      callableLast: (index) => this.callable(index, true),
       malloc: (n) => (this.instance.exports.malloc?.(n) ?? 0) >>> 0,
       free: (at) => this.instance.exports.free?.(at),
       abort: (code, message, kind = 'ABORTED') => {
@@ -171,14 +172,15 @@ export class Life implements Waits {
     if (image) this.restore(image);
   }
 
-  private callable(index: number): (...args: Word[]) => Word | void {
+  /** @param last nothing of the MPI call around it is left to do (B4 of program.ts) */
+  private callable(index: number, last: boolean): (...args: Word[]) => Word | void {
     const f = this.instance.tableEntry(index);
     return (...args) => {
       try {
         return f(...args);
       } catch (e) {
         // The MPI call around it cannot be left half done.
-        throw isException(e) ? new Ended(this.uncaught()) : e;
+        throw isException(e) && !last ? new Ended(this.uncaught()) : e;
       } finally {
         // The call that it is part of may still take an image (T3).
         this.output.settle();

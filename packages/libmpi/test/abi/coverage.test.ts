@@ -83,6 +83,7 @@ const rank = () => {
     program: {
       memory,
       callable: () => () => undefined,
+      callableLast: () => () => undefined,
       malloc: (n) => (top += n) - n,
       free: () => undefined,
       abort: (code, message) => {
