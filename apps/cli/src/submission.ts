@@ -22,6 +22,8 @@ export interface SubmissionOptions {
   durability?: 'behind' | 'strict';
   team?: number;
   clusters?: JobOptions['clusters'];
+  ftComm?: NonNullable<JobOptions['ft']>['communicators'];
+  ftMsg?: NonNullable<JobOptions['ft']>['messages'];
   mapBy?: MapBy;
   checkpoint?: number;
   /** Checksums; and of how many images one goes to the server. */
@@ -91,6 +93,9 @@ export async function prepareSubmission(
     ...(o.durability ? { durability: o.durability } : {}),
     ...(o.team !== undefined ? { team: o.team } : {}),
     ...(o.clusters !== undefined ? { clusters: o.clusters } : {}),
+    ...(o.ftComm || o.ftMsg
+      ? { ft: { ...(o.ftComm && { communicators: o.ftComm }), ...(o.ftMsg && { messages: o.ftMsg }) } }
+      : {}),
     ...(o.mapBy ? { mapBy: o.mapBy } : {}),
     ...(o.checkpoint !== undefined ? { checkpointMs: Math.round(o.checkpoint * 1000) } : {}),
     ...(o.parity !== undefined

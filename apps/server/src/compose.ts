@@ -14,7 +14,7 @@ type Outlets = ConstructorParameters<typeof JobService>[1];
 export function compose(
   options: ResolvedOptions,
   logger: Logger,
-  performs: Pick<Outlets, 'dispatcher' | 'images' | 'commit' | 'waves'>,
+  performs: Pick<Outlets, 'dispatcher' | 'images' | 'commit' | 'waves' | 'replace'>,
 ): JobService {
   const settings = {
     ...(options.dispatcher?.graceMs === undefined ? { briefGraceMs: BRIEF_GRACE_MS } : {}),

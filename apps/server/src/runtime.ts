@@ -149,6 +149,7 @@ export class Runtime {
         this.chronicle.wave(job, news);
         this.observer.jobChanged(job);
       },
+      replace: (job, group) => void this.#spawned(job, group),
     });
     this.#service = service;
     this.world = new WorldHost(deps.output, {

@@ -2,6 +2,7 @@
  * Checks of arguments. Messages name the call, the argument and the allowed range; the communicator's error handler
  * gets them.
  */
+import { HOLE } from '@mayfly/wire';
 import { ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT, TAG_UB } from './constants.ts';
 import { ERR, fail } from './errors.ts';
 import { DERIVED, elementType } from './datatypes.ts';
@@ -44,7 +45,12 @@ export function checkRecvTag(comm: CommRecord, tag: number, call: string): void 
 export function checkRoot(comm: CommRecord, root: number, call: string): void {
   if (!Number.isInteger(root) || root < 0 || root >= comm.group.length)
     fail(ERR.ROOT, call, `root ${String(root)} is not a rank: ${ranks(comm)}`, comm.handle);
+  if (comm.holes && comm.group[root] === HOLE) fail(ERR.ROOT, call, `rank ${root} is lost`, comm.handle);
 }
+
+/** A rank that was lost and stays empty is as MPI_PROC_NULL (FT-MPI's mode BLANK). */
+export const orNull = (comm: CommRecord, rank: number): number =>
+  comm.holes && rank >= 0 && comm.group[rank] === HOLE ? PROC_NULL : rank;
 
 /** What a process of an intercommunicator is in a collective with this root (§6.2.3). */
 export function partOf(comm: CommRecord, root: number, call: string): 'root' | 'bystander' | { root: number } {

@@ -2,6 +2,7 @@
  * The last step of a communicator's making: from what a schedule has gathered to a record in the table. How the
  * processes agree on a context id is said in contexts.ts; of two groups the greater one is taken.
  */
+import { HOLE } from '@mayfly/wire';
 import { readCard, cardBytes, type Card } from './cards.ts';
 import { ERRORS_ARE_FATAL, NULL, UNDEFINED } from './constants.ts';
 import { className, ERR, fail } from './errors.ts';
@@ -78,7 +79,7 @@ function splitOff(parent: CommRecord, name: string, topology: Topology | undefin
     mine === UNDEFINED
       ? []
       : list
-          .filter((e) => e.color === mine)
+          .filter((e) => e.color === mine && e.task !== HOLE)
           .sort((a, b) => a.key - b.key || a.rank - b.rank)
           .map((e) => e.task);
   return { context, group: chosen(here), remote: there && chosen(there), name, topology };
@@ -158,6 +159,7 @@ export function addComm(layer: Layer, errhandler: number, made: Made): number {
     collectives: 0,
     attributes: new Map(),
     ...(made.remote && { remote: [...made.remote] }),
+    ...(made.group.includes(HOLE) && { holes: true as const }),
     ...(state.failures?.revoked.includes(made.context) && { revoked: true as const }),
   });
   return handle;

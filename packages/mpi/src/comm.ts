@@ -6,6 +6,7 @@
  */
 import { allgatherBruck } from './collectives/allgather-bruck.ts';
 import { equalBlocks } from './collectives/blocks.ts';
+import { livingOf } from './collectives/living.ts';
 import { allgatherRecursiveDoubling } from './collectives/allgather-recursive-doubling.ts';
 import { exchange } from './collectives/inter.ts';
 import { part, type Buf } from './buffers.ts';
@@ -152,7 +153,9 @@ export function split(
   mine.setInt32(0, color, true);
   mine.setInt32(4, key, true);
   mine.setUint32(8, takeContext(layer, call), true);
-  if ((s.size & (s.size - 1)) === 0) allgatherRecursiveDoubling(s, all, SPLIT_BYTES);
+  const living = livingOf(s);
+  if (living) allgatherBruck(living.s, living.blocks(equalBlocks(all, s.size, SPLIT_BYTES)));
+  else if ((s.size & (s.size - 1)) === 0) allgatherRecursiveDoubling(s, all, SPLIT_BYTES);
   else allgatherBruck(s, equalBlocks(all, s.size, SPLIT_BYTES));
   s.next();
   if (comm.remote) exchange(s, all, part(gathered, all.bytes, SPLIT_BYTES * comm.remote.length));

@@ -7,6 +7,7 @@
  * together (a split) share an id; no process is in two of them.
  */
 import { allreduceRecursiveDoubling } from './collectives/allreduce-recursive-doubling.ts';
+import { livingOf } from './collectives/living.ts';
 import { part, type Buf } from './buffers.ts';
 import { UINT32 } from './datatypes.ts';
 import { ERR, fail } from './errors.ts';
@@ -37,7 +38,12 @@ export function agreeOnContext(s: Schedule, into: Buf = s.scratch(4)): Buf {
   const cell = part(into, 0, 4);
   const bytes = s.layer.memory.view(cell);
   new DataView(bytes.buffer, bytes.byteOffset).setUint32(0, takeContext(s.layer, s.call), true);
-  allreduceRecursiveDoubling(s, cell, { op: opHandle('MPI_MAX'), type: UINT32, commute: true, unit: 4 });
+  allreduceRecursiveDoubling(livingOf(s)?.s ?? s, cell, {
+    op: opHandle('MPI_MAX'),
+    type: UINT32,
+    commute: true,
+    unit: 4,
+  });
   s.next();
   return into;
 }

@@ -8,6 +8,7 @@
 import { LIBRARY } from '@mayfly/wire';
 import { Memory, type Buf } from './buffers.ts';
 import { ERR, MPIError, fail } from './errors.ts';
+import { noFailures } from './failure/state.ts';
 import type { Envelope } from './envelope.ts';
 import { initialState, type CommRecord, type LayerState, type RequestRecord } from './state.ts';
 import type { Device } from './device.ts';
@@ -73,6 +74,8 @@ export function createLayer(device: Device, linearMemory?: () => Uint8Array): La
     counters: { matchedBytes: 0, storedBytes: 0, unstoredBytes: 0, pulls: 0 },
     inCallback: false,
   };
+  // It has no rank before the others let it in.
+  if (device.ft?.restarted) layer.state.failures = { ...noFailures(), broken: true };
   return layer;
 }
 
@@ -97,6 +100,7 @@ export function commOf(layer: Layer, handle: number, call: string): CommRecord {
       call,
       handle === 0 ? 'the communicator is MPI_COMM_NULL' : 'the communicator was freed',
     );
+  if (comm.stale) fail(ERR.COMM, call, `${comm.name} is from before the recovery: make it again`);
   return comm;
 }
 

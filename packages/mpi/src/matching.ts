@@ -39,10 +39,15 @@ export function findUnexpected(layer: Layer, context: number, source: number, ta
  * One arrival enters the layer: an acknowledgement, standard input, the body of a posted receive, or an unexpected
  * message.
  */
-export function deliver(layer: Layer, a: Arrival): void {
+export function deliver(layer: Layer, arrival: Arrival): void {
+  let a = arrival;
   if (a.src === WORLD) return storeStdin(layer, a);
   if ((a.mode & Mode.KIND) === Mode.ACK) return acknowledge(layer, a.word);
-  if (layer.state.failures && isVoid(layer, a.context, a.tag)) return;
+  if (layer.state.failures) {
+    if (isVoid(layer, a.context, a.tag)) return;
+    const moved = layer.state.failures.moved?.get(a.context);
+    if (moved !== undefined) a = { ...a, context: moved };
+  }
   const { traffic } = layer.state;
   traffic.received++;
   traffic.receivedBytes += a.size;
@@ -116,6 +121,17 @@ export function unpost(layer: Layer, r: ReceiveRequest): void {
   const queue = layer.state.posted.get(r.context)!;
   queue.splice(queue.indexOf(r.handle), 1);
   if (queue.length === 0) layer.state.posted.delete(r.context);
+}
+
+/** Forgets messages that nothing is to receive. */
+export function drop(layer: Layer, context: number, which: (e: Envelope) => boolean): void {
+  const { unexpected } = layer.state;
+  const queue = unexpected.get(context);
+  if (!queue) return;
+  const left = queue.filter((e) => !which(e));
+  for (const e of queue) if (which(e) && e.body) stored(layer, -e.size);
+  if (left.length > 0) unexpected.set(context, left);
+  else unexpected.delete(context);
 }
 
 /** Copies a body into the store when it is there and there is room. */

@@ -5,7 +5,7 @@
  */
 import { taskId } from '@mayfly/wire';
 import { ANY_SOURCE, ANY_TAG, Mode, PROC_NULL } from './constants.ts';
-import { checkDest, checkRecvTag, checkSendTag, checkSource } from './checks.ts';
+import { checkDest, checkRecvTag, checkSendTag, checkSource, orNull } from './checks.ts';
 import { commOf, countSend, rankOfTask, type Layer } from './layer.ts';
 import { ERR, MPIError, fail } from './errors.ts';
 import { brokenFor, probesInVain, unreachable } from './failure/broken.ts';
@@ -46,7 +46,7 @@ export function send(
   const comm = commOf(layer, commHandle, call);
   checkDest(comm, dest, call);
   checkSendTag(comm, tag, call);
-  if (dest === PROC_NULL) return;
+  if (orNull(comm, dest) === PROC_NULL) return;
   const broken = unreachable(layer, comm, peers(comm)[dest]!, call);
   if (broken) throw new MPIError(broken.errorClass, call, broken.text, commHandle);
   countSend(layer, body.length);
@@ -69,7 +69,7 @@ export function startSend(
   checkSendTag(comm, tag, call);
   const { state } = layer;
   const handle = state.requests.next++;
-  const null_ = dest === PROC_NULL;
+  const null_ = orNull(comm, dest) === PROC_NULL;
   const peer = null_ ? PROC_NULL : peers(comm)[dest]!;
   const error = null_ ? undefined : unreachable(layer, comm, peer, call);
   const waits = sync && !null_ && !error;
@@ -112,7 +112,7 @@ export function startSend(
 export function startReceive(
   layer: Layer,
   commHandle: number,
-  source: number,
+  from: number,
   tag: number,
   into: Buf | undefined,
   call: string,
@@ -120,7 +120,8 @@ export function startReceive(
   unit = 1,
 ): number {
   const comm = commOf(layer, commHandle, call);
-  checkSource(comm, source, call);
+  checkSource(comm, from, call);
+  const source = orNull(comm, from);
   checkRecvTag(comm, tag, call);
   const { requests } = layer.state;
   const handle = requests.next++;
@@ -166,7 +167,7 @@ export function probe(layer: Layer, commHandle: number, source: number, tag: num
   const comm = commOf(layer, commHandle, call);
   checkSource(comm, source, call);
   checkRecvTag(comm, tag, call);
-  if (source === PROC_NULL) return procNullStatus();
+  if (orNull(comm, source) === PROC_NULL) return procNullStatus();
   const from = source >= 0 ? peers(comm)[source]! : source;
   let found: Envelope | undefined;
   waitUntil(
@@ -197,7 +198,7 @@ export function iprobe(
   const comm = commOf(layer, commHandle, call);
   checkSource(comm, source, call);
   checkRecvTag(comm, tag, call);
-  if (source === PROC_NULL) return procNullStatus();
+  if (orNull(comm, source) === PROC_NULL) return procNullStatus();
   const from = source >= 0 ? peers(comm)[source]! : source;
   let found: Envelope | undefined;
   return pollUntil(layer, () => (found = findUnexpected(layer, comm.context, from, tag)) !== undefined)
@@ -235,7 +236,7 @@ function claim(layer: Layer, comm: CommRecord, e: Envelope): Matched {
 export function mprobe(layer: Layer, commHandle: number, source: number, tag: number): Matched {
   const status = probe(layer, commHandle, source, tag, 'MPI_Mprobe');
   const comm = commOf(layer, commHandle, 'MPI_Mprobe');
-  if (source === PROC_NULL) return { handle: NO_PROC, status };
+  if (orNull(comm, source) === PROC_NULL) return { handle: NO_PROC, status };
   return claim(layer, comm, findUnexpected(layer, comm.context, source >= 0 ? peers(comm)[source]! : source, tag)!);
 }
 
@@ -244,7 +245,7 @@ export function improbe(layer: Layer, commHandle: number, source: number, tag: n
   const status = iprobe(layer, commHandle, source, tag, 'MPI_Improbe');
   if (!status) return undefined;
   const comm = commOf(layer, commHandle, 'MPI_Improbe');
-  if (source === PROC_NULL) return { handle: NO_PROC, status };
+  if (orNull(comm, source) === PROC_NULL) return { handle: NO_PROC, status };
   return claim(layer, comm, findUnexpected(layer, comm.context, source >= 0 ? peers(comm)[source]! : source, tag)!);
 }
 

@@ -19,7 +19,8 @@ import { arriveAnswer, isAnswer, settleFile } from './files/steps.ts';
 import { deliver, pull, retire, sendAck, spread } from './matching.ts';
 import { lostPeer } from './failure/broken.ts';
 import { arriveNotice, isNotice, settleNotice } from './failure/notice.ts';
-import { MPIError } from './errors.ts';
+import { COMM_WORLD } from './constants.ts';
+import { ERR, MPIError } from './errors.ts';
 import { arrive as arrivePartitioned, isPartitioned } from './partitioned-arrivals.ts';
 import { arrive as arriveOneSided, isOneSided, perform } from './windows/target.ts';
 import type { Arrival, WaitReason } from './device.ts';
@@ -81,7 +82,14 @@ export function waitUntil(layer: Layer, holds: () => boolean, reason: () => Wait
     enter(layer, arrival);
     settle(layer);
     if (layer.state.unexpectedBytes !== before) layer.device.unexpected(layer.state.unexpectedBytes);
+    if (layer.state.failures?.broken) leaveBroken(layer, why.call);
   }
+}
+
+/** F4 (failure/recovery.ts): a wait ends with the news of a loss, but that for the recovery, and for standard input. */
+function leaveBroken(layer: Layer, call: string): void {
+  if (layer.state.failures!.recovering !== undefined || !call.startsWith('MPI')) return;
+  throw new MPIError(ERR.OTHER, call, 'a rank of MPI_COMM_WORLD was lost meanwhile', COMM_WORLD);
 }
 
 /**

@@ -77,6 +77,9 @@ export interface CommRecord {
   window?: number | undefined;
   /** The same of a file. */
   file?: number | undefined;
+  /** FT-MPI: it is of the time before a recovery; some ranks are holes. */
+  stale?: true;
+  holes?: true;
   /** ULFM: it was revoked; lost members that are acknowledged; agreements so far. */
   revoked?: true;
   acknowledged?: number;
@@ -170,7 +173,7 @@ export interface CollectiveRequest extends RequestCommon {
    */
   timeout?: { ms: number; until?: number } | undefined;
   /** ULFM: it waits for a notice, and survives what others fail by; what was agreed. */
-  agreement?: 'agree' | 'shrink';
+  agreement?: 'agree' | 'shrink' | 'recover';
   agreed?: Agreed;
   /** Where the flag comes to lie in a job whose losses are not told. */
   flagAt?: Buf;

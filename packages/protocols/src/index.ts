@@ -79,14 +79,8 @@ export {
 export { MemoryFiles } from './files/memory-files.ts';
 export { readSegments, writeSegments, type RangeIo } from './files/segments.ts';
 export { Buckets, type BucketOptions, type BucketsRecord, type Window as BucketWindow } from './history/buckets.ts';
-export {
-  JobService,
-  type DispatcherInput,
-  type DispatcherIo,
-  type ImagesInput,
-  type ImagesIo,
-  type ServiceHost,
-} from './service/job-service.ts';
+export { JobService, type DispatcherInput, type ImagesInput } from './service/job-service.ts';
+export type { DispatcherIo, ImagesIo, ServiceHost } from './service/service-host.ts';
 export {
   ServedLog,
   type LogAnswers,

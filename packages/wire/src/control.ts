@@ -7,7 +7,7 @@ import { BoardName } from './board.ts';
 import type { ParityHave, ParityOrder, ParityPart, ParityRead } from './parity.ts';
 import { Position } from './data-plane.ts';
 import { Manifest } from './image.ts';
-import { PLACE_CHARS, ProtocolName, RankActivity } from './job.ts';
+import { FtOption, PLACE_CHARS, ProtocolName, RankActivity } from './job.ts';
 import { MAX_TEAM } from './limits.ts';
 import { PROGRAM_KINDS, ProgramKind, ProgramLanguage } from './program.ts';
 import {
@@ -86,6 +86,8 @@ export const Assignment = Type.Object({
   universe: Type.Optional(CountSchema),
   /** A spawned task: the first of its world, the parents' root, which part of the call it belongs to (MPI_APPNUM). */
   spawned: Type.Optional(Type.Object({ first: TaskIdSchema, root: TaskIdSchema, appnum: CountSchema })),
+  /** FT-MPI: the modes of the job; absent: it has none. `restarted`: the task takes the rank of a lost one. */
+  ft: Type.Optional(Type.Object({ modes: FtOption, restarted: Type.Optional(Type.Literal(true)) })),
   /** Tasks of the job on this node, in ascending order, this one included, that exchange messages in its memory. */
   team: Type.Optional(Type.Array(TaskIdSchema, { minItems: 2, maxItems: MAX_TEAM })),
   /** Of these, those that have ended and do not begin with the others; absent: none. */

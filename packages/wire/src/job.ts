@@ -55,6 +55,26 @@ export const Environment = Type.Record(
   { maxProperties: 64 },
 );
 
+/**
+ * FT-MPI (docs/ft-mpi.md): what becomes of MPI_COMM_WORLD, and of messages under way, when ranks are lost. Absent:
+ * `rebuild`, `reset`.
+ */
+export const FtOption = Type.Object(
+  {
+    communicators: Type.Optional(
+      Type.Union([Type.Literal('abort'), Type.Literal('blank'), Type.Literal('shrink'), Type.Literal('rebuild')]),
+    ),
+    messages: Type.Optional(Type.Union([Type.Literal('cont'), Type.Literal('reset')])),
+  },
+  { additionalProperties: false },
+);
+export type FtOption = Static<typeof FtOption>;
+export type FtModes = Required<FtOption>;
+export const ftModes = ({ communicators = 'rebuild', messages = 'reset' }: FtOption): FtModes => ({
+  communicators,
+  messages,
+});
+
 export const JobOptions = Type.Object(
   {
     protocol: Type.Optional(ProtocolName),
@@ -75,6 +95,8 @@ export const JobOptions = Type.Object(
         Type.Array(Type.Array(TaskIdSchema, { maxItems: MAX_RANKS }), { maxItems: MAX_RANKS }),
       ]),
     ),
+    /** With the protocol `app`: FT-MPI's modes. Absent: ULFM alone. */
+    ft: Type.Optional(FtOption),
     /** Absent: `slot` where ranks form teams, else `node`. */
     mapBy: Type.Optional(MapBy),
     /** How long a silent node keeps its ranks, ms. */
@@ -239,6 +261,8 @@ export const TaskView = Type.Object({
    * first and last.
    */
   spawned: Type.Optional(Type.Object({ by: TaskIdSchema, world: Type.Tuple([TaskIdSchema, TaskIdSchema]) })),
+  /** FT-MPI: the lost task whose rank it took. */
+  replaces: Type.Optional(TaskIdSchema),
   state: TaskState,
   incarnation: IncarnationSchema,
   node: Type.Optional(NodeIdSchema),

@@ -27,6 +27,8 @@ export const MemberRequest = Type.Union([
     /** Losses that the member has acknowledged on the communicator. */
     acknowledged: Type.Array(Task, { maxItems: 65_536 }),
   }),
+  /** FT-MPI: a task that has heard of a loss, or takes the place of a lost one, is ready to go on. `offer`: as above. */
+  Type.Object({ op: Type.Literal('recover'), offer: Word }),
 ]);
 export type MemberRequest = Static<typeof MemberRequest>;
 export type Contribution = Extract<MemberRequest, { number: number }>;
@@ -46,7 +48,22 @@ export type MemberNotice =
       readonly lost: readonly number[];
       /** A lost member was not acknowledged by everybody who contributed. */
       readonly unacknowledged: boolean;
+    }
+  /** FT-MPI, the same at all tasks of the world: it has recovered from all losses that were told before. */
+  | {
+      readonly op: 'recovered';
+      /** How often it has. */
+      readonly epoch: number;
+      /** MPI_COMM_WORLD from now on, tasks by rank; {@link HOLE}: nobody has this rank any more. */
+      readonly ranks: readonly number[];
+      /** Ranks that were lost since the last recovery, as they were numbered then, in the order of the notices. */
+      readonly failed: readonly number[];
+      /** A context id of its own. */
+      readonly context: number;
     };
+
+/** In place of a task, where a rank stays empty. */
+export const HOLE = -1;
 
 const text = new TextEncoder();
 const read = new TextDecoder();

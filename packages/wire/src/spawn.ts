@@ -19,6 +19,8 @@ export const SpawnGroup = Type.Object({
   /** The task that asked: children's rank 0 meets it. */
   root: TaskIdSchema,
   parts: SpawnRequest,
+  /** FT-MPI: the one new task takes the rank of `root`, which is lost. */
+  replaces: Type.Optional(Type.Literal(true)),
 });
 export type SpawnGroup = Static<typeof SpawnGroup>;
 

@@ -27,7 +27,7 @@ const jobOptions = (command: Command): Command =>
             '(vcl: no log, output is final some seconds late, not for TypeScript; pcl: the same, but ranks stop ' +
             'sending for each checkpoint), that of its cluster and of those that depend on it (hc3i: as vcl within ' +
             'each of --clusters), or the job (none). app: a lost rank stays lost, the others learn of it, and the ' +
-            'program decides (ULFM)',
+            'program decides (ULFM, or FT-MPI with --ft-comm)',
         ).choices(['pessimistic', 'vcl', 'pcl', 'hc3i', 'app', 'none']),
       )
       .addOption(
@@ -49,6 +49,21 @@ const jobOptions = (command: Command): Command =>
         'with --protocol hc3i: number of clusters into which the ranks are split evenly (2), or the ranks of each ' +
           "cluster ('0-3,4-7'; '0-2+7,3-6'), which take checkpoints and go back on their own",
         clusters,
+      )
+      .addOption(
+        new Option(
+          '--ft-comm <mode>',
+          'with --protocol app, FT-MPI: what a loss makes of MPI_COMM_WORLD. The job ends (abort), the rank stays ' +
+            'empty (blank), the ranks move up (shrink), or the rank starts again from main (rebuild, the default ' +
+            'with --ft-msg)',
+        ).choices(['abort', 'blank', 'shrink', 'rebuild']),
+      )
+      .addOption(
+        new Option(
+          '--ft-msg <mode>',
+          'with --protocol app, FT-MPI: what a recovery makes of messages and requests under way. All are dropped ' +
+            '(reset, the default with --ft-comm), or those between ranks that are left go on (cont)',
+        ).choices(['cont', 'reset']),
       )
       .addOption(
         new Option(

@@ -44,6 +44,7 @@ export function assignmentOf(
   const { spec } = record;
   const group = groupOf(record, task);
   const child = group && partOf(group, task);
+  const restarted = group?.replaces === true;
   const appnum = partOfTask(record, task);
   const { program, args, count, env = spec.env } = partsOf(spec)[appnum]!;
   return {
@@ -52,12 +53,13 @@ export function assignmentOf(
     ...(spec.about === undefined ? {} : { about: spec.about }),
     task,
     incarnation,
-    size: group ? spawnedTasks(group.parts) : spec.size,
+    size: group && !restarted ? spawnedTasks(group.parts) : spec.size,
     capacity: capacityOf(spec),
     ...(spec.library === undefined ? {} : { library: spec.library }),
     ...(record.universe === undefined ? {} : { universe: record.universe }),
-    ...(group ? { spawned: { first: group.first, root: group.root, appnum: child! } } : {}),
-    ...(spec.parts && !group ? { part: { appnum, size: count } } : {}),
+    ...(spec.ft && { ft: { modes: spec.ft, ...(restarted && { restarted }) } }),
+    ...(group && !restarted ? { spawned: { first: group.first, root: group.root, appnum: child! } } : {}),
+    ...(spec.parts && (!group || restarted) ? { part: { appnum, size: count } } : {}),
     ...(team === undefined ? {} : { team: [...team] }),
     ...(ended === undefined ? {} : { ended: [...ended] }),
     ...(teams === undefined ? {} : { teams: teams.map((tasks) => [...tasks]) }),

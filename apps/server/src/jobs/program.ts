@@ -124,6 +124,16 @@ export function needTeams(protocol: ProtocolName, team: number | undefined): voi
   );
 }
 
+/** FT-MPI's modes say what follows when a program is told of a loss. @throws MayflyError BAD_REQUEST */
+export function needApp(protocol: ProtocolName, ft: JobOptions['ft']): void {
+  if (!ft || protocol === 'app') return;
+  throw new MayflyError(
+    'BAD_REQUEST',
+    `FT-MPI's modes (option "ft") are for programs that recover themselves, under the protocol "app", not under ` +
+      `"${protocol}". Leave the option out, or choose "app".`,
+  );
+}
+
 /**
  * Parity is for images that each count alone. @throws MayflyError BAD_REQUEST
  */

@@ -10,6 +10,7 @@ import {
   MAX_RANKS,
   MAX_SPAWNED,
   MayflyError,
+  ftModes,
   jobId,
   taskId,
   type ErrorCode,
@@ -26,6 +27,7 @@ import {
   needOneKind,
   needPath,
   needParity,
+  needApp,
   needTeams,
   prepareProgram,
   type Compilers,
@@ -381,6 +383,7 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
   const checkpointMs = checkpointMsOf(protocol, s.options?.checkpointMs);
   needImages(programs, protocol);
   needTeams(protocol, s.options?.team);
+  needApp(protocol, s.options?.ft);
   needParity(protocol, s.options ?? {});
   const { program, args } = parts[0]!;
   o.disk.admit();
@@ -407,6 +410,7 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     durability: options.durability ?? 'behind',
     ...(team === undefined ? {} : { team }),
     ...(options.parity === undefined ? {} : { parity: options.parity }),
+    ...(options.ft === undefined ? {} : { ft: ftModes(options.ft) }),
     ...(options.mapBy === undefined ? {} : { mapBy: options.mapBy }),
     program,
     args,

@@ -1,4 +1,5 @@
 /** The collectives that combine what the ranks have by an operation (MPI 4.1 §6.9 to §6.11). */
+import { livingOf } from './living.ts';
 import { checkBlocks, checkRoot, intra, partOf, reduction } from '../checks.ts';
 import { ERR, fail } from '../errors.ts';
 import { Schedule, start, type Reduction } from '../schedule.ts';
@@ -54,7 +55,9 @@ export function reduce(
     return acc;
   };
   const teams = teamsOf(s);
-  if (teams && anyOrder(s, r)) {
+  const living = livingOf(s);
+  if (living) reduceBinomial(living.s, operand, into, r, living.rank(root));
+  else if (teams && anyOrder(s, r)) {
     const acc = into ?? copied();
     s.copy(operand, acc);
     reduceOfTeams(s, acc, r, root, teams);
@@ -87,7 +90,9 @@ export function allreduce(
   if (send) s.copy(send, acc);
   const teams = teamsOf(s);
   const pieces = long(s, r, bytes);
-  if (teams && allreduceKeeps(s, r, pieces, teams)) allreduceOfTeams(s, acc, r, pieces, teams);
+  const living = livingOf(s);
+  if (living) allreduceRecursiveDoubling(living.s, acc, r);
+  else if (teams && allreduceKeeps(s, r, pieces, teams)) allreduceOfTeams(s, acc, r, pieces, teams);
   else if (pieces) allreduceRabenseifner(s, acc, r);
   else allreduceRecursiveDoubling(s, acc, r);
   return start(s);
@@ -108,7 +113,9 @@ export function scan(
   const r = reduction(layer, c, op, type, bytes, call);
   const into = room(layer, comm, recv, bytes, call, 'the receive buffer');
   const s = new Schedule(layer, comm, call);
-  if (since(layer, 2) && bytes >= LONG.scan && s.size >= 4) scanChain(s, send ?? into, into, r, exclusive);
+  const living = livingOf(s);
+  if (living) scanRecursiveDoubling(living.s, send ?? into, into, r, exclusive);
+  else if (since(layer, 2) && bytes >= LONG.scan && s.size >= 4) scanChain(s, send ?? into, into, r, exclusive);
   else scanRecursiveDoubling(s, send ?? into, into, r, exclusive);
   return start(s);
 }
@@ -140,7 +147,9 @@ export function reduceScatter(
     return start(s);
   }
   const into = room(layer, comm, recv, own, call, 'the receive buffer');
-  if (since(layer, 2) && s.size >= MANY.ranks && from.lengths.reduce((a, b) => a + b, 0) <= MANY.bytes)
+  const living = livingOf(s);
+  if (living) reduceScatterSpread(living.s, living.blocks(from), into, r);
+  else if (since(layer, 2) && s.size >= MANY.ranks && from.lengths.reduce((a, b) => a + b, 0) <= MANY.bytes)
     reduceScatterTree(s, from, into, r);
   else reduceScatterSpread(s, from, into, r);
   return start(s);

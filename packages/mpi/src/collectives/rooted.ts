@@ -1,4 +1,5 @@
 /** The collectives in which one rank has what all get, or gets what all have (MPI 4.1 §6.4 to §6.6). */
+import { livingOf } from './living.ts';
 import { part, type Buf } from '../buffers.ts';
 import { checkRoot, partOf } from '../checks.ts';
 import { ERR, fail } from '../errors.ts';
@@ -25,7 +26,9 @@ export function bcast(layer: Layer, c: number, buf: Buf, root: number, call = 'M
   }
   checkRoot(comm, root, call);
   const teams = teamsOf(s);
-  if (teams) bcastOfTeams(s, buf, root, teams);
+  const living = livingOf(s);
+  if (living) bcastBinomial(living.s, buf, living.rank(root));
+  else if (teams) bcastOfTeams(s, buf, root, teams);
   else if (buf.bytes >= LONG.bcast && s.size >= 4) bcastScatterAllgather(s, buf, root);
   else bcastBinomial(s, buf, root);
   return start(s);
@@ -58,7 +61,9 @@ export function gather(
   const into =
     comm.rank === root ? room(layer, comm, recv, bytes * comm.group.length, call, 'the receive buffer') : undefined;
   const s = new Schedule(layer, comm, call);
-  if (since(layer, 2) && bytes >= STRAIGHT) gathervLinear(s, send, into && equalBlocks(into, s.size, bytes), root);
+  const living = livingOf(s);
+  if (living) gathervLinear(living.s, send, into && living.blocks(equalBlocks(into, s.size, bytes)), living.rank(root));
+  else if (since(layer, 2) && bytes >= STRAIGHT) gathervLinear(s, send, into && equalBlocks(into, s.size, bytes), root);
   else gatherBinomial(s, send ?? part(into!, root * bytes, bytes), into, root);
   return start(s);
 }
@@ -99,7 +104,9 @@ export function gatherv(
     );
   const s = new Schedule(layer, comm, call);
   // The root alone knows the lengths: a tree would have to tell them first, and has as many messages.
-  gathervLinear(s, send, into, root);
+  const living = livingOf(s);
+  if (living) gathervLinear(living.s, send, into && living.blocks(into), living.rank(root));
+  else gathervLinear(s, send, into, root);
   return start(s);
 }
 
@@ -130,7 +137,11 @@ export function scatter(
   const from =
     comm.rank === root ? room(layer, comm, send, bytes * comm.group.length, call, 'the send buffer') : undefined;
   const s = new Schedule(layer, comm, call);
-  if (since(layer, 2) && bytes >= STRAIGHT) scattervLinear(s, from && equalBlocks(from, s.size, bytes), recv, root);
+  const living = livingOf(s);
+  if (living)
+    scattervLinear(living.s, from && living.blocks(equalBlocks(from, s.size, bytes)), recv, living.rank(root));
+  else if (since(layer, 2) && bytes >= STRAIGHT)
+    scattervLinear(s, from && equalBlocks(from, s.size, bytes), recv, root);
   else scatterBinomial(s, from, recv, bytes, root);
   return start(s);
 }
@@ -170,6 +181,8 @@ export function scatterv(
       `the root receives ${recv.bytes} bytes from itself, its block has ${from.lengths[root]}`,
     );
   const s = new Schedule(layer, comm, call);
-  scattervLinear(s, from, recv, root);
+  const living = livingOf(s);
+  if (living) scattervLinear(living.s, from && living.blocks(from), recv, living.rank(root));
+  else scattervLinear(s, from, recv, root);
   return start(s);
 }

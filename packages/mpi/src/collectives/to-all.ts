@@ -1,4 +1,5 @@
 /** The collectives in which every rank hears from every other (MPI 4.1 §6.3, §6.7, §6.8). */
+import { livingOf } from './living.ts';
 import { part, type Buf } from '../buffers.ts';
 import { blocksOf } from '../checks.ts';
 import { ERR } from '../errors.ts';
@@ -22,7 +23,9 @@ export function barrier(layer: Layer, c: number, call = 'MPI_Barrier'): number {
   const comm = commOf(layer, c, call);
   const s = new Schedule(layer, comm, call);
   const teams = teamsOf(s);
-  if (comm.remote) inter.barrier(s);
+  const living = livingOf(s);
+  if (living) barrierDissemination(living.s);
+  else if (comm.remote) inter.barrier(s);
   else if (teams) barrierOfTeams(s, teams);
   else if (since(layer, 2) && s.size >= MANY.ranks && s.size <= CENTRAL) barrierCentral(s);
   else barrierDissemination(s);
@@ -42,7 +45,9 @@ export function allgather(layer: Layer, c: number, send: Buf | undefined, recv: 
   const s = new Schedule(layer, comm, call);
   if (send) s.copy(send, part(into, comm.rank * bytes, bytes));
   const teams = teamsOf(s);
-  if (teams) allgatherOfTeams(s, equalBlocks(into, n, bytes), teams);
+  const living = livingOf(s);
+  if (living) allgatherRing(living.s, living.blocks(equalBlocks(into, n, bytes)));
+  else if (teams) allgatherOfTeams(s, equalBlocks(into, n, bytes), teams);
   else if (bytes * n >= LONG.allgather) allgatherRing(s, equalBlocks(into, n, bytes));
   else if ((n & (n - 1)) === 0) allgatherRecursiveDoubling(s, into, bytes);
   else allgatherBruck(s, equalBlocks(into, n, bytes));
@@ -75,7 +80,9 @@ export function allgatherv(
   const s = new Schedule(layer, comm, call);
   if (send) s.copy(send, part(into.buf, into.offsets[comm.rank]!, own));
   const teams = teamsOf(s);
-  if (teams) allgatherOfTeams(s, into, teams);
+  const living = livingOf(s);
+  if (living) allgatherRing(living.s, living.blocks(into));
+  else if (teams) allgatherOfTeams(s, into, teams);
   else if (since(layer, 3) && into.lengths.reduce((a, b) => a + b, 0) < LONG.allgather) allgatherBruck(s, into);
   else allgatherRing(s, into);
   return start(s);
@@ -100,7 +107,10 @@ export function alltoall(layer: Layer, c: number, send: Buf | undefined, recv: B
   const from = send ?? s.scratch(bytes * n);
   if (!send) s.copy(into, from);
   const teams = teamsOf(s);
-  if (teams && bytes <= SHARED) alltoallOfTeams(s, from, into, bytes, teams);
+  const living = livingOf(s);
+  if (living)
+    alltoallSpread(living.s, living.blocks(equalBlocks(from, n, bytes)), living.blocks(equalBlocks(into, n, bytes)));
+  else if (teams && bytes <= SHARED) alltoallOfTeams(s, from, into, bytes, teams);
   else if (bytes <= PACKED.bytes && n >= PACKED.ranks) alltoallBruck(s, from, into, bytes);
   else if (bytes < LONG.alltoall) alltoallSpread(s, equalBlocks(from, n, bytes), equalBlocks(into, n, bytes));
   else alltoallPairwise(s, equalBlocks(from, n, bytes), equalBlocks(into, n, bytes));
@@ -138,6 +148,8 @@ export function alltoallv(
     );
   // Only this rank knows its lengths: no choice by size. Each pair has one message either way, so the order does not
   // matter.
-  alltoallSpread(s, from, into);
+  const living = livingOf(s);
+  if (living) alltoallSpread(living.s, living.blocks(from), living.blocks(into));
+  else alltoallSpread(s, from, into);
   return start(s);
 }

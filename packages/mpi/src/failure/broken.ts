@@ -100,6 +100,8 @@ export function isVoid(layer: Layer, context: number, tag: number): boolean {
   const { failures, comms } = layer.state;
   if (!failures) return false;
   if (failures.revoked.includes(context & ~COLLECTIVE)) return true;
+  // F6 (recovery.ts): its collectives are not moved.
+  if ((context & COLLECTIVE) !== 0 && failures.moved?.has(context & ~COLLECTIVE)) return true;
   if ((context & COLLECTIVE) === 0 || tag >= PARTIAL || failures.lost.length === 0) return false;
   for (const comm of comms.rows.values())
     if (comm.context + COLLECTIVE === context)

@@ -2,7 +2,7 @@
  * The calls of ULFM (docs/ulfm.md). Agreements are decided by the membership service of the job (U4, U5): a member
  * sends its contribution, and a notice brings what all have agreed on.
  */
-import { WORLD, WorldMode, encodeMember, type MemberRequest } from '@mayfly/wire';
+import { HOLE, WORLD, WorldMode, encodeMember, type MemberRequest } from '@mayfly/wire';
 import { intra } from '../checks.ts';
 import { allreduceRecursiveDoubling } from '../collectives/allreduce-recursive-doubling.ts';
 import { dup } from '../comm.ts';
@@ -32,7 +32,8 @@ function ask(layer: Layer, call: string, comm: CommRecord, request: MemberReques
 }
 
 /** Ascending: the name of the communicator at the service, with its context. */
-const membersOf = (comm: CommRecord): number[] => [...comm.group, ...(comm.remote ?? [])].sort((a, b) => a - b);
+const membersOf = (comm: CommRecord): number[] =>
+  [...comm.group, ...(comm.remote ?? [])].filter((t) => t !== HOLE).sort((a, b) => a - b);
 
 /** What has arrived is heard: these calls are local, and may be all that a program calls for a while. */
 const listen = (layer: Layer): void => void pollUntil(layer, () => false);

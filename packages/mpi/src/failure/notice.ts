@@ -13,8 +13,9 @@ import { MEMBERS, decodeNotice, type MemberNotice } from '@mayfly/wire';
 import { COLLECTIVE } from '../constants.ts';
 import { addComm } from '../comm-make.ts';
 import { ERR, type ErrorRecord } from '../errors.ts';
-import { complete, endCollective, pull, retire, stored, unpost } from '../matching.ts';
+import { complete, drop, endCollective, pull, retire, unpost } from '../matching.ts';
 import { brokenFor, hopeless, isVoid } from './broken.ts';
+import { breakDown, ftModesOf, recovered } from './recovery.ts';
 import { noFailures } from './state.ts';
 import type { Arrival } from '../device.ts';
 import type { Deferred, Layer } from '../layer.ts';
@@ -34,6 +35,7 @@ export function settleNotice(layer: Layer, d: Extract<Deferred, { do: 'notice' }
   layer.state.failures ??= noFailures();
   if (notice.op === 'lost') lose(layer, notice.tasks);
   else if (notice.op === 'revoked') revoke(layer, notice.context);
+  else if (notice.op === 'recovered') recovered(layer, notice);
   else agreed(layer, notice);
 }
 
@@ -43,6 +45,7 @@ const open = (layer: Layer): RequestRecord[] => [...layer.state.requests.rows.va
 function lose(layer: Layer, tasks: readonly number[]): void {
   const { lost } = layer.state.failures!;
   for (const t of tasks) if (!lost.includes(t)) lost.push(t);
+  if (ftModesOf(layer)) return breakDown(layer, tasks);
   for (const r of open(layer)) {
     // A collective that ended just now has taken its receives with it.
     if (r.done || layer.state.requests.rows.get(r.handle) !== r) continue;
@@ -56,7 +59,7 @@ function lose(layer: Layer, tasks: readonly number[]): void {
     }
   }
   for (const comm of layer.state.comms.rows.values())
-    drop(layer, comm.context + COLLECTIVE, (tag) => isVoid(layer, comm.context + COLLECTIVE, tag));
+    drop(layer, comm.context + COLLECTIVE, (e) => isVoid(layer, comm.context + COLLECTIVE, e.tag));
 }
 
 const failedPeer = (call: string): ErrorRecord => ({
@@ -83,17 +86,6 @@ function end(layer: Layer, r: RequestRecord, error: ErrorRecord): void {
   if (r.kind === 'send') layer.state.syncs.delete(r.sync);
   r.error = error;
   complete(layer, r);
-}
-
-/** What is kept of these messages. */
-function drop(layer: Layer, context: number, which: (tag: number) => boolean): void {
-  const { unexpected } = layer.state;
-  const queue = unexpected.get(context);
-  if (!queue) return;
-  const left = queue.filter((e) => !which(e.tag));
-  for (const e of queue) if (which(e.tag) && e.body) stored(layer, -e.size);
-  if (left.length > 0) unexpected.set(context, left);
-  else unexpected.delete(context);
 }
 
 /** F3. Again and again, if need be. */

@@ -280,7 +280,7 @@ export function arriveAnswer(layer: Layer, a: Arrival): void {
   const call = files.calls.get(number);
   files.calls.delete(number);
   const r = call && requests.rows.get(call.request);
-  if (!call || r?.kind !== 'coll') return;
+  if (!call || r?.kind !== 'coll' || r.done) return;
   r.outstanding--;
   if (call.kind === 'values')
     layer.deferred.push({

@@ -1,16 +1,31 @@
 /**
  * Programs that recover themselves: messages pass through the server's memory, and a loss is told to the tasks that are
- * left (membership.ts). What they make of it is the program's: ULFM's calls (packages/mpi/src/failure).
+ * left (membership.ts). What they make of it is the program's: ULFM's calls, or FT-MPI's modes
+ * (packages/mpi/src/failure).
  */
 import type { Position } from '@mayfly/wire';
 import { PlainEndpoint } from '../contract/plain-endpoint.ts';
 import { FROM_THE_START } from '../contract/position.ts';
 import { relayLog, relayTask } from '../contract/relay.ts';
-import type { VProtocol } from '../contract/index.ts';
+import type { RecoveryPolicy, VProtocol } from '../contract/index.ts';
 import { Membership } from './membership.ts';
 
 /** Where every task begins, and none again. */
 const START: Position = { protocol: 'app', version: 1, at: null };
+
+const recovery: RecoveryPolicy = {
+  restarts: false,
+  tells: true,
+  start: START,
+  lost: () => undefined,
+  lacks: () => undefined,
+  serverRestarted: () => ({
+    code: 'LOST_LOG',
+    message:
+      'The server was restarted, and the protocol "app" keeps messages in its memory only. Run the job with ' +
+      '"pessimistic" to survive this.',
+  }),
+};
 
 export const app: VProtocol = {
   rank: (task, size, _position, { incarnation }) => new PlainEndpoint(task, size, incarnation, START),
@@ -33,17 +48,16 @@ export const app: VProtocol = {
     trimTo: (kept) => kept[0]!,
   },
   recovery: {
-    restarts: false,
-    tells: true,
-    start: START,
-    lost: () => undefined,
-    lacks: () => undefined,
-    serverRestarted: () => ({
-      code: 'LOST_LOG',
-      message:
-        'The server was restarted, and the protocol "app" keeps messages in its memory only. Run the job with ' +
-        '"pessimistic" to survive this.',
-    }),
+    ...recovery,
+    // "like any other MPI implementation, FT-MPI can abort on an error"
+    aborts: {
+      ...recovery,
+      tells: false,
+      lost: (task, cause) => ({
+        code: 'LOST_NODES',
+        message: `Rank ${task} was lost (${cause}), and the job asked to be ended by a loss (FT-MPI's mode "abort").`,
+      }),
+    },
   },
   membership: (options) => new Membership(options),
 };

@@ -18,9 +18,12 @@
  *  N7 (U5) The context id of a shrunk communicator is the greatest that a member has offered: no other
  *     making has it.
  *
+ * Under FT-MPI's modes it also decides when the job has recovered (recovery.ts, N8 to N11).
+ *
  * Nothing of this is durable: messages are relayed from the server's memory, so the job does not outlive the server.
  */
-import type { Contribution, Incarnation, MemberNotice, MemberRequest, TaskId } from '@mayfly/wire';
+import type { Contribution, FtModes, Incarnation, MemberNotice, MemberRequest, TaskId } from '@mayfly/wire';
+import { Recovery } from './recovery.ts';
 import type {
   MembershipEffect,
   MembershipEvent,
@@ -50,11 +53,17 @@ export class Membership implements MembershipService {
   readonly #agreements = new Map<string, Agreement>();
   /** N5: number of the last decided agreement of each communicator. */
   protected readonly decided = new Map<string, number>();
+  readonly #recovery: Recovery | undefined;
   #out: MembershipEffect[] = [];
 
   constructor(options: MembershipOptions) {
     this.#channelMemories = options.channelMemories;
+    if (options.ft) this.#recovery = this.newRecovery(options.ft, options.tasks);
     this.#grow(options.tasks);
+  }
+
+  protected newRecovery(modes: FtModes, tasks: number): Recovery {
+    return new Recovery(modes.communicators, tasks);
   }
 
   /** Lost tasks, behind their fences. */
@@ -65,6 +74,7 @@ export class Membership implements MembershipService {
   step(e: MembershipEvent): MembershipEffect[] {
     switch (e.type) {
       case 'grow':
+        if (e.replaces !== undefined) this.#recovery?.replaced(e.replaces, (e.tasks - 1) as TaskId);
         this.#grow(e.tasks);
         break;
       case 'dead':
@@ -124,6 +134,7 @@ export class Membership implements MembershipService {
     this.members[task]!.state = 'lost';
     this.#out.push({ type: 'lost', task });
     for (const t of this.listeners()) this.tell(t, { op: 'lost', tasks: [task] });
+    if (this.#recovery?.lost(task)) this.#out.push({ type: 'replace', task });
     this.#decideAll(); // N6: behind the notices
   }
 
@@ -139,18 +150,31 @@ export class Membership implements MembershipService {
     this.#decideAll();
   }
 
+  /** N8, N9: behind the notices of the losses. */
+  #recover(): void {
+    const recovered = this.#recovery?.decide((t) => this.members[t]!.state);
+    if (!recovered) return;
+    for (const t of recovered.ranks)
+      if (t >= 0 && this.members[t]!.state === 'here') this.tell(t as TaskId, { op: 'recovered', ...recovered });
+  }
+
   // ── requests ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
   #request(task: TaskId, r: MemberRequest): void {
     const m = this.members[task];
-    if (!m || m.state === 'lost' || !this.#valid(task, r)) return;
+    if (!m || m.state === 'lost') return;
+    if (r.op === 'recover') {
+      this.#recovery?.ask(task, r.offer);
+      return this.#recover();
+    }
+    if (!this.#valid(task, r)) return;
     const comm = `${r.context}/${r.members.join()}`;
     if (r.op === 'revoke') this.#revoke(comm, r.context, r.members as TaskId[]);
     else this.contribute(comm, task, r);
   }
 
   /** What comes from a node: ascending members, all of the job, the sender among them. */
-  #valid(task: TaskId, { members }: MemberRequest): boolean {
+  #valid(task: TaskId, { members }: { readonly members: readonly number[] }): boolean {
     return (
       members.every((t, i) => t < this.members.length && (i === 0 || t > members[i - 1]!)) && members.includes(task)
     );
@@ -183,6 +207,7 @@ export class Membership implements MembershipService {
 
   #decideAll(): void {
     for (const [key, a] of [...this.#agreements]) this.#decide(key, key.slice(key.indexOf('/') + 1), a);
+    this.#recover();
   }
 
   #decide(key: string, comm: string, a: Agreement): void {

@@ -1,8 +1,9 @@
 /** The membership service of a job whose program recovers itself (protocol `app`), as the service sees it. */
-import type { Incarnation, MemberNotice, MemberRequest, TaskId } from '@mayfly/wire';
+import type { FtModes, Incarnation, MemberNotice, MemberRequest, TaskId } from '@mayfly/wire';
 
 export type MembershipEvent =
-  | { readonly type: 'grow'; readonly tasks: number }
+  /** `replaces`: the lost task whose rank the new one takes. */
+  | { readonly type: 'grow'; readonly tasks: number; readonly replaces?: TaskId }
   /** The dispatcher gives the task up, durably. `above`: incarnations below it are to be refused. */
   | { readonly type: 'dead'; readonly task: TaskId; readonly above: Incarnation }
   /** Channel Memory `cm` refuses what is below `incarnation`. May come again. */
@@ -17,11 +18,15 @@ export type MembershipEffect =
   /** Message `number` of the channel MEMBERS → task. */
   | { readonly type: 'tell'; readonly task: TaskId; readonly number: number; readonly notice: MemberNotice }
   /** The loss is told: what is sent to the task may be dropped. */
-  | { readonly type: 'lost'; readonly task: TaskId };
+  | { readonly type: 'lost'; readonly task: TaskId }
+  /** The task's rank is to have a new task. Answered by `grow`. */
+  | { readonly type: 'replace'; readonly task: TaskId };
 
 export interface MembershipOptions {
   readonly tasks: number;
   readonly channelMemories: number;
+  /** FT-MPI; absent: ULFM alone. */
+  readonly ft?: FtModes | undefined;
 }
 
 export interface MembershipService {

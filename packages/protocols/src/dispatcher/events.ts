@@ -11,6 +11,7 @@
  */
 import type {
   ErrorBody,
+  FtModes,
   ExitReport,
   Hold,
   ImageId,
@@ -122,6 +123,8 @@ export interface JobSpec {
   durability: JobView['durability'];
   /** Images are protected by parity between nodes (docs/codes.md). */
   parity?: ParityOption;
+  /** FT-MPI's modes (protocol `app`); absent: ULFM alone. */
+  ft?: FtModes;
   /** Ranks of a team at most, and how ranks are spread over nodes, if that is chosen (teams.ts). */
   team?: number;
   mapBy?: MapBy;

@@ -34,7 +34,9 @@ export function spawn(core: Core, job: Job, group: SpawnGroup): void {
   core.emit({
     type: 'log',
     level: 'info',
-    message: `rank ${group.root} spawned ${spawnedTasks(group.parts)}`,
+    message: group.replaces
+      ? `rank ${group.first} takes the place of rank ${group.root}`
+      : `rank ${group.root} spawned ${spawnedTasks(group.parts)}`,
     job: job.record.spec.id,
     task: group.root,
   });

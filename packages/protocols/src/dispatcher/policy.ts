@@ -16,6 +16,8 @@ export interface RecoveryPolicy {
   readonly together?: boolean;
   /** A loss is told to the tasks that are left, and the job goes on without the lost one (members.ts). */
   readonly tells?: boolean;
+  /** The policy of jobs that ask to be ended by a loss (FT-MPI's mode ABORT). */
+  readonly aborts?: RecoveryPolicy;
   /**
    * Ranks of one node exchange messages in its memory. `unit`: they are also lost, placed and restarted together, and a
    * team stays for the life of the job (T1, T8).

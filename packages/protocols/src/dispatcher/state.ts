@@ -354,7 +354,10 @@ export const newTask = (job: Job, task: TaskId): Task => ({
 });
 
 /** What the job's V-protocol decides. */
-export const recoveryOf = (core: Core, job: Job): RecoveryPolicy => core.protocols[job.record.spec.protocol].recovery;
+export function recoveryOf(core: Core, { record: { spec } }: Job): RecoveryPolicy {
+  const { recovery } = core.protocols[spec.protocol];
+  return (spec.ft?.communicators === 'abort' && recovery.aborts) || recovery;
+}
 
 export const newJob = (record: JobRecord): Job => {
   const job: Job = {

@@ -76,7 +76,7 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
     ...(spec.about === undefined ? {} : { about: spec.about }),
     state: stateOf(job),
     size: job.tasks.length,
-    ...(job.tasks.length === spec.size ? {} : { spawned: job.tasks.length - spec.size }),
+    ...spawnedOf(job),
     protocol: spec.protocol,
     durability: spec.durability,
     program: { ...spec.program },
@@ -137,6 +137,12 @@ export function slotsFor(dispatcher: Dispatcher, id: JobId): number {
 export function hasExited(dispatcher: Dispatcher, id: JobId): boolean {
   const job = dispatcher.core.jobs.get(id);
   return !job || over(job) || job.tasks.every(exitedForGood);
+}
+
+/** Replacements of lost tasks (FT-MPI) are none. */
+function spawnedOf({ record }: Job): Pick<JobView, 'spawned'> {
+  const spawned = (record.spawned ?? []).reduce((n, g) => n + (g.replaces ? 0 : spawnedTasks(g.parts)), 0);
+  return spawned === 0 ? {} : { spawned };
 }
 
 /** Slots that other spawned tasks of a job hold: one that asks for more may wait for their end. */
@@ -216,7 +222,11 @@ function taskView(core: Core, t: Task, counters: TaskCounters): TaskView {
     task: t.task,
     ...(group === undefined
       ? {}
-      : { spawned: { by: group.root, world: [group.first, (group.first + spawnedTasks(group.parts) - 1) as TaskId] } }),
+      : group.replaces
+        ? { replaces: group.root }
+        : {
+            spawned: { by: group.root, world: [group.first, (group.first + spawnedTasks(group.parts) - 1) as TaskId] },
+          }),
     state: taskState(core, t),
     incarnation: (t.incarnation ?? 0) as TaskView['incarnation'],
     ...(t.node === undefined ? {} : { node: t.node }),

@@ -37,57 +37,21 @@ import { ALIVE_KEY } from '../dispatcher/keys.ts';
 import { partsOf } from '../dispatcher/parts.ts';
 import { hasExited, slotsFor, spawnedSlots } from '../dispatcher/views.ts';
 import type { VProtocol } from '../contract/index.ts';
+import type { ServiceHost } from './service-host.ts';
 import type { ClcRecord, FederationRecord } from '../contract/clusters.ts';
 import type { LineRecord, WaveRecord } from '../contract/waves.ts';
 import { protocols } from '../table.ts';
 import { Inbox } from './inbox.ts';
 import type { LogAnswers, LogOrder, ServedLog } from './served-log.ts';
-import { MembersOfJob } from './members-of-job.ts';
+import { membersOf, type MembersOfJob } from './members-of-job.ts';
 import { newScheduler } from './new-scheduler.ts';
 import { nothingLeft, type LeftOfWaves, type SchedulerOfJob } from './scheduler-of-job.ts';
 import type { Timeless } from './timeless.ts';
-import type { WaveNews } from './wave-book.ts';
 import type { WavesHost } from './waves-of-job.ts';
 
 /** Events of the cores; the service adds the time. */
 export type DispatcherInput = Timeless<DispatcherEvent>;
 export type ImagesInput = Timeless<CheckpointServerEvent>;
-
-/** Effects that leave the cores. Hosts only note down `taskDone` and `complete`. */
-export type DispatcherIo = Exclude<
-  DispatcherEffect,
-  {
-    type:
-      | 'fenceCs'
-      | 'fenceCm'
-      | 'teams'
-      | 'exitedInTeam'
-      | 'unattended'
-      | 'goesBack'
-      | 'rolledBack'
-      | 'wantsWave'
-      | 'taskDead';
-  }
->;
-export type ImagesIo = Exclude<
-  CheckpointServerEffect,
-  { type: 'cover' | 'uncover' | 'trim' | 'chosen' | 'lost' | 'waveChecked' | 'waveDamaged' }
->;
-
-export interface ServiceHost {
-  /** ms since the epoch. */
-  now(): number;
-  dispatcher(effect: DispatcherIo): void;
-  images(effect: ImagesIo): void;
-  /** A core threw: a defect. Throws it again, or continues with the next event. */
-  defect(core: 'dispatcher' | 'images' | 'waves' | 'members', event: string, error: unknown): void;
-  /** Makes changes durable, in the order of all commits, then calls `then`; never, if the process ends before. */
-  commit(changes: readonly (readonly [key: string, value: unknown])[], then: () => void): void;
-  /** Of the waves of a job, for people. */
-  log(level: 'info' | 'warn' | 'error', job: JobId, message: string): void;
-  /** What the waves of a job are ({@link JobService.waves}) has changed; `news`: for a time line. */
-  waves?(job: JobId, news: WaveNews | undefined): void;
-}
 
 export class JobService {
   readonly dispatcher: Dispatcher;
@@ -332,16 +296,19 @@ export class JobService {
     this.#openMembers(spec);
   }
 
-  #openMembers({ id: job, protocol, channelMemories }: JobSpec): void {
-    const { membership } = this.table[protocol];
-    if (!membership || this.#members.has(job)) return;
-    const tasks = this.logs(job)[0]?.size ?? 0;
-    const members = new MembersOfJob(membership({ tasks, channelMemories }), {
-      logs: () => this.logs(job),
-      gone: (task) => this.#host.dispatcher({ type: 'taskDone', job, task }),
-      defect: (event, error) => this.#host.defect('members', event, error),
-    });
-    this.#members.set(job, members);
+  #openMembers(spec: JobSpec): void {
+    const { id: job } = spec;
+    const members =
+      this.#members.get(job) ??
+      membersOf(this.table[spec.protocol].membership, spec, {
+        logs: () => this.logs(job),
+        gone: (task) => this.#host.dispatcher({ type: 'taskDone', job, task }),
+        record: () => this.dispatcher.core.jobs.get(job)?.record,
+        add: (group) => this.#host.replace?.(job, group),
+        failed: (error) => this.failed(job, error),
+        defect: (event, error) => this.#host.defect('members', event, error),
+      });
+    if (members) this.#members.set(job, members);
   }
 
   /** A task asks the membership service (WorldMode.MEMBER). @returns whether its job has one */
@@ -373,11 +340,8 @@ export class JobService {
     if (!this.logs(job).some((log) => log.waitsForLine)) return waves.begin?.();
     // Nobody goes back any more: what the logs have is final, and goes out.
     if (hasExited(this.dispatcher, job)) return waves.finish();
-    waves.recover(left, { since: this.#startOf(spec), until: this.#aliveAt });
-  }
-
-  #startOf(spec: JobSpec): number {
-    return this.dispatcher.core.jobs.get(spec.id)?.record.startedAt ?? spec.submittedAt;
+    const since = this.dispatcher.core.jobs.get(job)?.record.startedAt ?? spec.submittedAt;
+    waves.recover(left, { since, until: this.#aliveAt });
   }
 
   /** Every 250 ms or so: what only time brings. */
@@ -429,7 +393,8 @@ export class JobService {
    * @returns SpawnRefusal, or 0: the spawn is granted
    */
   spawnRefusal(spec: JobSpec, asking: TaskId, count: number, tasks: number, underWay: number): number {
-    if (tasks + count > capacityOf(spec)) return SpawnRefusal.LIMIT;
+    // Under REBUILD replacements of lost tasks take the numbers.
+    if (tasks + count > capacityOf(spec) || spec.ft?.communicators === 'rebuild') return SpawnRefusal.LIMIT;
     const missing = count + underWay - slotsFor(this.dispatcher, spec.id);
     if (missing <= 0) return 0;
     return missing <= spawnedSlots(this.dispatcher, spec.id, asking) ? SpawnRefusal.LEAVING : SpawnRefusal.SLOTS;
@@ -448,7 +413,7 @@ export class JobService {
     const grown = (): void => {
       if (--left > 0) return;
       this.#waves.get(job)?.grow(size);
-      this.#members.get(job)?.put({ type: 'grow', tasks: size });
+      this.#members.get(job)?.put({ type: 'grow', tasks: size, ...(group.replaces && { replaces: group.root }) });
       this.dispatch({ type: 'spawn', job, group });
       then();
     };

@@ -2,7 +2,20 @@
  * The membership service of one job, with those that it speaks to: the dispatcher, which gives tasks up, and the
  * Channel Memories, which fence them and carry the notices.
  */
-import { MEMBERS, WorldMode, encodeMember, homeOf, type Incarnation, type TaskId } from '@mayfly/wire';
+import {
+  MEMBERS,
+  WorldMode,
+  encodeMember,
+  homeOf,
+  type ErrorBody,
+  type Incarnation,
+  type SpawnGroup,
+  type TaskId,
+} from '@mayfly/wire';
+import { capacityOf, type JobRecord, type JobSpec } from '../dispatcher/events.ts';
+import { partOfTask, partsOf } from '../dispatcher/parts.ts';
+import { groupOf } from '../dispatcher/state.ts';
+import type { VProtocol } from '../contract/index.ts';
 import type { MembershipEffect, MembershipEvent, MembershipService } from '../contract/membership.ts';
 import { readRequest } from '../contract/member-request.ts';
 import { Inbox } from './inbox.ts';
@@ -12,6 +25,12 @@ export interface MembersHost {
   logs(): readonly ServedLog[];
   /** What belongs to the task may go. */
   gone(task: TaskId): void;
+  /** What is known of the job; undefined: it is forgotten. */
+  record(): JobRecord | undefined;
+  /** The job gets a task in place of a lost one. */
+  add(group: SpawnGroup): void;
+  /** The job cannot go on. */
+  failed(error: ErrorBody): void;
   defect(event: string, error: unknown): void;
 }
 
@@ -65,9 +84,37 @@ export class MembersOfJob {
           mode: WorldMode.NOTICE,
           body: encodeMember(e.notice),
         });
+      case 'replace':
+        return this.#replace(e.task);
       case 'lost':
         for (const log of logs) log.done(e.task);
         return this.host.gone(e.task);
     }
   }
+
+  /** Under FT-MPI's mode REBUILD: one more task, with the program and the arguments of the lost one. */
+  #replace(task: TaskId): void {
+    const record = this.host.record();
+    const first = this.host.logs()[0]?.size;
+    if (!record || first === undefined) return;
+    const { spec } = record;
+    if (first >= capacityOf(spec))
+      return this.host.failed({
+        code: 'LOST_NODES',
+        message: `Rank ${task} was lost, after ${capacityOf(spec) - spec.size} ranks that were replaced: too many.`,
+      });
+    const args = groupOf(record, task)?.parts[0]!.args ?? partsOf(spec)[partOfTask(record, task)]!.args;
+    this.host.add({ first: first as TaskId, root: task, parts: [{ args, count: 1 }], replaces: true });
+  }
+}
+
+/** Undefined: the job's protocol has no membership service. */
+export function membersOf(
+  service: VProtocol['membership'],
+  { channelMemories, ft }: JobSpec,
+  host: MembersHost,
+): MembersOfJob | undefined {
+  if (!service) return undefined;
+  const modes = ft?.communicators === 'abort' ? undefined : ft;
+  return new MembersOfJob(service({ tasks: host.logs()[0]?.size ?? 0, channelMemories, ft: modes }), host);
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   Kind,
   MEMBERS,
+  SpawnRefusal,
   decodeNotice,
   emptyHeader,
   encodeFrame,
@@ -14,8 +15,10 @@ import {
   taskId,
   type Attach,
   type ExitReport,
+  type FtModes,
   type MemberNotice,
   type MemberRequest,
+  type SpawnGroup,
   type TaskId,
 } from '@mayfly/wire';
 import {
@@ -33,14 +36,15 @@ import {
 const job = jobId('abcdefghijkl');
 const CMS = 2;
 const TASKS = 3;
-const spec: JobSpec = {
+const plain: JobSpec = {
   id: job,
   name: 'test',
   size: TASKS,
+  capacity: TASKS + 2,
   protocol: 'app',
   durability: 'behind',
   program: { language: 'c', entry: 'main.c', hash: 'ab'.repeat(32) },
-  args: [],
+  args: ['fast'],
   files: [],
   seed: 1,
   channelMemories: CMS,
@@ -51,7 +55,9 @@ const spec: JobSpec = {
 };
 
 /** Three ranks of one node, on two Channel Memories in memory. */
-function started() {
+function started(ft?: FtModes) {
+  const spec = { ...plain, ...(ft && { ft }) };
+  const added: SpawnGroup[] = [];
   const io: DispatcherIo[] = [];
   const done: DispatcherIo[] = [];
   const s = new JobService(
@@ -65,6 +71,7 @@ function started() {
       },
       commit: (_changes, then) => then(),
       log: () => undefined,
+      replace: (_job, group) => void added.push(group),
     },
   );
   const settle = (): void => {
@@ -131,6 +138,16 @@ function started() {
       settle();
     },
     ask: (task: number, request: MemberRequest): boolean => s.askMembers(job, taskId(task), encodeMember(request)),
+    added,
+    /** As the host does with what is to be added. */
+    grow: (): void => {
+      for (const group of added.splice(0)) s.spawned(job, group, (_log, _size, done) => done(true));
+      settle();
+    },
+    kill: (task: number): void => {
+      s.dispatch({ type: 'kill', job, task: taskId(task) });
+      settle();
+    },
     view: () => jobView(s.dispatcher, job, { task: () => ({}) as never, outputs: [], outputBytes: 0 })!,
   };
 }
@@ -197,5 +214,63 @@ describe('a job under "app"', () => {
     j.settle();
     const agreed = { op: 'agreed', context: 0, number: 0, flag: 2, offer: 0, lost: [2], unacknowledged: true };
     for (const t of [0, 1]) expect(j.notices(t)).toEqual([{ op: 'lost', tasks: [2] }, agreed]);
+  });
+});
+
+describe('a job under FT-MPI’s modes', () => {
+  const recover = (offer: number): MemberRequest => ({ op: 'recover', offer });
+
+  it('REBUILD: a new task with the program and the arguments of the lost one takes its rank', () => {
+    const j = started({ communicators: 'rebuild', messages: 'reset' });
+    j.kill(1);
+    expect(j.added).toEqual([{ first: 3, root: 1, parts: [{ args: ['fast'], count: 1 }], replaces: true }]);
+    j.ask(0, recover(40));
+    j.ask(2, recover(44));
+    j.grow();
+    expect(j.notices(3)).toEqual([{ op: 'lost', tasks: [1] }]);
+    expect(j.view().tasks[3]).toMatchObject({ replaces: 1 });
+    expect(j.notices(0)).toHaveLength(1);
+    j.ask(3, recover(42));
+    const all = { op: 'recovered', epoch: 1, ranks: [0, 3, 2], failed: [1], context: 44 };
+    for (const t of [0, 2, 3]) expect(j.notices(t).at(-1)).toEqual(all);
+    // The replacement of a replacement.
+    j.kill(3);
+    expect(j.added).toMatchObject([{ first: 4, root: 3, parts: [{ args: ['fast'] }] }]);
+    j.grow();
+    for (const t of [0, 2, 4]) j.ask(t, recover(50 + t));
+    expect(j.notices(4).at(-1)).toMatchObject({ epoch: 2, ranks: [0, 4, 2], failed: [1] });
+    for (const t of [0, 2, 4]) j.exit(t, { code: 0 });
+    expect(j.view()).toMatchObject({ state: 'done', exitCode: 0 });
+  });
+
+  it('REBUILD ends the job when there are no numbers left, and starts nothing else', () => {
+    const j = started({ communicators: 'rebuild', messages: 'reset' });
+    expect(
+      j.s.spawnRefusal({ ...plain, ft: { communicators: 'rebuild', messages: 'reset' } }, taskId(0), 1, 3, 0),
+    ).toBe(SpawnRefusal.LIMIT);
+    for (const task of [1, 3, 4]) {
+      j.kill(task);
+      j.grow();
+    }
+    expect(j.view()).toMatchObject({ state: 'failed', error: { code: 'LOST_NODES' } });
+  });
+
+  it.each(['blank', 'shrink'] as const)('%s: nobody is added', (communicators) => {
+    const j = started({ communicators, messages: 'cont' });
+    j.kill(1);
+    j.ask(0, recover(40));
+    expect(j.notices(0)).toHaveLength(1);
+    j.ask(2, recover(44));
+    expect(j.notices(2).at(-1)).toMatchObject({ ranks: communicators === 'blank' ? [0, -1, 2] : [0, 2], failed: [1] });
+    expect(j.added).toEqual([]);
+  });
+
+  it('ABORT: "like any other MPI implementation, FT-MPI can abort on an error"', () => {
+    const j = started({ communicators: 'abort', messages: 'reset' });
+    j.kill(1);
+    expect(j.view()).toMatchObject({ state: 'failed', error: { code: 'LOST_NODES' } });
+    const traps = started({ communicators: 'abort', messages: 'reset' });
+    traps.exit(1, { code: 1, abort: { code: 'PROGRAM_TRAP', message: 'unreachable' } });
+    expect(traps.view()).toMatchObject({ state: 'failed', error: { code: 'PROGRAM_TRAP' } });
   });
 });

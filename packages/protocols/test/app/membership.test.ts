@@ -4,9 +4,32 @@ import { Membership } from '../../src/app/membership.ts';
 import type { MembershipEvent } from '../../src/contract/membership.ts';
 import { readRequest } from '../../src/contract/member-request.ts';
 import { Model } from './model.ts';
-import { PLANTED } from './planted.ts';
+import { PLANTED, PLANTED_IN_RECOVERY } from './planted.ts';
+import { RecoveryModel } from './recovery-model.ts';
 
 const SEEDS = 300;
+
+const MODES = ['blank', 'shrink', 'rebuild'] as const;
+
+describe('recovery under FT-MPI’s modes', () => {
+  it.each(MODES)('keeps its rules in random jobs: %s', (mode) => {
+    let epochs = 0;
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const model = new RecoveryModel(seed, mode);
+      expect(model.run(), `seed ${seed}`).toEqual([]);
+      for (const t of model.tasks) epochs += t.recovered.length;
+    }
+    expect(epochs).toBeGreaterThan(SEEDS);
+  });
+
+  it.each(Object.entries(PLANTED_IN_RECOVERY))('the judge finds a planted bug: %s', (_, Core) => {
+    const found = MODES.filter((mode) => {
+      for (let seed = 1; seed <= SEEDS; seed++) if (new RecoveryModel(seed, mode, Core).run().length > 0) return true;
+      return false;
+    });
+    expect(found).not.toEqual([]);
+  });
+});
 
 describe('the membership service', () => {
   it('keeps its rules in random jobs', () => {

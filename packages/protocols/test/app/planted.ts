@@ -1,6 +1,7 @@
 /** Each undoes one rule of the membership service. */
-import type { Contribution, Incarnation, TaskId } from '@mayfly/wire';
+import type { Contribution, FtModes, Incarnation, MemberNotice, TaskId } from '@mayfly/wire';
 import { Membership, type Agreement } from '../../src/app/membership.ts';
+import { Recovery, type StateOf } from '../../src/app/recovery.ts';
 
 export const PLANTED: Record<string, typeof Membership> = {
   'N1: the notice goes out before the fence': class extends Membership {
@@ -48,4 +49,72 @@ export const PLANTED: Record<string, typeof Membership> = {
       return true;
     }
   },
+};
+
+const withRecovery = (Core: typeof Recovery): typeof Membership =>
+  class extends Membership {
+    protected override newRecovery(modes: FtModes, tasks: number): Recovery {
+      return new Core(modes.communicators, tasks);
+    }
+  };
+
+/** Each undoes one rule of the recovery under FT-MPI's modes. */
+export const PLANTED_IN_RECOVERY: Record<string, typeof Membership> = {
+  'N8: a majority decides': withRecovery(
+    class extends Recovery {
+      protected override complete(stateOf: StateOf): boolean {
+        return super.complete(stateOf) || this.asked.size > this.ranks.length / 2;
+      }
+    },
+  ),
+  'N8: a replacement is not waited for': withRecovery(
+    class extends Recovery {
+      protected override mayGoOn(task: TaskId, state: ReturnType<StateOf>): boolean {
+        return state === 'lost' || super.mayGoOn(task, state);
+      }
+    },
+  ),
+  'N8: who asked for an earlier recovery has asked for this one': withRecovery(
+    class extends Recovery {
+      protected override forget(): void {
+        // Nothing.
+      }
+    },
+  ),
+  'N9: a second loss is ignored while the first is recovered from': withRecovery(
+    class extends Recovery {
+      override lost(task: TaskId): boolean {
+        return this.asked.size === 0 ? super.lost(task) : false;
+      }
+      protected override mayGoOn(task: TaskId, state: ReturnType<StateOf>): boolean {
+        return super.mayGoOn(task, state === 'lost' ? 'ended' : state);
+      }
+    },
+  ),
+  'N9: decided before the notices of the loss': class extends Membership {
+    protected override lose(task: TaskId): void {
+      const told: [TaskId, MemberNotice][] = [];
+      const tell = this.tell.bind(this);
+      // The losses go out last.
+      this.tell = (t, n) => (n.op === 'lost' ? void told.push([t, n]) : tell(t, n));
+      super.lose(task);
+      this.tell = tell;
+      for (const [t, n] of told) tell(t, n);
+    }
+  },
+  'N10: a lost replacement is not replaced': withRecovery(
+    class extends Recovery {
+      readonly #first = [...this.ranks];
+      override lost(task: TaskId): boolean {
+        return super.lost(task) && this.#first.includes(task);
+      }
+    },
+  ),
+  'N11: every recovery has the same context': withRecovery(
+    class extends Recovery {
+      protected override context(): number {
+        return 100;
+      }
+    },
+  ),
 };
