@@ -1941,12 +1941,17 @@ int PMPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_d
 int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement);
 int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement);
 
-/* Failures of processes (ULFM): docs/ulfm.md */
+/* Failures of processes (ULFM, FT-MPI): docs/ulfm.md, docs/ft-mpi.md */
 enum {
   MPIX_ERR_PROC_FAILED             = 101,
   MPIX_ERR_PROC_FAILED_PENDING     = 102,
-  MPIX_ERR_REVOKED                 = 103
+  MPIX_ERR_REVOKED                 = 103,
+  MPI_INIT_RESTARTED_NODE          = 190,
+  MPI_INIT_RESTARTED_PROCS         = 190,
+  FTMPI_NUM_FAILED_PROCS           = 591,
+  FTMPI_ERROR_FAILURE              = 592
 };
+#define FT_MPI_CHECK_RECOVER             ((MPI_Comm)0x0000010f)
 int MPIX_Comm_revoke(MPI_Comm comm);
 int PMPIX_Comm_revoke(MPI_Comm comm);
 int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
@@ -1967,6 +1972,8 @@ int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgrp);
 int PMPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgrp);
 int MPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
 int PMPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
+int MPIX_Comm_recover(MPI_Comm *newcomm);
+int PMPIX_Comm_recover(MPI_Comm *newcomm);
 
 /* An image of the rank may be taken here: for loops that compute long without a call of MPI. */
 int MPIX_Checkpoint_poll(void);

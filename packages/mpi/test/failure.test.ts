@@ -3,7 +3,7 @@
  * the messages of the rank come out.
  */
 import { describe, expect, it } from 'vitest';
-import { MEMBERS, WORLD, WorldMode, encodeMember, taskId, type MemberNotice, type TaskId } from '@mayfly/wire';
+import { WORLD, WorldMode, taskId, type MemberNotice } from '@mayfly/wire';
 import {
   ANY_SOURCE,
   COLLECTIVE,
@@ -14,62 +14,13 @@ import {
   Mode,
   collectives,
   comms,
-  createLayer,
   failures,
   linear,
   p2p,
   requests,
-  type Arrival,
-  type Device,
   type Layer,
 } from '../src/index.ts';
-
-const NONE: Uint8Array = new Uint8Array(0);
-
-/** Rank 0 of three. A wait for what is not in `inbox` is a failure of the test. */
-function rank(): {
-  layer: Layer;
-  sent: { dst: TaskId; mode: number; context: number; word: number; body: Uint8Array }[];
-  comes: (src: TaskId, context: number, tag: number, body?: Uint8Array, mode?: number, word?: number) => void;
-  notice: (n: MemberNotice) => void;
-} {
-  const inbox: Arrival[] = [];
-  const sent: { dst: TaskId; mode: number; context: number; word: number; body: Uint8Array }[] = [];
-  let number = 0;
-  const device: Device = {
-    task: taskId(0),
-    size: 3,
-    tellsLosses: true,
-    unexpectedBytes: 1 << 20,
-    send: (dst, mode, context, _tag, word, body) => void sent.push({ dst, mode, context, word, body: body.slice() }),
-    wait: (why) => {
-      const a = inbox.shift();
-      if (!a) throw new Error(`waits for ever in ${why.call}`);
-      return a;
-    },
-    poll: (consume) => {
-      for (let a = inbox.shift(); a && !consume(a); a = inbox.shift());
-    },
-    pull: () => {
-      throw new Error('nothing is in the log');
-    },
-    unexpected: () => undefined,
-    clock: () => 0,
-    place: (read) => read(),
-  };
-  const memory = new Uint8Array(4096);
-  const layer = createLayer(device, () => memory);
-  layer.state.comms.rows.get(COMM_WORLD)!.errhandler = 2;
-  const comes = (
-    src: TaskId,
-    context: number,
-    tag: number,
-    body = NONE,
-    mode: number = Mode.STANDARD,
-    word = 0,
-  ): void => void inbox.push({ number: ++number, src, mode, context, tag, word, size: body.length, body });
-  return { layer, sent, comes, notice: (n) => comes(MEMBERS, 0, 0, encodeMember(n), WorldMode.NOTICE) };
-}
+import { NONE, rank } from './told-rank.ts';
 
 const lost = (...tasks: number[]): MemberNotice => ({ op: 'lost', tasks });
 const receive = (layer: Layer, source: number, call = 'MPI_Irecv'): number =>

@@ -27,7 +27,7 @@ export const MemberRequest = Type.Union([
     /** Losses that the member has acknowledged on the communicator. */
     acknowledged: Type.Array(Task, { maxItems: 65_536 }),
   }),
-  /** FT-MPI: a task that has heard of a loss, or takes the place of a lost one, is ready to go on. `offer`: as above. */
+  /** FT-MPI: a task that has heard of a loss, or takes the place of a lost one, is ready to go on. */
   Type.Object({ op: Type.Literal('recover'), offer: Word }),
 ]);
 export type MemberRequest = Static<typeof MemberRequest>;

@@ -13,6 +13,7 @@ import { Client } from '../client.ts';
 import { HeadlessProcess } from '../nodes/headless.ts';
 import { ROOT, ServerProcess } from '../server.ts';
 import { Native } from './native.ts';
+import { ftMpi } from './ft-mpi.ts';
 import { ulfm } from './ulfm.ts';
 
 const HELP = `npm run conformance -- [options]
@@ -25,6 +26,7 @@ const HELP = `npm run conformance -- [options]
   --kills N       repeat that N times for each program (default 1)
   --seed S        seed of the drawn calls (default 1)
   --ulfm          run only the programs that lose processes (ulfm/), and --kills N of them at drawn calls
+  --ft-mpi        run only the programs of FT-MPI's modes (ft-mpi/)
   --native        compare with the installed MPI, run now, instead of the recorded output
   --mpi NAME      use mpicc.NAME and mpiexec.NAME as the installed MPI: mpich, openmpi
   --peers         run only the installed MPI, and show where two native libraries differ: it against the recorded output
@@ -51,6 +53,7 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '1' },
     seed: { type: 'string', default: '1' },
     ulfm: { type: 'boolean', default: false },
+    'ft-mpi': { type: 'boolean', default: false },
     native: { type: 'boolean', default: false },
     mpi: { type: 'string' },
     peers: { type: 'boolean', default: false },
@@ -171,16 +174,14 @@ async function withoutRecovery(): Promise<number> {
   const server = await ServerProcess.start();
   const room = new Classroom(server, 1);
   try {
-    const wrong = await ulfm(
-      {
-        client: new Client(server),
-        room: (n) => room.roomFor(n),
-        calls: (job, n) => room.calls(job, n),
-        draw,
-        say,
-      },
-      Number(values.kills),
-    );
+    const run = {
+      client: new Client(server),
+      room: (n: number) => room.roomFor(n),
+      calls: (job: string, n: number) => room.calls(job, n),
+      draw,
+      say,
+    };
+    const wrong = values['ft-mpi'] ? await ftMpi(run) : await ulfm(run, Number(values.kills));
     return wrong === 0 ? 0 : 1;
   } finally {
     await room.close();
@@ -201,7 +202,7 @@ async function main(): Promise<number> {
   if (values.help) return (say(HELP), 0);
   if (values.record) return record();
   if (values.peers) return peers();
-  if (values.ulfm) return withoutRecovery();
+  if (values.ulfm || values['ft-mpi']) return withoutRecovery();
   const { version, native } = values.native ? installed() : {};
   say(version ? `compared with ${version}, run now` : 'compared with the recorded native output');
   const check = readFileSync(join(FOLDER, 'check.h'), 'utf8');

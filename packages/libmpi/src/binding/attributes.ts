@@ -2,8 +2,9 @@
  * Caching (MPI 4.1 §7.7): attributes of communicators and datatypes, with the program's copy and delete functions; the
  * predefined attributes.
  */
-import { ERR, TAG_UB } from '@mayfly/mpi';
+import { ERR, TAG_UB, failures } from '@mayfly/mpi';
 import { constant } from '../abi/constants.ts';
+import { ERROR_FAILURE, NUM_FAILED_PROCS } from '../abi/extensions.ts';
 import { PREDEFINED_OF_WINDOWS, predefinedOfWindow, windowOf } from './windows-attributes.ts';
 import type { Implementations } from './define.ts';
 import type { Core } from './core.ts';
@@ -106,6 +107,19 @@ export function attributes(core: Core): Implementations {
     heap.setInt(at, values[key]!, 'attribute');
     return at;
   }
+  /** FT-MPI: how many ranks were lost before the last recovery, and an error code whose text has their numbers. */
+  function failureCell(key: number): number {
+    core.state.failureCells ??= core.program.malloc(8);
+    const ranks = layer.state.failures?.failedRanks ?? [];
+    const at = core.state.failureCells + (key === NUM_FAILED_PROCS ? 0 : 4);
+    if (key === ERROR_FAILURE) {
+      core.state.failureCode ??= core.state.nextErrorCode++;
+      const text = ranks.length === 0 ? 'no rank has failed' : `failed ranks: ${ranks.join(' ')}`;
+      core.state.errorCodes.set(core.state.failureCode, { errorClass: ERR.OTHER, text });
+    }
+    heap.setInt(at, key === NUM_FAILED_PROCS ? ranks.length : core.state.failureCode!, 'attribute');
+    return at;
+  }
   const keyval = (kind: Keyval['kind'], key: number): Keyval => {
     const k = core.state.keyvals.get(key);
     return k?.kind === kind
@@ -158,6 +172,11 @@ export function attributes(core: Core): Implementations {
 
   const commGet = (comm: number, key: number, at: number, flag: number): number => {
     const c = core.comm(comm);
+    if (failures.ftModesOf(layer) && (key === NUM_FAILED_PROCS || key === ERROR_FAILURE)) {
+      heap.setInt(flag, 1, 'flag');
+      heap.setInt(at, failureCell(key), 'attribute_val');
+      return ERR.SUCCESS;
+    }
     if (!PREDEFINED.includes(key)) {
       keyval('comm', key);
       return get(c.attributes, key, at, flag);

@@ -2,10 +2,11 @@
  * Groups and communicators (MPI 4.1 chapter 7). A communicator's making is a request of the layer; its copies of
  * attributes are made when it is there.
  */
-import { ERR, UNDEFINED, comms, groups, intercomms, requests, type Outcome } from '@mayfly/mpi';
+import { ERR, UNDEFINED, comms, failures, groups, intercomms, requests, type Outcome } from '@mayfly/mpi';
 import { constant } from '../abi/constants.ts';
 import { copyAttributes, deleteAttributes } from './attributes.ts';
-import { record, type Implementation, type Implementations } from './define.ts';
+import { record, type Implementations, type Waiting } from './define.ts';
+import { dupOrRecover } from './recovering.ts';
 import { Kind, Null, Predefined, handleOf, numberOf } from './handles.ts';
 import { newSlot } from './requests.ts';
 import type { Core } from './core.ts';
@@ -73,7 +74,7 @@ export function making(
   core: Core,
   call: string,
   start: (...args: number[]) => { request: number; parent?: number; info?: number; members?: boolean },
-): Implementation {
+): Waiting {
   return {
     start: (...args) => {
       const at = core.heap.check(args[args.length - 1]!, 4, 'newcomm');
@@ -132,6 +133,11 @@ export function communicators(core: Core): Implementations {
     // "there will be no effect on previously set or defaulted hints that the info does not specify" (§7.4.4)
     if (given) core.state.commInfo.set(number, new Map([...(core.state.commInfo.get(number) ?? []), ...given]));
   };
+  const dup = making(core, 'Comm_dup', (comm) => {
+    failures.needWhole(layer, core.call);
+    const c = core.comm(comm!).handle;
+    return { request: comms.dup(layer, c, core.call), parent: c };
+  });
   const dupWithInfo = making(core, 'Comm_dup_with_info', (comm, info) => {
     const c = core.comm(comm!).handle;
     const hints = keepInfo(core, info!);
@@ -149,10 +155,7 @@ export function communicators(core: Core): Implementations {
         heap.setInt(at, COMPARISON[comms.compare(layer, core.commNumber(a), core.commNumber(b))], 'result'),
       ),
     Comm_group: (comm: number, at: number) => make(at, core.comm(comm).group),
-    Comm_dup: making(core, 'Comm_dup', (comm) => {
-      const c = core.comm(comm!).handle;
-      return { request: comms.dup(layer, c, core.call), parent: c };
-    }),
+    Comm_dup: dupOrRecover(core, dup),
     Comm_dup_with_info: dupWithInfo,
     Comm_idup: (comm: number, at: number, request: number) => idup(comm, at, request, () => 0),
     Comm_idup_with_info: (comm: number, info: number, at: number, request: number) =>

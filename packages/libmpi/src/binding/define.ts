@@ -2,7 +2,7 @@
  * From implementations to import functions: arguments of 64 bits become numbers (what a number cannot hold is an error,
  * never another count), errors go to their handlers, calls that wait are split in two and can be resumed.
  */
-import { ERR, Interrupted, MPIError } from '@mayfly/mpi';
+import { ERR, Interrupted, MPIError, failures } from '@mayfly/mpi';
 import type { CFunction } from '../abi/functions.ts';
 import type { Word } from '../program.ts';
 import type { Core } from './core.ts';
@@ -40,6 +40,10 @@ type Exported = (...args: Word[]) => Word | void;
 const ANYTIME =
   /^MPIX_Progress$|^MPI_(Init|Init_thread|Initialized|Finalized|Get_version|Get_library_version|Info_|Session_|Error_|Add_error|Remove_error|Abi_|Errhandler_|Group_from_session|Comm_create_from_group|T_|Aint_|.*_(toint|fromint|c2f|f2c)|.*_create_errhandler|Abort|Wtime|Wtick|Pcontrol)/;
 
+/** Under FT-MPI's modes all other calls fail from the news of a loss to the recovery. MPI_Comm_dup looks for itself. */
+const ALWAYS =
+  /^P?MPIX?_(Comm_(rank|size|dup|recover)|Wtime|Wtick|Error_\w+|Abort|Init|Init_thread|Initialized|Finalize|Finalized|Get_version|Get_library_version|Pcontrol)$/;
+
 const WIDE = /^(MPI_Count|MPI_Offset) \w+$/;
 
 /**
@@ -60,10 +64,23 @@ function narrow(args: readonly Word[], f: CFunction): number[] {
 }
 
 /** What the name and the parameters of a function say, looked at once. */
-const traits = new Map<CFunction, { readonly anytime: boolean; readonly wide: boolean }>();
-function traitsOf(f: CFunction): { readonly anytime: boolean; readonly wide: boolean } {
+interface Traits {
+  readonly anytime: boolean;
+  readonly always: boolean;
+  readonly wide: boolean;
+}
+const traits = new Map<CFunction, Traits>();
+function traitsOf(f: CFunction): Traits {
   let t = traits.get(f);
-  if (!t) traits.set(f, (t = { anytime: ANYTIME.test(f.name), wide: f.parameters.some((p) => WIDE.test(p)) }));
+  if (!t)
+    traits.set(
+      f,
+      (t = {
+        anytime: ANYTIME.test(f.name),
+        always: ALWAYS.test(f.name),
+        wide: f.parameters.some((p) => WIDE.test(p)),
+      }),
+    );
   return t;
 }
 
@@ -71,11 +88,13 @@ export function exported(core: Core, f: CFunction, implementation: Implementatio
   const short = (f.largeOf ?? f.name).replace(/^MPI_/, '');
   const { heap } = core;
   const large = f.largeOf !== undefined;
-  const { anytime, wide } = traitsOf(f);
+  const { anytime, always, wide } = traitsOf(f);
+  const mayBreak = !always && failures.ftModesOf(core.layer) !== undefined;
   const enter = (): void => {
     heap.call = f.name;
     heap.large = large;
     if (!core.inUse && !anytime) early(core, f.name);
+    if (mayBreak && core.inUse) failures.needWhole(core.layer, f.name);
   };
   if ('exact' in implementation)
     return (...args) => {

@@ -2,12 +2,12 @@
  * The environment (MPI 4.1 chapters 9 and 11): start and end, error classes and handlers, versions, clock, memory,
  * operations, info objects.
  */
-import { COMM_SELF, ERR, ports, requests, spawns, type CommRecord } from '@mayfly/mpi';
+import { COMM_SELF, ERR, failures, ports, requests, spawns, type CommRecord } from '@mayfly/mpi';
 import { constant, constantNames } from '../abi/constants.ts';
 import { deleteAttributes } from './attributes.ts';
 import { record, type Implementations } from './define.ts';
 import { Kind, Null, Predefined, handleOf, numberOf } from './handles.ts';
-import { EXTENSION_ERRORS } from '../abi/extensions.ts';
+import { EXTENSION_ERRORS, RESTARTED } from '../abi/extensions.ts';
 import { FIRST_USER_ERROR, type CallRecord } from './state.ts';
 import { bindOp } from './user-op.ts';
 import type { Core } from './core.ts';
@@ -51,18 +51,19 @@ export function environment(core: Core): Implementations {
       if (core.state.phase !== 'before') core.fail(ERR.OTHER, 'called a second time');
       core.state.phase = 'active';
       core.state.threadLevel = Math.min(level, SERIALIZED);
-    });
+    }) || (layer.device.ft?.restarted ? RESTARTED : ERR.SUCCESS);
 
   /**
    * "MPI_COMM_SPAWN in the parents and MPI_INIT in the children form a collective operation over the union of parent
    * and child processes" (§11.8.2).
    */
   const parents = (call: string): number =>
-    core.state.phase === 'before' ? (spawns.meetParents(layer, call) ?? 0) : 0;
+    core.state.phase === 'before' ? (failures.startRecovery(layer, call) ?? spawns.meetParents(layer, call) ?? 0) : 0;
   const met = (r: CallRecord): void => {
     if (r.request === 0) return;
     const outcome = requests.wait(layer, r.request, `MPI_${r.call}`);
     if (outcome.error) throw core.failed(outcome.error, outcome.comm);
+    if (layer.device.ft?.restarted) return;
     spawns.setParent(layer, outcome.result);
     core.state.names.set(outcome.result, 'MPI_COMM_PARENT');
   };

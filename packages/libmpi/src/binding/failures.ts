@@ -1,8 +1,9 @@
-/** Failures of processes: ULFM's calls (packages/mpi/src/failure). */
+/** Failures of processes: ULFM's calls and FT-MPI's recovery (packages/mpi/src/failure). */
 import { ERR, failures, requests } from '@mayfly/mpi';
 import { newGroup, madeComm } from './communicators.ts';
 import { record, type Implementations } from './define.ts';
 import { Null } from './handles.ts';
+import { recovering } from './recovering.ts';
 import { newSlot } from './requests.ts';
 import type { Core } from './core.ts';
 import type { CallRecord } from './state.ts';
@@ -66,6 +67,7 @@ export function failureCalls(core: Core): Implementations {
       success(() => newGroup(core, at, failures.getAcked(layer, core.commNumber(comm), core.call))),
     MPIX_Comm_get_failed: (comm: number, at: number) =>
       success(() => newGroup(core, at, failures.getFailed(layer, core.commNumber(comm), core.call))),
+    MPIX_Comm_recover: recovering(core, 'MPIX_Comm_recover'),
     MPIX_Comm_ack_failed: (comm: number, most: number, at: number) =>
       success(() => {
         heap.check(at, 4, 'num_acked');

@@ -94,6 +94,9 @@ export interface BindingState {
   errorClasses: Map<number, string>;
   errorCodes: Map<number, { errorClass: number; text: string }>;
   nextErrorCode: number;
+  /** FT-MPI: where its attributes lie, and the error code that names the failed ranks. */
+  failureCells?: number;
+  failureCode?: number;
   /** The last text of each error class, for MPI_Error_string. */
   lastErrors: Map<number, string>;
   /** Attached for buffered sends; bytes −1: as much as is wanted. */

@@ -1,6 +1,6 @@
 /**
- * Collectives of a communicator with holes (FT-MPI's mode BLANK): they run among the ranks that are left, and the blocks
- * of holes stay as they are.
+ * Collectives of a communicator with holes (FT-MPI's mode BLANK): they run among the ranks that are left, and the
+ * blocks of holes stay as they are.
  */
 import { HOLE } from '@mayfly/wire';
 import type { Schedule } from '../schedule.ts';

@@ -1,4 +1,5 @@
 /** Failures of processes, as ULFM has them. */
 export * from './calls.ts';
-export { ftModesOf, needWhole, needsRecovery, startRecovery } from './recovery.ts';
+export { needWhole, startRecovery } from './recover.ts';
+export { ftModesOf, needsRecovery } from './recovery.ts';
 export type { Agreed, FailuresState } from './state.ts';

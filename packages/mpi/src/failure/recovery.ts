@@ -10,15 +10,13 @@
  *  F6 Collectives of before are void under both: MPI_COMM_WORLD has another context since.
  *  F7 Communicators, windows and files of before, but MPI_COMM_WORLD and MPI_COMM_SELF, are invalid.
  */
-import { HOLE, WORLD, WorldMode, encodeMember, type FtModes, type MemberNotice } from '@mayfly/wire';
+import { HOLE, type FtModes, type MemberNotice } from '@mayfly/wire';
 import { COLLECTIVE, COMM_SELF, COMM_WORLD } from '../constants.ts';
 import { takeContext } from '../contexts.ts';
-import { ERR, fail, type ErrorRecord } from '../errors.ts';
+import { ERR, type ErrorRecord } from '../errors.ts';
 import { releaseSpace, type Layer } from '../layer.ts';
 import { complete, drop, unpost } from '../matching.ts';
-import { pollUntil } from '../progress.ts';
 import { noWindows } from '../windows/state.ts';
-import { noFailures } from './state.ts';
 import type { CommRecord, RequestRecord } from '../state.ts';
 
 /** The job's modes; undefined: none, or its losses end it. */
@@ -30,20 +28,10 @@ export function ftModesOf(layer: Layer): FtModes | undefined {
 /** F4. */
 export const needsRecovery = (layer: Layer): boolean => layer.state.failures?.broken === true;
 
-const TEXT =
+export const LOSS =
   'a rank of MPI_COMM_WORLD is lost, and the program has to recover first (MPI_Comm_dup with FT_MPI_CHECK_RECOVER, ' +
   'or MPIX_Comm_recover)';
-const broken = (call: string): ErrorRecord => ({ errorClass: ERR.OTHER, call, text: TEXT });
-
-/**
- * F4, at the beginning of a call. What has arrived is heard first: a process that only sends would never hear of a loss.
- * @throws MPIError ERR_OTHER
- */
-export function needWhole(layer: Layer, call: string): void {
-  if (!ftModesOf(layer)) return;
-  if (!needsRecovery(layer) && !layer.inCallback) pollUntil(layer, () => false);
-  if (needsRecovery(layer)) fail(ERR.OTHER, call, TEXT, COMM_WORLD);
-}
+const broken = (call: string): ErrorRecord => ({ errorClass: ERR.OTHER, call, text: LOSS });
 
 /** Calls whose requests nobody holds when the call has failed. */
 const blocks = (r: RequestRecord): boolean => r.kind === 'coll' || !/^MPI_I|_init$|^MPI_Start/.test(r.call);
@@ -84,44 +72,6 @@ function voidRequest(layer: Layer, r: RequestRecord): void {
   for (const space of r.spaces) releaseSpace(layer, space);
   r.spaces = [];
   complete(layer, r);
-}
-
-/**
- * [MPI_Comm_dup with FT_MPI_CHECK_RECOVER, MPIX_Comm_recover, MPI_Init of a replacement] The request's result is
- * MPI_COMM_WORLD. Undefined: nothing is to be recovered from, as far as this process has heard.
- */
-export function startRecovery(layer: Layer, call: string): number | undefined {
-  const { state } = layer;
-  if (!ftModesOf(layer)) return undefined;
-  if (!needsRecovery(layer)) pollUntil(layer, () => false);
-  if (!needsRecovery(layer)) return undefined;
-  const failures = (state.failures ??= noFailures());
-  const offer = takeContext(layer, call);
-  const request = state.requests.next++;
-  failures.recovering = request;
-  state.requests.rows.set(request, {
-    kind: 'coll',
-    handle: request,
-    call,
-    comm: COMM_WORLD,
-    done: false,
-    freed: false,
-    error: undefined,
-    status: { source: HOLE, tag: HOLE, bytes: 0, cancelled: false, object: false },
-    spaces: [],
-    parent: 0,
-    context: 0,
-    tag: 0,
-    rounds: [],
-    round: 0,
-    // The notice.
-    outstanding: 1,
-    running: false,
-    result: COMM_WORLD,
-    agreement: 'recover',
-  });
-  layer.device.send(WORLD, WorldMode.MEMBER, 0, 0, 0, encodeMember({ op: 'recover', offer }));
-  return request;
 }
 
 export function recovered(layer: Layer, n: Extract<MemberNotice, { op: 'recovered' }>): void {

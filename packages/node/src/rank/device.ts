@@ -22,6 +22,7 @@ import {
   CHUNK_BYTES,
   emptyHeader,
   Flag,
+  ftModes,
   HEADER_BYTES,
   Kind,
   pad8,
@@ -68,6 +69,7 @@ export class RingDevice implements Device {
   readonly part?: NonNullable<Assignment['part']>;
   readonly teams?: NonNullable<Assignment['teams']>;
   readonly tellsLosses: boolean;
+  readonly ft?: NonNullable<Device['ft']>;
   readonly unexpectedBytes: number;
   private readonly frames: DownFrames;
   private readonly sources: Sources;
@@ -90,7 +92,7 @@ export class RingDevice implements Device {
     protected readonly endpoint: Endpoint,
     protected readonly status: StatusWriter,
     /** What the rank learns about its job's worlds. */
-    world: Pick<Assignment, 'size' | 'capacity' | 'universe' | 'spawned' | 'part' | 'library' | 'teams'> &
+    world: Pick<Assignment, 'size' | 'capacity' | 'universe' | 'spawned' | 'part' | 'library' | 'teams' | 'ft'> &
       Partial<Pick<Assignment, 'protocol'>>,
     /** The job's clock, ms; read only when live. */
     private readonly now: () => number,
@@ -119,7 +121,11 @@ export class RingDevice implements Device {
     this.unexpectedBytes = team ? Infinity : endpoint.bodiesStay ? UNEXPECTED_BYTES : MOST_UNEXPECTED_BYTES;
     this.incarnation = endpoint.incarnation;
     this.size = world.size;
-    this.tellsLosses = world.protocol !== undefined && protocols[world.protocol].recovery.tells === true;
+    if (world.ft) this.ft = { ...ftModes(world.ft.modes), ...(world.ft.restarted && { restarted: true }) };
+    this.tellsLosses =
+      world.protocol !== undefined &&
+      protocols[world.protocol].recovery.tells === true &&
+      this.ft?.communicators !== 'abort';
     if (world.capacity !== undefined) this.capacity = world.capacity;
     this.library = world.library ?? 1;
     if (world.universe !== undefined) this.universe = world.universe;

@@ -278,6 +278,7 @@ const RankCard = memo(function RankCard({ job, task: t, phase, held, may, engine
     engine ?? '',
     t.incarnation > 0 ? `incarnation ${t.incarnation}` : '',
     t.spawned ? `spawned by rank ${t.spawned.by}` : '',
+    t.replaces === undefined ? '' : `in place of rank ${t.replaces}`,
   ].filter((x) => x !== '');
   const here = live && t.node !== undefined && t.state !== 'done' && t.state !== 'failed';
   return (
