@@ -1,5 +1,5 @@
 /** FT-MPI's modes by the command line, on real nodes: a rank that is lost is started again (docs/ft-mpi.md). */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -23,6 +23,57 @@ it.each([
     const lines = r.stdout.split('\n').filter(Boolean);
     expect(lines.filter((line) => !/^\d \w+: ok $/.test(line))).toEqual([]);
     expect(lines).toContain(`0 ${test}: ok `);
+  },
+  120_000,
+);
+
+const SCRIPT = `import { COMM_WORLD as world, ERRORS_RETURN, ERR_OTHER, MPIError, SUM, ft } from 'mayfly';
+world.setErrhandler(ERRORS_RETURN);
+const class_ = (call: () => unknown): number => {
+  try {
+    call();
+  } catch (e) {
+    if (e instanceof MPIError) return e.errorClass;
+    throw e;
+  }
+  return 0;
+};
+if (!ft.restarted) {
+  const nothing = new Int32Array(1);
+  if (world.rank === 1) {
+    for (const ready of [0, 2]) world.recv(nothing, ready);
+    throw new Error('fails');
+  }
+  const request = world.rank === 0 ? world.irecv(new Int32Array(1), 2) : undefined;
+  world.send(nothing, 1);
+  while (class_(() => world.allreduce(1, SUM)) === 0);
+  const refused = class_(() => world.send(new Int32Array(1), 0)) === ERR_OTHER;
+  ft.recover();
+  const dropped = request ? class_(() => request.wait()) === ERR_OTHER : true;
+  console.log('refused ' + String(refused && dropped));
+}
+ft.recover();
+const sum = world.allreduce(1, SUM);
+console.log('rank ' + world.rank + ' of ' + world.size + ', sum ' + sum + ', lost ' + ft.failed.join() + ', ' + ft.restarted);
+`;
+
+it.each([
+  ['rebuild', ['0 of 3, sum 3, lost 1, false', '1 of 3, sum 3, lost 1, true', '2 of 3, sum 3, lost 1, false']],
+  ['shrink', ['0 of 2, sum 2, lost 1, false', '1 of 2, sum 2, lost 1, false']],
+  ['blank', ['0 of 3, sum 2, lost 1, false', '2 of 3, sum 2, lost 1, false']],
+])(
+  'a script under %s',
+  async (mode, expected) => {
+    const cwd = await mkdtemp(join(tmpdir(), 'mayfly-ft-mpi-'));
+    await writeFile(join(cwd, 'ft.ts'), SCRIPT);
+    const r = await run(['mpiexec', '-q', '--local', '-n', '3', '--protocol', 'app', '--ft-comm', mode, 'ft.ts'], {
+      cwd,
+    });
+    await rm(cwd, { recursive: true });
+    expect(r.stdout.split('\n').filter(Boolean).sort()).toEqual(
+      [...expected.map((line) => `rank ${line}`), 'refused true', 'refused true'].sort(),
+    );
+    expect(r.code).toBe(0);
   },
   120_000,
 );

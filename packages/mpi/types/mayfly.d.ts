@@ -434,6 +434,20 @@ export interface Agreement {
   readonly failed: boolean;
 }
 
+/**
+ * FT-MPI's modes, for jobs under the protocol `app` that ask for them. From the news of a loss every call fails with
+ * ERR_OTHER, but `rank`, `size`, `setErrhandler`, `wtime`, `abort` and `exit`, until all processes that are left have
+ * called `recover`.
+ */
+export declare const ft: {
+  /** [MPI_INIT_RESTARTED_NODE] This process takes the place of one that was lost. */
+  readonly restarted: boolean;
+  /** [FTMPI_ERROR_FAILURE] Ranks that were lost before the last recovery, as they were numbered then. */
+  readonly failed: readonly number[];
+  /** [MPIX_Comm_recover] COMM_WORLD works again when it returns. Without a loss it changes nothing. */
+  recover(): void;
+};
+
 /** [MPI_Comm] */
 export interface Comm {
   /** [MPI_Comm_rank] This process, 0 … size−1. */

@@ -42,7 +42,7 @@ const ANYTIME =
 
 /** Under FT-MPI's modes all other calls fail from the news of a loss to the recovery. MPI_Comm_dup looks for itself. */
 const ALWAYS =
-  /^P?MPIX?_(Comm_(rank|size|dup|recover)|Wtime|Wtick|Error_\w+|Abort|Init|Init_thread|Initialized|Finalize|Finalized|Get_version|Get_library_version|Pcontrol)$/;
+  /^P?MPIX?_(Comm_(rank|size|dup|recover|(create|set|get)_errhandler)|Errhandler_\w+|Wtime|Wtick|Error_\w+|Abort|Init|Init_thread|Initialized|Finalize|Finalized|Get_version|Get_library_version|Pcontrol)$/;
 
 const WIDE = /^(MPI_Count|MPI_Offset) \w+$/;
 

@@ -397,7 +397,7 @@ export class CommObject extends FailureCalls implements Mayfly.Comm {
   // ── errors
 
   setErrhandler(handler: Mayfly.ErrorHandler): void {
-    contextOf(this).call(() => {
+    contextOf(this).local(() => {
       const record = this.record('MPI_Comm_set_errhandler');
       if (!(handler instanceof ErrorHandlerObject))
         return fail(ERR.ARG, 'MPI_Comm_set_errhandler', 'the argument is not an error handler', this.handle);

@@ -6,6 +6,7 @@ import { MalformedValue, Unencodable, decodeValue, encodeValue } from '../codec.
 import { COMM_SELF, ERRORS_ARE_FATAL, ERRORS_RETURN } from '../constants.ts';
 import { typeOfArray, type ElementArray, type ElementType } from '../datatypes.ts';
 import { ERR, MPIError, fail, type ErrorRecord } from '../errors.ts';
+import { needWhole } from '../failure/index.ts';
 import { FILE_NULL } from '../files/index.ts';
 import { leave } from '../ports.ts';
 import { sendExit } from '../outside-world.ts';
@@ -56,6 +57,14 @@ export class Context {
    * fatal).
    */
   call<T>(body: () => T): T {
+    return this.local(() => {
+      if (this.layer.device.ft) needWhole(this.layer, 'MPI');
+      return body();
+    });
+  }
+
+  /** The same for the few calls that work between a loss and the recovery, under FT-MPI's modes. */
+  local<T>(body: () => T): T {
     try {
       return body();
     } catch (e) {

@@ -1,12 +1,27 @@
-/** What a communicator object has for programs that lose processes (ULFM; ../failure). */
+/** What programs that lose processes have: ULFM's calls of a communicator object, FT-MPI's recovery (../failure). */
 import { ERR } from '../errors.ts';
 import * as failures from '../failure/index.ts';
 import * as requests from '../requests.ts';
 import { contextOf } from './held.ts';
+import type { Context } from './context.ts';
 import { GroupObject } from './group.ts';
 import { PointToPoint } from './point-to-point.ts';
 import { CommRequestObject } from './status.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
+
+/** [MPIX_Comm_recover] Also before the program of a replacement begins. */
+export function recover({ layer }: Context, call: string): void {
+  const request = failures.startRecovery(layer, call);
+  if (request !== undefined) requests.wait(layer, request);
+}
+
+export const ftModule = (context: Context): typeof Mayfly.ft => ({
+  restarted: context.layer.device.ft?.restarted === true,
+  get failed() {
+    return [...(context.layer.state.failures?.failedRanks ?? [])];
+  },
+  recover: () => context.local(() => recover(context, 'MPIX_Comm_recover')),
+});
 
 export class FailureCalls extends PointToPoint {
   revoke(): void {

@@ -11,6 +11,7 @@ import { connections, meetParents } from './connections.ts';
 import { Context, IN_PLACE } from './context.ts';
 import { DatatypeObject } from './datatype.ts';
 import { environment } from './environment.ts';
+import { ftModule, recover } from './failures.ts';
 import { fileModule } from './file.ts';
 import { GroupObject } from './group.ts';
 import { ErrorHandlerObject, OpObject } from './handles.ts';
@@ -112,6 +113,7 @@ function build(context: Context): MayflyModule {
     COMM_WORLD: world,
     COMM_SELF: context.commObject(c.COMM_SELF),
     ...connections(context),
+    ft: ftModule(context),
     Win: { create: (memory, comm = world, info) => WinObject.create(context, memory, comm, info) },
     ...fileModule(context),
     MODE_NOCHECK: Assert.NOCHECK,
@@ -184,7 +186,7 @@ function build(context: Context): MayflyModule {
     finalize: () => void (leave(layer), (layer.state.finalized = true)),
     isActive: () => !layer.state.finalized,
     abort: (code) => world.abort(code),
-    exit: (code = 0) => context.call(() => context.end({ code: context.exitCode(code, 'exit') })),
+    exit: (code = 0) => context.local(() => context.end({ code: context.exitCode(code, 'exit') })),
     args: Object.freeze([...runtime.args]),
     env: Object.freeze({ ...runtime.env }),
     ...environment(context),
@@ -210,6 +212,7 @@ export function runProgram(
   const context = new Context(layer, runtime);
   const mayfly = build(context);
   try {
+    if (mayfly.ft.restarted) recover(context, 'MPI_Init');
     meetParents(context);
     main(mayfly);
   } catch (e) {

@@ -32,10 +32,10 @@ export class PointToPoint extends Held {
     return commOf(contextOf(this).layer, this.handle, call);
   }
   get rank(): number {
-    return contextOf(this).call(() => this.record('MPI_Comm_rank').rank);
+    return contextOf(this).local(() => this.record('MPI_Comm_rank').rank);
   }
   get size(): number {
-    return contextOf(this).call(() => this.record('MPI_Comm_size').group.length);
+    return contextOf(this).local(() => this.record('MPI_Comm_size').group.length);
   }
   /** Has the blocks of all in a collective with this root: itself, or of an intercommunicator who says ROOT. */
   isRoot(root: number): boolean {
