@@ -12,6 +12,7 @@ export {
   jobIds,
   jobView,
   nodeViews,
+  reasonOf,
   slotsByOwner,
   slotsFor,
   spawnedSlots,

@@ -213,9 +213,9 @@ export class Striker {
     for (const v of world.volunteers) v.crashRank(task);
   }
 
-  /** Another volunteer opens a tab. */
-  private replace(r: Random): void {
-    this.world.agenda.after(r.between(0, 3000), () => void this.world.volunteer());
+  /** Another volunteer opens a tab in the same place, so every room keeps its slots. */
+  private replace({ place }: Volunteer, r: Random): void {
+    this.world.agenda.after(r.between(0, 3000), () => void this.world.volunteer({ id: undefined, place }));
   }
 
   private node(kind: FaultKind, v: Volunteer, r: Random): void {
@@ -230,7 +230,7 @@ export class Striker {
         hit();
         if (kind === 'close') v.goodbye();
         else v.crash(kind === 'half-open crash');
-        return this.replace(r);
+        return this.replace(v, r);
       case 'reload':
         if (!v.id) return;
         hit();
@@ -329,7 +329,7 @@ export class Striker {
       world.server.kill();
       for (const v of hit) {
         v.crash(false);
-        this.replace(r);
+        this.replace(v, r);
       }
     } else {
       const l = world.server.powerLoss();

@@ -5,7 +5,7 @@
  * Faults fall only while the job runs, and stop after a while, so that a correct run ends: one that does not is a
  * violation too (K13).
  */
-import { protocols, type VProtocol } from '@mayfly/protocols';
+import { protocols, reasonOf, type VProtocol } from '@mayfly/protocols';
 import { jobId, PROGRAM_KINDS, type ErrorBody, type ProtocolName } from '@mayfly/wire';
 import { Violation } from './violation.ts';
 import type { FaultKind } from './fault-kinds.ts';
@@ -138,6 +138,17 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
 export const hasTeams = ({ recovery, teams }: VProtocol): boolean =>
   recovery.teams === 'transport' || (recovery.teams === 'unit' && teams !== undefined);
 
+/** For somebody who looks for what a run waits for. */
+function stateOf({ server, setup }: World): string {
+  const { core } = server.service.dispatcher;
+  const job = core.jobs.get(setup.job);
+  if (!job) return 'the dispatcher does not know it';
+  const tasks = job.tasks.map(
+    (t) => `${t.task}.${t.incarnation} ${t.phase}${t.node === undefined ? '' : ` at ${t.node}`}`,
+  );
+  return `${reasonOf(core, job) ?? 'no reason'}; ${tasks.join(', ')}`;
+}
+
 /** Teams, where the protocol has them: drawn apart, so that the other seeds stay what they were. */
 function drawTeams(
   seed: number,
@@ -195,6 +206,7 @@ export function run(seed: number, o: RunOptions = {}): RunReport {
     let steps = 0;
     while (!world.end && world.agenda.now < TIME_LIMIT_MS && ++steps < STEP_LIMIT && world.agenda.step());
     if (!world.end) {
+      world.note(`the job: ${stateOf(world)}`);
       for (const v of world.volunteers) world.note(v.describe());
       return report(`K13: no end after ${Math.round(world.agenda.now)} ms and ${steps} steps`);
     }

@@ -111,7 +111,8 @@ export class World implements Simulation {
       : {
           room: roomOfNext(
             this.setup,
-            this.volunteers.map((v) => v.place),
+            // Those that mean harm are no help.
+            this.volunteers.filter((v) => !v.hostile).map((v) => v.place),
           ),
         };
     const name = `${hostility ? 'h' : 'v'}${++this.born}`;

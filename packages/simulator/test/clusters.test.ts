@@ -22,11 +22,13 @@ const STRIKES: FaultKind[] = [
 test('every seed ends with its answer; some clusters go back, and others stay', { timeout: 240_000 }, () => {
   const counts: Record<string, number> = {};
   const rooms = new Set<boolean>();
-  for (let seed = 1; seed <= 8; seed++) {
-    const o = { setup: { protocol: 'hc3i' }, ...(seed > 2 && { only: STRIKES }) } as const;
+  // In the last two, the only CLC of a cluster is damaged, and a tab closes in a room that has one node for each rank.
+  for (const seed of [1, 2, 3, 4, 5, 6, 7, 9047, 9064]) {
+    const struck = seed > 2 && seed < 9000;
+    const o = { setup: { protocol: 'hc3i' }, ...(struck && { only: STRIKES }) } as const;
     const r = run(seed, o);
     expect(r.violation, `seed ${seed}: ${r.parameters}\n${r.notes.slice(-30).join('\n')}`).toBeUndefined();
-    if (seed > 2) expect(r.endedBy).toBeUndefined();
+    if (struck) expect(r.endedBy).toBeUndefined();
     rooms.add(draw(seed, o).rooms !== undefined);
     for (const [what, n] of Object.entries(r.counts)) counts[what] = (counts[what] ?? 0) + n;
   }

@@ -18,13 +18,21 @@
  *
  * Owns: the kept CLCs as the registry has them, messages in logs and on their way to the world.
  */
-import { FILES, WORLD, type Frame, type Header } from '@mayfly/wire';
+import { FILES, WORLD, type ErrorBody, type Frame, type Header } from '@mayfly/wire';
 import { Violation } from '../violation.ts';
 import { greatestLine, oldestNeeded } from './clc-lines.ts';
 import { ClcLogs, type ClcRecord, type DeadInterval } from './clc-logs.ts';
 import { messageKey, type Place } from './records.ts';
 import { Surviving } from './surviving.ts';
-import { incarnationOf, name, type Histories, type ProtocolCheckers, type Stores, type Trim } from './universal.ts';
+import {
+  incarnationOf,
+  name,
+  type Excuses,
+  type Histories,
+  type ProtocolCheckers,
+  type Stores,
+  type Trim,
+} from './universal.ts';
 import { WaveCourse } from './wave-course.ts';
 import { consumedBefore, memberOf, sentBefore, shownBefore, type Wave } from './wave-records.ts';
 import type { WaveWitness } from './wave-witness.ts';
@@ -369,5 +377,13 @@ export class Clustered extends WithoutLog implements ProtocolCheckers {
       throw new Violation(
         `Q9: Channel Memory ${cm} pushes message ${channel} of ${src} to ${dst}.${incarnation}; ${least} acts`,
       );
+  }
+
+  /**
+   * One damaged image is enough: it may be that of the only CLC that its cluster has since it went back, or of an older
+   * one to which the line leads. Q12 judges whether all are kept that ought to be.
+   */
+  override excuses(error: ErrorBody, misfortunes: Excuses): boolean {
+    return super.excuses(error, misfortunes) || (error.code === 'LOST_LOG' && misfortunes.damagedImages.size > 0);
   }
 }
