@@ -20,9 +20,10 @@
 import { closeSync, fdatasync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { mkdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDeepStrictEqual, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { MayflyError } from '@mayfly/wire';
 import type * as port from '../ports/index.ts';
+import { LONGEST_KEY, sameValue, valueText } from '../registry-values.ts';
 import { migrateLmdb } from './lmdb/migrate.ts';
 import { OrderedKeys } from './ordered-keys.ts';
 import { readRegistryFiles, type RegistryFiles, type RegistryProblem } from './registry-files.ts';
@@ -35,7 +36,6 @@ import { HEAD_BYTES } from './segment-format.ts';
 import { syncDirectory } from './durable-file.ts';
 import { drawSalt, storageError } from './segment.ts';
 
-const LONGEST_KEY = 1000;
 const GENERATIONS = 3;
 const BATCH = 1000;
 const RESERVE = 'reserve';
@@ -170,7 +170,7 @@ class LogRegistry implements FileRegistry {
       list.map(([key, value]) => {
         this.#check(key);
         if (key === '') throw new MayflyError('BAD_REQUEST', 'an empty key');
-        return [key, textOf(key, value)];
+        return [key, valueText(key, value)];
       });
     const one = { changes: texts(changes), expect: texts(expect) };
     this.#check('');
@@ -243,7 +243,9 @@ class LogRegistry implements FileRegistry {
     const refused = new Map<Pending, MayflyError>();
     const left = new Map<string, string | undefined>();
     const batch = all.filter((p) => {
-      const wrong = p.expect.find(([key, text]) => !same(text, left.has(key) ? left.get(key) : this.#state.get(key)));
+      const wrong = p.expect.find(
+        ([key, text]) => !sameValue(text, left.has(key) ? left.get(key) : this.#state.get(key)),
+      );
       if (wrong) {
         const message = `the record ${wrong[0]} of the registry is not as expected; nothing was changed`;
         refused.set(p, new MayflyError('CONFLICT', message, { key: wrong[0] }));
@@ -420,21 +422,4 @@ class LogRegistry implements FileRegistry {
 function takeBack(log: Log): void {
   for (const fd of log.fds) ftruncateSync(fd, log.size);
   log.dirty = false;
-}
-
-/** As JSON; the order of an object's keys does not count. */
-const same = (a: string | undefined, b: string | undefined): boolean =>
-  a === b || (a !== undefined && b !== undefined && isDeepStrictEqual(JSON.parse(a), JSON.parse(b)));
-
-/** @throws MayflyError BAD_REQUEST for what JSON does not know */
-function textOf(key: string, value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value);
-  } catch {
-    // A cycle, a bigint.
-  }
-  if (text === undefined) throw new MayflyError('BAD_REQUEST', `the value of ${key} cannot be stored as data`);
-  return text;
 }

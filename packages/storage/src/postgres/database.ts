@@ -1,0 +1,213 @@
+/**
+ * A PostgreSQL database (or a schema of one) as the storage of one server process.
+ *
+ * Owns: the connections; the session that holds the tables for this process; the epoch of this opening.
+ * Durable: what a transaction has committed. PostgreSQL syncs its log before it answers COMMIT.
+ *
+ *  P1  One process at a time: opening takes an advisory lock, which its session keeps. A session that breaks is
+ *      replaced before the next write.
+ *  P2  Each opening has a greater epoch than all before. Each write expects its own, in its transaction, and the next
+ *      opening waits for its end: what an earlier process sends late changes nothing.
+ *  P3  Tables have a version. Those of an earlier one are migrated, in one transaction; those of a later one refused.
+ *  P4  A write whose connection broke during COMMIT is {@link InDoubt}: its adapter finds out before it answers.
+ */
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MayflyError } from '@mayfly/wire';
+import pg from 'pg';
+import { databaseError, isBroken } from './errors.ts';
+import { migrate } from './migrations.ts';
+
+export interface DatabaseOptions {
+  /** postgres://user:password@host:port/database */
+  url: string;
+  /** The tables are in this schema, which is created. Default: mayfly */
+  schema?: string;
+  /** Connections at once, beside the session that holds the lock. Default 8. */
+  connections?: number;
+  /** How long opening waits for a server that is just ending, ms. Default 5000. */
+  patienceMs?: number;
+}
+
+/** Rows of the answer; values as the driver makes them: bytea is a Buffer, bigint a string. */
+export type Query = (text: string, values?: unknown[]) => Promise<{ rows: Record<string, unknown>[]; count: number }>;
+
+/** P4. `error`: what broke. */
+export class InDoubt extends Error {
+  readonly error: MayflyError;
+  constructor(error: MayflyError) {
+    super(error.message);
+    this.error = error;
+  }
+}
+
+const PAUSE_MS = 200;
+/** PostgreSQL 12 has all that the statements use. */
+const OLDEST = 120_000;
+
+export class Database {
+  /** Quoted. */
+  readonly schema: string;
+  /** Host, port and database, without the password. */
+  readonly place: string;
+  readonly #pool: pg.Pool;
+  readonly #config: pg.ClientConfig;
+  readonly #patienceMs: number;
+  #epoch = '';
+  #session: pg.Client | undefined;
+  #owning: Promise<void> | undefined;
+  #lost: MayflyError | undefined;
+  #closed = false;
+
+  /** @throws MayflyError STORAGE_FAILED, CONFLICT when another process uses it, VERSION_MISMATCH, BAD_REQUEST */
+  static async open(options: DatabaseOptions): Promise<Database> {
+    const database = new Database(options);
+    try {
+      await database.#begin();
+      return database;
+    } catch (error) {
+      await database.close();
+      throw databaseError(error, database.place);
+    }
+  }
+
+  private constructor({ url, schema = 'mayfly', connections = 8, patienceMs = 5000 }: DatabaseOptions) {
+    if (!/^postgres(ql)?:\/\//.test(url))
+      throw new MayflyError('BAD_REQUEST', 'The address of a database begins with postgres://');
+    this.schema = pg.escapeIdentifier(schema);
+    this.#patienceMs = patienceMs;
+    this.#config = {
+      connectionString: url,
+      application_name: 'mayfly',
+      connectionTimeoutMillis: 5000,
+      keepAlive: true,
+      query_timeout: 120_000,
+    };
+    // Parsed by the driver, as it will be used.
+    const probe = new pg.Client(this.#config);
+    this.place = `${probe.host}:${probe.port}/${probe.database ?? ''}`;
+    this.#pool = new pg.Pool({ ...this.#config, max: connections, idleTimeoutMillis: 30_000 });
+    // Each query reports its own; an idle connection that breaks is replaced.
+    this.#pool.on('error', () => undefined);
+    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+  }
+
+  async #begin(): Promise<void> {
+    const session = await this.#lock();
+    const { rows } = await session.query(
+      `SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding,
+       current_setting('synchronous_commit') AS sync`,
+    );
+    const { version, encoding, sync } = rows[0] as { version: number; encoding: string; sync: string };
+    const refuse = (what: string): MayflyError => new MayflyError('CONFLICT', `The database at ${this.place} ${what}`);
+    if (version < OLDEST) throw refuse('is older than PostgreSQL 12.');
+    if (encoding !== 'UTF8') throw refuse(`has the encoding ${encoding}; Mayfly needs UTF8.`);
+    if (sync === 'off')
+      throw refuse("has synchronous_commit = off: a crash would lose what it has confirmed. Set it to 'on'.");
+    await session.query('BEGIN');
+    await migrate((text, values) => session.query(text, values), this.schema, this.place);
+    // P2: waits for writes of an earlier opening that are still under way.
+    const taken = await session.query(
+      `UPDATE ${this.schema}.owner SET epoch = epoch + 1, who = $1 RETURNING epoch::text`,
+      [`process ${process.pid} on ${hostname()}`],
+    );
+    await session.query('COMMIT');
+    this.#epoch = (taken.rows[0] as { epoch: string }).epoch;
+  }
+
+  /** P1. */
+  async #lock(): Promise<pg.Client> {
+    const session = new pg.Client(this.#config);
+    session.on('error', () => undefined);
+    session.once('end', () => {
+      if (this.#session === session) this.#session = undefined;
+    });
+    await session.connect();
+    for (let left = this.#patienceMs; ; left -= PAUSE_MS) {
+      const { rows } = await session.query('SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS mine', [
+        `mayfly ${this.schema}`,
+      ]);
+      if ((rows[0] as { mine: boolean }).mine) break;
+      if (left > 0 && !this.#closed) {
+        await sleep(PAUSE_MS);
+        continue;
+      }
+      const holder = await session
+        .query(`SELECT who FROM ${this.schema}.owner`)
+        .catch((): { rows: unknown[] } => ({ rows: [] }));
+      await session.end().catch(() => undefined);
+      const who = (holder.rows[0] as { who: string } | undefined)?.who ?? 'another process';
+      throw new MayflyError('CONFLICT', `The database at ${this.place} is in use by another Mayfly server (${who}).`);
+    }
+    this.#session = session;
+    return session;
+  }
+
+  /** P1, P2. */
+  async #own(): Promise<void> {
+    if (this.#lost) throw this.#lost;
+    if (this.#closed) throw new MayflyError('CONFLICT', 'the database is closed');
+    if (this.#session) return;
+    await (this.#owning ??= this.#lock()
+      .then(() => undefined)
+      .finally(() => (this.#owning = undefined)));
+  }
+
+  /** P2. For good: the lock is for others. */
+  async #takenBy(who = 'unknown'): Promise<MayflyError> {
+    const message = `Another Mayfly server (${who}) has taken the database at ${this.place} over.`;
+    this.#lost = new MayflyError('CONFLICT', message);
+    await this.#session?.end().catch(() => undefined);
+    return this.#lost;
+  }
+
+  /** A read. @throws MayflyError */
+  async query(text: string, values: unknown[] = []): Promise<Awaited<ReturnType<Query>>> {
+    if (this.#closed) throw new MayflyError('CONFLICT', 'the database is closed');
+    try {
+      const { rows, rowCount } = await this.#pool.query(text, values);
+      return { rows: rows as Record<string, unknown>[], count: rowCount ?? 0 };
+    } catch (error) {
+      throw databaseError(error, this.place);
+    }
+  }
+
+  /** A transaction that writes: all or nothing, durable when it resolves. @throws MayflyError; InDoubt (P4) */
+  async write<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    let client: pg.PoolClient;
+    try {
+      await this.#own();
+      client = await this.#pool.connect();
+    } catch (error) {
+      throw databaseError(error, this.place);
+    }
+    let committing = false;
+    try {
+      await client.query('BEGIN');
+      const { rows } = await client.query(`SELECT epoch::text, who FROM ${this.schema}.owner FOR SHARE`);
+      const owner = rows[0] as { epoch: string; who: string } | undefined;
+      if (owner?.epoch !== this.#epoch) throw await this.#takenBy(owner?.who);
+      const result = await work(async (text, values) => {
+        const answer = await client.query(text, values);
+        return { rows: answer.rows as Record<string, unknown>[], count: answer.rowCount ?? 0 };
+      });
+      committing = true;
+      await client.query('COMMIT');
+      client.release();
+      return result;
+    } catch (error) {
+      const broken = isBroken(error) || !(await client.query('ROLLBACK').catch(() => undefined));
+      client.release(broken);
+      const known = databaseError(error, this.place);
+      throw committing && isBroken(error) ? new InDoubt(known) : known;
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#owning?.catch(() => undefined);
+    await this.#pool.end().catch(() => undefined);
+    await this.#session?.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * The tables, by versions: entry n leads from version n to n + 1. An entry never changes once a server has used it.
+ * `$schema` stands for the quoted name of the schema.
+ */
+import { MayflyError } from '@mayfly/wire';
+
+export type Run = (text: string, values?: unknown[]) => Promise<{ rows: Record<string, unknown>[] }>;
+
+const MIGRATIONS: readonly string[] = [
+  `
+  -- P2: who uses the tables
+  CREATE TABLE $schema.owner (one boolean PRIMARY KEY DEFAULT true CHECK (one), epoch bigint NOT NULL, who text NOT NULL);
+  INSERT INTO $schema.owner (epoch, who) VALUES (0, '');
+
+  -- Registry; sum: CRC-32 of key and value
+  CREATE TABLE $schema.registry (
+    key text COLLATE "C" PRIMARY KEY, value text NOT NULL, sum bigint NOT NULL);
+  CREATE TABLE $schema.registry_head (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one), revision bigint NOT NULL);
+  INSERT INTO $schema.registry_head (revision) VALUES (0);
+  `,
+];
+
+/** P3. @throws MayflyError VERSION_MISMATCH: nothing was changed */
+export async function migrate(run: Run, schema: string, place: string): Promise<void> {
+  const known = MIGRATIONS.length;
+  await run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+  await run(`CREATE TABLE IF NOT EXISTS ${schema}.version (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one), version integer NOT NULL)`);
+  const { rows } = await run(`SELECT version FROM ${schema}.version`);
+  const version = (rows[0]?.version as number | undefined) ?? 0;
+  if (version > known)
+    throw new MayflyError(
+      'VERSION_MISMATCH',
+      `The database at ${place} has tables of version ${version}, of a newer Mayfly; this one knows version ${known} ` +
+        'and those before. Use the newer Mayfly. Nothing was changed.',
+    );
+  for (const step of MIGRATIONS.slice(version)) await run(step.replaceAll('$schema', schema));
+  if (version === known) return;
+  await run(
+    `INSERT INTO ${schema}.version (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = EXCLUDED.version`,
+    [known],
+  );
+}

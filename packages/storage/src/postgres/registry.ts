@@ -1,0 +1,242 @@
+/**
+ * Registry in a table: a row per record, with a CRC-32 of key and value. For one server process (P1 of database.ts):
+ * who holds a lease, and what a watch has not delivered, are in its memory.
+ *
+ *  R1  Commits that come while a transaction is under way share the next one, in the order of their calls. Expectations
+ *      are compared with the rows and with what the commits before them leave.
+ *  R2  Each transaction counts `registry_head.revision` up. Its row is the lock that orders them, and tells whether a
+ *      transaction took effect whose COMMIT was not answered. Until that is known, its commits neither resolve nor
+ *      reject.
+ *  R3  Watches hear of a commit when it is durable.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
+import { MayflyError } from '@mayfly/wire';
+import type * as port from '../ports/index.ts';
+import type { Change } from '../embedded/registry-format.ts';
+import { Leases, systemClock, type LeaseClock } from '../embedded/registry-leases.ts';
+import { Watches } from '../embedded/registry-watches.ts';
+import { LONGEST_KEY, sameValue, valueText } from '../registry-values.ts';
+import { stopsStorage } from '../storage-error.ts';
+import { InDoubt, type Database, type Query } from './database.ts';
+
+const BATCH = 1000;
+const ASK_AGAIN_MS = 500;
+
+interface Pending {
+  changes: readonly Change[];
+  expect: readonly Change[];
+  resolve: () => void;
+  reject: (error: MayflyError) => void;
+}
+
+interface Judged {
+  /** Those that hold, in order. */
+  held: Pending[];
+  refused: Map<Pending, MayflyError>;
+  /** The keys that were there before. */
+  known: Set<string>;
+  /** What all of them leave. */
+  left: Map<string, string | undefined>;
+}
+
+export class PostgresRegistry implements port.Registry {
+  readonly #database: Database;
+  readonly #watches = new Watches();
+  readonly #leases: Leases;
+  #queue: Pending[] = [];
+  #working: Promise<void> | undefined;
+  #closed = false;
+
+  /** @param clock of leases; default: the time of this process */
+  constructor(database: Database, clock: LeaseClock = systemClock) {
+    this.#database = database;
+    this.#leases = new Leases(this, clock);
+  }
+
+  async get(key: string): Promise<unknown> {
+    this.#check(key);
+    if (key === '') return undefined;
+    const { rows } = await this.#database.query(
+      `SELECT key, value, sum FROM ${this.#database.schema}.registry WHERE key = $1`,
+      [key],
+    );
+    return rows.length === 0 ? undefined : JSON.parse(checked(rows[0]!)[1]);
+  }
+
+  async entries(prefix: string): Promise<[string, unknown][]> {
+    this.#check(prefix);
+    const { rows } = await this.#database.query(
+      `SELECT key, value, sum FROM ${this.#database.schema}.registry WHERE key LIKE $1 ORDER BY key`,
+      [`${prefix.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`],
+    );
+    return rows.map((row) => {
+      const [key, text] = checked(row);
+      return [key, JSON.parse(text)];
+    });
+  }
+
+  async commit(
+    changes: readonly port.Change[],
+    { expect = [] }: { expect?: readonly port.Expectation[] } = {},
+  ): Promise<void> {
+    const texts = (list: readonly port.Change[]): Change[] =>
+      list.map(([key, value]) => {
+        this.#check(key);
+        if (key === '') throw new MayflyError('BAD_REQUEST', 'an empty key');
+        return [key, valueText(key, value)];
+      });
+    const one = { changes: texts(changes), expect: texts(expect) };
+    this.#check('');
+    if (one.changes.length === 0 && one.expect.length === 0) return;
+    await new Promise<void>((resolve, reject) => {
+      this.#queue.push({ ...one, resolve, reject });
+      this.#working ??= this.#work();
+    });
+  }
+
+  lease(name: string, ttlMs: number): Promise<port.Lease> {
+    return this.#leases.take(name, ttlMs);
+  }
+
+  watch(prefix: string): port.Watch {
+    this.#check(prefix);
+    return this.#watches.begin(prefix);
+  }
+
+  /** R1. */
+  async #work(): Promise<void> {
+    // Those that are asked for in this step of the event loop go along.
+    await Promise.resolve();
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.splice(0, BATCH);
+      const error = await this.#take(batch);
+      if (error === undefined) continue;
+      // One that the database refuses does not take the others along.
+      for (const one of batch) {
+        const still = batch.length === 1 || stopsStorage(error) ? error : await this.#take([one]);
+        if (still !== undefined) one.reject(still);
+      }
+    }
+    // Here and not when the promise settles: a commit that comes in between would find nobody.
+    this.#working = undefined;
+  }
+
+  /** Makes them durable, shows them, settles them. @returns why not: then nothing was changed */
+  async #take(batch: readonly Pending[]): Promise<MayflyError | undefined> {
+    let judged: Judged | undefined;
+    let revision = '';
+    try {
+      await this.#database.write(async (query) => {
+        const { rows } = await query(
+          `UPDATE ${this.#database.schema}.registry_head SET revision = revision + 1 RETURNING revision`,
+        );
+        revision = String(rows[0]!.revision);
+        judged = judge(batch, await this.#rows(query, batch));
+        await this.#store(query, judged.left);
+      });
+    } catch (error) {
+      if (!(error instanceof InDoubt)) return error as MayflyError;
+      if (!(await this.#tookEffect(revision))) return error.error;
+    }
+    this.#show(judged!);
+    for (const one of batch) {
+      const refused = judged!.refused.get(one);
+      if (refused) one.reject(refused);
+      else one.resolve();
+    }
+    return undefined;
+  }
+
+  /** What the keys of the batch hold. */
+  async #rows(query: Query, batch: readonly Pending[]): Promise<Map<string, string>> {
+    const keys = new Set(batch.flatMap((p) => [...p.changes, ...p.expect]).map(([key]) => key));
+    const { rows } = await query(
+      `SELECT key, value, sum FROM ${this.#database.schema}.registry WHERE key = ANY($1::text[])`,
+      [[...keys]],
+    );
+    return new Map(rows.map(checked));
+  }
+
+  async #store(query: Query, left: ReadonlyMap<string, string | undefined>): Promise<void> {
+    const table = `${this.#database.schema}.registry`;
+    const gone = [...left].flatMap(([key, text]) => (text === undefined ? [key] : []));
+    if (gone.length > 0) await query(`DELETE FROM ${table} WHERE key = ANY($1::text[])`, [gone]);
+    const kept = [...left].flatMap(([key, text]) => (text === undefined ? [] : [[key, text] as const]));
+    if (kept.length === 0) return;
+    await query(
+      `INSERT INTO ${table} (key, value, sum) SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[])
+       ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value, sum = EXCLUDED.sum`,
+      [kept.map(([key]) => key), kept.map(([, text]) => text), kept.map(([key, text]) => sumOf(key, text))],
+    );
+  }
+
+  /** R2. Waits for a transaction that the database still ends. */
+  async #tookEffect(revision: string): Promise<boolean> {
+    for (;;)
+      try {
+        return await this.#database.write(async (query) => {
+          const { rows } = await query(`SELECT revision FROM ${this.#database.schema}.registry_head FOR UPDATE`);
+          return BigInt(rows[0]!.revision as string) >= BigInt(revision);
+        });
+      } catch (error) {
+        const known = error instanceof InDoubt ? error.error : (error as MayflyError);
+        // Another server has the tables, or this one ends: whoever asked must not go on.
+        if (!stopsStorage(known) || this.#closed) throw known;
+        await sleep(ASK_AGAIN_MS);
+      }
+  }
+
+  /** R3. */
+  #show({ held, known }: Judged): void {
+    for (const { changes } of held) {
+      if (changes.length === 0) continue;
+      for (const change of changes) {
+        this.#watches.note(change, known.has(change[0]));
+        if (change[1] === undefined) known.delete(change[0]);
+        else known.add(change[0]);
+      }
+      this.#watches.committed();
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#leases.close();
+    while (this.#working) await this.#working;
+    this.#watches.close();
+  }
+
+  #check(key: string): void {
+    if (this.#closed) throw new MayflyError('CONFLICT', 'the registry is closed');
+    if (key.length > LONGEST_KEY)
+      throw new MayflyError('BAD_REQUEST', `a key of ${key.length} characters; the longest is ${LONGEST_KEY}`);
+    if (key.includes('\0')) throw new MayflyError('BAD_REQUEST', 'a key with the character NUL');
+  }
+}
+
+function judge(batch: readonly Pending[], there: ReadonlyMap<string, string>): Judged {
+  const left = new Map<string, string | undefined>();
+  const refused = new Map<Pending, MayflyError>();
+  const held = batch.filter((p) => {
+    const wrong = p.expect.find(([key, text]) => !sameValue(text, left.has(key) ? left.get(key) : there.get(key)));
+    if (wrong) {
+      const message = `the record ${wrong[0]} of the registry is not as expected; nothing was changed`;
+      refused.set(p, new MayflyError('CONFLICT', message, { key: wrong[0] }));
+      return false;
+    }
+    for (const [key, text] of p.changes) left.set(key, text);
+    return true;
+  });
+  return { held, refused, left, known: new Set(there.keys()) };
+}
+
+const sumOf = (key: string, text: string): number => crc32(text, crc32(`${key}\0`));
+
+/** @throws MayflyError DAMAGED_DATA */
+function checked({ key, value, sum }: Record<string, unknown>): [key: string, text: string] {
+  if (Number(sum) !== sumOf(key as string, value as string))
+    throw new MayflyError('DAMAGED_DATA', `The record ${key as string} of the registry is damaged in the database.`);
+  return [key as string, value as string];
+}

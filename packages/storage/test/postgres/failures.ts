@@ -1,0 +1,148 @@
+/** What the adapters do when the database refuses, vanishes, comes back, or belongs to another server. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { Database, PostgresRegistry } from '../../src/postgres/index.ts';
+import { breakCommits, type BrokenCommit } from './broken-commit.ts';
+import { PASSWORD, type PostgresServer } from './server.ts';
+
+let count = 0;
+
+export function databaseFailures(server: () => PostgresServer): void {
+  describe('a database', () => {
+    let schema: string;
+    const opened: Database[] = [];
+    const open = async (url = server().url(), patienceMs = 0): Promise<Database> => {
+      const database = await Database.open({ url, schema, patienceMs });
+      opened.push(database);
+      return database;
+    };
+    const asAdmin = async (text: string, values?: unknown[]): Promise<Record<string, unknown>[]> => {
+      const client = new pg.Client(server().url());
+      await client.connect();
+      try {
+        return (await client.query(text, values)).rows;
+      } finally {
+        await client.end();
+      }
+    };
+    beforeEach(() => void (schema = `failures ${++count}`));
+    afterEach(async () => {
+      for (const d of opened.splice(0)) await d.close();
+    });
+
+    it('that cannot be used is named, without its password', async () => {
+      for (const [url, code, words] of [
+        ['postgres://mayfly:secret@127.0.0.1:1/x', 'STORAGE_FAILED', '127.0.0.1:1/x: nothing listens there'],
+        ['postgres://mayfly:secret@%2Fnowhere/x', 'STORAGE_FAILED', '/nowhere:5432/x: its socket is missing'],
+        [server().url({ password: 'secret' }), 'STORAGE_FAILED', 'it refuses the user or the password'],
+        [server().url({ database: 'absent' }), 'STORAGE_FAILED', 'it has no database of this name'],
+        ['mysql://mayfly:secret@127.0.0.1/x', 'BAD_REQUEST', 'begins with postgres://'],
+      ] as const) {
+        const error = await open(url).catch((e: Error) => e);
+        expect(error).toMatchObject({ code, message: expect.stringContaining(words) });
+        expect((error as Error).message).not.toMatch(new RegExp(`secret|${PASSWORD}`));
+      }
+    });
+
+    it('with tables of a newer version is left as it is', async () => {
+      await (await open()).close();
+      await asAdmin(`UPDATE "${schema}".version SET version = 1000`);
+      const before = await asAdmin(`SELECT * FROM "${schema}".owner`);
+      await expect(open()).rejects.toMatchObject({
+        code: 'VERSION_MISMATCH',
+        message: expect.stringContaining('1000'),
+      });
+      expect(await asAdmin(`SELECT * FROM "${schema}".owner`)).toEqual(before);
+    });
+
+    it('belongs to one server at a time', async () => {
+      const first = await open();
+      await expect(open()).rejects.toMatchObject({
+        code: 'CONFLICT',
+        message: expect.stringContaining(`process ${process.pid} on`),
+      });
+      await first.close();
+      await open();
+    });
+
+    it('takes nothing from a server that lost it to another one', async () => {
+      const late = new PostgresRegistry(await open());
+      await late.commit([['a', 'first']]);
+      await asAdmin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'mayfly'");
+      // The sessions of the first end one after the other.
+      const next = await open(server().url(), 20_000);
+      const registry = new PostgresRegistry(next);
+      await expect(late.commit([['a', 'while it runs']])).rejects.toMatchObject({ code: 'CONFLICT' });
+      await registry.commit([['b', 1]]);
+      await next.close();
+      // Its lock is free again, its epoch has passed.
+      await expect(late.commit([['a', 'after it']])).rejects.toMatchObject({
+        code: 'CONFLICT',
+        message: expect.stringContaining('has taken the database'),
+      });
+      expect(await new PostgresRegistry(await open()).entries('')).toEqual([
+        ['a', 'first'],
+        ['b', 1],
+      ]);
+    });
+
+    it('that stops and starts again keeps what was confirmed, and nothing that was refused', async () => {
+      const registry = new PostgresRegistry(await open());
+      const confirmed: string[] = [];
+      for (let i = 0; i < 30; i++) {
+        if (i === 10) await server().end();
+        if (i === 20) await server().begin();
+        await registry.commit([[`k${i}`, i]]).then(
+          () => confirmed.push(`k${i}`),
+          (error: { code: string }) => expect(error.code).toBe('STORAGE_FAILED'),
+        );
+      }
+      expect(confirmed).toHaveLength(20);
+      expect((await registry.entries('')).map(([key]) => key).sort()).toEqual(confirmed.sort());
+    });
+
+    it('damages a record: it is noticed', async () => {
+      const registry = new PostgresRegistry(await open());
+      await registry.commit([['a', { n: 1 }]]);
+      await asAdmin(`UPDATE "${schema}".registry SET value = '{"n":2}'`);
+      const damaged = { code: 'DAMAGED_DATA', message: expect.stringContaining('record a') };
+      await expect(registry.get('a')).rejects.toMatchObject(damaged);
+      await expect(registry.entries('')).rejects.toMatchObject(damaged);
+      await expect(registry.commit([['b', 1]], { expect: [['a', { n: 2 }]] })).rejects.toMatchObject(damaged);
+      expect(await asAdmin(`SELECT key FROM "${schema}".registry`)).toEqual([{ key: 'a' }]);
+    });
+
+    describe('whose connection breaks during COMMIT', () => {
+      let proxy: BrokenCommit;
+      let registry: PostgresRegistry;
+      beforeEach(async () => {
+        proxy = await breakCommits(server().socket);
+        registry = new PostgresRegistry(await open(server().url({ folder: proxy.folder })));
+        await registry.commit([['n', 0]]);
+      });
+      afterEach(async () => {
+        for (const d of opened.splice(0)) await d.close();
+        await proxy.close();
+      });
+
+      it('is asked whether it took effect: it did', async () => {
+        const watch = registry.watch('')[Symbol.asyncIterator]();
+        proxy.next = 'answer lost';
+        await registry.commit([['n', 1]], { expect: [['n', 0]] });
+        expect(proxy.next).toBeUndefined();
+        expect(await registry.get('n')).toBe(1);
+        expect((await watch.next()).value).toEqual([['n', 1]]);
+      });
+
+      it('is asked whether it took effect: it did not', async () => {
+        proxy.next = 'never sent';
+        await expect(registry.commit([['n', 1]], { expect: [['n', 0]] })).rejects.toMatchObject({
+          code: 'STORAGE_FAILED',
+        });
+        expect(proxy.next).toBeUndefined();
+        expect(await registry.get('n')).toBe(0);
+        await registry.commit([['n', 1]], { expect: [['n', 0]] });
+      });
+    });
+  });
+}

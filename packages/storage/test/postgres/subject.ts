@@ -1,0 +1,26 @@
+/** A schema of its own for each subject of a suite, on the one server of the test file. */
+import type { Database } from '../../src/postgres/index.ts';
+import { Database as Postgres } from '../../src/postgres/index.ts';
+import type { PostgresServer } from './server.ts';
+
+let count = 0;
+
+export interface OpenDatabase {
+  /** Closes the database that is open, and opens it again. */
+  open(): Promise<Database>;
+  dispose(): Promise<void>;
+}
+
+export function freshSchema(server: () => PostgresServer): OpenDatabase {
+  const schema = `test ${++count}`;
+  let database: Database | undefined;
+  return {
+    async open() {
+      await database?.close();
+      return (database = await Postgres.open({ url: server().url(), schema, connections: 4 }));
+    },
+    async dispose() {
+      await database?.close();
+    },
+  };
+}
