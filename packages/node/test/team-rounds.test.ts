@@ -34,6 +34,7 @@ describe('scripts in a team under a log', () => {
     world.order();
     world.logged.dropped(2, 1030, 1000);
     expect([due(1000), due(2000)]).toEqual([false, true]);
+    expect(world.logged.skipped).toBe(2);
     // At the call that the wave names no image can be taken: it declines.
     world.order();
     for (let i = 0; i < 2; i++) b.here();

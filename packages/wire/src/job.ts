@@ -243,7 +243,15 @@ export const RankActivity = Type.Object({
   arrivals: CountSchema,
   sends: CountSchema,
   /** Messages of its team, which no log has: consumed, sent, and not consumed yet. */
-  local: Type.Optional(Type.Object({ arrivals: CountSchema, sends: CountSchema, waiting: CountSchema })),
+  local: Type.Optional(
+    Type.Object({
+      arrivals: CountSchema,
+      sends: CountSchema,
+      waiting: CountSchema,
+      /** Checkpoints in a row that its team of scripts could not take together (docs/teams.md). Absent: none. */
+      skipped: Type.Optional(CountSchema),
+    }),
+  ),
   /** What the program states (comm.progress, MPIX_Progress): 0 to 1. */
   progress: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
 });

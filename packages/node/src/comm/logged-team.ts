@@ -50,9 +50,10 @@ export class LoggedTeam {
   private worked: number | undefined;
   /** The last wave that began. */
   wave = 0;
-  /** The last wave that was dropped, and how many of scripts were in a row. */
+  /** The last wave that was dropped. */
   private lost = 0;
-  private skipped = 0;
+  /** How many of scripts were dropped in a row. */
+  skipped = 0;
   /** When the last wave began, or an earlier time. */
   private last: number | undefined;
 

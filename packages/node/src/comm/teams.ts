@@ -52,7 +52,8 @@ export class Teams {
     const found = team && this.all.get(team.join());
     if (!found) return undefined;
     const me = team.indexOf(task);
-    const local = { arrivals: 0, sends: 0, waiting: 0 };
+    const skipped = found.log?.skipped ?? 0;
+    const local = { arrivals: 0, sends: 0, waiting: 0, ...(skipped > 0 && { skipped }) };
     const channels: LocalChannel[] = [];
     for (let i = 0; i < team.length; i++) {
       const { sent, consumed } = found.view.channel(i, me);

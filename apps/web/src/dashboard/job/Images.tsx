@@ -11,6 +11,7 @@ import { hasEnded, uploadText } from '../status-texts.ts';
 import { Events } from './Events.tsx';
 import { Faults } from './Faults.tsx';
 import { ParityLine } from './ParityLine.tsx';
+import { skippedLines } from './skipped-text.ts';
 import { Waves } from './waves/Waves.tsx';
 import type { ViewProps } from './view-props.ts';
 
@@ -53,6 +54,11 @@ function Images({ job }: ViewProps) {
             ? 'No lost rank has restarted yet.'
             : `In this job, lost ranks took ${duration(back[back.length >> 1]!)} (median) to restart.`}
         </p>
+        {(over ? [] : skippedLines(job.tasks)).map(({ team, text }) => (
+          <p key={team} className="small" data-testid="skipped-line">
+            {text}
+          </p>
+        ))}
       </div>
       <Problem error={error} title="Could not load the checkpoints" />
       <div className="card scroll-x list" tabIndex={0} role="group" aria-label="Checkpoints by rank">
