@@ -1975,6 +1975,38 @@ int PMPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
 int MPIX_Comm_recover(MPI_Comm *newcomm);
 int PMPIX_Comm_recover(MPI_Comm *newcomm);
 
+/* Operation-level checkpoints: docs/mpi-ckpt.md */
+enum {
+  MPI_ERR_CHECKPOINT               = 100,
+  MPIX_ERR_CKPT_CROSSING           = 104,
+  MPI_CKPT_IMEM_M_REP              = 1,
+  MPI_CKPT_STABLE_DISK             = 2,
+  MPI_CKPT_NO_CHECK                = 1
+};
+/* All zero: the defaults. */
+typedef struct {
+  int algorithm; /* MPI_CKPT_IMEM_M_REP or MPI_CKPT_STABLE_DISK */
+  int nof;       /* nodes that may be lost at once */
+  int ratio;     /* every so many-th checkpoint goes to stable disk */
+  int memory;    /* MB that a process may spend on copies */
+  int flags;     /* MPI_CKPT_NO_CHECK */
+  MPI_Comm comm; /* MPI_COMM_WORLD */
+} MPI_Ckpt_options;
+int MPI_Ckpt_open(MPI_Ckpt_options *options);
+int PMPI_Ckpt_open(MPI_Ckpt_options *options);
+int MPI_Ckpt_close(void);
+int PMPI_Ckpt_close(void);
+int MPI_Ckpt(void *data_needs_ckpt, long length, MPI_Datatype datatype, int tag);
+int PMPI_Ckpt(void *data_needs_ckpt, long length, MPI_Datatype datatype, int tag);
+int MPI_Ckpt_here(void);
+int PMPI_Ckpt_here(void);
+int MPI_Rollback(void *data_rollback, long length, MPI_Datatype datatype, int tag);
+int PMPI_Rollback(void *data_rollback, long length, MPI_Datatype datatype, int tag);
+int MPI_Remove_ckpt(int tag);
+int PMPI_Remove_ckpt(int tag);
+int MPI_Ckpt_ctrl(MPI_Ckpt_options *options);
+int PMPI_Ckpt_ctrl(MPI_Ckpt_options *options);
+
 /* An image of the rank may be taken here: for loops that compute long without a call of MPI. */
 int MPIX_Checkpoint_poll(void);
 /* How far this rank is with its whole work: done of total. For the pages and the command line; costs one store into memory. */

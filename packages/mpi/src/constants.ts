@@ -23,6 +23,10 @@ export const Mode = {
   ANNOUNCE: 9,
   /** Partition `word` of the channel that stands in the tag. */
   PARTITION: 10,
+  /** Between members of a team of checkpoints (ckpt/team.ts): a copy for its holder, a count of messages, no round. */
+  COPY: 11,
+  COUNT: 12,
+  SKIP: 13,
   KIND: 0x0f,
   /** Flag: the body is a structured value (codec.ts), not elements of a datatype. */
   OBJECT: 0x10,

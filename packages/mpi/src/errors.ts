@@ -73,6 +73,8 @@ export const ERR = {
   PROC_FAILED: 101,
   PROC_FAILED_PENDING: 102,
   REVOKED: 103,
+  /** Messages cross a checkpoint. */
+  CKPT_CROSSING: 104,
 } as const;
 export type ErrorClass = (typeof ERR)[keyof typeof ERR];
 

@@ -28,6 +28,7 @@ export * as groups from './groups.ts';
 export * as topology from './topology.ts';
 export * as neighbours from './neighbours.ts';
 export * as toolVariables from './tool-variables.ts';
+export * as ckpt from './ckpt/service.ts';
 export * as failures from './failure/index.ts';
 export * as windows from './windows/index.ts';
 export * as files from './files/index.ts';

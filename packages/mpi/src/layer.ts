@@ -11,7 +11,8 @@ import { ERR, MPIError, fail } from './errors.ts';
 import { noFailures } from './failure/state.ts';
 import type { Envelope } from './envelope.ts';
 import { initialState, type CommRecord, type LayerState, type RequestRecord } from './state.ts';
-import type { Device } from './device.ts';
+import { Checkpoints } from './ckpt/state.ts';
+import type { Arrival, Device } from './device.ts';
 import type { OpCallback } from './ops.ts';
 import type { TypeRecord } from './types/datatype-record.ts';
 
@@ -28,6 +29,8 @@ export type Deferred =
   /** Values of the file service for a cell of a schedule; what it says was written. */
   | { do: 'file'; cell: Buf; error: number; arrival: number; size: number; body: Uint8Array | undefined }
   | { do: 'written'; request: number; arrival: number; size: number; body: Uint8Array | undefined }
+  /** A copy of another process' checkpoint, or how many messages it has sent. */
+  | { do: 'copy'; arrival: Omit<Arrival, 'body'>; body: Uint8Array | undefined }
   /** A notice of the membership service. */
   | { do: 'notice'; arrival: number; size: number; body: Uint8Array | undefined }
   /** A freed request is complete. */
@@ -60,6 +63,8 @@ export interface Layer {
   readonly counters: Counters;
   /** A callback of the program is on the stack (a reduction): it may not call MPI. */
   inCallback: boolean;
+  /** Operation-level checkpoints in a job whose losses are told. No image has them: such a job takes none. */
+  readonly ckpt: Checkpoints | undefined;
 }
 
 /** @param linearMemory the program's linear memory (C, C++); absent for TypeScript programs */
@@ -73,6 +78,7 @@ export function createLayer(device: Device, linearMemory?: () => Uint8Array): La
     deferred: [],
     counters: { matchedBytes: 0, storedBytes: 0, unstoredBytes: 0, pulls: 0 },
     inCallback: false,
+    ckpt: device.tellsLosses ? new Checkpoints() : undefined,
   };
   // It has no rank before the others let it in.
   if (device.ft?.restarted) layer.state.failures = { ...noFailures(), broken: true };
@@ -112,8 +118,9 @@ export function requestOf(layer: Layer, handle: number, call: string): RequestRe
 }
 
 /** One more message to another task (or to oneself) leaves. */
-export function countSend(layer: Layer, bytes: number): void {
+export function countSend(layer: Layer, bytes: number, to: number): void {
   const { traffic } = layer.state;
+  layer.ckpt?.countSent(to);
   traffic.sent++;
   traffic.sentBytes += bytes;
 }

@@ -233,6 +233,7 @@ function receiveBuffer(
   { src, tag, mode, word, size }: Pick<Envelope, 'src' | 'tag' | 'mode' | 'word' | 'size'>,
 ): Uint8Array {
   const object = (mode & Mode.OBJECT) !== 0;
+  if (!r.parent || (word !== FAILED && word !== FAILED_BY_LOSS)) layer.ckpt?.countReceived(src);
   const comm = layer.state.comms.rows.get(r.comm);
   const rank = comm ? rankOfTask(comm.remote ?? comm.group, src) : src;
   r.status = { source: rank, tag, bytes: size, cancelled: false, object };

@@ -49,7 +49,7 @@ export function send(
   if (orNull(comm, dest) === PROC_NULL) return;
   const broken = unreachable(layer, comm, peers(comm)[dest]!, call);
   if (broken) throw new MPIError(broken.errorClass, call, broken.text, commHandle);
-  countSend(layer, body.length);
+  countSend(layer, body.length, peers(comm)[dest]!);
   layer.device.send(taskId(peers(comm)[dest]!), Mode.STANDARD | (object ? Mode.OBJECT : 0), comm.context, tag, 0, body);
 }
 
@@ -92,7 +92,7 @@ export function startSend(
   state.requests.rows.set(handle, r);
   if (waits) state.syncs.set(state.lastSync, handle);
   if (null_ || error) return handle;
-  countSend(layer, body.length);
+  countSend(layer, body.length, peer);
   layer.device.send(
     taskId(peer),
     (waits ? Mode.SYNC : Mode.STANDARD) | (object ? Mode.OBJECT : 0),

@@ -20,6 +20,7 @@ import { deliver, pull, retire, sendAck, spread } from './matching.ts';
 import { lostPeer } from './failure/broken.ts';
 import { arriveNotice, isNotice, settleNotice } from './failure/notice.ts';
 import { COMM_WORLD } from './constants.ts';
+import { arriveCopy, heard, isCopy, settleCopy } from './ckpt/arrivals.ts';
 import { ERR, MPIError } from './errors.ts';
 import { arrive as arrivePartitioned, isPartitioned } from './partitioned-arrivals.ts';
 import { arrive as arriveOneSided, isOneSided, perform } from './windows/target.ts';
@@ -39,7 +40,10 @@ export function settle(layer: Layer): void {
     else if (d.do === 'refuse') refuse(layer, d.dst, d.port);
     else if (d.do === 'window') perform(layer, d.window, d.envelope);
     else if (d.do === 'file' || d.do === 'written') settleFile(layer, d);
-    else if (d.do === 'notice') settleNotice(layer, d);
+    else if (d.do === 'notice') {
+      settleNotice(layer, d);
+      heard(layer);
+    } else if (d.do === 'copy') settleCopy(layer, d);
     else if (d.do === 'retire') {
       const r = layer.state.requests.rows.get(d.request);
       if (!r) continue;
@@ -64,6 +68,7 @@ function enter(layer: Layer, a: Arrival): void {
   else if (a.src === WORLD) deliver(layer, a);
   else if (isOneSided(a.mode)) arriveOneSided(layer, a);
   else if (isPartitioned(a.mode)) arrivePartitioned(layer, a);
+  else if (isCopy(a.mode)) arriveCopy(layer, a);
   else deliver(layer, a);
 }
 
@@ -107,6 +112,7 @@ export function pollUntil(layer: Layer, holds: () => boolean): boolean {
       return (stopped =
         isAnswer(arrival) ||
         isNotice(arrival) ||
+        isCopy(arrival.mode) ||
         isOneSided(arrival.mode) ||
         layer.deferred.some((d) => d.do === 'advance') ||
         holds());

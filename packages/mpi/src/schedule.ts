@@ -259,7 +259,7 @@ function execute(layer: Layer, r: CollectiveRequest, step: Step): void {
   const { memory } = layer;
   switch (step.op) {
     case 'send':
-      countSend(layer, step.from.bytes);
+      countSend(layer, step.from.bytes, step.peer);
       return layer.device.send(
         taskId(step.peer),
         Mode.STANDARD,
@@ -269,16 +269,10 @@ function execute(layer: Layer, r: CollectiveRequest, step: Step): void {
         memory.view(step.from),
       );
     case 'answer': {
-      countSend(layer, step.from.bytes);
-      const to = memory.view(step.to);
-      return layer.device.send(
-        taskId(new DataView(to.buffer, to.byteOffset).getUint32(0, true)),
-        Mode.STANDARD,
-        step.via.context,
-        step.via.tag,
-        0,
-        memory.view(step.from),
-      );
+      const cell = memory.view(step.to);
+      const to = taskId(new DataView(cell.buffer, cell.byteOffset).getUint32(0, true));
+      countSend(layer, step.from.bytes, to);
+      return layer.device.send(to, Mode.STANDARD, step.via.context, step.via.tag, 0, memory.view(step.from));
     }
     case 'recv': {
       const handle = layer.state.requests.next++;

@@ -14,6 +14,7 @@ import { HeadlessProcess } from '../nodes/headless.ts';
 import { ROOT, ServerProcess } from '../server.ts';
 import { Native } from './native.ts';
 import { ftMpi } from './ft-mpi.ts';
+import { ckpt } from './ckpt.ts';
 import { ulfm } from './ulfm.ts';
 
 const HELP = `npm run conformance -- [options]
@@ -27,6 +28,7 @@ const HELP = `npm run conformance -- [options]
   --seed S        seed of the drawn calls (default 1)
   --ulfm          run only the programs that lose processes (ulfm/), and --kills N of them at drawn calls
   --ft-mpi        run only the programs of FT-MPI's modes (ft-mpi/)
+  --ckpt          the same as --ulfm with the programs that make operation-level checkpoints (ckpt/)
   --native        compare with the installed MPI, run now, instead of the recorded output
   --mpi NAME      use mpicc.NAME and mpiexec.NAME as the installed MPI: mpich, openmpi
   --peers         run only the installed MPI, and show where two native libraries differ: it against the recorded output
@@ -54,6 +56,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     ulfm: { type: 'boolean', default: false },
     'ft-mpi': { type: 'boolean', default: false },
+    ckpt: { type: 'boolean', default: false },
     native: { type: 'boolean', default: false },
     mpi: { type: 'string' },
     peers: { type: 'boolean', default: false },
@@ -181,7 +184,9 @@ async function withoutRecovery(): Promise<number> {
       draw,
       say,
     };
-    const wrong = values['ft-mpi'] ? await ftMpi(run) : await ulfm(run, Number(values.kills));
+    const wrong = values['ft-mpi']
+      ? await ftMpi(run)
+      : await (values.ckpt ? ckpt : ulfm)(run, Number(values.kills), (name) => only?.includes(name) !== false);
     return wrong === 0 ? 0 : 1;
   } finally {
     await room.close();
@@ -202,7 +207,7 @@ async function main(): Promise<number> {
   if (values.help) return (say(HELP), 0);
   if (values.record) return record();
   if (values.peers) return peers();
-  if (values.ulfm || values['ft-mpi']) return withoutRecovery();
+  if (values.ulfm || values['ft-mpi'] || values.ckpt) return withoutRecovery();
   const { version, native } = values.native ? installed() : {};
   say(version ? `compared with ${version}, run now` : 'compared with the recorded native output');
   const check = readFileSync(join(FOLDER, 'check.h'), 'utf8');

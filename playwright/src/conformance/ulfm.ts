@@ -23,24 +23,45 @@ export interface UlfmRun {
   say(line: string): void;
 }
 
-/** @returns lines that are wrong */
-export async function ulfm(run: UlfmRun, kills: number): Promise<number> {
-  const sources = Object.fromEntries(
-    readdirSync(FOLDER).map((f) => [f, readFileSync(join(FOLDER, f), 'utf8')] as const),
-  );
-  const ranksOf = (name: string): number => Number(/ranks: (\d+)/.exec(sources[`${name}.c`]!)![1]);
-  let wrong = 0;
+/** Programs of a folder that lose processes, as jobs; what they say of their tests is judged. */
+export class Losing {
+  wrong = 0;
+  private readonly sources: Record<string, string>;
 
-  /** `lost`: ranks that fail, as far as the caller knows. */
-  async function job(name: string, args: string[]): Promise<{ id: string; view: JobView; lost: number[] }> {
-    const ranks = ranksOf(name);
+  /** @param headers folder of the headers that they include */
+  constructor(
+    private readonly run: UlfmRun,
+    folder: string,
+    private readonly headers = folder,
+  ) {
+    const files = [...readdirSync(folder), ...readdirSync(headers).filter((f) => f.endsWith('.h'))];
+    const at = (f: string): string => join(f.endsWith('.h') ? this.headers : folder, f);
+    this.sources = Object.fromEntries(files.map((f) => [f, readFileSync(at(f), 'utf8')] as const));
+  }
+
+  ranksOf(name: string): number {
+    return Number(/ranks: (\d+)/.exec(this.sources[`${name}.c`]!)![1]);
+  }
+  private testsOf(name: string): string[] {
+    const tests = [...this.sources[`${name}.c`]!.matchAll(/^ {2}RUN\((\w+)\)/gm)].map((m) => m[1]!);
+    return tests.length > 0 ? tests : [name];
+  }
+
+  /**
+   * @param replaced a lost rank has a replacement, which says the same
+   * @returns `lost`: ranks that fail, as far as the caller knows
+   */
+  async job(name: string, args: string[], replaced = false): Promise<{ id: string; view: JobView; lost: number[] }> {
+    const { run, sources } = this;
+    const ranks = this.ranksOf(name);
     await run.room(ranks);
+    const headers = Object.entries(sources).filter(([f]) => f.endsWith('.h'));
     const { id } = await run.client.submit(
       {
         name,
         program: {
           language: 'c',
-          sources: { [`${name}.c`]: sources[`${name}.c`]!, 'ulfm.h': sources['ulfm.h']! },
+          sources: Object.fromEntries([[`${name}.c`, sources[`${name}.c`]!], ...headers]),
           flags: ['-O1'],
         },
       },
@@ -54,36 +75,49 @@ export async function ulfm(run: UlfmRun, kills: number): Promise<number> {
     const lines = stdout.flatMap((text) => text.split('\n')).filter((l) => l !== '');
     const problems = lines.filter((l) => !/^\d+ \w+: ok\s*$/.test(l));
     for (let r = 0; r < ranks; r++)
-      for (const test of lost.includes(r) ? [] : testsOf(name))
+      for (const test of lost.includes(r) && !replaced ? [] : this.testsOf(name))
         if (!lines.some((l) => l.startsWith(`${r} ${test}: `))) problems.push(`rank ${r} says nothing of ${test}`);
     if (view.state !== 'done') problems.push(`the job is ${view.state}: ${JSON.stringify(view.error)}`);
-    wrong += problems.length;
+    this.wrong += problems.length;
     run.say(
       `${name} ${args.join(' ')}: ${lines.length} lines, lost ${lost.length === 0 ? 'nobody' : lost.join(', ')}, ` +
         `${problems.length} wrong${problems.map((p) => `\n    ${p}`).join('')}`,
     );
     return { id, view, lost };
   }
-  const testsOf = (name: string): string[] =>
-    [...sources[`${name}.c`]!.matchAll(/^ {2}RUN\((\w+)\)/gm)].map((m) => m[1]!).concat(name === 'storm' ? name : []);
 
-  const last = ranksOf('calls') - 1;
-  for (const how of ['exit', 'trap', 'node']) {
-    const { lost } = await job('calls', [`how=${how}`, ...(how === 'node' ? [`fault=${last}:${AT_NODE}`] : [])]);
-    if (lost.length !== 3) wrong += (run.say(`    3 processes fail, not ${lost.length}`), 1);
+  /** So many processes have to fail. */
+  expect(lost: readonly number[], count: number): void {
+    if (lost.length === count) return;
+    this.wrong++;
+    this.run.say(`    ${count} processes fail, not ${lost.length}`);
   }
-  const ranks = ranksOf('storm');
-  const made = await run.calls((await job('storm', [])).id, ranks);
+}
+
+/** @returns lines that are wrong */
+export async function ulfm(run: UlfmRun, kills: number, wanted = (_program: string): boolean => true): Promise<number> {
+  const programs = new Losing(run, FOLDER);
+  const last = programs.ranksOf('calls') - 1;
+  for (const how of wanted('calls') ? ['exit', 'trap', 'node'] : []) {
+    const { lost } = await programs.job('calls', [
+      `how=${how}`,
+      ...(how === 'node' ? [`fault=${last}:${AT_NODE}`] : []),
+    ]);
+    programs.expect(lost, 3);
+  }
+  if (!wanted('storm')) return programs.wrong;
+  const ranks = programs.ranksOf('storm');
+  const made = await run.calls((await programs.job('storm', [])).id, ranks);
   for (let k = 0; k < kills; k++) {
     const victims = new Map<number, number>();
     for (let n = 1 + run.draw(3); n > 0; n--) {
       const t = run.draw(ranks);
       victims.set(t, 1 + run.draw(made[t]!));
     }
-    await job(
+    await programs.job(
       'storm',
       [...victims].map(([t, n]) => `fault=${t}:${n}`),
     );
   }
-  return wrong;
+  return programs.wrong;
 }

@@ -40,6 +40,7 @@ Notes on what is there:
   conversion functions, if every basic type has the same length in it as here; the functions are called with all elements of an access at once. MPI_AINT and MPI_WCHAR have another length in external32: a view of them is refused.
 * MPI_T has the limits of the layer as constants, counts messages, bytes, unmatched messages and images, and knows the incarnation; there are no events. What is read is the same in a replay.
 * The calls of ULFM (MPIX_Comm_revoke, _shrink, _agree and their kin) are declared behind the standard's: ulfm.md. So are the constants of FT-MPI and MPIX_Comm_recover: ft-mpi.md.
+* The calls of operation-level checkpoints (MPI_Ckpt_open, MPI_Ckpt, MPI_Ckpt_here, MPI_Rollback and their kin) stand behind those: mpi-ckpt.md.
 * MPI_LONG_DOUBLE is the 128-bit type of WebAssembly's C, also in reductions.
 * Reductions combine operands in an order that depends on counts and ranks alone: results are the same in every run, and the same at all ranks of an allreduce.
 `;

@@ -2,7 +2,7 @@
  * The text of include/mpi.h, made of the tables of this folder. test/abi/header.test.ts holds file and tables together.
  */
 import { HANDLES, HANDLE_ALIASES, LENGTHS, MARKERS, NUMBERS, POINTERS, WITH_LONG64, entries } from './constants.ts';
-import { CHECK_RECOVER, EXTENSIONS, EXTENSION_ERRORS, FT_MPI } from './extensions.ts';
+import { EXTENSION_PARTS } from './extensions.ts';
 import { FUNCTIONS, type CFunction } from './functions.ts';
 
 const HEAD = `/*
@@ -134,11 +134,13 @@ export function headerText(): string {
     if (f.chapter !== chapter) out.push(`\n/* ${(chapter = f.chapter)} */\n`);
     out.push(`${declaration(f, f.name)}\n${declaration(f, `P${f.name}`)}\n`);
   }
-  out.push(`\n/* ${EXTENSIONS[0]!.chapter} */\n`);
-  const errors = [...EXTENSION_ERRORS, ...FT_MPI].map(([name, value]) => `  ${pad(name)} = ${value}`);
-  out.push(`enum {\n${errors.join(',\n')}\n};\n`);
-  out.push(`#define ${pad('FT_MPI_CHECK_RECOVER')} ((MPI_Comm)${hex(CHECK_RECOVER)})\n`);
-  for (const f of EXTENSIONS) out.push(`${declaration(f, f.name)}\n${declaration(f, `P${f.name}`)}\n`);
+  for (const part of EXTENSION_PARTS) {
+    const values = part.values.map(([name, value]) => `  ${pad(name)} = ${value}`);
+    out.push(`\n/* ${part.chapter} */\nenum {\n${values.join(',\n')}\n};\n`);
+    for (const [name, value] of part.comms) out.push(`#define ${pad(name)} ((MPI_Comm)${hex(value)})\n`);
+    out.push(part.types);
+    for (const f of part.functions) out.push(`${declaration(f, f.name)}\n${declaration(f, `P${f.name}`)}\n`);
+  }
   out.push(TAIL);
   return out.join('');
 }

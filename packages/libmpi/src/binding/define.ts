@@ -44,7 +44,8 @@ const ANYTIME =
 const ALWAYS =
   /^P?MPIX?_(Comm_(rank|size|dup|recover|(create|set|get)_errhandler)|Errhandler_\w+|Wtime|Wtick|Error_\w+|Abort|Init|Init_thread|Initialized|Finalize|Finalized|Get_version|Get_library_version|Pcontrol)$/;
 
-const WIDE = /^(MPI_Count|MPI_Offset) \w+$/;
+/** `long` has 64 bits in a program of mpicc -mlong64. */
+const WIDE = /^(MPI_Count|MPI_Offset|long) \w+$/;
 
 /**
  * Arguments of 64 bits as numbers. @throws MPIError ERR_COUNT for one beyond 2^53: no memory and no file here is as

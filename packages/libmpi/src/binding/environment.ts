@@ -5,9 +5,10 @@
 import { COMM_SELF, ERR, failures, ports, requests, spawns, type CommRecord } from '@mayfly/mpi';
 import { constant, constantNames } from '../abi/constants.ts';
 import { deleteAttributes } from './attributes.ts';
+import { closeCheckpoints } from './ckpt.ts';
 import { record, type Implementations } from './define.ts';
 import { Kind, Null, Predefined, handleOf, numberOf } from './handles.ts';
-import { EXTENSION_ERRORS, RESTARTED } from '../abi/extensions.ts';
+import { EXTENSION_PARTS, RESTARTED } from '../abi/extensions.ts';
 import { FIRST_USER_ERROR, type CallRecord } from './state.ts';
 import { bindOp } from './user-op.ts';
 import type { Core } from './core.ts';
@@ -19,7 +20,9 @@ const CLASSES = new Map<number, string>([
   ...constantNames()
     .filter((n) => /^MPI_(SUCCESS|ERR_)/.test(n) && n !== 'MPI_ERR_LASTCODE')
     .map((n) => [constant(n), n] as const),
-  ...EXTENSION_ERRORS.map(([name, value]) => [value, name] as const),
+  ...EXTENSION_PARTS.flatMap((p) => p.values.filter(([name]) => name.includes('_ERR_'))).map(
+    ([name, value]) => [value, name] as const,
+  ),
 ]);
 
 /** The layer's number of an error handler. @throws MPIError ERR_ERRHANDLER */
@@ -143,6 +146,7 @@ export function environment(core: Core): Implementations {
         // "MPI_FINALIZE … the equivalent of an MPI_COMM_FREE … on MPI_COMM_SELF" (§11.2.4): its delete functions run
         // first.
         deleteAttributes(core, 'comm', Predefined.COMM_SELF, layer.state.comms.rows.get(COMM_SELF)!.attributes);
+        closeCheckpoints(core);
         return record('Finalize', 0);
       },
       finish: () =>

@@ -8,6 +8,7 @@ import { EXTENSIONS } from '../abi/extensions.ts';
 import { FUNCTIONS, type CFunction } from '../abi/functions.ts';
 import type { Binding, BindingOptions, Word } from '../program.ts';
 import { attributes } from './attributes.ts';
+import { checkpointCalls } from './ckpt.ts';
 import { collectives } from './collectives.ts';
 import { reductions } from './reductions.ts';
 import { communicators, madeComm } from './communicators.ts';
@@ -108,7 +109,7 @@ export function createBinding(options: BindingOptions): Binding {
     functions[f.name] = fn;
     functions[`P${f.name}`] = fn;
   }
-  const own = failureCalls(core);
+  const own = { ...failureCalls(core), ...checkpointCalls(core) };
   for (const f of EXTENSIONS) {
     if (wanted && !wanted.has(f.name) && !wanted.has(`P${f.name}`)) continue;
     functions[f.name] = functions[`P${f.name}`] = exported(core, f, own[f.name]!);

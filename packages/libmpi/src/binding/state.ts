@@ -1,5 +1,5 @@
 /** The binding's own tables, as plain data: the section `binding` of an image. */
-import type { Series } from '@mayfly/mpi';
+import type { Layout, Series, ckpt } from '@mayfly/mpi';
 
 export const BINDING_FORMAT = 1;
 
@@ -118,8 +118,27 @@ export interface BindingState {
    */
   fileInfo?: Map<number, Map<string, string>>;
   datareps?: Map<string, boolean | Datarep>;
+  /** Operation-level checkpoints, from MPI_Ckpt_open to MPI_Ckpt_close. */
+  ckpt?: CkptState | undefined;
   /** Where MPI_Alloc_mem's memory lies. Absent in older images: then nothing is known of it. */
   allocated?: Set<number>;
+}
+
+/** Operation-level checkpoints of the program (ckpt.ts). */
+export interface CkptState {
+  /** The layer's communicator. */
+  comm: number;
+  options: ckpt.Settings;
+  /** By tag, in the order of their registration. */
+  data: Map<number, CkptData>;
+  /** Calls of MPI_Ckpt_here; tags that were registered at the last one, with their bytes. */
+  rounds: number;
+  saved: Map<number, number>;
+}
+export interface CkptData {
+  address: number;
+  count: number;
+  layout: Layout;
 }
 
 /** A data representation of the program: function-table indices, and the pointer that they are given. */

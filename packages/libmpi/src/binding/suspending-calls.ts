@@ -168,4 +168,6 @@ const base = new Set([
 export const SUSPENDING: readonly string[] = [
   ...[...base].flatMap((n) => [`MPI_${n}`, `PMPI_${n}`]),
   'MPIX_Checkpoint_poll',
+  'MPI_Ckpt_here',
+  'PMPI_Ckpt_here',
 ].sort();

@@ -44,6 +44,7 @@ const EVERY: Readonly<Record<string, number>> = {
   intercommunicators: 120,
   sessions: 1,
   processes: 1,
+  ckpt: 1,
   topologies: 1,
 };
 
@@ -61,7 +62,7 @@ describe.each(Object.keys(EVERY))('%s', (name) => {
   });
 });
 
-test.each(['datatypes', 'collectives', 'one-sided'])(
+test.each(['datatypes', 'collectives', 'one-sided', 'ckpt'])(
   '%s with a long of 64 bits',
   { timeout: 300_000 },
   async (name) => {

@@ -57,9 +57,9 @@ export function isRevoked(layer: Layer, handle: number, call = 'MPIX_Comm_is_rev
 export const agree = (layer: Layer, handle: number, flag: number, call = 'MPIX_Comm_agree'): number =>
   startAgreement(layer, handle, 'agree', flag, call);
 
-/** [MPIX_Comm_shrink, MPIX_Comm_ishrink] The request's result is the new communicator. */
-export const shrink = (layer: Layer, handle: number, call = 'MPIX_Comm_shrink'): number =>
-  startAgreement(layer, handle, 'shrink', -1, call);
+/** [MPIX_Comm_shrink, MPIX_Comm_ishrink] The request's result is the new communicator. @param flag is agreed on, too */
+export const shrink = (layer: Layer, handle: number, call = 'MPIX_Comm_shrink', flag = -1): number =>
+  startAgreement(layer, handle, 'shrink', flag, call);
 
 function startAgreement(layer: Layer, handle: number, op: 'agree' | 'shrink', flag: number, call: string): number {
   const { state } = layer;

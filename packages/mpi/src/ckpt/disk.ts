@@ -1,0 +1,93 @@
+/**
+ * Rounds on disk (the paper's stable-disk): the job's files, two of each rank, so that the last whole round stays until
+ * the next one is whole. A file begins with its round's number and the length of the data, two u64 in little endian.
+ */
+import { type Buf } from '../buffers.ts';
+import { COMM_SELF } from '../constants.ts';
+import { ERR, MPIError } from '../errors.ts';
+import * as files from '../files/index.ts';
+import { releaseSpace, scratch, type Layer } from '../layer.ts';
+import * as requests from '../requests.ts';
+
+const HEAD = 16;
+
+function done(layer: Layer, request: number): number {
+  const o = requests.wait(layer, request);
+  if (o.error) throw new MPIError(o.error.errorClass, o.error.call, o.error.text);
+  return o.result;
+}
+
+const pathOf = (folder: string, rank: number, slot: number): string => `${folder}/${rank}.${slot}`;
+
+function opened<T>(layer: Layer, path: string, amode: number, call: string, use: (file: number) => T): T {
+  const file = done(layer, files.open(layer, COMM_SELF, path, amode, call));
+  try {
+    return use(file);
+  } finally {
+    done(layer, files.close(layer, file, call));
+  }
+}
+
+function lent<T>(layer: Layer, bytes: number, use: (b: Buf) => T): T {
+  const b = scratch(layer, bytes);
+  try {
+    return use(b);
+  } finally {
+    releaseSpace(layer, b.space);
+  }
+}
+
+/** @throws MPIError where the files' limit is reached */
+export function write(
+  layer: Layer,
+  folder: string,
+  rank: number,
+  slot: number,
+  round: number,
+  data: Uint8Array,
+  call: string,
+): void {
+  const { CREATE, WRONLY } = files.Amode;
+  opened(layer, pathOf(folder, rank, slot), CREATE | WRONLY, call, (file) =>
+    lent(layer, HEAD + data.length, (b) => {
+      const bytes = layer.memory.view(b);
+      const head = new DataView(bytes.buffer, bytes.byteOffset, HEAD);
+      head.setBigUint64(0, BigInt(round), true);
+      head.setBigUint64(8, BigInt(data.length), true);
+      bytes.set(data, HEAD);
+      done(layer, files.access(layer, file, true, { by: 'offset', offset: 0 }, b, call));
+    }),
+  );
+}
+
+/** The data of a round. @throws MPIError ERR_CHECKPOINT where neither file has it */
+export function read(layer: Layer, folder: string, rank: number, round: number, call: string): Uint8Array {
+  for (const slot of [0, 1]) {
+    try {
+      const data = opened(layer, pathOf(folder, rank, slot), files.Amode.RDONLY, call, (file) => {
+        const at = (offset: number, bytes: number): Uint8Array =>
+          lent(layer, bytes, (b) => {
+            done(layer, files.access(layer, file, false, { by: 'offset', offset }, b, call));
+            return layer.memory.view(b).slice();
+          });
+        const head = new DataView(at(0, HEAD).buffer);
+        if (Number(head.getBigUint64(0, true)) !== round) return undefined;
+        const length = Number(head.getBigUint64(8, true));
+        return length === 0 ? new Uint8Array(0) : at(HEAD, length);
+      });
+      if (data) return data;
+    } catch (e) {
+      if (!(e instanceof MPIError) || e.errorClass !== ERR.NO_SUCH_FILE) throw e;
+    }
+  }
+  throw new MPIError(ERR.CHECKPOINT, call, `the files of round ${round} are not there`);
+}
+
+export function remove(layer: Layer, folder: string, rank: number, call: string): void {
+  for (const slot of [0, 1])
+    try {
+      done(layer, files.remove(layer, pathOf(folder, rank, slot), COMM_SELF, call));
+    } catch (e) {
+      if (!(e instanceof MPIError)) throw e;
+    }
+}

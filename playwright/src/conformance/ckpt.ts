@@ -1,0 +1,40 @@
+/**
+ * `npm run conformance -- --ckpt`: programs that make operation-level checkpoints (packages/libmpi/conformance/ckpt),
+ * under the protocol `app` on a real server and headless nodes of one slot each. recovers.c loses processes at given
+ * places, then nodes at drawn calls.
+ */
+import { join } from 'node:path';
+import { ROOT } from '../server.ts';
+import { Losing, type UlfmRun } from './ulfm.ts';
+
+const CONFORMANCE = join(ROOT, 'packages', 'libmpi', 'conformance');
+
+/** Options of recovers.c, and how many processes fail. */
+const LOSSES: readonly (readonly [args: string, lost: number])[] = [
+  ['', 0],
+  ['lose=5:3:0 least=4', 1],
+  // Two losses one behind the other; the second is that of the neighbour whose copy was lost with the first (C3).
+  ['lose=5:4:0 lose=5:3:1 least=4', 2],
+  ['lose=0:2:0 lose=11:0:1 how=trap', 2],
+  // Neighbours at once.
+  ['nof=2 lose=6:2:0 lose=6:3:0 least=5', 2],
+  ['nof=1 lose=6:2:0 lose=6:3:0 expect=lost', 2],
+  ['nof=1 ratio=3 lose=7:2:0 lose=7:3:0 least=6', 2],
+  ['algorithm=2 lose=4:1:0 lose=4:0:0 least=3', 2],
+];
+
+/** @returns lines that are wrong */
+export async function ckpt(run: UlfmRun, kills: number, wanted = (_program: string): boolean => true): Promise<number> {
+  const programs = new Losing(run, join(CONFORMANCE, 'ckpt'), join(CONFORMANCE, 'ulfm'));
+  if (wanted('calls')) programs.expect((await programs.job('calls', [])).lost, 0);
+  if (!wanted('recovers')) return programs.wrong;
+  for (const [args, lost] of LOSSES)
+    programs.expect((await programs.job('recovers', args.split(' ').filter(Boolean), true)).lost, lost);
+  const ranks = programs.ranksOf('recovers');
+  const made = await run.calls((await programs.job('recovers', [], true)).id, ranks);
+  for (let k = 0; k < kills; k++) {
+    const t = run.draw(ranks);
+    await programs.job('recovers', ['nof=1', `fault=${t}:${1 + run.draw(made[t]!)}`], true);
+  }
+  return programs.wrong;
+}
