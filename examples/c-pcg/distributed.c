@@ -3,16 +3,22 @@
 #include <stdlib.h>
 
 enum { PATTERN = 1, HALO = 2 };
+/* Behind an error nothing is sent or received: programs that survive errors look at d->error. */
+#define TRY(call)                                                                                    \
+  do {                                                                                               \
+    if (d->error == MPI_SUCCESS) d->error = (call);                                                  \
+  } while (0)
 
 static int ascending(const void *a, const void *b) {
   const int x = *(const int *)a, y = *(const int *)b;
   return (x > y) - (x < y);
 }
 
-void distribute(Distributed *d, const Matrix *whole) {
+void distribute(Distributed *d, const Matrix *whole, MPI_Comm comm) {
   int rank, size;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  *d = (Distributed){.comm = comm};
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
   d->first = matrix_cut(whole, rank, size);
   d->own = matrix_cut(whole, rank + 1, size) - d->first;
   const int from = whole->start[d->first], entries = whole->start[d->first + d->own] - from;
@@ -52,19 +58,20 @@ void distribute(Distributed *d, const Matrix *whole) {
   d->requests = allocate(2 * (int64_t)d->neighbours, sizeof *d->requests);
   for (int k = 0; k < d->neighbours; k++) {
     const Neighbour *n = &d->neighbour[k];
-    MPI_Isend(needed + n->at - d->own, n->incoming, MPI_INT, n->rank, PATTERN, MPI_COMM_WORLD, &d->requests[k]);
+    TRY(MPI_Isend(needed + n->at - d->own, n->incoming, MPI_INT, n->rank, PATTERN, comm, &d->requests[k]));
   }
   for (int k = 0; k < d->neighbours; k++) {
     Neighbour *n = &d->neighbour[k];
     MPI_Status status;
-    MPI_Probe(n->rank, PATTERN, MPI_COMM_WORLD, &status);
-    MPI_Get_count(&status, MPI_INT, &n->outgoing);
+    TRY(MPI_Probe(n->rank, PATTERN, comm, &status));
+    TRY(MPI_Get_count(&status, MPI_INT, &n->outgoing));
+    if (d->error != MPI_SUCCESS) break;
     n->give = allocate(n->outgoing, sizeof *n->give);
     n->packed = allocate(n->outgoing, sizeof *n->packed);
-    MPI_Recv(n->give, n->outgoing, MPI_INT, n->rank, PATTERN, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    TRY(MPI_Recv(n->give, n->outgoing, MPI_INT, n->rank, PATTERN, comm, MPI_STATUS_IGNORE));
     for (int i = 0; i < n->outgoing; i++) n->give[i] -= d->first;
   }
-  MPI_Waitall(d->neighbours, d->requests, MPI_STATUSES_IGNORE);
+  TRY(MPI_Waitall(d->neighbours, d->requests, MPI_STATUSES_IGNORE));
   free(place);
   free(needed);
 }
@@ -72,14 +79,14 @@ void distribute(Distributed *d, const Matrix *whole) {
 void multiply(Distributed *d, double *p, double *y) {
   for (int k = 0; k < d->neighbours; k++) {
     Neighbour *n = &d->neighbour[k];
-    MPI_Irecv(p + n->at, n->incoming, MPI_DOUBLE, n->rank, HALO, MPI_COMM_WORLD, &d->requests[k]);
+    TRY(MPI_Irecv(p + n->at, n->incoming, MPI_DOUBLE, n->rank, HALO, d->comm, &d->requests[k]));
   }
   for (int k = 0; k < d->neighbours; k++) {
     Neighbour *n = &d->neighbour[k];
     for (int i = 0; i < n->outgoing; i++) n->packed[i] = p[n->give[i]];
-    MPI_Isend(n->packed, n->outgoing, MPI_DOUBLE, n->rank, HALO, MPI_COMM_WORLD, &d->requests[d->neighbours + k]);
+    TRY(MPI_Isend(n->packed, n->outgoing, MPI_DOUBLE, n->rank, HALO, d->comm, &d->requests[d->neighbours + k]));
   }
-  MPI_Waitall(2 * d->neighbours, d->requests, MPI_STATUSES_IGNORE);
+  TRY(MPI_Waitall(2 * d->neighbours, d->requests, MPI_STATUSES_IGNORE));
   for (int r = 0; r < d->own; r++) {
     double sum = 0;
     for (int e = d->rows.start[r]; e < d->rows.start[r + 1]; e++) sum += d->rows.value[e] * p[d->rows.column[e]];
@@ -87,14 +94,15 @@ void multiply(Distributed *d, double *p, double *y) {
   }
 }
 
-double dot(const Distributed *d, const double *a, const double *b) {
+double dot(Distributed *d, const double *a, const double *b) {
   enum { MOST = 4096 };
   double part = 0, parts[MOST], sum = 0;
   int size;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_size(d->comm, &size);
   if (size > MOST) MPI_Abort(MPI_COMM_WORLD, 3);
   for (int i = 0; i < d->own; i++) part += a[i] * b[i];
-  MPI_Allgather(&part, 1, MPI_DOUBLE, parts, 1, MPI_DOUBLE, MPI_COMM_WORLD);
+  TRY(MPI_Allgather(&part, 1, MPI_DOUBLE, parts, 1, MPI_DOUBLE, d->comm));
+  if (d->error != MPI_SUCCESS) return 1;
   for (int r = 0; r < size; r++) sum += parts[r];
   return sum;
 }
@@ -107,4 +115,5 @@ void distributed_free(Distributed *d) {
   }
   free(d->neighbour);
   free(d->requests);
+  *d = (Distributed){0};
 }

@@ -19,6 +19,8 @@ typedef struct {
 } Neighbour;
 
 typedef struct {
+  MPI_Comm comm;
+  int error;      /* the first code of a call that was not MPI_SUCCESS; nothing is right from then on */
   Matrix rows;    /* columns are places in the local vector */
   int first, own; /* my unknowns: numbers first … first + own − 1 */
   int halo;
@@ -27,12 +29,12 @@ typedef struct {
   MPI_Request *requests;
 } Distributed;
 
-/* Every rank holds the whole matrix, and keeps its share. Collective. */
-void distribute(Distributed *d, const Matrix *whole);
+/* Every rank of the communicator holds the whole matrix, and keeps its share. Collective. */
+void distribute(Distributed *d, const Matrix *whole, MPI_Comm comm);
 /* y = A p. Fills the halo of p. Collective. */
 void multiply(Distributed *d, double *p, double *y);
 /* a · b over all ranks, added up in the order of the ranks: so it has the same bits under every MPI. Collective. */
-double dot(const Distributed *d, const double *a, const double *b);
+double dot(Distributed *d, const double *a, const double *b);
 void distributed_free(Distributed *d);
 
 #endif

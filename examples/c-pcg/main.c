@@ -101,7 +101,7 @@ int main(int argc, char **argv) {
   }
   if (rank == 0) printf("%s: %d unknowns, %d entries\n", poisson > 0 ? "Laplacian" : path, whole.n, whole.start[whole.n]);
   Distributed d;
-  distribute(&d, &whole);
+  distribute(&d, &whole, MPI_COMM_WORLD);
   matrix_free(&whole);
 
   double *b = allocate(d.own, sizeof *b), *x = allocate(d.own, sizeof *x);

@@ -27,6 +27,39 @@ it.each([
   120_000,
 );
 
+const EXAMPLES = join(import.meta.dirname, '../../../examples');
+const SOURCES = ['c-pcg-ft/main.c', 'c-pcg-ft/codes.c', 'c-pcg/distributed.c', 'c-pcg/matrix.c', 'c-common/options.c'];
+
+it('examples/c-pcg-ft makes lost states again, bit by bit, and with the code of real numbers nearly', async () => {
+  const cwd = await mkdtemp(join(tmpdir(), 'mayfly-pcg-ft-'));
+  const built = await run(['mpicc', '-std=c17', '-O3', '-o', 'pcg', ...SOURCES.map((f) => join(EXAMPLES, f)), '-lm'], {
+    cwd,
+  });
+  expect(built.code).toBe(0);
+  const solve = (checksums: number, ...words: string[]) => {
+    const job = ['mpiexec', '-q', '--local', '-n', String(4 + checksums), '--protocol', 'app', '--ft-comm', 'rebuild'];
+    return run([...job, 'pcg', '--checksums', String(checksums), ...words], { cwd });
+  };
+  const whole = await solve(2);
+  expect(whole.stdout).toContain('PASS');
+  for (const [errors, kills] of [
+    ['return', '1@50,2@50'],
+    ['handler', '5@20,0@70'],
+  ] as const) {
+    const r = await solve(2, '--errors', errors, '--kill', kills);
+    expect(r.stderr).toMatch(/[12] of 4 states made again from checksums/);
+    // Rank 0 may be another task by now.
+    expect(r.stdout).toBe(whole.stdout);
+  }
+  const real = await solve(2, '--code', 'real', '--kill', '1@50,2@50');
+  expect(real.stderr).toMatch(/[12] of 4 states made again/);
+  expect(real.stdout).toContain('PASS');
+  const tooMany = await solve(0, '--kill', '1@50');
+  expect(tooMany.stdout).toContain('FAIL: 1 states are lost, and 0 checksums are left');
+  expect(tooMany.code).not.toBe(0);
+  await rm(cwd, { recursive: true });
+}, 240_000);
+
 const SCRIPT = `import { COMM_WORLD as world, ERRORS_RETURN, ERR_OTHER, MPIError, SUM, ft } from 'mayfly';
 world.setErrhandler(ERRORS_RETURN);
 const class_ = (call: () => unknown): number => {
