@@ -10,6 +10,11 @@ export class Intervals {
     return this.#from.length;
   }
 
+  /** In order. */
+  entries(): [from: number, to: number][] {
+    return this.#from.map((from, i) => [from, this.#to[i]!]);
+  }
+
   add(from: number, to: number): void {
     if (to <= from) return;
     let i = 0;

@@ -203,6 +203,30 @@ export class Database {
     }
   }
 
+  /**
+   * A write of one statement, in one round trip: it has to insert from the table `fence`, which is empty for an opening
+   * that has passed (P2), and to return a single row with its number of rows as `fence`. Its parameters begin with $2.
+   * Like a COMMIT, it is in doubt when its connection breaks (P4).
+   * @throws MayflyError; InDoubt
+   */
+  async statement(text: string, values: unknown[]): Promise<Record<string, unknown>> {
+    let row: Record<string, unknown>;
+    try {
+      await this.#own();
+      const fence = `fence AS (SELECT 1 FROM ${this.schema}.owner WHERE epoch = $1::bigint FOR SHARE)`;
+      const { rows } = await this.#pool.query(`WITH ${fence}, ${text}`, [this.#epoch, ...values]);
+      row = rows[0] as Record<string, unknown>;
+    } catch (error) {
+      const known = databaseError(error, this.place);
+      throw isBroken(error) ? new InDoubt(known) : known;
+    }
+    if (Number(row.fence) !== 1) {
+      const { rows } = await this.query(`SELECT who FROM ${this.schema}.owner`);
+      throw await this.#takenBy(rows[0]?.who as string | undefined);
+    }
+    return row;
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

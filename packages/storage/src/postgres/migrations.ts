@@ -19,6 +19,19 @@ const MIGRATIONS: readonly string[] = [
     one boolean PRIMARY KEY DEFAULT true CHECK (one), revision bigint NOT NULL);
   INSERT INTO $schema.registry_head (revision) VALUES (0);
   `,
+  `
+  -- Message log. opening: counts up with each opening of the stream; next: the number after those that were trimmed;
+  -- gone: [from, to) of records whose rows were deleted
+  CREATE TABLE $schema.log_stream (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE,
+    opening bigint NOT NULL DEFAULT 1, next bigint NOT NULL DEFAULT 0, gone jsonb NOT NULL DEFAULT '[]');
+  -- Records first to first + count - 1 (log-chunk.ts)
+  CREATE TABLE $schema.log_batch (
+    stream bigint NOT NULL REFERENCES $schema.log_stream ON DELETE CASCADE, first bigint NOT NULL,
+    count integer NOT NULL, bytes bytea NOT NULL, PRIMARY KEY (stream, first));
+  -- Messages hardly shrink
+  ALTER TABLE $schema.log_batch ALTER COLUMN bytes SET STORAGE EXTERNAL;
+  `,
 ];
 
 /** P3. @throws MayflyError VERSION_MISMATCH: nothing was changed */

@@ -1,8 +1,7 @@
 /** What the adapters do when the database refuses, vanishes, comes back, or belongs to another server. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import pg from 'pg';
 import { Database, PostgresRegistry } from '../../src/postgres/index.ts';
-import { breakCommits, type BrokenCommit } from './broken-commit.ts';
+import { breakStatements, type BrokenStatement } from './broken-statement.ts';
 import { PASSWORD, type PostgresServer } from './server.ts';
 
 let count = 0;
@@ -16,15 +15,7 @@ export function databaseFailures(server: () => PostgresServer): void {
       opened.push(database);
       return database;
     };
-    const asAdmin = async (text: string, values?: unknown[]): Promise<Record<string, unknown>[]> => {
-      const client = new pg.Client(server().url());
-      await client.connect();
-      try {
-        return (await client.query(text, values)).rows;
-      } finally {
-        await client.end();
-      }
-    };
+    const asAdmin: PostgresServer['asAdmin'] = (...of) => server().asAdmin(...of);
     beforeEach(() => void (schema = `failures ${++count}`));
     afterEach(async () => {
       for (const d of opened.splice(0)) await d.close();
@@ -68,7 +59,7 @@ export function databaseFailures(server: () => PostgresServer): void {
     it('takes nothing from a server that lost it to another one', async () => {
       const late = new PostgresRegistry(await open());
       await late.commit([['a', 'first']]);
-      await asAdmin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'mayfly'");
+      await server().breakConnections();
       // The sessions of the first end one after the other.
       const next = await open(server().url(), 20_000);
       const registry = new PostgresRegistry(next);
@@ -113,10 +104,10 @@ export function databaseFailures(server: () => PostgresServer): void {
     });
 
     describe('whose connection breaks during COMMIT', () => {
-      let proxy: BrokenCommit;
+      let proxy: BrokenStatement;
       let registry: PostgresRegistry;
       beforeEach(async () => {
-        proxy = await breakCommits(server().socket);
+        proxy = await breakStatements(server().socket, 'COMMIT\0');
         registry = new PostgresRegistry(await open(server().url({ folder: proxy.folder })));
         await registry.commit([['n', 0]]);
       });

@@ -20,6 +20,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 
 const READY_MS = 60_000;
 export const PASSWORD = 'only for tests';
@@ -125,6 +126,22 @@ export class PostgresServer {
         resolve();
       });
     });
+  }
+
+  /** Runs a statement as an administrator. */
+  async asAdmin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client(this.url());
+    await client.connect();
+    try {
+      return (await client.query(text, values)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Breaks the connections of the adapters, as the death of their process does. */
+  async breakConnections(): Promise<void> {
+    await this.asAdmin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'mayfly'");
   }
 
   /** Breaks all connections and ends, as an administrator would (`pg_ctl stop -m fast`). */

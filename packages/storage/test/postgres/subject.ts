@@ -8,6 +8,8 @@ let count = 0;
 export interface OpenDatabase {
   /** Closes the database that is open, and opens it again. */
   open(): Promise<Database>;
+  /** The process that has it open dies. */
+  crash(): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -19,6 +21,7 @@ export function freshSchema(server: () => PostgresServer): OpenDatabase {
       await database?.close();
       return (database = await Postgres.open({ url: server().url(), schema, connections: 4 }));
     },
+    crash: () => server().breakConnections(),
     async dispose() {
       await database?.close();
     },

@@ -1,21 +1,27 @@
-/** Stands between a client and PostgreSQL, and breaks connections in the middle of COMMIT. */
+/** Stands between a client and PostgreSQL, and breaks connections in the middle of a statement. */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, createConnection, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface BrokenCommit {
+export interface BrokenStatement {
   /** Folder of its socket. */
   folder: string;
-  /** What becomes of the next COMMIT: it reaches the server and its answer is lost, or it never gets there. */
-  next: 'answer lost' | 'never sent' | undefined;
+  /**
+   * What becomes of the next statement with these words: it reaches the server and its answer is lost, it never gets
+   * there, or only when `deliver` is called.
+   */
+  next: 'answer lost' | 'never sent' | 'late' | undefined;
+  /** Resolves when the server has answered. */
+  deliver?: () => Promise<void>;
   close(): Promise<void>;
 }
 
-export async function breakCommits(socket: string): Promise<BrokenCommit> {
+export async function breakStatements(socket: string, words: string): Promise<BrokenStatement> {
   const folder = mkdtempSync(join(tmpdir(), 'mayfly-pg-proxy-'));
   const open = new Set<Socket>();
-  const proxy: BrokenCommit = {
+  const proxy: BrokenStatement = {
     folder,
     next: undefined,
     async close() {
@@ -39,10 +45,19 @@ export async function breakCommits(socket: string): Promise<BrokenCommit> {
       else client.destroy();
     });
     client.on('data', (chunk) => {
-      const how = chunk.includes('COMMIT\0') ? proxy.next : undefined;
+      const how = chunk.includes(words) ? proxy.next : undefined;
       if (how === undefined) return void upstream.write(chunk);
       proxy.next = undefined;
-      if (how === 'never sent') return void client.destroy();
+      if (how === 'late') {
+        client.removeAllListeners('close');
+        upstream.removeAllListeners('data');
+        proxy.deliver = async () => {
+          upstream.write(chunk);
+          await once(upstream, 'data');
+          upstream.end();
+        };
+      }
+      if (how !== 'answer lost') return void client.destroy();
       deaf = true;
       upstream.write(chunk);
     });
