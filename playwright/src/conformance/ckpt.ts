@@ -23,10 +23,21 @@ const LOSSES: readonly (readonly [args: string, lost: number])[] = [
   ['algorithm=2 lose=4:1:0 lose=4:0:0 least=3', 2],
 ];
 
+/** The same of figure1.c. */
+const FIGURE_1: readonly (readonly [args: string, lost: number])[] = [
+  ['', 0],
+  ['lose=4:1', 1],
+  ['lose=2:3 lose=6:0 lose=6:2 how=trap', 3],
+];
+
 /** @returns lines that are wrong */
 export async function ckpt(run: UlfmRun, kills: number, wanted = (_program: string): boolean => true): Promise<number> {
-  const programs = new Losing(run, join(CONFORMANCE, 'ckpt'), join(CONFORMANCE, 'ulfm'));
+  const programs = new Losing(run, join(CONFORMANCE, 'ckpt'), join(CONFORMANCE, 'ulfm'), join(CONFORMANCE, 'ft-mpi'));
   if (wanted('calls')) programs.expect((await programs.job('calls', [])).lost, 0);
+  for (const [args, lost] of wanted('figure1') ? FIGURE_1 : []) {
+    const options = { ft: { communicators: 'rebuild', messages: 'reset' } } as const;
+    programs.expect((await programs.job('figure1', args.split(' ').filter(Boolean), true, options)).lost, lost);
+  }
   if (!wanted('recovers')) return programs.wrong;
   for (const [args, lost] of LOSSES)
     programs.expect((await programs.job('recovers', args.split(' ').filter(Boolean), true)).lost, lost);

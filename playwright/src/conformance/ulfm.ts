@@ -5,7 +5,7 @@
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JobView } from '@mayfly/wire';
+import type { JobOptions, JobView } from '@mayfly/wire';
 import type { Client } from '../client.ts';
 import { ROOT } from '../server.ts';
 
@@ -28,15 +28,18 @@ export class Losing {
   wrong = 0;
   private readonly sources: Record<string, string>;
 
-  /** @param headers folder of the headers that they include */
+  /** @param headers folders of the headers that they include */
   constructor(
     private readonly run: UlfmRun,
     folder: string,
-    private readonly headers = folder,
+    ...headers: string[]
   ) {
-    const files = [...readdirSync(folder), ...readdirSync(headers).filter((f) => f.endsWith('.h'))];
-    const at = (f: string): string => join(f.endsWith('.h') ? this.headers : folder, f);
-    this.sources = Object.fromEntries(files.map((f) => [f, readFileSync(at(f), 'utf8')] as const));
+    const files = [folder, ...headers].flatMap((at) =>
+      readdirSync(at)
+        .filter((f) => at === folder || f.endsWith('.h'))
+        .map((f) => [f, readFileSync(join(at, f), 'utf8')] as const),
+    );
+    this.sources = Object.fromEntries(files);
   }
 
   ranksOf(name: string): number {
@@ -51,7 +54,12 @@ export class Losing {
    * @param replaced a lost rank has a replacement, which says the same
    * @returns `lost`: ranks that fail, as far as the caller knows
    */
-  async job(name: string, args: string[], replaced = false): Promise<{ id: string; view: JobView; lost: number[] }> {
+  async job(
+    name: string,
+    args: string[],
+    replaced = false,
+    options: JobOptions = {},
+  ): Promise<{ id: string; view: JobView; lost: number[] }> {
     const { run, sources } = this;
     const ranks = this.ranksOf(name);
     await run.room(ranks);
@@ -67,7 +75,7 @@ export class Losing {
       },
       ranks,
       args,
-      { protocol: 'app' },
+      { protocol: 'app', ...options },
     );
     const view = await run.client.ended(id);
     const lost = view.tasks.flatMap((t) => (t.state === 'failed' ? [t.task as number] : []));

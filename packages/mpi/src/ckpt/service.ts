@@ -10,6 +10,7 @@
 import { MPIError, ERR, fail, type ErrorClass } from '../errors.ts';
 import { part } from '../buffers.ts';
 import * as collectives from '../collectives/index.ts';
+import { COMM_WORLD } from '../constants.ts';
 import { lostOf } from '../failure/broken.ts';
 import { agree, revoke, shrink } from '../failure/calls.ts';
 import { commOf, releaseSpace, scratch, type Layer } from '../layer.ts';
@@ -46,6 +47,8 @@ interface Brings {
 export function join(layer: Layer, handle: number, settings: Settings, node: string, call: string): void {
   const ckpt = layer.ckpt!;
   const comm = commOf(layer, handle, call);
+  ckpt.node = node;
+  if (comm.holes) fail(ERR.COMM, call, `${comm.name} has holes (FT-MPI's mode blank)`, handle);
   if (ckpt.present?.team.state === 'open') leave(layer, ckpt.present, call);
   const team = gather(layer, comm, call);
   ckpt.joining = { comm: team, request: 0, team: undefined, early: [], folder: '', slot: 1 };
@@ -103,8 +106,10 @@ function attempt(f: () => void): MPIError | undefined {
 }
 
 function agreement(layer: Layer, request: number): { flag: number; lost: number[]; result: number } {
-  const { agreed, result } = requests.wait(layer, request);
-  return { ...agreed!, result };
+  const { agreed, error, result } = requests.wait(layer, request);
+  // Under FT-MPI's modes a loss ends it.
+  if (!agreed) throw new MPIError(error!.errorClass, error!.call, error!.text);
+  return { ...agreed, result };
 }
 
 /** All members have come. @returns the team's communicator @throws MPIError at all of them, where one has not */
@@ -290,6 +295,9 @@ export function here(layer: Layer, own: Uint8Array, call: string): void {
 /** [MPI_Rollback] The first one behind a checkpoint is collective. @returns the data of the newest whole one */
 export function rollback(layer: Layer, call: string): Uint8Array {
   const ckpt = opened(layer, call);
+  // FT-MPI has made MPI_COMM_WORLD whole again: the others are in this call, too, or in MPI_Ckpt_open.
+  if (ckpt.present.team.state === 'broken' && ckpt.comm === COMM_WORLD && layer.state.failures?.epoch !== undefined)
+    join(layer, ckpt.comm, ckpt.settings!, ckpt.node, call);
   const team = quiet(layer, ckpt, call);
   if (!ckpt.agreed) {
     team.problem = undefined;

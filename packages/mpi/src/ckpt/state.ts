@@ -32,6 +32,8 @@ export class Checkpoints {
   /** The program's communicator, whose error handler gets the errors. */
   comm = 0;
   settings: Settings | undefined;
+  /** Name of the place where this process runs. */
+  node = '';
   /** The team whose data there are; it may be broken. */
   present: Membership | undefined;
   /** Being joined; without a team as long as it is not known what the others bring. */
