@@ -183,6 +183,32 @@ ${failing('c.submit(a, 1, further=[mayfly.Part(b, 0)])')}`,
     expect(refused).toEqual(['MayflyError', 'BAD_REQUEST', 400, expect.stringContaining('further')]);
   });
 
+  it('runs in clusters, each in its room, and counts towards the quota of its owner', async () => {
+    expect(
+      await says(
+        `c = mayfly.Client()
+j = c.submit('hello.c', 2, flags=['-DN=1', '-Iinclude'], protocol='hc3i', clusters=[[1], [0]], rooms=[None, None])
+${say('[(u := c.quota()).owner, u.jobs, u.most_jobs]')}
+v = j.wait()
+${say('[v.protocol, *(str(r.ranks) for r in v.rooms)]')}
+${say('sorted(j.output(rank=r) for r in range(2))')}
+${say('[c.quota().jobs, [q.owner for q in c.quotas()]]')}
+${failing("c.submit('sum.ts', 2, team=2, map_by='node', clusters=2)")}`,
+      ),
+    ).toEqual([
+      ['owner', 1, null],
+      ['hc3i', '[1]', '[0]'],
+      [1, 2].map((n) => `hello from C ${n}\n`),
+      [0, ['owner']],
+      [
+        'MayflyError',
+        'BAD_REQUEST',
+        400,
+        'The protocol "pessimistic" has no clusters. Leave the option "clusters" out, or choose "hc3i".',
+      ],
+    ]);
+  });
+
   it('is cancelled, and cancel says when it had ended before', async () => {
     expect(
       await says(
@@ -309,7 +335,7 @@ for path in ('../x', '/x', 'link/x', 'dir', '.hidden', 'a//b', 'fine/x'):
 from mayfly import views as v
 print(json.dumps({k.__name__: [[f.metadata['json'], f.default is not None] for f in dataclasses.fields(k) if 'json' in f.metadata]
     for k in (v.JobView, v.PartView, v.TaskView, v.FaultView, v.FileView, v.NodeView, v.RoomView, v.ServerInfo, v.ErrorView,
-        v.WavesView, v.WaveView, v.RollbackView)}))`,
+        v.QuotaView, v.ClusterRoomView, v.WavesView, v.WaveView, v.RollbackView)}))`,
     )) as [Record<string, [string, boolean][]>];
     const answer = await fetch(`${service.url}/openapi.json`);
     const { schemas } = ((await answer.json()) as { components: { schemas: Record<string, Schema> } }).components;
@@ -328,6 +354,8 @@ print(json.dumps({k.__name__: [[f.metadata['json'], f.default is not None] for f
       FileView: item('outputs'),
       NodeView: schemas['NodeView']!,
       RoomView: schemas['RoomView']!,
+      ClusterRoomView: item('rooms'),
+      QuotaView: schemas['QuotaView']!,
       ServerInfo: schemas['InfoView']!,
       ErrorView: resolve(job.properties!['error']!),
     };

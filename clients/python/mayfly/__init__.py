@@ -13,11 +13,13 @@ from .errors import Diagnostic, JobFailed, MayflyError, Unreachable, WaitTimeout
 from .job import Job, ResultFile
 from .programs import Part, Program
 from .views import (
+    ClusterRoomView,
     FaultView,
     FileView,
     JobView,
     NodeView,
     PartView,
+    QuotaView,
     RollbackView,
     RoomView,
     ServerInfo,
@@ -30,6 +32,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Client",
+    "ClusterRoomView",
     "Diagnostic",
     "FaultView",
     "FileView",
@@ -41,6 +44,7 @@ __all__ = [
     "Part",
     "PartView",
     "Program",
+    "QuotaView",
     "ResultFile",
     "RollbackView",
     "RoomView",

@@ -12,7 +12,7 @@ from .job import Job
 from .programs import AnyPath, Part, Program
 from .settings import find_settings
 from .transport import Transport
-from .views import JobView, NodeView, RoomView, ServerInfo, read_view
+from .views import JobView, NodeView, QuotaView, RoomView, ServerInfo, read_view
 
 InputFiles = Union[Iterable[AnyPath], Mapping[str, Union[AnyPath, bytes]]]
 
@@ -62,6 +62,14 @@ class Client:
         """The rooms, newest first."""
         return [read_view(RoomView, v) for v in _array(self._transport.json("GET", "/api/rooms"))]
 
+    def quota(self) -> QuotaView:
+        """What the jobs of this token's owner use, and may use."""
+        return read_view(QuotaView, self._transport.json("GET", "/api/quota"))
+
+    def quotas(self) -> list[QuotaView]:
+        """The same for every owner; the most slots in use first. Needs the owner's token."""
+        return [read_view(QuotaView, v) for v in _array(self._transport.json("GET", "/api/quotas"))]
+
     def jobs(self, state: Optional[str] = None, limit: Optional[int] = None) -> list[JobView]:
         """Jobs, newest first, without their ranks, faults and files: in one state, and at most `limit`."""
         views = [read_view(JobView, v) for v in _array(self._transport.json("GET", "/api/jobs"))]
@@ -83,9 +91,13 @@ class Client:
         name: Optional[str] = None,
         about: Optional[str] = None,
         room: Optional[str] = None,
+        rooms: Optional[Sequence[Optional[str]]] = None,
         env: Optional[Mapping[str, str]] = None,
         flags: Sequence[str] = (),
         protocol: Optional[str] = None,
+        clusters: Union[None, int, Sequence[Sequence[int]]] = None,
+        team: Optional[int] = None,
+        map_by: Optional[str] = None,
         durability: Optional[str] = None,
         checkpoint: Optional[float] = None,
         grace: Optional[float] = None,
@@ -99,9 +111,10 @@ class Client:
 
         program: a TypeScript file, a module that `mayfly mpicc` built, one or several files of C or C++ (the server
         compiles them with `flags`), a folder or an archive with mayfly.json, or a Program. files: input files, as
-        paths, or as name → path or bytes. stdin: standard input of rank 0. protocol: pessimistic, vcl (not for
-        TypeScript) or none. durability: behind or strict. checkpoint, grace, time_limit: seconds. memory: bytes that
-        one rank may use. notify: URL to which the server posts the end of the job (docs/server.md, Webhooks). further:
+        paths, or as name → path or bytes. stdin: standard input of rank 0. protocol: pessimistic, none, app, or vcl,
+        pcl, hc3i (not for TypeScript). clusters: of hc3i, as a number or as lists of ranks; rooms: one for each of
+        them, None for volunteers without a room. team: at most so many ranks of a node share memory; map_by: slot or
+        node. durability: behind or strict. checkpoint, grace, time_limit: seconds. memory: bytes that one rank may use. notify: URL to which the server posts the end of the job (docs/server.md, Webhooks). further:
         programs that share MPI_COMM_WORLD with this one (MPMD).
 
         Raises MayflyError: COMPILE_FAILED with diagnostics, BAD_PROGRAM, BAD_FILE, …; Unreachable. It is sent at most
@@ -111,6 +124,9 @@ class Client:
         rest = [p.submission() for p in further]
         options: dict[str, Any] = {
             "protocol": protocol,
+            "clusters": clusters,
+            "team": team,
+            "mapBy": map_by,
             "durability": durability,
             "checkpointMs": _ms(checkpoint),
             "graceMs": _ms(grace),
@@ -123,6 +139,7 @@ class Client:
             "name": (name or " : ".join([own, *(n for n, _ in rest)]))[:80],
             "about": about,
             "room": room,
+            "rooms": None if rooms is None else list(rooms),
             "notify": notify,
             **first,
             "further": [part for _, part in rest] or None,

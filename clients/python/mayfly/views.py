@@ -181,12 +181,21 @@ class WavesView:
 
 
 @dataclass(frozen=True)
+class ClusterRoomView:
+    """Where a cluster of the protocol hc3i runs. code: of its room; None: on volunteers without a room."""
+
+    ranks: list[int] = _from("ranks", _of(_whole))
+    code: Optional[str] = _maybe("code", _text)
+
+
+@dataclass(frozen=True)
 class JobView:
     """A job at one moment.
 
     state: waiting, running, stalled, pausing, paused, done, failed or cancelled. reason: why it waits, in words.
     progress: what its program states, 0 to 1, and an estimate of the seconds left; None: not known, or ended.
     parts: all programs of a job that has several (MPMD), or None. waves: None without coordinated checkpointing.
+    rooms: of each cluster, where the job named rooms for its clusters, or None.
     `str(view)` is a line for people.
     """
 
@@ -205,6 +214,7 @@ class JobView:
     ended_at: Optional[datetime] = _maybe("endedAt", _time)
     owner: Optional[str] = _maybe("owner", _text)
     room: Optional[str] = _maybe("room", _text)
+    rooms: Optional[list[ClusterRoomView]] = _maybe("rooms", _of(lambda v: read_view(ClusterRoomView, v)))
     reason: Optional[str] = _maybe("reason", _text)
     progress: Optional[float] = _maybe("progress.fraction", _number)
     remaining_s: Optional[float] = _maybe("progress.remainingMs", lambda v: _whole(v) / 1000)
@@ -255,6 +265,22 @@ class RoomView:
     slots: int = _from("slots", _whole)
     free: int = _from("free", _whole)
     jobs: int = _from("jobs", _whole)
+
+
+@dataclass(frozen=True)
+class QuotaView:
+    """What the jobs of one owner use at once, and may use. A limit that is None does not exist.
+
+    slots: ranks of jobs that have begun. jobs: those that have not ended. bytes: of files, output and checkpoints.
+    """
+
+    owner: str = _from("owner", _text)
+    slots: int = _from("used.slots", _whole)
+    jobs: int = _from("used.jobs", _whole)
+    bytes: int = _from("used.bytes", _whole)
+    most_slots: Optional[int] = _maybe("limits.slots", _whole)
+    most_jobs: Optional[int] = _maybe("limits.jobs", _whole)
+    most_bytes: Optional[int] = _maybe("limits.bytes", _whole)
 
 
 @dataclass(frozen=True)
