@@ -1,9 +1,10 @@
 /** The adapters over a real PostgreSQL keep the contracts of their ports. */
 import { afterAll, beforeAll, describe } from 'vitest';
-import { messageLogSuite, registrySuite } from '../src/acceptance/index.ts';
-import { PostgresMessageLog, PostgresRegistry } from '../src/postgres/index.ts';
+import { archiveSuite, jobFilesSuite, messageLogSuite, registrySuite } from '../src/acceptance/index.ts';
+import { PostgresArchive, PostgresJobFiles, PostgresMessageLog, PostgresRegistry } from '../src/postgres/index.ts';
 import { ManualClock } from './manual-clock.ts';
 import { databaseFailures } from './postgres/failures.ts';
+import { fileFailures } from './postgres/file-failures.ts';
 import { logFailures } from './postgres/log-failures.ts';
 import { needPrograms, PostgresServer } from './postgres/server.ts';
 import { freshSchema } from './postgres/subject.ts';
@@ -35,6 +36,23 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
     };
   });
 
+  jobFilesSuite('PostgreSQL', async () => {
+    const schema = freshSchema(() => server);
+    return { open: async () => new PostgresJobFiles(await schema.open()), dispose: schema.dispose };
+  });
+
+  archiveSuite('PostgreSQL', async () => {
+    const schema = freshSchema(() => server);
+    return {
+      open: async () => {
+        const database = await schema.open();
+        return { archive: new PostgresArchive(database), files: new PostgresJobFiles(database) };
+      },
+      dispose: schema.dispose,
+    };
+  });
+
   databaseFailures(() => server);
   logFailures(() => server);
+  fileFailures(() => server);
 });

@@ -12,13 +12,11 @@ import { readFileSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
+import { needFileName, needJob } from '../job-names.ts';
 import { storageError } from '../storage-error.ts';
 import type { JobFileName, JobFiles, JobNote, SealedFiles, StdinLog } from '../ports/index.ts';
 import { recorded, writeRecord } from './job-record.ts';
 import { FileStdinLog } from './stdin-log.ts';
-
-const JOB = /^[0-9a-z]{12}$/;
-const NAME = /^(?:submission\.json|program(?:-[1-9]\d?)?\.(?:js|wasm)(?:\.map)?|in\/[0-9a-f]{64})$/;
 
 export class FolderJobFiles implements JobFiles {
   readonly #root: string;
@@ -30,7 +28,7 @@ export class FolderJobFiles implements JobFiles {
 
   async create(job: string, files: ReadonlyMap<JobFileName, string | Uint8Array>): Promise<void> {
     const folder = this.#folder(job);
-    for (const name of files.keys()) needName(name);
+    for (const name of files.keys()) needFileName(name);
     const fresh = `${folder}.new`;
     try {
       await rm(fresh, { recursive: true, force: true });
@@ -99,19 +97,15 @@ export class FolderJobFiles implements JobFiles {
 
   #path(job: string, name: string): string {
     const folder = this.#folder(job);
-    needName(name);
+    needFileName(name);
     return join(folder, name);
   }
 }
 
 /** @throws MayflyError BAD_REQUEST */
 export function jobFolder(root: string, job: string): string {
-  if (!JOB.test(job)) throw new MayflyError('BAD_REQUEST', `'${job}' is not the id of a job`);
+  needJob(job);
   return join(root, job);
-}
-
-function needName(name: string): void {
-  if (!NAME.test(name)) throw new MayflyError('BAD_REQUEST', `'${name}' is not the name of a job's file`);
 }
 
 function missing(error: unknown, job: string, name: string): undefined {

@@ -9,7 +9,8 @@
  *  P2  Each opening has a greater epoch than all before. Each write expects its own, in its transaction, and the next
  *      opening waits for its end: what an earlier process sends late changes nothing.
  *  P3  Tables have a version. Those of an earlier one are migrated, in one transaction; those of a later one refused.
- *  P4  A write whose connection broke during COMMIT is {@link InDoubt}: its adapter finds out before it answers.
+ *  P4  A write whose connection broke during COMMIT neither resolves nor rejects before the database says whether it
+ *      took effect. A single statement is {@link InDoubt} then: its adapter finds out.
  */
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,6 +43,7 @@ export class InDoubt extends Error {
 }
 
 const PAUSE_MS = 200;
+const ASK_AGAIN_MS = 500;
 /** PostgreSQL 12 has all that the statements use. */
 const OLDEST = 120_000;
 
@@ -172,7 +174,7 @@ export class Database {
     }
   }
 
-  /** A transaction that writes: all or nothing, durable when it resolves. @throws MayflyError; InDoubt (P4) */
+  /** A transaction that writes: all or nothing, durable when it resolves. @throws MayflyError */
   async write<T>(work: (query: Query) => Promise<T>): Promise<T> {
     let client: pg.PoolClient;
     try {
@@ -181,17 +183,19 @@ export class Database {
     } catch (error) {
       throw databaseError(error, this.place);
     }
-    let committing = false;
+    let done: { xid: string; result: T } | undefined;
     try {
       await client.query('BEGIN');
-      const { rows } = await client.query(`SELECT epoch::text, who FROM ${this.schema}.owner FOR SHARE`);
-      const owner = rows[0] as { epoch: string; who: string } | undefined;
+      const { rows } = await client.query(
+        `SELECT epoch::text, who, txid_current()::text AS xid FROM ${this.schema}.owner FOR SHARE`,
+      );
+      const owner = rows[0] as { epoch: string; who: string; xid: string } | undefined;
       if (owner?.epoch !== this.#epoch) throw await this.#takenBy(owner?.who);
       const result = await work(async (text, values) => {
         const answer = await client.query(text, values);
         return { rows: answer.rows as Record<string, unknown>[], count: answer.rowCount ?? 0 };
       });
-      committing = true;
+      done = { xid: owner.xid, result };
       await client.query('COMMIT');
       client.release();
       return result;
@@ -199,8 +203,21 @@ export class Database {
       const broken = isBroken(error) || !(await client.query('ROLLBACK').catch(() => undefined));
       client.release(broken);
       const known = databaseError(error, this.place);
-      throw committing && isBroken(error) ? new InDoubt(known) : known;
+      if (done && isBroken(error) && (await this.#tookEffect(done.xid, known))) return done.result;
+      throw known;
     }
+  }
+
+  /** P4. */
+  async #tookEffect(xid: string, error: MayflyError): Promise<boolean> {
+    while (!this.#closed) {
+      const answer = await this.query('SELECT txid_status($1::bigint) AS status', [xid]).catch(() => undefined);
+      const status = answer?.rows[0]?.status;
+      if (status === 'committed') return true;
+      if (status === 'aborted') return false;
+      await sleep(ASK_AGAIN_MS);
+    }
+    throw error;
   }
 
   /**

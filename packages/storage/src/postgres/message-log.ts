@@ -87,16 +87,14 @@ export class PostgresMessageLog implements MessageLog {
   /** M2, M3. */
   async #load(name: string): Promise<Loaded> {
     const { schema } = this.#database;
-    const stream = await unquestioned(
-      this.#database.write(async (query) => {
-        const { rows } = await query(
-          `INSERT INTO ${schema}.log_stream (name) VALUES ($1)
+    const stream = await this.#database.write(async (query) => {
+      const { rows } = await query(
+        `INSERT INTO ${schema}.log_stream (name) VALUES ($1)
            ON CONFLICT (name) DO UPDATE SET opening = log_stream.opening + 1 RETURNING id, opening, next, gone`,
-          [name],
-        );
-        return rows[0] as { id: string; opening: string; next: string; gone: [number, number][] };
-      }),
-    );
+        [name],
+      );
+      return rows[0] as { id: string; opening: string; next: string; gone: [number, number][] };
+    });
     const deleted = new Intervals();
     for (const [from, to] of stream.gone) deleted.add(from, to);
     const chunks: Chunk[] = [];
@@ -212,24 +210,22 @@ export class PostgresMessageLog implements MessageLog {
     const chunks = stream.deletable();
     if (chunks.length === 0) return;
     const { schema } = this.#database;
-    await unquestioned(
-      this.#database.write(async (query) => {
-        const { count } = await query(
-          `UPDATE ${schema}.log_stream SET next = greatest(next, $3), gone = $4::jsonb WHERE id = $1 AND opening = $2`,
-          [
-            stream.id,
-            stream.opening,
-            Math.max(...chunks.map((c) => c.first + c.count)),
-            JSON.stringify(stream.deletedWith(chunks).entries()),
-          ],
-        );
-        if (count !== 1) throw new MayflyError('CONFLICT', 'the stream was removed, or opened again');
-        await query(`DELETE FROM ${schema}.log_batch WHERE stream = $1 AND first = ANY($2::bigint[])`, [
+    await this.#database.write(async (query) => {
+      const { count } = await query(
+        `UPDATE ${schema}.log_stream SET next = greatest(next, $3), gone = $4::jsonb WHERE id = $1 AND opening = $2`,
+        [
           stream.id,
-          chunks.map((c) => c.first),
-        ]);
-      }),
-    );
+          stream.opening,
+          Math.max(...chunks.map((c) => c.first + c.count)),
+          JSON.stringify(stream.deletedWith(chunks).entries()),
+        ],
+      );
+      if (count !== 1) throw new MayflyError('CONFLICT', 'the stream was removed, or opened again');
+      await query(`DELETE FROM ${schema}.log_batch WHERE stream = $1 AND first = ANY($2::bigint[])`, [
+        stream.id,
+        chunks.map((c) => c.first),
+      ]);
+    });
     stream.forget(chunks);
   }
 
@@ -245,8 +241,8 @@ export class PostgresMessageLog implements MessageLog {
     const open = await this.#streams.get(name);
     open?.release();
     await this.#flushing;
-    await unquestioned(
-      this.#database.write((query) => query(`DELETE FROM ${this.#database.schema}.log_stream WHERE name = $1`, [name])),
+    await this.#database.write((query) =>
+      query(`DELETE FROM ${this.#database.schema}.log_stream WHERE name = $1`, [name]),
     );
     this.#synced.delete(name);
   }
@@ -260,9 +256,3 @@ export class PostgresMessageLog implements MessageLog {
     if (failed) throw failed.reason;
   }
 }
-
-/** Of a write that may be repeated: in doubt, it counts as failed. */
-const unquestioned = <T>(write: Promise<T>): Promise<T> =>
-  write.catch((error: unknown) => {
-    throw error instanceof InDoubt ? error.error : error;
-  });

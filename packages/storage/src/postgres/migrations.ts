@@ -32,6 +32,29 @@ const MIGRATIONS: readonly string[] = [
   -- Messages hardly shrink
   ALTER TABLE $schema.log_batch ALTER COLUMN bytes SET STORAGE EXTERNAL;
   `,
+  `
+  -- JobFiles and Archive. All of a job goes with its row here. sum: CRC-32 of the bytes
+  CREATE TABLE $schema.job (id text COLLATE "C" PRIMARY KEY);
+  CREATE TABLE $schema.job_file (
+    job text COLLATE "C" NOT NULL REFERENCES $schema.job ON DELETE CASCADE, name text COLLATE "C" NOT NULL,
+    length bigint NOT NULL, PRIMARY KEY (job, name));
+  -- A file in parts of at most 1 MiB
+  CREATE TABLE $schema.job_file_part (
+    job text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL, part integer NOT NULL, bytes bytea NOT NULL,
+    sum bigint NOT NULL, PRIMARY KEY (job, name, part),
+    FOREIGN KEY (job, name) REFERENCES $schema.job_file ON DELETE CASCADE);
+  -- Standard input: message n; an empty one is its end
+  CREATE TABLE $schema.job_stdin (
+    job text COLLATE "C" NOT NULL REFERENCES $schema.job ON DELETE CASCADE, n integer NOT NULL, bytes bytea NOT NULL,
+    sum bigint NOT NULL, PRIMARY KEY (job, n));
+  -- What was sealed; late: the names that the archive had
+  CREATE TABLE $schema.job_note (
+    job text COLLATE "C" PRIMARY KEY REFERENCES $schema.job ON DELETE CASCADE, note text NOT NULL, sum bigint NOT NULL,
+    late text[] NOT NULL);
+  CREATE TABLE $schema.job_archive (
+    job text COLLATE "C" NOT NULL REFERENCES $schema.job ON DELETE CASCADE, name text COLLATE "C" NOT NULL,
+    bytes bytea NOT NULL, sum bigint NOT NULL, PRIMARY KEY (job, name));
+  `,
 ];
 
 /** P3. @throws MayflyError VERSION_MISMATCH: nothing was changed */

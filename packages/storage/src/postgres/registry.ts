@@ -4,12 +4,9 @@
  *
  *  R1  Commits that come while a transaction is under way share the next one, in the order of their calls. Expectations
  *      are compared with the rows and with what the commits before them leave.
- *  R2  Each transaction counts `registry_head.revision` up. Its row is the lock that orders them, and tells whether a
- *      transaction took effect whose COMMIT was not answered. Until that is known, its commits neither resolve nor
- *      reject.
+ *  R2  Each transaction counts `registry_head.revision` up: its row is the lock that orders them.
  *  R3  Watches hear of a commit when it is durable.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { MayflyError } from '@mayfly/wire';
 import type * as port from '../ports/index.ts';
@@ -18,10 +15,9 @@ import { Leases, systemClock, type LeaseClock } from '../embedded/registry-lease
 import { Watches } from '../embedded/registry-watches.ts';
 import { LONGEST_KEY, sameValue, valueText } from '../registry-values.ts';
 import { stopsStorage } from '../storage-error.ts';
-import { InDoubt, type Database, type Query } from './database.ts';
+import type { Database, Query } from './database.ts';
 
 const BATCH = 1000;
-const ASK_AGAIN_MS = 500;
 
 interface Pending {
   changes: readonly Change[];
@@ -125,19 +121,14 @@ export class PostgresRegistry implements port.Registry {
   /** Makes them durable, shows them, settles them. @returns why not: then nothing was changed */
   async #take(batch: readonly Pending[]): Promise<MayflyError | undefined> {
     let judged: Judged | undefined;
-    let revision = '';
     try {
       await this.#database.write(async (query) => {
-        const { rows } = await query(
-          `UPDATE ${this.#database.schema}.registry_head SET revision = revision + 1 RETURNING revision`,
-        );
-        revision = String(rows[0]!.revision);
+        await query(`UPDATE ${this.#database.schema}.registry_head SET revision = revision + 1`);
         judged = judge(batch, await this.#rows(query, batch));
         await this.#store(query, judged.left);
       });
     } catch (error) {
-      if (!(error instanceof InDoubt)) return error as MayflyError;
-      if (!(await this.#tookEffect(revision))) return error.error;
+      return error as MayflyError;
     }
     this.#show(judged!);
     for (const one of batch) {
@@ -169,22 +160,6 @@ export class PostgresRegistry implements port.Registry {
        ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value, sum = EXCLUDED.sum`,
       [kept.map(([key]) => key), kept.map(([, text]) => text), kept.map(([key, text]) => sumOf(key, text))],
     );
-  }
-
-  /** R2. Waits for a transaction that the database still ends. */
-  async #tookEffect(revision: string): Promise<boolean> {
-    for (;;)
-      try {
-        return await this.#database.write(async (query) => {
-          const { rows } = await query(`SELECT revision FROM ${this.#database.schema}.registry_head FOR UPDATE`);
-          return BigInt(rows[0]!.revision as string) >= BigInt(revision);
-        });
-      } catch (error) {
-        const known = error instanceof InDoubt ? error.error : (error as MayflyError);
-        // Another server has the tables, or this one ends: whoever asked must not go on.
-        if (!stopsStorage(known) || this.#closed) throw known;
-        await sleep(ASK_AGAIN_MS);
-      }
   }
 
   /** R3. */
