@@ -60,6 +60,52 @@ it('examples/c-pcg-ft makes lost states again, bit by bit, and with the code of 
   await rm(cwd, { recursive: true });
 }, 240_000);
 
+const LATE = `#include <mpi.h>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <unistd.h>
+static void handler(MPI_Comm *, int *, ...) { throw std::runtime_error("a loss"); }
+int main(int argc, char **argv) {
+  if (argc > 1) sleep(2);
+  const bool restarted = MPI_Init(&argc, &argv) == MPI_INIT_RESTARTED_NODE;
+  MPI_Errhandler h;
+  MPI_Comm_create_errhandler(handler, &h);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, h);
+  int rank, sum = 0, one = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (!restarted && rank == 1) std::abort();
+  if (!restarted)
+    try {
+      for (;;) MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    } catch (const std::exception &e) {
+      std::printf("%d caught %s\\n", rank, e.what());
+      MPI_Comm world;
+      MPIX_Comm_recover(&world);
+    }
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  std::printf("%d has %d, %s\\n", rank, sum, argc > 1 ? argv[1] : "");
+  MPI_Finalize();
+}
+`;
+
+it('C++: a handler may throw; a rank whose MPI_Init comes behind a loss learns of it by its next call', async () => {
+  const cwd = await mkdtemp(join(tmpdir(), 'mayfly-ft-late-'));
+  await writeFile(join(cwd, 'late.cc'), LATE);
+  expect((await run(['mpicxx', '-O1', '-o', 'late', 'late.cc'], { cwd })).code).toBe(0);
+  const options = ['-q', '--local', '--protocol', 'app', '--ft-comm', 'rebuild'];
+  const r = await run(['mpiexec', ...options, '-n', '2', 'late', ':', '-n', '1', 'late', 'behind'], { cwd });
+  await rm(cwd, { recursive: true });
+  expect(r.stdout.split('\n').filter(Boolean).sort()).toEqual([
+    '0 caught a loss',
+    '0 has 3, ',
+    '1 has 3, ',
+    '2 caught a loss',
+    '2 has 3, behind',
+  ]);
+  expect(r.code).toBe(0);
+}, 120_000);
+
 const SCRIPT = `import { COMM_WORLD as world, ERRORS_RETURN, ERR_OTHER, MPIError, SUM, ft } from 'mayfly';
 world.setErrhandler(ERRORS_RETURN);
 const class_ = (call: () => unknown): number => {

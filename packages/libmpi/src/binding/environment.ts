@@ -60,8 +60,12 @@ export function environment(core: Core): Implementations {
    * "MPI_COMM_SPAWN in the parents and MPI_INIT in the children form a collective operation over the union of parent
    * and child processes" (§11.8.2).
    */
-  const parents = (call: string): number =>
-    core.state.phase === 'before' ? (failures.startRecovery(layer, call) ?? spawns.meetParents(layer, call) ?? 0) : 0;
+  const parents = (call: string): number => {
+    if (core.state.phase !== 'before') return 0;
+    // Others that hear of a loss here learn of it by their next call: they recover when the program does.
+    const joins = layer.device.ft?.restarted ? failures.startRecovery(layer, call) : spawns.meetParents(layer, call);
+    return joins ?? 0;
+  };
   const met = (r: CallRecord): void => {
     if (r.request === 0) return;
     const outcome = requests.wait(layer, r.request, `MPI_${r.call}`);
