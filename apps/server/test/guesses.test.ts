@@ -117,7 +117,7 @@ it(
 
 it(
   'who guesses codes of rooms waits for each wrong answer, one at a time; who has the code does not',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     const server = await startServer();
     const { code } = (await api(server, 'POST', '/api/rooms', { name: 'Class' })).body as { code: string };

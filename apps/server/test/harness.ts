@@ -87,7 +87,7 @@ export async function api(
   return { status: response.status, body: parsed };
 }
 
-export const until = async (what: string, condition: () => boolean | Promise<boolean>, ms = 120_000): Promise<void> => {
+export const until = async (what: string, condition: () => boolean | Promise<boolean>, ms = 240_000): Promise<void> => {
   const end = Date.now() + ms;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error(`not within ${ms} ms: ${what}`);

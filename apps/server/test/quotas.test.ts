@@ -92,7 +92,7 @@ it('a submission beyond a quota is refused, and the refusal names the limit, the
   const again = await submit(ada, 1, 60_000);
   expect(again.status).toBe(201);
   await ask('POST', `/api/jobs/${again.body.id}/cancel`, ada);
-}, 60_000);
+});
 
 it('Q1: the owner of the first token has no limits but its own, and only an owner’s token sets them', async () => {
   expect((await quota(TOKEN)).limits).toEqual({});
@@ -125,4 +125,4 @@ it('Q1: the owner of the first token has no limits but its own, and only an owne
   expect((await ask('GET', `/api/jobs/${wide.id}`, ada)).body.reason).toContain('is 4 slots at once');
   await ask('DELETE', '/api/quotas/Ada', TOKEN);
   expect((await quota(ada)).limits.slots).toBe(3);
-}, 60_000);
+});

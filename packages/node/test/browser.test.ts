@@ -69,7 +69,7 @@ afterEach(async () => {
   await Promise.all(contexts.splice(0).map((c) => c.close()));
   await Promise.all(bench.nodes.splice(0).map((n) => n.close()));
   // Or the next test's ranks may go to a tab that is closed, while the server still waits for its next poll.
-  if (executable) await expect.poll(here, { timeout: 120_000 }).toEqual([]);
+  if (executable) await expect.poll(here, { timeout: 240_000 }).toEqual([]);
 });
 afterAll(async () => {
   await browser?.close();
@@ -89,7 +89,7 @@ async function tab(name: string, slots = 2, context?: BrowserContext, url = benc
   await phase(page, 'idle');
   return page;
 }
-async function phase(page: Page, wanted: VolunteerSnapshot['phase'], ms = 150_000): Promise<VolunteerSnapshot> {
+async function phase(page: Page, wanted: VolunteerSnapshot['phase'], ms = 240_000): Promise<VolunteerSnapshot> {
   for (const end = performance.now() + ms; ; await sleep(50)) {
     const s = await snapshot(page);
     if (s.phase === wanted) return s;

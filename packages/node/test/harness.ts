@@ -138,7 +138,7 @@ export class Bench {
     return (await (await this.api(`jobs/${id}`)).json()) as JobView;
   }
 
-  async until(id: string, holds: (job: JobView) => boolean, limitMs = 150_000): Promise<JobView> {
+  async until(id: string, holds: (job: JobView) => boolean, limitMs = 240_000): Promise<JobView> {
     const end = performance.now() + limitMs;
     for (;;) {
       const job = await this.view(id);

@@ -281,4 +281,4 @@ it('soak: three threads, waves without a pause: T5 holds for each frame, and eac
     for (const link of links) link.close();
     await Promise.all(workers.map((w) => w.terminate()));
   }
-}, 60_000);
+});

@@ -86,7 +86,7 @@ describe('simulated faults', () => {
     ).toBeUndefined();
   });
 
-  test('the same seed replays byte for byte', { timeout: 60_000 }, () => {
+  test('the same seed replays byte for byte', { timeout: 240_000 }, () => {
     for (const seed of [3, 17]) {
       const steps: [string[], string[]] = [[], []];
       const reports = steps.map((lines) =>
