@@ -16,6 +16,8 @@ const LOSSES: readonly (readonly [args: string, lost: number])[] = [
   // Two losses one behind the other; the second is that of the neighbour whose copy was lost with the first (C3).
   ['lose=5:4:0 lose=5:3:1 least=4', 2],
   ['lose=0:2:0 lose=11:0:1 how=trap', 2],
+  // With its node, at its first call.
+  ['fault=3:1', 1],
   // Neighbours at once.
   ['nof=2 lose=6:2:0 lose=6:3:0 least=5', 2],
   ['nof=1 lose=6:2:0 lose=6:3:0 expect=lost', 2],

@@ -144,15 +144,21 @@ int main(int argc, char **argv) {
     if (nvictims < MOST && sscanf(argv[i], "lose=%d:%d:%d", &victims[nvictims].step, &victims[nvictims].rank, &victims[nvictims].recoveries) == 3) nvictims++;
   }
   MPI_Comm_get_parent(&parent);
-  if (parent == MPI_COMM_NULL) comm = again(MPI_COMM_WORLD);
+  if (parent == MPI_COMM_NULL) comm = MPI_COMM_WORLD;
   else if (!join(parent)) exit(1);
   MPI_Comm_rank(comm, &me);
   options.comm = comm;
   rc = MPI_Ckpt_open(&options);
   if (parent == MPI_COMM_NULL) {
+    int rebuilt = 0;
+    for (; loss(rc) && !failed_[0]; rc = rebuilt ? MPI_Ckpt_open(&options) : rc) {
+      CHECK(++attempts < 20);
+      if (!rebuild()) continue;
+      options.comm = comm, rebuilt = 1;
+    }
     WORKS(rc);
-    registers();
-    from_the_start();
+    if (rebuilt) rc = roll_back();
+    else registers(), from_the_start();
   } else {
     if (expect_lost && class_of(rc) == MPI_ERR_CHECKPOINT) finish("recovers");
     if (!rc) rc = roll_back();
