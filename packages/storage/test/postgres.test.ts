@@ -1,10 +1,23 @@
 /** The adapters over a real PostgreSQL keep the contracts of their ports. */
 import { afterAll, beforeAll, describe } from 'vitest';
-import { archiveSuite, jobFilesSuite, messageLogSuite, registrySuite } from '../src/acceptance/index.ts';
-import { PostgresArchive, PostgresJobFiles, PostgresMessageLog, PostgresRegistry } from '../src/postgres/index.ts';
+import {
+  archiveSuite,
+  imageStoreSuite,
+  jobFilesSuite,
+  messageLogSuite,
+  registrySuite,
+} from '../src/acceptance/index.ts';
+import {
+  openPostgresImageStore,
+  PostgresArchive,
+  PostgresJobFiles,
+  PostgresMessageLog,
+  PostgresRegistry,
+} from '../src/postgres/index.ts';
 import { ManualClock } from './manual-clock.ts';
 import { databaseFailures } from './postgres/failures.ts';
 import { fileFailures } from './postgres/file-failures.ts';
+import { imageFailures } from './postgres/image-failures.ts';
 import { logFailures } from './postgres/log-failures.ts';
 import { needPrograms, PostgresServer } from './postgres/server.ts';
 import { freshSchema } from './postgres/subject.ts';
@@ -52,7 +65,13 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
     };
   });
 
+  imageStoreSuite('PostgreSQL', async () => {
+    const schema = freshSchema(() => server);
+    return { open: async () => openPostgresImageStore(await schema.open()), dispose: schema.dispose };
+  });
+
   databaseFailures(() => server);
   logFailures(() => server);
   fileFailures(() => server);
+  imageFailures(() => server);
 });

@@ -21,6 +21,7 @@ import { mkdir, readdir, readFile, rm, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createBLAKE3 } from 'hash-wasm';
 import { MayflyError } from '@mayfly/wire';
+import { PageUses, pagesOf } from '../page-uses.ts';
 import type { ImageStore } from '../ports/index.ts';
 import { seal, unseal } from '../sealed-text.ts';
 import { PagePacks, type HashOf } from './page-packs.ts';
@@ -59,11 +60,8 @@ class Store implements FileImageStore {
   readonly #manifests: string;
   readonly #temporary: string;
   readonly #hash: HashOf;
-  /** The pages that each manifest names, by its path; and how often each is named. */
-  readonly #named = new Map<string, readonly string[]>();
-  readonly #uses = new Map<string, number>();
-  /** Pages that no manifest names. */
-  readonly #loose = new Set<string>();
+  /** Manifests by their path. */
+  readonly #uses = new PageUses((hash) => this.#packs.has(hash));
   /** I4: what no manifest named at the start. */
   #held: ReadonlySet<string> = new Set();
   #collecting: Promise<unknown> = Promise.resolve();
@@ -84,15 +82,15 @@ class Store implements FileImageStore {
     // A rename by a process that was killed may stand in the kernel's cache only (I2).
     await syncDirectory(this.#manifests);
     await syncDirectory(this.#directory);
-    for (const hash of this.#packs.hashes()) this.#loose.add(hash);
+    for (const hash of this.#packs.hashes()) this.#uses.added(hash);
     let doubtful = false;
     const files = await readdir(this.#manifests);
     for (const file of files) {
       try {
         const path = join(this.#manifests, file);
         const pages = pagesOf(unseal(await readFile(path, 'utf8'), file));
-        this.#count(pages, 1);
-        this.#replace(path, pages);
+        this.#uses.count(pages, 1);
+        this.#uses.replace(path, pages);
       } catch {
         doubtful = true;
         this.notices.push(`images/manifests/${file} cannot be read: no page that lay there at the start is removed`);
@@ -105,7 +103,7 @@ class Store implements FileImageStore {
       doubtful = true;
       this.notices.push(`images/manifests/${file} is missing: no page that lay there at the start is removed`);
     }
-    if (doubtful) this.#held = new Set(this.#loose);
+    if (doubtful) this.#held = new Set(this.#uses.loose);
   }
 
   async hasPages(hashes: readonly string[]): Promise<boolean[]> {
@@ -126,7 +124,7 @@ class Store implements FileImageStore {
       if (actual !== hash)
         throw new MayflyError('BAD_REQUEST', `a page that was announced as ${hash} hashes to ${actual}`);
       this.#packs.add(hash, raw);
-      if (!this.#uses.has(hash)) this.#loose.add(hash);
+      this.#uses.added(hash);
       return this.#packs.isDurable(hash) ? Promise.resolve() : this.#durable(hash);
     } catch (error) {
       return Promise.reject(error as Error);
@@ -146,14 +144,14 @@ class Store implements FileImageStore {
   async putManifest(image: string, json: string): Promise<void> {
     const path = this.#manifestPath(image);
     const pages = pagesOf(json);
-    this.#count(pages, 1);
+    this.#uses.count(pages, 1);
     try {
       await this.#write(path, seal(json));
     } catch (error) {
-      this.#count(pages, -1);
+      this.#uses.count(pages, -1);
       throw error;
     }
-    this.#replace(path, pages);
+    this.#uses.replace(path, pages);
   }
 
   async getManifest(image: string): Promise<string | undefined> {
@@ -174,27 +172,7 @@ class Store implements FileImageStore {
         throw storageError(error, `cannot remove manifest ${image}`);
     }
     await this.#syncManifests();
-    this.#replace(path, []);
-  }
-
-  /** The manifest of this path names these pages, which are counted already, and no longer those of before. */
-  #replace(path: string, pages: readonly string[]): void {
-    this.#count(this.#named.get(path) ?? [], -1);
-    if (pages.length > 0) this.#named.set(path, pages);
-    else this.#named.delete(path);
-  }
-
-  #count(pages: readonly string[], by: 1 | -1): void {
-    for (const hash of pages) {
-      const uses = (this.#uses.get(hash) ?? 0) + by;
-      if (uses > 0) {
-        this.#uses.set(hash, uses);
-        this.#loose.delete(hash);
-      } else {
-        this.#uses.delete(hash);
-        if (this.#packs.has(hash)) this.#loose.add(hash);
-      }
-    }
+    this.#uses.replace(path, []);
   }
 
   async list(prefix: string): Promise<string[]> {
@@ -206,9 +184,9 @@ class Store implements FileImageStore {
 
   collect(pinned: ReadonlySet<string>): Promise<{ pages: number; bytes: number }> {
     const gone = { pages: 0, bytes: 0 };
-    for (const hash of this.#loose) {
+    for (const hash of [...this.#uses.loose]) {
       if (pinned.has(hash) || this.#held.has(hash) || (this.#packs.has(hash) && !this.#packs.isDurable(hash))) continue;
-      this.#loose.delete(hash);
+      this.#uses.removed(hash);
       const bytes = this.#packs.remove(hash);
       if (bytes === 0) continue;
       gone.pages++;
@@ -251,11 +229,4 @@ function decoded(name: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The pages that a manifest names, without those of zeros. @throws MayflyError INTERNAL */
-function pagesOf(json: string): string[] {
-  const { pages } = JSON.parse(json) as { pages?: unknown };
-  if (!Array.isArray(pages)) throw new MayflyError('INTERNAL', 'a manifest that lists no pages');
-  return [...new Set(pages.map(String))].filter((hash) => hash !== '');
 }

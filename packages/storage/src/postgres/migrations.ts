@@ -55,6 +55,18 @@ const MIGRATIONS: readonly string[] = [
     job text COLLATE "C" NOT NULL REFERENCES $schema.job ON DELETE CASCADE, name text COLLATE "C" NOT NULL,
     bytes bytea NOT NULL, sum bigint NOT NULL, PRIMARY KEY (job, name));
   `,
+  `
+  -- ImageStore. at: where the page begins in its pack; sum: CRC-32 of the JSON
+  CREATE TABLE $schema.image_pack (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, size integer NOT NULL, bytes bytea NOT NULL);
+  -- So that a page is read without its pack
+  ALTER TABLE $schema.image_pack ALTER COLUMN bytes SET STORAGE EXTERNAL;
+  CREATE TABLE $schema.image_page (
+    hash text COLLATE "C" PRIMARY KEY, pack bigint NOT NULL REFERENCES $schema.image_pack ON DELETE CASCADE,
+    at integer NOT NULL, length integer NOT NULL);
+  CREATE INDEX image_page_of_pack ON $schema.image_page (pack);
+  CREATE TABLE $schema.image_manifest (name text COLLATE "C" PRIMARY KEY, json text NOT NULL, sum bigint NOT NULL);
+  `,
 ];
 
 /** P3. @throws MayflyError VERSION_MISMATCH: nothing was changed */

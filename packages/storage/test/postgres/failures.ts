@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Database, PostgresRegistry } from '../../src/postgres/index.ts';
 import { breakStatements, type BrokenStatement } from './broken-statement.ts';
-import { PASSWORD, type PostgresServer } from './server.ts';
+import type { PostgresServer } from './server.ts';
 
 let count = 0;
 
@@ -22,16 +22,17 @@ export function databaseFailures(server: () => PostgresServer): void {
     });
 
     it('that cannot be used is named, without its password', async () => {
+      await asAdmin("CREATE ROLE stranger LOGIN PASSWORD 'another one'");
       for (const [url, code, words] of [
         ['postgres://mayfly:secret@127.0.0.1:1/x', 'STORAGE_FAILED', '127.0.0.1:1/x: nothing listens there'],
         ['postgres://mayfly:secret@%2Fnowhere/x', 'STORAGE_FAILED', '/nowhere:5432/x: its socket is missing'],
-        [server().url({ password: 'secret' }), 'STORAGE_FAILED', 'it refuses the user or the password'],
+        [server().url({ user: 'stranger:secret' }), 'STORAGE_FAILED', 'it refuses the user or the password'],
         [server().url({ database: 'absent' }), 'STORAGE_FAILED', 'it has no database of this name'],
         ['mysql://mayfly:secret@127.0.0.1/x', 'BAD_REQUEST', 'begins with postgres://'],
       ] as const) {
         const error = await open(url).catch((e: Error) => e);
         expect(error).toMatchObject({ code, message: expect.stringContaining(words) });
-        expect((error as Error).message).not.toMatch(new RegExp(`secret|${PASSWORD}`));
+        expect((error as Error).message).not.toContain('secret');
       }
     });
 
