@@ -21,6 +21,7 @@ export default defineConfig({
     // machine is.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 240_000 } },
     // More than cores: many wait for processes and sockets most of the time. `npm test` has the browser's tests beside
     // them.
     maxWorkers: process.env.MAYFLY_VITEST_REPORT ? 3 : 4,

@@ -108,7 +108,7 @@ describe('mayfly mpiexec with several programs', () => {
       // Each alone: one that is lost leaves the others where they are.
       const words = ['mpiexec', '--team', '1', '-n', '2', './a', 'x', ':', '-n', '1', './b', 'z'];
       job = start(words, { cwd: dir, env: service.env });
-      await expect.poll(() => lines(job!.stdout()).length, { timeout: 240_000 }).toBe(3);
+      await expect.poll(() => lines(job!.stdout()).length).toBe(3);
       const id = ((await api('GET', 'jobs')) as JobView[])[0]!.id;
       const view = async (): Promise<JobView> => (await api('GET', `jobs/${id}`)) as JobView;
       expect(await view()).toMatchObject({
@@ -122,11 +122,11 @@ describe('mayfly mpiexec with several programs', () => {
         ],
       });
       await api('POST', `jobs/${id}/tasks/2/checkpoint`);
-      await expect.poll(async () => (await view()).tasks[2]!.images, { timeout: 240_000 }).toBe(1);
+      await expect.poll(async () => (await view()).tasks[2]!.images).toBe(1);
       // Rank 1 has no image and begins again; rank 2 restores one.
       for (const rank of [1, 2]) await api('POST', `jobs/${id}/tasks/${rank}/kill`);
       await expect
-        .poll(async () => (await view()).tasks.map((t) => [t.incarnation, t.state]), { timeout: 240_000 })
+        .poll(async () => (await view()).tasks.map((t) => [t.incarnation, t.state]))
         .toEqual([0, 1, 1].map((incarnation) => [incarnation, 'running']));
       job.child.stdin!.end('9\n');
       const r = await job.ended;

@@ -144,7 +144,7 @@ describe.skipIf(!browser || process.platform !== 'linux')('on a server', () => {
       let waits = '';
       job.child.stderr!.on('data', (d: Buffer) => (waits += d.toString()));
       await expect
-        .poll(() => waits, { timeout: 240_000 })
+        .poll(() => waits)
         .toContain(
           'needs 2 slots for TypeScript; none available; 3 more slots are free, but on volunteers that do not ' +
             'run TypeScript: open the volunteer page in a browser, or start "mayfly volunteer" with ' +

@@ -266,7 +266,7 @@ describe('REST', () => {
     ])
       expect(metrics).toContain(`${line}\n`);
     await expect
-      .poll(async () => (await server.inject({ url: '/metrics' })).body, { timeout: 240_000 })
+      .poll(async () => (await server.inject({ url: '/metrics' })).body)
       .toContain('mayfly_http_requests_total{method="GET",route="/openapi.json",status="200"} 1\n');
     expect(metrics).toMatch(/^mayfly_storage_bytes\{kind="registry"\} [1-9]/m);
     expect(

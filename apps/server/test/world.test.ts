@@ -331,8 +331,7 @@ describe('WorldHost', () => {
         host.deliver(job, task, ++n, WorldMode.REQUEST, body);
       };
       const spawn = '[{"args":[],"count":1}]';
-      const answered = (r: number): Promise<unknown> =>
-        expect.poll(() => host.answerable(job, task), { timeout: 240_000 }).toBe(r);
+      const answered = (r: number): Promise<unknown> => expect.poll(() => host.answerable(job, task)).toBe(r);
       const said = (r: number): number[] => ((a) => [a.error, fileValue(a.body, 0)])(host.answer(job, task, r)!);
       ask(FileOp.OPEN, '');
       ask(FileOp.SPAWN, spawn);

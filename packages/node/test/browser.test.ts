@@ -69,7 +69,7 @@ afterEach(async () => {
   await Promise.all(contexts.splice(0).map((c) => c.close()));
   await Promise.all(bench.nodes.splice(0).map((n) => n.close()));
   // Or the next test's ranks may go to a tab that is closed, while the server still waits for its next poll.
-  if (executable) await expect.poll(here, { timeout: 240_000 }).toEqual([]);
+  if (executable) await expect.poll(here).toEqual([]);
 });
 afterAll(async () => {
   await browser?.close();
