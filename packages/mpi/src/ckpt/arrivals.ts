@@ -5,10 +5,8 @@
 import { taskId } from '@mayfly/wire';
 import { Mode } from '../constants.ts';
 import { lostOf } from '../failure/broken.ts';
-import { agree } from '../failure/calls.ts';
 import { rankOfTask, type Deferred, type Layer } from '../layer.ts';
 import { pull } from '../matching.ts';
-import { completed } from '../requests.ts';
 import type { Arrival } from '../device.ts';
 import type { Checkpoints, Early, Membership } from './state.ts';
 import type { TeamEffect, TeamEvent } from './team.ts';
@@ -72,12 +70,10 @@ export function heard(layer: Layer): void {
 }
 
 function decide(layer: Layer, m: Membership): void {
-  if (m.request === 0) return;
-  const [done] = completed(layer, [m.request]);
-  if (!done) return;
+  const decided = m.request === 0 ? undefined : layer.ckpt!.service?.decided(m.request);
+  if (!decided) return;
   m.request = 0;
-  const { agreed } = done.outcome;
-  step(layer, m, { type: 'decided', word: agreed?.flag ?? 0, lost: !agreed || agreed.lost.length > 0 });
+  step(layer, m, { type: 'decided', ...decided });
 }
 
 /** Something has happened to a team. */
@@ -87,7 +83,7 @@ export function step(layer: Layer, m: Membership, e: TeamEvent): void {
 
 function act(layer: Layer, m: Membership, e: TeamEffect): void {
   if (e.type === 'contribute') {
-    m.request = agree(layer, m.comm, e.word, 'MPI_Ckpt_here');
+    m.request = layer.ckpt!.service!.contribute(m.comm, e.word);
     return;
   }
   const comm = layer.state.comms.rows.get(m.comm)!;

@@ -20,7 +20,7 @@ import { openOf, step, takeEarly } from './arrivals.ts';
 import * as disk from './disk.ts';
 import { planOf, type Plan, type Share } from './plan.ts';
 import type { CommRecord } from '../state.ts';
-import type { Checkpoints, Membership, Settings } from './state.ts';
+import type { Checkpoints, Membership, Service, Settings } from './state.ts';
 import { Team, Word } from './team.ts';
 
 export type { Settings };
@@ -48,6 +48,7 @@ export function join(layer: Layer, handle: number, settings: Settings, node: str
   const ckpt = layer.ckpt!;
   const comm = commOf(layer, handle, call);
   ckpt.node = node;
+  ckpt.service ??= agreements(layer);
   if (comm.holes) fail(ERR.COMM, call, `${comm.name} has holes (FT-MPI's mode blank)`, handle);
   if (ckpt.present?.team.state === 'open') leave(layer, ckpt.present, call);
   const team = gather(layer, comm, call);
@@ -77,6 +78,15 @@ export function join(layer: Layer, handle: number, settings: Settings, node: str
     ckpt.joining = undefined;
   }
 }
+
+const agreements = (layer: Layer): Service => ({
+  contribute: (comm, word) => agree(layer, comm, word, 'MPI_Ckpt_here'),
+  decided(request) {
+    const [done] = requests.completed(layer, [request]);
+    const agreed = done?.outcome.agreed;
+    return done && { word: agreed?.flag ?? 0, lost: !agreed || agreed.lost.length > 0 };
+  },
+});
 
 const AGAIN = 'a process has failed: make another communicator (MPIX_Comm_shrink), and call it again';
 const byLoss = (e: MPIError): boolean => e.errorClass === ERR.PROC_FAILED || e.errorClass === ERR.REVOKED;

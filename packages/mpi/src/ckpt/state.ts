@@ -27,7 +27,17 @@ export interface Settings {
   flags: number;
 }
 
+/** Agreements among the members of a team: what arrivals cannot reach without a cycle of imports. */
+export interface Service {
+  /** @returns the request */
+  contribute(comm: number, word: number): number;
+  /** What was decided, once. */
+  decided(request: number): { word: number; lost: boolean } | undefined;
+}
+
 export class Checkpoints {
+  /** Since the first team. */
+  service: Service | undefined;
   open = false;
   /** The program's communicator, whose error handler gets the errors. */
   comm = 0;
