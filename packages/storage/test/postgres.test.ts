@@ -18,6 +18,7 @@ import { ManualClock } from './manual-clock.ts';
 import { databaseFailures } from './postgres/failures.ts';
 import { fileFailures } from './postgres/file-failures.ts';
 import { imageFailures } from './postgres/image-failures.ts';
+import { kills } from './postgres/kills.ts';
 import { logFailures } from './postgres/log-failures.ts';
 import { needPrograms, PostgresServer } from './postgres/server.ts';
 import { freshSchema } from './postgres/subject.ts';
@@ -70,6 +71,7 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
     return { open: async () => openPostgresImageStore(await schema.open()), dispose: schema.dispose };
   });
 
+  kills(() => server);
   databaseFailures(() => server);
   logFailures(() => server);
   fileFailures(() => server);

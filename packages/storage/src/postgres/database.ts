@@ -88,7 +88,13 @@ export class Database {
     // Parsed by the driver, as it will be used.
     const probe = new pg.Client(this.#config);
     this.place = `${probe.host}:${probe.port}/${probe.database ?? ''}`;
-    this.#pool = new pg.Pool({ ...this.#config, max: connections, idleTimeoutMillis: 30_000 });
+    this.#pool = new pg.Pool({
+      ...this.#config,
+      max: connections,
+      idleTimeoutMillis: 30_000,
+      // It counts while all connections are in use, too.
+      connectionTimeoutMillis: 30_000,
+    });
     // Each query reports its own; an idle connection that breaks is replaced.
     this.#pool.on('error', () => undefined);
     this.#pool.on('connect', (client) => client.on('error', () => undefined));

@@ -2,8 +2,8 @@
  * A real PostgreSQL for tests: the programs of an installed one, in a data directory of its own below the temporary
  * directory, reached through a Unix socket there.
  *
- * PostgreSQL refuses to run as root, so root runs it as `nobody`. A shell holds it: it ends with the test's process,
- * whatever ends that, and then its directory is removed.
+ * PostgreSQL refuses to run as root, so root runs it as `nobody`. A shell holds it, and ends it when the test's process
+ * is gone, whatever ended that; only a test that was killed leaves its directory behind.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -63,6 +63,7 @@ export class PostgresServer {
   readonly #root: string;
   readonly #as: { uid?: number; gid?: number };
   #holder: ChildProcess | undefined;
+  #pid = 0;
 
   static async start(programs: string): Promise<PostgresServer> {
     const server = new PostgresServer(programs);
@@ -110,6 +111,7 @@ export class PostgresServer {
       stdio: ['pipe', 'ignore', 'pipe'],
     });
     this.#holder = holder;
+    this.#pid = 0;
     let log = '';
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(
@@ -125,6 +127,7 @@ export class PostgresServer {
         resolve();
       });
     });
+    this.#pid = Number(readFileSync(join(this.#root, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
   }
 
   /** Runs a statement as an administrator. */
@@ -147,17 +150,23 @@ export class PostgresServer {
   async end(): Promise<void> {
     const holder = this.#holder;
     this.#holder = undefined;
+    holder?.stdin!.end();
     if (!holder || holder.exitCode !== null || holder.signalCode !== null) return;
     const gone = once(holder, 'exit');
-    holder.stdin!.end();
-    const pid = Number(readFileSync(join(this.#root, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
-    const timer = setTimeout(() => process.kill(pid, 'SIGKILL'), READY_MS);
+    const timer = setTimeout(() => (this.#pid > 0 ? process.kill(this.#pid, 'SIGKILL') : holder.kill()), READY_MS);
     await gone;
     clearTimeout(timer);
   }
 
   get socket(): string {
     return join(this.#root, '.s.PGSQL.5432');
+  }
+
+  /** Ends without a checkpoint, as a crash does, and starts again: it recovers from its log. */
+  async crash(): Promise<void> {
+    process.kill(this.#pid, 'SIGQUIT');
+    await this.end();
+    await this.begin();
   }
 
   /** @param of folder: where the socket is */
