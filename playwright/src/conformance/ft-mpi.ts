@@ -2,11 +2,12 @@
  * `npm run conformance -- --ft-mpi`: FT-MPI's modes (packages/libmpi/conformance/ft-mpi), one program for each
  * communicator mode, each under both message modes, on a real server and headless nodes of one slot each. Processes
  * fail in three ways, before, within and behind collectives; losses are handled by return codes and by an error handler
- * that leaves by longjmp.
+ * that leaves by longjmp. Then examples/c-pcg-ft loses ranks at drawn calls.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FtModes } from '@mayfly/wire';
+import { readExample } from '../client.ts';
 import { ROOT } from '../server.ts';
 import type { UlfmRun } from './ulfm.ts';
 
@@ -14,11 +15,12 @@ const FOLDER = join(ROOT, 'packages', 'libmpi', 'conformance', 'ft-mpi');
 const MODES: readonly FtModes['communicators'][] = ['abort', 'blank', 'shrink', 'rebuild'];
 /** The call of a process that waits for the end of its node; more than it makes before. */
 const AT_NODE = 20_000;
+const PCG_RANKS = 6;
 /** The rank that is lost with its node, in all programs. */
 const VICTIM = 2;
 
 /** @returns lines that are wrong */
-export async function ftMpi(run: Pick<UlfmRun, 'client' | 'room' | 'say'>): Promise<number> {
+export async function ftMpi(run: UlfmRun, kills: number): Promise<number> {
   const sources = Object.fromEntries(
     readdirSync(FOLDER).map((f) => [f, readFileSync(join(FOLDER, f), 'utf8')] as const),
   );
@@ -68,5 +70,45 @@ export async function ftMpi(run: Pick<UlfmRun, 'client' | 'room' | 'say'>): Prom
       await job({ communicators, messages }, 'trap', 'handler');
       await job({ communicators, messages }, 'node', 'return');
     }
+
+  return wrong + (await solves(run, kills));
+}
+
+/**
+ * Conjugate gradients with two checksums: any two ranks may be lost at any call, and the answer keeps its bits.
+ *
+ * @returns runs that are wrong
+ */
+async function solves(run: UlfmRun, kills: number): Promise<number> {
+  const example = await readExample('c-pcg-ft');
+  const solve = async (args: string[]): Promise<{ id: string; answer: string }> => {
+    await run.room(PCG_RANKS + 2);
+    const { id } = await run.client.submit(
+      example,
+      PCG_RANKS,
+      ['--poisson', '24', '--checksums', '2', '--every', '10', ...args],
+      { protocol: 'app', ft: { communicators: 'rebuild', messages: 'reset' } },
+    );
+    const view = await run.client.ended(id);
+    const lines = (await run.client.answer(view)).stdout.flatMap((text) => text.split('\n'));
+    const answer = lines.filter((l) => /iterations|PASS|FAIL/.test(l)).join('; ');
+    return { id, answer: view.state === 'done' ? answer : `${view.state}: ${JSON.stringify(view.error)}` };
+  };
+  const whole = await solve([]);
+  const made = await run.calls(whole.id, PCG_RANKS);
+  run.say(`c-pcg-ft: ${whole.answer}`);
+  let wrong = /PASS/.test(whole.answer) ? 0 : 1;
+  for (let k = 0; k < kills; k++) {
+    const victims = new Map<number, number>();
+    for (let n = 1 + run.draw(2); n > 0; n--) {
+      const t = run.draw(PCG_RANKS);
+      // Behind its last barrier nobody waits for a lost rank, and its replacement finds nobody.
+      victims.set(t, 1 + run.draw(made[t]! - 10));
+    }
+    const faults = [...victims].map(([t, n]) => `fault=${t}:${n}`);
+    const { answer } = await solve([...faults, '--errors', k % 2 === 0 ? 'return' : 'handler']);
+    if (answer !== whole.answer) wrong++;
+    run.say(`c-pcg-ft ${faults.join(' ')}: ${answer === whole.answer ? 'the same bits' : answer}`);
+  }
   return wrong;
 }

@@ -27,7 +27,8 @@ const HELP = `npm run conformance -- [options]
   --kills N       repeat that N times for each program (default 1)
   --seed S        seed of the drawn calls (default 1)
   --ulfm          run only the programs that lose processes (ulfm/), and --kills N of them at drawn calls
-  --ft-mpi        run only the programs of FT-MPI's modes (ft-mpi/)
+  --ft-mpi        run only the programs of FT-MPI's modes (ft-mpi/), and examples/c-pcg-ft with --kills N times
+                  losses at drawn calls
   --ckpt          the same as --ulfm with the programs that make operation-level checkpoints (ckpt/)
   --native        compare with the installed MPI, run now, instead of the recorded output
   --mpi NAME      use mpicc.NAME and mpiexec.NAME as the installed MPI: mpich, openmpi
@@ -185,7 +186,7 @@ async function withoutRecovery(): Promise<number> {
       say,
     };
     const wrong = values['ft-mpi']
-      ? await ftMpi(run)
+      ? await ftMpi(run, Number(values.kills))
       : await (values.ckpt ? ckpt : ulfm)(run, Number(values.kills), (name) => only?.includes(name) !== false);
     return wrong === 0 ? 0 : 1;
   } finally {
