@@ -23,7 +23,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { MayflyError } from '@mayfly/wire';
 import type * as port from '../ports/index.ts';
-import { LONGEST_KEY, sameValue, valueText } from '../registry-values.ts';
+import { Commits, type Pending } from '../registry-commits.ts';
+import { LONGEST_KEY, sameValue } from '../registry-values.ts';
 import { migrateLmdb } from './lmdb/migrate.ts';
 import { OrderedKeys } from './ordered-keys.ts';
 import { readRegistryFiles, type RegistryFiles, type RegistryProblem } from './registry-files.ts';
@@ -37,7 +38,6 @@ import { syncDirectory } from './durable-file.ts';
 import { drawSalt, storageError } from './segment.ts';
 
 const GENERATIONS = 3;
-const BATCH = 1000;
 const RESERVE = 'reserve';
 const RESERVE_BYTES = 64 * 1024;
 
@@ -89,14 +89,6 @@ async function openLogs(directory: string, options: FileRegistryOptions): Promis
   return new LogRegistry(directory, files, options);
 }
 
-interface Pending {
-  changes: readonly Change[];
-  expect: readonly Change[];
-  payload: Buffer;
-  resolve: () => void;
-  reject: (error: MayflyError) => void;
-}
-
 interface Log {
   base: number;
   salt: number;
@@ -113,6 +105,12 @@ class LogRegistry implements FileRegistry {
   readonly #state: Map<string, string>;
   readonly #keys = new OrderedKeys();
   readonly #watches = new Watches();
+  /** G2. */
+  readonly #commits = new Commits({
+    check: (key) => this.#check(key),
+    take: (batch) => this.#take(batch),
+    stops: () => false,
+  });
   readonly #leases: Leases;
   /** Bases of the logs and of the undamaged snapshots that are there, in order. */
   #logs: number[];
@@ -124,8 +122,6 @@ class LogRegistry implements FileRegistry {
   #snapshotBytes: number;
   /** A snapshot is tried when the commits since the last one are longer. */
   #due: number;
-  #queue: Pending[] = [];
-  #working: Promise<void> | undefined;
   #snapshot: Promise<void> | undefined;
   #reserved = false;
   #closed = false;
@@ -162,23 +158,11 @@ class LogRegistry implements FileRegistry {
     return [...this.#keys.withPrefix('')].map((key) => [key, JSON.parse(this.#state.get(key)!)]);
   }
 
-  async commit(
+  commit(
     changes: readonly port.Change[],
     { expect = [] }: { expect?: readonly port.Expectation[] } = {},
   ): Promise<void> {
-    const texts = (list: readonly port.Change[]): Change[] =>
-      list.map(([key, value]) => {
-        this.#check(key);
-        if (key === '') throw new MayflyError('BAD_REQUEST', 'an empty key');
-        return [key, valueText(key, value)];
-      });
-    const one = { changes: texts(changes), expect: texts(expect) };
-    this.#check('');
-    if (one.changes.length === 0 && one.expect.length === 0) return;
-    await new Promise<void>((resolve, reject) => {
-      this.#queue.push({ ...one, payload: encodeChanges(one.changes), resolve, reject });
-      this.#working ??= this.#work();
-    });
+    return this.#commits.add(changes, expect);
   }
 
   lease(name: string, ttlMs: number): Promise<port.Lease> {
@@ -190,31 +174,14 @@ class LogRegistry implements FileRegistry {
     return this.#watches.begin(prefix);
   }
 
-  /** G2. */
-  async #work(): Promise<void> {
-    // Those that are asked for in this step of the event loop go along.
-    await Promise.resolve();
-    while (this.#queue.length > 0) {
-      const batch = this.#queue.splice(0, BATCH);
-      const error = await this.#take(batch);
-      if (error === undefined) continue;
-      // A small one may find room where a large one does not.
-      for (const one of batch) {
-        const still = batch.length === 1 ? error : await this.#take([one]);
-        if (still !== undefined) one.reject(still);
-      }
-    }
-    // Here and not when the promise settles: a commit that comes in between would find nobody.
-    this.#working = undefined;
-  }
-
   /** Makes them durable, shows them, resolves them; rejects those whose expectations do not hold. @returns why not */
   async #take(all: readonly Pending[]): Promise<MayflyError | undefined> {
     const { batch, refused } = this.#judge(all);
     const written = batch.filter((p) => p.changes.length > 0);
+    const payloads = written.map((p) => encodeChanges(p.changes));
     for (let attempt = 0; written.length > 0; attempt++)
       try {
-        await this.#write(written);
+        await this.#write(payloads);
         break;
       } catch (e) {
         const error = storageError(e, 'the registry cannot be written');
@@ -224,8 +191,8 @@ class LogRegistry implements FileRegistry {
         );
         if (error.code !== 'DISK_FULL' || attempt > 0 || !frees || !this.#giveReserve()) return error;
       }
-    for (const { changes, payload } of written) {
-      this.#since += payload.length;
+    for (const [i, { changes }] of written.entries()) {
+      this.#since += payloads[i]!.length;
       for (const change of changes) this.#show(change);
       this.#watches.committed();
     }
@@ -269,14 +236,9 @@ class LogRegistry implements FileRegistry {
     }
   }
 
-  async #write(batch: readonly Pending[]): Promise<void> {
+  async #write(payloads: readonly Buffer[]): Promise<void> {
     const log = await this.#logToWrite();
-    const bytes = encodeRecords(
-      batch.map((p) => p.payload),
-      log.salt,
-      this.#next,
-      this.#next,
-    );
+    const bytes = encodeRecords(payloads, log.salt, this.#next, this.#next);
     try {
       if (log.dirty) takeBack(log);
       for (const fd of log.fds)
@@ -405,7 +367,7 @@ class LogRegistry implements FileRegistry {
     if (this.#closed) return;
     this.#closed = true;
     this.#leases.close();
-    while (this.#working) await this.#working;
+    await this.#commits.settled();
     this.#watches.close();
     await this.#snapshot;
     if (this.#log) for (const fd of this.#log.fds) closeSync(fd);

@@ -16,6 +16,7 @@ import { crc32 } from 'node:zlib';
 import { CHUNK_BYTES, MayflyError } from '@mayfly/wire';
 import type { StdinLog } from '../ports/index.ts';
 import { storageError } from '../storage-error.ts';
+import { newPart } from '../stdin-part.ts';
 
 const fdatasyncAsync = promisify(fdatasync);
 const SUMMED = 0x8000_0000;
@@ -94,16 +95,8 @@ export class FileStdinLog implements StdinLog {
   }
 
   async #append(bytes: Uint8Array, end: boolean, offset = this.#bytes): Promise<void> {
-    if (offset > this.#bytes)
-      throw new MayflyError(
-        'CONFLICT',
-        `Standard input has ${this.#bytes} bytes so far; cannot append at offset ${offset}.`,
-      );
-    const fresh = bytes.subarray(Math.min(bytes.length, this.#bytes - offset));
-    if (this.#ended) {
-      if (fresh.length > 0) throw new MayflyError('CONFLICT', 'Standard input of this job has ended.');
-      return;
-    }
+    const fresh = newPart(bytes, offset, this.#bytes, this.#ended);
+    if (this.#ended) return;
     // It is entered when it is durable, so it is not read before.
     const wrote: [length: number, size: number][] = [];
     const write = (part: Uint8Array): void => {

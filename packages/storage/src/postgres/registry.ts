@@ -10,21 +10,12 @@
 import { crc32 } from 'node:zlib';
 import { MayflyError } from '@mayfly/wire';
 import type * as port from '../ports/index.ts';
-import type { Change } from '../embedded/registry-format.ts';
 import { Leases, systemClock, type LeaseClock } from '../embedded/registry-leases.ts';
 import { Watches } from '../embedded/registry-watches.ts';
-import { LONGEST_KEY, sameValue, valueText } from '../registry-values.ts';
+import { Commits, type Pending } from '../registry-commits.ts';
+import { LONGEST_KEY, sameValue } from '../registry-values.ts';
 import { stopsStorage } from '../storage-error.ts';
 import type { Database, Query } from './database.ts';
-
-const BATCH = 1000;
-
-interface Pending {
-  changes: readonly Change[];
-  expect: readonly Change[];
-  resolve: () => void;
-  reject: (error: MayflyError) => void;
-}
 
 interface Judged {
   /** Those that hold, in order. */
@@ -39,9 +30,13 @@ interface Judged {
 export class PostgresRegistry implements port.Registry {
   readonly #database: Database;
   readonly #watches = new Watches();
+  /** R1. */
+  readonly #commits = new Commits({
+    check: (key) => this.#check(key),
+    take: (batch) => this.#take(batch),
+    stops: stopsStorage,
+  });
   readonly #leases: Leases;
-  #queue: Pending[] = [];
-  #working: Promise<void> | undefined;
   #closed = false;
 
   /** @param clock of leases; default: the time of this process */
@@ -72,23 +67,11 @@ export class PostgresRegistry implements port.Registry {
     });
   }
 
-  async commit(
+  commit(
     changes: readonly port.Change[],
     { expect = [] }: { expect?: readonly port.Expectation[] } = {},
   ): Promise<void> {
-    const texts = (list: readonly port.Change[]): Change[] =>
-      list.map(([key, value]) => {
-        this.#check(key);
-        if (key === '') throw new MayflyError('BAD_REQUEST', 'an empty key');
-        return [key, valueText(key, value)];
-      });
-    const one = { changes: texts(changes), expect: texts(expect) };
-    this.#check('');
-    if (one.changes.length === 0 && one.expect.length === 0) return;
-    await new Promise<void>((resolve, reject) => {
-      this.#queue.push({ ...one, resolve, reject });
-      this.#working ??= this.#work();
-    });
+    return this.#commits.add(changes, expect);
   }
 
   lease(name: string, ttlMs: number): Promise<port.Lease> {
@@ -98,24 +81,6 @@ export class PostgresRegistry implements port.Registry {
   watch(prefix: string): port.Watch {
     this.#check(prefix);
     return this.#watches.begin(prefix);
-  }
-
-  /** R1. */
-  async #work(): Promise<void> {
-    // Those that are asked for in this step of the event loop go along.
-    await Promise.resolve();
-    while (this.#queue.length > 0) {
-      const batch = this.#queue.splice(0, BATCH);
-      const error = await this.#take(batch);
-      if (error === undefined) continue;
-      // One that the database refuses does not take the others along.
-      for (const one of batch) {
-        const still = batch.length === 1 || stopsStorage(error) ? error : await this.#take([one]);
-        if (still !== undefined) one.reject(still);
-      }
-    }
-    // Here and not when the promise settles: a commit that comes in between would find nobody.
-    this.#working = undefined;
   }
 
   /** Makes them durable, shows them, settles them. @returns why not: then nothing was changed */
@@ -179,7 +144,7 @@ export class PostgresRegistry implements port.Registry {
     if (this.#closed) return;
     this.#closed = true;
     this.#leases.close();
-    while (this.#working) await this.#working;
+    await this.#commits.settled();
     this.#watches.close();
   }
 

@@ -10,6 +10,7 @@ import { CHUNK_BYTES, MayflyError } from '@mayfly/wire';
 import type { StdinLog } from '../ports/index.ts';
 import type { Database } from './database.ts';
 import type { Held, Scratch } from './scratch.ts';
+import { newPart } from '../stdin-part.ts';
 
 interface Message {
   held: Held;
@@ -86,16 +87,8 @@ class PostgresStdinLog implements StdinLog {
   }
 
   async #append(bytes: Uint8Array, end: boolean, offset = this.#bytes): Promise<void> {
-    if (offset > this.#bytes)
-      throw new MayflyError(
-        'CONFLICT',
-        `Standard input has ${this.#bytes} bytes so far; cannot append at offset ${offset}.`,
-      );
-    const fresh = bytes.subarray(Math.min(bytes.length, this.#bytes - offset));
-    if (this.#ended) {
-      if (fresh.length > 0) throw new MayflyError('CONFLICT', 'Standard input of this job has ended.');
-      return;
-    }
+    const fresh = newPart(bytes, offset, this.#bytes, this.#ended);
+    if (this.#ended) return;
     const parts: Buffer[] = [];
     for (let o = 0; o < fresh.length; o += CHUNK_BYTES) parts.push(Buffer.from(fresh.subarray(o, o + CHUNK_BYTES)));
     if (end) parts.push(Buffer.alloc(0));
