@@ -1,7 +1,7 @@
 /** What goes between a node and the server beside messages: programs, and pages of images down and up. */
 import { describe, expect, it } from 'vitest';
 import { createHash, cutImage, distinctPages, unpackPage } from '@mayfly/checkpoint';
-import { PAGE_BYTES, type Assignment, type Manifest } from '@mayfly/wire';
+import { PAGE_BYTES, type Assignment, type Manifest, type TaskId } from '@mayfly/wire';
 import { Fetcher } from '../src/comm/fetcher.ts';
 import { ImageUploads } from '../src/comm/image-uploads.ts';
 import { Ask, CommSide, createRankMemory, RankSide } from '../src/ring/index.ts';
@@ -224,6 +224,40 @@ describe('images', () => {
     expect((await codecs(uploads, 2))[0]).toBe(1);
     link.rate = 50_000;
     expect((await codecs(uploads, 3)).at(-1)).toBe(0);
+  });
+
+  it('U1: a rank that leaves in the middle of its upload does not keep the next image of another one', async () => {
+    const sockets: { sent: string[]; onopen?: () => void; onmessage?: (e: { data: unknown }) => void }[] = [];
+    const openSocket = (): unknown => {
+      const sent: string[] = [];
+      const socket = { sent, bufferedAmount: 0, send: (m: string) => sent.push(m), close: () => undefined };
+      sockets.push(socket);
+      return socket;
+    };
+    const idle: TaskId[] = [];
+    const nothing = (): void => undefined;
+    const uploads = new ImageUploads('http://server', { openSocket, after: () => nothing } as never, {
+      onComplete: nothing,
+      onRefused: nothing,
+      onIdle: (task) => idle.push(task),
+    });
+    const cut = await cutImage([{ name: 'a', bytes: new Uint8Array(10) }]);
+    const add = (task: number, serial: number): void =>
+      uploads.add({ image: `j-${task}-0-${serial}`, task, pages: cut.pages } as unknown as Manifest, cut, 'c');
+    const says = (type: string, image: string): void =>
+      sockets.at(-1)!.onmessage!({ data: JSON.stringify({ type, image }) });
+    const offered = (): string[] => sockets.flatMap((s) => s.sent.flatMap((m) => /j-\d-0-\d/.exec(m)?.[0] ?? []));
+
+    add(0, 1);
+    sockets[0]!.onopen!();
+    says('stored', 'j-0-0-1');
+    add(1, 1);
+    // That the image of rank 0 is complete would have come over the connection that ends here.
+    uploads.forget(1 as TaskId);
+    expect(idle).toEqual([0]);
+    add(0, 2);
+    sockets.at(-1)!.onopen!();
+    expect([sockets.length, offered()]).toEqual([2, ['j-0-0-1', 'j-1-0-1', 'j-0-0-2']]);
   });
 
   it('what a rank is asked reaches it while it waits, and again when the image before it is done', () => {

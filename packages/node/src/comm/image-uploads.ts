@@ -84,7 +84,7 @@ export class ImageUploads {
     if (this.current?.manifest.task === task) {
       this.current = undefined;
       // Mid-way through its pages: only a new connection is in a known state.
-      this.disconnect();
+      this.lose();
       this.next();
     }
   }
@@ -145,10 +145,14 @@ export class ImageUploads {
     };
   }
 
-  private broken(): void {
+  /** What is stored would have been reported as complete on the connection that is gone. */
+  private lose(): void {
     this.disconnect();
-    // Their completion would have been reported on the connection that is gone.
     for (const m of [...this.stored.values()]) this.settled(m);
+  }
+
+  private broken(): void {
+    this.lose();
     if (this.attempts > 0) this.polling = false;
     if (!this.current && this.waiting.length === 0) return;
     const ms =
