@@ -230,7 +230,8 @@ describe('C programs on headless nodes', () => {
       await bench.node(3, 'a');
       const b = await bench.node(3, 'b');
       const id = await submit(SPAWNING, 2);
-      await bench.until(id, (j) => j.size === 4);
+      // Each node has two of them.
+      await bench.until(id, (j) => j.size === 4 && j.tasks.every((t) => t.node !== undefined));
       b.kill();
       const c = await bench.node(3, 'c');
       // Whoever was hit in the middle of what: all of them come to where the program is held.
