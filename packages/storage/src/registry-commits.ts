@@ -7,7 +7,7 @@
 import { MayflyError } from '@mayfly/wire';
 import type { Change } from './embedded/registry-format.ts';
 import type * as port from './ports/index.ts';
-import { valueText } from './registry-values.ts';
+import { sameValue, valueText } from './registry-values.ts';
 
 const BATCH = 1000;
 
@@ -75,4 +75,30 @@ export class Commits {
     // Here and not when the promise settles: a commit that comes in between would find nobody.
     this.#working = undefined;
   }
+}
+
+/** What becomes of a batch. */
+export interface Judged {
+  /** Those that hold, in order. */
+  readonly held: readonly Pending[];
+  readonly refused: ReadonlyMap<Pending, MayflyError>;
+  /** What the keys that they change hold behind them. */
+  readonly left: ReadonlyMap<string, string | undefined>;
+}
+
+/** Expectations are compared with what is there, and with what the commits before them leave. */
+export function judge(batch: readonly Pending[], there: (key: string) => string | undefined): Judged {
+  const refused = new Map<Pending, MayflyError>();
+  const left = new Map<string, string | undefined>();
+  const held = batch.filter((p) => {
+    const wrong = p.expect.find(([key, text]) => !sameValue(text, left.has(key) ? left.get(key) : there(key)));
+    if (wrong) {
+      const message = `the record ${wrong[0]} of the registry is not as expected; nothing was changed`;
+      refused.set(p, new MayflyError('CONFLICT', message, { key: wrong[0] }));
+      return false;
+    }
+    for (const [key, text] of p.changes) left.set(key, text);
+    return true;
+  });
+  return { held, refused, left };
 }

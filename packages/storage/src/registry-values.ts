@@ -3,7 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { MayflyError } from '@mayfly/wire';
 
 /** UTF-16 units. */
-export const LONGEST_KEY = 1000;
+const LONGEST_KEY = 1000;
+
+/** @throws MayflyError BAD_REQUEST */
+export function needKey(key: string): void {
+  if (key.length > LONGEST_KEY)
+    throw new MayflyError('BAD_REQUEST', `a key of ${key.length} characters; the longest is ${LONGEST_KEY}`);
+}
 
 /** As JSON; the order of an object's keys does not count. */
 export const sameValue = (a: string | undefined, b: string | undefined): boolean =>

@@ -184,7 +184,7 @@ class Store implements FileImageStore {
 
   collect(pinned: ReadonlySet<string>): Promise<{ pages: number; bytes: number }> {
     const gone = { pages: 0, bytes: 0 };
-    for (const hash of [...this.#uses.loose]) {
+    for (const hash of this.#uses.loose) {
       if (pinned.has(hash) || this.#held.has(hash) || (this.#packs.has(hash) && !this.#packs.isDurable(hash))) continue;
       this.#uses.removed(hash);
       const bytes = this.#packs.remove(hash);

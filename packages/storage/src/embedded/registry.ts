@@ -23,8 +23,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { MayflyError } from '@mayfly/wire';
 import type * as port from '../ports/index.ts';
-import { Commits, type Pending } from '../registry-commits.ts';
-import { LONGEST_KEY, sameValue } from '../registry-values.ts';
+import { Commits, judge, type Pending } from '../registry-commits.ts';
+import { needKey } from '../registry-values.ts';
 import { migrateLmdb } from './lmdb/migrate.ts';
 import { OrderedKeys } from './ordered-keys.ts';
 import { readRegistryFiles, type RegistryFiles, type RegistryProblem } from './registry-files.ts';
@@ -176,8 +176,9 @@ class LogRegistry implements FileRegistry {
 
   /** Makes them durable, shows them, resolves them; rejects those whose expectations do not hold. @returns why not */
   async #take(all: readonly Pending[]): Promise<MayflyError | undefined> {
-    const { batch, refused } = this.#judge(all);
-    const written = batch.filter((p) => p.changes.length > 0);
+    // G7.
+    const { held, refused } = judge(all, (key) => this.#state.get(key));
+    const written = held.filter((p) => p.changes.length > 0);
     const payloads = written.map((p) => encodeChanges(p.changes));
     for (let attempt = 0; written.length > 0; attempt++)
       try {
@@ -203,25 +204,6 @@ class LogRegistry implements FileRegistry {
       else p.resolve();
     }
     return undefined;
-  }
-
-  /** G7. */
-  #judge(all: readonly Pending[]): { batch: Pending[]; refused: Map<Pending, MayflyError> } {
-    const refused = new Map<Pending, MayflyError>();
-    const left = new Map<string, string | undefined>();
-    const batch = all.filter((p) => {
-      const wrong = p.expect.find(
-        ([key, text]) => !sameValue(text, left.has(key) ? left.get(key) : this.#state.get(key)),
-      );
-      if (wrong) {
-        const message = `the record ${wrong[0]} of the registry is not as expected; nothing was changed`;
-        refused.set(p, new MayflyError('CONFLICT', message, { key: wrong[0] }));
-        return false;
-      }
-      for (const [key, text] of p.changes) left.set(key, text);
-      return true;
-    });
-    return { batch, refused };
   }
 
   #show(change: Change): void {
@@ -376,8 +358,7 @@ class LogRegistry implements FileRegistry {
 
   #check(key: string): void {
     if (this.#closed) throw new MayflyError('CONFLICT', 'the registry is closed');
-    if (key.length > LONGEST_KEY)
-      throw new MayflyError('BAD_REQUEST', `a key of ${key.length} characters; the longest is ${LONGEST_KEY}`);
+    needKey(key);
   }
 }
 

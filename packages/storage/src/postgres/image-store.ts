@@ -263,7 +263,7 @@ class Store implements PostgresImageStore {
   /** I3. */
   async collect(pinned: ReadonlySet<string>): Promise<{ pages: number; bytes: number }> {
     const gone: [hash: string, page: Page][] = [];
-    for (const hash of [...this.#uses.loose]) {
+    for (const hash of this.#uses.loose) {
       if (pinned.has(hash) || this.#held.has(hash) || this.#waiting.has(hash)) continue;
       const page = this.#drop(hash);
       if (page) gone.push([hash, page]);

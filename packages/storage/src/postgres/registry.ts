@@ -12,20 +12,10 @@ import { MayflyError } from '@mayfly/wire';
 import type * as port from '../ports/index.ts';
 import { Leases, systemClock, type LeaseClock } from '../embedded/registry-leases.ts';
 import { Watches } from '../embedded/registry-watches.ts';
-import { Commits, type Pending } from '../registry-commits.ts';
-import { LONGEST_KEY, sameValue } from '../registry-values.ts';
+import { Commits, judge, type Judged, type Pending } from '../registry-commits.ts';
+import { needKey } from '../registry-values.ts';
 import { stopsStorage } from '../storage-error.ts';
 import type { Database, Query } from './database.ts';
-
-interface Judged {
-  /** Those that hold, in order. */
-  held: Pending[];
-  refused: Map<Pending, MayflyError>;
-  /** The keys that were there before. */
-  known: Set<string>;
-  /** What all of them leave. */
-  left: Map<string, string | undefined>;
-}
 
 export class PostgresRegistry implements port.Registry {
   readonly #database: Database;
@@ -85,17 +75,20 @@ export class PostgresRegistry implements port.Registry {
 
   /** Makes them durable, shows them, settles them. @returns why not: then nothing was changed */
   async #take(batch: readonly Pending[]): Promise<MayflyError | undefined> {
+    let known = new Set<string>();
     let judged: Judged | undefined;
     try {
       await this.#database.write(async (query) => {
         await query(`UPDATE ${this.#database.schema}.registry_head SET revision = revision + 1`);
-        judged = judge(batch, await this.#rows(query, batch));
+        const there = await this.#rows(query, batch);
+        known = new Set(there.keys());
+        judged = judge(batch, (key) => there.get(key));
         await this.#store(query, judged.left);
       });
     } catch (error) {
       return error as MayflyError;
     }
-    this.#show(judged!);
+    this.#show(judged!, known);
     for (const one of batch) {
       const refused = judged!.refused.get(one);
       if (refused) one.reject(refused);
@@ -127,8 +120,8 @@ export class PostgresRegistry implements port.Registry {
     );
   }
 
-  /** R3. */
-  #show({ held, known }: Judged): void {
+  /** R3. @param known the keys that were there before */
+  #show({ held }: Judged, known: Set<string>): void {
     for (const { changes } of held) {
       if (changes.length === 0) continue;
       for (const change of changes) {
@@ -150,26 +143,9 @@ export class PostgresRegistry implements port.Registry {
 
   #check(key: string): void {
     if (this.#closed) throw new MayflyError('CONFLICT', 'the registry is closed');
-    if (key.length > LONGEST_KEY)
-      throw new MayflyError('BAD_REQUEST', `a key of ${key.length} characters; the longest is ${LONGEST_KEY}`);
+    needKey(key);
     if (key.includes('\0')) throw new MayflyError('BAD_REQUEST', 'a key with the character NUL');
   }
-}
-
-function judge(batch: readonly Pending[], there: ReadonlyMap<string, string>): Judged {
-  const left = new Map<string, string | undefined>();
-  const refused = new Map<Pending, MayflyError>();
-  const held = batch.filter((p) => {
-    const wrong = p.expect.find(([key, text]) => !sameValue(text, left.has(key) ? left.get(key) : there.get(key)));
-    if (wrong) {
-      const message = `the record ${wrong[0]} of the registry is not as expected; nothing was changed`;
-      refused.set(p, new MayflyError('CONFLICT', message, { key: wrong[0] }));
-      return false;
-    }
-    for (const [key, text] of p.changes) left.set(key, text);
-    return true;
-  });
-  return { held, refused, left, known: new Set(there.keys()) };
 }
 
 const sumOf = (key: string, text: string): number => crc32(text, crc32(`${key}\0`));
