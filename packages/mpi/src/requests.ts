@@ -3,7 +3,7 @@
  * 0 (MPI_REQUEST_NULL) or of requests that are no longer in the table; both count as inactive.
  */
 import { WORLD, taskId } from '@mayfly/wire';
-import { ERR, fail, type MPIError } from './errors.ts';
+import { ERR, MPIError, fail } from './errors.ts';
 import { waitForAnswer } from './connect-timeout.ts';
 import { requestOf, type Layer } from './layer.ts';
 import { retire, spread, unpost } from './matching.ts';
@@ -100,6 +100,14 @@ export function wait(layer: Layer, handle: number, call?: string): Outcome {
     waitUntil(layer, () => ends(layer, handle), reason);
   }
   return take(layer, handle);
+}
+
+/** Waits for a request of the layer's own. @throws MPIError that with which it ends */
+export function settled(layer: Layer, handle: number): Outcome {
+  const outcome = wait(layer, handle);
+  const { error } = outcome;
+  if (error) throw new MPIError(error.errorClass, error.call, error.text);
+  return outcome;
 }
 
 /** [MPI_Waitall] */

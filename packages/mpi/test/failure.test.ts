@@ -3,7 +3,7 @@
  * the messages of the rank come out.
  */
 import { describe, expect, it } from 'vitest';
-import { WORLD, WorldMode, taskId, type MemberNotice } from '@mayfly/wire';
+import { WORLD, WorldMode, taskId } from '@mayfly/wire';
 import {
   ANY_SOURCE,
   COLLECTIVE,
@@ -18,21 +18,8 @@ import {
   linear,
   p2p,
   requests,
-  type Layer,
 } from '../src/index.ts';
-import { NONE, rank } from './told-rank.ts';
-
-const lost = (...tasks: number[]): MemberNotice => ({ op: 'lost', tasks });
-const receive = (layer: Layer, source: number, call = 'MPI_Irecv'): number =>
-  p2p.startReceive(layer, COMM_WORLD, source, 7, linear(64, 1), call);
-const classOf = (f: () => unknown): number => {
-  try {
-    f();
-  } catch (e) {
-    return (e as { errorClass: number }).errorClass;
-  }
-  return 0;
-};
+import { NONE, classOf, lost, rank, receive } from './told-rank.ts';
 
 describe('point to point (U1)', () => {
   it('delivers what a lost process sent, then fails; others go on', () => {

@@ -14,10 +14,9 @@ import {
   requests,
   type Layer,
 } from '../src/index.ts';
-import { NONE, rank } from './told-rank.ts';
+import { AT, NONE, classOf, lost, rank, receive } from './told-rank.ts';
 
 const NEW = 48;
-const lost = (...tasks: number[]): MemberNotice => ({ op: 'lost', tasks });
 const recovered = (...ranks: number[]): MemberNotice => ({
   op: 'recovered',
   epoch: 1,
@@ -29,17 +28,6 @@ const modes = (communicators: FtModes['communicators'], messages: FtModes['messa
   communicators,
   messages,
 });
-const AT = 64;
-const receive = (layer: Layer, source: number, call = 'MPI_Irecv'): number =>
-  p2p.startReceive(layer, COMM_WORLD, source, 7, linear(AT, 1), call);
-const classOf = (f: () => unknown): number => {
-  try {
-    f();
-  } catch (e) {
-    return (e as { errorClass: number }).errorClass;
-  }
-  return 0;
-};
 /** As MPI_Comm_dup with FT_MPI_CHECK_RECOVER does. */
 const recover = (layer: Layer): void => {
   const request = failures.startRecovery(layer, 'MPI_Comm_dup');

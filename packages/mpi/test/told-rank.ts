@@ -1,8 +1,24 @@
 /** A rank at the border of the layer: arrivals and notices go in, its messages come out. */
 import { MEMBERS, WorldMode, encodeMember, type MemberNotice, type TaskId, taskId } from '@mayfly/wire';
-import { COMM_WORLD, Mode, createLayer, type Arrival, type Device, type Layer } from '../src/index.ts';
+import { COMM_WORLD, Mode, createLayer, linear, p2p, type Arrival, type Device, type Layer } from '../src/index.ts';
 
 export const NONE: Uint8Array = new Uint8Array(0);
+/** Where {@link receive} puts what comes. */
+export const AT = 64;
+
+export const lost = (...tasks: number[]): MemberNotice => ({ op: 'lost', tasks });
+/** Of one byte, with the tag 7. */
+export const receive = (layer: Layer, source: number, call = 'MPI_Irecv'): number =>
+  p2p.startReceive(layer, COMM_WORLD, source, 7, linear(AT, 1), call);
+/** The class of the error with which it ends; 0: none. */
+export const classOf = (f: () => unknown): number => {
+  try {
+    f();
+  } catch (e) {
+    return (e as { errorClass: number }).errorClass;
+  }
+  return 0;
+};
 
 /** Rank 0 of three. A wait for what is not in `inbox` is a failure of the test. @param ft FT-MPI's modes */
 export function rank(ft?: Device['ft']): {

@@ -7,24 +7,18 @@ import { COMM_SELF } from '../constants.ts';
 import { ERR, MPIError } from '../errors.ts';
 import * as files from '../files/index.ts';
 import { releaseSpace, scratch, type Layer } from '../layer.ts';
-import * as requests from '../requests.ts';
+import { settled } from '../requests.ts';
 
 const HEAD = 16;
-
-function done(layer: Layer, request: number): number {
-  const o = requests.wait(layer, request);
-  if (o.error) throw new MPIError(o.error.errorClass, o.error.call, o.error.text);
-  return o.result;
-}
 
 const pathOf = (folder: string, rank: number, slot: number): string => `${folder}/${rank}.${slot}`;
 
 function opened<T>(layer: Layer, path: string, amode: number, call: string, use: (file: number) => T): T {
-  const file = done(layer, files.open(layer, COMM_SELF, path, amode, call));
+  const file = settled(layer, files.open(layer, COMM_SELF, path, amode, call)).result;
   try {
     return use(file);
   } finally {
-    done(layer, files.close(layer, file, call));
+    settled(layer, files.close(layer, file, call));
   }
 }
 
@@ -55,7 +49,7 @@ export function write(
       head.setBigUint64(0, BigInt(round), true);
       head.setBigUint64(8, BigInt(data.length), true);
       bytes.set(data, HEAD);
-      done(layer, files.access(layer, file, true, { by: 'offset', offset: 0 }, b, call));
+      settled(layer, files.access(layer, file, true, { by: 'offset', offset: 0 }, b, call));
     }),
   );
 }
@@ -67,7 +61,7 @@ export function read(layer: Layer, folder: string, rank: number, round: number, 
       const data = opened(layer, pathOf(folder, rank, slot), files.Amode.RDONLY, call, (file) => {
         const at = (offset: number, bytes: number): Uint8Array =>
           lent(layer, bytes, (b) => {
-            done(layer, files.access(layer, file, false, { by: 'offset', offset }, b, call));
+            settled(layer, files.access(layer, file, false, { by: 'offset', offset }, b, call));
             return layer.memory.view(b).slice();
           });
         const head = new DataView(at(0, HEAD).buffer);
@@ -86,7 +80,7 @@ export function read(layer: Layer, folder: string, rank: number, round: number, 
 export function remove(layer: Layer, folder: string, rank: number, call: string): void {
   for (const slot of [0, 1])
     try {
-      done(layer, files.remove(layer, pathOf(folder, rank, slot), COMM_SELF, call));
+      settled(layer, files.remove(layer, pathOf(folder, rank, slot), COMM_SELF, call));
     } catch (e) {
       if (!(e instanceof MPIError)) throw e;
     }

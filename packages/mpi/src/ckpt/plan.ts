@@ -36,6 +36,20 @@ export interface Share {
   held: [round: number, ranks: number[]][];
 }
 
+/** What a new process brings. */
+export const newcomer = (node: string): Share => ({
+  node,
+  team: '',
+  rank: -1,
+  size: 0,
+  round: 0,
+  done: 0,
+  stable: 0,
+  folder: '',
+  slot: 1,
+  held: [],
+});
+
 export interface Transfer {
   from: number;
   to: number;

@@ -18,7 +18,7 @@ import { waitUntil } from '../progress.ts';
 import * as requests from '../requests.ts';
 import { openOf, step, takeEarly } from './arrivals.ts';
 import * as disk from './disk.ts';
-import { planOf, type Plan, type Share } from './plan.ts';
+import { newcomer, planOf, type Plan, type Share } from './plan.ts';
 import type { CommRecord } from '../state.ts';
 import type { Checkpoints, Membership, Service, Settings } from './state.ts';
 import { Team, Word } from './team.ts';
@@ -165,38 +165,20 @@ function exchange(layer: Layer, team: number, mine: Brings, call: string): Bring
       return new DataView(v.buffer, v.byteOffset, v.length);
     };
     words().setUint32(cell.offset - lengths.offset, bytes.length, true);
-    settled(layer, collectives.allgather(layer, team, undefined, lengths, call));
+    requests.settled(layer, collectives.allgather(layer, team, undefined, lengths, call));
     const counts = Array.from({ length: n }, (_, i) => words().getUint32(4 * i, true));
     const displs: number[] = [];
     let total = 0;
     for (const c of counts) displs.push((total += c) - c);
     const all = scratch(layer, total);
     spaces.push(all.space);
-    settled(layer, collectives.allgatherv(layer, team, own, { buf: all, unit: 1, counts, displs }, call));
+    requests.settled(layer, collectives.allgatherv(layer, team, own, { buf: all, unit: 1, counts, displs }, call));
     const view = layer.memory.view(all);
     return counts.map((c, i) => JSON.parse(read.decode(view.slice(displs[i]!, displs[i]! + c))) as Brings);
   } finally {
     for (const space of spaces) releaseSpace(layer, space);
   }
 }
-
-function settled(layer: Layer, request: number): void {
-  const { error } = requests.wait(layer, request);
-  if (error) throw new MPIError(error.errorClass, error.call, error.text);
-}
-
-const NEW: Share = {
-  node: '',
-  team: '',
-  rank: -1,
-  size: 0,
-  round: 0,
-  done: 0,
-  stable: 0,
-  folder: '',
-  slot: 1,
-  held: [],
-};
 
 function begin(
   layer: Layer,
@@ -208,7 +190,7 @@ function begin(
 ): void {
   const joining = ckpt.joining!;
   const { present } = ckpt;
-  const share = present ? present.team.share(node, ckpt.folder, ckpt.slot) : { ...NEW, node };
+  const share = present ? present.team.share(node, ckpt.folder, ckpt.slot) : newcomer(node);
   const checks = (layer.state.failures?.lost.length ?? 0) === 0 && (settings.flags & NO_CHECK) === 0;
   const all = exchange(layer, joining.comm, { share, settings, checks }, call);
   const bad = (errorClass: ErrorClass, why: string): never => fail(errorClass, call, why);

@@ -3,7 +3,7 @@
  * made when all that live have contributed and come to each at another moment, nodes are lost at any moment, also while
  * a team begins, and what was lost is replaced on another node. Judged by what processes roll back to.
  */
-import { planOf, type Plan, type Share } from '../../src/ckpt/plan.ts';
+import { newcomer, planOf, type Plan, type Share } from '../../src/ckpt/plan.ts';
 import { Team, type TeamEffect, type TeamEvent, type TeamOptions } from '../../src/ckpt/team.ts';
 
 export interface Kit {
@@ -39,19 +39,6 @@ function random(seed: number): (n: number) => number {
 }
 
 const bytesOf = (rank: number, round: number): Uint8Array => Uint8Array.of(rank, round & 255, round >> 8);
-const NEW: Share = {
-  node: '',
-  team: '',
-  rank: -1,
-  size: 0,
-  round: 0,
-  done: 0,
-  stable: 0,
-  folder: '',
-  slot: 1,
-  held: [],
-};
-
 export class World {
   rollbacks = 0;
   private readonly draw: (n: number) => number;
@@ -191,7 +178,7 @@ export class World {
       return name;
     };
     const shares = this.processes.map((p, r): Share => {
-      if (!p?.team) return { ...NEW, node: p?.node ?? placeOf(r) };
+      if (!p?.team) return newcomer(p?.node ?? placeOf(r));
       late(r);
       return p.team.share(p.node, 'files');
     });
@@ -206,7 +193,7 @@ export class World {
       // More than it is for: all begin again.
       this.whole = 0;
       for (const r of this.living) this.processes[r]!.team = undefined;
-      return this.form(shares.map((s) => ({ ...NEW, node: s.node })));
+      return this.form(shares.map((s) => newcomer(s.node)));
     }
     if (this.lost.size <= this.m && plan.round < this.whole)
       throw new Violation(`goes back to round ${plan.round}: ${this.whole} was whole`);
