@@ -4,12 +4,11 @@
  * fail in three ways, before, within and behind collectives; losses are handled by return codes and by an error handler
  * that leaves by longjmp. Then examples/c-pcg-ft loses ranks at drawn calls.
  */
-import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FtModes } from '@mayfly/wire';
 import { readExample } from '../client.ts';
 import { ROOT } from '../server.ts';
-import type { UlfmRun } from './ulfm.ts';
+import { drawFaults, sourcesOf, withHeaders, type UlfmRun } from './ulfm.ts';
 
 const FOLDER = join(ROOT, 'packages', 'libmpi', 'conformance', 'ft-mpi');
 const MODES: readonly FtModes['communicators'][] = ['abort', 'blank', 'shrink', 'rebuild'];
@@ -21,9 +20,7 @@ const VICTIM = 2;
 
 /** @returns lines that are wrong */
 export async function ftMpi(run: UlfmRun, kills: number): Promise<number> {
-  const sources = Object.fromEntries(
-    readdirSync(FOLDER).map((f) => [f, readFileSync(join(FOLDER, f), 'utf8')] as const),
-  );
+  const sources = sourcesOf(FOLDER);
   let wrong = 0;
 
   async function job(ft: FtModes, how: string, style: string): Promise<void> {
@@ -35,7 +32,7 @@ export async function ftMpi(run: UlfmRun, kills: number): Promise<number> {
     const { id } = await run.client.submit(
       {
         name,
-        program: { language: 'c', sources: { [`${name}.c`]: source, 'ft.h': sources['ft.h']! }, flags: ['-O1'] },
+        program: { language: 'c', sources: withHeaders(sources, name), flags: ['-O1'] },
       },
       ranks,
       [
@@ -99,13 +96,8 @@ async function solves(run: UlfmRun, kills: number): Promise<number> {
   run.say(`c-pcg-ft: ${whole.answer}`);
   let wrong = /PASS/.test(whole.answer) ? 0 : 1;
   for (let k = 0; k < kills; k++) {
-    const victims = new Map<number, number>();
-    for (let n = 1 + run.draw(2); n > 0; n--) {
-      const t = run.draw(PCG_RANKS);
-      // Behind its last barrier nobody waits for a lost rank, and its replacement finds nobody.
-      victims.set(t, 1 + run.draw(made[t]! - 10));
-    }
-    const faults = [...victims].map(([t, n]) => `fault=${t}:${n}`);
+    // Behind its last barrier nobody waits for a lost rank, and its replacement finds nobody.
+    const faults = drawFaults(run, made, 2, 10);
     const { answer } = await solve([...faults, '--errors', k % 2 === 0 ? 'return' : 'handler']);
     if (answer !== whole.answer) wrong++;
     run.say(`c-pcg-ft ${faults.join(' ')}: ${answer === whole.answer ? 'the same bits' : answer}`);

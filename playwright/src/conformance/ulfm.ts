@@ -4,7 +4,7 @@
  * storm.c loses nodes at calls that are drawn from those that its ranks made without a fault.
  */
 import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { JobOptions, JobView } from '@mayfly/wire';
 import type { Client } from '../client.ts';
 import { ROOT } from '../server.ts';
@@ -23,6 +23,36 @@ export interface UlfmRun {
   say(line: string): void;
 }
 
+/**
+ * Losses at drawn calls.
+ * @param made calls of each rank in an undisturbed run, of which nobody is lost in the last `spare`
+ * @param most ranks that are lost, at least one
+ * @returns arguments of the program
+ */
+export function drawFaults(run: Pick<UlfmRun, 'draw'>, made: readonly number[], most: number, spare = 0): string[] {
+  const victims = new Map<number, number>();
+  for (let n = 1 + run.draw(most); n > 0; n--) {
+    const t = run.draw(made.length);
+    victims.set(t, 1 + run.draw(made[t]! - spare));
+  }
+  return [...victims].map(([t, n]) => `fault=${t}:${n}`);
+}
+
+/** The files of a folder of programs by name, with the headers of other folders, and losing.h beside all of them. */
+export function sourcesOf(folder: string, ...headers: string[]): Record<string, string> {
+  const files = [folder, ...headers].flatMap((at) =>
+    readdirSync(at)
+      .filter((f) => at === folder || f.endsWith('.h'))
+      .map((f) => join(at, f)),
+  );
+  files.push(join(folder, '..', 'losing.h'));
+  return Object.fromEntries(files.map((f) => [basename(f), readFileSync(f, 'utf8')]));
+}
+
+/** A program and all headers. */
+export const withHeaders = (sources: Record<string, string>, name: string): Record<string, string> =>
+  Object.fromEntries(Object.entries(sources).filter(([f]) => f === `${name}.c` || f.endsWith('.h')));
+
 /** Programs of a folder that lose processes, as jobs; what they say of their tests is judged. */
 export class Losing {
   wrong = 0;
@@ -34,12 +64,7 @@ export class Losing {
     folder: string,
     ...headers: string[]
   ) {
-    const files = [folder, ...headers].flatMap((at) =>
-      readdirSync(at)
-        .filter((f) => at === folder || f.endsWith('.h'))
-        .map((f) => [f, readFileSync(join(at, f), 'utf8')] as const),
-    );
-    this.sources = Object.fromEntries(files);
+    this.sources = sourcesOf(folder, ...headers);
   }
 
   ranksOf(name: string): number {
@@ -63,13 +88,12 @@ export class Losing {
     const { run, sources } = this;
     const ranks = this.ranksOf(name);
     await run.room(ranks);
-    const headers = Object.entries(sources).filter(([f]) => f.endsWith('.h'));
     const { id } = await run.client.submit(
       {
         name,
         program: {
           language: 'c',
-          sources: Object.fromEntries([[`${name}.c`, sources[`${name}.c`]!], ...headers]),
+          sources: withHeaders(sources, name),
           flags: ['-O1'],
         },
       },
@@ -116,16 +140,6 @@ export async function ulfm(run: UlfmRun, kills: number, wanted = (_program: stri
   if (!wanted('storm')) return programs.wrong;
   const ranks = programs.ranksOf('storm');
   const made = await run.calls((await programs.job('storm', [])).id, ranks);
-  for (let k = 0; k < kills; k++) {
-    const victims = new Map<number, number>();
-    for (let n = 1 + run.draw(3); n > 0; n--) {
-      const t = run.draw(ranks);
-      victims.set(t, 1 + run.draw(made[t]!));
-    }
-    await programs.job(
-      'storm',
-      [...victims].map(([t, n]) => `fault=${t}:${n}`),
-    );
-  }
+  for (let k = 0; k < kills; k++) await programs.job('storm', drawFaults(run, made, 3));
   return programs.wrong;
 }

@@ -7,37 +7,13 @@
  */
 #ifndef FT_H
 #define FT_H
-#include <mpi.h>
 #include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "losing.h"
 
-static int rank, size, cont, by_handler, restarted, phase;
-static const char *how = "exit";
-static char failed_[256];
+static int cont, by_handler, restarted, phase;
 
-#define TEST(name, sentence) static void name(void)
-#define CHECK(x)                                                                                    \
-  do {                                                                                              \
-    if (!(x) && !failed_[0]) snprintf(failed_, sizeof failed_, "line %d: %s", __LINE__, #x);        \
-  } while (0)
-#define RUN(name)                                                                                   \
-  do {                                                                                              \
-    failed_[0] = 0;                                                                                 \
-    name();                                                                                         \
-    printf("%d %s: %s %s\n", rank, #name, failed_[0] ? "FAILED" : "ok", failed_);                   \
-    fflush(stdout);                                                                                 \
-  } while (0)
-
-static inline int class_of(int code) {
-  int c = -1;
-  MPI_Error_class(code, &c);
-  return c;
-}
 #define ANSWERS(class, call) CHECK(class_of(call) == (class))
 #define OTHER(call) ANSWERS(MPI_ERR_OTHER, call)
-#define WORKS(call) CHECK((call) == MPI_SUCCESS)
 
 static jmp_buf here;
 static volatile int armed, heard;

@@ -7,36 +7,10 @@
  */
 #ifndef ULFM_H
 #define ULFM_H
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "losing.h"
 
-static int rank, size;
-static char failed_[256];
-static const char *how = "exit";
-
-#define TEST(name, sentence) static void name(void)
-#define CHECK(x)                                                                                    \
-  do {                                                                                              \
-    if (!(x) && !failed_[0]) snprintf(failed_, sizeof failed_, "line %d: %s", __LINE__, #x);        \
-  } while (0)
-#define RUN(name)                                                                                   \
-  do {                                                                                              \
-    failed_[0] = 0;                                                                                 \
-    name();                                                                                         \
-    printf("%d %s: %s %s\n", rank, #name, failed_[0] ? "FAILED" : "ok", failed_);                   \
-    fflush(stdout);                                                                                 \
-  } while (0)
-
-static inline int class_of(int code) {
-  int c = -1;
-  MPI_Error_class(code, &c);
-  return c;
-}
 #define FAILS(call) CHECK(class_of(call) == MPIX_ERR_PROC_FAILED)
 #define REVOKED(call) CHECK(class_of(call) == MPIX_ERR_REVOKED)
-#define WORKS(call) CHECK((call) == MPI_SUCCESS)
 
 static inline void die(void) {
   if (!strcmp(how, "trap")) __builtin_trap();
