@@ -114,8 +114,9 @@ class Client:
         paths, or as name → path or bytes. stdin: standard input of rank 0. protocol: pessimistic, none, app, or vcl,
         pcl, hc3i (not for TypeScript). clusters: of hc3i, as a number or as lists of ranks; rooms: one for each of
         them, None for volunteers without a room. team: at most so many ranks of a node share memory; map_by: slot or
-        node. durability: behind or strict. checkpoint, grace, time_limit: seconds. memory: bytes that one rank may use. notify: URL to which the server posts the end of the job (docs/server.md, Webhooks). further:
-        programs that share MPI_COMM_WORLD with this one (MPMD).
+        node. durability: behind or strict. checkpoint, grace, time_limit: seconds. memory: bytes that one rank may
+        use. notify: URL to which the server posts the end of the job (docs/server.md, Webhooks). further: programs that
+        share MPI_COMM_WORLD with this one (MPMD).
 
         Raises MayflyError: COMPILE_FAILED with diagnostics, BAD_PROGRAM, BAD_FILE, …; Unreachable. It is sent at most
         once: when a connection breaks, `jobs` says whether the server has the job.

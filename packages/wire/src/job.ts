@@ -222,6 +222,9 @@ export const PLACE_CHARS = 96;
 /** All places that came too late for one of their own. */
 export const ELSEWHERE = 'elsewhere';
 
+/** Checkpoints in a row that a team of scripts could not take together: people hear of it from here on. */
+export const MANY_SKIPPED = 5;
+
 /** What a rank is doing, as its status words say. */
 export const RankActivity = Type.Object({
   /**

@@ -3,15 +3,12 @@
  * becomes an event of the core, what the core orders reaches the ranks. When one is due: logged-team.ts.
  */
 import type { CommEffect, CommEvent } from '@mayfly/protocols';
-import type { TaskId } from '@mayfly/wire';
+import { MANY_SKIPPED, type TaskId } from '@mayfly/wire';
 import { CHANNELS } from '../local-frames.ts';
 import { readStatus } from '../status.ts';
 import type { LoggedTeam } from './logged-team.ts';
 import type { Rank } from './rank.ts';
 import type { CommSeams } from './seams.ts';
-
-/** After so many waves in a row without a set, the node's log says so. */
-const SKIPPED = 5;
 
 export class TeamImages {
   constructor(
@@ -79,9 +76,9 @@ export class TeamImages {
   declined(rank: Rank, wave: number): void {
     const { task, checkpointMs } = rank.assignment;
     const skipped = rank.log?.dropped(wave, this.seams.now(), checkpointMs);
-    if (skipped === SKIPPED)
+    if (skipped === MANY_SKIPPED)
       this.note(
-        `the ranks ${rank.log!.members.join(', ')} took no checkpoint together ${SKIPPED} times in a row: each calls ` +
+        `the ranks ${rank.log!.members.join(', ')} took no checkpoint together ${MANY_SKIPPED} times in a row: each calls ` +
           'checkpoint.here before it has received something that another one had sent at the same call (docs/teams.md)',
       );
     this.step({ type: 'declined', task, wave });

@@ -1,14 +1,11 @@
 /** What the pages say of teams of scripts that get no checkpoint (docs/teams.md). Pure. */
-import type { TaskView } from '@mayfly/wire';
-
-/** So many in a row are no accident. */
-const MANY = 5;
+import { MANY_SKIPPED, type TaskView } from '@mayfly/wire';
 
 /** One sentence for each team that has taken no checkpoint together for long. */
 export function skippedLines(tasks: readonly TaskView[]): { team: number; text: string }[] {
   const teams = new Map<number, TaskView[]>();
   for (const t of tasks)
-    if (t.team !== undefined && (t.activity?.local?.skipped ?? 0) >= MANY)
+    if (t.team !== undefined && (t.activity?.local?.skipped ?? 0) >= MANY_SKIPPED)
       teams.set(t.team, [...(teams.get(t.team) ?? []), t]);
   return [...teams].map(([team, ranks]) => {
     const times = Math.max(...ranks.map((t) => t.activity!.local!.skipped!));
