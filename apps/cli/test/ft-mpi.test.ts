@@ -13,7 +13,8 @@ it.each([
 ])(
   'mpiexec --ft-comm %s',
   async (mode, ranks, test) => {
-    const options = ['--protocol', 'app', '--ft-comm', mode, '--ft-msg', 'cont', '--cc-flags', `-I${FOLDER}`];
+    const flags = `-I${FOLDER} -I${join(FOLDER, '..')}`;
+    const options = ['--protocol', 'app', '--ft-comm', mode, '--ft-msg', 'cont', '--cc-flags', flags];
     const words = ['messages=cont', 'style=handler', 'how=trap'];
     const cwd = await mkdtemp(join(tmpdir(), 'mayfly-ft-mpi-'));
     const command = ['mpiexec', '-q', '--local', '-n', String(ranks), ...options, join(FOLDER, `${mode}.c`), ...words];
