@@ -13,6 +13,10 @@ import type { Teammates } from './teammates.ts';
 
 export class LoggedTeam {
   private open = 0;
+  /** The call of checkpoint.here at which it waits for an answer, and the last wave then (L8). */
+  private waits: { readonly call: number; readonly wave: number } | undefined;
+  /** The wave before the one that it wishes for. */
+  private wished: number | undefined;
   /** Of a script: what it received of teammates before checkpoint.open. */
   readonly copies: PrologueCopies<LocalMessage>;
 
@@ -56,22 +60,52 @@ export class LoggedTeam {
     return wave > cut.wave ? wave : 0;
   }
 
-  /** A script is at checkpoint.here. @returns the wave of which it takes an image there; 0: none */
-  here(): number {
+  /**
+   * A script is at checkpoint.here. `may`: an image can be taken; `force`: it wants one. @returns the wave of which it
+   * takes an image there; 0: none; undefined: it waits for an answer, and asks again
+   */
+  here(may: boolean, force: boolean): number | undefined {
+    const { memory } = this.mates;
+    const last = memory.wanted.get(this.task) ?? 0;
+    if (!this.waits) {
+      const waits = force && may && Math.max(memory.dropped, memory.complete) >= last;
+      if (waits) memory.offers.add(this.task);
+      const call = (memory.calls.get(this.task) ?? 0) + 1;
+      memory.calls.set(this.task, call);
+      if (!waits) return this.at(call, may, force);
+      this.waits = { call, wave: last };
+      this.ring.up({ type: 'wish', call });
+      return undefined;
+    }
+    const { call, wave } = this.waits;
+    if (last <= wave && memory.refused.get(this.task) !== call) return undefined;
+    this.waits = undefined;
+    memory.offers.delete(this.task);
+    return this.at(call, may, force);
+  }
+
+  private at(call: number, may: boolean, force: boolean): number {
     const { cut, memory } = this.mates;
-    const call = (memory.calls.get(this.task) ?? 0) + 1;
-    memory.calls.set(this.task, call);
     const wave = memory.wanted.get(this.task) ?? 0;
-    if (wave <= cut.wave || memory.round.wave !== wave) return 0;
-    const what = atHere(call, memory.round.at);
-    if (what === 'decline') this.decline(wave);
-    return what === 'image' ? wave : 0;
+    if (wave > cut.wave && memory.round.wave === wave) {
+      const what = atHere(call, memory.round.at);
+      if (what === 'image' && may) return wave;
+      if (what !== 'later') this.decline(wave);
+    }
+    if (may && force) this.wish(wave);
+    return 0;
+  }
+
+  private wish(wave: number): void {
+    if (this.wished === wave) return;
+    this.wished = wave;
+    this.ring.up({ type: 'wish', call: undefined });
   }
 
   /** A script waits. True: a marker stands before what has come. After a while it goes past it. */
   passes(): boolean {
     const { met } = this.mates.cut;
-    if (!this.script || met === 0) return false;
+    if (!this.script || met === 0 || this.waits) return false;
     if (this.mates.tires()) this.decline(met);
     return true;
   }

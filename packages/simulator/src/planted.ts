@@ -26,6 +26,8 @@ const WAVES_OVER_BROKEN_LINKS = {
 /** Nothing else fails: each seed ends with its answer. */
 const RINGS = { setup: { protocol: 'none', team: 4 }, only: ['broken link', 'delay'] } as const;
 const TEAMS = { setup: { team: 4, checkpointMs: 300 } } as const;
+/** Nobody but the scripts themselves asks for an image. */
+const TEAMS_OF_SCRIPTS = { setup: { team: 4, kind: 'typescript', checkpointMs: 1e9 } } as const;
 /** …and the server loses power again and again, without an image. */
 const POWER_OF_TEAMS = {
   setup: { team: 4, protocol: 'pessimistic', checkpointMs: 1e9, durability: 'strict', syncMs: 400, diskMs: 250 },
@@ -206,6 +208,12 @@ export const PLANTED = [
     TEAMS,
   ),
   plant('channels-forgotten', 'T6: a restart puts the state of the channels back', 200, TEAMS),
+  plant(
+    'wish-not-answered',
+    'L8: a script that waits at checkpoint.here gets a wave or its refusal, at once',
+    20,
+    TEAMS_OF_SCRIPTS,
+  ),
   plant('local-suppressed', 'T7: local messages are resent during a replay', 200, TEAMS),
   // coordinated checkpointing
   plant('late-not-held', "G1: no receiver gets a message from behind its sender's cut before it has cut itself", 100, {

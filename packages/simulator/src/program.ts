@@ -48,7 +48,8 @@ export type ScriptStep =
   | { readonly type: 'send'; readonly dst: number; readonly tag: number; readonly bytes: number }
   | { readonly type: 'output'; readonly bytes: number }
   | { readonly type: 'receive' | 'poll'; readonly src: number; readonly tag: number }
-  | { readonly type: 'clock' | 'place' | 'checkpoint' | 'open' | 'read' };
+  | { readonly type: 'checkpoint'; readonly force?: boolean }
+  | { readonly type: 'clock' | 'place' | 'open' | 'read' };
 
 export const ANY = -1;
 
@@ -92,7 +93,8 @@ export type Action =
   | { readonly type: 'request'; readonly op: number; readonly body: Uint8Array }
   /** …whose answer it waits for. */
   | { readonly type: 'answer' }
-  | { readonly type: 'checkpoint' }
+  /** `force`: a script of a team waits there for an image, if it can have one (`checkpoint.here(true)`). */
+  | { readonly type: 'checkpoint'; readonly force?: boolean }
   | { readonly type: 'exit' };
 
 export const mix = (a: number, b: number): number => {
@@ -142,6 +144,10 @@ export function outputsDue(spec: ProgramSpec, task: number): number {
 /** The n-th message of standard input, from 1. */
 export const stdinMessage = (spec: ProgramSpec, n: number): Uint8Array =>
   bodyOf(mix(spec.seed, 77_000 + n), 3 + (mix(spec.seed, n) % 150));
+
+/** All tasks ask for an image in the same rounds, and now and then one of them alone does. */
+const forces = ({ seed }: ProgramSpec, task: number, round: number): boolean =>
+  mix(seed, 50_021 + round) % 4 === 0 || mix(mix(seed, 50_051 + round), task) % 12 === 0;
 
 function sendsOf(spec: ProgramSpec, round: number, src: number): number[] {
   const out: number[] = [];
@@ -214,7 +220,7 @@ export function nextAction(spec: ProgramSpec, task: number, s: ProgramState): Ac
         at -= 2;
       }
       if (at === 0) return { type: 'output', body: bodyOf(s.acc, 5 + (h % 9)) };
-      return at === 1 ? { type: 'checkpoint' } : spawning(spec, task, s, at - 2);
+      return at === 1 ? { type: 'checkpoint', force: forces(spec, task, s.round) } : spawning(spec, task, s, at - 2);
     }
     case 'exit':
       return { type: 'exit' };

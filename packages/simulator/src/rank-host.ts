@@ -60,6 +60,8 @@ export type UpItem =
   | { readonly type: 'image'; readonly wave: number; readonly image: SimImage; readonly position: Position }
   | { readonly type: 'closed'; readonly wave: number; readonly channels: Channels }
   | { readonly type: 'declined'; readonly wave: number }
+  /** A script wants an image soon; with `call` it waits for one at this call of checkpoint.here. */
+  | { readonly type: 'wish'; readonly call: number | undefined }
   | { readonly type: 'ended' };
 
 /** The comm worker's side. */

@@ -221,9 +221,7 @@ export class Rank {
       case 'answer':
         return this.receive(FILES, 0);
       case 'checkpoint':
-        s.at++;
-        if (!this.endpoint.inPrologue && s.round >= (this.spec.prologueRounds ?? 0)) this.checkpoint();
-        return true;
+        return this.checkpoint(a.force ?? false);
       case 'exit':
         this.send(WORLD, 0, WorldMode.EXIT, new TextEncoder().encode('{"code":0}'));
         advance(this.spec, this.task, s);
@@ -231,11 +229,15 @@ export class Rank {
     }
   }
 
-  /** The program calls checkpoint.here; a module does so, too. */
-  private checkpoint(): void {
-    if (!this.logged) return this.host.checkpoint(() => this.snapshot());
-    const wave = this.isScript ? this.logged.here() : 0;
-    if (wave > 0) this.teamImage(wave);
+  /** The program calls checkpoint.here; a module does so, too. False: it waits there. */
+  private checkpoint(force: boolean): boolean {
+    const opened = !this.endpoint.inPrologue && this.state.round >= (this.spec.prologueRounds ?? 0);
+    const wave = opened && this.isScript ? this.logged?.here(!this.endpoint.replaying, force) : 0;
+    if (this.logged && wave === undefined) return false;
+    this.state.at++;
+    if (opened && !this.logged) this.host.checkpoint(() => this.snapshot());
+    else if (wave) this.teamImage(wave);
+    return true;
   }
 
   private event(outcome: number | string): void {

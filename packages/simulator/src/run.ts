@@ -168,7 +168,8 @@ function drawTeams(
   if (!hasTeams(protocol) || (held?.team ?? drawn.team) === 1 || setup.spec.script) return;
   Object.assign(setup, drawn, held);
   // Modules of a team with a log take their images wherever a rank waits, scripts at a checkpoint of all.
-  const script = undone === undefined && Random.named(seed, 'team of scripts').chance(0.4);
+  const drawsScript = undone === undefined && Random.named(seed, 'team of scripts').chance(0.4);
+  const script = held?.kind === undefined ? drawsScript : held.kind === 'typescript';
   if (protocol.recovery.restarts && !script) {
     Object.assign(setup.spec, { prologueRounds: undefined });
     Object.assign(setup, { kind: 'wasm' });

@@ -5,7 +5,7 @@
  *
  * Owns: the up rings of the members and the reports beside them, images that wait for their teammates.
  */
-import { nextRound, type CommEvent, type Report, type Reports } from '@mayfly/protocols';
+import { nextRound, offeredRound, type Caller, type CommEvent, type Report, type Reports } from '@mayfly/protocols';
 import type { Position, TaskId } from '@mayfly/wire';
 import type { Held } from './held-rank.ts';
 import type { Random } from './random.ts';
@@ -133,6 +133,8 @@ export class TeamComm {
         if (image?.wave === item.wave) image.image.channels = item.channels;
         return node.step({ type: 'closed', task, wave: item.wave });
       }
+      case 'wish':
+        return this.wish(task, item.call);
       case 'declined':
         node.world.count('waves declined');
         return node.step({ type: 'declined', task, wave: item.wave });
@@ -147,13 +149,43 @@ export class TeamComm {
     this.node.after(WAVE_MS, () => {
       if (this.over) return;
       this.asksForWaves();
-      const { held, world } = this.node;
-      const here = this.memory.members.flatMap((t) => held.get(t) ?? []).filter((h) => !h.finished);
-      if (!here.some((h) => h.asked || world.agenda.now >= h.nextCheckpoint)) return;
-      const replaying = here.some((h) => h.rank?.endpoint.repeating !== false);
-      const asks = here.find((h) => h.rank);
-      if (asks) this.node.step({ type: 'wave', task: asks.task, replaying });
+      const { world } = this.node;
+      const here = this.here;
+      if (here.some((h) => h.asked || world.agenda.now >= h.nextCheckpoint)) this.asks(here);
     });
+  }
+
+  private get here(): Held[] {
+    return this.memory.members.flatMap((t) => this.node.held.get(t) ?? []).filter((h) => !h.finished);
+  }
+
+  private asks(here: readonly Held[]): void {
+    const replaying = here.some((h) => h.rank?.endpoint.repeating !== false);
+    const asks = here.find((h) => h.rank);
+    if (asks) this.node.step({ type: 'wave', task: asks.task, replaying });
+  }
+
+  /** A script wants an image soon, or at the call of checkpoint.here at which it waits: a wave, or its refusal. */
+  private wish(task: TaskId, call: number | undefined): void {
+    const { memory, node } = this;
+    const held = node.held.get(task);
+    if (call === undefined) {
+      if (held) held.asked = true;
+      return;
+    }
+    node.world.count('scripts that waited at checkpoint.here');
+    const { wave } = memory.round;
+    if (offeredRound(this.callers()) !== undefined) this.asks(this.here);
+    if (memory.round.wave > wave) return node.world.count('…and got their image there');
+    if (node.world.undone === 'wish-not-answered') return;
+    memory.refused.set(task, call);
+    memory.wakes(task);
+  }
+
+  private callers(): Caller[] {
+    const { members, ended, calls, offers } = this.memory;
+    const there = members.filter((t) => !ended.has(t));
+    return there.map((t) => ({ calls: calls.get(t) ?? 0, waits: offers.has(t) }));
   }
 
   /** An image of a member is wanted. */
@@ -162,9 +194,10 @@ export class TeamComm {
     h.nextCheckpoint = this.node.world.agenda.now + this.node.world.setup.checkpointMs;
     const { memory } = this;
     if (memory.round.wave !== wave) {
-      // No simulated script waits for its image.
-      const callers = [0, ...memory.calls.values()].map((calls) => ({ calls, waits: false }));
-      memory.round = { wave, at: nextRound(callers, 0) + this.random.between(0, 1) };
+      const callers = this.callers();
+      // The quickest may be a call further meanwhile.
+      const ahead = offeredRound(callers) === undefined ? this.random.between(0, 1) : 0;
+      memory.round = { wave, at: nextRound(callers, 0) + ahead };
     }
     this.memory.wanted.set(h.task, wave);
     this.memory.wakes(h.task);
@@ -180,6 +213,7 @@ export class TeamComm {
       return;
     }
     if (!found) throw new Error(`no image of task ${h.task} is here`);
+    this.memory.complete = Math.max(this.memory.complete, found.wave);
     this.node.uploads.give(
       h,
       found.image,

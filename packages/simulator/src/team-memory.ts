@@ -88,7 +88,12 @@ export class TeamMemory {
   /** Of scripts: the call of checkpoint.here at which the images of that wave are taken, and the calls of each. */
   round = { wave: 0, at: 0 };
   readonly calls = new Map<TaskId, number>();
+  /** …and those that wait for an image at their last call, and the last one at which each waited in vain. */
+  readonly offers = new Set<TaskId>();
+  readonly refused = new Map<TaskId, number>();
   dropped = 0;
+  /** The last wave whose images are a set, as far as is known here. */
+  complete = 0;
   /** Their programs are over: nobody reads what comes for them. */
   readonly ended = new Set<TaskId>();
   private readonly rings = new Map<string, TeamRing>();

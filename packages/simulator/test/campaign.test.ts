@@ -55,6 +55,18 @@ describe('simulated faults', () => {
     expect(ends.filter((r) => r.endedBy === 'KEEPS_CRASHING').length).toBeGreaterThan(2);
   });
 
+  test('scripts of a team that wait for an image at checkpoint.here', { timeout: 120_000 }, () => {
+    let [waited, got] = [0, 0];
+    for (let seed = 1; seed <= 5; seed++) {
+      const r = run(seed, { setup: { protocol: 'pessimistic', team: 4, kind: 'typescript' } });
+      expect(r.violation, `seed ${seed}: ${r.parameters}\n${r.notes.slice(-30).join('\n')}`).toBeUndefined();
+      waited += r.counts['scripts that waited at checkpoint.here'] ?? 0;
+      got += r.counts['…and got their image there'] ?? 0;
+    }
+    expect(waited).toBeGreaterThan(20);
+    expect(got).toBeGreaterThan(3);
+  });
+
   test('coordinated checkpointing: every fault, and seeds that have found real bugs', { timeout: 120_000 }, () => {
     const counts: Record<string, number> = {};
     // 89 consumes an envelope in one life and its body in another; 390 loses a Channel Memory before the first wave,

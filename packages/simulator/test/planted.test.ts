@@ -44,6 +44,7 @@ const QUICK: readonly [Rule, RegExp, number?][] = [
   ['reports-read-first', /^K8/],
   ['late-member-ended', /^K26/],
   ['mates-heads-only', /^(K|LOST_LOG)/, 145],
+  ['wish-not-answered', /^K13/],
   ['local-suppressed', /^K13/, 3],
   ['late-not-held', /^Q1/, 3],
   ['channels-not-recorded', /^Q2/],
