@@ -163,6 +163,20 @@ TEST(memory, "is there enough memory to tolerate nof number of simultaneous fail
   CHECK(grid[CELLS - 1] == 2);
 }
 
+TEST(memory_and_rollback, "ours: a rollback behind a checkpoint that did not fit: the next one goes to the disk all the same") {
+  MPI_Ckpt_options o = with(1, 0);
+  o.memory = 2;
+  WORKS(MPI_Ckpt_ctrl(&o));
+  grid[CELLS - 1] = 7;
+  WORKS(MPI_Ckpt_here());
+  WORKS(MPI_Rollback(grid, CELLS, MPI_DOUBLE, 8));
+  CHECK(grid[CELLS - 1] == 2);
+  grid[CELLS - 1] = 8;
+  WORKS(MPI_Ckpt_here());
+  WORKS(MPI_Rollback(grid, CELLS, MPI_DOUBLE, 8));
+  CHECK(grid[CELLS - 1] == 8);
+}
+
 TEST(disk, "MPI_CKPT_STABLE_DISK; two copies on disk, of different time steps") {
   MPI_Ckpt_options o = with(0, 0);
   o.algorithm = MPI_CKPT_STABLE_DISK;
@@ -209,6 +223,7 @@ int main(int argc, char **argv) {
   RUN(some);
   RUN(crossing);
   RUN(memory);
+  RUN(memory_and_rollback);
   RUN(disk);
   RUN(closes);
   RUN(leaves);

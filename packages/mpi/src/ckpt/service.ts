@@ -292,6 +292,7 @@ export function rollback(layer: Layer, call: string): Uint8Array {
     join(layer, ckpt.comm, ckpt.settings!, ckpt.node, call);
   const team = quiet(layer, ckpt, call);
   if (!ckpt.agreed) {
+    if (team.problem === 'memory') ckpt.full = true;
     team.problem = undefined;
     step(layer, ckpt.present, { type: 'rollback' });
     quiet(layer, ckpt, call);
