@@ -12,8 +12,8 @@ const USAGE = `npm run papers -- NAME [options]    without a name: lists the pap
   --help           this text
 
 Prints each figure: the paper's number, else its sentence; ours in virtual time; whether the shape or the number holds;
-and what real nodes on this machine show of it, which does not decide. Draws the figures as SVG under docs/figures. The
-exit code is 0 if everything holds, 1 if something does not, 2 for a usage error.
+and what real nodes on this machine show of it. Their times do not decide; data that do not come back do. Draws the
+figures as SVG under docs/figures. The exit code is 0 if everything holds, 1 if something does not, 2 for a usage error.
 `;
 
 /** @returns the exit code */

@@ -54,7 +54,7 @@ are beside the paper's seconds, and only their growth can be compared.`);
   const decoded = (r: Result, k: number, code: CodeName): number =>
     r.recovered.find((x) => x.code === code && x.losses === k)!.decodeMs;
 
-  table('Table 2: PCG by implementation (ours has no counterpart: programs do not recover themselves yet)', [
+  table('Table 2: PCG by implementation (ours starts no processes)', [
     ...Object.entries(PAPER.implementations).map(([name, row]) => [`paper, ${name}`, ...seconds(row)]),
     ours(
       'ours, without checkpoints',
