@@ -94,8 +94,8 @@ export interface Device {
 
   /** Room left for bodies of unmatched messages. Over it the layer keeps envelopes only and pulls on match. */
   readonly unexpectedBytes: number;
-  /** Tells the device how full the store of unmatched bodies is, for flow control. */
-  unexpected(bytes: number): void;
+  /** Tells the device how full the store of unmatched bodies is, for flow control, and how many messages wait. */
+  unexpected(bytes: number, messages: number): void;
 
   /** The program is this far, 0 to 1: for people, no event. Absent: nobody looks. */
   progress?(fraction: number): void;

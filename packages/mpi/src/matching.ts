@@ -148,6 +148,16 @@ export function stored(layer: Layer, bytes: number): void {
   layer.state.unexpectedBytes += bytes;
 }
 
+/** Messages that no receive has taken. */
+export function waiting(layer: Layer): number {
+  let n = 0;
+  for (const queue of layer.state.unexpected.values()) n += queue.length;
+  return n;
+}
+
+/** For the device: what is stored, and of how many messages. */
+export const tellStored = (layer: Layer): void => layer.device.unexpected(layer.state.unexpectedBytes, waiting(layer));
+
 function storeStdin(layer: Layer, a: Arrival): void {
   const stdin = layer.state.stdin;
   if (a.size === 0) stdin.ended = true;
@@ -205,10 +215,8 @@ export function accept(layer: Layer, r: ReceiveRequest, e: Envelope): void {
   if (e.body) {
     target.set(e.body.length > target.length ? e.body.subarray(0, target.length) : e.body);
     layer.counters.unstoredBytes += target.length;
-    if (e.size > 0) {
-      stored(layer, -e.size);
-      layer.device.unexpected(layer.state.unexpectedBytes);
-    }
+    if (e.size > 0) stored(layer, -e.size);
+    tellStored(layer);
   } else pull(layer, e.arrival, e.size, target);
   complete(layer, r);
 }

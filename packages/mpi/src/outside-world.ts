@@ -3,7 +3,7 @@
  * standard input comes as arrivals. What the world sees thus happens once, whatever is replayed.
  */
 import { WORLD, WorldMode, setU53, type ExitReport } from '@mayfly/wire';
-import { stored, pull } from './matching.ts';
+import { stored, pull, tellStored } from './matching.ts';
 import { waitUntil } from './progress.ts';
 import type { Layer } from './layer.ts';
 
@@ -73,7 +73,7 @@ function advance(layer: Layer, first: { body: Uint8Array }, n: number): Uint8Arr
   stored(layer, -out.length);
   if (out.length === first.body.length) layer.state.stdin.chunks.shift();
   else first.body = first.body.subarray(n);
-  layer.device.unexpected(layer.state.unexpectedBytes);
+  tellStored(layer);
   return out;
 }
 

@@ -6,7 +6,7 @@ import { part } from './buffers.ts';
 import { Mode, PROC_NULL } from './constants.ts';
 import { ERR } from './errors.ts';
 import { rankOfTask, type Layer } from './layer.ts';
-import { complete, pull, stored } from './matching.ts';
+import { complete, pull, stored, tellStored } from './matching.ts';
 import type { Arrival } from './device.ts';
 import type { PartitionedChannel, PartitionedReceive } from './partitioned-state.ts';
 
@@ -33,7 +33,7 @@ export function takeQueued(layer: Layer, r: PartitionedReceive, c: PartitionedCh
     else pull(layer, e.arrival, e.size, target);
     if (e.body && e.size > 0) {
       stored(layer, -e.size);
-      layer.device.unexpected(layer.state.unexpectedBytes);
+      tellStored(layer);
     }
     if (r.left === 0) over(layer, r);
   }

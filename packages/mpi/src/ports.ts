@@ -20,7 +20,7 @@ import { CONNECT_SECONDS, limit } from './connect-timeout.ts';
 import { agreeOnContext } from './contexts.ts';
 import { ERR, fail, type MPIError } from './errors.ts';
 import { reaching } from './intercomm.ts';
-import { findUnexpected, pull, stored, takeUnexpected } from './matching.ts';
+import { findUnexpected, pull, stored, takeUnexpected, tellStored } from './matching.ts';
 import { pollUntil } from './progress.ts';
 import { refuse } from './refuse-card.ts';
 import { Schedule, start } from './schedule.ts';
@@ -63,7 +63,7 @@ function own(layer: Layer, name: string, call: string): number {
 export function close(layer: Layer, name: string): void {
   const port = own(layer, name, 'MPI_Close_port');
   shut(layer, port);
-  layer.device.unexpected(layer.state.unexpectedBytes);
+  tellStored(layer);
 }
 
 function shut(layer: Layer, port: number): void {
@@ -86,7 +86,7 @@ export function leave(layer: Layer): void {
   const { ports, known, task } = layer.state;
   if (ports.next === 1 || ports.left.get(task) === ports.next) return;
   for (const port of ports.open) shut(layer, port);
-  layer.device.unexpected(layer.state.unexpectedBytes);
+  tellStored(layer);
   ports.left.set(task, ports.next);
   for (let t = 0; t < known; t++)
     if (t !== task) layer.device.send(taskId(t), Mode.STANDARD, ANSWERS, LEFT, ports.next, new Uint8Array(0));
@@ -232,7 +232,7 @@ function heard(layer: Layer): Map<string, string> {
     if (port === null) services.delete(service);
     else services.set(service, port);
   }
-  layer.device.unexpected(layer.state.unexpectedBytes);
+  tellStored(layer);
   return services;
 }
 

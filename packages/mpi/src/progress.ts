@@ -16,7 +16,7 @@ import { WORLD } from '@mayfly/wire';
 import { refuse } from './refuse-card.ts';
 import { runRounds } from './schedule.ts';
 import { arriveAnswer, isAnswer, settleFile } from './files/steps.ts';
-import { deliver, pull, retire, sendAck, spread } from './matching.ts';
+import { deliver, pull, retire, sendAck, spread, tellStored, waiting } from './matching.ts';
 import { lostPeer } from './failure/broken.ts';
 import { arriveNotice, isNotice, settleNotice } from './failure/notice.ts';
 import { COMM_WORLD } from './constants.ts';
@@ -72,13 +72,16 @@ function enter(layer: Layer, a: Arrival): void {
   else deliver(layer, a);
 }
 
+/** Changes with every message that is stored, and with most that are taken. */
+const weight = (layer: Layer): number => layer.state.unexpectedBytes + waiting(layer);
+
 /**
  * The one wait. Returns when `holds()`; blocks in the device until then. @param reason asked anew for every arrival: a
  * collective waits for another peer in every round
  */
 export function waitUntil(layer: Layer, holds: () => boolean, reason: () => WaitReason): void {
   while (!holds()) {
-    const before = layer.state.unexpectedBytes;
+    const before = weight(layer);
     const why = reason();
     const lost = layer.state.failures && lostPeer(layer, why.peer, why.call);
     if (lost) throw new MPIError(lost.errorClass, lost.call, lost.text);
@@ -86,7 +89,7 @@ export function waitUntil(layer: Layer, holds: () => boolean, reason: () => Wait
     if (!arrival) throw new Interrupted();
     enter(layer, arrival);
     settle(layer);
-    if (layer.state.unexpectedBytes !== before) layer.device.unexpected(layer.state.unexpectedBytes);
+    if (weight(layer) !== before) tellStored(layer);
     if (layer.state.failures?.broken) leaveBroken(layer, why.call);
   }
 }
@@ -104,7 +107,7 @@ function leaveBroken(layer: Layer, call: string): void {
  */
 export function pollUntil(layer: Layer, holds: () => boolean): boolean {
   if (holds()) return true;
-  const before = layer.state.unexpectedBytes;
+  const before = weight(layer);
   for (;;) {
     let stopped = false;
     layer.device.poll((arrival) => {
@@ -120,6 +123,6 @@ export function pollUntil(layer: Layer, holds: () => boolean): boolean {
     settle(layer);
     if (holds() || !stopped) break;
   }
-  if (layer.state.unexpectedBytes !== before) layer.device.unexpected(layer.state.unexpectedBytes);
+  if (weight(layer) !== before) tellStored(layer);
   return holds();
 }

@@ -5,6 +5,7 @@
  */
 import { decodeValue, encodeValue, MalformedValue } from './codec.ts';
 import { ERR, fail } from './errors.ts';
+import { tellStored } from './matching.ts';
 import type { Layer } from './layer.ts';
 import { noPartitions } from './partitioned-state.ts';
 import { heldOperations, keepContents, putContents } from './windows/image.ts';
@@ -70,7 +71,7 @@ export function restore(layer: Layer, bytes: Uint8Array): void {
   state.known ??= state.size;
   layer.state = state;
   putContents(layer);
-  layer.device.unexpected(state.unexpectedBytes);
+  tellStored(layer);
 }
 
 /** Arrivals consumed whose bodies stayed in the log: an image lists them, and trimming spares them. */

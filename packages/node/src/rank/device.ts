@@ -41,6 +41,7 @@ import { arrivalOf, DownFrames, type Incoming } from './down-frames.ts';
 import { placeNow } from './call-site.ts';
 import { Sources } from './sources.ts';
 import { TeamLog } from './team-log.ts';
+import type { Awaited } from './backlog.ts';
 import type { Teammates } from './teammates.ts';
 
 /** Bodies of unmatched messages that a rank keeps; the rest stays in the log. */
@@ -150,6 +151,7 @@ export class RingDevice implements Device {
     if (place !== undefined) {
       const h = this.team!.header(dst, channel, mode, context, tag, word, body.length);
       this.team!.send(place, h, body, this.waitForRoom);
+      if (dst === this.task) this.overflows();
       return;
     }
     this.status.sent(body.length);
@@ -211,15 +213,38 @@ export class RingDevice implements Device {
   private readonly working = (): number => (this.endpoint.repeating ? RankState.REPLAYING : RankState.COMPUTING);
 
   private readonly waitForRoom = (ready: () => boolean): void => {
+    const { team } = this;
+    const before = team?.backlog.awaits;
+    this.awaits('nothing');
     const from = this.engineNow();
     this.status.sending(false);
     this.side.block(() => {
-      this.team?.drain();
-      return ready();
+      team?.drain();
+      return ready() || this.heldBack();
     }, true);
+    this.overflows();
     this.status.sending(true);
     this.duty.rested(from);
+    if (team) team.backlog.awaits = before!;
   };
+
+  /** Whose messages it takes, however many it has not received (backlog.ts). */
+  private awaits(whom: Awaited): void {
+    if (this.team) this.team.backlog.awaits = this.endpoint.replaying ? 'all' : whom;
+  }
+
+  /** It waits. True: it has as many unreceived messages as it may have. */
+  private heldBack(): boolean {
+    const { team } = this;
+    if (!team) return false;
+    team.backlog.waits(team.holding, this.engineNow);
+    return team.backlog.full;
+  }
+
+  /** Does not return if it has. */
+  protected overflows(): void {
+    // For a device that can end (host-device.ts).
+  }
 
   /** Lets the determinants go that no message has carried. */
   flush(): void {
@@ -242,9 +267,11 @@ export class RingDevice implements Device {
       this.side.wanted(Ask.MARK) ||
       log?.whole === true ||
       log?.tired === true ||
+      this.heldBack() ||
       (stopped = stop?.() ?? false);
     do {
       this.side.block(ready, false, this.waitGoesOn);
+      this.overflows();
       this.mark();
       log?.settle();
     } while (nothing() && !stopped && log?.tired !== true);
@@ -267,6 +294,7 @@ export class RingDevice implements Device {
 
   /** The next arrival; with a `reason` it blocks until `stop()`. */
   private next(reason: WaitReason | undefined, stop?: () => boolean): Arrival | undefined {
+    this.awaits(reason?.call === 'replay' ? 'all' : (reason?.peer ?? 'any'));
     for (;;) {
       const found = this.sources.next();
       if (found) {
@@ -306,6 +334,7 @@ export class RingDevice implements Device {
     let stopped = false;
     const over = (): boolean => (stopped = this.interrupted?.() ?? false) || this.engineNow() >= end;
     this.sources.look();
+    this.awaits('any');
     if (this.sources.nothing() && !over()) {
       this.status.waiting(`${reason.call}${TIMED}`, reason.peer, reason.tag);
       this.block(this.sources.nothing, over);
@@ -370,6 +399,7 @@ export class RingDevice implements Device {
 
   /** Blocks for a frame that is no arrival. */
   protected awaited(mine: (h: Header) => boolean, call: string): Incoming {
+    this.awaits('nothing');
     for (let f = this.frames.find(mine); ; f = this.frames.find(mine)) {
       if (f) return f;
       this.status.waiting(call, undefined, undefined);
@@ -380,7 +410,13 @@ export class RingDevice implements Device {
 
   // ── events ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  unexpected(bytes: number): void {
+  unexpected(bytes: number, messages: number): void {
+    const { team } = this;
+    if (team) {
+      const before = team.backlog.bytes;
+      team.backlog.keeps(messages, bytes);
+      if (team.backlog.bytes > before && !this.endpoint.replaying) this.overflows();
+    }
     const full = this.full ? bytes > UNEXPECTED_BYTES / 2 : bytes > (UNEXPECTED_BYTES * 3) / 4;
     if (full === this.full) return;
     this.full = full;

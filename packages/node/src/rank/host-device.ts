@@ -2,7 +2,7 @@
  * What the host of a rank does with its device besides MPI: files, sleep, images, the end (host.ts, rank-images.ts).
  * Keeps the invariants of device.ts. Synchronous.
  */
-import { CHUNK_BYTES, emptyHeader, EMPTY, Flag, MayflyError } from '@mayfly/wire';
+import { CHUNK_BYTES, emptyHeader, EMPTY, Flag, MayflyError, WORLD, WorldMode, type ExitReport } from '@mayfly/wire';
 import { CHANNELS, Local, PROLOGUE, type ImageHead } from '../local-frames.ts';
 import { Ask } from '../ring/index.ts';
 import { RankState } from '../status.ts';
@@ -45,6 +45,25 @@ export class RankDevice extends RingDevice {
     };
     this.side.pause(ms, over, now);
     return stopped ? Math.max(LEAST_LEFT_MS, end - now()) : 0;
+  }
+
+  /**
+   * H4 (backlog.ts). The program cannot catch this: whether and when it happens is no event of the log, so nothing may
+   * come of it but the end of the job.
+   */
+  protected override overflows(): void {
+    const backlog = this.team?.backlog;
+    if (!backlog?.full) return;
+    backlog.close();
+    const message =
+      `rank ${this.task} has ${Math.floor(backlog.limits.most / 1048576)} MB of messages from ranks of its node that it ` +
+      'has not received, and takes no more. They go on sending, and it does not receive them: let them wait, with ' +
+      'MPI_Ssend or for an answer (docs/teams.md).';
+    const report: ExitReport = { code: 1, abort: { code: 'PROGRAM_ERROR', message } };
+    this.send(WORLD, WorldMode.EXIT, 0, 0, 0, text.encode(JSON.stringify(report)));
+    this.flush();
+    this.status.state(RankState.ENDED);
+    this.leave();
   }
 
   /** The program has ended, and its EXIT is in the ring. The comm worker ends this thread when it is durable. */

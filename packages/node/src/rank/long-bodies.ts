@@ -27,11 +27,14 @@ export interface Parts {
 export class LongBodies {
   private readonly open = new Map<number, Parts>();
   private recorded = new Map<number, Parts>();
+  /** Of the messages whose bodies were not looked for. */
+  bytes = 0;
 
   /** `records`: it belongs to the image under way (B2). */
   begin(number: number, from: number, size: number, records: boolean): Parts {
     const parts: Parts = { number, from, size, got: 0, into: undefined };
     this.open.set(number, parts);
+    this.bytes += size;
     if (records) this.recorded.set(number, parts);
     return parts;
   }
@@ -41,6 +44,7 @@ export class LongBodies {
     const parts = this.open.get(number);
     if (parts?.size !== into.length) throw new Error(`there is no message ${number} of ${into.length} bytes`);
     this.open.delete(number);
+    this.bytes -= parts.size;
     if (parts.into) into.set(parts.got === parts.size ? parts.into : parts.into.subarray(0, parts.got));
     parts.into = into;
     return parts;
@@ -73,7 +77,9 @@ export class LongBodies {
 
   /** Whole bodies of an image. */
   restore(bodies: ReadonlyMap<number, Uint8Array>): void {
-    for (const [number, body] of bodies)
+    for (const [number, body] of bodies) {
       this.open.set(number, { number, from: -1, size: body.length, got: body.length, into: body });
+      this.bytes += body.length;
+    }
   }
 }

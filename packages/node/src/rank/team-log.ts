@@ -286,7 +286,7 @@ export class TeamLog {
       throw new MalformedValue(`prologue of format ${String(format)}, this build reads ${FORMAT}`);
     this.prologue = prologue;
     this.copies = new PrologueCopies(messages);
-    this.team.cut.restore(messages);
+    this.team.restore(messages);
     this.team.resume([...messages.values()].flat().reduce((n, m) => Math.min(n, m.number), 0));
     this.restore(channels);
   }
@@ -330,7 +330,7 @@ export class TeamLog {
     if (state.format !== FORMAT || !(state.bodies instanceof Map) || !(state.channels instanceof Map))
       throw new MalformedValue(`channel state of format ${String(state.format)}, this build reads ${FORMAT}`);
     this.team.bodies.restore(state.bodies);
-    this.team.cut.restore(state.channels);
+    this.team.restore(state.channels);
     const numbers = [...state.bodies.keys(), ...[...state.channels.values()].flat().map((m) => m.number)];
     this.team.resume(numbers.reduce((a, b) => Math.min(a, b), 0));
   }

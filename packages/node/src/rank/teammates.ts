@@ -6,7 +6,7 @@
  *  N1 The messages of one channel are taken in the order in which they were sent: what was moved out of its ring (and
  *     lies in {@link cut}) comes before what lies in the ring.
  *  N2 A rank that waits for anything but a message moves what has come for it into its memory ({@link drain}), so a
- *     full ring always drains: two ranks that send to each other without end do not stop each other. What is moved is
+ *     full ring drains (N7): two ranks that send to each other without end do not stop each other. What is moved is
  *     not consumed. Markers are moved in their places.
  *  N3 A message that is longer than a record is cut into parts, which follow each other in the ring. Its first part is
  *     the arrival. A receive that is posted takes the parts straight into its buffer ({@link pull}); else they are
@@ -16,6 +16,8 @@
  *     the ring, or when the ring is full: with each part, threads that share a core would change places.
  *  N6 Nothing behind a marker is taken before the image of its wave (T6, image-cut.ts). While the image records a
  *     channel, each of its messages is moved before it is taken.
+ *  N7 Whose messages lie here unreceived in great number is held back in its ring (backlog.ts), but in the middle of
+ *     a message.
  */
 import type { Arrival } from '@mayfly/mpi';
 import { ImageCut } from '@mayfly/protocols';
@@ -34,6 +36,7 @@ import { Local } from '../local-frames.ts';
 import type { Doorbell } from '../ring/memory.ts';
 import type { RingReader, RingWriter } from '../ring/rings.ts';
 import { TeamMemory } from '../ring/team-memory.ts';
+import { Backlog } from './backlog.ts';
 import { LongBodies, type Parts } from './long-bodies.ts';
 
 /** A team as its rank hears of it: tasks in ascending order, and the memory that they share. */
@@ -88,6 +91,7 @@ export class Teammates {
   /** What was moved out of the rings. Without a log there are no markers. */
   readonly cut: ImageCut<LocalMessage>;
   readonly bodies = new LongBodies();
+  readonly backlog = new Backlog(this.bodies);
   readonly me: number;
   private readonly peers: Peer[];
   private readonly places: Map<TaskId, number>;
@@ -137,7 +141,7 @@ export class Teammates {
     peer.sent[1]! += body.length;
     const { writer } = peer;
     if (!writer)
-      return this.cut.stage(peer.task, {
+      return this.stage(peer.task, {
         message: messageOf(h, --this.numbers, body.length === 0 ? EMPTY : body.slice()),
       });
     h.kind = Kind.DATA;
@@ -211,8 +215,9 @@ export class Teammates {
     return true;
   }
 
-  private nothing({ task, reader }: Peer, accepts?: Accepts): boolean {
-    if (!this.cut.lies(task)) return reader === undefined || reader.empty;
+  private nothing(peer: Peer, accepts?: Accepts): boolean {
+    const { task, reader } = peer;
+    if (!this.cut.lies(task)) return reader === undefined || reader.empty || this.holds(peer);
     const head = this.cut.head(task);
     return head === undefined || accepts?.(task, head.channel) === false;
   }
@@ -247,7 +252,7 @@ export class Teammates {
       const next = this.first(peer, records);
       if (next === undefined) return undefined;
       if (typeof next === 'number') cut.stage(task, { marker: next });
-      else if (records || accepts?.(task, next.channel) === false) cut.stage(task, { message: next });
+      else if (records || accepts?.(task, next.channel) === false) this.stage(task, { message: next });
       else {
         peer.consumed[0]!++;
         return next;
@@ -256,6 +261,7 @@ export class Teammates {
     const head = cut.head(task);
     if (head === undefined || accepts?.(task, head.channel) === false) return undefined;
     cut.take(task);
+    this.backlog.moves(-1, -(head.body?.length ?? 0));
     peer.consumed[0]!++;
     return head;
   }
@@ -268,8 +274,28 @@ export class Teammates {
 
   private drainOf(peer: Peer): void {
     for (let m = this.first(peer, true); m !== undefined; m = this.first(peer, true))
-      this.cut.stage(peer.task, typeof m === 'number' ? { marker: m } : { message: m });
+      if (typeof m === 'number') this.cut.stage(peer.task, { marker: m });
+      else this.stage(peer.task, { message: m });
   }
+
+  private stage(src: TaskId, item: { readonly message: LocalMessage }): void {
+    this.backlog.moves(1, item.message.body?.length ?? 0);
+    this.cut.stage(src, item);
+  }
+
+  /** What lay in the channels of an image. */
+  restore(state: ReadonlyMap<TaskId, readonly LocalMessage[]>): void {
+    for (const [src, messages] of state) for (const message of messages) this.stage(src, { message });
+  }
+
+  /** N7. */
+  private holds({ task, parts }: Peer): boolean {
+    return parts === undefined && this.backlog.holds(task) && !this.cut.records(task);
+  }
+
+  /** Something of a teammate has come, and is held back. */
+  readonly holding = (): boolean =>
+    this.peers.some((peer) => peer.reader !== undefined && !peer.reader.empty && this.holds(peer));
 
   /** Something of a teammate has come behind a marker, and waits for the image of its wave. */
   get heldBack(): boolean {
@@ -292,10 +318,11 @@ export class Teammates {
   /** The next of one teammate, out of its ring: a message, or the wave of a marker. `copy`: its body too. */
   private first(peer: Peer, copy: boolean): LocalMessage | number | undefined {
     const { reader } = peer;
-    if (!reader) return undefined;
+    if (!reader || this.holds(peer)) return undefined;
     for (let at = reader.peek(); at >= 0; at = reader.peek()) {
       if (peer.parts) {
         this.part(peer, peer.parts, at);
+        if (this.holds(peer)) return undefined;
         continue;
       }
       const h = readHeader(reader.view, at);
