@@ -15,7 +15,7 @@ import { withoutOwnFiles } from './dependencies.ts';
 import { link } from './link.ts';
 import { compileWide } from './long64/compile.ts';
 import { widthWarnings } from './long64/warnings.ts';
-import { compileCxx } from './precompiled/precompiled.ts';
+import { compileCxx, type CxxSource, precompiledFor } from './precompiled/precompiled.ts';
 import { type DriverOptions, type DriverResult, DriverRun, TEMPORARY } from './run.ts';
 
 /** With -Wl, before them: so Meson and libtool learn which linker this is. */
@@ -75,16 +75,20 @@ export function cc(argv: readonly string[], options: DriverOptions): DriverResul
       ...dependencyFlags(args, source),
       ...(path === undefined ? [] : ['-o', path]),
     ];
+    const c = { clang: clangName, source, flags, action };
+    const precompiled = (options: readonly string[]): string | undefined =>
+      precompiledHeader(run, args, { clang: clangName, source, options });
     const r = args.long64
       ? compileWide(run, {
-          clang: clangName,
-          source,
-          flags,
-          action,
+          ...c,
           object: object ? path : undefined,
           preprocess: args.stage === 'preprocess',
+          options: args.clang,
+          precompiled,
         })
-      : narrow(run, args, () => plainly(run, args, { clang: clangName, source, flags, action }));
+      : narrow(run, args, () =>
+          compileCxx(precompiled(args.clang), (more) => run.llvm(clangName, ...flags, ...more, ...action, source.path)),
+        );
     run.print(args.dependencies.kind === 'output' ? withoutOwnFiles(r.stdout) : r.stdout);
     cleanDependencyFile(run, args, source, path);
     run.say(r.stderr);
@@ -101,26 +105,13 @@ export function cc(argv: readonly string[], options: DriverOptions): DriverResul
   return run.result(link(run, args, (input) => objects.get(input) ?? input.path));
 }
 
-/** With the precompiled headers of C++ where that changes nothing but the time. */
-function plainly(
-  run: DriverRun,
-  args: Arguments,
-  {
-    clang,
-    source,
-    flags,
-    action,
-  }: { clang: string; source: Input; flags: readonly string[]; action: readonly string[] },
-): WasiResult {
-  const compile = (more: readonly string[]): WasiResult => run.llvm(clang, ...flags, ...more, ...action, source.path);
+/** The precompiled header for a source of C++, where one changes nothing but the time. */
+function precompiledHeader(run: DriverRun, args: Arguments, c: Omit<CxxSource, 'flags'>): string | undefined {
   const { precompiled } = run.options;
-  if (precompiled === undefined || args.stage === 'preprocess' || args.verbose) return compile([]);
-  return compileCxx(run, precompiled, {
-    clang,
-    source,
-    options: args.clang,
+  if (precompiled === undefined || args.stage === 'preprocess' || args.verbose) return undefined;
+  return precompiledFor(run, precompiled, {
+    ...c,
     flags: (options, header, cwd) => clangFlags({ clang: options }, header, { cwd }),
-    compile,
   });
 }
 

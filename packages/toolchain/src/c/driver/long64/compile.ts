@@ -1,6 +1,7 @@
 /**
- * A compilation with `-mlong64`: clang checks the widened program (program-files.ts), its findings are applied
- * (formats.ts), then clang compiles it. Objects get a mark (mark.ts).
+ * A compilation with `-mlong64`: clang checks the widened program (program-files.ts) while it compiles it (once.ts). If
+ * it finds something, clang checks the program alone, the findings are applied (formats.ts), and clang compiles it.
+ * Objects get a mark (mark.ts).
  *
  * Why so: the target's `long` has 32 bits, which no option of clang changes, and the system root exists for this
  * target only. SPIR is the one target of clang with pointers of 32 bits and a `long` of 64, but it calls functions in
@@ -11,11 +12,13 @@ import { absolute, type FileTree } from '../../files.ts';
 import { RESOURCES } from '../../resources.ts';
 import type { WasiResult } from '../../wasi-process.ts';
 import type { Input } from '../arguments.ts';
+import { compileCxx, refuses } from '../precompiled/precompiled.ts';
 import type { DriverRun } from '../run.ts';
 import { CHECK_FLAGS, type Findings, findingsOf, NOT_FOR_A_CHECK } from './formats.ts';
 import { marked } from './mark.ts';
 import { taggedHeaders } from './mpi-tags.ts';
 import { ProgramFiles } from './program-files.ts';
+import { mayBeOnce, once } from './once.ts';
 import { widen } from './widen.ts';
 
 export interface WideCompilation {
@@ -29,6 +32,10 @@ export interface WideCompilation {
   readonly object: string | undefined;
   /** Only the preprocessor runs: it knows no types. */
   readonly preprocess: boolean;
+  /** The user's. */
+  readonly options: readonly string[];
+  /** The path of a precompiled header for these options (precompiled.ts). It holds nothing that is rewritten. */
+  readonly precompiled: (options: readonly string[]) => string | undefined;
 }
 
 export function compileWide(run: DriverRun, c: WideCompilation): WasiResult {
@@ -42,12 +49,8 @@ export function compileWide(run: DriverRun, c: WideCompilation): WasiResult {
 
 function compiled(run: DriverRun, c: WideCompilation): WasiResult {
   const language = c.source.kind === 'c++' ? 'c++' : 'c';
-  const flags = [
-    '-include',
-    `${RESOURCES}/compat/long64.h`,
-    '-Wno-long-long',
-    ...c.flags.map((f) => (f.startsWith('-D') && f !== '-D' ? widen(f, { language }) : f)),
-  ].map((f, i, all) => (all[i - 1] === '-D' ? widen(f, { language }) : f));
+  const { cwd } = run.options;
+  const flags = ['-include', `${RESOURCES}/compat/long64.h`, '-Wno-long-long', ...widenMacros(c.flags, language)];
   const open = (parts: boolean): ProgramFiles => new ProgramFiles(run.options.files, { language, parts });
   const clang = (files: ProgramFiles, headers: FileTree | undefined, ...more: string[]): WasiResult =>
     run.llvmOver(
@@ -60,27 +63,64 @@ function compiled(run: DriverRun, c: WideCompilation): WasiResult {
       ...more,
       c.source.path,
     );
-  const checked = flags.filter((f) => !NOT_FOR_A_CHECK.test(f));
   let files = open(false);
-  if (!c.preprocess) {
-    const check = (): Findings =>
-      findingsOf(
-        new TextDecoder().decode(clang(files, taggedHeaders(), ...checked, ...CHECK_FLAGS).stderr),
-        run.options.cwd,
-      );
-    let findings = check();
-    if (findings.refusals.length > 0) {
-      files = open(true);
-      findings = check();
-    }
-    if (findings.refusals.length > 0)
-      return { exit: 1, stdout: new Uint8Array(0), stderr: new TextEncoder().encode(findings.refusals.join('')) };
-    files.settle(findings.edits);
-  } else files.settle([]);
-  const r = clang(files, undefined, ...flags, ...c.action);
+  if (c.preprocess) {
+    files.settle([]);
+    return clang(files, undefined, ...flags, ...c.action);
+  }
+  let precompiled = c.precompiled(widenMacros(c.options, language));
+  const checked = flags.filter((f) => !NOT_FOR_A_CHECK.test(f));
+  /** A run whose exit code and messages the user does not see as they are. */
+  const inner = (...options: readonly string[]): WasiResult => {
+    const run = (...more: string[]): WasiResult => clang(files, taggedHeaders(), ...options, ...more);
+    const r = precompiled === undefined ? run() : run('-include-pch', precompiled);
+    if (precompiled === undefined || !refuses(r, precompiled)) return r;
+    precompiled = undefined;
+    return run();
+  };
+  const check = (): Findings => {
+    files.mark(true);
+    return findingsOf(new TextDecoder().decode(inner(...checked, ...CHECK_FLAGS).stderr), cwd);
+  };
+  let findings: Findings | undefined;
+  let compiled = false;
+  if (mayBeOnce(c.options)) {
+    // In C++, the attributes for functions that pass a format on make errors (formats.ts).
+    files.mark(language === 'c');
+    const { result, messages, ...o } = once(inner, { flags, action: c.action, cwd });
+    compiled = result.exit === 0;
+    findings = language === 'c' || !files.passesFormats ? o.findings : check();
+    if (compiled && isEmpty(findings) && messages !== undefined)
+      return { ...result, stderr: new TextEncoder().encode(messages) };
+  }
+  findings ??= check();
+  if (findings.refusals.length > 0) {
+    files = open(true);
+    findings = check();
+  }
+  if (findings.refusals.length > 0) {
+    if (compiled) remove(run, c.action);
+    return { exit: 1, stdout: new Uint8Array(0), stderr: new TextEncoder().encode(findings.refusals.join('')) };
+  }
+  files.settle(findings.edits);
+  const r = compileCxx(precompiled, (more) => clang(files, undefined, ...flags, ...more, ...c.action));
   if (r.exit !== 0) return { ...r, stderr: Buffer.concat([r.stderr, new TextEncoder().encode(explain(r.stderr))]) };
   return r;
 }
+
+/** What a run has written before the refusal was known. */
+function remove(run: DriverRun, action: readonly string[]): void {
+  const path = action[action.indexOf('-o') + 1];
+  if (!action.includes('-o') || path === undefined || path === '-') return;
+  if (run.files.stat(absolute(run.options.cwd, path))?.kind === 'file')
+    run.files.remove(absolute(run.options.cwd, path), 'file');
+}
+
+const isEmpty = (f: Findings): boolean => f.edits.length === 0 && f.refusals.length === 0;
+
+/** Macros of the command line are texts of the program, too. */
+const widenMacros = (flags: readonly string[], language: 'c' | 'c++'): string[] =>
+  flags.map((f, i) => (flags[i - 1] === '-D' || (f.startsWith('-D') && f !== '-D') ? widen(f, { language }) : f));
 
 /** Where two of the program's types have become one, or two that were one are now two. */
 function explain(stderr: Uint8Array): string {

@@ -10,17 +10,27 @@
 import { absolute } from '../../files.ts';
 import type { Edit } from './edit.ts';
 
-/** For the run that checks: after what the user wants. */
+const GROUPS = [
+  'format',
+  'incompatible-pointer-types',
+  'incompatible-function-pointer-types',
+  'type-safety',
+  'cast-align',
+] as const;
+/**
+ * For a run that checks and compiles (once.ts), after what the user wants. Errors, so that clang stops before it
+ * optimises what is to be compiled again; the last group is too common for that.
+ */
+export const ERRORS = [
+  ...GROUPS.flatMap((w) => [`-W${w}`, w === 'cast-align' ? `-Wno-error=${w}` : `-Werror=${w}`]),
+  '-fdiagnostics-parseable-fixits',
+  '-ferror-limit=0',
+];
+/** For the run that only checks. */
 export const CHECK_FLAGS = [
   '-fsyntax-only',
   '-Wno-everything',
-  ...[
-    'format',
-    'incompatible-pointer-types',
-    'incompatible-function-pointer-types',
-    'type-safety',
-    'cast-align',
-  ].flatMap((w) => [`-W${w}`, `-Wno-error=${w}`]),
+  ...GROUPS.flatMap((w) => [`-W${w}`, `-Wno-error=${w}`]),
   '-fdiagnostics-parseable-fixits',
   '-fno-color-diagnostics',
   '-fno-diagnostics-show-line-numbers',
@@ -37,6 +47,11 @@ const ATTRIBUTE = / __attribute__\(\(__format__\(__printf__,\d+,\d+\)\)\)\/\*\*\
 /** A list of parameters that ends in `const char *format, ...`. */
 const PASSES_FORMAT =
   /\(([^(){};"]*?\bchar\s*(?:const\s*)?\*\s*(?:const\s*|__?restrict(?:__)?\s*|restrict\s*)*\w*\s*),\s*\.\.\.\s*\)(?=\s*[;{])/g;
+
+export const hasFormatAttributes = (text: string): boolean => text.search(ATTRIBUTE) !== -1;
+
+/** Whether a program has functions that {@link withFormatAttributes} would mark. */
+export const passesFormats = (text: string): boolean => text.search(PASSES_FORMAT) !== -1;
 
 export function withFormatAttributes(text: string, language: 'c' | 'c++'): string {
   return text.replace(PASSES_FORMAT, (all, parameters: string) => {
@@ -59,10 +74,10 @@ const ADVICE: Readonly<Record<string, string>> = {
   format: 'use %zu or %td for the latter, or a cast',
   'type-safety': 'send the latter as MPI_UINT32_T, MPI_INT32_T or MPI_AINT, or in a variable of type long',
 };
-const WARNING = /^(.+?):(\d+):(\d+): warning: (.*) \[-W([\w-]+)\]$/;
+const WARNING = /^(.+?):(\d+):(\d+): (?:warning|error): (.*) \[(?:-Werror,)?-W([\w-]+)\]$/;
 const FIX = /^fix-it:"((?:[^"\\]|\\.)+)":\{(\d+):(\d+)-(\d+):(\d+)\}:"(.*)"$/;
 
-/** @param messages of clang with {@link CHECK_FLAGS} */
+/** @param messages of clang with {@link CHECK_FLAGS}, or with {@link ERRORS} and others */
 export function findingsOf(messages: string, cwd: string): Findings {
   const edits: Edit[] = [];
   const refusals: string[] = [];
@@ -70,6 +85,7 @@ export function findingsOf(messages: string, cwd: string): Findings {
   for (let i = 0; i < lines.length; i++) {
     const [, file, line, column, message, kind] = WARNING.exec(lines[i]!) ?? [];
     if (message === undefined || message.includes('/.mayfly/')) continue;
+    if (kind === 'format-pedantic' || !GROUPS.some((g) => kind!.startsWith(g))) continue;
     const types = [...message.replace("doesn't", 'does not').matchAll(/'([^']+)'(?: \(aka '([^']+)'\))?/g)]
       .map((m) => m[2] ?? m[1]!)
       .filter((t) => t !== 'mayfly');

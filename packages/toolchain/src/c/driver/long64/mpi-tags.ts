@@ -1,6 +1,7 @@
 /**
- * mpi.h for the run that checks a program (formats.ts): each buffer is tied to its datatype, so that clang reports a
- * `size_t`, which keeps 32 bits, that is sent as MPI_UNSIGNED_LONG.
+ * mpi.h for a run that checks a program (formats.ts): each buffer is tied to its datatype, so that clang reports a
+ * `size_t`, which keeps 32 bits, that is sent as MPI_UNSIGNED_LONG. Objects are the same as with the mpi.h that has no
+ * tags.
  */
 import { MemoryFiles } from '../../files.ts';
 import { resources } from '../../resources.ts';
@@ -15,11 +16,11 @@ const TAGGED = {
 } as const;
 
 export function withTags(header: string): string {
-  const tags = Object.entries(TAGGED).map(
-    ([name, type]) =>
-      `static MPI_Datatype const mayfly_${name} __attribute__((type_tag_for_datatype(mayfly, ${type})));\n` +
-      `#undef ${name}\n#define ${name} mayfly_${name}\n`,
-  );
+  // clang finds the type by the number in the datatype's macro, the last one that the header defines.
+  const tags = Object.entries(TAGGED).map(([name, type]) => {
+    const value = [...header.matchAll(new RegExp(`#define ${name}\\s.*\\b(0x\\w+)\\)`, 'g'))].at(-1)![1]!;
+    return `static const int mayfly_${name} __attribute__((unused, type_tag_for_datatype(mayfly, ${type}))) = ${value};\n`;
+  });
   const tied = header.replace(/^(int P?MPI_\w+)\((.*)\);$/gm, (all, name: string, list: string) => {
     const parameters = list.split(', ');
     const pairs = parameters.flatMap((p, i) => {

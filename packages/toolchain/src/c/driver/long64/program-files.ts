@@ -9,7 +9,7 @@
 import { posix } from 'node:path';
 import type { FileStat, FileTree } from '../../files.ts';
 import type { Edit } from './edit.ts';
-import { withFormatAttributes, withoutFormatAttributes } from './formats.ts';
+import { passesFormats, withFormatAttributes, withoutFormatAttributes } from './formats.ts';
 import { taggedHeader } from './mpi-tags.ts';
 import { widen, type WidenOptions } from './widen.ts';
 
@@ -21,11 +21,20 @@ export class ProgramFiles implements FileTree {
   readonly #texts = new Map<string, Uint8Array>();
   readonly #embedded = new Set<string>();
   #settled = false;
+  #marks = true;
+  /** A text that was read has functions that pass a format on. */
+  passesFormats = false;
   static readonly #STDIN = '(standard input)';
 
   constructor(base: FileTree, options: WidenOptions) {
     this.#base = base;
     this.#options = options;
+  }
+
+  /** Whether functions that pass a format on have clang's attribute for them from now on. */
+  mark(marks: boolean): void {
+    if (marks !== this.#marks) this.#texts.clear();
+    this.#marks = marks;
   }
 
   stat(path: string): FileStat | undefined {
@@ -57,7 +66,9 @@ export class ProgramFiles implements FileTree {
     if (OWN_HEADER.test(source)) return this.#settled ? bytes : taggedHeader();
     for (const m of source.matchAll(/#[ \t]*embed[ \t]*["<]([^">\n]+)[">]/g)) this.#embedded.add(posix.basename(m[1]!));
     const text = widen(source, this.#options);
-    return Buffer.from(this.#settled ? text : withFormatAttributes(text, this.#options.language), 'latin1');
+    this.passesFormats ||= passesFormats(text);
+    const marked = this.#settled || !this.#marks ? text : withFormatAttributes(text, this.#options.language);
+    return Buffer.from(marked, 'latin1');
   }
 
   /**

@@ -26,14 +26,13 @@ import { collectNames, type HeaderNames, namesOf } from './header-names.ts';
 import { isCxxHeader, weight } from './header-weights.ts';
 import { leadingIncludes } from './leading-includes.ts';
 
-export interface CxxCompilation {
+export interface CxxSource {
   readonly clang: string;
   readonly source: Input;
   /** What every compilation gets, with these options of the user's. */
   readonly flags: (clang: readonly string[], source: Pick<Input, 'kind' | 'language'>, cwd: string) => string[];
   /** Of the user's. */
   readonly options: readonly string[];
-  readonly compile: (more: readonly string[]) => WasiResult;
 }
 
 /** Of text that no precompiled header has: from here on it pays to make one. */
@@ -65,19 +64,25 @@ const read = new WeakMap<CallStore, Map<string, ReadFile>>();
 /** Those that clang did not make, or did not take. */
 const failed = new Set<string>();
 
-export function compileCxx(run: DriverRun, headers: PrecompiledHeaders, c: CxxCompilation): WasiResult {
-  const use = c.source.kind === 'c++' && c.source.language === undefined ? prepare(run, headers, c) : undefined;
-  if (use === undefined) return c.compile([]);
-  const r = c.compile(['-include-pch', use]);
-  const said = new TextDecoder().decode(r.stderr);
-  if (r.exit === 0 && !said.includes('/.mayfly/')) return r;
+/** @param path of a precompiled header, from {@link precompiledFor} */
+export function compileCxx(path: string | undefined, compile: (more: readonly string[]) => WasiResult): WasiResult {
+  if (path === undefined) return compile([]);
+  const r = compile(['-include-pch', path]);
   // P2, P3
-  if (said.includes(use)) failed.add(use);
-  return c.compile([]);
+  if (!refuses(r, path) && r.exit === 0 && !new TextDecoder().decode(r.stderr).includes('/.mayfly/')) return r;
+  return compile([]);
+}
+
+/** Whether clang did not take a precompiled header, which is then not tried again. */
+export function refuses(r: WasiResult, path: string): boolean {
+  const refused = new TextDecoder().decode(r.stderr).includes(path);
+  if (refused) failed.add(path);
+  return refused;
 }
 
 /** @returns the path of a precompiled header for this source; undefined when it is to be compiled without */
-function prepare(run: DriverRun, headers: PrecompiledHeaders, c: CxxCompilation): string | undefined {
+export function precompiledFor(run: DriverRun, headers: PrecompiledHeaders, c: CxxSource): string | undefined {
+  if (c.source.kind !== 'c++' || c.source.language !== undefined) return undefined;
   const { files, cwd } = run.options;
   const known = namesIn(headers);
   const of = headerFlags(c.options, known);
@@ -118,11 +123,11 @@ function namesIn({ store, version }: PrecompiledHeaders): HeaderNames {
 class Sets {
   readonly #run: DriverRun;
   readonly #store: CallStore;
-  readonly #c: CxxCompilation;
+  readonly #c: CxxSource;
   readonly #command: readonly string[];
   readonly #key: string;
 
-  constructor(run: DriverRun, { store, version }: PrecompiledHeaders, c: CxxCompilation, flags: readonly string[]) {
+  constructor(run: DriverRun, { store, version }: PrecompiledHeaders, c: CxxSource, flags: readonly string[]) {
     this.#run = run;
     this.#store = store;
     this.#c = c;
