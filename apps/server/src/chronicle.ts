@@ -122,10 +122,9 @@ export class Chronicle {
     this.#note('an image', () => this.history.image(job, task, what));
   }
 
-  /** A rank goes on from an image that was made again from parity, if it was. */
-  rebuilt({ job, task, incarnation }: Manifest, error: string | undefined): void {
-    if (error === undefined)
-      this.#note('a recovery', () => this.history.note(job, { at: Date.now(), kind: 'rebuilt', task, incarnation }));
+  /** A rank goes on from an image that was made again from parity. */
+  rebuilt({ job, task, incarnation }: Manifest): void {
+    this.#note('a recovery', () => this.history.note(job, { at: Date.now(), kind: 'rebuilt', task, incarnation }));
   }
 
   fellBack(job: JobId, task: TaskId, cause: string): void {

@@ -5,8 +5,11 @@ import { api, sharedServer } from './harness.ts';
 const c = { language: 'c', sources: { 'main.c': 'int main(void) { return 0; }' } };
 
 it.each([
-  [{ protocol: 'vcl' }, /^Images can be protected by parity only under the protocol "pessimistic", not under "vcl"\./],
-  [{ protocol: 'none' }, /not under "none"\. Leave the option "parity" out, or choose "pessimistic"\.$/],
+  [
+    { protocol: 'hc3i', clusters: 2 },
+    /^Images can be protected by parity under the protocols "pessimistic", "vcl" and "pcl", not under "hc3i"\./,
+  ],
+  [{ protocol: 'none' }, /not under "none"\. Leave the option "parity" out, or choose one of these\.$/],
   [
     { team: 2 },
     /^Images of a team count together, .* asks for teams of 2\. Leave the option "parity" out, or "team"\.$/,
@@ -21,6 +24,13 @@ it.each([
   expect(answer.status).toBe(400);
   expect(answer.body.code).toBe('BAD_REQUEST');
   expect(answer.body.message).toMatch(message);
+});
+
+it.each(['vcl', 'pcl'])('takes parity with %s', async (protocol) => {
+  const server = await sharedServer();
+  const options = { protocol, parity: { checksums: 1, wholeEvery: 3 } };
+  const answer = await api(server, 'POST', '/api/jobs', { program: c, size: 2, options });
+  expect(answer.status).toBe(201);
 });
 
 it.each([{ checksums: 0 }, { checksums: 5 }, { checksums: 1, wholeEvery: 0 }, {}])('refuses %j', async (parity) => {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from '@playwright/test';
 import { buildModule } from '@mayfly/toolchain/c';
-import type { JobOptions, JobView, TimelineView } from '@mayfly/wire';
+import type { JobOptions, JobView, TimelineView, WaveView } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { executable, launch, openTab, writePage } from './chromium.ts';
 import { Bench } from './harness.ts';
@@ -61,16 +61,26 @@ int main(int argc, char **argv) {
   return 0;
 }`;
 const STEPS = 800;
+/** The same in this process: the first number that each rank prints. */
+function sums(size: number, steps: number): number[] {
+  const fields = Array.from({ length: size }, (_, r) => Float64Array.from({ length: 1 << 16 }, (_, i) => r + i * 1e-6));
+  for (let n = 0; n < steps; n++) {
+    const sent = fields.map((f) => f[(n * 101) % f.length]!);
+    for (const [r, f] of fields.entries())
+      for (let i = 0; i < 300; i++) f[(n * 300 + i) % f.length]! += sent[(r + size - 1) % size]! * 1e-3;
+  }
+  return fields.map((f) => f.reduce((sum, x, i) => sum + x * (1 + (i % 7)), 0));
+}
 let module: string | undefined;
 
-async function submit(size: number, options: JobOptions): Promise<string> {
+async function submit(size: number, options: JobOptions, steps = STEPS): Promise<string> {
   module ??= Buffer.from(buildModule({ '/main.c': PROGRAM }, { flags: ['-O1'] }).wasm).toString('base64');
   const answer = await bench.api('jobs', {
     method: 'POST',
     body: JSON.stringify({
       program: { language: 'wasm', module, entry: 'main.wasm' },
       size,
-      args: [String(STEPS)],
+      args: [String(steps)],
       options: { timeLimitMs: 600_000, checkpointMs: 250, interactive: true, ...options },
     }),
   });
@@ -127,6 +137,28 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
     expect(job.parity!.savedBytes).toBeGreaterThan(1 << 20);
   });
 
+  // Before any page at the server is overwritten: jobs share pages.
+  it('vcl, two nodes killed at once with one checksum: all go back to the newest wave at the server, and why', async () => {
+    for (let i = 0; i < 4; i++) await bench.node(2);
+    const id = await submit(3, { protocol: 'vcl', checkpointMs: 100, parity: { checksums: 1, wholeEvery: 3 } }, 2000);
+    const newest = (j: JobView): WaveView | undefined => j.waves?.recent.filter((w) => w.state === 'committed').at(-1);
+    const before = await bench.until(id, (j) => {
+      const { wave = 0, sentBytes = 1 } = newest(j) ?? {};
+      return wave > 3 && wave % 3 === 1 && sentBytes === 0 && (j.parity?.spare ?? 0) > 0;
+    });
+    for (const t of before.tasks.slice(0, 2)) bench.nodes.find((n) => n.node === t.node)!.kill();
+    const view = await bench.recovered(id, 2);
+    expect(view.parity!.fellBack).toBeGreaterThan(0);
+    expect(view.parity!.reason).toBe('2 of the 3 ranks of its parity group are lost and 1 of 1 checksums left');
+    const [fell] = (await events(id)).filter((e) => e.kind === 'fellBack');
+    expect(fell?.cause).toBe(view.parity!.reason);
+    const { wave } = view.waves!.rolledBack[0]!;
+    expect(wave).toBeGreaterThan(0);
+    expect(wave).toBeLessThan(newest(before)!.wave);
+    const { stdout } = await answer(id);
+    expect(stdout.map((line) => Number(line.split(' ')[3]))).toEqual(sums(3, 2000));
+  });
+
   it('a killed node: its rank goes on from parity, although no page at the server can be read', async () => {
     for (let i = 0; i < 4; i++) await bench.node(2);
     const id = await submit(4, { parity: { checksums: 1, wholeEvery: 1000 } });
@@ -158,6 +190,26 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
     expect(fell?.cause).toBe(view.parity!.reason);
     await answer(id);
   });
+
+  it.each(['vcl', 'pcl'] as const)(
+    '%s, a killed node: all ranks go back to a wave whose images the nodes have, and no page at the server can be read',
+    async (protocol) => {
+      for (let i = 0; i < 4; i++) await bench.node(2);
+      const id = await submit(4, { protocol, parity: { checksums: 1, wholeEvery: 1000 } });
+      const before = await held(id, 1);
+      expect(before.parity).toMatchObject({ spare: 1, protectedRanks: 4, ranks: 4 });
+      wipePages();
+      bench.nodes.find((n) => n.node === before.tasks[1]!.node)!.kill();
+      const { parity, waves } = await bench.recovered(id, 1);
+      expect(parity).toMatchObject({ rebuilt: 1, fellBack: 0 });
+      expect((await events(id)).filter((e) => e.kind === 'rebuilt')).toMatchObject([{ task: 1 }]);
+      // Not the start of the program.
+      expect(waves!.rolledBack.at(-1)!.wave).toBeGreaterThan(0);
+      const { job, stdout } = await answer(id);
+      expect(stdout).toEqual(calm);
+      expect(job.tasks.every((t) => (t.incarnation ?? 0) > 0)).toBe(true);
+    },
+  );
 
   it.runIf(executable)('four tabs of Chromium, of which one is closed: the rank goes on from the others', async () => {
     browser = await launch();

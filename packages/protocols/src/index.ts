@@ -23,7 +23,7 @@ export { CheckpointServer } from './images/checkpoint-server.ts';
 export * from './images/events.ts';
 export * from './deadlock.ts';
 export * from './contract/index.ts';
-export type { WaveEffect, WaveEvent, WaveOptions } from './contract/waves.ts';
+export { isWhole, type WaveEffect, type WaveEvent, type WaveOptions } from './contract/waves.ts';
 export { protocols } from './table.ts';
 export * from './endpoint.ts';
 export { Freeze } from './coordinated/freeze.ts';

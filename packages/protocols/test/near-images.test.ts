@@ -1,5 +1,5 @@
 /** Images of level 1 at the Checkpoint Server (images/near.ts): their pages stay with the nodes. */
-import { IMAGE_FORMAT, imageIdOf, incarnation, jobId, taskId, type Manifest, type ProtocolName } from '@mayfly/wire';
+import { IMAGE_FORMAT, imageIdOf, incarnation, jobId, taskId, type Manifest } from '@mayfly/wire';
 import { expect, it } from 'vitest';
 import {
   CheckpointServer,
@@ -41,9 +41,16 @@ class Stage {
   readonly core = new CheckpointServer();
   readonly effects: CheckpointServerEffect[] = [];
 
-  constructor(protocol: ProtocolName = 'pessimistic') {
+  constructor() {
     const programs = [{ count: 4, hash: program }];
-    this.send('openJob', { job: J, protocol, size: 4, channelMemories: 1, programs, acting: [[T, incarnation(0)]] });
+    this.send('openJob', {
+      job: J,
+      protocol: 'pessimistic',
+      size: 4,
+      channelMemories: 1,
+      programs,
+      acting: [[T, incarnation(0)]],
+    });
   }
 
   send<K extends CheckpointServerEvent['type']>(type: K, e: EventOf<K>): CheckpointServerEffect[] {
@@ -190,8 +197,7 @@ it('the end of the task ends it', () => {
   expect(s.core.nearOf(J, T).image).toBeUndefined();
 });
 
-it('refused where images count together', () => {
-  expect(new Stage('vcl').offer(manifest(1), true)).toMatchObject([{ reply: 'refused', error: { code: 'CONFLICT' } }]);
+it('refused for teams, whose images count together', () => {
   const s = new Stage();
   s.send('teams', { job: J, teams: [[T, taskId(2)]] });
   expect(s.offer(manifest(1), true)).toMatchObject([{ reply: 'refused', error: { code: 'CONFLICT' } }]);

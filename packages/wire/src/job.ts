@@ -36,6 +36,10 @@ export const ProtocolName = Type.Union([
 ]);
 export type ProtocolName = Static<typeof ProtocolName>;
 /** Under these a loss takes all ranks, or all of a cluster, back to their last common checkpoint. */
+/** Images of jobs under these protocols can be protected by parity (docs/codes.md). */
+export const hasParity = (protocol: ProtocolName): boolean =>
+  protocol === 'pessimistic' || protocol === 'vcl' || protocol === 'pcl';
+
 export const goesBackTogether = (protocol: ProtocolName): boolean =>
   protocol === 'vcl' || protocol === 'pcl' || protocol === 'hc3i';
 /** How ranks are spread over nodes: `slot` fills the slots of a node first, `node` takes one node after the other. */
@@ -115,7 +119,7 @@ export const JobOptions = Type.Object(
     checkpointMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
     /**
      * Images of ranks are protected by parity between nodes (docs/codes.md), and only some go to the server whole.
-     * Under `pessimistic`, without teams.
+     * Under `pessimistic` (without teams), `vcl` and `pcl`.
      */
     parity: Type.Optional(ParityOption),
     timeLimitMs: Type.Optional(Type.Integer({ minimum: 1000, maximum: 604_800_000 })),

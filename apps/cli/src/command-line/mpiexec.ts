@@ -81,12 +81,13 @@ const jobOptions = (command: Command): Command =>
       .option(
         '--parity <checksums>',
         'keep checkpoints at the nodes, protected by so many checksums on other nodes, which may be lost at once; ' +
-          'only some go to the server (with --protocol pessimistic, without teams; default: all go to the server)',
+          'only some go to the server (with --protocol pessimistic, without teams, vcl or pcl; default: all go there)',
         whole(1, MAX_CHECKSUMS),
       )
       .option(
         '--whole-every <n>',
-        `with --parity: one of so many checkpoints of a rank goes to the server (default: ${DEFAULT_WHOLE_EVERY})`,
+        `with --parity: one of so many checkpoints of a rank (with vcl and pcl: of all ranks) goes to the server ` +
+          `(default: ${DEFAULT_WHOLE_EVERY})`,
         whole(1, 1000),
       )
       .option(

@@ -8,6 +8,7 @@
  *  G1 A node is its connection here: one that comes back is another one, and so is the server that starts again.
  *  G2 Every `rebuild` is answered, whatever the nodes do.
  *  G3 What a node sends of a page counts only if the sum of all has the hash of the manifest: `putPage` checks it.
+ *  G4 An image whose node is there comes from that node (a rollback of all ranks wants the images of all).
  *
  * The sums are formed here and not from node to node: as all bytes pass the server anyway, each goes up once and none
  * down.
@@ -119,7 +120,9 @@ export class ParityHost {
       const active = t.phase !== 'done' && t.phase !== 'exiting' && t.phase !== 'ended';
       const at = t.phase === 'running' || !active ? t.node : undefined;
       const connection = at === undefined ? undefined : core.nodes.get(at)?.connection;
-      return { task: t.task, incarnation: t.incarnation ?? 0, node: connection, active };
+      // Under waves, one that has ended goes back as well.
+      const needed = active || this.#service.images.nearOf(id, t.task).image !== undefined;
+      return { task: t.task, incarnation: t.incarnation ?? 0, node: connection, active, needed };
     });
     this.#send(id, p, p.groups.observe(tasks, nodes));
     const shown = JSON.stringify(this.view(id));
@@ -184,21 +187,23 @@ export class ParityHost {
 
   // ── recovery ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** G2. @returns why not */
-  async rebuild(manifest: Manifest): Promise<string | undefined> {
+  /** G2. @returns whether it was made of those of other nodes */
+  async rebuild(manifest: Manifest): Promise<boolean> {
     const { job, task, image } = manifest;
     let error: string | undefined;
+    let decoded = false;
     try {
-      error = await this.#rebuild(manifest);
+      ({ error, decoded = false } = await this.#rebuild(manifest));
     } catch (e) {
       this.#logger.warn({ err: e, job, task }, 'an image could not be made again from parity');
       error = e instanceof Error ? e.message : String(e);
     }
     const p = this.#jobs.get(job);
-    if (p && error === undefined) p.rebuilt++;
-    this.#logger.info({ job, task, image, error }, error === undefined ? 'image made again from parity' : 'no parity');
+    if (p && decoded) p.rebuilt++;
+    const what = decoded ? 'image made again from parity' : 'image fetched from its node';
+    this.#logger.info({ job, task, image, error }, error === undefined ? what : 'no parity');
     this.#service.image({ type: 'rebuilt', image, ...(error === undefined ? {} : { error }) });
-    return error;
+    return decoded;
   }
 
   /** A restart went back to level 2. */
@@ -209,16 +214,15 @@ export class ParityHost {
     p.reason = reason;
   }
 
-  /** @returns why it cannot be made again */
-  async #rebuild(manifest: Manifest): Promise<string | undefined> {
+  async #rebuild(manifest: Manifest): Promise<Outcome> {
     const p = this.#jobs.get(manifest.job);
     const group = p?.groups.freeze(manifest.task);
-    if (!p || !group) return 'the rank is in no parity group any more';
+    if (!p || !group) return { error: 'the rank is in no parity group any more' };
     const gone = new Set<string>();
     for (;;) {
       const outcome = await this.#attempt(manifest, group, p.checksums, gone);
       // A node did not answer: without it, if that is possible.
-      if (!('silent' in outcome)) return outcome.error;
+      if (!('silent' in outcome)) return outcome;
       gone.add(outcome.silent);
     }
   }
@@ -228,25 +232,31 @@ export class ParityHost {
     group: JobGroup<string>,
     checksums: number,
     gone: ReadonlySet<string>,
-  ): Promise<{ error: string | undefined } | { silent: string }> {
+  ): Promise<Outcome | { silent: string }> {
     const target = group.members.findIndex((m) => m.task === manifest.task);
     const ask = (node: string): Promise<ParityHave | undefined> =>
       gone.has(node) ? Promise.resolve(undefined) : this.#sockets.have(node, group.id);
     const [members, holders] = await Promise.all([
-      Promise.all(group.members.map((m, j) => (j === target ? undefined : ask(m.node)))),
+      Promise.all(group.members.map((m) => ask(m.node))),
       Promise.all(group.holders.map(ask)),
     ]);
-    const images = members.map((h) => h?.images);
+    const there = members[target]?.images?.includes(manifest.serial) ?? false;
+    const images = members.map((h, j) => (j === target ? undefined : h?.images));
     const states = holders.map((h) => stateOf(h, group.members.length));
     const versions = group.members.map((_, j) => (j === target ? manifest.serial : undefined));
-    const plan = decodePlan({ members: group.members.length, checksums, holders: states, images, versions });
-    if (!plan) return { error: whyNot(images, states, target, manifest) };
-    const sum = plan.lost.findIndex((l) => l.member === target);
-    const stations = plan.stations.flatMap(({ at, terms }) => {
-      const mine = terms.flatMap(({ sum: of, ...term }): ParityTerm[] => (of === sum ? [term] : []));
-      const node = at.kind === 'member' ? group.members[at.index]!.node : group.holders[at.index]!;
-      return mine.length === 0 ? [] : [{ node, terms: mine }];
-    });
+    const plan = there
+      ? undefined
+      : decodePlan({ members: group.members.length, checksums, holders: states, images, versions });
+    if (!plan && !there) return { error: whyNot(images, states, target, manifest) };
+    const sum = plan?.lost.findIndex((l) => l.member === target);
+    const itself = { node: group.members[target]!.node, terms: [imageOf(manifest.serial)] };
+    const stations = !plan
+      ? [itself] // G4
+      : plan.stations.flatMap(({ at, terms }) => {
+          const mine = terms.flatMap(({ sum: of, ...term }): ParityTerm[] => (of === sum ? [term] : []));
+          const node = at.kind === 'member' ? group.members[at.index]!.node : group.holders[at.index]!;
+          return mine.length === 0 ? [] : [{ node, terms: mine }];
+        });
     // What can be read here need not be made again; what is damaged must.
     const wanted: { name: string; index: number }[] = [];
     for (const name of new Set(manifest.pages))
@@ -271,9 +281,17 @@ export class ParityHost {
         await this.#images.putPage(name, out.slice(k * PAGE_BYTES, k * PAGE_BYTES + length)); // G3
       }
     }
-    return { error: undefined };
+    return { decoded: !there };
   }
 }
+
+/** `decoded`: of the images and checksums of other nodes. */
+interface Outcome {
+  readonly error?: string;
+  readonly decoded?: boolean;
+}
+
+const imageOf = (version: number): ParityTerm => ({ coefficient: 1, of: { kind: 'image', version } });
 
 /** to ⊕= from. */
 function add(to: Uint8Array, from: Uint8Array): void {

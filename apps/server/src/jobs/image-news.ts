@@ -19,7 +19,7 @@ export const imageNews = ({ chronicle, parity, jobs }: ImageNewsParts): CsListen
   rebuild: (manifest) =>
     void parity()
       .rebuild(manifest)
-      .then((error) => chronicle.rebuilt(manifest, error)),
+      .then((decoded) => decoded && chronicle.rebuilt(manifest)),
   fellBack: (job, task, reason) => {
     parity().fellBack(job, reason);
     chronicle.fellBack(job, task, reason);

@@ -6,6 +6,7 @@ import { isUnit, type Asker, type Compiler, type ProgramDiagnostic, type Refused
 import { protocols } from '@mayfly/protocols';
 import {
   FilePath,
+  hasParity,
   kindOf,
   MayflyError,
   type JobOptions,
@@ -134,16 +135,14 @@ export function needApp(protocol: ProtocolName, ft: JobOptions['ft']): void {
   );
 }
 
-/**
- * Parity is for images that each count alone. @throws MayflyError BAD_REQUEST
- */
+/** Parity is for images of lone ranks, which count alone or with a wave of all. @throws MayflyError BAD_REQUEST */
 export function needParity(protocol: ProtocolName, { parity, team }: Pick<JobOptions, 'parity' | 'team'>): void {
   if (!parity) return;
-  if (protocol !== 'pessimistic')
+  if (!hasParity(protocol))
     throw new MayflyError(
       'BAD_REQUEST',
-      `Images can be protected by parity only under the protocol "pessimistic", not under "${protocol}". Leave the ` +
-        'option "parity" out, or choose "pessimistic".',
+      `Images can be protected by parity under the protocols "pessimistic", "vcl" and "pcl", not under "${protocol}". ` +
+        'Leave the option "parity" out, or choose one of these.',
     );
   if (team !== undefined && team > 1)
     throw new MayflyError(

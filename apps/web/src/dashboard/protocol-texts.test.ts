@@ -59,9 +59,12 @@ describe('the submit form', () => {
   });
   it('offers parity of checkpoints only where the server accepts it', () => {
     expect(refusedParityText({})).toBeUndefined();
-    expect(refusedParityText({ protocol: 'vcl' })).toMatch(/^Not under this choice/);
+    expect(refusedParityText({ protocol: 'vcl' })).toBeUndefined();
+    expect(refusedParityText({ protocol: 'pcl' })).toBeUndefined();
+    expect(refusedParityText({ protocol: 'hc3i' })).toMatch(/^Not under this choice/);
     expect(refusedParityText({ team: 2 })).toMatch(/^Not with teams/);
     expect(withProtocol({ parity: { checksums: 1 } }, 'none')).toEqual({ protocol: 'none' });
+    expect(withProtocol({ parity: { checksums: 1 } }, 'vcl').parity).toEqual({ checksums: 1 });
     expect(withProtocol({ parity: { checksums: 1 } }, 'pessimistic')).toEqual({ parity: { checksums: 1 } });
   });
   it('sends a protocol only where it is not the default, and no interval that the server would refuse', () => {

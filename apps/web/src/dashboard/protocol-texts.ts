@@ -1,5 +1,5 @@
 /** What the pages say of a job's protocol: what it costs, what a loss costs, what a pause does. Pure. */
-import { MAX_TEAM, goesBackTogether, type JobOptions, type JobView } from '@mayfly/wire';
+import { MAX_TEAM, goesBackTogether, hasParity, type JobOptions, type JobView } from '@mayfly/wire';
 import { duration, elapsed, bytes, plural } from '../shared/format.ts';
 
 export { goesBackTogether };
@@ -77,8 +77,7 @@ export const refusedTeamText = (protocol: Protocol): string | undefined =>
 
 /** Why checkpoints of a job with these options cannot be protected by parity. */
 export function refusedParityText({ protocol = 'pessimistic', team = 1 }: JobOptions): string | undefined {
-  if (protocol !== 'pessimistic')
-    return 'Not under this choice: checkpoints of ranks count together, or there are none.';
+  if (!hasParity(protocol)) return 'Not under this choice: checkpoints of clusters count together, or there are none.';
   return team > 1 ? 'Not with teams: checkpoints of a team count together.' : undefined;
 }
 

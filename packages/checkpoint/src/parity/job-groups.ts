@@ -21,6 +21,8 @@ export interface PlacedTask<Node> {
   readonly node: Node | undefined;
   /** It may have to restart. */
   readonly active: boolean;
+  /** Its image counts, also when it has ended; absent: as `active`. */
+  readonly needed?: boolean;
 }
 
 export type GroupOrder<Node> =
@@ -157,9 +159,9 @@ export class JobGroups<Node> {
     return g;
   }
 
-  /** P3. Of the tasks that run: how many are protected; how many more nodes may close, whichever they are. */
+  /** P3. Of the tasks that run or may go back: how many are protected; how many nodes may close, whichever they are. */
   protection(): { spare: number; protectedRanks: number; ranks: number } {
-    const active = this.#tasks.filter((t) => t.active).map((t) => t.task);
+    const active = this.#tasks.filter((t) => t.needed ?? t.active).map((t) => t.task);
     const safe = new Set(
       this.#groups.flatMap((g) =>
         this.#holds(g, this.#living)

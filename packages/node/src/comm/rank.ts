@@ -1,7 +1,7 @@
 /** What the comm worker knows of one rank, and the manifest of an image that it took. */
 import type { CutImage } from '@mayfly/checkpoint';
 import { readSection } from '@mayfly/libmpi';
-import type { EndpointStart } from '@mayfly/protocols';
+import { isWhole, protocols, type EndpointStart } from '@mayfly/protocols';
 import { IMAGE_FORMAT, imageIdOf, type Assignment, type Manifest, type ProgramKind } from '@mayfly/wire';
 import type { ImageHead } from '../local-frames.ts';
 import type { RankRun, RankToComm } from '../messages.ts';
@@ -78,3 +78,10 @@ export const manifestOf = (a: Assignment, head: ImageHead, cut: CutImage): Manif
   pages: cut.pages,
   bytes: cut.bytes,
 });
+
+/** The pages of this image stay with the nodes, if parity protects them. Under waves, the wave's number decides. */
+export function staysNear(rank: Rank, { position }: Pick<Manifest, 'position'>, wholeEvery: number): boolean {
+  const wave = protocols[position.protocol].images.waveOf?.(position);
+  if (wave !== undefined) return !isWhole(wave, wholeEvery);
+  return !rank.wholeNext && rank.sinceWhole + 1 < wholeEvery;
+}

@@ -14,7 +14,7 @@ import { readStatus } from '../status.ts';
 import { Fetcher } from './fetcher.ts';
 import { ImageUploads } from './image-uploads.ts';
 import { LocalPages } from './local-pages.ts';
-import { imageBufferFor, manifestOf, type Rank } from './rank.ts';
+import { imageBufferFor, manifestOf, staysNear, type Rank } from './rank.ts';
 import type { CommSeams } from './seams.ts';
 
 export class Supplies {
@@ -115,7 +115,7 @@ export class Supplies {
     const fresh = packPages(new Map([...cut.data].filter(([hash]) => !rank.kept.has(hash))));
     rank.kept = new Set(cut.data.keys());
     const { wholeEvery } = a;
-    const near = wholeEvery !== undefined && !rank.wholeNext && rank.sinceWhole + 1 < wholeEvery;
+    const near = wholeEvery !== undefined && staysNear(rank, manifest, wholeEvery);
     const parity = wholeEvery === undefined ? undefined : near ? 'waits' : 'whole';
     this.daemon.post({ type: 'keep', manifest, fresh, ...(parity && { parity }) }, [fresh.bytes.buffer]);
     if (near) this.unsure.set(a.task, { manifest, cut, capability: a.capability });

@@ -9,7 +9,12 @@ export interface WaveSettings {
   readonly periodMs?: number | undefined;
   /** A wave that takes longer is abandoned, ms; after that the next may take twice as long. */
   readonly waveMs: number;
+  /** Images are protected by parity: of so many waves, one has all its images at the server (W9). Absent: each has. */
+  readonly wholeEvery?: number | undefined;
 }
+
+/** W9: the images of a wave come to the server. `wholeEvery`: of the job. */
+export const isWhole = (wave: number, wholeEvery = 1): boolean => wave % wholeEvery === 0;
 
 /** Where a task begins that goes back to a wave. */
 export type TaskOfWave =
@@ -25,6 +30,8 @@ export interface WaveRecord {
   readonly tasks: readonly TaskOfWave[];
   /** What the outside needs to go back to its mark. */
   readonly mark: unknown;
+  /** Some of its images are of level 1: with the nodes only, protected by parity. */
+  readonly near?: true;
 }
 
 export interface LineRecord {
@@ -46,8 +53,14 @@ export type WaveEvent = { readonly now: number } & (
   | { readonly type: 'began'; readonly epoch: number; readonly task: TaskId }
   /** The task's CUT has come to its home Channel Memory. */
   | { readonly type: 'cut'; readonly wave: number; readonly task: TaskId; readonly cut: Cut }
-  /** Its image is durable. */
-  | { readonly type: 'stored'; readonly wave: number; readonly task: TaskId; readonly image: ImageId }
+  /** Its image is durable. `near`: with the nodes, prepared by all holders of its checksums. */
+  | {
+      readonly type: 'stored';
+      readonly wave: number;
+      readonly task: TaskId;
+      readonly image: ImageId;
+      readonly near?: boolean;
+    }
   /** G3 of the gate. */
   | { readonly type: 'recorded'; readonly wave: number; readonly task: TaskId }
   /** The mark of the outside is durable. */
@@ -61,7 +74,8 @@ export type WaveEvent = { readonly now: number } & (
   /** The commit of a wave. */
   | { readonly type: 'committed'; readonly wave: number }
   | { readonly type: 'commitFailed'; readonly wave: number; readonly error: ErrorBody }
-  | { readonly type: 'checked'; readonly wave: number; readonly sound: boolean }
+  /** Its images are all at the server, and sound; or why not. */
+  | { readonly type: 'checked'; readonly wave: number; readonly sound: boolean; readonly reason?: string }
   /** Line and incarnations are durable. */
   | { readonly type: 'lineDurable'; readonly epoch: number }
   /** One of {@link WaveOptions.participants} has gone back. */
@@ -89,6 +103,8 @@ export type WaveEffect =
       readonly type: 'over';
       readonly wave: number;
       readonly committed: boolean;
+      /** Committed, and some of its images are with the nodes only. */
+      readonly near?: boolean;
       /** Why it was abandoned, in words. */
       readonly reason?: string;
     }
@@ -96,7 +112,7 @@ export type WaveEffect =
   | { readonly type: 'release'; readonly wave: number }
   /** Images, streams and mark of this wave may go; its record has. */
   | { readonly type: 'forget'; readonly wave: number }
-  /** Are all images of this wave sound? */
+  /** Are all images of this wave sound? Those of level 1 come to the server first. */
   | { readonly type: 'check'; readonly wave: number }
   /** W6: to the dispatcher, which commits it with a new incarnation of every task. */
   | { readonly type: 'line'; readonly line: LineRecord; readonly changes: readonly (readonly [string, unknown])[] }

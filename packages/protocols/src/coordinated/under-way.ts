@@ -19,6 +19,8 @@ export class WaveUnderWay implements Beginning {
   readonly ended: ReadonlySet<TaskId>;
   readonly cuts = new Map<TaskId, Cut>();
   readonly images = new Map<TaskId, ImageId>();
+  /** Whose images are of level 1. */
+  readonly near = new Set<TaskId>();
   readonly recorded = new Set<TaskId>();
   markAsked = false;
   mark: { value: unknown } | undefined;

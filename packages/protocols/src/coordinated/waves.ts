@@ -24,6 +24,11 @@
  *     answers at its next MPI call, and may compute for longer than that: after a wave that took too long, the next one
  *     may take twice as long, up to {@link MOST_PATIENCE}.
  *  W8 An exit is final when all tasks have ended and a last wave, which has no images, is durable.
+ *  W9 Of a job with parity, only a wave whose number `wholeEvery` divides has all its images at the server. Those of
+ *     another wave may be with the nodes (level 1): it is *near*. One of `wholeEvery` is whole, and so is one that
+ *     somebody asks for. A near wave is kept beside the two whole ones, while it is the newest: it releases nothing and
+ *     lets no whole one go. A rollback to it first brings all its images to the server; from then on it is whole. If
+ *     that cannot be had, the rollback goes to the newest whole wave.
  */
 import type { TaskId } from '@mayfly/wire';
 import { contradiction } from './cut.ts';
@@ -38,6 +43,7 @@ import {
   type WaveOptions,
   type WaveRecord,
 } from '../contract/waves.ts';
+import { Levels, stay, withStart } from './levels.ts';
 import { Period } from './period.ts';
 import { WaveUnderWay } from './under-way.ts';
 
@@ -85,6 +91,8 @@ export class Waves {
   #due: { readonly at: number; readonly periodMs: number } | undefined;
   #asked = false;
   readonly #period: Period;
+  /** W9. */
+  readonly #levels: Levels;
   #abandoned = 0;
   /** W7, ms. */
   #patience: number;
@@ -96,6 +104,7 @@ export class Waves {
     this.#tasks = options.tasks;
     this.#patience = options.settings.waveMs;
     this.#period = new Period(options.settings.periodMs);
+    this.#levels = new Levels(options.settings.wholeEvery);
   }
 
   /** The epoch whose incarnations act. */
@@ -125,8 +134,7 @@ export class Waves {
     this.#now = now;
     this.#line = line ?? startOfProgram;
     const kept = [...waves].sort((a, b) => a.wave - b.wave);
-    const alone = kept.length === 1 && line?.alone === true && line.wave === kept[0]!.wave;
-    this.#kept = kept.length < 2 && !alone ? [undefined, ...kept] : kept;
+    this.#kept = [...withStart(kept, line?.alone && line.wave)];
     this.#next = (kept.at(-1)?.wave ?? 0) + 1;
     this.#adopt(kept.at(-1));
     const stable = this.stable(this.#kept);
@@ -155,6 +163,7 @@ export class Waves {
         return this.#maybeBegin();
       case 'ask':
         this.#asked = true;
+        this.#levels.ask();
         return this.#maybeBegin();
       case 'began':
         if (e.epoch !== this.epoch) return;
@@ -174,7 +183,10 @@ export class Waves {
         if (this.counts(e.wave) && w?.members.has(e.task)) w.cuts.set(e.task, e.cut);
         return this.#maybeCommit();
       case 'stored':
-        if (this.counts(e.wave) && w?.members.has(e.task)) w.images.set(e.task, e.image);
+        if (this.counts(e.wave) && w?.members.has(e.task)) {
+          w.images.set(e.task, e.image);
+          if (e.near) w.near.add(e.task);
+        }
         return this.#maybeCommit();
       case 'recorded':
         if (this.counts(e.wave)) w?.recorded.add(e.task);
@@ -194,7 +206,7 @@ export class Waves {
       case 'lost':
         return this.#loses();
       case 'checked':
-        if (this.#rolling?.step === 'check' && this.#rolling.wave === e.wave) this.#chosen(e.wave, e.sound);
+        if (this.#rolling?.step === 'check' && this.#rolling.wave === e.wave) this.#chosen(e.wave, e.sound, e.reason);
         return;
       case 'lineDurable':
         if (this.#rolling?.step === 'line' && this.#rolling.line.epoch === e.epoch) this.#fence(this.#rolling.line);
@@ -234,7 +246,8 @@ export class Waves {
     if (living.some((t) => this.#returning.has(t))) return;
     this.#asked = false;
     const members = new Set(living.filter((t) => this.#began.has(t)));
-    const number = this.number(this.#next++);
+    const number = this.number(this.#levels.number(this.#next));
+    this.#next = number + 1;
     const wave: Wave = new WaveUnderWay({ number, since: this.#now, members, ended: this.#ended });
     this.#wave = wave;
     const starting = living.filter((t) => !this.#began.has(t));
@@ -263,12 +276,23 @@ export class Waves {
       this.#log('error', `wave ${w.number}: rank ${wrong.dst} has consumed what rank ${wrong.src} has not sent`);
       return this.#abandon('its cut is not consistent (INCONSISTENT_WAVE)');
     }
-    w.record = { wave: w.number, epoch: this.epoch, at: this.#now, tasks, mark: w.mark?.value };
+    const near = tasks.some((t) => t.state === 'image' && w.near.has(t.task)) && ({ near: true } as const);
+    w.record = { wave: w.number, epoch: this.epoch, at: this.#now, tasks, mark: w.mark?.value, ...near };
     const { job } = this.#o;
     const changes: (readonly [string, unknown])[] = [[waveKey(job, w.number), w.record]];
-    // W3: of those that are kept, the newest stays beside it.
-    for (const old of this.#kept.slice(0, -1)) if (old) changes.push([waveKey(job, old.wave), undefined]);
+    for (const old of this.#surplus(w.record)) if (old) changes.push([waveKey(job, old.wave), undefined]);
     this.#out.push({ type: 'commit', wave: w.number, changes });
+  }
+
+  /** W3, W9: those that go when this one counts. */
+  #surplus(record: WaveRecord): (WaveRecord | undefined)[] {
+    const stays = this.stay([...this.#kept, record]);
+    return this.#kept.filter((w) => !stays.includes(w));
+  }
+
+  /** W3, W9. */
+  protected stay(kept: readonly (WaveRecord | undefined)[]): (WaveRecord | undefined)[] {
+    return stay(kept);
   }
 
   /** W2, besides the images. */
@@ -282,13 +306,15 @@ export class Waves {
   }
 
   #committed(w: Wave, record: WaveRecord): void {
-    const old = this.#kept.slice(0, -1);
-    this.#kept = [...this.#kept.slice(-1), record];
+    const old = this.#surplus(record);
+    this.#kept = this.stay([...this.#kept, record]);
+    const near = record.near ?? false;
+    this.#levels.committed(record, this.#asked);
     this.#wave = undefined;
     this.#period.took(this.#now - w.since);
     this.#abandoned = 0;
     this.#rest(); // W7
-    this.#out.push({ type: 'over', wave: w.number, committed: true });
+    this.#out.push({ type: 'over', wave: w.number, committed: true, ...(near && { near }) });
     for (const o of old) if (o) this.#out.push({ type: 'forget', wave: o.wave });
     if (this.#lost) return this.#choose(); // W5
     const final = record.tasks.every((t) => t.state === 'ended');
@@ -346,9 +372,10 @@ export class Waves {
     this.#out.push({ type: 'check', wave: newest.wave });
   }
 
-  #chosen(wave: number, sound: boolean): void {
+  #chosen(wave: number, sound: boolean, reason: string | undefined): void {
     if (sound) return this.#writeLine(wave);
-    this.#log('warn', `an image of wave ${wave} is damaged: back to the wave before`);
+    const why = reason === undefined ? 'is damaged' : `cannot be had (${reason})`;
+    this.#log('warn', `an image of wave ${wave} ${why}: back to the wave before`);
     this.#damaged.add(wave);
     this.#kept = this.#kept.slice(0, -1);
     if (this.#kept.length > 0) return this.#choose();
@@ -363,7 +390,11 @@ export class Waves {
     this.#rolling = { step: 'line', line };
     const { job } = this.#o;
     const gone = [...this.#damaged].map((w) => [waveKey(job, w), undefined] as const);
-    this.#out.push({ type: 'line', line, changes: [[lineKey(job), line], ...gone] });
+    const newest = this.#kept.at(-1);
+    const whole = newest?.near && this.#levels.madeWhole(newest); // W9
+    if (whole) this.#kept.splice(-1, 1, whole);
+    const made = whole ? [[waveKey(job, wave), whole] as const] : [];
+    this.#out.push({ type: 'line', line, changes: [[lineKey(job), line], ...made, ...gone] });
   }
 
   #fence(line: LineRecord): void {

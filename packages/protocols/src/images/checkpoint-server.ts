@@ -17,7 +17,7 @@
  *  C5 Serials of complete images of a task rise.
  *  C6 The pages of an open offer are pinned from `offer` until it is complete or refused.
  *  C7, C8 Images of coordinated checkpointing: waves.ts. C9–C11 Images of teams: teams.ts. C12–C14 Images that are
- *  protected by parity between nodes: near.ts.
+ *  protected by parity between nodes: near.ts. C15, C16 Those of waves: near-waves.ts.
  *
  * Durable: ImageRecord and manifest (`commit`) before `complete`, `reply complete` and `trim`; the mark `trimmed`
  * before the first trim. Offers are losable: the node offers again.
@@ -43,7 +43,7 @@ import { nearCovered, waits } from './near.ts';
 import { rebuilt } from './rebuilt.ts';
 import { TeamSets } from './team-sets.ts';
 import { begin, check, checked, forget, goBack, over } from './waves.ts';
-import { emit, jobOf, newState, taskOf, type State, type Task, type Team } from './state.ts';
+import { emit, jobOf, newState, taskOf, type Offer, type State, type Task, type Team } from './state.ts';
 import { protocols } from '../table.ts';
 import {
   defaultCheckpointSettings,
@@ -124,8 +124,8 @@ function handle(s: State, e: CheckpointServerEvent): void {
   switch (e.type) {
     case 'openJob': {
       const job = jobOf(s, e.job);
-      const { size, channelMemories, programs } = e;
-      job.open = { size, channelMemories, programs, policy: s.table[e.protocol].images };
+      const { size, channelMemories, programs, wholeEvery } = e;
+      job.open = { size, channelMemories, programs, wholeEvery, policy: s.table[e.protocol].images };
       for (const [task, incarnation] of e.acting) {
         const t = taskOf(job, task);
         if (t.acting === undefined || t.acting < incarnation) t.acting = incarnation;
@@ -161,6 +161,8 @@ function handle(s: State, e: CheckpointServerEvent): void {
     }
     case 'end': {
       const o = s.offers.get(e.image);
+      if (s.unanswered.get(e.image)?.link === e.link)
+        return emit(s, { type: 'reply', link: e.link, reply: 'stored', image: e.image });
       if (!o || o.link !== e.link) return;
       if (o.stage === 'finding' || (o.stage === 'receiving' && o.waiting.size > 0))
         refuse(s, o, { code: 'BAD_REQUEST', message: `${o.waiting.size} pages of the image were not sent.` });
@@ -171,6 +173,7 @@ function handle(s: State, e: CheckpointServerEvent): void {
       return;
     }
     case 'linkClosed':
+      for (const u of s.unanswered.values()) if (u.link === e.link) u.link = undefined;
       for (const o of [...s.offers.values()]) {
         if (o.link !== e.link) continue;
         o.link = undefined;
@@ -198,10 +201,16 @@ function handle(s: State, e: CheckpointServerEvent): void {
       if (e.type === 'commitFailed')
         for (const x of together) {
           refuse(s, x, e.error);
+          if (x.again) checked(s, x.task.job, x.manifest.image, false, e.error.message);
           if (x.unwanted) discardAll(s, x.task);
           if (x.task.restart) choose(s, x.task);
         }
-      if (!team) return e.type === 'committed' ? committedAlone(s, o) : undefined;
+      if (!team && e.type === 'committed') {
+        committedAlone(s, o);
+        if (o.again) checked(s, o.task.job, e.image, true);
+        return;
+      }
+      if (!team) return;
       if (e.type === 'commitFailed') return setFailed(s, team);
       for (const x of together) drop(s, x);
       return setCommitted(s, team, together);
@@ -273,6 +282,10 @@ function handle(s: State, e: CheckpointServerEvent): void {
 
 const teamOf = (t: Task): Team | undefined => t.job.teams.get(t.task);
 
+/** It needs something of its node, or of its teammates. A wave has a limit of its own. */
+const isComing = ({ stage, near }: Offer): boolean =>
+  stage === 'finding' || stage === 'receiving' || (stage === 'covered' && !near);
+
 function tick(s: State): void {
   const { offerMs, coverMs, collectMs } = s.settings;
   for (const o of [...s.offers.values()]) {
@@ -284,7 +297,7 @@ function tick(s: State): void {
           message: 'The log entries that the image depends on were not durable in time.',
         });
       else if (s.now - o.askedAt >= s.settings.askAgainMs) ask(s, o);
-    } else if (o.stage !== 'committing' && o.stage !== 'rebuilding' && age > offerMs) {
+    } else if (isComing(o) && age > offerMs) {
       const whose = o.stage === 'covered' ? 'The images of its teammates' : 'The pages of the image';
       refuse(s, o, { code: 'CONFLICT', message: `${whose} did not arrive in time.` });
     }

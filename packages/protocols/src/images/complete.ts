@@ -5,8 +5,10 @@
 import type { ImageId } from '@mayfly/wire';
 import { discardAll, discardThese, remove, surplus, trim } from './retention.ts';
 import { drop, uncover } from './offers.ts';
+import { committedAgain } from './near-waves.ts';
 import { choose } from './restart.ts';
 import { OVER, emit, underWayOf, waveOf, type Offer, type State } from './state.ts';
+import { answersLater } from './unanswered.ts';
 import { imageKey, trimmedKey, type ImageRecord } from './events.ts';
 import type { Range } from '../channel-memory/events.ts';
 
@@ -86,13 +88,15 @@ export function commit(
 
 export function committedAlone(s: State, o: Offer): void {
   const image = o.manifest.image;
+  if (o.again) return committedAgain(s, o);
   if (!o.record) return;
   const { task: t, record } = o;
   const { id } = t.job;
   const old = surplus(s, t);
   t.images = [...t.images.slice(old.length), record];
   t.sentBytes += record.sentBytes;
-  if (t.near && t.near.serial <= record.serial) delete t.near;
+  const wave = waveOf(t.job, record);
+  if (wave === undefined && t.near && t.near.serial <= record.serial) delete t.near;
   drop(s, o);
   if (o.unwanted) {
     // The commit removed the records of the surplus images. If the task ends now, their manifests must go too: no
@@ -101,7 +105,6 @@ export function committedAlone(s: State, o: Offer): void {
     discardAll(s, t);
     return;
   }
-  const wave = waveOf(t.job, record);
   if (wave !== undefined && wave !== underWayOf(t.job, t.task)) {
     // C7
     if (o.link !== undefined) emit(s, { type: 'reply', link: o.link, reply: 'refused', image, error: OVER });
@@ -109,7 +112,8 @@ export function committedAlone(s: State, o: Offer): void {
     if (t.restart) choose(s, t);
     return;
   }
-  if (o.link !== undefined) emit(s, { type: 'reply', link: o.link, reply: 'complete', image });
+  if (!answersLater(s, o, wave) && o.link !== undefined)
+    emit(s, { type: 'reply', link: o.link, reply: 'complete', image });
   emit(s, {
     type: 'complete',
     job: id,

@@ -71,6 +71,8 @@ export type CheckpointServerEvent = { now: number } &
         channelMemories: number;
         /** Hash of each program, and how many tasks were started with it, in the order of the tasks. */
         programs: readonly { count: number; hash: string }[];
+        /** Images are protected by parity between nodes, and of so many waves one has all its images here. */
+        wholeEvery?: number | undefined;
         acting: readonly (readonly [TaskId, Incarnation])[];
       }
     /**
@@ -134,7 +136,7 @@ export type CheckpointServerEvent = { now: number } &
     | { type: 'waveOver'; job: JobId; wave: number; committed: boolean; tasks?: readonly TaskId[] }
     /** Images of this wave may go. */
     | { type: 'forgetWave'; job: JobId; wave: number; tasks?: readonly TaskId[] }
-    /** Are these images sound? Answered by `waveChecked`. */
+    /** Are these images sound? Those of level 1 are made again first (C15). Answered by `waveChecked`. */
     | { type: 'checkWave'; job: JobId; wave: number; images: readonly ImageId[] }
     /**
      * All tasks, or those of a cluster, go back: those named here to these images, the others to their start. Of all
@@ -217,8 +219,10 @@ export type CheckpointServerEffect =
   | { type: 'nearLost'; job: JobId; task: TaskId; image: ImageId; reason: string }
   /** Read the manifest and look for every page. → answers `checked`. */
   | { type: 'check'; image: ImageId }
-  /** Answer to `checkWave`. */
-  | { type: 'waveChecked'; job: JobId; wave: number; sound: boolean }
+  /** Answer to `checkWave`: its images are all here, and sound; or why not. */
+  | { type: 'waveChecked'; job: JobId; wave: number; sound: boolean; reason?: string }
+  /** Level 1 has this image for the wave under way. To its scheduler. */
+  | { type: 'nearStored'; job: JobId; task: TaskId; image: ImageId; wave: number; bytes: number }
   /** An image that its task goes back to is damaged: the wave cannot be had again. */
   | { type: 'waveDamaged'; job: JobId; task: TaskId }
   /** To the dispatcher: its events `imageChosen` and `imageLost`. */

@@ -7,11 +7,12 @@
  *  C13 Until then it counts for nothing: no log is trimmed for it, and no complete image goes because of it.
  *  C14 One that cannot be made again is forgotten, and the restart goes on with level 2.
  *
- * What became of one that was made again: rebuilt.ts.
+ * What became of one that was made again: rebuilt.ts. Those of waves: near-waves.ts.
  */
 import { PAGE_BYTES } from '@mayfly/wire';
+import { nearInWave } from './near-waves.ts';
 import { drop } from './offers.ts';
-import { emit, type Offer, type State, type Task } from './state.ts';
+import { emit, waveOf, type Offer, type State, type Task } from './state.ts';
 
 /** The node sends no pages. Those that are neither here nor in the level-1 image before it are what that saves. */
 export function waits(o: Offer, missing: ReadonlySet<string>): void {
@@ -25,6 +26,8 @@ export function waits(o: Offer, missing: ReadonlySet<string>): void {
 export function nearCovered(s: State, o: Offer): void {
   const { task: t, manifest, savedBytes, link } = o;
   const { image, bytes } = manifest;
+  const wave = waveOf(t.job, manifest);
+  if (wave !== undefined) return nearInWave(s, o, wave);
   o.stage = 'covered'; // its questions are answered
   drop(s, o);
   t.near = manifest;

@@ -6,6 +6,7 @@
 import type { ErrorBody } from '@mayfly/wire';
 import { checkManifest } from './check-manifest.ts';
 import { refusesInTeam, supersedes } from './team-offers.ts';
+import { refusesNear, waitsAgain } from './unanswered.ts';
 import { OVER, emit, taskOf, underWayOf, waveOf, type Offer, type State } from './state.ts';
 import type { CheckpointServerEvent } from './events.ts';
 
@@ -22,9 +23,7 @@ export function offer(s: State, e: Extract<CheckpointServerEvent, { type: 'offer
       code: 'FENCED',
       message: `Incarnation ${task.acting ?? 0} of task ${e.task} is running, not ${e.incarnation}.`,
     }); // C4
-  const near = e.near ?? false;
-  if (near && (job.open.policy.waveOf || job.teams.has(e.task)))
-    return no({ code: 'CONFLICT', message: 'Images of this job count together, so all of them come to the server.' });
+  if (waitsAgain(s, image, link)) return; // C16
   if (task.images.some((i) => i.image === image) || task.near?.image === image)
     return emit(s, { type: 'reply', link, reply: 'complete', image });
   const open = task.offer;
@@ -43,7 +42,8 @@ export function offer(s: State, e: Extract<CheckpointServerEvent, { type: 'offer
     s.settings,
   );
   if (error) return no(error);
-  const alien = refusesInTeam(job, { manifest, task });
+  const near = e.near ?? false;
+  const alien = (near ? refusesNear(job, manifest) : undefined) ?? refusesInTeam(job, { manifest, task });
   if (alien !== undefined) return no({ code: 'CONFLICT', message: alien });
   const wave = waveOf(job, manifest);
   if (wave !== undefined && wave !== underWayOf(job, e.task)) return no(OVER); // C7

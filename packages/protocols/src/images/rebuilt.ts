@@ -3,22 +3,28 @@ import type { ImageId } from '@mayfly/wire';
 import { commitAlone } from './complete.ts';
 import { drop } from './offers.ts';
 import { choose } from './restart.ts';
-import { emit, type State } from './state.ts';
+import { emit, waveOf, type State } from './state.ts';
+import { checked } from './waves.ts';
 
 export function rebuilt(s: State, image: ImageId, error: string | undefined): void {
   const o = s.offers.get(image);
   if (o?.stage !== 'rebuilding') return;
   const { task: t } = o;
-  delete t.near;
+  const inWave = waveOf(t.job, o.manifest) !== undefined;
+  if (inWave)
+    o.again = true; // level 1 has it until it is committed
+  else delete t.near;
   if (error === undefined) return commitAlone(s, o);
+  if (inWave) delete t.near;
   drop(s, o); // C14
   emit(s, { type: 'nearLost', job: t.job.id, task: t.task, image, reason: error });
   emit(s, {
     type: 'log',
     level: 'warn',
-    message: `image ${image} cannot be made again from parity (${error}): the rank goes back to the server's images`,
+    message: `image ${image} cannot be made again from parity (${error}): back to images at the server`,
     job: t.job.id,
     task: t.task,
   });
-  if (t.restart) choose(s, t);
+  if (inWave) checked(s, t.job, image, false, error);
+  else if (t.restart) choose(s, t);
 }

@@ -5,7 +5,7 @@
 import type { ImageId, Incarnation, JobId, TaskId } from '@mayfly/wire';
 import { discardAll } from './retention.ts';
 import { rebuilds } from './near.ts';
-import { refuse } from './offers.ts';
+import { drop, refuse } from './offers.ts';
 import { emit, jobOf, taskOf, type State, type Task } from './state.ts';
 
 export function restart(s: State, id: JobId, task: TaskId, incarnation: Incarnation): void {
@@ -79,6 +79,12 @@ export function end(s: State, t: Task): void {
   t.done = true;
   delete t.restart;
   delete t.near;
+  for (const o of [...s.offers.values()])
+    if (o.task === t && o !== t.offer) {
+      if (o.stage === 'committing') o.unwanted = true;
+      else drop(s, o);
+    }
+  for (const [image, u] of s.unanswered) if (u.task === t) s.unanswered.delete(image);
   if (t.offer?.stage === 'committing') t.offer.unwanted = true;
   else {
     if (t.offer) refuse(s, t.offer, { code: 'UNKNOWN_JOB', message: 'The task has ended.' });

@@ -11,7 +11,10 @@ import type { CheckpointServerEffect, CheckpointServerSettings, ImageRecord } fr
 export interface Offer {
   readonly task: Task;
   readonly manifest: Manifest;
-  /** `covered`: waits for those of its teammates (teams.ts); `rebuilding`: its pages come from parity (near.ts). */
+  /**
+   * `covered`: waits for those of its teammates (teams.ts), or, of level 1, for its wave (near-waves.ts); `rebuilding`:
+   * its pages come from parity (near.ts).
+   */
   stage: 'finding' | 'receiving' | 'covering' | 'covered' | 'committing' | 'rebuilding';
   /** Of level 1: its pages stay with the nodes. */
   readonly near: boolean;
@@ -31,6 +34,8 @@ export interface Offer {
   wave?: number;
   /** All that one commit makes complete, itself included. */
   together?: readonly Offer[];
+  /** Of a wave that a rollback goes back to: it was of level 1, and has been made again. */
+  again?: boolean;
   /** Its task ended while it was being committed: throw it away afterwards. */
   unwanted?: boolean;
 }
@@ -42,7 +47,10 @@ export interface Task {
   /** Complete, oldest first (C5). */
   images: ImageRecord[];
   trimmed: boolean;
-  /** The newest image of level 1 that is covered, if it is newer than those (near.ts). Losable. */
+  /**
+   * The newest image of level 1 that is covered, if it is newer than those (near.ts); of waves, that of a committed one
+   * that is kept. Losable.
+   */
   near?: Manifest;
   /** Since the server began: images of level 1 and what they saved, and bytes of pages that nodes sent. */
   nearImages: number;
@@ -75,6 +83,8 @@ export interface Job {
     size: number;
     channelMemories: number;
     programs: readonly { count: number; hash: string }[];
+    /** Its images are protected by parity. */
+    wholeEvery: number | undefined;
     policy: ImagePolicy;
   };
   tasks: Map<TaskId, Task>;
@@ -84,13 +94,21 @@ export interface Job {
   readonly teams: Map<TaskId, Team>;
 }
 
+/** C16. */
+export interface Unanswered {
+  readonly task: Task;
+  readonly wave: number;
+  link: string | undefined;
+}
+
 export interface Waves {
   /** Waves under way: one of all tasks, or one of each cluster. */
   underWay: { readonly wave: number; readonly tasks: ReadonlySet<TaskId> | undefined }[];
   /** Where each task goes back to; the others begin at their start. */
   readonly line: Map<TaskId, ImageId>;
   /** A wave is being checked. */
-  check: { readonly wave: number; readonly left: Set<ImageId>; sound: boolean } | undefined;
+  check:
+    { readonly wave: number; readonly left: Set<ImageId>; sound: boolean; reason?: string | undefined } | undefined;
 }
 
 /** All of it, and the effects of the step under way. */
@@ -101,6 +119,8 @@ export interface State {
   readonly Sets: typeof TeamSets;
   readonly jobs: Map<JobId, Job>;
   readonly offers: Map<ImageId, Offer>;
+  /** C16: complete images whose nodes hear of that when their wave is committed. */
+  readonly unanswered: Map<ImageId, Unanswered>;
   now: number;
   /** Number of the last question for pages. */
   asks: number;
@@ -116,6 +136,7 @@ export const newState = (settings: CheckpointServerSettings, table: ImageTable, 
   Sets,
   jobs: new Map(),
   offers: new Map(),
+  unanswered: new Map(),
   now: 0,
   asks: 0,
   garbage: true,

@@ -9,8 +9,9 @@
  */
 import type { ImageId, TaskId } from '@mayfly/wire';
 import { refuse } from './offers.ts';
+import { rebuildsInWave, waveAnswers } from './near-waves.ts';
 import { discardThese } from './retention.ts';
-import { OVER, emit, waveOf, type Job, type State } from './state.ts';
+import { OVER, emit, waveOf, type Job, type State, type Task } from './state.ts';
 import type { CheckpointServerEvent } from './events.ts';
 
 /** Of a cluster; undefined: all tasks. */
@@ -30,23 +31,26 @@ export function over(s: State, job: Job, wave: number, committed: boolean, tasks
   job.waves.underWay = job.waves.underWay.filter(
     (w) => w.wave !== wave || (tasks && !tasks.some((t) => w.tasks?.has(t))),
   );
+  waveAnswers(s, of(job, tasks), wave, committed);
   if (!committed) drop(s, job, (w) => w === wave, tasks);
 }
+
+const of = (job: Job, tasks: Tasks): Task[] => [...job.tasks.values()].filter((t) => !tasks || tasks.includes(t.task));
 
 export function forget(s: State, job: Job, wave: number, tasks: Tasks): void {
   drop(s, job, (w) => w === wave, tasks);
 }
 
 /** Images of these waves go, and offers of them. */
-function drop(s: State, job: Job, of: (wave: number) => boolean, tasks: Tasks): void {
-  for (const t of job.tasks.values()) {
-    if (tasks && !tasks.includes(t.task)) continue;
+function drop(s: State, job: Job, goes: (wave: number) => boolean, tasks: Tasks): void {
+  for (const t of of(job, tasks)) {
     const o = t.offer;
-    if (o && o.stage !== 'committing' && of(waveOf(job, o.manifest) ?? 0)) refuse(s, o, OVER);
+    if (o && o.stage !== 'committing' && goes(waveOf(job, o.manifest) ?? 0)) refuse(s, o, OVER);
+    if (t.near && goes(waveOf(job, t.near) ?? 0)) delete t.near;
     discardThese(
       s,
       t,
-      t.images.filter((i) => of(waveOf(job, i) ?? 0)),
+      t.images.filter((i) => goes(waveOf(job, i) ?? 0)),
     );
   }
 }
@@ -63,17 +67,24 @@ export function goBack(s: State, job: Job, e: Extract<CheckpointServerEvent, { t
 
 export function check(s: State, job: Job, wave: number, images: readonly ImageId[]): void {
   const here = new Set([...job.tasks.values()].flatMap((t) => t.images.map((i) => i.image)));
-  job.waves.check = { wave, left: new Set(images), sound: images.every((i) => here.has(i)) };
-  for (const image of images) emit(s, { type: 'check', image });
+  const c: NonNullable<Job['waves']['check']> = { wave, left: new Set(images), sound: true };
+  job.waves.check = c;
+  for (const image of images) {
+    if (!here.has(image) && rebuildsInWave(s, job, image)) continue; // C15
+    c.sound &&= here.has(image);
+    emit(s, { type: 'check', image });
+  }
   checked(s, job, undefined, true);
 }
 
 /** An image has been looked at, of a wave or of a restart. */
-export function checked(s: State, job: Job, image: ImageId | undefined, sound: boolean): void {
+export function checked(s: State, job: Job, image: ImageId | undefined, sound: boolean, reason?: string): void {
   const c = job.waves.check;
   if (!c || (image !== undefined && !c.left.delete(image))) return;
   c.sound &&= sound;
+  c.reason ??= reason;
   if (c.left.size > 0) return;
   job.waves.check = undefined;
-  emit(s, { type: 'waveChecked', job: job.id, wave: c.wave, sound: c.sound });
+  const why = !c.sound && c.reason !== undefined && { reason: c.reason };
+  emit(s, { type: 'waveChecked', job: job.id, wave: c.wave, sound: c.sound, ...why });
 }

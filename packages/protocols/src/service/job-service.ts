@@ -19,6 +19,7 @@ import {
   SpawnRefusal,
   spawnedTasks,
   taskId,
+  wholeEveryOf,
   type ErrorBody,
   type ExitReport,
   type Incarnation,
@@ -212,9 +213,11 @@ export class JobService {
       case 'trim':
         return this.order(e.job, e.cm, { type: 'trim', task: e.task, position: e.to });
       case 'waveChecked':
-        return this.#waves.get(e.job)?.checked(e.wave, e.sound);
+        return this.#waves.get(e.job)?.checked(e.wave, e.sound, e.reason);
       case 'waveDamaged':
         return this.#waves.get(e.job)?.lost('image', [], { task: e.task });
+      case 'nearStored':
+        return this.#waves.get(e.job)?.stored(e.wave, { ...e, sentBytes: 0, near: true });
       case 'complete':
         this.#host.images(e);
         if (e.wave !== undefined) this.#waves.get(e.job)?.stored(e.wave, e);
@@ -291,7 +294,8 @@ export class JobService {
     const { id: job, protocol, channelMemories } = spec;
     const size = capacityOf(spec);
     const programs = partsOf(spec).map(({ count, program }) => ({ count, hash: program.hash }));
-    this.image({ type: 'openJob', job, protocol, size, channelMemories, programs, acting });
+    const wholeEvery = spec.parity && wholeEveryOf(spec.parity);
+    this.image({ type: 'openJob', job, protocol, size, channelMemories, programs, wholeEvery, acting });
     this.#openWaves(spec);
     this.#openMembers(spec);
   }

@@ -1,5 +1,5 @@
 /** The checkpoint scheduler of a job that is opened, if its protocol has one. */
-import { taskId } from '@mayfly/wire';
+import { taskId, wholeEveryOf } from '@mayfly/wire';
 import type { JobSpec } from '../dispatcher/events.ts';
 import type { VProtocol } from '../contract/index.ts';
 import { ClustersOfJob } from './clusters-of-job.ts';
@@ -11,10 +11,14 @@ const WAVE_MS = 60_000;
 
 export function newScheduler(
   { scheduler, clusters }: Pick<VProtocol, 'scheduler' | 'clusters'>,
-  { id: job, size, channelMemories, checkpointMs, clusters: homes = [] }: JobSpec,
+  { id: job, size, channelMemories, checkpointMs, parity, clusters: homes = [] }: JobSpec,
   host: WavesHost,
 ): SchedulerOfJob | undefined {
-  const settings = { periodMs: checkpointMs > 0 ? checkpointMs : undefined, waveMs: WAVE_MS };
+  const settings = {
+    periodMs: checkpointMs > 0 ? checkpointMs : undefined,
+    waveMs: WAVE_MS,
+    wholeEvery: parity && wholeEveryOf(parity),
+  };
   if (clusters) {
     const tasks = Array.from({ length: channelMemories }, (_, cluster) =>
       homes.flatMap((home, t) => (home === cluster ? [taskId(t)] : [])),

@@ -17,6 +17,15 @@ export const nothingLeft = (): LeftOfWaves => ({ waves: [], line: undefined, clc
 /** What is lost: a task, or what a Channel Memory held. */
 export type Loss = { readonly task: TaskId } | { readonly cm: number };
 
+/** `near`: of level 1. */
+export interface StoredImage {
+  readonly task: TaskId;
+  readonly image: ImageId;
+  readonly bytes: number;
+  readonly sentBytes: number;
+  readonly near?: boolean;
+}
+
 export interface SchedulerOfJob {
   /** A new job. */
   begin?(): void;
@@ -41,13 +50,13 @@ export interface SchedulerOfJob {
   /** Tasks go back; `ranks`: those that were lost. */
   lost(cause: string, ranks: readonly TaskId[], what: Loss): void;
   began(task: TaskId): void;
-  stored(wave: number, i: { task: TaskId; image: ImageId; bytes: number; sentBytes: number }): void;
+  stored(wave: number, i: StoredImage): void;
   answered(a: WaveAnswer): void;
   between?(cm: number, a: ClusterAnswer): void;
   /** A checkpoint is wanted now. */
   ask(): void;
   lineDurable(epoch: number): void;
-  checked(wave: number, sound: boolean): void;
+  checked(wave: number, sound: boolean, reason?: string): void;
   wentBack(cm: number, epoch: number): void;
   grow(tasks: number): void;
   /** Now and then. */

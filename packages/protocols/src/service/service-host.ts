@@ -22,7 +22,7 @@ export type DispatcherIo = Exclude<
 >;
 export type ImagesIo = Exclude<
   CheckpointServerEffect,
-  { type: 'cover' | 'uncover' | 'trim' | 'chosen' | 'lost' | 'waveChecked' | 'waveDamaged' }
+  { type: 'cover' | 'uncover' | 'trim' | 'chosen' | 'lost' | 'waveChecked' | 'nearStored' | 'waveDamaged' }
 >;
 
 export interface ServiceHost {

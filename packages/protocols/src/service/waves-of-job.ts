@@ -15,7 +15,6 @@ import {
   parseJson,
   taskId,
   type ExitReport,
-  type ImageId,
   type JobId,
   type TaskId,
   type WavesView,
@@ -36,7 +35,7 @@ import { showEverything, showUpTo } from './show-output.ts';
 import type { Timeless } from './timeless.ts';
 import type { ServedLog, WaveAnswer } from './served-log.ts';
 import { WaveBook, type WaveNews } from './wave-book.ts';
-import type { LeftOfWaves, SchedulerOfJob } from './scheduler-of-job.ts';
+import type { LeftOfWaves, SchedulerOfJob, StoredImage } from './scheduler-of-job.ts';
 
 export interface WavesHost {
   now(): number;
@@ -137,8 +136,8 @@ export class WavesOfJob implements SchedulerOfJob {
     this.tell({ type: 'lineDurable', epoch });
   }
 
-  checked(wave: number, sound: boolean): void {
-    this.tell({ type: 'checked', wave, sound });
+  checked(wave: number, sound: boolean, reason?: string): void {
+    this.tell({ type: 'checked', wave, sound, ...(reason !== undefined && { reason }) });
   }
 
   wentBack(cm: number, epoch: number): void {
@@ -154,9 +153,9 @@ export class WavesOfJob implements SchedulerOfJob {
     this.tell({ type: 'began', epoch: this.scheduler.epoch, task });
   }
 
-  stored(wave: number, i: { task: TaskId; image: ImageId; bytes: number; sentBytes: number }): void {
+  stored(wave: number, i: StoredImage): void {
     this.#book.stored(wave, i.bytes, i.sentBytes);
-    this.tell({ type: 'stored', wave, task: i.task, image: i.image });
+    this.tell({ type: 'stored', wave, task: i.task, image: i.image, near: i.near ?? false });
   }
 
   tell(event: Input): void {
@@ -190,7 +189,7 @@ export class WavesOfJob implements SchedulerOfJob {
         for (const log of logs) log.step({ type: 'mark', wave: e.wave }); // Y1
         return this.tell({ type: 'marked', wave: e.wave, mark: null });
       case 'commit': {
-        for (const [, value] of e.changes) if (value) this.#records.set(e.wave, value as WaveRecord);
+        this.#note(e.changes);
         return host.commit(e.changes, () => this.tell({ type: 'committed', wave: e.wave }));
       }
       case 'over': {
@@ -199,7 +198,8 @@ export class WavesOfJob implements SchedulerOfJob {
         host.changed(this.#book.waveOver(e.wave, host.now(), e.committed ? undefined : (e.reason ?? ''), counts));
         host.image({ type: 'waveOver', job, wave: e.wave, committed: e.committed });
         for (const log of logs) log.step({ type: 'waveOver', wave: e.wave });
-        if (e.committed) host.dispatch({ type: 'waveDone', job });
+        // A pause waits for one whose images are at the server.
+        if (e.committed && !e.near) host.dispatch({ type: 'waveDone', job });
         return;
       }
       case 'release':
@@ -216,6 +216,7 @@ export class WavesOfJob implements SchedulerOfJob {
         return host.image({ type: 'checkWave', job, wave: e.wave, images });
       }
       case 'line':
+        this.#note(e.changes);
         return host.dispatch({ type: 'rollBack', job, epoch: e.line.epoch, changes: e.changes });
       case 'goBack': {
         host.changed(this.#book.goesBack(e.epoch, e.to, host.now()));
@@ -236,6 +237,12 @@ export class WavesOfJob implements SchedulerOfJob {
       case 'log':
         return host.log(e.level, e.message);
     }
+  }
+
+  /** Records that are being written. */
+  #note(changes: readonly (readonly [key: string, value: unknown])[]): void {
+    for (const [key, value] of changes)
+      if (value && key.startsWith('wave/')) this.#records.set((value as WaveRecord).wave, value as WaveRecord);
   }
 
   /** Y2. */
