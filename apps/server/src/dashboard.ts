@@ -77,6 +77,10 @@ interface Watcher {
   sent: JobView | undefined;
   /** Next byte per `${task}:${stream}` (V2). */
   next: Map<string, number>;
+  /** Streams of which it has shown nothing yet begin at most so many bytes before their end. */
+  tail: number | undefined;
+  /** Output is being read for it. */
+  reading: boolean;
   files: Map<string, number>;
   /** When the job's view may be sent again, on the clock of performance.now (V1). */
   due: number;
@@ -148,6 +152,8 @@ export class Dashboard implements RuntimeObserver {
         deltas: false,
         sent: undefined,
         next: new Map(),
+        tail: undefined,
+        reading: false,
         files: new Map(),
         due: 0,
         owes: { job: false, jobs: false, nodes: false },
@@ -187,7 +193,7 @@ export class Dashboard implements RuntimeObserver {
         w.deltas = req.deltas ?? false;
         w.sent = undefined;
         w.next = new Map(Object.entries(req.from ?? {}));
-        if (req.job !== undefined && req.tail !== undefined) this.#skipTo(w, req.job, req.tail);
+        w.tail = req.job === undefined ? undefined : req.tail;
         w.files.clear();
         w.due = 0;
         answer({ ok: true });
@@ -322,55 +328,47 @@ export class Dashboard implements RuntimeObserver {
     for (const w of this.#watchers) {
       const { job } = w;
       if (job === undefined || !this.#written.has(job)) continue;
-      if (!writable(w)) {
+      if (!writable(w) || w.reading) {
         again.add(job);
         continue;
       }
-      try {
-        if (this.#outputOf(w, job)) again.add(job);
-      } catch (error) {
-        this.#logger.warn({ err: error, job }, 'output cannot be read');
-      }
+      w.reading = true;
+      void this.#outputOf(w, job)
+        .then((more) => void (more && this.#written.add(job)))
+        .catch((error: unknown) => this.#logger.warn({ err: error, job }, 'output cannot be read'))
+        .finally(() => (w.reading = false));
     }
     this.#written.clear();
     for (const job of again) this.#written.add(job);
   }
 
-  /** Streams of which the socket has shown nothing yet begin at most `tail` bytes before their end. */
-  #skipTo(w: Watcher, job: JobId, tail: number): void {
-    const size = this.#runtime.tasksOf(job);
-    for (let t = 0; t < size; t++)
-      for (const stream of ['stdout', 'stderr'] satisfies StreamName[]) {
-        const skip = this.#runtime.world.outputs.size(job, taskId(t), stream) - tail;
-        if (skip > 0 && !w.next.has(`${t}:${stream}`)) w.next.set(`${t}:${stream}`, skip);
-      }
-  }
-
-  /** True: there is more. */
-  #outputOf(w: Watcher, job: JobId): boolean {
+  /** True: there is more. It ends early when the socket begins to watch again, which asks for all output once more. */
+  async #outputOf(w: Watcher, job: JobId): Promise<boolean> {
+    const { outputs } = this.#runtime.world;
+    const { next, tail } = w;
     const size = this.#runtime.tasksOf(job);
     let left = OUTPUT_BYTES;
+    let more = false;
     for (let t = 0; t < size; t++)
       for (const stream of ['stdout', 'stderr'] satisfies StreamName[]) {
         const task: TaskId = taskId(t);
         const key = `${t}:${stream}`;
-        const offset = w.next.get(key) ?? 0;
-        if (this.#runtime.world.outputs.size(job, task, stream) <= offset) continue;
-        if (left <= 0) return true;
-        const bytes = this.#runtime.world.outputs.read(job, task, stream, offset, Math.min(left, 64 * 1024));
-        if (bytes.length === 0) continue;
+        const end = await outputs.size(job, task, stream);
+        if (tail !== undefined && end > tail && !next.has(key)) next.set(key, end - tail);
+        const offset = next.get(key) ?? 0;
+        if (end <= offset) continue;
+        more ||= left <= 0;
+        if (left <= 0) continue;
+        const bytes = await outputs.read(job, task, stream, offset, Math.min(left, 64 * 1024));
+        if (w.next !== next) return false;
         left -= bytes.length;
-        w.next.set(key, offset + bytes.length);
+        if (bytes.length === 0) continue;
+        next.set(key, offset + bytes.length);
         w.socket.emit('output', { job, task: t, stream, offset, bytes });
+        more ||= offset + bytes.length < end;
       }
-    return this.#more(w, job, size);
-  }
-
-  #more(w: Watcher, job: JobId, size: number): boolean {
-    for (let t = 0; t < size; t++)
-      for (const stream of ['stdout', 'stderr'] satisfies StreamName[])
-        if (this.#runtime.world.outputs.size(job, taskId(t), stream) > (w.next.get(`${t}:${stream}`) ?? 0)) return true;
-    return false;
+    if (w.next === next) w.tail = undefined;
+    return more && w.next === next;
   }
 
   /** Sockets that are connected. */

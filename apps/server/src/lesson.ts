@@ -146,7 +146,7 @@ export class Lessons {
   }
 
   /** @throws MayflyError NOT_FOUND */
-  view(code: string): LessonView {
+  async view(code: string): Promise<LessonView> {
     const lesson = this.#need(code);
     const view = this.#runtime.view(lesson.job);
     if (!view) throw new MayflyError('NOT_FOUND', 'This lesson has ended. Start a new one.');
@@ -171,7 +171,7 @@ export class Lessons {
         ...(f.recoveredAfterMs === undefined ? {} : { recoveredAfterMs: f.recoveredAfterMs }),
       })),
       output: new TextDecoder().decode(
-        this.#runtime.world.outputs.read(lesson.job, taskId(0), 'stdout', 0, OUTPUT_SHOWN),
+        await this.#runtime.world.outputs.read(lesson.job, taskId(0), 'stdout', 0, OUTPUT_SHOWN),
       ),
       ...(view.error === undefined ? {} : { error: view.error.message }),
     };

@@ -61,7 +61,7 @@ type Message = { mode: number; body: Uint8Array };
 const worldHost = (dataDir: string, listener: WorldListener): WorldHost =>
   new WorldHost(new FolderJobOutput(join(dataDir, 'jobs')), listener);
 const fileOf = async (host: WorldHost, path: string): Promise<Buffer> =>
-  buffer(host.outputs.file(job, path)!(0, Infinity));
+  buffer((await host.outputs.file(job, path))!(0, Infinity));
 
 describe('WorldHost', () => {
   it('O1: files that are written, cut and removed are the same after any repetition', async () => {
@@ -86,7 +86,7 @@ describe('WorldHost', () => {
       let delivered = 0;
       for (const [upTo, from] of [...crashes, [messages.length, delivered] as const]) {
         const host = worldHost(dataDir, listener());
-        host.open(job, 60);
+        await host.open(job, 60);
         const end = Math.max(delivered, Math.min(upTo, messages.length));
         for (let n = Math.min(from, delivered); n < end; n++)
           host.deliver(job, task, n + 1, messages[n]!.mode, messages[n]!.body);
@@ -94,10 +94,10 @@ describe('WorldHost', () => {
         await host.close(job);
       }
       const host = worldHost(dataDir, listener());
-      host.open(job, 60);
+      await host.open(job, 60);
       const found: Record<string, string> = {};
       let total = 0;
-      for (const f of host.outputs.files(job)) {
+      for (const f of await host.outputs.files(job)) {
         const bytes = await fileOf(host, f.path);
         expect(bytes.length).toBe(f.bytes);
         total += f.bytes;
@@ -164,7 +164,7 @@ describe('WorldHost', () => {
         let next = 0;
         for (const [upTo, back] of [...crashes, [messages.length, 0] as const]) {
           const host = worldHost(dataDir, listener());
-          host.open(job, 50);
+          await host.open(job, 50);
           // What the logs still hold comes again, task by task.
           for (const [t, list] of sent)
             for (let n = Math.max(1, list.length - back); n <= list.length; n++)
@@ -187,7 +187,7 @@ describe('WorldHost', () => {
           // Killed: what has not been made durable is in the kernel all the same.
         }
         const host = worldHost(dataDir, listener());
-        host.open(job, 50);
+        await host.open(job, 50);
         const bytes = await fileOf(host, 'd/shared');
         await host.close(job);
         return { bytes: bytes.toString('hex'), answers: [...answers].sort() };
@@ -220,7 +220,7 @@ describe('WorldHost', () => {
           let delivered = 0;
           for (const [upTo, from, torn] of [...crashes, [messages.length, 0, 0] as const]) {
             const host = worldHost(dataDir, listener());
-            host.open(job, 1e9);
+            await host.open(job, 1e9);
             const start = Math.min(from, delivered);
             const end = Math.max(delivered, Math.min(upTo, messages.length));
             for (let n = start; n < end; n++) host.deliver(job, task, n + 1, messages[n]!.mode, messages[n]!.body);
@@ -236,8 +236,8 @@ describe('WorldHost', () => {
           ] as const) {
             const expected = Buffer.concat(messages.filter((m) => m.mode === mode).map((m) => m.body));
             const host = worldHost(dataDir, listener());
-            host.open(job, 1e9);
-            expect(Buffer.from(host.outputs.read(job, task, stream, 0, 1e6)).equals(expected)).toBe(true);
+            await host.open(job, 1e9);
+            expect(Buffer.from(await host.outputs.read(job, task, stream, 0, 1e6)).equals(expected)).toBe(true);
             await host.close(job);
           }
         },
@@ -254,7 +254,7 @@ describe('WorldHost', () => {
     }));
     const write = async (from: number): Promise<void> => {
       const host = worldHost(dataDir, listener());
-      host.open(job, 1e9);
+      await host.open(job, 1e9);
       messages.slice(from).forEach((m, i) => host.deliver(job, task, from + i + 1, m.mode, m.body));
       await host.close(job);
     };
@@ -274,7 +274,7 @@ describe('WorldHost', () => {
       const dataDir = await freshDir();
       const index = join(dataDir, 'jobs', job, 'out', 'files.index');
       const first = worldHost(dataDir, listener());
-      first.open(job, 1000);
+      await first.open(job, 1000);
       first.deliver(job, task, 1, WorldMode.FILE, fileMessage('a', 0, Uint8Array.of(1)));
       await first.sync(job);
       await first.close(job);
@@ -283,21 +283,17 @@ describe('WorldHost', () => {
       if (what === 'garbage') await writeFile(index, 'garbage\n\0');
       if (what === 'a folder') await mkdir(index);
       const second = worldHost(dataDir, listener());
-      second.open(job, 1000);
+      await second.open(job, 1000);
       expect(await readFile(index)).toEqual(before);
       second.deliver(job, task, 2, WorldMode.FILE, fileMessage('b', 0, Uint8Array.of(2)));
       await second.close(job);
-      expect(
-        worldHost(dataDir, listener())
-          .outputs.files(job)
-          .map((f) => f.path),
-      ).toEqual(['a', 'b']);
+      expect((await worldHost(dataDir, listener()).outputs.files(job)).map((f) => f.path)).toEqual(['a', 'b']);
     },
   );
 
   it('files are closed when no sync of them is under way any more', async () => {
     const host = worldHost(await freshDir(), listener());
-    host.open(job, 1e9);
+    await host.open(job, 1e9);
     for (let n = 1; n <= 20; n++) host.deliver(job, task, n, WorldMode.STDOUT, new Uint8Array(1000));
     const syncs: Promise<void>[] = [];
     let closed = false;
@@ -319,7 +315,7 @@ describe('WorldHost', () => {
       let why: number = SpawnRefusal.LEAVING;
       l.refusal = () => why;
       const host = worldHost(await freshDir(), l);
-      host.open(job, 1e9, { tasks: 2, leavingMs: 86_400_000 });
+      await host.open(job, 1e9, { tasks: 2, leavingMs: 86_400_000 });
       let n = 0;
       const ask = (op: FileOp, data: string): void => {
         const { body, data: at } = encodeFileRequest(op, {
@@ -347,7 +343,7 @@ describe('WorldHost', () => {
       expect(said(4)).toEqual([0, 2]);
       await host.close(job);
       // Nobody leaves, and the patience of this one is short.
-      host.open(job, 1e9, { tasks: 2, leavingMs: 1 });
+      await host.open(job, 1e9, { tasks: 2, leavingMs: 1 });
       why = SpawnRefusal.LEAVING;
       do {
         ask(FileOp.SPAWN, spawn);
@@ -362,7 +358,7 @@ describe('WorldHost', () => {
     const dataDir = await freshDir();
     const l = listener();
     const host = worldHost(dataDir, l);
-    host.open(job, 1e9);
+    await host.open(job, 1e9);
     host.deliver(job, task, 1, WorldMode.STDOUT, text.encode('a'));
     host.deliver(job, task, 1, WorldMode.STDOUT, text.encode('a'));
     host.deliver(job, task, 2, WorldMode.STDOUT, text.encode('bc'));
@@ -376,7 +372,7 @@ describe('WorldHost', () => {
     for (const path of ['../x', '/x', 'a//b', 'a/./b', '.x', 'a/..', 'con|x', 'a\\b', '', 'x'.repeat(300)]) {
       const l = listener();
       const host = worldHost(dataDir, l);
-      host.open(job, 1e9);
+      await host.open(job, 1e9);
       host.deliver(job, taskId(0), 1, WorldMode.FILE, fileMessage(path, 0, new Uint8Array(3)));
       expect(l.failures, path).toEqual(['PROGRAM_ERROR']);
       await host.remove(job);
@@ -384,17 +380,17 @@ describe('WorldHost', () => {
     expect((await readdir(dataDir)).sort()).toEqual(['jobs']);
     const l = listener();
     const host = worldHost(dataDir, l);
-    host.open(job, 100);
+    await host.open(job, 100);
     host.deliver(job, task, 1, WorldMode.FILE, fileMessage('a/b.bin', 50, new Uint8Array(10)));
     host.deliver(job, task, 2, WorldMode.FILE, fileMessage('a/b.bin', 0, new Uint8Array(10).fill(1)));
     expect([host.total(job), l.failures]).toEqual([60, []]);
-    expect(host.outputs.files(job)).toEqual([{ path: 'a/b.bin', bytes: 60, task }]);
+    expect(await host.outputs.files(job)).toEqual([{ path: 'a/b.bin', bytes: 60, task }]);
     host.deliver(job, task, 3, WorldMode.FILE, fileMessage('a', 0, new Uint8Array(1)));
     expect(l.failures).toEqual(['PROGRAM_ERROR']);
     await host.close(job);
     const again = listener();
     const host2 = worldHost(dataDir, again);
-    host2.open(job, 100);
+    await host2.open(job, 100);
     expect(host2.total(job)).toBe(60);
     // Message 3 has its place from before; it may not come again as something else.
     expect(() => host2.deliver(job, task, 3, WorldMode.STDOUT, new Uint8Array(41))).toThrow(/different content/);
@@ -407,7 +403,7 @@ describe('WorldHost', () => {
   it('takes an exit report that cannot be read for an error of the program', async () => {
     const l = listener();
     const host = worldHost(await freshDir(), l);
-    host.open(job, 100);
+    await host.open(job, 100);
     host.deliver(job, task, 1, WorldMode.EXIT, text.encode('{"code":300}'));
     host.deliver(job, task, 1, WorldMode.EXIT, text.encode('{"code":300}'));
     expect(l.exits).toBe(2); // may come again

@@ -13,6 +13,16 @@ export interface OpenFiles {
   end(task: TaskId, stream: StreamName): number | undefined;
 }
 
+export interface ResultFile {
+  path: string;
+  bytes: number;
+  /** That made it. */
+  task: TaskId;
+}
+
+const listed = (files: ReadonlyMap<string, JobFile>): ResultFile[] =>
+  [...files].map(([path, f]) => ({ path, bytes: f.size, task: f.task })).sort((a, b) => (a.path < b.path ? -1 : 1));
+
 export class Outputs {
   readonly #output: JobOutput;
   readonly #open: (job: JobId) => OpenFiles | undefined;
@@ -23,13 +33,13 @@ export class Outputs {
   }
 
   /** Bytes of a stream so far. */
-  size(job: JobId, task: TaskId, stream: StreamName): number {
+  async size(job: JobId, task: TaskId, stream: StreamName): Promise<number> {
     return this.#open(job)?.end(task, stream) ?? this.#output.streamBytes(job, task, stream);
   }
 
   /** At most `max` bytes of a stream from an offset. */
-  read(job: JobId, task: TaskId, stream: StreamName, from: number, max: number): Uint8Array {
-    const n = Math.max(0, Math.min(max, this.size(job, task, stream) - from));
+  async read(job: JobId, task: TaskId, stream: StreamName, from: number, max: number): Promise<Uint8Array> {
+    const n = Math.max(0, Math.min(max, (await this.size(job, task, stream)) - from));
     return n === 0 ? new Uint8Array(0) : this.#output.readStream(job, task, stream, from, n);
   }
 
@@ -38,27 +48,30 @@ export class Outputs {
   }
 
   /** Result files of a job. */
-  files(job: JobId): { path: string; bytes: number; task: TaskId }[] {
-    return [...this.#filesOf(job)]
-      .map(([path, f]) => ({ path, bytes: f.size, task: f.task }))
-      .sort((a, b) => (a.path < b.path ? -1 : 1));
+  async files(job: JobId): Promise<ResultFile[]> {
+    return listed(await this.#filesOf(job));
+  }
+
+  /** Result files of a job that is open, else none. */
+  filesNow(job: JobId): ResultFile[] {
+    return listed(this.#open(job)?.files ?? new Map());
   }
 
   /** A result file; undefined: the job has none of that name. */
-  file(job: JobId, path: string): Range | undefined {
-    return this.#has(job, path) ? this.#output.file(job, path) : undefined;
+  async file(job: JobId, path: string): Promise<Range | undefined> {
+    return (await this.#has(job, path)) ? this.#output.file(job, path) : undefined;
   }
 
   /** Length of a result file as it is kept; undefined: the job has none of that name. */
   async fileBytes(job: JobId, path: string): Promise<number | undefined> {
-    return this.#has(job, path) ? this.#output.fileBytes(job, path) : undefined;
+    return (await this.#has(job, path)) ? this.#output.fileBytes(job, path) : undefined;
   }
 
-  #has(job: JobId, path: string): boolean {
-    return resultPath.Check(path) && this.#filesOf(job).has(path);
+  async #has(job: JobId, path: string): Promise<boolean> {
+    return resultPath.Check(path) && (await this.#filesOf(job)).has(path);
   }
 
-  #filesOf(job: JobId): ReadonlyMap<string, JobFile> {
+  async #filesOf(job: JobId): Promise<ReadonlyMap<string, JobFile>> {
     return this.#open(job)?.files ?? this.#output.files(job);
   }
 }

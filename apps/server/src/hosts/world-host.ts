@@ -16,7 +16,7 @@
  *      durably.
  */
 import { FileService, type Fatal } from '@mayfly/protocols';
-import type { JobOutput, StreamName, TaskOutput } from '@mayfly/storage/ports';
+import type { JobOutput, OpenOutput, StreamName, TaskOutput } from '@mayfly/storage/ports';
 import { MayflyError, WorldMode, spawnedTasks, type JobId, type TaskId } from '@mayfly/wire';
 import { SpawnPatience } from '../jobs/spawn-patience.ts';
 import { readExit, totalOf, type JobWorld } from './job-world.ts';
@@ -25,6 +25,8 @@ import type { WorldListener, WorldOptions } from './world-listener.ts';
 
 const streamOf = (mode: number): StreamName | undefined =>
   mode === WorldMode.STDOUT ? 'stdout' : mode === WorldMode.STDERR ? 'stderr' : undefined;
+
+const noop = (): void => undefined;
 
 /** A journal of this length is replaced by a snapshot at the next sync. */
 const JOURNAL_BYTES = 32 << 20;
@@ -47,10 +49,17 @@ export class WorldHost {
   }
 
   /** Makes ready (again, after a restart) what a job writes. Idempotent. */
-  open(job: JobId, limit: number, options: WorldOptions = {}): void {
+  async open(job: JobId, limit: number, options: WorldOptions = {}): Promise<void> {
     if (this.#jobs.has(job)) return;
+    this.#begin(job, limit, options, await this.#openOutput(job, options));
+  }
+
+  #openOutput(job: JobId, { inputs = [] }: WorldOptions): Promise<OpenOutput> {
+    return this.#output.open(job, new Map(inputs.map((f) => [f.path, f.hash])));
+  }
+
+  #begin(job: JobId, limit: number, options: WorldOptions, output: OpenOutput): JobWorld {
     const inputs = options.inputs ?? [];
-    const output = this.#output.open(job, new Map(inputs.map((f) => [f.path, f.hash])));
     const o: JobWorld = {
       output,
       limit,
@@ -65,7 +74,7 @@ export class WorldHost {
       service: new FileService(
         limit,
         new Map(inputs.map((f) => [f.path, f.bytes])),
-        this.#output.files(job),
+        new Map(output.found),
         options.tasks,
         (count, task) => this.#refusal(job, task, count),
       ),
@@ -87,6 +96,7 @@ export class WorldHost {
       this.#release(o);
       throw error;
     }
+    return o;
   }
 
   #restore(job: JobId, o: JobWorld): void {
@@ -164,10 +174,19 @@ export class WorldHost {
       // A descriptor is not closed under a sync.
       await Promise.allSettled(o.syncs);
       if (o.closing) continue;
+      let again: JobWorld;
       try {
-        this.#jobs.delete(job);
         this.#release(o);
-        this.open(job, o.limit, o.options);
+        // Messages that come meanwhile find it stopped, and a close waits.
+        const opening = this.#openOutput(job, o.options);
+        const settled = opening.then(noop, noop);
+        o.syncs.add(settled);
+        const output = await opening.finally(() => o.syncs.delete(settled));
+        if (o.closing) {
+          output.close();
+          continue;
+        }
+        again = this.#begin(job, o.limit, o.options, output);
       } catch (error) {
         this.#jobs.set(job, o);
         if (!this.#listener.stopped(error, job))
@@ -177,7 +196,6 @@ export class WorldHost {
           });
         continue;
       }
-      const again = this.#jobs.get(job)!;
       again.doubtful = true;
       for (const m of o.unwritten) this.deliver(job, m.task, m.n, m.mode, m.body);
     }
@@ -305,7 +323,7 @@ export class WorldHost {
   answer(job: JobId, task: TaskId, r: number): { error: number; body: Uint8Array } | undefined {
     const o = this.#jobs.get(job);
     const a = o?.service.answer(task, r);
-    if (!o || !a) return undefined;
+    if (!o || !a || o.released) return undefined;
     return {
       error: a.error,
       body: a.read ? o.output.files.read(a.read.path, a.read.input, a.read.segments, a.read.size) : a.values,
@@ -366,7 +384,7 @@ export class WorldHost {
       const snapshot = o.service.snapshot();
       const at = o.output.journal.bytes;
       await o.output.files.sync();
-      if (this.#jobs.get(job) === o) o.output.journal.rewrite(snapshot, at);
+      if (this.#jobs.get(job) === o) await o.output.journal.rewrite(snapshot, at);
     })().finally(() => (o.compacting = undefined));
     return o.compacting;
   }

@@ -113,6 +113,17 @@ export class OpenJobs {
           const stdin = await store.stdin(job);
           // It has ended meanwhile, or the server stops.
           if (this.#late.get(job) !== opened) return stdin.close();
+          try {
+            needStdin(spec, stdin);
+            await this.#openOutput(spec);
+          } catch (error) {
+            stdin.close();
+            throw error;
+          }
+          if (this.#late.get(job) !== opened) {
+            stdin.close();
+            return void (await this.#parts.world.close(job));
+          }
           ready = this.#openNow(spec, stdin, history);
         } catch (error) {
           if (disk.failed(error, 'the files of a job')) {
@@ -132,7 +143,6 @@ export class OpenJobs {
     return opened;
   }
 
-  /** @throws the error of the file system: then the job is not open, and its standard input is closed */
   #openNow(spec: JobSpec, stdin: StdinLog, history: Uint8Array | undefined): Promise<void> {
     const { id: job } = spec;
     const { log, disk, registry, secrets, logger, metrics, chronicle, memories, world, service } = this.#parts;
@@ -145,17 +155,6 @@ export class OpenJobs {
       ready: false,
       recoveredFaults: 0,
     };
-    // All of it was durable before the dispatcher heard of the job.
-    if (!spec.interactive && !open.stdin.ended) {
-      open.stdin.close();
-      throw new MayflyError('DAMAGED_DATA', `jobs/${job}/stdin is damaged: the end of standard input is missing`);
-    }
-    try {
-      this.#openOutput(spec);
-    } catch (error) {
-      open.stdin.close();
-      throw error;
-    }
     this.#open.set(job, open);
     const size = world.tasks(job);
     chronicle.history.open(job, size, this.ran.has(job), history);
@@ -195,10 +194,11 @@ export class OpenJobs {
     return open.opened;
   }
 
-  #openOutput(spec: JobSpec): void {
+  /** @throws what storage says: then it is not open */
+  #openOutput(spec: JobSpec): Promise<void> {
     const { limits, world } = this.#parts;
     const { id: job } = spec;
-    world.open(job, spec.outputLimitBytes ?? limits.outputBytes, {
+    return world.open(job, spec.outputLimitBytes ?? limits.outputBytes, {
       inputs: spec.files.map((f) => ({ path: f.path, bytes: f.bytes, hash: f.hash })),
       tasks: spec.size,
       durable: protocols[spec.protocol].log.keepsOutput === 'durable',
@@ -294,7 +294,7 @@ export class OpenJobs {
       waves: chronicle.history.waves(job),
       parity: this.#parts.parity.view(job),
       task: (task) => this.#taskCounters(job, task, traffic),
-      outputs: world.outputs.files(job),
+      outputs: world.outputs.filesNow(job),
       outputBytes: world.total(job),
     };
   }
@@ -338,3 +338,9 @@ export class OpenJobs {
 }
 
 const noop = (): void => undefined;
+
+/** All of it was durable before the dispatcher heard of the job. @throws MayflyError DAMAGED_DATA */
+function needStdin({ id, interactive }: JobSpec, stdin: StdinLog): void {
+  if (!interactive && !stdin.ended)
+    throw new MayflyError('DAMAGED_DATA', `jobs/${id}/stdin is damaged: the end of standard input is missing`);
+}

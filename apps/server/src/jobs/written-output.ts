@@ -23,11 +23,11 @@ export interface WrittenFile {
 
 const MAX_CACHED = 100;
 
-export function writtenFiles(runtime: Runtime, view: JobView): WrittenFile[] {
+export async function writtenFiles(runtime: Runtime, view: JobView): Promise<WrittenFile[]> {
   const out: WrittenFile[] = [];
   for (const stream of ['stdout', 'stderr'] as const)
     for (const t of view.tasks) {
-      const bytes = runtime.world.outputs.size(view.id, t.task, stream);
+      const bytes = await runtime.world.outputs.size(view.id, t.task, stream);
       if (bytes > 0)
         out.push({
           kind: stream,
@@ -43,7 +43,7 @@ export function writtenFiles(runtime: Runtime, view: JobView): WrittenFile[] {
       path: f.path,
       rank: f.task,
       bytes: f.bytes,
-      read: runtime.world.outputs.file(view.id, f.path),
+      read: await runtime.world.outputs.file(view.id, f.path),
     });
   return out;
 }
@@ -71,7 +71,7 @@ export class WrittenHashes {
   async #read(view: JobView): Promise<Written> {
     const whole = isOver(view.state);
     const out: Written = { stdout: [], stderr: [], files: [] };
-    for (const f of writtenFiles(this.#runtime, view)) {
+    for (const f of await writtenFiles(this.#runtime, view)) {
       const sum = whole && f.read !== undefined ? await sha256(f.read).catch(() => undefined) : undefined;
       out[f.kind].push({
         path: f.path,

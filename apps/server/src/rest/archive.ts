@@ -80,7 +80,7 @@ export function archiveRoutes(plain: FastifyInstance, runtime: Runtime): void {
   );
 }
 
-function send(reply: FastifyReply, runtime: Runtime, view: JobView): never {
+async function send(reply: FastifyReply, runtime: Runtime, view: JobView): Promise<never> {
   const folder = `${
     view.name
       .replace(/[^\w.+-]+/g, '_')
@@ -89,7 +89,7 @@ function send(reply: FastifyReply, runtime: Runtime, view: JobView): never {
   }-${view.id}`;
   const width = String(Math.max(0, view.size - 1)).length;
   const mtime = new Date(view.endedAt ?? Date.now());
-  const sources = writtenFiles(runtime, view).flatMap((f): TarSource[] =>
+  const sources = (await writtenFiles(runtime, view)).flatMap((f): TarSource[] =>
     f.read === undefined
       ? []
       : [

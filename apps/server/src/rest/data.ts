@@ -94,12 +94,10 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
     { schema: { ...hidden, params: Type.Object({ job: JobIdSchema }), querystring: Cap } },
     async (request, reply) => {
       const { job } = holder(request.query.cap, request.params.job);
-      const picture = runtime.world.outputs
-        .files(job)
-        .findLast(
-          (f) => f.bytes > 0 && f.bytes <= MOST_PICTURE_BYTES && /\.(png|jpe?g|gif|webp|bmp|p[bgpn]m)$/i.test(f.path),
-        );
-      const file = picture && runtime.world.outputs.file(job, picture.path);
+      const picture = (await runtime.world.outputs.files(job)).findLast(
+        (f) => f.bytes > 0 && f.bytes <= MOST_PICTURE_BYTES && /\.(png|jpe?g|gif|webp|bmp|p[bgpn]m)$/i.test(f.path),
+      );
+      const file = picture && (await runtime.world.outputs.file(job, picture.path));
       if (!file) return reply.status(204).send();
       return reply
         .type('application/octet-stream')

@@ -43,7 +43,7 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: S
         if (task >= view.size)
           throw new MayflyError('NOT_FOUND', `Job ${view.id} has the tasks 0 to ${view.size - 1}.`);
         const from = request.query.from ?? 0;
-        const size = runtime.world.outputs.size(view.id, task, stream);
+        const size = await runtime.world.outputs.size(view.id, task, stream);
         void reply.header('mayfly-next', String(Math.max(size, from)));
         void reply.header('mayfly-ended', isOver(view.state) ? '1' : '0');
         void reply.type('application/octet-stream').header('x-content-type-options', 'nosniff');
@@ -59,7 +59,7 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: S
       const view = runtime.need(request.params.id);
       // TypeBox cannot convert a property named '*', so the schema leaves it out.
       const path = (request.params as { '*'?: string })['*'] ?? '';
-      const file = runtime.world.outputs.file(view.id, path);
+      const file = await runtime.world.outputs.file(view.id, path);
       const size = await runtime.world.outputs.fileBytes(view.id, path);
       if (!file || size === undefined)
         throw new MayflyError('NOT_FOUND', `Job ${view.id} has no result file '${path}'.`);

@@ -32,7 +32,7 @@ export function jobOutputSuite(name: string, make: () => Promise<Subject<OutputA
       subject = await make();
       ({ output, files } = await subject.open());
       await files.create(JOB, new Map<JobFileName, string>([[`in/${INPUT}`, 'an input']]));
-      open = output.open(JOB, inputs);
+      open = await output.open(JOB, inputs);
     });
     afterEach(async () => {
       open.close();
@@ -41,7 +41,7 @@ export function jobOutputSuite(name: string, make: () => Promise<Subject<OutputA
     const reopen = async (): Promise<void> => {
       open.close();
       ({ output } = await subject.open());
-      open = output.open(JOB, inputs);
+      open = await output.open(JOB, inputs);
     };
 
     describe('streams of a task', () => {
@@ -86,13 +86,13 @@ export function jobOutputSuite(name: string, make: () => Promise<Subject<OutputA
         const body = bytes('0123456789'.repeat(20_000));
         t.write('stdout', body, t.place(1, WorldMode.STDOUT, body)!.start);
         const check = async (): Promise<void> => {
-          expect(output.streamBytes(JOB, task, 'stdout')).toBe(200_000);
+          expect(await output.streamBytes(JOB, task, 'stdout')).toBe(200_000);
           expect(await joined(output.stream(JOB, task, 'stdout')(199_998, 200_000))).toBe('89');
           expect(await joined(output.stream(JOB, task, 'stdout')(5, 5))).toBe('');
-          expect(Buffer.from(output.readStream(JOB, task, 'stdout', 7, 5)).toString()).toBe('78901');
-          expect(output.readStream(JOB, task, 'stdout', 199_999, 5)).toHaveLength(1);
-          expect(output.streamBytes(JOB, task, 'stderr')).toBe(0);
-          expect(output.streamBytes(OTHER, task, 'stdout')).toBe(0);
+          expect(Buffer.from(await output.readStream(JOB, task, 'stdout', 7, 5)).toString()).toBe('78901');
+          expect(await output.readStream(JOB, task, 'stdout', 199_999, 5)).toHaveLength(1);
+          expect(await output.streamBytes(JOB, task, 'stderr')).toBe(0);
+          expect(await output.streamBytes(OTHER, task, 'stdout')).toBe(0);
         };
         await check();
         await reopen();
@@ -101,8 +101,8 @@ export function jobOutputSuite(name: string, make: () => Promise<Subject<OutputA
     });
 
     describe('result files', () => {
-      const list = (): [string, number, number][] =>
-        [...output.files(JOB)].map(([path, f]): [string, number, number] => [path, f.task, f.size]).sort();
+      const list = async (): Promise<[string, number, number][]> =>
+        [...(await output.files(JOB))].map(([path, f]): [string, number, number] => [path, f.task, f.size]).sort();
 
       it('are made, patched at offsets, cut, and removed, and have a list of their own', async () => {
         const { files: f } = open;
@@ -115,7 +115,7 @@ export function jobOutputSuite(name: string, make: () => Promise<Subject<OutputA
         f.perform({ type: 'resize', path: 'data/in.txt', size: 4 });
         await f.sync();
         const check = async (): Promise<void> => {
-          expect(list()).toEqual([
+          expect(await list()).toEqual([
             ['a/b.bin', 3, 5],
             ['data/in.txt', 3, 4],
           ]);
@@ -133,7 +133,7 @@ export function jobOutputSuite(name: string, make: () => Promise<Subject<OutputA
         await check();
       });
 
-      it('take effects once more after a crash, also those that later ones have made impossible', () => {
+      it('take effects once more after a crash, also those that later ones have made impossible', async () => {
         const { files: f } = open;
         const effects = [
           { type: 'create', path: 'p', task, input: false },
@@ -145,7 +145,7 @@ export function jobOutputSuite(name: string, make: () => Promise<Subject<OutputA
         for (const e of effects) f.perform(e);
         for (const e of effects) f.perform(e, true);
         f.enterAll(new Map([['p/q', { task, size: 2 }]]));
-        expect(list()).toEqual([['p/q', 3, 2]]);
+        expect(await list()).toEqual([['p/q', 3, 2]]);
       });
     });
 
@@ -181,7 +181,7 @@ export function jobOutputSuite(name: string, make: () => Promise<Subject<OutputA
         open.journal.append(outcome(1), bytes('before'));
         const at = open.journal.bytes;
         open.journal.append(outcome(2), bytes('behind'));
-        open.journal.rewrite(snapshot(2), at);
+        await open.journal.rewrite(snapshot(2), at);
         open.journal.append(outcome(3), bytes('new'));
         await reopen();
         expect(replayed()).toEqual([2, [outcome(2), 'behind'], [outcome(3), 'new']]);
@@ -194,15 +194,15 @@ export function jobOutputSuite(name: string, make: () => Promise<Subject<OutputA
       open.files.perform({ type: 'create', path: 'f', task, input: false });
       open.close();
       await output.remove(JOB);
-      expect(output.streamBytes(JOB, task, 'stdout')).toBe(0);
-      expect(output.files(JOB).size).toBe(0);
+      expect(await output.streamBytes(JOB, task, 'stdout')).toBe(0);
+      expect((await output.files(JOB)).size).toBe(0);
       expect(await files.read(JOB, `in/${INPUT}`)).toBeDefined();
-      open = output.open(JOB, inputs);
+      open = await output.open(JOB, inputs);
       open.files.perform({ type: 'create', path: 'f', task, input: false });
       open.close();
       await files.remove(JOB);
-      expect(output.files(JOB).size).toBe(0);
-      open = output.open(JOB, inputs);
+      expect((await output.files(JOB)).size).toBe(0);
+      open = await output.open(JOB, inputs);
     });
   });
 }

@@ -2,8 +2,8 @@
  * JobOutput: what a job writes. Streams of each task, where every message has its place; result files, which the file
  * service changes; the journal of what it has decided.
  *
- * Writes are synchronous, as the effects of the cores are. What they have written survives the death of the process at
- * least as what a message log of durability `kernel` has appended, and is durable after the `sync` of its part.
+ * Writes are synchronous, as the effects of the cores are, and are durable after the `sync` of their part. Until then
+ * they may be lost with the process: their messages come again, from logs that are trimmed only after that.
  */
 import type { FileEffect, FileSnapshot, JobFile, Outcome } from '@mayfly/protocols';
 import type { Segments, TaskId } from '@mayfly/wire';
@@ -19,19 +19,20 @@ export type Range = (from: number, to: number) => AsyncIterable<Uint8Array>;
 
 export interface JobOutput {
   /**
-   * Opens what a job writes: its tasks so far, its files, its journal. One at a time for each job.
+   * Opens what a job writes: its tasks so far, its files, its journal. One at a time for each job. Opened again by the
+   * same process, it has everything that was written, synced or not.
    * @param inputs input files of the job: BLAKE3 by path
    * @throws what the medium says: then nothing is open
    */
-  open(job: string, inputs: ReadonlyMap<string, string>): OpenOutput;
+  open(job: string, inputs: ReadonlyMap<string, string>): Promise<OpenOutput>;
   // Of jobs that are open or not:
   /** Bytes of a stream; 0: nothing was written, or it cannot be read. */
-  streamBytes(job: string, task: TaskId, stream: StreamName): number;
-  /** At most `max` bytes of a stream from an offset. Synchronous. @throws what the medium says */
-  readStream(job: string, task: TaskId, stream: StreamName, from: number, max: number): Uint8Array;
+  streamBytes(job: string, task: TaskId, stream: StreamName): Promise<number>;
+  /** At most `max` bytes of a stream from an offset. @throws what the medium says */
+  readStream(job: string, task: TaskId, stream: StreamName, from: number, max: number): Promise<Uint8Array>;
   stream(job: string, task: TaskId, stream: StreamName): Range;
   /** Result files as the last start and the effects since have left them. */
-  files(job: string): Map<string, JobFile>;
+  files(job: string): Promise<Map<string, JobFile>>;
   file(job: string, path: string): Range;
   /** Length of a result file; undefined: there is none, or it cannot be read. */
   fileBytes(job: string, path: string): Promise<number | undefined>;
@@ -41,6 +42,8 @@ export interface JobOutput {
 
 export interface OpenOutput {
   readonly files: ResultFiles;
+  /** Result files when it was opened. */
+  readonly found: ReadonlyMap<string, JobFile>;
   readonly journal: OutputJournal;
   /** Tasks that have written something. */
   tasks(): TaskId[];
@@ -95,6 +98,6 @@ export interface OutputJournal {
   /** Whole, or not at all. */
   append(outcome: Outcome, body: Uint8Array): void;
   sync(): Promise<void>;
-  /** From now on it begins with this snapshot, which stands for all before position `at`; durable when it returns. */
-  rewrite(snapshot: FileSnapshot, at: number): void;
+  /** From now on it begins with this snapshot, which stands for all before position `at`; durable when it resolves. */
+  rewrite(snapshot: FileSnapshot, at: number): Promise<void>;
 }

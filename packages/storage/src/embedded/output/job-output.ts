@@ -7,8 +7,8 @@
  *
  * Input files of the job are read, and copied, from `jobs/<job>/in` (../job-files.ts).
  */
-import { closeSync, createReadStream, openSync, readSync, readdirSync, statSync } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
+import { createReadStream, readdirSync } from 'node:fs';
+import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobFile } from '@mayfly/protocols';
 import { taskId, type TaskId } from '@mayfly/wire';
@@ -26,7 +26,7 @@ export class FolderJobOutput implements JobOutput {
     this.#root = root;
   }
 
-  open(job: string, inputs: ReadonlyMap<string, string>): OpenOutput {
+  async open(job: string, inputs: ReadonlyMap<string, string>): Promise<OpenOutput> {
     const folder = jobFolder(this.#root, job);
     return new FolderOutput(join(folder, 'out'), (path) => {
       const hash = inputs.get(path);
@@ -34,21 +34,17 @@ export class FolderJobOutput implements JobOutput {
     });
   }
 
-  streamBytes(job: string, task: TaskId, stream: StreamName): number {
-    try {
-      return statSync(this.#streamPath(job, task, stream)).size;
-    } catch {
-      return 0;
-    }
+  async streamBytes(job: string, task: TaskId, stream: StreamName): Promise<number> {
+    return (await bytesOf(this.#streamPath(job, task, stream))) ?? 0;
   }
 
-  readStream(job: string, task: TaskId, stream: StreamName, from: number, max: number): Uint8Array {
+  async readStream(job: string, task: TaskId, stream: StreamName, from: number, max: number): Promise<Uint8Array> {
     const out = new Uint8Array(max);
-    const fd = openSync(this.#streamPath(job, task, stream), 'r');
+    const file = await open(this.#streamPath(job, task, stream), 'r');
     try {
-      return out.subarray(0, readSync(fd, out, 0, max, from));
+      return out.subarray(0, (await file.read(out, 0, max, from)).bytesRead);
     } finally {
-      closeSync(fd);
+      await file.close();
     }
   }
 
@@ -56,7 +52,7 @@ export class FolderJobOutput implements JobOutput {
     return rangeOf(this.#streamPath(job, task, stream));
   }
 
-  files(job: string): Map<string, JobFile> {
+  async files(job: string): Promise<Map<string, JobFile>> {
     return readFileIndex(this.#out(job));
   }
 
@@ -65,10 +61,7 @@ export class FolderJobOutput implements JobOutput {
   }
 
   async fileBytes(job: string, path: string): Promise<number | undefined> {
-    return stat(join(this.#out(job), 'files', path)).then(
-      (s) => s.size,
-      () => undefined,
-    );
+    return bytesOf(join(this.#out(job), 'files', path));
   }
 
   async remove(job: string): Promise<void> {
@@ -84,6 +77,12 @@ export class FolderJobOutput implements JobOutput {
   }
 }
 
+const bytesOf = (path: string): Promise<number | undefined> =>
+  stat(path).then(
+    (s) => s.size,
+    () => undefined,
+  );
+
 const rangeOf = (path: string): Range =>
   async function* (from, to) {
     if (to > from)
@@ -95,6 +94,7 @@ const rangeOf = (path: string): Range =>
 
 class FolderOutput implements OpenOutput {
   readonly files: FolderResultFiles;
+  readonly found: ReadonlyMap<string, JobFile>;
   readonly journal: FileJournal;
   readonly #out: string;
   readonly #tasks = new Map<TaskId, FileTaskOutput>();
@@ -102,6 +102,7 @@ class FolderOutput implements OpenOutput {
   constructor(out: string, input: (path: string) => string | undefined) {
     this.#out = out;
     this.files = new FolderResultFiles(out, input);
+    this.found = readFileIndex(out);
     this.journal = new FileJournal(join(out, 'journal'));
   }
 

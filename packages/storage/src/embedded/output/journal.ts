@@ -115,7 +115,7 @@ export class FileJournal implements OutputJournal {
   }
 
   /** J2. */
-  rewrite(snapshot: FileSnapshot, at: number): void {
+  async rewrite(snapshot: FileSnapshot, at: number): Promise<void> {
     const body = Buffer.from(JSON.stringify(snapshot));
     const next = `${this.#path}.new`;
     const fd = openSync(next, 'w+', 0o600);
