@@ -57,6 +57,11 @@ describe('the submit form', () => {
     expect(withProtocol({ protocol: 'hc3i', clusters: 3 }, 'hc3i')).toEqual({ protocol: 'hc3i', clusters: 3 });
     expect(withProtocol({ protocol: 'hc3i', clusters: 3 }, 'vcl')).toEqual({ protocol: 'vcl' });
   });
+  it('keeps FT-MPI’s modes only where the server accepts them', () => {
+    const ft = { communicators: 'shrink', messages: 'cont' } as const;
+    expect(withProtocol({ protocol: 'app', ft }, 'app')).toEqual({ protocol: 'app', ft });
+    expect(withProtocol({ protocol: 'app', ft }, 'none')).toEqual({ protocol: 'none' });
+  });
   it('offers parity of checkpoints only where the server accepts it', () => {
     expect(refusedParityText({})).toBeUndefined();
     expect(refusedParityText({ protocol: 'vcl' })).toBeUndefined();

@@ -53,8 +53,8 @@ export const CHOICES: readonly Choice[] = [
     protocol: 'app',
     title: 'The other ranks learn of a loss, and the program decides',
     costs:
-      'user-level failure mitigation (ULFM): nothing is logged and no rank restarts; for programs that handle the ' +
-      'loss of a rank themselves',
+      'user-level failure mitigation (ULFM) or FT-MPI: nothing is logged, and a rank that starts again starts from ' +
+      'main; for programs that handle the loss of a rank themselves',
   },
   {
     protocol: 'none',
@@ -101,6 +101,7 @@ export const mapByDefault = (protocol: Protocol, team: number): 'slot' | 'node' 
 /** The options of a job that gets another protocol: without what the server would refuse. */
 export function withProtocol(o: JobOptions, protocol: Protocol): JobOptions {
   const { protocol: _, clusters = 2, ...rest } = o;
+  if (protocol !== 'app') delete rest.ft;
   if (refusedTeamText(protocol) !== undefined) delete rest.team;
   if (refusedParityText({ protocol }) !== undefined) delete rest.parity;
   if (goesBackTogether(protocol) && (rest.checkpointMs ?? Infinity) < LEAST_WAVE_MS) delete rest.checkpointMs;
@@ -116,7 +117,7 @@ export const PROTOCOLS: Record<Protocol, string> = {
   vcl: 'vcl: coordinated checkpointing; a loss takes all ranks back to the last checkpoint',
   pcl: 'pcl: blocking coordinated checkpointing; a loss takes all ranks back to the last checkpoint',
   hc3i: 'hc3i: clusters with checkpoints of their own; a loss takes its cluster back, and those that depend on it',
-  app: 'app: the program handles the loss of a rank itself (ULFM)',
+  app: 'app: the program handles the loss of a rank itself (ULFM, FT-MPI)',
   none: 'none: a lost rank ends the job',
 };
 
@@ -135,7 +136,7 @@ export function durabilityText(job: Pick<JobView, 'protocol' | 'durability'>): s
 export function toleranceText(o: { protocol: Protocol; checkpointMs: number }): string {
   switch (o.protocol) {
     case 'app':
-      return 'app: the program handles the loss of a rank itself (ULFM)';
+      return 'app: the program handles the loss of a rank itself (ULFM, FT-MPI)';
     case 'none':
       return 'none: a lost rank ends the job';
     case 'vcl':
@@ -170,7 +171,7 @@ export function noFaultsText(protocol: Protocol): string {
   if (protocol === 'none')
     return 'None so far. The first fault ends this job, because its protocol keeps nothing to restart a rank from.';
   if (protocol === 'app')
-    return 'None so far. A rank that is lost stays lost: the others learn of it, and the program decides what to do.';
+    return 'None so far. No rank that is lost is restored: the others learn of it, and the program decides what to do.';
   const tryIt = 'None so far. Try it: close a volunteer’s tab, or kill a rank in the overview.';
   if (protocol === 'hc3i') return `${tryIt} The ranks of its cluster go back to their last checkpoint and continue.`;
   return goesBackTogether(protocol)

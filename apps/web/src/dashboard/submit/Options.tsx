@@ -8,6 +8,7 @@ import { Input, Label, TextArea, TextField } from 'react-aria-components';
 import { languageOf, type Draft } from '../draft.ts';
 import { Parity } from './Parity.tsx';
 import { Placement } from './Placement.tsx';
+import { Recovery } from './Recovery.tsx';
 import {
   CHOICES,
   goesBackTogether,
@@ -102,6 +103,7 @@ export function Options({ draft, change, advice, wrong }: Props) {
             );
           })}
         </fieldset>
+        {protocol === 'app' && <Recovery options={o} set={set} />}
         {protocol === 'hc3i' && typeof (o.clusters ?? 2) === 'number' && (
           <label className="field">
             <span className="label">Clusters</span>
