@@ -1,7 +1,7 @@
 /** A rank holds back teammates whose messages it does not receive, and stops nobody for ever (backlog.ts). */
+import { Backlog } from '@mayfly/protocols';
 import { taskId } from '@mayfly/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Backlog } from '../src/rank/backlog.ts';
 import { Teammates } from '../src/rank/teammates.ts';
 import { createTeamMemory } from '../src/ring/team-memory.ts';
 import { Bench } from './harness.ts';

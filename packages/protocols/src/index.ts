@@ -47,6 +47,7 @@ export type {
 export type { Stamped as StampedMessage } from './hc3i/stamps.ts';
 export { WaveBook, type WaveNews } from './service/wave-book.ts';
 export type { SchedulerOfJob } from './service/scheduler-of-job.ts';
+export { Backlog, type Awaited, type BacklogLimits } from './backlog.ts';
 export { LoggedEndpoint } from './pessimistic/endpoint.ts';
 export { TeamEndpoint } from './pessimistic/teams/endpoint.ts';
 export { ImageCut, type InRing } from './pessimistic/teams/image-cut.ts';

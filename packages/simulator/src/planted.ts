@@ -186,6 +186,11 @@ export const PLANTED = [
   plant('ring-reorders', 'The messages of one channel are taken in the order in which they were sent', 20, RINGS),
   plant('ring-repeats', 'A message that was taken from a ring is not in it any more', 20, RINGS),
   plant('ring-overwrites', 'A full ring stops the sender', 20, { ...RINGS, setup: { ...RINGS.setup, ringBytes: 90 } }),
+  plant('held-for-ever', 'H3: no program stops for ever that would go on with more memory', 40, {
+    setup: { protocol: 'pessimistic', team: 4, slots: 4, ringBytes: 90, backlogBytes: 300 },
+    spec: { ordered: true },
+    only: ['broken link', 'delay'],
+  }),
   // teams with a log
   plant(
     'reports-read-first',

@@ -49,7 +49,7 @@ function teamOf({ name, world, teams }: RankNode, h: Held): RankHost['team'] {
   const here = teams.join(h);
   if (!here) return undefined;
   const random = Random.named(world.seed, `${name} mates of ${h.task}.${h.incarnation}`);
-  const { chunkBytes } = world.setup;
-  const mates = new Teammates(h.task, here.memory, random, chunkBytes, h.image?.wave ?? 0, world.undone);
+  const { chunkBytes, backlogBytes } = world.setup;
+  const mates = new Teammates(h.task, here.memory, random, chunkBytes, h.image?.wave ?? 0, world, backlogBytes);
   return { mates, random, log: here.comm?.of(h.task) };
 }

@@ -133,8 +133,8 @@ export class Rank {
     const published = mates.publish();
     logged?.settle();
     // A rank that waits moves what comes for it, so no two wait for each other's rings.
-    if (published === 'full') return mates.moves(true);
-    const goesOn = published === 'later' || this.images() || this.acts() || mates.moves(true) || mates.publishes;
+    if (published === 'full') return mates.looks();
+    const goesOn = published === 'later' || this.images() || this.acts() || mates.looks() || mates.publishes;
     return goesOn || (logged?.passes() ?? false);
   }
 
@@ -183,6 +183,7 @@ export class Rank {
 
   private perform(a: Action): boolean {
     const s = this.state;
+    this.mates?.awaits(a, this.endpoint.replaying, s.queue);
     switch (a.type) {
       case 'open':
         return this.open();

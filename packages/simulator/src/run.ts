@@ -118,6 +118,7 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
     },
     team: 1,
     ringBytes: 4000,
+    backlogBytes: 1e9,
     ...o.setup,
   };
   drawTeams(seed, setup, o);
@@ -160,6 +161,7 @@ function drawTeams(
     team: r.pick([1, 2, 3, 4, 4]),
     mapBy: r.pick([undefined, undefined, 'slot', 'node']),
     ringBytes: r.pick([90, 400, 4000]),
+    backlogBytes: Random.named(seed, 'backlog').pick([1e9, 1e9, 1000, 5000]),
     slots: r.between(2, 4),
     // the faults strike few nodes: a start takes long
     dispatcher: { ...setup.dispatcher, startMs: 40_000 },

@@ -35,6 +35,8 @@ export interface Setup {
   readonly mapBy?: MapBy | undefined;
   /** Bytes that the ring from one teammate to another holds. */
   readonly ringBytes: number;
+  /** Bytes of unreceived messages of teammates at which a rank holds their senders back. */
+  readonly backlogBytes: number;
   readonly nodes: number;
   readonly slots: number;
   /** What the job's program is, and how many nodes there are besides that do not run it. */

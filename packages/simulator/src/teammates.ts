@@ -6,10 +6,11 @@
  * consumed. A rank that waits for anything moves what has come for it, so a full ring always drains. What is moved is
  * not consumed.
  */
-import { ImageCut } from '@mayfly/protocols';
+import { Backlog, ImageCut } from '@mayfly/protocols';
 import type { TaskId } from '@mayfly/wire';
-import type { Rule } from './planted.ts';
+import { ANY, type Action, type ProgramState } from './program.ts';
 import type { Random } from './random.ts';
+import type { Simulation } from './simulation.ts';
 import type { InTeamRing, LocalMessage, TeamMemory, TeamPart } from './team-memory.ts';
 
 /** What a rank does where others can see it. Others may act between two of them. */
@@ -17,8 +18,14 @@ export type Step =
   | { readonly type: 'put'; readonly dst: TaskId; readonly item: InTeamRing }
   | { readonly type: 'run'; readonly run: () => void };
 
+/** H3: between two times at which a rank that waits lets in more, ms. */
+const HELD_MS = 40;
+
 export class Teammates {
   readonly cut: ImageCut<LocalMessage>;
+  readonly backlog: Backlog;
+  /** It is to look again. */
+  private looking = false;
   private steps: Step[] = [];
   private readonly received = new Map<TaskId, number>();
   private readonly sent = new Map<TaskId, number>();
@@ -34,8 +41,11 @@ export class Teammates {
     private readonly chunkBytes: number,
     /** The last wave of the team. */
     wave: number,
-    private readonly undone?: Rule,
+    private readonly world: Pick<Simulation, 'agenda' | 'count' | 'undone'>,
+    backlogBytes: number,
   ) {
+    const limits = { held: backlogBytes, more: backlogBytes / 2, most: Infinity, everyMs: HELD_MS };
+    this.backlog = new Backlog({ bytes: 0 }, limits);
     this.cut = new ImageCut<LocalMessage>(memory.members, wave);
     // Every ring is there from the start: all of them get the markers.
     for (const dst of memory.members) this.cut.writes(dst);
@@ -48,8 +58,10 @@ export class Teammates {
 
   /** It begins with an image; a script with what it received before its prologue was over. */
   restores({ channels, prologue = [] }: TeamPart, forgets: boolean): void {
-    this.cut.restore(new Map(prologue));
-    if (!forgets) this.cut.restore(new Map(channels));
+    for (const state of forgets ? [prologue] : [prologue, channels ?? []]) {
+      this.cut.restore(new Map(state));
+      for (const [, messages] of state) for (const { body } of messages) this.backlog.moves(1, body.length);
+    }
   }
 
   /** …and stands where the image was taken. */
@@ -75,6 +87,7 @@ export class Teammates {
     const m = this.cut.head(src)!;
     this.received.set(src, m.number);
     this.cut.take(src);
+    this.backlog.moves(-1, -m.body.length);
     return m;
   }
 
@@ -120,7 +133,7 @@ export class Teammates {
     for (const src of this.memory.members) {
       const ring = this.memory.ring(src, this.task);
       if (ring.empty) continue;
-      while (!ring.empty && (all || this.random.chance(0.6))) {
+      while (!ring.empty && !this.holds(src) && (all || this.random.chance(0.6))) {
         this.stage(src, ring.take()!);
         moved = true;
       }
@@ -130,9 +143,43 @@ export class Teammates {
     return moved;
   }
 
+  /** What it does now, and so whose messages it takes, however many it has not received. `queue`: those. */
+  awaits(a: Action, replaying: boolean, queue: ProgramState['queue']): void {
+    const local = queue.filter((q) => q.arrival === 0);
+    const from = a.type === 'receive' && a.src !== ANY ? (a.src as TaskId) : 'any';
+    const whom = a.type === 'receive' || a.type === 'poll' ? from : 'nothing';
+    this.backlog.awaits = replaying ? 'all' : whom;
+    this.backlog.keeps(
+      local.length,
+      local.reduce((n, q) => n + q.size, 0),
+    );
+  }
+
+  /** It waits: looks whether it lets in more of those that it holds back (H3), and moves what it may. */
+  looks(): boolean {
+    const { agenda, undone } = this.world;
+    if (undone !== 'held-for-ever') this.backlog.waits(this.holding, () => agenda.now);
+    if (!this.looking && this.holding()) {
+      this.looking = true;
+      this.world.count('senders held back');
+      agenda.after(HELD_MS, () => {
+        this.looking = false;
+        this.memory.wakes(this.task);
+      });
+    }
+    return this.moves(true);
+  }
+
+  private holds(src: TaskId): boolean {
+    return !this.parts.has(src) && this.backlog.holds(src) && !this.cut.records(src);
+  }
+
+  private readonly holding = (): boolean =>
+    this.memory.members.some((src) => !this.memory.ring(src, this.task).empty && this.holds(src));
+
   private stage(src: TaskId, item: InTeamRing): void {
     if ('marker' in item) {
-      if (this.undone !== 'marker-passed' || item.marker <= this.cut.wave) return this.cut.stage(src, item);
+      if (this.world.undone !== 'marker-passed' || item.marker <= this.cut.wave) return this.cut.stage(src, item);
       return void this.passed.push({ src, marker: item.marker });
     }
     const came = this.parts.get(src) ?? [];
@@ -142,6 +189,7 @@ export class Teammates {
     if (body.length < item.size) return void this.parts.set(src, body);
     this.parts.delete(src);
     this.cut.stage(src, { message: { number: item.number, tag: item.tag, body } });
+    this.backlog.moves(1, body.length);
   }
 
   // ---- T6 ----

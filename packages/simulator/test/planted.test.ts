@@ -41,6 +41,7 @@ const QUICK: readonly [Rule, RegExp, number?][] = [
   ['ring-reorders', /^K24/],
   ['ring-repeats', /^K24/],
   ['ring-overwrites', /^K24/],
+  ['held-for-ever', /^K13/],
   ['reports-read-first', /^K8/],
   ['late-member-ended', /^K26/],
   ['mates-heads-only', /^(K|LOST_LOG)/, 145],

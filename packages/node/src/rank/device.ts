@@ -16,7 +16,7 @@
  *  ring is an event, the endpoint says what is next (sources.ts), and reports leave before what depends on them
  *  (team-log.ts): frames of such a rank carry no determinants.
  */
-import { LIVE, TIMED, protocols, type Endpoint } from '@mayfly/protocols';
+import { LIVE, TIMED, protocols, type Awaited, type Endpoint } from '@mayfly/protocols';
 import type { Arrival, Device, WaitReason } from '@mayfly/mpi';
 import {
   CHUNK_BYTES,
@@ -41,7 +41,6 @@ import { arrivalOf, DownFrames, type Incoming } from './down-frames.ts';
 import { placeNow } from './call-site.ts';
 import { Sources } from './sources.ts';
 import { TeamLog } from './team-log.ts';
-import type { Awaited } from './backlog.ts';
 import type { Teammates } from './teammates.ts';
 
 /** Bodies of unmatched messages that a rank keeps; the rest stays in the log. */
@@ -228,7 +227,7 @@ export class RingDevice implements Device {
     if (team) team.backlog.awaits = before!;
   };
 
-  /** Whose messages it takes, however many it has not received (backlog.ts). */
+  /** Whose messages it takes, however many it has not received (H2). */
   private awaits(whom: Awaited): void {
     if (this.team) this.team.backlog.awaits = this.endpoint.replaying ? 'all' : whom;
   }

@@ -48,8 +48,8 @@ export class RankDevice extends RingDevice {
   }
 
   /**
-   * H4 (backlog.ts). The program cannot catch this: whether and when it happens is no event of the log, so nothing may
-   * come of it but the end of the job.
+   * H4 (protocols/src/backlog.ts). The program cannot catch this: whether and when it happens is no event of the log,
+   * so nothing may come of it but the end of the job.
    */
   protected override overflows(): void {
     const backlog = this.team?.backlog;

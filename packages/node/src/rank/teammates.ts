@@ -16,11 +16,11 @@
  *     the ring, or when the ring is full: with each part, threads that share a core would change places.
  *  N6 Nothing behind a marker is taken before the image of its wave (T6, image-cut.ts). While the image records a
  *     channel, each of its messages is moved before it is taken.
- *  N7 Whose messages lie here unreceived in great number is held back in its ring (backlog.ts), but in the middle of
- *     a message.
+ *  N7 Whose messages lie here unreceived in great number is held back in its ring (H1–H5, protocols/src/backlog.ts),
+ *     but in the middle of a message.
  */
 import type { Arrival } from '@mayfly/mpi';
-import { ImageCut } from '@mayfly/protocols';
+import { Backlog, ImageCut } from '@mayfly/protocols';
 import {
   EMPTY,
   Flag,
@@ -36,7 +36,6 @@ import { Local } from '../local-frames.ts';
 import type { Doorbell } from '../ring/memory.ts';
 import type { RingReader, RingWriter } from '../ring/rings.ts';
 import { TeamMemory } from '../ring/team-memory.ts';
-import { Backlog } from './backlog.ts';
 import { LongBodies, type Parts } from './long-bodies.ts';
 
 /** A team as its rank hears of it: tasks in ascending order, and the memory that they share. */

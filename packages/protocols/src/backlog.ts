@@ -4,19 +4,19 @@
  *
  * Owns: how much there is, and how much of a held-back sender is let in. Does not own: rings, messages.
  *
- *  H1 A rank that has {@link Limits.held} takes nothing more from teammates for which it does not wait. Their rings
- *     fill, and their sends wait: MPI lets a send in standard mode wait for the receiver.
+ *  H1 A rank that has {@link BacklogLimits.held} takes nothing more from teammates for which it does not wait. Their
+ *     rings fill, and their sends wait: MPI lets a send in standard mode wait for the receiver.
  *  H2 It takes what comes from those for which it waits, whatever it has: the message that it needs may lie behind. A
  *     poll waits for everybody.
- *  H3 While it waits in vain and holds somebody back, it takes {@link Limits.more} now and then. So no program stops
- *     for ever that would go on with more memory; one that sends without end becomes slow.
- *  H4 At {@link Limits.most} the program ends with an error (host-device.ts).
+ *  H3 While it waits in vain and holds somebody back, it takes {@link BacklogLimits.more} now and then. So no program
+ *     stops for ever that would go on with more memory; one that sends without end becomes slow.
+ *  H4 At {@link BacklogLimits.most} the program ends with an error: the host does that.
  *  H5 Nobody is held back in a replay: what the rank needs next is decided. Nor is the sender of a channel that an
  *     image records: it cannot take its own before its send ends.
  */
 import type { TaskId } from '@mayfly/wire';
 
-export interface Limits {
+export interface BacklogLimits {
   /** Bytes. */
   readonly held: number;
   readonly more: number;
@@ -26,7 +26,7 @@ export interface Limits {
 }
 
 const MB = 1024 * 1024;
-export const LIMITS: Limits = { held: 64 * MB, more: 64 * MB, most: 512 * MB, everyMs: 1000 };
+const LIMITS: BacklogLimits = { held: 64 * MB, more: 64 * MB, most: 512 * MB, everyMs: 1000 };
 
 /** What a message takes besides its body, about. */
 const MESSAGE_BYTES = 256;
@@ -48,7 +48,7 @@ export class Backlog {
   /** `bodies`: that were not looked for. */
   constructor(
     private readonly bodies: { readonly bytes: number },
-    readonly limits = LIMITS,
+    readonly limits: BacklogLimits = LIMITS,
   ) {
     this.allowed = limits.held;
   }
