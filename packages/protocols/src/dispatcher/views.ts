@@ -361,7 +361,17 @@ function idleText(core: Core, job: Job, room: string | undefined, tasks: readonl
       : here > 0
         ? ''
         : `; ${unfit > 0 ? `no node that runs ${KIND[kind]}` : 'no node'} is connected${placeOf(room)}`;
-  return `${who}${where}${adviceOn(kind, unfit)}`;
+  return `${who}${placesOf(job, tasks)}${where}${adviceOn(kind, unfit)}`;
+}
+
+/** FT-MPI's mode rebuild: whose places they take. */
+function placesOf(job: Job, tasks: readonly Task[]): string {
+  const lost = tasks.flatMap((t) => {
+    const group = groupOf(job.record, t.task);
+    return group?.replaces ? [group.root] : [];
+  });
+  if (lost.length === 0) return '';
+  return ` to take the place of rank${lost.length === 1 ? '' : 's'} ${list(lost)}; the recovery of the job waits for that`;
 }
 
 /** Jobs that come before it, and take slots that it could use. */

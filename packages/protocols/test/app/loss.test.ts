@@ -243,6 +243,24 @@ describe('a job under FT-MPI’s modes', () => {
     expect(j.view()).toMatchObject({ state: 'done', exitCode: 0 });
   });
 
+  it('REBUILD without a free slot: the job says why it waits, and goes on when there is one', () => {
+    const j = started({ communicators: 'rebuild', messages: 'reset' });
+    const slots = (n: number): void => {
+      j.s.dispatch({ type: 'slots', connection: 'c', slots: n });
+      j.settle();
+    };
+    slots(2);
+    j.kill(1);
+    j.grow();
+    expect(j.view()).toMatchObject({
+      state: 'stalled',
+      reason: 'rank 3 waits for a slot to take the place of rank 1; the recovery of the job waits for that',
+    });
+    slots(3);
+    expect(j.view().state).toBe('running');
+    expect(j.view().reason).toBeUndefined();
+  });
+
   it('REBUILD ends the job when there are no numbers left, and starts nothing else', () => {
     const j = started({ communicators: 'rebuild', messages: 'reset' });
     expect(
