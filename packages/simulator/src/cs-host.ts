@@ -180,7 +180,8 @@ export class CsHost {
         }
         this.world.trace?.(`  → cs  OFFER ${m.manifest.image}`);
         this.offered.set(manifest.image, { manifest, image: m.image });
-        return this.step({ type: 'offer', link, job: setup.job, task: m.task, incarnation: n, manifest });
+        const near = m.near ?? false;
+        return this.step({ type: 'offer', link, job: setup.job, task: m.task, incarnation: n, manifest, near });
       }
       case 'pages':
         for (const index of m.pages) this.store(link, this.aliases.get(m.image) ?? m.image, index);
@@ -286,14 +287,26 @@ export class CsHost {
         for (const p of this.pages.keys()) if (!named.has(p)) this.pages.delete(p);
         return;
       }
-      // No job of the simulator has parity.
       case 'near':
+        return world.count('image with the nodes');
       case 'rebuild':
+        return server.later(world.random.between(1, 200), () => this.rebuild(e.image));
       case 'nearLost':
-        throw new Error(`the Checkpoint Server asks for ${e.type}`);
+        return world.count('image lost with the nodes');
       case 'log':
         world.trace?.(`cs: ${e.message}`);
     }
+  }
+
+  /** Of parity groups there is only this: now and then too many nodes are lost. */
+  private rebuild(image: ImageId): void {
+    const { world } = this;
+    const { manifest } = this.offered.get(image) ?? {};
+    if (!manifest || world.random.chance(0.25))
+      return this.step({ type: 'rebuilt', image, error: 'too many nodes are lost' });
+    for (const page of manifest.pages) this.pages.set(page, { flipped: false, lost: false });
+    world.count('image made again');
+    this.step({ type: 'rebuilt', image });
   }
 
   /** The name under which its node knows an image. */

@@ -18,6 +18,7 @@ export const jobSpec = (setup: Setup, submittedAt: number): JobSpec => ({
   ...(setup.clusters && { clusters: [...setup.clusters] }),
   ...(setup.rooms && { rooms: [...setup.rooms] }),
   checkpointMs: setup.checkpointMs,
+  ...(setup.wholeEvery === undefined ? {} : { parity: { checksums: 1, wholeEvery: setup.wholeEvery } }),
   interactive: false,
   team: setup.team,
   ...(setup.mapBy === undefined ? {} : { mapBy: setup.mapBy }),

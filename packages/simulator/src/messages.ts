@@ -40,7 +40,7 @@ export type ControlDown =
   | { type: 'revoke'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody };
 
 export type ImageUp =
-  | { type: 'offer'; task: TaskId; incarnation: Incarnation; manifest: Manifest; image: SimImage }
+  | { type: 'offer'; task: TaskId; incarnation: Incarnation; manifest: Manifest; image: SimImage; near?: boolean }
   | { type: 'pages'; image: ImageId; pages: number[] }
   | { type: 'end'; image: ImageId };
 

@@ -141,6 +141,18 @@ class ShowsTheNewest extends Waves {
     return kept.at(-1);
   }
 }
+/** W9: with a wave of which images are with the nodes, the newest one at the server is shown. */
+class NearWaveShows extends Waves {
+  protected override stable(...[kept]: Parameters<Waves['stable']>): ReturnType<Waves['stable']> {
+    return kept.at(-1)?.near ? kept.at(-2) : kept[0];
+  }
+}
+/** W9: two waves are kept, whatever they are. */
+class KeepsTwo extends Waves {
+  protected override stay(...[kept]: Parameters<Waves['stay']>): ReturnType<Waves['stay']> {
+    return kept.slice(-2);
+  }
+}
 /** W1: the number of a wave that was abandoned is used again. */
 class UsesNumbersTwice extends Waves {
   protected override number(): number {
@@ -190,5 +202,7 @@ export const COORDINATED: Partial<Record<Rule, () => VProtocol>> = {
   'output-at-once': () => withLog({ shows: (_w, _n, mode) => mode !== WorldMode.EXIT }),
   'requests-at-once': () => withLog({ shows: (w, n, mode) => mode === WorldMode.REQUEST || n <= w.stable }),
   'exit-at-once': () => withLog({ shows: (w, n) => w.waiting.at(-1)?.mode === WorldMode.EXIT || n <= w.stable }),
+  'near-wave-shows': () => withScheduler(NearWaveShows),
+  'near-in-place-of-whole': () => withScheduler(KeepsTwo),
   'output-at-the-commit': () => withScheduler(ShowsTheNewest),
 };

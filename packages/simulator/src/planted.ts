@@ -15,6 +15,7 @@ const ZOMBIES = { only: ['stall', 'zombie', 'cut off', 'partition'] } as const;
 
 /** Waves follow each other closely, and everything else may happen. */
 const WAVES = { setup: { protocol: 'vcl', checkpointMs: 300 } } as const;
+const NEAR_WAVES = { setup: { ...WAVES.setup, wholeEvery: 3 } } as const;
 const BLOCKING_WAVES = { setup: { protocol: 'pcl', checkpointMs: 300 } } as const;
 /** …but connections break, and often while a cut is on its way. */
 const WAVES_OVER_BROKEN_LINKS = {
@@ -271,6 +272,8 @@ export const PLANTED = [
     ...WAVES,
     spec: { files: true },
   }),
+  plant('near-wave-shows', 'W9: a wave of which images are with the nodes shows nothing', 100, NEAR_WAVES),
+  plant('near-in-place-of-whole', 'W9: nor does a wave that is at the server go for it', 100, NEAR_WAVES),
   plant('output-at-the-commit', 'W3: output is shown up to the older of the two waves that are kept', 100, WAVES),
   plant(
     'exit-at-once',

@@ -20,6 +20,8 @@ export interface Setup {
   /** Bodies that a Channel Memory may hold in memory. */
   readonly memoryBytes: number;
   readonly checkpointMs: number;
+  /** Images have parity: of so many waves one has all its images at the server. */
+  readonly wholeEvery?: number | undefined;
   readonly graceMs: number;
   /** The job has no grace of its own, and the server's is shorter where another slot is free. */
   readonly briefGraceMs?: number | undefined;

@@ -2,6 +2,7 @@
  * A simulated node's images: taken when they are due, cut into pages, offered to the Checkpoint Server over a link of
  * their own.
  */
+import { isWhole } from '@mayfly/protocols';
 import { IMAGE_FORMAT, imageIdOf, type ImageId, type Manifest, type Position, type TaskId } from '@mayfly/wire';
 import type { Held } from './held-rank.ts';
 import type { CsHost } from './cs-host.ts';
@@ -36,6 +37,8 @@ interface Offered {
   readonly manifest: Manifest;
   readonly image: SimImage;
   readonly again: boolean;
+  /** Its pages stay with the nodes. */
+  readonly near?: boolean;
   /** It was answered, or the connection is gone. */
   readonly over?: (() => void) | undefined;
 }
@@ -88,9 +91,17 @@ export class Uploads {
     h.lastLine = line;
     const position = this.node.image(h.task, endpoint.position(image.held));
     if (!position) return;
-    const offered = { manifest: this.manifest(h, image, position), image, again: !endpoint.choosesImages };
+    const manifest = this.manifest(h, image, position);
+    const offered = { manifest, image, again: !endpoint.choosesImages, near: this.staysNear(position) };
     if (link) this.offer(link, offered);
     else this.offerAgain(offered);
+  }
+
+  /** Parity protects it, most of the time. */
+  private staysNear(position: Position): boolean {
+    const { protocol, setup, random } = this.node.world;
+    const wave = protocol.images.waveOf?.(position);
+    return wave !== undefined && !isWhole(wave, setup.wholeEvery) && random.chance(0.8);
   }
 
   /** An image of a team. `over`: it is complete, refused, or lost on its way. */
@@ -132,9 +143,9 @@ export class Uploads {
   }
 
   private offer(link: Link<ImageUp, ImageDown>, o: Offered): void {
-    const { manifest, image } = o;
+    const { manifest, image, near = false } = o;
     this.open.set(manifest.image, o);
-    link.up({ type: 'offer', task: manifest.task, incarnation: manifest.incarnation, manifest, image });
+    link.up({ type: 'offer', task: manifest.task, incarnation: manifest.incarnation, manifest, image, near });
   }
 
   /** What a wave waits for is offered until it is answered. */

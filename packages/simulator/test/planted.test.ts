@@ -69,6 +69,8 @@ const QUICK: readonly [Rule, RegExp, number?][] = [
   ['stdin-not-rewound', /^Q2/, 4],
   ['output-at-once', /^Q6/],
   ['requests-at-once', /^Q6/],
+  ['near-wave-shows', /^Q6/],
+  ['near-in-place-of-whole', /^Q[68]/],
   ['output-at-the-commit', /^Q6/],
   ['exit-at-once', /^Q6/],
   ['wave-forgotten', /^Q8/],

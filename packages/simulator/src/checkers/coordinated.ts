@@ -7,11 +7,12 @@
  *  Q1 The cuts of a committed wave are consistent: no task has consumed what its sender's image has not sent.
  *  Q2 Every message that a sender's image has sent and its receiver's has not consumed is in a wave stream, once,
  *     durably, with the content that its sender gave it; so is the body of every arrival that an image has without it.
- *  Q4 Every image that a committed wave names is complete.
+ *  Q4 Every image that a committed wave names is complete; of a wave of which images are with the nodes, when all tasks
+ *     go back to it.
  *  Q6 The world, and with it every file, sees of a task nothing behind its cut in the older of the two waves that are
- *     kept.
+ *     kept and have all their images at the server.
  *  Q7 What a task had written to the world before its cut is durable when the wave counts.
- *  Q8 Two waves are kept, and no image or record of theirs goes.
+ *  Q8 Two waves are kept, and no image or record of theirs goes; one more, if images of some are with the nodes.
  *
  * Owns: the committed waves as the registry has them, messages in wave streams and on their way to the world.
  */
@@ -32,6 +33,7 @@ export class Coordinated extends WithoutLog implements ProtocolCheckers {
   private readonly committed = new Map<number, Wave>();
   /** Q6: messages of each task to the world before its cut in a wave that was the older of two. */
   private readonly stable = new Map<number, number>();
+  private parity = false;
   private readonly surviving = new Surviving();
   private readonly course: WaveCourse;
   private readonly epochs: Epochs;
@@ -96,7 +98,11 @@ export class Coordinated extends WithoutLog implements ProtocolCheckers {
     if (kind === 'line' && value !== undefined) return this.goBack(value as Line);
     if (kind !== 'wave') return;
     if (value === undefined) return void this.committed.delete(Number(number));
-    this.counts(value as Wave);
+    const wave = value as Wave;
+    if (!this.committed.get(wave.wave)?.near) return this.counts(wave);
+    // All its images have come to the server.
+    this.committed.set(wave.wave, wave);
+    this.imagesOf(wave);
   }
 
   private counts(wave: Wave): void {
@@ -105,13 +111,17 @@ export class Coordinated extends WithoutLog implements ProtocolCheckers {
     this.surviving.committed(wave);
     this.blocking?.committed(wave);
     this.whole(wave);
+    if (!wave.near) this.imagesOf(wave);
     for (const m of wave.tasks) this.durable(wave.wave, m);
     if (wave.epoch !== this.epochs.epoch)
       throw new Violation(`Q19: wave ${wave.wave} of epoch ${wave.epoch} counts in epoch ${this.epochs.epoch}`);
-    if (this.committed.size > 2) throw new Violation(`Q8: ${this.committed.size} waves are kept`);
+    this.parity ||= wave.near ?? false;
+    if (this.committed.size > (this.parity ? 3 : 2)) throw new Violation(`Q8: ${this.committed.size} waves are kept`);
     const kept = [...this.committed.values()].sort((a, b) => a.wave - b.wave);
-    if (kept.length === 2)
-      for (const t of kept[0]!.tasks) this.stable.set(t.task, Math.max(this.stable.get(t.task) ?? 0, shownBefore(t)));
+    if (kept.slice(0, -1).some((w) => w.near)) throw new Violation('Q8: a wave is kept that no checksum has any more');
+    const older = kept.filter((w) => !w.near).at(-2);
+    if (older)
+      for (const t of older.tasks) this.stable.set(t.task, Math.max(this.stable.get(t.task) ?? 0, shownBefore(t)));
   }
 
   private goBack(line: Line): void {
@@ -140,9 +150,8 @@ export class Coordinated extends WithoutLog implements ProtocolCheckers {
         throw new Violation(`Q4: wave ${w.wave} names image ${p.image} of task ${p.task}, which is not complete`);
   }
 
-  /** Q2, Q4. */
+  /** Q2. */
   private whole(w: Wave): void {
-    this.imagesOf(w);
     const recorded = this.recordedIn(w);
     for (const p of w.tasks) {
       if (p.state === 'ended') continue;

@@ -18,6 +18,8 @@ export interface Wave {
   readonly wave: number;
   readonly epoch: number;
   readonly tasks: readonly Member[];
+  /** Images of it are with the nodes. */
+  readonly near?: boolean;
 }
 
 /** Where all tasks go back to. */
