@@ -126,7 +126,7 @@ const widenMacros = (flags: readonly string[], language: 'c' | 'c++'): string[] 
 function explain(stderr: Uint8Array): string {
   const text = new TextDecoder().decode(stderr);
   const same =
-    /^.*error: .*(redefinition|redeclared|redeclaration|cannot be overloaded|generic association|duplicate case).*$/m;
+    /^.*error: .*(redefinition|redeclared|redeclaration|cannot be overloaded|duplicate explicit instantiation|generic association|duplicate case).*$/m;
   const notes: string[] = [];
   if (same.test(text) && text.includes('long long'))
     notes.push(

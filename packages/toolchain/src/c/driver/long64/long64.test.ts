@@ -143,6 +143,7 @@ test('MPI_LONG, MPI_UNSIGNED_LONG and MPI_LONG_INT are types of their own', () =
 test('C++ that tells long from long long, or takes size_t for unsigned long, gets a note', () => {
   const files = new MemoryFiles({
     '/w/a.cc': 'void f(long) {}\nvoid f(long long) {}\n',
+    '/w/c.cc': 'template <class T> struct S {};\ntemplate struct S<long>;\ntemplate struct S<long long>;\n',
     '/w/b.cc':
       '#include <algorithm>\nunsigned long f(unsigned long a, decltype(sizeof 1) b) { return std::max(a, b); }\n',
   });
@@ -151,6 +152,9 @@ test('C++ that tells long from long long, or takes size_t for unsigned long, get
     1,
     expect.stringMatching(/a\.cc:2:6: error: redefinition of 'f'[^]*-mno-long64\n$/),
   ]);
+  expect(drive(files, '-mlong64 -c c.cc', 'mpicxx').err).toMatch(
+    /c\.cc:3:17: error: .*'S<long long>'[^]*-mno-long64\n$/,
+  );
   const b = drive(files, '-mlong64 -c b.cc', 'mpicxx');
   expect([b.exit, b.err]).toEqual([1, expect.stringMatching(/std::max<size_t>\(a, b\)\n$/)]);
   expect(drive(files, '-mlong64 -mno-long64 -c a.cc', 'mpicxx')).toEqual({ exit: 0, err: '' });
@@ -162,7 +166,7 @@ test('objects of both kinds are not linked; the error names one of each', () => 
     '/w/twice.c': 'long twice(long x) { return 2 * x; }\n',
   });
   expect(drive(files, '-mlong64 -c main.c').exit).toBe(0);
-  expect(drive(files, '-c twice.c').exit).toBe(0);
+  expect(drive(files, '-mno-long64 -c twice.c').exit).toBe(0);
   llvmTool('ar', ['rcs', 'libtwice.a', 'twice.o'], { files, cwd: '/w' });
   const mixed = (argv: string, names: readonly string[]): void => {
     const { exit, err } = drive(files, argv);
@@ -198,13 +202,13 @@ test('with 32 bits, a shift that reaches 63 is a warning, also in a header and b
       '#define mask &63\n#define BIT(n) (1UL << ((n) mask))\n#define SAFE(n) (1ULL << ((n) mask))\n' +
       '/* 1UL << (n & 63) */\nstatic inline long g(int n) { return 1L << (n % 64); }\n',
   });
-  const { exit, err } = drive(files, '-c a.c');
+  const { exit, err } = drive(files, '-mno-long64 -c a.c');
   expect(exit).toBe(0);
   expect([...err.matchAll(/^(\S+): warning: this shift can reach 63/gm)].map((m) => m[1])).toEqual([
     'bits.h:2:17',
     'bits.h:5:38',
   ]);
-  expect(drive(files, '-w -c a.c')).toEqual({ exit: 0, err: '' });
+  expect(drive(files, '-mno-long64 -w -c a.c')).toEqual({ exit: 0, err: '' });
   expect(drive(files, '-mlong64 -c a.c')).toEqual({ exit: 0, err: '' });
 });
 

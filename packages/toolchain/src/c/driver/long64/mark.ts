@@ -11,7 +11,7 @@ const NAME = 'mayfly.long64';
 
 export function marked(object: Uint8Array): Uint8Array {
   const name = new TextEncoder().encode(NAME);
-  return Buffer.concat([object, Uint8Array.of(0, name.length + 1, name.length), name]);
+  return new Uint8Array(Buffer.concat([object, Uint8Array.of(0, name.length + 1, name.length), name]));
 }
 
 /** What the objects of a file are; empty when it holds none. */

@@ -45,7 +45,7 @@ interface Made {
 function compile(argv: string, store?: CallStore, sources: Record<string, string> = {}): Made {
   const files = new MemoryFiles({ '/me/a.cc': PROGRAM, '/me/own.h': '#pragma once\n#define OWN 7\n', ...sources });
   const options = { files, cwd: '/me', driver: 'mpicxx' } as const;
-  const args = `-Wall -Iinc -MD -MP -c a.cc -o a.o ${argv}`.split(' ');
+  const args = `-mno-long64 -Wall -Iinc -MD -MP -c a.cc -o a.o ${argv}`.split(' ');
   const r = store === undefined ? cc(args, options) : rememberedCc(args, options, store, 'version 1');
   return { exit: r.exit, err: text(r.stderr), object: files.read('/me/a.o'), rules: text(files.read('/me/a.d')) };
 }
