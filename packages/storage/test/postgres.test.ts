@@ -1,9 +1,11 @@
 /** The adapters over a real PostgreSQL keep the contracts of their ports. */
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import {
   archiveSuite,
   imageStoreSuite,
   jobFilesSuite,
+  jobOutputSuite,
   messageLogSuite,
   registrySuite,
 } from '../src/acceptance/index.ts';
@@ -11,6 +13,7 @@ import {
   openPostgresImageStore,
   PostgresArchive,
   PostgresJobFiles,
+  PostgresJobOutput,
   PostgresMessageLog,
   PostgresRegistry,
 } from '../src/postgres/index.ts';
@@ -21,7 +24,9 @@ import { imageFailures } from './postgres/image-failures.ts';
 import { kills } from './postgres/kills.ts';
 import { logFailures } from './postgres/log-failures.ts';
 import { needPrograms, PostgresServer } from './postgres/server.ts';
+import { outputFailures } from './postgres/output-failures.ts';
 import { freshSchema } from './postgres/subject.ts';
+import { temporary } from './temporary.ts';
 
 const programs = needPrograms();
 let server: PostgresServer;
@@ -66,6 +71,23 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
     };
   });
 
+  jobOutputSuite('PostgreSQL', async () => {
+    const schema = freshSchema(() => server);
+    const folder = await temporary();
+    let opened = 0;
+    return {
+      open: async () => {
+        const database = await schema.open();
+        const files = new PostgresJobFiles(database);
+        return { output: await PostgresJobOutput.open(database, files, join(folder.path, String(++opened))), files };
+      },
+      dispose: async () => {
+        await schema.dispose();
+        await folder.dispose();
+      },
+    };
+  });
+
   imageStoreSuite('PostgreSQL', async () => {
     const schema = freshSchema(() => server);
     return { open: async () => openPostgresImageStore(await schema.open()), dispose: schema.dispose };
@@ -75,5 +97,6 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
   databaseFailures(() => server);
   logFailures(() => server);
   fileFailures(() => server);
+  outputFailures(() => server);
   imageFailures(() => server);
 });

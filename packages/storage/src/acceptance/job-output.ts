@@ -40,7 +40,7 @@ export function jobOutputSuite(name: string, make: () => Promise<Subject<OutputA
     });
     const reopen = async (): Promise<void> => {
       open.close();
-      ({ output } = await subject.open());
+      ({ output, files } = await subject.open());
       open = await output.open(JOB, inputs);
     };
 
@@ -95,6 +95,7 @@ export function jobOutputSuite(name: string, make: () => Promise<Subject<OutputA
           expect(await output.streamBytes(OTHER, task, 'stdout')).toBe(0);
         };
         await check();
+        await t.sync();
         await reopen();
         await check();
       });
@@ -109,6 +110,8 @@ export function jobOutputSuite(name: string, make: () => Promise<Subject<OutputA
         f.perform({ type: 'create', path: 'a/b.bin', task, input: false });
         f.perform({ type: 'write', path: 'a/b.bin', segments: [2, 2, 1, 2], data: bytes('xy') });
         f.perform({ type: 'write', path: 'a/b.bin', segments: [0, 1, 3, 2], data: bytes('ABC') });
+        f.perform({ type: 'create', path: 'far', task, input: false });
+        f.perform({ type: 'write', path: 'far', segments: [200_000, 1, 1, 1], data: bytes('x') });
         f.perform({ type: 'create', path: 'gone', task, input: false });
         f.perform({ type: 'remove', path: 'gone' });
         f.perform({ type: 'create', path: 'data/in.txt', task, input: true });
@@ -118,7 +121,10 @@ export function jobOutputSuite(name: string, make: () => Promise<Subject<OutputA
           expect(await list()).toEqual([
             ['a/b.bin', 3, 5],
             ['data/in.txt', 3, 4],
+            ['far', 3, 200_001],
           ]);
+          // With zeros before what was written.
+          expect(await whole(output.file(JOB, 'far'))).toBe(`${'\0'.repeat(200_000)}x`);
           expect(await whole(output.file(JOB, 'a/b.bin'))).toBe('A\0ByC');
           expect(await whole(output.file(JOB, 'data/in.txt'))).toBe('an i');
           expect(await output.fileBytes(JOB, 'data/in.txt')).toBe(4);
@@ -171,6 +177,7 @@ export function jobOutputSuite(name: string, make: () => Promise<Subject<OutputA
         await reopen();
         expect(replayed()).toEqual([7, ...[1, 2, 3].map((n) => [outcome(n), 'body '.repeat(n)])]);
         open.journal.append(outcome(4), bytes(''));
+        await open.journal.sync();
         await reopen();
         expect(replayed()).toHaveLength(5);
       });
@@ -183,6 +190,7 @@ export function jobOutputSuite(name: string, make: () => Promise<Subject<OutputA
         open.journal.append(outcome(2), bytes('behind'));
         await open.journal.rewrite(snapshot(2), at);
         open.journal.append(outcome(3), bytes('new'));
+        await open.journal.sync();
         await reopen();
         expect(replayed()).toEqual([2, [outcome(2), 'behind'], [outcome(3), 'new']]);
       });

@@ -67,6 +67,17 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX image_page_of_pack ON $schema.image_page (pack);
   CREATE TABLE $schema.image_manifest (name text COLLATE "C" PRIMARY KEY, json text NOT NULL, sum bigint NOT NULL);
   `,
+  `
+  -- JobOutput: files by their names in a job's folder of output; task: who made a result file
+  CREATE TABLE $schema.job_output (
+    job text COLLATE "C" NOT NULL REFERENCES $schema.job ON DELETE CASCADE, name text COLLATE "C" NOT NULL,
+    length bigint NOT NULL, task integer, PRIMARY KEY (job, name));
+  -- Parts of 64 KiB; sum: CRC-32 of the bytes
+  CREATE TABLE $schema.job_output_part (
+    job text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL, part integer NOT NULL, bytes bytea NOT NULL,
+    sum bigint NOT NULL, PRIMARY KEY (job, name, part),
+    FOREIGN KEY (job, name) REFERENCES $schema.job_output ON DELETE CASCADE);
+  `,
 ];
 
 /** P3. @throws MayflyError VERSION_MISMATCH: nothing was changed */
