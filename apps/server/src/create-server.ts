@@ -86,6 +86,8 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     const disk = new Disk(o.dataDir, o.reserveBytes, app.log);
     undo.push(() => disk.close());
     await disk.open();
+    // Before anything else is tried again.
+    disk.before(() => storage.writable().catch((error: unknown) => void disk.failed(error, 'the storage')));
     const webhooks = await Webhooks.open(
       storage.registry,
       { privateAddresses: o.privateWebhooks ?? false, publicUrl: o.publicUrl },

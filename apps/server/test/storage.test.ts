@@ -39,6 +39,7 @@ it('runs a job on the storage that it was given, and closes it', async () => {
     files: counted(own.files, calls, 'files'),
     output: counted(own.output, calls, 'output'),
     archive: counted(own.archive, calls, 'archive'),
+    writable: () => own.writable(),
     usage: () => own.usage(),
     usageOf: (job) => own.usageOf(job),
     backup: (target, about) => own.backup(target, about),

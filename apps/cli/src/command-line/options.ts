@@ -109,6 +109,11 @@ export const serving = (command: Command, dataDir: string): Command =>
     .option('-p, --port <port>', 'port to listen on; 0: any free one', whole(0, 65535))
     .option('--host <address>', 'address to bind, 0.0.0.0 for all (default 127.0.0.1: this machine only)')
     .option('-d, --data-dir <folder>', 'folder of all durable data; one server per folder', dataDir)
+    .option(
+      '--store <url>',
+      'postgres://user@host/database: keep jobs, logs and checkpoints there (or set MAYFLY_STORE, which other users of ' +
+        'this machine cannot read); one server per database',
+    )
     .option('--tls-cert <file>', 'certificate chain (PEM); browsers on other machines need HTTPS')
     .option('--tls-key <file>', 'its private key (PEM)')
     .option('--tls-self-signed', 'HTTPS with a self-signed certificate (browsers warn once)')

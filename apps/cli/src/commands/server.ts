@@ -14,6 +14,7 @@ export interface ServerCommandOptions {
   port?: number;
   host?: string;
   dataDir: string;
+  store?: string;
   tlsCert?: string;
   tlsKey?: string;
   tlsSelfSigned?: boolean;
@@ -112,6 +113,11 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
       ? { cert: await pem(options.tlsCert), key: await pem(options.tlsKey!) }
       : undefined;
   const oidc = await oidcOf(options);
+  const store = options.store ?? (process.env.MAYFLY_STORE || undefined);
+  const storage =
+    store === undefined
+      ? undefined
+      : await (await import('@mayfly/storage/postgres')).openPostgresStorage({ url: store, dataDir: options.dataDir });
   let s: MayflyServer;
   try {
     s = await createServer({
@@ -119,6 +125,7 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
       version: VERSION,
       // Standard output is for people; the structured log goes beside it.
       log: { level: options.log ?? 'info', stream: process.stderr },
+      ...(storage === undefined ? {} : { storage }),
       ...(options.port === undefined ? {} : { port: options.port }),
       ...(options.host === undefined ? {} : { host: options.host }),
       ...(tls === undefined ? {} : { tls }),

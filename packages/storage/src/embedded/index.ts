@@ -55,6 +55,8 @@ export async function openEmbeddedStorage(options: EmbeddedStorageOptions): Prom
       files: new FolderJobFiles(join(options.dataDir, 'jobs')),
       output: new FolderJobOutput(join(options.dataDir, 'jobs')),
       archive: new FolderArchive(join(options.dataDir, 'jobs')),
+      // The server itself writes a probe into the directory.
+      writable: () => Promise.resolve(),
       usage: () => usageOf(options.dataDir),
       usageOf: (job) => directoryBytes(join(options.dataDir, 'jobs', job)),
       async backup(target, about) {

@@ -44,6 +44,8 @@ export interface Storage {
    * @throws MayflyError CONFLICT when `target` exists, DISK_FULL
    */
   backup(target: string, about: { version: string; at: number }): Promise<BackupInfo & { pauseMs: number }>;
+  /** Resolves when something can be stored now. @throws MayflyError why not */
+  writable(): Promise<void>;
   /** Syncs and closes all ports. */
   close(): Promise<void>;
 }
