@@ -8,6 +8,7 @@
  *      add its change to their checksums then, and can show the wave before until then (Z5).
  */
 import type { ImageId } from '@mayfly/wire';
+import { countsNear, makeAgain } from './level-one.ts';
 import { drop } from './offers.ts';
 import { discardAll } from './retention.ts';
 import { OVER, emit, waveOf, type Job, type Offer, type State, type Task } from './state.ts';
@@ -32,14 +33,7 @@ export function waveAnswers(s: State, tasks: Iterable<Task>, wave: number, commi
   for (const t of of) {
     const o = t.offer;
     if (!o?.near || o.stage !== 'covered' || waveOf(t.job, o.manifest) !== wave) continue;
-    const { manifest, savedBytes, link } = o;
-    const { job, image, bytes } = manifest;
-    drop(s, o);
-    t.near = manifest;
-    t.nearImages++;
-    t.savedBytes += savedBytes;
-    if (link !== undefined) emit(s, { type: 'reply', link, reply: 'complete', image });
-    emit(s, { type: 'near', job, task: t.task, image, bytes, savedBytes });
+    countsNear(s, o);
   }
 }
 
@@ -50,21 +44,7 @@ export function rebuildsInWave(s: State, job: Job, image: ImageId): boolean {
   const t = [...job.tasks.values()].find((x) => x.near?.image === image);
   if (!t?.near) return false;
   // Not the task's own offer: a commit of a wave that was abandoned may be under way.
-  s.offers.set(image, {
-    task: t,
-    manifest: t.near,
-    near: true,
-    savedBytes: 0,
-    stage: 'rebuilding',
-    link: undefined,
-    ask: 0,
-    waiting: new Set(),
-    covered: new Map(),
-    askedAt: 0,
-    since: s.now,
-    sentBytes: 0,
-  });
-  emit(s, { type: 'rebuild', job: job.id, task: t.task, image, manifest: t.near });
+  makeAgain(s, t, t.near);
   return true;
 }
 

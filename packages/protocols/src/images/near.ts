@@ -11,8 +11,8 @@
  */
 import { PAGE_BYTES } from '@mayfly/wire';
 import { nearInWave } from './near-waves.ts';
-import { drop } from './offers.ts';
-import { emit, waveOf, type Offer, type State, type Task } from './state.ts';
+import { countsNear, makeAgain } from './level-one.ts';
+import { waveOf, type Offer, type State, type Task } from './state.ts';
 
 /** The node sends no pages. Those that are neither here nor in the level-1 image before it are what that saves. */
 export function waits(o: Offer, missing: ReadonlySet<string>): void {
@@ -24,17 +24,10 @@ export function waits(o: Offer, missing: ReadonlySet<string>): void {
 
 /** Everything that it depends on is durable. */
 export function nearCovered(s: State, o: Offer): void {
-  const { task: t, manifest, savedBytes, link } = o;
-  const { image, bytes } = manifest;
-  const wave = waveOf(t.job, manifest);
+  const wave = waveOf(o.task.job, o.manifest);
   if (wave !== undefined) return nearInWave(s, o, wave);
   o.stage = 'covered'; // its questions are answered
-  drop(s, o);
-  t.near = manifest;
-  t.nearImages++;
-  t.savedBytes += savedBytes;
-  if (link !== undefined) emit(s, { type: 'reply', link, reply: 'complete', image });
-  emit(s, { type: 'near', job: t.job.id, task: t.task, image, bytes, savedBytes });
+  countsNear(s, o);
 }
 
 /** C12, of a task that restarts. @returns whether its image is being made again */
@@ -42,23 +35,6 @@ export function rebuilds(s: State, t: Task): boolean {
   if (t.offer?.stage === 'rebuilding') return true;
   const { near } = t;
   if (!near || near.serial <= (t.images.at(-1)?.serial ?? 0)) return false;
-  const { image } = near;
-  const o: Offer = {
-    task: t,
-    manifest: near,
-    near: true,
-    savedBytes: 0,
-    stage: 'rebuilding',
-    link: undefined,
-    ask: 0,
-    waiting: new Set(),
-    covered: new Map(),
-    askedAt: 0,
-    since: s.now,
-    sentBytes: 0,
-  };
-  t.offer = o;
-  s.offers.set(image, o); // pinned (C6)
-  emit(s, { type: 'rebuild', job: t.job.id, task: t.task, image, manifest: near });
+  t.offer = makeAgain(s, t, near);
   return true;
 }
