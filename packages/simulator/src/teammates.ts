@@ -8,9 +8,10 @@
  */
 import { Backlog, ImageCut } from '@mayfly/protocols';
 import type { TaskId } from '@mayfly/wire';
+import type { Agenda } from './agenda.ts';
+import type { Rule } from './planted.ts';
 import { ANY, type Action, type ProgramState } from './program.ts';
 import type { Random } from './random.ts';
-import type { Simulation } from './simulation.ts';
 import type { InTeamRing, LocalMessage, TeamMemory, TeamPart } from './team-memory.ts';
 
 /** What a rank does where others can see it. Others may act between two of them. */
@@ -20,6 +21,13 @@ export type Step =
 
 /** H3: between two times at which a rank that waits lets in more, ms. */
 const HELD_MS = 40;
+
+/** What it needs of its simulation. */
+interface World {
+  readonly agenda: Agenda;
+  readonly undone: Rule | undefined;
+  count(what: string, n?: number): void;
+}
 
 export class Teammates {
   readonly cut: ImageCut<LocalMessage>;
@@ -41,7 +49,7 @@ export class Teammates {
     private readonly chunkBytes: number,
     /** The last wave of the team. */
     wave: number,
-    private readonly world: Pick<Simulation, 'agenda' | 'count' | 'undone'>,
+    private readonly world: World,
     backlogBytes: number,
   ) {
     const limits = { held: backlogBytes, more: backlogBytes / 2, most: Infinity, everyMs: HELD_MS };
