@@ -284,10 +284,11 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
   async function stop(patience = PATIENCE_MS): Promise<void> {
     const d = daemon;
     const w = worker;
+    // Whatever becomes of its daemon: who leaves is gone.
     const words =
       d &&
       (await Promise.race([
-        d.stop('stopped by the volunteer', patience),
+        d.stop('stopped by the volunteer', patience).catch(() => undefined),
         new Promise<undefined>((r) => setTimeout(r, patience + MORE_MS)),
       ]));
     if (daemon !== d) return; // another stop was quicker
