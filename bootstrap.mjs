@@ -375,18 +375,27 @@ function failuresOfPlaywright(report) {
       if (!spec.ok)
         found.push({
           name: path + spec.title,
-          message: plain(
-            spec.tests
-              .flatMap((t) => t.results)
-              .flatMap((r) => r.errors ?? [])
-              .map((e) => e.message ?? '')
-              .join('\n'),
-          ),
+          message: spec.tests
+            .flatMap((t) => t.results)
+            .flatMap((r) => [...(r.errors ?? []).map((e) => plain(e.message ?? '')), ...pageOf(r.attachments ?? [])])
+            .join('\n'),
         });
   };
   for (const suite of report?.suites ?? []) walk(suite, `${suite.title} > `);
   for (const e of report?.errors ?? []) found.push({ name: 'browser', message: plain(e.message ?? '') });
   return found;
+}
+
+/** What the page showed when the test failed, as Playwright describes it. */
+function pageOf(attachments) {
+  const path = attachments.find((a) => a.name === 'error-context')?.path;
+  try {
+    const text = path === undefined ? '' : readFileSync(path, 'utf8');
+    const page = /```yaml\n([\s\S]*?)```/.exec(text)?.[1];
+    return page === undefined ? [] : [plain(`The page:\n${page}`)];
+  } catch {
+    return [];
+  }
 }
 
 function readReport(path) {

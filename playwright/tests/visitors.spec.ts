@@ -295,6 +295,8 @@ test('the widget in another site asks before it computes, and offers a window wh
     await client.input(job.id, 'on');
     const done = await client.ended(job.id);
     expect((await client.answer(done)).stdout).toEqual(['read on\n']);
+    // Buttons stand still before they are pressed.
+    await expect(state).not.toHaveText('Working on “from elsewhere”');
     await widget.getByRole('button', { name: 'Leave' }).click();
     await expect(help).toBeVisible();
 
