@@ -1,6 +1,7 @@
 /** A server whose jobs, logs, checkpoints and output are in a real PostgreSQL. */
 import { startHeadlessNode } from '@mayfly/node/headless';
 import type { MayflyServer } from '@mayfly/server';
+import type { Storage } from '@mayfly/storage/ports';
 import { openPostgresStorage } from '@mayfly/storage/postgres';
 import type { JobView } from '@mayfly/wire';
 import { expect, it } from 'vitest';
@@ -46,10 +47,12 @@ it.skipIf(programs === undefined)(
   async () => {
     const postgres = await PostgresServer.start(programs!);
     later(() => postgres.dispose());
+    let storage: Storage | undefined;
     const begin = async (port = 0): Promise<MayflyServer> => {
       // Nothing of the server before is on this machine's disk.
       const dataDir = await freshDir();
-      return startServer({ port, dataDir, storage: await openPostgresStorage({ url: postgres.url(), dataDir }) });
+      storage = await openPostgresStorage({ url: postgres.url(), dataDir });
+      return startServer({ port, dataDir, storage });
     };
     let server = await begin();
     const port = Number(new URL(server.localUrl).port);
@@ -91,14 +94,21 @@ it.skipIf(programs === undefined)(
     server = await begin(port);
     await type();
     await until('the job has ended', async () => (await view()).endedAt !== undefined);
+    // A third machine has only what the database has.
+    await server.close();
+    server = await begin(port);
     expect(await view()).toMatchObject({ state: 'done', outputs: [{ path: 'rounds.bin', bytes: written.length }] });
     expect([await stdout(0), await stdout(1)]).toEqual([printed, printed]);
     const file = await fetch(`${server.localUrl}${path}/files/rounds.bin`, {
       headers: { authorization: `Bearer ${TOKEN}` },
     });
     expect(Buffer.from(await file.arrayBuffer()).equals(written)).toBe(true);
+    const { id } = await view();
+    expect(await storage!.usageOf(id)).toBeGreaterThan(written.length);
+    expect((await storage!.usage()).jobs).toBe(await storage!.usageOf(id));
     await api(server, 'DELETE', path);
     await until('its rows are gone', async () => (await postgres.asAdmin('SELECT id FROM mayfly.job')).length === 0);
+    expect((await storage!.usage()).jobs).toBe(0);
   },
   400_000,
 );

@@ -65,7 +65,7 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
     return {
       open: async () => {
         const database = await schema.open();
-        return { archive: new PostgresArchive(database), files: new PostgresJobFiles(database) };
+        return { archive: await PostgresArchive.open(database), files: new PostgresJobFiles(database) };
       },
       dispose: schema.dispose,
     };

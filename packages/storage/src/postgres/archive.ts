@@ -1,14 +1,34 @@
-/** Archive in a table: a row for each name of a job, with a checksum. They go with the files of the job. */
+/**
+ * Archive in a table: a row for each name of a job, with a checksum. They go with the files of the job.
+ *
+ * Owns: copies of the names `final`, which lists and views of ended jobs read without waiting.
+ */
 import { crc32 } from 'node:zlib';
 import { needJob } from '../job-names.ts';
 import type { Archive, ArchiveName } from '../ports/index.ts';
 import type { Database } from './database.ts';
 import { noFiles } from './job-files.ts';
 
+/** Of those, the ones that are kept at hand: more than jobs are kept by default. */
+const MOST_AT_HAND = 10_000;
+
 export class PostgresArchive implements Archive {
   readonly #database: Database;
+  readonly #atHand = new Map<string, Uint8Array>();
 
-  constructor(database: Database) {
+  /** @throws MayflyError */
+  static async open(database: Database): Promise<PostgresArchive> {
+    const archive = new PostgresArchive(database);
+    const { rows } = await database.query(
+      `SELECT job, bytes, sum FROM ${database.schema}.job_archive WHERE name = 'final' LIMIT $1`,
+      [MOST_AT_HAND],
+    );
+    for (const row of rows as { job: string; bytes: Buffer; sum: string }[])
+      if (crc32(row.bytes) === Number(row.sum)) archive.#atHand.set(row.job, row.bytes);
+    return archive;
+  }
+
+  private constructor(database: Database) {
     this.#database = database;
   }
 
@@ -24,6 +44,7 @@ export class PostgresArchive implements Archive {
       ),
     );
     if (count === 0) throw noFiles(job);
+    if (name === 'final') this.#keep(job, Uint8Array.from(bytes));
   }
 
   async get(job: string, name: ArchiveName): Promise<Uint8Array | undefined> {
@@ -35,8 +56,14 @@ export class PostgresArchive implements Archive {
     return row && crc32(row.bytes) === Number(row.sum) ? row.bytes : undefined;
   }
 
-  /** Nothing is at hand. */
-  getNow(): undefined {
-    return undefined;
+  /** At hand are the counters of ended jobs. */
+  getNow(job: string, name: ArchiveName): Uint8Array | undefined {
+    return name === 'final' ? this.#atHand.get(job) : undefined;
+  }
+
+  #keep(job: string, bytes: Uint8Array): void {
+    this.#atHand.delete(job);
+    if (this.#atHand.size >= MOST_AT_HAND) this.#atHand.delete(this.#atHand.keys().next().value!);
+    this.#atHand.set(job, bytes);
   }
 }

@@ -15,12 +15,17 @@ import { openStdin } from './stdin-log.ts';
 const PART = 1024 * 1024;
 /** Parts of one statement. */
 const PARTS = 8;
+/** Memory for programs, whose symbols a stack needs at once. */
+const AT_HAND_BYTES = 64 * 1024 * 1024;
+const PROGRAM = /^program/;
 /** Memory for standard input of all jobs; older messages are in temporary files. */
 const STDIN_BYTES = 16 * 1024 * 1024;
 
 export class PostgresJobFiles implements JobFiles {
   readonly #database: Database;
   readonly #stdin = new Scratch(STDIN_BYTES);
+  readonly #atHand = new Map<string, Uint8Array>();
+  #atHandBytes = 0;
 
   constructor(database: Database) {
     this.#database = database;
@@ -35,6 +40,8 @@ export class PostgresJobFiles implements JobFiles {
       if (count === 0) throw new MayflyError('CONFLICT', `job ${job} has files already`);
       for (const [name, content] of files) await this.#store(query, job, name, bytesOf(content));
     });
+    for (const [name, content] of files)
+      if (PROGRAM.test(name)) this.#keep(`${job}/${name}`, Uint8Array.from(bytesOf(content)));
   }
 
   async #store(query: Query, job: string, name: string, bytes: Buffer): Promise<void> {
@@ -64,9 +71,27 @@ export class PostgresJobFiles implements JobFiles {
     return Buffer.concat(all);
   }
 
-  /** Nothing is at hand. */
-  readNow(): undefined {
+  /** At hand are programs that came lately, or were asked for here before. */
+  readNow(job: string, name: JobFileName): Uint8Array | undefined {
+    const key = `${job}/${name}`;
+    const bytes = this.#atHand.get(key);
+    if (bytes || !PROGRAM.test(name)) return bytes;
+    void this.read(job, name).then(
+      (found) => found && this.#keep(key, found),
+      () => undefined,
+    );
     return undefined;
+  }
+
+  #keep(key: string, bytes: Uint8Array): void {
+    if (bytes.length > AT_HAND_BYTES || this.#atHand.has(key)) return;
+    this.#atHand.set(key, bytes);
+    this.#atHandBytes += bytes.length;
+    for (const [oldest, { length }] of this.#atHand) {
+      if (this.#atHandBytes <= AT_HAND_BYTES) break;
+      this.#atHand.delete(oldest);
+      this.#atHandBytes -= length;
+    }
   }
 
   async stream(job: string, name: JobFileName): Promise<AsyncIterable<Uint8Array> | undefined> {
@@ -132,6 +157,11 @@ export class PostgresJobFiles implements JobFiles {
 
   async remove(job: string): Promise<void> {
     needJob(job);
+    for (const [key, { length }] of this.#atHand)
+      if (key.startsWith(`${job}/`)) {
+        this.#atHand.delete(key);
+        this.#atHandBytes -= length;
+      }
     await this.#database.write((query) => query(`DELETE FROM ${this.#database.schema}.job WHERE id = $1`, [job]));
   }
 }

@@ -1,7 +1,7 @@
 /** All ports over one PostgreSQL database, for one server process. */
 import { join } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
-import type { Storage, StorageUsage } from '../ports/index.ts';
+import type { Storage } from '../ports/index.ts';
 import { PostgresArchive } from './archive.ts';
 import { Database, type DatabaseOptions } from './database.ts';
 import { openPostgresImageStore } from './image-store.ts';
@@ -15,8 +15,21 @@ export interface PostgresStorageOptions extends DatabaseOptions {
   dataDir: string;
 }
 
-/** Tables whose rows belong to a job and go with it. */
-const OF_A_JOB = ['job_file_part', 'job_stdin', 'job_archive', 'job_output_part'];
+/**
+ * What is kept: tables and the columns that count. Not their files, which stay large until PostgreSQL uses the space of
+ * deleted rows again: retention would remove more and more jobs.
+ */
+const OF_A_PART = {
+  log: ['log_batch.bytes'],
+  images: ['image_pack.bytes', 'image_manifest.json'],
+  jobs: ['job_file_part.bytes', 'job_stdin.bytes', 'job_archive.bytes', 'job_output_part.bytes'],
+  registry: ['registry.value'],
+} as const;
+
+const total = (schema: string, what: string, where = ''): string => {
+  const [table, column] = what.split('.') as [string, string];
+  return `(SELECT coalesce(sum(octet_length(${column})), 0) FROM ${schema}.${table} ${where})`;
+};
 
 /**
  * @throws MayflyError STORAGE_FAILED, CONFLICT when another process uses the database, VERSION_MISMATCH, BAD_REQUEST
@@ -37,30 +50,23 @@ export async function openPostgresStorage({ dataDir, ...options }: PostgresStora
       registry,
       files,
       output,
-      archive: new PostgresArchive(database),
+      archive: await PostgresArchive.open(database),
       async writable() {
         await database.write((query) => query('SELECT 1'));
       },
       async usage() {
         const { rows } = await database.query(
-          `SELECT relname AS name, pg_total_relation_size(oid) AS bytes FROM pg_class
-           WHERE relnamespace = $1::regnamespace AND relkind = 'r'`,
-          [schema],
+          `SELECT ${Object.entries(OF_A_PART)
+            .map(([part, what]) => `(${what.map((w) => total(schema, w)).join(' + ')}) AS ${part}`)
+            .join(', ')}`,
         );
-        const usage: StorageUsage = { log: 0, images: 0, jobs: 0, registry: 0, total: 0 };
-        for (const { name, bytes } of rows) {
-          const [part] = (name as string).split('_');
-          usage.total += Number(bytes);
-          if (part === 'job') usage.jobs += Number(bytes);
-          else if (part === 'image') usage.images += Number(bytes);
-          else if (part === 'log' || part === 'registry') usage[part] += Number(bytes);
-        }
-        return usage;
+        const [log, images, jobs, registry] = ['log', 'images', 'jobs', 'registry'].map((part) =>
+          Number(rows[0]![part]),
+        ) as [number, number, number, number];
+        return { log, images, jobs, registry, total: log + images + jobs + registry };
       },
       async usageOf(job) {
-        const sums = OF_A_JOB.map(
-          (table) => `(SELECT coalesce(sum(octet_length(bytes)), 0) FROM ${schema}.${table} WHERE job = $1)`,
-        );
+        const sums = OF_A_PART.jobs.map((what) => total(schema, what, 'WHERE job = $1'));
         const { rows } = await database.query(`SELECT ${sums.join(' + ')} AS bytes`, [job]);
         return Number(rows[0]!.bytes);
       },

@@ -16,7 +16,7 @@ export function fileFailures(server: () => PostgresServer): void {
     beforeEach(async () => {
       database = await Database.open({ url: server().url(), schema });
       files = new PostgresJobFiles(database);
-      archive = new PostgresArchive(database);
+      archive = await PostgresArchive.open(database);
     });
     afterEach(() => database.close());
     const sql = (text: string): Promise<unknown> => server().asAdmin(text.replaceAll('$', `"${schema}".`));

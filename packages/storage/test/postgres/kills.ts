@@ -84,7 +84,7 @@ export function kills(server: () => PostgresServer): void {
           const stdin = await files.stdin(job);
           expect(stdin.messages).toBeGreaterThan(number('stdin'));
           for (let n = 0; n < stdin.messages; n++) expect(stdin.message(n + 1)).toEqual(Uint8Array.from([n]));
-          const run = await new PostgresArchive(database).get(job, 'run');
+          const run = await (await PostgresArchive.open(database)).get(job, 'run');
           expect(Number(Buffer.from(run!).toString())).toBeGreaterThanOrEqual(number('run'));
         } finally {
           await database.close();

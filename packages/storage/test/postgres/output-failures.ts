@@ -88,6 +88,20 @@ export function outputFailures(server: () => PostgresServer): void {
       expect(await whole(output.stream(JOB, task, 'stdout'))).toBe('one ');
     });
 
+    it('is the same when it is opened while its local files go', async () => {
+      print(1, 'one ');
+      open.files.perform({ type: 'create', path: 'a/b', task, input: false });
+      await open.task(task).sync();
+      await open.files.sync();
+      for (let n = 0; n < 20; n++) {
+        close();
+        await reopen();
+        expect(open.task(task).next).toBe(2);
+        expect([...open.found.keys()]).toEqual(['a/b']);
+        expect(await whole(output.stream(JOB, task, 'stdout'))).toBe('one ');
+      }
+    });
+
     it('a sync waits for the one before, which has taken its marks', async () => {
       print(1, 'x'.repeat(3_000_000));
       const order: string[] = [];

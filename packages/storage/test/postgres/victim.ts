@@ -19,7 +19,7 @@ const log = new PostgresMessageLog(database);
 const registry = new PostgresRegistry(database);
 const images = await openPostgresImageStore(database);
 const files = new PostgresJobFiles(database);
-const archive = new PostgresArchive(database);
+const archive = await PostgresArchive.open(database);
 
 const forEver = async (work: (n: number) => Promise<void>): Promise<void> => {
   for (let n = 0; ; n++) await work(n);

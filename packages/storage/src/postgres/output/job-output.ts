@@ -63,6 +63,9 @@ export class PostgresJobOutput implements JobOutput {
     let spool = this.#spools.get(job);
     await spool?.settled();
     if (!spool || spool.marks.empty) {
+      // Nobody but this call removes the local files from now on.
+      this.#spools.delete(job);
+      await this.#leaving.get(job);
       spool = new Spool(job, join(this.#folder, job), this.#rows);
       await this.#fetch(job, spool, inputs);
       this.#spools.set(job, spool);
