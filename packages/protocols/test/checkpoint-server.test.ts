@@ -11,17 +11,11 @@ import {
   type CheckpointServerEvent,
   type CheckpointServerSettings,
 } from '../src/index.ts';
+import { page, type EffectOf, type EventOf } from './checkpoint-server-stage.ts';
 
 const J = jobId('job000000000');
 const T = taskId(1);
 const program = 'f'.repeat(64);
-const page = (n: number): string => n.toString(16).padStart(64, '0');
-
-type EventOf<K extends CheckpointServerEvent['type']> = Omit<
-  Extract<CheckpointServerEvent, { type: K }>,
-  'now' | 'type'
->;
-type EffectOf<K extends CheckpointServerEffect['type']> = Extract<CheckpointServerEffect, { type: K }>;
 
 const line = (arrivals: number, determinants = arrivals): Line => ({ ...zeroLine(), arrivals, determinants });
 const at = (image: Line, held: number[] = []): Position => positionOf({ prologue: zeroLine(), image, held });

@@ -1,24 +1,12 @@
 /** Images of level 1 at the Checkpoint Server (images/near.ts): their pages stay with the nodes. */
 import { IMAGE_FORMAT, imageIdOf, incarnation, jobId, taskId, type Manifest } from '@mayfly/wire';
 import { expect, it } from 'vitest';
-import {
-  CheckpointServer,
-  positionOf,
-  zeroLine,
-  type CheckpointServerEffect,
-  type CheckpointServerEvent,
-} from '../src/index.ts';
+import { positionOf, zeroLine, type CheckpointServerEffect } from '../src/index.ts';
+import { ServerStage, page, type EffectOf } from './checkpoint-server-stage.ts';
 
 const J = jobId('job000000000');
 const T = taskId(1);
 const program = 'f'.repeat(64);
-const page = (n: number): string => n.toString(16).padStart(64, '0');
-type EventOf<K extends CheckpointServerEvent['type']> = Omit<
-  Extract<CheckpointServerEvent, { type: K }>,
-  'now' | 'type'
->;
-type EffectOf<K extends CheckpointServerEffect['type']> = Extract<CheckpointServerEffect, { type: K }>;
-
 const manifest = (serial: number, inc = 0): Manifest => ({
   format: IMAGE_FORMAT,
   image: imageIdOf(J, T, incarnation(inc), serial),
@@ -37,11 +25,9 @@ const manifest = (serial: number, inc = 0): Manifest => ({
   bytes: 100_000,
 });
 
-class Stage {
-  readonly core = new CheckpointServer();
-  readonly effects: CheckpointServerEffect[] = [];
-
+class Stage extends ServerStage {
   constructor() {
+    super();
     const programs = [{ count: 4, hash: program }];
     this.send('openJob', {
       job: J,
@@ -51,16 +37,6 @@ class Stage {
       programs,
       acting: [[T, incarnation(0)]],
     });
-  }
-
-  send<K extends CheckpointServerEvent['type']>(type: K, e: EventOf<K>): CheckpointServerEffect[] {
-    const out = this.core.step({ type, now: 0, ...e } as unknown as CheckpointServerEvent);
-    this.effects.push(...out);
-    return out;
-  }
-
-  of<K extends CheckpointServerEffect['type']>(type: K): EffectOf<K>[] {
-    return this.effects.filter((e): e is EffectOf<K> => e.type === type);
   }
 
   offer(m: Manifest, near: boolean): CheckpointServerEffect[] {

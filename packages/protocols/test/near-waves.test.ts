@@ -3,17 +3,11 @@ import { IMAGE_FORMAT, imageIdOf, incarnation, jobId, taskId, type ImageId, type
 import { expect, it } from 'vitest';
 import { START_OF_TASK } from '../src/contract/waves.ts';
 import { positionOf } from '../src/coordinated/position.ts';
-import { CheckpointServer, type CheckpointServerEffect, type CheckpointServerEvent } from '../src/index.ts';
+import type { CheckpointServerEffect } from '../src/index.ts';
+import { ServerStage, page, type EffectOf } from './checkpoint-server-stage.ts';
 
 const J = jobId('job000000000');
 const program = 'f'.repeat(64);
-const page = (n: number): string => n.toString(16).padStart(64, '0');
-type EventOf<K extends CheckpointServerEvent['type']> = Omit<
-  Extract<CheckpointServerEvent, { type: K }>,
-  'now' | 'type'
->;
-type EffectOf<K extends CheckpointServerEffect['type']> = Extract<CheckpointServerEffect, { type: K }>;
-
 const manifest = (task: number, wave: number): Manifest => ({
   format: IMAGE_FORMAT,
   image: imageIdOf(J, taskId(task), incarnation(0), wave),
@@ -30,25 +24,13 @@ const manifest = (task: number, wave: number): Manifest => ({
 const image = (task: number, wave: number): ImageId => manifest(task, wave).image;
 
 /** Two tasks; of so many waves one is whole. */
-class Stage {
-  readonly core = new CheckpointServer();
-  readonly effects: CheckpointServerEffect[] = [];
-
+class Stage extends ServerStage {
   constructor(wholeEvery: number | null = 4) {
+    super();
     const acting = [0, 1].map((t) => [taskId(t), incarnation(0)] as const);
     const programs = [{ count: 2, hash: program }];
     const parity = wholeEvery === null ? {} : { wholeEvery };
     this.send('openJob', { job: J, protocol: 'vcl', size: 2, channelMemories: 1, programs, ...parity, acting });
-  }
-
-  send<K extends CheckpointServerEvent['type']>(type: K, e: EventOf<K>): CheckpointServerEffect[] {
-    const out = this.core.step({ type, now: 0, ...e } as unknown as CheckpointServerEvent);
-    this.effects.push(...out);
-    return out;
-  }
-
-  of<K extends CheckpointServerEffect['type']>(type: K): EffectOf<K>[] {
-    return this.effects.filter((e): e is EffectOf<K> => e.type === type);
   }
 
   offer(m: Manifest, near: boolean, link = `L${m.task}`): CheckpointServerEffect[] {

@@ -157,7 +157,8 @@ export class PostgresJobOutput implements JobOutput {
   }
 
   #range(job: string, local: Range, name: string): Range {
-    const { rows, isLocal } = { rows: this.#rows, isLocal: () => this.#isLocal(job) };
+    const rows = this.#rows;
+    const isLocal = (): Promise<boolean> => this.#isLocal(job);
     return async function* (from, to) {
       if (to > from) yield* (await isLocal()) ? local(from, to) : rows.read(job, name, from, to);
     };
