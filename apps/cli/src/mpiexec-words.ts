@@ -9,7 +9,7 @@ const VALUED = new Set(
   (
     '-n --np -f --file -o --output-dir --name --about --cc-flags --protocol --durability --checkpoint --grace ' +
     '--stuck-after --stuck-factor --time-limit --server --token --env --part-env --room --notify --memory --seed ' +
-    '--stdin --team --parity --whole-every --ft-comm --ft-msg'
+    '--stdin --team --parity --whole-every --ft-comm --ft-msg --ft-wait'
   ).split(' '),
 );
 const SAME: Readonly<Record<string, string>> = {

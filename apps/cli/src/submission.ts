@@ -24,6 +24,8 @@ export interface SubmissionOptions {
   clusters?: JobOptions['clusters'];
   ftComm?: NonNullable<JobOptions['ft']>['communicators'];
   ftMsg?: NonNullable<JobOptions['ft']>['messages'];
+  /** Seconds; 0: for ever. */
+  ftWait?: number;
   mapBy?: MapBy;
   checkpoint?: number;
   /** Checksums; and of how many images one goes to the server. */
@@ -93,9 +95,7 @@ export async function prepareSubmission(
     ...(o.durability ? { durability: o.durability } : {}),
     ...(o.team !== undefined ? { team: o.team } : {}),
     ...(o.clusters !== undefined ? { clusters: o.clusters } : {}),
-    ...(o.ftComm || o.ftMsg
-      ? { ft: { ...(o.ftComm && { communicators: o.ftComm }), ...(o.ftMsg && { messages: o.ftMsg }) } }
-      : {}),
+    ...ftOf(o),
     ...(o.mapBy ? { mapBy: o.mapBy } : {}),
     ...(o.checkpoint !== undefined ? { checkpointMs: Math.round(o.checkpoint * 1000) } : {}),
     ...(o.parity !== undefined
@@ -124,6 +124,17 @@ export async function prepareSubmission(
     ...(Object.keys(files).length > 0 ? { files } : {}),
   };
   return { submission, ranks, ownFiles };
+}
+
+function ftOf({ ftComm, ftMsg, ftWait }: SubmissionOptions): Pick<JobOptions, 'ft'> {
+  if (ftComm === undefined && ftMsg === undefined && ftWait === undefined) return {};
+  return {
+    ft: {
+      ...(ftComm && { communicators: ftComm }),
+      ...(ftMsg && { messages: ftMsg }),
+      ...(ftWait !== undefined && { slotMs: Math.round(ftWait * 1000) }),
+    },
+  };
 }
 
 function variables(all: readonly string[]): Record<string, string> {

@@ -15,6 +15,7 @@ test('the habits of MPICH, Open MPI and Slurm', () => {
     argv: '-n 2 -l ./a --hostfile mine'.split(' '),
     ignored: ['--oversubscribe', '-hostfile my.hosts', '--map-by=core', '--mca btl self'],
   });
+  expect(words('--ft-wait 5 ./a').argv).toEqual('--ft-wait 5 ./a'.split(' '));
   expect(words('--map-by=node --team 2 -n 4 ./a')).toEqual({
     argv: '--map-by node --team 2 -n 4 ./a'.split(' '),
     ignored: [],

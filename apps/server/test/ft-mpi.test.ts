@@ -14,9 +14,20 @@ it.each(['pessimistic', 'vcl', 'none', undefined])('refuses the modes under the 
   );
 });
 
-it.each([{ communicators: 'rebuilt' }, { messages: 'drop' }, { mode: 'blank' }])('refuses %j', async (ft) => {
+it.each([{ communicators: 'rebuilt' }, { messages: 'drop' }, { mode: 'blank' }, { slotMs: -1 }])(
+  'refuses %j',
+  async (ft) => {
+    const server = await sharedServer();
+    const answer = await api(server, 'POST', '/api/jobs', { program, size: 2, options: { protocol: 'app', ft } });
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toContain('ft');
+  },
+);
+
+it('refuses a limit for a slot where nobody waits for one', async () => {
   const server = await sharedServer();
-  const answer = await api(server, 'POST', '/api/jobs', { program, size: 2, options: { protocol: 'app', ft } });
-  expect(answer.status).toBe(400);
-  expect(answer.body.message).toContain('ft');
+  const options = { protocol: 'app', ft: { communicators: 'shrink', slotMs: 5000 } };
+  const answer = await api(server, 'POST', '/api/jobs', { program, size: 2, options });
+  expect([answer.status, answer.body.code]).toEqual([400, 'BAD_REQUEST']);
+  expect(answer.body.message).toMatch(/^Only under FT-MPI's mode "rebuild" .* asks for "shrink"\./);
 });

@@ -6,8 +6,9 @@ import { Type, type Static } from 'typebox';
 import { BoardName } from './board.ts';
 import type { ParityHave, ParityOrder, ParityPart, ParityRead } from './parity.ts';
 import { Position } from './data-plane.ts';
+import { FtOption } from './ft-option.ts';
 import { Manifest } from './image.ts';
-import { FtOption, PLACE_CHARS, ProtocolName, RankActivity } from './job.ts';
+import { PLACE_CHARS, ProtocolName, RankActivity } from './job.ts';
 import { MAX_TEAM } from './limits.ts';
 import { PROGRAM_KINDS, ProgramKind, ProgramLanguage } from './program.ts';
 import {

@@ -14,6 +14,7 @@ export * from './image.ts';
 export * from './limits.ts';
 export * from './program.ts';
 export * from './job.ts';
+export * from './ft-option.ts';
 export * from './job-progress.ts';
 export * from './progress-text.ts';
 export * from './dashboard.ts';

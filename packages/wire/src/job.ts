@@ -1,6 +1,7 @@
 /** What a job is, and what REST tells of it. */
 import { Type, type Static } from 'typebox';
 import type { JobId } from './ids.ts';
+import { FtOption } from './ft-option.ts';
 import { JobProgress } from './job-progress.ts';
 import { MAX_PARTS, MAX_RANKS, MAX_TEAM } from './limits.ts';
 import { ParityOption, ParityView } from './parity.ts';
@@ -58,26 +59,6 @@ export const Environment = Type.Record(
   Type.String({ maxLength: 4096, pattern: '^[^\\u0000]*$' }),
   { maxProperties: 64 },
 );
-
-/**
- * FT-MPI (docs/ft-mpi.md): what becomes of MPI_COMM_WORLD, and of messages under way, when ranks are lost. Absent:
- * `rebuild`, `reset`.
- */
-export const FtOption = Type.Object(
-  {
-    communicators: Type.Optional(
-      Type.Union([Type.Literal('abort'), Type.Literal('blank'), Type.Literal('shrink'), Type.Literal('rebuild')]),
-    ),
-    messages: Type.Optional(Type.Union([Type.Literal('cont'), Type.Literal('reset')])),
-  },
-  { additionalProperties: false },
-);
-export type FtOption = Static<typeof FtOption>;
-export type FtModes = Required<FtOption>;
-export const ftModes = ({ communicators = 'rebuild', messages = 'reset' }: FtOption): FtModes => ({
-  communicators,
-  messages,
-});
 
 export const JobOptions = Type.Object(
   {

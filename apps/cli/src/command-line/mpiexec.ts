@@ -1,5 +1,5 @@
 /** The commands that run a program: mpiexec waits for its end, submit does not. */
-import { DEFAULT_WHOLE_EVERY, MAX_CHECKSUMS, MAX_RANKS, MAX_TEAM } from '@mayfly/wire';
+import { DEFAULT_SLOT_MS, DEFAULT_WHOLE_EVERY, MAX_CHECKSUMS, MAX_RANKS, MAX_TEAM } from '@mayfly/wire';
 import { Option, type Command } from 'commander';
 import { EXIT_HELP } from '../exit-codes.ts';
 import { clusters, connected, factor, more, rooms, seconds, secondsFrom, size, whole, type Act } from './options.ts';
@@ -64,6 +64,12 @@ const jobOptions = (command: Command): Command =>
           'with --protocol app, FT-MPI: what a recovery makes of messages and requests under way. All are dropped ' +
             '(reset, the default with --ft-comm), or those between ranks that are left go on (cont)',
         ).choices(['cont', 'reset']),
+      )
+      .option(
+        '--ft-wait <seconds>',
+        'with --ft-comm rebuild: end the job when a rank that starts again has found no slot for this time; 0: wait ' +
+          `for ever (default: ${DEFAULT_SLOT_MS / 1000})`,
+        seconds,
       )
       .addOption(
         new Option(

@@ -1,6 +1,7 @@
 /** What an assignment tells a node about its rank, and which program the rank runs. */
 import { capacityOf, groupOf, partOfTask, partsOf, protocols, type JobRecord } from '@mayfly/protocols';
 import {
+  ftModes,
   partOf,
   spawnedTasks,
   wholeEveryOf,
@@ -57,7 +58,7 @@ export function assignmentOf(
     capacity: capacityOf(spec),
     ...(spec.library === undefined ? {} : { library: spec.library }),
     ...(record.universe === undefined ? {} : { universe: record.universe }),
-    ...(spec.ft && { ft: { modes: spec.ft, ...(restarted && { restarted }) } }),
+    ...(spec.ft && { ft: { modes: ftModes(spec.ft), ...(restarted && { restarted }) } }),
     ...(group && !restarted ? { spawned: { first: group.first, root: group.root, appnum: child! } } : {}),
     ...(spec.parts && (!group || restarted) ? { part: { appnum, size: count } } : {}),
     ...(team === undefined ? {} : { team: [...team] }),

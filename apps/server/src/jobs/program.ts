@@ -5,6 +5,7 @@
 import { isUnit, type Asker, type Compiler, type ProgramDiagnostic, type RefusedProgram } from '@mayfly/toolchain';
 import { protocols } from '@mayfly/protocols';
 import {
+  ftModes,
   FilePath,
   hasParity,
   kindOf,
@@ -127,7 +128,15 @@ export function needTeams(protocol: ProtocolName, team: number | undefined): voi
 
 /** FT-MPI's modes say what follows when a program is told of a loss. @throws MayflyError BAD_REQUEST */
 export function needApp(protocol: ProtocolName, ft: JobOptions['ft']): void {
-  if (!ft || protocol === 'app') return;
+  if (!ft) return;
+  if (protocol === 'app') {
+    if (ft.slotMs === undefined || ftModes(ft).communicators === 'rebuild') return;
+    throw new MayflyError(
+      'BAD_REQUEST',
+      `Only under FT-MPI's mode "rebuild" does a replacement wait for a slot, and the job asks for ` +
+        `"${ftModes(ft).communicators}". Leave the option "ft.slotMs" (--ft-wait) out, or choose "rebuild".`,
+    );
+  }
   throw new MayflyError(
     'BAD_REQUEST',
     `FT-MPI's modes (option "ft") are for programs that recover themselves, under the protocol "app", not under ` +

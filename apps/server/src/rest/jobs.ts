@@ -410,7 +410,7 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     durability: options.durability ?? 'behind',
     ...(team === undefined ? {} : { team }),
     ...(options.parity === undefined ? {} : { parity: options.parity }),
-    ...(options.ft === undefined ? {} : { ft: ftModes(options.ft) }),
+    ...(options.ft === undefined ? {} : { ft: { ...options.ft, ...ftModes(options.ft) } }),
     ...(options.mapBy === undefined ? {} : { mapBy: options.mapBy }),
     program,
     args,

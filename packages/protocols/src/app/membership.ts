@@ -18,12 +18,14 @@
  *  N7 (U5) The context id of a shrunk communicator is the greatest that a member has offered: no other
  *     making has it.
  *
- * Under FT-MPI's modes it also decides when the job has recovered (recovery.ts, N8 to N11).
+ * Under FT-MPI's modes it also decides when the job has recovered (recovery.ts, N8 to N11), and how long a replacement
+ * may wait for a slot (slot-wait.ts, N12).
  *
  * Nothing of this is durable: messages are relayed from the server's memory, so the job does not outlive the server.
  */
 import type { Contribution, FtModes, Incarnation, MemberNotice, MemberRequest, TaskId } from '@mayfly/wire';
 import { Recovery } from './recovery.ts';
+import { SlotWait } from './slot-wait.ts';
 import type {
   MembershipEffect,
   MembershipEvent,
@@ -54,16 +56,22 @@ export class Membership implements MembershipService {
   /** N5: number of the last decided agreement of each communicator. */
   protected readonly decided = new Map<string, number>();
   readonly #recovery: Recovery | undefined;
+  readonly #slotWait: SlotWait;
   #out: MembershipEffect[] = [];
 
   constructor(options: MembershipOptions) {
     this.#channelMemories = options.channelMemories;
     if (options.ft) this.#recovery = this.newRecovery(options.ft, options.tasks);
+    this.#slotWait = this.newSlotWait(options.slotMs);
     this.#grow(options.tasks);
   }
 
   protected newRecovery(modes: FtModes, tasks: number): Recovery {
     return new Recovery(modes.communicators, tasks);
+  }
+
+  protected newSlotWait(limit: number): SlotWait {
+    return new SlotWait(limit);
   }
 
   /** Lost tasks, behind their fences. */
@@ -74,7 +82,10 @@ export class Membership implements MembershipService {
   step(e: MembershipEvent): MembershipEffect[] {
     switch (e.type) {
       case 'grow':
-        if (e.replaces !== undefined) this.#recovery?.replaced(e.replaces, (e.tasks - 1) as TaskId);
+        if (e.replaces !== undefined) {
+          this.#recovery?.replaced(e.replaces, (e.tasks - 1) as TaskId);
+          this.#slotWait.replaces((e.tasks - 1) as TaskId, e.replaces);
+        }
         this.#grow(e.tasks);
         break;
       case 'dead':
@@ -89,6 +100,11 @@ export class Membership implements MembershipService {
       case 'request':
         this.#request(e.task, e.request);
         break;
+      case 'tick': {
+        const error = this.#slotWait.tick(e.now, e.idle);
+        if (error) this.#out.push({ type: 'failed', error });
+        break;
+      }
     }
     const out = this.#out;
     this.#out = [];

@@ -12,6 +12,7 @@
 import type {
   ErrorBody,
   FtModes,
+  FtOption,
   ExitReport,
   Hold,
   ImageId,
@@ -123,8 +124,8 @@ export interface JobSpec {
   durability: JobView['durability'];
   /** Images are protected by parity between nodes (docs/codes.md). */
   parity?: ParityOption;
-  /** FT-MPI's modes (protocol `app`); absent: ULFM alone. */
-  ft?: FtModes;
+  /** FT-MPI's modes (protocol `app`); absent: ULFM alone. `slotMs`: N12 of app/membership.ts. */
+  ft?: FtModes & Pick<FtOption, 'slotMs'>;
   /** Ranks of a team at most, and how ranks are spread over nodes, if that is chosen (teams.ts). */
   team?: number;
   mapBy?: MapBy;

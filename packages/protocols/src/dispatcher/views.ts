@@ -2,6 +2,7 @@
  * What REST and the dashboard say of jobs and nodes: selectors over the dispatcher's state plus the host's counters.
  */
 import {
+  DEFAULT_SLOT_MS,
   spawnedTasks,
   type PartView,
   type JobId,
@@ -131,6 +132,13 @@ export function slotsFor(dispatcher: Dispatcher, id: JobId): number {
     if (!over(j) && j.record.state === 'running' && kindOfJob(j) === kind)
       for (const t of j.tasks) if (t.phase === 'idle' && own.includes(roomOf(j.record.spec, t.task))) free--;
   return Math.max(0, Math.min(free, new SlotsInUse(core).left(ownerOf(job.record.spec))));
+}
+
+/** Tasks without a slot; none while the job is over, or waits with all its tasks. */
+export function idleTasks({ core }: Dispatcher, id: JobId): TaskId[] {
+  const job = core.jobs.get(id);
+  if (!job || over(job) || paused(job) || core.stopped !== undefined) return [];
+  return job.tasks.flatMap((t) => (t.phase === 'idle' ? [t.task] : []));
 }
 
 /** The job is over, or all that is left is to write so: every exit of its tasks is final. */
@@ -371,7 +379,12 @@ function placesOf(job: Job, tasks: readonly Task[]): string {
     return group?.replaces ? [group.root] : [];
   });
   if (lost.length === 0) return '';
-  return ` to take the place of rank${lost.length === 1 ? '' : 's'} ${list(lost)}; the recovery of the job waits for that`;
+  const ms = job.record.spec.ft?.slotMs ?? DEFAULT_SLOT_MS;
+  const most = ms === 0 ? '' : `, for ${ms / 1000} s at most`;
+  return (
+    ` to take the place of rank${lost.length === 1 ? '' : 's'} ${list(lost)}; ` +
+    `the recovery of the job waits for that${most}`
+  );
 }
 
 /** Jobs that come before it, and take slots that it could use. */

@@ -36,7 +36,7 @@ import type { DispatcherEvent, JobSpec, LoggedProgress } from '../dispatcher/eve
 import { capacityOf } from '../dispatcher/events.ts';
 import { ALIVE_KEY } from '../dispatcher/keys.ts';
 import { partsOf } from '../dispatcher/parts.ts';
-import { hasExited, slotsFor, spawnedSlots } from '../dispatcher/views.ts';
+import { hasExited, idleTasks, slotsFor, spawnedSlots } from '../dispatcher/views.ts';
 import type { VProtocol } from '../contract/index.ts';
 import type { ServiceHost } from './service-host.ts';
 import type { ClcRecord, FederationRecord } from '../contract/clusters.ts';
@@ -305,6 +305,8 @@ export class JobService {
     const members =
       this.#members.get(job) ??
       membersOf(this.table[spec.protocol].membership, spec, {
+        now: () => this.#host.now(),
+        idle: () => idleTasks(this.dispatcher, job),
         logs: () => this.logs(job),
         gone: (task) => this.#host.dispatcher({ type: 'taskDone', job, task }),
         record: () => this.dispatcher.core.jobs.get(job)?.record,
@@ -352,6 +354,7 @@ export class JobService {
   tick(): void {
     this.dispatch({ type: 'tick' });
     for (const waves of this.#waves.values()) waves.tick();
+    for (const members of this.#members.values()) members.tick();
   }
 
   /** The job has ended: its logs give what they have to the world before they are closed. */

@@ -3,6 +3,7 @@
  * Channel Memories, which fence them and carry the notices.
  */
 import {
+  DEFAULT_SLOT_MS,
   MEMBERS,
   WorldMode,
   encodeMember,
@@ -22,6 +23,9 @@ import { Inbox } from './inbox.ts';
 import type { ServedLog } from './served-log.ts';
 
 export interface MembersHost {
+  now(): number;
+  /** Tasks of the job without a slot; none while the server gives out none. */
+  idle(): readonly TaskId[];
   logs(): readonly ServedLog[];
   /** What belongs to the task may go. */
   gone(task: TaskId): void;
@@ -47,6 +51,11 @@ export class MembersOfJob {
 
   put(event: MembershipEvent): void {
     this.#inbox.put(event);
+  }
+
+  /** Every 250 ms or so. */
+  tick(): void {
+    this.put({ type: 'tick', now: this.host.now(), idle: this.host.idle() });
   }
 
   fenced(task: TaskId, incarnation: Incarnation, cm: number): void {
@@ -86,6 +95,8 @@ export class MembersOfJob {
         });
       case 'replace':
         return this.#replace(e.task);
+      case 'failed':
+        return this.host.failed(e.error);
       case 'lost':
         for (const log of logs) log.done(e.task);
         return this.host.gone(e.task);
@@ -116,5 +127,6 @@ export function membersOf(
 ): MembersOfJob | undefined {
   if (!service) return undefined;
   const modes = ft?.communicators === 'abort' ? undefined : ft;
-  return new MembersOfJob(service({ tasks: host.logs()[0]?.size ?? 0, channelMemories, ft: modes }), host);
+  const slotMs = ft?.slotMs ?? DEFAULT_SLOT_MS;
+  return new MembersOfJob(service({ tasks: host.logs()[0]?.size ?? 0, channelMemories, ft: modes, slotMs }), host);
 }

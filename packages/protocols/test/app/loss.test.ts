@@ -15,9 +15,9 @@ import {
   taskId,
   type Attach,
   type ExitReport,
-  type FtModes,
   type MemberNotice,
   type MemberRequest,
+  type RankActivity,
   type SpawnGroup,
   type TaskId,
 } from '@mayfly/wire';
@@ -55,7 +55,8 @@ const plain: JobSpec = {
 };
 
 /** Three ranks of one node, on two Channel Memories in memory. */
-function started(ft?: FtModes) {
+function started(ft?: JobSpec['ft']) {
+  let now = 1000;
   const spec = { ...plain, ...(ft && { ft }) };
   const added: SpawnGroup[] = [];
   const io: DispatcherIo[] = [];
@@ -63,7 +64,7 @@ function started(ft?: FtModes) {
   const s = new JobService(
     { dispatcher: new Dispatcher(), images: new CheckpointServer() },
     {
-      now: () => 1000,
+      now: () => now,
       dispatcher: (e) => void io.push(e),
       images: () => undefined,
       defect: (_core, _event, error) => {
@@ -143,6 +144,24 @@ function started(ft?: FtModes) {
     grow: (): void => {
       for (const group of added.splice(0)) s.spawned(job, group, (_log, _size, done) => done(true));
       settle();
+    },
+    /** Seconds pass. */
+    wait: (seconds: number): void => {
+      for (let i = 0; i < seconds * 4; i++) {
+        now += 250;
+        // The ranks that are left run, and say so.
+        const activity: RankActivity = { state: 'computing', arrivals: i, sends: i };
+        const tasks = [0, 2].map((t) => ({
+          job,
+          task: taskId(t),
+          incarnation: incarnation(0),
+          started: true,
+          activity,
+        }));
+        s.dispatch({ type: 'heartbeat', connection: 'c', tasks });
+        s.tick();
+        settle();
+      }
     },
     kill: (task: number): void => {
       s.dispatch({ type: 'kill', job, task: taskId(task) });
@@ -252,13 +271,61 @@ describe('a job under FT-MPI’s modes', () => {
     slots(2);
     j.kill(1);
     j.grow();
-    expect(j.view()).toMatchObject({
-      state: 'stalled',
-      reason: 'rank 3 waits for a slot to take the place of rank 1; the recovery of the job waits for that',
-    });
+    expect(j.view().state).toBe('stalled');
+    expect(j.view().reason).toBe(
+      'rank 3 waits for a slot to take the place of rank 1; ' +
+        'the recovery of the job waits for that, for 600 s at most',
+    );
     slots(3);
     expect(j.view().state).toBe('running');
     expect(j.view().reason).toBeUndefined();
+  });
+
+  it('REBUILD ends the job when a replacement has been without a slot for long (N12)', () => {
+    const without = (slotMs?: number) => {
+      const j = started({ communicators: 'rebuild', messages: 'reset', ...(slotMs !== undefined && { slotMs }) });
+      j.s.dispatch({ type: 'slots', connection: 'c', slots: 2 });
+      j.kill(1);
+      j.grow();
+      return j;
+    };
+    const limited = without(5000);
+    limited.wait(5);
+    expect(limited.view().state).toBe('stalled');
+    expect(limited.view().reason).toMatch(/for 5 s at most$/);
+    limited.wait(0.5);
+    expect(limited.view()).toMatchObject({
+      state: 'failed',
+      error: {
+        code: 'LOST_NODES',
+        message:
+          'Rank 1 was lost, and rank 3, which was to take its place, found no slot within 5 s (option --ft-wait).',
+      },
+    });
+    const usual = without();
+    usual.wait(590);
+    expect(usual.view().state).toBe('stalled');
+    usual.wait(15);
+    expect(usual.view().state).toBe('failed');
+    const forEver = without(0);
+    forEver.wait(700);
+    expect(forEver.view().state).toBe('stalled');
+    expect(forEver.view().reason).toMatch(/waits for that$/);
+  });
+
+  it('REBUILD: the time in which the server cannot write does not count (N12)', () => {
+    const j = started({ communicators: 'rebuild', messages: 'reset', slotMs: 5000 });
+    j.s.dispatch({ type: 'slots', connection: 'c', slots: 2 });
+    j.kill(1);
+    j.grow();
+    j.wait(4);
+    j.s.dispatch({ type: 'storage', error: { code: 'DISK_FULL', message: 'full' } });
+    j.wait(10);
+    j.s.dispatch({ type: 'storage' });
+    j.wait(4);
+    expect(j.view().state).toBe('stalled');
+    j.wait(1.5);
+    expect(j.view().state).toBe('failed');
   });
 
   it('REBUILD ends the job when there are no numbers left, and starts nothing else', () => {

@@ -14,11 +14,16 @@ const MODES = ['blank', 'shrink', 'rebuild'] as const;
 describe('recovery under FT-MPI’s modes', () => {
   it.each(MODES)('keeps its rules in random jobs: %s', (mode) => {
     let epochs = 0;
+    let failed = 0;
     for (let seed = 1; seed <= SEEDS; seed++) {
       const model = new RecoveryModel(seed, mode);
       expect(model.run(), `seed ${seed}`).toEqual([]);
       for (const t of model.tasks) epochs += t.recovered.length;
+      if (model.failed) failed++;
     }
+    // Only a replacement waits for a slot.
+    if (mode === 'rebuild') expect(failed).toBeGreaterThan(SEEDS / 20);
+    else expect(failed).toBe(0);
     expect(epochs).toBeGreaterThan(SEEDS);
   });
 
@@ -46,7 +51,7 @@ describe('the membership service', () => {
     events.flatMap((e) => core.step(e)).filter((f) => f.type === 'tell');
 
   it('names a new context by the greatest offer, and drops who ended (N7)', () => {
-    const core = new Membership({ tasks: 3, channelMemories: 1 });
+    const core = new Membership({ tasks: 3, channelMemories: 1, slotMs: 0 });
     const give = (task: number, offer: number): MembershipEvent => ({
       type: 'request',
       task: task as TaskId,
@@ -62,7 +67,7 @@ describe('the membership service', () => {
   });
 
   it('tells a spawned task of earlier losses', () => {
-    const core = new Membership({ tasks: 2, channelMemories: 1 });
+    const core = new Membership({ tasks: 2, channelMemories: 1, slotMs: 0 });
     const one = 1 as Incarnation;
     core.step({ type: 'dead', task: 1 as TaskId, above: one });
     core.step({ type: 'fenced', task: 1 as TaskId, incarnation: one, cm: 0 });
@@ -72,7 +77,7 @@ describe('the membership service', () => {
   });
 
   it('ignores requests for communicators that are not the sender’s', () => {
-    const core = new Membership({ tasks: 3, channelMemories: 1 });
+    const core = new Membership({ tasks: 3, channelMemories: 1, slotMs: 0 });
     const revoke = (members: number[]): MembershipEvent => ({
       type: 'request',
       task: 0 as TaskId,

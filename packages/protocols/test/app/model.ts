@@ -45,7 +45,7 @@ export class Model {
     const below = randomOf(seed);
     this.#int = (from, to) => from + below(to - from + 1);
     const size = this.#int(2, 6);
-    this.#core = new Core({ tasks: size, channelMemories: CMS });
+    this.#core = new Core({ tasks: size, channelMemories: CMS, slotMs: 0 });
     this.tasks = Array.from({ length: size }, () => ({
       state: 'runs',
       arrivals: [],

@@ -2,6 +2,7 @@
 import type { Contribution, FtModes, Incarnation, MemberNotice, TaskId } from '@mayfly/wire';
 import { Membership, type Agreement } from '../../src/app/membership.ts';
 import { Recovery, type StateOf } from '../../src/app/recovery.ts';
+import { SlotWait } from '../../src/app/slot-wait.ts';
 
 export const PLANTED: Record<string, typeof Membership> = {
   'N1: the notice goes out before the fence': class extends Membership {
@@ -55,6 +56,13 @@ const withRecovery = (Core: typeof Recovery): typeof Membership =>
   class extends Membership {
     protected override newRecovery(modes: FtModes, tasks: number): Recovery {
       return new Core(modes.communicators, tasks);
+    }
+  };
+
+const withSlotWait = (Core: typeof SlotWait): typeof Membership =>
+  class extends Membership {
+    protected override newSlotWait(limit: number): SlotWait {
+      return new Core(limit);
     }
   };
 
@@ -114,6 +122,34 @@ export const PLANTED_IN_RECOVERY: Record<string, typeof Membership> = {
     class extends Recovery {
       protected override context(): number {
         return 100;
+      }
+    },
+  ),
+  'N12: the wait begins again with each tick': withSlotWait(
+    class extends SlotWait {
+      protected override since(before: number | undefined, now: number, idle: boolean): number | undefined {
+        return super.since(undefined, now, idle);
+      }
+    },
+  ),
+  'N12: the time with a slot counts': withSlotWait(
+    class extends SlotWait {
+      protected override since(before: number | undefined, now: number, idle: boolean): number | undefined {
+        return before ?? super.since(before, now, idle);
+      }
+    },
+  ),
+  'N12: only the first replacement has a limit': withSlotWait(
+    class extends SlotWait {
+      override replaces(task: TaskId, root: TaskId): void {
+        if (this.waits.size === 0) super.replaces(task, root);
+      }
+    },
+  ),
+  'N12: no time is the limit, where the wait may last for ever': withSlotWait(
+    class extends SlotWait {
+      constructor(limit: number) {
+        super(limit === 0 ? 1 : limit);
       }
     },
   ),

@@ -15,6 +15,10 @@ interface Task {
   /** It has heard of a loss, or replaces a lost task, and has not recovered. */
   broken: boolean;
   asks: boolean;
+  /** Only a task with a slot runs. */
+  slot: boolean;
+  /** Of a replacement: whether it had a slot, by tick. */
+  readonly ticks?: { at: number; slot: boolean }[];
   readonly heard: Set<number>;
   readonly recovered: Recovered[];
 }
@@ -36,6 +40,10 @@ export class RecoveryModel {
   /** Ranks of the newest world, with those that have come in. */
   #world: number[];
   #offers = 0;
+  readonly #slotMs: number;
+  #now = 0;
+  /** The job has ended, because a replacement had no slot. */
+  failed = false;
 
   constructor(
     seed: number,
@@ -46,17 +54,21 @@ export class RecoveryModel {
     this.#int = (from, to) => from + below(to - from + 1);
     this.#size = this.#int(2, 5);
     const ft: FtModes = { communicators: mode, messages: 'reset' };
-    this.#core = new Core({ tasks: this.#size, channelMemories: CMS, ft });
+    this.#slotMs = this.#int(0, 2) * 1000;
+    this.#core = new Core({ tasks: this.#size, channelMemories: CMS, ft, slotMs: this.#slotMs });
     this.tasks = Array.from({ length: this.#size }, () => this.#begins(false));
     this.#world = this.tasks.map((_, t) => t);
   }
 
   #begins(broken: boolean): Task {
-    return { state: 'runs', broken, asks: false, heard: new Set(), recovered: [] };
+    const task = { state: 'runs' as const, broken, asks: false, heard: new Set<number>(), recovered: [] };
+    return broken ? { ...task, slot: this.#int(0, 2) > 0, ticks: [] } : { ...task, slot: true };
   }
 
   run(steps = 100): string[] {
-    for (let i = 0; i < steps; i++) this.#act();
+    for (let i = 0; i < steps && !this.failed; i++) this.#act();
+    if (this.failed) return this.problems;
+    for (const task of this.tasks) task.slot = true;
     // Everything that can still happen happens, so that nobody may wait.
     for (let left = 200; left > 0 && this.#goOn(); left--);
     this.tasks.forEach((t, n) => {
@@ -79,13 +91,30 @@ export class RecoveryModel {
   #act(): void {
     const t = this.#int(0, this.tasks.length - 1) as TaskId;
     const task = this.tasks[t]!;
-    const what = this.#int(0, 99);
+    const what = this.#int(0, 139);
+    if (what >= 100) return this.#wait(task);
     if (what < 30) this.#fence(this.#int(0, Math.max(0, this.#fences.length - 1)));
     else if (what < 45) this.#start();
-    else if (task.state !== 'runs') return;
+    else if (task.state !== 'runs' || !task.slot) return;
     else if (what < 55) this.#kill(t);
     else if (what < 57 && !task.broken) this.#exit(t);
     else if (task.broken && !task.asks) this.#ask(t);
+  }
+
+  /** Time passes; a replacement gets a slot now and then, or its node declines it. */
+  #wait(task: Task): void {
+    if (task.ticks && !task.asks && this.#int(0, 4) === 0) task.slot = !task.slot;
+    this.#now += this.#int(50, 500);
+    for (const o of this.tasks) o.ticks?.push({ at: this.#now, slot: o.slot || o.state !== 'runs' });
+    const idle = this.tasks.flatMap((o, n) => (o.slot || o.state !== 'runs' ? [] : [n as TaskId]));
+    this.#step({ type: 'tick', now: this.#now, idle });
+    const late = this.tasks.some(({ ticks = [] }) => {
+      const first = ticks.slice(ticks.findLastIndex((k) => k.slot) + 1)[0];
+      return first !== undefined && this.#now - first.at >= this.#slotMs;
+    });
+    const ends = this.#slotMs > 0 && late;
+    if (ends !== this.failed) this.problems.push(`the job ${ends ? 'goes on' : 'ends'} at ${this.#now}`);
+    this.failed ||= ends;
   }
 
   #exit(t: TaskId): void {
@@ -129,6 +158,7 @@ export class RecoveryModel {
     if (f.type === 'fence')
       for (let cm = 0; cm < CMS; cm++) this.#fences.push({ task: f.task, cm, incarnation: f.incarnation });
     else if (f.type === 'replace') this.#toStart.push(f.task);
+    else if (f.type === 'failed') this.failed = true;
     else if (f.type === 'tell') this.#hears(f.task, f.notice);
   }
 

@@ -9,6 +9,7 @@ import { languageOf, type Draft } from '../draft.ts';
 import { Parity } from './Parity.tsx';
 import { Placement } from './Placement.tsx';
 import { Recovery } from './Recovery.tsx';
+import { Seconds } from './Seconds.tsx';
 import {
   CHOICES,
   goesBackTogether,
@@ -188,34 +189,5 @@ export function Options({ draft, change, advice, wrong }: Props) {
         </div>
       </div>
     </details>
-  );
-}
-
-interface SecondsProps {
-  label: string;
-  hint: string;
-  value: number | undefined;
-  least?: number;
-  onChange: (ms: number | undefined) => void;
-}
-
-function Seconds({ label, hint, value, least = 0, onChange }: SecondsProps) {
-  return (
-    <label className="field">
-      <span className="label">{label}</span>
-      <input
-        type="number"
-        inputMode="decimal"
-        min={least}
-        step="any"
-        placeholder="default"
-        value={value === undefined ? '' : value / 1000}
-        onChange={(e) => {
-          const seconds = e.target.valueAsNumber;
-          onChange(Number.isFinite(seconds) ? Math.round(Math.max(least, seconds) * 1000) : undefined);
-        }}
-      />
-      <span className="hint">seconds: {hint}</span>
-    </label>
   );
 }

@@ -1,6 +1,15 @@
 /** What the program finds after a loss, under the protocol `app` (docs/ulfm.md, docs/ft-mpi.md). */
-import { ftModes, type JobOptions } from '@mayfly/wire';
-import { COMMUNICATORS, MESSAGES, asksForMessages, withCommunicators } from './ft-modes.ts';
+import { DEFAULT_SLOT_MS, ftModes, type JobOptions } from '@mayfly/wire';
+import { Seconds } from './Seconds.tsx';
+import {
+  COMMUNICATORS,
+  MESSAGES,
+  asksForMessages,
+  asksForSlot,
+  withCommunicators,
+  withMessages,
+  withSlotMs,
+} from './ft-modes.ts';
 
 interface Props {
   options: JobOptions;
@@ -36,7 +45,7 @@ export function Recovery({ options: { ft }, set }: Props) {
                 type="radio"
                 name="ftMessages"
                 checked={modes?.messages === m.mode}
-                onChange={() => set({ ft: { ...ftModes(ft), messages: m.mode } })}
+                onChange={() => set({ ft: withMessages(ft, m.mode) })}
               />
               <span>
                 {m.title} <span className="muted">({m.effect})</span>
@@ -44,6 +53,14 @@ export function Recovery({ options: { ft }, set }: Props) {
             </label>
           ))}
         </fieldset>
+      )}
+      {asksForSlot(ft) && (
+        <Seconds
+          label="Limit for a slot"
+          hint={`the job fails when a rank that starts again has found no slot for so long; ${DEFAULT_SLOT_MS / 1000} by default, 0: it waits for ever`}
+          value={ft.slotMs}
+          onChange={(ms) => set({ ft: withSlotMs(ft, ms) })}
+        />
       )}
     </>
   );
