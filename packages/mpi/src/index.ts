@@ -4,6 +4,7 @@ export * from './constants.ts';
 export * from './errors.ts';
 export * from './datatypes.ts';
 export * from './buffers.ts';
+export { copyBytes } from './copy-bytes.ts';
 export * from './ops.ts';
 export * from './layout.ts';
 export * from './packing.ts';

@@ -9,6 +9,7 @@
  * poll).
  */
 import { LINEAR } from './buffers.ts';
+import { copyBytes } from './copy-bytes.ts';
 import { taskId, WORLD } from '@mayfly/wire';
 import { ANSWERS, ANY_SOURCE, ANY_TAG, CARDS, FAILED, FAILED_BY_LOSS, LEFT, Mode, WITHDRAWN } from './constants.ts';
 import { className, ERR, type ErrorRecord } from './errors.ts';
@@ -64,7 +65,7 @@ export function deliver(layer: Layer, arrival: Arrival): void {
       const target = receiveBuffer(layer, r, a);
       const body = a.size === 0 ? EMPTY : a.body;
       if (body) {
-        target.set(body.length > target.length ? body.subarray(0, target.length) : body);
+        copyBytes(target, 0, body.length > target.length ? body.subarray(0, target.length) : body);
         layer.counters.matchedBytes += target.length;
       } else layer.deferred.push({ do: 'pull', arrival: a.number, size: a.size, into: target });
       complete(layer, r);

@@ -15,6 +15,7 @@ import { Mode } from '../constants.ts';
 import { ERR } from '../errors.ts';
 import { rankOfTask, releaseSpace, type Layer } from '../layer.ts';
 import { isContiguous, span, start, contiguousLayout, type Layout } from '../layout.ts';
+import { copyBytes } from '../copy-bytes.ts';
 import { complete, keepBody, pull, stored } from '../matching.ts';
 import { accumulate } from './accumulate.ts';
 import {
@@ -345,7 +346,7 @@ function read(layer: Layer, p: Place): Uint8Array {
 export function write(layer: Layer, p: Place, data: Uint8Array): void {
   if (!isContiguous(p.layout, p.count)) return layer.memory.unpack(p.layout, p.count, data, p.space, p.address);
   const view = viewOf(layer, p);
-  view.set(data.length > view.length ? data.subarray(0, view.length) : data);
+  copyBytes(view, 0, data.length > view.length ? data.subarray(0, view.length) : data);
 }
 
 // ── answers

@@ -17,7 +17,7 @@
  *  (team-log.ts): frames of such a rank carry no determinants.
  */
 import { LIVE, TIMED, protocols, type Awaited, type Endpoint } from '@mayfly/protocols';
-import type { Arrival, Device, WaitReason } from '@mayfly/mpi';
+import { copyBytes, type Arrival, type Device, type WaitReason } from '@mayfly/mpi';
 import {
   CHUNK_BYTES,
   emptyHeader,
@@ -203,7 +203,7 @@ export class RingDevice implements Device {
     h.detBytes = block.length;
     writeHeader(up.view, at, h);
     if (block.length > 0) up.bytes.set(block, at + HEADER_BYTES);
-    if (body.length > 0) up.bytes.set(body, at + HEADER_BYTES + block.length);
+    if (body.length > 0) copyBytes(up.bytes, at + HEADER_BYTES + block.length, body);
     if (pad8(length) !== length) up.bytes.fill(0, at + length, at + pad8(length));
     up.commit(length);
     up.publish();
@@ -384,7 +384,7 @@ export class RingDevice implements Device {
       const f = this.awaited((x) => x.kind === Kind.BODY && x.arrival === arrival && x.offset === got, 'message body');
       if (f.header.size !== into.length)
         throw new Error(`the body of arrival ${arrival} has ${f.header.size} bytes, not ${into.length}`);
-      into.set(f.body, got);
+      copyBytes(into, got, f.body);
       got += f.body.length;
       this.side.down.release();
     }

@@ -7,6 +7,7 @@
  *  the sender began.
  *  Q2 A body that was handed out is valid until the next one is handed out; then its buffer is used again.
  */
+import { copyBytes } from '@mayfly/mpi';
 import { Flag, type Header, type TaskId } from '@mayfly/wire';
 
 /** Buffers kept for the next messages, in bytes: the pages of a fresh buffer cost more than the copy into it. */
@@ -26,7 +27,7 @@ export class Parts {
       this.open.set(h.src, (body = this.buffer(h.size)));
     }
     if (body?.length !== h.size) throw new Error(`a part at ${h.offset} of a message that did not begin`);
-    body.set(chunk, h.offset);
+    copyBytes(body, h.offset, chunk);
     if ((h.flags & Flag.LAST) === 0) return undefined;
     this.open.delete(h.src);
     return body;

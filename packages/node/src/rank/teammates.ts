@@ -19,7 +19,7 @@
  *  N7 Whose messages lie here unreceived in great number is held back in its ring (H1–H5, protocols/src/backlog.ts),
  *     but in the middle of a message.
  */
-import type { Arrival } from '@mayfly/mpi';
+import { copyBytes, type Arrival } from '@mayfly/mpi';
 import { Backlog, ImageCut } from '@mayfly/protocols';
 import {
   EMPTY,
@@ -161,7 +161,8 @@ export class Teammates {
       h.bytes = n;
       h.flags = offset + n === body.length ? Flag.LAST : 0;
       writeHeader(writer.view, at, h);
-      if (n > 0) writer.bytes.set(n === body.length ? body : body.subarray(offset, offset + n), at + HEADER_BYTES);
+      if (n > 0)
+        copyBytes(writer.bytes, at + HEADER_BYTES, n === body.length ? body : body.subarray(offset, offset + n));
       writer.commit(length);
       offset += n;
       // N5
@@ -354,10 +355,9 @@ export class Teammates {
     const bytes = reader.view.getUint32(at + 4, true);
     if (reader.view.getUint32(at + 40, true) !== parts.got || parts.got + bytes > parts.size)
       throw new Error(`a part of a message of task ${peer.task} is not the next`);
-    (parts.into ??= new Uint8Array(parts.size)).set(
-      reader.bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + bytes),
-      parts.got,
-    );
+    const into = (parts.into ??= new Uint8Array(parts.size));
+    const start = at + HEADER_BYTES;
+    copyBytes(into, parts.got, reader.bytes.subarray(start, start + bytes));
     parts.got += bytes;
     reader.take();
     reader.release();
