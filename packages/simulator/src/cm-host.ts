@@ -45,6 +45,8 @@ export interface LogSimulation extends Simulation {
     /** Of the job, by now. */
     readonly tasks: number;
     exited(task: TaskId): void;
+    /** A request to the membership service. */
+    asked(task: TaskId, body: Uint8Array): unknown;
     failed(error: ErrorBody): void;
   };
 }
@@ -380,6 +382,7 @@ export class CmHost {
           world.files.ended(e.task);
           world.server.exited(e.task);
         } else world.sink.wrote(e.task, e.channel);
+        if (e.mode === WorldMode.MEMBER) world.server.asked(e.task, e.body);
         if (e.mode === WorldMode.REQUEST) world.files.deliver(e.task, e.channel, e.body);
         return;
       case 'refused':

@@ -3,6 +3,7 @@ import type { Hold, Heartbeat, Incarnation, JobId, Position, TaskId } from '@may
 import type { ControlDown } from './messages.ts';
 import type { SimImage } from './rank-host.ts';
 import type { Rank } from './rank.ts';
+import type { RecoveringRank } from './recovering-rank.ts';
 
 export interface Held {
   readonly task: TaskId;
@@ -15,7 +16,7 @@ export interface Held {
   readonly team: readonly TaskId[] | undefined;
   /** Of these, those that had ended when it was assigned. */
   readonly ended: readonly TaskId[] | undefined;
-  rank: Rank | undefined;
+  rank: Rank | RecoveringRank | undefined;
   /** The comm core has it. */
   given: boolean;
   started: boolean;

@@ -4,6 +4,7 @@ export { LINK_FAULTS, drawFaults, type Fault } from './faults.ts';
 export { DamagedLog, DiskFull, FaultyLog } from './faulty-log.ts';
 export { hunt, type Found } from './hunt.ts';
 export { PLANTED, type Held, type Planted, type Rule } from './planted.ts';
+export { NODES_COME_AND_GO } from './planted-recovering.ts';
 export { SingleCounterEndpoint } from './planted-protocols.ts';
 export type { ProgramSpec, ScriptStep } from './program.ts';
 export { draw, hasTeams, protocolOfSeed, run, type RunOptions, type RunReport } from './run.ts';

@@ -1,5 +1,6 @@
 /** The job of a run, as the server's REST would submit it. */
 import type { JobSpec } from '@mayfly/protocols';
+import { MAX_SPAWNED } from '@mayfly/wire';
 import type { Setup } from './setup.ts';
 
 /** @param submittedAt ms since the epoch */
@@ -7,7 +8,7 @@ export const jobSpec = (setup: Setup, submittedAt: number): JobSpec => ({
   id: setup.job,
   name: 'simulated',
   size: setup.spec.spawn?.first ?? setup.spec.size,
-  capacity: setup.spec.size,
+  capacity: setup.spec.size + (setup.ft ? MAX_SPAWNED : 0),
   protocol: setup.protocol,
   durability: setup.durability,
   program: { language: setup.kind === 'wasm' ? 'c' : 'typescript', entry: 'main.ts', hash: setup.program },
@@ -19,6 +20,7 @@ export const jobSpec = (setup: Setup, submittedAt: number): JobSpec => ({
   ...(setup.rooms && { rooms: [...setup.rooms] }),
   checkpointMs: setup.checkpointMs,
   ...(setup.wholeEvery === undefined ? {} : { parity: { checksums: 1, wholeEvery: setup.wholeEvery } }),
+  ...(setup.ft && { ft: setup.ft }),
   interactive: false,
   team: setup.team,
   ...(setup.mapBy === undefined ? {} : { mapBy: setup.mapBy }),

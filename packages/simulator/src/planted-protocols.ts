@@ -16,6 +16,7 @@ import {
 import { decodeTeamBlock, teamHeads, type ProtocolName, type TaskId } from '@mayfly/wire';
 import { CLUSTERS } from './planted-clusters.ts';
 import { COORDINATED } from './planted-coordinated.ts';
+import { RECOVERING } from './planted-recovering.ts';
 import type { Rule } from './planted.ts';
 
 const { pessimistic } = protocols;
@@ -93,6 +94,7 @@ const ROWS: Partial<Record<Rule, () => VProtocol>> = {
     }),
   ...COORDINATED,
   ...CLUSTERS,
+  ...RECOVERING,
 };
 
 /** What the run's participants ask: its protocol, or the row that is planted in its place. */

@@ -5,6 +5,7 @@
  */
 import type { DispatcherSettings } from '@mayfly/protocols';
 import { plant } from './plant.ts';
+import { PLANTED_RECOVERING } from './planted-recovering.ts';
 import { PLANTED_CLUSTERS } from './plants-of-clusters.ts';
 
 export type { Held, Planted } from './plant.ts';
@@ -354,6 +355,7 @@ export const PLANTED = [
     { only: ['crashing program'] },
   ),
   ...PLANTED_CLUSTERS,
+  ...PLANTED_RECOVERING,
 ] as const;
 
 export type Rule = (typeof PLANTED)[number]['rule'];

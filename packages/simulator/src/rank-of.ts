@@ -3,6 +3,7 @@ import type { Comm, EndpointStart } from '@mayfly/protocols';
 import type { JobId, TaskId, TaskReport } from '@mayfly/wire';
 import type { Held } from './held-rank.ts';
 import { Rank } from './rank.ts';
+import { RecoveringRank } from './recovering-rank.ts';
 import type { RankHost } from './rank-host.ts';
 import { Random } from './random.ts';
 import type { Simulation } from './simulation.ts';
@@ -25,7 +26,7 @@ export interface RankNode {
 }
 
 /** @param life the number that the checkers have given to it */
-export function rankOf(node: RankNode, h: Held, start: EndpointStart, life: number): Rank {
+export function rankOf(node: RankNode, h: Held, start: EndpointStart, life: number): Rank | RecoveringRank {
   const { world } = node;
   const { spec, chunkBytes, retainBytes } = world.setup;
   const { task, incarnation } = h;
@@ -42,6 +43,9 @@ export function rankOf(node: RankNode, h: Held, start: EndpointStart, life: numb
     undone: world.undone,
     team: teamOf(node, h),
   };
+  const { recoveries } = world.checkers.kit;
+  if (recoveries)
+    return new RecoveringRank(task, spec, h.position, start, host, world.checkers, recoveries, world.protocol.rank);
   return new Rank(task, spec, h.position, start, h.image, host, world.checkers, world.protocol.rank);
 }
 

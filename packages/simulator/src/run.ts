@@ -57,7 +57,9 @@ const STEP_LIMIT = 2_000_000;
 export const protocolOfSeed = (seed: number): ProtocolName =>
   Random.named(seed, 'protocol of clusters').chance(1 / 6)
     ? 'hc3i'
-    : Random.named(seed, 'protocol').pick(['pessimistic', 'pessimistic', 'vcl', 'pcl', 'none'] as const);
+    : Random.named(seed, 'programs that recover').chance(1 / 8)
+      ? 'app'
+      : Random.named(seed, 'protocol').pick(['pessimistic', 'pessimistic', 'vcl', 'pcl', 'none'] as const);
 
 export function draw(seed: number, o: RunOptions = {}): Setup {
   const r = Random.named(seed, 'setup');
@@ -131,8 +133,18 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
     Object.assign(spec, { prologueRounds: undefined });
     Object.assign(setup, { kind: 'wasm' });
   }
+  if (setup.protocol === 'app') drawRecovery(seed, setup, o);
   // enough slots for every rank
   return { ...setup, nodes: Math.max(setup.nodes, nodesFor(setup)) };
+}
+
+/** A program that recovers itself does nothing but that, and how long its replacements may wait for a slot. */
+function drawRecovery(seed: number, setup: Setup, { setup: held }: RunOptions): void {
+  const r = Random.named(seed, 'recovery');
+  const communicators = r.pick(['rebuild', 'rebuild', 'shrink', 'blank'] as const);
+  const slotMs = r.pick([0, 3000, 10_000]);
+  Object.assign(setup.spec, { files: false, stdin: 0, spawn: undefined, prologueRounds: undefined });
+  Object.assign(setup, { ft: { communicators, messages: 'reset', slotMs }, kind: 'wasm' }, held);
 }
 
 /** Ranks of one node may exchange messages in its memory; what must be logged of that is. */
@@ -193,7 +205,7 @@ export function run(seed: number, o: RunOptions = {}): RunReport {
     counts: Object.fromEntries(world.counts),
     simulatedMs: world.agenda.now,
     repeated: world.checkers.repeated,
-    answer: violation === undefined && world.end?.state === 'done' ? world.checkers.answer() : [],
+    answer: violation === undefined && world.end?.state === 'done' && !setup.ft ? world.checkers.answer() : [],
     endedBy,
     ...(violation === undefined ? {} : { violation }),
     notes: world.notes,
@@ -213,6 +225,7 @@ export function run(seed: number, o: RunOptions = {}): RunReport {
       for (const v of world.volunteers) world.note(v.describe());
       return report(`K13: no end after ${Math.round(world.agenda.now)} ms and ${steps} steps`);
     }
+    world.count('recoveries heard of', world.checkers.kit.recoveries?.heardOf ?? 0);
     if (world.end.state === 'done') return report();
     const error: ErrorBody = world.end.error ?? { code: 'INTERNAL', message: 'no error is named' };
     const { code, message } = error;

@@ -127,6 +127,7 @@ export class Server {
           throw error;
         },
         commit: (changes, then) => this.commit(changes, then),
+        replace: (_job, group) => this.replace(group),
         log: (level, _job, message) => {
           world.note(`waves: ${message}`);
           // The scheduler's own check has found what must not be.
@@ -156,6 +157,7 @@ export class Server {
       this.service.tick();
       this.service.image({ type: 'tick' });
       world.sink.sync();
+      if (!world.end) world.checkers.kit.recoveries?.tick();
     });
     every(1000, () => this.progress());
     every(world.setup.syncMs, () => {
@@ -223,6 +225,7 @@ export class Server {
   /** The dispatcher hears of it a moment later, as of a write that failed. */
   setFull(full: boolean, toldAfterMs: number): void {
     this.full = full;
+    this.world.checkers.kit.recoveries?.standsStill();
     for (const cm of this.cms) cm.log.full = full;
     this.cs.full = full;
     this.world.files.full = full;
@@ -355,6 +358,15 @@ export class Server {
       this.cms[log.index]!.openStreams(log.streamsFor(size));
       done(true);
     });
+  }
+
+  readonly asked = (task: TaskId, body: Uint8Array): unknown =>
+    this.service.askMembers(this.world.setup.job, task, body);
+
+  /** The job gets a task in place of a lost one. */
+  private replace(group: SpawnGroup): void {
+    this.world.checkers.kit.recoveries?.replaces(group.first);
+    this.spawned(group);
   }
 
   failed(error: ErrorBody): void {

@@ -1,6 +1,6 @@
 /** What a seed draws once for a whole run. Times are in simulated ms, sizes in bytes. */
 import type { DispatcherSettings } from '@mayfly/protocols';
-import type { Homes, JobId, MapBy, ProgramKind, ProtocolName } from '@mayfly/wire';
+import type { FtModes, Homes, JobId, MapBy, ProgramKind, ProtocolName } from '@mayfly/wire';
 import type { ProgramSpec } from './program.ts';
 
 export interface Setup {
@@ -12,6 +12,8 @@ export interface Setup {
   readonly clusters?: readonly number[] | undefined;
   readonly rooms?: readonly (string | null)[] | undefined;
   readonly protocol: ProtocolName;
+  /** FT-MPI's modes, under `app`: what a loss makes of the world. */
+  readonly ft?: (FtModes & { readonly slotMs: number }) | undefined;
   readonly durability: 'behind' | 'strict';
   readonly chunkBytes: number;
   readonly window: number;

@@ -69,7 +69,16 @@ export class World implements Simulation {
     this.trace = trace && ((line) => trace(this, line));
     this.protocol = protocol ?? protocolOf(setup.protocol, undone);
     this.random = Random.named(seed, 'world');
-    this.checkers = new Checkers(setup.spec, kits[setup.protocol], this.stores(), setup.clusters);
+    this.checkers = new Checkers(
+      setup.spec,
+      kits[setup.protocol],
+      this.stores(),
+      setup.clusters,
+      setup.ft && {
+        ...setup.ft,
+        tasks: setup.spec.size,
+      },
+    );
     this.sink = new Sink(this);
     this.files = new FileHost(this);
     this.server = new Server(this);

@@ -77,6 +77,15 @@ const QUICK: readonly [Rule, RegExp, number?][] = [
   ['delivered-before-its-clc', /^Q14/],
   ['undone-accepted', /^Q2/],
   ['cluster-requests-at-once', /^Q6/],
+  ['told-without-a-fence', /^Q16/],
+  ['some-are-not-told', /^K13/, 43],
+  ['without-the-replacement', /^Q16/, 13],
+  ['a-majority-decides', /^Q16/, 53],
+  ['second-loss-ignored', /^Q16/, 13],
+  ['context-of-before', /^Q16/],
+  ['replaced-once', /^K13/, 32],
+  ['waits-for-ever', /^Q22/, 13],
+  ['slot-counts', /LOST_NODES/],
 ];
 
 test.each(QUICK)('%s is found', { timeout: 120_000 }, (rule, by, first = 1) => {

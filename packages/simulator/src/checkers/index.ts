@@ -4,6 +4,7 @@ import { Blocking } from './blocking.ts';
 import { Clustered } from './clustered.ts';
 import { Coordinated } from './coordinated.ts';
 import { MessageLogging } from './message-logging.ts';
+import { Recovering } from './recovering.ts';
 import { Relay } from './relay.ts';
 import type { Kit } from './universal.ts';
 
@@ -12,7 +13,8 @@ export const kits: Readonly<Record<ProtocolName, Kit>> = {
   vcl: (histories, stores) => new Coordinated(histories, stores),
   pcl: (histories, stores) => new Coordinated(histories, stores, new Blocking()),
   hc3i: (histories, stores, clusters) => new Clustered(histories, stores, clusters ?? []),
-  app: (histories, stores) => new Relay(histories, stores),
+  app: (histories, stores, _clusters, ft) =>
+    ft ? new Recovering(histories, stores, ft.tasks, ft) : new Relay(histories, stores),
   none: (histories, stores) => new Relay(histories, stores),
 };
 export { Checkers, name, type Excuses, type Kit, type ProtocolCheckers, type Stores } from './universal.ts';

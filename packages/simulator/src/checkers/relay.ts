@@ -45,7 +45,7 @@ export class Relay implements ProtocolCheckers {
     // Every message goes out.
   }
 
-  consumed(task: number, _life: number, arrival: number): void {
+  consumed(task: number, _life: number, arrival: number, _src: number, _channel: number): void {
     const before = this.consumedBy.get(task) ?? 0;
     if (arrival !== before + 1)
       throw new Violation(`K22: task ${task} consumes arrival ${arrival} after arrival ${before}`);

@@ -29,11 +29,22 @@
  *
  * Owns: the histories of all tasks as the lives that count have them, incarnations and lives, what the world saw.
  */
-import { FILES, Kind, WORLD, WorldMode, type ErrorBody, type Frame, type Header, type Position } from '@mayfly/wire';
+import {
+  FILES,
+  Kind,
+  WORLD,
+  WorldMode,
+  type ErrorBody,
+  type Frame,
+  type FtModes,
+  type Header,
+  type Position,
+} from '@mayfly/wire';
 import { FileChecker } from '../file-checker.ts';
 import { execute, outputDigest, type Outcome } from '../legal-execution.ts';
 import { due, outputsDue, type ProgramSpec } from '../program.ts';
 import type { Standing, Witness } from '../rank-host.ts';
+import type { RecoveryWitness } from '../recovering-rank.ts';
 import { Violation } from '../violation.ts';
 import { LocalChannels } from './local-channels.ts';
 import { messageKey, type Place } from './records.ts';
@@ -70,6 +81,19 @@ export interface Stores {
   isDone(task: number): boolean;
   /** Highest durable incarnation of a task. */
   raised(task: number): number | undefined;
+}
+
+/** What a kit of programs that recover themselves hears of hosts, beside what their ranks report. */
+export interface RecoveriesWitness extends RecoveryWitness {
+  /** How often a task has heard of a recovery. */
+  readonly heardOf: number;
+  /** The job has a task more, in place of a lost one. */
+  replaces(task: number): void;
+  assigned(task: number): void;
+  /** Now and then. */
+  tick(): void;
+  /** The server stands still for a while. */
+  standsStill(): void;
 }
 
 /** What lets a job end with a named error instead of its answer: run.ts asks the kit. */
@@ -143,12 +167,20 @@ export interface ProtocolCheckers {
   /** Of coordinated checkpointing. */
   readonly waves?: WaveWitness;
 
+  /** Of programs that recover themselves. */
+  readonly recoveries?: RecoveriesWitness;
+
   /** The job may end with this error, because of what struck it. */
   excuses(error: ErrorBody, misfortunes: Excuses): boolean;
 }
 
 /** A kit of one run. */
-export type Kit = (histories: Histories, stores: Stores, clusters?: readonly number[]) => ProtocolCheckers;
+export type Kit = (
+  histories: Histories,
+  stores: Stores,
+  clusters?: readonly number[],
+  ft?: FtModes & { readonly slotMs: number; readonly tasks: number },
+) => ProtocolCheckers;
 
 /** An image that becomes complete. */
 export interface ImageComplete {
@@ -216,8 +248,9 @@ export class Checkers implements Witness, Histories {
     kit: Kit,
     stores: Stores,
     clusters?: readonly number[],
+    ft?: Parameters<Kit>[3],
   ) {
-    this.kit = kit(this, stores, clusters);
+    this.kit = kit(this, stores, clusters, ft);
     this.locals = new LocalChannels(this);
     this.units = new TeamUnits((task) => stores.isDone(task));
     this.files = new FileChecker(spec.spawn?.first ?? spec.size, (life, known) => this.kit.supersedes(life, known));
@@ -353,6 +386,7 @@ export class Checkers implements Witness, Histories {
       throw new Violation(`K4: incarnation ${incarnation} of task ${task} is assigned after ${before}`);
     this.incarnations.set(task, incarnation);
     this.kit.waves?.assigned(task, incarnation, image);
+    this.kit.recoveries?.assigned(task);
   }
 
   /** A member of a team gives its image to the Checkpoint Server. `counts`: as it was when it was taken. */
