@@ -19,11 +19,11 @@ it('names the function that is called without its declaration', () => {
   );
   expect(stack).toContain('at main (wasm-function[28]:0xc32)');
 });
-it('says that long has 32 bits, where code took it for 64', () => {
+it('says that pointers have 32 bits, where code took them for 64', () => {
   expect(
     describeTrap(trap('memory access out of bounds', '    at visit (wasm://wasm/a:wasm-function[3]:0x10)'), undefined)
       .message,
-  ).toMatch(/out of bounds: an index .*, a wild pointer, .*long and pointers/);
+  ).toMatch(/out of bounds: an index .*, a wild pointer, .*pointers .*-mno-long64.* 32/);
 });
 it('says what abort() leaves', () => {
   expect(

@@ -1,4 +1,4 @@
-/* Comes before each file of a program that is compiled with -mlong64: names that the compiler's rewriting of `long` puts in (src/c/driver/long64/names.ts). */
+/* Comes before each file of a program whose `long` has 64 bits: names that the compiler's rewriting of `long` puts in (src/c/driver/long64/names.ts). */
 #ifndef MAYFLY_LONG64_H
 #define MAYFLY_LONG64_H
 /* For mpi.h. */
@@ -21,6 +21,21 @@ struct _IO_FILE;
 int fseeko(struct _IO_FILE *, long long, int);
 long long ftello(struct _IO_FILE *);
 #ifdef __cplusplus
+}
+#endif
+/* size_t and ptrdiff_t keep the types of the system, where natively they are the program's unsigned long and long. */
+#if defined(__cplusplus) && __cplusplus >= 201103L
+namespace std {
+template <class, class> struct __mayfly_mixed {};
+template <> struct __mayfly_mixed<unsigned long, unsigned long long> { typedef unsigned long long type; };
+template <> struct __mayfly_mixed<unsigned long long, unsigned long> { typedef unsigned long long type; };
+template <> struct __mayfly_mixed<long, long long> { typedef long long type; };
+template <> struct __mayfly_mixed<long long, long> { typedef long long type; };
+/* The first parameter keeps them out of min<size_t>(a, b). */
+template <int = 0, class A, class B>
+constexpr typename __mayfly_mixed<A, B>::type min(const A &a, const B &b) { return b < a ? b : a; }
+template <int = 0, class A, class B>
+constexpr typename __mayfly_mixed<A, B>::type max(const A &a, const B &b) { return a < b ? b : a; }
 }
 #endif
 #endif

@@ -38,7 +38,7 @@ const WHY: readonly (readonly [pattern: RegExp, why: string])[] = [
   [
     /out of bounds memory|memory access out of bounds|index out of bounds/,
     'memory was accessed out of bounds: an index far beyond its array, a wild pointer, or the stack has run ' +
-      'out, or code takes long and pointers to have 64 bits (here they have 32)',
+      'out, or code takes pointers (or, with -mno-long64, long) to have 64 bits: here they have 32',
   ],
   [/divide by zero|division by zero/, 'an integer was divided by zero'],
   [/integer overflow|divide result unrepresentable/, 'an integer division overflowed: the least integer by −1'],

@@ -159,7 +159,7 @@ export function parseArguments(
   let cxxLibrary = driver === 'mpicxx';
   let dependencies: 'none' | 'output' | 'file' = 'none';
   let dependencyFile: string | undefined;
-  let long64 = false;
+  let long64 = true;
   // More than the stacks of the engines hold: a frame takes no more room here than there.
   let unwindBytes = DEFAULT_UNWIND_BYTES;
 

@@ -39,6 +39,7 @@ export function cc(argv: readonly string[], options: DriverOptions): DriverResul
   const sources = args.inputs.filter((i) => i.kind !== 'object' && i.kind !== 'library');
   if (args.query || (args.inputs.length === 0 && args.verbose)) {
     const r = run.llvm(clangName, ...args.clang);
+    if (args.clang.some((a) => /^--?help$/.test(a))) run.print(ownHelp(options.driver));
     run.print(r.stdout);
     run.say(r.stderr);
     return run.result(r.exit);
@@ -220,12 +221,31 @@ function show(run: DriverRun, args: Arguments, argv: readonly string[]): DriverR
   }
   const include = `-I${resources().includePath.replace(/\/$/, '')}`;
   const rest = argv.filter((a) => !/^--?show|^-(compile|link)[_-]info$/.test(a));
-  const clang = `${driver === 'mpicxx' ? 'clang++' : 'clang'} --target=wasm32-wasip1`;
+  const clang =
+    `${driver === 'mpicxx' ? 'clang++' : 'clang'} --target=wasm32-wasip1` +
+    (rest.some((a) => /^-m(no-)?long64$/.test(a)) ? '' : ' -mlong64');
   run.print(
     `${args.show === 'compile' ? include : args.show === 'link' ? '-lmpi' : [clang, include, ...rest, '-lmpi'].join(' ')}\n`,
   );
   return run.result(0);
 }
+
+/** Before clang's own: how this driver differs from it. */
+const ownHelp = (driver: string): string => `${driver}: clang for MPI programs that Mayfly runs (wasm32-wasip1)
+
+OPTIONS OF ${driver}:
+  -mno-long64             long has 32 bits, as in size_t and pointers. By default (-mlong64) it has 64
+  -mno-simd128            No 128-bit vectors
+  -show                   Print the command instead of running it
+  -compile_info           Print its options for compiling (also --showme:compile)
+  -link_info              Print its options for linking (also --showme:link)
+  --showme:version        Print the version of Mayfly
+  -Wl,-z,stack-size=<N>   Size of the stack, 4 MB by default
+  --mayfly-unwind=<N>     Room for the unwound stack, 4 MB by default
+Shared libraries, threads and -fsanitize=address do not exist here. Of the following, those for other targets have no
+effect; docs/c-programs.md lists what is accepted, ignored and refused.
+
+`;
 
 /** The LLVM tools beside the compilers: ar, ranlib, nm, objdump, size, strip … */
 export const TOOLS = [

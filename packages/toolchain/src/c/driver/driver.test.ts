@@ -250,7 +250,11 @@ test('questions that build systems ask', () => {
   const files = sources();
   expect(drive(files, '--version').out).toMatch(/^clang version \d+\./);
   expect(drive(files, '-Wl,--version')).toMatchObject({ exit: 0, out: expect.stringMatching(/^LLD \d+\./) });
-  expect(drive(files, '-show -c main.c').out).toMatch(/^clang --target=wasm32-wasip1 -I\S+include -c main\.c -lmpi\n$/);
+  expect(drive(files, '-show -c main.c').out).toMatch(
+    /^clang --target=wasm32-wasip1 -mlong64 -I\S+include -c main\.c -lmpi\n$/,
+  );
+  expect(drive(files, '-show -mno-long64 a.c').out).not.toContain(' -mlong64');
+  expect(drive(files, '--help').out).toMatch(/^mpicc: [^]*\n {2}-mno-long64 [^]*\nOVERVIEW: clang/);
   expect(drive(files, '--showme:compile').out).toMatch(/^-I\S+include\n$/);
   expect([drive(files, '-link_info').out, drive(files, '--showme:link').out]).toEqual(['-lmpi\n', '-lmpi\n']);
   expect(drive(files, '--showme:version').out).toBe('mpicc: Mayfly dev (MPI 4.1)\n');

@@ -19,6 +19,7 @@ import { marked } from './mark.ts';
 import { taggedHeaders } from './mpi-tags.ts';
 import { ProgramFiles } from './program-files.ts';
 import { mayBeOnce, once } from './once.ts';
+import { type Repeated, repeatedIn, warningOf } from './repeated.ts';
 import { widen } from './widen.ts';
 
 export interface WideCompilation {
@@ -47,11 +48,35 @@ export function compileWide(run: DriverRun, c: WideCompilation): WasiResult {
   return r;
 }
 
+/** How often clang may find further declarations that stand there for both types. */
+const MAX_ROUNDS = 6;
+
 function compiled(run: DriverRun, c: WideCompilation): WasiResult {
+  const omitted: Repeated[] = [];
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const { result, repeated } = attempt(run, c, omitted);
+    if (repeated.length === 0 && result.exit !== 0 && omitted.length > 0) break;
+    if (repeated.length === 0)
+      return c.flags.includes('-w') ? result : withText(result, omitted.map(warningOf).join(''), 'before');
+    omitted.push(...repeated);
+  }
+  // What is left is worse: the first errors are those to see.
+  return attempt(run, c).result;
+}
+
+interface Attempt {
+  readonly result: WasiResult;
+  /** What to leave out in the next attempt; then the result is not for the user. */
+  readonly repeated: readonly Repeated[];
+}
+
+/** @param omitted undefined: it is the last attempt */
+function attempt(run: DriverRun, c: WideCompilation, omitted?: readonly Repeated[]): Attempt {
   const language = c.source.kind === 'c++' ? 'c++' : 'c';
   const { cwd } = run.options;
   const flags = ['-include', `${RESOURCES}/compat/long64.h`, '-Wno-long-long', ...widenMacros(c.flags, language)];
-  const open = (parts: boolean): ProgramFiles => new ProgramFiles(run.options.files, { language, parts });
+  const open = (parts: boolean): ProgramFiles =>
+    new ProgramFiles(run.options.files, { language, parts }, omitted ?? []);
   const clang = (files: ProgramFiles, headers: FileTree | undefined, ...more: string[]): WasiResult =>
     run.llvmOver(
       {
@@ -64,9 +89,10 @@ function compiled(run: DriverRun, c: WideCompilation): WasiResult {
       c.source.path,
     );
   let files = open(false);
+  const done = (result: WasiResult): Attempt => ({ result, repeated: [] });
   if (c.preprocess) {
     files.settle([]);
-    return clang(files, undefined, ...flags, ...c.action);
+    return done(clang(files, undefined, ...flags, ...c.action));
   }
   let precompiled = c.precompiled(widenMacros(c.options, language));
   const checked = flags.filter((f) => !NOT_FOR_A_CHECK.test(f));
@@ -82,16 +108,24 @@ function compiled(run: DriverRun, c: WideCompilation): WasiResult {
     files.mark(true);
     return findingsOf(new TextDecoder().decode(inner(...checked, ...CHECK_FLAGS).stderr), cwd);
   };
+  const repeatedOf = (r: WasiResult): readonly Repeated[] => {
+    if (omitted === undefined || r.exit === 0) return [];
+    const found = repeatedIn(new TextDecoder().decode(r.stderr), cwd);
+    return files.canOmit(found) ? found : [];
+  };
   let findings: Findings | undefined;
   let compiled = false;
   if (mayBeOnce(c.options)) {
     // In C++, the attributes for functions that pass a format on make errors (formats.ts).
     files.mark(language === 'c');
     const { result, messages, ...o } = once(inner, { flags, action: c.action, cwd });
+    // Those attributes move columns.
+    const repeated = language === 'c' ? [] : repeatedOf(result);
+    if (repeated.length > 0) return { result, repeated };
     compiled = result.exit === 0;
     findings = language === 'c' || !files.passesFormats ? o.findings : check();
     if (compiled && isEmpty(findings) && messages !== undefined)
-      return { ...result, stderr: new TextEncoder().encode(messages) };
+      return done({ ...result, stderr: new TextEncoder().encode(messages) });
   }
   findings ??= check();
   if (findings.refusals.length > 0) {
@@ -100,12 +134,30 @@ function compiled(run: DriverRun, c: WideCompilation): WasiResult {
   }
   if (findings.refusals.length > 0) {
     if (compiled) remove(run, c.action);
-    return { exit: 1, stdout: new Uint8Array(0), stderr: new TextEncoder().encode(findings.refusals.join('')) };
+    return done({ exit: 1, stdout: new Uint8Array(0), stderr: new TextEncoder().encode(findings.refusals.join('')) });
   }
   files.settle(findings.edits);
   const r = compileCxx(precompiled, (more) => clang(files, undefined, ...flags, ...more, ...c.action));
-  if (r.exit !== 0) return { ...r, stderr: Buffer.concat([r.stderr, new TextEncoder().encode(explain(r.stderr))]) };
-  return r;
+  const repeated = repeatedOf(r);
+  if (repeated.length > 0 || r.exit === 0) return { result: r, repeated };
+  const stderr = new TextDecoder().decode(r.stderr);
+  const narrow = (): WasiResult =>
+    run.llvm(
+      c.clang,
+      ...c.flags.filter((f) => !NOT_FOR_A_CHECK.test(f)),
+      ...(precompiled === undefined ? [] : ['-include-pch', precompiled]),
+      '-fsyntax-only',
+      '-w',
+      c.source.path,
+    );
+  const mayBeWidth = files.differs && r.exit === 1 && !stderr.includes(': fatal error: ');
+  return done(withText(r, mayBeWidth && narrow().exit === 0 ? explanation(stderr) : ''));
+}
+
+function withText(r: WasiResult, text: string, where: 'before' | 'after' = 'after'): WasiResult {
+  if (text === '') return r;
+  const bytes = new TextEncoder().encode(text);
+  return { ...r, stderr: Buffer.concat(where === 'before' ? [bytes, r.stderr] : [r.stderr, bytes]) };
 }
 
 /** What a run has written before the refusal was known. */
@@ -122,20 +174,18 @@ const isEmpty = (f: Findings): boolean => f.edits.length === 0 && f.refusals.len
 const widenMacros = (flags: readonly string[], language: 'c' | 'c++'): string[] =>
   flags.map((f, i) => (flags[i - 1] === '-D' || (f.startsWith('-D') && f !== '-D') ? widen(f, { language }) : f));
 
-/** Where two of the program's types have become one, or two that were one are now two. */
-function explain(stderr: Uint8Array): string {
-  const text = new TextDecoder().decode(stderr);
+/** Of errors that a `long` of 32 bits does not have: where two types have become one, or one has become two. */
+function explanation(stderr: string): string {
   const same =
     /^.*error: .*(redefinition|redeclared|redeclaration|cannot be overloaded|duplicate explicit instantiation|generic association|duplicate case).*$/m;
-  const notes: string[] = [];
-  if (same.test(text) && text.includes('long long'))
-    notes.push(
-      'with -mlong64, long and long long are one type: leave out the variant for one of them, or compile the whole ' +
-        'program with -mno-long64',
-    );
-  if (/deduced (?:conflicting types|as conflicting).*'unsigned long long'/.test(text) && /'unsigned long'/.test(text))
-    notes.push(
-      'with -mlong64, size_t keeps 32 bits and is not unsigned long: name the type, as in std::max<size_t>(a, b)',
-    );
-  return notes.map((n) => `mayfly: note: ${n}\n`).join('');
+  const why =
+    same.test(stderr) && stderr.includes('long long')
+      ? 'long and long long are one type: leave out the variant for one of them'
+      : /'(unsigned )?long long'/.test(stderr) && /'(unsigned )?long'|size_t|ptrdiff_t/.test(stderr)
+        ? 'size_t and ptrdiff_t keep 32 bits and are not long: name the type, as in std::max<size_t>(a, b)'
+        : 'size_t, ptrdiff_t and pointers keep 32 bits';
+  return (
+    `mayfly: note: this file compiles with a long of 32 bits. With one of 64 bits, ${why}; or compile the whole ` +
+    `program with -mno-long64\n`
+  );
 }

@@ -102,8 +102,9 @@ export function findingsOf(messages: string, cwd: string): Findings {
       });
     else
       refusals.push(
-        `${file!}:${line!}:${column!}: error: ${message}; with -mlong64, long has 64 bits in the program, and size_t, ` +
-          `ptrdiff_t and the long of the system's headers have 32: ${ADVICE[kind!] ?? 'use their own types'} [-mlong64]\n`,
+        `${file!}:${line!}:${column!}: error: ${message}; long has 64 bits in the program, and size_t, ptrdiff_t and the ` +
+          `long of the system's headers have 32: ${ADVICE[kind!] ?? 'use their own types'}, or compile the whole ` +
+          `program with -mno-long64 [-mlong64]\n`,
       );
   }
   return { edits, refusals };

@@ -33,6 +33,6 @@ export function mixedWidths(inputs: readonly (readonly [name: string, bytes: Uin
   const [wide, narrow] = ([64, 32] as const).map((w) => inputs.find(([, bytes]) => widthsOf(bytes).has(w))?.[0]);
   return wide === undefined || narrow === undefined
     ? undefined
-    : `long has 64 bits in ${wide}, which was compiled with -mlong64, and 32 bits in ${narrow}, which was not: ` +
+    : `long has 64 bits in ${wide}, and 32 bits in ${narrow}, which was compiled with -mno-long64 or elsewhere: ` +
         'compile all files of the program with the same option';
 }

@@ -11,6 +11,7 @@ import type { FileStat, FileTree } from '../../files.ts';
 import type { Edit } from './edit.ts';
 import { passesFormats, withFormatAttributes, withoutFormatAttributes } from './formats.ts';
 import { taggedHeader } from './mpi-tags.ts';
+import { ofTwoTypes, type Repeated, without } from './repeated.ts';
 import { widen, type WidenOptions } from './widen.ts';
 
 const OWN_HEADER = /^\/\*[^]{0,1000}\n#ifndef MAYFLY_MPI_H\n/;
@@ -22,13 +23,18 @@ export class ProgramFiles implements FileTree {
   readonly #embedded = new Set<string>();
   #settled = false;
   #marks = true;
+  readonly #omitted: readonly Repeated[];
+  /** A text that was read differs from the program's. */
+  differs = false;
   /** A text that was read has functions that pass a format on. */
   passesFormats = false;
   static readonly #STDIN = '(standard input)';
 
-  constructor(base: FileTree, options: WidenOptions) {
+  /** @param omitted what their texts do not have */
+  constructor(base: FileTree, options: WidenOptions, omitted: readonly Repeated[] = []) {
     this.#base = base;
     this.#options = options;
+    this.#omitted = omitted;
   }
 
   /** Whether functions that pass a format on have clang's attribute for them from now on. */
@@ -47,7 +53,7 @@ export class ProgramFiles implements FileTree {
     if (known !== undefined) return known;
     const bytes = this.#base.read(path);
     if (bytes === undefined) return undefined;
-    const text = this.#embedded.has(posix.basename(path)) ? bytes : this.#widened(bytes);
+    const text = this.#embedded.has(posix.basename(path)) ? bytes : this.#widened(bytes, path);
     this.#texts.set(path, text);
     return text;
   }
@@ -59,13 +65,33 @@ export class ProgramFiles implements FileTree {
     return text;
   }
 
-  #widened(bytes: Uint8Array): Uint8Array {
+  /** Whether these can be left out of the texts (repeated.ts). */
+  canOmit(repeated: readonly Repeated[]): boolean {
+    const source = (path: string): string | undefined => {
+      const bytes = this.#base.read(path);
+      return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+    };
+    const wide = (path: string): string | undefined => {
+      const text = source(path);
+      return text === undefined ? undefined : this.#without(widen(text, this.#options), path);
+    };
+    const texts = { widened: wide, original: source, widen: (text: string) => widen(text, this.#options) };
+    return repeated.every((r) => without(wide(r.path) ?? '', r) !== undefined && ofTwoTypes(r, texts));
+  }
+
+  #without(text: string, path: string): string {
+    const here = this.#omitted.filter((r) => r.path === posix.normalize(path));
+    return here.reduce((t, r) => without(t, r) ?? t, text);
+  }
+
+  #widened(bytes: Uint8Array, path = ''): Uint8Array {
     if (bytes.includes(0)) return bytes;
     // One character for each byte, so that any encoding passes through.
     const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
     if (OWN_HEADER.test(source)) return this.#settled ? bytes : taggedHeader();
     for (const m of source.matchAll(/#[ \t]*embed[ \t]*["<]([^">\n]+)[">]/g)) this.#embedded.add(posix.basename(m[1]!));
-    const text = widen(source, this.#options);
+    const text = this.#without(widen(source, this.#options), path);
+    this.differs ||= text !== source;
     this.passesFormats ||= passesFormats(text);
     const marked = this.#settled || !this.#marks ? text : withFormatAttributes(text, this.#options.language);
     return Buffer.from(marked, 'latin1');

@@ -25,7 +25,7 @@ export function widthWarnings(path: string, bytes: Uint8Array): string[] {
     const before = source.slice(0, m.index).split('\n');
     return (
       `${path}:${before.length}:${before.at(-1)!.length + 1}: warning: this shift can reach 63, and long has 32 bits: ` +
-      `compile the whole program with -mlong64 [-mno-long64]\n`
+      `compile the whole program without -mno-long64 [-mno-long64]\n`
     );
   });
 }
