@@ -6,6 +6,7 @@ import swagger from '@fastify/swagger';
 import rateLimit from '@fastify/rate-limit';
 import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import Fastify, { LogController, type FastifyInstance } from 'fastify';
+import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openEmbeddedStorage, type BackupInfo, type Storage } from '@mayfly/storage';
 import { createCompiler } from '@mayfly/toolchain';
@@ -48,6 +49,7 @@ import { audit } from './serve/audit.ts';
 import { answerClientError, answerError, installErrors } from './serve/errors.ts';
 import { Examples } from './serve/examples.ts';
 import { takeJson } from './serve/json.ts';
+import { listenError } from './serve/listen-error.ts';
 import { Guard } from './serve/guard.ts';
 import { networkOf } from './serve/address.ts';
 import { WrongGuesses } from './serve/guesses.ts';
@@ -161,6 +163,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       metrics,
       dashboards: () => dashboard.count,
       usage: () => storage.usage(),
+      ...(storage.sharing ? { peers: storage.sharing.peers } : {}),
       version: o.version,
       limitBytes: o.retention.diskBytes,
     });
@@ -227,10 +230,9 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     await runtime.recover();
     lessons.begin();
     oidc?.start();
-    await listen(app, o);
+    const port = o.listen ? o.listen(app.server as HttpServer) : await listen(app, o);
     retention.start();
 
-    const { port } = app.server.address() as AddressInfo;
     const scheme = tls ? 'https' : 'http';
     const name = o.host === '0.0.0.0' || o.host === '::' ? 'localhost' : o.host.includes(':') ? `[${o.host}]` : o.host;
     const localUrl = `${scheme}://${name}:${port}`;
@@ -430,17 +432,14 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
   await serveStatic(app, { webRoot: o.webRoot, frameRoot: o.frameRoot, publicUrl: o.publicUrl });
 }
 
-async function listen(app: FastifyInstance, o: ResolvedOptions): Promise<void> {
+/** @returns the port */
+async function listen(app: FastifyInstance, o: ResolvedOptions): Promise<number> {
   try {
     await app.listen({ port: o.port, host: o.host, listenTextResolver: (address) => `bound to ${address}` });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE')
-      throw new Error(`port ${o.port} is in use on ${o.host}; choose another one, or 0 for any`);
-    if (code === 'EADDRNOTAVAIL') throw new Error(`this machine has no address ${o.host}`);
-    if (code === 'EACCES') throw new Error(`this user may not listen on port ${o.port}; choose a port above 1023`);
-    throw error;
+    throw listenError(error, o);
   }
+  return (app.server.address() as AddressInfo).port;
 }
 
 function countStates(runtime: Runtime): Record<string, number> {

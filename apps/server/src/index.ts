@@ -2,6 +2,7 @@
  * The Mayfly server as a factory: `createServer(options)` listens when it resolves and has recovered every job by then.
  */
 export { createServer } from './create-server.ts';
+export { createSharedServer, type SharedServer, type SharedServerOptions } from './shared-server.ts';
 export {
   defaultLimits,
   defaultRetention,

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Server as HttpServer } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { DispatcherSettings } from '@mayfly/protocols';
 import type { Storage } from '@mayfly/storage/ports';
@@ -132,6 +133,10 @@ export interface ServerOptions {
    * when it closes, and when it cannot start. `dataDir` then keeps the certificate, and is the disk that is watched.
    */
   storage?: Storage;
+  /**
+   * Serves on a port that is open already, instead of `port` and `host` (shared-server.ts). @returns its number
+   */
+  listen?: (http: HttpServer) => number;
 }
 
 export interface MayflyServer {
@@ -156,6 +161,9 @@ export interface MayflyServer {
   /** Stops listening, notifies the nodes, syncs all logs, closes the storage. Idempotent. */
   close(): Promise<void>;
 }
+
+export const DEFAULT_PORT = 7070;
+export const DEFAULT_HOST = '127.0.0.1';
 
 export const defaultLimits: ServerLimits = {
   submissionBytes: 64 * 1024 * 1024,
@@ -213,7 +221,7 @@ export function resolveOptions(o: ServerOptions): ResolvedOptions {
   for (const name of o.allowHosts ?? [])
     if (parseHost(name.replace(/^\./, ''))?.port !== '')
       throw new Error(`'${name}' is not a host name: leave out the scheme and port`);
-  const port = o.port ?? 7070;
+  const port = o.port ?? DEFAULT_PORT;
   if (!Number.isInteger(port) || port < 0 || port > 65535) throw new Error(`invalid port ${port}: use 0 to 65535`);
   if (o.publicUrl !== undefined && !/^https?:\/\/[^/]+/.test(o.publicUrl))
     throw new Error(`the public URL '${o.publicUrl}' must begin with http:// or https://`);
@@ -228,7 +236,7 @@ export function resolveOptions(o: ServerOptions): ResolvedOptions {
     ...o,
     dataDir: resolve(o.dataDir),
     port,
-    host: o.host ?? '127.0.0.1',
+    host: o.host ?? DEFAULT_HOST,
     channelMemories,
     trustProxy: o.trustProxy ?? false,
     log: o.log ?? 'info',

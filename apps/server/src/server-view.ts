@@ -6,7 +6,7 @@
  * STORAGE_MS, and only when asked).
  */
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
-import type { StorageUsage } from '@mayfly/storage/ports';
+import type { Peer, StorageUsage } from '@mayfly/storage/ports';
 import type { ServerView } from '@mayfly/wire';
 import type { Disk } from './disk.ts';
 import type { Metrics, MetricSources } from './metrics.ts';
@@ -57,6 +57,8 @@ export interface ServerViewSources extends MetricSources {
   disk: Disk;
   dashboards(): number;
   usage(): Promise<StorageUsage>;
+  /** The server processes of a shared storage. */
+  peers?(): Promise<Peer[]>;
   version: string;
   limitBytes: number;
 }
@@ -97,6 +99,7 @@ export class ServerHealth {
       disk: this.#s.disk.view(),
       eventLoopMs: this.#delay.read(),
       memoryBytes: this.#memory(),
+      ...(s.peers ? { servers: await s.peers().catch(() => []) } : {}),
       cpu: Math.round(((user + system) / 1e6 / Math.max(1, process.uptime())) * 1000) / 1000,
     };
   }

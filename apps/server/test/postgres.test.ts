@@ -1,12 +1,11 @@
-/** A server whose jobs, logs, checkpoints and output are in a real PostgreSQL. */
+/** Servers, one after the other, whose jobs, logs, checkpoints and output are in a real PostgreSQL. */
 import { startHeadlessNode } from '@mayfly/node/headless';
 import type { MayflyServer } from '@mayfly/server';
-import type { Storage } from '@mayfly/storage/ports';
-import { openPostgresStorage } from '@mayfly/storage/postgres';
 import type { JobView } from '@mayfly/wire';
 import { expect, it } from 'vitest';
 import { needPrograms, PostgresServer } from '@mayfly/storage/test-postgres';
-import { TOKEN, api, freshDir, later, startServer, until } from './harness.ts';
+import { TOKEN, api, freshDir, later, until } from './harness.ts';
+import { startProcess, type ServerProcess } from './server-process.ts';
 
 /** Rounds of a ring; each prints, writes to a file, reads it back, and waits for a line of standard input. */
 const ROUNDS = `
@@ -43,26 +42,41 @@ sums.forEach((sum, k) => [0, 1].forEach((rank) => written.writeInt32LE(sum, 40_0
 const programs = needPrograms();
 
 it.skipIf(programs === undefined)(
-  'a job ends with its answer although its node is killed, PostgreSQL crashes, and another machine goes on with it',
+  'a job ends with its answer although its node is killed, PostgreSQL crashes, and one server after the other goes',
   async () => {
     const postgres = await PostgresServer.start(programs!);
     later(() => postgres.dispose());
-    let storage: Storage | undefined;
-    const begin = async (port = 0): Promise<MayflyServer> => {
+    const begin = async (port = 0): Promise<ServerProcess> =>
       // Nothing of the server before is on this machine's disk.
-      const dataDir = await freshDir();
-      storage = await openPostgresStorage({ url: postgres.url(), dataDir });
-      return startServer({ port, dataDir, storage });
+      startProcess({ port, dataDir: await freshDir(), store: postgres.url(), leaseMs: 2000 });
+    let first = await begin();
+    await until('the first serves', () => first.output().includes('serves on'));
+    const second = await begin();
+    await until('the second stands by', () => second.output().includes(`stands by for 127.0.0.1:${first.port}`));
+    // Which of them a client reaches makes no difference: it is one after the other here.
+    let reached = second;
+    type Asked = Parameters<typeof api> extends [unknown, ...infer Rest] ? Rest : never;
+    const ask = (...of: Asked): ReturnType<typeof api> => api({ localUrl: reached.url } as MayflyServer, ...of);
+    /** While nobody serves, a connection waits or breaks. */
+    const asked = async (...of: Asked): Promise<unknown> => {
+      const answer = await ask(...of).catch(() => undefined);
+      return answer?.status === 200 ? answer.body : undefined;
     };
-    let server = await begin();
-    const port = Number(new URL(server.localUrl).port);
-    const node = async (name: string): Promise<Awaited<ReturnType<typeof startHeadlessNode>>> => {
-      const n = await startHeadlessNode({ server: server.localUrl, slots: 2, name });
+    const node = async (
+      name: string,
+      server: ServerProcess,
+    ): Promise<Awaited<ReturnType<typeof startHeadlessNode>>> => {
+      const n = await startHeadlessNode({ server: server.url, slots: 2, name });
       later(() => n.close());
       return n;
     };
-    const first = await node('first');
-    const { status, body } = await api(server, 'POST', '/api/jobs', {
+    const owner = async (): Promise<number> => {
+      const [row] = await postgres.asAdmin('SELECT who FROM mayfly.lease');
+      return Number(/process (\d+) /.exec(row!.who as string)![1]);
+    };
+    const standBys = (of: ServerProcess): number => of.output().split('stands by for').length;
+    const lone = await node('first', first);
+    const { status, body } = await ask('POST', '/api/jobs', {
       program: { language: 'c', sources: { 'rounds.c': ROUNDS } },
       size: 2,
       options: { durability: 'strict', interactive: true },
@@ -70,45 +84,70 @@ it.skipIf(programs === undefined)(
     expect(status, JSON.stringify(body)).toBe(201);
     const path = `/api/jobs/${(body as JobView).id}`;
     const stdout = async (rank: number): Promise<string> =>
-      (await api(server, 'GET', `${path}/tasks/${rank}/stdout?from=0`)).body as string;
-    const view = async (): Promise<JobView> => (await api(server, 'GET', path)).body as JobView;
-    const type = async (): Promise<void> => {
-      const answer = await api(server, 'POST', `${path}/stdin`, new TextEncoder().encode('on\n'));
-      expect(answer.status).toBeLessThan(300);
-    };
+      String((await asked('GET', `${path}/tasks/${rank}/stdout?from=0`)) ?? '');
+    const view = async (): Promise<JobView | undefined> => (await asked('GET', path)) as JobView | undefined;
+    const inRound = (n: number): Promise<void> =>
+      until(`both are in round ${n}`, async () =>
+        (await Promise.all([stdout(0), stdout(1)])).every((text) => text.includes(`round ${n}`)),
+      );
+    const type = (): Promise<void> =>
+      until('a line is taken', async () =>
+        ask('POST', `${path}/stdin`, new TextEncoder().encode('on\n')).then(
+          (answer) => answer.status < 300,
+          () => false,
+        ),
+      );
 
-    await until(
-      'both are in round 2',
-      async () => (await stdout(0)).includes('round 2') && (await stdout(1)).includes('round 2'),
-    );
-    first.kill();
+    await inRound(2);
+    lone.kill();
     await postgres.crash();
-    await node('second');
-    await until('storage works again', async () => (await api(server, 'GET', '/api/info')).status === 200);
+    await node('second', second);
+    await until('storage works again', async () => (await asked('GET', '/api/info')) !== undefined);
     await type();
-    await until(
-      'both are in round 4',
-      async () => (await stdout(0)).includes('round 4') && (await stdout(1)).includes('round 4'),
-    );
-    await server.close();
-    server = await begin(port);
+    await inRound(4);
+
+    // Either of them, after the crash.
+    if ((await owner()) === second.pid) reached = first;
+    const serving = reached === second ? first : second;
+    await serving.kill();
+    await until('the other one serves', async () => (await owner()) === reached.pid);
+    first = await begin(serving.port);
+    await until('the first stands by', () => first.output().includes('stands by for'));
     await type();
-    await until('the job has ended', async () => (await view()).endedAt !== undefined);
-    // A third machine has only what the database has.
-    await server.close();
-    server = await begin(port);
+    await until('the job has ended', async () => (await view())?.endedAt !== undefined);
+
+    // It stands still, and is fenced when it goes on.
+    reached.signal('SIGSTOP');
+    const frozen = reached;
+    reached = first;
+    await until('the first serves', async () => (await owner()) === first.pid && (await view()) !== undefined);
+    const stoodBy = standBys(frozen);
+    frozen.signal('SIGCONT');
+    await until('the other one stands by', () => standBys(frozen) > stoodBy);
+    reached = frozen;
+    // It has closed the connections that the client kept.
+    await until('a new connection goes on', async () => (await view()) !== undefined);
     expect(await view()).toMatchObject({ state: 'done', outputs: [{ path: 'rounds.bin', bytes: written.length }] });
     expect([await stdout(0), await stdout(1)]).toEqual([printed, printed]);
-    const file = await fetch(`${server.localUrl}${path}/files/rounds.bin`, {
+    const file = await fetch(`${frozen.url}${path}/files/rounds.bin`, {
       headers: { authorization: `Bearer ${TOKEN}` },
     });
     expect(Buffer.from(await file.arrayBuffer()).equals(written)).toBe(true);
-    const { id } = await view();
-    expect(await storage!.usageOf(id)).toBeGreaterThan(written.length);
-    expect((await storage!.usage()).jobs).toBe(await storage!.usageOf(id));
-    await api(server, 'DELETE', path);
+    expect(await asked('GET', '/api/server')).toMatchObject({
+      servers: [
+        { owns: true, address: `127.0.0.1:${first.port}` },
+        { owns: false, address: `127.0.0.1:${frozen.port}` },
+      ],
+    });
+    // An upgrade: the next one serves before this one has ended.
+    expect(await first.stop()).toBe(0);
+    await until('the other one serves', async () => (await owner()) === frozen.pid && (await view()) !== undefined);
+    expect(((await asked('GET', '/api/server')) as { storage: { jobs: number } }).storage.jobs).toBeGreaterThan(
+      written.length,
+    );
+    await ask('DELETE', path);
     await until('its rows are gone', async () => (await postgres.asAdmin('SELECT id FROM mayfly.job')).length === 0);
-    expect((await storage!.usage()).jobs).toBe(0);
+    expect(await frozen.stop()).toBe(0);
   },
   400_000,
 );

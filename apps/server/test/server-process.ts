@@ -11,10 +11,11 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 let bundled: Promise<string> | undefined;
 
 /**
- * With one argument a server with these options; with `serve <dir> [tls]` or `check <dir>` what damage.test.ts needs.
+ * With one argument a server with these options, one of several when they name a store; with `serve <dir> [tls]` or
+ * `check <dir>` what damage.test.ts needs.
  */
 const SOURCE = `
-import { checkDataDirectory, createServer } from '@mayfly/server';
+import { checkDataDirectory, createServer, createSharedServer } from '@mayfly/server';
 const [what, dir, tls] = process.argv.slice(2);
 if (what === 'check') {
   const { problems } = await checkDataDirectory(dir).catch((error) => {
@@ -33,11 +34,17 @@ const served = {
   ...(tls ? { tls: 'selfsigned' } : {}),
 };
 const options = what === 'serve' ? served : JSON.parse(what);
-const server = await createServer(options).catch((error) => {
+const failed = (error) => {
   console.log(error.message);
   process.exit(1);
-});
-console.log('listening on ' + server.localUrl);
+};
+const saying = (what) => (at) => console.log(what + ' ' + (at.address ?? at.localUrl));
+const shared = { ...options, onStandBy: saying('stands by for'), onServing: saying('serves on') };
+const server = options.store
+  ? await createSharedServer(shared).catch(failed)
+  : await createServer(options).catch(failed);
+server.ended?.catch((error) => error.name === 'AbortError' || failed(error));
+console.log('listening on ' + (server.localUrl ?? 'http://127.0.0.1:' + server.port));
 process.on('SIGTERM', () => void server.close().then(() => process.exit(0)));
 `;
 
@@ -74,6 +81,8 @@ export interface ServerProcess {
   readonly pid: number;
   /** SIGKILL, and waits for the end. */
   kill(): Promise<void>;
+  /** It stands still, or goes on. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   stop(): Promise<number | null>;
   /** What it has written so far: structured logs, one JSON line each, and what ended it. */
   output(): string;
@@ -81,6 +90,8 @@ export interface ServerProcess {
 
 export async function startProcess(options: {
   dataDir: string;
+  store?: string;
+  leaseMs?: number;
   port?: number;
   tls?: 'selfsigned';
   channelMemories?: number;
@@ -124,6 +135,7 @@ export async function startProcess(options: {
       child.kill('SIGKILL');
       await over;
     },
+    signal: (signal) => void child.kill(signal),
     stop() {
       child.kill('SIGTERM');
       return over;

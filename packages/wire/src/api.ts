@@ -104,6 +104,8 @@ export const ServerView = Type.Object({
   memoryBytes: CountSchema,
   /** Share of one core since the start. */
   cpu: Type.Number(),
+  /** Server processes of the database, this one first; the others stand by. Absent: it shares nothing. */
+  servers: Type.Optional(Type.Array(Type.Object({ who: Type.String(), address: Type.String(), owns: Type.Boolean() }))),
 });
 export type ServerView = Static<typeof ServerView>;
 

@@ -32,6 +32,11 @@ export const secondsFrom =
     if (n < least) throw new InvalidArgumentError(`expected a number of seconds, at least ${least}.`);
     return n;
   };
+export const hostAndPort = (text: string): string => {
+  if (!/^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5}$/.test(text))
+    throw new InvalidArgumentError("expected a host and a port: 'alpha.example.org:7070'.");
+  return text;
+};
 export const factor = (text: string): number => {
   const n = Number(text);
   if (text.trim() === '' || !(n >= 1 && n <= 10_000))
@@ -112,7 +117,17 @@ export const serving = (command: Command, dataDir: string): Command =>
     .option(
       '--store <url>',
       'postgres://user@host/database: keep jobs, logs and checkpoints there (or set MAYFLY_STORE, which other users of ' +
-        'this machine cannot read); one server per database',
+        'this machine cannot read); further servers with the same database stand by, and take over',
+    )
+    .option(
+      '--advertise <host:port>',
+      'where the other servers of the database reach this one (default: --host and --port)',
+      hostAndPort,
+    )
+    .option(
+      '--lease <seconds>',
+      'a server that does not answer the database so long may lose it to another one (default 10)',
+      secondsFrom(1),
     )
     .option('--tls-cert <file>', 'certificate chain (PEM); browsers on other machines need HTTPS')
     .option('--tls-key <file>', 'its private key (PEM)')

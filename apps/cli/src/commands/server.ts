@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer as createSocket } from 'node:net';
 import { resolve } from 'node:path';
-import { createServer, type MayflyServer, type ServerOptions } from '@mayfly/server';
+import { createServer, createSharedServer, type MayflyServer, type ServerOptions } from '@mayfly/server';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { interrupted } from '../signals.ts';
 import { VERSION } from '../version.ts';
@@ -15,6 +15,8 @@ export interface ServerCommandOptions {
   host?: string;
   dataDir: string;
   store?: string;
+  advertise?: string;
+  lease?: number;
   tlsCert?: string;
   tlsKey?: string;
   tlsSelfSigned?: boolean;
@@ -114,59 +116,66 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
       : undefined;
   const oidc = await oidcOf(options);
   const store = options.store ?? (process.env.MAYFLY_STORE || undefined);
-  const storage =
-    store === undefined
-      ? undefined
-      : await (await import('@mayfly/storage/postgres')).openPostgresStorage({ url: store, dataDir: options.dataDir });
-  let s: MayflyServer;
-  try {
-    s = await createServer({
-      dataDir: options.dataDir,
-      version: VERSION,
-      // Standard output is for people; the structured log goes beside it.
-      log: { level: options.log ?? 'info', stream: process.stderr },
-      ...(storage === undefined ? {} : { storage }),
-      ...(options.port === undefined ? {} : { port: options.port }),
-      ...(options.host === undefined ? {} : { host: options.host }),
-      ...(tls === undefined ? {} : { tls }),
-      ...(options.tlsName === undefined ? {} : { tlsNames: options.tlsName }),
-      ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
-      ...(options.allowHost === undefined ? {} : { allowHosts: options.allowHost }),
-      ...(options.compileWorkers === undefined ? {} : { compileWorkers: options.compileWorkers }),
-      ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
-      ...(options.privateWebhooks === undefined ? {} : { privateWebhooks: options.privateWebhooks }),
-      ...(options.token === undefined ? {} : { token: options.token }),
-      ...(options.room === undefined ? {} : { room: options.room }),
-      ...(options.channelMemories === undefined ? {} : { channelMemories: options.channelMemories }),
-      ...(options.reserve === undefined ? {} : { reserveBytes: Math.round(options.reserve * 1e6) }),
-      ...(oidc === undefined ? {} : { oidc }),
-      quota: {
-        ...(options.quotaSlots === undefined ? {} : { slots: options.quotaSlots }),
-        ...(options.quotaJobs === undefined ? {} : { jobs: options.quotaJobs }),
-        ...(options.quotaStorage === undefined ? {} : { bytes: Math.round(options.quotaStorage * 1e6) }),
-      },
-      dispatcher: {
-        ...(options.grace === undefined ? {} : { graceMs: Math.round(options.grace * 1000) }),
-        ...(options.silence === undefined ? {} : { silentMs: Math.round(options.silence * 1000) }),
-        ...(options.restartGrace === undefined ? {} : { restartGraceMs: Math.round(options.restartGrace * 1000) }),
-      },
+  if (store === undefined && (options.advertise !== undefined || options.lease !== undefined))
+    throw new CommandError('--advertise and --lease are for servers with --store', Exit.USAGE);
+  const all: ServerOptions = {
+    dataDir: options.dataDir,
+    version: VERSION,
+    // Standard output is for people; the structured log goes beside it.
+    log: { level: options.log ?? 'info', stream: process.stderr },
+    ...(options.port === undefined ? {} : { port: options.port }),
+    ...(options.host === undefined ? {} : { host: options.host }),
+    ...(tls === undefined ? {} : { tls }),
+    ...(options.tlsName === undefined ? {} : { tlsNames: options.tlsName }),
+    ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
+    ...(options.allowHost === undefined ? {} : { allowHosts: options.allowHost }),
+    ...(options.compileWorkers === undefined ? {} : { compileWorkers: options.compileWorkers }),
+    ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
+    ...(options.privateWebhooks === undefined ? {} : { privateWebhooks: options.privateWebhooks }),
+    ...(options.token === undefined ? {} : { token: options.token }),
+    ...(options.room === undefined ? {} : { room: options.room }),
+    ...(options.channelMemories === undefined ? {} : { channelMemories: options.channelMemories }),
+    ...(options.reserve === undefined ? {} : { reserveBytes: Math.round(options.reserve * 1e6) }),
+    ...(oidc === undefined ? {} : { oidc }),
+    quota: {
+      ...(options.quotaSlots === undefined ? {} : { slots: options.quotaSlots }),
+      ...(options.quotaJobs === undefined ? {} : { jobs: options.quotaJobs }),
+      ...(options.quotaStorage === undefined ? {} : { bytes: Math.round(options.quotaStorage * 1e6) }),
+    },
+    dispatcher: {
+      ...(options.grace === undefined ? {} : { graceMs: Math.round(options.grace * 1000) }),
+      ...(options.silence === undefined ? {} : { silentMs: Math.round(options.silence * 1000) }),
+      ...(options.restartGrace === undefined ? {} : { restartGraceMs: Math.round(options.restartGrace * 1000) }),
+    },
+  };
+  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  let ended: Promise<never> = new Promise(() => undefined);
+  let close: () => Promise<void>;
+  if (store === undefined) {
+    const s = await createServer(all);
+    close = () => s.close();
+    ready(s);
+  } else {
+    const shared = await createSharedServer({
+      ...all,
+      store,
+      ...(options.advertise === undefined ? {} : { advertise: options.advertise }),
+      ...(options.lease === undefined ? {} : { leaseMs: Math.round(options.lease * 1000) }),
+      onStandBy: ({ who, address }) =>
+        say(
+          `standing by on port ${shared.port}: ${who} serves${
+            address === '' ? '' : ` at ${address}, and connections ` + 'go on to it'
+          }; this server takes over when it ends`,
+        ),
+      onServing: ready,
+      onLost: (error) => process.stderr.write(`mayfly: ${error.message} This one stands by from now on.\n`),
     });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE')
-      throw new CommandError(`port ${options.port ?? 7070} is taken: choose another --port`, Exit.FAILED);
-    if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
-      throw new CommandError(
-        `cannot listen on ${options.host ?? '127.0.0.1'}:${options.port ?? 7070}: ${message}`,
-        Exit.FAILED,
-      );
-    throw error;
+    ({ ended, close } = shared);
   }
-  ready(s);
   // A second one leaves at once: nothing that was acknowledged is lost by that either.
-  const signal = await interrupted();
+  const signal = await Promise.race([interrupted(), ended]);
   process.stderr.write(`mayfly: ${signal}, closing\n`);
-  await s.close();
+  await close();
   return Exit.OK;
 }
 

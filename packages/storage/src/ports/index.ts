@@ -17,4 +17,4 @@ export type {
 } from './job-output.ts';
 export type { Durability, LogStream, Lsn, MessageLog } from './message-log.ts';
 export { LONGEST_LEASE_MS, type Change, type Expectation, type Lease, type Registry, type Watch } from './registry.ts';
-export type { BackupInfo, Storage, StorageUsage } from './storage.ts';
+export type { BackupInfo, Peer, Sharing, Storage, StorageUsage } from './storage.ts';

@@ -25,6 +25,26 @@ export interface StorageUsage {
   total: number;
 }
 
+/** A server process of a storage that several share. */
+export interface Peer {
+  /** 'process 123 on host' */
+  who: string;
+  /** host:port at which the others reach it; '': unknown. */
+  address: string;
+  /** It has the storage; otherwise it stands by. */
+  owns: boolean;
+}
+
+/** A storage that several server processes share: one has it, the others stand by to take it over. */
+export interface Sharing {
+  /** Aborts when another process has taken it: nothing can be written any more, for good. Reason: a MayflyError. */
+  readonly lost: AbortSignal;
+  /** Of this opening: other processes of the storage prove with it that they are such. */
+  readonly secret: string;
+  /** This one first. @throws MayflyError */
+  peers(): Promise<Peer[]>;
+}
+
 export interface Storage {
   readonly log: MessageLog;
   readonly images: ImageStore;
@@ -32,6 +52,7 @@ export interface Storage {
   readonly files: JobFiles;
   readonly output: JobOutput;
   readonly archive: Archive;
+  readonly sharing?: Sharing;
   /** Damage that was found at the start and cost nothing, for the operator to know. */
   readonly notices: readonly string[];
   usage(): Promise<StorageUsage>;

@@ -1,33 +1,29 @@
 /**
  * A PostgreSQL database (or a schema of one) as the storage of one server process.
  *
- * Owns: the connections; the session that holds the tables for this process; the epoch of this opening.
+ * Owns: the connections.
  * Durable: what a transaction has committed. PostgreSQL syncs its log before it answers COMMIT.
  *
- *  P1  One process at a time: opening takes an advisory lock, which its session keeps. A session that breaks is
- *      replaced before the next write.
+ *  P1  One process at a time: opening takes a lease (ownership.ts).
  *  P2  Each opening has a greater epoch than all before. Each write expects its own, in its transaction, and the next
  *      opening waits for its end: what an earlier process sends late changes nothing.
  *  P3  Tables have a version. Those of an earlier one are migrated, in one transaction; those of a later one refused.
  *  P4  A write whose connection broke during COMMIT neither resolves nor rejects before the database says whether it
  *      took effect. A single statement is {@link InDoubt} then: its adapter finds out.
  */
-import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MayflyError } from '@mayfly/wire';
 import pg from 'pg';
 import { databaseError, isBroken } from './errors.ts';
-import { migrate } from './migrations.ts';
+import { Ownership, type OwnershipOptions } from './ownership.ts';
 
-export interface DatabaseOptions {
+export interface DatabaseOptions extends OwnershipOptions {
   /** postgres://user:password@host:port/database */
   url: string;
   /** The tables are in this schema, which is created. Default: mayfly */
   schema?: string;
-  /** Connections at once, beside the session that holds the lock. Default 8. */
+  /** Connections at once, beside the session of the lease. Default 8. */
   connections?: number;
-  /** How long opening waits for a server that is just ending, ms. Default 5000. */
-  patienceMs?: number;
 }
 
 /** Rows of the answer; values as the driver makes them: bytea is a Buffer, bigint a string. */
@@ -42,7 +38,6 @@ export class InDoubt extends Error {
   }
 }
 
-const PAUSE_MS = 200;
 const ASK_AGAIN_MS = 500;
 /** PostgreSQL 12 has all that the statements use. */
 const OLDEST = 120_000;
@@ -52,16 +47,14 @@ export class Database {
   readonly schema: string;
   /** Host, port and database, without the password. */
   readonly place: string;
+  readonly ownership: Ownership;
   readonly #pool: pg.Pool;
-  readonly #config: pg.ClientConfig;
-  readonly #patienceMs: number;
-  #epoch = '';
-  #session: pg.Client | undefined;
-  #owning: Promise<void> | undefined;
-  #lost: MayflyError | undefined;
   #closed = false;
 
-  /** @throws MayflyError STORAGE_FAILED, CONFLICT when another process uses it, VERSION_MISMATCH, BAD_REQUEST */
+  /**
+   * @throws MayflyError STORAGE_FAILED, CONFLICT when another process uses it, VERSION_MISMATCH, BAD_REQUEST; the
+   * reason of the signal that ends standing by
+   */
   static async open(options: DatabaseOptions): Promise<Database> {
     const database = new Database(options);
     try {
@@ -69,27 +62,28 @@ export class Database {
       return database;
     } catch (error) {
       await database.close();
+      options.standBy?.signal.throwIfAborted();
       throw databaseError(error, database.place);
     }
   }
 
-  private constructor({ url, schema = 'mayfly', connections = 8, patienceMs = 5000 }: DatabaseOptions) {
+  private constructor({ url, schema = 'mayfly', connections = 8, ...owning }: DatabaseOptions) {
     if (!/^postgres(ql)?:\/\//.test(url))
       throw new MayflyError('BAD_REQUEST', 'The address of a database begins with postgres://');
     this.schema = pg.escapeIdentifier(schema);
-    this.#patienceMs = patienceMs;
-    this.#config = {
+    const config: pg.ClientConfig = {
       connectionString: url,
-      application_name: 'mayfly',
       connectionTimeoutMillis: 5000,
       keepAlive: true,
       query_timeout: 120_000,
     };
     // Parsed by the driver, as it will be used.
-    const probe = new pg.Client(this.#config);
+    const probe = new pg.Client(config);
     this.place = `${probe.host}:${probe.port}/${probe.database ?? ''}`;
+    this.ownership = new Ownership({ config, schema: this.schema, place: this.place }, owning);
     this.#pool = new pg.Pool({
-      ...this.#config,
+      ...config,
+      application_name: this.ownership.application,
       max: connections,
       idleTimeoutMillis: 30_000,
       // It counts while all connections are in use, too.
@@ -101,72 +95,24 @@ export class Database {
   }
 
   async #begin(): Promise<void> {
-    const session = await this.#lock();
-    const { rows } = await session.query(
-      `SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding,
-       current_setting('synchronous_commit') AS sync`,
-    );
-    const { version, encoding, sync } = rows[0] as { version: number; encoding: string; sync: string };
-    const refuse = (what: string): MayflyError => new MayflyError('CONFLICT', `The database at ${this.place} ${what}`);
-    if (version < OLDEST) throw refuse('is older than PostgreSQL 12.');
-    if (encoding !== 'UTF8') throw refuse(`has the encoding ${encoding}; Mayfly needs UTF8.`);
-    if (sync === 'off')
-      throw refuse("has synchronous_commit = off: a crash would lose what it has confirmed. Set it to 'on'.");
-    await session.query('BEGIN');
-    await migrate((text, values) => session.query(text, values), this.schema, this.place);
-    // P2: waits for writes of an earlier opening that are still under way.
-    const taken = await session.query(
-      `UPDATE ${this.schema}.owner SET epoch = epoch + 1, who = $1 RETURNING epoch::text`,
-      [`process ${process.pid} on ${hostname()}`],
-    );
-    await session.query('COMMIT');
-    this.#epoch = (taken.rows[0] as { epoch: string }).epoch;
-  }
-
-  /** P1. */
-  async #lock(): Promise<pg.Client> {
-    const session = new pg.Client(this.#config);
-    session.on('error', () => undefined);
-    session.once('end', () => {
-      if (this.#session === session) this.#session = undefined;
+    await this.ownership.take(async (session) => {
+      const { rows } = await session.query(
+        `SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding,
+         current_setting('synchronous_commit') AS sync`,
+      );
+      const { version, encoding, sync } = rows[0] as { version: number; encoding: string; sync: string };
+      const refuse = (what: string): MayflyError =>
+        new MayflyError('CONFLICT', `The database at ${this.place} ${what}`);
+      if (version < OLDEST) throw refuse('is older than PostgreSQL 12.');
+      if (encoding !== 'UTF8') throw refuse(`has the encoding ${encoding}; Mayfly needs UTF8.`);
+      if (sync === 'off')
+        throw refuse("has synchronous_commit = off: a crash would lose what it has confirmed. Set it to 'on'.");
     });
-    await session.connect();
-    for (let left = this.#patienceMs; ; left -= PAUSE_MS) {
-      const { rows } = await session.query('SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS mine', [
-        `mayfly ${this.schema}`,
-      ]);
-      if ((rows[0] as { mine: boolean }).mine) break;
-      if (left > 0 && !this.#closed) {
-        await sleep(PAUSE_MS);
-        continue;
-      }
-      const holder = await session
-        .query(`SELECT who FROM ${this.schema}.owner`)
-        .catch((): { rows: unknown[] } => ({ rows: [] }));
-      await session.end().catch(() => undefined);
-      const who = (holder.rows[0] as { who: string } | undefined)?.who ?? 'another process';
-      throw new MayflyError('CONFLICT', `The database at ${this.place} is in use by another Mayfly server (${who}).`);
-    }
-    this.#session = session;
-    return session;
   }
 
-  /** P1, P2. */
-  async #own(): Promise<void> {
-    if (this.#lost) throw this.#lost;
+  #own(): void {
+    if (this.ownership.lost.aborted) throw this.ownership.lost.reason as MayflyError;
     if (this.#closed) throw new MayflyError('CONFLICT', 'the database is closed');
-    if (this.#session) return;
-    await (this.#owning ??= this.#lock()
-      .then(() => undefined)
-      .finally(() => (this.#owning = undefined)));
-  }
-
-  /** P2. For good: the lock is for others. */
-  async #takenBy(who = 'unknown'): Promise<MayflyError> {
-    const message = `Another Mayfly server (${who}) has taken the database at ${this.place} over.`;
-    this.#lost = new MayflyError('CONFLICT', message);
-    await this.#session?.end().catch(() => undefined);
-    return this.#lost;
   }
 
   /** A read. @throws MayflyError */
@@ -184,7 +130,7 @@ export class Database {
   async write<T>(work: (query: Query) => Promise<T>): Promise<T> {
     let client: pg.PoolClient;
     try {
-      await this.#own();
+      this.#own();
       client = await this.#pool.connect();
     } catch (error) {
       throw databaseError(error, this.place);
@@ -195,8 +141,8 @@ export class Database {
       const { rows } = await client.query(
         `SELECT epoch::text, who, txid_current()::text AS xid FROM ${this.schema}.owner FOR SHARE`,
       );
-      const owner = rows[0] as { epoch: string; who: string; xid: string } | undefined;
-      if (owner?.epoch !== this.#epoch) throw await this.#takenBy(owner?.who);
+      const owner = rows[0] as { epoch: string; who: string; xid: string };
+      if (owner.epoch !== this.ownership.epoch) throw this.ownership.taken(owner.who);
       const result = await work(async (text, values) => {
         const answer = await client.query(text, values);
         return { rows: answer.rows as Record<string, unknown>[], count: answer.rowCount ?? 0 };
@@ -235,9 +181,9 @@ export class Database {
   async statement(text: string, values: unknown[]): Promise<Record<string, unknown>> {
     let row: Record<string, unknown>;
     try {
-      await this.#own();
+      this.#own();
       const fence = `fence AS (SELECT 1 FROM ${this.schema}.owner WHERE epoch = $1::bigint FOR SHARE)`;
-      const { rows } = await this.#pool.query(`WITH ${fence}, ${text}`, [this.#epoch, ...values]);
+      const { rows } = await this.#pool.query(`WITH ${fence}, ${text}`, [this.ownership.epoch, ...values]);
       row = rows[0] as Record<string, unknown>;
     } catch (error) {
       const known = databaseError(error, this.place);
@@ -245,7 +191,7 @@ export class Database {
     }
     if (Number(row.fence) !== 1) {
       const { rows } = await this.query(`SELECT who FROM ${this.schema}.owner`);
-      throw await this.#takenBy(rows[0]?.who as string | undefined);
+      throw this.ownership.taken(rows[0]!.who as string);
     }
     return row;
   }
@@ -253,8 +199,7 @@ export class Database {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#owning?.catch(() => undefined);
     await this.#pool.end().catch(() => undefined);
-    await this.#session?.end().catch(() => undefined);
+    await this.ownership.close();
   }
 }

@@ -78,24 +78,44 @@ const MIGRATIONS: readonly string[] = [
     sum bigint NOT NULL, PRIMARY KEY (job, name, part),
     FOREIGN KEY (job, name) REFERENCES $schema.job_output ON DELETE CASCADE);
   `,
+  `
+  -- Ownership: whose the tables are. epoch: as that of owner; until: '-infinity' once it is given up; name: of the
+  -- connections of this opening; address: host:port for other servers, who prove with the secret that they are such
+  CREATE TABLE $schema.lease (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one), epoch bigint NOT NULL, until timestamptz NOT NULL,
+    name text NOT NULL, who text NOT NULL, address text NOT NULL, secret text NOT NULL);
+  INSERT INTO $schema.lease (epoch, until, name, who, address, secret)
+    SELECT epoch, '-infinity', '', who, '', '' FROM $schema.owner;
+  -- Servers that stand by, and when they were there last
+  CREATE TABLE $schema.standby (name text PRIMARY KEY, who text NOT NULL, address text NOT NULL, seen timestamptz NOT NULL);
+  `,
 ];
+
+export const knownVersion = MIGRATIONS.length;
+
+/** Of the tables that are there; 0: there are none. */
+export async function versionOf(run: Run, schema: string): Promise<number> {
+  const { rows: tables } = await run('SELECT to_regclass($1) IS NOT NULL AS there', [`${schema}.version`]);
+  if (!tables[0]!.there) return 0;
+  const { rows } = await run(`SELECT version FROM ${schema}.version`);
+  return (rows[0]?.version as number | undefined) ?? 0;
+}
 
 /** P3. @throws MayflyError VERSION_MISMATCH: nothing was changed */
 export async function migrate(run: Run, schema: string, place: string): Promise<void> {
-  const known = MIGRATIONS.length;
-  await run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
-  await run(`CREATE TABLE IF NOT EXISTS ${schema}.version (
-    one boolean PRIMARY KEY DEFAULT true CHECK (one), version integer NOT NULL)`);
-  const { rows } = await run(`SELECT version FROM ${schema}.version`);
-  const version = (rows[0]?.version as number | undefined) ?? 0;
+  const known = knownVersion;
+  const version = await versionOf(run, schema);
+  if (version === known) return;
   if (version > known)
     throw new MayflyError(
       'VERSION_MISMATCH',
       `The database at ${place} has tables of version ${version}, of a newer Mayfly; this one knows version ${known} ` +
         'and those before. Use the newer Mayfly. Nothing was changed.',
     );
+  await run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+  await run(`CREATE TABLE IF NOT EXISTS ${schema}.version (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one), version integer NOT NULL)`);
   for (const step of MIGRATIONS.slice(version)) await run(step.replaceAll('$schema', schema));
-  if (version === known) return;
   await run(
     `INSERT INTO ${schema}.version (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = EXCLUDED.version`,
     [known],

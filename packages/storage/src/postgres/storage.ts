@@ -1,7 +1,7 @@
-/** All ports over one PostgreSQL database, for one server process. */
+/** All ports over one PostgreSQL database, for one server process at a time (ownership.ts). */
 import { join } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
-import type { Storage } from '../ports/index.ts';
+import type { Sharing, Storage } from '../ports/index.ts';
 import { PostgresArchive } from './archive.ts';
 import { Database, type DatabaseOptions } from './database.ts';
 import { openPostgresImageStore } from './image-store.ts';
@@ -34,7 +34,10 @@ const total = (schema: string, what: string, where = ''): string => {
 /**
  * @throws MayflyError STORAGE_FAILED, CONFLICT when another process uses the database, VERSION_MISMATCH, BAD_REQUEST
  */
-export async function openPostgresStorage({ dataDir, ...options }: PostgresStorageOptions): Promise<Storage> {
+export async function openPostgresStorage({
+  dataDir,
+  ...options
+}: PostgresStorageOptions): Promise<Storage & { sharing: Sharing }> {
   const database = await Database.open(options);
   try {
     const { schema } = database;
@@ -51,6 +54,11 @@ export async function openPostgresStorage({ dataDir, ...options }: PostgresStora
       files,
       output,
       archive: await PostgresArchive.open(database),
+      sharing: {
+        lost: database.ownership.lost,
+        secret: database.ownership.secret,
+        peers: () => database.ownership.peers((text, values) => database.query(text, values)),
+      },
       async writable() {
         await database.write((query) => query('SELECT 1'));
       },
@@ -78,11 +86,13 @@ export async function openPostgresStorage({ dataDir, ...options }: PostgresStora
           ),
         ),
       async close() {
-        await log.close();
-        await images.close();
-        await output.close();
-        await registry.close();
-        await database.close();
+        // Of tables that belong to another server now, nothing can be written any more.
+        const closed = async (port: { close(): Promise<void> }): Promise<void> => {
+          await port.close().catch((error: unknown) => {
+            if (!database.ownership.lost.aborted) throw error;
+          });
+        };
+        for (const port of [log, images, output, registry, database]) await closed(port);
       },
     };
   } catch (error) {

@@ -15,15 +15,27 @@ export interface BrokenStatement {
   next: 'answer lost' | 'never sent' | 'late' | undefined;
   /** Resolves when the server has answered. */
   deliver?: () => Promise<void>;
+  /** From now on nothing passes, and no connection breaks. */
+  hold(): void;
+  /** Cuts the client off, and lets it come again. */
+  cut(off: boolean): void;
   close(): Promise<void>;
 }
 
 export async function breakStatements(socket: string, words: string): Promise<BrokenStatement> {
   const folder = mkdtempSync(join(tmpdir(), 'mayfly-pg-proxy-'));
   const open = new Set<Socket>();
+  let away = false;
   const proxy: BrokenStatement = {
     folder,
     next: undefined,
+    hold() {
+      for (const s of open) s.pause().removeAllListeners('data');
+    },
+    cut(off) {
+      away = off;
+      if (off) for (const s of open) s.destroy();
+    },
     async close() {
       for (const s of open) s.destroy();
       await new Promise<void>((done) => server.close(() => done()));
@@ -31,6 +43,7 @@ export async function breakStatements(socket: string, words: string): Promise<Br
     },
   };
   const server = createServer((client) => {
+    if (away) return void client.destroy();
     const upstream = createConnection(socket);
     let deaf = false;
     for (const s of [client, upstream]) {

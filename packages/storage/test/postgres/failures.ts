@@ -58,24 +58,97 @@ export function databaseFailures(server: () => PostgresServer): void {
     });
 
     it('takes nothing from a server that lost it to another one', async () => {
-      const late = new PostgresRegistry(await open());
-      await late.commit([['a', 'first']]);
-      await server().breakConnections();
-      // The sessions of the first end one after the other.
-      const next = await open(server().url(), 20_000);
-      const registry = new PostgresRegistry(next);
-      await expect(late.commit([['a', 'while it runs']])).rejects.toMatchObject({ code: 'CONFLICT' });
-      await registry.commit([['b', 1]]);
-      await next.close();
-      // Its lock is free again, its epoch has passed.
-      await expect(late.commit([['a', 'after it']])).rejects.toMatchObject({
-        code: 'CONFLICT',
-        message: expect.stringContaining('has taken the database'),
-      });
-      expect(await new PostgresRegistry(await open()).entries('')).toEqual([
-        ['a', 'first'],
-        ['b', 1],
+      const proxy = await breakStatements(server().socket, 'COMMIT\0');
+      try {
+        const lost = await open(server().url({ folder: proxy.folder }));
+        const late = new PostgresRegistry(lost);
+        await late.commit([['a', 'first']]);
+        proxy.cut(true);
+        const next = await open(server().url(), 20_000);
+        const registry = new PostgresRegistry(next);
+        await registry.commit([['b', 1]]);
+        proxy.cut(false);
+        await expect(late.commit([['a', 'while it runs']])).rejects.toMatchObject({ code: 'CONFLICT' });
+        expect(lost.ownership.lost.aborted).toBe(true);
+        await next.close();
+        // The lease is free again, its epoch has passed.
+        await expect(late.commit([['a', 'after it']])).rejects.toMatchObject({
+          code: 'CONFLICT',
+          message: expect.stringContaining('has taken the database'),
+        });
+        expect(await new PostgresRegistry(await open()).entries('')).toEqual([
+          ['a', 'first'],
+          ['b', 1],
+        ]);
+      } finally {
+        for (const d of opened.splice(0)) await d.close();
+        await proxy.close();
+      }
+    });
+
+    it('stays with a server whose connections break, and names it to one that stands by', async () => {
+      const first = await open();
+      const stop = new AbortController();
+      const owners = new Set<string>();
+      const standBy = { signal: stop.signal, owner: (o: { who: string; address: string }) => owners.add(o.address) };
+      const waiting = Database.open({ url: server().url(), schema, standBy, address: 'b:2' });
+      waiting.catch(() => undefined);
+      const until = async (condition: () => Promise<boolean> | boolean): Promise<void> => {
+        while (!(await condition())) await new Promise((r) => setTimeout(r, 50));
+      };
+      await until(() => owners.size > 0);
+      const registry = new PostgresRegistry(first);
+      for (let i = 0; i < 8; i++) {
+        await server().breakConnections();
+        await until(() =>
+          registry.commit([['n', i]]).then(
+            () => true,
+            () => false,
+          ),
+        );
+        await new Promise((r) => setTimeout(r, 200));
+      }
+      expect(first.ownership.lost.aborted).toBe(false);
+      expect(await first.ownership.peers((...of) => first.query(...of))).toMatchObject([
+        { owns: true, address: '' },
+        { owns: false, address: 'b:2' },
       ]);
+      stop.abort();
+      await expect(waiting).rejects.toThrow('abort');
+      expect(await first.ownership.peers((...of) => first.query(...of))).toHaveLength(1);
+    });
+
+    it('goes to the server that stands by: at once when it is given up, and when the owner stops in the middle', async () => {
+      const proxy = await breakStatements(server().socket, 'COMMIT\0');
+      const stop = new AbortController();
+      const standBy = { signal: stop.signal, owner: () => undefined };
+      try {
+        const first = await open();
+        const second = Database.open({ url: server().url({ folder: proxy.folder }), schema, standBy, leaseMs: 1500 });
+        await first.close();
+        const owner = await second;
+        opened.push(owner);
+        // Its process stands still, in the middle of a transaction, and its connections stay.
+        let stuck: (() => void) | undefined;
+        const held = owner.write(async (query) => {
+          await query(`UPDATE "${schema}".registry_head SET revision = 99`);
+          await new Promise<void>((go) => (stuck = go));
+        });
+        held.catch(() => undefined);
+        while (!stuck) await new Promise((r) => setTimeout(r, 20));
+        proxy.hold();
+        const third = await Database.open({ url: server().url(), schema, standBy });
+        opened.push(third);
+        proxy.cut(true);
+        proxy.cut(false);
+        stuck();
+        await expect(held).rejects.toThrow();
+        expect(await asAdmin(`SELECT revision FROM "${schema}".registry_head`)).toEqual([{ revision: '0' }]);
+      } finally {
+        stop.abort();
+        for (const d of opened.splice(0)) await d.close();
+        await proxy.close();
+      }
     });
 
     it('that stops and starts again keeps what was confirmed, and nothing that was refused', async () => {

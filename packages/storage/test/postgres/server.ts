@@ -143,7 +143,7 @@ export class PostgresServer {
 
   /** Breaks the connections of the adapters, as the death of their process does. */
   async breakConnections(): Promise<void> {
-    await this.asAdmin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'mayfly'");
+    await this.asAdmin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'mayfly%'");
   }
 
   /** Breaks all connections and ends, as an administrator would (`pg_ctl stop -m fast`). */

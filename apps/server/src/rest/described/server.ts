@@ -210,6 +210,10 @@ export const SERVER: Readonly<Record<string, Described>> = {
       eventLoopMs: { mean: 0.2, p99: 1.4, max: 12 },
       memoryBytes: 120_000_000,
       cpu: 0.05,
+      servers: [
+        { who: 'process 812 on alpha', address: '10.0.0.5:7070', owns: true },
+        { who: 'process 790 on beta', address: '10.0.0.6:7070', owns: false },
+      ],
     },
   },
 };

@@ -1,7 +1,7 @@
 /** `/dashboard/server`: how the server is. Rates are made here, of two answers. */
 import type { ServerView } from '@mayfly/wire';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { Fragment, useEffect, useState } from 'react';
 import { Fact } from '../../shared/Fact.tsx';
 import { bytes, count, duration, elapsed, plural } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
@@ -58,6 +58,31 @@ export function ServerPage() {
                 Data directory: <span className="mono break">{s.disk.directory}</span>
               </p>
             </div>
+          )}
+          {s.servers && s.servers.length > 0 && (
+            <section className="card" aria-label="Servers">
+              <h2>Servers of this database</h2>
+              <dl className="pairs">
+                {s.servers.map((server) => (
+                  <Fragment key={server.who}>
+                    <dt>{server.owns ? 'Serves' : 'Stands by'}</dt>
+                    <dd>
+                      {server.who}
+                      {server.address && (
+                        <>
+                          , <span className="mono break">{server.address}</span>
+                        </>
+                      )}
+                    </dd>
+                  </Fragment>
+                ))}
+              </dl>
+              <p className="muted small">
+                {s.servers.length > 1
+                  ? 'If the one that serves ends or does not answer, one that stands by takes over within seconds.'
+                  : 'None stands by: if this one ends, jobs wait until a server starts again.'}
+              </p>
+            </section>
           )}
           <section className="card" aria-label="Storage">
             <h2>Storage</h2>

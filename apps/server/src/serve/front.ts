@@ -1,0 +1,175 @@
+/**
+ * The port of a server that shares its database with others: it listens from the start, whoever owns the database.
+ * While another process does, connections go on to that one, byte by byte; later they are served here.
+ *
+ * Owns: the listening socket, and the connections until they are served.
+ *
+ *  N1  A connection from another server begins with a line that proves it and names the address of the client. Only
+ *      who reads the database knows the secret. From anybody else such a line is no HTTP, and is refused as that.
+ *  N2  A connection that comes while nobody is known to serve waits. It is never sent on twice: an owner sends what
+ *      comes from another server nowhere else.
+ *  N3  When the owner changes, the connections that were sent on are closed: the old one may stand still for ever.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import type { Server as HttpServer } from 'node:http';
+import { connect, createServer, isIP, type AddressInfo, type Server, type Socket } from 'node:net';
+import { listenError } from './listen-error.ts';
+
+/** Where the owner serves, and what proves to it that a connection comes from another server. */
+export interface Upstream {
+  /** host:port */
+  address: string;
+  secret: string;
+}
+
+const WORD = 'MAYFLY/1 ';
+const LONGEST_LINE = 200;
+/** A connection that waits so long for an owner is closed. */
+const WAIT_MS = 60_000;
+const CONNECT_MS = 5000;
+
+const AWAY = JSON.stringify({
+  code: 'STORAGE_FAILED',
+  message: 'This server stands by for another one, which does not answer. Try again in a moment.',
+});
+
+export class Front {
+  readonly #server: Server;
+  readonly #waiting = new Set<Socket>();
+  readonly #sentOn = new Set<Socket>();
+  #to: { upstream: Upstream } | { http: HttpServer; secret: Buffer } | undefined;
+
+  /** @throws Error with a sentence for the terminal when it cannot listen there */
+  static async listen(port: number, host: string): Promise<Front> {
+    const front = new Front();
+    await new Promise<void>((resolve, reject) => {
+      front.#server.once('error', (error) => reject(listenError(error, { port, host })));
+      front.#server.listen(port, host, resolve);
+    });
+    front.#server.on('error', () => undefined);
+    return front;
+  }
+
+  private constructor() {
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (socket) => {
+      socket.on('error', () => socket.destroy());
+      this.#accept(socket);
+    });
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Connections go on to the owner; undefined: they wait for one. */
+  sendOn(upstream: Upstream | undefined): void {
+    const before = this.#to && 'upstream' in this.#to ? this.#to.upstream : undefined;
+    if (before && upstream && before.address === upstream.address && before.secret === upstream.secret) return;
+    this.#to = upstream && { upstream };
+    this.#changed();
+  }
+
+  /** From now on this process serves. @param secret of its opening of the database */
+  serve(http: HttpServer, secret: string): void {
+    this.#to = { http, secret: Buffer.from(secret) };
+    // Node keeps a list of connections, for time limits and `closeAllConnections`, from this event on.
+    http.emit('listening');
+    this.#changed();
+  }
+
+  /** N3. */
+  #changed(): void {
+    for (const s of this.#sentOn) s.destroy();
+    if (!this.#to) return;
+    for (const s of [...this.#waiting]) {
+      this.#waiting.delete(s);
+      s.setTimeout(0);
+      this.#accept(s);
+    }
+  }
+
+  #accept(socket: Socket): void {
+    const to = this.#to;
+    if (socket.destroyed) return;
+    if (!to) {
+      this.#waiting.add(socket);
+      socket.once('close', () => this.#waiting.delete(socket));
+      socket.setTimeout(WAIT_MS, () => socket.destroy());
+    } else if ('upstream' in to) this.#send(socket, to.upstream);
+    else this.#serve(socket, to.http, to.secret);
+  }
+
+  #send(socket: Socket, { address, secret }: Upstream): void {
+    const at = address.lastIndexOf(':');
+    const upstream = connect({
+      host: address.slice(0, at).replace(/^\[|\]$/g, ''),
+      port: Number(address.slice(at + 1)),
+      allowHalfOpen: true,
+      noDelay: true,
+      timeout: CONNECT_MS,
+    });
+    this.#sentOn.add(socket);
+    let connected = false;
+    upstream.once('connect', () => {
+      connected = true;
+      upstream.setTimeout(0);
+      upstream.write(`${WORD}${secret} ${socket.remoteAddress ?? '-'}\n`);
+      socket.pipe(upstream).pipe(socket);
+    });
+    upstream.once('timeout', () => upstream.destroy());
+    upstream.on('error', () => undefined);
+    upstream.once('close', () => {
+      if (connected) return void socket.destroy();
+      socket.end(
+        'HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n' +
+          `content-length: ${Buffer.byteLength(AWAY)}\r\nconnection: close\r\n\r\n${AWAY}`,
+      );
+      socket.resume();
+    });
+    socket.once('close', () => {
+      this.#sentOn.delete(socket);
+      upstream.destroy();
+    });
+  }
+
+  /** N1. */
+  #serve(socket: Socket, http: HttpServer, secret: Buffer): void {
+    let first: Buffer = Buffer.alloc(0);
+    const go = (rest: Buffer): void => {
+      socket.off('data', take).off('end', end).setTimeout(0);
+      socket.pause();
+      if (rest.length > 0) socket.unshift(rest);
+      http.emit('connection', socket);
+      socket.resume();
+    };
+    const end = (): void => void socket.destroy();
+    const take = (chunk: Buffer): void => {
+      first = first.length === 0 ? chunk : Buffer.concat([first, chunk]);
+      const begins = first.subarray(0, WORD.length).toString('latin1');
+      if (!WORD.startsWith(begins)) return go(first);
+      const line = first.subarray(0, LONGEST_LINE).indexOf(10);
+      if (line < 0) {
+        if (first.length >= LONGEST_LINE) go(first);
+        return;
+      }
+      const [proof = '', client = ''] = first.subarray(WORD.length, line).toString('latin1').split(' ');
+      if (!same(Buffer.from(proof), secret)) return go(first);
+      // Limits by address count the client, not the server between.
+      if (isIP(client) !== 0) Object.defineProperty(socket, 'remoteAddress', { value: client, configurable: true });
+      go(first.subarray(line + 1));
+    };
+    socket.on('data', take);
+    socket.once('end', end);
+    socket.setTimeout(WAIT_MS, end);
+    socket.resume();
+  }
+
+  /** Closes the port, and connections that nobody serves. */
+  async close(): Promise<void> {
+    this.#to = undefined;
+    for (const s of [...this.#waiting, ...this.#sentOn]) s.destroy();
+    await new Promise<void>((done) => this.#server.close(() => done()));
+  }
+}
+
+const same = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);

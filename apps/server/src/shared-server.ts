@@ -1,0 +1,122 @@
+/**
+ * A server that shares its database with others: one of them serves, the others stand by. Each listens from the start;
+ * one that stands by sends connections on to the one that serves, and takes over when that one ends, is killed, or
+ * does not answer any more (packages/storage/src/postgres/ownership.ts).
+ *
+ * Owns: the port (serve/front.ts), and the server while this process serves.
+ */
+import { networkInterfaces } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Owner } from '@mayfly/storage/postgres';
+import { createServer } from './create-server.ts';
+import { DEFAULT_HOST, DEFAULT_PORT, type MayflyServer, type ServerOptions } from './options.ts';
+import { Front } from './serve/front.ts';
+
+export interface SharedServerOptions extends Omit<ServerOptions, 'storage' | 'listen'> {
+  /** postgres://user:password@host:port/database */
+  store: string;
+  /** host:port at which the other servers of the database reach this one. Default: `host` and `port`. */
+  advertise?: string;
+  /** A server that does not answer the database so long may lose it to another one, ms. Default 10000. */
+  leaseMs?: number;
+  /** It stands by; called again when another server serves. */
+  onStandBy?: (owner: Owner) => void;
+  /** It serves; called again when it does so once more. */
+  onServing?: (server: MayflyServer) => void;
+  /** Another server has taken over, and this one stands by again. */
+  onLost?: (error: Error) => void;
+}
+
+export interface SharedServer {
+  readonly port: number;
+  /** Rejects when it can neither serve nor stand by. */
+  readonly ended: Promise<never>;
+  /** Gives the database to a server that stands by. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** To leave what it cannot write any more. */
+const LEAVE_MS = 10_000;
+
+/** Resolves when it listens. @throws Error with a sentence for the terminal when it cannot */
+export async function createSharedServer(options: SharedServerOptions): Promise<SharedServer> {
+  const { store, advertise, leaseMs, onStandBy, onServing, onLost, ...rest } = options;
+  const { host = DEFAULT_HOST, port = DEFAULT_PORT } = rest;
+  const { openPostgresStorage } = await import('@mayfly/storage/postgres');
+  const front = await Front.listen(port, host);
+  const address = advertise ?? addressFor(host, front.port);
+  const stop = new AbortController();
+  let serving: MayflyServer | undefined;
+
+  const serveOnce = async (): Promise<void> => {
+    let named = '';
+    const storage = await openPostgresStorage({
+      url: store,
+      dataDir: rest.dataDir,
+      address,
+      ...(leaseMs === undefined ? {} : { leaseMs }),
+      standBy: {
+        signal: stop.signal,
+        owner(owner) {
+          front.sendOn(owner.address === '' ? undefined : owner);
+          if (owner.who !== named) onStandBy?.(owner);
+          named = owner.who;
+        },
+      },
+    });
+    front.sendOn(undefined);
+    const { lost, secret } = storage.sharing;
+    const server = await createServer({
+      ...rest,
+      storage,
+      listen: (http) => {
+        front.serve(http, secret);
+        return front.port;
+      },
+    });
+    if (stop.signal.aborted) {
+      await server.close();
+      stop.signal.throwIfAborted();
+    }
+    serving = server;
+    onServing?.(server);
+    if (!lost.aborted) await new Promise((gone) => lost.addEventListener('abort', gone, { once: true }));
+    front.sendOn(undefined);
+    onLost?.(lost.reason as Error);
+    await Promise.race([
+      server.close(),
+      sleep(LEAVE_MS, undefined, { ref: false }).then(() => Promise.reject(lost.reason as Error)),
+    ]);
+    serving = undefined;
+  };
+  const ended = (async (): Promise<never> => {
+    for (;;) await serveOnce();
+  })();
+  ended.catch(() => undefined);
+
+  let closed: Promise<void> | undefined;
+  return {
+    port: front.port,
+    ended,
+    close: () =>
+      (closed ??= (async () => {
+        stop.abort();
+        const unbound = front.close();
+        // One that stands by, or begins to serve, sees the signal.
+        if (serving) await serving.close();
+        else await ended.catch(() => undefined);
+        await unbound;
+      })()),
+  };
+}
+
+/** Of this process, for others. */
+function addressFor(host: string, port: number): string {
+  const all = host === '0.0.0.0' || host === '::';
+  const name = all
+    ? (Object.values(networkInterfaces())
+        .flat()
+        .find((i) => i && !i.internal && i.family === 'IPv4')?.address ?? '127.0.0.1')
+    : host;
+  return `${name.includes(':') ? `[${name}]` : name}:${port}`;
+}

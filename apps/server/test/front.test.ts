@@ -1,0 +1,85 @@
+/** The port of a server that shares its database: what goes on to another server, and what is served. */
+import { once } from 'node:events';
+import { createServer as createHttp, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer as createHttps, request as httpsRequest } from 'node:https';
+import { connect } from 'node:net';
+import { expect, it } from 'vitest';
+import { Front } from '../src/serve/front.ts';
+import { loadTls } from '../src/tls.ts';
+import { freshDir, later } from './harness.ts';
+
+const SECRET = 'secret-of-the-database';
+
+async function front(): Promise<Front> {
+  const f = await Front.listen(0, '0.0.0.0');
+  later(() => f.close());
+  return f;
+}
+const whoAsks: RequestListener = (request, response) => response.end(request.socket.remoteAddress);
+
+/** What comes back for these bytes, from this address. */
+async function send(port: number, bytes: string, localAddress = '127.0.0.1'): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
+  socket.write(bytes);
+  let text = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+  await once(socket, 'close');
+  return text;
+}
+const GET = 'GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n';
+
+it('goes on to the server that serves, which counts the client and not the server between', async () => {
+  const [a, b] = [await front(), await front()];
+  const http = createHttp(whoAsks);
+  a.serve(http, SECRET);
+  b.sendOn({ address: `127.0.0.1:${a.port}`, secret: SECRET });
+  expect(await send(b.port, GET, '127.0.0.7')).toMatch(/^HTTP\/1.1 200[^]*127\.0\.0\.7$/);
+  expect(await send(a.port, GET, '127.0.0.8')).toMatch(/^HTTP\/1.1 200[^]*127\.0\.0\.8$/);
+  // A request may come in pieces that look like the line of another server.
+  const slow = connect({ port: a.port, host: '127.0.0.1' });
+  slow.write('M');
+  await new Promise((r) => setTimeout(r, 30));
+  slow.write(GET.replace('GET', 'ERGE'));
+  const [answer] = (await once(slow, 'data')) as [Buffer];
+  expect(answer.toString()).toContain('HTTP/1.1 200');
+  // Whoever does not know the secret names no address.
+  expect(await send(a.port, `MAYFLY/1 guessed 10.0.0.1\n${GET}`)).toContain('HTTP/1.1 400');
+});
+
+it('lets connections wait until somebody serves, and ends those that went on to a server that is not it any more', async () => {
+  const [a, b] = [await front(), await front()];
+  const waiting = send(b.port, GET);
+  const slow = createHttp((request, response) => void (request.url === '/' ? response.end('here') : undefined));
+  a.serve(slow, SECRET);
+  b.sendOn({ address: `127.0.0.1:${a.port}`, secret: SECRET });
+  expect(await waiting).toContain('here');
+  const stuck = send(b.port, GET.replace('/', '/never'));
+  await once(slow, 'request');
+  b.serve(createHttp(whoAsks), 'another secret');
+  expect(await stuck).toBe('');
+  expect(await send(b.port, GET)).toContain('127.0.0.1');
+});
+
+it('says so when the server that serves does not answer', async () => {
+  const b = await front();
+  const gone = await front();
+  b.sendOn({ address: `127.0.0.1:${gone.port}`, secret: SECRET });
+  await gone.close();
+  expect(await send(b.port, GET)).toMatch(/^HTTP\/1.1 503[^]*stands by for another one, which does not answer/);
+});
+
+it('passes TLS through, and closes all of it', async () => {
+  const [a, b] = [await front(), await front()];
+  const { cert, key } = await loadTls('selfsigned', await freshDir(), []);
+  const https = createHttps({ cert, key }, (_, response) => response.end('over TLS'));
+  a.serve(https as never, SECRET);
+  b.sendOn({ address: `127.0.0.1:${a.port}`, secret: SECRET });
+  const request = httpsRequest({ port: b.port, host: '127.0.0.1', rejectUnauthorized: false, agent: false });
+  request.setHeader('connection', 'keep-alive');
+  request.end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const { socket } = response;
+  expect((await response.toArray()).join('')).toBe('over TLS');
+  https.closeAllConnections();
+  if (!socket.destroyed) await once(socket, 'close');
+});
