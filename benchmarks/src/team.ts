@@ -24,8 +24,8 @@ const PLAN = [
   [65_536, 500, 5],
   [LARGE, 100, 5],
 ] as const;
-/** As many as a rank of a team of two (packages/node/src/comm/teams.ts). */
-const LOOKS = 400;
+/** About as long as a rank of a team of two (packages/node/src/comm/teams.ts): a look here takes some nanoseconds. */
+const LOOKS = 50_000;
 const NONE: JobOptions = { protocol: 'none' };
 const GOAL_US = 20;
 const GOAL_BARE = 1.5;

@@ -53,6 +53,29 @@ describe('ring', () => {
     );
   });
 
+  it('before it sleeps a rank looks at what is quick to ask, and now and then at everything', () => {
+    const rank = new RankSide(createRankMemory(4096, 4096));
+    rank.spin = 1000;
+    let [quick, whole] = [0, 0];
+    rank.block(
+      () => (whole++, quick >= 500),
+      false,
+      undefined,
+      () => ++quick < 500,
+    );
+    expect(quick).toBe(500);
+    expect(whole).toBeLessThan(20);
+    // What only the thorough look sees ends the wait too.
+    whole = 0;
+    rank.block(
+      () => ++whole === 5,
+      false,
+      undefined,
+      () => true,
+    );
+    expect(whole).toBe(5);
+  });
+
   it('refuses what a rank taken over by its program may write', () => {
     const memory = createRankMemory(4096, 4096);
     const rank = new RankSide(memory);

@@ -43,6 +43,9 @@ const TYPE = { polls: 1, clock: 2, value: 3, clocks: 4, local: 5 } as const;
 /** Length of a block without entries. */
 export const BLOCK_HEAD_BYTES = 24;
 const text = new TextEncoder();
+/** Where a block is put together. What is handed out is a copy: engines make short ones without a buffer, quickly. */
+let room = new Uint8Array(4096);
+let view = new DataView(room.buffer);
 const read = new TextDecoder('utf-8', { fatal: true });
 
 export class MalformedDeterminants extends Error {
@@ -57,8 +60,11 @@ export function encodeDeterminants(block: DeterminantBlock): Uint8Array {
     strings.push(s);
     length += s ? 3 + s.length : e.type === 'local' ? 17 : e.type === 'clock' && e.count !== undefined ? 13 : 9;
   }
-  const out = new Uint8Array((length + 7) & ~7);
-  const v = new DataView(out.buffer);
+  const padded = (length + 7) & ~7;
+  if (padded > room.length) room = new Uint8Array(2 * padded);
+  const out = room;
+  if (view.buffer !== out.buffer) view = new DataView(out.buffer);
+  const v = view;
   setU53(v, 0, block.first);
   setU53(v, 8, block.consumed);
   v.setUint32(16, block.openPolls, true);
@@ -86,7 +92,8 @@ export function encodeDeterminants(block: DeterminantBlock): Uint8Array {
       o += 3 + s.length;
     }
   });
-  return out;
+  out.fill(0, o, padded);
+  return out.slice(0, padded);
 }
 
 /** @throws MalformedDeterminants */

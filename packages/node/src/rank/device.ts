@@ -269,7 +269,7 @@ export class RingDevice implements Device {
       this.heldBack() ||
       (stopped = stop?.() ?? false);
     do {
-      this.side.block(ready, false, this.waitGoesOn);
+      this.side.block(ready, false, this.waitGoesOn, nothing);
       this.overflows();
       this.mark();
       log?.settle();

@@ -18,6 +18,8 @@
  *     channel, each of its messages is moved before it is taken.
  *  N7 Whose messages lie here unreceived in great number is held back in its ring (H1–H5, protocols/src/backlog.ts),
  *     but in the middle of a message.
+ *  N8 In the middle of a long message the other side is at work: who waits for it looks for the time of some parts
+ *     before it waits in earnest, which takes some microseconds.
  */
 import { copyBytes, type Arrival } from '@mayfly/mpi';
 import { Backlog, ImageCut } from '@mayfly/protocols';
@@ -46,6 +48,9 @@ export interface TeamOf {
 
 /** A longer message is cut. */
 const MOST_RECORD = 32 * 1024;
+
+/** N8: 20 microseconds, about. */
+const MOST_LOOKS = 1000;
 
 /** A message of a teammate. Numbers of messages that no log has are negative. */
 export interface LocalMessage extends Arrival {
@@ -86,6 +91,8 @@ export type Wait = (ready: () => boolean) => void;
 export class Teammates {
   readonly bell: Doorbell;
   readonly spin: number;
+  /** N8: how often. */
+  private readonly looks: number;
   readonly memory: TeamMemory;
   /** What was moved out of the rings. Without a log there are no markers. */
   readonly cut: ImageCut<LocalMessage>;
@@ -114,6 +121,7 @@ export class Teammates {
     if (me < 0 || m.size !== members.length) throw new Error(`task ${task} is not in its team`);
     this.bell = m.bell(me);
     this.spin = m.spin;
+    this.looks = Math.min(m.spin, MOST_LOOKS);
     this.worthWaking = m.ringBytes / 4;
     this.chunk = Math.min(MOST_RECORD, m.ringBytes / 8) - HEADER_BYTES;
     this.places = new Map(members.map((t, i) => [t, i]));
@@ -152,7 +160,8 @@ export class Teammates {
       let at = writer.reserve(length);
       if (at < 0) {
         writer.publish();
-        wait(() => writer.hasRoom(length) || this.memory.done(place));
+        const goesOn = (): boolean => writer.hasRoom(length) || this.memory.done(place);
+        if (!this.soon(goesOn)) wait(goesOn);
         at = writer.reserve(length);
         // The receiver has ended: nobody reads this.
         if (at < 0) return;
@@ -372,10 +381,17 @@ export class Teammates {
       const peer = this.peers[parts.from]!;
       const reader = peer.reader!;
       const at = reader.peek();
-      if (at < 0) wait(() => !reader.empty);
-      else this.part(peer, parts, at);
+      const comes = (): boolean => !reader.empty;
+      if (at >= 0) this.part(peer, parts, at);
+      else if (!this.soon(comes)) wait(comes);
     }
     this.bodies.whole(parts);
+  }
+
+  /** N8. */
+  private soon(ready: () => boolean): boolean {
+    for (let i = 0; i < this.looks; i++) if (ready()) return true;
+    return false;
   }
 
   /** The message that was handed out is no longer looked at. */

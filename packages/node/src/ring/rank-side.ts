@@ -2,6 +2,8 @@
 import { CONTROL_BYTES, DATA, Doorbell, LINGER, SAFETY_MS, SPACE, W, bellOfRank, open } from './memory.ts';
 import { RingReader, RingWriter } from './rings.ts';
 
+/** So often a look is thorough. */
+const THOROUGH = 64;
 /** After this many waits, a rank for which looking did not pay off tries it again. */
 const SPIN_AGAIN = 32;
 
@@ -35,10 +37,10 @@ export class RankSide {
 
   /**
    * Blocks until `ready()`; it is asked after every wake-up. `forSpace`: also wakes when a ring that it writes drains.
-   * `goesOn`: called when nothing has rung for {@link nap}.
+   * `goesOn`: called when nothing has rung for {@link nap}. `nothing`: what is not ready mostly, and quicker to ask.
    */
-  block(ready: () => boolean, forSpace: boolean, goesOn?: () => void): void {
-    if (this.spin > 0 && this.comes(ready)) return;
+  block(ready: () => boolean, forSpace: boolean, goesOn?: () => void, nothing?: () => boolean): void {
+    if (this.spin > 0 && this.comes(ready, nothing)) return;
     for (;;) {
       const count = this.bell.count;
       this.bell.mask = forSpace ? DATA | SPACE : DATA;
@@ -54,10 +56,10 @@ export class RankSide {
     this.bell.mask = 0;
   }
 
-  private comes(ready: () => boolean): boolean {
+  private comes(ready: () => boolean, nothing = (): boolean => !ready()): boolean {
     if (this.luck < 0.5 && ++this.passed % SPIN_AGAIN !== 0) return false;
     let came = false;
-    for (let i = 0; i < this.spin && !came; i++) came = ready();
+    for (let i = 0; i < this.spin && !came; i++) came = i % THOROUGH === 0 ? ready() : !nothing();
     this.luck += ((came ? 1 : 0) - this.luck) / 8;
     return came;
   }
