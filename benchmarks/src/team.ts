@@ -1,10 +1,10 @@
 /**
- * Ranks of one headless node that exchange messages in its memory (docs/teams.md), against two bare worker threads and
- * one copy of memory in the same run; the example cg with four ranks of one node, with and without a team; native MPICH
+ * Ranks of one headless node or one tab that exchange messages in its memory (docs/teams.md), against two bare worker
+ * threads and one copy of memory in the same run; the example cg with four ranks, with and without a team; native MPICH
  * (team-native.ts); and teams under the log (team-log.ts).
  *
  * Goals: a round trip of 8 B in at most 20 µs and at most 1.5× of the bare threads; 1 MB at half the bandwidth of a
- * copy; cg 20× as quick as through the server, without its start.
+ * copy; cg in one tab 20× as quick as through the server, without its start.
  */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +16,8 @@ import { teamAgainstNative } from './team-native.ts';
 import { median, print, times, us } from './table.ts';
 
 const ROUNDS = 3;
+/** In a tab each takes a minute through the server. */
+const TAB_ROUNDS = 2;
 const SMALL = 8;
 const LARGE = 1 << 20;
 const PLAN = [
@@ -82,13 +84,49 @@ async function cg(side: MayflySide, options: JobOptions): Promise<{ solving: num
   return { solving, whole: job.endedAt! - job.startedAt! };
 }
 
+interface Solved {
+  readonly together: Awaited<ReturnType<typeof cg>>[];
+  readonly apart: Awaited<ReturnType<typeof cg>>[];
+}
+
+/** How many times as quick the team is. */
+const ratio = ({ together, apart }: Solved, part: 'solving' | 'whole'): number =>
+  median(apart.map((r) => r[part])) / median(together.map((r) => r[part]));
+
+/** False: a figure is worse than twice its goal. */
+async function inOneTab(): Promise<boolean> {
+  const side = await MayflySide.start();
+  const trips = new Map<number, number[]>(PLAN.map(([size]) => [size, []]));
+  const solved: Solved = { together: [], apart: [] };
+  try {
+    await side.tabs(1, 4);
+    for (let round = 0; round < TAB_ROUNDS; round++) {
+      for (const [size, all] of await roundTrips(side)) trips.get(size)!.push(...all);
+      solved.together.push(await cg(side, NONE));
+      solved.apart.push(await cg(side, { ...NONE, team: 1 }));
+    }
+  } finally {
+    await side.stop();
+  }
+  const small = median(trips.get(SMALL)!);
+  const [solving, whole] = [ratio(solved, 'solving'), ratio(solved, 'whole')];
+  console.log(`\none tab of Chromium, median of ${TAB_ROUNDS} rounds`);
+  console.log(`  round trips: ${PLAN.map(([size]) => `${size} B ${us(median(trips.get(size)!))}`).join(', ')}`);
+  console.log(
+    `  cg, 4 ranks: solving ${median(solved.together.map((r) => r.solving)).toFixed(2)} s, ${times(solving)} as quick as ` +
+      `with --team 1 (goal ${GOAL_CG}×), the job from its start to its end ${times(whole)}`,
+  );
+  if (small > GOAL_US) console.log(`  goal missed: a round trip of 8 B takes more than ${GOAL_US} µs`);
+  if (solving < GOAL_CG) console.log(`  goal missed: cg is less than ${GOAL_CG}× as quick`);
+  return small <= 2 * GOAL_US && solving >= GOAL_CG / 2;
+}
+
 export async function team(): Promise<boolean> {
   const side = await MayflySide.start();
   const sleeping: Bare[] = [];
   const looking: Bare[] = [];
   const ours = new Map<number, number[]>(PLAN.map(([size]) => [size, []]));
-  const together: Awaited<ReturnType<typeof cg>>[] = [];
-  const apart: typeof together = [];
+  const solved: Solved = { together: [], apart: [] };
   let native = true;
   let logged = true;
   try {
@@ -97,8 +135,8 @@ export async function team(): Promise<boolean> {
       sleeping.push(await bare(0));
       looking.push(await bare(LOOKS));
       for (const [size, all] of await roundTrips(side)) ours.get(size)!.push(...all);
-      together.push(await cg(side, NONE));
-      apart.push(await cg(side, { ...NONE, team: 1 }));
+      solved.together.push(await cg(side, NONE));
+      solved.apart.push(await cg(side, { ...NONE, team: 1 }));
     }
     native = await teamAgainstNative(side, NONE, ROUNDS);
     logged = await teamUnderLog(side, ROUNDS);
@@ -129,22 +167,19 @@ export async function team(): Promise<boolean> {
       ];
     }),
   );
-  const ratio = (part: 'solving' | 'whole'): number =>
-    median(apart.map((r) => r[part])) / median(together.map((r) => r[part]));
-  const [solving, whole] = [ratio('solving'), ratio('whole')];
   console.log(
-    `\ncg, 4 ranks of one node: solving ${times(solving)} as quick as with --team 1 (goal ${GOAL_CG}×), the job from ` +
-      `its start to its end ${times(whole)}`,
+    `\ncg, 4 ranks of one headless node: solving ${times(ratio(solved, 'solving'))} as quick as with --team 1, the job ` +
+      `from its start to its end ${times(ratio(solved, 'whole'))}`,
   );
   const verdicts = [
     [small <= GOAL_US, `a round trip of 8 B takes more than ${GOAL_US} µs`],
     [small <= GOAL_BARE * bareSleeping, `…more than ${GOAL_BARE}× of bare threads that sleep`],
     [small <= GOAL_BARE * bareLooking, `…more than ${GOAL_BARE}× of bare threads that look before they sleep`],
     [(2 * copy) / large >= GOAL_COPY, `1 MB has less than ${GOAL_COPY}× the bandwidth of a copy`],
-    [solving >= GOAL_CG, `cg is less than ${GOAL_CG}× as quick`],
   ] as const;
   for (const [held, missed] of verdicts) if (!held) console.log(`  goal missed: ${missed}`);
-  console.log('  not measured: tabs, several jobs at a time, teams of more than 4 ranks');
+  const tab = await inOneTab();
+  console.log('  not measured: several jobs at a time, teams of more than 4 ranks');
   // Twice the goal: the machine is noisy.
-  return small <= 2 * GOAL_US && (2 * copy) / large >= GOAL_COPY / 2 && solving >= GOAL_CG / 2 && native && logged;
+  return small <= 2 * GOAL_US && (2 * copy) / large >= GOAL_COPY / 2 && tab && native && logged;
 }
