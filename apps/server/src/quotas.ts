@@ -20,6 +20,12 @@ const MOST = 10_000;
 const keyOf = (owner: string): string => `quota/${owner}`;
 const KINDS = ['slots', 'jobs', 'bytes'] as const;
 
+/** A submission under way. */
+export interface Admitted {
+  brings(more: number): void;
+  done(): void;
+}
+
 export class Quotas {
   readonly #registry: Registry;
   readonly #each: Limits;
@@ -80,37 +86,51 @@ export class Quotas {
 
   /**
    * Q2: a job of so many ranks that brings so many bytes. Until `done` is called, with the job there or not, it counts.
-   * @throws MayflyError QUOTA_EXCEEDED
+   * `brings` has more of them that the job turns out to bring: its programs, when they are compiled.
+   *
+   * @throws MayflyError QUOTA_EXCEEDED, as `brings` does
    */
-  admit(owner: string, job: { size: number; bytes: number }, runtime: Runtime): { done(): void } {
-    const { slots, jobs, bytes } = this.limitsOf(owner);
+  admit(owner: string, job: { size: number; bytes: number }, runtime: Runtime): Admitted {
+    const { slots, jobs } = this.limitsOf(owner);
     if (slots !== undefined && job.size > slots)
       throw exceeded(`The job has ${job.size} ranks; the quota of ${owner} is ${slots} slots at once.`);
     const coming = this.#coming.get(owner) ?? { jobs: 0, bytes: 0 };
-    if (jobs !== undefined || bytes !== undefined) {
+    if (jobs !== undefined) {
       const used = useOf(runtime).get(owner) ?? nothing();
-      if (jobs !== undefined && used.jobs + coming.jobs >= jobs)
+      if (used.jobs + coming.jobs >= jobs)
         throw exceeded(
           `${owner} has ${used.jobs + coming.jobs} jobs that wait or run; the quota is ${jobs}. ` +
             'Cancel one, or wait until one has ended.',
         );
-      const held = used.bytes + coming.bytes;
-      if (bytes !== undefined && (held + job.bytes > bytes || held >= bytes))
-        throw exceeded(
-          `The jobs of ${owner} hold ${size(held)}, and this one brings ${size(job.bytes)}; the quota is ${size(bytes)}. ` +
-            'Delete jobs that have ended: their files and output go with them.',
-        );
     }
+    /** Of which `more` come now. */
+    const needRoom = (brought: number, more: number): void => {
+      const { bytes } = this.limitsOf(owner);
+      if (bytes === undefined) return;
+      const held = (useOf(runtime).get(owner) ?? nothing()).bytes + coming.bytes - (brought - more);
+      if (held + brought > bytes || held >= bytes)
+        throw exceeded(
+          `The jobs of ${owner} hold ${size(held)}, and this one brings ${size(brought)}; the quota is ${size(bytes)}. ` +
+            'Delete jobs that have ended: all that is stored of them goes, too.',
+        );
+    };
+    needRoom(job.bytes, job.bytes);
+    let brought = job.bytes;
     coming.jobs++;
     coming.bytes += job.bytes;
     this.#coming.set(owner, coming);
     let over = false;
     return {
+      brings: (more) => {
+        needRoom(brought + more, more);
+        brought += more;
+        coming.bytes += more;
+      },
       done: () => {
         if (over) return;
         over = true;
         coming.jobs--;
-        coming.bytes -= job.bytes;
+        coming.bytes -= brought;
         if (coming.jobs === 0) this.#coming.delete(owner);
       },
     };

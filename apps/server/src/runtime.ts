@@ -264,6 +264,7 @@ export class Runtime {
       store: this.store,
       chronicle: this.chronicle,
       specs: this.#specs,
+      logBytes: (job) => (this.memories.of(job) ?? []).reduce((n, h) => n + h.logBytes, 0),
       stateOf: (job) => this.need(job).state,
       forgotten: async (job) => {
         await this.webhooks.forget(job);

@@ -72,9 +72,14 @@ it('a running server asks the ranks for images, and ends the job whose logs hold
   });
   const { id } = (await api(server, 'POST', '/api/jobs', program('export {};', 1))).body as { id: string };
   await until('asked for an image', () => volunteer.checkpoints.length > 0);
+  // Its owner's quota counts the log as long as the job runs.
+  const held = async (): Promise<number> =>
+    ((await api(server, 'GET', '/api/quota')).body as { used: { bytes: number } }).used.bytes;
+  expect(await held()).toBeGreaterThan(2 << 20);
   asked.open();
   const seen = async (): Promise<{ state: string; error?: { code: string } }> =>
     (await api(server, 'GET', `/api/jobs/${id}`)).body as never;
   await until('over', async () => (await seen()).state === 'failed');
   expect((await seen()).error?.code).toBe('LOG_LIMIT');
+  await until('without its log', async () => (await held()) < 1 << 20);
 });

@@ -71,19 +71,27 @@ it('a submission beyond a quota is refused, and the refusal names the limit, the
   });
   expect(await quota(ada)).toEqual({
     owner: 'Ada',
-    used: { slots: 0, jobs: 2, bytes: 0 },
+    // Of programs and sources.
+    used: { slots: 0, jobs: 2, bytes: expect.any(Number) },
     limits: { slots: 3, jobs: 2, bytes: 100_000 },
   });
-  for (const { id } of [first, second]) await ask('POST', `/api/jobs/${id}/cancel`, ada);
+  const programs = (await quota(ada)).used.bytes;
+  expect(programs).toBeGreaterThan(200);
+  expect(programs).toBeLessThan(10_000);
+  for (const { id } of [first, second]) {
+    await ask('POST', `/api/jobs/${id}/cancel`, ada);
+    await ask('DELETE', `/api/jobs/${id}`, ada);
+  }
 
   const held = (await submit(ada, 1, 60_000)).body as { id: string };
-  expect((await quota(ada)).used).toEqual({ slots: 0, jobs: 1, bytes: 60_000 });
+  const { used } = await quota(ada);
+  expect(used).toEqual({ slots: 0, jobs: 1, bytes: expect.closeTo(60_000 + programs / 2, -2) });
   const more = await submit(ada, 1, 60_000);
   expect(more.body).toEqual({
     code: 'QUOTA_EXCEEDED',
     message:
-      'The jobs of Ada hold 60 kB, and this one brings 60 kB; the quota is 100 kB. Delete jobs that have ended: ' +
-      'their files and output go with them.',
+      `The jobs of Ada hold ${Math.ceil(used.bytes / 1000)} kB, and this one brings 60 kB; the quota is 100 kB. ` +
+      'Delete jobs that have ended: all that is stored of them goes, too.',
   });
   // Files count until the job is deleted, not only until it has ended. What was refused counts for nothing.
   await ask('POST', `/api/jobs/${held.id}/cancel`, ada);
@@ -92,6 +100,14 @@ it('a submission beyond a quota is refused, and the refusal names the limit, the
   const again = await submit(ada, 1, 60_000);
   expect(again.status).toBe(201);
   await ask('POST', `/api/jobs/${again.body.id}/cancel`, ada);
+});
+
+it('a program counts when it is compiled', async () => {
+  const bulky = program(`console.log(${JSON.stringify('x'.repeat(101_000))});`, 1);
+  expect((await ask('POST', '/api/jobs', ada, bulky)).body).toMatchObject({
+    code: 'QUOTA_EXCEEDED',
+    message: expect.stringMatching(/brings 2\d\d kB; the quota is 100 kB/),
+  });
 });
 
 it('Q1: the owner of the first token has no limits but its own, and only an owner’s token sets them', async () => {

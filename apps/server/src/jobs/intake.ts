@@ -25,6 +25,8 @@ export interface IntakeParts {
   chronicle: Chronicle;
   /** Of all jobs that there are. */
   specs: Map<JobId, JobSpec>;
+  /** Of the message logs of a job that runs. */
+  logBytes: (job: JobId) => number;
   /** @throws MayflyError NOT_FOUND */
   stateOf: (job: JobId) => string;
   forgotten: (job: JobId) => Promise<void>;
@@ -55,13 +57,18 @@ export class Intake {
     }
   }
 
-  /** What a job holds: input files, output, and the newest checkpoint of each rank. */
+  /**
+   * What a job holds: programs, sources, standard input and input files as they were submitted, output, message logs
+   * and the newest checkpoint of each rank.
+   */
   bytesOf(job: JobId): number {
-    const { jobs, finals, dispatcher, specs } = this.#parts;
+    const { jobs, finals, dispatcher, specs, logBytes } = this.#parts;
     const open = jobs.serving(job) !== undefined;
     const tasks = dispatcher.core.core.jobs.get(job)?.tasks ?? [];
+    const spec = specs.get(job);
     return (
-      (specs.get(job)?.files ?? []).reduce((sum, f) => sum + f.bytes, 0) +
+      (spec?.files ?? []).reduce((sum, f) => sum + f.bytes, spec?.otherBytes ?? 0) +
+      logBytes(job) +
       (open ? jobs.counters(job) : finals.read(job)).outputBytes +
       (open ? tasks.reduce((sum, t) => sum + (jobs.noteImages(job, t.task)?.imageBytes ?? 0), 0) : 0)
     );

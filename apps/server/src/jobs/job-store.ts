@@ -49,6 +49,10 @@ export interface ProgramAt {
 export const programFile = (language: ProgramLanguage, part: number): ProgramFileName =>
   `program${part === 0 ? '' : (`-${part}` as const)}.${language === 'typescript' ? 'js' : 'wasm'}`;
 
+/** As they are stored. */
+export const bytesOfPrograms = (programs: NewJob['programs']): number =>
+  programs.reduce((sum, p) => sum + Buffer.byteLength(p.blob) + Buffer.byteLength(p.sourceMap ?? ''), 0);
+
 export class JobStore {
   readonly #files: JobFiles;
 
@@ -56,8 +60,13 @@ export class JobStore {
     this.#files = files;
   }
 
-  /** Writes everything of a new job (F1). @throws MayflyError DISK_FULL, STORAGE_FAILED */
-  async create(n: NewJob): Promise<StoredFile[]> {
+  /**
+   * Writes everything of a new job (F1).
+   *
+   * @returns the input files, and the bytes of all else
+   * @throws MayflyError DISK_FULL, STORAGE_FAILED
+   */
+  async create(n: NewJob): Promise<{ inputs: StoredFile[]; otherBytes: number }> {
     const all = new Map<JobFileName, string | Uint8Array>();
     const inputs: StoredFile[] = [];
     for (const [path, bytes] of n.files) {
@@ -80,9 +89,10 @@ export class JobStore {
       all.set(name, blob);
       if (sourceMap !== undefined) all.set(`${name}.map`, sourceMap);
     }
-    all.set('submission.json', JSON.stringify(stored));
+    const submission = JSON.stringify(stored);
+    all.set('submission.json', submission);
     await this.#files.create(n.job, all);
-    return inputs;
+    return { inputs, otherBytes: bytesOfPrograms(n.programs) + Buffer.byteLength(submission) + n.stdin.length };
   }
 
   async submission(job: JobId): Promise<JobSubmission> {

@@ -35,9 +35,10 @@ import {
 } from '../jobs/program.ts';
 import type { Disk } from '../disk.ts';
 import { clustersOf, needRooms } from '../jobs/clusters.ts';
+import { bytesOfPrograms } from '../jobs/job-store.ts';
 import { takesImages } from '../jobs/takes-images.ts';
 import type { ServerLimits } from '../options.ts';
-import type { Quotas } from '../quotas.ts';
+import type { Admitted, Quotas } from '../quotas.ts';
 import type { Rooms } from '../rooms.ts';
 import type { Runtime } from '../runtime.ts';
 import { randomId } from '../secrets.ts';
@@ -344,9 +345,9 @@ export async function submit(
   const size = submitted.reduce((n, part) => n + part.size, 0);
   if (size > MAX_RANKS)
     throw new MayflyError('BAD_REQUEST', `The programs have ${size} ranks together; a job has at most ${MAX_RANKS}.`);
-  const admitted = o.quotas.admit(owner, { size, bytes }, runtime);
+  const admitted = o.quotas.admit(owner, { size, bytes: bytes + stdin.length }, runtime);
   try {
-    return await take(o, { submission: s, submitted, size, files, stdin, owner, ...more });
+    return await take(o, { submission: s, submitted, size, files, stdin, owner, admitted, ...more });
   } finally {
     admitted.done();
   }
@@ -360,13 +361,14 @@ interface Taken {
   files: ReadonlyMap<string, Uint8Array>;
   stdin: Uint8Array;
   owner: string;
+  admitted: Admitted;
   asker?: Asker;
   again?: Pick<JobSpec, 'seed' | 'compareWith'>;
 }
 
 async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unknown[] }> {
   const { runtime, limits } = o;
-  const { submission: s, submitted, size, files, stdin, owner, asker = { owner }, again } = t;
+  const { submission: s, submitted, size, files, stdin, owner, admitted, asker = { owner }, again } = t;
   const memoryBytes = Math.min(s.options?.memoryBytes ?? limits.rankMemoryBytes, limits.rankMemoryBytes);
   const protocol = s.options?.protocol ?? 'pessimistic';
   const clusters = clustersOf(protocol, s.options?.clusters, size);
@@ -388,7 +390,8 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
   const { program, args } = parts[0]!;
   o.disk.admit();
   const id = jobId(randomId(12));
-  const inputs = await runtime.marks.making(id, () =>
+  admitted.brings(bytesOfPrograms(programs));
+  const { inputs, otherBytes } = await runtime.marks.making(id, () =>
     runtime.store.create({ job: id, submission: s, files, stdin, programs }),
   );
   const options = s.options ?? {};
@@ -419,6 +422,7 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     ...(options.env === undefined ? {} : { env: options.env }),
     ...where,
     files: inputs,
+    otherBytes,
     library: LIBRARY,
     seed: again?.seed ?? s.options?.seed ?? randomBytes(6).readUIntBE(0, 6),
     ...(again?.compareWith === undefined ? {} : { compareWith: again.compareWith }),

@@ -144,6 +144,8 @@ export interface JobSpec {
   /** By cluster, in place of `room`: the code of the room whose nodes run its ranks; null: nodes without a room. */
   rooms?: (string | null)[];
   files: { path: string; hash: string; bytes: number }[];
+  /** Of what else was submitted: programs, sources, standard input; absent: of the time before they counted. */
+  otherBytes?: number;
   /** Of the job's random draws. */
   seed: number;
   /** Generation of the MPI library that it began with (LIBRARY); absent: 1. */
