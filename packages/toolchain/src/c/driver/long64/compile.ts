@@ -13,12 +13,13 @@ import { RESOURCES } from '../../resources.ts';
 import type { WasiResult } from '../../wasi-process.ts';
 import type { Input } from '../arguments.ts';
 import { compileCxx, refuses } from '../precompiled/precompiled.ts';
-import type { DriverRun } from '../run.ts';
+import { type DriverRun, TEMPORARY } from '../run.ts';
 import { CHECK_FLAGS, type Findings, findingsOf, NOT_FOR_A_CHECK } from './formats.ts';
 import { marked } from './mark.ts';
 import { taggedHeaders } from './mpi-tags.ts';
 import { ProgramFiles } from './program-files.ts';
 import { mayBeOnce, once } from './once.ts';
+import { pastingHeader } from './pasting.ts';
 import { type Repeated, repeatedIn, warningOf } from './repeated.ts';
 import { widen } from './widen.ts';
 
@@ -52,31 +53,51 @@ export function compileWide(run: DriverRun, c: WideCompilation): WasiResult {
 const MAX_ROUNDS = 6;
 
 function compiled(run: DriverRun, c: WideCompilation): WasiResult {
-  const omitted: Repeated[] = [];
+  let change = NO_CHANGE;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const { result, repeated } = attempt(run, c, omitted);
-    if (repeated.length === 0 && result.exit !== 0 && omitted.length > 0) break;
-    if (repeated.length === 0)
-      return c.flags.includes('-w') ? result : withText(result, omitted.map(warningOf).join(''), 'before');
-    omitted.push(...repeated);
+    const { result, repeated, pasting } = attempt(run, c, change);
+    if (repeated.length > 0) change = { ...change, omitted: [...change.omitted, ...repeated] };
+    else if (change.pasting.size < pasting.size) change = { ...change, pasting };
+    else if (result.exit === 0 || isNone(change))
+      return c.flags.includes('-w') ? result : withText(result, change.omitted.map(warningOf).join(''), 'before');
+    else break;
   }
   // What is left is worse: the first errors are those to see.
   return attempt(run, c).result;
 }
 
+/** What is changed in the texts beyond the types. */
+interface Change {
+  readonly omitted: readonly Repeated[];
+  readonly pasting: ReadonlySet<string>;
+}
+
+const NO_CHANGE: Change = { omitted: [], pasting: new Set() };
+const isNone = ({ omitted, pasting }: Change): boolean => omitted.length === 0 && pasting.size === 0;
+
 interface Attempt {
   readonly result: WasiResult;
   /** What to leave out in the next attempt; then the result is not for the user. */
   readonly repeated: readonly Repeated[];
+  /** Macros whose calls the next attempt changes. */
+  readonly pasting: ReadonlySet<string>;
 }
 
-/** @param omitted undefined: it is the last attempt */
-function attempt(run: DriverRun, c: WideCompilation, omitted?: readonly Repeated[]): Attempt {
+/** @param change undefined: it is the last attempt */
+function attempt(run: DriverRun, c: WideCompilation, change?: Change): Attempt {
   const language = c.source.kind === 'c++' ? 'c++' : 'c';
   const { cwd } = run.options;
-  const flags = ['-include', `${RESOURCES}/compat/long64.h`, '-Wno-long-long', ...widenMacros(c.flags, language)];
+  const { omitted, pasting } = change ?? NO_CHANGE;
+  const header = `${TEMPORARY}/pasting.h`;
+  if (pasting.size > 0) run.temporary.write('/pasting.h', pastingHeader());
+  const flags = [
+    ...['-include', `${RESOURCES}/compat/long64.h`],
+    ...(pasting.size > 0 ? ['-include', header] : []),
+    '-Wno-long-long',
+    ...widenMacros(c.flags, language),
+  ];
   const open = (parts: boolean): ProgramFiles =>
-    new ProgramFiles(run.options.files, { language, parts }, omitted ?? []);
+    new ProgramFiles(run.options.files, { language, parts, pasting }, omitted);
   const clang = (files: ProgramFiles, headers: FileTree | undefined, ...more: string[]): WasiResult =>
     run.llvmOver(
       {
@@ -89,10 +110,10 @@ function attempt(run: DriverRun, c: WideCompilation, omitted?: readonly Repeated
       c.source.path,
     );
   let files = open(false);
-  const done = (result: WasiResult): Attempt => ({ result, repeated: [] });
+  const done = (result: WasiResult): Attempt => ({ result, repeated: [], pasting: files.pastingLong() });
   if (c.preprocess) {
     files.settle([]);
-    return done(clang(files, undefined, ...flags, ...c.action));
+    return { result: clang(files, undefined, ...flags, ...c.action), repeated: [], pasting };
   }
   let precompiled = c.precompiled(widenMacros(c.options, language));
   const checked = flags.filter((f) => !NOT_FOR_A_CHECK.test(f));
@@ -109,7 +130,7 @@ function attempt(run: DriverRun, c: WideCompilation, omitted?: readonly Repeated
     return findingsOf(new TextDecoder().decode(inner(...checked, ...CHECK_FLAGS).stderr), cwd);
   };
   const repeatedOf = (r: WasiResult): readonly Repeated[] => {
-    if (omitted === undefined || r.exit === 0) return [];
+    if (change === undefined || r.exit === 0) return [];
     const found = repeatedIn(new TextDecoder().decode(r.stderr), cwd);
     return files.canOmit(found) ? found : [];
   };
@@ -121,7 +142,7 @@ function attempt(run: DriverRun, c: WideCompilation, omitted?: readonly Repeated
     const { result, messages, ...o } = once(inner, { flags, action: c.action, cwd });
     // Those attributes move columns.
     const repeated = language === 'c' ? [] : repeatedOf(result);
-    if (repeated.length > 0) return { result, repeated };
+    if (repeated.length > 0) return { ...done(result), repeated };
     compiled = result.exit === 0;
     findings = language === 'c' || !files.passesFormats ? o.findings : check();
     if (compiled && isEmpty(findings) && messages !== undefined)
@@ -139,7 +160,7 @@ function attempt(run: DriverRun, c: WideCompilation, omitted?: readonly Repeated
   files.settle(findings.edits);
   const r = compileCxx(precompiled, (more) => clang(files, undefined, ...flags, ...more, ...c.action));
   const repeated = repeatedOf(r);
-  if (repeated.length > 0 || r.exit === 0) return { result: r, repeated };
+  if (repeated.length > 0 || r.exit === 0) return { ...done(r), repeated };
   const stderr = new TextDecoder().decode(r.stderr);
   const narrow = (): WasiResult =>
     run.llvm(

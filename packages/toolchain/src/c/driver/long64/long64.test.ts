@@ -203,6 +203,29 @@ int main(void) { printf("%s %s %s %s\\n", NAME(1), NAME(1L), NAME(1LL), _Generic
   expect(host.out).toBe('int long long u\n');
 });
 
+test('macros that paste or quote a type find the word long; what gcc prints', () => {
+  const files = {
+    '/w/pair.h': `#define PAIR(type) struct type##_pair { type a; int b; }
+#define SET(type, v) { struct type##_pair *p = q; p->a = (type)v; type x = p->a * 2; printf(#type " %zu %lld\\n", sizeof x, (long long)x); }
+#define NAME(type) sum_##type
+`,
+    '/w/a.c': `#include "pair.h"
+#include <stdio.h>
+PAIR(int);
+PAIR(long);
+PAIR(double);
+static unsigned long NAME(long)(unsigned long a, long b) { return a + b; }
+int main(void) {
+  union { struct long_pair l; struct int_pair i; struct double_pair d; } u, *q = (void *)&u;
+  SET(long, (1UL << 40)) SET(int, 7)
+  long after = sum_long(1UL << 41, 1L);
+  printf("%ld %zu\\n", after, sizeof(unsigned long));
+}
+`,
+  };
+  expect(output(files, '-w a.c')).toBe('long 8 2199023255552\nint 4 14\n2199023255553 8\n');
+});
+
 test('a true redefinition stays an error; what only 64 bits refuse has a note', () => {
   const files = new MemoryFiles({
     '/w/a.cc': 'int f(long) { return 1; }\nint f(long) { return 2; }\n',

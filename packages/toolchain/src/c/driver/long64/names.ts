@@ -6,6 +6,7 @@
 
 /** In C++ a functional cast wants a type of one word: `long(x)`. */
 export const ONE_WORD_LONG = '__mayfly_long';
+export const UNSIGNED_LONG = '__mayfly_ulong';
 
 const suffixed = (names: readonly string[], wide: (name: string) => string): [string, string][] =>
   names.map((name) => [name, wide(name)]);

@@ -11,6 +11,7 @@ import type { FileStat, FileTree } from '../../files.ts';
 import type { Edit } from './edit.ts';
 import { passesFormats, withFormatAttributes, withoutFormatAttributes } from './formats.ts';
 import { taggedHeader } from './mpi-tags.ts';
+import { calledWithLong, pastingMacros } from './pasting.ts';
 import { ofTwoTypes, type Repeated, without } from './repeated.ts';
 import { widen, type WidenOptions } from './widen.ts';
 
@@ -24,6 +25,8 @@ export class ProgramFiles implements FileTree {
   #settled = false;
   #marks = true;
   readonly #omitted: readonly Repeated[];
+  readonly #pasting = new Set<string>();
+  readonly #called = new Set<string>();
   /** A text that was read differs from the program's. */
   differs = false;
   /** A text that was read has functions that pass a format on. */
@@ -65,6 +68,11 @@ export class ProgramFiles implements FileTree {
     return text;
   }
 
+  /** Macros of the texts read so far that paste what may be `long` in their calls. */
+  pastingLong(): Set<string> {
+    return new Set([...this.#pasting].filter((name) => this.#called.has(name)));
+  }
+
   /** Whether these can be left out of the texts (repeated.ts). */
   canOmit(repeated: readonly Repeated[]): boolean {
     const source = (path: string): string | undefined => {
@@ -90,6 +98,8 @@ export class ProgramFiles implements FileTree {
     const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
     if (OWN_HEADER.test(source)) return this.#settled ? bytes : taggedHeader();
     for (const m of source.matchAll(/#[ \t]*embed[ \t]*["<]([^">\n]+)[">]/g)) this.#embedded.add(posix.basename(m[1]!));
+    for (const name of pastingMacros(source)) this.#pasting.add(name);
+    for (const name of calledWithLong(source)) this.#called.add(name);
     const text = this.#without(widen(source, this.#options), path);
     this.differs ||= text !== source;
     this.passesFormats ||= passesFormats(text);

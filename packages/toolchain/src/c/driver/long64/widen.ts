@@ -7,12 +7,15 @@
  * It works on the text and not on preprocessed tokens: clang runs as always, and its messages show the program's lines
  * and macros. Lines keep their numbers, columns do not.
  */
-import { ONE_WORD_LONG, WIDE_NAMES } from './names.ts';
+import { ONE_WORD_LONG, UNSIGNED_LONG, WIDE_NAMES } from './names.ts';
+import { argumentsWithLong, TAKE } from './pasting.ts';
 
 export interface WidenOptions {
   readonly language: 'c' | 'c++';
   /** Also take macros like `#define FORM "ld"` for parts of formats. */
   readonly parts?: boolean;
+  /** Macros that paste or quote a parameter (pasting.ts). */
+  readonly pasting?: ReadonlySet<string>;
 }
 
 /** Directives whose text is no code; a name in quotes or brackets stays as it is. */
@@ -61,12 +64,24 @@ export function widen(source: string, options: WidenOptions): string {
   let pasted = false;
   let preprocessed = false;
   let system = false;
+  /** Up to here, `long` stays: it is in the arguments of a macro that pastes it. */
+  let pastedTo = 0;
+  /** In the definition of such a macro `long` may stand for two words already: a type gets a name of its own. */
+  let pasting = false;
+  let unsigned = false;
+  let signs: number[] = [];
+  let before = '';
   const endType = (next: string): void => {
-    if (longs.length === 1 && !floating)
+    if (pasting && longs.length > 0 && !floating) {
+      for (const i of [...longs, ...signs]) out[i] = '';
+      out[longs[0]!] = unsigned ? UNSIGNED_LONG : ONE_WORD_LONG;
+    } else if (longs.length === 1 && !floating)
       out[longs[0]!] = options.language === 'c++' && words === 1 && /^[({]$/.test(next) ? ONE_WORD_LONG : 'long long';
     words = 0;
     floating = false;
     longs = [];
+    signs = [];
+    unsigned = false;
   };
   for (const m of source.matchAll(TOKENS[options.language])) {
     const t = m[0];
@@ -74,8 +89,9 @@ export function widen(source: string, options: WidenOptions): string {
     if (g['space'] !== undefined) {
       out.push(t);
       if (directive && t.includes('\n') && !/^\\|^\/\*/.test(t)) {
-        directive = false;
         endType('');
+        directive = false;
+        pasting = false;
       }
       continue;
     }
@@ -88,21 +104,35 @@ export function widen(source: string, options: WidenOptions): string {
     if (t === '#') directive = true;
     const word = g['word'];
     if (preprocessed && system) out.push(t);
-    else if (word !== undefined && OF_A_TYPE.has(word)) {
+    else if (word === 'long' && m.index < pastedTo) {
+      endType(t);
+      out.push(t);
+    } else if (word !== undefined && OF_A_TYPE.has(word)) {
       words++;
       if (word === 'long') longs.push(out.length);
+      if (/^(?:un)?signed$|^int$/.test(word)) signs.push(out.length);
+      if (word === 'unsigned') unsigned = true;
       if (word === 'double' || word === 'float') floating = true;
       out.push(t);
       pasted = false;
       continue;
     } else {
       endType(t);
-      if (word !== undefined)
+      if (directive && before === 'define' && word !== undefined && options.pasting?.has(word) === true) pasting = true;
+      before = word ?? '';
+      const taken =
+        word !== undefined && !directive && m.index >= pastedTo && options.pasting?.has(word) === true
+          ? argumentsWithLong(source, m.index + word.length)
+          : undefined;
+      if (taken !== undefined) {
+        pastedTo = m.index + t.length + taken.length;
+        out.push(`${TAKE} ${t}`);
+      } else if (word !== undefined)
         out.push(pasted && PASTED_SUFFIX.test(word) ? twice(word) : (WIDE_NAMES.get(word) ?? word));
       else if (g['number'] !== undefined) out.push(INTEGER.test(t) ? twice(t) : t);
       else if (g['text'] !== undefined)
         out.push(options.parts === true && directive && PART.test(t) ? t.replace('l', 'll') : wideFormat(t));
-      else out.push(t);
+      else out.push(m.index === pastedTo - 1 ? `${t} ${TAKE}` : t);
     }
     pasted = t === '##';
   }
