@@ -30,7 +30,9 @@ export function withTags(header: string): string {
     });
     return pairs.length === 0 ? all : `${name}(${list})${pairs.join('')};`;
   });
-  return tied + tags.join('');
+  // Inside its guard: many programs include it twice.
+  const end = tied.lastIndexOf('#endif');
+  return tied.slice(0, end) + tags.join('') + tied.slice(end);
 }
 
 let tagged: MemoryFiles | undefined;

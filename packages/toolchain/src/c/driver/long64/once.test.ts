@@ -58,6 +58,11 @@ int main(int argc, char **argv) {
 test('C: one run makes the object and the messages of two, those that only the check asks for left out', () => {
   const made = compile({ '/w/a.c': OF_C }, '-mlong64 -Wall -g -O1 -c a.c');
   expect(made).toMatchObject({ exit: 0, runs: 1 });
+  expect(compile({ '/w/a.c': `#include <mpi.h>\n${OF_C}` }, '-mlong64 -c a.c')).toMatchObject({
+    exit: 0,
+    err: '',
+    runs: 1,
+  });
   expect(made.err).toMatch(/^a\.c:7:7: warning: unused variable 'unused'[^]*\n1 warning generated\.\n$/);
   const twice = compile({ '/w/a.c': OF_C }, `-mlong64 ${TWICE} -Wall -g -O1 -c a.c`);
   expect(made).toEqual({ ...twice, runs: 1 });
