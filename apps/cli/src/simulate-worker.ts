@@ -1,6 +1,6 @@
 /** A worker thread of `mayfly simulate`: runs seeds, or hunts planted bugs, as it is told. Owns nothing. */
 import { parentPort } from 'node:worker_threads';
-import { PLANTED, hunt, protocolOfSeed, run, type Held, type RunReport } from '@mayfly/simulator';
+import { PLANTED, hunt, setupOfSeed, run, type Held, type RunReport } from '@mayfly/simulator';
 
 export type SimulateTask =
   | { readonly type: 'seeds'; readonly from: number; readonly count: number; readonly held: Held }
@@ -21,7 +21,10 @@ function work(task: SimulateTask): SimulateResult {
   if (task.type === 'seeds') {
     const reports = Array.from({ length: task.count }, (_, i) => {
       const seed = task.from + i;
-      return run(seed, { ...task.held, setup: { protocol: protocolOfSeed(seed), ...task.held.setup } });
+      return run(seed, {
+        ...task.held,
+        setup: { ...setupOfSeed(seed, task.held.setup?.protocol), ...task.held.setup },
+      });
     });
     return {
       type: 'seeds',

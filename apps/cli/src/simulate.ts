@@ -13,7 +13,7 @@ import {
   FAULTS,
   PLANTED,
   hasTeams,
-  protocolOfSeed,
+  setupOfSeed,
   run,
   shrink,
   type FaultKind,
@@ -244,7 +244,7 @@ export async function simulateCommand(argv: string[]): Promise<number> {
   if (values.planted) return planted(positionals, workers);
   if (values.seed !== undefined && values.seeds === undefined) {
     const rule = PLANTED.find((p) => p.rule === values.undo);
-    const drawn = { ...held, setup: { protocol: protocolOfSeed(first), ...held.setup } };
+    const drawn = { ...held, setup: { ...setupOfSeed(first, held.setup?.protocol), ...held.setup } };
     return one(first, rule ? { undone: rule.rule, ...rule.held } : drawn, values.shrink);
   }
   return campaign(

@@ -4,8 +4,9 @@
  * Owns: the specs of all jobs. Does not own: what a job has while it is open (jobs/open-jobs.ts, R2), sockets and HTTP
  * (create-server.ts, rest/), what the cores decide.
  *
- *  R1  Before the server listens, every job that has not ended is open and its cores have recovered.
+ *  R1  Before the server listens, every job that has not ended is open and its cores have recovered (but R6).
  *  R3  Nothing here decides: an event of one core becomes an event of another, in the order in which it happened.
+ *  R6  A job that may go on from images which only nodes have is still being opened when they can come.
  *  R5  A server that stops records no loss: it ends the connections of nodes itself, and they come to the next one.
  */
 import { isOver, jobIds, jobView, nodeViews, type JobService, type JobSpec, type ServedLog } from '@mayfly/protocols';

@@ -11,10 +11,11 @@ import { buildModule } from '@mayfly/toolchain/c';
 import type { JobOptions, JobView, TimelineView, WaveView } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { executable, launch, openTab, writePage } from './chromium.ts';
-import { Bench } from './harness.ts';
+import { Bench, PATIENCE } from './harness.ts';
 
 const webRoot = mkdtempSync(join(tmpdir(), 'mayfly-parity-'));
-const bench = new Bench({ webRoot });
+// A restarted server waits no longer than this for nodes with images.
+const bench = new Bench({ webRoot, dispatcher: { ...PATIENCE, restartGraceMs: 4000 } });
 let browser: Browser | undefined;
 beforeAll(async () => {
   if (executable) await writePage(webRoot);
@@ -210,6 +211,64 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
       expect(job.tasks.every((t) => (t.incarnation ?? 0) > 0)).toBe(true);
     },
   );
+
+  /** The newest committed wave is near and its images are protected. */
+  const nearWave = async (id: string): Promise<number> => {
+    const near = (j: JobView): boolean => j.waves?.recent.findLast((w) => w.state === 'committed')?.near === true;
+    const j = await bench.until(id, (v) => (v.waves?.committed ?? 0) > 3 && near(v) && (v.parity?.spare ?? 0) > 0);
+    return j.waves!.recent.findLast((w) => w.state === 'committed')!.wave;
+  };
+  const restart = async (): Promise<void> => {
+    const { port } = new URL(bench.server.url);
+    await bench.server.close();
+    await bench.start(Number(port));
+  };
+  const wentBack = (id: string): Promise<JobView> =>
+    bench.until(id, (j) => (j.waves?.rolledBack.length ?? 0) > 0 && j.tasks.every((t) => t.state === 'running'));
+
+  it('vcl, the server restarts: all go on from the newest wave, whose images only the nodes have', async () => {
+    for (let i = 0; i < 4; i++) await bench.node(2);
+    const id = await submit(
+      3,
+      { protocol: 'vcl', checkpointMs: 100, parity: { checksums: 1, wholeEvery: 1000 } },
+      2000,
+    );
+    const wave = await nearWave(id);
+    await restart();
+    const { parity, waves } = await wentBack(id);
+    const [back] = waves!.rolledBack;
+    expect(back).toMatchObject({ cause: 'server' });
+    expect(back!.wave).toBeGreaterThanOrEqual(wave);
+    expect(parity).toMatchObject({ fellBack: 0 });
+    // All its images came to the server.
+    expect(waves!.recent.find((w) => w.wave === back!.wave)?.near).toBeUndefined();
+    const { stdout } = await answer(id);
+    expect(stdout.map((line) => Number(line.split(' ')[3]))).toEqual(sums(3, 2000));
+  });
+
+  it('vcl, the server restarts and a node with an image is gone: back to the newest whole wave, and why', async () => {
+    for (let i = 0; i < 4; i++) await bench.node(2);
+    const id = await submit(
+      3,
+      { protocol: 'vcl', checkpointMs: 100, parity: { checksums: 1, wholeEvery: 1000 } },
+      2000,
+    );
+    const whole = (j: JobView): WaveView | undefined =>
+      j.waves?.recent.findLast((w) => w.state === 'committed' && w.images === 3 && !w.near);
+    await nearWave(id);
+    await bench.api(`jobs/${id}/tasks/1/checkpoint`, { method: 'POST' });
+    const atServer = whole(await bench.until(id, (j) => whole(j) !== undefined))!.wave;
+    await nearWave(id);
+    const { tasks } = await bench.view(id);
+    bench.nodes.find((n) => n.node === tasks[1]!.node)!.kill();
+    await restart();
+    const { parity, waves } = await wentBack(id);
+    expect(waves!.rolledBack[0]!.wave).toBe(atServer);
+    expect(parity!.fellBack).toBeGreaterThan(0);
+    expect(parity!.reason).toMatch(/no node that is connected has its image$/);
+    const { stdout } = await answer(id);
+    expect(stdout.map((line) => Number(line.split(' ')[3]))).toEqual(sums(3, 2000));
+  });
 
   it.runIf(executable)('four tabs of Chromium, of which one is closed: the rank goes on from the others', async () => {
     browser = await launch();

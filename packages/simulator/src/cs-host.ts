@@ -57,6 +57,8 @@ export class CsHost {
   private readonly manifests = new Map<string, Stored>();
   private readonly links = new Map<string, ImageLink>();
   private readonly offered = new Map<string, Stored>();
+  /** Images of level 1: their pages are with the nodes, and outlive the server. */
+  private readonly withNodes = new Map<string, Stored>();
   /** Planted: images of older incarnations get the name of the acting one. */
   private readonly aliases = new Map<string, ImageId>();
   private connections = 0;
@@ -181,6 +183,7 @@ export class CsHost {
         this.world.trace?.(`  → cs  OFFER ${m.manifest.image}`);
         this.offered.set(manifest.image, { manifest, image: m.image });
         const near = m.near ?? false;
+        if (near) this.withNodes.set(manifest.image, { manifest, image: m.image });
         return this.step({ type: 'offer', link, job: setup.job, task: m.task, incarnation: n, manifest, near });
       }
       case 'pages':
@@ -301,10 +304,13 @@ export class CsHost {
   /** Of parity groups there is only this: now and then too many nodes are lost. */
   private rebuild(image: ImageId): void {
     const { world } = this;
-    const { manifest } = this.offered.get(image) ?? {};
-    if (!manifest || world.random.chance(0.25))
+    const stored = this.withNodes.get(image);
+    const { manifest } = stored ?? {};
+    if (!stored || !manifest || world.random.chance(0.25))
       return this.step({ type: 'rebuilt', image, error: 'too many nodes are lost' });
     for (const page of manifest.pages) this.pages.set(page, { flipped: false, lost: false });
+    if (!this.offered.has(image)) world.count('image made again after a restart');
+    this.offered.set(image, stored);
     world.count('image made again');
     this.step({ type: 'rebuilt', image });
   }

@@ -7,7 +7,7 @@ export { PLANTED, type Held, type Planted, type Rule } from './planted.ts';
 export { NODES_COME_AND_GO } from './planted-recovering.ts';
 export { SingleCounterEndpoint } from './planted-protocols.ts';
 export type { ProgramSpec, ScriptStep } from './program.ts';
-export { draw, hasTeams, protocolOfSeed, run, type RunOptions, type RunReport } from './run.ts';
+export { draw, hasTeams, run, setupOfSeed, type RunOptions, type RunReport } from './run.ts';
 export { shrink, type Shrunk } from './shrink.ts';
 export type { Setup } from './setup.ts';
 export type { World } from './world.ts';

@@ -28,13 +28,13 @@ const withSlotWait = (Wrong: typeof SlotWait): VProtocol =>
   );
 
 /** Mistake 42. A fence takes no time here, so there is none. */
-class ToldWithoutAFence extends Membership {
+class UnfencedLoss extends Membership {
   protected override dead(task: TaskId): void {
     if (this.members[task]?.state === 'here') this.lose(task);
   }
 }
 
-class SomeAreNotTold extends Membership {
+class SomeHearNothing extends Membership {
   protected override listeners(): TaskId[] {
     return super.listeners().filter((t) => t !== 1);
   }
@@ -90,8 +90,8 @@ class SlotCounts extends SlotWait {
 }
 
 export const RECOVERING = {
-  'told-without-a-fence': () => withMembership(ToldWithoutAFence),
-  'some-are-not-told': () => withMembership(SomeAreNotTold),
+  'unfenced-loss': () => withMembership(UnfencedLoss),
+  'some-hear-nothing': () => withMembership(SomeHearNothing),
   'without-the-replacement': () => withRecovery(WithoutTheReplacement),
   'a-majority-decides': () => withRecovery(AMajorityDecides),
   'second-loss-ignored': () => withRecovery(SecondLossIgnored),
@@ -136,11 +136,11 @@ const FEW_SLOTS = {
 } as const;
 
 export const PLANTED_RECOVERING = [
-  plant('told-without-a-fence', 'N1: a loss is told only behind its fence', 200, {
+  plant('unfenced-loss', 'N1: a loss is reported only behind its fence', 200, {
     ...NODES_COME_AND_GO,
     only: ['stall', 'zombie', 'cut off', 'partition'],
   }),
-  plant('some-are-not-told', 'N2: every task that lives gets every notice of a loss', 100, NODES_COME_AND_GO),
+  plant('some-hear-nothing', 'N2: every task that lives gets every notice of a loss', 100, NODES_COME_AND_GO),
   plant(
     'without-the-replacement',
     'N8: a recovery waits until the replacement of each lost task has asked',
@@ -148,7 +148,12 @@ export const PLANTED_RECOVERING = [
     NODES_COME_AND_GO,
   ),
   plant('a-majority-decides', 'N8: a recovery waits for each task of the world', 100, NODES_COME_AND_GO),
-  plant('second-loss-ignored', 'N9: a recovery covers all losses that were told before', 100, NODES_COME_AND_GO),
+  plant(
+    'second-loss-ignored',
+    'N9: a recovery covers all losses of which tasks have heard before',
+    100,
+    NODES_COME_AND_GO,
+  ),
   plant('context-of-before', 'N11: no other making has the context of a recovery', 100, NODES_COME_AND_GO),
   plant('replaced-once', 'N10: a lost replacement is replaced, too', 100, NODES_COME_AND_GO),
   plant('waits-for-ever', 'N12: a replacement that has no slot for the limit ends the job', 100, FEW_SLOTS),

@@ -6,7 +6,7 @@
  * violation too (K13).
  */
 import { protocols, reasonOf, type VProtocol } from '@mayfly/protocols';
-import { jobId, PROGRAM_KINDS, type ErrorBody, type ProtocolName } from '@mayfly/wire';
+import { hasParity, jobId, PROGRAM_KINDS, type ErrorBody, type ProtocolName } from '@mayfly/wire';
 import { Violation } from './violation.ts';
 import type { FaultKind } from './fault-kinds.ts';
 import { drawClusters, nodesFor } from './clusters-of-seed.ts';
@@ -60,6 +60,13 @@ export const protocolOfSeed = (seed: number): ProtocolName =>
     : Random.named(seed, 'programs that recover').chance(1 / 8)
       ? 'app'
       : Random.named(seed, 'protocol').pick(['pessimistic', 'pessimistic', 'vcl', 'pcl', 'none'] as const);
+
+/** What a campaign draws for a seed, where it is held to no protocol: that, and parity of images where it has any. */
+export function setupOfSeed(seed: number, protocol: ProtocolName = protocolOfSeed(seed)): Partial<Setup> {
+  const r = Random.named(seed, 'parity');
+  if (!hasParity(protocol) || !r.chance(0.4)) return { protocol };
+  return { protocol, wholeEvery: r.pick([2, 3, 5]), ...(protocol === 'pessimistic' ? { team: 1 } : {}) };
+}
 
 export function draw(seed: number, o: RunOptions = {}): Setup {
   const r = Random.named(seed, 'setup');

@@ -22,7 +22,7 @@ export interface Setup {
   /** Bodies that a Channel Memory may hold in memory. */
   readonly memoryBytes: number;
   readonly checkpointMs: number;
-  /** Images have parity: of so many waves one has all its images at the server. */
+  /** Images have parity: of so many waves, or images of a task, one has all its pages at the server. */
   readonly wholeEvery?: number | undefined;
   readonly graceMs: number;
   /** The job has no grace of its own, and the server's is shorter where another slot is free. */

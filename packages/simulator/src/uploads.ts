@@ -92,16 +92,23 @@ export class Uploads {
     const position = this.node.image(h.task, endpoint.position(image.held));
     if (!position) return;
     const manifest = this.manifest(h, image, position);
-    const offered = { manifest, image, again: !endpoint.choosesImages, near: this.staysNear(position) };
+    const offered = {
+      manifest,
+      image,
+      again: !endpoint.choosesImages,
+      near: this.staysNear(position, manifest.serial),
+    };
     if (link) this.offer(link, offered);
     else this.offerAgain(offered);
   }
 
   /** Parity protects it, most of the time. */
-  private staysNear(position: Position): boolean {
+  private staysNear(position: Position, serial: number): boolean {
     const { protocol, setup, random } = this.node.world;
-    const wave = protocol.images.waveOf?.(position);
-    return wave !== undefined && !isWhole(wave, setup.wholeEvery) && random.chance(0.8);
+    if (setup.wholeEvery === undefined) return false;
+    // Of lone tasks one of so many images is whole.
+    const number = protocol.images.waveOf?.(position) ?? serial;
+    return !isWhole(number, setup.wholeEvery) && random.chance(0.8);
   }
 
   /** An image of a team. `over`: it is complete, refused, or lost on its way. */

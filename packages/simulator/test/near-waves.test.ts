@@ -1,6 +1,6 @@
-/** Waves of jobs with parity: images of most of them are with the nodes (docs/codes.md). */
+/** Jobs with parity: most images, or images of most waves, are with the nodes (docs/codes.md). */
 import { expect, test } from 'vitest';
-import { run } from '../src/run.ts';
+import { run, setupOfSeed } from '../src/run.ts';
 
 test.each(['vcl', 'pcl'] as const)(
   '%s with parity: every job ends with its answer, from waves of both levels',
@@ -15,5 +15,32 @@ test.each(['vcl', 'pcl'] as const)(
     expect(counts['image with the nodes']).toBeGreaterThan(30);
     expect(counts['image made again']).toBeGreaterThan(5);
     expect(counts['image lost with the nodes']).toBeGreaterThan(0);
+    expect(counts['image made again after a restart']).toBeGreaterThan(0);
   },
 );
+
+test(
+  'pessimistic with parity: every job ends with its answer, from images of both levels',
+  { timeout: 120_000 },
+  () => {
+    const counts: Record<string, number> = {};
+    for (let seed = 1; seed <= 12; seed++) {
+      const report = run(seed, {
+        setup: { protocol: 'pessimistic', checkpointMs: 300, wholeEvery: 3, team: 1 },
+        only: ['crash', 'rank crash', 'reload', 'zombie', 'broken link', 'delay', 'kill server'],
+      });
+      expect(report.violation, `seed ${seed}`).toBeUndefined();
+      for (const [what, n] of Object.entries(report.counts)) counts[what] = (counts[what] ?? 0) + n;
+    }
+    expect(counts['image with the nodes']).toBeGreaterThan(30);
+    expect(counts['image made again']).toBeGreaterThan(5);
+    expect(counts['image lost with the nodes']).toBeGreaterThan(0);
+  },
+);
+
+test('campaigns draw parity where a protocol has it', () => {
+  const drawn = Array.from({ length: 200 }, (_, i) => setupOfSeed(i + 1));
+  const protocols = new Set(drawn.flatMap((s) => (s.wholeEvery === undefined ? [] : [s.protocol])));
+  expect([...protocols].sort()).toEqual(['pcl', 'pessimistic', 'vcl']);
+  for (const s of drawn) if (s.protocol === 'pessimistic' && s.wholeEvery !== undefined) expect(s.team).toBe(1);
+});

@@ -61,6 +61,11 @@ export interface ParityRead {
   group: string;
   terms: readonly ParityTerm[];
   pages: readonly number[];
+  /**
+   * In place of `group` and `terms`: of an image in the node's own store the pages with these hashes. After a restart
+   * of the server there are no groups.
+   */
+  names?: readonly string[];
 }
 
 const Versions = Type.Array(Type.Union([CountSchema, Type.Null()]), { maxItems: MAX_MEMBERS });

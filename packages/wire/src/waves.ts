@@ -13,6 +13,8 @@ export const WaveView = Type.Object({
   forced: Type.Optional(Type.Literal(true)),
   /** When it began, ms since 1970. */
   at: CountSchema,
+  /** Committed, and some of its images are with the nodes only, protected by parity (docs/codes.md). Absent: whole. */
+  near: Type.Optional(Type.Literal(true)),
   state: Type.Union([Type.Literal('underWay'), Type.Literal('committed'), Type.Literal('abandoned')]),
   /** From its beginning to its commit, or until it was abandoned, ms. Absent: it is under way. */
   ms: Type.Optional(CountSchema),
@@ -108,13 +110,18 @@ export function rollbackOf<R extends { readonly at: number; readonly ranks: read
 /** What was seen before a restart of the server, and since. */
 export function wavesOfBoth(before: WavesView | undefined, since: WavesView): WavesView {
   if (!before) return since;
+  // A rollback has brought all its images to the server.
+  const whole = new Set(since.rolledBack.map((r) => r.wave));
+  const earlier = before.recent
+    .filter((w) => w.state !== 'underWay')
+    .map(({ near, ...w }) => (near && !whole.has(w.wave) ? { ...w, near } : w));
   return {
     ...since,
     committed: before.committed + since.committed,
     abandoned: before.abandoned + since.abandoned,
     rollbacks: before.rollbacks + since.rollbacks,
     lostMs: before.lostMs + since.lostMs,
-    recent: [...before.recent.filter((w) => w.state !== 'underWay'), ...since.recent].slice(-LISTED_WAVES),
+    recent: [...earlier, ...since.recent].slice(-LISTED_WAVES),
     rolledBack: [...before.rolledBack, ...since.rolledBack].slice(-LISTED_WAVES),
   };
 }

@@ -9,6 +9,8 @@
  *  G2 Every `rebuild` is answered, whatever the nodes do.
  *  G3 What a node sends of a page counts only if the sum of all has the hash of the manifest: `putPage` checks it.
  *  G4 An image whose node is there comes from that node (a rollback of all ranks wants the images of all).
+ *  G5 After a restart of the server there are no groups, and an image is fetched from a node that has it in its own
+ *     store; one may take the time in which nodes come back.
  *
  * The sums are formed here and not from node to node: as all bytes pass the server anyway, each goes up once and none
  * down.
@@ -70,6 +72,7 @@ export class ParityHost {
   readonly #jobs = new Map<JobId, Parity>();
   /** Of this start of the server. */
   readonly #era = randomId(6);
+  #since = Date.now();
 
   constructor(parts: {
     service: JobService;
@@ -84,6 +87,7 @@ export class ParityHost {
   }
 
   start(): NodeJS.Timeout {
+    this.#since = Date.now();
     return setInterval(() => this.#tick(), TICK_MS);
   }
 
@@ -217,7 +221,7 @@ export class ParityHost {
   async #rebuild(manifest: Manifest): Promise<Outcome> {
     const p = this.#jobs.get(manifest.job);
     const group = p?.groups.freeze(manifest.task);
-    if (!p || !group) return { error: 'the rank is in no parity group any more' };
+    if (!p || !group) return this.#fetch(manifest);
     const gone = new Set<string>();
     for (;;) {
       const outcome = await this.#attempt(manifest, group, p.checksums, gone);
@@ -257,11 +261,7 @@ export class ParityHost {
           const node = at.kind === 'member' ? group.members[at.index]!.node : group.holders[at.index]!;
           return mine.length === 0 ? [] : [{ node, terms: mine }];
         });
-    // What can be read here need not be made again; what is damaged must.
-    const wanted: { name: string; index: number }[] = [];
-    for (const name of new Set(manifest.pages))
-      if (name !== '' && !(await this.#images.getPage(name).catch(() => undefined)))
-        wanted.push({ name, index: manifest.pages.indexOf(name) });
+    const wanted = await this.#wanted(manifest);
     for (let i = 0; i < wanted.length; i += PARITY_PAGES) {
       const some = wanted.slice(i, i + PARITY_PAGES);
       const pages = some.map((w) => w.index);
@@ -276,13 +276,73 @@ export class ParityHost {
         if (sums?.length !== out.length) return { silent: node };
         add(out, sums);
       }
-      for (const [k, { name, index }] of some.entries()) {
-        const length = Math.min(PAGE_BYTES, manifest.bytes - index * PAGE_BYTES);
-        await this.#images.putPage(name, out.slice(k * PAGE_BYTES, k * PAGE_BYTES + length)); // G3
-      }
+      await this.#put(manifest, some, out);
     }
     return { decoded: !there };
   }
+
+  /** What can be read here need not be made again; what is damaged must. */
+  async #wanted({ pages }: Manifest): Promise<Wanted[]> {
+    const wanted: Wanted[] = [];
+    for (const name of new Set(pages))
+      if (name !== '' && !(await this.#images.getPage(name).catch(() => undefined)))
+        wanted.push({ name, index: pages.indexOf(name) });
+    return wanted;
+  }
+
+  /** G3. */
+  async #put({ bytes }: Manifest, some: readonly Wanted[], sums: Uint8Array): Promise<void> {
+    for (const [k, { name, index }] of some.entries()) {
+      const length = Math.min(PAGE_BYTES, bytes - index * PAGE_BYTES);
+      await this.#images.putPage(name, sums.slice(k * PAGE_BYTES, k * PAGE_BYTES + length));
+    }
+  }
+
+  // ── after a restart of the server ──────────────────────────────────────────────────────────────────────────────────
+
+  /** G5. */
+  async #fetch(manifest: Manifest): Promise<Outcome> {
+    const { job, task, image } = manifest;
+    const { core } = this.#service.dispatcher;
+    const room = core.jobs.get(job)?.record.spec.room;
+    const asked = new Set<string>();
+    const until = this.#since + core.settings.restartGraceMs;
+    for (;;) {
+      for (const n of core.nodes.values()) {
+        const at = n.connection;
+        if (at === undefined || n.room !== room || asked.has(at) || !n.images.has(`${job}/${task}/${image}`)) continue;
+        if (!this.#sockets.takesParity(at)) continue;
+        asked.add(at);
+        if (await this.#copy(manifest, at)) return {};
+      }
+      if (Date.now() >= until) break;
+      await new Promise((resolve) => setTimeout(resolve, TICK_MS).unref());
+    }
+    const error =
+      asked.size > 0
+        ? 'the node that has the image did not give all its pages'
+        : 'the rank is in no parity group any more, and no node that is connected has its image';
+    return { error };
+  }
+
+  /** @returns whether the node had all pages that are not here */
+  async #copy(manifest: Manifest, node: string): Promise<boolean> {
+    const wanted = await this.#wanted(manifest);
+    for (let i = 0; i < wanted.length; i += PARITY_PAGES) {
+      const some = wanted.slice(i, i + PARITY_PAGES);
+      const [pages, names] = [some.map((w) => w.index), some.map((w) => w.name)];
+      const sums = await this.#sockets.read(node, { group: '', terms: [], pages, names });
+      if (sums?.length !== some.length * PAGE_BYTES) return false;
+      await this.#put(manifest, some, sums);
+    }
+    return true;
+  }
+}
+
+/** A page that is not here, by its place in the manifest. */
+interface Wanted {
+  readonly name: string;
+  readonly index: number;
 }
 
 /** `decoded`: of the images and checksums of other nodes. */

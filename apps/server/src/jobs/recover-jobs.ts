@@ -45,7 +45,10 @@ export interface RecoveryParts {
 export async function recoverJobs(parts: RecoveryParts): Promise<void> {
   const { service, disk, logger, store, jobs, records, specs, entries } = parts;
   const active = new Set<JobSpec>();
+  /** R6 of runtime.ts. */
+  const needNodes = new Set<string>();
   for (const [key, value] of entries) {
+    if (key.startsWith('near/')) needNodes.add(key.split('/')[1]!);
     if (key.startsWith('task/')) jobs.ran.add(jobId(key.split('/')[1]!));
     if (!key.startsWith('job/')) continue;
     const { spec, state } = value as { spec: JobSpec; state: string };
@@ -63,7 +66,11 @@ export async function recoverJobs(parts: RecoveryParts): Promise<void> {
             spec.id,
             partsOf(spec).map((p) => p.program),
           )
-          .then(() => jobs.open(spec))
+          .then(async () => {
+            const opened = jobs.open(spec);
+            if (!needNodes.has(spec.id)) return opened;
+            opened.catch((error: unknown) => damaged(parts, spec.id, error));
+          })
           .catch((error: unknown) => unrecovered(parts, spec.id, error)),
       );
   await disk.orStopped(finishEnded(parts, active));
@@ -75,9 +82,14 @@ export async function recoverJobs(parts: RecoveryParts): Promise<void> {
  * The files of a job are damaged: it ends with an error that names them.
  * @throws Error for a trouble that may pass (no space, no permission): then the server does not start, and no job ends
  */
-function unrecovered({ service, logger }: RecoveryParts, job: JobId, error: unknown): void {
+function unrecovered(parts: RecoveryParts, job: JobId, error: unknown): void {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== undefined && PASSING.has(code)) throw new Error(`cannot open job ${job}: ${message}`);
+  damaged(parts, job, error);
+}
+
+function damaged({ service, logger }: RecoveryParts, job: JobId, error: unknown): void {
+  const { message } = error as Error;
   logger.error({ err: error, job }, 'job cannot be recovered');
   const named = error instanceof MayflyError && error.code !== 'INTERNAL' ? error.code : 'DAMAGED_DATA';
   service.failed(job, { code: named, message: `The job could not resume after the server restarted: ${message}` });

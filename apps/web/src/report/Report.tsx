@@ -106,7 +106,9 @@ export function Report({ report: r }: { report: JobReport }) {
         <section className="stack" aria-label="Waves">
           <h2>Checkpoints of all ranks</h2>
           <p className="muted small num">{sumsLine(r.waves)}</p>
-          {r.waves.recent.length > 0 && <WaveTable rows={r.waves.recent.toReversed()} start={start} />}
+          {r.waves.recent.length > 0 && (
+            <WaveTable rows={r.waves.recent.toReversed()} start={start} parity={r.job.options.parity !== undefined} />
+          )}
           <Rollbacks waves={r.waves} start={start} />
         </section>
       )}

@@ -362,8 +362,20 @@ export class Parity {
     return member ? { images: [...member.images] } : {};
   }
 
+  /** Pages of images here. */
+  async #own(names: readonly string[]): Promise<Uint8Array | undefined> {
+    const out = new Uint8Array(names.length * PAGE_BYTES);
+    for (const [k, name] of names.entries()) {
+      const page = await this.#parts.images.page(name);
+      if (!page) return undefined;
+      out.set(page, k * PAGE_BYTES);
+    }
+    return out;
+  }
+
   /** The sum of these terms for each page; undefined: it does not have them. */
-  async read({ group, terms, pages }: ParityRead): Promise<Uint8Array | undefined> {
+  async read({ group, terms, pages, names }: ParityRead): Promise<Uint8Array | undefined> {
+    if (names) return this.#own(names);
     const out = new Uint8Array(pages.length * PAGE_BYTES);
     const member = this.#members.get(group);
     const holder = this.#holders.get(group);

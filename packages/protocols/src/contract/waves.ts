@@ -44,6 +44,8 @@ export interface LineRecord {
 
 export const waveKey = (job: JobId, wave: number): string => `wave/${job}/${String(wave).padStart(10, '0')}`;
 export const lineKey = (job: JobId): string => `line/${job}`;
+/** Of an image of level 1 in the newest committed wave: its manifest. */
+export const nearKey = (job: JobId, task: TaskId): string => `near/${job}/${task}`;
 
 export type WaveEvent = { readonly now: number } & (
   | { readonly type: 'tick' }

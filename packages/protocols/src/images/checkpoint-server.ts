@@ -17,12 +17,12 @@
  *  C5 Serials of complete images of a task rise.
  *  C6 The pages of an open offer are pinned from `offer` until it is complete or refused.
  *  C7, C8 Images of coordinated checkpointing: waves.ts. C9–C11 Images of teams: teams.ts. C12–C14 Images that are
- *  protected by parity between nodes: near.ts. C15, C16 Those of waves: near-waves.ts.
+ *  protected by parity between nodes: near.ts. C15–C17 Those of waves: near-waves.ts.
  *
  * Durable: ImageRecord and manifest (`commit`) before `complete`, `reply complete` and `trim`; the mark `trimmed`
  * before the first trim. Offers are losable: the node offers again.
  */
-import { PAGE_BYTES, type ImageId, type JobId, type TaskId } from '@mayfly/wire';
+import { PAGE_BYTES, type ImageId, type JobId, type Manifest, type TaskId } from '@mayfly/wire';
 import { ask, commitAlone, committedAlone, cover, covered, recordOf } from './complete.ts';
 import { upgradeRecord } from './upgrade-records.ts';
 import { discard, discardAll, trim } from './retention.ts';
@@ -43,7 +43,7 @@ import { nearCovered, waits } from './near.ts';
 import { rebuilt } from './rebuilt.ts';
 import { TeamSets } from './team-sets.ts';
 import { begin, check, checked, forget, goBack, over } from './waves.ts';
-import { emit, jobOf, newState, taskOf, type Offer, type State, type Task, type Team } from './state.ts';
+import { emit, jobOf, newState, taskOf, waveOf, type Offer, type State, type Task, type Team } from './state.ts';
 import { protocols } from '../table.ts';
 import {
   defaultCheckpointSettings,
@@ -85,6 +85,15 @@ export class CheckpointServer {
     const t = this.#state.jobs.get(job)?.tasks.get(task);
     const { nearImages = 0, savedBytes = 0, sentBytes = 0 } = t ?? {};
     return { images: nearImages, savedBytes, sentBytes, image: t?.near?.image };
+  }
+
+  /** Images of level 1 of this wave, which all holders have prepared. */
+  nearIn(job: JobId, wave: number): Manifest[] {
+    const { jobs, offers } = this.#state;
+    const j = jobs.get(job);
+    return [...offers.values()].flatMap((o) =>
+      j && o.task.job === j && o.near && o.stage === 'covered' && waveOf(j, o.manifest) === wave ? [o.manifest] : [],
+    );
   }
 
   /**
@@ -316,5 +325,6 @@ function recover(s: State, entries: readonly (readonly [key: string, value: unkn
     const t = taskOf(jobOf(s, job), Number(task) as TaskId);
     if (kind === 'image') t.images.push(upgradeRecord(value as object));
     else if (kind === 'trimmed') t.trimmed = true;
+    else if (kind === 'near') t.near = value as Manifest; // C17
   }
 }

@@ -6,6 +6,8 @@
  *      made again and committed first. One that cannot be makes the wave unsound, and says why.
  *  C16 In a job with parity a node hears that an image is complete when the wave is committed, and not before: holders
  *      add its change to their checksums then, and can show the wave before until then (Z5).
+ *  C17 The manifests of a committed wave's images of level 1 outlive the server; of their pages only the nodes know. So
+ *     after a restart the wave is one to go back to, if the pages can be had.
  */
 import type { ImageId } from '@mayfly/wire';
 import { countsNear, makeAgain } from './level-one.ts';

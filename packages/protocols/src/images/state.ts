@@ -49,7 +49,7 @@ export interface Task {
   trimmed: boolean;
   /**
    * The newest image of level 1 that is covered, if it is newer than those (near.ts); of waves, that of a committed one
-   * that is kept. Losable.
+   * that is kept, which the registry has (C17). Otherwise losable.
    */
   near?: Manifest;
   /** Since the server began: images of level 1 and what they saved, and bytes of pages that nodes sent. */

@@ -110,15 +110,16 @@ export class JobService {
    * dispatcher hears which of them are complete.
    */
   recover(entries: readonly (readonly [key: string, value: unknown])[]): void {
-    this.image({ type: 'recover', entries: entries.filter(([key]) => /^(image|trimmed)\//.test(key)) });
+    this.image({ type: 'recover', entries: entries.filter(([key]) => /^(image|trimmed|near)\//.test(key)) });
     for (const [key, value] of entries) {
       if (key === ALIVE_KEY) this.#aliveAt = (value as { at: number }).at;
       const [kind, job] = key.split('/') as [string, JobId];
-      if (kind !== 'wave' && kind !== 'line' && kind !== 'clc' && kind !== 'federation') continue;
+      if (!['wave', 'line', 'near', 'clc', 'federation'].includes(kind)) continue;
       const left = this.#left.get(job) ?? nothingLeft();
       this.#left.set(job, left);
       if (kind === 'wave') left.waves.push(value as WaveRecord);
       else if (kind === 'line') left.line = value as LineRecord;
+      else if (kind === 'near') left.near.push(key);
       else if (kind === 'clc') left.clcs.push(value as ClcRecord);
       else left.federation = value as FederationRecord;
     }
@@ -333,6 +334,7 @@ export class JobService {
       logs: () => this.logs(job),
       dispatch: (event) => this.dispatch(event),
       image: (event) => this.image(event),
+      near: (wave) => this.images.nearIn(job, wave),
       commit: (changes, then) => this.#host.commit(changes, () => this.#waves.get(job) === waves && then()),
       log: (level, message) => this.#host.log(level, job, message),
       changed: (news) => this.#host.waves?.(job, news),

@@ -8,11 +8,19 @@ import type { ClusterAnswer, WaveAnswer } from './served-log.ts';
 export interface LeftOfWaves {
   readonly waves: WaveRecord[];
   line: LineRecord | undefined;
+  /** Keys of images of level 1 (Y4 of waves-of-job.ts). */
+  readonly near: string[];
   readonly clcs: ClcRecord[];
   federation: FederationRecord | undefined;
 }
 
-export const nothingLeft = (): LeftOfWaves => ({ waves: [], line: undefined, clcs: [], federation: undefined });
+export const nothingLeft = (): LeftOfWaves => ({
+  waves: [],
+  line: undefined,
+  near: [],
+  clcs: [],
+  federation: undefined,
+});
 
 /** What is lost: a task, or what a Channel Memory held. */
 export type Loss = { readonly task: TaskId } | { readonly cm: number };

@@ -110,7 +110,14 @@ export class WaveBook {
     view.sentBytes += sentBytes;
   }
 
-  waveOver(wave: number, now: number, reason: string | undefined, counts: readonly GateCounts[]): WaveNews | undefined {
+  /** `near`: of its images some are with the nodes only. */
+  waveOver(
+    wave: number,
+    now: number,
+    reason: string | undefined,
+    counts: readonly GateCounts[],
+    near = false,
+  ): WaveNews | undefined {
     const f = this.#find(wave);
     if (!f) return undefined;
     const { view } = f;
@@ -130,8 +137,14 @@ export class WaveBook {
     this.#sums.committed++;
     for (const [task, w] of this.#work)
       if (!f.positions.has(task)) f.positions.set(task, w.since === undefined ? w.base : 0);
+    if (near) view.near = true;
     this.#positions.set(wave, f.positions);
     return { kind: 'wave', at: now, wave, ms: view.ms };
+  }
+
+  /** All its images are at the server by now. */
+  madeWhole(wave: number): void {
+    for (const { view } of this.#recent) if (view.wave === wave) delete view.near;
   }
 
   forget(wave: number): void {

@@ -9,6 +9,8 @@
  *  Y2 What a task has written may be shown up to its cut in the oldest wave that is kept; of a task that had ended
  *     there, everything. When the job has ended, or a task has aborted it, everything may be.
  *  Y3 A wave is asked for when output waits (output-waits.ts).
+ *  Y4 The manifests of a near wave's images are written with the wave, and go with the next wave or line: after a
+ *     restart of the server only the nodes have their pages (C17).
  */
 import {
   MESSAGE_JSON,
@@ -16,11 +18,13 @@ import {
   taskId,
   type ExitReport,
   type JobId,
+  type Manifest,
   type TaskId,
   type WavesView,
 } from '@mayfly/wire';
 import {
   lineKey,
+  nearKey,
   waveKey,
   type CheckpointScheduler,
   type WaveEffect,
@@ -42,6 +46,8 @@ export interface WavesHost {
   logs(): readonly ServedLog[];
   dispatch(event: Timeless<DispatcherEvent>): void;
   image(event: Timeless<CheckpointServerEvent>): void;
+  /** Manifests of images of level 1 that are protected, and wait for the commit of this wave. */
+  near(wave: number): readonly Manifest[];
   /** Durable when `then` is called; in the order of all commits. */
   commit(changes: readonly (readonly [key: string, value: unknown])[], then: () => void): void;
   log(level: 'info' | 'warn' | 'error', message: string): void;
@@ -58,6 +64,8 @@ export class WavesOfJob implements SchedulerOfJob {
   readonly #inbox: Inbox<Input>;
   readonly #book = new WaveBook();
   readonly #waits = new OutputWaits();
+  /** Y4: keys in the registry. */
+  #near: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly job: JobId,
@@ -70,9 +78,10 @@ export class WavesOfJob implements SchedulerOfJob {
   }
 
   recover(
-    { waves, line }: Pick<LeftOfWaves, 'waves' | 'line'>,
+    { waves, line, near }: Pick<LeftOfWaves, 'waves' | 'line' | 'near'>,
     worked: { readonly since: number; readonly until: number },
   ): void {
+    this.#near = new Set(near);
     for (const w of waves) this.#records.set(w.wave, w);
     const last = waves.reduce<WaveRecord | undefined>((a, b) => (a && a.wave > b.wave ? a : b), undefined);
     const size = Math.max(0, ...this.host.logs().map((log) => log.size));
@@ -95,7 +104,7 @@ export class WavesOfJob implements SchedulerOfJob {
   }
 
   keys(): string[] {
-    return [lineKey(this.job), ...[...this.#records.keys()].map((wave) => waveKey(this.job, wave))];
+    return [lineKey(this.job), ...[...this.#records.keys()].map((wave) => waveKey(this.job, wave)), ...this.#near];
   }
 
   view(): WavesView {
@@ -190,12 +199,14 @@ export class WavesOfJob implements SchedulerOfJob {
         return this.tell({ type: 'marked', wave: e.wave, mark: null });
       case 'commit': {
         this.#note(e.changes);
-        return host.commit(e.changes, () => this.tell({ type: 'committed', wave: e.wave }));
+        const changes = [...e.changes, ...this.#nearChanges(host.near(e.wave))];
+        return host.commit(changes, () => this.tell({ type: 'committed', wave: e.wave }));
       }
       case 'over': {
         this.#waits.waveOver(host.now(), e.committed);
         const counts = logs.flatMap((log) => log.core?.waveCounts() ?? []);
-        host.changed(this.#book.waveOver(e.wave, host.now(), e.committed ? undefined : (e.reason ?? ''), counts));
+        const reason = e.committed ? undefined : (e.reason ?? '');
+        host.changed(this.#book.waveOver(e.wave, host.now(), reason, counts, e.committed && e.near));
         host.image({ type: 'waveOver', job, wave: e.wave, committed: e.committed });
         for (const log of logs) log.step({ type: 'waveOver', wave: e.wave });
         // A pause waits for one whose images are at the server.
@@ -217,8 +228,14 @@ export class WavesOfJob implements SchedulerOfJob {
       }
       case 'line':
         this.#note(e.changes);
-        return host.dispatch({ type: 'rollBack', job, epoch: e.line.epoch, changes: e.changes });
+        return host.dispatch({
+          type: 'rollBack',
+          job,
+          epoch: e.line.epoch,
+          changes: [...e.changes, ...this.#nearChanges([])],
+        });
       case 'goBack': {
+        if (e.to && !e.to.near) this.#book.madeWhole(e.to.wave);
         host.changed(this.#book.goesBack(e.epoch, e.to, host.now()));
         const images = (e.to?.tasks ?? []).flatMap((t) => (t.state === 'image' ? [[t.task, t.image] as const] : []));
         host.image({ type: 'goBack', job, kept: this.scheduler.kept, images });
@@ -237,6 +254,14 @@ export class WavesOfJob implements SchedulerOfJob {
       case 'log':
         return host.log(e.level, e.message);
     }
+  }
+
+  /** Y4. */
+  #nearChanges(manifests: readonly Manifest[]): (readonly [key: string, value: unknown])[] {
+    const now = new Map(manifests.map((m) => [nearKey(this.job, m.task), m]));
+    const gone = [...this.#near].filter((key) => !now.has(key));
+    this.#near = new Set(now.keys());
+    return [...now, ...gone.map((key) => [key, undefined] as const)];
   }
 
   /** Records that are being written. */

@@ -49,6 +49,20 @@ it('has what a wave took', () => {
   expect(book.stallOf(t(0))).toBe(4);
 });
 
+it('marks a wave as near until its images are at the server', () => {
+  const book = new WaveBook();
+  for (const [wave, near] of [
+    [1, false],
+    [2, true],
+  ] as const) {
+    book.waveBegins(wave, 1000 * wave);
+    book.waveOver(wave, 1000 * wave + 50, undefined, [], near);
+  }
+  expect(book.view(next).recent.map((w) => w.near)).toEqual([undefined, true]);
+  book.madeWhole(2);
+  expect(book.view(next).recent.map((w) => w.near)).toEqual([undefined, undefined]);
+});
+
 it('counts the work of all ranks since the cut as lost, and as repeated until they are where they were (B1, B2)', () => {
   const book = new WaveBook();
   book.began(t(0), 0);

@@ -29,6 +29,7 @@ function begins(waveMs: number, forMs: number, waits: { output: number; bytes: n
       logs: () => [log as unknown as ServedLog],
       dispatch: nothing,
       image: (e) => void (e.type === 'wave' && at.push(now)),
+      near: () => [],
       commit: (_changes, then) => then(),
       log: nothing,
       changed: nothing,

@@ -93,7 +93,7 @@ export class Recovering extends Relay implements RecoveriesWitness {
     mine.contexts.add(n.context);
     if (!n.ranks.includes(task)) wrong('it has no rank');
     const dead = n.ranks.find((t) => mine.lost.has(t));
-    if (dead !== undefined) wrong(`${dead} has a rank, and it was told that ${dead} is lost`);
+    if (dead !== undefined) wrong(`${dead} has a rank, and it has heard that ${dead} is lost`);
     const text = JSON.stringify([n, [...mine.lost].sort((a, b) => a - b)]);
     const known = this.epochs.get(n.epoch);
     if (known) return known.text === text ? undefined : wrong(`${text}, and another task has ${known.text}`);

@@ -10,6 +10,7 @@ import { useStableRows } from '../../useStableRows.ts';
 import type { ViewProps } from '../view-props.ts';
 import {
   backTo,
+  levelText,
   membersText,
   messagesText,
   rollbackCause,
@@ -63,7 +64,13 @@ export function Waves({ job }: Pick<ViewProps, 'job'>) {
         </Newer>
       </div>
       {waves.clusters && <Clusters clusters={waves.clusters} />}
-      {rows.length > 0 && <WaveTable rows={rows.map((r) => r.item)} start={job.startedAt ?? job.submittedAt} />}
+      {rows.length > 0 && (
+        <WaveTable
+          rows={rows.map((r) => r.item)}
+          start={job.startedAt ?? job.submittedAt}
+          parity={job.parity !== undefined}
+        />
+      )}
       <Rollbacks waves={waves} start={job.startedAt ?? job.submittedAt} />
     </section>
   );
@@ -117,8 +124,8 @@ export function Clusters({ clusters }: { clusters: NonNullable<Figures['clusters
   );
 }
 
-/** `rows`: in the order in which they are shown. */
-export function WaveTable({ rows, start }: { rows: readonly Wave[]; start: number }) {
+/** `rows`: in the order in which they are shown. `parity`: images of some may be with the nodes. */
+export function WaveTable({ rows, start, parity }: { rows: readonly Wave[]; start: number; parity: boolean }) {
   const most = Math.max(1, ...rows.map((w) => w.ms ?? 0));
   return (
     <Card label="Waves, newest first">
@@ -170,6 +177,7 @@ export function WaveTable({ rows, start }: { rows: readonly Wave[]; start: numbe
               </td>
               <td className="wraps">
                 {w.state === 'committed' ? STATES[w.state] : <Tag tone={TONES[w.state]}>{STATES[w.state]}</Tag>}
+                {levelText(w, parity) !== undefined && <span className="muted"> · {levelText(w, parity)}</span>}
                 {w.forced && <span className="muted"> · forced</span>}
                 {w.reason !== undefined && <div className="muted small">{w.reason}</div>}
               </td>

@@ -1,7 +1,16 @@
 /** What the pages say of waves and rollbacks. */
 import { taskId, type WaveView, type WavesView } from '@mayfly/wire';
 import { expect, it } from 'vitest';
-import { membersText, repeatOf, rollbackCause, rollbackText, sumsLine, waveLine, waveText } from './wave-texts.ts';
+import {
+  levelText,
+  membersText,
+  repeatOf,
+  rollbackCause,
+  rollbackText,
+  sumsLine,
+  waveLine,
+  waveText,
+} from './wave-texts.ts';
 
 const wave = (over: Partial<WaveView>): WaveView => ({
   wave: 12,
@@ -28,6 +37,16 @@ const waves = (over: Partial<WavesView>): WavesView => ({
   recent: [wave({})],
   rolledBack: [],
   ...over,
+});
+
+it('says of a job with parity which waves are near and which are whole', () => {
+  expect([{}, { near: true } as const].map((w) => levelText(wave(w), true))).toEqual([
+    'whole',
+    'near: images with the nodes',
+  ]);
+  expect(levelText(wave({ state: 'underWay' }), true)).toBeUndefined();
+  expect(levelText(wave({ state: 'abandoned', near: true }), true)).toBeUndefined();
+  expect(levelText(wave({}), false)).toBeUndefined();
 });
 
 it('says where a job stands in a line', () => {

@@ -71,6 +71,10 @@ const whose = (w: { cluster?: number | undefined }): string =>
 /** Messages in the channels, or held back: '4 · 1.2 kB'. */
 export const messagesText = (n: number, size: number): string => (n === 0 ? '–' : `${n} · ${bytes(size)}`);
 
+/** Of a job with parity: whether a wave has all its images at the server. Undefined: nothing to tell. */
+export const levelText = ({ state, near }: Pick<Wave, 'state' | 'near'>, parity: boolean): string | undefined =>
+  !parity || state !== 'committed' ? undefined : near ? 'near: images with the nodes' : 'whole';
+
 /** Where the job stands, in a line. `rests`: it has ended or is paused. */
 export function waveLine(w: Waves, now: number, rests: boolean): string {
   const last = w.recent.findLast((x) => x.state === 'committed');
