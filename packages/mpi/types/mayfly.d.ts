@@ -1494,6 +1494,18 @@ export interface Kept<T = any> {
 export interface CheckpointOptions {
   /** Shortest time between two checkpoints of this rank, ms. Default: what the job says. 0: at every `here`. */
   intervalMs?: number;
+  /** With the protocol `app`, as the rest: the processes that take part. Default: COMM_WORLD. */
+  comm?: Comm;
+  /** So many nodes may be lost at once. Default: 1. */
+  copies?: number;
+  /** Every so many-th checkpoint goes to the server's disk. Default: 1000. */
+  ratio?: number;
+  /** MB that a process may spend on copies. Default: 256. */
+  memory?: number;
+  /** True: all checkpoints go to the disk, and none to the memory of others. */
+  disk?: boolean;
+  /** False: messages that cross a checkpoint are the program's. */
+  crossing?: boolean;
 }
 
 /**
@@ -1516,6 +1528,12 @@ export interface CheckpointOptions {
  * checkpoints a lost rank re-executes from its start: right, but slower. Each rank checkpoints by itself, whenever it
  * likes; nothing has to be synchronised. Only ranks that form a team under the log (docs/teams.md) take theirs
  * together: each at its n-th `here` for some n, unless one has received there what another sends behind it.
+ *
+ * With the protocol `app` nothing is executed again, and checkpoints are those of all processes of `comm` together
+ * (docs/mpi-ckpt.md): `open` and `control` are collective, and so is the first `rollback` behind a `here`; each `here`
+ * is a checkpoint. `open` reports `restarted` where there is one to go back to, so in the place of a lost
+ * process. After `ft.recover()` the others call `rollback` (of a communicator of their own, `control` first), while a
+ * replacement is in `open`. `close` removes what is on the disk, and checkpoints may be opened again.
  */
 export declare const checkpoint: {
   /** [MPI_Ckpt_open] Once. Ends the prologue. */

@@ -14,17 +14,14 @@
  *      next image, so images do not lose data silently.
  */
 import { MalformedValue, Unencodable, decodeValue, encodeValue } from '../codec.ts';
-import { typeOfArray, type ElementArray } from '../datatypes.ts';
 import { ERR, fail } from '../errors.ts';
 import { heldArrivals, pendingRequests, restore, snapshot } from '../snapshot.ts';
-import { describe, type Context } from './context.ts';
+import { checkDataOf, checkTagOf, entriesOf, putBack, show, type Entry, type Tag } from './checkpoint-data.ts';
+import type { Context } from './context.ts';
+import { sharedCheckpoints } from './shared-checkpoint.ts';
 import type { RestoredImage } from './runtime.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
 
-type Tag = Mayfly.CheckpointTag;
-
-/** One entry of the index. */
-type Entry = { tag: Tag; array: { type: string; offset: number; bytes: number } } | { tag: Tag; value: unknown };
 interface Index {
   entries: Entry[];
   /** Images of the rank until this one, it included; absent in older ones. */
@@ -32,47 +29,8 @@ interface Index {
   intervalMs: number | undefined;
 }
 
-const pad8 = (n: number): number => (n + 7) & ~7;
-const PADDING = new Uint8Array(8);
-
-const isKept = (data: unknown): data is Mayfly.Kept =>
-  typeof data === 'object' &&
-  data !== null &&
-  !(data instanceof Map) &&
-  typeof (data as Mayfly.Kept).get === 'function' &&
-  typeof (data as Mayfly.Kept).set === 'function';
-
-const asBytes = (a: ElementArray): Uint8Array => new Uint8Array(a.buffer, a.byteOffset, a.byteLength);
-const show = (tag: Tag): string => (typeof tag === 'string' ? `'${tag}'` : String(tag));
-
-/** Gives an object the content of another of the same kind, so that references to it stay valid. */
-function assign(into: object, from: unknown): boolean {
-  if (Array.isArray(into) && Array.isArray(from)) {
-    into.length = 0;
-    for (const x of from) into.push(x);
-  } else if (into instanceof Map && from instanceof Map) {
-    into.clear();
-    for (const [k, v] of from) into.set(k, v);
-  } else if (into instanceof Set && from instanceof Set) {
-    into.clear();
-    for (const v of from) into.add(v);
-  } else {
-    const plain = (o: unknown): boolean =>
-      typeof o === 'object' &&
-      o !== null &&
-      !Array.isArray(o) &&
-      !ArrayBuffer.isView(o) &&
-      !(o instanceof Map) &&
-      !(o instanceof Set);
-    if (!plain(into) || !plain(from)) return false;
-    for (const key of Object.keys(into))
-      if (!Object.hasOwn(from as object, key)) delete (into as Record<string, unknown>)[key];
-    Object.assign(into, from);
-  }
-  return true;
-}
-
 export function checkpoints(context: Context): typeof Mayfly.checkpoint {
+  if (context.layer.device.tellsLosses) return sharedCheckpoints(context);
   const { layer, runtime } = context;
   const registered = new Map<Tag, Mayfly.Buffer | Mayfly.Kept | object>();
   /** What the image that this incarnation began from holds and nobody has claimed yet. */
@@ -87,10 +45,7 @@ export function checkpoints(context: Context): typeof Mayfly.checkpoint {
   let interval: number | undefined;
 
   const bad = (call: string, why: string): never => fail(ERR.CHECKPOINT, `checkpoint.${call}`, why);
-  const checkTag = (tag: unknown, call: string): void => {
-    if (!(typeof tag === 'string' && tag.length > 0) && !(typeof tag === 'number' && Number.isInteger(tag)))
-      bad(call, `the tag is ${describe(tag)}: it has to be a word or a whole number`);
-  };
+  const checkTag = (tag: unknown, call: string): void => checkTagOf(tag, (why) => bad(call, why));
   const options = (o: Mayfly.CheckpointOptions | undefined, call: string): void => {
     if (o?.intervalMs === undefined) return;
     if (typeof o.intervalMs !== 'number' || !(o.intervalMs >= 0))
@@ -98,17 +53,7 @@ export function checkpoints(context: Context): typeof Mayfly.checkpoint {
     interval = o.intervalMs;
     runtime.setCheckpointInterval(interval);
   };
-  const checkData = (data: unknown, call: string): void => {
-    if (typeOfArray(data) || isKept(data)) return;
-    if (typeof data !== 'object' || data === null)
-      bad(call, `the data is ${describe(data)}: a typed array, an object, or { get, set } can be registered`);
-    try {
-      encodeValue(data, 'the data');
-    } catch (e) {
-      if (e instanceof Unencodable) bad(call, e.message);
-      throw e;
-    }
-  };
+  const checkData = (data: unknown, call: string): void => checkDataOf(data, (why) => bad(call, why));
 
   function take(image: RestoredImage): void {
     const { mpi, data } = image;
@@ -156,19 +101,7 @@ export function checkpoints(context: Context): typeof Mayfly.checkpoint {
   }
 
   function save(): void {
-    const parts: Uint8Array[] = [];
-    const entries: Entry[] = [];
-    let offset = 0;
-    for (const [tag, data] of registered) {
-      const type = typeOfArray(data);
-      if (type) {
-        const bytes = asBytes(data as ElementArray);
-        parts.push(bytes);
-        if (bytes.length % 8) parts.push(PADDING.subarray(0, pad8(bytes.length) - bytes.length));
-        entries.push({ tag, array: { type: type.array.name, offset, bytes: bytes.length } });
-        offset += pad8(bytes.length);
-      } else entries.push({ tag, value: isKept(data) ? data.get() : data });
-    }
+    const { entries, parts } = entriesOf(registered);
     let index: Uint8Array;
     // The image that is taken now counts: it is behind whoever goes on from it.
     context.images++;
@@ -197,35 +130,8 @@ export function checkpoints(context: Context): typeof Mayfly.checkpoint {
     if (!restarted) bad(call, 'this rank has not been restarted: ask `restarted` of checkpoint.open first');
     const e = unclaimed.get(tag);
     if (!e) return bad(call, `the image holds no data under tag ${show(tag)}, or it was rolled back before`);
-    const target = into ?? registered.get(tag);
-    let result: unknown;
-    if ('array' in e) {
-      const bytes = arrays.subarray(e.array.offset, e.array.offset + e.array.bytes);
-      const wanted = target === undefined ? undefined : typeOfArray(target);
-      if (target !== undefined && wanted?.array.name !== e.array.type)
-        bad(call, `tag ${show(tag)} holds a ${e.array.type}, the data to restore is ${describe(target)}`);
-      const array = (target ?? newArray(e.array.type, e.array.bytes)) as ElementArray;
-      if (array.byteLength !== e.array.bytes)
-        bad(
-          call,
-          `tag ${show(tag)} holds ${e.array.bytes / array.BYTES_PER_ELEMENT} elements, the array has ${array.length}`,
-        );
-      asBytes(array).set(bytes);
-      registered.set(tag, array);
-      result = array;
-    } else if (target !== undefined && isKept(target)) {
-      target.set(e.value);
-      registered.set(tag, target);
-      result = e.value;
-    } else if (target !== undefined) {
-      if (typeOfArray(target) || !assign(target, e.value))
-        bad(call, `tag ${show(tag)} holds ${describe(e.value)}, the data to restore is ${describe(target)}`);
-      registered.set(tag, target);
-      result = target;
-    } else {
-      if (typeof e.value === 'object' && e.value !== null) registered.set(tag, e.value);
-      result = e.value;
-    }
+    const { result, holds } = putBack(e, arrays, into ?? registered.get(tag), (why) => bad(call, why));
+    if (holds) registered.set(tag, holds);
     // A value that nothing holds on to (a number of get and set) stays unclaimed until it is registered.
     if (registered.has(tag)) unclaimed.delete(tag);
     return result;
@@ -273,22 +179,4 @@ export function checkpoints(context: Context): typeof Mayfly.checkpoint {
     close: () =>
       context.call(() => void (state = state === 'before' ? bad('close', 'checkpoint.open comes first') : 'closed')),
   };
-}
-
-function newArray(type: string, bytes: number): ElementArray {
-  const make = {
-    Int8Array,
-    Uint8Array,
-    Uint8ClampedArray,
-    Int16Array,
-    Uint16Array,
-    Int32Array,
-    Uint32Array,
-    Float32Array,
-    Float64Array,
-    BigInt64Array,
-    BigUint64Array,
-  }[type];
-  if (!make) throw new MalformedValue(`unknown array type ${type}`);
-  return new make(new ArrayBuffer(bytes));
 }

@@ -1,0 +1,94 @@
+/**
+ * checkpoint.* of a script whose program recovers itself (protocol `app`, FT-MPI's rebuild): a rank fails by itself, a
+ * node is killed, and the answer is that of an undisturbed run.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Bench } from './harness.ts';
+
+const bench = new Bench();
+beforeAll(async () => {
+  await bench.start();
+  for (let i = 0; i < 3; i++) await bench.node(3);
+});
+afterAll(() => bench.close());
+
+/** Arguments: the step at which rank 1 fails; the step at which rank 0 waits for a line of input; ratio. */
+const CHECKPOINTS = `
+import { COMM_WORLD as world, ft, args, stdin, checkpoint, SUM, ERRORS_RETURN, MPIError } from 'mayfly';
+world.setErrhandler(ERRORS_RETURN);
+const [lose = -1, hold = -1, ratio = 1000] = args.map(Number);
+const cells = new Float64Array(1001);
+const state = { step: 0, seen: [] as number[] };
+let total = 0;
+let held = false;
+checkpoint.register('cells', cells);
+checkpoint.register('state', state);
+checkpoint.register(7, { get: () => total, set: (t: number) => void (total = t) });
+let after = checkpoint.open({ copies: 1, ratio }).restarted;
+if (after !== ft.restarted) throw new Error('open says ' + after);
+for (let i = 0; i < cells.length && !after; i++) cells[i] = world.rank + i;
+for (;;)
+  try {
+    if (after) {
+      checkpoint.rollback('cells');
+      checkpoint.rollback('state');
+      checkpoint.rollback(7);
+      after = false;
+    }
+    while (state.step < 12) {
+      checkpoint.here();
+      if (state.step === hold && world.rank === 0 && !held) {
+        held = true;
+        console.log('holds');
+        stdin.readLine();
+      }
+      if (state.step === lose && world.rank === 1 && !ft.restarted) throw new RangeError('fails');
+      const left = new Float64Array(1);
+      world.sendrecv(cells.subarray(1000), (world.rank + 1) % world.size, 1, left, (world.rank + world.size - 1) % world.size);
+      for (let i = 0; i < cells.length; i++) cells[i] = cells[i] * 0.5 + left[0] + i;
+      total += world.allreduce(cells[500], SUM);
+      state.seen.push(state.step++);
+    }
+    world.barrier();
+    break;
+  } catch (e) {
+    if (!(e instanceof MPIError)) throw e;
+    ft.recover();
+    after = true;
+  }
+checkpoint.close();
+console.log(world.rank + ': ' + total + ' ' + cells[7] + ' ' + state.seen.join());
+`;
+
+const submit = (...args: number[]): Promise<string> =>
+  bench.submit(CHECKPOINTS, 4, {
+    args: args.map(String),
+    options: { protocol: 'app', ft: { communicators: 'rebuild' }, mapBy: 'node', interactive: true },
+  });
+async function answer(id: string): Promise<string[]> {
+  const { job, stdout, stderr } = await bench.ended(id);
+  expect(job.error, stderr.join()).toBeUndefined();
+  return stdout.flatMap((text) => text.split('\n').filter((line) => /^\d:/.test(line))).sort();
+}
+
+let whole: string[];
+it('an undisturbed run', { timeout: 120_000 }, async () => {
+  whole = await answer(await submit());
+  expect(whole).toHaveLength(4);
+  expect(whole[0]).toMatch(/ 0,1,2,3,4,5,6,7,8,9,10,11$/);
+});
+
+it('a rank that fails goes on from the memory of others, and from the disk', { timeout: 120_000 }, async () => {
+  expect(await answer(await submit(5))).toEqual(whole);
+  expect(await answer(await submit(9, -1, 2))).toEqual(whole);
+});
+
+it('a node that is killed, with its ranks', { timeout: 120_000 }, async () => {
+  const id = await submit(-1, 6);
+  const { tasks } = await bench.until(id, (j) => j.outputBytes > 0);
+  const at = [1, 2, 3].map((t) => tasks[t]!.node).find((n) => n !== tasks[0]!.node)!;
+  bench.nodes.find((n) => n.node === at)!.kill();
+  await bench.until(id, (j) => j.faults.length > 0);
+  await bench.input(id, 'go');
+  expect(await answer(id)).toEqual(whole);
+});
