@@ -4,7 +4,7 @@ import { openEmbeddedStorage } from '@mayfly/storage';
 import type { Storage } from '@mayfly/storage/ports';
 import { expect, it } from 'vitest';
 import type { JobView } from '@mayfly/wire';
-import { api, freshDir, program, startServer, until } from './harness.ts';
+import { api, door, freshDir, program, startServer, until } from './harness.ts';
 import { Volunteer, type TestProgram } from './volunteer.ts';
 
 /** The port, with the names of its methods as they are called. */
@@ -97,4 +97,33 @@ it('closes the storage that it was given when it cannot start', async () => {
   ).rejects.toThrow();
   // Its lock is free again.
   await (await openEmbeddedStorage({ dataDir })).close();
+});
+
+it('gives a job what was typed while it was being opened', async () => {
+  const dataDir = await freshDir();
+  const own = await openEmbeddedStorage({ dataDir });
+  const [opening, mayOpen] = [door(), door()];
+  const output: Storage['output'] = Object.assign(Object.create(own.output) as Storage['output'], {
+    async open(...of: Parameters<Storage['output']['open']>) {
+      opening.open();
+      await mayOpen.opened;
+      return own.output.open(...of);
+    },
+  });
+  const server = await startServer({ dataDir, storage: { ...own, output } });
+  const lines: string[] = [];
+  new Volunteer(server.localUrl, 1, async (r) => {
+    for (let n = 0; n < 2; n++) lines.push((await r.recv(true)).text);
+    r.exit(0);
+  });
+  const { body } = await api(server, 'POST', '/api/jobs', program('export {};', 1, { options: { interactive: true } }));
+  const path = `/api/jobs/${(body as JobView).id}`;
+  await opening.opened;
+  const typed = ['one\n', 'two\n'].map((line) => api(server, 'POST', `${path}/stdin`, new TextEncoder().encode(line)));
+  // They wait, or are stored, before the job is open.
+  await new Promise((r) => setTimeout(r, 100));
+  mayOpen.open();
+  expect((await Promise.all(typed)).map((answer) => answer.status)).toEqual([200, 200]);
+  await until('the job ends', async () => ((await api(server, 'GET', path)).body as JobView).state === 'done');
+  expect(lines).toEqual(['one\n', 'two\n']);
 });

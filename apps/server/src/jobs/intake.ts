@@ -85,15 +85,9 @@ export class Intake {
   }
 
   async appendStdin(job: JobId, bytes: Uint8Array, end: boolean, offset: number | undefined): Promise<number> {
-    const open = this.#parts.jobs.find(job);
-    const log = open?.stdin ?? (await this.#parts.store.stdin(job));
-    try {
-      await log.append(bytes, end, offset);
-    } finally {
-      if (!open) log.close();
-    }
+    const length = await this.#parts.jobs.appendStdin(job, bytes, end, offset);
     for (const l of this.#parts.service.logs(job)) l.feedStdin();
-    return log.bytes;
+    return length;
   }
 
   /**

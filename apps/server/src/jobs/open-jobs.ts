@@ -8,6 +8,8 @@
  *      finished at the next start, or when storage can be written again (disk.ts).
  *  R4  A job is open when its standard input has been read. One that cannot be opened while storage is stopped is
  *      opened when it can be written again; orders to it wait for that (V3 of JobService).
+ *  R5  Standard input that comes while a job is being opened is in what it opens, or comes after: it is open once at a
+ *      time.
  */
 import {
   DeadlockWatch,
@@ -77,6 +79,8 @@ export class OpenJobs {
   readonly #closing = new Map<JobId, Promise<void>>();
   /** R4: jobs that are not open yet. */
   readonly #late = new Map<JobId, Promise<void>>();
+  /** R5: the last turn. */
+  readonly #stdin = new Map<JobId, Promise<void>>();
   /** R2: ended, and what they wrote may not be durable. */
   readonly #unfinished = new Map<JobId, JobSpec>();
 
@@ -110,21 +114,30 @@ export class OpenJobs {
         let ready: Promise<void>;
         try {
           const history = this.ran.has(job) ? await chronicle.history.recall(job) : undefined;
-          const stdin = await store.stdin(job);
-          // It has ended meanwhile, or the server stops.
-          if (this.#late.get(job) !== opened) return stdin.close();
-          try {
-            needStdin(spec, stdin);
-            await this.#openOutput(spec);
-          } catch (error) {
-            stdin.close();
-            throw error;
-          }
-          if (this.#late.get(job) !== opened) {
-            stdin.close();
-            return void (await this.#parts.world.close(job));
-          }
-          ready = this.#openNow(spec, stdin, history);
+          const done = await this.#withStdin(job, async (): Promise<{ ready: Promise<void> } | undefined> => {
+            const stdin = await store.stdin(job);
+            // It has ended meanwhile, or the server stops.
+            if (this.#late.get(job) !== opened) {
+              stdin.close();
+              return undefined;
+            }
+            try {
+              needStdin(spec, stdin);
+              await this.#openOutput(spec);
+            } catch (error) {
+              stdin.close();
+              throw error;
+            }
+            if (this.#late.get(job) !== opened) {
+              stdin.close();
+              await this.#parts.world.close(job);
+              return undefined;
+            }
+            // Not to be awaited here: who gives it standard input may.
+            return { ready: this.#openNow(spec, stdin, history) };
+          });
+          if (!done) return;
+          ({ ready } = done);
         } catch (error) {
           if (disk.failed(error, 'the files of a job')) {
             await disk.writable();
@@ -141,6 +154,30 @@ export class OpenJobs {
     this.#late.set(job, opened);
     opened.catch(noop);
     return opened;
+  }
+
+  /** R5. @returns bytes that it has now */
+  appendStdin(job: JobId, bytes: Uint8Array, end: boolean, offset: number | undefined): Promise<number> {
+    return this.#withStdin(job, async () => {
+      const open = this.find(job);
+      const log = open?.stdin ?? (await this.#parts.store.stdin(job));
+      try {
+        await log.append(bytes, end, offset);
+      } finally {
+        if (!open) log.close();
+      }
+      return log.bytes;
+    });
+  }
+
+  /** R5. */
+  async #withStdin<T>(job: JobId, work: () => Promise<T>): Promise<T> {
+    const turn = (this.#stdin.get(job) ?? Promise.resolve()).then(work);
+    const over = turn.then(noop, noop).finally(() => {
+      if (this.#stdin.get(job) === over) this.#stdin.delete(job);
+    });
+    this.#stdin.set(job, over);
+    return turn;
   }
 
   #openNow(spec: JobSpec, stdin: StdinLog, history: Uint8Array | undefined): Promise<void> {
