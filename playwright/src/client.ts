@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import type { JobOptions, JobSubmission, JobView, NodeView } from '@mayfly/wire';
-import { ROOT, type ServerProcess } from './server.ts';
+import { ROOT, type Served } from './server.ts';
 
 export interface Program {
   name: string;
@@ -25,6 +25,12 @@ export class ApiError extends Error {
   ) {
     super(`${status} ${body.code}: ${body.message}`);
   }
+}
+
+/** A server that ends, or stands by for one that is away, refuses nothing: it is as one that does not answer. */
+async function refusal(answer: Response): Promise<Error> {
+  const body = (await answer.json()) as ApiError['body'];
+  return answer.status === 503 ? new Error(`the server is away: ${body.message}`) : new ApiError(answer.status, body);
 }
 
 export type Sources = Program & { program: Extract<Program['program'], { sources: unknown }> };
@@ -61,7 +67,7 @@ export const source = (name: string, text: string): Program => ({
 });
 
 export class Client {
-  constructor(private readonly server: ServerProcess) {}
+  constructor(private readonly server: Served) {}
 
   /**
    * A refusal for too many requests is waited out: several who watch one job look more often together than a server
@@ -89,9 +95,8 @@ export class Client {
 
   async json<T>(method: string, path: string, body?: unknown): Promise<T> {
     const r = await this.request(method, path, body);
-    const answer = (await r.json()) as never;
-    if (!r.ok) throw new ApiError(r.status, answer);
-    return answer;
+    if (!r.ok) throw await refusal(r);
+    return (await r.json()) as T;
   }
 
   submit(p: Program, size: number, args: string[] = [], options: JobOptions = {}): Promise<JobView> {
@@ -112,7 +117,7 @@ export class Client {
       headers: { authorization: `Bearer ${this.server.token}`, 'content-type': 'application/octet-stream' },
       body: `${line}\n`,
     });
-    if (!r.ok) throw new ApiError(r.status, (await r.json()) as never);
+    if (!r.ok) throw await refusal(r);
   }
 
   job(id: string): Promise<JobView> {

@@ -1,8 +1,8 @@
 /** The dashboard under a person's hands: opened with the token, a program written into the form. */
 import type { Page } from '@playwright/test';
-import type { ServerProcess } from './server.ts';
+import type { Served } from './server.ts';
 
-export const openDashboard = async (page: Page, server: ServerProcess, path = ''): Promise<void> => {
+export const openDashboard = async (page: Page, server: Served, path = ''): Promise<void> => {
   await page.goto(`${server.url}/dashboard${path}${path.includes('?') ? '&' : '?'}token=${server.token}`);
 };
 export const headline = (page: Page) => page.locator('.job-head [role=status]');

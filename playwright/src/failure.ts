@@ -3,11 +3,11 @@
  * elsewhere.
  */
 import { test } from '@playwright/test';
-import type { ServerProcess } from './server.ts';
+import type { Served } from './server.ts';
 
 const SHOWN = 8000;
 
-export function showLogOnFailure(server: () => ServerProcess | undefined): void {
+export function showLogOnFailure(server: () => Served | undefined): void {
   // The pattern is Playwright's: the second argument only comes with a first.
   test.afterEach(async ({}, info) => {
     const log = server()?.log;

@@ -19,14 +19,40 @@ const START_LIMIT_MS = 120_000;
  */
 export const PATIENT = ['--grace', '0.4', '--silence', '12', '--restart-grace', '120'];
 
-export class ServerProcess {
+/** What a test needs of a server. */
+export interface Served {
+  readonly url: string;
+  readonly token: string;
+  /** Everything that it printed, for a failing test's report. */
+  readonly log: string;
+  /** How often it was started. */
+  readonly starts: number;
+  /** It was started, and nobody has ended it. */
+  readonly up: boolean;
+  /** Incarnations of a task that were given to a node, as the log says that is kept here. */
+  assigned(job: string, task: number): Set<number>;
+  /** Starts again, on the same data and port. */
+  begin(): Promise<void>;
+  /** `kill -9`: no handler runs, nothing is flushed. */
+  kill9(): Promise<void>;
+  /** SIGTERM, as an operator stops it. */
+  down(): Promise<void>;
+  /** Waits for a server that is away; at once when it is not. */
+  whenUp(): Promise<void>;
+  stop(): Promise<void>;
+  /**
+   * Stops it as a crash would and leaves everything for a look: its data, and beside it what it printed (`server.log`),
+   * and these texts. Returns where.
+   */
+  keep(more: Readonly<Record<string, string>>): Promise<string>;
+}
+
+export class ServerProcess implements Served {
   readonly token = 'playwright-token-playwright-token';
   private child: ChildProcess | undefined;
   /** 0 before the first start, which chooses one. */
   private port = 0;
-  /** Everything that it printed, for a failing test's report. */
   log = '';
-  /** How often it was started. */
   starts = 0;
   /** Settled when it serves (again). */
   private serves: Promise<void> = Promise.resolve();
@@ -43,6 +69,14 @@ export class ServerProcess {
     return `http://127.0.0.1:${this.port}`;
   }
 
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.child?.kill(signal);
+  }
+
   static async start(
     args: readonly string[] = PATIENT,
     env: Readonly<Record<string, string>> = {},
@@ -52,7 +86,6 @@ export class ServerProcess {
     return s;
   }
 
-  /** Incarnations of a task that were given to a node, as the log says that is kept here. */
   assigned(job: string, task: number): Set<number> {
     const given = new Set<number>();
     for (const line of this.log.split('\n'))
@@ -61,7 +94,6 @@ export class ServerProcess {
     return given;
   }
 
-  /** Starts (again) on the same directory and port. */
   async begin(): Promise<void> {
     const child = spawn(
       process.execPath,
@@ -79,7 +111,7 @@ export class ServerProcess {
     const end = Date.now() + START_LIMIT_MS;
     for (;;) {
       if (child.exitCode !== null) throw new Error(`the server exited with ${child.exitCode}:\n${this.log}`);
-      const port = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(said)?.[1];
+      const port = /(?:listening on http:\/\/127\.0\.0\.1:|standing by on port )(\d+)/.exec(said)?.[1];
       if (port) this.port = Number(port);
       if (
         port &&
@@ -97,19 +129,16 @@ export class ServerProcess {
     }
   }
 
-  /** `kill -9`: no handler runs, nothing is flushed. */
   async kill9(): Promise<void> {
     await this.end('SIGKILL');
   }
 
-  /** SIGTERM, as an operator stops it. */
   async down(): Promise<void> {
     const late = setTimeout(() => this.child?.kill('SIGKILL'), 30_000);
     await this.end('SIGTERM');
     clearTimeout(late);
   }
 
-  /** Waits for a server that is away; at once when it is not. */
   whenUp(): Promise<void> {
     return this.serves;
   }
@@ -129,10 +158,6 @@ export class ServerProcess {
     await rm(this.dataDir, { recursive: true, force: true });
   }
 
-  /**
-   * Stops it as a crash would and leaves everything for a look: the data directory, and in it what the server printed
-   * (`server.log`), and these texts.
-   */
   async keep(more: Readonly<Record<string, string>>): Promise<string> {
     await this.kill9();
     for (const [name, text] of Object.entries({ 'server.log': this.log, ...more }))

@@ -12,7 +12,8 @@
 import { goesBackTogether, type JobView, type ProtocolName } from '@mayfly/wire';
 import { below, chance } from '../chance.ts';
 import { Client, progressOf, type Answer } from '../client.ts';
-import { PATIENT, ServerProcess } from '../server.ts';
+import { PATIENT, ServerProcess, type Served } from '../server.ts';
+import { Servers } from '../servers.ts';
 import type { PlannedFault, PlannedJob } from './plan.ts';
 import { Pool, type PoolSize } from './pool.ts';
 import { LIMIT_MS, must, Wave, Wrong, type Stage, type Struck } from './wave.ts';
@@ -43,6 +44,8 @@ export interface CampaignOptions {
   protocol?: ProtocolName | undefined;
   /** Ranks of one node form teams of at most so many; the undisturbed run, by which they are judged, has none. */
   teams?: readonly number[];
+  /** Server processes over one PostgreSQL; 1: one on a data directory. */
+  servers?: number;
 }
 
 /** In tables: rows of native-runs.json differ in their arguments and ranks. */
@@ -56,7 +59,7 @@ export class Campaign {
 
   private constructor(
     readonly seed: number,
-    readonly server: ServerProcess,
+    readonly server: Served,
     readonly client: Client,
     readonly pool: Pool,
     private readonly say: (line: string) => void,
@@ -73,8 +76,9 @@ export class Campaign {
     hurried = false,
     protocol,
     teams,
+    servers = 1,
   }: CampaignOptions): Promise<Campaign> {
-    const server = await ServerProcess.start(args);
+    const server = servers > 1 ? await Servers.start(servers, args) : await ServerProcess.start(args);
     const pool = new Pool(server, size);
     const campaign = new Campaign(seed, server, new Client(server), pool, say, hurried, protocol, teams);
     try {

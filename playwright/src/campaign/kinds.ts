@@ -7,11 +7,12 @@ import { ApiError, type Client } from '../client.ts';
 import type { HeadlessProcess } from '../nodes/headless.ts';
 import type { VolunteerNode } from '../nodes/node.ts';
 import type { BrowserTab } from '../nodes/tab.ts';
-import type { ServerProcess } from '../server.ts';
+import type { Served } from '../server.ts';
+import { Servers } from '../servers.ts';
 
 export interface Scene {
   client: Client;
-  server: ServerProcess;
+  server: Served;
   job: string;
   /** The rank that was drawn; its node is the victim. */
   task: number;
@@ -40,6 +41,8 @@ interface Common {
   asks?: true;
   /** Is not over at once: the victim comes back, after moments or after the server's silence. */
   lasts?: 'briefly' | 'long';
+  /** Of several servers over one database. */
+  shared?: true;
   /** Share of the faults. */
   weight: number;
 }
@@ -82,6 +85,15 @@ async function restarted(s: Scene, end: () => Promise<void>): Promise<void> {
   await end();
   await new Promise((r) => setTimeout(r, 300 * s.draw()));
   await s.server.begin();
+  await served(s);
+}
+
+const servers = ({ server }: Scene): Servers => {
+  if (!(server instanceof Servers)) throw new Error('this kind needs --servers');
+  return server;
+};
+
+async function served(s: Scene): Promise<void> {
   await until('the job is seen again', () =>
     s.client.job(s.job).then(
       () => true,
@@ -332,6 +344,51 @@ export const KINDS: Kind[] = [
     loses: false,
     weight: 3,
     run: (_v, s) => restarted(s, () => s.server.down()),
+  },
+  {
+    name: 'server-frozen',
+    shared: true,
+    gone: 'server',
+    lasts: 'briefly',
+    on: 'any',
+    does: 'SIGSTOP of the server that serves until another one has taken over, then SIGCONT',
+    causes: [],
+    loses: false,
+    weight: 6,
+    async run(_v, s) {
+      await servers(s).freeze();
+      await served(s);
+    },
+  },
+  {
+    name: 'connections-broken',
+    shared: true,
+    gone: 'server',
+    lasts: 'briefly',
+    on: 'any',
+    does: 'the database closes every connection of the servers',
+    causes: [],
+    loses: false,
+    weight: 8,
+    async run(_v, s) {
+      await servers(s).database.breakConnections();
+      await served(s);
+    },
+  },
+  {
+    name: 'database-crashed',
+    shared: true,
+    gone: 'server',
+    lasts: 'briefly',
+    on: 'any',
+    does: 'the database crashes and recovers',
+    causes: [],
+    loses: false,
+    weight: 4,
+    async run(_v, s) {
+      await servers(s).database.crash();
+      await served(s);
+    },
   },
 ];
 

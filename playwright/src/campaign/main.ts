@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { goesBackTogether, type ProtocolName } from '@mayfly/wire';
 import { Campaign, type JobReport } from './campaign.ts';
-import { KINDS } from './kinds.ts';
+import { kindOf, KINDS } from './kinds.ts';
 import { manyRanks } from './many-ranks.ts';
 import { amongSaboteurs } from './saboteurs.ts';
 import { SABOTAGES } from '../nodes/saboteur.ts';
@@ -45,6 +45,8 @@ const HELP = `npm run faults -- [options]
                    C++, each with its share of the kills
   --teams          ranks of a node form teams of at most ${TEAMS.join(', ').replace(/, (\d)$/, ' or $1')}, drawn for each job; nodes have 2 to 4 slots. Answers are
                    compared with an undisturbed run without teams
+  --servers N      N server processes over one PostgreSQL, behind one address; a restarted one stands by, and servers are frozen, connections
+                   to the database broken, and the database crashed, too
   --each K         K faults for each example, of the kinds ${KILLERS.join(', ')} (or those of --only)
   --ranks R        another campaign: one light program of R ranks on headless nodes; kills --kills of the nodes
   --slots S        slots of each of those nodes (default 8)
@@ -84,6 +86,7 @@ const { values } = parseArgs({
     examples: { type: 'string' },
     protocol: { type: 'string' },
     teams: { type: 'boolean', default: false },
+    servers: { type: 'string', default: '1' },
     ranks: { type: 'string' },
     slots: { type: 'string', default: '8' },
     saboteurs: { type: 'string' },
@@ -135,6 +138,9 @@ async function main(): Promise<number> {
   if (workloads.length === 0) throw new Error(`unknown examples: ${values.examples}`);
   const kinds = values.only?.split(',') ?? (each === undefined ? undefined : KILLERS);
   const only = number('job', values.job);
+  const servers = number('servers', values.servers)!;
+  const foreign = values.only?.split(',').find((name) => kindOf(name).shared && servers < 2);
+  if (foreign !== undefined) throw new Error(`${foreign} needs --servers 2 or more`);
   // Where all ranks go back together, a fault costs a job more: so each example gets its share.
   const share = Math.ceil(kills / workloads.length);
   const most = protocol !== undefined && goesBackTogether(protocol) ? Math.min(PER_JOB, share) : PER_JOB;
@@ -145,6 +151,7 @@ async function main(): Promise<number> {
     workloads,
     perJob,
     overlap: !values.apart,
+    shared: servers > 1,
     ...(kinds ? { kinds } : {}),
   });
   const wanted = jobs.reduce((n, j) => n + faultsOf(j).length, 0);
@@ -162,6 +169,7 @@ async function main(): Promise<number> {
     seed,
     say,
     protocol,
+    servers,
     ...(values.apart ? {} : { size: size === undefined ? POOL : LARGER_POOL, server: SERVER, hurried: true }),
     ...(values.teams ? { teams: TEAMS, size: TEAM_POOL } : {}),
   };

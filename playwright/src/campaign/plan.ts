@@ -37,11 +37,13 @@ export interface PlanOptions {
   overlap?: boolean;
   /** Only these kinds. */
   kinds?: readonly string[];
+  /** Several servers share a database: what hits them or it is drawn, too. */
+  shared?: boolean;
 }
 
 /** `n` kinds in proportion to their weights; each at least once where there is room. */
-export function kindsFor(n: number, only?: readonly string[]): string[] {
-  const kinds = only ? KINDS.filter((k) => only.includes(k.name)) : KINDS;
+export function kindsFor(n: number, only?: readonly string[], shared = false): string[] {
+  const kinds = KINDS.filter((k) => (shared || !k.shared) && (only === undefined || only.includes(k.name)));
   const all = kinds.reduce((sum, k) => sum + k.weight, 0);
   const out: string[] = [];
   const debt = new Map(kinds.map((k) => [k, n >= kinds.length ? 1 : 0.5]));
@@ -63,8 +65,16 @@ export function planEach({ kills: each, workloads, seed, ...rest }: PlanOptions)
 
 export const faultsOf = (job: PlannedJob): PlannedFault[] => job.waves.flatMap((w) => w.faults);
 
-export function plan({ seed, kills, workloads, perJob = 4, overlap = false, kinds }: PlanOptions): PlannedJob[] {
-  const queue = shuffled(kindsFor(kills, kinds), chance(seed, 'kinds'));
+export function plan({
+  seed,
+  kills,
+  workloads,
+  perJob = 4,
+  overlap = false,
+  kinds,
+  shared,
+}: PlanOptions): PlannedJob[] {
+  const queue = shuffled(kindsFor(kills, kinds, shared), chance(seed, 'kinds'));
   const jobs: PlannedJob[] = [];
   while (queue.length > 0) {
     const index = jobs.length;

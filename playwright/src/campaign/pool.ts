@@ -2,7 +2,7 @@
 import { HeadlessProcess } from '../nodes/headless.ts';
 import type { VolunteerNode } from '../nodes/node.ts';
 import { Browsers, BrowserTab } from '../nodes/tab.ts';
-import type { ServerProcess } from '../server.ts';
+import type { Served } from '../server.ts';
 
 export interface PoolSize {
   tabs: number;
@@ -26,7 +26,7 @@ export class Pool {
   private readonly said: string[] = [];
 
   constructor(
-    private readonly server: ServerProcess,
+    private readonly server: Served,
     private readonly size: PoolSize,
   ) {}
 

@@ -10,7 +10,7 @@ import { MAX_TEAM, type Fault, type JobView } from '@mayfly/wire';
 import { ApiError, progressOf, type Client } from '../client.ts';
 import type { VolunteerNode } from '../nodes/node.ts';
 import { BrowserTab } from '../nodes/tab.ts';
-import type { ServerProcess } from '../server.ts';
+import type { Served } from '../server.ts';
 import { kindOf, type Kind, type Scene } from './kinds.ts';
 import type { PlannedFault, PlannedWave } from './plan.ts';
 import type { Pool } from './pool.ts';
@@ -54,7 +54,7 @@ export interface TeamRestarts {
 
 export interface Stage {
   readonly client: Client;
-  readonly server: ServerProcess;
+  readonly server: Served;
   readonly pool: Pool;
   /** The job, its number in the campaign, and its example. */
   readonly id: string;

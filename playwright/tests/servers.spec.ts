@@ -1,0 +1,58 @@
+/** Two servers over one PostgreSQL: the one that serves is killed, and a tab goes on with the other. */
+import { needPrograms } from '@mayfly/storage/test-postgres';
+import { expect, test } from '@playwright/test';
+import { Client, source } from '../src/client.ts';
+import { openDashboard } from '../src/dashboard.ts';
+import { showLogOnFailure } from '../src/failure.ts';
+import { Browsers, BrowserTab } from '../src/nodes/tab.ts';
+import { PATIENT } from '../src/server.ts';
+import { Servers } from '../src/servers.ts';
+
+const programs = needPrograms();
+const SUMS = `
+import { COMM_WORLD as comm, SUM, stdin } from 'mayfly';
+let all = 0;
+for (let round = 1; round <= 20; round++) {
+  all += comm.allreduce(round * 10 + comm.rank, SUM);
+  if (comm.rank === 0 && round === 10) {
+    console.log('half ' + all);
+    stdin.readLine();
+  }
+}
+if (comm.rank === 0) console.log('all ' + all);
+`;
+const sum = (rounds: number): number =>
+  Array.from({ length: rounds }, (_, k) => 20 * (k + 1) + 1).reduce((a, b) => a + b);
+
+let servers: Servers | undefined;
+const browsers = new Browsers();
+showLogOnFailure(() => servers);
+test.afterAll(async () => {
+  await browsers.close();
+  await servers?.stop();
+});
+
+test('a tab goes on with the other server when the one that serves is killed', async () => {
+  test.skip(programs === undefined);
+  servers = await Servers.start(2, PATIENT);
+  const client = new Client(servers);
+  const tab = await BrowserTab.open(servers.url, 'tab', 2, browsers);
+  const { id } = await client.submit(source('sums', SUMS), 2, [], { interactive: true });
+  await client.until(id, 'half way', (job) => job.outputBytes > 0, 60_000);
+  await servers.kill9();
+  await expect(async () => client.input(id)).toPass({ timeout: 60_000 });
+  const end = await client.ended(id, 60_000);
+  expect(end.state).toBe('done');
+  // The tab kept its ranks: it is the server that was lost.
+  expect(end.faults).toEqual([]);
+  expect((await client.answer(end)).stdout).toEqual([`half ${sum(10)}\nall ${sum(20)}\n`, '']);
+
+  await servers.begin();
+  const page = await tab.context.newPage();
+  await openDashboard(page, servers, '/server');
+  const list = page.getByRole('region', { name: 'Servers' });
+  await expect(list.getByText('Stands by', { exact: true })).toBeVisible({ timeout: 30_000 });
+  await expect(list.getByText('Serves', { exact: true })).toBeVisible();
+  await page.screenshot({ path: test.info().outputPath('servers.png') });
+  await tab.kill();
+});
