@@ -7,7 +7,7 @@ import { protocols } from '@mayfly/protocols';
 import { buildModule } from '@mayfly/toolchain/c';
 import type { JobOptions } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Bench } from './harness.ts';
+import { Bench, sleep } from './harness.ts';
 import { losesNodeAndRank } from './team-losses.ts';
 
 const bench = new Bench();
@@ -118,12 +118,40 @@ async function answer(id: string): Promise<string[]> {
   return last(stdout);
 }
 
+let right: string[] | undefined;
+/** The answer of a run in which nobody leaves. */
+async function undisturbed(): Promise<string[]> {
+  right ??= await answer(await submit(1, 1500, 0));
+  expect(new Set(right).size).toBe(1);
+  return right;
+}
+
+/** Somebody leaves with a team, and only several others together have slots for its ranks. */
+it('T9: a team whose node leaves goes on in several nodes, each rank for itself: the same answer', async () => {
+  const first = await bench.node(4, 'a');
+  const right = await undisturbed();
+  const id = await submit(4, 1500, 250_000);
+  await bench.until(id, (j) => j.tasks.every((t) => t.state === 'running' && t.team === 0));
+  for (const name of ['b', 'c']) await bench.node(2, name);
+  await sleep(1500);
+  await first.close(20_000);
+  await bench.until(id, (j) => j.tasks.every((t) => t.state === 'running' && t.team === undefined));
+  const { tasks } = await bench.view(id);
+  expect(new Set(tasks.map((t) => t.node)).size).toBe(2);
+  // Each of them is now lost alone.
+  await sleep(1500);
+  await bench.api(`jobs/${id}/tasks/1/kill`, { method: 'POST' });
+  expect(await answer(id)).toEqual(right);
+  const { faults } = await bench.view(id);
+  expect(faults.filter((f) => f.cause === 'killed').map((f) => f.task)).toEqual([1]);
+  expect(faults.filter((f) => f.cause === 'team')).toHaveLength(3);
+});
+
 /** Until the row of the protocol has teams, the server refuses them. */
 describe.skipIf(!protocols.pessimistic.teams).each([4, 2])('teams of %i under the log', (team) => {
   it('a node and a rank are killed in the middle: the answer of an undisturbed run', async () => {
     for (const name of ['a', 'b', 'c']) await bench.node(4, name);
-    const right = await answer(await submit(1, 1500, 0));
-    expect(new Set(right).size).toBe(1);
+    const right = await undisturbed();
     expect(await answer(await submit(team, 1500, 0))).toEqual(right);
 
     const id = await submit(team, 1500, 400_000);

@@ -7,6 +7,7 @@ export type { ReputationRecord } from './dispatcher/suspicions.ts';
 export { partOfTask, partsOf } from './dispatcher/parts.ts';
 export { ownerOf } from './dispatcher/quotas.ts';
 export { roomOf, roomsOf } from './dispatcher/rooms-of-job.ts';
+export type { Dissolved } from './contract/dissolved.ts';
 export { goesBackNow, groupOf } from './dispatcher/state.ts';
 export {
   jobIds,
@@ -19,6 +20,7 @@ export {
   type JobCounters,
   type TaskCounters,
 } from './dispatcher/views.ts';
+export { beginsAt } from './images/begins-at.ts';
 export { CheckpointServer } from './images/checkpoint-server.ts';
 export * from './images/events.ts';
 export * from './deadlock.ts';
@@ -54,6 +56,7 @@ export { Backlog, type Awaited, type BacklogLimits } from './backlog.ts';
 export { LoggedEndpoint } from './pessimistic/endpoint.ts';
 export { TeamEndpoint } from './pessimistic/teams/endpoint.ts';
 export { ImageCut, type InRing } from './pessimistic/teams/image-cut.ts';
+export { CarriedOver } from './pessimistic/teams/carried-over.ts';
 export { startInTeam } from './pessimistic/teams/position.ts';
 export { PrologueCopies } from './pessimistic/teams/prologue.ts';
 export { atHere, nextRound, offeredRound, type Caller } from './pessimistic/teams/rounds.ts';

@@ -5,7 +5,7 @@
  * Owns pages, manifests and the content of images. A page is durable when the core gets `pageStored`. Manifest and
  * record are written together, some time before the core gets `committed`: the process may die in between.
  */
-import { CheckpointServer, type ImageRecord, type ImagesInput, type ImagesIo } from '@mayfly/protocols';
+import { beginsAt, CheckpointServer, type ImageRecord, type ImagesInput, type ImagesIo } from '@mayfly/protocols';
 import {
   imageIdOf,
   taskId,
@@ -92,6 +92,13 @@ export class CsHost {
 
   stored(image: string): Stored | undefined {
     return this.manifests.get(image);
+  }
+
+  /** Where a task begins that gets this image, or none. */
+  positionFor(image: string | undefined, team: readonly TaskId[] | undefined): Position {
+    const { images, recovery } = this.world.protocol;
+    const found = image === undefined ? undefined : this.stored(image);
+    return found ? beginsAt(images, found.manifest.position, team) : recovery.start;
   }
 
   /** No page of it is lost. */

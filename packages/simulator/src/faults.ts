@@ -214,8 +214,15 @@ export class Striker {
   }
 
   /** Another volunteer opens a tab in the same place, so every room keeps its slots. */
-  private replace({ place }: Volunteer, r: Random): void {
-    this.world.agenda.after(r.between(0, 3000), () => void this.world.volunteer({ id: undefined, place }));
+  private replace({ place, slots }: Volunteer, r: Random, afterMs = 0): void {
+    const other = { id: undefined, place, slots };
+    this.world.agenda.after(afterMs + r.between(0, 3000), () => void this.world.volunteer(other));
+  }
+
+  /** How long a node that leaves waits for last images of its teams. */
+  private lastImagesMs({ name }: Volunteer): number {
+    const { setup, seed } = this.world;
+    return (setup.spare ?? 0) > 0 ? Random.named(seed, `close ${name}`).pick([0, 500, 2500]) : 0;
   }
 
   private node(kind: FaultKind, v: Volunteer, r: Random): void {
@@ -227,10 +234,10 @@ export class Striker {
       case 'close':
       case 'crash':
       case 'half-open crash':
+        if (v.leaves && kind === 'close') return;
         hit();
-        if (kind === 'close') v.goodbye();
-        else v.crash(kind === 'half-open crash');
-        return this.replace(v, r);
+        if (kind !== 'close') v.crash(kind === 'half-open crash');
+        return this.replace(v, r, kind === 'close' ? v.goodbye(this.lastImagesMs(v)) : 0);
       case 'reload':
         if (!v.id) return;
         hit();

@@ -16,6 +16,7 @@ export interface Whole {
 export class Inbox {
   readonly arrivals: Whole[] = [];
   readonly pulled = new Map<number, Uint8Array>();
+  private readonly asked = new Set<number>();
   /** Chunks of messages that are not whole, by sender. */
   private readonly parts = new Map<number, Uint8Array[]>();
   private readonly bodies = new Map<number, Uint8Array[]>();
@@ -52,11 +53,25 @@ export class Inbox {
     }
   }
 
+  /** The body of an arrival that is not kept; undefined: it is pulled from the log, once. */
+  body(arrival: number, pull: () => void): Uint8Array | undefined {
+    const body = this.pulled.get(arrival);
+    if (body) {
+      this.pulled.delete(arrival);
+      this.asked.delete(arrival);
+    } else if (!this.asked.has(arrival)) {
+      this.asked.add(arrival);
+      pull();
+    }
+    return body;
+  }
+
   /** For the report of a run that does not end. */
   describe(): Record<string, unknown> {
     return {
       ready: this.arrivals.map((a) => a.number),
       parts: [...this.parts].map(([src, p]) => `${src}:${p.length}`),
+      asked: [...this.asked],
     };
   }
 }

@@ -60,6 +60,12 @@ export class LoggedTeam {
     return wave > cut.wave ? wave : 0;
   }
 
+  /** Its node leaves: after the last image it does nothing more, unless that is dropped. */
+  get parked(): boolean {
+    const { cut, memory } = this.mates;
+    return memory.last > 0 && cut.wave >= memory.last && memory.dropped < memory.last;
+  }
+
   /**
    * A script is at checkpoint.here. `may`: an image can be taken; `force`: it wants one. @returns the wave of which it
    * takes an image there; 0: none; undefined: it waits for an answer, and asks again

@@ -9,6 +9,9 @@ import {
 import { incarnation } from '@mayfly/wire';
 import type { Simulation } from './simulation.ts';
 
+/** …with the words of the dispatcher. */
+const DISSOLVES = 'no node has room for ranks';
+
 export class PlantedDispatcher extends Dispatcher {
   constructor(
     private readonly world: Simulation & { readonly wall: number },
@@ -18,9 +21,17 @@ export class PlantedDispatcher extends Dispatcher {
   }
 
   override step(e: DispatcherEvent): DispatcherEffect[] {
+    const effects = this.planted(e);
+    for (const x of effects)
+      if (x.type === 'log' && x.message.startsWith(DISSOLVES)) this.world.count('teams dissolved');
+    return effects;
+  }
+
+  private planted(e: DispatcherEvent): DispatcherEffect[] {
     if (this.world.undone === 'survivors-keep-incarnation' && e.type === 'rollBack')
       for (const t of this.core.jobs.get(e.job)?.tasks ?? [])
         if (t.phase === 'running' && t.incarnation !== undefined) t.incarnation = incarnation(t.incarnation - 1);
+    if (this.world.undone === 'counts-not-raised') return super.step(e).map(withoutCounts);
     if (this.world.undone !== 'blame-kept') return super.step(e);
     const { reputations } = this.core;
     const before = new Map([...reputations].map(([id, r]) => [id, r.quarantinedUntil]));
@@ -29,4 +40,11 @@ export class PlantedDispatcher extends Dispatcher {
       if (until !== undefined && until > this.world.wall) reputations.get(id)!.quarantinedUntil ??= until;
     return effects;
   }
+}
+
+/** T9: what the members of teams that are dissolved had sent to each other is not told. */
+function withoutCounts(e: DispatcherEffect): DispatcherEffect {
+  if (e.type !== 'teams' || !e.dissolved) return e;
+  const dissolved = e.dissolved.map((d) => ({ ...d, from: d.from.map((f) => ({ ...f, sends: [] })) }));
+  return { ...e, dissolved };
 }

@@ -92,6 +92,10 @@ const ROWS: Partial<Record<Rule, () => VProtocol>> = {
       carried: (s, source, bytes, v, o, length, mates = []) =>
         pessimistic.log.carried(s, source, bytes, v, o, length, decodeTeamBlock(teamHeads(mates))),
     }),
+  'dissolved-anywhere': () => {
+    const { recovery } = pessimistic;
+    return { ...pessimistic, recovery: { ...recovery, endsAt: (position) => recovery.endsAt!(position, []) } };
+  },
   ...COORDINATED,
   ...CLUSTERS,
   ...RECOVERING,

@@ -37,6 +37,22 @@ const POWER_OF_TEAMS = {
   only: ['power loss', 'crash', 'zombie', 'clone', 'full disk'],
   faultEveryMs: 300,
 } as const;
+/** Nodes leave, and no other has room for their teams. */
+const DISSOLVED = {
+  setup: {
+    team: 4,
+    protocol: 'pessimistic',
+    kind: 'wasm',
+    checkpointMs: 300,
+    nodes: 2,
+    slots: 2,
+    spare: 4,
+    mapBy: 'slot',
+  },
+  spec: { size: 4, rounds: 30, files: false },
+  only: ['close', 'rank crash'],
+  faultEveryMs: 900,
+} as const;
 const STRANGERS = { only: ['false crash', 'close'] } as const;
 
 export const PLANTED = [
@@ -222,6 +238,10 @@ export const PLANTED = [
     TEAMS_OF_SCRIPTS,
   ),
   plant('local-suppressed', 'T7: local messages are resent during a replay', 200, TEAMS),
+  // teams that are dissolved
+  plant('counts-not-raised', 'T9: counts of channels that were local are raised', 100, DISSOLVED),
+  plant('dissolved-anywhere', 'T9: a team is dissolved at an image with nothing after it', 200, DISSOLVED),
+  plant('carried-forgotten', 'T9: channel state is carried over', 100, DISSOLVED),
   // coordinated checkpointing
   plant('late-not-held', "G1: no receiver gets a message from behind its sender's cut before it has cut itself", 100, {
     ...WAVES,

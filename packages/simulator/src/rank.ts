@@ -34,9 +34,11 @@ import {
   type ProgramSpec,
   type ProgramState,
 } from './program.ts';
+import { Carried } from './carried.ts';
 import { Inbox } from './inbox.ts';
 import { LoggedTeam } from './logged-team.ts';
 import { standingOf, type RankHost, type SimImage, type Witness } from './rank-host.ts';
+import type { LocalMessage } from './team-memory.ts';
 import type { Teammates } from './teammates.ts';
 
 /** Determinants that no frame has carried leave in a frame of their own when there are so many. */
@@ -50,10 +52,11 @@ export class Rank {
   private readonly mates: Teammates | undefined;
   /** Its team has a log. */
   private readonly logged: LoggedTeam | undefined;
-  private asked = new Set<number>();
+  private readonly carried: Carried;
   /** A poll under way: how many it has to consume, or LIVE. */
   private poll: number | undefined;
   private polledSoFar = 0;
+  private polledCarried = 0;
   private wasRepeating: boolean;
   private readonly image: SimImage | undefined;
   private readonly isScript: boolean;
@@ -77,6 +80,8 @@ export class Rank {
     this.isScript = spec.prologueRounds !== undefined;
     this.logged = this.inLoggedTeam();
     this.state = image && !this.isScript ? copyOf(image.program) : initialState(spec, task);
+    const alone = this.mates || host.undone === 'carried-forgotten' ? undefined : image;
+    this.carried = new Carried(alone);
     if (image) this.mates?.restores(image, host.undone === 'channels-forgotten');
     if (image && !this.isScript) this.jumps(image);
   }
@@ -112,7 +117,6 @@ export class Rank {
       ...this.inbox.describe(),
       ...(this.mates ? { mates: this.mates.heads(), publishes: this.mates.publishes } : {}),
       queue: queue.map((q) => `${q.arrival}:${q.src}${q.body ? '' : '(log)'}`),
-      asked: [...this.asked],
       replaying: this.endpoint.replaying,
     });
   }
@@ -134,6 +138,7 @@ export class Rank {
     logged?.settle();
     // A rank that waits moves what comes for it, so no two wait for each other's rings.
     if (published === 'full') return mates.looks();
+    if (logged?.parked) return mates.looks() || published === 'later';
     const goesOn = published === 'later' || this.images() || this.acts() || mates.looks() || mates.publishes;
     return goesOn || (logged?.passes() ?? false);
   }
@@ -289,6 +294,7 @@ export class Rank {
       endpoint: this.endpoint.snapshot(),
       held: this.state.queue.filter((q) => q.body === undefined).map((q) => q.arrival),
       incarnation: this.endpoint.incarnation,
+      ...this.carried.part,
     };
   }
 
@@ -333,6 +339,7 @@ export class Rank {
 
   /** Consumes the next message into the queue of unmatched ones; false when there is none. */
   private consume(): boolean {
+    if (!this.carried.empty) return this.consumeCarried();
     const src = this.choose();
     if (src === undefined) return false;
     if (src === 'log') this.consumeArrival();
@@ -387,12 +394,21 @@ export class Rank {
     );
   }
 
-  /** Its body is nowhere else: it stays in the rank's memory. */
   private consumeLocal(src: TaskId): void {
     const message = this.mates!.take(src);
-    const { number, tag, body } = message;
-    this.endpoint.local?.consumeLocal(src, number);
-    if (this.isScript) this.logged?.copies.consumed(src, body.length, () => message);
+    this.endpoint.local?.consumeLocal(src, message.number);
+    if (this.isScript) this.logged?.copies.consumed(src, message.body.length, () => message);
+    this.keeps(src, message);
+  }
+
+  /** T9: without a record. */
+  private consumeCarried(): true {
+    this.keeps(...this.carried.take());
+    return true;
+  }
+
+  /** Its body is nowhere else: it stays in the rank's memory. */
+  private keeps(src: TaskId, { number, tag, body }: LocalMessage): void {
     this.state.locals = (this.state.locals ?? 0) + 1;
     this.state.queue.push({ src, tag, arrival: 0, size: body.length, body: [...body] });
     this.witness.consumed(this.task, this.host.life, this.place, undefined, src, number, digestOf(tag, 0, body));
@@ -401,27 +417,12 @@ export class Rank {
   /** Takes entry i from the queue into the program's state; false while its body has to be pulled. */
   private take(i: number): boolean {
     const q = this.state.queue[i]!;
-    let body: ArrayLike<number> | undefined = q.body;
-    if (!body) {
-      body = this.inbox.pulled.get(q.arrival);
-      if (!body) {
-        if (!this.asked.has(q.arrival)) {
-          this.asked.add(q.arrival);
-          this.up(
-            encodeFrame({
-              ...emptyHeader(Kind.PULL),
-              src: this.task,
-              dst: this.task,
-              incarnation: this.endpoint.incarnation,
-              arrival: q.arrival,
-            }),
-          );
-        }
-        return false;
-      }
-      this.inbox.pulled.delete(q.arrival);
-      this.asked.delete(q.arrival);
-    }
+    const { arrival } = q;
+    const { task, incarnation } = this.endpoint;
+    const pull = (): void =>
+      this.up(encodeFrame({ ...emptyHeader(Kind.PULL), src: task, dst: task, incarnation, arrival }));
+    const body: ArrayLike<number> | undefined = q.body ?? this.inbox.body(arrival, pull);
+    if (!body) return false;
     if (body.length !== q.size)
       throw new Error(`task ${this.task}: arrival ${q.arrival} has ${body.length} bytes instead of ${q.size}`);
     if (q.src === FILES) {
@@ -461,7 +462,8 @@ export class Rank {
     }
     if (this.poll === undefined) {
       this.poll = this.endpoint.pollBegin();
-      this.polledSoFar = 0;
+      this.polledSoFar = this.polledCarried = 0;
+      for (; !this.carried.empty; this.polledCarried++) this.consumeCarried();
     }
     if (this.poll === LIVE) while (!seen() && this.consume()) this.polledSoFar++;
     else
@@ -471,7 +473,7 @@ export class Rank {
       }
     this.endpoint.pollEnd();
     this.poll = undefined;
-    this.polls(this.polledSoFar, seen());
+    this.polls(this.polledSoFar + this.polledCarried, seen());
     return true;
   }
 

@@ -91,7 +91,7 @@ export class Server {
   constructor(private readonly world: ServerSimulation) {
     this.registry = new Registry(world.setup.job, {
       fault: (fault) => world.gaveUp(fault),
-      entry: (key, value) => world.checkers.kit.registered?.(key, value),
+      entry: (key, value) => world.checkers.registered(key, value),
       commit: (changes) => world.checkers.kit.commits?.(changes),
     });
     this.cs = new CsHost(world);
@@ -437,7 +437,7 @@ export class Server {
           image: found?.image,
           team: e.team,
           ended: e.ended,
-          position: found?.manifest.position ?? world.protocol.recovery.start,
+          position: this.cs.positionFor(e.image, team),
         });
         return;
       }

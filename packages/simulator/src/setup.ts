@@ -43,6 +43,8 @@ export interface Setup {
   readonly backlogBytes: number;
   readonly nodes: number;
   readonly slots: number;
+  /** Nodes with one slot, besides: no team has room there. */
+  readonly spare?: number | undefined;
   /** What the job's program is, and how many nodes there are besides that do not run it. */
   readonly kind: ProgramKind;
   readonly others: number;

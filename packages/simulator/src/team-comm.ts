@@ -31,6 +31,8 @@ const MANY = 6;
 
 export class TeamComm {
   over = false;
+  /** Its node leaves: the next wave has the last images. */
+  private leaves = false;
   private readonly ups = new Map<TaskId, UpItem[]>();
   private readonly reports = new Map<TaskId, Report[]>();
   private readonly images = new Map<TaskId, { readonly wave: number; readonly image: SimImage }>();
@@ -151,8 +153,15 @@ export class TeamComm {
       this.asksForWaves();
       const { world } = this.node;
       const here = this.here;
-      if (here.some((h) => h.asked || world.agenda.now >= h.nextCheckpoint)) this.asks(here);
+      if (this.leaves || here.some((h) => h.asked || world.agenda.now >= h.nextCheckpoint)) this.asks(here);
     });
+  }
+
+  /** True: last images can be had. */
+  lastImages(): boolean {
+    this.leaves = this.here.some((h) => h.rank);
+    if (this.leaves) this.asks(this.here);
+    return this.leaves;
   }
 
   private get here(): Held[] {
@@ -199,6 +208,7 @@ export class TeamComm {
       const ahead = offeredRound(callers) === undefined ? this.random.between(0, 1) : 0;
       memory.round = { wave, at: nextRound(callers, 0) + ahead };
     }
+    if (this.leaves) memory.last = wave;
     this.memory.wanted.set(h.task, wave);
     this.memory.wakes(h.task);
   }

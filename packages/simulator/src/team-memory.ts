@@ -92,6 +92,8 @@ export class TeamMemory {
   readonly offers = new Set<TaskId>();
   readonly refused = new Map<TaskId, number>();
   dropped = 0;
+  /** The node leaves: the wave that has the last images; 0: it has not begun. */
+  last = 0;
   /** The last wave whose images are a set, as far as is known here. */
   complete = 0;
   /** Their programs are over: nobody reads what comes for them. */

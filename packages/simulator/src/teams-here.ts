@@ -68,6 +68,11 @@ export class TeamsHere {
     return h?.team && this.all.get(h.team.join())?.comm;
   }
 
+  /** The node leaves. True: teams with a log are to take their last images. */
+  lastImages(): boolean {
+    return [...this.all.values()].map(({ comm }) => comm?.lastImages() ?? false).some(Boolean);
+  }
+
   leave(h: Held): void {
     const key = h.team?.join() ?? '';
     const here = this.all.get(key);

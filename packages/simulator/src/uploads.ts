@@ -92,6 +92,7 @@ export class Uploads {
     const position = this.node.image(h.task, endpoint.position(image.held));
     if (!position) return;
     const manifest = this.manifest(h, image, position);
+    if (image.channels) this.witness(manifest, image);
     const offered = {
       manifest,
       image,
@@ -113,17 +114,20 @@ export class Uploads {
 
   /** An image of a team. `over`: it is complete, refused, or lost on its way. */
   give(h: Held, image: SimImage, position: Position, over: () => void): void {
-    const { world } = this.node;
     const link = this.connected();
     if (!link) return over();
     const manifest = this.manifest(h, image, position);
-    world.checkers.teamImage(manifest.image, {
-      wave: image.wave!,
+    this.witness(manifest, image);
+    this.offer(link, { manifest, image, again: false, over });
+  }
+
+  private witness({ image: id }: Manifest, image: SimImage): void {
+    this.node.world.checkers.teamImage(id, {
+      wave: image.wave ?? 0,
       received: new Map(image.received),
       sent: new Map(image.sent),
       channels: new Map(image.channels?.map(([src, messages]) => [src, messages.length])),
     });
-    this.offer(link, { manifest, image, again: false, over });
   }
 
   private manifest(h: Held, image: SimImage, position: Position): Manifest {

@@ -44,6 +44,8 @@ export class Volunteer {
   frozen = false;
   offline = false;
   isClone = false;
+  /** It has been asked to leave. */
+  leaves = false;
   id: NodeId | undefined;
   /** It runs none of its ranks. */
   readonly hostile: Hostile | undefined;
@@ -217,16 +219,20 @@ export class Volunteer {
     this.world.gone(this);
   }
 
-  /** Leaves, with a last image if its ranks come to a place for one. */
-  goodbye(): void {
+  /** Leaves, with last images if its ranks come to a place for them. Returns the time of `ms` that its teams take. */
+  goodbye(ms = 0): number {
+    this.leaves = true;
     for (const h of this.held.values()) h.nextCheckpoint = 0;
     for (const h of this.held.values()) this.turns.wake(h);
-    this.after(this.world.setup.turnMs, () => this.control?.up({ type: 'goodbye', reason: 'closed' }));
-    this.after(this.world.setup.turnMs + this.world.setup.maxDelay + 1, () => {
+    const more = ms > 0 && this.teams.lastImages() ? ms : 0;
+    const last = Math.max(more, this.world.setup.turnMs);
+    this.after(last, () => this.control?.up({ type: 'goodbye', reason: 'closed' }));
+    this.after(last + this.world.setup.maxDelay + 1, () => {
       this.alive = false;
       this.breakAll(this.random.between(1, 20), undefined);
       this.world.gone(this);
     });
+    return more;
   }
 
   /** Frozen for `ms`. A zombie acts on with what it has for a while after it woke, before it hears what it missed. */

@@ -114,7 +114,7 @@ export class World implements Simulation {
   }
 
   /** `like`: it says that it is this node. */
-  volunteer(like?: Pick<Volunteer, 'id' | 'place'>, hostility?: Hostility): Volunteer {
+  volunteer(like?: Pick<Volunteer, 'id' | 'place'> & { slots?: number }, hostility?: Hostility): Volunteer {
     const { room } = like
       ? like.place
       : {
@@ -125,7 +125,8 @@ export class World implements Simulation {
           ),
         };
     const name = `${hostility ? 'h' : 'v'}${++this.born}`;
-    const v = new Volunteer(this, name, this.setup.slots, { id: like?.id, room }, undefined, hostility);
+    const slots = like?.slots ?? this.setup.slots;
+    const v = new Volunteer(this, name, slots, { id: like?.id, room }, undefined, hostility);
     this.volunteers.push(v);
     return v;
   }

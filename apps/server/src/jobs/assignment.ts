@@ -1,5 +1,5 @@
 /** What an assignment tells a node about its rank, and which program the rank runs. */
-import { capacityOf, groupOf, partOfTask, partsOf, protocols, type JobRecord } from '@mayfly/protocols';
+import { beginsAt, capacityOf, groupOf, partOfTask, partsOf, protocols, type JobRecord } from '@mayfly/protocols';
 import {
   ftModes,
   partOf,
@@ -78,7 +78,9 @@ export function assignmentOf(
     ...(spec.parity && { wholeEvery: wholeEveryOf(spec.parity) }),
     graceMs,
     ...(manifest === undefined ? {} : { manifest }),
-    position: manifest?.position ?? protocols[spec.protocol].recovery.start,
+    position: manifest
+      ? beginsAt(protocols[spec.protocol].images, manifest.position, team)
+      : protocols[spec.protocol].recovery.start,
     limits: spec.limits,
   };
 }

@@ -70,9 +70,9 @@ export class RingDevice implements Device {
   readonly teams?: NonNullable<Assignment['teams']>;
   readonly tellsLosses: boolean;
   readonly ft?: NonNullable<Device['ft']>;
-  readonly unexpectedBytes: number;
+  unexpectedBytes: number;
   private readonly frames: DownFrames;
-  private readonly sources: Sources;
+  protected readonly sources: Sources;
   /** Absent: it has no team, or the team has no log. */
   readonly log: TeamLog | undefined;
   private readonly pending: number;
@@ -347,6 +347,8 @@ export class RingDevice implements Device {
     this.enter();
     const ep = this.endpoint;
     const wanted = ep.pollBegin();
+    // Its record does not count them (carried-over.ts).
+    for (let m = this.sources.carried?.take(); m; m = this.sources.carried?.take()) consume(m);
     if (wanted === LIVE) {
       let left = this.log ? MOST_POLLED : Infinity;
       for (let f = this.next(undefined); f; f = this.next(undefined)) {
@@ -368,7 +370,8 @@ export class RingDevice implements Device {
   pull(arrival: number, into: Uint8Array): void {
     this.release();
     if (arrival < 0) {
-      this.team!.pull(arrival, into, this.waitForPart);
+      if (!this.team) return this.sources.carried!.pull(arrival, into);
+      this.team.pull(arrival, into, this.waitForPart);
       return this.log?.pulled(arrival, into);
     }
     // One request for the whole: the comm core asks the log for range after range, so that what is under way stays

@@ -6,6 +6,7 @@ import { CHUNK_BYTES, emptyHeader, EMPTY, Flag, MayflyError, WORLD, WorldMode, t
 import { CHANNELS, Local, PROLOGUE, type ImageHead } from '../local-frames.ts';
 import { Ask } from '../ring/index.ts';
 import { RankState } from '../status.ts';
+import { Carried } from './carried.ts';
 import { RingDevice } from './device.ts';
 import { writeImage, type ImageSection } from './image-buffer.ts';
 
@@ -118,6 +119,11 @@ export class RankDevice extends RingDevice {
     return this.log!.here(may && !this.side.imageUnderWay, force);
   }
 
+  /** T9: what is left of what a team left behind that was dissolved. */
+  get carried(): Carried['section'] {
+    return this.sources.carried?.section;
+  }
+
   /** The endpoint stands on its image's line. `channels`: what lay in the channels from teammates. */
   jumped(channels?: Uint8Array): void {
     const { log, team } = this;
@@ -129,6 +135,9 @@ export class RankDevice extends RingDevice {
         (src) => log.events.received(src),
       );
       if (channels) log.restore(channels);
+    } else if (channels) {
+      this.sources.carried = new Carried(channels);
+      this.unexpectedBytes = Infinity; // no log has the bodies of what is carried over
     }
     this.moved();
   }

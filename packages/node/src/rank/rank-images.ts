@@ -105,6 +105,7 @@ export class RankImages {
       [
         ...image.sections,
         ...(device.log?.script ? [{ name: PROLOGUE, parts: [device.log.prologueSection] }] : []),
+        ...(device.carried ? [device.carried] : []),
         { name: SECTION, parts: [new TextEncoder().encode(JSON.stringify(host))] },
       ],
       this.run.imageBuffer,

@@ -4,6 +4,7 @@
  */
 import type { Arrival } from '@mayfly/mpi';
 import type { Choice } from '@mayfly/protocols';
+import type { Carried } from './carried.ts';
 import type { DownFrames, Incoming } from './down-frames.ts';
 import type { TeamLog } from './team-log.ts';
 import type { Teammates } from './teammates.ts';
@@ -15,6 +16,8 @@ export class Sources {
   private localFirst = false;
   /** What may come now. It changes only with what is consumed. */
   private choice: Choice = ANY;
+  /** T9: comes before everything else. */
+  carried: Carried | undefined;
 
   constructor(
     private readonly frames: DownFrames,
@@ -27,7 +30,7 @@ export class Sources {
   /** Consumes the next message that may be consumed; undefined: it is not here. @throws ReplayDiverged */
   next(): Arrival | undefined {
     const { team } = this;
-    if (!team) return this.delivered();
+    if (!team) return this.carried?.take() ?? this.delivered();
     this.look();
     const { choice } = this;
     if (choice.from === 'log') return this.delivered();
@@ -40,7 +43,6 @@ export class Sources {
   look(): void {
     if (!this.log) return;
     this.choice = this.log.events.choice();
-    if (this.choice.from === 'carried') throw new Error('a message of a team that was dissolved');
   }
 
   private delivered(): Arrival | undefined {
@@ -56,7 +58,7 @@ export class Sources {
   /** Nothing is here that may be consumed. What has come besides is moved out of the rings (teammates.ts, N2). */
   readonly nothing = (): boolean => {
     const { team, log, choice } = this;
-    if (!team) return this.frames.empty;
+    if (!team) return this.frames.empty && this.carried?.empty !== false;
     if (!log) return this.frames.empty && team.empty();
     if (choice.from !== 'any' || log.met) team.drain();
     if (choice.from === 'log') return this.frames.empty;

@@ -21,22 +21,16 @@
 import { decodeValue, encodeValue, MalformedValue } from '@mayfly/mpi';
 import { atHere, PrologueCopies, type LocalEvents } from '@mayfly/protocols';
 import { EMPTY, emptyHeader, HEADER_BYTES, writeHeader, type Header, type TaskId } from '@mayfly/wire';
-import { CHANNELS, Local, type ImageHead } from '../local-frames.ts';
+import { Local, type ImageHead } from '../local-frames.ts';
 import { SAFETY_MS, type RankSide } from '../ring/index.ts';
 import type { RingWriter } from '../ring/rings.ts';
+import { channelsSection, readChannels } from './channel-state.ts';
 import { writeImage } from './image-buffer.ts';
 import type { LocalMessage, Teammates, Wait } from './teammates.ts';
 
 const FORMAT = 1;
 /** So often a program may poll in front of a marker before the wave is declined: it never lets its stack unwind. */
 const POLLS = 8;
-
-interface ChannelState {
-  format: typeof FORMAT;
-  /** Long bodies, by number. */
-  bodies: Map<number, Uint8Array>;
-  channels: Map<TaskId, readonly LocalMessage[]>;
-}
 
 /** L5: least and most, ms. */
 const LEAST_MS = 20;
@@ -319,16 +313,13 @@ export class TeamLog {
       return cut.decline(head.wave);
     }
     this.open = undefined;
-    const state: ChannelState = { format: FORMAT, bodies: bodies.take(), channels: new Map(cut.state) };
-    const section = { name: CHANNELS, parts: [encodeValue(state, 'channel state')] };
+    const section = channelsSection({ bodies: bodies.take(), channels: new Map(cut.state) });
     writeImage({ ...head, closes: true }, [section], undefined, this.write);
   }
 
   /** Puts the channel state of an image back. @throws MalformedValue */
   restore(section: Uint8Array): void {
-    const state = decodeValue(section) as ChannelState;
-    if (state.format !== FORMAT || !(state.bodies instanceof Map) || !(state.channels instanceof Map))
-      throw new MalformedValue(`channel state of format ${String(state.format)}, this build reads ${FORMAT}`);
+    const state = readChannels(section);
     this.team.bodies.restore(state.bodies);
     this.team.restore(state.channels);
     const numbers = [...state.bodies.keys(), ...[...state.channels.values()].flat().map((m) => m.number)];

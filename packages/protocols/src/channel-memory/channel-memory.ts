@@ -53,6 +53,7 @@ import { isForeign } from './foreign.ts';
 import { grow, initial } from './initial.ts';
 import { goBack, recoverWaves, type WaveRecordRead } from './line.ts';
 import { credit, pull, pump } from './push.ts';
+import { raise } from './raise.ts';
 import { plain } from './records.ts';
 import { recoverDestination, recoverSource, recoverWorld } from './recover.ts';
 import { ProtocolError, closeConn, detach, giveUp, protocolError } from './refuse.ts';
@@ -138,13 +139,15 @@ export class ChannelMemory {
         if (s.options.line) goBack(s, s.options.line, this.#recorded);
         this.#recorded.clear();
         s.serving = true;
+        raise(s, s.dissolved);
         if (!event.fresh && s.durable) for (const d of s.destinations) if (d && !d.done) d.closed = true;
         break;
       case 'grow':
         grow(s, event.size);
         break;
       case 'teams':
-        formTeams(s, event.teams);
+        formTeams(s, event.teams, event.dissolved);
+        if (s.serving) raise(s, s.dissolved);
         break;
       case 'fence':
         fence(s, event.task, event.incarnation);

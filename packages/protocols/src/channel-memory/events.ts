@@ -19,6 +19,7 @@
  */
 import type { Cut, ErrorBody, ImageId, Incarnation, Position, TaskId } from '@mayfly/wire';
 import type { ClcRecord, ClcUnderWay, ClustersNow, Rolled } from '../contract/clusters.ts';
+import type { Dissolved } from '../contract/dissolved.ts';
 import type { WaveRecord } from '../contract/waves.ts';
 
 /** A connection, numbered by the host; never reused. One carries the frames of every task of a comm worker. */
@@ -79,6 +80,8 @@ export interface ChannelMemoryOptions {
   readonly lazyTicks?: number;
   /** Teams of the job so far ({@link CmEvent} `teams`). */
   readonly teams?: readonly (readonly TaskId[])[] | undefined;
+  /** …and those that were dissolved. */
+  readonly dissolved?: readonly Dissolved[] | undefined;
   /** Coordinated checkpointing: what the streams are brought to before they are served. */
   readonly line?: Line | undefined;
 }
@@ -108,8 +111,15 @@ export type CmEvent =
    * anybody can know of them.
    */
   | { readonly type: 'grow'; readonly size: number }
-  /** Teams of the job (docs/teams.md), each of two tasks or more: all of them, every time. None is ever dissolved. */
-  | { readonly type: 'teams'; readonly teams: readonly (readonly TaskId[])[] }
+  /**
+   * Teams of the job (docs/teams.md), each of two tasks or more: all of them, every time. With them all that were
+   * dissolved, before any of their members is fenced again.
+   */
+  | {
+      readonly type: 'teams';
+      readonly teams: readonly (readonly TaskId[])[];
+      readonly dissolved?: readonly Dissolved[] | undefined;
+    }
   /** Lowest incarnation that may act. Answered by `fenced`, at once. */
   | { readonly type: 'fence'; readonly task: TaskId; readonly incarnation: Incarnation }
   /**

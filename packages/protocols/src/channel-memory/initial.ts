@@ -64,6 +64,7 @@ export function initial(policy: LogPolicy, options: ChannelMemoryOptions): State
     answers: [],
     covers: new Map(),
     teams: new Map(),
+    dissolved: [],
     inSections: new Set(),
     beside: [],
     trims: [],
@@ -71,7 +72,7 @@ export function initial(policy: LogPolicy, options: ChannelMemoryOptions): State
     out: [],
   };
   grow(s, options.size);
-  formTeams(s, options.teams ?? []);
+  formTeams(s, options.teams ?? [], options.dissolved);
   return s;
 }
 

@@ -15,6 +15,7 @@ import {
   type Header,
   type TaskId,
 } from '@mayfly/wire';
+import type { Dissolved } from '../contract/dissolved.ts';
 import { learn, readEvidence, viewOf, type Evidence } from './records.ts';
 import { protocolError } from './refuse.ts';
 import type { Source, State } from './state.ts';
@@ -27,17 +28,18 @@ interface OfTask {
   readonly block: Uint8Array;
 }
 
-/** Teams of the job: each time all of them, and those of before are among them. */
-export function formTeams(s: State, teams: readonly (readonly TaskId[])[]): void {
+/** Teams of the job: each time all of them. */
+export function formTeams(s: State, teams: readonly (readonly TaskId[])[], dissolved: readonly Dissolved[] = []): void {
+  s.teams.clear();
   for (const team of teams) for (const task of team) s.teams.set(task, team);
+  s.dissolved = dissolved;
 }
 
 /**
  * The sections of the team block of a frame of `src`, its own first. Nobody brings determinants of a task outside its
  * team. @throws ProtocolError @throws MalformedDeterminants
  */
-function sectionsOf(s: State, src: TaskId, block: Uint8Array): OfTask[] {
-  const team = s.teams.get(src);
+function sectionsOf(s: State, src: TaskId, block: Uint8Array, team = s.teams.get(src)): OfTask[] {
   if (!s.policy.teams || !team) throw protocolError('BAD_FRAME', `task ${src} has no team`);
   const sections = decodeTeamBlock(block);
   if (sections[0] && sections[0].task !== src)
@@ -94,13 +96,17 @@ export function logBeside(s: State): void {
   for (const mate of s.beside.splice(0)) logAll(s, [mate]);
 }
 
-/** What each section shows of its task's position, and how many entries it has. */
+/**
+ * What each section of a message that a receiver gives back shows of its task's position, and how many entries it has.
+ * The team of its sender may have been dissolved since.
+ */
 export function evidenceOf(
   s: State,
   src: TaskId,
   block: Uint8Array,
 ): { source: Source; evidence: Evidence; entries: number }[] {
-  return sectionsOf(s, src, block).map(({ source, block: b }) => ({ source, ...shown(b) }));
+  const team = s.teams.get(src) ?? s.dissolved.find((d) => d.team.includes(src))?.team;
+  return sectionsOf(s, src, block, team).map(({ source, block: b }) => ({ source, ...shown(b) }));
 }
 
 function logAll(s: State, sections: readonly OfTask[]): void {

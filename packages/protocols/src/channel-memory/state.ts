@@ -16,6 +16,7 @@ import {
 } from '@mayfly/wire';
 import type { Replays } from '../contract/position.ts';
 import type { ClusterLinks, Stamped } from '../contract/clusters.ts';
+import type { Dissolved } from '../contract/dissolved.ts';
 import type { ChannelGate, ChannelWaves } from '../contract/waves.ts';
 import type { ArrivalIndex } from './arrivals.ts';
 import type { Evidence, Unheard } from './records.ts';
@@ -361,6 +362,7 @@ export interface State {
   readonly covers: Map<number, Cover[]>;
   /** The members of each task's team, itself included. Tasks that are alone have none. */
   readonly teams: Map<TaskId, readonly TaskId[]>;
+  dissolved: readonly Dissolved[];
   /** Tasks of which a section has come with a frame: messages of others may show where they are. */
   readonly inSections: Set<TaskId>;
   /** Until `recovered`: sections of a task that were read beside the determinants of a teammate. */

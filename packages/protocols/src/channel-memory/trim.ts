@@ -20,6 +20,17 @@ export function trim(s: State, task: number, position: Position): void {
 }
 
 export function trimBehindBase(s: State, d: Destination, gone: { from: number; to: number; keep: Set<number> }): void {
+  const lsn = appendBase(s, d);
+  s.trims.push({
+    stream: d.stream,
+    needs: s.policy.trimsBehind(lsn),
+    effect: { type: 'trim', stream: d.stream.name, ...gone },
+  });
+  s.syncWanted = true;
+}
+
+/** What is known of this log's channels, whatever becomes of their messages. */
+export function appendBase(s: State, d: Destination): number {
   const channels = d.channels.filter((c) => c !== undefined);
   const base = encodeBase(d.task, {
     count: d.index.count,
@@ -30,13 +41,7 @@ export function trimBehindBase(s: State, d: Destination, gone: { from: number; t
       channels.map((c) => c.src),
     ),
   });
-  const lsn = append(s, d.stream, base);
-  s.trims.push({
-    stream: d.stream,
-    needs: s.policy.trimsBehind(lsn),
-    effect: { type: 'trim', stream: d.stream.name, ...gone },
-  });
-  s.syncWanted = true;
+  return append(s, d.stream, base);
 }
 
 export function trimWorld(s: State, task: number, channel: number): void {

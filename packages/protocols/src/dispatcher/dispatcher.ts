@@ -29,13 +29,14 @@
  *  progress: stragglers.ts.
  *  D13, D14 What storage that cannot be written is: storage-outage.ts. D15–D17 Jobs whose tasks go back together:
  *  together.ts. D21 Teams: teams.ts. D22–D25 Teams that restart: unit.ts. D26 Quotas: quotas.ts. D27 Whose
- *  job is next: fair-share.ts.
+ *  job is next: fair-share.ts. D28 Teams that are dissolved: dissolve.ts.
  *
  * Durable before: `raise` before fenceCs, fenceCm, assign; `exit` before taskDone; `end` before jobEnded and the
  * revocations; `pause` before the revocations.
  */
 import type { Incarnation, JobId, TaskId } from '@mayfly/wire';
 import { deadlocked } from './doubted-deadlock.ts';
+import { dissolved } from './dissolve.ts';
 import { endJob } from './end.ts';
 import { passTime } from './job-progress.ts';
 import { checkLimits, endPersisted, exited, exitPersisted, forget, spawn, submit } from './jobs.ts';
@@ -268,6 +269,7 @@ export class Dispatcher {
     const p = core.pending.get(token);
     core.pending.delete(token);
     if (p?.kind === 'raise') raised(core, p.tasks, p.starts, p.formed);
+    else if (p?.kind === 'dissolve') dissolved(core, p.job);
     else if (p?.kind === 'exit') exitPersisted(core, p.task);
     else if (p?.kind === 'end') endPersisted(core, p.job);
     else if (p?.kind === 'rollBack') rolledBack(core, p.job, p.epoch);

@@ -1,5 +1,6 @@
 /** What the dispatcher has its host do (duties of the host: events.ts). */
 import type { ErrorBody, Hold, ImageId, Incarnation, JobId, NodeId, TaskId } from '@mayfly/wire';
+import type { Dissolved } from '../contract/dissolved.ts';
 import type { FaultCause } from './events.ts';
 
 export type DispatcherEffect =
@@ -12,10 +13,16 @@ export type DispatcherEffect =
   /** Make ready the CMs' and the CS's part of this job (idempotent). Comes before any fence of it, and at recovery. */
   | { type: 'openJob'; job: JobId }
   /**
-   * Durable: teams of the job that stay for its life, all of them, every time. Comes behind `openJob` and before any
-   * fence or assignment of a member; for the Channel Memories and the Checkpoint Server.
+   * Durable: teams of the job, and those that were dissolved, all of them, every time. Comes behind `openJob` and
+   * before any fence or assignment of a member; for the Channel Memories and the Checkpoint Server.
    */
-  | { type: 'teams'; job: JobId; teams: readonly (readonly TaskId[])[] }
+  | {
+      type: 'teams';
+      job: JobId;
+      teams: readonly (readonly TaskId[])[];
+      /** Absent: none was. */
+      dissolved?: readonly Dissolved[];
+    }
   /** CS: refuse incarnations below, then choose the image. → answers `imageChosen` or `imageLost`. */
   | { type: 'fenceCs'; job: JobId; task: TaskId; incarnation: Incarnation }
   /** CM `cm`: refuse incarnations below `incarnation`, close their connections. → answers `fencedCm`. */

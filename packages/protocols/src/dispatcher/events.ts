@@ -32,6 +32,7 @@ import type {
   TaskId,
 } from '@mayfly/wire';
 import type { Progress } from '../channel-memory/events.ts';
+import type { Dissolved } from '../contract/dissolved.ts';
 
 /** Times in ms. Defaults in {@link defaultSettings}. */
 export interface DispatcherSettings {
@@ -192,8 +193,10 @@ export interface JobRecord {
   universe?: number;
   /** Tasks that were added since, in order. */
   spawned?: SpawnGroup[];
-  /** Teams that stay for its life (D24); absent: it has none. */
+  /** Its teams, where they are units (D24); absent: it has none. */
   teams?: (readonly TaskId[])[];
+  /** Those that were dissolved (D28); absent: none was. */
+  dissolved?: Dissolved[];
   /** Since when it is paused, or waits to begin again after that. */
   pausedAt?: number;
   /** How long it was paused after it had begun, over all pauses that are over. */

@@ -6,9 +6,10 @@ import { called } from './comparison.ts';
 import { gotFurther } from './failures.ts';
 import { CREDIT, earn } from './reputation.ts';
 import { addTasks, ended, newJob, over, recovered, taskChange, type Core, type Job, type Task } from './state.ts';
-import { release, tellToDrop } from './restart.ts';
+import { lose, tellToDrop } from './restart.ts';
+import { release } from './slots.ts';
 import { type JobRecord, type JobSpec } from './events.ts';
-import { hasExited, staysForTeam, unitIsOver, unitOf } from './unit.ts';
+import { hasExited, matesOf, staysForTeam, unitIsOver, unitOf } from './unit.ts';
 import { faultKey, jobKey, taskKey } from './keys.ts';
 
 export function submit(core: Core, spec: JobSpec): void {
@@ -63,6 +64,7 @@ export function exited(core: Core, t: Task, report: ExitReport): void {
   t.exit = report;
   t.resumable = undefined;
   delete t.fence;
+  again(core, t);
   core.persist({ kind: 'exit', task: t }, [taskChange(t)]);
   core.changed(t.job);
   if (!report.abort) return;
@@ -71,6 +73,12 @@ export function exited(core: Core, t: Task, report: ExitReport): void {
   const code = RESULTS.includes(report.abort.code) ? report.abort.code : 'PROGRAM_ERROR';
   const message = report.abort.stack ? `${report.abort.message}\n${report.abort.stack}` : report.abort.message;
   endJob(core, t.job, 'failed', { code, message: `rank ${t.task}: ${message}`.slice(0, 65536) }, report.code || 1);
+}
+
+/** D23: it was to restart with its teammates, and is not where they are any more: all of them do so once more. */
+function again(core: Core, t: Task): void {
+  const mate = matesOf(core, t).find((m) => m.phase === 'raising' || m.phase === 'choosing' || m.phase === 'fencing');
+  if (mate) lose(core, mate, 'team');
 }
 
 /** D6: durable, so the slot and the logs may go. */

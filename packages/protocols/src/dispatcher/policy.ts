@@ -4,6 +4,7 @@
  */
 import type { ErrorBody, Position, ProtocolName, TaskId } from '@mayfly/wire';
 import type { Holdings } from '../channel-memory/events.ts';
+import type { Sends } from '../contract/dissolved.ts';
 import type { FaultCause } from './events.ts';
 
 export interface RecoveryPolicy {
@@ -19,12 +20,17 @@ export interface RecoveryPolicy {
   /** The policy of jobs that ask to be ended by a loss (FT-MPI's mode ABORT). */
   readonly aborts?: RecoveryPolicy;
   /**
-   * Ranks of one node exchange messages in its memory. `unit`: they are also lost, placed and restarted together, and a
-   * team stays for the life of the job (T1, T8).
+   * Ranks of one node exchange messages in its memory. `unit`: they are also lost, placed and restarted together, until
+   * their team is dissolved (T1, T8, T9).
    */
   readonly teams?: 'transport' | 'unit';
   /** Where a task begins that has no image. */
   readonly start: Position;
+  /**
+   * T9, of a member of a team: nothing that it did behind this position is known anywhere, so its team may be dissolved
+   * there. What it had sent to teammates until then. Absent: teams are never dissolved.
+   */
+  readonly endsAt?: (position: Position, logs: readonly Holdings[]) => Sends | undefined;
   /** How a job ends that lost this task; undefined: the task is started again. */
   lost(task: TaskId, cause: FaultCause): ErrorBody | undefined;
   /** What the logs lack for an incarnation that begins there; undefined: nothing. */

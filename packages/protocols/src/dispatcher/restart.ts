@@ -12,7 +12,8 @@ import { endJob } from './end.ts';
 import { cameBack, failed, weigh } from './failures.ts';
 import { began } from './comparison.ts';
 import { bury } from './bury.ts';
-import { teamsOfJob } from './teams.ts';
+import { occupy, release } from './slots.ts';
+import { showTeams, teamsOfJob } from './teams.ts';
 import { quarantinedUntil } from './reputation.ts';
 import {
   addFault,
@@ -30,29 +31,15 @@ import {
   type Node,
   type Task,
 } from './state.ts';
+import { apartFrom, dissolve } from './dissolve.ts';
 import { allFenced, matesOf, runsAgain, unattended, unitOf } from './unit.ts';
 import type { FaultCause } from './events.ts';
 import { jobKey } from './keys.ts';
 
-/** D3: only here, by the placement and when a node comes back with what it holds, does a task get a slot. */
-export function occupy(core: Core, t: Task, node: NodeId): void {
-  t.node = node;
-  core.nodes.get(node)!.tasks.add(t);
-  core.nodesChanged = true;
-  core.changed(t.job);
-}
-
-export function release(core: Core, t: Task): void {
-  if (t.node === undefined) return;
-  core.nodes.get(t.node)?.tasks.delete(t);
-  t.node = undefined;
-  core.nodesChanged = true;
-  core.reschedule = true;
-  core.changed(t.job);
-}
-
 /** D2: the next incarnations of tasks that have just got their slots, in one commit. */
-export function raise(core: Core, tasks: Task[], starts: Job[], formed: readonly Job[]): void {
+export function raise(core: Core, tasks: Task[], starts: Job[], teams: readonly Job[]): void {
+  // D28: whoever serves them has to hear of it before a member is fenced, and answers to commits come in any order.
+  const formed = [...new Set([...teams, ...tasks.flatMap(({ job }) => (job.dissolving ? [job] : []))])];
   const changes: (readonly [string, unknown])[] = [...new Set([...starts, ...formed])].map((j) => [
     jobKey(j.record.spec.id),
     { ...j.record },
@@ -100,12 +87,6 @@ export function raised(
   }
 }
 
-/** D24: whoever serves the job has to know its teams. */
-export function showTeams(core: Core, job: Job): void {
-  const { teams = [] } = job.record;
-  if (teams.length > 0) core.emit({ type: 'teams', job: job.record.spec.id, teams });
-}
-
 export function imageChosen(
   core: Core,
   t: Task,
@@ -132,8 +113,10 @@ export function fencedCm(core: Core, t: Task, cm: number, { sends, consumed, log
   const unit = unitOf(core, t);
   if (!allFenced(unit)) return; // D23
   const begin = unit.filter((m) => !m.stays);
+  const apart = begin.length < unit.length ? undefined : apartFrom(core, unit);
   const came = begin.map((m) => [m, settle(core, m)] as const);
   if (over(t.job) || !weigh(core, came)) return;
+  if (apart) return dissolve(core, unit, apart);
   for (const m of unit)
     if (m.stays) {
       endAgain(core, m);

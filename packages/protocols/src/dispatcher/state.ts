@@ -137,6 +137,8 @@ type ExitRecord = NonNullable<TaskRecord['exit']>;
 export interface Job {
   record: JobRecord;
   tasks: Task[];
+  /** A team was dissolved, and nobody has heard of it yet (D28). */
+  dissolving?: boolean;
   faults: FaultRecord[];
   /** Places in `faults` that are not in the registry as they are now. */
   dirtyFaults: Set<number>;
@@ -213,6 +215,7 @@ export interface Node {
 export type Pending =
   | { kind: 'submit'; job: JobId }
   | { kind: 'raise'; tasks: { task: Task; incarnation: Incarnation }[]; starts: Job[]; formed: readonly Job[] }
+  | { kind: 'dissolve'; job: Job }
   | { kind: 'exit'; task: Task }
   | { kind: 'end'; job: Job }
   | { kind: 'pause'; job: Job; since: number; waitMs: number }

@@ -1,6 +1,7 @@
 /**
  * Teams: ranks of one job on one node that exchange messages in its memory, where the job's V-protocol has nothing
- * against it (docs/teams.md). Under a protocol that restarts tasks, a team stays for the life of its job (unit.ts).
+ * against it (docs/teams.md). Under a protocol that restarts tasks, a team is a unit (unit.ts) until it is dissolved
+ * (dissolve.ts).
  *
  *  D21 The members of a team got their slots on one node in one commit, and belong to one world: spawned tasks form
  *      teams of their own. A team has at most {@link JobSpec.team} members.
@@ -20,9 +21,15 @@ function mostOf(core: Core, job: Job): number {
 export const mapByOf = (core: Core, job: Job): MapBy =>
   job.record.spec.mapBy ?? (mostOf(core, job) > 1 ? 'slot' : 'node');
 
-/** Teams of the tasks that the job was started with. All of them got their slots in one commit. */
-export const teamsOfJob = (job: Job): (readonly TaskId[])[] =>
-  job.tasks.slice(0, job.record.spec.size).flatMap((t) => (t.team?.[0] === t.task ? [t.team] : []));
+/**
+ * Teams of the tasks that the job was started with, as they were then (T10). All of them got their slots in one commit.
+ */
+export function teamsOfJob({ tasks, record }: Job): (readonly TaskId[])[] {
+  const { size } = record.spec;
+  const here = tasks.slice(0, size).flatMap((t) => (t.team?.[0] === t.task ? [t.team] : []));
+  const before = (record.dissolved ?? []).flatMap(({ team }) => (team[0]! < size ? [team] : []));
+  return [...here, ...before].sort((a, b) => a[0]! - b[0]!);
+}
 
 /** D21, for tasks that have just got their slots. @returns jobs with teams that are to be made durable (D24) */
 export function formTeams(core: Core, tasks: readonly Task[]): Job[] {
@@ -54,4 +61,12 @@ export function formTeams(core: Core, tasks: readonly Task[]): Job[] {
       }
     }
   return [...formed];
+}
+
+/** D24, D28: whoever serves the job has to know its teams. */
+export function showTeams(core: Core, job: Job): void {
+  job.dissolving = false;
+  const { teams = [], dissolved = [] } = job.record;
+  if (teams.length + dissolved.length > 0)
+    core.emit({ type: 'teams', job: job.record.spec.id, teams, ...(dissolved.length > 0 && { dissolved }) });
 }

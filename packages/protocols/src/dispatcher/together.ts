@@ -8,7 +8,8 @@
  *  D17 The ranks that are stopped for a loss elsewhere leave no fault, as those of a paused job (D9).
  */
 import type { Incarnation, TaskId } from '@mayfly/wire';
-import { release, tellToDrop } from './restart.ts';
+import { tellToDrop } from './restart.ts';
+import { release } from './slots.ts';
 import { clusterOf, faultChanges, goesBackNow, over, taskChange, type Core, type Job, type Task } from './state.ts';
 
 const final = (t: Task): boolean => t.phase === 'exiting' || t.phase === 'done';

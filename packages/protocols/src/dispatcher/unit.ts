@@ -11,7 +11,7 @@
  *  D23 (T1, T8) All members are assigned in one step, to one node, once every Channel Memory has fenced every member.
  *      The node has as many free slots as the team has members; if none has, the one with the most takes the team
  *      oversubscribed. That one gets nothing else until slots are free.
- *  D24 A team is durable with the first incarnations of its members, and stays for the life of the job.
+ *  D24 A team is durable with the first incarnations of its members. Only a commit of dissolve.ts ends it.
  *  D25 (T12) A member whose EXIT is durable restarts with its team, unless it had ended where the others go back to.
  *      Its logs and images go when all members have ended. Until then its log takes messages, at a node or not.
  */

@@ -17,7 +17,8 @@
  *  C5 Serials of complete images of a task rise.
  *  C6 The pages of an open offer are pinned from `offer` until it is complete or refused.
  *  C7, C8 Images of coordinated checkpointing: waves.ts. C9–C11 Images of teams: teams.ts. C12–C14 Images that are
- *  protected by parity between nodes: near.ts. C15–C17 Those of waves: near-waves.ts.
+ *  protected by parity between nodes: near.ts. C15–C17 Those of waves: near-waves.ts. C18 Teams that were dissolved:
+ *  dissolve.ts.
  *
  * Durable: ImageRecord and manifest (`commit`) before `complete`, `reply complete` and `trim`; the mark `trimmed`
  * before the first trim. Offers are losable: the node offers again.
@@ -26,6 +27,7 @@ import { PAGE_BYTES, type ImageId, type JobId, type Manifest, type TaskId } from
 import { ask, commitAlone, committedAlone, cover, covered, recordOf } from './complete.ts';
 import { upgradeRecord } from './upgrade-records.ts';
 import { discard, discardAll, trim } from './retention.ts';
+import { dissolveTeams } from './dissolve.ts';
 import { drop, offer, refuse } from './offers.ts';
 import type { ImageTable } from './policy.ts';
 import { choose, chosen, damagedOnLine, end, restart } from './restart.ts';
@@ -140,6 +142,7 @@ function handle(s: State, e: CheckpointServerEvent): void {
         if (t.acting === undefined || t.acting < incarnation) t.acting = incarnation;
       }
       formTeams(s, e.job, []);
+      dissolveTeams(s, e.job);
       for (const t of job.tasks.values()) if (t.trimmed) trim(s, t);
       return;
     }
@@ -225,7 +228,8 @@ function handle(s: State, e: CheckpointServerEvent): void {
       return setCommitted(s, team, together);
     }
     case 'teams':
-      return formTeams(s, e.job, e.teams);
+      formTeams(s, e.job, e.teams);
+      return dissolveTeams(s, e.job, e.dissolved);
     case 'exitedInTeam': {
       const team = s.jobs.get(e.job)?.teams.get(e.task);
       if (team) exitedInTeam(s, team, e.task);

@@ -8,6 +8,7 @@
  */
 import type { ErrorBody, ImageId, Incarnation, JobId, Manifest, Position, ProtocolName, TaskId } from '@mayfly/wire';
 import type { Range } from '../channel-memory/events.ts';
+import type { Dissolved } from '../contract/dissolved.ts';
 
 export interface CheckpointServerSettings {
   /** Complete images kept per task. */
@@ -124,9 +125,15 @@ export type CheckpointServerEvent = { now: number } &
     | { type: 'taskDone'; job: JobId; task: TaskId }
     /**
      * Teams of the job, each of two tasks or more: all of them, every time; before an image of a member is offered or
-     * chosen. Their images count together (teams.ts).
+     * chosen. Their images count together (teams.ts). With them all that were dissolved, before any of their members is
+     * to restart again.
      */
-    | { type: 'teams'; job: JobId; teams: readonly (readonly TaskId[])[] }
+    | {
+        type: 'teams';
+        job: JobId;
+        teams: readonly (readonly TaskId[])[];
+        dissolved?: readonly Dissolved[] | undefined;
+      }
     /** The EXIT of a member of a team is durable. It may restart with its team all the same (T12). */
     | { type: 'exitedInTeam'; job: JobId; task: TaskId }
     // Coordinated checkpointing: images belong to waves. `tasks`: the wave of a cluster; absent: of all tasks.

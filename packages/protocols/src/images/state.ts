@@ -4,6 +4,7 @@
  */
 import type { ImageId, Incarnation, JobId, Manifest, TaskId } from '@mayfly/wire';
 import type { Range } from '../channel-memory/events.ts';
+import type { Dissolved } from '../contract/dissolved.ts';
 import type { ImagePolicy, ImageTable } from './policy.ts';
 import type { ImageSet, TeamSets } from './team-sets.ts';
 import type { CheckpointServerEffect, CheckpointServerSettings, ImageRecord } from './events.ts';
@@ -92,6 +93,8 @@ export interface Job {
   readonly waves: Waves;
   /** By member. */
   readonly teams: Map<TaskId, Team>;
+  /** Teams that were dissolved (dissolve.ts). */
+  dissolved: readonly Dissolved[];
 }
 
 /** C16. */
@@ -153,7 +156,13 @@ export function jobOf(s: State, id: JobId): Job {
   if (!job)
     s.jobs.set(
       id,
-      (job = { id, tasks: new Map(), waves: { underWay: [], line: new Map(), check: undefined }, teams: new Map() }),
+      (job = {
+        id,
+        tasks: new Map(),
+        waves: { underWay: [], line: new Map(), check: undefined },
+        teams: new Map(),
+        dissolved: [],
+      }),
     );
   return job;
 }

@@ -13,6 +13,7 @@ import { lostFrom } from './lost-log.ts';
 import { fromTheStart, positionOf, replayOf } from './position.ts';
 import { teams } from './teams/commd.ts';
 import { aloneOf, replayInTeam } from './teams/position.ts';
+import { endsAt } from './teams/regroup.ts';
 
 export const pessimistic: VProtocol = {
   rank: (task, size, position, start, team) =>
@@ -28,6 +29,7 @@ export const pessimistic: VProtocol = {
     teams: 'unit',
     start: positionOf(fromTheStart()),
     lost: () => undefined,
+    endsAt,
     lacks: (position, logs) => lostFrom(aloneOf(position), logs),
     serverRestarted: () => undefined,
   },

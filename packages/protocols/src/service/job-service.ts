@@ -173,8 +173,8 @@ export class JobService {
         );
       case 'teams':
         return this.#whenOpen(e.job, () => {
-          for (const log of this.logs(e.job)) log.teams(e.teams);
-          this.image({ type: 'teams', job: e.job, teams: e.teams });
+          for (const log of this.logs(e.job)) log.teams(e.teams, e.dissolved);
+          this.image(e);
         });
       case 'exitedInTeam':
         return this.image({ type: 'exitedInTeam', job: e.job, task: e.task });

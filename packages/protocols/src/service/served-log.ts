@@ -38,6 +38,7 @@ import type {
   StreamName,
 } from '../channel-memory/events.ts';
 import type { ClustersNow, Rolled } from '../contract/clusters.ts';
+import type { Dissolved } from '../contract/dissolved.ts';
 import { AnswerFeed, type AnswerSource } from '../files/answer-feed.ts';
 import { Inbox } from './inbox.ts';
 
@@ -116,7 +117,7 @@ export class ServedLog {
   readonly #fences = new Map<TaskId, Incarnation>();
   readonly #done = new Set<TaskId>();
   readonly #unattended = new Set<TaskId>();
-  #teams: readonly (readonly TaskId[])[] = [];
+  #teams: Pick<ChannelMemoryOptions, 'teams' | 'dissolved'> | undefined;
   /** By what they ask for: of two orders for the same, the later one counts. */
   readonly #orders = new Map<string, LogOrder>();
   readonly #feed: AnswerFeed;
@@ -158,8 +159,7 @@ export class ServedLog {
   /** For {@link begin}: the host opens the streams that it names. */
   newCore(): ChannelMemory {
     const { policy, fresh: _, stdin: __, files: ___, ...options } = this.#options;
-    const teams = this.#teams.length === 0 ? options.teams : this.#teams;
-    return new ChannelMemory(policy, { ...options, teams, size: this.#size, line: this.#line });
+    return new ChannelMemory(policy, { ...options, ...this.#teams, size: this.#size, line: this.#line });
   }
 
   /** L4. */
@@ -295,9 +295,9 @@ export class ServedLog {
   }
 
   /** Teams of the job: all of them, every time. A core that recovers hears of them. */
-  teams(teams: readonly (readonly TaskId[])[]): void {
-    this.#teams = teams;
-    this.step({ type: 'teams', teams });
+  teams(teams: readonly (readonly TaskId[])[], dissolved: readonly Dissolved[] = []): void {
+    this.#teams = { teams, dissolved };
+    this.step({ type: 'teams', teams, dissolved });
   }
 
   order(order: LogOrder): void {

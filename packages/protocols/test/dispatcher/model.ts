@@ -12,6 +12,7 @@ import {
   type JobRecord,
   type TaskRecord,
 } from '../../src/index.ts';
+import { DissolvedTeams } from './model-dissolved.ts';
 import type { Volunteer } from './model-volunteer.ts';
 import { J, job, N, NOTHING } from './stage.ts';
 
@@ -48,6 +49,7 @@ export class Model {
   #together = new Map<string, Extract<DispatcherEffect, { type: 'assign' }>[]>();
   /** Teams as they were formed: they stay (D24). */
   readonly #formed = new Map<string, string>();
+  readonly dissolved = new DissolvedTeams();
   teams = 0;
   crowded = 0;
   again = 0;
@@ -88,6 +90,8 @@ export class Model {
     for (const [key, value] of changes) {
       const [kind, job, task] = key.split('/') as [string, JobId, string];
       if (kind === 'job')
+        this.dissolved.commit(job, value as JobRecord | undefined, this.#formed, (t) => this.#record(job, t)?.exit);
+      if (kind === 'job')
         for (const team of (value as JobRecord | undefined)?.teams ?? [])
           for (const t of team) {
             expect(this.#formed.get(`${job}/${t}`) ?? String(team), 'D24: a team stays').toBe(String(team));
@@ -127,6 +131,7 @@ export class Model {
       case 'fenceCs':
       case 'fenceCm':
         expect(this.#record(e.job, e.task)?.incarnation, 'D2: durable before it is named').toBe(e.incarnation);
+        this.dissolved.fenced(e.job, e.task);
         if (e.type === 'fenceCs')
           this.answers.push({
             event: {
@@ -213,6 +218,7 @@ export class Model {
         return;
       case 'teams':
         this.#shown.set(e.job, e.teams);
+        this.dissolved.shown(e.job, e.dissolved);
         return;
       case 'jobEnded':
         expect((this.registry.get(`job/${e.job}`) as JobRecord).state, 'D6').toBe(e.state);
@@ -407,6 +413,7 @@ export class Model {
     this.#formed.clear(); // those that were not durable are formed again
     for (const [k, v] of this.registry) if (k.startsWith('job/')) this.#checkTeams([[k, v]]);
     this.#shown.clear();
+    this.dissolved.crash();
     this.answers = [];
     this.fences = new Map(); // the CMs take theirs from the registry
     for (const v of this.volunteers) {

@@ -62,28 +62,34 @@ function run(seed: number, make?: () => Dispatcher): Model {
   return m;
 }
 
-it('holds D1–D6, D8, D9, D20 and D22–D26 under faults of every kind, and ends every job', { timeout: 120_000 }, () => {
-  const only = process.env['MAYFLY_SEED'];
-  let incarnations = 0;
-  let pauses = 0;
-  let [teams, crowded, again] = [0, 0, 0];
-  for (let seed = 1; seed <= 300; seed++) {
-    const m = run(only === undefined ? seed : Number(only));
-    for (const n of m.assigned.values()) incarnations += n;
-    pauses += m.pauses;
-    teams += m.teams;
-    crowded += m.crowded;
-    again += m.again;
-    if (only !== undefined) break;
-  }
-  if (only === undefined) {
-    expect(incarnations, 'the faults were real').toBeGreaterThan(1000);
-    expect(pauses, 'and so were the pauses').toBeGreaterThan(300);
-    expect(teams, 'teams began').toBeGreaterThan(300);
-    expect(crowded, 'some on too few slots').toBeGreaterThan(20);
-    expect(again, 'and some members again').toBeGreaterThan(10);
-  }
-});
+it(
+  'holds D1–D6, D8, D9, D20, D22–D26 and D28 under faults of every kind, and ends every job',
+  { timeout: 120_000 },
+  () => {
+    const only = process.env['MAYFLY_SEED'];
+    let incarnations = 0;
+    let pauses = 0;
+    let [teams, crowded, again, dissolved] = [0, 0, 0, 0];
+    for (let seed = 1; seed <= 300; seed++) {
+      const m = run(only === undefined ? seed : Number(only));
+      for (const n of m.assigned.values()) incarnations += n;
+      pauses += m.pauses;
+      teams += m.teams;
+      crowded += m.crowded;
+      again += m.again;
+      dissolved += m.dissolved.size;
+      if (only !== undefined) break;
+    }
+    if (only === undefined) {
+      expect(incarnations, 'the faults were real').toBeGreaterThan(1000);
+      expect(pauses, 'and so were the pauses').toBeGreaterThan(300);
+      expect(teams, 'teams began').toBeGreaterThan(300);
+      expect(crowded, 'some on too few slots').toBeGreaterThan(20);
+      expect(again, 'and some members again').toBeGreaterThan(10);
+      expect(dissolved, 'and some teams were dissolved').toBeGreaterThan(10);
+    }
+  },
+);
 
 it('one seed is one run, to the letter', () => {
   expect(run(42).log).toEqual(run(42).log);
@@ -128,6 +134,12 @@ class Forgetful extends Dispatcher {
     return super.step({ ...e, entries: e.entries.map(([k, v]) => [k, k.startsWith('job/') ? forget(v) : v] as const) });
   }
 }
+class Silent extends Dispatcher {
+  /** Nobody hears of teams that are dissolved. */
+  override step(e: DispatcherEvent): DispatcherEffect[] {
+    return super.step(e).filter((x) => x.type !== 'teams' || !x.dissolved);
+  }
+}
 const alone = {
   ...protocols.pessimistic,
   recovery: { ...protocols.pessimistic.recovery, teams: 'transport' as const },
@@ -138,6 +150,7 @@ it.each([
   ['members are assigned before all are fenced', '(D1|D23): everyone', () => new Fenced(settings)],
   ['a team restarts in two steps', 'D23: all members', () => new Split(settings)],
   ['there are no quotas', 'D26', () => new Generous(settings)],
+  ['nobody hears that a team is dissolved', 'D28: shown', () => new Silent(settings)],
   ['teams are forgotten when the server restarts', 'D2[245]', () => new Forgetful(settings)],
 ])('notices: %s', (_, rule, make) => {
   expect(() => {

@@ -30,7 +30,7 @@ import {
   type Header,
   type Position,
 } from '@mayfly/wire';
-import { replayOf, type ReplayFrom } from '@mayfly/protocols';
+import { replayOf, type JobRecord, type ReplayFrom } from '@mayfly/protocols';
 import type { Standing } from '../rank-host.ts';
 import { Violation } from '../violation.ts';
 import { Records, messageKey, type Meaning, type Place } from './records.ts';
@@ -70,6 +70,10 @@ export class MessageLogging implements ProtocolCheckers {
   private readonly determinants = new Map<string, number>();
   private readonly frontier = new Map<number, number>();
   private readonly limits = new Map<string, number>();
+  /** Tasks whose teams were dissolved. */
+  private readonly alone = new Set<number>();
+  /** Messages of a channel that no log has, as a team had it. */
+  private readonly unlogged = new Map<string, number>();
   /** Records that their disk lost: afterwards K8 would ask for what is rightly gone. */
   private cuts = 0;
 
@@ -77,6 +81,16 @@ export class MessageLogging implements ProtocolCheckers {
     private readonly histories: Histories,
     private readonly stores: Stores,
   ) {}
+
+  /** What the members of a team that was dissolved had sent to each other. */
+  registered(key: string, value: unknown): void {
+    if (!key.startsWith('job/')) return;
+    for (const { from } of (value as JobRecord | undefined)?.dissolved ?? [])
+      for (const { task, sends } of from) {
+        this.alone.add(task);
+        for (const [dst, n] of sends) this.unlogged.set(`${task}>${dst}`, n);
+      }
+  }
 
   /** The later life repeats the earlier one, and acts. */
   supersedes(life: number, known: number): boolean {
@@ -172,7 +186,21 @@ export class MessageLogging implements ProtocolCheckers {
 
   private durableMessage(cm: number, src: number, dst: number, channel: number): boolean {
     const logged = this.messages.get(messageKey(src, dst, channel));
-    return logged !== undefined && this.durable(cm, streamOf(src, dst), logged.lsn);
+    if (logged !== undefined) return this.durable(cm, streamOf(src, dst), logged.lsn);
+    return channel <= (this.unlogged.get(`${src}>${dst}`) ?? 0) && this.stands(cm, src, dst, channel);
+  }
+
+  /** T9: a durable record has the count of this channel, as no log has its messages. */
+  private stands(cm: number, src: number, dst: number, channel: number): boolean {
+    const stream = streamOf(src, dst);
+    return this.records
+      .of(cm, stream)
+      .some(
+        (m, lsn) =>
+          m?.type === 'base' &&
+          m.channels.some(([from, n]) => from === src && n >= channel) &&
+          this.durable(cm, stream, lsn),
+      );
   }
 
   // ---- what leaves ----
@@ -276,7 +304,8 @@ export class MessageLogging implements ProtocolCheckers {
       const m = meanings[lsn];
       if (!m || m.type === 'base' || m.type === 'session' || m.type === 'wave' || t.keep.has(lsn)) continue;
       if (m.type === 'message' && m.dst === WORLD) continue; // K3 sees output that went before it was safe
-      if (kept.length < KEPT_IMAGES)
+      // of a team that was dissolved, older images are void: its start is no way back
+      if (kept.length < KEPT_IMAGES && !this.alone.has(task))
         throw new Violation(`K10: CM ${cm} trims ${t.stream}, and there are ${kept.length} images`);
       for (const { image, replay } of kept)
         if (m.type === 'determinants') {

@@ -1,12 +1,15 @@
 /**
  * K25, a team under a message log is one unit:
  *
- *   a task's team stays for the life of the job (T1); all members that are not done are assigned in one step to one
- *   node, with images of one wave or none with any (T1, T6, T8); those images are a consistent cut, in which what one
- *   had sent and another had not consumed lies in the channel that the image has (T6).
+ *   a task's team stays until a commit of the dispatcher dissolves it (T1, T9); all members that are not done are
+ *   assigned in one step to one node, with images of one wave or none with any (T1, T6, T8); those images are a
+ *   consistent cut, in which what one had sent and another had not consumed lies in the channel that the image has
+ *   (T6); so are those that the commit names, or it names none. A member of a team that was dissolved begins with its
+ *   own of them, or with a later image that it took alone (T9).
  *
  * Owns: what each image of a member holds by the rank's own account, and the last assignment of each team.
  */
+import type { Dissolved } from '@mayfly/protocols';
 import { Violation } from '../violation.ts';
 
 /** What a member's image is when it is taken. */
@@ -31,6 +34,8 @@ export class TeamUnits {
   private readonly images = new Map<string, TeamImage>();
   private readonly assignments = new Map<number, Assigned>();
   private readonly teams = new Map<number, string>();
+  /** Tasks whose teams were dissolved, and their images in these. */
+  private readonly alone = new Map<number, string | undefined>();
 
   constructor(private readonly isDone: (task: number) => boolean) {}
 
@@ -43,12 +48,34 @@ export class TeamUnits {
   }
 
   assigned(a: Assigned): void {
+    this.fromDissolved(a);
     const team = (a.team ?? [a.task]).join();
     const before = this.teams.get(a.task) ?? team;
     if (before !== team)
       throw new Violation(`K25: task ${a.task} was in the team of tasks ${before}, and is in that of ${team}`);
     this.teams.set(a.task, team);
     this.assignments.set(a.task, a);
+  }
+
+  /** A commit names this team, and where its members begin alone. It may have been named before. */
+  dissolved({ team, from }: Dissolved): void {
+    if (team.every((t) => this.alone.has(t))) return;
+    for (const t of team) {
+      if (this.teams.get(t) !== team.join())
+        throw new Violation(`K25: the team of tasks ${team.join()} is dissolved, and task ${t} is in another`);
+      this.teams.set(t, String(t));
+      this.alone.set(t, from.find((f) => f.task === t)?.image);
+    }
+    this.consistent(team.map((task) => ({ task, image: this.alone.get(task) })));
+  }
+
+  private fromDissolved({ task, image }: Assigned): void {
+    if (!this.alone.has(task)) return;
+    const first = this.alone.get(task);
+    const ofTeam = (this.imageOf(image)?.wave ?? 0) > 0;
+    if (first !== undefined && (image === undefined || (ofTeam && image !== first)))
+      throw new Violation(`K25: task ${task} begins alone with ${image ?? 'nothing'}, and its team ended at ${first}`);
+    if (first === undefined && ofTeam) throw new Violation(`K25: task ${task} begins with ${image}, which is void`);
   }
 
   /** The tasks that are lost with this one, itself included. */
@@ -72,7 +99,7 @@ export class TeamUnits {
     this.consistent(all.flatMap((a) => a ?? []));
   }
 
-  private consistent(all: readonly Assigned[]): void {
+  private consistent(all: readonly Pick<Assigned, 'task' | 'image'>[]): void {
     const images = new Map(all.map((a) => [a.task, this.imageOf(a.image)]));
     const waves = new Set([...images.values()].map((i) => i?.wave ?? 0));
     if (waves.size > 1)

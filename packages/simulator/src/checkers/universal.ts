@@ -29,6 +29,7 @@
  *
  * Owns: the histories of all tasks as the lives that count have them, incarnations and lives, what the world saw.
  */
+import type { JobRecord } from '@mayfly/protocols';
 import {
   FILES,
   Kind,
@@ -387,6 +388,13 @@ export class Checkers implements Witness, Histories {
     this.incarnations.set(task, incarnation);
     this.kit.waves?.assigned(task, incarnation, image);
     this.kit.recoveries?.assigned(task);
+  }
+
+  /** An entry of the registry is durable. */
+  registered(key: string, value: unknown): void {
+    this.kit.registered?.(key, value);
+    if (!key.startsWith('job/')) return;
+    for (const d of (value as JobRecord | undefined)?.dissolved ?? []) this.units.dissolved(d);
   }
 
   /** A member of a team gives its image to the Checkpoint Server. `counts`: as it was when it was taken. */

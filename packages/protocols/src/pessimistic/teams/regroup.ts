@@ -6,9 +6,12 @@
  * "At ATTACH, the image's counts raise the CM's counts of channels that were local and become remote. Channel state is
  * then consumed without a record, each message as soon as its number is next."
  */
-import { WORLD, type TaskId } from '@mayfly/wire';
+import { WORLD, type Position, type TaskId } from '@mayfly/wire';
+import type { Holdings } from '../../channel-memory/events.ts';
+import type { Sends } from '../../contract/dissolved.ts';
+import { isZero, positionOf, type Line } from '../position.ts';
 import { localsOf, type Carried } from './endpoint.ts';
-import type { Line } from '../position.ts';
+import { replayInTeam, setOf } from './position.ts';
 
 /** What a channel of an image's state begins with and how many messages it has, for the endpoint of the new team. */
 export function carriedOver<Message>(
@@ -25,6 +28,31 @@ export function raises({ sends }: Line, members: readonly TaskId[]): Line['sends
   return sends.filter(([dst]) => dst !== WORLD && !localsOf(members).includes(dst));
 }
 
-/** May the teams be regrouped? None of their members replays, and no wave is under way. */
-export const mayRegroup = (teams: readonly { readonly replaying: boolean; readonly underWay: boolean }[]): boolean =>
-  teams.every((t) => !t.replaying && !t.underWay);
+/**
+ * A member is to begin there, and no log has anything that it did behind it: so nobody has seen an effect of that, and
+ * nobody ever will, once its incarnations are fenced. Whether it did anything does not matter. Returns what it had sent
+ * to teammates; undefined: it did more, or that cannot be known (of a receiver that has ended, no counts are left), or
+ * it is a script, whose prologue would have to be repeated by the whole team. @throws MalformedPosition
+ */
+export function endsAt(position: Position, logs: readonly Holdings[]): Sends | undefined {
+  const { replay, local } = replayInTeam(position);
+  const { prologue, image } = replay;
+  if (!isZero(prologue)) return undefined;
+  const sends = new Map(image.sends);
+  for (const { determinants, consumed, held, sent } of logs) {
+    if (determinants > image.determinants || consumed > image.arrivals) return undefined;
+    if (held.some(([, end]) => end > image.determinants)) return undefined;
+    if (sent.some(([dst, n]) => n > (sends.get(dst) ?? 0))) return undefined;
+  }
+  return local;
+}
+
+/**
+ * The same image, of a task that has no teammates any more: what it sent to them counts as what it sent to others.
+ * @throws MalformedPosition
+ */
+export function alone(position: Position): Position {
+  if (setOf(position) === undefined) return position;
+  const { replay, local } = replayInTeam(position);
+  return positionOf({ ...replay, image: { ...replay.image, sends: [...replay.image.sends, ...local] } });
+}
