@@ -10,8 +10,8 @@ import { freshDir, later } from './harness.ts';
 
 const SECRET = 'secret-of-the-database';
 
-async function front(): Promise<Front> {
-  const f = await Front.listen(0, '0.0.0.0');
+async function front(patienceMs?: number): Promise<Front> {
+  const f = await Front.listen(0, '0.0.0.0', patienceMs);
   later(() => f.close());
   return f;
 }
@@ -60,11 +60,14 @@ it('lets connections wait until somebody serves, and ends those that went on to 
   expect(await send(b.port, GET)).toContain('127.0.0.1');
 });
 
-it('says so when the server that serves does not answer', async () => {
-  const b = await front();
-  const gone = await front();
-  b.sendOn({ address: `127.0.0.1:${gone.port}`, secret: SECRET });
+it('waits for a server that cannot be reached, whoever takes over, and says so when nobody does', async () => {
+  const [b, patient, gone] = [await front(0), await front(), await front()];
+  for (const f of [b, patient]) f.sendOn({ address: `127.0.0.1:${gone.port}`, secret: SECRET });
   await gone.close();
+  const waiting = send(patient.port, GET);
+  await new Promise((r) => setTimeout(r, 50));
+  patient.serve(createHttp(whoAsks), 'another secret');
+  expect(await waiting).toContain('127.0.0.1');
   expect(await send(b.port, GET)).toMatch(/^HTTP\/1.1 503[^]*stands by for another one, which does not answer/);
 });
 

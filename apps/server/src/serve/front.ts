@@ -6,8 +6,8 @@
  *
  *  N1  A connection from another server begins with a line that proves it and names the address of the client. Only
  *      who reads the database knows the secret. From anybody else such a line is no HTTP, and is refused as that.
- *  N2  A connection that comes while nobody is known to serve waits. It is never sent on twice: an owner sends what
- *      comes from another server nowhere else.
+ *  N2  A connection waits while nobody is known to serve, or while the one that serves cannot be reached: another one
+ *      may just take over. An owner sends nothing on, so that a connection goes through one other server at most.
  *  N3  When the owner changes, the connections that were sent on are closed: the old one may stand still for ever.
  */
 import { timingSafeEqual } from 'node:crypto';
@@ -27,6 +27,9 @@ const LONGEST_LINE = 200;
 /** A connection that waits so long for an owner is closed. */
 const WAIT_MS = 60_000;
 const CONNECT_MS = 5000;
+/** N2: of an owner that cannot be reached. */
+const PATIENCE_MS = 15_000;
+const AGAIN_MS = 250;
 
 const AWAY = JSON.stringify({
   code: 'STORAGE_FAILED',
@@ -35,13 +38,19 @@ const AWAY = JSON.stringify({
 
 export class Front {
   readonly #server: Server;
+  /** All that are not served here. */
+  readonly #open = new Set<Socket>();
   readonly #waiting = new Set<Socket>();
   readonly #sentOn = new Set<Socket>();
+  readonly #patienceMs: number;
   #to: { upstream: Upstream } | { http: HttpServer; secret: Buffer } | undefined;
 
-  /** @throws Error with a sentence for the terminal when it cannot listen there */
-  static async listen(port: number, host: string): Promise<Front> {
-    const front = new Front();
+  /**
+   * @param patienceMs how long a connection waits for a server that cannot be reached
+   * @throws Error with a sentence for the terminal when it cannot listen there
+   */
+  static async listen(port: number, host: string, patienceMs = PATIENCE_MS): Promise<Front> {
+    const front = new Front(patienceMs);
     await new Promise<void>((resolve, reject) => {
       front.#server.once('error', (error) => reject(listenError(error, { port, host })));
       front.#server.listen(port, host, resolve);
@@ -50,9 +59,12 @@ export class Front {
     return front;
   }
 
-  private constructor() {
+  private constructor(patienceMs: number) {
+    this.#patienceMs = patienceMs;
     this.#server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (socket) => {
       socket.on('error', () => socket.destroy());
+      this.#open.add(socket);
+      socket.once('close', () => this.#open.delete(socket));
       this.#accept(socket);
     });
   }
@@ -88,18 +100,19 @@ export class Front {
     }
   }
 
-  #accept(socket: Socket): void {
+  /** @param since when it came, ms */
+  #accept(socket: Socket, since = performance.now()): void {
     const to = this.#to;
     if (socket.destroyed) return;
     if (!to) {
       this.#waiting.add(socket);
       socket.once('close', () => this.#waiting.delete(socket));
       socket.setTimeout(WAIT_MS, () => socket.destroy());
-    } else if ('upstream' in to) this.#send(socket, to.upstream);
+    } else if ('upstream' in to) this.#send(socket, to.upstream, since);
     else this.#serve(socket, to.http, to.secret);
   }
 
-  #send(socket: Socket, { address, secret }: Upstream): void {
+  #send(socket: Socket, { address, secret }: Upstream, since: number): void {
     const at = address.lastIndexOf(':');
     const upstream = connect({
       host: address.slice(0, at).replace(/^\[|\]$/g, ''),
@@ -108,10 +121,13 @@ export class Front {
       noDelay: true,
       timeout: CONNECT_MS,
     });
-    this.#sentOn.add(socket);
+    const left = (): void => void upstream.destroy();
+    socket.once('close', left);
     let connected = false;
     upstream.once('connect', () => {
       connected = true;
+      this.#sentOn.add(socket);
+      socket.once('close', () => this.#sentOn.delete(socket));
       upstream.setTimeout(0);
       upstream.write(`${WORD}${secret} ${socket.remoteAddress ?? '-'}\n`);
       socket.pipe(upstream).pipe(socket);
@@ -119,16 +135,17 @@ export class Front {
     upstream.once('timeout', () => upstream.destroy());
     upstream.on('error', () => undefined);
     upstream.once('close', () => {
+      socket.off('close', left);
       if (connected) return void socket.destroy();
+      if (performance.now() - since < this.#patienceMs) {
+        setTimeout(() => this.#accept(socket, since), AGAIN_MS).unref();
+        return;
+      }
       socket.end(
         'HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\n' +
           `content-length: ${Buffer.byteLength(AWAY)}\r\nconnection: close\r\n\r\n${AWAY}`,
       );
       socket.resume();
-    });
-    socket.once('close', () => {
-      this.#sentOn.delete(socket);
-      upstream.destroy();
     });
   }
 
@@ -136,6 +153,7 @@ export class Front {
   #serve(socket: Socket, http: HttpServer, secret: Buffer): void {
     let first: Buffer = Buffer.alloc(0);
     const go = (rest: Buffer): void => {
+      this.#open.delete(socket);
       socket.off('data', take).off('end', end).setTimeout(0);
       socket.pause();
       if (rest.length > 0) socket.unshift(rest);
@@ -167,7 +185,7 @@ export class Front {
   /** Closes the port, and connections that nobody serves. */
   async close(): Promise<void> {
     this.#to = undefined;
-    for (const s of [...this.#waiting, ...this.#sentOn]) s.destroy();
+    for (const s of this.#open) s.destroy();
     await new Promise<void>((done) => this.#server.close(() => done()));
   }
 }
