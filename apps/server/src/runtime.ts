@@ -252,6 +252,7 @@ export class Runtime {
       checkpoints: this.checkpoints,
       parity: this.parity,
       service,
+      spec: (job) => this.#specs.get(job),
       closed: (job) => this.observer.jobChanged(job),
     });
     this.intake = new Intake({

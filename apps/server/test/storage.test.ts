@@ -1,5 +1,7 @@
 /** createServer({ storage }): the server keeps everything that has a port in the storage that it is given. */
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MayflyServer } from '@mayfly/server';
 import { openEmbeddedStorage } from '@mayfly/storage';
 import type { Storage } from '@mayfly/storage/ports';
 import { expect, it } from 'vitest';
@@ -20,6 +22,15 @@ function counted<T extends object>(port: T, calls: Set<string>, name: string): T
     },
   });
 }
+
+/** The port, with other methods in place of some of its own. */
+const instead = <T extends object>(port: T, others: Partial<T>): T =>
+  new Proxy(port, {
+    get(target, key) {
+      const value = (others[key as keyof T] ?? Reflect.get(target, key, target)) as unknown;
+      return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
+    },
+  });
 
 const echo: TestProgram = async (r) => {
   if (r.task === 0) await r.send(1, 'hello');
@@ -103,11 +114,11 @@ it('gives a job what was typed while it was being opened', async () => {
   const dataDir = await freshDir();
   const own = await openEmbeddedStorage({ dataDir });
   const [opening, mayOpen] = [door(), door()];
-  const output: Storage['output'] = Object.assign(Object.create(own.output) as Storage['output'], {
-    async open(...of: Parameters<Storage['output']['open']>) {
+  const output = instead(own.output, {
+    async open(job, inputs) {
       opening.open();
       await mayOpen.opened;
-      return own.output.open(...of);
+      return own.output.open(job, inputs);
     },
   });
   const server = await startServer({ dataDir, storage: { ...own, output } });
@@ -126,4 +137,33 @@ it('gives a job what was typed while it was being opened', async () => {
   expect((await Promise.all(typed)).map((answer) => answer.status)).toEqual([200, 200]);
   await until('the job ends', async () => ((await api(server, 'GET', path)).body as JobView).state === 'done');
   expect(lines).toEqual(['one\n', 'two\n']);
+});
+
+it('writes the output of an ended job once more, from its logs, when it was lost before it was synced', async () => {
+  const dataDir = await freshDir();
+  const own = await openEmbeddedStorage({ dataDir });
+  // Between the end of a job and the sync of its output: its logs have everything.
+  const power = door();
+  const sync = (): Promise<void> => power.opened.then(() => Promise.reject(new Error('the power is gone')));
+  const output = instead(own.output, {
+    async open(job, inputs) {
+      const open = await own.output.open(job, inputs);
+      return instead(open, { task: (task) => instead(open.task(task), { sync }) });
+    },
+  });
+  const first = await startServer({ dataDir, storage: { ...own, output } });
+  new Volunteer(first.localUrl, 2, echo);
+  const { body } = await api(first, 'POST', '/api/jobs', program('export {};', 2));
+  const { id } = body as JobView;
+  const stdout = async (server: MayflyServer): Promise<unknown> =>
+    (await api(server, 'GET', `/api/jobs/${id}/tasks/1/stdout`)).body;
+  await until('it ends', async () => ((await api(first, 'GET', `/api/jobs/${id}`)).body as JobView).state === 'done');
+  expect(await stdout(first)).toBe('hello\n');
+  power.open();
+  await first.close();
+  for (const name of await readdir(join(dataDir, 'jobs', id)))
+    if (name.startsWith('out')) await rm(join(dataDir, 'jobs', id, name), { recursive: true });
+  const second = await startServer({ dataDir });
+  expect(await stdout(second)).toBe('hello\n');
+  expect((await readdir(join(dataDir, 'log'))).filter((name) => name.includes(id))).toEqual([]);
 });

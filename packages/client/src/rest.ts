@@ -7602,7 +7602,19 @@ export interface operations {
                      *         "max": 12
                      *       },
                      *       "memoryBytes": 120000000,
-                     *       "cpu": 0.05
+                     *       "cpu": 0.05,
+                     *       "servers": [
+                     *         {
+                     *           "who": "process 812 on alpha",
+                     *           "address": "10.0.0.5:7070",
+                     *           "owns": true
+                     *         },
+                     *         {
+                     *           "who": "process 790 on beta",
+                     *           "address": "10.0.0.6:7070",
+                     *           "owns": false
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["ServerView"];

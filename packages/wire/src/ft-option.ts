@@ -13,14 +13,13 @@ export const FtOption = Type.Object(
     messages: Type.Optional(Type.Union([Type.Literal('cont'), Type.Literal('reset')])),
     /**
      * Under `rebuild`: how long the replacement of a lost rank may be without a slot, ms; then the job fails. 0: for
-     * ever. Absent: {@link DEFAULT_SLOT_MS}.
+     * ever. Absent: DEFAULT_SLOT_MS of limits.ts.
      */
     slotMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 604_800_000 })),
   },
   { additionalProperties: false },
 );
 export type FtOption = Static<typeof FtOption>;
-export const DEFAULT_SLOT_MS = 600_000;
 export type FtModes = Required<Pick<FtOption, 'communicators' | 'messages'>>;
 export const ftModes = ({ communicators = 'rebuild', messages = 'reset' }: FtOption): FtModes => ({
   communicators,

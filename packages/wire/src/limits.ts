@@ -15,6 +15,8 @@ export const MAX_MEMBERS = 8;
 export const PARITY_PAGES = 8;
 /** Images of a rank, the whole one included, of which one goes to the server whole, if the job does not say. */
 export const DEFAULT_WHOLE_EVERY = 4;
+/** Under FT-MPI's mode `rebuild`: how long the replacement of a lost rank may be without a slot. */
+export const DEFAULT_SLOT_MS = 600_000;
 
 /** Clusters of a job (protocol `hc3i`): each has a Channel Memory, to which every rank is connected. */
 export const MAX_CLUSTERS = 16;

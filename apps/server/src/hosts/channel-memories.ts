@@ -2,6 +2,7 @@
  * All Channel Memories of this server, by job and index, and the door to them: a data socket names its job only in the
  * capability of its first frame, which must be an ATTACH.
  */
+import type { JobSpec } from '@mayfly/protocols';
 import { Compile } from 'typebox/compile';
 import {
   Attach,
@@ -18,7 +19,8 @@ import {
 } from '@mayfly/wire';
 import type { Logger } from '../logger.ts';
 import type { Secrets } from '../secrets.ts';
-import type { ChannelMemoryHost } from './channel-memory-host.ts';
+import type { CmDeps } from './channel-memory-deps.ts';
+import { ChannelMemoryHost } from './channel-memory-host.ts';
 import { CloseCode, type DataLink } from './data-link.ts';
 import { Traffic } from './traffic.ts';
 
@@ -166,4 +168,13 @@ function readCapability(body: Uint8Array, secrets: Secrets): { job: JobId } | un
   } catch {
     return undefined;
   }
+}
+
+/** One for each Channel Memory of the job. @param size tasks that it has by now */
+export function memoriesOf(spec: JobSpec, size: number, deps: CmDeps): ChannelMemoryHost[] {
+  const { id: job, channelMemories: count, clusters: homes, protocol, durability } = spec;
+  return Array.from(
+    { length: count },
+    (_, index) => new ChannelMemoryHost({ job, index, count, homes, size, protocol, durability }, deps),
+  );
 }

@@ -14,7 +14,7 @@
  *      worker, which retains it, or in the socket. A core whose append or sync found storage stopped recovers when it
  *      can be written again, however often that takes.
  */
-import { ServedLog, patchFromLog, protocols, type ChannelMemory, type JobSpec, type LogIo } from '@mayfly/protocols';
+import { ServedLog, patchFromLog, protocols, type ChannelMemory, type LogIo } from '@mayfly/protocols';
 import type { MessageLog } from '@mayfly/storage/ports';
 import { MayflyError } from '@mayfly/wire';
 import type { Disk } from '../disk.ts';
@@ -452,6 +452,16 @@ export class ChannelMemoryHost {
     );
   }
 
+  /** Resolves when the world has what the logs hold for it. Of a job that has ended: no messages come any more. */
+  settled(): Promise<void> {
+    this.served.step({ type: 'tick' });
+    return this.#synced();
+  }
+
+  async #synced(): Promise<void> {
+    while (this.#syncs > 0) await new Promise((r) => setTimeout(r, 5));
+  }
+
   /** Syncs and closes the streams; nothing is served any more. */
   async close(reason: string): Promise<void> {
     if (this.#closed) return;
@@ -462,16 +472,7 @@ export class ChannelMemoryHost {
     this.served.drop();
     for (const c of this.#connections.values()) c.link.close(CloseCode.GOING_AWAY, reason);
     this.#connections.clear();
-    while (this.#syncs > 0) await new Promise((r) => setTimeout(r, 5));
+    await this.#synced();
     await this.#streams.close();
   }
-}
-
-/** One for each Channel Memory of the job. @param size tasks that it has by now */
-export function memoriesOf(spec: JobSpec, size: number, deps: CmDeps): ChannelMemoryHost[] {
-  const { id: job, channelMemories: count, clusters: homes, protocol, durability } = spec;
-  return Array.from(
-    { length: count },
-    (_, index) => new ChannelMemoryHost({ job, index, count, homes, size, protocol, durability }, deps),
-  );
 }

@@ -23,8 +23,7 @@ import type { MessageLog, Registry, StdinLog } from '@mayfly/storage/ports';
 import { MayflyError, taskId, type Incarnation, type JobId, type TaskId } from '@mayfly/wire';
 import type { Chronicle } from '../chronicle.ts';
 import type { Reading } from '../history/gauges.ts';
-import type { ChannelMemories } from '../hosts/channel-memories.ts';
-import { memoriesOf } from '../hosts/channel-memory-host.ts';
+import { memoriesOf, type ChannelMemories } from '../hosts/channel-memories.ts';
 import type { Traffic } from '../hosts/traffic.ts';
 import type { CheckpointServerHost } from '../hosts/checkpoint-server-host.ts';
 import type { CmSettings, CmWorld } from '../hosts/channel-memory-deps.ts';
@@ -67,6 +66,7 @@ export interface OpenJobsParts {
   checkpoints: CheckpointServerHost;
   parity: Pick<ParityHost, 'view'>;
   service: JobService;
+  spec: (job: JobId) => JobSpec | undefined;
   /** The logs of an ended job are gone. */
   closed: (job: JobId) => void;
 }
@@ -266,30 +266,12 @@ export class OpenJobs {
   close(job: JobId, tasks: number): Promise<void> {
     const under = this.#closing.get(job);
     if (under) return under;
-    const { finals, chronicle, memories, service, world, log, disk, logger, closed } = this.#parts;
+    const { disk, logger } = this.#parts;
     this.#late.delete(job);
     const open = this.#open.get(job);
-    // Views of the job are answered from this from now on.
-    if (open) finals.write(job, tasks, this.counters(job));
-    chronicle.history.end(job);
-    if (open) chronicle.runLog.write(job);
-    service.ending(job);
-    const work = (async () => {
-      await open?.opened.catch(noop);
-      const hosts = memories.take(job);
-      await Promise.all(hosts.map((h) => h.close('the job has ended')));
-      this.#open.delete(job);
-      open?.stdin.close();
-      service.close(job);
-      chronicle.imageCosts.forget(job);
-      await finals.settled(job);
-      if (!(await world.close(job))) throw new MayflyError('STORAGE_FAILED', 'what the job wrote may not be durable');
-      for (const name of await log.list(`${job}/`)) await log.remove(name);
-      this.#unfinished.delete(job);
-      closed(job);
-    })()
+    const work = (open ? this.#closeNow(job, tasks) : this.#reopen(job).then(() => this.#closeNow(job, tasks)))
       .catch((error: unknown) => {
-        const spec = open?.spec ?? this.#unfinished.get(job);
+        const spec = this.#parts.spec(job);
         if (spec && disk.failed(error, 'the files of an ended job')) this.#unfinished.set(job, spec);
         logger.error({ err: error, job }, 'the logs of an ended job could not be removed; retrying');
       })
@@ -298,12 +280,45 @@ export class OpenJobs {
     return work;
   }
 
+  /** R2: one that ended before this start, or in vain. What its logs hold is written once more. */
+  async #reopen(job: JobId): Promise<void> {
+    const { log, logger, memories, spec: specOf } = this.#parts;
+    const spec = specOf(job);
+    if (!spec || (await log.list(`${job}/`)).length === 0) return;
+    this.ran.add(job);
+    try {
+      await this.open(spec);
+      await Promise.all((memories.of(job) ?? []).map((host) => host.settled()));
+    } catch (error) {
+      logger.warn({ err: error, job }, 'logs of an ended job cannot be read');
+    }
+  }
+
+  async #closeNow(job: JobId, tasks: number): Promise<void> {
+    const { finals, chronicle, memories, service, world, log, closed } = this.#parts;
+    const open = this.#open.get(job);
+    // Views of the job are answered from this from now on.
+    if (open) finals.write(job, tasks, this.counters(job));
+    chronicle.history.end(job);
+    if (open) chronicle.runLog.write(job);
+    service.ending(job);
+    await open?.opened.catch(noop);
+    const hosts = memories.take(job);
+    await Promise.all(hosts.map((h) => h.close('the job has ended')));
+    this.#open.delete(job);
+    open?.stdin.close();
+    service.close(job);
+    chronicle.imageCosts.forget(job);
+    await finals.settled(job);
+    if (!(await world.close(job))) throw new MayflyError('STORAGE_FAILED', 'what the job wrote may not be durable');
+    for (const name of await log.list(`${job}/`)) await log.remove(name);
+    this.#unfinished.delete(job);
+    closed(job);
+  }
+
   /** R2: storage can be written again. What was synced in vain is written once more, from the logs. */
   finish(): void {
-    for (const [job, spec] of [...this.#unfinished])
-      void this.open(spec)
-        .catch(noop)
-        .then(() => this.close(job, spec.size));
+    for (const [job, spec] of [...this.#unfinished]) void this.close(job, spec.size);
   }
 
   /** Resolves when the logs of an ended job are gone. */

@@ -100,15 +100,11 @@ function damaged({ service, logger }: RecoveryParts, job: JobId, error: unknown)
  * jobs stay.
  */
 async function finishEnded(parts: RecoveryParts, active: ReadonlySet<JobSpec>): Promise<void> {
-  const { log, logger, jobs, specs } = parts;
+  const { log, specs } = parts;
   const left = new Set((await log.list('')).map((name) => jobId(name.split('/')[0]!)));
   for (const job of left) {
     const spec = specs.get(job);
     if (!spec || active.has(spec)) continue;
-    jobs.ran.add(job);
-    await jobs
-      .open(spec)
-      .catch((error: unknown) => logger.warn({ err: error, job }, 'logs of an ended job cannot be read'));
     await parts.close(job);
   }
 }
