@@ -324,8 +324,8 @@ export class Daemon {
   }
 
   /** Memory runs out on this machine: ends one rank as crashed, rather than all of them with the process. */
-  sacrifice(why: string, frame: JobFrame | undefined): boolean {
-    return this.jobs.sacrifice(why, frame);
+  sacrifice(why: string, frame: JobFrame | undefined, waiting: boolean): boolean {
+    return this.jobs.sacrifice(why, frame, waiting);
   }
 
   /**

@@ -381,10 +381,10 @@ export class Jobs {
 
   /**
    * Memory runs out here: ends the rank that most likely takes it (not one that is known to wait; youngest first).
-   * @param frame the heaviest one, where each has a process of its own: one of its ranks it is. False: it has none any
-   *     more, so its memory comes back.
+   * @param frame the heaviest one, where each has a process of its own: one of its ranks it is
+   * @param waiting also one that waits. False: none was ended, and memory may come back by itself
    */
-  sacrifice(why: string, frame: JobFrame | undefined): boolean {
+  sacrifice(why: string, frame: JobFrame | undefined, waiting: boolean): boolean {
     const jobs = [...this.jobs.values()].filter((job) => frame === undefined || job.frame === frame);
     const all = jobs.flatMap((job) => [...job.ranks.values()].map((rank) => ({ job, rank })));
     // One that has just begun has no status yet, and may be the very one.
@@ -394,7 +394,7 @@ export class Jobs {
         b.rank.since - a.rank.since,
     );
     const victim = all[0];
-    if (!victim?.job.frame) return false;
+    if (!victim?.job.frame || (!waiting && victim.rank.status?.activity.state === 'waiting')) return false;
     const { task, incarnation } = victim.rank.assignment;
     victim.job.frame.channel.post({ type: 'crash', task, incarnation, why });
     return true;

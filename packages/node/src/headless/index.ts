@@ -73,6 +73,8 @@ export interface HeadlessNode {
 
 const GUARD_MS = 500;
 const AGAIN_MS = 10_000;
+/** A rank that waits goes when nothing else has helped for so long. */
+const WAITING_MS = 60_000;
 
 /** Folder of the bundles. */
 export function workerFolder(named?: string): string {
@@ -162,9 +164,12 @@ export async function startHeadlessNode(options: HeadlessOptions): Promise<Headl
     }
     // What the last one had comes back after a while only: another one goes when it becomes more, or when that did not
     // help.
-    if (rss > most && (rss > 1.05 * sacrificed.rss || Date.now() - sacrificed.at > AGAIN_MS)) {
+    const grew = rss > 1.05 * sacrificed.rss;
+    const ago = Date.now() - sacrificed.at;
+    if (rss > most && (grew || ago > AGAIN_MS)) {
       const why = `out of memory: this node uses ${Math.round(rss / 1048576)} MB and may use ${Math.round(most / 1048576)}`;
-      if (daemon.sacrifice(why, heaviest?.frame)) sacrificed = { rss, at: Date.now() };
+      // One that waits took nothing of it since.
+      if (daemon.sacrifice(why, heaviest?.frame, grew || ago > WAITING_MS)) sacrificed = { rss, at: Date.now() };
     }
   }, GUARD_MS);
   guard.unref();
