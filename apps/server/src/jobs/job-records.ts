@@ -55,6 +55,8 @@ export class JobRecords {
   }
 
   async #late(job: JobSpec): Promise<void> {
+    // One at a time: two that replace one file would mix.
+    for (let under; (under = this.#writing.get(job.id));) await under;
     if (this.#closed) return;
     this.#timers.delete(job.id);
     const work = this.#ended(job, 'all')
