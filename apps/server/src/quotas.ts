@@ -91,30 +91,29 @@ export class Quotas {
    * @throws MayflyError QUOTA_EXCEEDED, as `brings` does
    */
   admit(owner: string, job: { size: number; bytes: number }, runtime: Runtime): Admitted {
-    const { slots, jobs } = this.limitsOf(owner);
+    const { slots, jobs, bytes } = this.limitsOf(owner);
+    const use = (): Used => useOf(runtime).get(owner) ?? nothing();
     if (slots !== undefined && job.size > slots)
       throw exceeded(`The job has ${job.size} ranks; the quota of ${owner} is ${slots} slots at once.`);
     const coming = this.#coming.get(owner) ?? { jobs: 0, bytes: 0 };
-    if (jobs !== undefined) {
-      const used = useOf(runtime).get(owner) ?? nothing();
-      if (used.jobs + coming.jobs >= jobs)
-        throw exceeded(
-          `${owner} has ${used.jobs + coming.jobs} jobs that wait or run; the quota is ${jobs}. ` +
-            'Cancel one, or wait until one has ended.',
-        );
-    }
+    const used = jobs === undefined && bytes === undefined ? nothing() : use();
+    if (jobs !== undefined && used.jobs + coming.jobs >= jobs)
+      throw exceeded(
+        `${owner} has ${used.jobs + coming.jobs} jobs that wait or run; the quota is ${jobs}. ` +
+          'Cancel one, or wait until one has ended.',
+      );
     /** Of which `more` come now. */
-    const needRoom = (brought: number, more: number): void => {
+    const needRoom = (brought: number, more: number, now: () => Used): void => {
       const { bytes } = this.limitsOf(owner);
       if (bytes === undefined) return;
-      const held = (useOf(runtime).get(owner) ?? nothing()).bytes + coming.bytes - (brought - more);
+      const held = now().bytes + coming.bytes - (brought - more);
       if (held + brought > bytes || held >= bytes)
         throw exceeded(
           `The jobs of ${owner} hold ${size(held)}, and this one brings ${size(brought)}; the quota is ${size(bytes)}. ` +
             'Delete jobs that have ended: all that is stored of them goes, too.',
         );
     };
-    needRoom(job.bytes, job.bytes);
+    needRoom(job.bytes, job.bytes, () => used);
     let brought = job.bytes;
     coming.jobs++;
     coming.bytes += job.bytes;
@@ -122,7 +121,7 @@ export class Quotas {
     let over = false;
     return {
       brings: (more) => {
-        needRoom(brought + more, more);
+        needRoom(brought + more, more, use);
         brought += more;
         coming.bytes += more;
       },

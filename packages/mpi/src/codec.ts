@@ -40,6 +40,12 @@ const ARRAYS = [
 ] as const;
 const ARRAY_INDEX = new Map<string, number>(ARRAYS.map((a, i) => [a.name, i]));
 
+/** The typed array of this name; undefined: a value cannot hold one. */
+export function arrayNamed(name: string): (typeof ARRAYS)[number] | undefined {
+  const index = ARRAY_INDEX.get(name);
+  return index === undefined ? undefined : ARRAYS[index];
+}
+
 /** Deeper nesting is taken for a cycle. */
 const MAX_DEPTH = 200;
 

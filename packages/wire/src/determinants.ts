@@ -61,10 +61,11 @@ export function encodeDeterminants(block: DeterminantBlock): Uint8Array {
     length += s ? 3 + s.length : e.type === 'local' ? 17 : e.type === 'clock' && e.count !== undefined ? 13 : 9;
   }
   const padded = (length + 7) & ~7;
-  if (padded > room.length) room = new Uint8Array(2 * padded);
-  const out = room;
-  if (view.buffer !== out.buffer) view = new DataView(out.buffer);
-  const v = view;
+  if (padded > room.length) {
+    room = new Uint8Array(2 * padded);
+    view = new DataView(room.buffer);
+  }
+  const [out, v] = [room, view];
   setU53(v, 0, block.first);
   setU53(v, 8, block.consumed);
   v.setUint32(16, block.openPolls, true);

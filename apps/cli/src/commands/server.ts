@@ -163,9 +163,9 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
       ...(options.lease === undefined ? {} : { leaseMs: Math.round(options.lease * 1000) }),
       onStandBy: ({ who, address }) =>
         say(
-          `standing by on port ${shared.port}: ${who} serves${
-            address === '' ? '' : ` at ${address}, and connections ` + 'go on to it'
-          }; this server takes over when it ends`,
+          `standing by on port ${shared.port}: ${who} serves` +
+            (address === '' ? '' : ` at ${address}, and connections go on to it`) +
+            '; this server takes over when it ends',
         ),
       onServing: ready,
       onLost: (error) => process.stderr.write(`mayfly: ${error.message} This one stands by from now on.\n`),

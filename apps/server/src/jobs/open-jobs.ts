@@ -269,7 +269,9 @@ export class OpenJobs {
     const { disk, logger } = this.#parts;
     this.#late.delete(job);
     const open = this.#open.get(job);
-    const work = (open ? this.#closeNow(job, tasks) : this.#reopen(job).then(() => this.#closeNow(job, tasks)))
+    const work = (
+      open ? this.#closeNow(job, tasks) : this.#reopen(job).then((logged) => this.#closeNow(job, tasks, logged))
+    )
       .catch((error: unknown) => {
         const spec = this.#parts.spec(job);
         if (spec && disk.failed(error, 'the files of an ended job')) this.#unfinished.set(job, spec);
@@ -280,11 +282,15 @@ export class OpenJobs {
     return work;
   }
 
-  /** R2: one that ended before this start, or in vain. What its logs hold is written once more. */
-  async #reopen(job: JobId): Promise<void> {
+  /**
+   * R2: one that ended before this start, or in vain. What its logs hold is written once more. @returns whether it has
+   * logs
+   */
+  async #reopen(job: JobId): Promise<boolean> {
     const { log, logger, memories, spec: specOf } = this.#parts;
     const spec = specOf(job);
-    if (!spec || (await log.list(`${job}/`)).length === 0) return;
+    if ((await log.list(`${job}/`)).length === 0) return false;
+    if (!spec) return true;
     this.ran.add(job);
     try {
       await this.open(spec);
@@ -292,9 +298,10 @@ export class OpenJobs {
     } catch (error) {
       logger.warn({ err: error, job }, 'logs of an ended job cannot be read');
     }
+    return true;
   }
 
-  async #closeNow(job: JobId, tasks: number): Promise<void> {
+  async #closeNow(job: JobId, tasks: number, logged = true): Promise<void> {
     const { finals, chronicle, memories, service, world, log, closed } = this.#parts;
     const open = this.#open.get(job);
     // Views of the job are answered from this from now on.
@@ -311,7 +318,7 @@ export class OpenJobs {
     chronicle.imageCosts.forget(job);
     await finals.settled(job);
     if (!(await world.close(job))) throw new MayflyError('STORAGE_FAILED', 'what the job wrote may not be durable');
-    for (const name of await log.list(`${job}/`)) await log.remove(name);
+    if (logged) for (const name of await log.list(`${job}/`)) await log.remove(name);
     this.#unfinished.delete(job);
     closed(job);
   }

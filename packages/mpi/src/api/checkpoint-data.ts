@@ -2,7 +2,8 @@
  * Data that a program registers for checkpoints: what may be registered, how it lies in a checkpoint, and how it comes
  * back. Typed arrays as bytes, one behind the other; everything else as structured values (codec.ts).
  */
-import { MalformedValue, Unencodable, encodeValue } from '../codec.ts';
+import { pad8 } from '@mayfly/wire';
+import { MalformedValue, Unencodable, arrayNamed, encodeValue } from '../codec.ts';
 import { typeOfArray, type ElementArray } from '../datatypes.ts';
 import { describe } from './context.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
@@ -12,7 +13,6 @@ export type Tag = Mayfly.CheckpointTag;
 /** One entry of the index. */
 export type Entry = { tag: Tag; array: { type: string; offset: number; bytes: number } } | { tag: Tag; value: unknown };
 
-const pad8 = (n: number): number => (n + 7) & ~7;
 const PADDING = new Uint8Array(8);
 
 const isKept = (data: unknown): data is Mayfly.Kept =>
@@ -123,19 +123,7 @@ export function putBack(
 }
 
 function newArray(type: string, bytes: number): ElementArray {
-  const make = {
-    Int8Array,
-    Uint8Array,
-    Uint8ClampedArray,
-    Int16Array,
-    Uint16Array,
-    Int32Array,
-    Uint32Array,
-    Float32Array,
-    Float64Array,
-    BigInt64Array,
-    BigUint64Array,
-  }[type];
+  const make = arrayNamed(type);
   if (!make) throw new MalformedValue(`unknown array type ${type}`);
   return new make(new ArrayBuffer(bytes));
 }

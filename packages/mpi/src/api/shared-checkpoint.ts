@@ -5,6 +5,7 @@
  *
  * Owns: the registered data, and the checkpoint that was read last.
  */
+import { pad8 } from '@mayfly/wire';
 import { MalformedValue, Unencodable, decodeValue, encodeValue } from '../codec.ts';
 import * as service from '../ckpt/service.ts';
 import { COMM_WORLD } from '../constants.ts';
@@ -23,7 +24,6 @@ import type { Context } from './context.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
 
 const HEAD = 8;
-const pad8 = (n: number): number => (n + 7) & ~7;
 
 export function sharedCheckpoints(context: Context): typeof Mayfly.checkpoint {
   const { layer, runtime } = context;

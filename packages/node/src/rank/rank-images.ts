@@ -100,12 +100,13 @@ export class RankImages {
     const wave = device.log?.script ? this.wave : device.log?.wanted;
     // Bodies of messages that no log has (their numbers are negative) are channel state.
     const held = image.held.filter((number) => number > 0);
+    const { carried } = device;
     const leaving = device.image(
       { serial: ++this.serial, position: this.endpoint.position(held), ...(wave === undefined ? {} : { wave }) },
       [
         ...image.sections,
         ...(device.log?.script ? [{ name: PROLOGUE, parts: [device.log.prologueSection] }] : []),
-        ...(device.carried ? [device.carried] : []),
+        ...(carried ? [carried] : []),
         { name: SECTION, parts: [new TextEncoder().encode(JSON.stringify(host))] },
       ],
       this.run.imageBuffer,

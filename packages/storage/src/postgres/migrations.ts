@@ -91,27 +91,30 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-export const knownVersion = MIGRATIONS.length;
+/** From this version on the tables have a lease. */
+export const LEASES = 6;
 
-/** Of the tables that are there; 0: there are none. */
-export async function versionOf(run: Run, schema: string): Promise<number> {
+/** P3: of the tables that are there; 0: there are none. @throws MayflyError VERSION_MISMATCH */
+export async function versionOf(run: Run, schema: string, place: string): Promise<number> {
   const { rows: tables } = await run('SELECT to_regclass($1) IS NOT NULL AS there', [`${schema}.version`]);
   if (!tables[0]!.there) return 0;
   const { rows } = await run(`SELECT version FROM ${schema}.version`);
-  return (rows[0]?.version as number | undefined) ?? 0;
-}
-
-/** P3. @throws MayflyError VERSION_MISMATCH: nothing was changed */
-export async function migrate(run: Run, schema: string, place: string): Promise<void> {
-  const known = knownVersion;
-  const version = await versionOf(run, schema);
-  if (version === known) return;
+  const version = (rows[0]?.version as number | undefined) ?? 0;
+  const known = MIGRATIONS.length;
   if (version > known)
     throw new MayflyError(
       'VERSION_MISMATCH',
       `The database at ${place} has tables of version ${version}, of a newer Mayfly; this one knows version ${known} ` +
         'and those before. Use the newer Mayfly. Nothing was changed.',
     );
+  return version;
+}
+
+/** P3. @throws MayflyError VERSION_MISMATCH: nothing was changed */
+export async function migrate(run: Run, schema: string, place: string): Promise<void> {
+  const version = await versionOf(run, schema, place);
+  const known = MIGRATIONS.length;
+  if (version === known) return;
   await run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
   await run(`CREATE TABLE IF NOT EXISTS ${schema}.version (
     one boolean PRIMARY KEY DEFAULT true CHECK (one), version integer NOT NULL)`);

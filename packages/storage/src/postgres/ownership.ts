@@ -18,7 +18,7 @@ import { MayflyError } from '@mayfly/wire';
 import pg from 'pg';
 import type { Peer } from '../ports/index.ts';
 import { isBroken } from './errors.ts';
-import { knownVersion, migrate, versionOf } from './migrations.ts';
+import { LEASES, migrate, versionOf } from './migrations.ts';
 import { Takeover, type Sight } from './takeover.ts';
 
 /** The process that owns the tables. */
@@ -46,7 +46,9 @@ export interface OwnershipOptions {
 const LOOK_MS = 250;
 /** T2. */
 const GRACE_MS = 1000;
-/** A server that stands by and was not heard of so long is gone. */
+/** A server that stands by is seen in the database so often. */
+const SHOW_MS = 1000;
+/** One that was not heard of so long is gone. */
 const GONE_MS = 5000;
 
 interface Place {
@@ -70,6 +72,7 @@ export class Ownership {
   #renewal: NodeJS.Timeout | undefined;
   #renewing: Promise<void> = Promise.resolve();
   #epoch = '';
+  #shown = -Infinity;
   #closed = false;
 
   constructor(at: Place, options: OwnershipOptions) {
@@ -161,9 +164,7 @@ export class Ownership {
   async #look(session: pg.Client): Promise<(Sight & { owner: Owner }) | 'fresh' | 'locked'> {
     const { schema, place } = this.#at;
     const run = (text: string, values?: unknown[]): Promise<{ rows: Row[] }> => session.query(text, values);
-    if ((await versionOf(run, schema)) > knownVersion) await migrate(run, schema, place); // It throws.
-    const { rows: tables } = await run(`SELECT to_regclass($1) IS NOT NULL AS there`, [`${schema}.lease`]);
-    if (!tables[0]!.there) return (await this.#tryLock(session)) ? 'fresh' : 'locked';
+    if ((await versionOf(run, schema, place)) < LEASES) return (await this.#tryLock(session)) ? 'fresh' : 'locked';
     const { rows } = await run(
       `SELECT epoch::text, until::text, until = '-infinity' AS released, until < clock_timestamp() AS ended,
          who, address, secret,
@@ -174,12 +175,14 @@ export class Ownership {
       [this.#lock],
     );
     const { who, address, secret, ...sight } = rows[0] as unknown as Sight & Owner;
-    if (this.#options.standBy)
+    if (this.#options.standBy && performance.now() - this.#shown >= SHOW_MS) {
       await run(
         `INSERT INTO ${schema}.standby (name, who, address, seen) VALUES ($1, $2, $3, clock_timestamp())
          ON CONFLICT (name) DO UPDATE SET seen = EXCLUDED.seen`,
         [this.name, this.#who, this.#options.address],
       );
+      this.#shown = performance.now();
+    }
     return { ...sight, owner: { who, address, secret } };
   }
 

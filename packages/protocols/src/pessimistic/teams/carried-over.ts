@@ -29,7 +29,11 @@ export class CarriedOver<Message> {
   /** For the next image. */
   get state(): Map<TaskId, Message[]> {
     const state = new Map<TaskId, Message[]>();
-    for (const { src, message } of this.#left) state.set(src, [...(state.get(src) ?? []), message]);
+    for (const { src, message } of this.#left) {
+      const channel = state.get(src);
+      if (channel) channel.push(message);
+      else state.set(src, [message]);
+    }
     return state;
   }
 }
