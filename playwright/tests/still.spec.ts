@@ -131,3 +131,25 @@ test('a deadlock, whose report has a line for each rank', async ({ browser }) =>
   for (const { page } of watchers) await page.context().close();
   await tab.close();
 });
+
+test('an answer that was under way for longer does not take the end back', async ({ browser }) => {
+  const tab = await Tab.open(browser, server.url, 'two slots');
+  const id = await waiting('late', `throw new RangeError('no convergence');`, 2);
+  const page = await (await browser.newContext()).newPage();
+  await page.route(`**/api/jobs/${id}`, async (route) => {
+    const response = await route.fetch(); // of a job that runs
+    await expect(page.getByTestId('rank-1')).toHaveAttribute('data-state', 'running');
+    await client.input(id);
+    await expect(headline(page)).toContainText('Failed');
+    await route.fulfill({ response });
+  });
+  const [answered] = await Promise.all([
+    page.waitForResponse((r) => r.url().endsWith(`/api/jobs/${id}`)),
+    openDashboard(page, server, `/jobs/${id}`),
+  ]);
+  await answered.finished();
+  await page.evaluate(() => new Promise((shown) => requestAnimationFrame(() => setTimeout(shown, 300))));
+  await expect(headline(page)).toContainText('Failed', { timeout: 1000 });
+  await page.context().close();
+  await tab.close();
+});

@@ -4,7 +4,9 @@
  * Owns: the connection's state, the last lists of jobs and nodes, and what is watched.
  *   I1 One job is watched at a time (the wire's rule: `watch` replaces).
  *   I3 One view of a job's history is drawn at a time; who draws hears of a reconnection, and reads what it has missed.
- *   I4 Changes of a view are made to the one that came before them on this socket, never to what REST said.
+ *   I4 Changes of a view are made to the one that came before them on this socket, never to what REST answered.
+ *   I5 While the socket is up, what it brought last is the newest view: an answer of REST may have been under way for
+ *      longer, and nothing would come after the end of a job to correct it.
  *   I2 After a reconnection the watch goes on where the shown output ends; nothing is shown twice.
  */
 import {
@@ -130,6 +132,11 @@ export class Live {
       this.#watched = undefined;
       this.#ask();
     };
+  }
+
+  /** The newest view of the job that is watched, as long as the socket would bring a newer one (I5). */
+  newest(id: string): JobView | undefined {
+    return this.#socket.connected && this.#watched?.id === id ? this.#watched.last : undefined;
   }
 
   /** One part is drawn at a time: the newest replaces the one before. */

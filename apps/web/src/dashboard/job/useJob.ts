@@ -68,7 +68,10 @@ export function useJob(id: string): LiveJob {
   const [files, setFiles] = useState<FileNews>(new Map());
   const query = useQuery({
     queryKey: ['job', id],
-    queryFn: () => getJob(id),
+    queryFn: async () => {
+      const view = await getJob(id);
+      return live.newest(id) ?? view;
+    },
     refetchInterval: online ? false : 3000,
     retry: (n, e) => !(e instanceof ApiFailure && e.status >= 400 && e.status < 500) && n < 3,
   });
