@@ -86,6 +86,7 @@ export const watchShifts = (page: Page): Promise<void> =>
     }).observe({ type: 'layout-shift' });
   });
 
+/** To be asked before a screenshot of a whole page, for which the browser changes the size of the view. */
 export const shifts = (page: Page): Promise<string[]> =>
   page.evaluate(() => (globalThis as unknown as { moved: string[] }).moved);
 

@@ -191,8 +191,8 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   for (const watcher of watchers) {
     await expect(watcher.getByTestId('comparison')).toContainText('Not verified');
     await expect(watcher.getByTestId('output')).toContainText('PASS');
-    await info.attach('watched', { body: await watcher.screenshot({ fullPage: true }), contentType: 'image/png' });
     expect.soft(await shifts(watcher)).toEqual([]);
+    await info.attach('watched', { body: await watcher.screenshot({ fullPage: true }), contentType: 'image/png' });
     await watcher.context().close();
   }
   const picture = page.locator('.picture img');
@@ -266,8 +266,8 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   for (const p of lists) {
     await expect(nodeAt(p, 1)).toContainText(/takes-its-place.*here/);
     await expect(p.getByTestId('job-news')).toContainText('mandelbrot (again): done');
-    await info.attach('lists', { body: await p.screenshot({ fullPage: true }), contentType: 'image/png' });
     expect.soft(await shifts(p)).toEqual([]);
+    await info.attach('lists', { body: await p.screenshot({ fullPage: true }), contentType: 'image/png' });
     await expect(p.getByLabel('Whose jobs')).toBeVisible(); // before there is a second owner
     await p.getByRole('button', { name: 'Show 1 new job' }).click();
     await expect(p.getByRole('region', { name: 'Jobs' }).getByRole('rowheader')).toHaveText([

@@ -96,8 +96,8 @@ test('a job that loses a rank and throws', async ({ browser }, info) => {
     const alert = page.getByRole('alert');
     await expect(alert).toContainText(`RangeError: ${long}`); // whole, for screen readers
     await expect(alert).toContainText('main.ts:4');
-    await info.attach(what, { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
     expect.soft(await shifts(page), what).toEqual([]);
+    await info.attach(what, { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
     expect(await serious(page), what).toEqual([]);
     expect(found, what).toEqual([]);
     if (what.startsWith('faults')) {
