@@ -18,7 +18,7 @@ const text = files.read('data/in.txt');
 console.log('rank', comm.rank, 'of', comm.size, text.length);
 console.error('an error line of rank', comm.rank);
 files.write('out/result-' + comm.rank + '.txt', new Uint8Array(3000).fill(65 + comm.rank));
-if (comm.rank === 0) console.log('typed', stdin.readLine());
+if (comm.rank === 0) console.log('submitted', stdin.readLine(), 'typed', stdin.readLine());
 comm.barrier();
 `;
 
@@ -64,8 +64,14 @@ export async function makeFixture(dataDir: string): Promise<Fixture> {
       name: 'ended',
       files: { 'data/in.txt': Buffer.from('input '.repeat(500)).toString('base64') },
       stdin: Buffer.from('a line\n').toString('base64'),
+      options: { interactive: true },
     }),
   });
+  // What a run cost is known of a job that a heartbeat has spoken of.
+  await until('a heartbeat of the first', async () =>
+    (await call<JobView>(`jobs/${ended}`)).tasks.every((t) => t.activity?.state === 'waiting'),
+  );
+  await call(`jobs/${ended}/stdin`, { body: 'another\n' });
   await until('the end of the first', async () => (await call<JobView>(`jobs/${ended}`)).state === 'done');
   const { id: middle } = await call<{ id: string }>('jobs', {
     body: program(PROGRAM, 2, { name: 'middle', options: { interactive: true, checkpointMs: 1 } }),
