@@ -1,12 +1,17 @@
-/** What a rank begins with alone, after its team was dissolved (T9): the section of its image, and in which order. */
+/** What a rank begins with after its team was dissolved (T9): the section of its image, and in which order. */
 import { MalformedValue, encodeValue } from '@mayfly/mpi';
+import { startInTeam, TeamEndpoint } from '@mayfly/protocols';
 import { taskId, type TaskId } from '@mayfly/wire';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { Local } from '../src/local-frames.ts';
 import { Carried } from '../src/rank/carried.ts';
-import { channelsSection } from '../src/rank/channel-state.ts';
+import { channelsSection, readChannels, type ChannelState } from '../src/rank/channel-state.ts';
 import type { DownFrames, Incoming } from '../src/rank/down-frames.ts';
 import { Sources } from '../src/rank/sources.ts';
-import type { LocalMessage } from '../src/rank/teammates.ts';
+import { TeamLog } from '../src/rank/team-log.ts';
+import { Teammates, type LocalMessage } from '../src/rank/teammates.ts';
+import { createRankMemory, RankSide } from '../src/ring/index.ts';
+import { createTeamMemory } from '../src/ring/team-memory.ts';
 
 const [A, B] = [taskId(0), taskId(1)];
 const message = (src: TaskId, channel: number, number: number, body?: Uint8Array): LocalMessage => ({
@@ -24,11 +29,12 @@ const short = message(A, 4, -1, Uint8Array.of(1, 2));
 const long = message(A, 5, -2);
 const other = message(B, 9, -3, Uint8Array.of(3));
 
+const read = (section: ReturnType<typeof channelsSection>): ChannelState => readChannels(sectionOf(section));
 const sectionOf = ({ parts }: ReturnType<typeof channelsSection>): Uint8Array =>
   Uint8Array.from(parts.flatMap((p) => [...p]));
 const carried = (): Carried =>
   new Carried(
-    sectionOf(
+    read(
       channelsSection({
         channels: new Map([
           [A, [short, long]],
@@ -75,7 +81,7 @@ it('what is left goes into the next image', () => {
   const c = carried();
   c.take();
   c.pull(-7, new Uint8Array(1));
-  const again = new Carried(sectionOf(c.section!));
+  const again = new Carried(read(c.section!));
   expect(again.take()).toMatchObject({ src: A, number: -2 });
   again.pull(-2, new Uint8Array(5));
   expect(again.take()).toMatchObject({ src: B, number: -3, body: Uint8Array.of(3) });
@@ -84,5 +90,64 @@ it('what is left goes into the next image', () => {
 });
 
 it('a section of another format is refused', () => {
-  expect(() => new Carried(encodeValue({ format: 2 }, 'channel state'))).toThrow(MalformedValue);
+  expect(() => readChannels(encodeValue({ format: 2 }, 'channel state'))).toThrow(MalformedValue);
+});
+
+describe('with teammates that stay', () => {
+  /** A, with teammate B; C was one. Its image had consumed eight messages of B and three of C. */
+  const C = taskId(2);
+  const ofC = [message(C, 4, -4, Uint8Array.of(4)), message(C, 5, -5)];
+  const state: ChannelState = {
+    channels: new Map([
+      [B, [message(B, 9, -3, Uint8Array.of(3))]],
+      [C, ofC],
+    ]),
+    bodies: new Map([[-5, Uint8Array.of(5, 4, 3, 2, 1)]]),
+  };
+
+  function rank(): { log: TeamLog; team: Teammates; sources: Sources; events: TeamEndpoint; written: Uint8Array[] } {
+    const members = [A, B];
+    const team = new Teammates({ members, memory: createTeamMemory(2, 0, true) }, A);
+    const at = { ...startInTeam(), received: [[B, 8] as const, [C, 3] as const] };
+    const start = { incarnation: 2, limits: [], prologue: [], determinants: [], openPolls: 0, consumed: 0 };
+    const events = new TeamEndpoint(A, 3, at as never, start as never, { members });
+    const written: Uint8Array[] = [];
+    const side = new RankSide(createRankMemory(), undefined, team.bell);
+    const log = new TeamLog(
+      team,
+      events,
+      side,
+      (h, body) => h.kind === Local.IMAGE && written.push(body.slice()),
+      () => expect.fail('waits'),
+    );
+    const frames = { next: () => undefined, empty: true } as unknown as DownFrames;
+    const sources = new Sources(frames, () => other, team, log);
+    sources.carried = log.restore(state);
+    return { log, team, sources, events, written };
+  }
+
+  it('comes before what the others of the team have sent, and needs no record', () => {
+    const { sources, events, team } = rank();
+    expect(sources.nothing()).toBe(false);
+    expect([sources.next()?.number, sources.next()?.number]).toEqual([-4, -5]);
+    expect([events.received(C), events.pending]).toEqual([5, 0]);
+    expect([sources.next()?.number, sources.next()]).toEqual([-3, undefined]);
+    expect([events.received(B), events.pending]).toEqual([9, 1]);
+    const body = new Uint8Array(5);
+    team.pull(-5, body, () => expect.fail('waits'));
+    expect([...body]).toEqual([5, 4, 3, 2, 1]);
+  });
+
+  it('L9: what is left of it goes into the image with what lies in the channels of the team', () => {
+    const { log, team, sources, written } = rank();
+    sources.next();
+    log.imaged({ serial: 1, position: {} as never, wave: 1 });
+    team.cut.noRing(B);
+    // It goes on; its image has what was left then.
+    sources.next();
+    log.settle();
+    const { channels, bodies } = readChannels(written.at(-1)!);
+    expect([...channels.values()].flat().map((m) => m.number)).toEqual([-5, -3]);
+    expect([...bodies.keys()]).toEqual([-5]);
+  });
 });

@@ -4,6 +4,7 @@ import { decodeDeterminants, taskId, type Determinant, type Header, type Positio
 import { expect } from 'vitest';
 import { LoggedTeam } from '../src/comm/logged-team.ts';
 import { Local, type ImageHead } from '../src/local-frames.ts';
+import { readChannels } from '../src/rank/channel-state.ts';
 import { TeamLog } from '../src/rank/team-log.ts';
 import { Teammates, type LocalMessage } from '../src/rank/teammates.ts';
 import { createRankMemory, RankSide } from '../src/ring/index.ts';
@@ -71,7 +72,7 @@ export class Rank {
     this.sent = new Map(from.sent);
     this.consumed = new Map(from.consumed);
     this.unread = [...from.unread];
-    this.log.restore(from.channels!);
+    this.log.restore(readChannels(from.channels!));
   }
 
   /** Records of the up ring. */

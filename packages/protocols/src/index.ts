@@ -7,7 +7,7 @@ export type { ReputationRecord } from './dispatcher/suspicions.ts';
 export { partOfTask, partsOf } from './dispatcher/parts.ts';
 export { ownerOf } from './dispatcher/quotas.ts';
 export { roomOf, roomsOf } from './dispatcher/rooms-of-job.ts';
-export type { Dissolved } from './contract/dissolved.ts';
+export { groupIn, type Dissolved } from './contract/dissolved.ts';
 export { goesBackNow, groupOf } from './dispatcher/state.ts';
 export {
   jobIds,
@@ -57,6 +57,7 @@ export { LoggedEndpoint } from './pessimistic/endpoint.ts';
 export { TeamEndpoint } from './pessimistic/teams/endpoint.ts';
 export { ImageCut, type InRing } from './pessimistic/teams/image-cut.ts';
 export { CarriedOver } from './pessimistic/teams/carried-over.ts';
+export { carriedOver } from './pessimistic/teams/regroup.ts';
 export { startInTeam } from './pessimistic/teams/position.ts';
 export { PrologueCopies } from './pessimistic/teams/prologue.ts';
 export { atHere, nextRound, offeredRound, type Caller } from './pessimistic/teams/rounds.ts';

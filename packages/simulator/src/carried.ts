@@ -1,16 +1,23 @@
-/** What a simulated rank begins with alone, after its team was dissolved (T9). */
-import { CarriedOver } from '@mayfly/protocols';
+/** What a simulated rank begins with of those that are not its teammates any more: its team was dissolved (T9). */
+import { CarriedOver, carriedOver, type LocalEvents } from '@mayfly/protocols';
 import type { TaskId } from '@mayfly/wire';
 import type { LocalMessage, TeamPart } from './team-memory.ts';
+import type { Teammates } from './teammates.ts';
 
 export class Carried {
   private readonly left: CarriedOver<LocalMessage>;
   /** Messages of each member that were consumed: by its own count, for the checkers. */
   private readonly received: Map<TaskId, number>;
 
-  constructor({ channels, received }: TeamPart = {}) {
-    this.left = new CarriedOver(channels);
+  /** @param mates its teammates now, if any */
+  constructor(
+    { channels = [], received }: TeamPart = {},
+    private readonly mates?: Teammates,
+    private readonly events?: LocalEvents,
+  ) {
+    this.left = new CarriedOver(channels.filter(([src]) => mates?.isLocal(src) !== true));
     this.received = new Map(received);
+    events?.carries(carriedOver(this.left.state, (m) => m.number));
   }
 
   get empty(): boolean {
@@ -20,6 +27,8 @@ export class Carried {
   take(): [src: TaskId, message: LocalMessage] {
     const { src, message } = this.left.take()!;
     this.received.set(src, message.number);
+    this.events?.consumeCarried(src, message.number);
+    this.mates?.tookCarried(src, message.number);
     return [src, message];
   }
 

@@ -11,6 +11,7 @@ import type { Simulation } from './simulation.ts';
 
 /** …with the words of the dispatcher. */
 const DISSOLVES = 'no node has room for ranks';
+const IN_TEAMS = 'several nodes, ranks';
 
 export class PlantedDispatcher extends Dispatcher {
   constructor(
@@ -23,7 +24,10 @@ export class PlantedDispatcher extends Dispatcher {
   override step(e: DispatcherEvent): DispatcherEffect[] {
     const effects = this.planted(e);
     for (const x of effects)
-      if (x.type === 'log' && x.message.startsWith(DISSOLVES)) this.world.count('teams dissolved');
+      if (x.type === 'log' && x.message.startsWith(DISSOLVES)) {
+        this.world.count('teams dissolved');
+        if (x.message.includes(IN_TEAMS)) this.world.count('…into smaller teams');
+      }
     return effects;
   }
 
@@ -32,6 +36,7 @@ export class PlantedDispatcher extends Dispatcher {
       for (const t of this.core.jobs.get(e.job)?.tasks ?? [])
         if (t.phase === 'running' && t.incarnation !== undefined) t.incarnation = incarnation(t.incarnation - 1);
     if (this.world.undone === 'counts-not-raised') return super.step(e).map(withoutCounts);
+    if (this.world.undone === 'smaller-teams-not-heard') return super.step(e).map(withoutGroups);
     if (this.world.undone !== 'blame-kept') return super.step(e);
     const { reputations } = this.core;
     const before = new Map([...reputations].map(([id, r]) => [id, r.quarantinedUntil]));
@@ -47,4 +52,11 @@ function withoutCounts(e: DispatcherEffect): DispatcherEffect {
   if (e.type !== 'teams' || !e.dissolved) return e;
   const dissolved = e.dissolved.map((d) => ({ ...d, from: d.from.map((f) => ({ ...f, sends: [] })) }));
   return { ...e, dissolved };
+}
+
+/** D28: nobody hears of the smaller teams. */
+function withoutGroups(e: DispatcherEffect): DispatcherEffect {
+  if (e.type !== 'teams' || !e.dissolved) return e;
+  const smaller = new Set(e.dissolved.flatMap(({ groups = [] }) => groups.map(String)));
+  return { ...e, teams: e.teams.filter((t) => !smaller.has(String(t))) };
 }

@@ -53,6 +53,8 @@ const DISSOLVED = {
   only: ['close', 'rank crash'],
   faultEveryMs: 900,
 } as const;
+/** …and others have for a part of them. */
+const PARTED = { ...DISSOLVED, setup: { ...DISSOLVED.setup, nodes: 1, slots: 4, spare: 3, spareSlots: 2 } } as const;
 const STRANGERS = { only: ['false crash', 'close'] } as const;
 
 export const PLANTED = [
@@ -242,6 +244,8 @@ export const PLANTED = [
   plant('counts-not-raised', 'T9: counts of channels that were local are raised', 100, DISSOLVED),
   plant('dissolved-anywhere', 'T9: a team is dissolved at an image with nothing after it', 200, DISSOLVED),
   plant('carried-forgotten', 'T9: channel state is carried over', 100, DISSOLVED),
+  plant('carried-in-team-forgotten', 'T9: so it is into a smaller team', 100, PARTED),
+  plant('smaller-teams-not-heard', 'D28: who serves the job hears of smaller teams with their end', 100, PARTED),
   // coordinated checkpointing
   plant('late-not-held', "G1: no receiver gets a message from behind its sender's cut before it has cut itself", 100, {
     ...WAVES,

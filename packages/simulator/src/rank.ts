@@ -80,8 +80,8 @@ export class Rank {
     this.isScript = spec.prologueRounds !== undefined;
     this.logged = this.inLoggedTeam();
     this.state = image && !this.isScript ? copyOf(image.program) : initialState(spec, task);
-    const alone = this.mates || host.undone === 'carried-forgotten' ? undefined : image;
-    this.carried = new Carried(alone);
+    const forgets = host.undone === (this.mates ? 'carried-in-team-forgotten' : 'carried-forgotten');
+    this.carried = new Carried(forgets ? undefined : image, this.mates, this.endpoint.local);
     if (image) this.mates?.restores(image, host.undone === 'channels-forgotten');
     if (image && !this.isScript) this.jumps(image);
   }

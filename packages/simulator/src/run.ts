@@ -183,6 +183,7 @@ function drawTeams(
     backlogBytes: Random.named(seed, 'backlog').pick([1e9, 1e9, 1000, 5000]),
     slots: r.between(2, 4),
     spare: undone === undefined ? Random.named(seed, 'spare').pick([0, 0, 2, 4]) : 0,
+    spareSlots: undone === undefined ? Random.named(seed, 'spare slots').pick([1, 1, 2]) : 1,
     // the faults strike few nodes: a start takes long
     dispatcher: { ...setup.dispatcher, startMs: 40_000 },
   };
@@ -221,7 +222,8 @@ export function run(seed: number, o: RunOptions = {}): RunReport {
   try {
     world.server.start();
     for (let i = 0; i < setup.nodes; i++) world.volunteer();
-    for (let i = 0; i < (setup.spare ?? 0); i++) world.volunteer({ id: undefined, place: {}, slots: 1 });
+    for (let i = 0; i < (setup.spare ?? 0); i++)
+      world.volunteer({ id: undefined, place: {}, slots: setup.spareSlots ?? 1 });
     for (let i = 0; i < setup.others; i++) world.bystander();
     for (const f of o.faults ?? drawFaults(seed, o.faultEveryMs, o.only))
       world.agenda.after(f.at, () => world.end ?? striker.strike(f));

@@ -43,8 +43,9 @@ export interface Setup {
   readonly backlogBytes: number;
   readonly nodes: number;
   readonly slots: number;
-  /** Nodes with one slot, besides: no team has room there. */
+  /** Nodes with few slots, besides, where not every team has room; and how many slots each has, 1 by default. */
   readonly spare?: number | undefined;
+  readonly spareSlots?: number | undefined;
   /** What the job's program is, and how many nodes there are besides that do not run it. */
   readonly kind: ProgramKind;
   readonly others: number;

@@ -66,7 +66,8 @@ export class Teammates {
 
   /** It begins with an image; a script with what it received before its prologue was over. */
   restores({ channels, prologue = [] }: TeamPart, forgets: boolean): void {
-    for (const state of forgets ? [prologue] : [prologue, channels ?? []]) {
+    const ours = channels?.filter(([src]) => this.isLocal(src)) ?? [];
+    for (const state of forgets ? [prologue] : [prologue, ours]) {
       this.cut.restore(new Map(state));
       for (const [, messages] of state) for (const { body } of messages) this.backlog.moves(1, body.length);
     }
@@ -97,6 +98,11 @@ export class Teammates {
     this.cut.take(src);
     this.backlog.moves(-1, -m.body.length);
     return m;
+  }
+
+  /** A message of a member of an earlier team was consumed. */
+  tookCarried(src: TaskId, number: number): void {
+    this.received.set(src, number);
   }
 
   // ---- what it publishes ----

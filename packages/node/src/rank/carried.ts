@@ -1,21 +1,20 @@
 /**
- * What a rank begins with alone, after its team was dissolved: messages that lay in the channels from its teammates,
- * and bodies of longer ones that it had consumed and not looked for (T9). No log has any of it. Synchronous.
+ * What a rank begins with after its team was dissolved: messages that lay in the channels from those that are not its
+ * teammates any more, and, if it is alone, bodies of longer ones that it had consumed and not looked for (T9). No log
+ * has any of it. With teammates, those bodies lie with those of the team (long-bodies.ts). Synchronous.
  *
  * Owns: what of it is not consumed. That goes into the next image, too.
  */
-import type { Arrival } from '@mayfly/mpi';
-import { CarriedOver } from '@mayfly/protocols';
-import { channelsSection, readChannels } from './channel-state.ts';
+import { CarriedOver, carriedOver } from '@mayfly/protocols';
+import type { TaskId } from '@mayfly/wire';
+import { channelsSection, type ChannelState } from './channel-state.ts';
 import type { LocalMessage } from './teammates.ts';
 
 export class Carried {
   private readonly messages: CarriedOver<LocalMessage>;
   private readonly bodies: Map<number, Uint8Array>;
 
-  /** @throws MalformedValue */
-  constructor(section: Uint8Array) {
-    const { channels, bodies } = readChannels(section);
+  constructor({ channels, bodies }: ChannelState) {
     this.messages = new CarriedOver(channels);
     this.bodies = bodies;
   }
@@ -26,7 +25,7 @@ export class Carried {
   }
 
   /** Consumes the next message. Its body, if it is a long one, is {@link pull}ed. */
-  take(): Arrival | undefined {
+  take(): LocalMessage | undefined {
     return this.messages.take()?.message;
   }
 
@@ -36,6 +35,16 @@ export class Carried {
     if (body?.length !== into.length) throw new Error(`there is no message ${number} of ${into.length} bytes`);
     into.set(body);
     this.bodies.delete(number);
+  }
+
+  /** Messages that are left. */
+  get left(): Map<TaskId, LocalMessage[]> {
+    return this.messages.state;
+  }
+
+  /** …for the endpoint. */
+  get counts(): ReturnType<typeof carriedOver> {
+    return carriedOver(this.left, (m) => m.channel);
   }
 
   /** For the next image; absent: nothing is left. */

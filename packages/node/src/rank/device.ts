@@ -348,7 +348,7 @@ export class RingDevice implements Device {
     const ep = this.endpoint;
     const wanted = ep.pollBegin();
     // Its record does not count them (carried-over.ts).
-    for (let m = this.sources.carried?.take(); m; m = this.sources.carried?.take()) consume(m);
+    for (let m = this.sources.takeCarried(); m; m = this.sources.takeCarried()) consume(m);
     if (wanted === LIVE) {
       let left = this.log ? MOST_POLLED : Infinity;
       for (let f = this.next(undefined); f; f = this.next(undefined)) {

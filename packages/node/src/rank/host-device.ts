@@ -7,6 +7,7 @@ import { CHANNELS, Local, PROLOGUE, type ImageHead } from '../local-frames.ts';
 import { Ask } from '../ring/index.ts';
 import { RankState } from '../status.ts';
 import { Carried } from './carried.ts';
+import { readChannels } from './channel-state.ts';
 import { RingDevice } from './device.ts';
 import { writeImage, type ImageSection } from './image-buffer.ts';
 
@@ -119,9 +120,9 @@ export class RankDevice extends RingDevice {
     return this.log!.here(may && !this.side.imageUnderWay, force);
   }
 
-  /** T9: what is left of what a team left behind that was dissolved. */
+  /** T9, of a rank alone: what is left of what a team left behind that was dissolved. */
   get carried(): Carried['section'] {
-    return this.sources.carried?.section;
+    return this.team ? undefined : this.sources.carried?.section;
   }
 
   /** The endpoint stands on its image's line. `channels`: what lay in the channels from teammates. */
@@ -134,9 +135,9 @@ export class RankDevice extends RingDevice {
         (dst) => sent.get(dst) ?? 0,
         (src) => log.events.received(src),
       );
-      if (channels) log.restore(channels);
+      if (channels) this.sources.carried = log.restore(readChannels(channels));
     } else if (channels) {
-      this.sources.carried = new Carried(channels);
+      this.sources.carried = new Carried(readChannels(channels));
       this.unexpectedBytes = Infinity; // no log has the bodies of what is carried over
     }
     this.moved();

@@ -30,13 +30,21 @@ export class Sources {
   /** Consumes the next message that may be consumed; undefined: it is not here. @throws ReplayDiverged */
   next(): Arrival | undefined {
     const { team } = this;
-    if (!team) return this.carried?.take() ?? this.delivered();
+    const first = this.takeCarried();
+    if (first || !team) return first ?? this.delivered();
     this.look();
     const { choice } = this;
     if (choice.from === 'log') return this.delivered();
     if (choice.from === 'ring') return this.local(team, choice.src);
     this.localFirst = !this.localFirst;
     return this.localFirst ? (this.local(team) ?? this.delivered()) : (this.delivered() ?? this.local(team));
+  }
+
+  /** Consumes the next message that was carried over. */
+  takeCarried(): Arrival | undefined {
+    const m = this.carried?.take();
+    if (m) this.log?.events.consumeCarried(m.src, m.channel);
+    return m;
   }
 
   /** What may come now? */
@@ -58,7 +66,8 @@ export class Sources {
   /** Nothing is here that may be consumed. What has come besides is moved out of the rings (teammates.ts, N2). */
   readonly nothing = (): boolean => {
     const { team, log, choice } = this;
-    if (!team) return this.frames.empty && this.carried?.empty !== false;
+    if (this.carried?.empty === false) return false;
+    if (!team) return this.frames.empty;
     if (!log) return this.frames.empty && team.empty();
     if (choice.from !== 'any' || log.met) team.drain();
     if (choice.from === 'log') return this.frames.empty;

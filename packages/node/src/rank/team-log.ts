@@ -17,6 +17,7 @@
  *  L7 (T6) A script declines when too much has come for the channel state of its image.
  *  L8 (T6) A script that asks for an image at this call waits there until it has an answer: a wave may name a call that
  *     some have reached, if they wait. It does not while a wave is under way, which may need what it sends next.
+ *  L9 (T9) What is left of the channels from members of an earlier, larger team is part of an image's channel state.
  */
 import { decodeValue, encodeValue, MalformedValue } from '@mayfly/mpi';
 import { atHere, PrologueCopies, type LocalEvents } from '@mayfly/protocols';
@@ -24,7 +25,8 @@ import { EMPTY, emptyHeader, HEADER_BYTES, writeHeader, type Header, type TaskId
 import { Local, type ImageHead } from '../local-frames.ts';
 import { SAFETY_MS, type RankSide } from '../ring/index.ts';
 import type { RingWriter } from '../ring/rings.ts';
-import { channelsSection, readChannels } from './channel-state.ts';
+import { Carried } from './carried.ts';
+import { channelsSection, readChannels, type ChannelState } from './channel-state.ts';
 import { writeImage } from './image-buffer.ts';
 import type { LocalMessage, Teammates, Wait } from './teammates.ts';
 
@@ -57,6 +59,9 @@ export class TeamLog {
   private readonly header = emptyHeader(Local.REPORT);
   /** The image whose channel state has not been handed over. */
   private open: (Omit<ImageHead, 'sections'> & { wave: number }) | undefined;
+  /** L9; and what was left of it at that image. */
+  private carried: Carried | undefined;
+  private left: ReadonlyMap<TaskId, readonly LocalMessage[]> = new Map<never, never>();
   /** Polls since a marker was met. */
   private polls = 0;
   /** Of a script (L6). */
@@ -150,6 +155,7 @@ export class TeamLog {
     const { cut, bodies } = this.team;
     this.polls = 0;
     this.open = head;
+    this.left = this.carried?.left ?? new Map<never, never>();
     this.team.recorded = 0;
     bodies.record();
     for (const dst of cut.cut(head.wave)) this.team.mark(dst, head.wave, this.wait);
@@ -282,7 +288,7 @@ export class TeamLog {
     this.copies = new PrologueCopies(messages);
     this.team.restore(messages);
     this.team.resume([...messages.values()].flat().reduce((n, m) => Math.min(n, m.number), 0));
-    this.restore(channels);
+    this.restore(readChannels(channels));
   }
 
   /** The channel state may be handed over now, or is of no use any more: {@link settle}. */
@@ -313,17 +319,22 @@ export class TeamLog {
       return cut.decline(head.wave);
     }
     this.open = undefined;
-    const section = channelsSection({ bodies: bodies.take(), channels: new Map(cut.state) });
+    const section = channelsSection({ bodies: bodies.take(), channels: new Map([...this.left, ...cut.state]) });
     writeImage({ ...head, closes: true }, [section], undefined, this.write);
   }
 
-  /** Puts the channel state of an image back. @throws MalformedValue */
-  restore(section: Uint8Array): void {
-    const state = readChannels(section);
-    this.team.bodies.restore(state.bodies);
-    this.team.restore(state.channels);
-    const numbers = [...state.bodies.keys(), ...[...state.channels.values()].flat().map((m) => m.number)];
-    this.team.resume(numbers.reduce((a, b) => Math.min(a, b), 0));
+  /** Puts the channel state of an image back. Returns what it has of those that are not teammates any more (L9). */
+  restore({ bodies, channels }: ChannelState): Carried {
+    const { team } = this;
+    team.bodies.restore(bodies);
+    const ours = [...channels].filter(([src]) => team.placeOf(src) !== undefined);
+    team.restore(new Map(ours));
+    const numbers = [...bodies.keys(), ...[...channels.values()].flat().map((m) => m.number)];
+    team.resume(numbers.reduce((a, b) => Math.min(a, b), 0));
+    const others = [...channels].filter(([src]) => team.placeOf(src) === undefined);
+    this.carried = new Carried({ bodies: new Map(), channels: new Map(others) });
+    this.events.carries(this.carried.counts);
+    return this.carried;
   }
 
   // ── the end ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -98,14 +98,16 @@ export function logBeside(s: State): void {
 
 /**
  * What each section of a message that a receiver gives back shows of its task's position, and how many entries it has.
- * The team of its sender may have been dissolved since.
+ * It may be of an incarnation in a team that was dissolved since.
  */
 export function evidenceOf(
   s: State,
   src: TaskId,
   block: Uint8Array,
 ): { source: Source; evidence: Evidence; entries: number }[] {
-  const team = s.teams.get(src) ?? s.dissolved.find((d) => d.team.includes(src))?.team;
+  const before = s.dissolved.flatMap((d) => (d.team.includes(src) ? d.team : []));
+  const now = s.teams.get(src);
+  const team = now || before.length > 0 ? [...(now ?? []), ...before] : undefined;
   return sectionsOf(s, src, block, team).map(({ source, block: b }) => ({ source, ...shown(b) }));
 }
 

@@ -31,7 +31,7 @@ import {
   type Node,
   type Task,
 } from './state.ts';
-import { apartFrom, dissolve } from './dissolve.ts';
+import { apartFrom, dissolve, fitsElsewhere } from './dissolve.ts';
 import { allFenced, matesOf, runsAgain, unattended, unitOf } from './unit.ts';
 import type { FaultCause } from './events.ts';
 import { jobKey } from './keys.ts';
@@ -122,7 +122,7 @@ export function fencedCm(core: Core, t: Task, cm: number, { sends, consumed, log
       endAgain(core, m);
       unattended(core, m);
     }
-  if (!begin.every((m) => mayBegin(core, m))) return lose(core, begin[0]!, 'disconnected');
+  if (!begin.every((m) => mayBegin(core, m)) || fitsElsewhere(core, unit)) return lose(core, begin[0]!, 'disconnected');
   for (const m of begin) assign(core, m); // D1: everyone has fenced
 }
 

@@ -28,7 +28,8 @@ export function teamsOfJob({ tasks, record }: Job): (readonly TaskId[])[] {
   const { size } = record.spec;
   const here = tasks.slice(0, size).flatMap((t) => (t.team?.[0] === t.task ? [t.team] : []));
   const before = (record.dissolved ?? []).flatMap(({ team }) => (team[0]! < size ? [team] : []));
-  return [...here, ...before].sort((a, b) => a[0]! - b[0]!);
+  const later = new Set(record.dissolved?.flatMap(({ groups = [] }) => groups.map(String)));
+  return [...here, ...before].filter((t) => !later.has(String(t))).sort((a, b) => a[0]! - b[0]!);
 }
 
 /** D21, for tasks that have just got their slots. @returns jobs with teams that are to be made durable (D24) */

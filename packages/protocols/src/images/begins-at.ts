@@ -4,4 +4,4 @@ import type { ImagePolicy } from './policy.ts';
 
 /** @throws MalformedPosition */
 export const beginsAt = (policy: ImagePolicy, position: Position, team: readonly TaskId[] | undefined): Position =>
-  (team === undefined ? policy.alone?.(position) : undefined) ?? position;
+  policy.regrouped?.(position, team) ?? position;

@@ -141,8 +141,8 @@ function handle(s: State, e: CheckpointServerEvent): void {
         const t = taskOf(job, task);
         if (t.acting === undefined || t.acting < incarnation) t.acting = incarnation;
       }
-      formTeams(s, e.job, []);
       dissolveTeams(s, e.job);
+      formTeams(s, e.job, []);
       for (const t of job.tasks.values()) if (t.trimmed) trim(s, t);
       return;
     }
@@ -228,8 +228,8 @@ function handle(s: State, e: CheckpointServerEvent): void {
       return setCommitted(s, team, together);
     }
     case 'teams':
-      formTeams(s, e.job, e.teams);
-      return dissolveTeams(s, e.job, e.dissolved);
+      dissolveTeams(s, e.job, e.dissolved);
+      return formTeams(s, e.job, e.teams);
     case 'exitedInTeam': {
       const team = s.jobs.get(e.job)?.teams.get(e.task);
       if (team) exitedInTeam(s, team, e.task);

@@ -2,36 +2,51 @@
  * Teams that were dissolved, at the Checkpoint Server.
  *
  *  C18 (T9) "One commit reassigns the tasks and makes these images the first sets of the new teams; older sets are
- *      void." The dispatcher's commit has the image with which each member began alone. Here follows what comes of it,
- *      each time that it is heard: images of the team besides these go, these lie where those of a lone task do, and
- *      the start of the program is no way back any more, as no log has what its team exchanged. (Of a team that had no
- *      image, it is.)
+ *      void." The dispatcher's commit has the image with which each member began. Here follows what comes of it, each
+ *      time that it is heard: older images of the team go, these lie where those of the smaller team do or of a lone
+ *      task, and the start of the program is no way back any more, as no log has what its team exchanged. (Of a team
+ *      that had no image, it is.) Of a task that was in several such teams, one after the other, the last one counts.
  */
-import type { ImageId, JobId } from '@mayfly/wire';
-import type { Dissolved } from '../contract/dissolved.ts';
+import type { JobId, TaskId } from '@mayfly/wire';
+import { groupIn, type Dissolved } from '../contract/dissolved.ts';
 import { MalformedPosition } from '../contract/position.ts';
 import { discardThese } from './retention.ts';
 import { jobOf, taskOf, type Job, type State, type Task } from './state.ts';
 import type { ImageRecord } from './events.ts';
 
-/** The teams are dissolved; or the job's policy is known by now. */
+/** The teams are dissolved; or the job's policy is known by now. Comes before {@link formTeams}. */
 export function dissolveTeams(s: State, id: JobId, dissolved?: readonly Dissolved[]): void {
   const job = jobOf(s, id);
   if (dissolved) job.dissolved = dissolved;
-  for (const { team, from } of job.dissolved) {
-    if (String(job.teams.get(team[0]!)?.members) === String(team)) for (const m of team) job.teams.delete(m);
-    if (job.open) for (const { task, image } of from) begins(s, taskOf(job, task), image);
+  const last = new Map<TaskId, Dissolved>();
+  for (const d of job.dissolved) {
+    if (String(job.teams.get(d.team[0]!)?.members) === String(d.team)) for (const m of d.team) job.teams.delete(m);
+    for (const m of d.team) last.set(m, d);
   }
+  if (job.open) for (const [task, d] of last) begins(s, taskOf(job, task), d);
 }
 
-function begins(s: State, t: Task, image: ImageId | undefined): void {
+function begins(s: State, t: Task, d: Dissolved): void {
+  const team = groupIn(d, t.task);
+  const { image } = d.from.find((f) => f.task === t.task)!;
   const ofTeam = t.images.filter((i) => isOfTeam(t.job, i));
+  // The smaller team's own ones, which are newer, are of a team as well.
+  const before = team
+    ? ofTeam.slice(
+        0,
+        Math.max(
+          0,
+          ofTeam.findIndex((i) => i.image === image),
+        ),
+      )
+    : ofTeam;
   discardThese(
     s,
     t,
-    ofTeam.filter((i) => i.image !== image),
+    before.filter((i) => i.image !== image),
   );
-  t.images = t.images.map((i) => (ofTeam.includes(i) ? { ...i, position: t.job.open!.policy.alone!(i.position) } : i));
+  const { regrouped } = t.job.open!.policy;
+  t.images = t.images.map((i) => (ofTeam.includes(i) ? { ...i, position: regrouped!(i.position, team) } : i));
   if (image !== undefined && !t.done) t.trimmed = true;
 }
 

@@ -18,8 +18,11 @@ export interface ImagePolicy {
   readonly waveOf?: (position: Position) => number;
   /** Where an image belongs among those of a team; undefined: it is of a lone task. @throws MalformedPosition */
   readonly setOf?: (position: Position) => InTeam | undefined;
-  /** T9: where an image lies, now that its task has no team; the same if it had none then. @throws MalformedPosition */
-  readonly alone?: (position: Position) => Position;
+  /**
+   * T9: where an image lies, now that its task has these teammates, or none; the same if it had none then.
+   * @throws MalformedPosition
+   */
+  readonly regrouped?: (position: Position, team: readonly TaskId[] | undefined) => Position;
   /**
    * Why a task cannot restart from an image that lies there; undefined: it can. It comes from a stranger's machine:
    * never throws. `size`: tasks of the job; `trimmed`: its logs have been trimmed to the oldest image.

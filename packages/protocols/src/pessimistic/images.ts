@@ -9,7 +9,7 @@ import { MalformedPosition } from '../contract/position.ts';
 import type { ImagePolicy } from '../images/policy.ts';
 import { positionOf, type Line, type ReplayFrom } from './position.ts';
 import { aloneOf, setOf } from './teams/position.ts';
-import { alone } from './teams/regroup.ts';
+import { regrouped } from './teams/regroup.ts';
 
 interface Known {
   size: number;
@@ -72,7 +72,7 @@ export const images: ImagePolicy = {
     return refuses(replay, { ...task, kept: task.kept.map(aloneOf) });
   },
   setOf,
-  alone,
+  regrouped,
   // Determinants before the oldest kept image were durable when it became complete, and may have been trimmed since.
   covers: (position, answers, kept) =>
     coversDeterminants(

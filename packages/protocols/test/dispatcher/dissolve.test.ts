@@ -1,6 +1,7 @@
 /** Teams that are dissolved: when, and in which order (D28, T9). */
 import { describe, expect, it } from 'vitest';
-import { type Holdings, type JobRecord, type JobSpec } from '../../src/index.ts';
+import type { ImageId } from '@mayfly/wire';
+import { protocols, type Holdings, type JobRecord, type JobSpec } from '../../src/index.ts';
 import { I, J, job, NOTHING, Stage, T } from './stage.ts';
 
 const WASM = { program: { language: 'wasm', entry: 'main.wasm', hash: '0'.repeat(64) } } as const;
@@ -10,8 +11,8 @@ function left(
   slots: readonly number[],
   over: Partial<JobSpec> = {},
   before: (s: Stage) => void = () => undefined,
+  s = new Stage(),
 ): Stage {
-  const s = new Stage();
   slots.forEach((n, i) => s.come(i + 1, n));
   s.send('submit', { job: job(3, { team: 3, ...WASM, ...over }) });
   expect(s.assigned()).toEqual(['0.0@1', '1.0@1', '2.0@1']);
@@ -25,8 +26,8 @@ describe('T9: "Dissolve and merge at an image with nothing after it"', () => {
   it('D28: where only several nodes have room, the ranks restart on them; the commit comes first', () => {
     const s = left([3, 2, 1]);
     expect(s.assigned().slice(3)).toEqual(['0.2@2', '1.2@2', '2.2@3']);
-    const dissolved = [{ team: [0, 1, 2], from: [0, 1, 2].map((task) => ({ task, sends: [] })) }];
-    expect(s.of('teams').at(-1)).toMatchObject({ teams: [], dissolved });
+    const dissolved = [{ team: [0, 1, 2], from: [0, 1, 2].map((task) => ({ task, sends: [] })), groups: [[0, 1]] }];
+    expect(s.of('teams').at(-1)).toMatchObject({ teams: [[0, 1]], dissolved });
     expect((s.registry.get(`job/${J()}`) as JobRecord).dissolved).toEqual(dissolved);
     const heard = s.effects.findIndex((e) => e.type === 'teams' && e.dissolved !== undefined);
     const fenced = s.effects.findIndex((e) => e.type === 'fenceCs' && e.incarnation === 2);
@@ -56,16 +57,56 @@ describe('T9: "Dissolve and merge at an image with nothing after it"', () => {
 
   it('T10: a rank still hears of the teams with which its job began', () => {
     const s = left([3, 2, 1]);
-    for (const e of s.of('assign').slice(3)) {
-      expect(e.team).toBeUndefined();
-      expect(e.teams).toEqual([[0, 1, 2]]);
-    }
+    expect(
+      s
+        .of('assign')
+        .slice(3)
+        .map((e) => e.team),
+    ).toEqual([[0, 1], [0, 1], undefined]);
+    for (const e of s.of('assign').slice(3)) expect(e.teams).toEqual([[0, 1, 2]]);
   });
 
-  it('its ranks are lost alone, also after a restart of the server', () => {
+  it('where each node has one slot, all are alone', () => {
+    const s = left([3, 1, 1, 1]);
+    expect(s.assigned().slice(3)).toEqual(['0.2@2', '1.2@3', '2.2@4']);
+    expect(s.of('teams').at(-1)).toMatchObject({ teams: [] });
+    expect(s.of('assign').at(-1)!.team).toBeUndefined();
+  });
+
+  it('a count of a channel that stays in a smaller team is in no log', () => {
+    const sends = [0, 1, 2].map((n) => [T(n), n + 1] as const);
+    const policy = {
+      ...protocols.pessimistic,
+      recovery: { ...protocols.pessimistic.recovery, endsAt: () => sends },
+    };
+    const s = left([3, 2, 1], {}, undefined, new Stage(undefined, { ...protocols, pessimistic: policy }));
+    const { from } = s.of('teams').at(-1)!.dissolved![0]!;
+    expect(from.map((f) => f.sends)).toEqual([[[2, 3]], [[2, 3]], sends]);
+  });
+
+  it('a smaller team is dissolved in its turn', () => {
+    const s = left([3, 2, 1]);
+    for (const n of [4, 5]) s.come(n, 1);
+    s.send('goodbye', { connection: 'c2', reason: 'closed' });
+    expect(s.assigned().slice(6)).toEqual(['0.4@4', '1.4@5']);
+    expect(s.of('teams').at(-1)).toMatchObject({ teams: [], dissolved: [{ team: [0, 1, 2] }, { team: [0, 1] }] });
+    // T10
+    expect(s.of('assign').at(-1)!.teams).toEqual([[0, 1, 2]]);
+  });
+
+  it('a set that was damaged makes no smaller teams', () => {
+    const image = (n: number): ImageId => `image-${n}` as ImageId;
+    const s = left([3, 2, 1], {}, (stage) => {
+      for (const t of [0, 1, 2]) stage.send('image', { job: J(), task: T(t), image: image(t), serial: 1 });
+    });
+    expect(s.assigned().slice(3)).toEqual(['0.2@2', '1.2@2', '2.2@3']);
+    expect(s.of('teams').at(-1)).toMatchObject({ teams: [] });
+  });
+
+  it('its teams are lost by themselves, also after a restart of the server', () => {
     const s = left([3, 2, 1]);
     s.crash();
-    expect(s.of('teams').at(-1)).toMatchObject({ teams: [], dissolved: [{ team: [0, 1, 2] }] });
+    expect(s.of('teams').at(-1)).toMatchObject({ teams: [[0, 1]], dissolved: [{ team: [0, 1, 2] }] });
     s.come(4, 1);
     s.come(2, 2, {
       claimed: s.record(0).node,
@@ -94,6 +135,15 @@ describe('T9: "Dissolve and merge at an image with nothing after it"', () => {
         .assigned()
         .slice(3),
     ).toEqual(WHOLE);
+  });
+
+  it('it stays whole and moves once more where a node has room for all of it by the time that all are fenced', () => {
+    const s = left([3, 2], {}, (stage) => stage.hold.add('fenceCm'));
+    s.come(4, 3);
+    s.release();
+    s.release();
+    expect(s.assigned().slice(3)).toEqual(['0.2@4', '1.2@4', '2.2@4']);
+    expect(s.of('teams').filter((e) => e.dissolved)).toEqual([]);
   });
 
   it('the team stays where a member has ended', () => {

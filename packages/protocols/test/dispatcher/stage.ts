@@ -19,6 +19,7 @@ import {
 import {
   Dispatcher,
   jobView,
+  protocols,
   type DispatcherEffect,
   type DispatcherEvent,
   type DispatcherSettings,
@@ -77,9 +78,12 @@ export class Stage {
   #held: DispatcherEffect[] = [];
   readonly #settings: Partial<DispatcherSettings>;
 
-  constructor(settings: Partial<DispatcherSettings> = {}) {
+  constructor(
+    settings: Partial<DispatcherSettings> = {},
+    table: ConstructorParameters<typeof Dispatcher>[1] = protocols,
+  ) {
     this.#settings = settings;
-    this.dispatcher = new Dispatcher(settings);
+    this.dispatcher = new Dispatcher(settings, table);
     this.send('recover', { entries: [], images: [] });
   }
 

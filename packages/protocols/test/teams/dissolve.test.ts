@@ -26,8 +26,8 @@ import {
   type Holdings,
   type ImageRecord,
 } from '../../src/index.ts';
-import { positionInTeam, startInTeam } from '../../src/pessimistic/teams/position.ts';
-import { alone, endsAt } from '../../src/pessimistic/teams/regroup.ts';
+import { positionInTeam, replayInTeam, startInTeam } from '../../src/pessimistic/teams/position.ts';
+import { endsAt, regrouped } from '../../src/pessimistic/teams/regroup.ts';
 import { Bench, T, closed } from '../data-path/bench.ts';
 import { ServerStage } from '../checkpoint-server-stage.ts';
 
@@ -74,8 +74,28 @@ describe('endsAt: "an image with nothing after it"', () => {
 
 it('alone: what was sent to teammates counts as what was sent to others', () => {
   const sends = [...image.sends, [A, 1], [B, 3]];
-  expect(replayOf(alone(position))).toEqual({ prologue: zeroLine(), image: { ...image, sends }, held: [4] });
-  expect(alone(alone(position))).toEqual(alone(position));
+  expect(replayOf(regrouped(position, undefined))).toEqual({
+    prologue: zeroLine(),
+    image: { ...image, sends },
+    held: [4],
+  });
+  expect(regrouped(regrouped(position, undefined), undefined)).toEqual(regrouped(position, undefined));
+});
+
+it('regrouped: with the teammates that stay, what was sent to them stays apart', () => {
+  const at = regrouped(position, [A, B]);
+  expect(at).toEqual(position);
+  const four = positionInTeam({ ...replayInTeam(position), local: [...replayInTeam(position).local, [D, 5]] });
+  expect(replayInTeam(regrouped(four, [A, B]))).toMatchObject({
+    replay: { image: { ...image, sends: [...image.sends, [D, 5]] } },
+    local: [
+      [A, 1],
+      [B, 3],
+    ],
+    received: [[B, 2]],
+    wave: 7,
+  });
+  expect(regrouped(regrouped(four, [A, B]), [A, B])).toEqual(regrouped(four, [A, B]));
 });
 
 it('carried over: each message once, in the order of its channel; what is left goes into the next image', () => {
@@ -146,8 +166,11 @@ describe('the Channel Memory: "the image\'s counts raise the CM\'s counts of cha
     expect(closed(b)).toBe(true);
   });
 
-  it('a receiver still gives back what the team had sent', () => {
-    const b = new Bench({ dissolved });
+  it.each<[string, readonly (readonly TaskId[])[]]>([
+    ['alone', []],
+    ['in a smaller team', [[T(0), T(3)]]],
+  ])('a receiver still gives back what the team had sent, of which the sender is %s now', (_, teams) => {
+    const b = new Bench({ dissolved, teams });
     b.start(false);
     b.attach(12, 2, { received: 1, resume: true });
     const block = encodeDeterminants({ first: 0, consumed: 0, openPolls: 0, entries: [] });
@@ -184,9 +207,9 @@ describe('the Checkpoint Server: "older sets are void"', () => {
     { team: TEAM, from: TEAM.map((task) => ({ task, image: idOf(task, 2), sends: [] })) },
   ];
 
-  function stage(): ServerStage {
+  function stage(serials = [1, 2]): ServerStage {
     const s = new ServerStage();
-    const entries = TEAM.flatMap((t) => [1, 2].map((n) => [`image/${J}/${t}/00000000${n}`, record(t, n)] as const));
+    const entries = TEAM.flatMap((t) => serials.map((n) => [`image/${J}/${t}/00000000${n}`, record(t, n)] as const));
     s.send('recover', { entries });
     s.send('openJob', {
       job: J,
@@ -203,10 +226,35 @@ describe('the Checkpoint Server: "older sets are void"', () => {
     const s = stage();
     s.send('teams', { job: J, teams: [TEAM] });
     s.send('teams', { job: J, teams: [], dissolved });
-    expect(s.core.imagesOf(J, taskId(0)).map((i) => [i.serial, i.position])).toEqual([[2, alone(at(2))]]);
+    expect(s.core.imagesOf(J, taskId(0)).map((i) => [i.serial, i.position])).toEqual([
+      [2, regrouped(at(2), undefined)],
+    ]);
     expect(s.of('discard').flatMap((e) => e.images)).toEqual([idOf(0, 1), idOf(1, 1)]);
     s.send('teams', { job: J, teams: [], dissolved });
     expect(s.of('discard')).toHaveLength(2);
+  });
+
+  it('the images of the commit are the first set of a smaller team, which has its own from then on', () => {
+    const parted = [{ ...dissolved[0]!, groups: [TEAM] }];
+    const s = stage();
+    s.send('teams', { job: J, teams: [TEAM] });
+    s.send('teams', { job: J, teams: [TEAM], dissolved: parted });
+    expect(s.of('discard').flatMap((e) => e.images)).toEqual([idOf(0, 1), idOf(1, 1)]);
+    expect(s.core.imagesOf(J, taskId(0)).map((i) => i.serial)).toEqual([2]);
+    for (const t of TEAM) s.send('restart', { job: J, task: t, incarnation: incarnation(3) });
+    for (const t of TEAM) s.send('checked', { image: idOf(t, 2), sound: true });
+    expect(s.of('chosen')).toMatchObject(TEAM.map((task) => ({ task, image: idOf(task, 2), position: at(2) })));
+  });
+
+  it('…which a restart of the server finds, and takes for no others', () => {
+    const parted = [{ ...dissolved[0]!, groups: [TEAM] }];
+    const s = stage([1, 2, 3]);
+    s.send('teams', { job: J, teams: [TEAM], dissolved: parted });
+    expect(s.core.imagesOf(J, taskId(0)).map((i) => i.serial)).toEqual([2, 3]);
+    // One of them: the smaller team was dissolved as well.
+    const again = { team: TEAM, from: TEAM.map((task) => ({ task, image: idOf(task, 3), sends: [] })) };
+    s.send('teams', { job: J, teams: [], dissolved: [...parted, again] });
+    expect(s.core.imagesOf(J, taskId(0)).map((i) => i.serial)).toEqual([3]);
   });
 
   it('a member restarts alone, with its image of the commit; without it, from nowhere', () => {
@@ -214,7 +262,7 @@ describe('the Checkpoint Server: "older sets are void"', () => {
     s.send('teams', { job: J, teams: [], dissolved });
     s.send('restart', { job: J, task: taskId(1), incarnation: incarnation(3) });
     s.send('checked', { image: idOf(1, 2), sound: true });
-    expect(s.of('chosen')).toMatchObject([{ task: 1, image: idOf(1, 2), position: alone(at(2)) }]);
+    expect(s.of('chosen')).toMatchObject([{ task: 1, image: idOf(1, 2), position: regrouped(at(2), undefined) }]);
     s.send('restart', { job: J, task: taskId(1), incarnation: incarnation(4) });
     s.send('checked', { image: idOf(1, 2), sound: false });
     expect(s.of('lost')).toMatchObject([{ task: 1, error: { code: 'LOST_LOG' } }]);
@@ -231,7 +279,7 @@ describe('the Checkpoint Server: "older sets are void"', () => {
       incarnation: incarnation(0),
       program: 'f'.repeat(64),
       serial: 3,
-      position: alone(at(3)),
+      position: regrouped(at(3), undefined),
       sections: [{ name: 'heap', bytes: 1 }],
       pages: [''],
       bytes: 1,

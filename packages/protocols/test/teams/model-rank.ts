@@ -5,7 +5,8 @@
 import { WORLD, taskId, type Position, type TaskId } from '@mayfly/wire';
 import { LIVE, type EndpointSnapshot, type EndpointStart, type Report } from '../../src/endpoint.ts';
 import type { Line } from '../../src/pessimistic/position.ts';
-import { TeamEndpoint, type Carried } from '../../src/pessimistic/teams/endpoint.ts';
+import type { Carried } from '../../src/endpoint.ts';
+import { TeamEndpoint } from '../../src/pessimistic/teams/endpoint.ts';
 import { ImageCut, type InRing } from '../../src/pessimistic/teams/image-cut.ts';
 import { PrologueCopies } from '../../src/pessimistic/teams/prologue.ts';
 import { atHere } from '../../src/pessimistic/teams/rounds.ts';

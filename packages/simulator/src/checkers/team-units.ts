@@ -5,11 +5,11 @@
  *   assigned in one step to one node, with images of one wave or none with any (T1, T6, T8); those images are a
  *   consistent cut, in which what one had sent and another had not consumed lies in the channel that the image has
  *   (T6); so are those that the commit names, or it names none. A member of a team that was dissolved begins with its
- *   own of them, or with a later image that it took alone (T9).
+ *   own of them, or with a later image that it took alone or with the smaller team that the commit names (T9).
  *
  * Owns: what each image of a member holds by the rank's own account, and the last assignment of each team.
  */
-import type { Dissolved } from '@mayfly/protocols';
+import { groupIn, type Dissolved } from '@mayfly/protocols';
 import { Violation } from '../violation.ts';
 
 /** What a member's image is when it is taken. */
@@ -34,8 +34,9 @@ export class TeamUnits {
   private readonly images = new Map<string, TeamImage>();
   private readonly assignments = new Map<number, Assigned>();
   private readonly teams = new Map<number, string>();
-  /** Tasks whose teams were dissolved, and their images in these. */
-  private readonly alone = new Map<number, string | undefined>();
+  /** Tasks whose teams were dissolved, where they began then, and waves of their smaller teams that count. */
+  private readonly parted = new Map<number, { image: string | undefined; wave: number }>();
+  private readonly seen = new Set<string>();
 
   constructor(private readonly isDone: (task: number) => boolean) {}
 
@@ -57,25 +58,29 @@ export class TeamUnits {
     this.assignments.set(a.task, a);
   }
 
-  /** A commit names this team, and where its members begin alone. It may have been named before. */
-  dissolved({ team, from }: Dissolved): void {
-    if (team.every((t) => this.alone.has(t))) return;
-    for (const t of team) {
-      if (this.teams.get(t) !== team.join())
-        throw new Violation(`K25: the team of tasks ${team.join()} is dissolved, and task ${t} is in another`);
-      this.teams.set(t, String(t));
-      this.alone.set(t, from.find((f) => f.task === t)?.image);
+  /** A commit names this team, and where its members begin. It may have been named before. */
+  dissolved(d: Dissolved): void {
+    const { team, from } = d;
+    if (this.seen.has(team.join())) return;
+    this.seen.add(team.join());
+    this.consistent(team.map((task) => ({ task, image: from.find((f) => f.task === task)?.image })));
+    for (const { task, image } of from) {
+      if (this.teams.get(task) !== team.join())
+        throw new Violation(`K25: the team of tasks ${team.join()} is dissolved, and task ${task} is in another`);
+      const group = groupIn(d, task);
+      this.teams.set(task, (group ?? [task]).join());
+      this.parted.set(task, { image, wave: group ? (this.imageOf(image)?.wave ?? 0) : Infinity });
     }
-    this.consistent(team.map((task) => ({ task, image: this.alone.get(task) })));
   }
 
   private fromDissolved({ task, image }: Assigned): void {
-    if (!this.alone.has(task)) return;
-    const first = this.alone.get(task);
-    const ofTeam = (this.imageOf(image)?.wave ?? 0) > 0;
-    if (first !== undefined && (image === undefined || (ofTeam && image !== first)))
-      throw new Violation(`K25: task ${task} begins alone with ${image ?? 'nothing'}, and its team ended at ${first}`);
-    if (first === undefined && ofTeam) throw new Violation(`K25: task ${task} begins with ${image}, which is void`);
+    const first = this.parted.get(task);
+    if (!first) return;
+    const wave = this.imageOf(image)?.wave ?? 0;
+    const isVoid = image !== first.image && wave > 0 && wave <= first.wave;
+    if (first.image !== undefined && image === undefined)
+      throw new Violation(`K25: task ${task} begins with nothing, and its team ended at ${first.image}`);
+    if (isVoid) throw new Violation(`K25: task ${task} begins with ${image}, which is void`);
   }
 
   /** The tasks that are lost with this one, itself included. */

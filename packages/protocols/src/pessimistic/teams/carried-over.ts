@@ -1,7 +1,7 @@
 /**
- * Messages that lay in the channels of the image with which a task begins alone, after its team was dissolved. No log
- * has them, and the logs have only what stands behind them in their channels: so all of them are next at once, and go
- * before everything else.
+ * Messages that lay in the channels of the image with which a task begins after its team was dissolved, from those that
+ * are not its teammates any more. No log has them, and the logs have only what stands behind them in their channels: so
+ * all of them are next at once, and go before everything else.
  *
  * Owns: those that are not consumed. They go into the next image, too.
  *

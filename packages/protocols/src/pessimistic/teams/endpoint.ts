@@ -20,6 +20,7 @@
 import type { LocalDeterminant, Position, TaskId } from '@mayfly/wire';
 import {
   LIVE,
+  type Carried,
   type Choice,
   type EndpointSnapshot,
   type EndpointStart,
@@ -33,9 +34,6 @@ import { positionInTeam, type ReplayInTeam } from './position.ts';
 const ANY: Choice = { from: 'any' };
 const LOG: Choice = { from: 'log' };
 const MAX_RUN = 0xffff_ffff;
-
-/** Messages that a regrouping carried over: the number of the next and how many follow it, by sender. */
-export type Carried = readonly (readonly [src: TaskId, first: number, count: number])[];
 
 /** A rank alone has no ring, not even to itself: everything is today's. */
 export const localsOf = (members: readonly TaskId[]): readonly TaskId[] => (members.length > 1 ? members : []);
@@ -66,7 +64,7 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
     this.#position = at;
     this.#consumedThen = start.consumed;
     this.#received = new Array<number>(size).fill(0);
-    for (const [src, next, left] of team.carried ?? []) this.#carried.set(src, { next, left });
+    this.carries(team.carried ?? []);
     // What is carried over leaves no trace in a line: an image may lie at the start of all logs and not jump.
     if (!this.inPrologue) this.#restore();
   }
@@ -160,6 +158,11 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
     if (e.type !== 'local' || e.src !== src || e.after !== this.arrivals)
       this.diverged(`consumes a message of teammate ${src} where its log has ${JSON.stringify(e)}`);
     if (++this.repeated === e.count) this.passed();
+  }
+
+  /** T9: what the image with which it begins has of senders that are not its teammates any more. */
+  carries(carried: Carried): void {
+    for (const [src, next, left] of carried) this.#carried.set(src, { next, left });
   }
 
   /** Consumes message `number` of `src` that a regrouping carried over (T9). @throws ReplayDiverged */

@@ -9,9 +9,10 @@
 import { WORLD, type Position, type TaskId } from '@mayfly/wire';
 import type { Holdings } from '../../channel-memory/events.ts';
 import type { Sends } from '../../contract/dissolved.ts';
+import type { Carried } from '../../endpoint.ts';
 import { isZero, positionOf, type Line } from '../position.ts';
-import { localsOf, type Carried } from './endpoint.ts';
-import { replayInTeam, setOf } from './position.ts';
+import { localsOf } from './endpoint.ts';
+import { positionInTeam, replayInTeam, setOf } from './position.ts';
 
 /** What a channel of an image's state begins with and how many messages it has, for the endpoint of the new team. */
 export function carriedOver<Message>(
@@ -48,11 +49,15 @@ export function endsAt(position: Position, logs: readonly Holdings[]): Sends | u
 }
 
 /**
- * The same image, of a task that has no teammates any more: what it sent to them counts as what it sent to others.
- * @throws MalformedPosition
+ * The same image, of a task that has these teammates, all of them of its team then; undefined: none any more. What it
+ * sent to the others counts as what it sent to strangers. @throws MalformedPosition
  */
-export function alone(position: Position): Position {
+export function regrouped(position: Position, team: readonly TaskId[] | undefined): Position {
   if (setOf(position) === undefined) return position;
-  const { replay, local } = replayInTeam(position);
-  return positionOf({ ...replay, image: { ...replay.image, sends: [...replay.image.sends, ...local] } });
+  const at = replayInTeam(position);
+  const { image } = at.replay;
+  const leaves = at.local.filter(([dst]) => team?.includes(dst) !== true);
+  const replay = { ...at.replay, image: { ...image, sends: [...image.sends, ...leaves] } };
+  if (team === undefined) return positionOf(replay);
+  return positionInTeam({ ...at, replay, local: at.local.filter(([dst]) => team.includes(dst)) });
 }
