@@ -85,6 +85,8 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     undo.push(() => app.close());
     for (const notice of [...storage.notices, ...(tls?.notice === undefined ? [] : [tls.notice])])
       app.log.warn({ notice }, 'damage in the data directory');
+    for (const path of storage.sharing?.discarded ?? [])
+      app.log.warn({ path }, 'write-ahead files were discarded: another server has served since they were written');
     const disk = new Disk(o.dataDir, o.reserveBytes, app.log);
     undo.push(() => disk.close());
     await disk.open();

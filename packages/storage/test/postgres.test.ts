@@ -16,6 +16,7 @@ import {
   PostgresJobOutput,
   PostgresMessageLog,
   PostgresRegistry,
+  WriteAheadFolders,
 } from '../src/postgres/index.ts';
 import { ManualClock } from './manual-clock.ts';
 import { databaseFailures } from './postgres/failures.ts';
@@ -26,6 +27,7 @@ import { logFailures } from './postgres/log-failures.ts';
 import { needPrograms, PostgresServer } from './postgres/server.ts';
 import { outputFailures } from './postgres/output-failures.ts';
 import { freshSchema } from './postgres/subject.ts';
+import { writeAhead } from './postgres/write-ahead.ts';
 import { temporary } from './temporary.ts';
 
 const programs = needPrograms();
@@ -48,10 +50,21 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
   // Hardly any memory: most records are read back from temporary files.
   messageLogSuite('PostgreSQL', async () => {
     const schema = freshSchema(() => server);
+    const folder = await temporary();
+    let folders: WriteAheadFolders | undefined;
     return {
-      open: async () => new PostgresMessageLog(await schema.open(), { cacheBytes: 50_000 }),
+      open: async () => {
+        await folders?.close();
+        folders = new WriteAheadFolders(folder.path);
+        const database = await schema.open({ ahead: () => folders!.held() });
+        const { ahead } = await folders.take(database.ownership.ahead);
+        return new PostgresMessageLog(database, { cacheBytes: 50_000, ahead });
+      },
       crash: schema.crash,
-      dispose: schema.dispose,
+      dispose: async () => {
+        await schema.dispose();
+        await folder.dispose();
+      },
     };
   });
 
@@ -99,4 +112,5 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
   fileFailures(() => server);
   outputFailures(() => server);
   imageFailures(() => server);
+  writeAhead(() => server);
 });

@@ -22,6 +22,8 @@ export interface FileMessageLogOptions {
   cacheBytes?: number;
   /** Open files of all streams together. Default 256. */
   maxFiles?: number;
+  /** A trimmed segment goes although what was appended before the trim is not synced: others have what counts. */
+  trimsUnsynced?: boolean;
 }
 
 /**
@@ -48,6 +50,7 @@ class FileMessageLog implements MessageLog {
       pool: new FilePool(options.maxFiles ?? 256),
       cache: new TailCache(options.cacheBytes ?? 64 * 1024 * 1024),
       segmentBytes: options.segmentBytes ?? 8 * 1024 * 1024,
+      trimsUnsynced: options.trimsUnsynced ?? false,
       syncRoot: () => this.#syncRoot(),
       closed: (stream) => {
         this.#streams.delete(stream.name);

@@ -9,7 +9,8 @@
  * I2  Segment n+1, and its directory entry, are never synced explicitly before segment n is: a missing segment was
  *     trimmed, not lost.
  * I3  `synced` never exceeds what an fdatasync that began later than the append of that record has confirmed.
- * I4  A segment is deleted only when every record of it was trimmed, and what was appended before the trim is durable.
+ * I4  A segment is deleted only when every record of it was trimmed, and what was appended before the trim is durable
+ *     (but for `trimsUnsynced`).
  * I5  After an error of a write or a sync other than "disk full" nothing is accepted any more: what the kernel still
  *     holds is unknown. The next open of the stream returns what reads back whole, written once more
  *     (stream-recovery.ts), and LOST_LOG if that is less than was synced.
@@ -44,6 +45,7 @@ export interface StreamHost {
   readonly cache: TailCache;
   /** Size at which a segment is closed. */
   readonly segmentBytes: number;
+  readonly trimsUnsynced: boolean;
   /** Makes the entries of the directory that holds the streams durable. */
   syncRoot(): Promise<void>;
   closed(stream: FileStream): void;
@@ -351,7 +353,7 @@ export class FileStream implements LogStream {
   #deleteDoomed(): void {
     for (let i = 0; i < this.#doomed.length; i++) {
       const { segment, after } = this.#doomed[i]!;
-      if (after > this.#synced || segment.file.pins > 0) continue;
+      if ((after > this.#synced && !this.#host.trimsUnsynced) || segment.file.pins > 0) continue;
       this.#doomed.splice(i--, 1);
       this.#host.pool.forget(segment.file);
       this.#bytes -= segment.size;

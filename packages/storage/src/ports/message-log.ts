@@ -5,7 +5,8 @@ export type Lsn = number;
 
 /**
  * What the death of a process (`kill -9`) leaves of appended records. The loss of power leaves what was synced.
- *   kernel     all of them: `append` gives the record to the kernel before it returns
+ *   kernel     all of them, for the next process on this machine: `append` gives the record to the kernel before it
+ *   returns. Elsewhere (a database that several machines share) it leaves what was synced, as a loss of power does.
  *   sync-only  those that were synced: the adapter keeps the others in memory of its own
  */
 export type Durability = 'kernel' | 'sync-only';

@@ -7,4 +7,5 @@ export { PostgresJobOutput } from './output/job-output.ts';
 export { PostgresMessageLog, type PostgresMessageLogOptions } from './message-log.ts';
 export type { Owner } from './ownership.ts';
 export { PostgresRegistry } from './registry.ts';
+export { WriteAheadFolders } from './write-ahead.ts';
 export { openPostgresStorage, type PostgresStorageOptions } from './storage.ts';

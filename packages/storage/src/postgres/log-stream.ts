@@ -1,13 +1,14 @@
 /**
  * One stream of the message log over PostgreSQL.
  *
- * Owns: its chunks, which of them are stored, which records may go.
+ * Owns: its chunks, which of them are stored, which records may go; its write-ahead files.
  *
  *  L1  Records are stored in the order of their numbers, whole chunks at a time; a chunk never changes once it is being
  *      stored.
  *  L2  After a flush that failed the stream takes nothing more: whether it took effect may be unknown. Opening the
  *      stream again tells (`log_stream.opening`, message-log.ts).
  *  L3  A row is deleted when all its records were trimmed, and what was appended before the trim is stored.
+ *  L4  A record is in the write-ahead files, if the stream has such, before `append` returns.
  */
 import { MayflyError } from '@mayfly/wire';
 import { Intervals } from '../embedded/intervals.ts';
@@ -15,6 +16,7 @@ import { damaged } from '../embedded/segment.ts';
 import type { LogStream, Lsn } from '../ports/index.ts';
 import { CHUNK_BYTES, ChunkBuilder, MAX_RECORD_BYTES, RECORD_HEAD, recordAt } from './log-chunk.ts';
 import type { Held, Scratch } from './scratch.ts';
+import type { AheadOfStream } from './write-ahead.ts';
 
 export interface Chunk {
   readonly first: Lsn;
@@ -58,6 +60,7 @@ export class PostgresStream implements LogStream {
   #synced: Lsn;
   #bytes = 0;
   #failure: MayflyError | undefined;
+  #ahead: AheadOfStream | undefined;
   #closed = false;
 
   constructor(name: string, owner: StreamOwner, { id, opening, next, chunks, deleted }: Loaded) {
@@ -81,6 +84,11 @@ export class PostgresStream implements LogStream {
     return this.#bytes + (this.#open?.used ?? 0);
   }
 
+  /** L4, from now on. */
+  writeAhead(to: AheadOfStream): void {
+    this.#ahead = to;
+  }
+
   append(...parts: Uint8Array[]): Lsn {
     this.#check();
     let length = 0;
@@ -88,6 +96,7 @@ export class PostgresStream implements LogStream {
     if (length > MAX_RECORD_BYTES)
       throw new MayflyError('TOO_LARGE', `a record of ${length} bytes; the longest is ${MAX_RECORD_BYTES}`);
     if (this.#open && this.#open.used + RECORD_HEAD + length > CHUNK_BYTES) this.#seal();
+    this.#ahead?.append(this.#next, parts); // L4
     this.#open ??= new ChunkBuilder(this.#next);
     this.#open.add(parts, length);
     return this.#next++;
@@ -175,6 +184,12 @@ export class PostgresStream implements LogStream {
       chunk.stored = true;
       this.#synced = chunk.first + chunk.count;
     }
+    try {
+      this.#ahead?.stored(this.#synced);
+    } catch (error) {
+      // Its files cannot be written, or not deleted: the next append says so.
+      this.fail(error as MayflyError);
+    }
     // Trimmed meanwhile.
     if (chunks.some((c) => this.#gone.covers(c.first, c.first + c.count))) this.#doom();
   }
@@ -239,6 +254,7 @@ export class PostgresStream implements LogStream {
     try {
       if (!this.#failure) await this.sync();
     } finally {
+      await this.#ahead?.close(this.#synced === this.#next).catch(() => undefined);
       this.release();
     }
   }

@@ -1,6 +1,7 @@
 /**
- * MessageLog over PostgreSQL: a row per chunk of records (log-chunk.ts), not per message. Durability `sync-only`: an
- * append is in this process's memory until its batch is committed.
+ * MessageLog over PostgreSQL: a row per chunk of records (log-chunk.ts), not per message. An append is in the memory of
+ * this process until its batch is committed: durability `sync-only`, or, with write-ahead files (write-ahead.ts),
+ * `kernel` as long as the next process is in the same data directory.
  *
  * Owns: the open streams, the flushes.
  *
@@ -8,19 +9,23 @@
  *  M2  Opening a stream counts `log_stream.opening` up, and a flush stores nothing for another opening. A flush whose
  *      connection broke therefore takes effect before the stream is opened again, or never.
  *  M3  Between the rows of a stream nothing is missing but what `log_stream.gone` names: a lost row is noticed.
+ *  M4  A stream is opened with all that the write-ahead files have behind the database's records, and stored so.
  */
 import { MayflyError } from '@mayfly/wire';
 import { Intervals } from '../embedded/intervals.ts';
 import { damaged } from '../embedded/segment.ts';
-import type { LogStream, Lsn, MessageLog } from '../ports/index.ts';
+import type { Durability, LogStream, Lsn, MessageLog } from '../ports/index.ts';
 import { InDoubt, type Database } from './database.ts';
 import { offsetsOf } from './log-chunk.ts';
 import { PostgresStream, type Chunk, type Loaded } from './log-stream.ts';
 import { Scratch } from './scratch.ts';
+import type { WriteAhead } from './write-ahead.ts';
 
 export interface PostgresMessageLogOptions {
   /** Memory for records of all streams together, bytes; older ones are in temporary files. Default 64 MiB. */
   cacheBytes?: number;
+  /** Closed with the log. */
+  ahead?: WriteAhead;
 }
 
 /** Of one statement, about. */
@@ -37,18 +42,21 @@ interface Round {
 }
 
 export class PostgresMessageLog implements MessageLog {
-  readonly durability = 'sync-only';
+  readonly durability: Durability;
   readonly #database: Database;
   readonly #scratch: Scratch;
+  readonly #ahead: WriteAhead | undefined;
   readonly #streams = new Map<string, Promise<PostgresStream>>();
   readonly #synced = new Map<string, Lsn>();
   #next: Round | undefined;
   #flushing: Promise<void> = Promise.resolve();
   #closed = false;
 
-  constructor(database: Database, { cacheBytes = 64 * 1024 * 1024 }: PostgresMessageLogOptions = {}) {
+  constructor(database: Database, { cacheBytes = 64 * 1024 * 1024, ahead }: PostgresMessageLogOptions = {}) {
     this.#database = database;
     this.#scratch = new Scratch(cacheBytes);
+    this.#ahead = ahead;
+    this.durability = ahead ? 'kernel' : 'sync-only';
   }
 
   open(name: string): Promise<LogStream> {
@@ -69,7 +77,7 @@ export class PostgresMessageLog implements MessageLog {
     const before = this.#synced.get(name) ?? 0;
     if (loaded.next < before)
       throw damaged(name, `it ends at record ${loaded.next} and had been written up to ${before}`);
-    return new PostgresStream(
+    const stream = new PostgresStream(
       name,
       {
         scratch: this.#scratch,
@@ -82,6 +90,20 @@ export class PostgresMessageLog implements MessageLog {
       },
       loaded,
     );
+    if (this.#ahead) await this.#continue(stream, this.#ahead);
+    return stream;
+  }
+
+  /** M4. */
+  async #continue(stream: PostgresStream, ahead: WriteAhead): Promise<void> {
+    try {
+      for (const record of await ahead.left(stream.id, stream.next)) stream.append(record);
+      await stream.sync();
+      stream.writeAhead(await ahead.begin(stream.id, stream.next));
+    } catch (error) {
+      stream.release();
+      throw error;
+    }
   }
 
   /** M2, M3. */
@@ -241,9 +263,10 @@ export class PostgresMessageLog implements MessageLog {
     const open = await this.#streams.get(name);
     open?.release();
     await this.#flushing;
-    await this.#database.write((query) =>
-      query(`DELETE FROM ${this.#database.schema}.log_stream WHERE name = $1`, [name]),
+    const { rows } = await this.#database.write((query) =>
+      query(`DELETE FROM ${this.#database.schema}.log_stream WHERE name = $1 RETURNING id::text`, [name]),
     );
+    for (const { id } of rows) await this.#ahead?.remove(id as string);
     this.#synced.delete(name);
   }
 
@@ -251,6 +274,7 @@ export class PostgresMessageLog implements MessageLog {
     this.#closed = true;
     const results = await Promise.allSettled([...this.#streams.values()].map(async (s) => (await s).close()));
     await this.#flushing;
+    await this.#ahead?.close();
     this.#scratch.close();
     const failed = results.find((r) => r.status === 'rejected');
     if (failed) throw failed.reason;

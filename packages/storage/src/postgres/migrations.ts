@@ -89,6 +89,10 @@ const MIGRATIONS: readonly string[] = [
   -- Servers that stand by, and when they were there last
   CREATE TABLE $schema.standby (name text PRIMARY KEY, who text NOT NULL, address text NOT NULL, seen timestamptz NOT NULL);
   `,
+  `
+  -- W1: the folder of write-ahead files that the owner has, or had
+  ALTER TABLE $schema.owner ADD COLUMN ahead text NOT NULL DEFAULT '';
+  `,
 ];
 
 /** From this version on the tables have a lease. */

@@ -40,6 +40,8 @@ export interface OwnershipOptions {
   address?: string;
   /** An owner that does not renew its lease so long may lose the tables, ms. Default 10000. */
   leaseMs?: number;
+  /** Folders of write-ahead files that are of use, asked just before the tables are taken (write-ahead.ts). */
+  ahead?: () => Promise<readonly string[]>;
 }
 
 /** Between two looks. */
@@ -72,6 +74,7 @@ export class Ownership {
   #renewal: NodeJS.Timeout | undefined;
   #renewing: Promise<void> = Promise.resolve();
   #epoch = '';
+  #ahead = '';
   #shown = -Infinity;
   #closed = false;
 
@@ -88,6 +91,11 @@ export class Ownership {
   /** Of this opening. */
   get epoch(): string {
     return this.#epoch;
+  }
+
+  /** W1: the folder of write-ahead files for this opening. */
+  get ahead(): string {
+    return this.#ahead;
   }
 
   /** O3. Its reason is a MayflyError CONFLICT. */
@@ -195,6 +203,7 @@ export class Ownership {
   async #take(session: pg.Client, seen: Sight | 'fresh'): Promise<boolean> {
     const { schema, place } = this.#at;
     const run = (text: string, values?: unknown[]): Promise<{ rows: Row[] }> => session.query(text, values);
+    const held = (await this.#options.ahead?.()) ?? [];
     await run('BEGIN');
     try {
       await migrate(run, schema, place);
@@ -216,12 +225,14 @@ export class Ownership {
       );
       // Waits for writes of the earlier owner.
       const { rows } = await run(
-        `UPDATE ${schema}.owner SET epoch = (SELECT epoch FROM ${schema}.lease), who = $1 RETURNING epoch::text`,
-        [this.#who],
+        `UPDATE ${schema}.owner SET epoch = (SELECT epoch FROM ${schema}.lease), who = $1,
+           ahead = CASE WHEN ahead = ANY($2::text[]) THEN ahead ELSE $3 END RETURNING epoch::text, ahead`,
+        [this.#who, held, this.name],
       );
       await run(`DELETE FROM ${schema}.standby WHERE name = $1`, [this.name]);
       await run('COMMIT');
       this.#epoch = rows[0]!.epoch as string;
+      this.#ahead = rows[0]!.ahead as string;
       return true;
     } catch (error) {
       if (!isBroken(error)) await session.query('ROLLBACK').catch(() => undefined);

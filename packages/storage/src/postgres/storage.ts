@@ -9,9 +9,13 @@ import { PostgresJobFiles } from './job-files.ts';
 import { PostgresMessageLog } from './message-log.ts';
 import { PostgresJobOutput } from './output/job-output.ts';
 import { PostgresRegistry } from './registry.ts';
+import { WriteAheadFolders } from './write-ahead.ts';
 
 export interface PostgresStorageOptions extends DatabaseOptions {
-  /** Of this machine, for what open jobs write before it is synced: its subfolder `output`, which is emptied. */
+  /**
+   * Of this machine: `output` for what open jobs write before it is synced, which is emptied; `ahead` for messages that
+   * the database does not have yet (write-ahead.ts).
+   */
   dataDir: string;
 }
 
@@ -38,11 +42,17 @@ export async function openPostgresStorage({
   dataDir,
   ...options
 }: PostgresStorageOptions): Promise<Storage & { sharing: Sharing }> {
-  const database = await Database.open(options);
+  const folders = new WriteAheadFolders(join(dataDir, 'ahead'));
+  const database = await Database.open({ ...options, ahead: () => folders.held() }).catch(async (error: unknown) => {
+    await folders.close();
+    throw error;
+  });
   try {
     const { schema } = database;
+    const { ahead, discarded } = await folders.take(database.ownership.ahead);
+    await ahead.sweep((text, values) => database.query(text, values), schema);
     const registry = new PostgresRegistry(database);
-    const log = new PostgresMessageLog(database);
+    const log = new PostgresMessageLog(database, { ahead });
     const images = await openPostgresImageStore(database);
     const files = new PostgresJobFiles(database);
     const output = await PostgresJobOutput.open(database, files, join(dataDir, 'output'));
@@ -55,6 +65,7 @@ export async function openPostgresStorage({
       output,
       archive: await PostgresArchive.open(database),
       sharing: {
+        discarded,
         lost: database.ownership.lost,
         secret: database.ownership.secret,
         peers: () => database.ownership.peers((text, values) => database.query(text, values)),
@@ -92,11 +103,12 @@ export async function openPostgresStorage({
             if (!database.ownership.lost.aborted) throw error;
           });
         };
-        for (const port of [log, images, output, registry, database]) await closed(port);
+        for (const port of [log, images, output, registry, database, folders]) await closed(port);
       },
     };
   } catch (error) {
     await database.close();
+    await folders.close();
     throw error;
   }
 }

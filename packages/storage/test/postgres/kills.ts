@@ -1,7 +1,4 @@
 /** Kills real processes with SIGKILL in the middle of their work; nothing that they acknowledged may be lost. */
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { build } from 'esbuild';
 import { blake3 } from 'hash-wasm';
 import { expect, it } from 'vitest';
 import {
@@ -14,48 +11,21 @@ import {
 } from '../../src/postgres/index.ts';
 import { temporary } from '../temporary.ts';
 import { pageOf, recordOf } from '../victim-data.ts';
+import { bundleOf, killAfter } from './killed.ts';
 import type { PostgresServer } from './server.ts';
 
 const SCHEMA = 'kills';
 
-/** @returns what it printed whole, by its first word: the greatest number of each, or its text */
-async function killAfter(lines: number, bundle: string, args: string[]): Promise<Map<string, string>> {
-  const child = spawn(process.execPath, [bundle, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const gone = new Promise((resolve) => child.once('exit', resolve));
-  let out = '';
-  for await (const chunk of child.stdout) {
-    out += String(chunk);
-    if (out.split('\n').length > lines) child.kill('SIGKILL');
-  }
-  await gone;
-  expect(child.signalCode).toBe('SIGKILL');
-  return new Map(
-    out
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => line.split(' ') as [string, string]),
-  );
-}
-
 export function kills(server: () => PostgresServer): void {
   it('loses nothing that was acknowledged when the server is killed, and when PostgreSQL crashes then', async () => {
     const folder = await temporary();
-    const bundle = join(folder.path, 'victim.mjs');
-    await build({
-      entryPoints: [join(import.meta.dirname, 'victim.ts')],
-      outfile: bundle,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      external: ['pg-native'],
-      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-    });
+    const bundle = await bundleOf('victim.ts', folder.path);
     try {
       for (const [job, crash] of [
         ['abcdefghijkl', false],
         ['mnopqrstuvwx', true],
       ] as const) {
-        const acknowledged = await killAfter(120, bundle, [server().url(), SCHEMA, job]);
+        const acknowledged = await killAfter(120, 7, bundle, [server().url(), SCHEMA, job]);
         if (crash) await server().crash();
         const number = (word: string): number => Number(acknowledged.get(word));
         // The lock of the dead is free.

@@ -141,6 +141,14 @@ export class PostgresServer {
     }
   }
 
+  /** Writes into the table wait. @returns ends that */
+  async hold(table: string): Promise<() => Promise<void>> {
+    const client = new pg.Client(this.url());
+    await client.connect();
+    await client.query(`BEGIN; LOCK TABLE ${table} IN EXCLUSIVE MODE`);
+    return () => client.end();
+  }
+
   /** Breaks the connections of the adapters, as the death of their process does. */
   async breakConnections(): Promise<void> {
     await this.asAdmin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'mayfly%'");

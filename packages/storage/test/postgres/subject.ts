@@ -1,13 +1,14 @@
 /** A schema of its own for each subject of a suite, on the one server of the test file. */
 import type { Database } from '../../src/postgres/index.ts';
 import { Database as Postgres } from '../../src/postgres/index.ts';
+import type { DatabaseOptions } from '../../src/postgres/index.ts';
 import type { PostgresServer } from './server.ts';
 
 let count = 0;
 
 export interface OpenDatabase {
   /** Closes the database that is open, and opens it again. */
-  open(): Promise<Database>;
+  open(more?: Partial<DatabaseOptions>): Promise<Database>;
   /** The process that has it open dies. */
   crash(): Promise<void>;
   dispose(): Promise<void>;
@@ -17,9 +18,9 @@ export function freshSchema(server: () => PostgresServer): OpenDatabase {
   const schema = `test ${++count}`;
   let database: Database | undefined;
   return {
-    async open() {
+    async open(more = {}) {
       await database?.close();
-      return (database = await Postgres.open({ url: server().url(), schema, connections: 4 }));
+      return (database = await Postgres.open({ url: server().url(), schema, connections: 4, ...more }));
     },
     crash: () => server().breakConnections(),
     async dispose() {
