@@ -88,7 +88,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
       args: string[];
       options?: object;
     };
-    expect(job.args).toEqual(['--width', '768', '--iterations', '2000']);
+    expect(job.args).toEqual(['--width', '768', '--iterations', '2000', '--repeat', '8']);
     job.args = ['--width', '192', '--iterations', '400'];
     job.program.sources['held.ts'] =
       `import './${job.program.entry}';\nimport { COMM_WORLD as comm, stdin } from 'mayfly';\nif (comm.rank ` +

@@ -24,6 +24,8 @@ const Description = Type.Object({
   entry: Type.Optional(Type.String()),
   sources: Type.Optional(Type.Array(Type.String())),
   options: Type.Optional(JobOptions),
+  /** Those with a place stand before the others, by it: what has something to look at comes first. */
+  place: Type.Optional(Type.Integer({ minimum: 1 })),
 });
 const Described = Compile(Description);
 const filePath = Compile(FilePath);
@@ -56,7 +58,7 @@ export class Examples {
   async #read(): Promise<ExampleView[]> {
     const root = this.#root;
     if (root === undefined) return [];
-    const out: ExampleView[] = [];
+    const out: { place: number; view: ExampleView }[] = [];
     for (const d of (await readdir(root, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (!d.isDirectory()) continue;
       const dir = join(root, d.name);
@@ -75,7 +77,7 @@ export class Examples {
         files.push({ path, bytes: (await stat(join(dir, from))).size });
         this.#places.set(`${d.name}/${path}`, join(dir, from));
       }
-      out.push({
+      const view = {
         name: d.name,
         title: e.title,
         description: e.description,
@@ -87,9 +89,11 @@ export class Examples {
         sources,
         files,
         ...(e.options ? { options: e.options } : {}),
-      });
+      };
+      out.push({ place: e.place ?? Infinity, view });
     }
-    return out;
+    // Stable: by name where the place is the same.
+    return out.sort((a, b) => (a.place === b.place ? 0 : a.place - b.place)).map((e) => e.view);
   }
 }
 
