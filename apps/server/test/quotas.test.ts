@@ -102,6 +102,21 @@ it('a submission beyond a quota is refused, and the refusal names the limit, the
   await ask('POST', `/api/jobs/${again.body.id}/cancel`, ada);
 });
 
+it('standard input counts that comes after the submission, before the job has slots and behind its end', async () => {
+  const job = await ask('POST', '/api/jobs', ada, program('', 1, { options: { interactive: true } }));
+  const before = (await quota(ada)).used.bytes;
+  const url = `/api/jobs/${job.body.id}/stdin`;
+  const headers = { authorization: `Bearer ${ada}`, 'content-type': 'application/octet-stream' };
+  const typed = await server.inject({ method: 'POST', url, headers, payload: Buffer.alloc(60_000) });
+  expect(typed.json()).toEqual({ bytes: 60_000 });
+  expect((await quota(ada)).used.bytes).toBe(before + 60_000);
+  expect((await submit(ada, 1, 60_000)).body).toMatchObject({ code: 'QUOTA_EXCEEDED' });
+  await ask('POST', `/api/jobs/${job.body.id}/cancel`, ada);
+  expect((await quota(ada)).used.bytes).toBe(before + 60_000);
+  await ask('DELETE', `/api/jobs/${job.body.id}`, ada);
+  expect((await quota(ada)).used.bytes).toBeLessThan(before);
+});
+
 it('a program counts when it is compiled', async () => {
   const bulky = program(`console.log(${JSON.stringify('x'.repeat(101_000))});`, 1);
   expect((await ask('POST', '/api/jobs', ada, bulky)).body).toMatchObject({

@@ -66,10 +66,12 @@ export class Intake {
     const open = jobs.serving(job) !== undefined;
     const tasks = dispatcher.core.core.jobs.get(job)?.tasks ?? [];
     const spec = specs.get(job);
+    const counters = open ? jobs.counters(job) : finals.read(job);
     return (
       (spec?.files ?? []).reduce((sum, f) => sum + f.bytes, spec?.otherBytes ?? 0) +
       logBytes(job) +
-      (open ? jobs.counters(job) : finals.read(job)).outputBytes +
+      counters.outputBytes +
+      (counters.stdinBytes ?? jobs.typed(job)) +
       (open ? tasks.reduce((sum, t) => sum + (jobs.noteImages(job, t.task)?.imageBytes ?? 0), 0) : 0)
     );
   }
@@ -109,6 +111,7 @@ export class Intake {
       this.#parts.service.dispatch({ type: 'forget', job });
       this.#parts.specs.delete(job);
       this.#parts.finals.forget(job);
+      this.#parts.jobs.forget(job);
       await this.#parts.chronicle.forget(job);
     });
     await this.#parts.forgotten(job);

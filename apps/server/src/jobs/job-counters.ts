@@ -12,6 +12,8 @@ interface Final {
   tasks: TaskCounters[];
   outputs: JobView['outputs'];
   outputBytes: number;
+  /** Absent: written before this was kept. */
+  stdinBytes?: number;
   /** Absent: written before this was kept, or its protocol knows none. */
   waves?: WavesView;
   /** Absent: its images had no parity, or written before that was kept. */
@@ -72,6 +74,7 @@ export class FinalCounters {
       tasks: Array.from({ length: size }, (_, t) => last(t)),
       outputs: c.outputs,
       outputBytes: c.outputBytes,
+      ...(c.stdinBytes && { stdinBytes: c.stdinBytes }),
       ...(c.waves && { waves: lastOf(c.waves) }),
       ...(c.parity && { parity: { ...c.parity, spare: 0, protectedRanks: 0 } }),
     };
@@ -106,8 +109,8 @@ export class FinalCounters {
       f ??= { tasks: [], outputs: [], outputBytes: 0 };
       this.#keep(job, f);
     }
-    const { tasks, outputs, outputBytes, waves, parity } = f;
-    return { task: (t) => tasks[t] ?? noCounters(), outputs, outputBytes, waves, parity };
+    const { tasks, outputs, outputBytes, stdinBytes, waves, parity } = f;
+    return { task: (t) => tasks[t] ?? noCounters(), outputs, outputBytes, stdinBytes, waves, parity };
   }
 
   forget(job: JobId): void {

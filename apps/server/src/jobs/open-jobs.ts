@@ -77,6 +77,8 @@ export class OpenJobs {
   readonly #parts: OpenJobsParts;
   readonly #open = new Map<JobId, OpenJob>();
   readonly #closing = new Map<JobId, Promise<void>>();
+  /** Bytes of standard input that came while a job was there, as far as this server saw it. */
+  readonly #typed = new Map<JobId, number>();
   /** R4: jobs that are not open yet. */
   readonly #late = new Map<JobId, Promise<void>>();
   /** R5: the last turn. */
@@ -166,6 +168,7 @@ export class OpenJobs {
       } finally {
         if (!open) log.close();
       }
+      this.#typed.set(job, log.bytes);
       return log.bytes;
     });
   }
@@ -355,7 +358,18 @@ export class OpenJobs {
       task: (task) => this.#taskCounters(job, task, traffic),
       outputs: world.outputs.filesNow(job),
       outputBytes: world.total(job),
+      stdinBytes: this.typed(job),
     };
+  }
+
+  /** Bytes of the standard input of an interactive job, of which its submission knew nothing. */
+  typed(job: JobId): number {
+    const open = this.find(job);
+    return open?.spec.interactive ? open.stdin.bytes : (this.#typed.get(job) ?? 0);
+  }
+
+  forget(job: JobId): void {
+    this.#typed.delete(job);
   }
 
   #taskCounters(job: JobId, task: TaskId, traffic: readonly Traffic[]): TaskCounters {

@@ -59,6 +59,8 @@ export interface JobCounters {
   task(task: TaskId): TaskCounters;
   outputs: JobView['outputs'];
   outputBytes: number;
+  /** What came of standard input while it was there; absent: not known. */
+  stdinBytes?: number | undefined;
   waves?: WavesView | undefined;
   parity?: ParityView | undefined;
 }
