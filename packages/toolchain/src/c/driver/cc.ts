@@ -197,6 +197,8 @@ export function clangFlags(
       ? ['register', 'reserved-user-defined-literal', 'c++11-narrowing'].map((w) => `-Wno-error=${w}`)
       : []),
     '-Wno-unused-command-line-argument',
+    // gcc optimises in its own way with these, and takes them silently.
+    '-Wno-ignored-optimization-argument',
     // Every browser with the shared memory that a rank needs has vectors. They compute what scalars compute: nothing is
     // reassociated or fused.
     '-msimd128',
