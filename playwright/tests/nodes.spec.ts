@@ -112,6 +112,10 @@ test(
     await expect(row(list, 'left').getByRole('img')).toHaveAccessibleName(/(computing|waiting) \d+ %/);
     expect(await serious(list)).toEqual([]);
     await info.attach('list', { body: await list.screenshot({ fullPage: true }), contentType: 'image/png' });
+    // The address of the list leads to it, however many jobs stand above.
+    await list.setViewportSize({ width: 1280, height: 300 });
+    await list.goto(`${server.url}/dashboard/nodes`);
+    await expect(list.getByRole('heading', { name: 'Nodes' })).toBeInViewport();
     // One that there is not.
     await list.goto(`${server.url}/dashboard/nodes/0123456789abcdef`);
     await expect(list.getByRole('alert')).toContainText('There is no node 0123456789abcdef');

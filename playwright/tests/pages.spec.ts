@@ -391,6 +391,11 @@ test('a module from the form: cancel, run again, edit a copy, delete, and what a
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Delete it' }).click();
   await expect(page).toHaveURL(`${server.url}/dashboard`);
+  await expect(page.locator('.c-job-state', { hasText: 'Cancelled' }).first()).toBeVisible();
+  const cut = await page
+    .locator('.c-job-state')
+    .evaluateAll((cells) => cells.filter((c) => c.scrollWidth > c.clientWidth).map((c) => c.textContent));
+  expect(cut).toEqual([]);
   // The first run goes from the list: it is sorted, selected, and deleted once the number was confirmed.
   await page.getByRole('button', { name: 'Job', exact: true }).click();
   await expect(page.getByRole('columnheader', { name: 'Job' })).toHaveAttribute('aria-sort', 'ascending');

@@ -46,6 +46,15 @@ test('a bar with an estimate, in the job and in the list; lost ranks do not take
   await expect(bar).toHaveAttribute('data-repeats');
   await expect(bar).toHaveAttribute('value', '0.5');
   await expect(line).toContainText('2 ranks have work to repeat');
+  await expect(page.locator('.rank-card .tag').first()).toHaveText(/^waiting for a/);
+  const outside = await page.locator('.rank-card').evaluateAll((cards) =>
+    cards.flatMap((card) => {
+      const edge = card.getBoundingClientRect().right - parseFloat(getComputedStyle(card).paddingRight);
+      const tag = card.querySelector('.tag')!;
+      return tag.getBoundingClientRect().left + tag.scrollWidth > edge + 1 ? [tag.textContent] : [];
+    }),
+  );
+  expect(outside).toEqual([]);
   await info.attach('lost', { body: await page.screenshot(), contentType: 'image/png' });
   const next = await Tab.open(browser, server.url, 'next', 2);
   await expect(bar).not.toHaveAttribute('data-repeats');

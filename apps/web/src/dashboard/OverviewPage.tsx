@@ -1,5 +1,6 @@
 /** `/dashboard`: jobs and nodes. */
 import { Link } from '@tanstack/react-router';
+import { useLayoutEffect } from 'react';
 import { plural } from '../shared/format.ts';
 import { useJobs, useMay, useNodes } from './context.tsx';
 import { Jobs } from './Jobs.tsx';
@@ -11,6 +12,11 @@ export function OverviewPage() {
   const jobs = useJobs();
   const nodes = useNodes();
   const slots = slotsOf(nodes.data ?? []);
+  /** The address of the nodes: their place is known when both lists are there. */
+  const ready = jobs.data !== undefined && nodes.data !== undefined;
+  useLayoutEffect(() => {
+    if (ready && location.hash === '#nodes') document.getElementById('nodes')?.scrollIntoView();
+  }, [ready]);
   return (
     <div className="stack">
       <title>Dashboard – Mayfly</title>

@@ -55,6 +55,10 @@ describe('how a job would fare', () => {
       advice: { text: 'Room AAAA: Needs 2 slots; 1 of 2 are free. The job waits for others to finish.' },
       enough: true,
     });
+    // Slots that are free, and not for this program.
+    expect(fateOf([node(4, 0, '', ['wasm'])], [{ room: '', ranks: 4 }], 'typescript').advice.text).toBe(
+      'Needs 4 slots; none available for TypeScript. The job waits for more volunteers.',
+    );
     expect(fateOf([node(2, 0, 'AAAA'), node(2, 0)], places, 'c').advice.text).toBe(
       '4 slots free: the job starts at once.',
     );

@@ -45,7 +45,9 @@ export function fateOf(
       ranks: all.reduce((sum, p) => sum + p.ranks, 0),
       slots: { total: all.reduce((n, p) => n + p.slots.total, 0), free: all.reduce((n, p) => n + p.slots.free, 0) },
     };
-  const { text, tone } = slotsAdvice(worst.ranks, worst.slots);
+  const others = slotsOf(nodes, worst.room).total > worst.slots.total;
+  const kind = others ? ` for ${language === 'typescript' ? 'TypeScript' : 'C and C++'}` : '';
+  const { text, tone } = slotsAdvice(worst.ranks, worst.slots, kind);
   const lacks = worst.slots.free < worst.ranks;
   const where = worst.room === '' ? 'Without a room' : `Room ${worst.room}`;
   return {

@@ -161,7 +161,7 @@ describe('words', () => {
       rankWord(rank({ state: 'unassigned' }), 'ended').text,
       tileText(rank({ state: 'running' }), 'ended'),
       rankWord(rank({ state: 'done' }), 'ended').text,
-    ]).toEqual(['without a slot', 'waiting for a new slot', 'stopped', 'stopped', 'done']);
+    ]).toEqual(['without a slot', 'waiting for a slot', 'stopped', 'stopped', 'done']);
     expect([phaseOf(job({})), phaseOf(job({ startedAt: 1 })), phaseOf(job({ state: 'done', startedAt: 1 }))]).toEqual([
       'waiting',
       'begun',
@@ -179,7 +179,7 @@ describe('words', () => {
     ]);
     const states = (together: boolean) =>
       statesOf([...tasks, rank({ state: 'unassigned' })], 'begun', together).map(([t, { n }]) => `${n} ${t}`);
-    expect(states(true)).toEqual(['2 running', '1 waiting for a new slot']);
-    expect(states(false)).toEqual(['1 waiting', '1 computing', '1 waiting for a new slot']);
+    expect(states(true)).toEqual(['2 running', '1 waiting for a slot']);
+    expect(states(false)).toEqual(['1 waiting', '1 computing', '1 waiting for a slot']);
   });
 });

@@ -39,7 +39,7 @@ export function rankWord(t: Pick<TaskView, 'state' | 'activity' | 'exitCode'>, p
   if (phase === 'ended' && t.state !== 'done' && t.state !== 'failed') return { text: 'stopped', tone: 'quiet' };
   switch (t.state) {
     case 'unassigned':
-      return { text: phase === 'waiting' ? 'without a slot' : 'waiting for a new slot', tone: 'quiet' };
+      return { text: phase === 'waiting' ? 'without a slot' : 'waiting for a slot', tone: 'quiet' };
     case 'paused':
       return { text: 'paused', tone: 'quiet' };
     case 'assigned':
@@ -308,8 +308,8 @@ export function slotsOf(
   return { total, free: Math.max(0, total - here.reduce((sum, n) => sum + n.busy, 0)), nodes: here.length };
 }
 
-/** How a job of `size` ranks would fare now: said before it is submitted. */
-export function slotsAdvice(size: number, slots: { total: number; free: number }): Word {
+/** How a job of `size` ranks would fare now: said before it is submitted. `kind`: what not all slots are for. */
+export function slotsAdvice(size: number, slots: { total: number; free: number }, kind = ''): Word {
   if (slots.free >= size)
     return {
       text:
@@ -326,8 +326,8 @@ export function slotsAdvice(size: number, slots: { total: number; free: number }
     };
   return {
     text:
-      `Needs ${plural(size, 'slot')}; ${slots.total === 0 ? 'none' : slots.total} available. The job waits for ` +
-      'more volunteers.',
+      `Needs ${plural(size, 'slot')}; ${slots.total === 0 ? 'none' : slots.total} available${kind}. The job waits ` +
+      'for more volunteers.',
     tone: 'warn',
   };
 }
