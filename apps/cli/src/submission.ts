@@ -2,12 +2,13 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, relative, resolve, sep } from 'node:path';
 import {
-  MAX_RANKS,
   type FurtherPart,
   type JobOptions,
   type JobSubmission,
   type MapBy,
+  MAX_RANKS,
   type ProtocolName,
+  ROOM_CODE,
 } from '@mayfly/wire';
 import { CommandError, Exit } from './exit-codes.ts';
 import { splitPrograms } from './mpmd.ts';
@@ -61,6 +62,8 @@ export async function prepareSubmission(
   words: string[],
   o: SubmissionOptions,
 ): Promise<{ submission: JobSubmission; ranks: number; ownFiles: Set<string> }> {
+  if (given === ':') throw new CommandError("program 1, before ':': the program is missing", Exit.USAGE);
+  for (const code of [o.room ?? []].flat()) if (code !== null) needRoomCode(code);
   const programs = splitPrograms(words);
   const ranks = programs.further.reduce((n, part) => n + part.n, o.n);
   if (ranks > MAX_RANKS)
@@ -145,6 +148,16 @@ function variables(all: readonly string[]): Record<string, string> {
       return [text.slice(0, at), text.slice(at + 1)];
     }),
   );
+}
+
+/** As the server wants it, which would answer with a pattern. */
+function needRoomCode(code: string): void {
+  if (!new RegExp(ROOM_CODE).test(code))
+    throw new CommandError(
+      `${code} is not the code of a room: codes have 4 to 12 capital letters and digits, without I, L, O, 0 and 1. ` +
+        '`mayfly rooms` lists the rooms',
+      Exit.USAGE,
+    );
 }
 
 /**

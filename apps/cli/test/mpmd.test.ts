@@ -171,6 +171,8 @@ describe('mayfly mpiexec with several programs', () => {
     ['-n 1024 ./a : -n 1 ./b', /the programs have 1025 ranks together; a job has at most 1024/],
     ['-n 1 ./a : -n 1 ./nothing', /nothing/],
     [': -n 1 ./b', /-n/],
+    ['-n 1 : -n 1 ./b', /program 1, before ':': the program is missing/],
+    ['-n 1 --room NOPE ./a', /NOPE is not the code of a room: .* without I, L, O, 0 and 1/],
   ])('refuses %s', async (words, why) => {
     const r = await mayfly('submit', ...words.split(' '));
     expect(r).toMatchObject({ code: 2, stdout: '' });

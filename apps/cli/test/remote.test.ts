@@ -228,9 +228,10 @@ describe('mayfly start and volunteer', () => {
   it('print what a terminal needs to find the server', async () => {
     const server = start(
       ['start', '-p', '0', '-d', join(dir, 'first'), '--token', "it's a token".replaceAll(' ', '+')],
-      { cwd: dir, input: '' },
+      { cwd: dir, input: '', env: { npm_lifecycle_event: 'start' } },
     );
-    const line = await said(server, /terminal +(export \S+ \S+)/);
+    // As npm starts it; the folder above has npx then.
+    const line = await said(server, /terminal +(export \S+ \S+) +then: npx mayfly jobs\n/);
     const sh = start(['-c', `${line}; exec "$0" "$1" jobs`, process.execPath, cli], {
       cwd: dir,
       command: 'sh',

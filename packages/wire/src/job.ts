@@ -122,7 +122,8 @@ export type JobOptions = Static<typeof JobOptions>;
  * Join code of a room: what a volunteer types, and what a job names. Upper case, without characters that look like
  * others.
  */
-export const RoomCode = Type.String({ pattern: '^[A-HJKMNP-Z2-9]{4,12}$' });
+export const ROOM_CODE = '^[A-HJKMNP-Z2-9]{4,12}$';
+export const RoomCode = Type.String({ pattern: ROOM_CODE });
 
 /** Arguments of a program. */
 const Arguments = Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 256 });

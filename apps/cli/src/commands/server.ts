@@ -78,6 +78,8 @@ export async function start(options: ServerCommandOptions): Promise<number> {
 
 function links(s: MayflyServer, options: ServerCommandOptions): string {
   const token = options.token ?? s.token;
+  // Behind `npm start` and npx, the shell knows no mayfly.
+  const npx = process.env['npm_lifecycle_event'] === undefined ? '' : 'npx ';
   const room = options.room === undefined ? '' : `?room=${encodeURIComponent(options.room)}`;
   return [
     '',
@@ -88,7 +90,7 @@ function links(s: MayflyServer, options: ServerCommandOptions): string {
       ? []
       : [
           `  terminal    export MAYFLY_SERVER=${s.localUrl} MAYFLY_TOKEN=${shellWord(token)}` +
-            `     then: mayfly jobs${options.tlsSelfSigned ? ' --insecure' : ''}`,
+            `     then: ${npx}mayfly jobs${options.tlsSelfSigned ? ' --insecure' : ''}`,
         ]),
     '',
     ...(s.tokenIsNew
