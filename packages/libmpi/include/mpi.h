@@ -1981,15 +1981,21 @@ enum {
   MPIX_ERR_CKPT_CROSSING           = 104,
   MPI_CKPT_IMEM_M_REP              = 1,
   MPI_CKPT_STABLE_DISK             = 2,
+  MPI_CKPT_PAIR                    = 3,
+  MPI_CKPT_CHECKSUM                = 4,
+  MPI_CKPT_WEIGHTED                = 5,
+  MPI_CKPT_WEIGHTED_REAL           = 6,
   MPI_CKPT_NO_CHECK                = 1
 };
+/* Of the flags: so many processes share checksums. */
+#define MPI_CKPT_GROUP(members) ((members) << 8)
 /* All zero: the defaults. */
 typedef struct {
-  int algorithm; /* MPI_CKPT_IMEM_M_REP or MPI_CKPT_STABLE_DISK */
+  int algorithm; /* MPI_CKPT_IMEM_M_REP, _STABLE_DISK, _PAIR, _CHECKSUM, _WEIGHTED or _WEIGHTED_REAL */
   int nof;       /* nodes that may be lost at once */
   int ratio;     /* every so many-th checkpoint goes to stable disk */
   int memory;    /* MB that a process may spend on copies */
-  int flags;     /* MPI_CKPT_NO_CHECK */
+  int flags;     /* MPI_CKPT_NO_CHECK, MPI_CKPT_GROUP(members) */
   MPI_Comm comm; /* MPI_COMM_WORLD */
 } MPI_Ckpt_options;
 int MPI_Ckpt_open(MPI_Ckpt_options *options);

@@ -27,6 +27,9 @@ export const Mode = {
   COPY: 11,
   COUNT: 12,
   SKIP: 13,
+  /** The same: data for a checksum; data or a checksum from which lost data are made again. */
+  TERM: 14,
+  SHARE: 15,
   KIND: 0x0f,
   /** Flag: the body is a structured value (codec.ts), not elements of a datatype. */
   OBJECT: 0x10,

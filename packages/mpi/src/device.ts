@@ -5,6 +5,7 @@
  * Everything here is synchronous. Only `wait` may block, and `send` when the ring is full.
  */
 import type { FtModes, TaskId } from '@mayfly/wire';
+import type { Codes } from './ckpt/codes.ts';
 
 /** One message in this task's arrival order. */
 export interface Arrival {
@@ -56,6 +57,8 @@ export interface Device {
   readonly teams?: readonly (readonly TaskId[])[];
   /** The job goes on without a process that is lost, and the others are told (protocol `app`). */
   readonly tellsLosses?: boolean;
+  /** Checksums of several processes' data, where losses are told. */
+  readonly codes?: Codes;
   /** FT-MPI's modes of the job, if it has any. `restarted`: this task takes the rank of a lost one. */
   readonly ft?: FtModes & { readonly restarted?: boolean };
   /** The job was started with several programs: which of them this task runs, and how many tasks do. */

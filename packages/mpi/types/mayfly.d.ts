@@ -1498,9 +1498,17 @@ export interface CheckpointOptions {
   comm?: Comm;
   /** So many nodes may be lost at once. Default: 1. */
   copies?: number;
+  /**
+   * What others keep: `copies`, as many as that option says (the default); one at a partner (`pair`); or for a group of
+   * processes one checksum (`checksum`), as many as `copies` says (`weighted`), or those of floating-point numbers,
+   * whose last digits a recovery changes (`real`).
+   */
+  code?: 'copies' | 'pair' | 'checksum' | 'weighted' | 'real';
+  /** Processes that share checksums. Default: up to 8, on different nodes. */
+  group?: number;
   /** Every so many-th checkpoint goes to the server's disk. Default: 1000. */
   ratio?: number;
-  /** MB that a process may spend on copies. Default: 256. */
+  /** MB that a process may spend on copies and checksums. Default: 256. */
   memory?: number;
   /** True: all checkpoints go to the disk, and none to the memory of others. */
   disk?: boolean;

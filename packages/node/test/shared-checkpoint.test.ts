@@ -12,11 +12,15 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-/** Arguments: the step at which rank 1 fails; the step at which rank 0 waits for a line of input; ratio. */
+/**
+ * Arguments: the step at which rank 1 fails; the step at which rank 0 waits for a line of input; ratio; whether others
+ * keep a checksum instead of copies.
+ */
 const CHECKPOINTS = `
-import { COMM_WORLD as world, ft, args, stdin, checkpoint, SUM, ERRORS_RETURN, MPIError } from 'mayfly';
+import { COMM_WORLD as world, ERR_ARG, ft, args, stdin, checkpoint, SUM, ERRORS_RETURN, MPIError } from 'mayfly';
 world.setErrhandler(ERRORS_RETURN);
-const [lose = -1, hold = -1, ratio = 1000] = args.map(Number);
+const [lose = -1, hold = -1, ratio = 1000, coded = 0] = args.map(Number);
+const code = coded ? 'checksum' : 'copies';
 const cells = new Float64Array(1001);
 const state = { step: 0, seen: [] as number[] };
 let total = 0;
@@ -24,7 +28,22 @@ let held = false;
 checkpoint.register('cells', cells);
 checkpoint.register('state', state);
 checkpoint.register(7, { get: () => total, set: (t: number) => void (total = t) });
-let after = checkpoint.open({ copies: 1, ratio }).restarted;
+function refused(options: object): void {
+  try {
+    checkpoint.open(options);
+  } catch (e) {
+    if (e instanceof MPIError && e.errorClass === ERR_ARG) return;
+  }
+  throw new Error('not refused: ' + JSON.stringify(options));
+}
+for (const bad of coded ? [{ code: 'none' }, { code: 'checksum', copies: 2 }, { code: 'weighted', group: 1 }, { code: 'pair', disk: true }] : []) refused(bad);
+if (coded && !ft.restarted) {
+  checkpoint.open({ copies: 2, code: 'real' });
+  checkpoint.here();
+  checkpoint.rollback('cells');
+  checkpoint.close();
+}
+let after = checkpoint.open({ copies: 1, ratio, code }).restarted;
 if (after !== ft.restarted) throw new Error('open says ' + after);
 for (let i = 0; i < cells.length && !after; i++) cells[i] = world.rank + i;
 for (;;)
@@ -83,8 +102,8 @@ it('a rank that fails goes on from the memory of others, and from the disk', { t
   expect(await answer(await submit(9, -1, 2))).toEqual(whole);
 });
 
-it('a node that is killed, with its ranks', { timeout: 120_000 }, async () => {
-  const id = await submit(-1, 6);
+it('a node that is killed, with its ranks, while others keep checksums', { timeout: 120_000 }, async () => {
+  const id = await submit(-1, 6, 1000, 1);
   const { tasks } = await bench.until(id, (j) => j.outputBytes > 0);
   const at = [1, 2, 3].map((t) => tasks[t]!.node).find((n) => n !== tasks[0]!.node)!;
   bench.nodes.find((n) => n.node === at)!.kill();

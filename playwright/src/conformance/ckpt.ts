@@ -23,6 +23,15 @@ const LOSSES: readonly (readonly [args: string, lost: number])[] = [
   ['nof=1 lose=6:2:0 lose=6:3:0 expect=lost', 2],
   ['nof=1 ratio=3 lose=7:2:0 lose=7:3:0 least=6', 2],
   ['algorithm=2 lose=4:1:0 lose=4:0:0 least=3', 2],
+  // Checksums: of up to four members; of two; the holder of one and a member of it, one behind the other.
+  ['algorithm=4 lose=5:3:0 lose=7:4:1 least=4', 2],
+  ['algorithm=4 group=2 lose=6:2:0 least=5', 1],
+  ['algorithm=5 nof=2 lose=6:0:0 lose=6:1:0 lose=9:4:1 least=5', 3],
+  ['algorithm=5 nof=3 group=2 lose=6:0:0 lose=6:1:0 lose=6:2:0 least=5', 3],
+  ['algorithm=4 lose=6:0:0 lose=6:1:0 expect=lost', 2],
+  // Whole numbers come back rounded, so in every bit.
+  ['algorithm=6 nof=2 lose=6:0:0 lose=6:1:0 least=5', 2],
+  ['algorithm=6 lose=6:2:0 least=5', 1],
 ];
 
 /** The same of figure1.c. */
@@ -47,7 +56,11 @@ export async function ckpt(run: UlfmRun, kills: number, wanted = (_program: stri
   const made = await run.calls((await programs.job('recovers', [], true)).id, ranks);
   for (let k = 0; k < kills; k++) {
     const t = run.draw(ranks);
-    await programs.job('recovers', ['nof=1', `fault=${t}:${1 + run.draw(made[t]!)}`], true);
+    await programs.job(
+      'recovers',
+      [k % 2 === 0 ? 'nof=1' : 'algorithm=5', `fault=${t}:${1 + run.draw(made[t]!)}`],
+      true,
+    );
   }
   return programs.wrong;
 }

@@ -6,3 +6,4 @@ export * from './erasure.ts';
 export * from './real.ts';
 export * from './layout.ts';
 export * from './survive.ts';
+export * from './shares.ts';

@@ -190,6 +190,77 @@ TEST(disk, "MPI_CKPT_STABLE_DISK; two copies on disk, of different time steps") 
   CHECK(grid[7] == 2);
 }
 
+/* One data set and a checkpoint under a code; the data come back in every bit, since nothing is lost. */
+static void goes_back(int algorithm, int nof, int group) {
+  MPI_Ckpt_options o = with(nof, 0);
+  o.algorithm = algorithm, o.flags = group ? MPI_CKPT_GROUP(group) : 0;
+  WORKS(MPI_Ckpt_ctrl(&o));
+  grid[7] = step = 100 * algorithm + nof;
+  WORKS(MPI_Ckpt_here());
+  grid[7] = step = 0;
+  WORKS(MPI_Rollback(grid, CELLS, MPI_DOUBLE, 8));
+  WORKS(MPI_Rollback(&step, 1, MPI_INT, 1));
+  CHECK(grid[7] == 100 * algorithm + nof && step == 100 * algorithm + nof);
+}
+static void refuses(int algorithm, int nof, int group) {
+  MPI_Ckpt_options o = with(nof, 0);
+  o.algorithm = algorithm, o.flags = group ? MPI_CKPT_GROUP(group) : 0;
+  IS(MPI_Ckpt_ctrl(&o), MPI_ERR_ARG);
+}
+
+TEST(pair, "neighbor-based: pair neighbor; one copy") {
+  goes_back(MPI_CKPT_PAIR, 0, 0);
+  refuses(MPI_CKPT_PAIR, 2, 0);
+  refuses(MPI_CKPT_PAIR, 1, 2);
+}
+
+TEST(checksum, "checksum-based, and one-dimensional; a group needs two members, and a node more for each checksum") {
+  goes_back(MPI_CKPT_CHECKSUM, 1, 0);
+  goes_back(MPI_CKPT_CHECKSUM, 0, 2);
+  refuses(MPI_CKPT_CHECKSUM, 2, 0);
+  refuses(MPI_CKPT_CHECKSUM, 1, 1);
+  refuses(MPI_CKPT_CHECKSUM, 1, size);
+}
+
+TEST(weighted, "weighted checksums, and one-dimensional: of n nodes fewer than n may hold checksums") {
+  goes_back(MPI_CKPT_WEIGHTED, 3, 0);
+  goes_back(MPI_CKPT_WEIGHTED, 2, 2);
+  refuses(MPI_CKPT_WEIGHTED, size, 0);
+  refuses(MPI_CKPT_WEIGHTED, 3, 2);
+  refuses(MPI_CKPT_WEIGHTED_REAL + 1, 0, 0);
+}
+
+TEST(weighted_real, "floating-point arithmetic: of numbers, and of finite ones") {
+  typedef struct { double x; int i; } Mixed;
+  static Mixed mixed[3];
+  MPI_Datatype types[] = {MPI_DOUBLE, MPI_INT}, m, three;
+  int lengths[] = {1, 1};
+  MPI_Aint at[] = {offsetof(Mixed, x), offsetof(Mixed, i)};
+  double zero = 0;
+  goes_back(MPI_CKPT_WEIGHTED_REAL, 2, 0);
+  goes_back(MPI_CKPT_WEIGHTED_REAL, 1, 3);
+  MPI_Type_create_struct(2, lengths, at, types, &m);
+  MPI_Type_vector(3, 1, 2, MPI_FLOAT, &three);
+  MPI_Type_commit(&m);
+  MPI_Type_commit(&three);
+  IS(MPI_Ckpt(mixed, 3, m, 20), MPI_ERR_TYPE);
+  IS(MPI_Ckpt(mixed, 1, MPI_C_DOUBLE_COMPLEX, 20), MPI_ERR_TYPE);
+  WORKS(MPI_Ckpt(mixed, 1, three, 20));
+  WORKS(MPI_Remove_ckpt(20));
+  MPI_Type_free(&m);
+  MPI_Type_free(&three);
+  /* A number that is not one, at one process: the checkpoint counts at none. */
+  step = 5, grid[0] = 1;
+  WORKS(MPI_Ckpt_here());
+  step = 6;
+  if (rank == 2) grid[0] = zero / zero;
+  WORKS(MPI_Ckpt_here());
+  IS(MPI_Ckpt_here(), MPI_ERR_CHECKPOINT);
+  WORKS(MPI_Rollback(grid, CELLS, MPI_DOUBLE, 8));
+  WORKS(MPI_Rollback(&step, 1, MPI_INT, 1));
+  CHECK(step == 5 && grid[0] == 1);
+}
+
 TEST(closes, "MPI_Ckpt_close, and open again") {
   MPI_Ckpt_options o = with(1, 0);
   WORKS(MPI_Ckpt_close());
@@ -225,6 +296,10 @@ int main(int argc, char **argv) {
   RUN(memory);
   RUN(memory_and_rollback);
   RUN(disk);
+  RUN(pair);
+  RUN(checksum);
+  RUN(weighted);
+  RUN(weighted_real);
   RUN(closes);
   RUN(leaves);
   MPI_Finalize();

@@ -1,6 +1,6 @@
 /*
  * ranks: 5. The pattern of Figure 1, recover and continue: processes are lost at the steps that arguments name (lose=step:rank:recoveries) or with their node, the
- * others start new ones in their place, all roll back, and the answer is that of an undisturbed run. nof=, ratio=, algorithm= are the options; least=: nobody goes back behind that step; expect=lost: more nodes
+ * others start new ones in their place, all roll back, and the answer is that of an undisturbed run. nof=, ratio=, algorithm=, group= are the options; least=: nobody goes back behind that step; expect=lost: more nodes
  * are lost than copies are for, and MPI_Ckpt_ctrl says so at all processes.
  */
 #include "ulfm.h"
@@ -138,6 +138,7 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     if (option(argv[i], "nof")) options.nof = option(argv[i], "nof");
     if (option(argv[i], "ratio")) options.ratio = option(argv[i], "ratio");
+    if (option(argv[i], "group")) options.flags = MPI_CKPT_GROUP(option(argv[i], "group"));
     if (option(argv[i], "algorithm")) options.algorithm = option(argv[i], "algorithm");
     if (option(argv[i], "least")) least = option(argv[i], "least");
     if (!strcmp(argv[i], "expect=lost")) expect_lost = 1;

@@ -64,15 +64,21 @@ const LIST: readonly Extension[] = [
       ['MPIX_ERR_CKPT_CROSSING', ERR.CKPT_CROSSING],
       ['MPI_CKPT_IMEM_M_REP', ckpt.Algorithm.IMEM_M_REP],
       ['MPI_CKPT_STABLE_DISK', ckpt.Algorithm.STABLE_DISK],
+      ['MPI_CKPT_PAIR', ckpt.Algorithm.PAIR],
+      ['MPI_CKPT_CHECKSUM', ckpt.Algorithm.CHECKSUM],
+      ['MPI_CKPT_WEIGHTED', ckpt.Algorithm.WEIGHTED],
+      ['MPI_CKPT_WEIGHTED_REAL', ckpt.Algorithm.WEIGHTED_REAL],
       ['MPI_CKPT_NO_CHECK', ckpt.NO_CHECK],
     ],
-    types: `/* All zero: the defaults. */
+    types: `/* Of the flags: so many processes share checksums. */
+#define MPI_CKPT_GROUP(members) ((members) << ${ckpt.GROUP_SHIFT})
+/* All zero: the defaults. */
 typedef struct {
-  int algorithm; /* MPI_CKPT_IMEM_M_REP or MPI_CKPT_STABLE_DISK */
+  int algorithm; /* MPI_CKPT_IMEM_M_REP, _STABLE_DISK, _PAIR, _CHECKSUM, _WEIGHTED or _WEIGHTED_REAL */
   int nof;       /* nodes that may be lost at once */
   int ratio;     /* every so many-th checkpoint goes to stable disk */
   int memory;    /* MB that a process may spend on copies */
-  int flags;     /* MPI_CKPT_NO_CHECK */
+  int flags;     /* MPI_CKPT_NO_CHECK, MPI_CKPT_GROUP(members) */
   MPI_Comm comm; /* MPI_COMM_WORLD */
 } MPI_Ckpt_options;
 `,

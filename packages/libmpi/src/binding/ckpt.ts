@@ -6,13 +6,13 @@
  * and to the disk (packages/mpi/src/ckpt). Where images bring a lost process back, the calls are hints: MPI_Ckpt_here
  * is a place at which an image may be taken, and MPI_Rollback finds the data as they are, since nothing was lost.
  */
-import { ERR, LINEAR, ckpt as service } from '@mayfly/mpi';
+import { ERR, LINEAR, ckpt as service, types } from '@mayfly/mpi';
 import { Predefined } from './handles.ts';
 import type { Core } from './core.ts';
 import type { Implementations } from './define.ts';
 import type { CkptData, CkptState } from './state.ts';
 
-const { IMEM_M_REP, STABLE_DISK } = service.Algorithm;
+const { WEIGHTED_REAL } = service.Algorithm;
 
 /** By their whole names. */
 export function checkpointCalls(core: Core): Implementations {
@@ -28,22 +28,17 @@ export function checkpointCalls(core: Core): Implementations {
   function options(at: number, present: number): { comm: number; options: service.Settings } {
     const [algorithm, nof, ratio, memory, flags, handle] = (at === 0 ? ZERO : heap.ints(at, 6, 'options')) as Six;
     const comm = core.comm(handle === 0 ? core.commHandle(present) : handle);
-    const bad = (text: string): never => core.fail(ERR.ARG, text, comm.handle);
     if (comm.remote) core.fail(ERR.COMM, 'the communicator is an intercommunicator', comm.handle);
-    if (algorithm !== 0 && algorithm !== IMEM_M_REP && algorithm !== STABLE_DISK)
-      bad(`algorithm ${algorithm} is neither MPI_CKPT_IMEM_M_REP nor MPI_CKPT_STABLE_DISK`);
-    if (nof < 0 || (nof > 0 && nof >= comm.group.length))
-      bad(`nof ${nof}: of ${comm.group.length} processes 0 to ${comm.group.length - 1} may be lost`);
-    if (ratio < 0) bad(`ratio ${ratio} is negative`);
-    if (memory < 0) bad(`memory ${memory} is negative`);
-    if ((flags & ~service.NO_CHECK) !== 0) bad(`flags ${flags}: only MPI_CKPT_NO_CHECK is a flag`);
-    return { comm: comm.handle, options: { algorithm, nof, ratio, memory, flags } };
+    const settings = { algorithm, nof, ratio, memory, flags };
+    const wrong = service.wrongIn(settings, comm.group.length);
+    if (wrong) core.fail(ERR.ARG, wrong, comm.handle);
+    return { comm: comm.handle, options: settings };
   }
 
   function join(o: { comm: number; options: service.Settings }): void {
     if (!told()) return;
     const node = layer.device.place(() => core.options.processorName());
-    service.join(layer, o.comm, o.options, node, core.call);
+    service.join(layer, o.comm, o.options, node, core.call, NUMBERS);
   }
 
   function data(ckpt: CkptState, address: number, length: number, datatype: number, tag: number): CkptData {
@@ -51,10 +46,24 @@ export function checkpointCalls(core: Core): Implementations {
     const count = core.count(length, ckpt.comm, 'length');
     const type = core.typeFor(count, datatype, ckpt.comm);
     core.checkPlace(address, count, type, ckpt.comm, 'the data');
-    return { address: address >>> 0, count, layout: type.layout };
+    const basic = count === 0 ? undefined : types.uniform(layer, type, core.call);
+    const element = service.isNumber(basic) ? basic.id : NO_NUMBER;
+    const d = { address: address >>> 0, count, layout: type.layout, element };
+    fits(ckpt.options, d, tag, ckpt.comm);
+    return d;
   }
 
-  /** Tags and their bytes, then the data of each. */
+  /** Codes of numbers take numbers only. */
+  function fits(o: service.Settings, d: CkptData, tag: number, comm: number): void {
+    if (o.algorithm === WEIGHTED_REAL && d.element === NO_NUMBER && bytesOf(d) > 0)
+      core.fail(
+        ERR.TYPE,
+        `the data of tag ${tag} are not numbers of one type, which MPI_CKPT_WEIGHTED_REAL adds up`,
+        comm,
+      );
+  }
+
+  /** How many, tags, types and bytes, then the data of each. */
   function packed(ckpt: CkptState): Uint8Array {
     const entries = [...ckpt.data];
     const head = 8 + 16 * entries.length;
@@ -64,6 +73,7 @@ export function checkpointCalls(core: Core): Implementations {
     let at = head;
     entries.forEach(([tag, d], i) => {
       view.setInt32(8 + 16 * i, tag, true);
+      view.setInt32(12 + 16 * i, d.element, true);
       view.setFloat64(16 + 16 * i, bytesOf(d), true);
       if (bytesOf(d) > 0) layer.memory.pack(d.layout, d.count, LINEAR, d.address, out.subarray(at, (at += bytesOf(d))));
     });
@@ -134,6 +144,7 @@ export function checkpointCalls(core: Core): Implementations {
     MPI_Ckpt_ctrl: (at: number) => {
       const ckpt = opened();
       const o = options(at, ckpt.comm);
+      for (const [tag, d] of ckpt.data) fits(o.options, d, tag, o.comm);
       join(o);
       Object.assign(ckpt, o);
       return ERR.SUCCESS;
@@ -150,5 +161,23 @@ export function closeCheckpoints(core: Core): void {
 
 type Six = [number, number, number, number, number, number];
 const ZERO: readonly number[] = [0, 0, 0, 0, 0, 0];
+
+/** Element id of data that no code of numbers takes. */
+const NO_NUMBER = -1;
+
+/** The data of {@link checkpointCalls}'s `packed`, with doubles in the place of what lies behind the list. */
+const NUMBERS = service.numbersFormat((data) => {
+  const view = new DataView(data.buffer, data.byteOffset, data.length);
+  const entries = view.getUint32(0, true);
+  const head = 8 + 16 * entries;
+  const parts: service.Part[] = [];
+  let length = head;
+  for (let i = 0; i < entries; i++) {
+    const bytes = view.getFloat64(16 + 16 * i, true);
+    if (bytes > 0) parts.push({ element: view.getInt32(12 + 16 * i, true), offset: length, bytes });
+    length += bytes;
+  }
+  return { head, length, parts };
+});
 
 const bytesOf = ({ layout, count }: CkptData): number => layout.size * count;

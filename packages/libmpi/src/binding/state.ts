@@ -139,6 +139,8 @@ export interface CkptData {
   address: number;
   count: number;
   layout: Layout;
+  /** Id of the numbers' type; negative: they are none. */
+  element: number;
 }
 
 /** A data representation of the program: function-table indices, and the pointer that they are given. */

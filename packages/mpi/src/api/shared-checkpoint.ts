@@ -9,6 +9,7 @@ import { pad8 } from '@mayfly/wire';
 import { MalformedValue, Unencodable, decodeValue, encodeValue } from '../codec.ts';
 import * as service from '../ckpt/service.ts';
 import { COMM_WORLD } from '../constants.ts';
+import { ELEMENT_TYPES } from '../datatypes.ts';
 import { ERR, fail } from '../errors.ts';
 import {
   checkDataOf,
@@ -24,6 +25,33 @@ import type { Context } from './context.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
 
 const HEAD = 8;
+/** More than any communicator has; what a word has room for. */
+const MOST_GROUP = 0x7f_ffff;
+
+const CODES: ReadonlyMap<NonNullable<Mayfly.CheckpointOptions['code']>, number> = new Map([
+  ['copies', service.Algorithm.IMEM_M_REP],
+  ['pair', service.Algorithm.PAIR],
+  ['checksum', service.Algorithm.CHECKSUM],
+  ['weighted', service.Algorithm.WEIGHTED],
+  ['real', service.Algorithm.WEIGHTED_REAL],
+]);
+
+/** The index is the head; typed arrays are the numbers. */
+const NUMBERS = service.numbersFormat((data) => {
+  const { entries, start } = indexOf(data);
+  const parts = entries.flatMap((e) =>
+    'array' in e ? [{ element: typeNamed(e.array.type), offset: start + e.array.offset, bytes: e.array.bytes }] : [],
+  );
+  const length = parts.reduce((n, p) => Math.max(n, p.offset + pad8(p.bytes)), start);
+  return { head: start, length, parts };
+});
+
+function indexOf(bytes: Uint8Array): { entries: Entry[]; start: number } {
+  const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(0, true);
+  const { entries } = decodeValue(bytes.subarray(HEAD, HEAD + length)) as { entries: Entry[] };
+  return { entries, start: HEAD + pad8(length) };
+}
+const typeNamed = (name: string): number => ELEMENT_TYPES.findIndex((t) => t.id > 0 && t.array.name === name);
 
 export function sharedCheckpoints(context: Context): typeof Mayfly.checkpoint {
   const { layer, runtime } = context;
@@ -38,6 +66,22 @@ export function sharedCheckpoints(context: Context): typeof Mayfly.checkpoint {
     if (state !== 'open') bad(call, state === 'before' ? 'checkpoint.open comes first' : 'checkpoints are closed');
   };
 
+  function algorithmOf(o: Mayfly.CheckpointOptions, call: string): number {
+    if (o.code === undefined && o.disk === undefined) return settings.algorithm;
+    if (o.disk === true && o.code !== undefined)
+      fail(ERR.ARG, `checkpoint.${call}`, 'disk: true leaves nothing in memory, so there is no code', comm);
+    if (o.disk === true) return service.Algorithm.STABLE_DISK;
+    if (o.code === undefined && settings.algorithm !== service.Algorithm.STABLE_DISK) return settings.algorithm;
+    const algorithm = CODES.get(o.code ?? 'copies');
+    if (algorithm !== undefined) return algorithm;
+    return fail(
+      ERR.ARG,
+      `checkpoint.${call}`,
+      `code ${String(o.code)} is none of ${[...CODES.keys()].join(', ')}`,
+      comm,
+    );
+  }
+
   function join(o: Mayfly.CheckpointOptions, call: string): void {
     const count = (value: unknown, what: string, before: number): number => {
       if (value === undefined) return before;
@@ -45,21 +89,27 @@ export function sharedCheckpoints(context: Context): typeof Mayfly.checkpoint {
         return fail(ERR.ARG, `checkpoint.${call}`, `${what} ${String(value)} is not a whole number above 0`, comm);
       return value;
     };
-    const { IMEM_M_REP, STABLE_DISK } = service.Algorithm;
+    const group = count(o.group, 'group', service.groupOf(settings.flags));
     const next: service.Settings = {
-      algorithm: o.disk === undefined ? settings.algorithm : o.disk ? STABLE_DISK : IMEM_M_REP,
+      algorithm: algorithmOf(o, call),
       nof: count(o.copies, 'copies', settings.nof),
       ratio: count(o.ratio, 'ratio', settings.ratio),
       memory: count(o.memory, 'memory', settings.memory),
-      flags: o.crossing === undefined ? settings.flags : o.crossing ? 0 : service.NO_CHECK,
+      flags:
+        (Math.min(group, MOST_GROUP) << service.GROUP_SHIFT) |
+        (o.crossing === undefined ? settings.flags & service.NO_CHECK : o.crossing ? 0 : service.NO_CHECK),
     };
     const handle = o.comm === undefined ? comm : (o.comm as unknown as { readonly handle: number }).handle;
+    const size = layer.state.comms.rows.get(handle)?.group.length;
+    const wrong = size === undefined ? undefined : service.wrongIn(next, size);
+    if (wrong) fail(ERR.ARG, `checkpoint.${call}`, wrong, comm);
     service.join(
       layer,
       handle,
       next,
       layer.device.place(() => runtime.processorName()),
       `checkpoint.${call}`,
+      NUMBERS,
     );
     comm = handle;
     settings = next;
@@ -67,6 +117,10 @@ export function sharedCheckpoints(context: Context): typeof Mayfly.checkpoint {
 
   function packed(): Uint8Array {
     const { entries, parts } = entriesOf(registered);
+    if (settings.algorithm === service.Algorithm.WEIGHTED_REAL)
+      for (const e of entries)
+        if ('array' in e && !service.isNumber(ELEMENT_TYPES[typeNamed(e.array.type)]))
+          fail(ERR.TYPE, 'checkpoint.here', `tag ${show(e.tag)} holds a ${e.array.type}, which has no doubles`, comm);
     let index: Uint8Array;
     try {
       index = encodeValue({ entries }, 'the registered data');
@@ -88,9 +142,8 @@ export function sharedCheckpoints(context: Context): typeof Mayfly.checkpoint {
 
   function unpacked(bytes: Uint8Array): NonNullable<typeof read> {
     try {
-      const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(0, true);
-      const { entries } = decodeValue(bytes.subarray(HEAD, HEAD + length)) as { entries: Entry[] };
-      return { bytes, entries, arrays: bytes.subarray(HEAD + pad8(length)) };
+      const { entries, start } = indexOf(bytes);
+      return { bytes, entries, arrays: bytes.subarray(start) };
     } catch (e) {
       if (e instanceof MalformedValue || e instanceof RangeError)
         return bad('rollback', `the checkpoint cannot be read: ${e.message}`);

@@ -13,7 +13,7 @@ import type { TeamEffect, TeamEvent } from './team.ts';
 
 const NONE = new Uint8Array(0);
 
-const KINDS: readonly number[] = [Mode.COPY, Mode.COUNT, Mode.SKIP];
+const KINDS: readonly number[] = [Mode.COPY, Mode.COUNT, Mode.SKIP, Mode.TERM, Mode.SHARE];
 export const isCopy = (mode: number): boolean => KINDS.includes(mode & Mode.KIND);
 
 /** Its body may still be in the log: later (progress.ts). */
@@ -46,16 +46,23 @@ export function takeEarly(layer: Layer, m: Membership, early: readonly Early[]):
 function take(layer: Layer, m: Membership, e: Early): void {
   const kind = e.mode & Mode.KIND;
   const { group } = layer.state.comms.rows.get(m.comm)!;
+  const data = DATA[kind];
   step(
     layer,
     m,
-    kind === Mode.COPY
-      ? { type: 'copy', round: e.tag, of: e.word, bytes: e.body }
+    data
+      ? { type: data, round: e.tag, of: e.word, bytes: e.body }
       : kind === Mode.COUNT
         ? { type: 'count', round: e.tag, from: rankOfTask(group, e.src), count: e.word }
         : { type: 'skip', step: e.tag },
   );
 }
+const DATA: Readonly<Record<number, 'copy' | 'term' | 'share'>> = {
+  [Mode.COPY]: 'copy',
+  [Mode.TERM]: 'term',
+  [Mode.SHARE]: 'share',
+};
+const MODE_OF = { copy: Mode.COPY, term: Mode.TERM, share: Mode.SHARE };
 
 /** A notice has come: somebody may be lost, something may be decided. */
 export function heard(layer: Layer): void {
@@ -89,9 +96,9 @@ function act(layer: Layer, m: Membership, e: TeamEffect): void {
   const comm = layer.state.comms.rows.get(m.comm)!;
   const to = comm.group[e.to]!;
   if (layer.state.failures?.lost.includes(to)) return;
-  if (e.type === 'copy') layer.device.send(taskId(to), Mode.COPY, comm.context, e.round, e.of, e.bytes);
-  else if (e.type === 'count') layer.device.send(taskId(to), Mode.COUNT, comm.context, e.round, e.count >>> 0, NONE);
-  else layer.device.send(taskId(to), Mode.SKIP, comm.context, e.step, 0, NONE);
+  if (e.type === 'count') layer.device.send(taskId(to), Mode.COUNT, comm.context, e.round, e.count >>> 0, NONE);
+  else if (e.type === 'skip') layer.device.send(taskId(to), Mode.SKIP, comm.context, e.step, 0, NONE);
+  else layer.device.send(taskId(to), MODE_OF[e.type], comm.context, e.round, e.of, e.bytes);
 }
 
 /** The open checkpoints. */

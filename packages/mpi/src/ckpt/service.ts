@@ -18,14 +18,17 @@ import { waitUntil } from '../progress.ts';
 import * as requests from '../requests.ts';
 import { openOf, step, takeEarly } from './arrivals.ts';
 import * as disk from './disk.ts';
+import type { Codes, Format } from './codes.ts';
+import { Algorithm, NO_CHECK, protection } from './options.ts';
 import { newcomer, planOf, type Plan, type Share } from './plan.ts';
 import type { CommRecord } from '../state.ts';
 import type { Checkpoints, Membership, Service, Settings } from './state.ts';
 import { Team, Word } from './team.ts';
 
-export type { Settings };
-export const Algorithm = { IMEM_M_REP: 1, STABLE_DISK: 2 } as const;
-export const NO_CHECK = 1;
+export * from './options.ts';
+export * from './numbers.ts';
+export type { Codes, Format, Settings };
+export type { Sum, GroupSize, Code } from './codes.ts';
 const RATIO = 1000;
 const MEMORY_MB = 256;
 const CHECKED = 3;
@@ -43,8 +46,19 @@ interface Brings {
   checks: boolean;
 }
 
-/** [MPI_Ckpt_open, MPI_Ckpt_ctrl] @param node the name of the place where this process runs */
-export function join(layer: Layer, handle: number, settings: Settings, node: string, call: string): void {
+/**
+ * [MPI_Ckpt_open, MPI_Ckpt_ctrl]
+ * @param node the name of the place where this process runs
+ * @param numbers how its data become numbers
+ */
+export function join(
+  layer: Layer,
+  handle: number,
+  settings: Settings,
+  node: string,
+  call: string,
+  numbers: Format,
+): void {
   const ckpt = layer.ckpt!;
   const comm = commOf(layer, handle, call);
   ckpt.node = node;
@@ -54,7 +68,7 @@ export function join(layer: Layer, handle: number, settings: Settings, node: str
   const team = gather(layer, comm, call);
   ckpt.joining = { comm: team, request: 0, team: undefined, early: [], folder: '', slot: 1 };
   try {
-    const wrong = attempt(() => begin(layer, ckpt, comm, settings, node, call));
+    const wrong = attempt(() => begin(layer, ckpt, comm, settings, node, call, numbers));
     const { joining } = ckpt;
     let whole = false;
     if (wrong) {
@@ -74,6 +88,7 @@ export function join(layer: Layer, handle: number, settings: Settings, node: str
     if (wrong) throw new MPIError(wrong.errorClass, call, wrong.text, handle);
     if (!whole) fail(ERR.CHECKPOINT, call, 'another process could not take part', handle);
     ckpt.adopt(joining as Membership, handle, settings, joining.folder, joining.slot);
+    ckpt.numbers = numbers;
   } finally {
     ckpt.joining = undefined;
   }
@@ -187,6 +202,7 @@ function begin(
   settings: Settings,
   node: string,
   call: string,
+  numbers: Format,
 ): void {
   const joining = ckpt.joining!;
   const { present } = ckpt;
@@ -197,25 +213,34 @@ function begin(
   const unlike = all.findIndex((b) => JSON.stringify(b.settings) !== JSON.stringify(all[0]!.settings));
   if (unlike >= 0) bad(ERR.ARG, `the options of ranks 0 and ${unlike} differ`);
   const nodes = all.map((b) => b.share.node);
-  const most = new Set(nodes).size - 1;
-  if (settings.nof > most) bad(ERR.ARG, `nof ${settings.nof}: of ${most + 1} nodes at most ${most} may be lost`);
-  const m = settings.algorithm === Algorithm.STABLE_DISK ? 0 : settings.nof || Math.min(1, most);
+  const { codes } = layer.device;
+  const { m, holders, sums } = protection(nodes, settings, codes, (why) => bad(ERR.ARG, why));
   const plan = planOf(
     all.map((b) => b.share),
     m,
+    { holders, sums, codes },
   );
   if (plan.error !== undefined) bad(...REFUSED[plan.error]);
   const { context } = commOf(layer, joining.comm, call);
   const known = plan as Extract<Plan, { round: number }>;
   const offered = present?.team.offered(known.round);
   const has = known.disk
-    ? { round: known.round, own: disk.read(layer, known.folder, comm.rank, known.round, call), copies: new Map() }
+    ? {
+        round: known.round,
+        own: disk.read(layer, known.folder, comm.rank, known.round, call),
+        copies: new Map(),
+        sums: [],
+      }
     : offered;
   joining.team = new Team({
     id: String(context),
     rank: comm.rank,
     nodes,
     m,
+    holders,
+    sums,
+    codes,
+    numbers,
     memory: (settings.memory || MEMORY_MB) * 2 ** 20,
     checked: all.every((b) => b.checks) ? CHECKED : 0,
   });
@@ -230,7 +255,7 @@ function begin(
 const REFUSED: Readonly<Record<NonNullable<Plan['error']>, [ErrorClass, string]>> = {
   teams: [ERR.CHECKPOINT, 'the processes have checkpoints of different teams'],
   ranks: [ERR.ARG, 'with new processes, the communicator has as many as before, and the old ones have their ranks'],
-  lost: [ERR.CHECKPOINT, 'more nodes were lost than copies are for, and no checkpoint is on stable disk'],
+  lost: [ERR.CHECKPOINT, 'more nodes were lost than copies or checksums are for, and no checkpoint is on stable disk'],
 };
 
 /** @throws MPIError ERR_CHECKPOINT */
@@ -271,6 +296,13 @@ export function here(layer: Layer, own: Uint8Array, call: string): void {
   if (problem === 'mixed')
     fail(ERR.CHECKPOINT, call, 'not all processes have called MPI_Ckpt_here: the last one does not count', ckpt.comm);
   if (problem === 'disk') fail(ERR.IO, call, 'the last checkpoint could not be written to the disk', ckpt.comm);
+  if (problem === 'numbers')
+    fail(
+      ERR.CHECKPOINT,
+      call,
+      'the last checkpoint does not count: a number, or a sum of them, was NaN, an infinity or whole and beyond 2^53',
+      ckpt.comm,
+    );
   if (problem === 'memory') ckpt.full = true;
   const { algorithm, ratio } = ckpt.settings!;
   const memory = algorithm !== Algorithm.STABLE_DISK && !ckpt.full;
@@ -289,7 +321,7 @@ export function rollback(layer: Layer, call: string): Uint8Array {
   const ckpt = opened(layer, call);
   // FT-MPI has made MPI_COMM_WORLD whole again: the others are in this call, too, or in MPI_Ckpt_open.
   if (ckpt.present.team.state === 'broken' && ckpt.comm === COMM_WORLD && layer.state.failures?.epoch !== undefined)
-    join(layer, ckpt.comm, ckpt.settings!, ckpt.node, call);
+    join(layer, ckpt.comm, ckpt.settings!, ckpt.node, call, ckpt.numbers!);
   const team = quiet(layer, ckpt, call);
   if (!ckpt.agreed) {
     if (team.problem === 'memory') ckpt.full = true;

@@ -1,4 +1,5 @@
 /** Operation-level checkpoints of one process: its team and the one that it joins, and what messages count. */
+import type { Format } from './codes.ts';
 import type { Team } from './team.ts';
 
 /** A team, and the communicator over which it runs. */
@@ -42,6 +43,8 @@ export class Checkpoints {
   /** The program's communicator, whose error handler gets the errors. */
   comm = 0;
   settings: Settings | undefined;
+  /** How its data become numbers. */
+  numbers: Format | undefined;
   /** Name of the place where this process runs. */
   node = '';
   /** The team whose data there are; it may be broken. */

@@ -18,3 +18,4 @@ export {
   trueExtent,
   typeOf,
 } from './datatype-table.ts';
+export { uniform } from './uniform.ts';

@@ -3,14 +3,30 @@
  * made when all that live have contributed and come to each at another moment, nodes are lost at any moment, also while
  * a team begins, and what was lost is replaced on another node. Judged by what processes roll back to.
  */
-import { newcomer, planOf, type Plan, type Share } from '../../src/ckpt/plan.ts';
+import { portableKernel, sharedCodes } from '@mayfly/checkpoint/codes';
+import {
+  checksumsOf,
+  newcomer,
+  partnerOf,
+  planOf,
+  type Held,
+  type Plan,
+  type Protection,
+  type Share,
+} from '../../src/ckpt/plan.ts';
 import { Team, type TeamEffect, type TeamEvent, type TeamOptions } from '../../src/ckpt/team.ts';
 
 export interface Kit {
   readonly team: new (options: TeamOptions) => Team;
-  readonly plan: (shares: readonly Share[], m: number) => Plan;
+  readonly plan: (shares: readonly Share[], m: number, how?: Partial<Protection>) => Plan;
+  readonly sums: (nodes: readonly string[], checksums: number, most: number) => Held[];
 }
-export const honest: Kit = { team: Team, plan: planOf };
+const codes = sharedCodes(portableKernel);
+export const honest: Kit = {
+  team: Team,
+  plan: planOf,
+  sums: (nodes, c, most) => checksumsOf(nodes, 'exact', c, most, codes),
+};
 
 export class Violation extends Error {}
 
@@ -38,7 +54,10 @@ function random(seed: number): (n: number) => number {
   };
 }
 
-const bytesOf = (rank: number, round: number): Uint8Array => Uint8Array.of(rank, round & 255, round >> 8);
+/** Of different lengths. */
+const bytesOf = (rank: number, round: number): Uint8Array =>
+  Uint8Array.of(rank, round & 255, round >> 8, ...Array<number>((rank * 5 + round) % 7).fill(round & 255));
+
 export class World {
   rollbacks = 0;
   private readonly draw: (n: number) => number;
@@ -120,9 +139,9 @@ export class World {
     const key = `${rank}>${e.to}`;
     const queue = this.channels.get(key) ?? [];
     this.channels.set(key, queue);
-    if (e.type === 'copy') queue.push({ type: 'copy', round: e.round, of: e.of, bytes: e.bytes });
+    if (e.type === 'count') queue.push({ type: 'count', round: e.round, from: rank, count: e.count });
     else if (e.type === 'skip') queue.push({ type: 'skip', step: e.step });
-    else queue.push({ type: 'count', round: e.round, from: rank, count: e.count });
+    else queue.push({ type: e.type, round: e.round, of: e.of, bytes: e.bytes });
   }
 
   private here(rank: number): void {
@@ -187,7 +206,13 @@ export class World {
   }
 
   private form(shares: Share[]): void {
-    const plan = this.kit.plan(shares, this.m);
+    const nodes = shares.map((s) => s.node);
+    // MPI_Ckpt_ctrl may change the way.
+    const sums = this.draw(2) === 0 ? [] : this.kit.sums(nodes, this.m, 1 + this.draw(4));
+    const m = sums.length > 0 ? 0 : this.m;
+    const pairs = m === 1 && this.n % (2 * this.perNode) === 0 && this.draw(2) === 0;
+    const how = { sums, codes, ...(pairs && { holders: partnerOf }) };
+    const plan = this.kit.plan(shares, m, how);
     if (plan.error !== undefined) {
       if (this.lost.size <= this.m) throw new Violation(`"${plan.error}" after ${this.lost.size} losses of ${this.m}`);
       // More than it is for: all begin again.
@@ -201,11 +226,10 @@ export class World {
     this.steps = [];
     this.heard = undefined;
     const id = `team ${++this.teams}`;
-    const nodes = shares.map((s) => s.node);
     this.processes = shares.map(({ node }, r) => ({
       node,
       team: this.processes[r]?.team,
-      next: new this.kit.team({ id, rank: r, nodes, m: this.m, memory: 1 << 20, checked: 2 }),
+      next: new this.kit.team({ id, rank: r, nodes, m, ...how, memory: 1 << 20, checked: 2 }),
       step: 0,
     }));
     for (const [r, p] of this.processes.entries())

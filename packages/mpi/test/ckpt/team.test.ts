@@ -5,7 +5,7 @@ import { Team, Word, type TeamEffect, type TeamEvent } from '../../src/ckpt/team
 import { Violation, honest, play } from './model.ts';
 import { PLANTED } from './planted.ts';
 
-const SEEDS = 400;
+const SEEDS = 300;
 
 describe('holders', () => {
   it('Figure 2: "sends the data … to the ckpt_buf of process (i + 1) % n", m times (m ≤ n − 1: C6)', () => {
@@ -40,6 +40,7 @@ const share = (rank: number, o: Partial<Share> = {}): Share => ({
   folder: 'f',
   slot: 0,
   held: [[5, [(rank + 3) % 4]]],
+  sums: [],
   ...o,
 });
 const fresh = (rank: number): Share =>
@@ -99,9 +100,9 @@ function pair(memory = 100): { teams: Team[]; words: number[][]; all: (e: (r: nu
   const teams = [0, 1].map((rank) => new Team({ id: 't', rank, nodes: ['a', 'b'], m: 1, memory, checked: 1 }));
   const take = (r: number, x: TeamEffect): void => {
     if (x.type === 'contribute') words[r]!.push(x.word);
-    else if (x.type === 'copy') hand(x.to, { type: 'copy', round: x.round, of: x.of, bytes: x.bytes });
+    else if (x.type === 'count') hand(x.to, { type: 'count', round: x.round, from: r, count: x.count });
     else if (x.type === 'skip') hand(x.to, { type: 'skip', step: x.step });
-    else hand(x.to, { type: 'count', round: x.round, from: r, count: x.count });
+    else hand(x.to, { type: x.type, round: x.round, of: x.of, bytes: x.bytes });
   };
   const hand = (r: number, e: TeamEvent): void => {
     for (const x of teams[r]!.step(e)) take(r, x);
@@ -109,7 +110,7 @@ function pair(memory = 100): { teams: Team[]; words: number[][]; all: (e: (r: nu
   const all = (e: (r: number) => TeamEvent): void => [0, 1].forEach((r) => hand(r, e(r)));
   all(() => ({
     type: 'begin',
-    plan: { round: 0, disk: false, stable: 0, folder: '', slot: 1, transfers: [] },
+    plan: { round: 0, disk: false, stable: 0, folder: '', slot: 1, transfers: [], recoveries: [], sums: [] },
     has: undefined,
   }));
   all(() => ({ type: 'decided', word: Word.READY, lost: false }));

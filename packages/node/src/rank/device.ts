@@ -17,6 +17,7 @@
  *  (team-log.ts): frames of such a rank carry no determinants.
  */
 import { LIVE, TIMED, protocols, type Awaited, type Endpoint } from '@mayfly/protocols';
+import { sharedCodes } from '@mayfly/checkpoint/codes';
 import { copyBytes, type Arrival, type Device, type WaitReason } from '@mayfly/mpi';
 import {
   CHUNK_BYTES,
@@ -69,6 +70,7 @@ export class RingDevice implements Device {
   readonly part?: NonNullable<Assignment['part']>;
   readonly teams?: NonNullable<Assignment['teams']>;
   readonly tellsLosses: boolean;
+  readonly codes?: NonNullable<Device['codes']>;
   readonly ft?: NonNullable<Device['ft']>;
   unexpectedBytes: number;
   private readonly frames: DownFrames;
@@ -126,6 +128,7 @@ export class RingDevice implements Device {
       world.protocol !== undefined &&
       protocols[world.protocol].recovery.tells === true &&
       this.ft?.communicators !== 'abort';
+    if (this.tellsLosses) this.codes = sharedCodes();
     if (world.capacity !== undefined) this.capacity = world.capacity;
     this.library = world.library ?? 1;
     if (world.universe !== undefined) this.universe = world.universe;
