@@ -8,6 +8,7 @@ export { NODES_COME_AND_GO } from './planted-recovering.ts';
 export { SingleCounterEndpoint } from './planted-protocols.ts';
 export type { ProgramSpec, ScriptStep } from './program.ts';
 export { draw, hasTeams, run, setupOfSeed, type RunOptions, type RunReport } from './run.ts';
+export { OWNER_RULES, huntOwners, runOwners, type OwnerRule, type OwnersReport } from './owners/owners.ts';
 export { shrink, type Shrunk } from './shrink.ts';
 export type { Setup } from './setup.ts';
 export type { World } from './world.ts';

@@ -4,7 +4,8 @@
  * Owns: a session of its own; the lease and its renewal; the epoch of this opening.
  *
  *  O1  The lease is a row with an epoch and an end by the clock of the database. Its owner renews it, and keeps a
- *      session with an advisory lock: both are signs of life (takeover.ts), and neither is needed to be safe.
+ *      session with an advisory lock: both are signs of life (protocols/src/ownership/takeover.ts), and neither is
+ *      needed to be safe.
  *  O2  Taking the lease raises the epoch, ends what the connections of the earlier owner have under way, and waits for
  *      it. From then on the epoch of every write of that owner has passed.
  *  O3  An owner that finds another epoch has lost the tables, for good: `lost` aborts.
@@ -14,12 +15,12 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { TAKEOVER_GRACE_MS, TAKEOVER_LOOK_MS, Takeover, type Sight } from '@mayfly/protocols';
 import { MayflyError } from '@mayfly/wire';
 import pg from 'pg';
 import type { Peer } from '../ports/index.ts';
 import { isBroken } from './errors.ts';
 import { LEASES, migrate, versionOf } from './migrations.ts';
-import { Takeover, type Sight } from './takeover.ts';
 
 /** The process that owns the tables. */
 export interface Owner {
@@ -44,10 +45,6 @@ export interface OwnershipOptions {
   ahead?: () => Promise<readonly string[]>;
 }
 
-/** Between two looks. */
-const LOOK_MS = 250;
-/** T2. */
-const GRACE_MS = 1000;
 /** A server that stands by is seen in the database so often. */
 const SHOW_MS = 1000;
 /** One that was not heard of so long is gone. */
@@ -114,7 +111,7 @@ export class Ownership {
    */
   async take(check: (session: pg.Client) => Promise<void>): Promise<void> {
     const { standBy, patienceMs } = this.#options;
-    const takeover = new Takeover(GRACE_MS);
+    const takeover = new Takeover({ graceMs: TAKEOVER_GRACE_MS, leaseMs: this.#options.leaseMs });
     let checked = false;
     for (const end = performance.now() + patienceMs; ;) {
       standBy?.signal.throwIfAborted();
@@ -133,7 +130,6 @@ export class Ownership {
           standBy?.owner(seen.owner);
         }
       } catch (error) {
-        takeover.failed();
         // A server that stands by waits for the database, too; one that was never there is a mistake of the operator.
         if (!standBy || !checked || !isBroken(error)) throw error;
       }
@@ -142,7 +138,7 @@ export class Ownership {
           'CONFLICT',
           `The database at ${this.#at.place} is in use by another Mayfly server (${holder}).`,
         );
-      await sleep(LOOK_MS, undefined, standBy && { signal: standBy.signal });
+      await sleep(TAKEOVER_LOOK_MS, undefined, standBy && { signal: standBy.signal });
     }
   }
 
@@ -249,7 +245,7 @@ export class Ownership {
         .then(() => this.#renew())
         .then(
           () => this.#renewSoon(this.#options.leaseMs / 4),
-          () => this.#renewSoon(LOOK_MS),
+          () => this.#renewSoon(TAKEOVER_LOOK_MS),
         );
     }, ms).unref();
   }
