@@ -7,10 +7,10 @@ import { protocols } from '@mayfly/protocols';
 import { buildModule } from '@mayfly/toolchain/c';
 import type { JobOptions } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Bench, sleep } from './harness.ts';
+import { Bench, PATIENCE, sleep } from './harness.ts';
 import { losesNodeAndRank } from './team-losses.ts';
 
-const bench = new Bench();
+const bench = new Bench({ dispatcher: { ...PATIENCE, moveAfterMs: 1500 } });
 beforeAll(() => bench.start());
 afterEach(async () => {
   await Promise.all(bench.nodes.splice(0).map((n) => n.close(0)));
@@ -126,20 +126,36 @@ async function undisturbed(): Promise<string[]> {
   return right;
 }
 
-/** Somebody leaves with a team, and only several others together have slots for its ranks. */
-it('T9: a team whose node leaves goes on in several nodes, together where one has two slots: the same answer', async () => {
+/**
+ * Somebody leaves with a team, and a node with too few slots takes it, until another one comes. That one leaves as
+ * well, and only several others together have slots for its ranks.
+ */
+it('T8, T9: a team moves to where it has room; in several nodes it goes on together where one has two slots', async () => {
   const first = await bench.node(4, 'a');
   const right = await undisturbed();
-  const id = await submit(4, 1500, 250_000);
+  const id = await submit(4, 1500, 200_000);
   await bench.until(id, (j) => j.tasks.every((t) => t.state === 'running' && t.team === 0));
+  await bench.node(2, 'b');
+  await sleep(700);
+  await first.close(20_000);
+  await bench.until(
+    id,
+    (j) => j.tasks.every((t) => t.state === 'running') && j.reason?.includes('share 2 slots') === true,
+  );
+  const roomy = await bench.node(4, 'e');
+  await bench.until(id, (j) => j.tasks.every((t) => t.state === 'running') && j.reason === undefined);
+  const moved = await bench.view(id);
+  expect(new Set(moved.tasks.map((t) => t.node)).size).toBe(1);
+  // It was no fault.
+  expect(moved.faults).toHaveLength(4);
+
   for (const [name, slots] of [
-    ['b', 2],
     ['c', 1],
     ['d', 1],
   ] as const)
     await bench.node(slots, name);
   await sleep(1500);
-  await first.close(20_000);
+  await roomy.close(20_000);
   await bench.until(id, (j) => String(j.tasks.map((t) => t.state === 'running' && (t.team ?? '-'))) === '0,0,-,-');
   const { tasks } = await bench.view(id);
   expect(new Set(tasks.map((t) => t.node)).size).toBe(3);
@@ -150,7 +166,7 @@ it('T9: a team whose node leaves goes on in several nodes, together where one ha
   await bench.api(`jobs/${id}/tasks/2/kill`, { method: 'POST' });
   expect(await answer(id)).toEqual(right);
   const faults = (await bench.view(id)).faults.map((f) => `${f.task} ${f.cause}`);
-  const later = faults.slice(4);
+  const later = faults.slice(8);
   expect(later).toEqual(['1 killed', '0 team', '2 killed']);
 });
 

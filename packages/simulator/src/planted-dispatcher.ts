@@ -12,6 +12,7 @@ import type { Simulation } from './simulation.ts';
 /** …with the words of the dispatcher. */
 const DISSOLVES = 'no node has room for ranks';
 const IN_TEAMS = 'several nodes, ranks';
+const MOVES = 'share too few slots and move';
 
 export class PlantedDispatcher extends Dispatcher {
   constructor(
@@ -23,11 +24,13 @@ export class PlantedDispatcher extends Dispatcher {
 
   override step(e: DispatcherEvent): DispatcherEffect[] {
     const effects = this.planted(e);
-    for (const x of effects)
+    for (const x of effects) {
+      if (x.type === 'log' && x.message.includes(MOVES)) this.world.count('teams moved');
       if (x.type === 'log' && x.message.startsWith(DISSOLVES)) {
         this.world.count('teams dissolved');
         if (x.message.includes(IN_TEAMS)) this.world.count('…into smaller teams');
       }
+    }
     return effects;
   }
 

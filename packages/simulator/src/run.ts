@@ -185,7 +185,7 @@ function drawTeams(
     spare: undone === undefined ? Random.named(seed, 'spare').pick([0, 0, 2, 4]) : 0,
     spareSlots: undone === undefined ? Random.named(seed, 'spare slots').pick([1, 1, 2]) : 1,
     // the faults strike few nodes: a start takes long
-    dispatcher: { ...setup.dispatcher, startMs: 40_000 },
+    dispatcher: { ...setup.dispatcher, startMs: 40_000, moveAfterMs: 1000 },
   };
   const sparse = r.chance(0.4);
   if (!hasTeams(protocol) || (held?.team ?? drawn.team) === 1 || setup.spec.script) return;

@@ -17,7 +17,7 @@
  *  D5 A report, heartbeat or hold of anything but the acting incarnation on its own node changes nothing, and its node
  *  is ordered to stop it.
  *  D6 A task is done, and a job ended, only once this is durable; nothing of it is assigned afterwards.
- *  D7 Every incarnation that was assigned and lost is in the list of faults once.
+ *  D7 Every incarnation that was assigned and lost is in the list of faults once. (One that moves is not lost: D29.)
  *  D8 When a job ends, all its ranks are revoked and all its slots are free.
  *  D9, D10 What a pause is: pause.ts.
  *  D11 No report of a node ends a job: it ends that incarnation at most. The server asks the logs themselves whether
@@ -29,7 +29,8 @@
  *  progress: stragglers.ts.
  *  D13, D14 What storage that cannot be written is: storage-outage.ts. D15–D17 Jobs whose tasks go back together:
  *  together.ts. D21 Teams: teams.ts. D22–D25 Teams that restart: unit.ts. D26 Quotas: quotas.ts. D27 Whose
- *  job is next: fair-share.ts. D28 Teams that are dissolved: dissolve.ts.
+ *  job is next: fair-share.ts. D28 Teams that are dissolved: dissolve.ts. D29 Teams
+ *  that move: move.ts.
  *
  * Durable before: `raise` before fenceCs, fenceCm, assign; `exit` before taskDone; `end` before jobEnded and the
  * revocations; `pause` before the revocations.
@@ -47,6 +48,7 @@ import { progress, watchStragglers } from './stragglers.ts';
 import { disconnected, goodbye, heard, heartbeat, hello, refused, report, watch } from './nodes.ts';
 import { recover, stillHere } from './recover.ts';
 import { endWait, leaveWithImage, leaveWithWave, pauseJob, pausePersisted, resumeJob } from './pause.ts';
+import { moveWithImage, watchCrowded } from './move.ts';
 import { askForImage, fencedCm, imageChosen, lose, raised, tellToDrop } from './restart.ts';
 import { schedule } from './schedule.ts';
 import { Core, over, paused, recoveryOf, type Task } from './state.ts';
@@ -158,6 +160,7 @@ export class Dispatcher {
         if (t.node !== undefined && (t.phase === 'running' || t.phase === 'assigned'))
           core.nodes.get(t.node)?.images.add(`${e.job}/${e.task}/${e.image}`);
         leaveWithImage(core, t);
+        moveWithImage(core, t);
         core.changed(t.job);
         return;
       }
@@ -237,6 +240,7 @@ export class Dispatcher {
         release(core);
         for (const job of core.jobs.values()) {
           endWait(core, job);
+          watchCrowded(core, job);
           checkLimits(core, job);
           passTime(core, job);
           if (job.record.state === 'running')

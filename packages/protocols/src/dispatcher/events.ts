@@ -62,6 +62,8 @@ export interface DispatcherSettings {
    * At most {@link startMs} counts.
    */
   startAfterMs: number;
+  /** A team that shares too few slots moves when a node has had room for all of it for so long (move.ts). */
+  moveAfterMs: number;
   /** A rank of which nothing was seen for so long may be a straggler. A job's `stuckAfterMs` overrides it. */
   stuckAfterMs: number;
   /** … if that is so many times the longest pause of any rank of its job. A job's `stuckFactor` overrides it. */
@@ -94,6 +96,7 @@ export const defaultSettings: DispatcherSettings = {
   restartGraceMs: 10_000,
   startMs: 120_000,
   startAfterMs: 30_000,
+  moveAfterMs: 10_000,
   stuckAfterMs: 600_000,
   stuckFactor: 10,
   forgetMs: 60_000,

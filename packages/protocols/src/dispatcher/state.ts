@@ -59,6 +59,8 @@ export interface Task {
   stays?: boolean | undefined;
   /** D23: its node has fewer slots than its team has members. */
   oversubscribed?: boolean | undefined;
+  /** D29, of a team's first member: when it may be asked for images, and until when they are waited for. */
+  moves?: { readonly from: number; readonly by?: number } | undefined;
   /** The node that its highest incarnation was assigned to. */
   lastNode?: NodeId;
   /**

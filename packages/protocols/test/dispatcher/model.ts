@@ -51,11 +51,12 @@ export class Model {
   readonly #formed = new Map<string, string>();
   readonly dissolved = new DissolvedTeams();
   teams = 0;
+  moved = 0;
   crowded = 0;
   again = 0;
   constructor(
     readonly below: (n: number) => number,
-    readonly make: () => Dispatcher = () => new Dispatcher({ crashLimit: 10_000 }),
+    readonly make: () => Dispatcher = () => new Dispatcher({ crashLimit: 10_000, moveAfterMs: 0 }),
   ) {
     this.dispatcher = make();
     this.step({ type: 'recover', now: this.now, entries: [], images: [] });
@@ -220,6 +221,9 @@ export class Model {
         this.#shown.set(e.job, e.teams);
         this.dissolved.shown(e.job, e.dissolved);
         return;
+      case 'log':
+        if (e.message.includes('share too few slots and move')) this.moved++;
+        return;
       case 'jobEnded':
         expect((this.registry.get(`job/${e.job}`) as JobRecord).state, 'D6').toBe(e.state);
         this.ended.add(e.job);
@@ -347,9 +351,10 @@ export class Model {
     else if (e?.type === 'revoke')
       v.workers = v.workers.filter((w) => !(w.job === e.job && w.task === e.task && w.incarnation === e.incarnation));
     else if (e?.type === 'checkpoint' && this.below(3) > 0) {
-      const w = v.workers.find((x) => x.job === e.job && x.task === e.task);
       const serial = ++this.#images;
-      if (w)
+      const team = this.#formed.get(`${e.job}/${e.task}`)?.split(',').map(Number) ?? [e.task];
+      // A team takes its images together.
+      for (const w of v.workers.filter((x) => x.job === e.job && team.includes(x.task)))
         this.step({
           type: 'image',
           now: this.now,
@@ -385,6 +390,7 @@ export class Model {
         task: w.task,
         incarnation: w.incarnation,
         started: w.started,
+        recovered: w.started,
         activity: { state: 'computing', arrivals: 0, sends: 0 },
       })),
     });

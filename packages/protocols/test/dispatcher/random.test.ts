@@ -63,13 +63,13 @@ function run(seed: number, make?: () => Dispatcher): Model {
 }
 
 it(
-  'holds D1–D6, D8, D9, D20, D22–D26 and D28 under faults of every kind, and ends every job',
+  'holds D1–D6, D8, D9, D20, D22–D26, D28 and D29 under faults of every kind, and ends every job',
   { timeout: 120_000 },
   () => {
     const only = process.env['MAYFLY_SEED'];
     let incarnations = 0;
     let pauses = 0;
-    let [teams, crowded, again, dissolved] = [0, 0, 0, 0];
+    let [teams, crowded, again, dissolved, moved] = [0, 0, 0, 0, 0];
     for (let seed = 1; seed <= 300; seed++) {
       const m = run(only === undefined ? seed : Number(only));
       for (const n of m.assigned.values()) incarnations += n;
@@ -78,6 +78,7 @@ it(
       crowded += m.crowded;
       again += m.again;
       dissolved += m.dissolved.size;
+      moved += m.moved;
       if (only !== undefined) break;
     }
     if (only === undefined) {
@@ -87,6 +88,7 @@ it(
       expect(crowded, 'some on too few slots').toBeGreaterThan(20);
       expect(again, 'and some members again').toBeGreaterThan(10);
       expect(dissolved, 'and some teams were dissolved').toBeGreaterThan(5);
+      expect(moved, 'and some moved').toBeGreaterThan(0);
     }
   },
 );
