@@ -48,6 +48,12 @@ beforeAll(() => {
 });
 afterAll(() => compiler.close());
 
+it.each(names)('%s states its progress', (name) => {
+  const sources = isC(name) ? manifest(name).sources! : [manifest(name).entry];
+  const own = sources.filter((path) => !path.startsWith('../'));
+  expect(own.map((path) => readFileSync(join(here, name, path), 'utf8')).join('')).toMatch(/[ .](state_)?progress\(/);
+});
+
 it('are all here', () => expect(names.filter((n) => !isC(n)).sort()).toEqual(NAMES));
 
 describe.each(NAMES)('%s', (name) => {

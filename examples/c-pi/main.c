@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "../c-common/options.h"
+#include "../c-common/progress.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -35,6 +36,7 @@ int main(int argc, char **argv) {
   const double start = MPI_Wtime();
   double pi = 0;
   for (int round = 1; round <= rounds; round++) {
+    state_progress(round - 1, rounds);
     /* Only rank 0 decides; the others learn it from the message. */
     int64_t n = 0;
     if (rank == 0) {

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "../c-common/options.h"
+#include "../c-common/progress.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -50,6 +51,7 @@ int main(int argc, char **argv) {
 
   double pi = 0;
   for (int round = 0; round < rounds;) {
+    state_progress(round, rounds);
     if (first == fails && round == when) exit(1);
     int rank, size;
     MPI_Comm_rank(comm, &rank);

@@ -80,6 +80,7 @@ int main(int argc, char **argv) {
 
   nas_clock();
   for (int i = 1; i <= steps; i++) {
+    state_progress(i - 1, steps);
     step(&flow, &domain);
     if (i % 20 == 0) nas_say("  step %d", i);
   }

@@ -122,6 +122,7 @@ int main(int argc, char **argv) {
   double zeta = 0;
   bool converged = true;
   for (int it = 1; it <= iterations; it++) {
+    state_progress(it - 1, iterations);
     double residual = solve(x, z, r, p, q);
     zeta = CLASSES[class].shift + 1 / dot(x, z);
     double scale = 1 / sqrt(dot(z, z));

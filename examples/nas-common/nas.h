@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "../c-common/progress.h"
+
 extern int nas_rank, nas_size;
 
 /* Starts MPI and prints the title. Returns the index of the class in "SWA"; the class is the first argument, S if there is none. */

@@ -50,7 +50,11 @@ int main(int argc, char **argv) {
 
   nas_clock();
   double mine[2 + ANNULI] = {0}, all[2 + ANNULI] = {0};
-  for (int64_t k = nas_share(nas_rank, batches, nas_size); k < nas_share(nas_rank + 1, batches, nas_size); k++) batch(k, mine, mine + 2);
+  int64_t first = nas_share(nas_rank, batches, nas_size), end = nas_share(nas_rank + 1, batches, nas_size);
+  for (int64_t k = first; k < end; k++) {
+    state_progress((double)(k - first), (double)(end - first));
+    batch(k, mine, mine + 2);
+  }
   MPI_Reduce(mine, all, 2 + ANNULI, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
 
   double pairs = 0;

@@ -154,6 +154,7 @@ int main(int argc, char **argv) {
   int64_t found[ITERATIONS][PROBES] = {{0}}, all[ITERATIONS][PROBES];
   for (int it = 1; it <= ITERATIONS; it++) {
     int32_t probes[PROBES];
+    state_progress(it - 1, ITERATIONS);
     rank_keys(&s, it, probes);
     /* The rank of a key is the number of smaller ones; who holds its range knows it, the others add 0. */
     for (int p = 0; p < PROBES; p++)

@@ -145,6 +145,7 @@ int main(int argc, char **argv) {
   stencil_residual(l, u[top], v, r[top]);
   nas_say("  residual before: %.10e", norm(l, r[top]));
   for (int it = 1; it <= iterations; it++) {
+    state_progress(it - 1, iterations);
     cycle(top, v);
     stencil_residual(l, u[top], v, r[top]);
   }
