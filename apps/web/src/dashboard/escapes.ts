@@ -108,12 +108,10 @@ export class Escapes {
       else if (ON[code]) Object.assign(style, { [ON[code]]: true });
       else if (OFF[code]) for (const name of OFF[code]) Object.assign(style, { [name]: false });
       else if (ones === 8 && (tens === 3 || tens === 4)) {
-        // One of 256 colours, or a mixture: the sixteen with names are shown.
+        // One of 256 colours, or a mixture: as the nearest of the sixteen, which have names.
         const palette = codes[i + 1] === 5;
-        const colour = palette ? codes[i + 2] : undefined;
-        Object.assign(style, {
-          [tens === 3 ? 'ink' : 'paper']: colour !== undefined && colour < 16 ? colour : undefined,
-        });
+        const colour = palette ? nearest(codes[i + 2] ?? 0) : mixed(codes.slice(i + 2, i + 5));
+        Object.assign(style, { [tens === 3 ? 'ink' : 'paper']: colour });
         i += palette ? 2 : 4;
       } else if (ones === 9 && tens === 3) style.ink = undefined;
       else if (ones === 9 && tens === 4) style.paper = undefined;
@@ -123,6 +121,24 @@ export class Escapes {
     this.#style = style;
     this.#names = namesOf(style);
   }
+}
+
+/** Of the 256: the sixteen, a cube of mixtures, a row of greys. */
+function nearest(n: number): number {
+  if (n < 16) return n;
+  if (n >= 232) return mixed(Array<number>(3).fill(8 + 10 * (n - 232)));
+  const level = (k: number): number => (k === 0 ? 0 : 55 + 40 * k);
+  const at = n - 16;
+  return mixed([level(Math.floor(at / 36)), level(Math.floor(at / 6) % 6), level(at % 6)]);
+}
+
+/** By the parts that are at least half of the largest. Light ones are bright, and dark ones black. */
+function mixed(parts: readonly number[]): number {
+  const most = Math.max(...parts);
+  if (!(most >= 64)) return 0;
+  if (most < 128 && Math.min(...parts) === most) return 8;
+  const colour = parts.reduce((sum, part, i) => sum + (part > most / 2 ? 1 << i : 0), 0);
+  return colour + (most > 215 ? 8 : 0);
 }
 
 function namesOf(s: Style): string {

@@ -100,12 +100,23 @@ describe('OutputLog', () => {
     ['a title', '\x1b]0;title\x07a'],
     ['a link', '\x1b]8;;https://example.org\x1b\\a\x1b]8;;\x1b\\'],
     ['a cursor that is hidden and moved', '\x1b[?25l\x1b[2;3H\x1b[1Aa'],
-    ['colours beyond the sixteen', '\x1b[38;5;200;48;2;1;2;3ma'],
     ['a reset of everything', '\x1bca'],
   ])('leaves out %s', (_what, text) => {
     const [line] = written(`${text}\n`).lines(0);
     expect(line).toMatchObject({ text: 'a' });
     expect(line!.runs).toBeUndefined();
+  });
+
+  it.each([
+    ['38;5;9', 'ink-bright-red'],
+    ['38;5;208', 'ink-bright-yellow'],
+    ['38;5;21', 'ink-bright-blue'],
+    ['38;5;28', 'ink-green'],
+    ['38;5;240', 'ink-bright-black'],
+    ['38;2;255;20;147', 'ink-bright-magenta'],
+    ['1;48;2;1;2;3;4', 'bold underline paper-black'],
+  ])('shows one of 256 colours or a mixture as the nearest of the sixteen: %s', (codes, style) => {
+    expect(written(`\x1b[${codes}ma\n`).lines(0)[0]!.runs).toEqual([{ text: 'a', style }]);
   });
 
   it('does not wait for ever for the end of a sequence', () => {
