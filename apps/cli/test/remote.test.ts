@@ -71,7 +71,7 @@ describe('mayfly submit and wait', () => {
     const list = async (): Promise<string> => (await mayfly('jobs', 'list', '--state', 'running')).stdout;
     await expect.poll(list, { timeout: 120_000 }).toMatch(/states.*37 %/);
     const id = /^(\w{12}) +states/m.exec(await list())![1]!;
-    expect((await mayfly('jobs', 'show', id)).stdout).toContain('\nprogress: 37 %\n');
+    expect((await mayfly('jobs', 'show', id)).stdout).toMatch(/^progress: 37 %\n[^]*^1 rank, /m);
     waiting.child.stdin!.end();
     expect(await waiting.ended).toMatchObject({ code: 0 });
     expect((await mayfly('jobs', 'show', id)).stdout).not.toContain('progress');

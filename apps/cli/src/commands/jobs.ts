@@ -85,7 +85,7 @@ export async function show(id: string, options: ConnectionOptions & { json?: boo
   if (j.progress) print(`progress: ${progressText(j.progress)}`);
   if (j.error) print(`error: ${j.error.message} (${j.error.code})`);
   print(
-    `${programLine(j)}\n${j.size} ranks, ${j.protocol}${j.protocol === 'pessimistic' ? `, ${j.durability}` : ''}; submitted ` +
+    `${programLine(j)}\n${j.size} rank${j.size === 1 ? '' : 's'}, ${j.protocol}${j.protocol === 'pessimistic' ? `, ${j.durability}` : ''}; submitted ` +
       `${when(j.submittedAt)} UTC, ran ${lasted(j) || 'not yet'}\n`,
   );
   print(
