@@ -29,6 +29,8 @@ const LOSSES: readonly (readonly [args: string, lost: number])[] = [
   ['algorithm=5 nof=2 lose=6:0:0 lose=6:1:0 lose=9:4:1 least=5', 3],
   ['algorithm=5 nof=3 group=2 lose=6:0:0 lose=6:1:0 lose=6:2:0 least=5', 3],
   ['algorithm=4 lose=6:0:0 lose=6:1:0 expect=lost', 2],
+  // From the disk; checksums are made again, and bring back the next one.
+  ['algorithm=4 ratio=3 lose=7:2:0 lose=7:3:0 lose=8:0:1 least=6', 3],
   // Whole numbers come back rounded, so in every bit.
   ['algorithm=6 nof=2 lose=6:0:0 lose=6:1:0 least=5', 2],
   ['algorithm=6 lose=6:2:0 least=5', 1],

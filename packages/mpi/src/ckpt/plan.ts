@@ -67,8 +67,8 @@ export interface Share {
   slot: number;
   /** Ranks of the old team whose data of a round it holds, by round; its own are not among them. */
   held: [round: number, ranks: number[]][];
-  /** Checksums that it holds, by round. */
-  sums: [round: number, names: SumName[]][];
+  /** Checksums that it holds, by round. Absent: its node is older than checksums are. */
+  sums?: [round: number, names: SumName[]][];
 }
 
 /** What a new process brings. */
@@ -189,7 +189,8 @@ export function planOf(
   return { round, disk: false, stable, folder, slot, transfers, recoveries, sums: sums.filter((h) => !kept(h)) };
 }
 
-const sumsOf = (r: Share, round: number): SumName[] => r.sums.flatMap(([n, names]) => (n === round ? names : []));
+const sumsOf = (r: Share, round: number): SumName[] =>
+  (r.sums ?? []).flatMap(([n, names]) => (n === round ? names : []));
 
 /** Lost data, from checksums of one group and the data of its members that are left. */
 function recoveryOf(records: readonly Share[], round: number, of: number, codes: Codes): Recovery | undefined {

@@ -8,7 +8,12 @@ class LastRound extends Team {
   override share(node: string, folder: string): Share {
     const s = super.share(node, folder);
     return s.done > 0
-      ? { ...s, round: s.done, held: s.held.filter(([n]) => n === s.done), sums: s.sums.filter(([n]) => n === s.done) }
+      ? {
+          ...s,
+          round: s.done,
+          held: s.held.filter(([n]) => n === s.done),
+          sums: (s.sums ?? []).filter(([n]) => n === s.done),
+        }
       : s;
   }
   override offered(): Saved | undefined {
@@ -23,7 +28,7 @@ const unnumbered: Kit['plan'] = (shares, m, o) => {
     round,
     done: 0,
     held: s.held.map(([, ranks]) => [round, ranks]),
-    sums: s.sums.map(([, names]) => [round, names]),
+    sums: (s.sums ?? []).map(([, names]) => [round, names]),
   });
   return planOf(
     shares.map((s) => (s.team === '' ? s : any(s))),
@@ -42,7 +47,12 @@ class SingleBuffer extends Team {
     const s = super.share(node, folder);
     return this.whole.own
       ? s
-      : { ...s, round: s.done, held: s.held.filter(([n]) => n === s.done), sums: s.sums.filter(([n]) => n === s.done) };
+      : {
+          ...s,
+          round: s.done,
+          held: s.held.filter(([n]) => n === s.done),
+          sums: (s.sums ?? []).filter(([n]) => n === s.done),
+        };
   }
 }
 

@@ -1,4 +1,5 @@
 /** Rounds of operation-level checkpoints (src/ckpt): examples of the paper, and the small world of model.ts. */
+import { portableKernel, sharedCodes } from '@mayfly/checkpoint/codes';
 import { describe, expect, it } from 'vitest';
 import { holdersOf, planOf, type Share } from '../../src/ckpt/plan.ts';
 import { Team, Word, type TeamEffect, type TeamEvent } from '../../src/ckpt/team.ts';
@@ -40,7 +41,6 @@ const share = (rank: number, o: Partial<Share> = {}): Share => ({
   folder: 'f',
   slot: 0,
   held: [[5, [(rank + 3) % 4]]],
-  sums: [],
   ...o,
 });
 const fresh = (rank: number): Share =>
@@ -71,6 +71,8 @@ describe('plan', () => {
   it('falls back to the disk where copies are lost, and says so where there is nothing', () => {
     const two = [share(0), share(1), fresh(2), fresh(3)];
     expect(planOf(two, 1)).toEqual({ error: 'lost' });
+    // Their nodes are older than checksums are.
+    expect(planOf(two, 1, { codes: sharedCodes(portableKernel) })).toEqual({ error: 'lost' });
     const plan = planOf(
       two.map((s) => (s.team ? { ...s, stable: 3 } : s)),
       1,
