@@ -27,7 +27,7 @@ await build({
       "import { createRequire as __createRequire } from 'node:module';\nconst require = " +
       '__createRequire(import.meta.url);',
   },
-  external: ['@playwright/test', 'ws', 'binaryen', '@yowasp/clang'],
+  external: ['@playwright/test', 'ws', 'binaryen', '@yowasp/clang', 'pg-native'],
 });
 // In a tab as in Node.
 await build({

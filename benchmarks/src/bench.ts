@@ -21,6 +21,7 @@ import { recovery } from './recovery.ts';
 import { reexecution } from './reexecution.ts';
 import { sandbox } from './sandbox.ts';
 import { stall } from './stall.ts';
+import { store } from './store.ts';
 import { overhead, slowdown } from './slowdown.ts';
 import { team } from './team.ts';
 
@@ -45,6 +46,7 @@ const BENCHES: Record<string, (args?: readonly string[]) => Promise<boolean>> = 
   codes,
   parity,
   compile,
+  store,
 };
 
 const USAGE = `npm run bench -- [name …] [--gb N]

@@ -137,7 +137,11 @@ export class MayflySide {
       'error',
       ...args,
     ]);
-    side.url = await lineOf(server, (l) => /listening on (http:\S+)/.exec(l)?.[1]);
+    // One that stands by names its port only.
+    side.url = await lineOf(server, (l) => {
+      const [, url, port] = /listening on (http:\S+)|standing by on port (\d+)/.exec(l) ?? [];
+      return url ?? (port && `http://127.0.0.1:${port}`);
+    });
     return side;
   }
 

@@ -176,14 +176,19 @@ export class Database {
    * A write of one statement, in one round trip: it has to insert from the table `fence`, which is empty for an opening
    * that has passed (P2), and to return a single row with its number of rows as `fence`. Its parameters begin with $2.
    * Like a COMMIT, it is in doubt when its connection breaks (P4).
+   * @param name the same for the same text: each connection parses and plans it once
    * @throws MayflyError; InDoubt
    */
-  async statement(text: string, values: unknown[]): Promise<Record<string, unknown>> {
+  async statement(text: string, values: unknown[], name?: string): Promise<Record<string, unknown>> {
     let row: Record<string, unknown>;
     try {
       this.#own();
       const fence = `fence AS (SELECT 1 FROM ${this.schema}.owner WHERE epoch = $1::bigint FOR SHARE)`;
-      const { rows } = await this.#pool.query(`WITH ${fence}, ${text}`, [this.ownership.epoch, ...values]);
+      const { rows } = await this.#pool.query({
+        ...(name === undefined ? {} : { name }),
+        text: `WITH ${fence}, ${text}`,
+        values: [this.ownership.epoch, ...values],
+      });
       row = rows[0] as Record<string, unknown>;
     } catch (error) {
       const known = databaseError(error, this.place);

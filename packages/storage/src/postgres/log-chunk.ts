@@ -12,9 +12,11 @@ export const CHUNK_BYTES = 256 * 1024;
 /** Longest payload of a record, as in the embedded log. */
 export const MAX_RECORD_BYTES = 0x0fff_ffff;
 
+const number = Buffer.alloc(8);
+
 function sumOf(lsn: Lsn, payload: Uint8Array): number {
-  const number = Buffer.alloc(8);
-  number.writeBigUInt64LE(BigInt(lsn));
+  number.writeUInt32LE(lsn >>> 0, 0);
+  number.writeUInt32LE(Math.floor(lsn / 2 ** 32), 4);
   const sum = crc32(number);
   // With an empty array, Node's crc32 may start again from zero.
   return payload.length === 0 ? sum : crc32(payload, sum);

@@ -31,6 +31,8 @@ export interface PostgresMessageLogOptions {
 /** Of one statement, about. */
 const FLUSH_BYTES = 16 * 1024 * 1024;
 const FLUSH_ROWS = 2000;
+/** Longer batches are rare, and what their statement costs is a small part of them. */
+const PREPARED_ROWS = 16;
 /** Rows of a stream that are read at once. */
 const PAGE = 64;
 
@@ -223,6 +225,7 @@ export class PostgresMessageLog implements MessageLog {
          JOIN held h ON h.id = b.stream AND h.opening = b.opening CROSS JOIN fence RETURNING 1)
        SELECT (SELECT count(*) FROM fence) AS fence, (SELECT count(*) FROM stored) AS stored`,
       values,
+      rows.length <= PREPARED_ROWS ? `log_batch ${rows.length}` : undefined,
     );
     if (Number(stored) !== rows.length)
       throw new MayflyError('CONFLICT', 'a stream was removed, or opened again, while it was in use');

@@ -67,7 +67,7 @@ export function logFailures(server: () => PostgresServer): void {
       let proxy: BrokenStatement;
       let log: PostgresMessageLog;
       beforeEach(async () => {
-        proxy = await breakStatements(server().socket, '.log_batch (stream');
+        proxy = await breakStatements(server().socket, 'log_batch 1');
         log = await open(server().url({ folder: proxy.folder }));
       });
       afterEach(async () => {

@@ -61,12 +61,14 @@ export function needPrograms(): string | undefined {
 export class PostgresServer {
   readonly #programs: string;
   readonly #root: string;
+  readonly #keeps: boolean;
   readonly #as: { uid?: number; gid?: number };
   #holder: ChildProcess | undefined;
   #pid = 0;
 
-  static async start(programs: string): Promise<PostgresServer> {
-    const server = new PostgresServer(programs);
+  /** @param keeps what it confirms outlives a crash of the machine, as that of a server that is no test */
+  static async start(programs: string, { keeps = false } = {}): Promise<PostgresServer> {
+    const server = new PostgresServer(programs, keeps);
     try {
       await server.begin();
       return server;
@@ -76,8 +78,9 @@ export class PostgresServer {
     }
   }
 
-  private constructor(programs: string) {
+  private constructor(programs: string, keeps: boolean) {
     this.#programs = programs;
+    this.#keeps = keeps;
     this.#root = mkdtempSync(join(tmpdir(), 'mayfly-pg-'));
     const id = (option: string): number => Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }));
     this.#as = process.getuid?.() === 0 ? { uid: id('-u'), gid: id('-g') } : {};
@@ -102,7 +105,8 @@ export class PostgresServer {
   /** Starts it, or starts it again on the same data. */
   async begin(): Promise<void> {
     // The data is worth nothing after the test: no fsync. What a commit promises is tested by killing clients.
-    const settings = ['listen_addresses=', `unix_socket_directories=${this.#root}`, 'fsync=off', 'max_connections=60'];
+    const fsync = `fsync=${this.#keeps ? 'on' : 'off'}`;
+    const settings = ['listen_addresses=', `unix_socket_directories=${this.#root}`, fsync, 'max_connections=60'];
     const script =
       'exec 4<&0; "$@" 4<&- & pid=$!; (cat <&4 >/dev/null; kill -INT $pid) 2>/dev/null & exec 4<&-; wait $pid';
     const command = [join(this.#programs, 'postgres'), '-D', join(this.#root, 'data')];
