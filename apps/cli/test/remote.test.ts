@@ -55,6 +55,7 @@ describe('mayfly submit and wait', () => {
     expect(r).toMatchObject({ code: 3, stdout: `${id} done, exit code 3\n` });
     expect(await readFile(join(dir, 'got/out.txt'), 'utf8')).toBe('a result');
     expect((await mayfly('jobs', 'output', id)).stdout).toBe('3 -nfrom a file\n');
+    expect((await mayfly('quota')).stdout).toMatch(/\nowner .* [1-9]\d* kB \/ –/);
   });
 
   it('show the progress that a C program states', async () => {

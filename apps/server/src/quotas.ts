@@ -94,7 +94,9 @@ export class Quotas {
     const { slots, jobs, bytes } = this.limitsOf(owner);
     const use = (): Used => useOf(runtime).get(owner) ?? nothing();
     if (slots !== undefined && job.size > slots)
-      throw exceeded(`The job has ${job.size} ranks; the quota of ${owner} is ${slots} slots at once.`);
+      throw exceeded(
+        `The job has ${job.size} ranks; the quota of ${owner} is ${slots} slot${slots === 1 ? '' : 's'} at once.`,
+      );
     const coming = this.#coming.get(owner) ?? { jobs: 0, bytes: 0 };
     const used = jobs === undefined && bytes === undefined ? nothing() : use();
     if (jobs !== undefined && used.jobs + coming.jobs >= jobs)

@@ -154,6 +154,8 @@ it('Q1: the owner of the first token has no limits but its own, and only an owne
     ['owner', 1, {}],
   ]);
   expect((await ask('GET', `/api/jobs/${wide.id}`, ada)).body.reason).toContain('is 4 slots at once');
+  await ask('PUT', '/api/quotas/Ada', TOKEN, { slots: 1 });
+  expect((await submit(ada, 2)).body.message).toBe('The job has 2 ranks; the quota of Ada is 1 slot at once.');
   await ask('DELETE', '/api/quotas/Ada', TOKEN);
   expect((await quota(ada)).limits.slots).toBe(3);
 });

@@ -58,11 +58,12 @@ function show(quotas: readonly QuotaView[]): void {
         owner,
         of(used.slots, limits.slots, String),
         of(used.jobs, limits.jobs, String),
-        of(used.bytes, limits.bytes, megabytes),
+        of(used.bytes, limits.bytes, stored),
         own ? 'own' : Object.keys(limits).length > 0 ? 'as all' : '–',
       ]),
     ]),
   );
 }
 
-const megabytes = (n: number): string => (n === 0 ? '0' : `${(n / 1e6).toFixed(n < 10e6 ? 1 : 0)} MB`);
+const stored = (n: number): string =>
+  n === 0 ? '0' : n < 1e6 ? `${Math.ceil(n / 1e3)} kB` : `${(n / 1e6).toFixed(n < 10e6 ? 1 : 0)} MB`;
