@@ -26,7 +26,7 @@ const image = (s: Stage, task: number, serial = 1): void => {
 };
 
 describe('a team on too few slots', () => {
-  it('moves when all its images are complete, in one step and without a fault; people are told so', () => {
+  it('moves when all its images are complete, in one step and without a fault', () => {
     const s = crowded();
     const faults = s.view().faults.length;
     pass(s, 9_000);
