@@ -279,6 +279,9 @@ describe('mayfly completion', () => {
     expect(offered('mayfly su')).toEqual(['submit']);
     expect(offered('mayfly jobs c')).toEqual(['cancel']);
     expect(offered('mayfly --server x jobs list --st')).toEqual(['--state']);
+    expect(offered('mayfly jobs list --state can')).toEqual(['cancelled']);
+    expect(offered('mayfly submit --protocol h')).toEqual(['hc3i']);
+    expect(offered('mayfly completion z')).toEqual(['zsh']);
     expect(offered('mayfly mpirun --det')).toEqual(['--detach']);
     expect(offered('mayfly mpiexec -n 2 ./a')).toEqual([]);
     expect(await run(['completion', 'tcsh'], { cwd: dir })).toMatchObject({ code: 2 });

@@ -9,14 +9,28 @@ export async function completion(shell: 'bash' | 'zsh', program: Command): Promi
 
 const optionsOf = (c: Command): string =>
   [...c.options.flatMap((o) => [o.short, o.long]), '--help'].filter((o) => o !== undefined).join(' ');
-const namesOf = (c: Command): string[] => c.commands.flatMap((inner) => [inner.name(), ...inner.aliases()]);
+const namesOf = (c: Command): string[] => [
+  ...c.commands.flatMap((inner) => [inner.name(), ...inner.aliases()]),
+  ...c.registeredArguments.flatMap((a) => a.argChoices ?? []),
+];
+/** What may stand behind an option, where the option says so. */
+const valuesOf = (c: Command, path: string): string[] =>
+  c.options.flatMap((o) =>
+    o.argChoices === undefined
+      ? []
+      : [o.short, o.long]
+          .filter((name) => name !== undefined)
+          .map((name) => `    '${path} ${name}') commands='${o.argChoices!.join(' ')}' ;;`),
+  );
 
 /** zsh reads the same function, through its own bashcompinit. */
 function script(shell: 'bash' | 'zsh', program: Command): string {
   const steps: string[] = [];
   const words: string[] = [];
+  const values: string[] = [];
   const walk = (c: Command, path: string): void => {
     words.push(`    '${path}') commands='${namesOf(c).join(' ')}' options='${optionsOf(c)}' ;;`);
+    values.push(...valuesOf(c, path));
     for (const inner of c.commands)
       for (const name of [inner.name(), ...inner.aliases()]) {
         steps.push(`      '${path} ${name}') path='${path} ${name}' ;;`);
@@ -33,6 +47,9 @@ ${steps.join('\n')}
   done
   case "$path" in
 ${words.join('\n')}
+  esac
+  case "$path \${COMP_WORDS[COMP_CWORD - 1]}" in
+${values.join('\n')}
   esac
   if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "$options" -- "$cur"))
   else COMPREPLY=($(compgen -W "$commands" -- "$cur")); fi
