@@ -192,12 +192,9 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       runtime,
       rooms,
       submit: (s) =>
-        submit(
-          { runtime, disk, rooms, quotas, compilers, limits: o.limits, channelMemories: o.channelMemories },
-          s,
-          FIRST_TOKEN,
-          { asker: { owner: 'a lesson' } },
-        ),
+        submit({ runtime, disk, rooms, quotas, compilers, ...ofJobs(o) }, s, FIRST_TOKEN, {
+          asker: { owner: 'a lesson' },
+        }),
       logger: app.log,
     });
     undo.push(() => lessons.close());
@@ -411,8 +408,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
       rooms: p.rooms,
       quotas: p.quotas,
       compilers: p.compilers,
-      limits: o.limits,
-      channelMemories: o.channelMemories,
+      ...ofJobs(o),
     };
     const hashes = new WrittenHashes(p.runtime);
     jobRoutes(scope, jobs);
@@ -443,6 +439,9 @@ async function listen(app: FastifyInstance, o: ResolvedOptions): Promise<number>
   }
   return (app.server.address() as AddressInfo).port;
 }
+
+/** What the server's options say of jobs that are submitted. */
+const ofJobs = ({ limits, channelMemories, durability }: ResolvedOptions) => ({ limits, channelMemories, durability });
 
 function countStates(runtime: Runtime): Record<string, number> {
   const out: Record<string, number> = { waiting: 0, running: 0, paused: 0, done: 0, failed: 0, cancelled: 0 };

@@ -93,6 +93,8 @@ export interface ServerOptions {
   room?: string;
   /** Channel Memories per new job. Default 1. */
   channelMemories?: number;
+  /** Of jobs that name none. Default 'behind'; 'strict' where servers share a database (shared-server.ts). */
+  durability?: 'behind' | 'strict';
   /** The built web app, the sandboxed frame's files, the examples. Default: looked for around the running bundle. */
   webRoot?: string;
   frameRoot?: string;
@@ -198,7 +200,7 @@ export type ResolvedOptions = Omit<ServerOptions, 'limits' | 'retention' | 'webR
   Required<
     Pick<
       ServerOptions,
-      'port' | 'host' | 'channelMemories' | 'syncEveryMs' | 'pingMs' | 'version' | 'trustProxy' | 'log'
+      'port' | 'host' | 'channelMemories' | 'durability' | 'syncEveryMs' | 'pingMs' | 'version' | 'trustProxy' | 'log'
     >
   > & {
     limits: ServerLimits;
@@ -238,6 +240,7 @@ export function resolveOptions(o: ServerOptions): ResolvedOptions {
     port,
     host: o.host ?? DEFAULT_HOST,
     channelMemories,
+    durability: o.durability ?? 'behind',
     trustProxy: o.trustProxy ?? false,
     log: o.log ?? 'info',
     syncEveryMs: o.syncEveryMs ?? 250,

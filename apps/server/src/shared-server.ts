@@ -68,6 +68,8 @@ export async function createSharedServer(options: SharedServerOptions): Promise<
     const { lost, secret } = storage.sharing;
     const server = await createServer({
       ...rest,
+      // A server that takes over elsewhere has what the database has.
+      durability: rest.durability ?? 'strict',
       storage,
       listen: (http) => {
         front.serve(http, secret);

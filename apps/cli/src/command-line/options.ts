@@ -162,6 +162,13 @@ export const serving = (command: Command, dataDir: string): Command =>
       megabytes,
     )
     .option('--channel-memories <n>', 'Channel Memories per job', whole(1, 16))
+    .addOption(
+      new Option(
+        '--durability <when>',
+        'of jobs that name none: messages go on before they are synced (behind), or after it (strict) (default ' +
+          'behind, with --store strict)',
+      ).choices(['behind', 'strict']),
+    )
     .option('--grace <seconds>', 'how long a disconnected node keeps its ranks (default: 3)', seconds)
     .option('--silence <seconds>', 'how long a connected but silent node keeps its ranks (default: 10)', seconds)
     .option(

@@ -44,6 +44,7 @@ export interface ServerCommandOptions {
   oidcAllowAll?: boolean;
   oidcRole?: 'viewer' | 'submitter';
   channelMemories?: number;
+  durability?: 'behind' | 'strict';
   reserve?: number;
   grace?: number;
   silence?: number;
@@ -137,6 +138,7 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
     ...(options.token === undefined ? {} : { token: options.token }),
     ...(options.room === undefined ? {} : { room: options.room }),
     ...(options.channelMemories === undefined ? {} : { channelMemories: options.channelMemories }),
+    ...(options.durability === undefined ? {} : { durability: options.durability }),
     ...(options.reserve === undefined ? {} : { reserveBytes: Math.round(options.reserve * 1e6) }),
     ...(oidc === undefined ? {} : { oidc }),
     quota: {

@@ -59,6 +59,8 @@ export interface JobRoutes {
   compilers: Compilers;
   limits: ServerLimits;
   channelMemories: number;
+  /** Of jobs that name none. */
+  durability: 'behind' | 'strict';
 }
 
 export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
@@ -410,7 +412,7 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     // A spawned task would be in no cluster.
     capacity: clusters ? size : Math.min(MAX_RANKS, size + MAX_SPAWNED),
     protocol,
-    durability: options.durability ?? 'behind',
+    durability: options.durability ?? o.durability,
     ...(team === undefined ? {} : { team }),
     ...(options.parity === undefined ? {} : { parity: options.parity }),
     ...(options.ft === undefined ? {} : { ft: { ...options.ft, ...ftModes(options.ft) } }),
