@@ -113,9 +113,12 @@ static void decode(int k, const int *lost) {
     if (!lost[n + i]) rows[have++] = i;
   double weights[64 * 64], *into = saved[k & 1];
   if (have < many || !code_invert(code, many, rows, columns, n, checksums, weights)) {
-    if (rank == 0) printf("FAIL: %d states are lost, and %d checksums are left\n", many, have);
-    fflush(stdout);
-    MPI_Abort(MPI_COMM_WORLD, 1);
+    if (rank == 0) {
+      printf("FAIL: %d states are lost, and %d checksums are left\n", many, have);
+      fflush(stdout);
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    check(MPI_Barrier(MPI_COMM_WORLD)); /* The abort of another rank could come before that line. */
   }
   double *term = allocate(length, sizeof *term);
   if (mine >= 0) memset(into, 0, (size_t)length * sizeof *into);
