@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import type { JobId } from './ids.ts';
 import { FtOption } from './ft-option.ts';
 import { JobProgress } from './job-progress.ts';
-import { MAX_PARTS, MAX_RANKS, MAX_TEAM } from './limits.ts';
+import { MAX_PARTS, MAX_RANKS, MAX_TEAM, ROOM_CODE } from './limits.ts';
 import { ParityOption, ParityView } from './parity.ts';
 import { WavesView } from './waves.ts';
 import { FilePath, ProgramSubmission, ProgramKind } from './program.ts';
@@ -118,11 +118,6 @@ export const JobOptions = Type.Object(
 );
 export type JobOptions = Static<typeof JobOptions>;
 
-/**
- * Join code of a room: what a volunteer types, and what a job names. Upper case, without characters that look like
- * others.
- */
-export const ROOM_CODE = '^[A-HJKMNP-Z2-9]{4,12}$';
 export const RoomCode = Type.String({ pattern: ROOM_CODE });
 
 /** Arguments of a program. */

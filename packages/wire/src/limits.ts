@@ -1,4 +1,7 @@
-/** How large jobs may be. Without schemas, so that the command line loads none before it sends anything. */
+/**
+ * How large jobs may be, and what names a room. Without schemas, so that the command line loads none before it sends
+ * anything.
+ */
 
 /** Ranks of a job, those included that it spawns, and how many it may spawn. */
 export const MAX_RANKS = 1024;
@@ -20,3 +23,9 @@ export const DEFAULT_SLOT_MS = 600_000;
 
 /** Clusters of a job (protocol `hc3i`): each has a Channel Memory, to which every rank is connected. */
 export const MAX_CLUSTERS = 16;
+
+/**
+ * Join code of a room: what a volunteer types, and what a job names. Upper case, without characters that look like
+ * others.
+ */
+export const ROOM_CODE = '^[A-HJKMNP-Z2-9]{4,12}$';
