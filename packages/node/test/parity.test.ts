@@ -138,7 +138,6 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
     expect(job.parity!.savedBytes).toBeGreaterThan(1 << 20);
   });
 
-  // Before any page at the server is overwritten: jobs share pages.
   it('vcl, two nodes killed at once with one checksum: all go back to the newest wave at the server, and why', async () => {
     for (let i = 0; i < 4; i++) await bench.node(2);
     const id = await submit(3, { protocol: 'vcl', checkpointMs: 100, parity: { checksums: 1, wholeEvery: 3 } }, 2000);
@@ -160,24 +159,6 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
     expect(stdout.map((line) => Number(line.split(' ')[3]))).toEqual(sums(3, 2000));
   });
 
-  it('a killed node: its rank goes on from parity, although no page at the server can be read', async () => {
-    for (let i = 0; i < 4; i++) await bench.node(2);
-    const id = await submit(4, { parity: { checksums: 1, wholeEvery: 1000 } });
-    const before = await held(id, 1);
-    const lost = before.tasks[1]!;
-    expect(wipePages()).toBeGreaterThan(0);
-    bench.nodes.find((n) => n.node === lost.node)!.kill();
-    await bench.recovered(id, 1);
-    // Three nodes are left, and the groups begin again. The rank that moved is in one from its next image on.
-    await bench.api(`jobs/${id}/tasks/1/checkpoint`, { method: 'POST' });
-    const again = await held(id, 1);
-    expect(again.parity).toMatchObject({ rebuilt: 1, fellBack: 0 });
-    expect((await events(id)).filter((e) => e.kind === 'rebuilt')).toMatchObject([{ task: 1 }]);
-    const { job, stdout } = await answer(id);
-    expect(stdout).toEqual(calm);
-    expect(job.tasks.map((t) => t.incarnation)).toEqual([0, 1, 0, 0]);
-  });
-
   it('two nodes killed at once with one checksum: back to the images at the server, and the time line says why', async () => {
     for (let i = 0; i < 4; i++) await bench.node(2);
     const id = await submit(3, { parity: { checksums: 1, wholeEvery: 1000 } });
@@ -191,26 +172,6 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
     expect(fell?.cause).toBe(view.parity!.reason);
     await answer(id);
   });
-
-  it.each(['vcl', 'pcl'] as const)(
-    '%s, a killed node: all ranks go back to a wave whose images the nodes have, and no page at the server can be read',
-    async (protocol) => {
-      for (let i = 0; i < 4; i++) await bench.node(2);
-      const id = await submit(4, { protocol, parity: { checksums: 1, wholeEvery: 1000 } });
-      const before = await held(id, 1);
-      expect(before.parity).toMatchObject({ spare: 1, protectedRanks: 4, ranks: 4 });
-      wipePages();
-      bench.nodes.find((n) => n.node === before.tasks[1]!.node)!.kill();
-      const { parity, waves } = await bench.recovered(id, 1);
-      expect(parity).toMatchObject({ rebuilt: 1, fellBack: 0 });
-      expect((await events(id)).filter((e) => e.kind === 'rebuilt')).toMatchObject([{ task: 1 }]);
-      // Not the start of the program.
-      expect(waves!.rolledBack.at(-1)!.wave).toBeGreaterThan(0);
-      const { job, stdout } = await answer(id);
-      expect(stdout).toEqual(calm);
-      expect(job.tasks.every((t) => (t.incarnation ?? 0) > 0)).toBe(true);
-    },
-  );
 
   /** The newest committed wave is near and its images are protected. */
   const nearWave = async (id: string): Promise<number> => {
@@ -270,6 +231,45 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
     const { stdout } = await answer(id);
     expect(stdout.map((line) => Number(line.split(' ')[3]))).toEqual(sums(3, 2000));
   });
+
+  // From here on no page at the server can be read, and jobs share pages.
+  it('a killed node: its rank goes on from parity, although no page at the server can be read', async () => {
+    for (let i = 0; i < 4; i++) await bench.node(2);
+    const id = await submit(4, { parity: { checksums: 1, wholeEvery: 1000 } });
+    const before = await held(id, 1);
+    const lost = before.tasks[1]!;
+    expect(wipePages()).toBeGreaterThan(0);
+    bench.nodes.find((n) => n.node === lost.node)!.kill();
+    await bench.recovered(id, 1);
+    // Three nodes are left, and the groups begin again. The rank that moved is in one from its next image on.
+    await bench.api(`jobs/${id}/tasks/1/checkpoint`, { method: 'POST' });
+    const again = await held(id, 1);
+    expect(again.parity).toMatchObject({ rebuilt: 1, fellBack: 0 });
+    expect((await events(id)).filter((e) => e.kind === 'rebuilt')).toMatchObject([{ task: 1 }]);
+    const { job, stdout } = await answer(id);
+    expect(stdout).toEqual(calm);
+    expect(job.tasks.map((t) => t.incarnation)).toEqual([0, 1, 0, 0]);
+  });
+
+  it.each(['vcl', 'pcl'] as const)(
+    '%s, a killed node: all ranks go back to a wave whose images the nodes have, and no page at the server can be read',
+    async (protocol) => {
+      for (let i = 0; i < 4; i++) await bench.node(2);
+      const id = await submit(4, { protocol, parity: { checksums: 1, wholeEvery: 1000 } });
+      const before = await held(id, 1);
+      expect(before.parity).toMatchObject({ spare: 1, protectedRanks: 4, ranks: 4 });
+      wipePages();
+      bench.nodes.find((n) => n.node === before.tasks[1]!.node)!.kill();
+      const { parity, waves } = await bench.recovered(id, 1);
+      expect(parity).toMatchObject({ rebuilt: 1, fellBack: 0 });
+      expect((await events(id)).filter((e) => e.kind === 'rebuilt')).toMatchObject([{ task: 1 }]);
+      // Not the start of the program.
+      expect(waves!.rolledBack.at(-1)!.wave).toBeGreaterThan(0);
+      const { job, stdout } = await answer(id);
+      expect(stdout).toEqual(calm);
+      expect(job.tasks.every((t) => (t.incarnation ?? 0) > 0)).toBe(true);
+    },
+  );
 
   it.runIf(executable)('four tabs of Chromium, of which one is closed: the rank goes on from the others', async () => {
     browser = await launch();
