@@ -32,7 +32,7 @@ test.afterAll(async () => {
   await servers?.stop();
 });
 
-test('a tab goes on with the other server when the one that serves is killed', async () => {
+test('a tab goes on with the other server when the one that serves is killed; the owner lets another one serve', async () => {
   test.skip(programs === undefined);
   servers = await Servers.start(2, PATIENT);
   const client = new Client(servers);
@@ -54,5 +54,11 @@ test('a tab goes on with the other server when the one that serves is killed', a
   await expect(list.getByText('Stands by', { exact: true })).toBeVisible({ timeout: 30_000 });
   await expect(list.getByText('Serves', { exact: true })).toBeVisible();
   await page.screenshot({ path: test.info().outputPath('servers.png') });
+
+  const served = (await list.locator('dt:has-text("Serves") + dd').textContent())!;
+  await list.getByRole('button', { name: 'Let another one serve' }).click();
+  await page.getByRole('button', { name: 'Hand over' }).click();
+  await expect(list.locator('dt:has-text("Stands by") + dd')).toHaveText(served, { timeout: 60_000 });
+  await expect(list.locator('dt:has-text("Serves") + dd')).not.toHaveText(served);
   await tab.kill();
 });

@@ -73,6 +73,8 @@ export class Client {
       params: { path: { id } },
       body: room === undefined ? {} : Array.isArray(room) ? { rooms: room } : { room },
     });
+  server = () => this.#rest.get('/api/server');
+  drain = () => this.#rest.post('/api/server/drain');
   backup = () => this.#rest.post('/api/backup');
   remove = (id: string) => this.#rest.delete('/api/jobs/{id}', { params: { path: { id } } });
   tokens = () => this.#rest.get('/api/tokens');

@@ -85,6 +85,7 @@ export const ROUTES: Readonly<Record<string, Access>> = {
   'POST /api/rooms': 'owner',
   'DELETE /api/rooms/:code': 'owner',
   'POST /api/backup': 'owner',
+  'POST /api/server/drain': 'owner',
   'GET /api/quotas': 'owner',
   'PUT /api/quotas/:owner': 'owner',
   'DELETE /api/quotas/:owner': 'owner',

@@ -418,7 +418,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     outputRoutes(scope, p.runtime, o.limits);
     reportRoutes(scope, { runtime: p.runtime, registry: p.registry, hashes, version: o.version });
     nodeRoutes(scope, p.runtime);
-    serverRoutes(scope, { examples: new Examples(o.examplesRoot), backup: p.backup, health: p.health });
+    serverRoutes(scope, { examples: new Examples(o.examplesRoot), backup: p.backup, health: p.health, drain: o.drain });
   });
   await app.register(async (scope) => dataRoutes(scope, p.runtime, p.secrets));
   let document: OpenApi | undefined;

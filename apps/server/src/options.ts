@@ -136,6 +136,10 @@ export interface ServerOptions {
    */
   storage?: Storage;
   /**
+   * Lets another server of the storage serve; this one stands by from then on. Absent: it serves alone.
+   */
+  drain?: () => void;
+  /**
    * Serves on a port that is open already, instead of `port` and `host` (shared-server.ts). @returns its number
    */
   listen?: (http: HttpServer) => number;

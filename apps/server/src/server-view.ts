@@ -99,9 +99,14 @@ export class ServerHealth {
       disk: this.#s.disk.view(),
       eventLoopMs: this.#delay.read(),
       memoryBytes: this.#memory(),
-      ...(s.peers ? { servers: await s.peers().catch(() => []) } : {}),
+      ...(s.peers ? { servers: await this.peers().catch(() => []) } : {}),
       cpu: Math.round(((user + system) / 1e6 / Math.max(1, process.uptime())) * 1000) / 1000,
     };
+  }
+
+  /** The server processes of a shared storage, this one first; none: it is not shared. @throws MayflyError */
+  async peers(): Promise<Peer[]> {
+    return (await this.#s.peers?.()) ?? [];
   }
 
   /** Linux has it in a file, which cannot be opened when too many files are open. */

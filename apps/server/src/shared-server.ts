@@ -1,7 +1,7 @@
 /**
  * A server that shares its database with others: one of them serves, the others stand by. Each listens from the start;
- * one that stands by sends connections on to the one that serves, and takes over when that one ends, is killed, or
- * does not answer any more (packages/storage/src/postgres/ownership.ts).
+ * one that stands by sends connections on to the one that serves, and takes over when that one ends, is drained or
+ * killed, or does not answer any more (packages/storage/src/postgres/ownership.ts).
  *
  * Owns: the port (serve/front.ts), and the server while this process serves.
  */
@@ -12,7 +12,7 @@ import { createServer } from './create-server.ts';
 import { DEFAULT_HOST, DEFAULT_PORT, type MayflyServer, type ServerOptions } from './options.ts';
 import { Front } from './serve/front.ts';
 
-export interface SharedServerOptions extends Omit<ServerOptions, 'storage' | 'listen'> {
+export interface SharedServerOptions extends Omit<ServerOptions, 'storage' | 'listen' | 'drain'> {
   /** postgres://user:password@host:port/database */
   store: string;
   /** host:port at which the other servers of the database reach this one. Default: `host` and `port`. */
@@ -23,6 +23,8 @@ export interface SharedServerOptions extends Omit<ServerOptions, 'storage' | 'li
   onStandBy?: (owner: Owner) => void;
   /** It serves; called again when it does so once more. */
   onServing?: (server: MayflyServer) => void;
+  /** It was drained, and stands by from now on. */
+  onDrained?: () => void;
   /** Another server has taken over, and this one stands by again. */
   onLost?: (error: Error) => void;
 }
@@ -37,16 +39,19 @@ export interface SharedServer {
 
 /** To leave what it cannot write any more. */
 const LEAVE_MS = 10_000;
+/** A server that was drained leaves the database to others for so long; then it serves rather than nobody. */
+const YIELD_MS = 10_000;
 
 /** Resolves when it listens. @throws Error with a sentence for the terminal when it cannot */
 export async function createSharedServer(options: SharedServerOptions): Promise<SharedServer> {
-  const { store, advertise, leaseMs, onStandBy, onServing, onLost, ...rest } = options;
+  const { store, advertise, leaseMs, onStandBy, onServing, onDrained, onLost, ...rest } = options;
   const { host = DEFAULT_HOST, port = DEFAULT_PORT } = rest;
   const { openPostgresStorage } = await import('@mayfly/storage/postgres');
   const front = await Front.listen(port, host);
   const address = advertise ?? addressFor(host, front.port);
   const stop = new AbortController();
   let serving: MayflyServer | undefined;
+  let drained = false;
 
   const serveOnce = async (): Promise<void> => {
     let named = '';
@@ -57,6 +62,7 @@ export async function createSharedServer(options: SharedServerOptions): Promise<
       ...(leaseMs === undefined ? {} : { leaseMs }),
       standBy: {
         signal: stop.signal,
+        ...(drained ? { yieldMs: YIELD_MS } : {}),
         owner(owner) {
           front.sendOn(owner.address === '' ? undefined : owner);
           if (owner.who !== named) onStandBy?.(owner);
@@ -65,12 +71,16 @@ export async function createSharedServer(options: SharedServerOptions): Promise<
       },
     });
     front.sendOn(undefined);
+    drained = false;
     const { lost, secret } = storage.sharing;
+    let drain: (value?: unknown) => void = () => undefined;
+    const draining = new Promise((d) => (drain = d)).then(() => (drained = true));
     const server = await createServer({
       ...rest,
       // A server that takes over elsewhere has what the database has.
       durability: rest.durability ?? 'strict',
       storage,
+      drain: () => drain(),
       listen: (http) => {
         front.serve(http, secret);
         return front.port;
@@ -82,13 +92,19 @@ export async function createSharedServer(options: SharedServerOptions): Promise<
     }
     serving = server;
     onServing?.(server);
-    if (!lost.aborted) await new Promise((gone) => lost.addEventListener('abort', gone, { once: true }));
+    const gone = new Promise((is) => lost.addEventListener('abort', is, { once: true }));
+    if (!lost.aborted) await Promise.race([gone, draining]);
     front.sendOn(undefined);
-    onLost?.(lost.reason as Error);
-    await Promise.race([
-      server.close(),
-      sleep(LEAVE_MS, undefined, { ref: false }).then(() => Promise.reject(lost.reason as Error)),
-    ]);
+    if (lost.aborted) {
+      onLost?.(lost.reason as Error);
+      await Promise.race([
+        server.close(),
+        sleep(LEAVE_MS, undefined, { ref: false }).then(() => Promise.reject(lost.reason as Error)),
+      ]);
+    } else {
+      await server.close();
+      onDrained?.();
+    }
     serving = undefined;
   };
   const ended = (async (): Promise<never> => {

@@ -82,7 +82,6 @@ it.skipIf(programs === undefined)(
       options: { interactive: true },
     });
     expect(status, JSON.stringify(body)).toBe(201);
-    expect((body as JobView).durability).toBe('strict'); // the default of servers that share a database
     const path = `/api/jobs/${(body as JobView).id}`;
     const stdout = async (rank: number): Promise<string> =>
       String((await asked('GET', `${path}/tasks/${rank}/stdout?from=0`)) ?? '');
@@ -100,6 +99,7 @@ it.skipIf(programs === undefined)(
       );
 
     await inRound(2);
+    expect(await view()).toMatchObject({ durability: 'strict' }); // the default of servers that share a database
     lone.kill();
     await postgres.crash();
     await node('second', second);
@@ -128,6 +128,10 @@ it.skipIf(programs === undefined)(
     reached = frozen;
     // It has closed the connections that the client kept.
     await until('a new connection goes on', async () => (await view()) !== undefined);
+    // It is drained, and does not take back what it gave up.
+    const drained = await owner();
+    expect((await ask('POST', '/api/server/drain')).status).toBe(202);
+    await until('another one serves', async () => (await owner()) !== drained && (await view()) !== undefined);
     expect(await view()).toMatchObject({ state: 'done', outputs: [{ path: 'rounds.bin', bytes: written.length }] });
     expect([await stdout(0), await stdout(1)]).toEqual([printed, printed]);
     const file = await fetch(`${frozen.url}${path}/files/rounds.bin`, {
@@ -136,19 +140,20 @@ it.skipIf(programs === undefined)(
     expect(Buffer.from(await file.arrayBuffer()).equals(written)).toBe(true);
     expect(await asked('GET', '/api/server')).toMatchObject({
       servers: [
-        { owns: true, address: `127.0.0.1:${first.port}` },
-        { owns: false, address: `127.0.0.1:${frozen.port}` },
+        { owns: true, address: `127.0.0.1:${frozen.port}` },
+        { owns: false, address: `127.0.0.1:${first.port}` },
       ],
     });
     // An upgrade: the next one serves before this one has ended.
-    expect(await first.stop()).toBe(0);
-    await until('the other one serves', async () => (await owner()) === frozen.pid && (await view()) !== undefined);
+    expect(await frozen.stop()).toBe(0);
+    reached = first;
+    await until('the other one serves', async () => (await owner()) === first.pid && (await view()) !== undefined);
     expect(((await asked('GET', '/api/server')) as { storage: { jobs: number } }).storage.jobs).toBeGreaterThan(
       written.length,
     );
     await ask('DELETE', path);
     await until('its rows are gone', async () => (await postgres.asAdmin('SELECT id FROM mayfly.job')).length === 0);
-    expect(await frozen.stop()).toBe(0);
+    expect(await first.stop()).toBe(0);
   },
   400_000,
 );

@@ -997,6 +997,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/server/drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lets a server that stands by serve instead of this one, which stands by from then on
+         * @description Only where several servers share a database (`mayfly server --store`). Jobs stand still until the other server has them, about a second; ranks keep running. As on SIGTERM, but the process goes on and stands by. Which of those that stand by serves is for them to settle. Needs a token of the role owner.
+         */
+        post: operations["postServerDrain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/server": {
         parameters: {
             query?: never;
@@ -7538,6 +7558,103 @@ export interface operations {
                      * @example {
                      *       "code": "DISK_FULL",
                      *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    postServerDrain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "standBys": [
+                     *         {
+                     *           "who": "process 4711 on beta",
+                     *           "address": "beta.example.org:7070",
+                     *           "owns": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        standBys: {
+                            who: string;
+                            address: string;
+                            owns: boolean;
+                        }[];
+                    };
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "Invalid, revoked or expired token."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description CONFLICT: The state has changed; read it again. QUOTA_EXCEEDED: Wait until your jobs have ended, delete old ones, or ask the owner of the server for a larger quota. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "CONFLICT",
+                     *       "message": "The job has ended (done)."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];

@@ -56,6 +56,9 @@ export const CheckpointAdvice = Type.Object({
 export type CheckpointAdvice = Static<typeof CheckpointAdvice>;
 
 /** GET /api/server: how the server is. Counters begin with its start; two requests give a rate. */
+/** A server process of a database that several share. */
+export const PeerView = Type.Object({ who: Type.String(), address: Type.String(), owns: Type.Boolean() });
+
 export const ServerView = Type.Object({
   version: Type.String(),
   node: Type.String(),
@@ -105,7 +108,7 @@ export const ServerView = Type.Object({
   /** Share of one core since the start. */
   cpu: Type.Number(),
   /** Server processes of the database, this one first; the others stand by. Absent: it shares nothing. */
-  servers: Type.Optional(Type.Array(Type.Object({ who: Type.String(), address: Type.String(), owns: Type.Boolean() }))),
+  servers: Type.Optional(Type.Array(PeerView)),
 });
 export type ServerView = Static<typeof ServerView>;
 

@@ -10,9 +10,17 @@ import type { ConnectionOptions } from '../connection.ts';
 const serverCommands = () => import('../commands/server.ts');
 
 export function serverCommand(program: Command, act: Act): void {
-  serving(program.command('server').description('run a server'), './mayfly-data').action(
+  const server = serving(program.command('server').description('run a server'), './mayfly-data').action(
     act(async (o: ServerCommandOptions) => (await serverCommands()).server(o)),
   );
+  connected(
+    server
+      .command('drain')
+      .description(
+        'of several servers over one database: the one that serves lets another one serve, and stands by; end its ' +
+          'process then (needs the token of an owner)',
+      ),
+  ).action(act(async (o: ConnectionOptions) => (await import('../commands/drain.ts')).drain(o)));
   serving(
     program
       .command('start')

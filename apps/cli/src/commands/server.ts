@@ -172,6 +172,7 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
             '; this server takes over when it ends',
         ),
       onServing: ready,
+      onDrained: () => process.stderr.write('mayfly: drained; another server serves, and this one stands by\n'),
       onLost: (error) => process.stderr.write(`mayfly: ${error.message} This one stands by from now on.\n`),
     });
     ({ ended, close } = shared);

@@ -2,7 +2,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type, type Static } from 'typebox';
-import { CountSchema, ExampleView, InfoView, MayflyError, ServerView } from '@mayfly/wire';
+import { CountSchema, ExampleView, InfoView, MayflyError, PeerView, ServerView } from '@mayfly/wire';
 import type { Examples } from '../serve/examples.ts';
 import type { Oidc } from '../login/oidc.ts';
 import type { Metrics } from '../metrics.ts';
@@ -68,7 +68,13 @@ const Backup = Type.Object({
  */
 export function serverRoutes(
   plain: FastifyInstance,
-  o: { examples: Examples; backup(): Promise<Static<typeof Backup>>; health: ServerHealth },
+  o: {
+    examples: Examples;
+    backup(): Promise<Static<typeof Backup>>;
+    health: ServerHealth;
+    /** Another server will serve. */
+    drain: (() => void) | undefined;
+  },
 ): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
 
@@ -83,6 +89,30 @@ export function serverRoutes(
       },
     },
     async (_request, reply) => reply.status(201).send(await o.backup()),
+  );
+
+  app.post(
+    '/api/server/drain',
+    {
+      schema: {
+        summary: 'Lets a server that stands by serve instead of this one, which stands by from then on',
+        tags: ['server'],
+        response: { 202: Type.Object({ standBys: Type.Array(PeerView) }), ...refusals(401, 409) },
+      },
+    },
+    async (_request, reply) => {
+      const standBys = (await o.health.peers()).filter((s) => !s.owns);
+      if (!o.drain)
+        throw new MayflyError('CONFLICT', 'This server has its own data directory: nobody else can serve its jobs.');
+      if (standBys.length === 0)
+        throw new MayflyError(
+          'CONFLICT',
+          'No other server of the database stands by. Start one first, or stop this one: its jobs wait until then.',
+        );
+      const { drain } = o;
+      reply.raw.once('finish', () => setImmediate(drain));
+      return reply.status(202).send({ standBys });
+    },
   );
 
   app.get(

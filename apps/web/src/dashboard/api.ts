@@ -50,6 +50,7 @@ export const getNode = (id: string) => api.get('/api/nodes/{id}', of(id));
 export const getNodesTimeline = (from: number) => api.get('/api/nodes/timeline', { params: { query: { from } } });
 export const getNodeTimeline = (id: string, from: number) =>
   api.get('/api/nodes/{id}/timeline', { params: { path: { id }, query: { from } } });
+export const drainServer = () => api.post('/api/server/drain');
 export const getServer = () => api.get('/api/server');
 export const getRooms = () => api.get('/api/rooms');
 export const openRoom = (name: string) => api.post('/api/rooms', { body: { name } });

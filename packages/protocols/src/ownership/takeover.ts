@@ -8,7 +8,7 @@
  * Nothing here keeps two owners from writing: every write expects the epoch of its opening, which taking raises. What
  * follows keeps a living owner from losing its storage to an impatient one.
  *
- *  T1  A lease that its owner gave up can be taken at once.
+ *  T1  A lease that its owner gave up can be taken at once; by that owner, if it was drained, only after `yieldMs`.
  *  T2  Otherwise the owner must seem dead for `graceMs`, in each look: its session is gone, or its lease has ended by
  *      the clock of the storage. A lease that was renewed in between is a sign of life.
  *  T3  What this server did not see proves nothing: what kept it from looking may have kept the owner from renewing,
@@ -40,6 +40,8 @@ export interface TakeoverTimes {
   graceMs: number;
   /** Of every server of the storage, ms. */
   leaseMs: number;
+  /** So long others may take what was given up, ms. Default 0. */
+  yieldMs?: number;
 }
 
 export class Takeover {
@@ -47,6 +49,8 @@ export class Takeover {
   /** The lease that was seen last, since when it was seen like that, and when that was. */
   #lease: { epoch: string; until: string; since: number; last: number } | undefined;
   #deadSince: number | undefined;
+  /** The lease that it gave up itself, as far as it knows (T1). */
+  #own: { epoch: string; since: number } | undefined;
 
   constructor(times: TakeoverTimes) {
     this.#times = times;
@@ -54,8 +58,9 @@ export class Takeover {
 
   /** @param now ms, of a clock that only goes forward. @returns whether this lease may be taken now */
   saw({ epoch, until, released, ended, alone }: Sight, now: number): boolean {
-    if (released) return true; // T1
-    const { graceMs, leaseMs } = this.#times;
+    const { graceMs, leaseMs, yieldMs = 0 } = this.#times;
+    this.#own ??= { epoch, since: now };
+    if (released) return epoch !== this.#own.epoch || now - this.#own.since >= yieldMs; // T1
     const before = this.#lease;
     const paused = before !== undefined && now - before.last > 2 * graceMs; // T3
     if (before?.epoch !== epoch || before.until !== until || paused) {

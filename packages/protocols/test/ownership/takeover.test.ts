@@ -16,6 +16,16 @@ it('takes what was given up at once, and what shows no sign of life for a second
   }
 });
 
+it('T1: leaves what it gave up itself to others for a while', () => {
+  const t = new Takeover({ ...TIMES, yieldMs: 5000 });
+  const released = { ...alive, released: true };
+  expect([0, 4999, 5000].map((now) => t.saw(released, now))).toEqual([false, false, true]);
+  const later = new Takeover({ ...TIMES, yieldMs: 5000 });
+  // Another one has served meanwhile.
+  expect(later.saw(released, 0)).toBe(false);
+  expect(later.saw({ ...released, epoch: '2' }, 500)).toBe(true);
+});
+
 it('begins again when the owner was alive in between, or renewed its lease', () => {
   const dead = { ...alive, alone: true };
   for (const between of [alive, { ...dead, until: 'one' }, { ...dead, epoch: '2' }]) {

@@ -36,7 +36,12 @@ export interface OwnershipOptions {
   /** How long opening waits for an owner that is just ending, ms. Default 5000. */
   patienceMs?: number;
   /** Stands by instead, until the tables can be taken or `signal` aborts, and names each owner that it sees. */
-  standBy?: { signal: AbortSignal; owner(owner: Owner): void };
+  standBy?: {
+    signal: AbortSignal;
+    owner(owner: Owner): void;
+    /** It was drained: tables that were given up are left to others for so long, ms. */
+    yieldMs?: number;
+  };
   /** host:port at which other servers of the database reach this one. */
   address?: string;
   /** An owner that does not renew its lease so long may lose the tables, ms. Default 10000. */
@@ -111,7 +116,11 @@ export class Ownership {
    */
   async take(check: (session: pg.Client) => Promise<void>): Promise<void> {
     const { standBy, patienceMs } = this.#options;
-    const takeover = new Takeover({ graceMs: TAKEOVER_GRACE_MS, leaseMs: this.#options.leaseMs });
+    const takeover = new Takeover({
+      graceMs: TAKEOVER_GRACE_MS,
+      leaseMs: this.#options.leaseMs,
+      yieldMs: standBy?.yieldMs ?? 0,
+    });
     let checked = false;
     for (const end = performance.now() + patienceMs; ;) {
       standBy?.signal.throwIfAborted();
@@ -127,7 +136,8 @@ export class Ownership {
           return this.#renewSoon(0); // O1
         } else {
           holder = seen.owner.who;
-          standBy?.owner(seen.owner);
+          // One that was drained does not send connections on to itself.
+          if (!seen.released) standBy?.owner(seen.owner);
         }
       } catch (error) {
         // A server that stands by waits for the database, too; one that was never there is a mistake of the operator.

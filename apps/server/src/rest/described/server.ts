@@ -170,6 +170,13 @@ export const SERVER: Readonly<Record<string, Described>> = {
       pauseMs: 14,
     },
   },
+  'POST /api/server/drain': {
+    description:
+      'Only where several servers share a database (`mayfly server --store`). Jobs stand still until the other ' +
+      'server has them, about a second; ranks keep running. As on SIGTERM, but the process goes on and stands by. ' +
+      'Which of those that stand by serves is for them to settle.',
+    answer: { standBys: [{ who: 'process 4711 on beta', address: 'beta.example.org:7070', owns: false }] },
+  },
   'GET /api/server': {
     description:
       'Storage by kind, the free disk and whether jobs are paused because it is full, counters of messages, ' +

@@ -1,13 +1,14 @@
 /** `/dashboard/server`: how the server is. Rates are made here, of two answers. */
 import type { ServerView } from '@mayfly/wire';
 import { useQuery } from '@tanstack/react-query';
-import { Fragment, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Fact } from '../../shared/Fact.tsx';
 import { bytes, count, duration, elapsed, plural } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import { getServer } from '../api.ts';
 import { Problem } from '../Problem.tsx';
 import { healthOf, ratesOf } from './health.ts';
+import { Servers } from './Servers.tsx';
 
 export function ServerPage() {
   const server = useQuery({ queryKey: ['server'], queryFn: getServer, refetchInterval: 2000, retry: false });
@@ -59,31 +60,7 @@ export function ServerPage() {
               </p>
             </div>
           )}
-          {s.servers && s.servers.length > 0 && (
-            <section className="card" aria-label="Servers">
-              <h2>Servers of this database</h2>
-              <dl className="pairs">
-                {s.servers.map((server) => (
-                  <Fragment key={server.who}>
-                    <dt>{server.owns ? 'Serves' : 'Stands by'}</dt>
-                    <dd>
-                      {server.who}
-                      {server.address && (
-                        <>
-                          , <span className="mono break">{server.address}</span>
-                        </>
-                      )}
-                    </dd>
-                  </Fragment>
-                ))}
-              </dl>
-              <p className="muted small">
-                {s.servers.length > 1
-                  ? 'If the one that serves ends or does not answer, one that stands by takes over within seconds.'
-                  : 'None stands by: if this one ends, jobs wait until a server starts again.'}
-              </p>
-            </section>
-          )}
+          {s.servers && s.servers.length > 0 && <Servers servers={s.servers} />}
           <section className="card" aria-label="Storage">
             <h2>Storage</h2>
             <dl className="pairs">
