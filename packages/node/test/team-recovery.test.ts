@@ -5,7 +5,6 @@
  */
 import { protocols } from '@mayfly/protocols';
 import { buildModule } from '@mayfly/toolchain/c';
-import type { JobOptions } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Bench, PATIENCE, sleep } from './harness.ts';
 import { losesNodeAndRank } from './team-losses.ts';
@@ -21,6 +20,7 @@ afterAll(() => bench.close());
 /**
  * Each unit of work is a number; a worker answers with a hash, and passes a copy to the next worker, which adds it to
  * its own sum. All together is the same in every run; each message that were lost or came twice would change it.
+ * With a third argument the last units wait for a line of input, so that the job outlasts what is done to it.
  */
 const WORK = `
 #include <mpi.h>
@@ -44,6 +44,8 @@ int main(int argc, char **argv) {
       if (dealt % 3 == 0) MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &flag, &s);
       MPI_Recv(&word, 1, MPI_UNSIGNED, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &s);
       order = mix(order + s.MPI_SOURCE);
+      char line[80];
+      if (argc > 3 && dealt == units - 50 && !fgets(line, sizeof line, stdin)) return 3;
       if (word) { sum += word; answers++; }
       if (dealt < units) { word = ++dealt; MPI_Send(&word, 1, MPI_UNSIGNED, s.MPI_SOURCE, 2, MPI_COMM_WORLD); }
       else { word = 0; MPI_Send(&word, 1, MPI_UNSIGNED, s.MPI_SOURCE, 2, MPI_COMM_WORLD); stopped++; }
@@ -90,15 +92,15 @@ int main(int argc, char **argv) {
 }`;
 let module: string | undefined;
 
-async function submit(team: number, units: number, work: number, options: JobOptions = {}): Promise<string> {
+async function submit(team: number, units: number, work: number, waits = false): Promise<string> {
   module ??= Buffer.from(buildModule({ '/main.c': WORK }, { flags: ['-O2'] }).wasm).toString('base64');
   const answer = await bench.api('jobs', {
     method: 'POST',
     body: JSON.stringify({
       program: { language: 'wasm', module, entry: 'main.wasm' },
       size: 4,
-      args: [String(units), String(work)],
-      options: { timeLimitMs: 300_000, checkpointMs: 300, team, mapBy: 'slot', ...options },
+      args: [String(units), String(work), ...(waits ? ['waits'] : [])],
+      options: { timeLimitMs: 300_000, checkpointMs: 300, team, mapBy: 'slot', interactive: waits },
     }),
   });
   return ((await answer.json()) as { id: string }).id;
@@ -133,7 +135,7 @@ async function undisturbed(): Promise<string[]> {
 it('T8, T9: a team moves to where it has room; in several nodes it goes on together where one has two slots', async () => {
   const first = await bench.node(4, 'a');
   const right = await undisturbed();
-  const id = await submit(4, 1500, 200_000);
+  const id = await submit(4, 1500, 200_000, true);
   await bench.until(id, (j) => j.tasks.every((t) => t.state === 'running' && t.team === 0));
   await bench.node(2, 'b');
   await sleep(700);
@@ -164,6 +166,8 @@ it('T8, T9: a team moves to where it has room; in several nodes it goes on toget
   await bench.api(`jobs/${id}/tasks/1/kill`, { method: 'POST' });
   await sleep(700);
   await bench.api(`jobs/${id}/tasks/2/kill`, { method: 'POST' });
+  await bench.recovered(id, 11);
+  await bench.input(id, 'go');
   expect(await answer(id)).toEqual(right);
   const faults = (await bench.view(id)).faults.map((f) => `${f.task} ${f.cause}`);
   const later = faults.slice(8);
