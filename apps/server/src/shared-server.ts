@@ -71,16 +71,14 @@ export async function createSharedServer(options: SharedServerOptions): Promise<
       },
     });
     front.sendOn(undefined);
-    drained = false;
     const { lost, secret } = storage.sharing;
-    let drain: (value?: unknown) => void = () => undefined;
-    const draining = new Promise((d) => (drain = d)).then(() => (drained = true));
+    const drain = new AbortController();
     const server = await createServer({
       ...rest,
       // A server that takes over elsewhere has what the database has.
       durability: rest.durability ?? 'strict',
       storage,
-      drain: () => drain(),
+      drain: () => drain.abort(),
       listen: (http) => {
         front.serve(http, secret);
         return front.port;
@@ -92,18 +90,21 @@ export async function createSharedServer(options: SharedServerOptions): Promise<
     }
     serving = server;
     onServing?.(server);
-    const gone = new Promise((is) => lost.addEventListener('abort', is, { once: true }));
-    if (!lost.aborted) await Promise.race([gone, draining]);
+    // Not AbortSignal.any: this one must not be collected, however long nothing happens.
+    const over = [lost, drain.signal];
+    if (!over.some((signal) => signal.aborted))
+      await new Promise((is) => over.forEach((signal) => signal.addEventListener('abort', is, { once: true })));
+    drained = !lost.aborted;
     front.sendOn(undefined);
-    if (lost.aborted) {
+    if (drained) {
+      await server.close();
+      onDrained?.();
+    } else {
       onLost?.(lost.reason as Error);
       await Promise.race([
         server.close(),
         sleep(LEAVE_MS, undefined, { ref: false }).then(() => Promise.reject(lost.reason as Error)),
       ]);
-    } else {
-      await server.close();
-      onDrained?.();
     }
     serving = undefined;
   };

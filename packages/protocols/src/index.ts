@@ -52,13 +52,7 @@ export type {
 export type { Stamped as StampedMessage } from './hc3i/stamps.ts';
 export { WaveBook, type WaveNews } from './service/wave-book.ts';
 export type { SchedulerOfJob } from './service/scheduler-of-job.ts';
-export {
-  GRACE_MS as TAKEOVER_GRACE_MS,
-  LOOK_MS as TAKEOVER_LOOK_MS,
-  Takeover,
-  type Sight,
-  type TakeoverTimes,
-} from './ownership/takeover.ts';
+export * from './ownership/takeover.ts';
 export { Backlog, type Awaited, type BacklogLimits } from './backlog.ts';
 export { LoggedEndpoint } from './pessimistic/endpoint.ts';
 export { TeamEndpoint } from './pessimistic/teams/endpoint.ts';

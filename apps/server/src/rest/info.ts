@@ -101,15 +101,15 @@ export function serverRoutes(
       },
     },
     async (_request, reply) => {
-      const standBys = (await o.health.peers()).filter((s) => !s.owns);
-      if (!o.drain)
+      const { drain } = o;
+      if (!drain)
         throw new MayflyError('CONFLICT', 'This server has its own data directory: nobody else can serve its jobs.');
+      const standBys = (await o.health.peers()).filter((s) => !s.owns);
       if (standBys.length === 0)
         throw new MayflyError(
           'CONFLICT',
           'No other server of the database stands by. Start one first, or stop this one: its jobs wait until then.',
         );
-      const { drain } = o;
       reply.raw.once('finish', () => setImmediate(drain));
       return reply.status(202).send({ standBys });
     },

@@ -19,9 +19,9 @@
  */
 
 /** Between two looks, ms. */
-export const LOOK_MS = 250;
+export const TAKEOVER_LOOK_MS = 250;
 /** T2, ms. */
-export const GRACE_MS = 1000;
+export const TAKEOVER_GRACE_MS = 1000;
 
 /** The lease, as one look shows it. */
 export interface Sight {

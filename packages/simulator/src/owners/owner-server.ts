@@ -27,7 +27,7 @@ export interface ServerRules {
 export interface ServerEvents {
   /** It takes the lease, which the owner of that epoch has not given up. */
   takes(server: OwnerServer, from: number): void;
-  acknowledged(server: OwnerServer, item: number): void;
+  acknowledged(item: number): void;
 }
 
 /** Where the network gives a silent connection up. */
@@ -64,7 +64,6 @@ export class OwnerServer {
   /** The newest renewal goes on, and no other. */
   #renewals = 0;
   readonly #thawed: (() => void)[] = [];
-  static #ids = 0;
 
   constructor(
     name: string,
@@ -298,23 +297,20 @@ export class OwnerServer {
   }
 
   #write(rows: readonly Row[], epoch: number): void {
-    const id = ++OwnerServer.#ids;
+    const attempt = {};
     const settled = (outcome: Written): void => {
       if (this.#epoch !== epoch) return;
-      if (outcome === 'passed') {
-        if (this.#rules.givesUp) return this.#passed(epoch);
-        // It is the owner as far as it is concerned.
-      }
+      if (outcome === 'passed' && this.#rules.givesUp) return this.#passed(epoch);
       this.#writing = false;
       this.#rows.push(...rows);
       if (this.#rules.waitsForCommit) this.#acknowledge(rows);
       this.#flush();
     };
     this.#ask<Written>(
-      (answer) => this.#database.write(id, epoch, rows, this.#commitMs(), answer),
+      (answer) => this.#database.write(attempt, epoch, rows, this.#commitMs(), answer),
       (outcome) => {
         if (outcome) settled(outcome);
-        else this.#inDoubt(id, rows, epoch, settled);
+        else this.#inDoubt(attempt, rows, epoch, settled);
       },
     );
   }
@@ -325,20 +321,20 @@ export class OwnerServer {
   }
 
   /** P4: it neither took effect nor failed before the database says which. */
-  #inDoubt(id: number, rows: readonly Row[], epoch: number, settled: (w: Written) => void): void {
+  #inDoubt(attempt: object, rows: readonly Row[], epoch: number, settled: (w: Written) => void): void {
     if (this.#epoch !== epoch) return;
     this.#ask<Written | 'aborted' | 'open'>(
-      (answer) => answer(this.#database.outcome(id)),
+      (answer) => answer(this.#database.outcome(attempt)),
       (outcome) => {
         if (outcome === 'aborted') this.#write(rows, epoch);
         else if (outcome === undefined || outcome === 'open')
-          this.#later(TAKEOVER_LOOK_MS, () => this.#inDoubt(id, rows, epoch, settled));
+          this.#later(TAKEOVER_LOOK_MS, () => this.#inDoubt(attempt, rows, epoch, settled));
         else settled(outcome);
       },
     );
   }
 
   #acknowledge(rows: readonly Row[]): void {
-    for (const row of rows) this.#events.acknowledged(this, row.item);
+    for (const row of rows) this.#events.acknowledged(row.item);
   }
 }

@@ -91,7 +91,7 @@ class Run {
           this.#rules,
           {
             takes: (server, from) => this.#takes(server, from),
-            acknowledged: (_, item) => this.#acknowledge(item),
+            acknowledged: (item) => this.#acknowledge(item),
           },
         ),
       );
@@ -183,7 +183,7 @@ class Run {
 
   #acknowledge(item: number): void {
     this.#acknowledged.add(item);
-    if (!this.#database.rows.some((r) => r.item === item))
+    if (!this.#database.rows.findLast((r) => r.item === item))
       throw new Violation(`O3: item ${item} was acknowledged, and is not in the log`);
   }
 

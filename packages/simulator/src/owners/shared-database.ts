@@ -48,12 +48,12 @@ export class SharedDatabase {
   readonly #agenda: Agenda;
   readonly #rules: DatabaseRules;
   /** Transactions that write. */
-  readonly #open = new Set<number>();
+  readonly #open = new Set<object>();
   /** Takes the lease as soon as none is open (B1). */
   #taking: (() => void) | undefined;
   /** What waits for the lock of who takes it. */
   readonly #behind: (() => void)[] = [];
-  readonly #outcomes = new Map<number, Written>();
+  readonly #outcomes = new Map<object, Written>();
 
   constructor(agenda: Agenda, rules: DatabaseRules) {
     this.#agenda = agenda;
@@ -124,18 +124,18 @@ export class SharedDatabase {
     return [...this.rows];
   }
 
-  /** A transaction that takes `ms`. @param id of this attempt */
-  write(id: number, epoch: number, rows: readonly Row[], ms: number, answer: (w: Written) => void): void {
+  /** A transaction that takes `ms`. @param attempt names it */
+  write(attempt: object, epoch: number, rows: readonly Row[], ms: number, answer: (w: Written) => void): void {
     this.#behindTaking(() => {
       if (this.#rules.epochs && epoch !== this.epoch) {
-        this.#outcomes.set(id, 'passed');
+        this.#outcomes.set(attempt, 'passed');
         return answer('passed');
       }
-      this.#open.add(id);
+      this.#open.add(attempt);
       this.#agenda.after(ms, () => {
-        if (!this.#open.delete(id)) return; // B2
+        if (!this.#open.delete(attempt)) return; // B2
         this.#commit(rows);
-        this.#outcomes.set(id, 'committed');
+        this.#outcomes.set(attempt, 'committed');
         answer('committed');
         if (this.#open.size === 0) this.#taking?.();
       });
@@ -157,8 +157,8 @@ export class SharedDatabase {
   }
 
   /** What became of a transaction; one that never began counts as aborted. */
-  outcome(id: number): Written | 'aborted' | 'open' {
-    return this.#open.has(id) ? 'open' : (this.#outcomes.get(id) ?? 'aborted');
+  outcome(attempt: object): Written | 'aborted' | 'open' {
+    return this.#open.has(attempt) ? 'open' : (this.#outcomes.get(attempt) ?? 'aborted');
   }
 
   crash(): void {
