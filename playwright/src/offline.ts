@@ -1,4 +1,4 @@
-/** The volunteer page where something is in its way: its server is away, or a proxy took its headers. */
+/** The volunteer page where something is in its way: its server is away or restarts, or a proxy took its headers. */
 import { expect, type Browser, type Page, type TestInfo } from '@playwright/test';
 import { serious } from './looks.ts';
 import type { ServerProcess } from './server.ts';
@@ -51,5 +51,26 @@ export async function openedWithoutIsolation(browser: Browser, server: ServerPro
   ).toBeVisible();
   expect(await serious(page)).toEqual([]);
   await info.attach('not isolated', { body: await page.screenshot(), contentType: 'image/png' });
+  await page.close();
+}
+
+/** The server restarts while the page loads: a file of each kind is refused once. The page gets there by itself. */
+export async function openedDuringRestart(browser: Browser, server: ServerProcess): Promise<void> {
+  const page = await browser.newPage({ serviceWorkers: 'block' });
+  const refused = new Set<string>();
+  await page.route(/\/assets\//, (route) => {
+    const kind = /\/assets\/(index-.*\.(?:js|css)|VolunteerPage|entry-browser)/.exec(route.request().url())?.[1];
+    if (kind === undefined || refused.has(kind)) return route.continue();
+    refused.add(kind);
+    return route.fulfill({ status: 503, contentType: 'application/json', body: '{}' });
+  });
+  await page.goto(`${server.url}/volunteer?start&slots=1`);
+  await expect(page.getByTestId('volunteer-state')).toHaveText(/^Idle/, { timeout: 60_000 });
+  expect([...refused].map((kind) => kind.replace(/-[^.]{8}\./, '.')).sort()).toEqual([
+    'VolunteerPage',
+    'entry-browser',
+    'index.css',
+    'index.js',
+  ]);
   await page.close();
 }

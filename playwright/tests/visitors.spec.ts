@@ -8,7 +8,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { Client, source } from '../src/client.ts';
 import { headline, openDashboard, write } from '../src/dashboard.ts';
 import { showLogOnFailure } from '../src/failure.ts';
-import { openedMeanwhile, openedWithoutIsolation } from '../src/offline.ts';
+import { openedDuringRestart, openedMeanwhile, openedWithoutIsolation } from '../src/offline.ts';
 import { allSaid, COLOURS, complaints, firstLoad, machineOf, serious } from '../src/looks.ts';
 import { Proxy } from '../src/proxy.ts';
 import { ServerProcess } from '../src/server.ts';
@@ -368,4 +368,5 @@ test('every page fits a phone, in light and in dark', async ({ browser }, info) 
   expect(found).toEqual([]);
   await context.close();
   await openedWithoutIsolation(browser, server, info);
+  await openedDuringRestart(browser, server);
 });

@@ -8,6 +8,12 @@ import { createAppRouter } from './router.tsx';
 import './styles/base.css';
 import './styles/parts.css';
 
+try {
+  sessionStorage.removeItem('mayfly-again'); // index.html: everything has arrived
+} catch {
+  // Storage is off.
+}
+
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <RouterProvider router={createAppRouter()} />

@@ -7,6 +7,7 @@ import type { CommToDaemon, DaemonToComm } from '../messages.ts';
 import { channelOf, type PortLike } from '../thread-ports.ts';
 import type { DaemonApi } from './api.ts';
 import { Daemon } from './daemon.ts';
+import { READY } from './ready.ts';
 import { measureSpeed } from './speed.ts';
 
 let daemon: Daemon | undefined;
@@ -78,3 +79,4 @@ const api: DaemonApi = {
   frameDied: (frame, why) => deaths.get(frame)?.(why),
 };
 Comlink.expose(api);
+postMessage(READY);

@@ -11,6 +11,7 @@
 import * as Comlink from 'comlink';
 import type { DaemonApi, PageHost } from '../daemon/api.ts';
 import type { BoardName, JobId } from '@mayfly/wire';
+import { loadWorker } from './daemon-worker.ts';
 import { Frames } from './frames.ts';
 import { holdAwake, loadIdentity, saveIdentity } from './identity.ts';
 import { GLANCE_MS, holdOf, lowBattery, nextLook, NO_WISHES, type Circumstances, type Wishes } from './policy.ts';
@@ -74,6 +75,9 @@ const PATIENCE_MS = 5000;
 /** How long past its patience a daemon that does not answer is waited for. */
 const MORE_MS = 2000;
 
+const daemonWorker = (): Worker =>
+  new Worker(new URL('../daemon/entry-browser.ts', import.meta.url), { type: 'module', name: 'mayfly daemon' });
+
 export const NOTHING_GIVEN = { usefulMs: 0, replayedMs: 0, finished: 0, jobs: 0 };
 
 export function createVolunteer(options: VolunteerOptions): Volunteer {
@@ -83,6 +87,8 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
   let wishes = options.wishes ?? NO_WISHES;
   let worker: Worker | undefined;
   let daemon: Comlink.Remote<DaemonApi> | undefined;
+  /** While the worker's script is under way. */
+  let loading: AbortController | undefined;
   let frames: Frames | undefined;
   let battery: Battery | undefined;
   let away: boolean | undefined;
@@ -196,15 +202,18 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
   };
 
   async function start(): Promise<void> {
-    if (daemon) return;
+    if (daemon || loading) return;
     const why = whyNotHere();
     if (why) {
       show({ ...raw, phase: 'paused', reason: why });
       throw new Error(why);
     }
-    worker =
-      options.daemonWorker?.() ??
-      new Worker(new URL('../daemon/entry-browser.ts', import.meta.url), { type: 'module', name: 'mayfly daemon' });
+    const load = (loading = new AbortController());
+    show({ ...raw, phase: 'connecting' });
+    const loaded = await loadWorker(options.daemonWorker ?? daemonWorker, load.signal).catch(() => undefined);
+    if (!loaded || load.signal.aborted) return void loaded?.terminate(); // stopped meanwhile
+    loading = undefined;
+    worker = loaded;
     const remote = Comlink.wrap<DaemonApi>(worker);
     daemon = remote;
     frames = new Frames(server, (frame, reason) => void remote.frameDied(frame, reason));
@@ -282,6 +291,8 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
   }
 
   async function stop(patience = PATIENCE_MS): Promise<void> {
+    loading?.abort();
+    loading = undefined;
     const d = daemon;
     const w = worker;
     // Whatever becomes of its daemon: who leaves is gone.

@@ -1,0 +1,2 @@
+/** What the daemon's worker sends first, once its script runs. */
+export const READY = 'mayfly:ready';
