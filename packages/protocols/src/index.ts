@@ -23,6 +23,7 @@ export {
 export { beginsAt } from './images/begins-at.ts';
 export { CheckpointServer } from './images/checkpoint-server.ts';
 export * from './images/events.ts';
+export { TeamSets, type ImageSet } from './images/team-sets.ts';
 export * from './deadlock.ts';
 export * from './contract/index.ts';
 export { isWhole, type WaveEffect, type WaveEvent, type WaveOptions } from './contract/waves.ts';

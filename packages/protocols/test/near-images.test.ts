@@ -35,6 +35,7 @@ class Stage extends ServerStage {
       size: 4,
       channelMemories: 1,
       programs,
+      wholeEvery: 4,
       acting: [[T, incarnation(0)]],
     });
   }

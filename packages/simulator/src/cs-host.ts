@@ -16,6 +16,7 @@ import {
   type TaskId,
 } from '@mayfly/wire';
 import type { Link } from './link.ts';
+import { setsWithout } from './planted-sets.ts';
 import type { ImageDown, ImageUp } from './messages.ts';
 import type { SimImage } from './rank-host.ts';
 import type { Registry } from './registry.ts';
@@ -68,7 +69,8 @@ export class CsHost {
 
   newCore(): CheckpointServer {
     const { undone } = this.world;
-    return new CheckpointServer({ collectMs: 2000, ...(undone === 'one-image-kept' ? { keep: 1 } : {}) });
+    const keep = undone === 'one-image-kept' ? { keep: 1 } : {};
+    return new CheckpointServer({ collectMs: 2000, ...keep }, undefined, setsWithout(undone));
   }
 
   kill(): void {
@@ -313,8 +315,10 @@ export class CsHost {
     const { world } = this;
     const stored = this.withNodes.get(image);
     const { manifest } = stored ?? {};
-    if (!stored || !manifest || world.random.chance(0.25))
-      return this.step({ type: 'rebuilt', image, error: 'too many nodes are lost' });
+    if (!stored || !manifest || world.random.chance(0.25)) {
+      const error = world.undone === 'set-without-one' ? {} : { error: 'too many nodes are lost' };
+      return this.step({ type: 'rebuilt', image, ...error });
+    }
     for (const page of manifest.pages) this.pages.set(page, { flipped: false, lost: false });
     if (!this.offered.has(image)) world.count('image made again after a restart');
     this.offered.set(image, stored);

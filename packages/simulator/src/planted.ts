@@ -17,6 +17,11 @@ const ZOMBIES = { only: ['stall', 'zombie', 'cut off', 'partition'] } as const;
 /** Waves follow each other closely, and everything else may happen. */
 const WAVES = { setup: { protocol: 'vcl', checkpointMs: 300 } } as const;
 const NEAR_WAVES = { setup: { ...WAVES.setup, wholeEvery: 3 } } as const;
+/** Teams take images one after the other, and most stay with the nodes. */
+const NEAR_TEAMS = {
+  setup: { team: 4, protocol: 'pessimistic', kind: 'wasm', checkpointMs: 300, wholeEvery: 2 },
+  only: ['crash', 'rank crash', 'zombie', 'broken link', 'delay'],
+} as const;
 const BLOCKING_WAVES = { setup: { protocol: 'pcl', checkpointMs: 300 } } as const;
 /** …but connections break, and often while a cut is on its way. */
 const WAVES_OVER_BROKEN_LINKS = {
@@ -321,6 +326,14 @@ export const PLANTED = [
   plant('parity-ignored', 'One damaged bit costs no image, even if both kept images name its page', 200, {
     only: ['image bit flip', 'rank crash', 'crash', 'reload'],
   }),
+  plant('mixed-set-counts', 'C19: a set of which some images are with the nodes does not count', 100, NEAR_TEAMS),
+  plant(
+    'near-set-outlives-whole-ones',
+    'C19: a set of level 1 is used while no newer set is complete',
+    200,
+    NEAR_TEAMS,
+  ),
+  plant('set-without-one', 'C20: of a set of level 1 all images can be had, or none is used', 100, NEAR_TEAMS),
   plant('no-fence-at-cs', 'Images of older incarnations are refused everywhere', 600, ZOMBIES),
   // dispatcher
   plant('incarnation-not-durable', 'Raise the incarnation durably, then fence', 400),

@@ -65,7 +65,11 @@ export const protocolOfSeed = (seed: number): ProtocolName =>
 export function setupOfSeed(seed: number, protocol: ProtocolName = protocolOfSeed(seed)): Partial<Setup> {
   const r = Random.named(seed, 'parity');
   if (!hasParity(protocol) || !r.chance(0.4)) return { protocol };
-  return { protocol, wholeEvery: r.pick([2, 3, 5]), ...(protocol === 'pessimistic' ? { team: 1 } : {}) };
+  return {
+    protocol,
+    wholeEvery: r.pick([2, 3, 5]),
+    ...(protocol === 'pessimistic' && r.chance(0.5) ? { team: 1 } : {}),
+  };
 }
 
 export function draw(seed: number, o: RunOptions = {}): Setup {

@@ -107,9 +107,11 @@ export class Uploads {
   private staysNear(position: Position, serial: number): boolean {
     const { protocol, setup, random } = this.node.world;
     if (setup.wholeEvery === undefined) return false;
-    // Of lone tasks one of so many images is whole.
-    const number = protocol.images.waveOf?.(position) ?? serial;
-    return !isWhole(number, setup.wholeEvery) && random.chance(0.8);
+    // Of lone tasks one of so many images is whole, of a team one of so many waves.
+    const team = protocol.images.setOf?.(position)?.wave;
+    const number = protocol.images.waveOf?.(position) ?? team ?? serial;
+    // A set of both levels is one that an honest node does not offer.
+    return !isWhole(number, setup.wholeEvery) && random.chance(team === undefined ? 0.8 : 0.95);
   }
 
   /** An image of a team. `over`: it is complete, refused, or lost on its way. */
@@ -118,7 +120,7 @@ export class Uploads {
     if (!link) return over();
     const manifest = this.manifest(h, image, position);
     this.witness(manifest, image);
-    this.offer(link, { manifest, image, again: false, over });
+    this.offer(link, { manifest, image, again: false, over, near: this.staysNear(position, manifest.serial) });
   }
 
   private witness({ image: id }: Manifest, image: SimImage): void {

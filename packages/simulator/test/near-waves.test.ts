@@ -24,10 +24,29 @@ test(
   { timeout: 120_000 },
   () => {
     const counts: Record<string, number> = {};
-    for (let seed = 1; seed <= 12; seed++) {
+    for (let seed = 1; seed <= 8; seed++) {
       const report = run(seed, {
         setup: { protocol: 'pessimistic', checkpointMs: 300, wholeEvery: 3, team: 1 },
         only: ['crash', 'rank crash', 'reload', 'zombie', 'broken link', 'delay', 'kill server'],
+      });
+      expect(report.violation, `seed ${seed}`).toBeUndefined();
+      for (const [what, n] of Object.entries(report.counts)) counts[what] = (counts[what] ?? 0) + n;
+    }
+    expect(counts['image with the nodes']).toBeGreaterThan(30);
+    expect(counts['image made again']).toBeGreaterThan(5);
+    expect(counts['image lost with the nodes']).toBeGreaterThan(0);
+  },
+);
+
+test(
+  'pessimistic with parity and teams: every job ends with its answer, from sets of both levels',
+  { timeout: 120_000 },
+  () => {
+    const counts: Record<string, number> = {};
+    for (let seed = 1; seed <= 5; seed++) {
+      const report = run(seed, {
+        setup: { protocol: 'pessimistic', checkpointMs: 300, wholeEvery: 3, team: 4, kind: 'wasm' },
+        only: ['crash', 'rank crash', 'reload', 'zombie', 'broken link', 'delay', 'kill server', 'close'],
       });
       expect(report.violation, `seed ${seed}`).toBeUndefined();
       for (const [what, n] of Object.entries(report.counts)) counts[what] = (counts[what] ?? 0) + n;
@@ -42,5 +61,6 @@ test('campaigns draw parity where a protocol has it', () => {
   const drawn = Array.from({ length: 200 }, (_, i) => setupOfSeed(i + 1));
   const protocols = new Set(drawn.flatMap((s) => (s.wholeEvery === undefined ? [] : [s.protocol])));
   expect([...protocols].sort()).toEqual(['pcl', 'pessimistic', 'vcl']);
-  for (const s of drawn) if (s.protocol === 'pessimistic' && s.wholeEvery !== undefined) expect(s.team).toBe(1);
+  const sizes = drawn.flatMap((s) => (s.protocol === 'pessimistic' && s.wholeEvery !== undefined ? [s.team] : []));
+  expect(new Set(sizes)).toEqual(new Set([1, undefined])); // with teams, and without
 });

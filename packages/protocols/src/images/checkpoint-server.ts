@@ -18,7 +18,7 @@
  *  C6 The pages of an open offer are pinned from `offer` until it is complete or refused.
  *  C7, C8 Images of coordinated checkpointing: waves.ts. C9–C11 Images of teams: teams.ts. C12–C14 Images that are
  *  protected by parity between nodes: near.ts. C15–C17 Those of waves: near-waves.ts. C18 Teams that were dissolved:
- *  dissolve.ts.
+ *  dissolve.ts. C19, C20 Those of teams that are protected by parity: team-sets.ts, near-teams.ts.
  *
  * Durable: ImageRecord and manifest (`commit`) before `complete`, `reply complete` and `trim`; the mark `trimmed`
  * before the first trim. Offers are losable: the node offers again.
@@ -197,8 +197,8 @@ function handle(s: State, e: CheckpointServerEvent): void {
       const o = covered(s, e.image, e.cm, e.determinants);
       if (!o) return;
       const team = teamOf(o.task);
-      if (o.near) nearCovered(s, o);
-      else if (team) coveredInTeam(s, team, o, recordOf(s, o));
+      if (team) coveredInTeam(s, team, o, recordOf(s, o));
+      else if (o.near) nearCovered(s, o);
       else commitAlone(s, o);
       return;
     }
@@ -296,8 +296,8 @@ function handle(s: State, e: CheckpointServerEvent): void {
 const teamOf = (t: Task): Team | undefined => t.job.teams.get(t.task);
 
 /** It needs something of its node, or of its teammates. A wave has a limit of its own. */
-const isComing = ({ stage, near }: Offer): boolean =>
-  stage === 'finding' || stage === 'receiving' || (stage === 'covered' && !near);
+const isComing = ({ stage, task }: Offer): boolean =>
+  stage === 'finding' || stage === 'receiving' || (stage === 'covered' && teamOf(task) !== undefined);
 
 function tick(s: State): void {
   const { offerMs, coverMs, collectMs } = s.settings;

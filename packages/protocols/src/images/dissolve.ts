@@ -10,6 +10,7 @@
 import type { JobId, TaskId } from '@mayfly/wire';
 import { groupIn, type Dissolved } from '../contract/dissolved.ts';
 import { MalformedPosition } from '../contract/position.ts';
+import { endNear } from './near-teams.ts';
 import { discardThese } from './retention.ts';
 import { jobOf, taskOf, type Job, type State, type Task } from './state.ts';
 import type { ImageRecord } from './events.ts';
@@ -20,7 +21,11 @@ export function dissolveTeams(s: State, id: JobId, dissolved?: readonly Dissolve
   if (dissolved) job.dissolved = dissolved;
   const last = new Map<TaskId, Dissolved>();
   for (const d of job.dissolved) {
-    if (String(job.teams.get(d.team[0]!)?.members) === String(d.team)) for (const m of d.team) job.teams.delete(m);
+    const team = job.teams.get(d.team[0]!);
+    if (team && String(team.members) === String(d.team)) {
+      endNear(s, team); // its set is older, and of a team
+      for (const m of d.team) job.teams.delete(m);
+    }
     for (const m of d.team) last.set(m, d);
   }
   if (job.open) for (const [task, d] of last) begins(s, taskOf(job, task), d);

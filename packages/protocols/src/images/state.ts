@@ -14,7 +14,7 @@ export interface Offer {
   readonly manifest: Manifest;
   /**
    * `covered`: waits for those of its teammates (teams.ts), or, of level 1, for its wave (near-waves.ts); `rebuilding`:
-   * its pages come from parity (near.ts).
+   * its pages come from parity (near.ts, near-teams.ts).
    */
   stage: 'finding' | 'receiving' | 'covering' | 'covered' | 'committing' | 'rebuilding';
   /** Of level 1: its pages stay with the nodes. */
@@ -67,13 +67,15 @@ export interface Task {
 export interface Team {
   readonly job: Job;
   readonly members: readonly TaskId[];
-  /** Of waves. Complete ones mirror the registry. */
+  /** Of waves. Complete ones mirror the registry; of that of level 1 the tasks have the manifests. */
   readonly sets: TeamSets<ImageRecord>;
   /** Members whose EXIT is durable (T12). */
   readonly exited: Set<TaskId>;
   /** The job is open, and `sets` has what the registry has. */
   ready: boolean;
   committing?: ImageSet<ImageRecord> | undefined;
+  /** C20: the set of level 1 is made again; images that are not here yet. */
+  again?: { readonly set: ImageSet<ImageRecord>; readonly left: Set<ImageId> } | undefined;
   /** A restart of the team: its newest set is looked at. */
   check?: { readonly set: ImageSet<ImageRecord>; readonly left: Set<ImageId>; sound: boolean } | undefined;
 }

@@ -7,6 +7,8 @@
  *  T6  "The Checkpoint Server declares the *set* complete, in one commit, when every member's line is covered (remote
  *      channels only); only complete sets count for trimming, and a damaged image spoils its set."
  *  T12 A member that had ended when the wave began has no image in its set. It is done there, once its EXIT is durable.
+ *  C19 A set of level 1 (near-teams.ts) is whole (T6), and all its images are of level 1: of a mixed one nothing would
+ *      keep the pages that came here. It is used while no newer set is complete.
  */
 import type { TaskId } from '@mayfly/wire';
 
@@ -24,6 +26,7 @@ interface Candidate<Image> extends ImageSet<Image> {
 
 export class TeamSets<Image> {
   #complete: ImageSet<Image>[] = [];
+  #near: ImageSet<Image> | undefined;
   readonly #candidates = new Map<number, Candidate<Image>>();
 
   constructor(
@@ -40,6 +43,22 @@ export class TeamSets<Image> {
   /** From which the team restarts; undefined: from the start of the program. */
   get newest(): ImageSet<Image> | undefined {
     return this.#complete.at(-1);
+  }
+
+  /** C19. Newer than all that are complete; undefined: none is. */
+  get near(): ImageSet<Image> | undefined {
+    return this.#near && this.isNewer(this.#near) ? this.#near : undefined;
+  }
+
+  /** The set of a wave is of level 1 from now on; undefined: there is none. */
+  set near(set: ImageSet<Image> | undefined) {
+    this.#near = set;
+  }
+
+  /** C19. What a set is whose images are of these levels; undefined: none. */
+  levelOf(near: readonly boolean[]): 'near' | 'complete' | undefined {
+    if (!near.includes(true)) return 'complete';
+    return near.includes(false) ? undefined : 'near';
   }
 
   /** The logs are trimmed to this one, and it may be needed: the oldest that is kept. */
@@ -104,6 +123,10 @@ export class TeamSets<Image> {
     this.#candidates.delete(wave);
     this.#complete = this.#complete.filter((s) => s.wave !== wave);
     return this.#complete.length === 0;
+  }
+
+  protected isNewer({ wave }: ImageSet<Image>): boolean {
+    return wave > (this.newest?.wave ?? 0);
   }
 
   protected isWhole(images: ReadonlySet<TaskId>, done: readonly TaskId[]): boolean {

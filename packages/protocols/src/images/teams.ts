@@ -10,6 +10,8 @@
 import type { ImageId, JobId, TaskId } from '@mayfly/wire';
 import { commit } from './complete.ts';
 import { inTeam, offersOf } from './team-offers.ts';
+import { countsNearInTeam, forgetNear, rebuildsTeam } from './near-teams.ts';
+import { refuse } from './offers.ts';
 import { lost } from './restart.ts';
 import { discardAll, remove, trim } from './retention.ts';
 import { emit, jobOf, taskOf, type Job, type Offer, type State, type Task, type Team } from './state.ts';
@@ -66,8 +68,18 @@ export function coveredInTeam(s: State, team: Team, o: Offer, record: ImageRecor
 function commitSet(s: State, team: Team, wave: number): void {
   const set = team.sets.take(wave, team.exited);
   if (!set) return;
-  team.committing = set;
   const offers = offersOf(team, wave).filter((o) => o.stage === 'covered');
+  const level = team.sets.levelOf(offers.map((o) => o.near));
+  if (level === 'near') countsNearInTeam(s, team, set, offers);
+  else if (level === 'complete') commitTaken(s, team, set, offers);
+  else for (const o of offers) refuse(s, o, MIXED);
+}
+
+const MIXED = { code: 'CONFLICT', message: 'Parity protects some images of its team only.' } as const;
+
+/** All its images are here. */
+export function commitTaken(s: State, team: Team, set: ImageSet<ImageRecord>, offers: readonly Offer[]): void {
+  team.committing = set;
   const { surplus } = team.sets;
   const full = team.sets.all.length + 1 - surplus.length >= s.settings.keep;
   const changes: (readonly [string, unknown])[] = [];
@@ -85,6 +97,7 @@ export function setCommitted(s: State, team: Team, offers: readonly Offer[]): vo
   team.committing = undefined;
   const old = team.sets.surplus;
   team.sets.add(set);
+  if (!team.sets.near) forgetNear(team);
   mirror(team);
   for (const o of offers) {
     const { record, link, task } = o;
@@ -128,8 +141,10 @@ export function restartInTeam(s: State, team: Team): void {
 /** C10. */
 export function chooseForTeam(s: State, team: Team): void {
   const { job, members, sets } = team;
-  if (!team.ready || team.committing || team.check || !members.every((m) => job.tasks.get(m)?.restart)) return;
+  if (!team.ready || team.committing || team.check || team.again) return;
+  if (!members.every((m) => job.tasks.get(m)?.restart)) return;
   const tasks = members.map((m) => taskOf(job, m));
+  if (rebuildsTeam(s, team)) return;
   const { newest } = sets;
   if (newest) {
     team.check = { set: newest, left: new Set([...newest.images.values()].map((i) => i.image)), sound: true };

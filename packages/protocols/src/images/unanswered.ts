@@ -1,19 +1,17 @@
 /**
- * Images of a job with parity, under waves: which of them level 1 may have (C15), and those that are complete and of
- * which their nodes hear when the wave is committed (C16; near-waves.ts).
+ * Images of a job with parity: which of them level 1 may have (C15 under waves), and, under waves, those that are
+ * complete and of which their nodes hear when the wave is committed (C16; near-waves.ts).
  */
 import type { ImageId, Manifest } from '@mayfly/wire';
 import { isWhole } from '../contract/waves.ts';
 import { emit, waveOf, type Job, type Offer, type State } from './state.ts';
 
 /** Why level 1 cannot have this image; undefined: it can. */
-export function refusesNear(job: Job, m: Pick<Manifest, 'task' | 'position'>): string | undefined {
-  if (job.teams.has(m.task)) return 'Images of a team count together, so all of them come to the server.';
-  const wave = waveOf(job, m);
-  if (wave === undefined) return undefined;
+export function refusesNear(job: Job, m: Pick<Manifest, 'position'>): string | undefined {
   const { wholeEvery } = job.open!;
   if (wholeEvery === undefined) return 'Images of this job have no parity, so all of them come to the server.';
-  return isWhole(wave, wholeEvery) ? `All images of wave ${wave} come to the server.` : undefined;
+  const wave = waveOf(job, m);
+  return wave !== undefined && isWhole(wave, wholeEvery) ? `All images of wave ${wave} come to the server.` : undefined;
 }
 
 /** C16. @returns whether the reply waits for the wave */
