@@ -4,6 +4,7 @@
  * choice of a source decides who does what, and each rank's sums show whether it was repeated.
  */
 import { protocols } from '@mayfly/protocols';
+import type { TimelineView } from '@mayfly/wire';
 import { buildModule } from '@mayfly/toolchain/c';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Bench, PATIENCE, sleep } from './harness.ts';
@@ -172,6 +173,14 @@ it('T8, T9: a team moves to where it has room; in several nodes it goes on toget
   const faults = (await bench.view(id)).faults.map((f) => `${f.task} ${f.cause}`);
   const later = faults.slice(8);
   expect(later).toEqual(['1 killed', '0 team', '2 killed']);
+  // People see what became of the team.
+  const changes = [
+    { what: 'moved', ranks: [0, 1, 2, 3], teams: [[0, 1, 2, 3]] },
+    { what: 'dissolved', ranks: [0, 1, 2, 3], teams: [[0, 1]] },
+  ];
+  expect((await bench.view(id)).teamChanges).toMatchObject(changes);
+  const { events } = (await (await bench.api(`jobs/${id}/timeline`)).json()) as TimelineView;
+  expect(events.filter((e) => e.ranks)).toMatchObject(changes.map(({ what: kind, ...c }) => ({ kind, ...c })));
 });
 
 /** Until the row of the protocol has teams, the server refuses them. */

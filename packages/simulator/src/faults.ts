@@ -50,6 +50,8 @@ const STRANGE: readonly FaultKind[] = [...HOSTILE, 'crashing program'];
 const LATER: readonly FaultKind[] = ['congestion'];
 const STRUCK = FAULTS.filter((k) => !(k in APART) && !STRANGE.includes(k) && !LATER.includes(k));
 const FIRST_STRANGER = 4_000_000;
+const FIRST_LEAVE = 5_000_000;
+const LEAVES_MS = 5000;
 /** They come early, when no node has a record yet. */
 const STRANGERS_MS = 8000;
 /** How often a kind is drawn, where it is drawn at all. */
@@ -101,6 +103,16 @@ function drawApart(seed: number, kind: Apart, only: readonly FaultKind[] | undef
     at: square(r.next()) * FAULT_TIME_MS,
     kind,
     n: APART[kind] + i,
+  }));
+}
+
+/** Nodes that leave, where the ranks of their teams have room on several others only. */
+export function drawLeaves(seed: number): Fault[] {
+  const r = Random.named(seed, 'leaves');
+  return Array.from({ length: r.between(1, 4) }, (_, i) => ({
+    at: square(r.next()) * LEAVES_MS,
+    kind: 'close',
+    n: FIRST_LEAVE + i,
   }));
 }
 
@@ -216,13 +228,18 @@ export class Striker {
   /** Another volunteer opens a tab in the same place, so every room keeps its slots. */
   private replace({ place, slots }: Volunteer, r: Random, afterMs = 0): void {
     const other = { id: undefined, place, slots };
-    this.world.agenda.after(afterMs + r.between(0, 3000), () => void this.world.volunteer(other));
+    this.world.agenda.after(
+      afterMs + r.between(0, this.world.setup.replaceMs ?? 3000),
+      () => void this.world.volunteer(other),
+    );
   }
 
   /** How long a node that leaves waits for last images of its teams. */
   private lastImagesMs({ name }: Volunteer): number {
     const { setup, seed } = this.world;
-    return (setup.spare ?? 0) > 0 ? Random.named(seed, `close ${name}`).pick([0, 500, 2500]) : 0;
+    return (setup.spare ?? 0) > 0
+      ? Random.named(seed, `close ${name}`).pick(setup.replaceMs === undefined ? [0, 500, 2500] : [500, 2500, 2500])
+      : 0;
   }
 
   private node(kind: FaultKind, v: Volunteer, r: Random): void {

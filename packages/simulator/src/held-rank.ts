@@ -51,6 +51,10 @@ export const tasksOf = (job: JobId, held: Iterable<Held>, computes: (h: Held) =>
       },
     }));
 
+/** For the report of a run that does not end. */
+export const describeHeld = (h: Held): string =>
+  `  task ${h.task}.${h.incarnation}${h.finished ? ' finished' : ''} ${h.rank?.describe() ?? 'not begun'}`;
+
 /** A rank that a node has just been given. */
 export const heldOf = (m: Extract<ControlDown, { type: 'assign' }>, node: string, nextCheckpoint: number): Held => ({
   task: m.task,

@@ -37,7 +37,9 @@ export type ControlDown =
       team: readonly TaskId[] | undefined;
       ended: readonly TaskId[] | undefined;
     }
-  | { type: 'revoke'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody };
+  | { type: 'revoke'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody }
+  /** An image is wanted. */
+  | { type: 'checkpoint'; task: TaskId };
 
 export type ImageUp =
   | { type: 'offer'; task: TaskId; incarnation: Incarnation; manifest: Manifest; image: SimImage; near?: boolean }

@@ -24,7 +24,10 @@ export class PlantedDispatcher extends Dispatcher {
 
   override step(e: DispatcherEvent): DispatcherEffect[] {
     const effects = this.planted(e);
+    if (this.world.undone === 'moved-in-parts') this.parted(effects);
     for (const x of effects) {
+      if (x.type === 'assign' && x.team?.[0] === x.task && this.core.find(x.job, x.task)!.oversubscribed)
+        this.world.count('teams on too few slots');
       if (x.type === 'log' && x.message.includes(MOVES)) this.world.count('teams moved');
       if (x.type === 'log' && x.message.startsWith(DISSOLVES)) {
         this.world.count('teams dissolved');
@@ -32,6 +35,22 @@ export class PlantedDispatcher extends Dispatcher {
       }
     }
     return effects;
+  }
+
+  /** T8: of a team that moves, one member goes to another node with a free slot. */
+  private parted(effects: readonly DispatcherEffect[]): void {
+    for (const x of effects) {
+      if (x.type !== 'log' || !x.message.includes(MOVES)) continue;
+      const first = this.core.find(x.job!, x.task!)!;
+      const t = first.job.tasks[first.team!.at(-1)!]!;
+      const other = [...this.core.nodes.values()].find(
+        (n) => n.id !== t.node && n.connection && n.tasks.size < n.slots,
+      );
+      if (!other || t.phase !== 'raising') continue;
+      this.core.nodes.get(t.node!)!.tasks.delete(t);
+      t.node = other.id;
+      other.tasks.add(t);
+    }
   }
 
   private planted(e: DispatcherEvent): DispatcherEffect[] {

@@ -60,6 +60,13 @@ const DISSOLVED = {
 } as const;
 /** …and others have for a part of them. */
 const PARTED = { ...DISSOLVED, setup: { ...DISSOLVED.setup, nodes: 1, slots: 4, spare: 3, spareSlots: 2 } } as const;
+/** One node has room for a team that another one takes meanwhile. */
+const MOVED = {
+  ...DISSOLVED,
+  setup: { ...DISSOLVED.setup, nodes: 1, slots: 4, spare: 2, spareSlots: 3 },
+  only: ['close'],
+  faultEveryMs: 2500,
+} as const;
 const STRANGERS = { only: ['false crash', 'close'] } as const;
 
 export const PLANTED = [
@@ -251,6 +258,7 @@ export const PLANTED = [
   plant('carried-forgotten', 'T9: channel state is carried over', 100, DISSOLVED),
   plant('carried-in-team-forgotten', 'T9: so it is into a smaller team', 100, PARTED),
   plant('smaller-teams-not-heard', 'D28: who serves the job hears of smaller teams with their end', 100, PARTED),
+  plant('moved-in-parts', 'T8: a team restarts whole, on one node', 100, MOVED),
   // coordinated checkpointing
   plant('late-not-held', "G1: no receiver gets a message from behind its sender's cut before it has cut itself", 100, {
     ...WAVES,

@@ -10,7 +10,7 @@ import { hasParity, jobId, PROGRAM_KINDS, type ErrorBody, type ProtocolName } fr
 import { Violation } from './violation.ts';
 import type { FaultKind } from './fault-kinds.ts';
 import { drawClusters, nodesFor } from './clusters-of-seed.ts';
-import { Striker, drawFaults, harmless, type Fault } from './faults.ts';
+import { Striker, drawFaults, drawLeaves, harmless, type Fault } from './faults.ts';
 import type { Rule } from './planted.ts';
 import type { ProgramSpec } from './program.ts';
 import { Random } from './random.ts';
@@ -192,10 +192,13 @@ function drawTeams(
     dispatcher: { ...setup.dispatcher, startMs: 40_000, moveAfterMs: 1000 },
   };
   const sparse = r.chance(0.4);
+  const tight = undone === undefined && protocol.teams && drawTight(seed);
+  if (tight) Object.assign(drawn, tight);
   if (!hasTeams(protocol) || (held?.team ?? drawn.team) === 1 || setup.spec.script) return;
   Object.assign(setup, drawn, held);
+  if (tight) Object.assign(setup.spec, { rounds: r.between(24, 48), ...heldSpec });
   // Modules of a team with a log take their images wherever a rank waits, scripts at a checkpoint of all.
-  const drawsScript = undone === undefined && Random.named(seed, 'team of scripts').chance(0.4);
+  const drawsScript = undone === undefined && !tight && Random.named(seed, 'team of scripts').chance(0.4);
   const script = held?.kind === undefined ? drawsScript : held.kind === 'typescript';
   if (protocol.recovery.restarts && !script) {
     Object.assign(setup.spec, { prologueRounds: undefined });
@@ -205,6 +208,21 @@ function drawTeams(
     Object.assign(setup, { kind: 'typescript' });
   }
   if (sparse) Object.assign(setup.spec, { sparse, ...heldSpec });
+}
+
+function faultsFor({ replaceMs }: Setup, seed: number, { faultEveryMs, only, undone }: RunOptions): Fault[] {
+  const drawn = drawFaults(seed, faultEveryMs, only);
+  if (only || undone !== undefined || replaceMs === undefined) return drawn;
+  const oneIn = Random.named(seed, 'thinned').pick([1, 8, 32]);
+  return [...drawn.filter((_, i) => i % oneIn === 0), ...drawLeaves(seed)];
+}
+
+/** In half of the seeds no more nodes than it takes, and others with few slots: teams are dissolved, and they move. */
+function drawTight(seed: number): Partial<Setup> | undefined {
+  const r = Random.named(seed, 'tight');
+  if (!r.chance(0.5)) return undefined;
+  const [spare, spareSlots] = [r.pick([4, 5, 6]), r.pick([1, 1, 2])];
+  return { nodes: 1, slots: r.between(3, 4), mapBy: 'slot', team: r.between(2, 4), spare, spareSlots, replaceMs: 8000 };
 }
 
 export function run(seed: number, o: RunOptions = {}): RunReport {
@@ -229,7 +247,7 @@ export function run(seed: number, o: RunOptions = {}): RunReport {
     for (let i = 0; i < (setup.spare ?? 0); i++)
       world.volunteer({ id: undefined, place: {}, slots: setup.spareSlots ?? 1 });
     for (let i = 0; i < setup.others; i++) world.bystander();
-    for (const f of o.faults ?? drawFaults(seed, o.faultEveryMs, o.only))
+    for (const f of o.faults ?? faultsFor(setup, seed, o))
       world.agenda.after(f.at, () => world.end ?? striker.strike(f));
     const typing = Random.named(seed, 'stdin');
     for (let i = 0; i < setup.spec.stdin; i++) world.agenda.after(typing.between(0, 3000), () => world.typed());

@@ -396,6 +396,10 @@ export class Server {
     });
   }
 
+  private down(connection: string, m: ControlDown): void {
+    this.controls.get(connection)?.down(m);
+  }
+
   private perform(e: DispatcherIo): void {
     const { world } = this;
     switch (e.type) {
@@ -407,8 +411,7 @@ export class Server {
         return;
       }
       case 'welcome':
-        this.controls.get(e.connection)?.down({ type: 'welcome', node: e.node, drop: e.drop });
-        return;
+        return this.down(e.connection, { type: 'welcome', node: e.node, drop: e.drop });
       case 'close':
         this.controls.get(e.connection)?.break(undefined, 10);
         this.controls.delete(e.connection);
@@ -428,7 +431,7 @@ export class Server {
         world.trace?.(
           `dispatcher assigns task ${e.task}.${e.incarnation}${e.image === undefined ? '' : ` with ${e.image}`}`,
         );
-        this.controls.get(e.connection)?.down({
+        return this.down(e.connection, {
           type: 'assign',
           job: e.job,
           task: e.task,
@@ -439,20 +442,17 @@ export class Server {
           ended: e.ended,
           position: this.cs.positionFor(e.image, team),
         });
-        return;
       }
       case 'revoke':
         world.trace?.(`dispatcher revokes task ${e.task}.${e.incarnation}: ${e.error.code}`);
-        this.controls
-          .get(e.connection)
-          ?.down({ type: 'revoke', job: e.job, task: e.task, incarnation: e.incarnation, error: e.error });
-        return;
+        return this.down(e.connection, e);
       case 'jobEnded':
         world.trace?.(`the job is ${e.state}${e.error ? `: ${e.error.code} ${e.error.message}` : ''}`);
         if (e.state !== 'done') return world.ended(e.state, e.error);
         this.openJob(); // after a restart: its logs may have what the files lack
         return this.whenShown(() => world.ended(e.state, e.error));
       case 'checkpoint':
+        return this.down(e.connection, e);
       case 'taskDone':
       case 'jobChanged':
       case 'nodesChanged':

@@ -46,6 +46,8 @@ export interface Setup {
   /** Nodes with few slots, besides, where not every team has room; and how many slots each has, 1 by default. */
   readonly spare?: number | undefined;
   readonly spareSlots?: number | undefined;
+  /** Who takes the place of a node that has gone comes within this time; absent: 3 s. */
+  readonly replaceMs?: number | undefined;
   /** What the job's program is, and how many nodes there are besides that do not run it. */
   readonly kind: ProgramKind;
   readonly others: number;

@@ -8,7 +8,7 @@
  */
 import { Comm, type CommEffect, type CommEvent, type Reports } from '@mayfly/protocols';
 import { readFrames, type JobId, type NodeId, type Position, type TaskId, type TaskReport } from '@mayfly/wire';
-import { heldOf, holdsOf, tasksOf, type Held } from './held-rank.ts';
+import { describeHeld, heldOf, holdsOf, tasksOf, type Held } from './held-rank.ts';
 import { Hostile, type Hostility } from './hostile.ts';
 import type { Link, LinkEnds } from './link.ts';
 import type { ControlDown, ControlUp } from './messages.ts';
@@ -197,16 +197,10 @@ export class Volunteer {
   /** Its ranks and what the Channel Memories have for them, for the report of a run that does not end. */
   describe(): string {
     const cms = (task: TaskId): string => this.world.server.cms.map((c) => c.describe(task)).join(' ');
-    const ranks = [...this.held.values()].map(
-      (h) =>
-        `  task ${h.task}.${h.incarnation}${h.finished ? ' finished' : ''} ` +
-        `${h.rank?.describe() ?? 'not begun'} log ${cms(h.task)}`,
-    );
-    return [
-      `${this.name}${this.frozen ? ' frozen' : ''}${this.offline ? ' offline' : ''} control ` +
-        `${this.control?.alive} data ${this.data.map((d) => d?.alive)}`,
-      ...ranks,
-    ].join('\n');
+    const links = `control ${this.control?.alive} data ${this.data.map((d) => d?.alive)}`;
+    const states = `${this.frozen ? ' frozen' : ''}${this.offline ? ' offline' : ''}`;
+    const ranks = [...this.held.values()].map((h) => `${describeHeld(h)} log ${cms(h.task)}`);
+    return [`${this.name}${states} ${links}`, ...ranks].join('\n');
   }
 
   // ---- what happens to a node ----
@@ -219,11 +213,15 @@ export class Volunteer {
     this.world.gone(this);
   }
 
+  private wantsImage(h: Held): void {
+    h.nextCheckpoint = 0;
+    if (h.rank) this.turns.wake(h);
+  }
+
   /** Leaves, with last images if its ranks come to a place for them. Returns the time of `ms` that its teams take. */
   goodbye(ms = 0): number {
     this.leaves = true;
-    for (const h of this.held.values()) h.nextCheckpoint = 0;
-    for (const h of this.held.values()) this.turns.wake(h);
+    for (const h of this.held.values()) this.wantsImage(h);
     const more = ms > 0 && this.teams.lastImages() ? ms : 0;
     const last = Math.max(more, this.world.setup.turnMs);
     this.after(last, () => this.control?.up({ type: 'goodbye', reason: 'closed' }));
@@ -351,6 +349,10 @@ export class Volunteer {
         this.hostile?.revoked(m.task, m.incarnation);
         if (this.held.get(m.task)?.incarnation === m.incarnation) this.drop(m.task);
         return;
+      case 'checkpoint': {
+        const h = this.held.get(m.task);
+        return h && this.wantsImage(h);
+      }
       case 'assign': {
         if (this.hostile) return this.hostile.assigned(m.task, m.incarnation);
         if (!this.runsIt)

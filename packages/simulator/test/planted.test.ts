@@ -50,6 +50,7 @@ const QUICK: readonly [Rule, RegExp, number?][] = [
   ['counts-not-raised', /LOST_LOG/, 5],
   ['dissolved-anywhere', /^(K|ReplayDiverged)/, 10],
   ['carried-in-team-forgotten', /^K13/],
+  ['moved-in-parts', /^K25/, 4],
   ['late-not-held', /^Q1/, 3],
   ['channels-not-recorded', /^Q2/],
   ['records-not-synced', /^Q2/],

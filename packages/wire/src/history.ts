@@ -5,6 +5,7 @@
 import { Type, type Static } from 'typebox';
 import { SPENT } from './control.ts';
 import type { DashboardEvents, DashboardRequests } from './dashboard.ts';
+import type { TeamChange } from './job.ts';
 import { CountSchema, IncarnationSchema, JobIdSchema, TaskIdSchema, type ErrorBody } from './schema.ts';
 
 /**
@@ -20,7 +21,8 @@ export const TimelineEvent = Type.Object({
   /**
    * 'image': complete; 'server': the server started, and knows nothing of the time between its end and this; 'wave': a
    * checkpoint of all ranks together is committed; 'rollback': all ranks go back to `wave`; 'rebuilt': the image of a
-   * lost rank was made again from parity; 'fellBack': it could not be, and the rank goes back to the server's images.
+   * lost rank was made again from parity; 'fellBack': it could not be, and the rank goes back to the server's images;
+   * 'dissolved' and 'moved': what became of the team of `ranks`.
    */
   kind: Type.Unsafe<
     | 'fault'
@@ -35,6 +37,7 @@ export const TimelineEvent = Type.Object({
     | 'rollback'
     | 'rebuilt'
     | 'fellBack'
+    | TeamChange['what']
   >(Type.String()),
   task: Type.Optional(TaskIdSchema),
   incarnation: Type.Optional(IncarnationSchema),
@@ -48,6 +51,9 @@ export const TimelineEvent = Type.Object({
   alertedBy: Type.Optional(Type.Array(CountSchema)),
   /** How long the wave took; the work that the rollback undid, as time of all ranks, ms. */
   ms: Type.Optional(CountSchema),
+  /** Of a change of a team: its ranks, and the teams that they form from then on. */
+  ranks: Type.Optional(Type.Array(TaskIdSchema)),
+  teams: Type.Optional(Type.Array(Type.Array(TaskIdSchema))),
 });
 export type TimelineEvent = Static<typeof TimelineEvent>;
 

@@ -314,6 +314,18 @@ export const Fault = Type.Object({
 });
 export type Fault = Static<typeof Fault>;
 
+/** What became of a team, other than a loss (docs/teams.md). */
+export const TeamChange = Type.Object({
+  at: CountSchema,
+  /** 'dissolved': its ranks restart on several nodes; 'moved': all of it to a node with more free slots. */
+  what: Type.Unsafe<'dissolved' | 'moved'>(Type.String()),
+  /** Its ranks. */
+  ranks: Type.Array(TaskIdSchema),
+  /** The teams that they form from then on; the others are alone. */
+  teams: Type.Array(Type.Array(TaskIdSchema)),
+});
+export type TeamChange = Static<typeof TeamChange>;
+
 /** What a job and its report say of a program. */
 export const ProgramView = Type.Object({ language: Type.String(), entry: Type.String(), hash: HashSchema });
 
@@ -392,6 +404,8 @@ export const JobView = Type.Object({
   ),
   tasks: Type.Array(TaskView),
   faults: Type.Array(Fault),
+  /** Teams that were dissolved or moved; absent: none was. */
+  teamChanges: Type.Optional(Type.Array(TeamChange)),
   /** Checkpoints that all ranks took together, and how they went back to them; absent: under another protocol. */
   waves: Type.Optional(WavesView),
   /** Absent: the images of the job have no parity. */

@@ -1,5 +1,5 @@
 /** `mayfly jobs list | show | cancel | output | rm`. */
-import { progressText, runTime, type JobState, type JobView } from '@mayfly/wire';
+import { progressText, runTime, teamChangeText, type JobState, type JobView } from '@mayfly/wire';
 import { ApiFailure, Client, passes } from '../client.ts';
 import { needConnection, type ConnectionOptions } from '../connection.ts';
 import { endOf } from '../ending.ts';
@@ -113,6 +113,8 @@ export async function show(id: string, options: ConnectionOptions & { json?: boo
     ]);
     print(`\n${table([['FAULT (UTC)', 'RANK', 'INCARNATION', 'CAUSE', 'RECOVERED AFTER'], ...faults])}`);
   }
+  if (j.teamChanges)
+    print(`\n${table([['TEAMS (UTC)', ''], ...j.teamChanges.map((c) => [when(c.at), teamChangeText(c)])])}`);
   if (j.outputs.length > 0)
     print(`\n${table([['RESULT FILE', 'BYTES'], ...j.outputs.map((o) => [o.path, String(o.bytes)])])}`);
   return Exit.OK;

@@ -23,9 +23,10 @@ interface Looking {
   look: Look & { job: JobId };
   /** Columns from here on have changed. */
   dirty: number;
-  /** Events and faults that it has been told of. */
+  /** Events, faults and changes of teams that it has been told of. */
   told: number;
   faults: number;
+  changes: number;
   ended: boolean;
   /** The archive was asked for its history. */
   recalled: boolean;
@@ -62,6 +63,7 @@ export class HistoryFeed {
         dirty: Math.min(same?.dirty ?? Infinity, h ? h.until - 3000 : Infinity),
         told: same?.told ?? h?.told ?? 0,
         faults: same?.faults ?? this.#history.faults(look.job).length,
+        changes: same?.changes ?? this.#history.teamChanges(look.job).length,
         ended: same?.ended ?? false,
         recalled: false,
         turn: 0,
@@ -108,11 +110,14 @@ export class HistoryFeed {
     const { job } = l.look;
     // A column of a minute does not change every second as far as anybody can see.
     const due = l.turn++ % Math.max(1, Math.floor(t.widthMs / 2000)) === 0 || h.ended;
+    const changes = this.#history.teamChanges(job, l.changes);
     const events: TimelineEvent[] = [
       ...(l.told < h.told ? h.events.slice(l.told - h.told) : []),
       ...this.#history.faults(job, l.faults),
+      ...changes,
     ];
     l.told = h.told;
+    l.changes += changes.length;
     l.faults += events.filter((e) => e.kind === 'fault').length;
     const moves = due && (l.dirty < Infinity || !h.ended);
     if (moves || events.length > 0) {

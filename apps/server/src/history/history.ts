@@ -276,14 +276,19 @@ export class History {
   traffic(job: JobId): Counted[] {
     return this.#traffic(job);
   }
-  /** All that has happened, in order: the dispatcher's faults and what else is remembered. */
+  /** All that has happened, in order: the dispatcher's faults, changes of teams and what else is remembered. */
   events(job: JobId, h: JobHistory): TimelineEvent[] {
-    return [...h.events, ...this.faults(job)].sort((a, b) => a.at - b.at);
+    return [...h.events, ...this.faults(job), ...this.teamChanges(job)].sort((a, b) => a.at - b.at);
   }
   faults(job: JobId, from = 0): TimelineEvent[] {
     return this.#faultsOf(job)
       .slice(from)
       .map((f) => ({ at: f.at, kind: 'fault', task: f.task, incarnation: f.incarnation, cause: f.cause }));
+  }
+
+  teamChanges(job: JobId, from = 0): TimelineEvent[] {
+    const changes = this.#dispatcher().core.jobs.get(job)?.record.teamChanges ?? [];
+    return changes.slice(from).map(({ what: kind, ...change }) => ({ kind, ...change }));
   }
 
   #endOf(job: JobId): number | undefined {

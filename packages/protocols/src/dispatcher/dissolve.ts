@@ -19,7 +19,7 @@ import { rooms } from './free-slots.ts';
 import { suits, wantedByUnit } from './placement.ts';
 import { release } from './slots.ts';
 import { kindOfJob, over, recoveryOf, type Core, type Job, type Task } from './state.ts';
-import { mapByOf, showTeams } from './teams.ts';
+import { mapByOf, noteChange, showTeams } from './teams.ts';
 import { jobKey } from './keys.ts';
 
 /** D28, of a team that is fenced everywhere: where its members begin; undefined: it begins as it is. */
@@ -82,6 +82,7 @@ export function dissolve(core: Core, unit: readonly Task[], parted: Dissolved): 
   record.teams = [...record.teams!.filter((t) => t[0] !== team[0]), ...groups];
   job.dissolving = true;
   record.dissolved = [...(record.dissolved ?? []), parted];
+  noteChange(core, job, { what: 'dissolved', ranks: [...team], teams: groups.map((g) => [...g]) });
   for (const m of unit) {
     m.team = groupIn(parted, m.task);
     m.oversubscribed = undefined;

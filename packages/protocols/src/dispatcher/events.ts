@@ -30,6 +30,7 @@ import type {
   SpawnGroup,
   SpawnPart,
   TaskId,
+  TeamChange,
 } from '@mayfly/wire';
 import type { Progress } from '../channel-memory/events.ts';
 import type { Dissolved } from '../contract/dissolved.ts';
@@ -200,6 +201,8 @@ export interface JobRecord {
   teams?: (readonly TaskId[])[];
   /** Those that were dissolved (D28); absent: none was. */
   dissolved?: Dissolved[];
+  /** What became of its teams, for people; no more than {@link DispatcherSettings.maxFaults}. */
+  teamChanges?: TeamChange[];
   /** Since when it is paused, or waits to begin again after that. */
   pausedAt?: number;
   /** How long it was paused after it had begun, over all pauses that are over. */

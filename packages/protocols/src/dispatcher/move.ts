@@ -8,8 +8,10 @@
  *      {@link WAIT_MS} stays where it is, and is asked again no sooner than {@link RETRY_MS} later.
  */
 import { fitsElsewhere } from './dissolve.ts';
+import { jobKey } from './keys.ts';
 import { askForImage, leave, tellToDrop } from './restart.ts';
 import { over, recoveryOf, type Core, type Job, type Task } from './state.ts';
+import { noteChange } from './teams.ts';
 import { unitOf } from './unit.ts';
 
 const WAIT_MS = 20_000;
@@ -49,15 +51,18 @@ export function moveWithImage(core: Core, t: Task): void {
   if (first.moves?.by === undefined || unit.some((m) => m.wanted !== undefined)) return;
   first.moves = undefined;
   if (over(t.job) || t.job.record.state !== 'running' || !mayMove(core, unit)) return;
-  const { id } = t.job.record.spec;
-  const ranks = unit.map((m) => m.task).join(', ');
+  const { job } = t;
+  const { id } = job.record.spec;
+  const team = unit.map((m) => m.task);
   core.emit({
     type: 'log',
     level: 'info',
-    message: `ranks ${ranks} share too few slots and move to a node that has room for all of them`,
+    message: `ranks ${team.join(', ')} share too few slots and move to a node that has room for all of them`,
     job: id,
     task: first.task,
   });
+  noteChange(core, job, { what: 'moved', ranks: team, teams: [team] });
+  core.persist({ kind: 'nothing' }, [[jobKey(id), { ...job.record }]]);
   for (const m of unit) {
     tellToDrop(core, m, m.node!, { code: 'FENCED', message: 'Its team moves to a node with more free slots.' });
     m.ranMs += core.time - m.beganAt;

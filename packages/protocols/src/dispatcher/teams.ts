@@ -6,7 +6,7 @@
  *  D21 The members of a team got their slots on one node in one commit, and belong to one world: spawned tasks form
  *      teams of their own. A team has at most {@link JobSpec.team} members.
  */
-import { MAX_TEAM, type MapBy, type NodeId, type TaskId } from '@mayfly/wire';
+import { MAX_TEAM, type MapBy, type NodeId, type TaskId, type TeamChange } from '@mayfly/wire';
 import { groupOf, recoveryOf, type Core, type Job, type Task } from './state.ts';
 
 /** What a lost team costs, all of it, is not known beforehand: under a log, teams are for jobs that ask for them. */
@@ -62,6 +62,12 @@ export function formTeams(core: Core, tasks: readonly Task[]): Job[] {
       }
     }
   return [...formed];
+}
+
+/** For people; the caller makes the job's record durable. */
+export function noteChange(core: Core, { record }: Job, change: Omit<TeamChange, 'at'>): void {
+  const before = record.teamChanges ?? [];
+  if (before.length < core.settings.maxFaults) record.teamChanges = [...before, { at: core.now, ...change }];
 }
 
 /** D24, D28: whoever serves the job has to know its teams. */

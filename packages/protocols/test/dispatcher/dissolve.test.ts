@@ -29,6 +29,7 @@ describe('T9: "Dissolve and merge at an image with nothing after it"', () => {
     const dissolved = [{ team: [0, 1, 2], from: [0, 1, 2].map((task) => ({ task, sends: [] })), groups: [[0, 1]] }];
     expect(s.of('teams').at(-1)).toMatchObject({ teams: [[0, 1]], dissolved });
     expect((s.registry.get(`job/${J()}`) as JobRecord).dissolved).toEqual(dissolved);
+    expect(s.view().teamChanges).toMatchObject([{ what: 'dissolved', ranks: [0, 1, 2], teams: [[0, 1]] }]);
     const heard = s.effects.findIndex((e) => e.type === 'teams' && e.dissolved !== undefined);
     const fenced = s.effects.findIndex((e) => e.type === 'fenceCs' && e.incarnation === 2);
     const committed = s.effects.findIndex(

@@ -1,6 +1,6 @@
 /** D29: a team that found too few slots moves once a node has room for all of it. */
 import { describe, expect, it } from 'vitest';
-import { I, J, job, Stage, T } from './stage.ts';
+import { I, J, job, N, Stage, T } from './stage.ts';
 
 const RANKS = [0, 1, 2];
 
@@ -42,6 +42,11 @@ describe('a team on too few slots', () => {
     expect(s.assigned()).toEqual(['0.2@4', '1.2@4', '2.2@4']);
     expect(s.view().faults).toHaveLength(faults);
     expect(s.of('log').at(-1)!.message).toMatch(/ranks 0, 1, 2 share too few slots and move/);
+    const change = { at: s.now, what: 'moved', ranks: RANKS, teams: [RANKS] };
+    expect(s.view().teamChanges).toEqual([change]);
+    s.crash();
+    expect(s.view().teamChanges).toEqual([change]);
+    s.come(4, 3, { claimed: N(4), holds: RANKS.map((t) => ({ job: J(), task: T(t), incarnation: I(2) })) });
     pass(s, 250, true, 2, 'c4');
     expect(s.view().reason).toBeUndefined();
   });

@@ -142,6 +142,19 @@ class Silent extends Dispatcher {
     return super.step(e).filter((x) => x.type !== 'teams' || !x.dissolved);
   }
 }
+class MovesInSteps extends Dispatcher {
+  /** Of a team that moves, one member is given a node a step before the others. */
+  #later: DispatcherEffect[] = [];
+  #moved = new Set<string>();
+  override step(e: DispatcherEvent): DispatcherEffect[] {
+    const effects = [...this.#later.splice(0), ...super.step(e)];
+    for (const x of effects)
+      if (x.type === 'log' && x.message.includes('share too few slots and move')) this.#moved.add(`${x.job}/${x.task}`);
+    const first = effects.find((x) => x.type === 'assign' && this.#moved.delete(`${x.job}/${x.task}`));
+    if (first) this.#later = [first];
+    return effects.filter((x) => x !== first);
+  }
+}
 const alone = {
   ...protocols.pessimistic,
   recovery: { ...protocols.pessimistic.recovery, teams: 'transport' as const },
@@ -151,6 +164,7 @@ it.each([
   ['a lost member is raised alone', 'D2[24]', () => new Dispatcher(settings, { ...protocols, pessimistic: alone })],
   ['members are assigned before all are fenced', '(D1|D23): everyone', () => new Fenced(settings)],
   ['a team restarts in two steps', 'D23: all members', () => new Split(settings)],
+  ['a team moves in two steps', 'D23: all members', () => new MovesInSteps({ ...settings, moveAfterMs: 0 })],
   ['there are no quotas', 'D26', () => new Generous(settings)],
   ['nobody hears that a team is dissolved', 'D28: shown', () => new Silent(settings)],
   ['teams are forgotten when the server restarts', 'D2[245]', () => new Forgetful(settings)],

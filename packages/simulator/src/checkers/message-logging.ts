@@ -70,8 +70,8 @@ export class MessageLogging implements ProtocolCheckers {
   private readonly determinants = new Map<string, number>();
   private readonly frontier = new Map<number, number>();
   private readonly limits = new Map<string, number>();
-  /** Tasks whose teams were dissolved. */
-  private readonly alone = new Set<number>();
+  /** Tasks whose teams were dissolved, and the image with which each began then: nothing before it counts. */
+  private readonly alone = new Map<number, string | undefined>();
   /** Messages of a channel that no log has, as a team had it. */
   private readonly unlogged = new Map<string, number>();
   /** Records that their disk lost: afterwards K8 would ask for what is rightly gone. */
@@ -86,8 +86,8 @@ export class MessageLogging implements ProtocolCheckers {
   registered(key: string, value: unknown): void {
     if (!key.startsWith('job/')) return;
     for (const { from } of (value as JobRecord | undefined)?.dissolved ?? [])
-      for (const { task, sends } of from) {
-        this.alone.add(task);
+      for (const { task, image, sends } of from) {
+        this.alone.set(task, image);
         for (const [dst, n] of sends) this.unlogged.set(`${task}>${dst}`, n);
       }
   }
@@ -385,10 +385,13 @@ export class MessageLogging implements ProtocolCheckers {
    * synced) is no more. A bit flip in a record is reported and not repaired. A disk that is full for a while excuses
    * nothing.
    */
-  excuses({ code, message }: ErrorBody, { powerLost, damagedLogs }: Excuses): boolean {
+  excuses({ code, message }: ErrorBody, { powerLost, damagedLogs, damagedImages }: Excuses): boolean {
     if (code !== 'LOST_LOG') return false;
     const named = /(?:rank|task) (\d+)/.exec(message)?.[1];
     if (named === undefined) return damagedLogs.size > 0;
+    // T9: the images of that commit are the only ones for a while
+    const first = this.histories.teamOf(Number(named)).flatMap((task) => this.alone.get(task) ?? []);
+    if (message.startsWith('All images of rank') && first.some((image) => damagedImages.has(image))) return true;
     // T14: a team counts as one
     return this.histories.teamOf(Number(named)).some((task) => {
       if (damagedLogs.has(task)) return true;

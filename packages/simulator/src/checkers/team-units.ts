@@ -55,6 +55,14 @@ export class TeamUnits {
     if (before !== team)
       throw new Violation(`K25: task ${a.task} was in the team of tasks ${before}, and is in that of ${team}`);
     this.teams.set(a.task, team);
+    for (const t of a.team ?? []) {
+      const mate = this.assignments.get(t);
+      if (mate?.at === a.at && mate.node !== a.node)
+        throw new Violation(
+          `K25: tasks ${mate.task}.${mate.incarnation} and ${a.task}.${a.incarnation} of a team are assigned to ` +
+            `${mate.node} and ${a.node}`,
+        );
+    }
     this.assignments.set(a.task, a);
   }
 

@@ -18,6 +18,11 @@ it('what happened in a job can be filtered by kind and rank, read in words, and 
   ]);
   expect(chosen(events, 'everything', 0).map((e) => e.kind)).toEqual(['server', 'assigned']);
   expect(chosen(events, 'faults', 1).map(eventText)).toEqual(['lost: the tab was closed or stopped']);
+  const change: JobEvent = { at: 4000, kind: 'dissolved', ranks: [0, 1, 2], teams: [[0, 1]] };
+  expect(chosen([...events, change], 'teams', 2).map(eventText)).toEqual([
+    'the team of ranks 0, 1, 2 is dissolved: ranks 0, 1 go on as a team, 2 alone',
+  ]);
+  expect(chosen([...events, change], 'teams', 3)).toEqual([]);
   expect(eventsCsv(events.slice(3), 500)).toBe(
     'time,ms,event,rank,incarnation,cause\n' +
       '1970-01-01T00:00:03.000Z,2500,fault,1,0,goodbye\n1970-01-01T00:00:03.500Z,3000,server,,,\n',

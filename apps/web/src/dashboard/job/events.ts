@@ -1,12 +1,25 @@
 /** What happened in a job, as a list: words, filter, and the file of it. Pure. */
-import type { TimelineEvent } from '@mayfly/wire';
+import { teamChangeText, type TeamChange, type TimelineEvent } from '@mayfly/wire';
 import { faultCause } from '../status-texts.ts';
 import { rollbackText, waveText } from './waves/wave-texts.ts';
 
 /** As the client of REST has it. */
-export type JobEvent = Omit<TimelineEvent, 'task' | 'incarnation'> & { task?: number; incarnation?: number };
+export type JobEvent = Omit<TimelineEvent, 'task' | 'incarnation' | 'ranks' | 'teams'> & {
+  task?: number;
+  incarnation?: number;
+  ranks?: readonly number[];
+  teams?: readonly (readonly number[])[];
+};
 
-export const GROUPS = ['everything', 'faults', 'assignments', 'checkpoints', 'ends', 'pauses and restarts'] as const;
+export const GROUPS = [
+  'everything',
+  'faults',
+  'assignments',
+  'checkpoints',
+  'teams',
+  'ends',
+  'pauses and restarts',
+] as const;
 export type Group = (typeof GROUPS)[number];
 
 const GROUP_OF: Record<JobEvent['kind'], Group> = {
@@ -22,6 +35,8 @@ const GROUP_OF: Record<JobEvent['kind'], Group> = {
   rollback: 'faults',
   rebuilt: 'checkpoints',
   fellBack: 'checkpoints',
+  dissolved: 'teams',
+  moved: 'teams',
 };
 
 const WORDS: Record<JobEvent['kind'], string> = {
@@ -37,6 +52,8 @@ const WORDS: Record<JobEvent['kind'], string> = {
   rollback: 'all ranks went back',
   rebuilt: 'checkpoint made again from parity',
   fellBack: 'no parity, back to the checkpoint at the server',
+  dissolved: 'a team is dissolved',
+  moved: 'a team moves',
 };
 
 /** Events have no numbers: each has a name, also among those of one moment. */
@@ -59,7 +76,9 @@ export const eventText = (e: JobEvent): string =>
         ? rollbackText(e)
         : e.kind === 'fellBack'
           ? `${WORDS.fellBack}: ${e.cause ?? ''}`
-          : (WORDS[e.kind] ?? e.kind);
+          : e.ranks
+            ? teamChangeText({ what: e.kind as TeamChange['what'], ranks: e.ranks, teams: e.teams ?? [] })
+            : (WORDS[e.kind] ?? e.kind);
 
 /** `rank`: undefined for all; what happens to the whole job is of every rank. Newest first. */
 export const chosen = (events: readonly JobEvent[], group: Group, rank: number | undefined): JobEvent[] =>
@@ -67,7 +86,7 @@ export const chosen = (events: readonly JobEvent[], group: Group, rank: number |
     .filter(
       (e) =>
         (group === 'everything' || GROUP_OF[e.kind] === group) &&
-        (rank === undefined || e.task === undefined || e.task === rank),
+        (rank === undefined || (e.ranks?.includes(rank) ?? (e.task === undefined || e.task === rank))),
     )
     .toReversed();
 

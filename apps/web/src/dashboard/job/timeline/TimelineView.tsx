@@ -2,7 +2,7 @@
  * The time line of a job: one lane per rank, live, back to the start. Everything that the canvas shows can be had by
  * keyboard and in words: a cursor that arrows move, an inspector that says what it stands on, and a table.
  */
-import { WORLD, type JobView } from '@mayfly/wire';
+import { taskId, WORLD, type JobView } from '@mayfly/wire';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent } from 'react';
 import { bytes, duration, plural } from '../../../shared/format.ts';
 import { useLive } from '../../context.tsx';
@@ -14,6 +14,7 @@ import { KINDS } from './kinds.ts';
 import { label } from './range.ts';
 import { incarnationAt } from './sheet.ts';
 import { pointers } from './pointers.ts';
+import { eventText } from '../events.ts';
 import { rollbackText, waveText } from '../waves/wave-texts.ts';
 import { TraceButton } from './TraceButton.tsx';
 import './kinds.css';
@@ -270,6 +271,7 @@ function sentence(c: Chart, job: JobView): string {
     if (Math.abs(e.at - at) <= near)
       if (e.kind === 'wave') parts.push(waveText(e));
       else if (e.kind === 'rollback') parts.push(rollbackText(e));
+      else if (e.ranks?.includes(taskId(rank))) parts.push(eventText(e));
   const arrow = c.arrowAt(c.cursor!);
   if (arrow) parts.push(`message ${name(arrow[1])} → ${name(arrow[2])}, ${bytes(arrow[3])}, tag ${arrow[4]}`);
   const state = job.tasks[rank]?.nodeName;
@@ -300,6 +302,11 @@ function Legend({ chart: c, job }: { chart: Chart | undefined; job: JobView }) {
         <li title="an incarnation was assigned to a node">
           <b>|</b>assigned
         </li>
+        {job.teamChanges && (
+          <li title="a team was dissolved, or moved to another node">
+            <b>I</b>team
+          </li>
+        )}
         {job.waves && (
           <>
             <li title="a checkpoint of all ranks together is committed">

@@ -211,7 +211,8 @@ export function drawFrame(into: CanvasRenderingContext2D, p: Plot, size: number,
 
 /**
  * What happened: ✕ a fault, | an incarnation given to a node, ◆ a checkpoint complete; across all ranks a thin line for
- * a wave, and ▼ with a thick one for a rollback, across those of its cluster if it is of one.
+ * a wave, and ▼ with a thick one for a rollback, across those of its cluster if it is of one; I across the ranks of a
+ * team that is dissolved or moves.
  */
 export function drawEvents(
   into: CanvasRenderingContext2D,
@@ -244,6 +245,14 @@ export function drawEvents(
       const ranks = e.cluster === undefined ? undefined : clusters[e.cluster];
       const lanes = ranks ? lanesOf(p, ranks) : [[p.top, p.top + p.height] as const];
       for (const [from, to] of lanes) rollback(into, Math.round(x), from, to, ink);
+      continue;
+    }
+    if (e.ranks) {
+      into.fillStyle = ink.ink;
+      for (const [from, to] of lanesOf(p, e.ranks)) {
+        into.fillRect(Math.round(x), from, 1.5, to - from);
+        for (const y of [from, to - 1.5]) into.fillRect(Math.round(x) - 3, y, 7.5, 1.5);
+      }
       continue;
     }
     if (e.task === undefined) continue;

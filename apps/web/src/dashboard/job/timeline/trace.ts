@@ -76,7 +76,7 @@ export function traceOf(name: string, v: Omit<TimelineView, 'shares'>, bytes: Ui
       [begin, most] = [at, now];
     }
   }
-  for (const { at, kind, task, incarnation, cause, wave, ms } of v.events)
+  for (const { at, kind, task, incarnation, cause, wave, ms, ranks, teams } of v.events)
     traceEvents.push({
       name: kind,
       ph: 'i',
@@ -85,7 +85,9 @@ export function traceOf(name: string, v: Omit<TimelineView, 'shares'>, bytes: Ui
       tid: task === undefined ? PID : threadOf(task),
       ts: us(at),
       s: task === undefined ? 'p' : 't',
-      args: Object.fromEntries(Object.entries({ incarnation, cause, wave, ms }).filter(([, x]) => x !== undefined)),
+      args: Object.fromEntries(
+        Object.entries({ incarnation, cause, wave, ms, ranks, teams }).filter(([, x]) => x !== undefined),
+      ),
     });
   return {
     displayTimeUnit: 'ms',
