@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer as createHttp, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createHttps, request as httpsRequest } from 'node:https';
-import { connect } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { Front } from '../src/serve/front.ts';
 import { loadTls } from '../src/tls.ts';
@@ -42,8 +42,10 @@ it('goes on to the server that serves, which counts the client and not the serve
   slow.write(GET.replace('GET', 'ERGE'));
   const [answer] = (await once(slow, 'data')) as [Buffer];
   expect(answer.toString()).toContain('HTTP/1.1 200');
-  // Whoever does not know the secret names no address.
-  expect(await send(a.port, `MAYFLY/1 guessed 10.0.0.1\n${GET}`)).toContain('HTTP/1.1 400');
+  // Who does not know the secret names no address: neither in the clear, nor with another one.
+  expect(await send(a.port, `MAYFLY/2\n10.0.0.1\n${GET}`)).not.toContain('10.0.0.1');
+  b.sendOn({ address: `127.0.0.1:${a.port}`, secret: 'guessed' });
+  expect(await send(b.port, GET)).toBe('');
 });
 
 it('lets connections wait until somebody serves, and ends those that went on to a server that is not it any more', async () => {
@@ -69,6 +71,30 @@ it('waits for a server that cannot be reached, whoever takes over, and says so w
   patient.serve(createHttp(whoAsks), 'another secret');
   expect(await waiting).toContain('127.0.0.1');
   expect(await send(b.port, GET)).toMatch(/^HTTP\/1.1 503[^]*stands by for another one, which does not answer/);
+});
+
+it('encrypts what goes from one server to another', async () => {
+  const [a, b] = [await front(), await front()];
+  const wire: Buffer[] = [];
+  const between = createServer((socket) => {
+    const on = connect({ port: a.port, host: '127.0.0.1' });
+    for (const [from, to] of [[socket, on] as const, [on, socket] as const])
+      from.on('data', (chunk: Buffer) => void (wire.push(chunk), to.write(chunk))).on('close', () => to.destroy());
+  });
+  await once(between.listen(0, '127.0.0.1'), 'listening');
+  later(async () => void between.close());
+  a.serve(
+    createHttp((request, response) =>
+      response.end(`${request.url} ${'encrypted' in request.socket && request.socket.encrypted}`),
+    ),
+    SECRET,
+  );
+  b.sendOn({ address: `127.0.0.1:${(between.address() as AddressInfo).port}`, secret: SECRET });
+  // It came without TLS: its answers name http addresses.
+  expect(await send(b.port, GET.replace('/', '/token'))).toMatch(/\/token (undefined|false)$/);
+  const seen = Buffer.concat(wire).toString('latin1');
+  expect(seen.length).toBeGreaterThan(200);
+  for (const secret of [SECRET, '/token', '127.0.0.1']) expect(seen).not.toContain(secret);
 });
 
 it('passes TLS through, and closes all of it', async () => {

@@ -4,16 +4,16 @@
  *
  * Owns: the listening socket, and the connections until they are served.
  *
- *  N1  A connection from another server begins with a line that proves it and names the address of the client. Only
- *      who reads the database knows the secret. From anybody else such a line is no HTTP, and is refused as that.
+ *  N1  A connection from another server begins with a word, and is encrypted from there on (server-link.ts). Only who
+ *      reads the database knows the key, so nobody else names the address of a client.
  *  N2  A connection waits while nobody is known to serve, or while the one that serves cannot be reached: another one
  *      may just take over. An owner sends nothing on, so that a connection goes through one other server at most.
  *  N3  When the owner changes, the connections that were sent on are closed: the old one may stand still for ever.
  */
-import { timingSafeEqual } from 'node:crypto';
 import type { Server as HttpServer } from 'node:http';
-import { connect, createServer, isIP, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { listenError } from './listen-error.ts';
+import { answerServer, callServer, WORD } from './server-link.ts';
 
 /** Where the owner serves, and what proves to it that a connection comes from another server. */
 export interface Upstream {
@@ -22,8 +22,6 @@ export interface Upstream {
   secret: string;
 }
 
-const WORD = 'MAYFLY/1 ';
-const LONGEST_LINE = 200;
 /** A connection that waits so long for an owner is closed. */
 const WAIT_MS = 60_000;
 const CONNECT_MS = 5000;
@@ -43,7 +41,7 @@ export class Front {
   readonly #waiting = new Set<Socket>();
   readonly #sentOn = new Set<Socket>();
   readonly #patienceMs: number;
-  #to: { upstream: Upstream } | { http: HttpServer; secret: Buffer } | undefined;
+  #to: { upstream: Upstream } | { http: HttpServer; secret: string } | undefined;
 
   /**
    * @param patienceMs how long a connection waits for a server that cannot be reached
@@ -83,7 +81,7 @@ export class Front {
 
   /** From now on this process serves. @param secret of its opening of the database */
   serve(http: HttpServer, secret: string): void {
-    this.#to = { http, secret: Buffer.from(secret) };
+    this.#to = { http, secret };
     // Node keeps a list of connections, for time limits and `closeAllConnections`, from this event on.
     http.emit('listening');
     this.#changed();
@@ -129,8 +127,9 @@ export class Front {
       this.#sentOn.add(socket);
       socket.once('close', () => this.#sentOn.delete(socket));
       upstream.setTimeout(0);
-      upstream.write(`${WORD}${secret} ${socket.remoteAddress ?? '-'}\n`);
-      socket.pipe(upstream).pipe(socket);
+      const link = callServer(upstream, secret, socket.remoteAddress);
+      link.on('error', () => upstream.destroy());
+      socket.pipe(link).pipe(socket);
     });
     upstream.once('timeout', () => upstream.destroy());
     upstream.on('error', () => undefined);
@@ -150,31 +149,26 @@ export class Front {
   }
 
   /** N1. */
-  #serve(socket: Socket, http: HttpServer, secret: Buffer): void {
+  #serve(socket: Socket, http: HttpServer, secret: string): void {
     let first: Buffer = Buffer.alloc(0);
-    const go = (rest: Buffer): void => {
+    const pass = (connection: Socket, rest: Buffer): void => {
       this.#open.delete(socket);
-      socket.off('data', take).off('end', end).setTimeout(0);
-      socket.pause();
-      if (rest.length > 0) socket.unshift(rest);
-      http.emit('connection', socket);
-      socket.resume();
+      socket.setTimeout(0);
+      connection.pause();
+      if (rest.length > 0) connection.unshift(rest);
+      http.emit('connection', connection);
+      connection.resume();
     };
     const end = (): void => void socket.destroy();
     const take = (chunk: Buffer): void => {
       first = first.length === 0 ? chunk : Buffer.concat([first, chunk]);
       const begins = first.subarray(0, WORD.length).toString('latin1');
-      if (!WORD.startsWith(begins)) return go(first);
-      const line = first.subarray(0, LONGEST_LINE).indexOf(10);
-      if (line < 0) {
-        if (first.length >= LONGEST_LINE) go(first);
-        return;
-      }
-      const [proof = '', client = ''] = first.subarray(WORD.length, line).toString('latin1').split(' ');
-      if (!same(Buffer.from(proof), secret)) return go(first);
-      // Limits by address count the client, not the server between.
-      if (isIP(client) !== 0) Object.defineProperty(socket, 'remoteAddress', { value: client, configurable: true });
-      go(first.subarray(line + 1));
+      if (begins.length < WORD.length && WORD.startsWith(begins)) return;
+      socket.off('data', take).off('end', end);
+      if (begins !== WORD) return pass(socket, first);
+      socket.pause();
+      if (first.length > WORD.length) socket.unshift(first.subarray(WORD.length));
+      answerServer(socket, secret, pass);
     };
     socket.on('data', take);
     socket.once('end', end);
@@ -189,5 +183,3 @@ export class Front {
     await new Promise<void>((done) => this.#server.close(() => done()));
   }
 }
-
-const same = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
