@@ -21,19 +21,16 @@ export function teamSize({ losses, rankMs, checkpointMs }: { losses: number; ran
 
 interface Asked {
   readonly protocol: ProtocolName;
-  /** Images are protected by parity: each is of one rank. */
-  readonly parity: boolean;
   readonly room: string | undefined;
   readonly checkpointMs: number;
 }
 
 /** Undefined: the dispatcher has a default for this protocol, or its ranks form no teams. */
 export function defaultTeam(
-  { protocol, parity, room, checkpointMs }: Asked,
+  { protocol, room, checkpointMs }: Asked,
   jobs: Iterable<{ record: JobRecord; faults: readonly FaultRecord[] }>,
   now: number,
 ): number | undefined {
   if (protocols[protocol].recovery.teams !== 'unit') return undefined;
-  if (parity) return 1;
   return teamSize({ ...lossesOf(jobs, room, now), checkpointMs });
 }

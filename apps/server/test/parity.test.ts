@@ -10,10 +10,6 @@ it.each([
     /^Images can be protected by parity under the protocols "pessimistic", "vcl" and "pcl", not under "hc3i"\./,
   ],
   [{ protocol: 'none' }, /not under "none"\. Leave the option "parity" out, or choose one of these\.$/],
-  [
-    { team: 2 },
-    /^Images of a team count together, .* asks for teams of 2\. Leave the option "parity" out, or "team"\.$/,
-  ],
 ])('refuses parity with %j', async (options, message) => {
   const server = await sharedServer();
   const answer = await api(server, 'POST', '/api/jobs', {
@@ -26,9 +22,9 @@ it.each([
   expect(answer.body.message).toMatch(message);
 });
 
-it.each(['vcl', 'pcl'])('takes parity with %s', async (protocol) => {
+it.each([{ protocol: 'vcl' }, { protocol: 'pcl' }, { team: 2 }, {}])('takes parity with %j', async (how) => {
   const server = await sharedServer();
-  const options = { protocol, parity: { checksums: 1, wholeEvery: 3 } };
+  const options = { ...how, parity: { checksums: 1, wholeEvery: 3 } };
   const answer = await api(server, 'POST', '/api/jobs', { program: c, size: 2, options });
   expect(answer.status).toBe(201);
 });

@@ -12,7 +12,7 @@ const job = (causes: readonly string[], room = 'BLUE') => ({
   record: { startedAt: NOW - 2 * HOUR, endedAt: NOW, spec: { room, size: 4 } } as unknown as JobRecord,
   faults: causes.map((cause) => ({ cause }) as unknown as FaultRecord),
 });
-const asked = { protocol: 'pessimistic', parity: false, room: 'BLUE', checkpointMs: 30_000 } as const;
+const asked = { protocol: 'pessimistic', room: 'BLUE', checkpointMs: 30_000 } as const;
 
 describe('the size of teams', () => {
   it('lets a team be lost once in four checkpoint intervals at most', () => {
@@ -30,9 +30,6 @@ describe('the size of teams', () => {
     // 8 hours of ranks and 60 losses: one in 8 minutes, four times two minutes.
     expect(defaultTeam(asked, [job(often)], NOW)).toBe(4);
     expect(defaultTeam(asked, [job(often, 'RED')], NOW)).toBe(MAX_TEAM);
-  });
-  it('is one where parity protects the images', () => {
-    expect(defaultTeam({ ...asked, parity: true }, [], NOW)).toBe(1);
   });
   it('is left to the dispatcher where ranks do not restart in teams', () => {
     for (const protocol of ['none', 'vcl', 'app'] as const)

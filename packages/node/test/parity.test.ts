@@ -94,7 +94,10 @@ const held = (id: string, spare: number): Promise<JobView> =>
     id,
     (j) =>
       j.endedAt !== undefined ||
-      (j.tasks.every((t) => t.state === 'running' && t.activity?.state === 'waiting' && t.activity.sends >= STEPS) &&
+      (j.tasks.every(
+        ({ state, activity: a }) =>
+          state === 'running' && a?.state === 'waiting' && a.sends + (a.local?.sends ?? 0) >= STEPS,
+      ) &&
         (j.parity?.spare ?? 0) >= spare),
   );
 
@@ -124,7 +127,7 @@ const events = async (id: string): Promise<TimelineView['events']> =>
 
 let calm: string[];
 describe('parity of images between nodes', { timeout: 300_000 }, () => {
-  it('saves the server most of the pages, and the answer is that of a job without', async () => {
+  it('saves the server most of the pages, and the answer is that of a job without and without teams', async () => {
     for (let i = 0; i < 4; i++) await bench.node(2);
     const plain = await submit(4, { team: 1 });
     await held(plain, 0);
@@ -132,6 +135,7 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
     const id = await submit(4, { parity: { checksums: 1, wholeEvery: 4 } });
     const view = await held(id, 1);
     expect(view.parity).toMatchObject({ checksums: 1, wholeEvery: 4, spare: 1, protectedRanks: 4, ranks: 4 });
+    expect(view.tasks.map((t) => t.team)).toEqual([0, 0, 2, 2]);
     const { job, stdout } = await answer(id);
     expect(stdout).toEqual(calm);
     expect(job.parity!.images).toBeGreaterThan(4);
@@ -159,18 +163,18 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
     expect(stdout.map((line) => Number(line.split(' ')[3]))).toEqual(sums(3, 2000));
   });
 
-  it('two nodes killed at once with one checksum: back to the images at the server, and the time line says why', async () => {
+  it('two teams lost at once with one checksum: back to the images at the server, and the time line says why', async () => {
     for (let i = 0; i < 4; i++) await bench.node(2);
-    const id = await submit(3, { parity: { checksums: 1, wholeEvery: 1000 } });
+    const id = await submit(4, { parity: { checksums: 1, wholeEvery: 1000 } });
     const { tasks } = await held(id, 1);
-    for (const t of tasks.slice(0, 2)) bench.nodes.find((n) => n.node === t.node)!.kill();
-    await bench.recovered(id, 2);
+    for (const t of [tasks[0]!, tasks[2]!]) bench.nodes.find((n) => n.node === t.node)!.kill();
+    await bench.recovered(id, 4);
     const view = await bench.view(id);
-    expect(view.parity!.fellBack).toBeGreaterThan(0);
-    expect(view.parity!.reason).toBe('2 of the 3 ranks of its parity group are lost and 1 of 1 checksums left');
+    expect(view.parity).toMatchObject({ rebuilt: 0, fellBack: 2 });
+    expect(view.parity!.reason).toBe('2 of the 2 ranks of its parity group are lost and 1 of 1 checksums left');
     const [fell] = (await events(id)).filter((e) => e.kind === 'fellBack');
     expect(fell?.cause).toBe(view.parity!.reason);
-    await answer(id);
+    expect((await answer(id)).stdout).toEqual(calm);
   });
 
   /** The newest committed wave is near and its images are protected. */
@@ -235,7 +239,7 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
   // From here on no page at the server can be read, and jobs share pages.
   it('a killed node: its rank goes on from parity, although no page at the server can be read', async () => {
     for (let i = 0; i < 4; i++) await bench.node(2);
-    const id = await submit(4, { parity: { checksums: 1, wholeEvery: 1000 } });
+    const id = await submit(4, { team: 1, parity: { checksums: 1, wholeEvery: 1000 } });
     const before = await held(id, 1);
     const lost = before.tasks[1]!;
     expect(wipePages()).toBeGreaterThan(0);
@@ -249,6 +253,19 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
     const { job, stdout } = await answer(id);
     expect(stdout).toEqual(calm);
     expect(job.tasks.map((t) => t.incarnation)).toEqual([0, 1, 0, 0]);
+  });
+
+  it('a killed node with a team: it goes on from parity, although no page at the server can be read', async () => {
+    for (let i = 0; i < 3; i++) await bench.node(2);
+    const id = await submit(4, { team: 2, parity: { checksums: 1, wholeEvery: 1000 } });
+    const before = await held(id, 1);
+    expect(wipePages()).toBeGreaterThan(0);
+    bench.nodes.find((n) => n.node === before.tasks[1]!.node)!.kill();
+    await bench.recovered(id, 2);
+    const { job, stdout } = await answer(id);
+    expect(stdout).toEqual(calm);
+    expect(job.parity).toMatchObject({ rebuilt: 2, fellBack: 0 });
+    expect(job.tasks.map((t) => t.incarnation)).toEqual([1, 1, 0, 0]);
   });
 
   it.each(['vcl', 'pcl'] as const)(
@@ -271,17 +288,17 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
     },
   );
 
-  it.runIf(executable)('four tabs of Chromium, of which one is closed: the rank goes on from the others', async () => {
+  it.runIf(executable)('four tabs of Chromium, of which one is closed: its ranks go on from the others', async () => {
     browser = await launch();
     const names = ['one', 'two', 'three', 'four'];
     const tabs = await Promise.all(names.map((name) => openTab(browser!, bench.server.url, name, 2)));
-    const id = await submit(3, { parity: { checksums: 1, wholeEvery: 1000 } });
+    const id = await submit(4, { parity: { checksums: 1, wholeEvery: 1000 } });
     const before = await held(id, 1);
     expect(wipePages()).toBeGreaterThan(0);
     await tabs[names.indexOf(before.tasks[2]!.nodeName!)]!.context().close();
-    const { parity } = await bench.recovered(id, 1);
-    expect(parity).toMatchObject({ rebuilt: 1, fellBack: 0 });
+    const { parity } = await bench.recovered(id, 2);
+    expect(parity).toMatchObject({ rebuilt: 2, fellBack: 0 });
     const { job } = await answer(id);
-    expect(job.tasks.map((t) => t.incarnation)).toEqual([0, 0, 1]);
+    expect(job.tasks.map((t) => t.incarnation)).toEqual([0, 0, 1, 1]);
   });
 });

@@ -67,7 +67,7 @@ export const JobOptions = Type.Object(
     /**
      * Ranks of one node that exchange messages in its memory, at most (docs/teams.md), under `none` and
      * `pessimistic`. 1: all messages pass through the server. Absent: as many as a team may have; under `pessimistic`
-     * fewer where the room of the job has lost ranks often, and 1 with `parity`.
+     * fewer where the room of the job has lost ranks often.
      */
     team: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TEAM })),
     /**
@@ -100,7 +100,7 @@ export const JobOptions = Type.Object(
     checkpointMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
     /**
      * Images of ranks are protected by parity between nodes (docs/codes.md), and only some go to the server whole.
-     * Under `pessimistic` (without teams), `vcl` and `pcl`.
+     * Under `pessimistic`, `vcl` and `pcl`.
      */
     parity: Type.Optional(ParityOption),
     timeLimitMs: Type.Optional(Type.Integer({ minimum: 1000, maximum: 604_800_000 })),

@@ -83,14 +83,14 @@ export const ParityOption = Type.Object(
   {
     /** Nodes that may be lost at once without the images at the server. */
     checksums: Type.Integer({ minimum: 1, maximum: MAX_CHECKSUMS }),
-    /** Of so many images of a rank, one goes to the server whole. */
+    /** Of so many images of a rank or of a team, one goes to the server whole. */
     wholeEvery: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
   },
   { additionalProperties: false },
 );
 export type ParityOption = Static<typeof ParityOption>;
 
-/** Of so many images of a rank, one goes to the server whole, also where the job does not say. */
+/** Of so many images of a rank or of a team, one goes to the server whole, also where the job does not say. */
 export const wholeEveryOf = ({ wholeEvery = DEFAULT_WHOLE_EVERY }: ParityOption): number => wholeEvery;
 
 /** What is known of the parity of a job. */
@@ -98,8 +98,8 @@ export const ParityView = Type.Object({
   checksums: CountSchema,
   wholeEvery: CountSchema,
   /**
-   * How many more nodes may close at once, whichever they are, so that every rank that has an image still has one
-   * without the server's. 0: none, or not every rank is protected yet.
+   * How many more nodes may close at once, whichever they are and with all their ranks, so that every rank that has an
+   * image still has one without the server's. 0: none, or not every rank is protected yet.
    */
   spare: CountSchema,
   /** Ranks whose newest protected image could be made again now, of all that run. */

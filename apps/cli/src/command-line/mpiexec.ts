@@ -41,7 +41,7 @@ const jobOptions = (command: Command): Command =>
         '--team <ranks>',
         'ranks of one node that exchange messages in its memory, at most; 1: all messages pass through the server. ' +
           'With --protocol pessimistic such ranks are lost, restarted and checkpointed together. ' +
-          `Default: ${MAX_TEAM}, or fewer where the room loses ranks often; 1 with --parity`,
+          `Default: ${MAX_TEAM}, or fewer where the room loses ranks often`,
         whole(1, MAX_TEAM),
       )
       .option(
@@ -87,12 +87,12 @@ const jobOptions = (command: Command): Command =>
       .option(
         '--parity <checksums>',
         'keep checkpoints at the nodes, protected by so many checksums on other nodes, which may be lost at once; ' +
-          'only some go to the server (with --protocol pessimistic, without teams, vcl or pcl; default: all go there)',
+          'only some go to the server (with --protocol pessimistic, vcl or pcl; default: all go there)',
         whole(1, MAX_CHECKSUMS),
       )
       .option(
         '--whole-every <n>',
-        `with --parity: one of so many checkpoints of a rank (with vcl and pcl: of all ranks) goes to the server ` +
+        `with --parity: one of so many checkpoints of a rank or team (with vcl and pcl: of all ranks) goes to the server ` +
           `(default: ${DEFAULT_WHOLE_EVERY})`,
         whole(1, 1000),
       )

@@ -144,21 +144,14 @@ export function needApp(protocol: ProtocolName, ft: JobOptions['ft']): void {
   );
 }
 
-/** Parity is for images of lone ranks, which count alone or with a wave of all. @throws MayflyError BAD_REQUEST */
-export function needParity(protocol: ProtocolName, { parity, team }: Pick<JobOptions, 'parity' | 'team'>): void {
-  if (!parity) return;
-  if (!hasParity(protocol))
-    throw new MayflyError(
-      'BAD_REQUEST',
-      `Images can be protected by parity under the protocols "pessimistic", "vcl" and "pcl", not under "${protocol}". ` +
-        'Leave the option "parity" out, or choose one of these.',
-    );
-  if (team !== undefined && team > 1)
-    throw new MayflyError(
-      'BAD_REQUEST',
-      `Images of a team count together, so they cannot be protected by parity, and the job asks for teams of ${team}. ` +
-        'Leave the option "parity" out, or "team".',
-    );
+/** Parity is for images that count alone, with their team, or with a wave of all. @throws MayflyError BAD_REQUEST */
+export function needParity(protocol: ProtocolName, { parity }: Pick<JobOptions, 'parity'>): void {
+  if (!parity || hasParity(protocol)) return;
+  throw new MayflyError(
+    'BAD_REQUEST',
+    `Images can be protected by parity under the protocols "pessimistic", "vcl" and "pcl", not under "${protocol}". ` +
+      'Leave the option "parity" out, or choose one of these.',
+  );
 }
 
 /**

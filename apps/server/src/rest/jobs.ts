@@ -399,11 +399,7 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
   const options = s.options ?? {};
   const team =
     options.team ??
-    defaultTeam(
-      { protocol, parity: options.parity !== undefined, room: s.room, checkpointMs },
-      runtime.dispatcher.core.core.jobs.values(),
-      Date.now(),
-    );
+    defaultTeam({ protocol, room: s.room, checkpointMs }, runtime.dispatcher.core.core.jobs.values(), Date.now());
   const spec: JobSpec = {
     id,
     name: s.name ?? program.entry.slice(-80),

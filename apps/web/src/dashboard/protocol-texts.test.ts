@@ -1,4 +1,3 @@
-import { MAX_TEAM } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
 import { job, rank } from './job-sample.ts';
 import {
@@ -11,7 +10,6 @@ import {
   noFaultsText,
   pauseAdvice,
   refusedTeamText,
-  teamDefault,
   refusedParityText,
   refusedText,
   toleranceText,
@@ -46,7 +44,6 @@ describe('the submit form', () => {
     expect(refusedTeamText('vcl')).toContain('all messages of the job on the server');
     expect([mapByDefault('pessimistic', 4), mapByDefault('pessimistic', 1)]).toEqual(['slot', 'node']);
     expect([mapByDefault('none', 32), mapByDefault('vcl', 32)]).toEqual(['slot', 'node']);
-    expect([teamDefault({ parity: { checksums: 1 } }), teamDefault({})]).toEqual([1, MAX_TEAM]);
     expect(withProtocol({ protocol: 'none', team: 4, mapBy: 'slot' }, 'vcl')).toEqual({
       protocol: 'vcl',
       mapBy: 'slot',
@@ -67,10 +64,10 @@ describe('the submit form', () => {
     expect(refusedParityText({ protocol: 'vcl' })).toBeUndefined();
     expect(refusedParityText({ protocol: 'pcl' })).toBeUndefined();
     expect(refusedParityText({ protocol: 'hc3i' })).toMatch(/^Not under this choice/);
-    expect(refusedParityText({ team: 2 })).toMatch(/^Not with teams/);
     expect(withProtocol({ parity: { checksums: 1 } }, 'none')).toEqual({ protocol: 'none' });
     expect(withProtocol({ parity: { checksums: 1 } }, 'vcl').parity).toEqual({ checksums: 1 });
-    expect(withProtocol({ parity: { checksums: 1 } }, 'pessimistic')).toEqual({ parity: { checksums: 1 } });
+    const both = { parity: { checksums: 1 }, team: 2 };
+    expect(withProtocol(both, 'pessimistic')).toEqual(both);
   });
   it('sends a protocol only where it is not the default, and no interval that the server would refuse', () => {
     expect(withProtocol({ protocol: 'vcl', seed: 1 }, 'pessimistic')).toEqual({ seed: 1 });

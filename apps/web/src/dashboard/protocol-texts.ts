@@ -76,15 +76,10 @@ export const refusedTeamText = (protocol: Protocol): string | undefined =>
     : 'Not under this choice: it needs all messages of the job on the server.';
 
 /** Why checkpoints of a job with these options cannot be protected by parity. */
-export function refusedParityText({ protocol = 'pessimistic', team = 1 }: JobOptions): string | undefined {
-  if (!hasParity(protocol)) return 'Not under this choice: checkpoints of clusters count together, or there are none.';
-  return team > 1 ? 'Not with teams: checkpoints of a team count together.' : undefined;
-}
+export const refusedParityText = ({ protocol = 'pessimistic' }: Pick<JobOptions, 'protocol'>): string | undefined =>
+  hasParity(protocol) ? undefined : 'Not under this choice: checkpoints of clusters count together, or there are none.';
 
 /** Ranks of a team, at most, unless the job says so. */
-export const teamDefault = ({ parity }: JobOptions): number => (parity ? 1 : MAX_TEAM);
-
-/** The same in words. */
 export const teamDefaultText = (protocol: Protocol): string =>
   protocol === 'none' ? `up to ${MAX_TEAM}` : 'all ranks of a node, or fewer where this room has lost ranks often';
 

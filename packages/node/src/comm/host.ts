@@ -106,11 +106,11 @@ export class CommHost {
       case 'checkpoint':
         for (const rank of this.ranks.values())
           if (m.task !== undefined && rank.assignment.task !== m.task) continue;
-          else if (rank.log) rank.log.order(m.leave ?? false);
           else {
             // Somebody waits for it at the server.
             rank.wholeNext = true;
-            rank.link.side.ask(m.leave ? Ask.CHECKPOINT | Ask.LEAVE : Ask.CHECKPOINT);
+            if (rank.log) rank.log.order(m.leave ?? false);
+            else rank.link.side.ask(m.leave ? Ask.CHECKPOINT | Ask.LEAVE : Ask.CHECKPOINT);
           }
         this.teamImages.order();
         break;

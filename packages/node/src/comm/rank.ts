@@ -2,7 +2,7 @@
 import type { CutImage } from '@mayfly/checkpoint';
 import { readSection } from '@mayfly/libmpi';
 import { isWhole, protocols, type EndpointStart } from '@mayfly/protocols';
-import { IMAGE_FORMAT, imageIdOf, type Assignment, type Manifest, type ProgramKind } from '@mayfly/wire';
+import { IMAGE_FORMAT, imageIdOf, type Assignment, type Manifest, type ProgramKind, type TaskId } from '@mayfly/wire';
 import type { ImageHead } from '../local-frames.ts';
 import type { RankRun, RankToComm } from '../messages.ts';
 import type { TeamOf } from '../rank/teammates.ts';
@@ -84,4 +84,10 @@ export function staysNear(rank: Rank, { position }: Pick<Manifest, 'position'>, 
   const wave = protocols[position.protocol].images.waveOf?.(position);
   if (wave !== undefined) return !isWhole(wave, wholeEvery);
   return !rank.wholeNext && rank.sinceWhole + 1 < wholeEvery;
+}
+
+/** Tasks whose images are of one set with this one (T6); of a lone task, itself. */
+export function setWith({ assignment: { task, team } }: Rank, { position }: Pick<Manifest, 'position'>): TaskId[] {
+  const set = protocols[position.protocol].images.setOf?.(position);
+  return set && team ? team.filter((t) => !set.done.includes(t)) : [task];
 }

@@ -14,15 +14,26 @@ import { readStatus } from '../status.ts';
 import { Fetcher } from './fetcher.ts';
 import { ImageUploads } from './image-uploads.ts';
 import { LocalPages } from './local-pages.ts';
-import { imageBufferFor, manifestOf, staysNear, type Rank } from './rank.ts';
+import { imageBufferFor, manifestOf, setWith, staysNear, type Rank } from './rank.ts';
 import type { CommSeams } from './seams.ts';
+
+/** An image that stays here or goes to the server. */
+interface Unsure {
+  readonly manifest: Manifest;
+  readonly cut: CutImage;
+  readonly capability: string;
+  /** Images of these tasks go the same way (C19). */
+  readonly set: readonly TaskId[];
+  /** Parity protects it; undefined: the daemon has not said so yet. */
+  holds: boolean | undefined;
+}
 
 export class Supplies {
   private readonly fetcher: Fetcher;
   private readonly uploads: ImageUploads;
   private readonly pages: LocalPages;
-  /** Images for which the daemon has to say whether parity protects them, by task. */
-  private readonly unsure = new Map<TaskId, { manifest: Manifest; cut: CutImage; capability: string }>();
+  /** Of a job with parity, by task. */
+  private readonly unsure = new Map<TaskId, Unsure>();
 
   constructor(
     server: string,
@@ -118,16 +129,30 @@ export class Supplies {
     const near = wholeEvery !== undefined && staysNear(rank, manifest, wholeEvery);
     const parity = wholeEvery === undefined ? undefined : near ? 'waits' : 'whole';
     this.daemon.post({ type: 'keep', manifest, fresh, ...(parity && { parity }) }, [fresh.bytes.buffer]);
-    if (near) this.unsure.set(a.task, { manifest, cut, capability: a.capability });
-    else this.uploads.add(manifest, cut, a.capability);
+    const { capability } = a;
+    if (!parity) return this.uploads.add(manifest, cut, capability);
+    const set = setWith(rank, manifest);
+    this.unsure.set(a.task, { manifest, cut, capability, set, holds: near ? undefined : false });
+    this.goes(set);
+  }
+
+  /** All images of a set stay, or all go to the server, once it is known of each whether it may stay. */
+  private goes(set: readonly TaskId[]): void {
+    const all = set.flatMap((t) => this.unsure.get(t) ?? []);
+    if (all.length < set.length || all.some((u) => u.holds === undefined)) return;
+    const near = all.every((u) => u.holds);
+    for (const { manifest, cut, capability } of all) {
+      this.unsure.delete(manifest.task);
+      this.uploads.add(manifest, cut, capability, near);
+    }
   }
 
   /** What the daemon says of an image: it stays with the nodes, or goes to the server whole. */
   protectedBy(task: TaskId, image: ImageId, holds: boolean): void {
     const u = this.unsure.get(task);
     if (u?.manifest.image !== image) return;
-    this.unsure.delete(task);
-    this.uploads.add(u.manifest, u.cut, u.capability, holds);
+    u.holds = holds;
+    this.goes(u.set);
   }
 
   /** The task has left: nothing more of it is uploaded. */

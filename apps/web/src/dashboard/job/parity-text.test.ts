@@ -18,10 +18,10 @@ const view = (over: Partial<ParityView>): ParityView => ({
 
 it('how many more tabs may close, and what parity has saved so far', () => {
   expect(parityLine(view({}), false)).toBe(
-    'Parity: 1 more tab or node may close at once without the checkpoints at the server.',
+    'Parity: 1 more tab or node may close at once, with all its ranks, without the checkpoints at the server.',
   );
   expect(parityLine(view({ spare: 2, images: 12, savedBytes: 5_200_000, sentBytes: 1_500_000 }), false)).toMatch(
-    /^Parity: 2 more tabs or nodes may close .*; 12 checkpoints stayed with the nodes, which saved 5\.\d MB at the server \(1\.\d MB came there\)\.$/,
+    /^Parity: 2 more tabs or nodes may close at once, with all their ranks, .*; 12 checkpoints stayed with the nodes, which saved 5\.\d MB at the server \(1\.\d MB came there\)\.$/,
   );
   expect(parityLine(view({ spare: 0, protectedRanks: 2 }), false)).toBe(
     'Parity: no tab may close yet without the checkpoints at the server (2 of 4 ranks protected).',

@@ -9,7 +9,7 @@ export function parityLine(p: ParityView, rests: boolean): string {
   const now = `${p.protectedRanks} of ${plural(p.ranks, 'rank')} protected`;
   const spare =
     p.spare > 0
-      ? `${plural(p.spare, 'more tab or node', 'more tabs or nodes')} may close at once without the checkpoints at the server`
+      ? `${plural(p.spare, 'more tab or node', 'more tabs or nodes')} may close at once, with all ${p.spare === 1 ? 'its' : 'their'} ranks, without the checkpoints at the server`
       : `no tab may close yet without the checkpoints at the server (${now})`;
   const saved =
     p.images === 0

@@ -10,15 +10,7 @@ import { Parity } from './Parity.tsx';
 import { Placement } from './Placement.tsx';
 import { Recovery } from './Recovery.tsx';
 import { Seconds } from './Seconds.tsx';
-import {
-  CHOICES,
-  goesBackTogether,
-  LEAST_WAVE_MS,
-  refusedParityText,
-  refusedText,
-  strictText,
-  withProtocol,
-} from '../protocol-texts.ts';
+import { CHOICES, goesBackTogether, LEAST_WAVE_MS, refusedText, strictText, withProtocol } from '../protocol-texts.ts';
 
 interface Props {
   draft: Draft;
@@ -48,7 +40,6 @@ export function Options({ draft, change, advice, wrong }: Props) {
   const protocol = o.protocol ?? 'pessimistic';
   const set = (part: { [K in keyof JobOptions]?: JobOptions[K] | undefined }) => {
     const merged = { ...o, ...part };
-    if (refusedParityText(merged as JobOptions) !== undefined) delete merged.parity;
     change({ options: Object.fromEntries(Object.entries(merged).filter(([, v]) => v !== undefined)) as JobOptions });
   };
   return (

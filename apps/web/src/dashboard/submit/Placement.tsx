@@ -1,6 +1,6 @@
 /** Which ranks share a node, and how many of them exchange messages in its memory (docs/teams.md). */
 import { MAX_TEAM, type JobOptions } from '@mayfly/wire';
-import { mapByDefault, refusedTeamText, teamDefault, teamDefaultText, teamLossText } from '../protocol-texts.ts';
+import { mapByDefault, refusedTeamText, teamDefaultText, teamLossText } from '../protocol-texts.ts';
 
 interface Props {
   options: JobOptions;
@@ -15,7 +15,7 @@ const WAYS = [
 export function Placement({ options: o, set }: Props) {
   const protocol = o.protocol ?? 'pessimistic';
   const refused = refusedTeamText(protocol);
-  const byDefault = mapByDefault(protocol, o.team ?? teamDefault(o));
+  const byDefault = mapByDefault(protocol, o.team ?? MAX_TEAM);
   const mapBy = o.mapBy ?? byDefault;
   return (
     <>
