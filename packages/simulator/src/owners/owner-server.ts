@@ -7,7 +7,7 @@
 import { TAKEOVER_GRACE_MS, TAKEOVER_LOOK_MS, Takeover, type Sight } from '@mayfly/protocols';
 import type { Agenda } from '../agenda.ts';
 import type { Random } from '../random.ts';
-import type { Row, SharedDatabase, Written } from './shared-database.ts';
+import type { DatabaseRules, Row, SharedDatabase, Taken, Written } from './shared-database.ts';
 
 /** Rules of a server that a planted bug undoes. */
 export interface ServerRules {
@@ -21,6 +21,12 @@ export interface ServerRules {
   waitsForCommit: boolean;
   /** O3: who finds another epoch serves no more. */
   givesUp: boolean;
+  /** W1: write-ahead files are read only in the folder that the database names. */
+  ownFolder: boolean;
+  /** W3: of the files counts what follows the records of the database. */
+  numbers: boolean;
+  /** W3: what is read there is stored before anything else happens. */
+  storedFirst: boolean;
 }
 
 /** What the simulation hears of a server. */
@@ -28,11 +34,27 @@ export interface ServerEvents {
   /** It takes the lease, which the owner of that epoch has not given up. */
   takes(server: OwnerServer, from: number): void;
   acknowledged(item: number): void;
+  /** It serves from now on. */
+  serves(server: OwnerServer): void;
+}
+
+/** `behind`: an item counts as taken once it is in the write-ahead files. */
+export interface OwnerOptions {
+  leaseMs: number;
+  behind: boolean;
+}
+
+/** On the disk of a server, which outlives its process. */
+interface Folder {
+  readonly name: string;
+  records: readonly Row[];
 }
 
 /** Where the network gives a silent connection up. */
 const CONNECTION_MS = 5000;
 const BATCH_MS = 5;
+/** With `namesFolder` undone. */
+const NAMED_LATE_MS = 1500;
 
 export class OwnerServer {
   readonly name: string;
@@ -49,18 +71,20 @@ export class OwnerServer {
   readonly #agenda: Agenda;
   readonly #random: Random;
   readonly #database: SharedDatabase;
-  readonly #rules: ServerRules;
+  readonly #rules: ServerRules & DatabaseRules;
   readonly #events: ServerEvents;
-  readonly #leaseMs: number;
+  readonly #options: OwnerOptions;
   /** Its clock runs so much faster than the others'. */
   readonly #rate: number;
   #life = 0;
   #takeover: Takeover;
   #looked = 0;
   #epoch = 0;
-  #rows: Row[] = [];
-  #items: number[] = [];
-  #writing = false;
+  /** Records that the database has, as this process knows. */
+  #stored = 0;
+  #pending: Row[] = [];
+  #writing: readonly Row[] = [];
+  #folder: Folder | undefined;
   /** The newest renewal goes on, and no other. */
   #renewals = 0;
   readonly #thawed: (() => void)[] = [];
@@ -70,15 +94,15 @@ export class OwnerServer {
     agenda: Agenda,
     random: Random,
     database: SharedDatabase,
-    leaseMs: number,
-    rules: ServerRules,
+    options: OwnerOptions,
+    rules: ServerRules & DatabaseRules,
     events: ServerEvents,
   ) {
     this.name = name;
     this.#agenda = agenda;
     this.#random = random;
     this.#database = database;
-    this.#leaseMs = leaseMs;
+    this.#options = options;
     this.#rules = rules;
     this.#events = events;
     this.#rate = 0.95 + random.next() / 10;
@@ -88,7 +112,7 @@ export class OwnerServer {
   #watch(): Takeover {
     return new Takeover({
       graceMs: TAKEOVER_GRACE_MS,
-      leaseMs: this.#rules.doubtsYoungEnds ? this.#leaseMs : 0,
+      leaseMs: this.#rules.doubtsYoungEnds ? this.#options.leaseMs : 0,
     });
   }
 
@@ -105,8 +129,8 @@ export class OwnerServer {
 
   #standBy(): void {
     this.serving = false;
-    this.#items = [];
-    this.#writing = false;
+    this.#pending = [];
+    this.#writing = [];
     this.#takeover = this.#watch();
     this.#looked = this.#clock();
     this.#look();
@@ -118,6 +142,11 @@ export class OwnerServer {
     this.up = this.serving = this.frozen = false;
     this.heldUntil = this.#agenda.now;
     this.#thawed.length = 0;
+    // W4: of a machine that lost its power any part is left.
+    if (!atOnce && this.#folder) {
+      const left = this.#random.between(0, this.#folder.records.length);
+      this.#folder.records = this.#folder.records.slice(0, left);
+    }
     const { epoch } = this.#database.lease;
     const mine = epoch === this.#epoch;
     this.#epoch = 0;
@@ -156,8 +185,26 @@ export class OwnerServer {
 
   /** A client asks for an item to be logged. */
   accept(item: number): void {
-    this.#items.push(item);
+    const row = { epoch: this.#epoch, n: this.#stored + this.#writing.length + this.#pending.length, item };
+    this.#pending.push(row);
+    if (this.#folder) this.#folder.records = [...this.#folder.records, row];
     this.#later(BATCH_MS, () => this.#flush());
+  }
+
+  /** It has the item, in memory. */
+  has(item: number): boolean {
+    return [...this.#writing, ...this.#pending].some((row) => row.item === item);
+  }
+
+  /** Of its write-ahead files; '': it has none. */
+  get folder(): string {
+    return this.#folder?.name ?? '';
+  }
+
+  /** Its files have the item, and it is the one that reads them next. */
+  keeps(item: number): boolean {
+    const folder = this.#folder;
+    return folder?.name === this.#database.folder && folder.records.some((row) => row.item === item);
   }
 
   #clock(): number {
@@ -230,22 +277,23 @@ export class OwnerServer {
   }
 
   #take(sight: Sight): void {
-    this.#ask<number | 'changed'>(
+    this.#ask<Taken | 'changed'>(
       (answer) =>
         this.#database.take(
           sight,
-          this.#leaseMs,
+          this.#options.leaseMs,
+          this.#folder?.name,
           (from, released) => !released && this.#events.takes(this, from),
-          (epoch) => answer(epoch ?? 'changed'),
+          (taken) => answer(taken ?? 'changed'),
         ),
-      (epoch) => {
-        if (typeof epoch === 'number') return this.#own(epoch);
+      (taken) => {
+        if (typeof taken === 'object') return this.#own(taken);
         this.#look();
       },
     );
   }
 
-  #own(epoch: number): void {
+  #own({ epoch, folder }: Taken): void {
     this.#epoch = epoch;
     this.#renew(epoch);
     const read = (): void =>
@@ -254,11 +302,38 @@ export class OwnerServer {
         (rows) => {
           if (this.#epoch !== epoch) return;
           if (!rows) return this.#later(TAKEOVER_LOOK_MS, read);
-          this.#rows = [...rows];
-          this.serving = true;
+          this.#stored = rows.length;
+          if (this.#options.behind) this.#readFolder(folder);
+          else this.#serve();
         },
       );
     read();
+  }
+
+  #serve(): void {
+    this.serving = true;
+    this.#events.serves(this);
+    this.#flush();
+  }
+
+  /** W1, W3. */
+  #readFolder(name: string): void {
+    const epoch = this.#epoch;
+    if (this.#folder?.name !== name && (this.#rules.ownFolder || !this.#folder)) this.#folder = { name, records: [] };
+    const folder = this.#folder!;
+    const left: Row[] = [];
+    for (const { n, item } of folder.records) {
+      const next = this.#stored + left.length;
+      if (n === next || !this.#rules.numbers) left.push({ epoch, n: next, item });
+    }
+    const begin = (): void => {
+      this.#folder = { name, records: [] };
+      if (!this.#rules.namesFolder) this.#later(NAMED_LATE_MS, () => (this.#database.folder = name));
+      this.#serve();
+    };
+    if (this.#rules.storedFirst) return this.#write(left, epoch, begin);
+    this.#pending = left;
+    begin();
   }
 
   /** Its session has ended. */
@@ -272,11 +347,11 @@ export class OwnerServer {
     const turn = ++this.#renewals;
     const again = (ms: number): void => this.#later(ms, () => turn === this.#renewals && this.#renew(epoch));
     this.#ask<boolean>(
-      (answer) => this.#database.renew(epoch, this.#leaseMs, answer),
+      (answer) => this.#database.renew(epoch, this.#options.leaseMs, answer),
       (mine) => {
         if (turn !== this.#renewals) return;
         if (mine === false) return this.#passed(epoch);
-        again(mine ? this.#leaseMs / 4 : TAKEOVER_LOOK_MS);
+        again(mine ? this.#options.leaseMs / 4 : TAKEOVER_LOOK_MS);
       },
     );
   }
@@ -288,29 +363,33 @@ export class OwnerServer {
   }
 
   #flush(): void {
-    if (!this.serving || this.#writing || this.#items.length === 0) return;
-    const epoch = this.#epoch;
-    const rows = this.#items.splice(0).map((item, i): Row => ({ epoch, n: this.#rows.length + i, item }));
+    if (!this.serving || this.#writing.length > 0 || this.#pending.length === 0) return;
+    const rows = this.#pending.splice(0);
     if (!this.#rules.waitsForCommit) this.#acknowledge(rows);
-    this.#writing = true;
-    this.#write(rows, epoch);
+    this.#write(rows, this.#epoch, () => {
+      if (this.#rules.waitsForCommit) this.#acknowledge(rows);
+      this.#flush();
+    });
   }
 
-  #write(rows: readonly Row[], epoch: number): void {
+  /** `stored`: this process still owns the storage, which has the rows. */
+  #write(rows: readonly Row[], epoch: number, stored: () => void): void {
+    if (this.#epoch !== epoch) return;
     const attempt = {};
+    this.#writing = rows;
     const settled = (outcome: Written): void => {
       if (this.#epoch !== epoch) return;
       if (outcome === 'passed' && this.#rules.givesUp) return this.#passed(epoch);
-      this.#writing = false;
-      this.#rows.push(...rows);
-      if (this.#rules.waitsForCommit) this.#acknowledge(rows);
-      this.#flush();
+      this.#writing = [];
+      this.#stored += rows.length;
+      if (this.#folder) this.#folder.records = this.#folder.records.filter((row) => row.n >= this.#stored);
+      stored();
     };
     this.#ask<Written>(
       (answer) => this.#database.write(attempt, epoch, rows, this.#commitMs(), answer),
       (outcome) => {
         if (outcome) settled(outcome);
-        else this.#inDoubt(attempt, rows, epoch, settled);
+        else this.#inDoubt(attempt, epoch, settled, () => this.#write(rows, epoch, stored));
       },
     );
   }
@@ -321,14 +400,14 @@ export class OwnerServer {
   }
 
   /** P4: it neither took effect nor failed before the database says which. */
-  #inDoubt(attempt: object, rows: readonly Row[], epoch: number, settled: (w: Written) => void): void {
+  #inDoubt(attempt: object, epoch: number, settled: (w: Written) => void, again: () => void): void {
     if (this.#epoch !== epoch) return;
     this.#ask<Written | 'aborted' | 'open'>(
       (answer) => answer(this.#database.outcome(attempt)),
       (outcome) => {
-        if (outcome === 'aborted') this.#write(rows, epoch);
+        if (outcome === 'aborted') again();
         else if (outcome === undefined || outcome === 'open')
-          this.#later(TAKEOVER_LOOK_MS, () => this.#inDoubt(attempt, rows, epoch, settled));
+          this.#later(TAKEOVER_LOOK_MS, () => this.#inDoubt(attempt, epoch, settled, again));
         else settled(outcome);
       },
     );

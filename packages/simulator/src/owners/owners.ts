@@ -9,6 +9,10 @@
  *  O4  A server takes no lease of an owner that runs and reaches the database: neither of one that has done so for a
  *      while, nor right after the taker itself could not look.
  *  O5  When nothing disturbs any more, one server serves, and items are logged.
+ *  O6  In `behind`, what a server has taken is in its files or in the log until another one serves: a process that is
+ *      killed loses nothing that the next one in its data directory does not find.
+ *
+ * Half of the runs are in `behind`. There clients send again what the log lacks, once somebody serves.
  */
 import { TAKEOVER_GRACE_MS, TAKEOVER_LOOK_MS } from '@mayfly/protocols';
 import { Agenda } from '../agenda.ts';
@@ -29,6 +33,14 @@ export const OWNER_RULES: readonly { rule: OwnerRule; says: string; by: RegExp }
   { rule: 'doubtsYoungEnds', says: 'T5: an end counts only of a lease that was not renewed for long', by: /^O4/ },
   { rule: 'waitsForCommit', says: 'a batch is acknowledged when it is committed', by: /^O3/ },
   { rule: 'givesUp', says: 'O3 of ownership.ts: an owner that finds another epoch serves no more', by: /^O3/ },
+  {
+    rule: 'ownFolder',
+    says: 'W1 of write-ahead.ts: files are read only in the folder that the database names',
+    by: /^O2/,
+  },
+  { rule: 'namesFolder', says: 'W1: the folder is named in the transaction that takes the lease', by: /^O[26]/ },
+  { rule: 'numbers', says: 'W3: of the files counts what follows the records of the database', by: /^O2/ },
+  { rule: 'storedFirst', says: 'W3: what is read in the files is stored before anything else', by: /^O6/ },
 ];
 
 const FAULTS = [
@@ -54,6 +66,8 @@ export interface OwnersReport {
 const FAULTS_END_MS = 60_000;
 const RECOVERED_MS = FAULTS_END_MS + 40_000;
 const ENDS_MS = RECOVERED_MS + 10_000;
+/** Clients find out after it, and then again and again. */
+const RESEND_MS = 500;
 /** An owner that was held up begins to renew after it. */
 const SOON_MS = 2 * TAKEOVER_LOOK_MS + 500;
 
@@ -65,6 +79,9 @@ class Run {
   readonly #acknowledged = new Set<number>();
   readonly #rules: Readonly<Record<OwnerRule, boolean>>;
   readonly #leaseMs: number;
+  readonly #behind: boolean;
+  /** What a server has taken, by the folder of its files; undefined: its machine was lost since. */
+  readonly #taken = new Map<number, string | undefined>();
   readonly report: OwnersReport;
   #items = 0;
   /** Rows that the log had when everybody had had time to recover. */
@@ -78,6 +95,7 @@ class Run {
       boolean
     >;
     this.#leaseMs = this.#random.pick([3000, 5000, 10_000]);
+    this.#behind = Random.named(seed, 'durability').chance(0.5);
     this.#database = new SharedDatabase(this.#agenda, this.#rules);
     const size = this.#random.between(2, 4);
     for (let i = 0; i < size; i++)
@@ -87,11 +105,12 @@ class Run {
           this.#agenda,
           Random.named(seed, `server ${i}`),
           this.#database,
-          this.#leaseMs,
+          { leaseMs: this.#leaseMs, behind: this.#behind },
           this.#rules,
           {
             takes: (server, from) => this.#takes(server, from),
             acknowledged: (item) => this.#acknowledge(item),
+            serves: (server) => this.#serves(server),
           },
         ),
       );
@@ -111,10 +130,32 @@ class Run {
     if (now > ENDS_MS) return;
     // A client knows a server, and not whether another one has taken over.
     const server = this.#random.pick(this.#servers);
-    if (server.serving) {
-      server.accept(this.#items++);
-    }
+    if (server.serving) this.#give(server, this.#items++);
     this.#agenda.after(this.#random.between(5, 60), () => this.#submit());
+  }
+
+  #give(server: OwnerServer, item: number): void {
+    server.accept(item);
+    if (this.#behind) this.#taken.set(item, server.folder);
+  }
+
+  #serves(server: OwnerServer): void {
+    // O6, if it is the owner still.
+    if (server.folder === this.#database.folder)
+      for (const [item, folder] of this.#taken)
+        if (folder === server.folder && !this.#database.has(item) && !server.keeps(item))
+          throw new Violation(
+            `O6: item ${item}, which ${server.name} had taken, is neither in its files nor in the log`,
+          );
+    this.#resend(server);
+  }
+
+  /** Clients give what is lost to the server that serves. */
+  #resend(server: OwnerServer): void {
+    if (!server.serving || !server.owns(this.#database.lease.epoch)) return;
+    const lost = [...this.#taken.keys()].filter((item) => !this.#database.has(item) && !server.has(item));
+    if (!server.frozen) for (const item of lost) if (this.#random.chance(0.3)) this.#give(server, item);
+    this.#agenda.after(RESEND_MS, () => this.#resend(server));
   }
 
   #next(): void {
@@ -137,6 +178,8 @@ class Run {
       case 'kill':
       case 'lose machine':
         server.kill(fault === 'kill');
+        if (fault === 'lose machine')
+          for (const [item, folder] of this.#taken) if (folder === server.folder) this.#taken.set(item, undefined);
         return later(8000, () => server.begin());
       case 'stop':
         server.stop();

@@ -28,6 +28,14 @@ export interface DatabaseRules {
   fence: boolean;
   /** T4. */
   compares: boolean;
+  /** W1: who takes the lease names its folder in the same transaction. */
+  namesFolder: boolean;
+}
+
+/** What an owner has of the storage: its epoch, and the folder of write-ahead files that is of use to it. */
+export interface Taken {
+  readonly epoch: number;
+  readonly folder: string;
 }
 
 export class SharedDatabase {
@@ -41,6 +49,8 @@ export class SharedDatabase {
   lease = { epoch: 0, until: -Infinity };
   /** What writes must have. */
   epoch = 0;
+  /** Of write-ahead files, of the last owner. */
+  folder = '';
   /** The greatest epoch whose owner has read the rows. */
   readBy = 0;
   /** The session of the owner holds the advisory lock. */
@@ -53,6 +63,7 @@ export class SharedDatabase {
   #taking: (() => void) | undefined;
   /** What waits for the lock of who takes it. */
   readonly #behind: (() => void)[] = [];
+  readonly #items = new Set<number>();
   readonly #outcomes = new Map<object, Written>();
 
   constructor(agenda: Agenda, rules: DatabaseRules) {
@@ -75,12 +86,16 @@ export class SharedDatabase {
     };
   }
 
-  /** `answer(undefined)`: the lease has changed since. `granted`: nothing can change it any more. */
+  /**
+   * `answer(undefined)`: the lease has changed since. `granted`: nothing can change it any more. `held`: folder of
+   * write-ahead files that the taker has.
+   */
   take(
     seen: Sight,
     leaseMs: number,
+    held: string | undefined,
     granted: (from: number, released: boolean) => void,
-    answer: (epoch: number | undefined) => void,
+    answer: (taken: Taken | undefined) => void,
   ): void {
     this.#behindTaking(() => {
       const { epoch, until } = this.lease;
@@ -92,7 +107,9 @@ export class SharedDatabase {
         this.epoch = epoch + 1;
         this.lease = { epoch: this.epoch, until: this.#clock + leaseMs };
         this.locked = false; // its session is ended
-        answer(this.epoch);
+        const folder = held !== undefined && held === this.folder ? held : `folder ${this.epoch}`;
+        if (this.#rules.namesFolder) this.folder = folder;
+        answer({ epoch: this.epoch, folder });
         for (const f of this.#behind.splice(0)) f();
       };
       if (this.#rules.fence && this.#open.size > 0) this.#taking = own;
@@ -124,6 +141,10 @@ export class SharedDatabase {
     return [...this.rows];
   }
 
+  has(item: number): boolean {
+    return this.#items.has(item);
+  }
+
   /** A transaction that takes `ms`. @param attempt names it */
   write(attempt: object, epoch: number, rows: readonly Row[], ms: number, answer: (w: Written) => void): void {
     this.#behindTaking(() => {
@@ -152,6 +173,8 @@ export class SharedDatabase {
         throw new Violation(
           `O2: item ${row.item} of epoch ${row.epoch} has place ${row.n}, but the log has ${this.rows.length}`,
         );
+      if (this.#items.has(row.item)) throw new Violation(`O2: item ${row.item} is logged twice`);
+      this.#items.add(row.item);
       this.rows.push(row);
     }
   }
