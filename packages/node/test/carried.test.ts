@@ -52,7 +52,13 @@ const carried = (): Carried =>
 it('comes before everything that the server has delivered', () => {
   const arrived = [{ header: {}, body: undefined }] as unknown as Incoming[];
   const frames = { next: () => arrived.shift(), empty: false } as unknown as DownFrames;
-  const sources = new Sources(frames, () => ({ ...other, number: 17 }), undefined, undefined);
+  const sources = new Sources(
+    frames,
+    () => ({ ...other, number: 17 }),
+    undefined,
+    undefined,
+    () => 0,
+  );
   sources.carried = carried();
   expect(sources.nothing()).toBe(false);
   expect([1, 2, 3, 4].map(() => sources.next()?.number)).toEqual([-1, -2, -3, 17]);
@@ -60,10 +66,26 @@ it('comes before everything that the server has delivered', () => {
 
 it('a rank with something carried over does not wait', () => {
   const frames = { next: () => undefined, empty: true } as unknown as DownFrames;
-  const sources = new Sources(frames, () => other, undefined, undefined);
+  const sources = new Sources(
+    frames,
+    () => other,
+    undefined,
+    undefined,
+    () => 0,
+  );
   expect(sources.nothing()).toBe(true);
   sources.carried = carried();
   expect(sources.nothing()).toBe(false);
+});
+
+it('after so many arrivals, in a wait and for who asks whether something has come', () => {
+  let n = 0;
+  const frames = { next: () => (n < 3 ? ({ header: {} } as unknown as Incoming) : undefined), empty: false };
+  const remote = (): LocalMessage => ({ ...other, number: ++n });
+  const sources = new Sources(frames as unknown as DownFrames, remote, undefined, undefined, () => n);
+  const left = [{ place: 1, channels: new Map([[B, [other]]]) }];
+  sources.carried = new Carried({ channels: new Map([[A, [short]]]), bodies: new Map(), carried: left }, 2);
+  expect([1, 2, 3, 4, 5].map(() => sources.next()?.number)).toEqual([1, -3, 2, -1, 3]);
 });
 
 it('long bodies are pulled once, also of what was consumed before', () => {
@@ -90,7 +112,15 @@ it('what is left goes into the next image', () => {
 });
 
 it('a section of another format is refused', () => {
-  expect(() => readChannels(encodeValue({ format: 2 }, 'channel state'))).toThrow(MalformedValue);
+  expect(() => readChannels(encodeValue({ format: 3 }, 'channel state'))).toThrow(MalformedValue);
+});
+
+it('what is left of several regroupings keeps its places in an image', () => {
+  const left = [{ place: 4, channels: new Map([[B, [other]]]) }];
+  const c = new Carried({ channels: new Map([[A, [short]]]), bodies: new Map(), carried: left }, 9);
+  const again = new Carried(read(c.section!), 20);
+  expect([again.due(3), again.due(4), again.take()?.number]).toEqual([false, true, -3]);
+  expect([again.due(8), again.due(9), again.take()?.number]).toEqual([false, true, -1]);
 });
 
 describe('with teammates that stay', () => {
@@ -121,7 +151,13 @@ describe('with teammates that stay', () => {
       () => expect.fail('waits'),
     );
     const frames = { next: () => undefined, empty: true } as unknown as DownFrames;
-    const sources = new Sources(frames, () => other, team, log);
+    const sources = new Sources(
+      frames,
+      () => other,
+      team,
+      log,
+      () => events.consumed,
+    );
     sources.carried = log.restore(state);
     return { log, team, sources, events, written };
   }
@@ -146,8 +182,9 @@ describe('with teammates that stay', () => {
     // It goes on; its image has what was left then.
     sources.next();
     log.settle();
-    const { channels, bodies } = readChannels(written.at(-1)!);
-    expect([...channels.values()].flat().map((m) => m.number)).toEqual([-5, -3]);
+    const { channels, bodies, carried = [] } = readChannels(written.at(-1)!);
+    const numbers = (of: ChannelState['channels']): number[] => [...of.values()].flat().map((m) => m.number);
+    expect([numbers(channels), ...carried.map((b) => numbers(b.channels))]).toEqual([[-3], [-5]]);
     expect([...bodies.keys()]).toEqual([-5]);
   });
 });

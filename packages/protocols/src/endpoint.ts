@@ -94,8 +94,11 @@ export type Choice =
   /** That sender's message of a regrouping, at once. */
   | { readonly from: 'carried'; readonly src: TaskId };
 
-/** Messages that a regrouping carried over: the number of the next and how many follow it, by sender. */
-export type Carried = readonly (readonly [src: TaskId, first: number, count: number])[];
+/**
+ * Messages that regroupings carried over, in order: sender, number of the first, how many, and the arrivals before
+ * them.
+ */
+export type Carried = readonly (readonly [src: TaskId, first: number, count: number, place: number])[];
 
 /** What a rank has to put down before it publishes anything; `stamp` is of the counter that its team shares. */
 export interface Report {
@@ -117,7 +120,7 @@ export interface LocalEvents {
   isNext(src: TaskId, number: number): boolean;
   /** Consumes message `number` of a teammate. @throws ReplayDiverged */
   consumeLocal(src: TaskId, number: number): void;
-  /** Before anything is consumed: the image has these, of senders that are not teammates any more (T9). */
+  /** Before anything is consumed: the image has these (T9). */
   carries(carried: Carried): void;
   /** Consumes message `number` of `src` that a regrouping carried over. @throws ReplayDiverged */
   consumeCarried(src: TaskId, number: number): void;

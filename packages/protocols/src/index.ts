@@ -58,7 +58,7 @@ export { Backlog, type Awaited, type BacklogLimits } from './backlog.ts';
 export { LoggedEndpoint } from './pessimistic/endpoint.ts';
 export { TeamEndpoint } from './pessimistic/teams/endpoint.ts';
 export { ImageCut, type InRing } from './pessimistic/teams/image-cut.ts';
-export { CarriedOver } from './pessimistic/teams/carried-over.ts';
+export { CarriedOver, type Batch } from './pessimistic/teams/carried-over.ts';
 export { carriedOver } from './pessimistic/teams/regroup.ts';
 export { startInTeam } from './pessimistic/teams/position.ts';
 export { PrologueCopies } from './pessimistic/teams/prologue.ts';

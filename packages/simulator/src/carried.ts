@@ -1,5 +1,5 @@
 /** What a simulated rank begins with of those that are not its teammates any more: its team was dissolved (T9). */
-import { CarriedOver, carriedOver, type LocalEvents } from '@mayfly/protocols';
+import { CarriedOver, carriedOver, type Batch, type LocalEvents } from '@mayfly/protocols';
 import type { TaskId } from '@mayfly/wire';
 import type { LocalMessage, TeamPart } from './team-memory.ts';
 import type { Teammates } from './teammates.ts';
@@ -11,17 +11,19 @@ export class Carried {
 
   /** @param mates its teammates now, if any */
   constructor(
-    { channels = [], received }: TeamPart = {},
+    { channels = [], carried = [], received }: TeamPart = {},
     private readonly mates?: Teammates,
     private readonly events?: LocalEvents,
   ) {
-    this.left = new CarriedOver(channels.filter(([src]) => mates?.isLocal(src) !== true));
+    const others = channels.filter(([src]) => mates?.isLocal(src) !== true);
+    const batch: Batch<LocalMessage> = { place: 0, channels: new Map(others) };
+    this.left = new CarriedOver([...carried, batch]);
     this.received = new Map(received);
     events?.carries(carriedOver(this.left.state, (m) => m.number));
   }
 
-  get empty(): boolean {
-    return this.left.empty;
+  due(arrivals: number): boolean {
+    return this.left.due(arrivals);
   }
 
   take(): [src: TaskId, message: LocalMessage] {
@@ -34,6 +36,6 @@ export class Carried {
 
   /** For the next image. */
   get part(): TeamPart {
-    return this.empty ? {} : { channels: [...this.left.state], received: [...this.received] };
+    return this.left.empty ? {} : { carried: this.left.state, received: [...this.received] };
   }
 }

@@ -339,7 +339,7 @@ export class Rank {
 
   /** Consumes the next message into the queue of unmatched ones; false when there is none. */
   private consume(): boolean {
-    if (!this.carried.empty) return this.consumeCarried();
+    if (this.carries() > 0) return true;
     const src = this.choose();
     if (src === undefined) return false;
     if (src === 'log') this.consumeArrival();
@@ -401,10 +401,11 @@ export class Rank {
     this.keeps(src, message);
   }
 
-  /** T9: without a record. */
-  private consumeCarried(): true {
-    this.keeps(...this.carried.take());
-    return true;
+  /** T9: what is due of what was carried over, without a record. @returns how many messages */
+  private carries(): number {
+    let n = 0;
+    for (; this.carried.due(this.endpoint.consumed); n++) this.keeps(...this.carried.take());
+    return n;
   }
 
   /** Its body is nowhere else: it stays in the rank's memory. */
@@ -460,17 +461,15 @@ export class Rank {
       this.polls(0, seen());
       return true;
     }
-    if (this.poll === undefined) {
-      this.poll = this.endpoint.pollBegin();
-      this.polledSoFar = this.polledCarried = 0;
-      for (; !this.carried.empty; this.polledCarried++) this.consumeCarried();
+    if (this.poll === undefined)
+      [this.poll, this.polledSoFar, this.polledCarried] = [this.endpoint.pollBegin(), 0, this.carries()];
+    const live = this.poll === LIVE;
+    for (; live ? !seen() : this.polledSoFar < this.poll; this.polledCarried += this.carries()) {
+      const some = this.consume();
+      if (!some && !live) return false; // a replayed poll waits for its logged arrivals
+      if (!some) break;
+      this.polledSoFar++;
     }
-    if (this.poll === LIVE) while (!seen() && this.consume()) this.polledSoFar++;
-    else
-      while (this.polledSoFar < this.poll) {
-        if (!this.consume()) return false; // a replayed poll waits for its logged arrivals
-        this.polledSoFar++;
-      }
     this.endpoint.pollEnd();
     this.poll = undefined;
     this.polls(this.polledSoFar + this.polledCarried, seen());

@@ -132,8 +132,7 @@ export class TeamComm {
         return node.step({ type: 'image', task, position: item.position, wave: item.wave });
       case 'closed': {
         const image = this.images.get(task);
-        // beside what is left of an earlier team
-        if (image?.wave === item.wave) image.image.channels = [...(image.image.channels ?? []), ...item.channels];
+        if (image?.wave === item.wave) image.image.channels = item.channels;
         return node.step({ type: 'closed', task, wave: item.wave });
       }
       case 'wish':

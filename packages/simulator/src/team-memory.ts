@@ -5,6 +5,7 @@
  * A ring takes whole parts of messages, and markers between whole messages. A part that does not fit waits at its
  * writer.
  */
+import type { Batch } from '@mayfly/protocols';
 import type { TaskId } from '@mayfly/wire';
 import type { Rule } from './planted.ts';
 import type { Random } from './random.ts';
@@ -22,6 +23,8 @@ export type Channels = [src: TaskId, messages: LocalMessage[]][];
 /** What an image of a member of a team with a log holds of its channels. */
 export interface TeamPart {
   channels?: Channels;
+  /** What is left of regroupings. */
+  carried?: readonly Batch<LocalMessage>[];
   /** Of a script: what it received of each teammate before checkpoint.open. */
   prologue?: Channels;
   /** By the rank's own account, for the checkers: messages consumed of each teammate, and sent to each. */

@@ -3,6 +3,7 @@
  * their own.
  */
 import { isWhole } from '@mayfly/protocols';
+import type { TeamPart } from './team-memory.ts';
 import { IMAGE_FORMAT, imageIdOf, type ImageId, type Manifest, type Position, type TaskId } from '@mayfly/wire';
 import type { Held } from './held-rank.ts';
 import type { CsHost } from './cs-host.ts';
@@ -128,7 +129,7 @@ export class Uploads {
       wave: image.wave ?? 0,
       received: new Map(image.received),
       sent: new Map(image.sent),
-      channels: new Map(image.channels?.map(([src, messages]) => [src, messages.length])),
+      channels: lying(image),
     });
   }
 
@@ -192,4 +193,12 @@ export class Uploads {
   break(tellServer: number | undefined, tellMe: number | undefined): void {
     this.link?.break(tellServer, tellMe);
   }
+}
+
+/** Messages that an image has of each sender and that were not consumed. */
+function lying({ channels = [], carried = [] }: TeamPart): Map<number, number> {
+  const lie = new Map<number, number>();
+  for (const of of [channels, ...carried.map((b) => b.channels)])
+    for (const [src, messages] of of) lie.set(src, (lie.get(src) ?? 0) + messages.length);
+  return lie;
 }

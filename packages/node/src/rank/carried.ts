@@ -1,12 +1,11 @@
 /**
- * What a rank begins with after its team was dissolved: messages that lay in the channels from those that are not its
- * teammates any more, and, if it is alone, bodies of longer ones that it had consumed and not looked for (T9). No log
- * has any of it. With teammates, those bodies lie with those of the team (long-bodies.ts). Synchronous.
+ * What a rank begins with after a regrouping: messages that lay in the channels from those of its earlier team, and,
+ * if it is alone, bodies of longer ones that it had consumed and not looked for (T9). No log has any of it. With
+ * teammates, those bodies lie with those of the team (long-bodies.ts). Synchronous.
  *
  * Owns: what of it is not consumed. That goes into the next image, too.
  */
-import { CarriedOver, carriedOver } from '@mayfly/protocols';
-import type { TaskId } from '@mayfly/wire';
+import { CarriedOver, carriedOver, type Batch } from '@mayfly/protocols';
 import { channelsSection, type ChannelState } from './channel-state.ts';
 import type { LocalMessage } from './teammates.ts';
 
@@ -14,14 +13,15 @@ export class Carried {
   private readonly messages: CarriedOver<LocalMessage>;
   private readonly bodies: Map<number, Uint8Array>;
 
-  constructor({ channels, bodies }: ChannelState) {
-    this.messages = new CarriedOver(channels);
+  /** `place`: arrivals that come before what lay in the channels. */
+  constructor({ channels, bodies, carried = [] }: ChannelState, place = 0) {
+    this.messages = new CarriedOver([...carried, { place, channels }]);
     this.bodies = bodies;
   }
 
-  /** No message is left. */
-  get empty(): boolean {
-    return this.messages.empty;
+  /** The next message may be consumed: so many arrivals have been. */
+  due(arrivals: number): boolean {
+    return this.messages.due(arrivals);
   }
 
   /** Consumes the next message. Its body, if it is a long one, is {@link pull}ed. */
@@ -38,7 +38,7 @@ export class Carried {
   }
 
   /** Messages that are left. */
-  get left(): Map<TaskId, LocalMessage[]> {
+  get left(): Batch<LocalMessage>[] {
     return this.messages.state;
   }
 
@@ -49,7 +49,7 @@ export class Carried {
 
   /** For the next image; absent: nothing is left. */
   get section(): ReturnType<typeof channelsSection> | undefined {
-    if (this.empty && this.bodies.size === 0) return undefined;
-    return channelsSection({ bodies: this.bodies, channels: this.messages.state });
+    if (this.messages.empty && this.bodies.size === 0) return undefined;
+    return channelsSection({ bodies: this.bodies, channels: new Map(), carried: this.left });
   }
 }

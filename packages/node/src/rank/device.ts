@@ -117,7 +117,13 @@ export class RingDevice implements Device {
         intervalMs === undefined ? undefined : { intervalMs, now: engineNow },
       );
     this.pending = this.log ? PENDING_REPORT : PENDING;
-    this.sources = new Sources(this.frames, (f) => this.arrival(f), team, this.log);
+    this.sources = new Sources(
+      this.frames,
+      (f) => this.arrival(f),
+      team,
+      this.log,
+      () => endpoint.consumed,
+    );
     this.task = endpoint.task;
     // No log has the bodies of local messages: all are kept.
     this.unexpectedBytes = team ? Infinity : endpoint.bodiesStay ? UNEXPECTED_BYTES : MOST_UNEXPECTED_BYTES;
@@ -350,24 +356,30 @@ export class RingDevice implements Device {
     this.enter();
     const ep = this.endpoint;
     const wanted = ep.pollBegin();
-    // Its record does not count them (carried-over.ts).
-    for (let m = this.sources.takeCarried(); m; m = this.sources.takeCarried()) consume(m);
+    this.carries(consume);
     if (wanted === LIVE) {
       let left = this.log ? MOST_POLLED : Infinity;
       for (let f = this.next(undefined); f; f = this.next(undefined)) {
         const done = consume(f);
         this.release();
+        this.carries(consume);
         if (done || --left === 0) break;
       }
     } else
       for (let i = 0; i < wanted; i++) {
         consume(this.next({ call: 'replay' })!);
         this.release();
+        this.carries(consume);
       }
     ep.pollEnd();
     this.log?.polled();
     if (ep.pending >= this.pending) this.flush();
     this.moved();
+  }
+
+  /** In a poll, whose record does not count it (carried-over.ts). */
+  private carries(consume: (arrival: Arrival) => boolean): void {
+    for (let m = this.sources.takeCarried(); m; m = this.sources.takeCarried()) consume(m);
   }
 
   pull(arrival: number, into: Uint8Array): void {

@@ -16,7 +16,7 @@ export class Sources {
   private localFirst = false;
   /** What may come now. It changes only with what is consumed. */
   private choice: Choice = ANY;
-  /** T9: comes before everything else. */
+  /** T9: comes before everything else, once it is due. */
   carried: Carried | undefined;
 
   constructor(
@@ -25,6 +25,8 @@ export class Sources {
     private readonly remote: (next: Incoming) => Arrival,
     private readonly team: Teammates | undefined,
     private readonly log: TeamLog | undefined,
+    /** Arrivals consumed. */
+    private readonly arrivals: () => number,
   ) {}
 
   /** Consumes the next message that may be consumed; undefined: it is not here. @throws ReplayDiverged */
@@ -40,9 +42,10 @@ export class Sources {
     return this.localFirst ? (this.local(team) ?? this.delivered()) : (this.delivered() ?? this.local(team));
   }
 
-  /** Consumes the next message that was carried over. */
+  /** Consumes the next message that was carried over, if it is due. */
   takeCarried(): Arrival | undefined {
-    const m = this.carried?.take();
+    if (this.carried?.due(this.arrivals()) !== true) return undefined;
+    const m = this.carried.take();
     if (m) this.log?.events.consumeCarried(m.src, m.channel);
     return m;
   }
@@ -66,7 +69,7 @@ export class Sources {
   /** Nothing is here that may be consumed. What has come besides is moved out of the rings (teammates.ts, N2). */
   readonly nothing = (): boolean => {
     const { team, log, choice } = this;
-    if (this.carried?.empty === false) return false;
+    if (this.carried?.due(this.arrivals())) return false;
     if (!team) return this.frames.empty;
     if (!log) return this.frames.empty && team.empty();
     if (choice.from !== 'any' || log.met) team.drain();

@@ -20,7 +20,7 @@
  *  L9 (T9) What is left of the channels from members of an earlier, larger team is part of an image's channel state.
  */
 import { decodeValue, encodeValue, MalformedValue } from '@mayfly/mpi';
-import { atHere, PrologueCopies, type LocalEvents } from '@mayfly/protocols';
+import { atHere, PrologueCopies, type Batch, type LocalEvents } from '@mayfly/protocols';
 import { EMPTY, emptyHeader, HEADER_BYTES, writeHeader, type Header, type TaskId } from '@mayfly/wire';
 import { Local, type ImageHead } from '../local-frames.ts';
 import { SAFETY_MS, type RankSide } from '../ring/index.ts';
@@ -61,7 +61,7 @@ export class TeamLog {
   private open: (Omit<ImageHead, 'sections'> & { wave: number }) | undefined;
   /** L9; and what was left of it at that image. */
   private carried: Carried | undefined;
-  private left: ReadonlyMap<TaskId, readonly LocalMessage[]> = new Map<never, never>();
+  private left: readonly Batch<LocalMessage>[] = [];
   /** Polls since a marker was met. */
   private polls = 0;
   /** Of a script (L6). */
@@ -155,7 +155,7 @@ export class TeamLog {
     const { cut, bodies } = this.team;
     this.polls = 0;
     this.open = head;
-    this.left = this.carried?.left ?? new Map<never, never>();
+    this.left = this.carried?.left ?? [];
     this.team.recorded = 0;
     bodies.record();
     for (const dst of cut.cut(head.wave)) this.team.mark(dst, head.wave, this.wait);
@@ -319,20 +319,28 @@ export class TeamLog {
       return cut.decline(head.wave);
     }
     this.open = undefined;
-    const section = channelsSection({ bodies: bodies.take(), channels: new Map([...this.left, ...cut.state]) });
+    const section = channelsSection({ bodies: bodies.take(), channels: cut.state, carried: this.left });
     writeImage({ ...head, closes: true }, [section], undefined, this.write);
   }
 
-  /** Puts the channel state of an image back. Returns what it has of those that are not teammates any more (L9). */
-  restore({ bodies, channels }: ChannelState): Carried {
+  /**
+   * Puts the channel state of an image back. Returns what it has of regroupings (L9). `place`: so many arrivals come
+   * before the state of its channels, where its team was regrouped since.
+   */
+  restore({ bodies, channels, carried = [] }: ChannelState, place?: number): Carried {
     const { team } = this;
     team.bodies.restore(bodies);
-    const ours = [...channels].filter(([src]) => team.placeOf(src) !== undefined);
+    // Where logs may have what was sent since, all of it has its place among that.
+    const stays = (src: TaskId): boolean => place === undefined && team.placeOf(src) !== undefined;
+    const ours = [...channels].filter(([src]) => stays(src));
     team.restore(new Map(ours));
-    const numbers = [...bodies.keys(), ...[...channels.values()].flat().map((m) => m.number)];
+    const numbers = [
+      ...bodies.keys(),
+      ...[channels, ...carried.map((b) => b.channels)].flatMap((c) => [...c.values()].flat().map((m) => m.number)),
+    ];
     team.resume(numbers.reduce((a, b) => Math.min(a, b), 0));
-    const others = [...channels].filter(([src]) => team.placeOf(src) === undefined);
-    this.carried = new Carried({ bodies: new Map(), channels: new Map(others) });
+    const others = [...channels].filter(([src]) => !stays(src));
+    this.carried = new Carried({ bodies: new Map(), channels: new Map(others), carried }, place);
     this.events.carries(this.carried.counts);
     return this.carried;
   }

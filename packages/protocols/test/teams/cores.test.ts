@@ -8,7 +8,7 @@ import {
   type Position,
 } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
-import type { Report } from '../../src/endpoint.ts';
+import { LIVE, type Report } from '../../src/endpoint.ts';
 import { TeamEndpoint } from '../../src/pessimistic/teams/endpoint.ts';
 import { ImageCut } from '../../src/pessimistic/teams/image-cut.ts';
 import { replayInTeam, startInTeam } from '../../src/pessimistic/teams/position.ts';
@@ -20,6 +20,7 @@ import { TeamSets } from '../../src/images/team-sets.ts';
 
 const A = taskId(0);
 const B = taskId(1);
+const C = taskId(2);
 const local = (src: number): Determinant => ({ type: 'local', src: taskId(src), count: 1, after: 0 });
 const report = (stamp: number, first: number, ...entries: Determinant[]): Report => ({
   stamp,
@@ -215,7 +216,7 @@ describe('T6 for scripts: "the n-th `checkpoint.here` of every teammate … form
 });
 
 describe('T9', () => {
-  const team = { members: [A, B], carried: [[B, 1, 2]] } as const;
+  const team = { members: [A, B], carried: [[B, 1, 2, 0]] } as const;
 
   it('what was consumed of a regrouping counts in an image that lies at the start of all logs', () => {
     const before = new TeamEndpoint(A, 3, startInTeam(), start, team);
@@ -227,5 +228,31 @@ describe('T9', () => {
     expect(after.choice()).toEqual({ from: 'carried', src: B });
     after.consumeCarried(B, 2);
     expect([after.received(B), after.isNext(B, 3), after.choice()]).toEqual([2, true, { from: 'any' }]);
+  });
+
+  it('the log up to there, what is carried over, then anything', () => {
+    const LOG = { from: 'log' };
+    const at = { ...startInTeam(), gate: 2 };
+    const first = new TeamEndpoint(A, 3, at, start, { members: [A, B], carried: [[B, 4, 1, 1]] });
+    expect([first.choice(), first.isNext(B, 5)]).toEqual([LOG, false]);
+    first.consume(1, C);
+    expect(first.choice()).toEqual({ from: 'carried', src: B });
+    // Its image lies before what is carried over, and behind an arrival.
+    const image = replayInTeam(first.position([]));
+    for (const ep of [first, new TeamEndpoint(A, 3, image, start, { members: [A, B], carried: first.carried() })]) {
+      ep.jump(first.snapshot());
+      ep.consumeCarried(B, 4);
+      expect([ep.choice(), ep.pollBegin(), ep.choice(), ep.isNext(B, 5)]).toEqual([LOG, LIVE, LOG, false]);
+      ep.pollEnd();
+      ep.consume(2, C);
+      expect([ep.choice(), ep.isNext(B, 5), ep.isNext(B, 6)]).toEqual([{ from: 'any' }, true, false]);
+    }
+  });
+
+  it('what was consumed of a sender that was no teammate is not known', () => {
+    const ep = new TeamEndpoint(A, 3, { ...startInTeam(), gate: 0 }, start, { members: [A, B] });
+    expect([ep.isNext(B, 7), ep.received(B)]).toEqual([true, 0]);
+    ep.consumeLocal(B, 7);
+    expect([ep.isNext(B, 7), ep.isNext(B, 8), ep.received(B)]).toEqual([false, true, 7]);
   });
 });

@@ -100,15 +100,22 @@ it('regrouped: with the teammates that stay, what was sent to them stays apart',
 
 it('carried over: each message once, in the order of its channel; what is left goes into the next image', () => {
   const c = new CarriedOver([
-    [A, ['a1', 'a2']],
-    [B, ['b1']],
+    {
+      place: 3,
+      channels: new Map([
+        [A, ['a1', 'a2']],
+        [B, ['b1']],
+      ]),
+    },
+    { place: 5, channels: new Map([[A, ['a3']]]) },
   ]);
+  expect([c.due(2), c.due(3)]).toEqual([false, true]);
   expect(c.take()).toEqual({ src: A, message: 'a1' });
-  expect([...c.state]).toEqual([
-    [A, ['a2']],
-    [B, ['b1']],
-  ]);
+  const [first, second] = c.state;
+  expect([first!.place, ...first!.channels]).toEqual([3, [A, ['a2']], [B, ['b1']]]);
+  expect([second!.place, ...second!.channels]).toEqual([5, [A, ['a3']]]);
   expect([c.take(), c.take()].map((x) => x?.message)).toEqual(['a2', 'b1']);
+  expect([c.due(4), c.due(5), c.take()?.message]).toEqual([false, true, 'a3']);
   expect([c.empty, c.take()]).toEqual([true, undefined]);
 });
 

@@ -42,7 +42,9 @@ export function judge(model: Judged): void {
 /** What of a channel is sent and not consumed, wherever it lies. */
 function waiting(model: Judged, src: TaskId, dst: TaskId): Pair[] {
   const d = model.ranks[dst]!;
-  const out: Pair[] = (d.bodies.get(src) ?? []).map((m) => [m.n, m.payload]);
+  const out: Pair[] = d.bodies.state.flatMap(({ channels }) =>
+    (channels.get(src) ?? []).map((m): Pair => [m.n, m.payload]),
+  );
   for (const item of model.ring(src, dst)) if ('message' in item) out.push([item.message.n, item.message.payload]);
   for (let m = d.cut.head(src); m; m = d.cut.head(src)) {
     out.push([m.n, m.payload]);

@@ -103,6 +103,10 @@ export class ModelLog {
     return t.arrivals[number - 1];
   }
 
+  arrivals(task: TaskId): number {
+    return this.#tasks[task]!.arrivals.length;
+  }
+
   count(src: TaskId, dst: TaskId): number {
     return this.#tasks[src]!.counts.get(dst) ?? 0;
   }

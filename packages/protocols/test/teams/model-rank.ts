@@ -7,6 +7,7 @@ import { LIVE, type EndpointSnapshot, type EndpointStart, type Report } from '..
 import type { Line } from '../../src/pessimistic/position.ts';
 import type { Carried } from '../../src/endpoint.ts';
 import { TeamEndpoint } from '../../src/pessimistic/teams/endpoint.ts';
+import { CarriedOver, type Batch } from '../../src/pessimistic/teams/carried-over.ts';
 import { ImageCut, type InRing } from '../../src/pessimistic/teams/image-cut.ts';
 import { PrologueCopies } from '../../src/pessimistic/teams/prologue.ts';
 import { atHere } from '../../src/pessimistic/teams/rounds.ts';
@@ -53,7 +54,7 @@ export interface RankImage {
   readonly rings: ReadonlySet<TaskId>;
   readonly carried: Carried;
   /** Messages that a regrouping carried over and that are left. */
-  readonly bodies: ReadonlyMap<TaskId, readonly Message[]>;
+  readonly bodies: readonly Batch<Message>[];
   readonly channels: ReadonlyMap<TaskId, readonly Message[]>;
   /** A script's: what it received of teammates before checkpoint.open. */
   readonly copies: ReadonlyMap<TaskId, readonly Message[]>;
@@ -111,7 +112,7 @@ export class ModelRank {
   readonly ep: TeamEndpoint;
   readonly cut: ImageCut<Message>;
   readonly program: Program;
-  readonly bodies: Map<TaskId, Message[]>;
+  readonly bodies: CarriedOver<Message>;
   /** Beside the up ring: the comm worker reads them. */
   reports: Report[] = [];
   up: UpFrame[] = [];
@@ -151,7 +152,7 @@ export class ModelRank {
     this.#length = script ? SCRIPT_LENGTH : LENGTH;
     const p = script ? undefined : from?.program;
     this.program = p ? { ...p, history: [...p.history] } : { h: mix(7, task), pc: 0, history: [], exited: false };
-    this.bodies = new Map([...(from?.bodies ?? [])].map(([src, m]) => [src, [...m]]));
+    this.bodies = new CarriedOver(from?.bodies);
   }
 
   /** One step; false: it waits for others. */
@@ -280,7 +281,7 @@ export class ModelRank {
       snapshot: ep.snapshot(),
       rings,
       carried: ep.carried(),
-      bodies: new Map([...this.bodies].map(([src, m]) => [src, [...m]])),
+      bodies: this.bodies.state,
       channels: cut.state,
       copies: this.copies.all!,
     };
@@ -391,11 +392,12 @@ export class ModelRank {
     return true;
   }
 
-  /** T9: as soon as its number is next, also in the middle of a poll, whose record does not count it. */
+  /** T9: as soon as its place has come, also in the middle of a poll, whose record does not count it. */
   #carried(): boolean {
     let any = false;
     for (let c = this.ep.choice(); c.from === 'carried'; c = this.ep.choice()) {
-      const m = this.bodies.get(c.src)!.shift()!;
+      const { src, message: m } = this.bodies.take()!;
+      if (src !== c.src) throw new Wrong(`T9: of task ${c.src}, and ${src} is next`);
       this.ep.consumeCarried(c.src, m.n);
       this.#eat(c.src, m);
       any = true;

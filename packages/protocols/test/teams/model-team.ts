@@ -1,12 +1,13 @@
 /** A team of the model: its comm worker, and its sets at the Checkpoint Server. */
 import { encodeTeamBlock, homeOf, incarnation, type TaskId } from '@mayfly/wire';
 import { carriedOver } from '../../src/pessimistic/teams/regroup.ts';
+import { positionInTeam, replayInTeam } from '../../src/pessimistic/teams/position.ts';
 import { TeamLeaves } from '../../src/pessimistic/teams/leaves.ts';
 import { TeamRestart, type MemberAnswer } from './model-restart.ts';
 import { TeamWave } from '../../src/comm/team-wave.ts';
 import { TeamSets } from '../../src/images/team-sets.ts';
 import { LOGS, logOf, type Packet } from './model-log.ts';
-import type { Message, ModelRank, RankImage, UpFrame } from './model-rank.ts';
+import type { ModelRank, RankImage, UpFrame } from './model-rank.ts';
 import type { Planted } from './planted.ts';
 
 /** What a team needs of its job. */
@@ -198,18 +199,20 @@ export class ModelTeam {
   // ---- T9 ----
 
   /** The images of a regrouping are the first set. */
-  formedWith(images: ReadonlyMap<TaskId, RankImage>, withoutChannels: boolean): void {
+  formedWith(images: ReadonlyMap<TaskId, RankImage>, arrivals: (task: TaskId) => number): void {
+    const { dropsCarried, withoutGate, withoutPlaces } = this.model.planted;
     const first = new Map<TaskId, RankImage>();
     for (const task of this.members) {
       const image = images.get(task);
       if (!image) return;
       // What is left of an earlier regrouping stands before what came by rings since.
-      const bodies = new Map<TaskId, Message[]>([...image.bodies].map(([src, m]) => [src, [...m]]));
-      for (const [src, m] of image.channels)
-        if (m.length > 0 && !withoutChannels) bodies.set(src, [...(bodies.get(src) ?? []), ...m]);
+      const gate = withoutGate ? 0 : arrivals(task);
+      const place = withoutPlaces ? 0 : arrivals(task);
+      const bodies = [...image.bodies, ...(dropsCarried ? [] : [{ place, channels: image.channels }])];
       first.set(task, {
         ...image,
         wave: 0,
+        position: positionInTeam({ ...replayInTeam(image.position), gate }),
         bodies,
         carried: carriedOver(bodies, (m) => m.n),
         channels: new Map(),

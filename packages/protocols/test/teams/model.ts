@@ -338,7 +338,7 @@ export class Model {
     const members = this.#shuffled(teams.flatMap((t) => t.members));
     this.teams = this.teams.filter((t) => !teams.includes(t));
     for (const team of this.#form(members, [1, 2, 3])) {
-      team.formedWith(first, this.planted.dropsCarried === true);
+      team.formedWith(first, (task) => this.logs[logOf(task, task, LOGS)]!.arrivals(task));
       this.#lose(team, team.members);
     }
   }

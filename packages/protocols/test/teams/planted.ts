@@ -25,12 +25,18 @@ export interface Planted {
   readonly regroupsEarly?: true;
   readonly goesOn?: true;
   readonly dropsCarried?: true;
+  /** Of a regrouping, how far the logs are is forgotten. */
+  readonly withoutGate?: true;
+  readonly withoutPlaces?: true;
   readonly doneStays?: true;
   readonly wavesInReplay?: true;
   readonly completesDeclined?: true;
 }
 
 class AnyOrder extends TeamEndpoint {
+  protected override gated(): boolean {
+    return false;
+  }
   override isNext(): boolean {
     return true;
   }
@@ -123,6 +129,8 @@ export const PLANTED: Record<string, Planted> = {
   'T9: teams are regrouped before a replay has ended': { regroupsEarly: true, wavesInReplay: true },
   'T9: ranks go on after the image': { goesOn: true },
   'T9: channel state is consumed first, whatever its number': { endpoint: CarriedFirst },
+  'T9: a local message does not wait for the log up to the merge': { withoutGate: true },
+  'T9: what is carried over does not wait for the log': { withoutPlaces: true },
   'T9: channel state is not carried over': { dropsCarried: true },
   'T12: a rank whose exit is logged is not restarted': { doneStays: true },
 };

@@ -15,7 +15,11 @@
  *      report holds never changes" (E8).
  *  T6  The prologue of a script's image: "a restart from an image feeds it these [copies] and suppresses its sends".
  *  T7  "Local messages are resent during a replay, never suppressed, because their receivers are replaying too."
- *  T9  What a regrouping carried over is consumed "without a record, each message as soon as its number is next".
+ *  T9  What a regrouping carried over is consumed "without a record", once as many arrivals have been as the log had
+ *      then. The ranks of a team that a regrouping made take a local message only behind the arrivals that the log had
+ *      then (`gate`), and so behind all that was carried over: a channel that becomes local goes on behind what it has
+ *      in the log. What a rank had consumed of a sender that was not its teammate is not known: the first local message
+ *      says it.
  */
 import type { LocalDeterminant, Position, TaskId } from '@mayfly/wire';
 import {
@@ -50,7 +54,8 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
   readonly #consumedThen: number;
   /** T2: by sender. What comes from the outside never takes a ring. */
   readonly #received: number[];
-  readonly #carried = new Map<TaskId, { next: number; left: number }>();
+  #carried: { readonly src: TaskId; next: number; left: number; readonly place: number }[] = [];
+  readonly #gate: number;
   /** Local messages of the poll under way: their records come behind the poll's (T3). */
   #inPoll: LocalDeterminant[] = [];
   /** T4: what the last report held. */
@@ -60,10 +65,11 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
     // T7: no limit applies to a local channel.
     const mates = new Set(localsOf(team.members));
     super(task, size, whole(at), { ...start, limits: start.limits.filter(([dst]) => !mates.has(dst)) });
-    this.#mates = mates;
     this.#position = at;
+    this.#mates = mates;
     this.#consumedThen = start.consumed;
-    this.#received = new Array<number>(size).fill(0);
+    this.#gate = at.gate ?? 0;
+    this.#received = new Array<number>(size).fill(this.#unknown);
     this.carries(team.carried ?? []);
     // What is carried over leaves no trace in a line: an image may lie at the start of all logs and not jump.
     if (!this.inPrologue) this.#restore();
@@ -78,9 +84,9 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
     return this.#mates.has(dst);
   }
 
-  /** Messages of `src` that were consumed. */
+  /** Messages of `src` that were consumed, as far as that is known. */
   received(src: TaskId): number {
-    return this.#received[src] ?? 0;
+    return Math.max(0, this.#received[src] ?? 0);
   }
 
   // ---- sends ----
@@ -117,20 +123,20 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
 
   /**
    * What may be consumed now (T3, T9). A wait blocks for it; a live poll takes what is there. A poll consumes what is
-   * carried over before anything else, and again after each message: its record does not count it.
+   * due of what was carried over before anything else, and again after each message: its record does not count it.
    * @throws ReplayDiverged
    */
   choice(): Choice {
     const carried = this.#due();
     if (carried !== undefined) return { from: 'carried', src: carried };
-    if (this.poll === LIVE) return ANY;
+    if (this.poll === LIVE) return this.gated() ? LOG : ANY;
     const e = this.nextPast();
     if (e?.type === 'local') {
       if (this.arrivals > e.after) this.diverged(`consumes arrival ${this.arrivals} before a message of task ${e.src}`);
       if (this.arrivals === e.after) return { from: 'ring', src: e.src };
     }
     if (e !== undefined || this.poll !== undefined || this.inPrologue) return LOG;
-    return this.behindEvidence() ? LOG : ANY;
+    return this.behindEvidence() || this.gated() ? LOG : ANY;
   }
 
   /** T3: somebody may have seen the effect of arrivals that this incarnation has not consumed yet. */
@@ -138,14 +144,24 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
     return this.arrivals < this.#consumedThen;
   }
 
+  /** T9: a local message has to wait. */
+  protected gated(): boolean {
+    return this.arrivals < this.#gate;
+  }
+
   /** The next message of a channel is `number` (T2): may it be consumed? */
   isNext(src: TaskId, number: number): boolean {
-    return number === this.received(src) + 1;
+    return !this.gated() && this.follows(src, number);
+  }
+
+  protected follows(src: TaskId, number: number): boolean {
+    const before = this.#received[src]!;
+    return before < 0 || number === before + 1;
   }
 
   override consume(number: number, src: TaskId): void {
     super.consume(number, src);
-    if (src < this.size) this.#received[src]!++;
+    if (src < this.size && this.#received[src]! >= 0) this.#received[src]!++;
   }
 
   /** Consumes message `number` of a teammate (T2, T3). @throws ReplayDiverged */
@@ -160,18 +176,18 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
     if (++this.repeated === e.count) this.passed();
   }
 
-  /** T9: what the image with which it begins has of senders that are not its teammates any more. */
+  /** T9: what the image with which it begins has of regroupings. */
   carries(carried: Carried): void {
-    for (const [src, next, left] of carried) this.#carried.set(src, { next, left });
+    this.#carried = carried.map(([src, next, left, place]) => ({ src, next, left, place }));
   }
 
   /** Consumes message `number` of `src` that a regrouping carried over (T9). @throws ReplayDiverged */
   consumeCarried(src: TaskId, number: number): void {
+    const c = this.#carried[0];
+    if (c?.src !== src || c.next !== number) this.diverged(`message ${number} of task ${src} was not carried over`);
     this.inOrder(src, number);
-    const c = this.#carried.get(src);
-    if (c?.next !== number) this.diverged(`message ${number} of task ${src} was not carried over`);
     c.next++;
-    if (--c.left === 0) this.#carried.delete(src);
+    if (--c.left === 0) this.#carried.shift();
     this.#received[src] = number;
   }
 
@@ -193,7 +209,7 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
 
   /** What is left of a regrouping: it goes into the next image. */
   carried(): Carried {
-    return [...this.#carried].map(([src, { next, left }]) => [src, next, left]);
+    return this.#carried.map(({ src, next, left, place }) => [src, next, left, place]);
   }
 
   // ---- polls ----
@@ -224,7 +240,8 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
     this.#received.forEach((n, i) => n > 0 && received.push([i as TaskId, n]));
     const [image, local] = this.#apart(this.line());
     const [prologue, opened] = this.#apart(this.prologue);
-    return positionInTeam({ replay: { prologue, image, held: [...held] }, local, received, opened });
+    const { gate } = this.#position;
+    return positionInTeam({ replay: { prologue, image, held: [...held] }, local, received, opened, gate });
   }
 
   override jump(snapshot?: EndpointSnapshot, script = false): void {
@@ -242,22 +259,27 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
   }
 
   #restore(): void {
-    this.#received.fill(0);
+    this.#received.fill(this.#unknown);
     for (const [src, n] of this.#position.received) this.#received[src] = n;
   }
 
+  /** After a regrouping: it may have consumed some before. */
+  get #unknown(): number {
+    return this.#position.gate === undefined ? 0 : -1;
+  }
+
   #due(): TaskId | undefined {
-    for (const [src, { next }] of this.#carried) if (this.dueNow(src, next)) return src;
-    return undefined;
+    const next = this.#carried[0];
+    return next && this.dueNow(next.place) ? next.src : undefined;
   }
 
   /** T9. */
-  protected dueNow(src: TaskId, next: number): boolean {
-    return this.isNext(src, next);
+  protected dueNow(place: number): boolean {
+    return place <= this.arrivals;
   }
 
   protected inOrder(src: TaskId, number: number): void {
-    if (!this.isNext(src, number))
+    if (!this.follows(src, number))
       this.diverged(`consumes message ${number} of teammate ${src} after ${this.received(src)}`);
   }
 }

@@ -20,6 +20,8 @@ const AtInTeam = Type.Object({
   wave: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
   done: Type.Optional(Type.Array(TaskIdSchema)),
   opened: Type.Optional(Counts),
+  gate: Type.Optional(CountSchema),
+  place: Type.Optional(CountSchema),
 });
 type Counts = Static<typeof Counts>;
 
@@ -36,13 +38,26 @@ export interface ReplayInTeam {
   readonly done?: readonly TaskId[] | undefined;
   /** Messages sent to each teammate before the end of the prologue; absent: none. */
   readonly opened?: Counts | undefined;
+  /** T9, of a team that a regrouping made: arrivals of the log then, which come before everything of teammates. */
+  readonly gate?: number | undefined;
+  /** T9: arrivals before what lay in the channels of this image, whose team was regrouped since. */
+  readonly place?: number | undefined;
 }
 
 const isStart = ({ prologue, image }: ReplayFrom): boolean => isZero(prologue) && isZero(image);
 
 export const startInTeam = (): ReplayInTeam => ({ replay: fromTheStart(), local: [], received: [] });
 
-export const positionInTeam = ({ replay, local, received, wave, done = [], opened = [] }: ReplayInTeam): Position => ({
+export const positionInTeam = ({
+  replay,
+  local,
+  received,
+  wave,
+  done = [],
+  opened = [],
+  gate,
+  place,
+}: ReplayInTeam): Position => ({
   protocol: 'pessimistic',
   version: VERSION,
   at: {
@@ -52,6 +67,8 @@ export const positionInTeam = ({ replay, local, received, wave, done = [], opene
     ...(wave === undefined ? {} : { wave }),
     ...(done.length === 0 ? {} : { done }),
     ...(opened.length === 0 ? {} : { opened }),
+    ...(gate === undefined ? {} : { gate }),
+    ...(place === undefined ? {} : { place }),
   },
 });
 

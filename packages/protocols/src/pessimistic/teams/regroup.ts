@@ -10,17 +10,20 @@ import { WORLD, type Position, type TaskId } from '@mayfly/wire';
 import type { Holdings } from '../../channel-memory/events.ts';
 import type { Sends } from '../../contract/dissolved.ts';
 import type { Carried } from '../../endpoint.ts';
+import type { Batch } from './carried-over.ts';
 import { isZero, positionOf, type Line } from '../position.ts';
 import { localsOf } from './endpoint.ts';
 import { positionInTeam, replayInTeam, setOf } from './position.ts';
 
-/** What a channel of an image's state begins with and how many messages it has, for the endpoint of the new team. */
+/** What each channel of it begins with and how many messages it has, for the endpoint of the new team. */
 export function carriedOver<Message>(
-  state: ReadonlyMap<TaskId, readonly Message[]>,
+  batches: readonly Batch<Message>[],
   number: (message: Message) => number,
 ): Carried {
-  return [...state].flatMap(([src, messages]) =>
-    messages.length > 0 ? [[src, number(messages[0]!), messages.length] as const] : [],
+  return batches.flatMap(({ place, channels }) =>
+    [...channels].flatMap(([src, messages]) =>
+      messages.length > 0 ? [[src, number(messages[0]!), messages.length, place] as const] : [],
+    ),
   );
 }
 
