@@ -13,14 +13,14 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 /**
- * Arguments: the step at which rank 1 fails; the step at which rank 0 waits for a line of input; ratio; whether others
- * keep a checksum instead of copies.
+ * Arguments: the step at which rank 1 fails; the step at which rank 0 waits for a line of input; ratio; what others
+ * keep: 0 copies, 1 a checksum, 2 a copy at the partner node.
  */
 const CHECKPOINTS = `
 import { COMM_WORLD as world, ERR_ARG, ft, args, stdin, checkpoint, SUM, ERRORS_RETURN, MPIError } from 'mayfly';
 world.setErrhandler(ERRORS_RETURN);
 const [lose = -1, hold = -1, ratio = 1000, coded = 0] = args.map(Number);
-const code = coded ? 'checksum' : 'copies';
+const code = (['copies', 'checksum', 'pair'] as const)[coded];
 const cells = new Float64Array(1001);
 const state = { step: 0, seen: [] as number[] };
 let total = 0;
@@ -108,6 +108,17 @@ it('a node that is killed, with its ranks, while others keep checksums', { timeo
   const at = [1, 2, 3].map((t) => tasks[t]!.node).find((n) => n !== tasks[0]!.node)!;
   bench.nodes.find((n) => n.node === at)!.kill();
   await bench.until(id, (j) => j.faults.length > 0);
+  await bench.input(id, 'go');
+  expect(await answer(id)).toEqual(whole);
+});
+
+it('pairs: a rank that fails, then a node of the other pair', { timeout: 120_000 }, async () => {
+  await Promise.all(bench.nodes.splice(0).map((n) => n.close(0)));
+  for (let i = 0; i < 5; i++) await bench.node(1); // four with ranks, so always two pairs
+  const id = await submit(5, 8, 1000, 2);
+  const { tasks } = await bench.until(id, (j) => j.outputBytes > 0);
+  bench.nodes.find((n) => n.node === tasks[2]!.node)!.kill();
+  await bench.until(id, (j) => j.tasks[2]!.state === 'failed');
   await bench.input(id, 'go');
   expect(await answer(id)).toEqual(whole);
 });

@@ -9,7 +9,7 @@ import { Losing, type UlfmRun } from './ulfm.ts';
 
 const CONFORMANCE = join(ROOT, 'packages', 'libmpi', 'conformance');
 
-/** Options of recovers.c, and how many processes fail. */
+/** Options of recovers.c (`ranks` is the size of the job), and how many processes fail. */
 const LOSSES: readonly (readonly [args: string, lost: number])[] = [
   ['', 0],
   ['lose=5:3:0 least=4', 1],
@@ -31,6 +31,10 @@ const LOSSES: readonly (readonly [args: string, lost: number])[] = [
   ['algorithm=4 lose=6:0:0 lose=6:1:0 expect=lost', 2],
   // From the disk; checksums are made again, and bring back the next one.
   ['algorithm=4 ratio=3 lose=7:2:0 lose=7:3:0 lose=8:0:1 least=6', 3],
+  // One of each pair; one, then its partner; both of a pair at once.
+  ['ranks=4 algorithm=3 lose=6:0:0 lose=6:3:0 least=5', 2],
+  ['ranks=4 algorithm=3 lose=5:3:0 lose=7:2:1 least=4', 2],
+  ['ranks=4 algorithm=3 lose=6:0:0 lose=6:1:0 expect=lost', 2],
   // Whole numbers come back rounded, so in every bit.
   ['algorithm=6 nof=2 lose=6:0:0 lose=6:1:0 least=5', 2],
   ['algorithm=6 lose=6:2:0 least=5', 1],

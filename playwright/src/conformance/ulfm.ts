@@ -76,6 +76,7 @@ export class Losing {
   }
 
   /**
+   * @param args `ranks=` is the size of the job, where that is not the program's own
    * @param replaced a lost rank has a replacement, which says the same
    * @returns `lost`: ranks that fail, as far as the caller knows
    */
@@ -86,7 +87,7 @@ export class Losing {
     options: JobOptions = {},
   ): Promise<{ id: string; view: JobView; lost: number[] }> {
     const { run, sources } = this;
-    const ranks = this.ranksOf(name);
+    const ranks = Number(/^ranks=(\d+)$/m.exec(args.join('\n'))?.[1] ?? this.ranksOf(name));
     await run.room(ranks);
     const { id } = await run.client.submit(
       {
