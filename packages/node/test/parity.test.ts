@@ -6,7 +6,7 @@
 import { closeSync, fstatSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser } from '@playwright/test';
+import type { Browser, Page } from '@playwright/test';
 import { buildModule } from '@mayfly/toolchain/c';
 import type { JobOptions, JobView, TimelineView, WaveView } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -17,6 +17,7 @@ const webRoot = mkdtempSync(join(tmpdir(), 'mayfly-parity-'));
 // A restarted server waits no longer than this for nodes with images.
 const bench = new Bench({ webRoot, dispatcher: { ...PATIENCE, restartGraceMs: 4000 } });
 let browser: Browser | undefined;
+const tabs = new Map<string, Page>();
 beforeAll(async () => {
   if (executable) await writePage(webRoot);
   await bench.start();
@@ -72,10 +73,81 @@ function sums(size: number, steps: number): number[] {
   }
   return fields.map((f) => f.reduce((sum, x, i) => sum + x * (1 + (i % 7)), 0));
 }
-let module: string | undefined;
 
-async function submit(size: number, options: JobOptions, steps = STEPS): Promise<string> {
-  module ??= Buffer.from(buildModule({ '/main.c': PROGRAM }, { flags: ['-O1'] }).wasm).toString('base64');
+/** Recovers itself, from checksums of its data that the others keep; waits at a step for a line of input. */
+const CODED = `
+#include <mpi.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+enum { CELLS = 20000, HOLD = 6 };
+static long cells[CELLS];
+static int step, rank, size, reborn, held, from;
+static jmp_buf here;
+static void recovers(MPI_Comm *comm, int *rc, ...) {
+  MPI_Comm whole = FT_MPI_CHECK_RECOVER;
+  (void)rc;
+  if (MPI_Comm_dup(*comm, &whole)) exit(9);
+  longjmp(here, 1);
+}
+int main(int argc, char **argv) {
+  MPI_Errhandler handler;
+  MPI_Ckpt_options options = {.algorithm = MPI_CKPT_CHECKSUM};
+  reborn = MPI_Init(&argc, &argv) == MPI_INIT_RESTARTED_NODE;
+  int steps = atoi(argv[1]);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (MPI_Ckpt_open(&options)) exit(8);
+  MPI_Comm_create_errhandler(recovers, &handler);
+  if (setjmp(here)) reborn = 1;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  if (reborn) {
+    if (MPI_Rollback(cells, CELLS, MPI_LONG, 1) || MPI_Rollback(&step, 1, MPI_INT, 2)) exit(7);
+    from = step;
+  } else {
+    for (int i = 0; i < CELLS; i++) cells[i] = rank * 1000 + i;
+    MPI_Ckpt(cells, CELLS, MPI_LONG, 1);
+    MPI_Ckpt(&step, 1, MPI_INT, 2);
+  }
+  while (step < steps) {
+    long left = 0;
+    char line[80];
+    if (step == HOLD && rank == 0 && !held++) {
+      puts("holds");
+      fflush(stdout);
+      if (!fgets(line, sizeof line, stdin)) exit(6);
+    }
+    MPI_Sendrecv(&cells[CELLS - 1], 1, MPI_LONG, (rank + 1) % size, 0, &left, 1, MPI_LONG, (rank + size - 1) % size, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < CELLS; i++) cells[i] = (cells[i] * 31 + left + i) & 0xffffff;
+    step++;
+    MPI_Ckpt_here();
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Ckpt_close();
+  long sum = 0;
+  for (int i = 0; i < CELLS; i++) sum += cells[i];
+  printf("%d: %ld %s\\n", rank, sum, from >= HOLD - 1 ? "from its checkpoint" : "from elsewhere");
+  MPI_Finalize();
+  return 0;
+}`;
+/** What its ranks print. */
+function coded(size: number, steps: number): string[] {
+  const all = Array.from({ length: size }, (_, r) => Array.from({ length: 20_000 }, (_, i) => r * 1000 + i));
+  for (let n = 0; n < steps; n++) {
+    const sent = all.map((cells) => cells.at(-1)!);
+    for (const [r, cells] of all.entries())
+      for (const [i, x] of cells.entries()) cells[i] = (x * 31 + sent[(r + size - 1) % size]! + i) & 0xffffff;
+  }
+  return all.map((cells, r) => `${r}: ${cells.reduce((sum, x) => sum + x, 0)} from its checkpoint`);
+}
+
+const modules = new Map<string, string>();
+async function submit(size: number, options: JobOptions, steps = STEPS, program = PROGRAM): Promise<string> {
+  const module =
+    modules.get(program) ??
+    Buffer.from(buildModule({ '/main.c': program }, { flags: ['-O1'] }).wasm).toString('base64');
+  modules.set(program, module);
   const answer = await bench.api('jobs', {
     method: 'POST',
     body: JSON.stringify({
@@ -86,6 +158,17 @@ async function submit(size: number, options: JobOptions, steps = STEPS): Promise
     }),
   });
   return ((await answer.json()) as { id: string }).id;
+}
+
+/** So many tabs are open. */
+async function openTabs(count: number): Promise<void> {
+  browser ??= await launch();
+  const names = ['one', 'two', 'three', 'four'].filter((name) => !tabs.has(name)).slice(0, count - tabs.size);
+  await Promise.all(names.map(async (name) => tabs.set(name, await openTab(browser!, bench.server.url, name, 2))));
+}
+async function closeTab({ nodeName }: JobView['tasks'][number]): Promise<void> {
+  await tabs.get(nodeName!)!.context().close();
+  tabs.delete(nodeName!);
 }
 
 /** All ranks wait for the line of input, and the newest image of each is protected. */
@@ -289,16 +372,26 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
   );
 
   it.runIf(executable)('four tabs of Chromium, of which one is closed: its ranks go on from the others', async () => {
-    browser = await launch();
-    const names = ['one', 'two', 'three', 'four'];
-    const tabs = await Promise.all(names.map((name) => openTab(browser!, bench.server.url, name, 2)));
+    await openTabs(4);
     const id = await submit(4, { parity: { checksums: 1, wholeEvery: 1000 } });
     const before = await held(id, 1);
     expect(wipePages()).toBeGreaterThan(0);
-    await tabs[names.indexOf(before.tasks[2]!.nodeName!)]!.context().close();
+    await closeTab(before.tasks[2]!);
     const { parity } = await bench.recovered(id, 2);
     expect(parity).toMatchObject({ rebuilt: 2, fellBack: 0 });
     const { job } = await answer(id);
     expect(job.tasks.map((t) => t.incarnation)).toEqual([0, 0, 1, 1]);
+  });
+
+  it.runIf(executable)('a program in C that keeps checksums of its own data goes on when a tab is closed', async () => {
+    await openTabs(3);
+    const options = { protocol: 'app', ft: { communicators: 'rebuild' }, mapBy: 'node' } as const;
+    const id = await submit(3, options, 10, CODED);
+    const { tasks } = await bench.until(id, (j) => j.outputBytes > 0);
+    await closeTab(tasks[2]!);
+    await bench.until(id, (j) => j.faults.length > 0);
+    const { job, stdout } = await answer(id);
+    expect(job.tasks.map((t) => t.replaces)).toEqual([undefined, undefined, undefined, 2]);
+    expect([stdout[0], stdout[1], stdout[3]].map((text) => text!.split('\n').at(-2))).toEqual(coded(3, 10));
   });
 });
