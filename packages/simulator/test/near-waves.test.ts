@@ -57,6 +57,18 @@ test(
   },
 );
 
+test('a team is dissolved before a node has heard of it', () => {
+  const team = { protocol: 'pessimistic', team: 4, mapBy: 'slot', kind: 'wasm', checkpointMs: 300 } as const;
+  const { violation, counts } = run(9099, {
+    setup: { ...team, nodes: 2, slots: 2, spare: 4, wholeEvery: 3 },
+    spec: { size: 4, rounds: 30, files: false },
+    only: ['close', 'rank crash', 'kill server'],
+    faultEveryMs: 900,
+  });
+  expect(violation).toBeUndefined();
+  expect(counts['teams dissolved']).toBeGreaterThan(0);
+});
+
 test('campaigns draw parity where a protocol has it', () => {
   const drawn = Array.from({ length: 200 }, (_, i) => setupOfSeed(i + 1));
   const protocols = new Set(drawn.flatMap((s) => (s.wholeEvery === undefined ? [] : [s.protocol])));

@@ -73,7 +73,8 @@ export class TeamUnits {
     this.seen.add(team.join());
     this.consistent(team.map((task) => ({ task, image: from.find((f) => f.task === task)?.image })));
     for (const { task, image } of from) {
-      if (this.teams.get(task) !== team.join())
+      // Its node may have left before it had heard of the task.
+      if ((this.teams.get(task) ?? team.join()) !== team.join())
         throw new Violation(`K25: the team of tasks ${team.join()} is dissolved, and task ${task} is in another`);
       const group = groupIn(d, task);
       this.teams.set(task, (group ?? [task]).join());
