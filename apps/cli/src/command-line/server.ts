@@ -142,6 +142,16 @@ export function dataCommands(program: Command, act: Act): void {
     );
 
   program
+    .command('copy')
+    .description(
+      'copy ended jobs, tokens, rooms and quotas from a data directory into a database, or back; no server may use ' +
+        'either of them, and the source stays as it is',
+    )
+    .argument('<from>', 'a data directory, or postgres://user@host/database')
+    .argument('[to]', 'a new data directory, or a database without data of Mayfly; default: MAYFLY_STORE')
+    .action(act(async (from: string, to: string | undefined) => (await import('../commands/copy.ts')).copy(from, to)));
+
+  program
     .command('check')
     .description(
       'check every file and checksum of a data directory that no server uses; exit code 0: healthy, 1: ' +
