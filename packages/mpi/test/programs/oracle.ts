@@ -41,13 +41,18 @@ const element = (c: number, rank: number, i: number): number =>
   ((c * 31 + rank * 17 + i * 7 + ((rank * i) % 5)) % 7) - 3;
 const positive = (c: number, rank: number, i: number): number => element(c, rank, i) + 3;
 
+/**
+ * Loops here run over numbers in a Float64Array, and the engine converts: a loop that meets every kind of array takes
+ * the slow path in all of them. Conversion wraps and rounds as a store of one element does. 64-bit integers are apart.
+ */
+const numbers = (a: Buffer): Float64Array => new Float64Array(a as Float64Array);
+const arrayOf = (type: Maker, values: Float64Array): Buffer =>
+  type === BigInt64Array ? BigInt64Array.from(Array.from(values, BigInt)) : new (type as typeof Int32Array)(values);
+
 function operand(type: Maker, c: number, rank: number, n: number, unsigned: boolean): Buffer {
-  const a = new type(n);
-  for (let i = 0; i < n; i++) {
-    const v = unsigned ? positive(c, rank, i) : element(c, rank, i);
-    a[i] = (a instanceof BigInt64Array ? BigInt(v) : v) as never;
-  }
-  return a;
+  const a = new Float64Array(n);
+  for (let i = 0; i < n; i++) a[i] = unsigned ? positive(c, rank, i) : element(c, rank, i);
+  return arrayOf(type, a);
 }
 
 /** Composition of affine maps x → ax + b modulo a prime: associative, not commutative. Pairs a, b. */
@@ -78,22 +83,34 @@ const plain: Record<string, Fold> = {
 
 /** a ∘ b for whole operands, into a new array of the same type. */
 function fold(op: string, a: Buffer, b: Buffer): Buffer {
-  const out = b.slice();
-  if (op === 'compose') compose(a, out);
-  else if (op.endsWith('LOC')) {
+  if (op === 'compose') {
+    const out = b.slice();
+    compose(a, out);
+    return out;
+  }
+  const f = plain[op];
+  if (b instanceof BigInt64Array) return b.map((y, i) => f!(a[i] as never, y as never) as bigint);
+  const [left, out] = [numbers(a), numbers(b)];
+  if (f === undefined)
     for (let i = 0; i + 1 < out.length; i += 2) {
-      const [x, ix, y, iy] = [a[i]!, a[i + 1]!, b[i]!, b[i + 1]!];
+      const [x, ix, y, iy] = [left[i]!, left[i + 1]!, out[i]!, out[i + 1]!];
       const first = op === 'MINLOC' ? x < y : x > y;
       if (first || (x === y && ix < iy)) {
-        out[i] = x as never;
-        out[i + 1] = ix as never;
+        out[i] = x;
+        out[i + 1] = ix;
       }
     }
-  } else for (let i = 0; i < out.length; i++) out[i] = plain[op]!(a[i]! as never, b[i]! as never) as never;
-  return out;
+  else for (let i = 0; i < out.length; i++) out[i] = f(left[i] as never, out[i] as never) as number;
+  return arrayOf(b.constructor as Maker, out);
 }
 
-const same = (a: Buffer, b: Buffer): boolean => a.length === b.length && a.every((x: unknown, i: number) => x === b[i]);
+function same(a: Buffer, b: Buffer): boolean {
+  if (a.length !== b.length) return false;
+  if (a instanceof BigInt64Array || b instanceof BigInt64Array) return a.every((x: unknown, i: number) => x === b[i]);
+  const [x, y] = [numbers(a), numbers(b)];
+  for (let i = 0; i < x.length; i++) if (x[i] !== y[i]) return false;
+  return true;
+}
 const concat = (parts: Buffer[], type: Maker): Buffer => {
   const out = new type(parts.reduce((n, p) => n + p.length, 0));
   let at = 0;
