@@ -36,7 +36,8 @@ export interface EmbeddedStorageOptions {
  */
 export async function openEmbeddedStorage(options: EmbeddedStorageOptions): Promise<Storage> {
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
-  const unlock = options.locked ? async (): Promise<void> => undefined : await lockDirectory(options.dataDir);
+  const nothing = (): Promise<void> => Promise.resolve();
+  const unlock = options.locked ? nothing : await lockDirectory(options.dataDir);
   try {
     const registry = await openFileRegistry(join(options.dataDir, 'registry'), options.registry);
     const entries = registry.entriesNow();
