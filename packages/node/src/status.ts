@@ -208,8 +208,9 @@ export class StatusWriter {
     Atomics.or(this.words, STATUS_WORD + S.flags, CAN_IMAGE);
   }
 
-  parked(): void {
-    Atomics.or(this.words, STATUS_WORD + S.flags, PARKED);
+  parked(on = true): void {
+    if (on) Atomics.or(this.words, STATUS_WORD + S.flags, PARKED);
+    else Atomics.and(this.words, STATUS_WORD + S.flags, ~PARKED);
   }
 
   /** Arrival number `arrival` was consumed. */

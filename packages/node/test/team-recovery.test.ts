@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Bench, PATIENCE, sleep } from './harness.ts';
 import { losesNodeAndRank } from './team-losses.ts';
 
-const bench = new Bench({ dispatcher: { ...PATIENCE, moveAfterMs: 1500 } });
+const bench = new Bench({ dispatcher: { ...PATIENCE, moveAfterMs: 1500, mergeAfterMs: 1500 } });
 beforeAll(() => bench.start());
 afterEach(async () => {
   await Promise.all(bench.nodes.splice(0).map((n) => n.close(0)));
@@ -168,6 +168,12 @@ it('T8, T9: a team moves to where it has room; in several nodes it goes on toget
   await sleep(700);
   await bench.api(`jobs/${id}/tasks/2/kill`, { method: 'POST' });
   await bench.recovered(id, 11);
+  // A node comes that has room for all: they are a team again.
+  await bench.node(4, 'f');
+  await bench.until(id, (j) => j.tasks.every((t) => t.state === 'running' && t.team === 0));
+  const merged = await bench.view(id);
+  expect([new Set(merged.tasks.map((t) => t.node)).size, merged.faults.length]).toEqual([1, 11]);
+  await sleep(700);
   await bench.input(id, 'go');
   expect(await answer(id)).toEqual(right);
   const faults = (await bench.view(id)).faults.map((f) => `${f.task} ${f.cause}`);
@@ -177,6 +183,7 @@ it('T8, T9: a team moves to where it has room; in several nodes it goes on toget
   const changes = [
     { what: 'moved', ranks: [0, 1, 2, 3], teams: [[0, 1, 2, 3]] },
     { what: 'dissolved', ranks: [0, 1, 2, 3], teams: [[0, 1]] },
+    { what: 'merged', ranks: [0, 1, 2, 3], teams: [[0, 1, 2, 3]] },
   ];
   expect((await bench.view(id)).teamChanges).toMatchObject(changes);
   const { events } = (await (await bench.api(`jobs/${id}/timeline`)).json()) as TimelineView;

@@ -139,6 +139,8 @@ export abstract class Endpoint {
   readonly incarnation: Incarnation;
   /** A body that reached the rank and is not kept there can be pulled from the log. */
   readonly bodiesStay: boolean = true;
+  /** T9: arrivals before what lay in the channels of its image, if its team was regrouped since. */
+  readonly carriedPlace: number | undefined = undefined;
   /** It decides by itself when an image is due. */
   readonly choosesImages: boolean = true;
   /** E1: messages sent on each channel; WORLD's slot is `size`. */

@@ -7,7 +7,7 @@ export type { ReputationRecord } from './dispatcher/suspicions.ts';
 export { partOfTask, partsOf } from './dispatcher/parts.ts';
 export { ownerOf } from './dispatcher/quotas.ts';
 export { roomOf, roomsOf } from './dispatcher/rooms-of-job.ts';
-export { groupIn, type Dissolved } from './contract/dissolved.ts';
+export { groupIn, regroupedAt, teamsBefore, type Dissolved, type Regrouped } from './contract/dissolved.ts';
 export { goesBackNow, groupOf } from './dispatcher/state.ts';
 export {
   jobIds,

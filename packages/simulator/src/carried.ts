@@ -6,19 +6,17 @@ import type { Teammates } from './teammates.ts';
 
 export class Carried {
   private readonly left: CarriedOver<LocalMessage>;
-  /** Messages of each member that were consumed: by its own count, for the checkers. */
-  private readonly received: Map<TaskId, number>;
 
   /** @param mates its teammates now, if any */
   constructor(
-    { channels = [], carried = [], received }: TeamPart = {},
+    { channels = [], carried = [] }: TeamPart = {},
     private readonly mates?: Teammates,
     private readonly events?: LocalEvents,
+    place?: number,
   ) {
-    const others = channels.filter(([src]) => mates?.isLocal(src) !== true);
-    const batch: Batch<LocalMessage> = { place: 0, channels: new Map(others) };
+    const others = channels.filter(([src]) => place !== undefined || mates?.isLocal(src) !== true);
+    const batch: Batch<LocalMessage> = { place: place ?? 0, channels: new Map(others) };
     this.left = new CarriedOver([...carried, batch]);
-    this.received = new Map(received);
     events?.carries(carriedOver(this.left.state, (m) => m.number));
   }
 
@@ -28,14 +26,13 @@ export class Carried {
 
   take(): [src: TaskId, message: LocalMessage] {
     const { src, message } = this.left.take()!;
-    this.received.set(src, message.number);
     this.events?.consumeCarried(src, message.number);
-    this.mates?.tookCarried(src, message.number);
+    this.mates?.took(src, message.number);
     return [src, message];
   }
 
   /** For the next image. */
   get part(): TeamPart {
-    return this.left.empty ? {} : { carried: this.left.state, received: [...this.received] };
+    return this.left.empty ? {} : { carried: this.left.state };
   }
 }

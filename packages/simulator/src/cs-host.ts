@@ -34,7 +34,7 @@ export interface ImageSimulation extends Simulation {
   readonly server: {
     readonly up: boolean;
     readonly service: { image(event: ImagesInput): void };
-    readonly registry: Pick<Registry, 'entries' | 'change' | 'acting'>;
+    readonly registry: Pick<Registry, 'entries' | 'change' | 'acting' | 'record'>;
     later(ms: number, f: () => void): void;
     whenWritable(f: () => void): void;
   };
@@ -100,7 +100,8 @@ export class CsHost {
   positionFor(image: string | undefined, team: readonly TaskId[] | undefined): Position {
     const { images, recovery } = this.world.protocol;
     const found = image === undefined ? undefined : this.stored(image);
-    return found ? beginsAt(images, found.manifest.position, team) : recovery.start;
+    const { dissolved } = this.world.server.registry.record() ?? {};
+    return found ? beginsAt(images, found.manifest, team, dissolved) : recovery.start;
   }
 
   /** No page of it is lost. */

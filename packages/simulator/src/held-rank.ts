@@ -1,5 +1,5 @@
 /** A rank of a simulated node: what the node knows of it, and what it reports to the server. */
-import type { Hold, Heartbeat, Incarnation, JobId, Position, TaskId } from '@mayfly/wire';
+import type { Hold, Heartbeat, ImageId, Incarnation, JobId, Position, TaskId } from '@mayfly/wire';
 import type { ControlDown } from './messages.ts';
 import type { SimImage } from './rank-host.ts';
 import type { Rank } from './rank.ts';
@@ -28,6 +28,10 @@ export interface Held {
   /** Where its last image was taken. */
   lastLine?: string | undefined;
   finished: boolean;
+  /** The next image is its last: the server has said so. */
+  last: boolean;
+  /** That image, and whether it is complete. */
+  parked?: { readonly image: ImageId; complete: boolean } | undefined;
 }
 
 /** The ranks that are not finished, as Hello names them. */
@@ -44,6 +48,7 @@ export const tasksOf = (job: JobId, held: Iterable<Held>, computes: (h: Held) =>
       incarnation: h.incarnation,
       started: h.started,
       recovered: h.rank?.endpoint.repeating === false,
+      ...(h.parked && { parked: h.parked.complete }),
       activity: {
         state: h.rank?.endpoint.repeating ? 'replaying' : h.rank && !computes(h) ? 'waiting' : 'computing',
         arrivals: h.rank?.endpoint.consumed ?? 0,
@@ -72,4 +77,5 @@ export const heldOf = (m: Extract<ControlDown, { type: 'assign' }>, node: string
   toMark: false,
   asked: false,
   finished: false,
+  last: false,
 });

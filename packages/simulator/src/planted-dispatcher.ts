@@ -12,6 +12,7 @@ import type { Simulation } from './simulation.ts';
 /** …with the words of the dispatcher. */
 const DISSOLVES = 'no node has room for ranks';
 const IN_TEAMS = 'several nodes, ranks';
+const MERGES = 'become a team';
 const MOVES = 'share too few slots and move';
 
 export class PlantedDispatcher extends Dispatcher {
@@ -28,6 +29,8 @@ export class PlantedDispatcher extends Dispatcher {
     for (const x of effects) {
       if (x.type === 'assign' && x.team?.[0] === x.task && this.core.find(x.job, x.task)!.oversubscribed)
         this.world.count('teams on too few slots');
+      if (x.type === 'log' && x.message.includes(MERGES)) this.world.count('teams merged');
+      if (x.type === 'checkpoint' && x.last) this.world.count('last images asked for');
       if (x.type === 'log' && x.message.includes(MOVES)) this.world.count('teams moved');
       if (x.type === 'log' && x.message.startsWith(DISSOLVES)) {
         this.world.count('teams dissolved');

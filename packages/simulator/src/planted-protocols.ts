@@ -12,6 +12,7 @@ import {
   type LogPolicy,
   type ReplayFrom,
   type VProtocol,
+  type Regrouped,
 } from '@mayfly/protocols';
 import { decodeTeamBlock, teamHeads, type ProtocolName, type TaskId } from '@mayfly/wire';
 import { CLUSTERS } from './planted-clusters.ts';
@@ -96,10 +97,24 @@ const ROWS: Partial<Record<Rule, () => VProtocol>> = {
     const { recovery } = pessimistic;
     return { ...pessimistic, recovery: { ...recovery, endsAt: (position) => recovery.endsAt!(position, []) } };
   },
+  'merged-anywhere': () => {
+    const { recovery } = pessimistic;
+    return { ...pessimistic, recovery: { ...recovery, endsAt: (position) => recovery.endsAt!(position, []) } };
+  },
+  'merge-without-gate': () => withRegrouped((at) => ({ ...at, gate: 0 })),
+  'merge-without-places': () => withRegrouped((at) => ({ ...at, place: 0 })),
   ...COORDINATED,
   ...CLUSTERS,
   ...RECOVERING,
 };
+
+/** T9: the Checkpoint Server and nodes hear something else of a regrouping. */
+function withRegrouped(planted: (at: Regrouped) => Regrouped): VProtocol {
+  const { images } = pessimistic;
+  const regrouped: typeof images.regrouped = (position, team, at) =>
+    images.regrouped!(position, team, at?.gate === undefined ? at : planted(at));
+  return { ...pessimistic, images: { ...images, regrouped } };
+}
 
 /** What the run's participants ask: its protocol, or the row that is planted in its place. */
 export const protocolOf = (name: ProtocolName, undone: Rule | undefined): VProtocol =>

@@ -67,6 +67,14 @@ const MOVED = {
   only: ['close'],
   faultEveryMs: 2500,
 } as const;
+/** Teams are dissolved, and merged again where a large node takes the place of one that has gone. */
+const MERGED = {
+  ...DISSOLVED,
+  setup: { ...DISSOLVED.setup, nodes: 1, slots: 4, spare: 4, spareSlots: 2 },
+  spec: { ...DISSOLVED.spec, rounds: 60 },
+  only: ['close'],
+  faultEveryMs: 2500,
+} as const;
 const STRANGERS = { only: ['false crash', 'close'] } as const;
 
 export const PLANTED = [
@@ -259,6 +267,10 @@ export const PLANTED = [
   plant('carried-in-team-forgotten', 'T9: so it is into a smaller team', 100, PARTED),
   plant('smaller-teams-not-heard', 'D28: who serves the job hears of smaller teams with their end', 100, PARTED),
   plant('moved-in-parts', 'T8: a team restarts whole, on one node', 100, MOVED),
+  // teams that are merged
+  plant('merged-anywhere', 'T9: teams are merged at images with nothing after them', 200, MERGED),
+  plant('merge-without-gate', 'T9: a local message waits for what the log had at the merge', 200, MERGED),
+  plant('merge-without-places', 'T9: so does what is carried over', 200, MERGED),
   // coordinated checkpointing
   plant('late-not-held', "G1: no receiver gets a message from behind its sender's cut before it has cut itself", 100, {
     ...WAVES,

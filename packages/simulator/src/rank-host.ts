@@ -1,6 +1,6 @@
 /** What a simulated rank asks of its node, what it reports to the checkers, and what an image of it holds. */
 import { LoggedEndpoint, type Endpoint, type EndpointSnapshot, type Report } from '@mayfly/protocols';
-import type { Position } from '@mayfly/wire';
+import { emptyHeader, encodeFrame, Kind, type Position } from '@mayfly/wire';
 import type { Rule } from './planted.ts';
 import type { ProgramState } from './program.ts';
 import type { Random } from './random.ts';
@@ -76,6 +76,8 @@ export interface RankHost {
   up(bytes: Uint8Array): void;
   /** The program takes a checkpoint here, if its node wants one. */
   checkpoint(image: () => SimImage): void;
+  /** It was alone, and has taken its last image: it does nothing more. */
+  parked(): boolean;
   /** True once after its mark was wanted. */
   marks(): boolean;
   /** `recovered`: the first step beyond replay. */
@@ -91,4 +93,11 @@ export interface RankHost {
   readonly undone: Rule | undefined;
   /** Absent: it has no teammates. */
   readonly team: { readonly mates: Teammates; readonly random: Random; readonly log: UpRing | undefined } | undefined;
+}
+
+/** MARK, with what the rank has sent (`pcl`). */
+export function markOf(endpoint: Endpoint): Uint8Array {
+  const { task, incarnation } = endpoint;
+  const h = { ...emptyHeader(Kind.MARK), src: task, dst: task, incarnation };
+  return encodeFrame(h, new TextEncoder().encode(JSON.stringify({ sends: endpoint.sent() })));
 }

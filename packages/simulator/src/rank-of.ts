@@ -35,6 +35,7 @@ export function rankOf(node: RankNode, h: Held, start: EndpointStart, life: numb
     life,
     up: (bytes) => node.ring(task, bytes),
     checkpoint: (image) => node.uploads.checkpoint(h, image),
+    parked: () => h.parked !== undefined,
     marks: () => h.toMark && !(h.toMark = false),
     recovered: () => node.report({ job: node.job, task, incarnation, event: 'recovered' }),
     clock: () => world.agenda.now + node.skew,
@@ -54,6 +55,7 @@ function teamOf({ name, world, teams }: RankNode, h: Held): RankHost['team'] {
   if (!here) return undefined;
   const random = Random.named(world.seed, `${name} mates of ${h.task}.${h.incarnation}`);
   const { chunkBytes, backlogBytes } = world.setup;
-  const mates = new Teammates(h.task, here.memory, random, chunkBytes, h.image?.wave ?? 0, world, backlogBytes);
+  const wave = world.protocol.images.setOf?.(h.position)?.wave ?? 0;
+  const mates = new Teammates(h.task, here.memory, random, chunkBytes, wave, world, backlogBytes);
   return { mates, random, log: here.comm?.of(h.task) };
 }

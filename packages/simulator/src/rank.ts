@@ -37,7 +37,7 @@ import {
 import { Carried } from './carried.ts';
 import { Inbox } from './inbox.ts';
 import { LoggedTeam } from './logged-team.ts';
-import { standingOf, type RankHost, type SimImage, type Witness } from './rank-host.ts';
+import { markOf, standingOf, type RankHost, type SimImage, type Witness } from './rank-host.ts';
 import type { LocalMessage } from './team-memory.ts';
 import type { Teammates } from './teammates.ts';
 
@@ -81,8 +81,14 @@ export class Rank {
     this.logged = this.inLoggedTeam();
     this.state = image && !this.isScript ? copyOf(image.program) : initialState(spec, task);
     const forgets = host.undone === (this.mates ? 'carried-in-team-forgotten' : 'carried-forgotten');
-    this.carried = new Carried(forgets ? undefined : image, this.mates, this.endpoint.local);
-    if (image) this.mates?.restores(image, host.undone === 'channels-forgotten');
+    this.carried = new Carried(
+      forgets ? undefined : image,
+      this.mates,
+      this.endpoint.local,
+      this.endpoint.carriedPlace,
+    );
+    if (image)
+      this.mates?.restores(image, host.undone === 'channels-forgotten', this.endpoint.carriedPlace !== undefined);
     if (image && !this.isScript) this.jumps(image);
   }
 
@@ -132,7 +138,7 @@ export class Rank {
       logged?.ended();
       return false;
     }
-    if (!mates) return this.acts();
+    if (!mates) return !this.host.parked() && this.acts();
     mates.moves(false);
     const published = mates.publish();
     logged?.settle();
@@ -155,14 +161,14 @@ export class Rank {
 
   private teamImage(wave: number): void {
     this.logged!.image(wave, () => {
-      const image = { ...this.snapshot(), ...this.mates!.account(), ...this.logged!.prologue };
+      const image = { ...this.snapshot(), ...this.mates!.account(this.endpoint.sent()), ...this.logged!.prologue };
       return { image, position: this.endpoint.position(image.held) };
     });
   }
 
   private acts(): boolean {
     const s = this.state;
-    if (this.host.marks()) this.mark();
+    if (this.host.marks()) this.host.up(markOf(this.endpoint));
     const action = nextAction(this.spec, this.task, s);
     if (!action) {
       if (s.stage === 'over') {
@@ -282,11 +288,6 @@ export class Rank {
     else this.host.up(bytes);
   }
 
-  private mark(): void {
-    const h = { ...emptyHeader(Kind.MARK), src: this.task, dst: this.task, incarnation: this.endpoint.incarnation };
-    this.host.up(encodeFrame(h, new TextEncoder().encode(JSON.stringify({ sends: this.endpoint.sent() }))));
-  }
-
   private snapshot(): SimImage {
     if (this.endpoint.pending > 0) this.flush();
     return {
@@ -341,10 +342,9 @@ export class Rank {
   private consume(): boolean {
     if (this.carries() > 0) return true;
     const src = this.choose();
-    if (src === undefined) return false;
     if (src === 'log') this.consumeArrival();
-    else this.consumeLocal(src);
-    return true;
+    else if (src !== undefined) this.consumeLocal(src);
+    return src !== undefined;
   }
 
   /** Where the next message comes from: the log, or a teammate. What may be taken is taken in any order. */
@@ -365,14 +365,10 @@ export class Rank {
     return from.length > 1 ? this.host.team!.random.pick(from) : from[0];
   }
 
-  /** Messages consumed so far. */
-  private get place(): number {
-    return this.endpoint.consumed + (this.state.locals ?? 0);
-  }
-
   private consumeArrival(): void {
     const a = this.inbox.arrivals.shift()!;
     this.endpoint.consume(a.number, taskId(a.src));
+    if (a.src < this.spec.size) this.mates?.took(taskId(a.src), a.channel);
     const room = !this.endpoint.bodiesStay || this.stored + a.size <= this.spec.storeBytes;
     const keep = a.body !== undefined && room;
     this.state.queue.push({
@@ -386,7 +382,7 @@ export class Rank {
     this.witness.consumed(
       this.task,
       this.host.life,
-      this.place,
+      this.at,
       a.number,
       a.src,
       a.channel,
@@ -401,6 +397,10 @@ export class Rank {
     this.keeps(src, message);
   }
 
+  private get at(): number {
+    return this.endpoint.consumed + (this.state.locals ?? 0);
+  }
+
   /** T9: what is due of what was carried over, without a record. @returns how many messages */
   private carries(): number {
     let n = 0;
@@ -412,7 +412,7 @@ export class Rank {
   private keeps(src: TaskId, { number, tag, body }: LocalMessage): void {
     this.state.locals = (this.state.locals ?? 0) + 1;
     this.state.queue.push({ src, tag, arrival: 0, size: body.length, body: [...body] });
-    this.witness.consumed(this.task, this.host.life, this.place, undefined, src, number, digestOf(tag, 0, body));
+    this.witness.consumed(this.task, this.host.life, this.at, undefined, src, number, digestOf(tag, 0, body));
   }
 
   /** Takes entry i from the queue into the program's state; false while its body has to be pulled. */

@@ -2,7 +2,7 @@
  * The simulated registry: entries by key that outlive the process. A commit is whole or did not happen (server.ts has
  * when).
  */
-import type { FaultRecord } from '@mayfly/protocols';
+import type { FaultRecord, JobRecord } from '@mayfly/protocols';
 import { taskId, type Incarnation, type JobId, type TaskId } from '@mayfly/wire';
 
 type Changes = readonly (readonly [key: string, value: unknown])[];
@@ -56,7 +56,11 @@ export class Registry {
   }
 
   /** As a restart would find the job. */
+  record(): JobRecord | undefined {
+    return this.values.get(`job/${this.job}`) as JobRecord | undefined;
+  }
+
   pausedDurably(): boolean {
-    return (this.values.get(`job/${this.job}`) as { state?: string } | undefined)?.state === 'paused';
+    return this.record()?.state === 'paused';
   }
 }

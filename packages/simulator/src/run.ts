@@ -189,7 +189,7 @@ function drawTeams(
     spare: undone === undefined ? Random.named(seed, 'spare').pick([0, 0, 2, 4]) : 0,
     spareSlots: undone === undefined ? Random.named(seed, 'spare slots').pick([1, 1, 2]) : 1,
     // the faults strike few nodes: a start takes long
-    dispatcher: { ...setup.dispatcher, startMs: 40_000, moveAfterMs: 1000 },
+    dispatcher: { ...setup.dispatcher, startMs: 40_000, moveAfterMs: 1000, mergeAfterMs: 1000 },
   };
   const sparse = r.chance(0.4);
   const tight = undone === undefined && protocol.teams && drawTight(seed);

@@ -228,6 +228,7 @@ export class TeamComm {
       h,
       found.image,
       position,
+      found.wave === this.memory.last,
       () => this.over || this.node.step({ type: 'imageOver', task: h.task }),
     );
   }

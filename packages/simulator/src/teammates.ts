@@ -65,8 +65,8 @@ export class Teammates {
   }
 
   /** It begins with an image; a script with what it received before its prologue was over. */
-  restores({ channels, prologue = [] }: TeamPart, forgets: boolean): void {
-    const ours = channels?.filter(([src]) => this.isLocal(src)) ?? [];
+  restores({ channels, prologue = [] }: TeamPart, forgets: boolean, regrouped: boolean): void {
+    const ours = channels?.filter(([src]) => !regrouped && this.isLocal(src)) ?? [];
     for (const state of forgets ? [prologue] : [prologue, ours]) {
       this.cut.restore(new Map(state));
       for (const [, messages] of state) for (const { body } of messages) this.backlog.moves(1, body.length);
@@ -87,9 +87,9 @@ export class Teammates {
     });
   }
 
-  /** Messages consumed of each member, and sent to each: by its own count. */
-  account(): { received: [TaskId, number][]; sent: [TaskId, number][] } {
-    return { received: [...this.received], sent: [...this.sent] };
+  /** Messages consumed of each member, by its own count, and of `sent` those to each. */
+  account(sent: readonly [TaskId, number][]): { received: [TaskId, number][]; sent: [TaskId, number][] } {
+    return { received: [...this.received], sent: sent.filter(([dst]) => this.isLocal(dst)) };
   }
 
   take(src: TaskId): LocalMessage {
@@ -100,8 +100,8 @@ export class Teammates {
     return m;
   }
 
-  /** A message of a member of an earlier team was consumed. */
-  tookCarried(src: TaskId, number: number): void {
+  /** A message was consumed that came by another way. */
+  took(src: TaskId, number: number): void {
     this.received.set(src, number);
   }
 

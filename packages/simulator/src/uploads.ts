@@ -16,6 +16,7 @@ import type { Simulation } from './simulation.ts';
 export interface UploadingNode {
   /** It runs, and so does the server. */
   readonly here: boolean;
+  readonly held: ReadonlyMap<TaskId, Held>;
   readonly world: Simulation & {
     readonly server: { readonly cs: Pick<CsHost, 'accept'> };
     pageHash(text: string): string;
@@ -82,7 +83,7 @@ export class Uploads {
     const line = JSON.stringify(endpoint.position([]));
     if (endpoint.choosesImages) {
       if (world.agenda.now < h.nextCheckpoint) return;
-      if (line === h.lastLine) return; // nothing has happened since the last one
+      if (line === h.lastLine && !h.last) return; // nothing has happened since the last one
     } else if (!h.asked) return;
     const link = this.connected();
     if (!link && endpoint.choosesImages) return;
@@ -93,6 +94,7 @@ export class Uploads {
     const position = this.node.image(h.task, endpoint.position(image.held));
     if (!position) return;
     const manifest = this.manifest(h, image, position);
+    if (h.last) h.parked = { image: manifest.image, complete: false };
     if (image.channels) this.witness(manifest, image);
     const offered = {
       manifest,
@@ -116,10 +118,11 @@ export class Uploads {
   }
 
   /** An image of a team. `over`: it is complete, refused, or lost on its way. */
-  give(h: Held, image: SimImage, position: Position, over: () => void): void {
+  give(h: Held, image: SimImage, position: Position, last: boolean, over: () => void): void {
     const link = this.connected();
     if (!link) return over();
     const manifest = this.manifest(h, image, position);
+    if (last) h.parked = { image: manifest.image, complete: false };
     this.witness(manifest, image);
     this.offer(link, { manifest, image, again: false, over, near: this.staysNear(position, manifest.serial) });
   }
@@ -176,6 +179,8 @@ export class Uploads {
       this.link?.up({ type: 'pages', image: m.image, pages: m.pages });
       this.link?.up({ type: 'end', image: m.image });
     } else if (m.reply !== 'stored') {
+      if (m.reply === 'complete')
+        for (const { parked } of this.node.held.values()) if (parked?.image === m.image) parked.complete = true;
       const o = this.open.get(m.image);
       this.open.delete(m.image);
       o?.over?.();

@@ -197,10 +197,10 @@ export class Volunteer {
   /** Its ranks and what the Channel Memories have for them, for the report of a run that does not end. */
   describe(): string {
     const cms = (task: TaskId): string => this.world.server.cms.map((c) => c.describe(task)).join(' ');
-    const links = `control ${this.control?.alive} data ${this.data.map((d) => d?.alive)}`;
-    const states = `${this.frozen ? ' frozen' : ''}${this.offline ? ' offline' : ''}`;
+    const data = this.data.map((d) => d?.alive);
+    const links = `${this.offline ? ' offline' : ''} control ${this.control?.alive} data ${data}`;
     const ranks = [...this.held.values()].map((h) => `${describeHeld(h)} log ${cms(h.task)}`);
-    return [`${this.name}${states} ${links}`, ...ranks].join('\n');
+    return [`${this.name}${this.frozen ? ' frozen' : ''}${links}`, ...ranks].join('\n');
   }
 
   // ---- what happens to a node ----
@@ -213,8 +213,10 @@ export class Volunteer {
     this.world.gone(this);
   }
 
-  private wantsImage(h: Held): void {
+  private wantsImage(h: Held, last = false): void {
     h.nextCheckpoint = 0;
+    if (last && h.team) this.teams.commOf(h)?.lastImages();
+    else h.last ||= last;
     if (h.rank) this.turns.wake(h);
   }
 
@@ -349,10 +351,8 @@ export class Volunteer {
         this.hostile?.revoked(m.task, m.incarnation);
         if (this.held.get(m.task)?.incarnation === m.incarnation) this.drop(m.task);
         return;
-      case 'checkpoint': {
-        const h = this.held.get(m.task);
-        return h && this.wantsImage(h);
-      }
+      case 'checkpoint':
+        return this.held.has(m.task) ? this.wantsImage(this.held.get(m.task)!, m.last) : undefined;
       case 'assign': {
         if (this.hostile) return this.hostile.assigned(m.task, m.incarnation);
         if (!this.runsIt)

@@ -51,6 +51,8 @@ const QUICK: readonly [Rule, RegExp, number?][] = [
   ['dissolved-anywhere', /^(K|ReplayDiverged)/, 10],
   ['carried-in-team-forgotten', /^K13/, 10],
   ['moved-in-parts', /^K25/, 4],
+  ['merge-without-gate', /^K24/],
+  ['merge-without-places', /^K24/],
   ['late-not-held', /^Q1/, 3],
   ['channels-not-recorded', /^Q2/],
   ['records-not-synced', /^Q2/],

@@ -135,7 +135,12 @@ export const Revoke = Type.Object({
 export type Revoke = Static<typeof Revoke>;
 
 /** dispatcher → node: take a checkpoint soon. */
-export const CheckpointRequest = Type.Object({ job: JobIdSchema, task: TaskIdSchema });
+export const CheckpointRequest = Type.Object({
+  job: JobIdSchema,
+  task: TaskIdSchema,
+  /** The rank, or its team, does nothing more behind it. */
+  last: Type.Optional(Type.Boolean()),
+});
 export type CheckpointRequest = Static<typeof CheckpointRequest>;
 
 /** What a rank spends its time on, in the order of `spent`. `sending`: it waits for room to send. */
@@ -176,6 +181,8 @@ export const Heartbeat = Type.Object({
       /** True from its first step beyond replay on: the report of it may have died with the server. */
       recovered: Type.Optional(Type.Boolean()),
       activity: RankActivity,
+      /** It has taken its last image, and does nothing more. True: that is complete. */
+      parked: Type.Optional(Type.Boolean()),
       /** ms that this incarnation has spent so far, by {@link SPENT}. */
       spent: Type.Optional(Type.Array(Type.Number({ minimum: 0, maximum: 1e12 }), { maxItems: 8 })),
       /** To each task of its team that it has sent to. */

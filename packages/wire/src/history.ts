@@ -22,7 +22,7 @@ export const TimelineEvent = Type.Object({
    * 'image': complete; 'server': the server started, and knows nothing of the time between its end and this; 'wave': a
    * checkpoint of all ranks together is committed; 'rollback': all ranks go back to `wave`; 'rebuilt': the image of a
    * lost rank was made again from parity; 'fellBack': it could not be, and the rank goes back to the server's images;
-   * 'dissolved' and 'moved': what became of the team of `ranks`.
+   * 'dissolved', 'moved', 'merged': what became of the team of `ranks`.
    */
   kind: Type.Unsafe<
     | 'fault'

@@ -317,8 +317,11 @@ export type Fault = Static<typeof Fault>;
 /** What became of a team, other than a loss (docs/teams.md). */
 export const TeamChange = Type.Object({
   at: CountSchema,
-  /** 'dissolved': its ranks restart on several nodes; 'moved': all of it to a node with more free slots. */
-  what: Type.Unsafe<'dissolved' | 'moved'>(Type.String()),
+  /**
+   * 'dissolved': its ranks restart on several nodes; 'moved': all of it to a node with more free slots; 'merged': it
+   * was made of other teams and of ranks that were alone.
+   */
+  what: Type.Unsafe<'dissolved' | 'moved' | 'merged'>(Type.String()),
   /** Its ranks. */
   ranks: Type.Array(TaskIdSchema),
   /** The teams that they form from then on; the others are alone. */

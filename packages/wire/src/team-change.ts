@@ -15,6 +15,7 @@ export function teamChangeText({
 }): string {
   const team = `the team of ranks ${ranks.join(', ')}`;
   if (what === 'moved') return `${team} moves to a node with more free slots`;
+  if (what === 'merged') return `ranks ${ranks.join(', ')} become a team`;
   const alone = ranks.filter((r) => !teams.some((t) => t.includes(r)));
   const smaller = teams.map((t) => `ranks ${t.join(', ')} go on as a team`);
   if (smaller.length === 0) return `${team} is dissolved: its ranks go on alone`;

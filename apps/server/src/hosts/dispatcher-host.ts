@@ -170,7 +170,7 @@ export class DispatcherHost {
         });
       case 'checkpoint':
         return this.#sockets.post(e.connection, (socket) => {
-          socket.emit('checkpoint', { job: e.job, task: e.task });
+          socket.emit('checkpoint', { job: e.job, task: e.task, ...(e.last && { last: true }) });
         });
       case 'taskDone':
         return this.#listener.taskDone(e.job, e.task);

@@ -79,7 +79,7 @@ export function assignmentOf(
     graceMs,
     ...(manifest === undefined ? {} : { manifest }),
     position: manifest
-      ? beginsAt(protocols[spec.protocol].images, manifest.position, team)
+      ? beginsAt(protocols[spec.protocol].images, manifest, team, record.dissolved)
       : protocols[spec.protocol].recovery.start,
     limits: spec.limits,
   };

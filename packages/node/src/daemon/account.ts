@@ -8,12 +8,13 @@ import type { HeldRank } from './jobs.ts';
 
 /** `calls`: with the time by MPI call, which is most of it. */
 export const tasksOf = (ranks: readonly HeldRank[], calls: boolean): Heartbeat['tasks'] =>
-  ranks.slice(0, 1024).map(({ assignment: a, status }) => ({
+  ranks.slice(0, 1024).map(({ assignment: a, status, parked }) => ({
     job: a.job,
     task: a.task,
     incarnation: a.incarnation,
     started: status?.started ?? false,
     ...(status?.recovered ? { recovered: true } : {}),
+    ...(status?.parked && { parked: parked === true }),
     activity: status?.activity ?? { state: 'loading', arrivals: 0, sends: 0 },
     ...(status ? { spent: status.spent } : {}),
     ...(status?.local ? { local: status.local } : {}),

@@ -43,6 +43,8 @@ export interface HeldRank {
   status: TaskStatus | undefined;
   /** When the server had its newest image whole, this machine's clock. */
   imageAt?: number;
+  /** Its last image is complete: it does nothing more. */
+  parked?: true;
 }
 
 interface Job {
@@ -256,7 +258,10 @@ export class Jobs {
           this.parity.complete(job.id, m.task, m.image);
           this.events.onImage(rank, m.bytes);
         }
-        if (rank && m.last) this.leaving.get(rank)?.();
+        if (rank && m.last) {
+          rank.parked = true;
+          this.leaving.get(rank)?.();
+        }
         break;
       }
       case 'page':
@@ -339,10 +344,14 @@ export class Jobs {
     else this.ended(job, r.task, rank.assignment.incarnation, 'revoked');
   }
 
-  checkpoint(job?: JobId, task?: TaskId): void {
+  checkpoint(job?: JobId, task?: TaskId, last = false): void {
     for (const j of this.jobs.values())
       if (job === undefined || j.id === job)
-        j.frame?.channel.post({ type: 'checkpoint', ...(task === undefined ? {} : { task }) });
+        j.frame?.channel.post({
+          type: 'checkpoint',
+          ...(task === undefined ? {} : { task }),
+          ...(last && { leave: true }),
+        });
   }
 
   /** Percent of a processor for each rank, from now on. */

@@ -95,7 +95,7 @@ export class RankDevice extends RingDevice {
           () => true,
           () => this.log!.whole,
         );
-      else if (wave !== undefined && this.team!.memory.dropped >= wave) return;
+      else if (wave !== undefined && this.team!.memory.dropped >= wave) return this.status.parked(false);
       else this.side.park();
     }
   }
@@ -135,9 +135,9 @@ export class RankDevice extends RingDevice {
         (dst) => sent.get(dst) ?? 0,
         (src) => log.events.received(src),
       );
-      if (channels) this.sources.carried = log.restore(readChannels(channels));
+      if (channels) this.sources.carried = log.restore(readChannels(channels), this.endpoint.carriedPlace);
     } else if (channels) {
-      this.sources.carried = new Carried(readChannels(channels));
+      this.sources.carried = new Carried(readChannels(channels), this.endpoint.carriedPlace);
       this.unexpectedBytes = Infinity; // no log has the bodies of what is carried over
     }
     this.moved();

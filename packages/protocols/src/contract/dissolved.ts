@@ -1,13 +1,20 @@
-/** What is durable of a team that was dissolved (T9), as everybody hears of it who serves its job. */
+/**
+ * What is durable of a regrouping (T9), as everybody hears of it who serves its job: a team was dissolved, or several
+ * became one.
+ */
 import type { ImageId, TaskId } from '@mayfly/wire';
 
 export type Sends = readonly (readonly [dst: TaskId, count: number])[];
 
 export interface Dissolved {
-  /** Ascending. */
+  /** All tasks concerned, ascending: the team that was dissolved, or the one that was made. */
   readonly team: readonly TaskId[];
-  /** The smaller teams that its members form from then on; all others are alone. Absent: all are. */
+  /** Present: it was made, of these teams and of tasks that were alone. Absent: it was dissolved. */
+  readonly merged?: readonly (readonly TaskId[])[];
+  /** The teams that they form from then on; all others are alone. Absent: all are. */
   readonly groups?: readonly (readonly TaskId[])[];
+  /** Of a merge: the wave of its first set, above those of all earlier ones. */
+  readonly wave?: number;
   /** Where each member began. */
   readonly from: readonly {
     readonly task: TaskId;
@@ -18,9 +25,38 @@ export interface Dissolved {
      * log has them, and channels go on behind them.
      */
     readonly sends: Sends;
+    /** Arrivals that its log had. Absent, of commits before this was named: what was carried over comes first. */
+    readonly arrivals?: number;
   }[];
 }
 
 /** The teammates of a member from then on; undefined: it is alone. */
 export const groupIn = ({ groups = [] }: Dissolved, task: TaskId): readonly TaskId[] | undefined =>
   groups.find((g) => g.includes(task));
+
+/** The teams that end. */
+export const teamsBefore = ({ team, merged }: Dissolved): readonly (readonly TaskId[])[] => merged ?? [team];
+
+/** What the regroupings that began with this image say of it. */
+export interface Regrouped {
+  /** Arrivals before what lay in its channels: no later than the first of them. */
+  readonly place?: number;
+  /** Arrivals before everything of teammates: as of the last. */
+  readonly gate?: number;
+  /** Of its set, if the image was of no team. */
+  readonly wave?: number;
+}
+
+export function regroupedAt(all: readonly Dissolved[], task: TaskId, image: ImageId): Regrouped {
+  let at: Regrouped = {};
+  for (const { team, from, wave } of all) {
+    const arrivals = team.includes(task) ? from.find((f) => f.task === task && f.image === image)?.arrivals : undefined;
+    if (arrivals === undefined) continue;
+    at = {
+      place: at.place ?? arrivals,
+      gate: arrivals,
+      ...((wave ?? at.wave) === undefined ? {} : { wave: (wave ?? at.wave)! }),
+    };
+  }
+  return at;
+}

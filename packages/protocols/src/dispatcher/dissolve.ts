@@ -37,7 +37,8 @@ export function apartFrom(core: Core, unit: readonly Task[]): Dissolved | undefi
     if (!sends) return undefined;
     const mates = groups.find((g) => g.includes(task))!;
     const leave = mates.length > 1 ? sends.filter(([dst]) => !mates.includes(dst)) : sends;
-    from.push({ task, sends: leave, ...(image === undefined ? {} : { image }) });
+    const arrivals = Math.max(0, ...fence!.logs.map((l) => l.arrivals));
+    from.push({ task, sends: leave, arrivals, ...(image === undefined ? {} : { image }) });
   }
   const teams = groups.filter((g) => g.length > 1);
   return { team: unit.map((m) => m.task), from, ...(teams.length > 0 && { groups: teams }) };

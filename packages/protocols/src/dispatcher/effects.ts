@@ -58,7 +58,15 @@ export type DispatcherEffect =
       error: ErrorBody;
     }
   /** Send CheckpointRequest to the node. */
-  | { type: 'checkpoint'; connection: string; node: NodeId; job: JobId; task: TaskId }
+  | {
+      type: 'checkpoint';
+      connection: string;
+      node: NodeId;
+      job: JobId;
+      task: TaskId;
+      /** The rank, or its team, does nothing more behind it. */
+      last?: true | undefined;
+    }
   // Coordinated checkpointing, to the checkpoint scheduler of the job.
   /** A rank is lost: all go back. */
   | { type: 'goesBack'; job: JobId; task: TaskId; cause: FaultCause | 'paused' }

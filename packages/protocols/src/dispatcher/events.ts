@@ -65,6 +65,8 @@ export interface DispatcherSettings {
   startAfterMs: number;
   /** A team that shares too few slots moves when a node has had room for all of it for so long (move.ts). */
   moveAfterMs: number;
+  /** Ranks become a team when a node has had room for all of them for so long (merge.ts). */
+  mergeAfterMs: number;
   /** A rank of which nothing was seen for so long may be a straggler. A job's `stuckAfterMs` overrides it. */
   stuckAfterMs: number;
   /** … if that is so many times the longest pause of any rank of its job. A job's `stuckFactor` overrides it. */
@@ -98,6 +100,7 @@ export const defaultSettings: DispatcherSettings = {
   startMs: 120_000,
   startAfterMs: 30_000,
   moveAfterMs: 10_000,
+  mergeAfterMs: 10_000,
   stuckAfterMs: 600_000,
   stuckFactor: 10,
   forgetMs: 60_000,
@@ -363,6 +366,8 @@ export type DispatcherEvent = { now: number } &
           incarnation: Incarnation;
           started: boolean;
           recovered?: boolean;
+          /** It has taken its last image and does nothing more; true: that is complete. */
+          parked?: boolean;
           activity: RankActivity;
         }[];
       }

@@ -14,6 +14,7 @@ import { rooms, takesFor, type Room } from './free-slots.ts';
 import { takeRoomForUnit, wantedByUnit } from './placement.ts';
 import { stated } from './job-progress.ts';
 import { came } from './reputation.ts';
+import { mergeParked } from './merge.ts';
 import { endAgain, lose, resume, started, tellToDrop } from './restart.ts';
 import { mapByOf } from './teams.ts';
 import { kindOfJob, over, paused, recovered, type Core, type Node, type Task } from './state.ts';
@@ -164,6 +165,8 @@ export function heartbeat(core: Core, node: Node, e: Of<'heartbeat'>): void {
     t.missed = 0;
     if (!sameActivity(t.activity, h.activity)) t.activitySince = core.now;
     t.activity = h.activity;
+    t.parkedAt = h.parked === undefined ? undefined : (t.parkedAt ?? core.time);
+    t.parked = h.parked;
     stated(core, t, h.incarnation, h.activity.progress);
     t.arrivalsSeen = Math.max(t.arrivalsSeen, h.activity.arrivals);
     if (h.started) started(core, t);
@@ -181,6 +184,7 @@ export function heartbeat(core: Core, node: Node, e: Of<'heartbeat'>): void {
       if (runsAgain(t)) endAgain(core, t);
       else lose(core, t, 'crashed');
     }
+  for (const t of named) if (t.parked) mergeParked(core, t);
 }
 
 const sameActivity = (a: RankActivity | undefined, b: RankActivity): boolean =>

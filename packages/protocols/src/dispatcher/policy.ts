@@ -27,10 +27,12 @@ export interface RecoveryPolicy {
   /** Where a task begins that has no image. */
   readonly start: Position;
   /**
-   * T9, of a member of a team: nothing that it did behind this position is known anywhere, so its team may be dissolved
-   * there. What it had sent to teammates until then. Absent: teams are never dissolved.
+   * T9: nothing that a task did behind this position is known anywhere, so its team may be dissolved there, or it may
+   * become a member of one. What it had sent to teammates until then. Absent: teams stay as they are.
    */
   readonly endsAt?: (position: Position, logs: readonly Holdings[]) => Sends | undefined;
+  /** The wave of an image's set; 0: it is of no team. */
+  readonly waveAt?: (position: Position) => number;
   /** How a job ends that lost this task; undefined: the task is started again. */
   lost(task: TaskId, cause: FaultCause): ErrorBody | undefined;
   /** What the logs lack for an incarnation that begins there; undefined: nothing. */

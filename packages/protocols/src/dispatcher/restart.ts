@@ -31,7 +31,9 @@ import {
   type Node,
   type Task,
 } from './state.ts';
+import type { Dissolved } from '../contract/dissolved.ts';
 import { apartFrom, dissolve, fitsElsewhere } from './dissolve.ts';
+import { apartAgain, isBecomingTeam, makeTeam, mergedFrom } from './merge.ts';
 import { allFenced, matesOf, runsAgain, unattended, unitOf } from './unit.ts';
 import type { FaultCause } from './events.ts';
 import { jobKey } from './keys.ts';
@@ -112,10 +114,27 @@ export function fencedCm(core: Core, t: Task, cm: number, { sends, consumed, log
   t.fence.logs.push(logs);
   const unit = unitOf(core, t);
   if (!allFenced(unit)) return; // D23
+  if (!isBecomingTeam(t)) return allAreFenced(core, unit);
+  const made = mergedFrom(core, unit);
+  if (made) return fencedAsOne(core, unit, made);
+  apartAgain(core, t);
+  // As they were, where they are.
+  for (const u of new Set(unit.map((m) => unitOf(core, m)[0]!)))
+    if (u.phase === 'fencing') allAreFenced(core, unitOf(core, u));
+}
+
+/** D30. */
+function fencedAsOne(core: Core, unit: readonly Task[], made: Dissolved): void {
+  const came = unit.map((m) => [m, settle(core, m)] as const);
+  if (over(unit[0]!.job) || !weigh(core, came)) return;
+  makeTeam(core, unit, made);
+}
+
+function allAreFenced(core: Core, unit: readonly Task[]): void {
   const begin = unit.filter((m) => !m.stays);
   const apart = begin.length < unit.length ? undefined : apartFrom(core, unit);
   const came = begin.map((m) => [m, settle(core, m)] as const);
-  if (over(t.job) || !weigh(core, came)) return;
+  if (over(unit[0]!.job) || !weigh(core, came)) return;
   if (apart) return dissolve(core, unit, apart);
   for (const m of unit)
     if (m.stays) {
@@ -176,6 +195,7 @@ function mayBegin(core: Core, t: Task): boolean {
 function assign(core: Core, t: Task): void {
   const node = core.nodes.get(t.node!)!;
   t.phase = 'assigned';
+  t.parkedAt = t.parked = undefined;
   t.since = core.time;
   t.worked = false;
   t.missed = 0;
@@ -211,9 +231,12 @@ export function started(core: Core, t: Task): void {
   core.changed(t.job);
 }
 
-/** Asks the node of a running rank for an image. For a rank that does not run yet, this happens when it starts. */
-export function askForImage(core: Core, t: Task): void {
-  if (t.wanted === undefined || t.phase !== 'running' || t.node === undefined) return;
+/**
+ * Asks the node of a running rank for an image; `last`: it does nothing more behind it. For a rank that does not run
+ * yet, this happens when it starts.
+ */
+export function askForImage(core: Core, t: Task, last = false): void {
+  if ((t.wanted === undefined && !last) || t.phase !== 'running' || t.node === undefined) return;
   // One member asks for all: a team takes its images together.
   if (unitOf(core, t).find((m) => m.phase === 'running' && !runsAgain(m)) !== t) return;
   const node = core.nodes.get(t.node);
@@ -224,6 +247,7 @@ export function askForImage(core: Core, t: Task): void {
       node: node.id,
       job: t.job.record.spec.id,
       task: t.task,
+      ...(last && { last: true as const }),
     });
 }
 
@@ -264,8 +288,10 @@ export function tellToDrop(core: Core, t: Task, where: NodeId, error: ErrorBody)
  */
 export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): void {
   if (t.phase === 'exiting' || t.phase === 'done') return;
+  const mates = matesOf(core, t);
+  apartAgain(core, t);
   loseOne(core, t, cause, hearsay);
-  for (const m of matesOf(core, t)) {
+  for (const m of mates) {
     if (m.node !== undefined && m.phase !== 'exiting' && m.phase !== 'done')
       tellToDrop(core, m, m.node, { code: 'FENCED', message: `Rank ${t.task} of its team was lost.` });
     loseOne(core, m, 'team', hearsay);
@@ -329,6 +355,7 @@ export function leave(core: Core, t: Task): void {
   t.oversubscribed = undefined;
   t.resumable = undefined;
   t.wanted = undefined;
+  t.parkedAt = t.parked = undefined;
   t.pending = undefined;
   t.comparisons = [];
   delete t.fence;

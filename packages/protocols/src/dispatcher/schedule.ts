@@ -3,6 +3,7 @@ import type { ProgramKind } from '@mayfly/wire';
 import { rooms } from './free-slots.ts';
 import { NONE, suits, takeRoomForUnit, wantedByUnit } from './placement.ts';
 import { ownerOf, SlotsInUse } from './quotas.ts';
+import { apartAgain, isBecomingTeam } from './merge.ts';
 import { raise } from './restart.ts';
 import { byRoom, roomOf, roomsOf } from './rooms-of-job.ts';
 import { lineUp } from './shares.ts';
@@ -63,7 +64,14 @@ function giveAway(core: Core, inUse: SlotsInUse): void {
     const { job } = unit[0]!;
     const code = roomOf(job.record.spec, unit[0]!.task);
     const wanted = wantedByUnit(unit, mapByOf(core, job), held.of(code), waiting.of(code).size > 1);
-    const room = takeRoomForUnit(wanted, unit.length, free);
+    // D30: what is not there any more they need not wait for; they get slots one by one in the next step.
+    const whole = isBecomingTeam(unit[0]!);
+    const room = takeRoomForUnit(wanted, unit.length, free, whole);
+    if (whole && room === undefined) {
+      apartAgain(core, unit[0]!);
+      core.emit({ type: 'wake', afterMs: 0 });
+      core.reschedule = true;
+    }
     if (room === undefined) return false;
     for (const t of unit) {
       raised.push(t);

@@ -61,6 +61,10 @@ export interface Task {
   oversubscribed?: boolean | undefined;
   /** D29, of a team's first member: when it may be asked for images, and until when they are waited for. */
   moves?: { readonly from: number; readonly by?: number } | undefined;
+  /** D30: since when it does nothing more, as its node says. */
+  parkedAt?: number | undefined;
+  /** …and its last image is complete. */
+  parked?: boolean | undefined;
   /** The node that its highest incarnation was assigned to. */
   lastNode?: NodeId;
   /**
@@ -175,6 +179,16 @@ export interface Job {
     longest: number;
     shown?: number | undefined;
   };
+  /**
+   * D30: ranks that may become a team. From when on they are asked for last images, until when these are waited for;
+   * `fencing`: they are one unit.
+   */
+  merge?:
+    | { readonly tasks: readonly Task[]; readonly from: number; readonly by?: number; readonly fencing?: true }
+    | undefined;
+  /** …and no earlier than this. */
+  mergesFrom?: number;
+  mergesFailed?: number;
   /** Since when storage is stopped while it runs (storage-outage.ts). */
   stoppedAt?: number;
   /** Paused, durably: observer's time at which ranks that have no new image yet leave without one (pause.ts). */

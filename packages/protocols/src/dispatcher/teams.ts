@@ -7,12 +7,13 @@
  *      teams of their own. A team has at most {@link JobSpec.team} members.
  */
 import { MAX_TEAM, type MapBy, type NodeId, type TaskId, type TeamChange } from '@mayfly/wire';
+import { teamsBefore } from '../contract/dissolved.ts';
 import { groupOf, recoveryOf, type Core, type Job, type Task } from './state.ts';
 
 /** What a lost team costs, all of it, is not known beforehand: under a log, teams are for jobs that ask for them. */
 const DEFAULT_SIZE = { transport: MAX_TEAM, unit: 1 } as const;
 
-function mostOf(core: Core, job: Job): number {
+export function mostOf(core: Core, job: Job): number {
   const { teams } = recoveryOf(core, job);
   return teams === undefined ? 1 : (job.record.spec.team ?? DEFAULT_SIZE[teams]);
 }
@@ -25,11 +26,16 @@ export const mapByOf = (core: Core, job: Job): MapBy =>
  * Teams of the tasks that the job was started with, as they were then (T10). All of them got their slots in one commit.
  */
 export function teamsOfJob({ tasks, record }: Job): (readonly TaskId[])[] {
-  const { size } = record.spec;
-  const here = tasks.slice(0, size).flatMap((t) => (t.team?.[0] === t.task ? [t.team] : []));
-  const before = (record.dissolved ?? []).flatMap(({ team }) => (team[0]! < size ? [team] : []));
-  const later = new Set(record.dissolved?.flatMap(({ groups = [] }) => groups.map(String)));
-  return [...here, ...before].filter((t) => !later.has(String(t))).sort((a, b) => a[0]! - b[0]!);
+  const first = new Map<TaskId, readonly TaskId[] | undefined>();
+  for (const d of record.dissolved ?? [])
+    for (const t of d.team)
+      if (!first.has(t))
+        first.set(
+          t,
+          teamsBefore(d).find((team) => team.includes(t)),
+        );
+  const then = tasks.slice(0, record.spec.size).map((t) => (first.has(t.task) ? first.get(t.task) : t.team));
+  return then.filter((team, t): team is readonly TaskId[] => team?.[0] === t);
 }
 
 /** D21, for tasks that have just got their slots. @returns jobs with teams that are to be made durable (D24) */

@@ -18,8 +18,10 @@
 import type { TaskId } from '@mayfly/wire';
 import { recoveryOf, type Core, type Job, type Task } from './state.ts';
 
-/** The members of a task's team; a task without teammates alone. */
+/** The members of a task's team; a task without teammates alone. What is to become a team is one unit (D30). */
 export function unitOf(core: Core, t: Task): readonly Task[] {
+  const { merge } = t.job;
+  if (merge?.fencing && merge.tasks.includes(t)) return merge.tasks;
   return t.team === undefined || recoveryOf(core, t.job).teams !== 'unit' ? [t] : t.team.map((m) => t.job.tasks[m]!);
 }
 

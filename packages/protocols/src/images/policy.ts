@@ -1,5 +1,6 @@
 /** What a V-protocol decides about images; declared here, by the Checkpoint Server, which asks. */
 import type { Position, ProtocolName, TaskId } from '@mayfly/wire';
+import type { Regrouped } from '../contract/dissolved.ts';
 import type { Range } from '../channel-memory/events.ts';
 
 /** Positions of a task's images that are kept, oldest first. */
@@ -19,10 +20,10 @@ export interface ImagePolicy {
   /** Where an image belongs among those of a team; undefined: it is of a lone task. @throws MalformedPosition */
   readonly setOf?: (position: Position) => InTeam | undefined;
   /**
-   * T9: where an image lies, now that its task has these teammates, or none; the same if it had none then.
-   * @throws MalformedPosition
+   * T9: where an image lies, now that its task has these teammates, or none. `at`: what the regroupings say that began
+   * with it. @throws MalformedPosition
    */
-  readonly regrouped?: (position: Position, team: readonly TaskId[] | undefined) => Position;
+  readonly regrouped?: (position: Position, team: readonly TaskId[] | undefined, at?: Regrouped) => Position;
   /**
    * Why a task cannot restart from an image that lies there; undefined: it can. It comes from a stranger's machine:
    * never throws. `size`: tasks of the job; `trimmed`: its logs have been trimmed to the oldest image.

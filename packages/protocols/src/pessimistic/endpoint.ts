@@ -29,6 +29,7 @@ const MAX_VAIN = 0xffff_ffff;
 const MAX_REREADS = 100_000;
 
 export class LoggedEndpoint extends Endpoint {
+  override readonly carriedPlace: number | undefined;
   readonly #replay: ReplayFrom;
   readonly #start: EndpointStart;
   readonly #head = new Uint8Array(24);
@@ -67,6 +68,7 @@ export class LoggedEndpoint extends Endpoint {
   constructor(task: TaskId, size: number, replay: ReplayFrom, start: EndpointStart) {
     super(task, size, start.incarnation);
     this.#replay = replay;
+    this.carriedPlace = replay.place;
     this.#start = start;
     this.#limits = new Float64Array(size + 1);
     for (const [dst, count] of start.limits) this.#limits[this.slot(dst)] = count;

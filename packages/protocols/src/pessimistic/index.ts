@@ -13,7 +13,7 @@ import { lostFrom } from './lost-log.ts';
 import { fromTheStart, positionOf, replayOf } from './position.ts';
 import { teams } from './teams/commd.ts';
 import { aloneOf, replayInTeam } from './teams/position.ts';
-import { endsAt } from './teams/regroup.ts';
+import { endsAt, waveAt } from './teams/regroup.ts';
 
 export const pessimistic: VProtocol = {
   rank: (task, size, position, start, team) =>
@@ -30,6 +30,7 @@ export const pessimistic: VProtocol = {
     start: positionOf(fromTheStart()),
     lost: () => undefined,
     endsAt,
+    waveAt,
     lacks: (position, logs) => lostFrom(aloneOf(position), logs),
     serverRestarted: () => undefined,
   },

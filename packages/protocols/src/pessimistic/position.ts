@@ -22,9 +22,15 @@ export type Line = Static<typeof Line>;
 /**
  * What an incarnation replays: the prologue (from the start of the program to where `checkpoint.open` returned; empty
  * for a transparent image), then everything behind the image. Without an image both lines are zero. `held`: consumed
- * arrivals whose bodies are still in the log.
+ * arrivals whose bodies are still in the log. `place`: of a task whose team was dissolved, arrivals before what lay in
+ * the channels of the image (T9).
  */
-const ReplayFrom = Type.Object({ prologue: Line, image: Line, held: Type.Array(CountSchema) });
+const ReplayFrom = Type.Object({
+  prologue: Line,
+  image: Line,
+  held: Type.Array(CountSchema),
+  place: Type.Optional(CountSchema),
+});
 export type ReplayFrom = Static<typeof ReplayFrom>;
 
 export const zeroLine = (): Line => ({ arrivals: 0, determinants: 0, openPolls: 0, sends: [] });

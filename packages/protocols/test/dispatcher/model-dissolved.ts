@@ -1,7 +1,7 @@
 /** D28 in the dispatcher's model: teams whose end is durable, and those that the dispatcher has shown in this life. */
 import type { JobId, TaskId } from '@mayfly/wire';
 import { expect } from 'vitest';
-import type { Dissolved, JobRecord } from '../../src/index.ts';
+import { teamsBefore, type Dissolved, type JobRecord } from '../../src/index.ts';
 
 export class DissolvedTeams {
   readonly #durable = new Map<string, { readonly job: JobId; readonly team: readonly TaskId[] }>();
@@ -16,16 +16,22 @@ export class DissolvedTeams {
     job: JobId,
     record: JobRecord | undefined,
     formed: Map<string, string>,
-    exitOf: (task: TaskId) => unknown,
+    stateOf: (task: TaskId) => { exit: unknown; fenced: boolean },
   ): void {
-    for (const { team, from } of record?.dissolved ?? []) {
-      const key = `${job} ${String(team)}`;
+    for (const d of record?.dissolved ?? []) {
+      const { team, from, groups = [] } = d;
+      const key = keyOf(job, d);
       if (this.#durable.has(key)) continue;
-      expect(record!.teams!.map(String), 'D28: a team is dissolved, or it is not').not.toContain(String(team));
-      expect(String(from.map((f) => f.task)), 'D28: all members').toBe(String(team));
+      const before = teamsBefore(d);
+      for (const t of before)
+        if (!groups.some((g) => String(g) === String(t)))
+          expect(record!.teams!.map(String), 'D28, D30: a team is there, or it is not').not.toContain(String(t));
+      expect(String(from.map((f) => f.task)), 'D28, D30: all members').toBe(String(team));
       for (const t of team) {
-        expect(formed.get(`${job}/${t}`), 'D28: the team as it was').toBe(String(team));
-        expect(exitOf(t), 'D28: nobody has ended').toBeUndefined();
+        const mine = String(before.find((b) => b.includes(t)) ?? '');
+        expect(formed.get(`${job}/${t}`) ?? '', 'D28, D30: the team as it was').toBe(mine);
+        expect(stateOf(t).exit, 'D28, D30: nobody has ended').toBeUndefined();
+        expect(stateOf(t).fenced, 'D28, D30: everyone has fenced all members').toBe(true);
         formed.delete(`${job}/${t}`);
       }
       this.#durable.set(key, { job, team });
@@ -33,8 +39,8 @@ export class DissolvedTeams {
   }
 
   shown(job: JobId, dissolved: readonly Dissolved[] = []): void {
-    for (const { team } of dissolved) {
-      const key = `${job} ${String(team)}`;
+    for (const d of dissolved) {
+      const key = keyOf(job, d);
       expect([...this.#durable.keys()], 'D28: durable before it is shown').toContain(key);
       this.#shown.add(key);
     }
@@ -49,3 +55,6 @@ export class DissolvedTeams {
     this.#shown.clear();
   }
 }
+
+const keyOf = (job: JobId, { team, merged, from }: Dissolved): string =>
+  JSON.stringify([job, team, merged, from.map((f) => [f.image, f.arrivals])]);

@@ -6,6 +6,8 @@ export interface Worker extends Hold {
   started: boolean;
   /** Steps until it exits. */
   left: number;
+  /** It has taken its last image. */
+  parked?: true;
 }
 
 /** One volunteer. Its socket and its workers live and die apart. */

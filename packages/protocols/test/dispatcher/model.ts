@@ -52,11 +52,13 @@ export class Model {
   readonly dissolved = new DissolvedTeams();
   teams = 0;
   moved = 0;
+  merged = 0;
+  readonly #newest = new Map<string, ImageId>();
   crowded = 0;
   again = 0;
   constructor(
     readonly below: (n: number) => number,
-    readonly make: () => Dispatcher = () => new Dispatcher({ crashLimit: 10_000, moveAfterMs: 0 }),
+    readonly make: () => Dispatcher = () => new Dispatcher({ crashLimit: 10_000, moveAfterMs: 0, mergeAfterMs: 0 }),
   ) {
     this.dispatcher = make();
     this.step({ type: 'recover', now: this.now, entries: [], images: [] });
@@ -91,7 +93,10 @@ export class Model {
     for (const [key, value] of changes) {
       const [kind, job, task] = key.split('/') as [string, JobId, string];
       if (kind === 'job')
-        this.dissolved.commit(job, value as JobRecord | undefined, this.#formed, (t) => this.#record(job, t)?.exit);
+        this.dissolved.commit(job, value as JobRecord | undefined, this.#formed, (t) => ({
+          exit: this.#record(job, t)?.exit,
+          fenced: this.#fence(job, t).every((f) => f >= this.#record(job, t)!.incarnation),
+        }));
       if (kind === 'job')
         for (const team of (value as JobRecord | undefined)?.teams ?? [])
           for (const t of team) {
@@ -141,6 +146,7 @@ export class Model {
               job: e.job,
               task: e.task,
               incarnation: e.incarnation,
+              ...(this.#newest.has(`${e.job}/${e.task}`) && { image: this.#newest.get(`${e.job}/${e.task}`)! }),
               ...(this.#record(e.job, e.task)?.exit && this.below(2) ? { ended: true } : {}),
             },
           });
@@ -223,7 +229,7 @@ export class Model {
         return;
       case 'log':
         if (e.message.includes('share too few slots and move')) this.moved++;
-        return;
+        return void (e.message.includes('become a team') && this.merged++);
       case 'jobEnded':
         expect((this.registry.get(`job/${e.job}`) as JobRecord).state, 'D6').toBe(e.state);
         this.ended.add(e.job);
@@ -350,23 +356,10 @@ export class Model {
       });
     else if (e?.type === 'revoke')
       v.workers = v.workers.filter((w) => !(w.job === e.job && w.task === e.task && w.incarnation === e.incarnation));
-    else if (e?.type === 'checkpoint' && this.below(3) > 0) {
-      const serial = ++this.#images;
-      const team = this.#formed.get(`${e.job}/${e.task}`)?.split(',').map(Number) ?? [e.task];
-      // A team takes its images together.
-      for (const w of v.workers.filter((x) => x.job === e.job && team.includes(x.task)))
-        this.step({
-          type: 'image',
-          now: this.now,
-          job: w.job,
-          task: w.task,
-          image: `${w.job}-${w.task}-${w.incarnation}-${serial}` as ImageId,
-          serial,
-        });
-    }
+    else if (e?.type === 'checkpoint' && this.below(e.last ? 8 : 3) > 0) this.#image(v, e.job, e.task, e.last);
     for (const w of v.workers) {
       w.started = true;
-      if (w.left > 0) w.left--;
+      if (w.left > 0 && !w.parked) w.left--;
       const fenced = this.#fence(w.job, w.task)
         .slice(0, CMS)
         .some((f) => f > w.incarnation);
@@ -377,6 +370,17 @@ export class Model {
     }
     // One that runs again for its team ends again; its node has nothing to tell of that.
     v.workers = v.workers.filter((w) => w.left > 0 || !this.exits.has(`${w.job}/${w.task}`) || this.below(5) > 0);
+  }
+
+  #image(v: Volunteer, of: JobId, task: TaskId, last?: true): void {
+    const serial = ++this.#images;
+    const team = this.#formed.get(`${of}/${task}`)?.split(',').map(Number) ?? [task];
+    for (const w of v.workers.filter((x) => x.job === of && team.includes(x.task))) {
+      if (last) w.parked = true;
+      const image = `${w.job}-${w.task}-${w.incarnation}-${serial}` as ImageId;
+      this.#newest.set(`${w.job}/${w.task}`, image);
+      this.step({ type: 'image', now: this.now, job: w.job, task: w.task, image, serial });
+    }
   }
 
   heartbeat(v: Volunteer): void {
@@ -391,6 +395,7 @@ export class Model {
         incarnation: w.incarnation,
         started: w.started,
         recovered: w.started,
+        ...(w.parked && { parked: true }),
         activity: { state: 'computing', arrivals: 0, sends: 0 },
       })),
     });
@@ -444,7 +449,6 @@ export class Model {
     for (const e of this.exits.values()) this.step({ type: 'exit', now: this.now, ...e, report: { code: 0 } });
   }
 
-  /** 100 ms of everybody's life. */
   turn(): void {
     this.now += 100;
     this.#turns++;

@@ -13,6 +13,7 @@ import {
   type Incarnation,
   type JobId,
   type NodeId,
+  type Position,
   type RankActivity,
   type TaskId,
 } from '@mayfly/wire';
@@ -67,6 +68,8 @@ export class Stage {
   readonly effects: DispatcherEffect[] = [];
   /** What the Checkpoint Server would choose, by `${job}/${task}`. */
   readonly images = new Map<string, KnownImage>();
+  /** Where these lie, if it matters. */
+  readonly positions = new Map<TaskId, Position>();
   /** What the CMs answer at a fence: messages logged and arrivals consumed, by task. */
   readonly logged = new Map<TaskId, { sends: number; consumed: number }>();
   /** …and what there is for a restart. */
@@ -119,6 +122,7 @@ export class Stage {
           task: e.task,
           incarnation: e.incarnation,
           ...(image === undefined ? {} : { image }),
+          ...(this.positions.has(e.task) && { position: this.positions.get(e.task)! }),
           ...(this.endedBefore.has(e.task) ? { ended: true as const } : {}),
         },
       ];

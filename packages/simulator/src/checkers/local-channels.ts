@@ -20,26 +20,52 @@ export class LocalChannels {
 
   private readonly known = new Map<string, Map<number, number>>();
 
+  private readonly scripts = new Set<number>();
+  /** Lives that begin with an image. */
+  private readonly later = new Set<string>();
+
   /** Of a script that begins with an image: what that had consumed, as long as the prologue is repeated. */
   private readonly jumps = new Map<string, number>();
 
   /** A life begins with an image that had consumed so much. `script`: its program begins at its start. */
-  begins(task: number, life: number, received: ReadonlyMap<number, number> | undefined, script: boolean): void {
+  begins(
+    task: number,
+    life: number,
+    received: ReadonlyMap<number, number> | undefined,
+    script: boolean,
+    image: boolean,
+  ): void {
+    if (script) this.scripts.add(task);
+    if (image) this.later.add(`${task}.${life}`);
     const of = script ? this.jumps : this.counts;
     for (const [src, n] of received ?? []) of.set(`${src}>${task}.${life}`, n);
   }
 
   constructor(private readonly histories: SentMessages) {}
 
+  /** A channel goes on when its route changes (T2). */
+  arrived(task: number, life: number, src: number, channel: number): void {
+    if (this.scripts.has(task)) return;
+    const before = this.before(task, life, src);
+    if (before !== undefined && channel !== before + 1)
+      throw new Violation(`K24: task ${task} consumes message ${channel} of task ${src} after message ${before}`);
+    this.counts.set(`${src}>${task}.${life}`, channel);
+  }
+
+  /** Undefined: it began with an image, and nobody has counted these. */
+  private before(task: number, life: number, src: number): number | undefined {
+    return this.counts.get(`${src}>${task}.${life}`) ?? (this.later.has(`${task}.${life}`) ? undefined : 0);
+  }
+
   consumed(task: number, life: number, src: number, channel: number, digest: number | undefined): void {
     const key = `${src}>${task}.${life}`;
-    const before = this.counts.get(key) ?? 0;
+    const before = this.before(task, life, src);
     const fail = (what: string): never => {
       throw new Violation(`K24: task ${task} consumes message ${channel} of teammate ${src}${what}`);
     };
     const jump = this.jumps.get(key);
     if (jump !== undefined && channel === jump + 1) this.jumps.delete(key);
-    else if (channel !== before + 1) fail(` after message ${before}`);
+    else if (before !== undefined && channel !== before + 1) fail(` after message ${before}`);
     this.counts.set(key, channel);
     // A team that was replaced goes on among itself until it hears of that. Its messages are not in the history.
     if (!this.histories.mayAct(task, life)) return;

@@ -9,7 +9,7 @@
  *
  * Owns: what each image of a member holds by the rank's own account, and the last assignment of each team.
  */
-import { groupIn, type Dissolved } from '@mayfly/protocols';
+import { groupIn, teamsBefore, type Dissolved } from '@mayfly/protocols';
 import { Violation } from '../violation.ts';
 
 /** What a member's image is when it is taken. */
@@ -37,6 +37,8 @@ export class TeamUnits {
   /** Tasks whose teams were dissolved, where they began then, and waves of their smaller teams that count. */
   private readonly parted = new Map<number, { image: string | undefined; wave: number }>();
   private readonly seen = new Set<string>();
+  /** The image with which a member of a team began that was made of others: no cut, as logs have what lies between. */
+  private readonly first = new Map<number, string | undefined>();
 
   constructor(private readonly isDone: (task: number) => boolean) {}
 
@@ -68,17 +70,23 @@ export class TeamUnits {
 
   /** A commit names this team, and where its members begin. It may have been named before. */
   dissolved(d: Dissolved): void {
-    const { team, from } = d;
-    if (this.seen.has(team.join())) return;
-    this.seen.add(team.join());
-    this.consistent(team.map((task) => ({ task, image: from.find((f) => f.task === task)?.image })));
+    const { team, from, merged } = d;
+    const key = JSON.stringify([team, from]);
+    if (this.seen.has(key)) return;
+    this.seen.add(key);
+    if (!merged) this.consistent(team.map((task) => ({ task, image: from.find((f) => f.task === task)?.image })));
     for (const { task, image } of from) {
-      // Its node may have left before it had heard of the task.
-      if ((this.teams.get(task) ?? team.join()) !== team.join())
-        throw new Violation(`K25: the team of tasks ${team.join()} is dissolved, and task ${task} is in another`);
+      const before = (teamsBefore(d).find((t) => t.includes(task)) ?? [task]).join();
+      // Its team may end before any of it was assigned.
+      if ((this.teams.get(task) ?? before) !== before)
+        throw new Violation(
+          `K25: the team of tasks ${before} ends, and task ${task} is in that of ${String(this.teams.get(task))}`,
+        );
+      if (merged) this.first.set(task, image);
+      else if (this.first.get(task) !== image) this.first.delete(task);
       const group = groupIn(d, task);
       this.teams.set(task, (group ?? [task]).join());
-      this.parted.set(task, { image, wave: group ? (this.imageOf(image)?.wave ?? 0) : Infinity });
+      this.parted.set(task, { image, wave: d.wave ?? (group ? (this.imageOf(image)?.wave ?? 0) : Infinity) });
     }
   }
 
@@ -114,12 +122,16 @@ export class TeamUnits {
   }
 
   private consistent(all: readonly Pick<Assigned, 'task' | 'image'>[]): void {
+    const begins = all.filter((a) => this.first.has(a.task) && this.first.get(a.task) === a.image);
+    if (begins.length > 0 && begins.length === all.length) return;
     const images = new Map(all.map((a) => [a.task, this.imageOf(a.image)]));
     const waves = new Set([...images.values()].map((i) => i?.wave ?? 0));
     if (waves.size > 1)
       throw new Violation(`K25: tasks ${[...images.keys()].join()} begin with images of waves ${[...waves].join()}`);
     for (const [dst, to] of images)
       for (const [src, from] of images) {
+        // Of a team that was made of others, nobody has counted what came before.
+        if (this.first.has(dst) && to?.received.has(src) !== true) continue;
         const [sent, got] = [from?.sent.get(dst) ?? 0, to?.received.get(src) ?? 0];
         const between = to?.channels.get(src) ?? 0;
         if (sent !== got + between)

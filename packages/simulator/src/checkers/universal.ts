@@ -265,8 +265,9 @@ export class Checkers implements Witness, Histories {
     this.begun.set(task, Math.max(incarnation, this.begun.get(task) ?? 0));
     this.kit.began(task, life, limits);
     this.units.begins(task, incarnation);
-    const image = this.units.imageOf(this.given.get(`${task}.${incarnation}`));
-    this.locals.begins(task, life, image?.received, this.spec.prologueRounds !== undefined);
+    const given = this.given.get(`${task}.${incarnation}`);
+    const received = this.units.imageOf(given)?.received;
+    this.locals.begins(task, life, received, this.spec.prologueRounds !== undefined, given !== undefined);
     this.latest.set(task, Math.max(life, this.latest.get(task) ?? 0));
     return life;
   }
@@ -296,6 +297,7 @@ export class Checkers implements Witness, Histories {
     if (arrival === undefined) this.locals.consumed(task, life, src, channel, digest);
     else {
       this.kit.consumed(task, life, arrival, src, channel, digest);
+      if (src < this.spec.size) this.locals.arrived(task, life, src, channel);
       this.note(this.arrivals, `${task}@${arrival}`, life, { src, channel });
     }
     this.note(this.order, `${task}@${place}`, life, { src, channel });

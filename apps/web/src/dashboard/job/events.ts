@@ -37,6 +37,7 @@ const GROUP_OF: Record<JobEvent['kind'], Group> = {
   fellBack: 'checkpoints',
   dissolved: 'teams',
   moved: 'teams',
+  merged: 'teams',
 };
 
 const WORDS: Record<JobEvent['kind'], string> = {
@@ -54,6 +55,7 @@ const WORDS: Record<JobEvent['kind'], string> = {
   fellBack: 'no parity, back to the checkpoint at the server',
   dissolved: 'a team is dissolved',
   moved: 'a team moves',
+  merged: 'a team is made of others',
 };
 
 /** Events have no numbers: each has a name, also among those of one moment. */

@@ -49,6 +49,7 @@ export interface Team {
 }
 
 export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
+  override readonly carriedPlace: number | undefined;
   readonly #mates: ReadonlySet<TaskId>;
   readonly #position: ReplayInTeam;
   readonly #consumedThen: number;
@@ -66,6 +67,7 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
     const mates = new Set(localsOf(team.members));
     super(task, size, whole(at), { ...start, limits: start.limits.filter(([dst]) => !mates.has(dst)) });
     this.#position = at;
+    this.carriedPlace = at.place;
     this.#mates = mates;
     this.#consumedThen = start.consumed;
     this.#gate = at.gate ?? 0;

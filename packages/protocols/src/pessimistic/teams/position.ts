@@ -81,6 +81,10 @@ export function replayInTeam(p: Position): ReplayInTeam {
   return { replay: replayOf(alone as Position), ...rest };
 }
 
+/** Of a member, or of a lone task. @throws MalformedPosition */
+export const memberOrAlone = (p: Position): ReplayInTeam =>
+  p.version === VERSION ? replayInTeam(p) : { replay: replayOf(p), local: [], received: [] };
+
 /** What the logs know of a position, of a member or of a lone task. @throws MalformedPosition */
 export const aloneOf = (p: Position): ReplayFrom => (p.version === VERSION ? replayInTeam(p).replay : replayOf(p));
 

@@ -8,12 +8,12 @@
  */
 import { WORLD, type Position, type TaskId } from '@mayfly/wire';
 import type { Holdings } from '../../channel-memory/events.ts';
-import type { Sends } from '../../contract/dissolved.ts';
+import type { Regrouped, Sends } from '../../contract/dissolved.ts';
 import type { Carried } from '../../endpoint.ts';
 import type { Batch } from './carried-over.ts';
 import { isZero, positionOf, type Line } from '../position.ts';
 import { localsOf } from './endpoint.ts';
-import { positionInTeam, replayInTeam, setOf } from './position.ts';
+import { memberOrAlone, positionInTeam, setOf } from './position.ts';
 
 /** What each channel of it begins with and how many messages it has, for the endpoint of the new team. */
 export function carriedOver<Message>(
@@ -39,10 +39,11 @@ export function raises({ sends }: Line, members: readonly TaskId[]): Line['sends
  * it is a script, whose prologue would have to be repeated by the whole team. @throws MalformedPosition
  */
 export function endsAt(position: Position, logs: readonly Holdings[]): Sends | undefined {
-  const { replay, local } = replayInTeam(position);
+  const { replay, local } = memberOrAlone(position);
   const { prologue, image } = replay;
   if (!isZero(prologue)) return undefined;
-  const sends = new Map(image.sends);
+  // Channels may have been in the logs before they became local.
+  const sends = new Map([...image.sends, ...local]);
   for (const { determinants, consumed, held, sent } of logs) {
     if (determinants > image.determinants || consumed > image.arrivals) return undefined;
     if (held.some(([, end]) => end > image.determinants)) return undefined;
@@ -53,14 +54,21 @@ export function endsAt(position: Position, logs: readonly Holdings[]): Sends | u
 
 /**
  * The same image, of a task that has these teammates, all of them of its team then; undefined: none any more. What it
- * sent to the others counts as what it sent to strangers. @throws MalformedPosition
+ * sent to the others counts as what it sent to strangers. `at`: what the regroupings say that began with it.
+ * @throws MalformedPosition
  */
-export function regrouped(position: Position, team: readonly TaskId[] | undefined): Position {
-  if (setOf(position) === undefined) return position;
-  const at = replayInTeam(position);
-  const { image } = at.replay;
-  const leaves = at.local.filter(([dst]) => team?.includes(dst) !== true);
-  const replay = { ...at.replay, image: { ...image, sends: [...image.sends, ...leaves] } };
-  if (team === undefined) return positionOf(replay);
-  return positionInTeam({ ...at, replay, local: at.local.filter(([dst]) => team.includes(dst)) });
+export function regrouped(position: Position, team: readonly TaskId[] | undefined, at: Regrouped = {}): Position {
+  const set = setOf(position);
+  // Alone, as before; or of no set yet.
+  if (set === undefined && (team === undefined || at.wave === undefined)) return position;
+  const old = memberOrAlone(position);
+  const { image } = old.replay;
+  const all = [...image.sends, ...old.local];
+  const isLocal = ([dst]: Line['sends'][number]): boolean => team?.includes(dst) === true;
+  const replay = { ...old.replay, image: { ...image, sends: all.filter((c) => !isLocal(c)) } };
+  if (team === undefined) return positionOf({ ...replay, ...(at.place === undefined ? {} : { place: at.place }) });
+  return positionInTeam({ ...old, ...at, wave: at.wave ?? set?.wave, replay, local: all.filter(isLocal) });
 }
+
+/** The wave of an image's set; 0: it is of a lone task, or the start of a program. @throws MalformedPosition */
+export const waveAt = (position: Position): number => setOf(position)?.wave ?? 0;
