@@ -43,7 +43,8 @@ test(
   { timeout: 120_000 },
   () => {
     const counts: Record<string, number> = {};
-    for (let seed = 1; seed <= 5; seed++) {
+    // Of the first sixteen these three lose an image with its nodes: 11, 12 and 16.
+    for (let seed = 11; seed <= 16; seed++) {
       const report = run(seed, {
         setup: { protocol: 'pessimistic', checkpointMs: 300, wholeEvery: 3, team: 4, kind: 'wasm' },
         only: ['crash', 'rank crash', 'reload', 'zombie', 'broken link', 'delay', 'kill server', 'close'],
