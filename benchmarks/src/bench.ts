@@ -20,6 +20,7 @@ import { protocols, UsageError } from './protocols/command.ts';
 import { recovery } from './recovery.ts';
 import { reexecution } from './reexecution.ts';
 import { sandbox } from './sandbox.ts';
+import { scale } from './scale.ts';
 import { stall } from './stall.ts';
 import { store } from './store.ts';
 import { overhead, slowdown } from './slowdown.ts';
@@ -47,6 +48,7 @@ const BENCHES: Record<string, (args?: readonly string[]) => Promise<boolean>> = 
   parity,
   compile,
   store,
+  scale,
 };
 
 const USAGE = `npm run bench -- [name …] [--gb N]

@@ -145,6 +145,11 @@ export class MayflySide {
     return side;
   }
 
+  /** Of the server. */
+  get pid(): number {
+    return this.children[0]!.pid!;
+  }
+
   private child(args: string[]): ChildProcess {
     const c = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
     this.children.push(c);
