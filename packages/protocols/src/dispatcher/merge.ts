@@ -14,21 +14,16 @@
  *      that comes back knows nothing of it: a rank that stands still for {@link PARKED_MS} on a node that stays
  *      restarts. Scripts are never merged (their prologues belong to the whole team), nor are jobs with parity.
  */
-import type { TaskId } from '@mayfly/wire';
-import type { Dissolved } from '../contract/dissolved.ts';
 import { rooms, takesRanks } from './free-slots.ts';
-import { jobKey } from './keys.ts';
+import { later } from './make-team.ts';
 import { suits, wantedByUnit } from './placement.ts';
 import { quarantinedUntil } from './reputation.ts';
 import { askForImage, leave, tellToDrop } from './restart.ts';
-import { release } from './slots.ts';
 import { groupOf, kindOfJob, over, recoveryOf, type Core, type Job, type Task } from './state.ts';
-import { mapByOf, mostOf, noteChange } from './teams.ts';
+import { mapByOf, mostOf } from './teams.ts';
 import { unitOf } from './unit.ts';
 
 const WAIT_MS = 20_000;
-const RETRY_MS = 60_000;
-const MOST_DOUBLED = 5;
 const PARKED_MS = 30_000;
 
 /** At every tick. */
@@ -116,13 +111,6 @@ export function mergeParked(core: Core, t: Task): void {
   job.merge = { tasks: merge.tasks, from: merge.from, fencing: true };
 }
 
-/** In vain: after a minute, two, four … */
-function later(core: Core, job: Job): void {
-  const failed = Math.min(job.mergesFailed ?? 0, MOST_DOUBLED);
-  job.mergesFailed = failed + 1;
-  job.mergesFrom = core.time + RETRY_MS * 2 ** failed;
-}
-
 /** They restart as they were, without a fault. */
 function giveUp(core: Core, job: Job): void {
   const { tasks } = job.merge!;
@@ -139,64 +127,4 @@ function again(core: Core, tasks: readonly Task[]): void {
     m.ranMs += core.time - m.beganAt;
     leave(core, m);
   }
-}
-
-/** It is fenced as one unit with others. */
-export const isBecomingTeam = (t: Task): boolean => t.job.merge?.fencing === true && t.job.merge.tasks.includes(t);
-
-/** What was to become one unit is several again: there is no room, or one of them is lost. */
-export function apartAgain(core: Core, t: Task): void {
-  const { job } = t;
-  if (!isBecomingTeam(t)) return;
-  job.merge = undefined;
-  later(core, job);
-}
-
-/** D30, of what is fenced everywhere as one unit: where the members of the team begin; undefined: as they were. */
-export function mergedFrom(core: Core, unit: readonly Task[]): Dissolved | undefined {
-  const [{ job }] = unit as readonly [Task, ...Task[]];
-  const { endsAt, waveAt } = recoveryOf(core, job);
-  if (!endsAt || !waveAt || job.dissolving) return undefined;
-  const from: Dissolved['from'][number][] = [];
-  let wave = 1;
-  for (const { task, image, fence, newest, exit } of unit) {
-    // A set was damaged that may come back with a restart of the server.
-    if (image === undefined || image !== newest?.image || exit) return undefined;
-    if (!endsAt(fence!.position, fence!.logs)) return undefined;
-    wave = Math.max(wave, 1 + waveAt(fence!.position));
-    from.push({ task, image, sends: [], arrivals: Math.max(0, ...fence!.logs.map((l) => l.arrivals)) });
-  }
-  const team = unit.map((m) => m.task);
-  const merged = (job.record.teams ?? []).filter((t) => team.includes(t[0]!));
-  return { team, merged, groups: [team], wave, from };
-}
-
-/** D30. */
-export function makeTeam(core: Core, unit: readonly Task[], made: Dissolved): void {
-  const { job } = unit[0]!;
-  const { record } = job;
-  const { team } = made;
-  const ended = new Set(made.merged!.map((t) => t[0]));
-  record.teams = [...(record.teams ?? []).filter((t) => !ended.has(t[0])), team];
-  job.dissolving = true;
-  job.merge = undefined;
-  job.mergesFrom = core.time + RETRY_MS;
-  job.mergesFailed = 0;
-  record.dissolved = [...(record.dissolved ?? []), made];
-  noteChange(core, job, { what: 'merged', ranks: [...team], teams: [[...team]] });
-  for (const m of unit) {
-    m.team = team;
-    m.phase = 'idle';
-    release(core, m);
-  }
-  core.persist({ kind: 'dissolve', job }, [[jobKey(record.spec.id), { ...record }]]);
-  core.emit({
-    type: 'log',
-    level: 'info',
-    message: `ranks ${team.join(', ')} become a team`,
-    job: record.spec.id,
-    task: team[0] as TaskId,
-  });
-  core.reschedule = true;
-  core.changed(job);
 }

@@ -33,7 +33,7 @@ import {
 } from './state.ts';
 import type { Dissolved } from '../contract/dissolved.ts';
 import { apartFrom, dissolve, fitsElsewhere } from './dissolve.ts';
-import { apartAgain, isBecomingTeam, makeTeam, mergedFrom } from './merge.ts';
+import { apartAgain, isBecomingTeam, makeTeam, mergedFrom } from './make-team.ts';
 import { allFenced, matesOf, runsAgain, unattended, unitOf } from './unit.ts';
 import type { FaultCause } from './events.ts';
 import { jobKey } from './keys.ts';

@@ -3,7 +3,7 @@ import type { ProgramKind } from '@mayfly/wire';
 import { rooms } from './free-slots.ts';
 import { NONE, suits, takeRoomForUnit, wantedByUnit } from './placement.ts';
 import { ownerOf, SlotsInUse } from './quotas.ts';
-import { apartAgain, isBecomingTeam } from './merge.ts';
+import { apartAgain, isBecomingTeam } from './make-team.ts';
 import { raise } from './restart.ts';
 import { byRoom, roomOf, roomsOf } from './rooms-of-job.ts';
 import { lineUp } from './shares.ts';
