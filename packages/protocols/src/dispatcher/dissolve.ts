@@ -31,6 +31,8 @@ export function apartFrom(core: Core, unit: readonly Task[]): Dissolved | undefi
   if (job.dissolving) return undefined;
   const groups = unit.some((m) => m.exit) ? undefined : groupsOf(core, unit);
   if (!groups) return undefined;
+  // Otherwise the logs have only what stands behind what is carried over.
+  const wasMerged = job.record.dissolved?.some((d) => d.merged && d.team.includes(unit[0]!.task)) === true;
   const from: Dissolved['from'][number][] = [];
   for (const { task, image, fence } of unit) {
     const sends = endsAt(fence!.position, fence!.logs);
@@ -38,7 +40,7 @@ export function apartFrom(core: Core, unit: readonly Task[]): Dissolved | undefi
     const mates = groups.find((g) => g.includes(task))!;
     const leave = mates.length > 1 ? sends.filter(([dst]) => !mates.includes(dst)) : sends;
     const arrivals = Math.max(0, ...fence!.logs.map((l) => l.arrivals));
-    from.push({ task, sends: leave, arrivals, ...(image === undefined ? {} : { image }) });
+    from.push({ task, sends: leave, ...(wasMerged && { arrivals }), ...(image === undefined ? {} : { image }) });
   }
   const teams = groups.filter((g) => g.length > 1);
   return { team: unit.map((m) => m.task), from, ...(teams.length > 0 && { groups: teams }) };
