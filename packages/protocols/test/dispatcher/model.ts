@@ -249,11 +249,11 @@ export class Model {
   }
 
   /** Ranks of a team are, or will be, on this node. */
+  /** A member of a team is there, or will be with a commit under way. */
   #crowds(node: NodeId): boolean {
-    return [...this.#formed.keys()].some((key) => {
-      const [job, task] = key.split('/') as [JobId, string];
-      return this.#record(job, Number(task) as TaskId)?.node === node;
-    });
+    const under = new Map(this.answers.flatMap((a) => a.commit?.changes ?? []));
+    const at = (key: string): unknown => under.get(key) ?? this.registry.get(key);
+    return [...this.#formed.keys()].some((key) => (at(`task/${key}`) as TaskRecord | undefined)?.node === node);
   }
 
   #deliver(connection: string, e: DispatcherEffect): void {
