@@ -10,7 +10,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PostgresServer, postgresPrograms } from '@mayfly/storage/test-postgres';
 import type { NodeView } from '@mayfly/wire';
-import { MayflySide, processorTimes, spent, type Times } from './mayfly-side.ts';
+import { MayflySide, processorTimes } from './mayfly-side.ts';
 import { ScriptedNode } from './scripted-node.ts';
 import { bytes, percent, print, us } from './table.ts';
 
@@ -37,7 +37,8 @@ const CROWD = { nodes: 10_000, jobs: 100 };
 
 /** A process that does the work of servers: one of them, or the database. */
 interface Account {
-  processor: Times;
+  /** ms, with that of processes that it started and that have ended. */
+  processor: number;
   resident: number;
   /** Through sockets and files. */
   moved: number;
@@ -54,8 +55,12 @@ const field = (text: string, name: string): number => Number(new RegExp(`^${name
 
 async function account(pid: number): Promise<Account> {
   const io = read(`/proc/${pid}/io`);
+  const stat = read(`/proc/${pid}/stat`);
+  // cutime and cstime in ticks of 10 ms: fields 16 and 17, counted behind the name in brackets.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const waited = fields.length > 14 ? 10 * (Number(fields[13]) + Number(fields[14])) : 0;
   return {
-    processor: await processorTimes(pid),
+    processor: [...(await processorTimes(pid)).values()].reduce((a, b) => a + b, waited),
     resident: field(read(`/proc/${pid}/status`), 'VmRSS') * 1024,
     moved: field(io, 'rchar') + field(io, 'wchar'),
   };
@@ -69,9 +74,9 @@ interface Database {
 
 async function databaseOf(postgres: PostgresServer): Promise<Database> {
   const ask = async (text: string): Promise<number> => Number((await postgres.asAdmin(`SELECT ${text} AS n`))[0]!.n);
-  const backend = await ask('pg_backend_pid()');
   return {
-    pid: Number(/\) \S+ (\d+)/.exec(read(`/proc/${backend}/stat`))?.[1]),
+    // A backend may have ended before its parent can be looked up.
+    pid: await ask("split_part(pg_read_file('postmaster.pid'), chr(10), 1)"),
     wal: () => ask("pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"),
     commits: () => ask('(SELECT sum(xact_commit) FROM pg_stat_database)'),
   };
@@ -111,7 +116,7 @@ async function costs(setup: Setup, each: number, work: () => Promise<void>): Pro
   await work();
   const after = await look();
   const processor = pids.map((_, i) =>
-    before[i] && after[i] ? (1000 * spent(before[i].processor, after[i].processor)) / each : 0,
+    before[i] && after[i] ? (1000 * (after[i].processor - before[i].processor)) / each : 0,
   );
   return {
     processor: [processor[0]!, processor[1]!, processor[2]!],
@@ -159,7 +164,7 @@ function extrapolate(name: string, { node, message, wal }: Result): string {
   const idle = CROWD.nodes / nodes;
   const each = (Math.max(0, 1 - idle) * messages) / CROWD.jobs;
   const database =
-    wal > 0
+    wal > 0 && message.processor[2] > 0
       ? ` A core of the database carries ${Math.round(1e6 / message.processor[2])} messages/s; ` +
         `${Math.round(messages)} are ${bytes(messages * wal)}/s of its log.`
       : '';
