@@ -14,9 +14,11 @@ import { programFile } from './jobs/job-store.ts';
 
 type Entry = [key: string, value: unknown];
 
+export const isDatabase = (place: string): boolean => /^postgres(?:ql)?:\/\//.test(place);
+
 /** Opens a database, or a data directory. @param scratch folder for what a database needs of this machine */
 export async function openPlace(place: string, scratch: string): Promise<Storage> {
-  if (!/^postgres(?:ql)?:\/\//.test(place)) return openEmbeddedStorage({ dataDir: place });
+  if (!isDatabase(place)) return openEmbeddedStorage({ dataDir: place });
   const { openPostgresStorage } = await import('@mayfly/storage/postgres');
   return openPostgresStorage({ url: place, dataDir: scratch });
 }
@@ -137,7 +139,6 @@ async function copyOutput(from: Storage, to: Storage, { id, files }: JobSpec): P
       }
       for (const [path, { task, size }] of await from.output.files(id))
         await copyFile(from.output.file(id, path)(0, Infinity), { path, task, size }, target.files);
-      await target.files.sync();
     } finally {
       target.close();
     }

@@ -12,5 +12,5 @@ export {
   type ServerOptions,
 } from './options.ts';
 export { restoreDirectory, type BackupInfo } from '@mayfly/storage';
-export { copyData, openPlace, type Copied } from './copy-data.ts';
+export { copyData, isDatabase, openPlace, type Copied } from './copy-data.ts';
 export { checkDataDirectory, type CheckOptions, type DataCheck } from './check/check.ts';

@@ -20,7 +20,6 @@ export * from './progress-text.ts';
 export * from './dashboard.ts';
 export * from './run-time.ts';
 export * from './team-change.ts';
-export * from './team-change.ts';
 export * from './waves.ts';
 export * from './json.ts';
 export * from './lesson.ts';

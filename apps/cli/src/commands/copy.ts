@@ -3,11 +3,9 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyData, openPlace, type Copied } from '@mayfly/server';
+import { copyData, isDatabase, openPlace, type Copied } from '@mayfly/server';
 import { MayflyError } from '@mayfly/wire';
 import { CommandError, Exit } from '../exit-codes.ts';
-
-const isDatabase = (place: string): boolean => /^postgres(?:ql)?:\/\//.test(place);
 
 export async function copy(from: string, target: string | undefined): Promise<number> {
   const to = target ?? (process.env.MAYFLY_STORE || undefined);

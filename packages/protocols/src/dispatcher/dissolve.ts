@@ -17,10 +17,9 @@ import type { TaskId } from '@mayfly/wire';
 import { groupIn, type Dissolved } from '../contract/dissolved.ts';
 import { rooms } from './free-slots.ts';
 import { suits, wantedByUnit } from './placement.ts';
-import { release } from './slots.ts';
+import { arrivalsOf, regroup } from './regroup.ts';
 import { kindOfJob, over, recoveryOf, type Core, type Job, type Task } from './state.ts';
 import { mapByOf, noteChange, showTeams } from './teams.ts';
-import { jobKey } from './keys.ts';
 
 /** D28, of a team that is fenced everywhere: where its members begin; undefined: it begins as it is. */
 export function apartFrom(core: Core, unit: readonly Task[]): Dissolved | undefined {
@@ -39,8 +38,12 @@ export function apartFrom(core: Core, unit: readonly Task[]): Dissolved | undefi
     if (!sends) return undefined;
     const mates = groups.find((g) => g.includes(task))!;
     const leave = mates.length > 1 ? sends.filter(([dst]) => !mates.includes(dst)) : sends;
-    const arrivals = Math.max(0, ...fence!.logs.map((l) => l.arrivals));
-    from.push({ task, sends: leave, ...(wasMerged && { arrivals }), ...(image === undefined ? {} : { image }) });
+    from.push({
+      task,
+      sends: leave,
+      ...(wasMerged && { arrivals: arrivalsOf(fence!) }),
+      ...(image === undefined ? {} : { image }),
+    });
   }
   const teams = groups.filter((g) => g.length > 1);
   return { team: unit.map((m) => m.task), from, ...(teams.length > 0 && { groups: teams }) };
@@ -83,28 +86,15 @@ export function dissolve(core: Core, unit: readonly Task[], parted: Dissolved): 
   const { record } = job;
   const { team, groups = [] } = parted;
   record.teams = [...record.teams!.filter((t) => t[0] !== team[0]), ...groups];
-  job.dissolving = true;
-  record.dissolved = [...(record.dissolved ?? []), parted];
   noteChange(core, job, { what: 'dissolved', ranks: [...team], teams: groups.map((g) => [...g]) });
   for (const m of unit) {
     m.team = groupIn(parted, m.task);
     m.oversubscribed = undefined;
-    m.phase = 'idle';
-    release(core, m);
   }
-  // They may get slots before this is durable, but no incarnation is fenced: its commit comes after this one.
-  core.persist({ kind: 'dissolve', job }, [[jobKey(record.spec.id), { ...record }]]);
-  core.emit({
-    type: 'log',
-    level: 'info',
-    message:
-      `no node has room for ranks ${team.join(', ')} together: they restart on several nodes` +
-      groups.map((g) => `, ranks ${g.join(', ')} together`).join(''),
-    job: record.spec.id,
-    task: team[0]!,
-  });
-  core.reschedule = true;
-  core.changed(job);
+  const message =
+    `no node has room for ranks ${team.join(', ')} together: they restart on several nodes` +
+    groups.map((g) => `, ranks ${g.join(', ')} together`).join('');
+  regroup(core, unit, parted, message);
 }
 
 /** Durable: whoever serves the job hears of it, unless a later commit has been answered before (raise). */

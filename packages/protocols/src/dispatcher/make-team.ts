@@ -1,8 +1,6 @@
 /** What becomes of ranks that are fenced as one unit, to become a team (D30, merge.ts). */
-import type { TaskId } from '@mayfly/wire';
 import type { Dissolved } from '../contract/dissolved.ts';
-import { jobKey } from './keys.ts';
-import { release } from './slots.ts';
+import { arrivalsOf, regroup } from './regroup.ts';
 import { recoveryOf, type Core, type Job, type Task } from './state.ts';
 import { noteChange } from './teams.ts';
 
@@ -39,7 +37,7 @@ export function mergedFrom(core: Core, unit: readonly Task[]): Dissolved | undef
     if (image === undefined || image !== newest?.image || exit) return undefined;
     if (!endsAt(fence!.position, fence!.logs)) return undefined;
     wave = Math.max(wave, 1 + waveAt(fence!.position));
-    from.push({ task, image, sends: [], arrivals: Math.max(0, ...fence!.logs.map((l) => l.arrivals)) });
+    from.push({ task, image, sends: [], arrivals: arrivalsOf(fence!) });
   }
   const team = unit.map((m) => m.task);
   const merged = (job.record.teams ?? []).filter((t) => team.includes(t[0]!));
@@ -53,25 +51,10 @@ export function makeTeam(core: Core, unit: readonly Task[], made: Dissolved): vo
   const { team } = made;
   const ended = new Set(made.merged!.map((t) => t[0]));
   record.teams = [...(record.teams ?? []).filter((t) => !ended.has(t[0])), team];
-  job.dissolving = true;
   job.merge = undefined;
   job.mergesFrom = core.time + RETRY_MS;
   job.mergesFailed = 0;
-  record.dissolved = [...(record.dissolved ?? []), made];
   noteChange(core, job, { what: 'merged', ranks: [...team], teams: [[...team]] });
-  for (const m of unit) {
-    m.team = team;
-    m.phase = 'idle';
-    release(core, m);
-  }
-  core.persist({ kind: 'dissolve', job }, [[jobKey(record.spec.id), { ...record }]]);
-  core.emit({
-    type: 'log',
-    level: 'info',
-    message: `ranks ${team.join(', ')} become a team`,
-    job: record.spec.id,
-    task: team[0] as TaskId,
-  });
-  core.reschedule = true;
-  core.changed(job);
+  for (const m of unit) m.team = team;
+  regroup(core, unit, made, `ranks ${team.join(', ')} become a team`);
 }
