@@ -4,7 +4,8 @@
  * Invariants
  *  B1 The browser does not outlive this process, however that ends: where the browser does not watch for it by itself,
  *  `watched` makes a shell do so.
- *  B2 The profile goes with the browser.
+ *  B2 The profile goes with the browser. Where its main process ends alone (a crash), the others of its group are ended
+ *  at once: one of them could write a folder of the profile after its removal.
  *  B3 Ctrl-C in the terminal does not reach the browser: the page is asked to leave first.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -63,6 +64,7 @@ export class BrowserProcess {
     this.gone = new Promise((resolve) => {
       this.#child.once('error', (e) => resolve(`it does not start: ${e.message}`));
       this.#child.once('exit', (code, signal) => {
+        this.#killGroup(); // B2
         this.#over = true;
         resolve(signal ? `it was ended by ${signal}` : `it ended with code ${code}`);
       });
@@ -80,7 +82,11 @@ export class BrowserProcess {
   }
 
   #kill(): void {
-    if (this.#over || this.#child.pid === undefined) return;
+    if (!this.#over) this.#killGroup();
+  }
+
+  #killGroup(): void {
+    if (this.#child.pid === undefined) return;
     try {
       process.kill(process.platform === 'win32' ? this.#child.pid : -this.#child.pid, 'SIGKILL');
     } catch {
