@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startHeadlessNode, type HeadlessNode } from '@mayfly/node/headless';
 import { createServer, type MayflyServer } from '@mayfly/server';
+import { sharedCompiler } from '@mayfly/toolchain/shared-compiler-for-tests';
 import type { JobSubmission, JobView } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { expectedOutput, readExample, rows } from './c-sources.ts';
@@ -53,6 +54,7 @@ beforeAll(async () => {
     dataDir,
     port: 0,
     token: TOKEN,
+    ...sharedCompiler(),
     dispatcher: PATIENCE,
     log: process.env['MAYFLY_LOG'] ? 'debug' : 'silent',
   });

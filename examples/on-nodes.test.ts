@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startHeadlessNode, type HeadlessNode } from '@mayfly/node/headless';
 import { createServer, type MayflyServer } from '@mayfly/server';
+import { sharedCompiler } from '@mayfly/toolchain/shared-compiler-for-tests';
 import { readProgram } from '@mayfly/toolchain';
 import type { JobSubmission, JobView } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -32,6 +33,7 @@ beforeAll(async () => {
     dataDir,
     port: 0,
     token: TOKEN,
+    ...sharedCompiler(),
     dispatcher: PATIENCE,
     log: process.env['MAYFLY_LOG'] ? 'debug' : 'silent',
   });

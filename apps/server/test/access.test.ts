@@ -9,6 +9,7 @@ import Fastify from 'fastify';
 import { io, type Socket } from 'socket.io-client';
 import { beforeAll, afterAll, describe, expect, it } from 'vitest';
 import { createServer, type MayflyServer } from '@mayfly/server';
+import { sharedCompiler } from '@mayfly/toolchain/shared-compiler-for-tests';
 import { ROLES, type JobView, type Role, type TokenCreated, type TokenView } from '@mayfly/wire';
 import { EVENTS, ROUTES, needsToken, refuseUnlisted } from '../src/access.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -26,6 +27,7 @@ const open = (): Promise<MayflyServer> =>
     dataDir,
     port: 0,
     token: TOKEN,
+    ...sharedCompiler(),
     room: 'DOOR42',
     log: { level: 'trace', stream: new Writable({ write: (chunk, _e, done) => ((log += String(chunk)), done()) }) },
     limits: { wrongTokensPerMinute: 10_000 },

@@ -1,6 +1,7 @@
 /** Jobs of the protocols `vcl` and `pcl`: what is refused at submission, and a C program on real headless nodes. */
 import { startHeadlessNode } from '@mayfly/node/headless';
 import { createServer, type MayflyServer } from '@mayfly/server';
+import { sharedCompiler } from '@mayfly/toolchain/shared-compiler-for-tests';
 import type { DashboardEvents, DashboardRequests, JobReport, JobView, TimelineView } from '@mayfly/wire';
 import { io, type Socket } from 'socket.io-client';
 import { expect, it } from 'vitest';
@@ -98,7 +99,7 @@ it('shows waves and rollbacks; a server that stops loses nobody, and counts what
   const dataDir = await freshDir();
   // A connection that breaks is a loss at once.
   const dispatcher = { graceMs: 0, briefGraceMs: 0 };
-  const first = await createServer({ dataDir, port: 0, token: TOKEN, log: 'silent', dispatcher });
+  const first = await createServer({ dataDir, port: 0, token: TOKEN, log: 'silent', dispatcher, ...sharedCompiler() });
   let closed = false;
   later(async () => void (closed || (await first.close())));
   const node = await startHeadlessNode({ server: first.localUrl, slots: 3, name: 'one' });

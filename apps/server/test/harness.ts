@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach } from 'vitest';
 import { createServer, type MayflyServer, type ServerOptions } from '@mayfly/server';
+import { sharedCompiler } from '@mayfly/toolchain/shared-compiler-for-tests';
 
 export const TOKEN = 'test-token-1234';
 const cleanup: (() => Promise<unknown>)[] = [];
@@ -25,6 +26,7 @@ export async function startServer(options: Partial<ServerOptions> = {}): Promise
     port: 0,
     token: TOKEN,
     log: process.env.MAYFLY_TEST_LOG === undefined ? 'silent' : 'debug',
+    ...sharedCompiler(),
     ...options,
     dataDir,
   });
@@ -41,6 +43,7 @@ export function sharedServer(options: Partial<ServerOptions> = {}): Promise<Mayf
       port: 0,
       token: TOKEN,
       log: process.env.MAYFLY_TEST_LOG === undefined ? 'silent' : 'debug',
+      ...sharedCompiler(),
       ...options,
       dataDir,
     });

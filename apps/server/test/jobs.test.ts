@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { unpackTar } from 'modern-tar';
 import { LIBRARY, REPORT_VERSION, WorldMode, type ComparisonView, type JobReport, type JobView } from '@mayfly/wire';
 import { createServer, type MayflyServer } from '@mayfly/server';
+import { sharedCompiler } from '@mayfly/toolchain/shared-compiler-for-tests';
 import { api, door, freshDir, program, sharedServer, startServer, TOKEN, until } from './harness.ts';
 import { Volunteer, type TestProgram } from './volunteer.ts';
 
@@ -146,7 +147,14 @@ describe('a job over real sockets', () => {
 
   it('a graceful restart of the server loses nothing, and nodes keep their ranks', async () => {
     const dataDir = await freshDir();
-    const first = await createServer({ dataDir, port: 0, token: TOKEN, log: 'silent', dispatcher: times });
+    const first = await createServer({
+      dataDir,
+      port: 0,
+      token: TOKEN,
+      log: 'silent',
+      dispatcher: times,
+      ...sharedCompiler(),
+    });
     const restarted = door();
     new Volunteer(first.localUrl, 3, ring(80, 45, restarted.opened));
     const id = await submit(first, 3);
@@ -280,7 +288,14 @@ describe('a job over real sockets', () => {
 
   it('feeds standard input in order, across a restart of the server', async () => {
     const dataDir = await freshDir();
-    const first = await createServer({ dataDir, port: 0, token: TOKEN, log: 'silent', dispatcher: times });
+    const first = await createServer({
+      dataDir,
+      port: 0,
+      token: TOKEN,
+      log: 'silent',
+      dispatcher: times,
+      ...sharedCompiler(),
+    });
     new Volunteer(first.localUrl, 1, async (r) => {
       let all = '';
       for (;;) {

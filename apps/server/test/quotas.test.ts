@@ -2,6 +2,7 @@
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createServer, type MayflyServer } from '@mayfly/server';
+import { sharedCompiler } from '@mayfly/toolchain/shared-compiler-for-tests';
 import type { JobView, QuotaView } from '@mayfly/wire';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,6 +18,7 @@ const open = (): Promise<MayflyServer> =>
     dataDir,
     port: 0,
     token: TOKEN,
+    ...sharedCompiler(),
     quota: { slots: 3, jobs: 2, bytes: 100_000 },
     log: { level: 'info', stream: new Writable({ write: (chunk, _e, done) => ((log += String(chunk)), done()) }) },
   });

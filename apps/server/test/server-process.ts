@@ -5,6 +5,7 @@
 import { build } from 'esbuild';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { sharedCompiler } from '@mayfly/toolchain/shared-compiler-for-tests';
 import { later, TOKEN } from './harness.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -105,7 +106,7 @@ export async function startProcess(options: {
   const log = process.env.MAYFLY_TEST_LOG === undefined ? 'error' : 'debug';
   const child: ChildProcess = spawn(
     process.execPath,
-    [file, JSON.stringify({ port: 0, token: TOKEN, log, compileServer: toolchain, ...options })],
+    [file, JSON.stringify({ port: 0, token: TOKEN, log, compileServer: toolchain, ...sharedCompiler(), ...options })],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   const over = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));

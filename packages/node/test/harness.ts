@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type MayflyServer, type ServerOptions } from '@mayfly/server';
+import { sharedCompiler } from '@mayfly/toolchain/shared-compiler-for-tests';
 import type { JobOptions, JobView } from '@mayfly/wire';
 import { startHeadlessNode, type HeadlessNode } from '../src/headless/index.ts';
 
@@ -74,6 +75,7 @@ export class Bench {
       token: TOKEN,
       log: log ? 'debug' : 'silent',
       dispatcher: PATIENCE,
+      ...sharedCompiler(),
       ...this.options,
     });
   }
