@@ -129,12 +129,13 @@ export class Client {
   }
 
   /**
-   * Polls until `done(job)`; a server that is down in between is waited for.
+   * Polls until `done(job)`, less often the longer it has waited; a server that is down in between is waited for.
    * @param limitMs how long the job may stand still: how fast it runs is the machine's affair
    * @throws when it stands still for longer
    */
   async until(id: string, what: string, done: (j: JobView) => boolean, limitMs = 250_000): Promise<JobView> {
-    let end = Date.now() + limitMs;
+    const began = Date.now();
+    let end = began + limitMs;
     let last: JobView | undefined;
     let seen = '';
     while (Date.now() < end) {
@@ -148,7 +149,7 @@ export class Client {
       );
       if (now !== seen) end = Date.now() + limitMs;
       seen = now;
-      await new Promise((r) => setTimeout(r, 40));
+      await new Promise((r) => setTimeout(r, Math.min(40 + (Date.now() - began) / 20, 250)));
     }
     throw new Error(
       `job ${id} was not ${what} and stood still for ${limitMs} ms; it is ${JSON.stringify(last, null, 1)}`,

@@ -90,11 +90,13 @@ export async function api(
   return { status: response.status, body: parsed };
 }
 
+/** The longer it has waited, the less often it asks: each answer of a server takes processor time. */
 export const until = async (what: string, condition: () => boolean | Promise<boolean>, ms = 240_000): Promise<void> => {
-  const end = Date.now() + ms;
+  const began = Date.now();
   while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
-    await new Promise((r) => setTimeout(r, 25));
+    const waited = Date.now() - began;
+    if (waited > ms) throw new Error(`not within ${ms} ms: ${what}`);
+    await new Promise((r) => setTimeout(r, Math.min(25 + waited / 20, 250)));
   }
 };
 
