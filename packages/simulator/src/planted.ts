@@ -75,6 +75,14 @@ const MERGED = {
   only: ['close'],
   faultEveryMs: 2500,
 } as const;
+/** …of which the nodes have one slot each: ranks that are alone know no counts. */
+const MERGED_ALONE = { ...MERGED, setup: { ...MERGED.setup, spare: 6, spareSlots: 1 } } as const;
+/** …and have many images, while what comes of the logs comes late. */
+const MERGED_LATE = {
+  ...MERGED_ALONE,
+  setup: { ...MERGED_ALONE.setup, maxDelay: 60, checkpointMs: 100 },
+  faultEveryMs: 1200,
+} as const;
 const STRANGERS = { only: ['false crash', 'close'] } as const;
 
 export const PLANTED = [
@@ -264,13 +272,14 @@ export const PLANTED = [
   plant('counts-not-raised', 'T9: counts of channels that were local are raised', 100, DISSOLVED),
   plant('dissolved-anywhere', 'T9: a team is dissolved at an image with nothing after it', 200, DISSOLVED),
   plant('carried-forgotten', 'T9: channel state is carried over', 100, DISSOLVED),
+  plant('carried-all-at-once', 'T9: a wait consumes one message at a time of what was carried over', 200, MERGED),
   plant('carried-in-team-forgotten', 'T9: so it is into a smaller team', 100, PARTED),
   plant('smaller-teams-not-heard', 'D28: who serves the job hears of smaller teams with their end', 100, PARTED),
   plant('moved-in-parts', 'T8: a team restarts whole, on one node', 100, MOVED),
   // teams that are merged
   plant('merged-anywhere', 'T9: teams are merged at images with nothing after them', 200, MERGED),
-  plant('merge-without-gate', 'T9: a local message waits for what the log had at the merge', 200, MERGED),
-  plant('merge-without-places', 'T9: so does what is carried over', 200, MERGED),
+  plant('merge-without-gate', 'T9: a local message waits for what the log had at the merge', 100, MERGED_ALONE),
+  plant('merge-without-places', 'T9: so does what is carried over', 200, MERGED_LATE),
   // coordinated checkpointing
   plant('late-not-held', "G1: no receiver gets a message from behind its sender's cut before it has cut itself", 100, {
     ...WAVES,

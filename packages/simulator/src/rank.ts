@@ -340,7 +340,7 @@ export class Rank {
 
   /** Consumes the next message into the queue of unmatched ones; false when there is none. */
   private consume(): boolean {
-    if (this.carries() > 0) return true;
+    if (this.carries(this.host.undone === 'carried-all-at-once' ? Infinity : 1) > 0) return true;
     const src = this.choose();
     if (src === 'log') this.consumeArrival();
     else if (src !== undefined) this.consumeLocal(src);
@@ -402,9 +402,9 @@ export class Rank {
   }
 
   /** T9: what is due of what was carried over, without a record. @returns how many messages */
-  private carries(): number {
+  private carries(most = Infinity): number {
     let n = 0;
-    for (; this.carried.due(this.endpoint.consumed); n++) this.keeps(...this.carried.take());
+    for (; n < most && this.carried.due(this.endpoint.consumed); n++) this.keeps(...this.carried.take());
     return n;
   }
 

@@ -30,8 +30,6 @@ export function apartFrom(core: Core, unit: readonly Task[]): Dissolved | undefi
   if (job.dissolving) return undefined;
   const groups = unit.some((m) => m.exit) ? undefined : groupsOf(core, unit);
   if (!groups) return undefined;
-  // Otherwise the logs have only what stands behind what is carried over.
-  const wasMerged = job.record.dissolved?.some((d) => d.merged && d.team.includes(unit[0]!.task)) === true;
   const from: Dissolved['from'][number][] = [];
   for (const { task, image, fence } of unit) {
     const sends = endsAt(fence!.position, fence!.logs);
@@ -41,7 +39,7 @@ export function apartFrom(core: Core, unit: readonly Task[]): Dissolved | undefi
     from.push({
       task,
       sends: leave,
-      ...(wasMerged && { arrivals: arrivalsOf(fence!) }),
+      arrivals: arrivalsOf(fence!),
       ...(image === undefined ? {} : { image }),
     });
   }

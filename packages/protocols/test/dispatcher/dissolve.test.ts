@@ -26,7 +26,9 @@ describe('T9: "Dissolve and merge at an image with nothing after it"', () => {
   it('D28: where only several nodes have room, the ranks restart on them; the commit comes first', () => {
     const s = left([3, 2, 1]);
     expect(s.assigned().slice(3)).toEqual(['0.2@2', '1.2@2', '2.2@3']);
-    const dissolved = [{ team: [0, 1, 2], from: [0, 1, 2].map((task) => ({ task, sends: [] })), groups: [[0, 1]] }];
+    const dissolved = [
+      { team: [0, 1, 2], from: [0, 1, 2].map((task) => ({ task, sends: [], arrivals: 0 })), groups: [[0, 1]] },
+    ];
     expect(s.of('teams').at(-1)).toMatchObject({ teams: [[0, 1]], dissolved });
     expect((s.registry.get(`job/${J()}`) as JobRecord).dissolved).toEqual(dissolved);
     expect(s.view().teamChanges).toMatchObject([{ what: 'dissolved', ranks: [0, 1, 2], teams: [[0, 1]] }]);

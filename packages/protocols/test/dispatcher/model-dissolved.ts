@@ -2,10 +2,13 @@
 import type { JobId, TaskId } from '@mayfly/wire';
 import { expect } from 'vitest';
 import { teamsBefore, type Dissolved, type JobRecord } from '../../src/index.ts';
+import type { Images } from './model-images.ts';
 
 export class DissolvedTeams {
   readonly #durable = new Map<string, { readonly job: JobId; readonly team: readonly TaskId[] }>();
   readonly #shown = new Set<string>();
+
+  constructor(private readonly images: Images) {}
 
   get size(): number {
     return this.#durable.size;
@@ -34,6 +37,7 @@ export class DissolvedTeams {
         expect(stateOf(t).fenced, 'D28, D30: everyone has fenced all members').toBe(true);
         formed.delete(`${job}/${t}`);
       }
+      this.images.judge(job, d);
       this.#durable.set(key, { job, team });
     }
   }

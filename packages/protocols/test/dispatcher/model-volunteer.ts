@@ -27,4 +27,17 @@ export class Volunteer {
   ) {
     this.slots = slots;
   }
+
+  /** What its heartbeat says of its workers. */
+  get reports() {
+    return this.workers.map((w) => ({
+      job: w.job,
+      task: w.task,
+      incarnation: w.incarnation,
+      started: w.started,
+      recovered: w.started,
+      ...(w.parked && { parked: true as const }),
+      activity: { state: 'computing' as const, arrivals: 0, sends: 0 },
+    }));
+  }
 }

@@ -2,7 +2,7 @@
  * A small model of nodes, CMs, CS and registry around a dispatcher, for the seeded runs of random.test.ts. It knows
  * nothing of the dispatcher's state: it judges effects, by the numbers of the invariants.
  */
-import { kindOf, PROGRAM_KINDS, type ImageId, type JobId, type NodeId, type TaskId } from '@mayfly/wire';
+import { kindOf, PROGRAM_KINDS, type JobId, type NodeId, type TaskId } from '@mayfly/wire';
 import { expect } from 'vitest';
 import {
   Dispatcher,
@@ -13,6 +13,7 @@ import {
   type TaskRecord,
 } from '../../src/index.ts';
 import { DissolvedTeams } from './model-dissolved.ts';
+import { Images } from './model-images.ts';
 import type { Volunteer } from './model-volunteer.ts';
 import { J, job, N, NOTHING } from './stage.ts';
 
@@ -36,7 +37,6 @@ export class Model {
   /** Asked to pause, and not to go on since. */
   readonly paused = new Set<JobId>();
   pauses = 0;
-  #images = 0;
   readonly log: string[] = [];
   /** Answers per turn, at most this less one: a slow disk, or a fast one. */
   pace = 6;
@@ -49,16 +49,18 @@ export class Model {
   #together = new Map<string, Extract<DispatcherEffect, { type: 'assign' }>[]>();
   /** Teams as they were formed: they stay (D24). */
   readonly #formed = new Map<string, string>();
-  readonly dissolved = new DissolvedTeams();
+  readonly #images = new Images();
+  readonly dissolved = new DissolvedTeams(this.#images);
   teams = 0;
   moved = 0;
   merged = 0;
-  readonly #newest = new Map<string, ImageId>();
   crowded = 0;
   again = 0;
   constructor(
     readonly below: (n: number) => number,
     readonly make: () => Dispatcher = () => new Dispatcher({ crashLimit: 10_000, moveAfterMs: 0, mergeAfterMs: 0 }),
+    /** Jobs take long and have images, of which some are damaged: teams are merged. */
+    readonly merges = false,
   ) {
     this.dispatcher = make();
     this.step({ type: 'recover', now: this.now, entries: [], images: [] });
@@ -146,7 +148,7 @@ export class Model {
               job: e.job,
               task: e.task,
               incarnation: e.incarnation,
-              ...(this.#newest.has(`${e.job}/${e.task}`) && { image: this.#newest.get(`${e.job}/${e.task}`)! }),
+              ...this.#images.chosen(e.job, e.task),
               ...(this.#record(e.job, e.task)?.exit && this.below(2) ? { ended: true } : {}),
             },
           });
@@ -248,7 +250,6 @@ export class Model {
     expect(slots, 'D26').toBeLessThanOrEqual(this.#quota ?? Infinity);
   }
 
-  /** Ranks of a team are, or will be, on this node. */
   /** A member of a team is there, or will be with a commit under way. */
   #crowds(node: NodeId): boolean {
     const under = new Map(this.answers.flatMap((a) => a.commit?.changes ?? []));
@@ -352,11 +353,13 @@ export class Model {
         task: e.task,
         incarnation: e.incarnation,
         started: false,
-        left: 3 + this.below(20),
+        left: this.merges ? 60 + this.below(100) : 3 + this.below(20),
       });
     else if (e?.type === 'revoke')
       v.workers = v.workers.filter((w) => !(w.job === e.job && w.task === e.task && w.incarnation === e.incarnation));
     else if (e?.type === 'checkpoint' && this.below(e.last ? 8 : 3) > 0) this.#image(v, e.job, e.task, e.last);
+    const takes = this.merges && this.below(12) === 0 ? v.workers[this.below(v.workers.length)] : undefined;
+    if (takes?.started) this.#image(v, takes.job, takes.task);
     for (const w of v.workers) {
       w.started = true;
       if (w.left > 0 && !w.parked) w.left--;
@@ -373,12 +376,12 @@ export class Model {
   }
 
   #image(v: Volunteer, of: JobId, task: TaskId, last?: true): void {
-    const serial = ++this.#images;
+    const serial = this.#images.begins(this.merges && this.below(4) === 0);
     const team = this.#formed.get(`${of}/${task}`)?.split(',').map(Number) ?? [task];
     for (const w of v.workers.filter((x) => x.job === of && team.includes(x.task))) {
       if (last) w.parked = true;
-      const image = `${w.job}-${w.task}-${w.incarnation}-${serial}` as ImageId;
-      this.#newest.set(`${w.job}/${w.task}`, image);
+      if (this.#fence(w.job, w.task)[CMS]! > w.incarnation) continue;
+      const image = this.#images.complete(w);
       this.step({ type: 'image', now: this.now, job: w.job, task: w.task, image, serial });
     }
   }
@@ -389,15 +392,7 @@ export class Model {
       type: 'heartbeat',
       now: this.now,
       connection: v.connection,
-      tasks: v.workers.map((w) => ({
-        job: w.job,
-        task: w.task,
-        incarnation: w.incarnation,
-        started: w.started,
-        recovered: w.started,
-        ...(w.parked && { parked: true }),
-        activity: { state: 'computing', arrivals: 0, sends: 0 },
-      })),
+      tasks: v.reports,
     });
   }
 

@@ -21,9 +21,9 @@ import { randomOf } from '../random.ts';
 
 declare const process: { env: Record<string, string | undefined> };
 
-function run(seed: number, make?: () => Dispatcher): Model {
+function run(seed: number, make?: () => Dispatcher, merges = false): Model {
   const below = randomOf(seed);
-  const m = new Model(below, make);
+  const m = new Model(below, make, merges);
   try {
     m.limit([undefined, 5, 7][seed % 3]); // no job is larger than 5
     const some = [undefined, undefined, PROGRAM_KINDS, ['wasm'], ['wasm'], ['typescript']] as const;
@@ -71,7 +71,8 @@ it(
     let pauses = 0;
     let [teams, crowded, again, dissolved, moved, merged] = [0, 0, 0, 0, 0, 0];
     for (let seed = 1; seed <= 300; seed++) {
-      const m = run(only === undefined ? seed : Number(only));
+      const at = only === undefined ? seed : Number(only);
+      const m = run(at, undefined, at % 2 === 0);
       for (const n of m.assigned.values()) incarnations += n;
       pauses += m.pauses;
       teams += m.teams;
@@ -90,7 +91,7 @@ it(
       expect(again, 'and some members again').toBeGreaterThan(10);
       expect(dissolved, 'and some teams were dissolved').toBeGreaterThan(5);
       expect(moved, 'and some moved').toBeGreaterThan(0);
-      expect(merged, 'and some merged').toBeGreaterThan(0);
+      expect(merged, 'and some merged').toBeGreaterThan(5);
     }
   },
 );
@@ -157,6 +158,14 @@ class MovesInSteps extends Dispatcher {
     return effects.filter((x) => x !== first);
   }
 }
+class TakesAny extends Dispatcher {
+  /** An image that the Checkpoint Server chooses counts as the newest. */
+  override step(e: DispatcherEvent): DispatcherEffect[] {
+    const t = e.type === 'imageChosen' ? this.core.find(e.job, e.task) : undefined;
+    if (e.type === 'imageChosen' && t?.newest && e.image !== undefined) t.newest = { ...t.newest, image: e.image };
+    return super.step(e);
+  }
+}
 const alone = {
   ...protocols.pessimistic,
   recovery: { ...protocols.pessimistic.recovery, teams: 'transport' as const },
@@ -170,8 +179,14 @@ it.each([
   ['there are no quotas', 'D26', () => new Generous(settings)],
   ['nobody hears that a team is dissolved', 'D28: shown', () => new Silent(settings)],
   ['teams are forgotten when the server restarts', 'D2[245]', () => new Forgetful(settings)],
-])('notices: %s', (_, rule, make) => {
+  [
+    'a team is made with images that are not the newest',
+    'D28, D30: a new team',
+    () => new TakesAny({ ...settings, mergeAfterMs: 0 }),
+    true,
+  ],
+])('notices: %s', (_, rule, make, merges = false) => {
   expect(() => {
-    for (let seed = 1; seed <= 100; seed++) run(seed, make);
+    for (let seed = 1; seed <= 100; seed++) run(seed, make, merges);
   }).toThrow(new RegExp(rule));
 });

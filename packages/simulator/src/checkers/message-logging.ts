@@ -145,6 +145,10 @@ export class MessageLogging implements ProtocolCheckers {
     this.messages.set(key, { digest, at: this.histories.sentBy(src, dst, channel)?.at, lsn: at.lsn, arrival });
   }
 
+  hasLogged(src: number, dst: number, channel: number): boolean {
+    return this.messages.has(messageKey(src, dst, channel));
+  }
+
   cut(cm: number, stream: string, next: number): void {
     for (const m of this.records.cut(cm, stream, next)) {
       if (m.type === 'determinants') this.hold(m.task, m.first, m.end, -1);

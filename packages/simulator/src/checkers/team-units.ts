@@ -3,9 +3,10 @@
  *
  *   a task's team stays until a commit of the dispatcher dissolves it (T1, T9); all members that are not done are
  *   assigned in one step to one node, with images of one wave or none with any (T1, T6, T8); those images are a
- *   consistent cut, in which what one had sent and another had not consumed lies in the channel that the image has
- *   (T6); so are those that the commit names, or it names none. A member of a team that was dissolved begins with its
- *   own of them, or with a later image that it took alone or with the smaller team that the commit names (T9).
+ *   consistent cut, in which what one had sent and another had not consumed lies in the channel that the image has, or
+ *   in the log since before the team was made (T6, T9); so are those that the commit names, or it names none. A member
+ *   of a team that was dissolved begins with its own of them, or with a later image that it took alone or with the
+ *   smaller team that the commit names (T9).
  *
  * Owns: what each image of a member holds by the rank's own account, and the last assignment of each team.
  */
@@ -40,7 +41,11 @@ export class TeamUnits {
   /** The image with which a member of a team began that was made of others: no cut, as logs have what lies between. */
   private readonly first = new Map<number, string | undefined>();
 
-  constructor(private readonly isDone: (task: number) => boolean) {}
+  constructor(
+    private readonly isDone: (task: number) => boolean,
+    /** A log has message `channel` of `src` to `dst`. */
+    private readonly isLogged: (src: number, dst: number, channel: number) => boolean,
+  ) {}
 
   imageTaken(image: string, what: TeamImage): void {
     this.images.set(image, what);
@@ -133,7 +138,9 @@ export class TeamUnits {
         // Of a team that was made of others, nobody has counted what came before.
         if (this.first.has(dst) && to?.received.has(src) !== true) continue;
         const [sent, got] = [from?.sent.get(dst) ?? 0, to?.received.get(src) ?? 0];
-        const between = to?.channels.get(src) ?? 0;
+        let between = to?.channels.get(src) ?? 0;
+        // They were sent before the team was made: the log has them, and the rank has not come to them yet.
+        for (let n = got + 1; n <= sent; n++) if (this.isLogged(src, dst, n)) between++;
         if (sent !== got + between)
           throw new Violation(
             `K25: task ${src} had sent ${sent} messages to ${dst}, which had consumed ${got}, and ${between} lie between`,

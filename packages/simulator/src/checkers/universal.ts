@@ -141,6 +141,8 @@ export interface ProtocolCheckers {
 
   /** A frame is appended to a log. */
   logged(at: Place, frame: Frame): void;
+  /** A log has this message, or had it until it was trimmed. */
+  hasLogged?(src: number, dst: number, channel: number): boolean;
   /** Power loss, or the end of a process, took the records from `next` on. */
   cut(cm: number, stream: string, next: number): void;
   trims(cm: number, trim: Trim): void;
@@ -253,7 +255,10 @@ export class Checkers implements Witness, Histories {
   ) {
     this.kit = kit(this, stores, clusters, ft);
     this.locals = new LocalChannels(this);
-    this.units = new TeamUnits((task) => stores.isDone(task));
+    this.units = new TeamUnits(
+      (task) => stores.isDone(task),
+      (src, dst, channel) => this.kit.hasLogged?.(src, dst, channel) === true,
+    );
     this.files = new FileChecker(spec.spawn?.first ?? spec.size, (life, known) => this.kit.supersedes(life, known));
   }
 
