@@ -155,7 +155,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
         };
       },
       jobs: () => countStates(runtime),
-      links: () => runtime.memories.links,
+      links: () => runtime.memories.door.links,
       imageLinks: () => runtime.checkpoints.links,
       logBytes: () => runtime.logBytes(),
     };

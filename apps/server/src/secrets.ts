@@ -62,11 +62,35 @@ export function randomId(length: number): string {
 
 const sha256 = (s: string): Buffer => createHash('sha256').update(s).digest();
 
-export class Secrets {
+/** S2. Other servers of a shared storage check capabilities, too (memories/). */
+export class Capabilities {
+  constructor(readonly key: Buffer) {}
+
+  /** `<job>.<task>.<incarnation>.<hmac>` (S2). */
+  capability(h: Holder): string {
+    const text = `${h.job}.${h.task}.${h.incarnation}`;
+    return `${text}.${this.mac(text)}`;
+  }
+
+  /** What the capability covers, or undefined when it is none of ours. */
+  holder(capability: string): Holder | undefined {
+    const m = /^([0-9a-z]{12})\.(\d{1,10})\.(\d{1,10})\.([0-9a-f]{64})$/.exec(capability);
+    if (!m) return undefined;
+    const [, job, task, inc, mac] = m as unknown as [string, string, string, string, string];
+    if (!timingSafeEqual(Buffer.from(mac, 'hex'), Buffer.from(this.mac(`${job}.${task}.${inc}`), 'hex')))
+      return undefined;
+    return { job: jobId(job), task: taskId(Number(task)), incarnation: incarnation(Number(inc)) };
+  }
+
+  protected mac(text: string): string {
+    return createHmac('sha256', this.key).update(text).digest('hex');
+  }
+}
+
+export class Secrets extends Capabilities {
   /** In plain where it is known: set by option, or drawn now. */
   readonly token: string | undefined;
   readonly tokenIsNew: boolean;
-  readonly #key: Buffer;
   readonly #registry: Registry;
   #record: TokenRecord;
   /** SHA-256 of the right token once a request has shown it: scrypt is for the disk, not for every request. */
@@ -79,8 +103,8 @@ export class Secrets {
   slowlyHashed = 0;
 
   private constructor(registry: Registry, key: Buffer, record: TokenRecord, token: string | undefined, isNew: boolean) {
+    super(key);
     this.#registry = registry;
-    this.#key = key;
     this.#record = record;
     this.token = token;
     this.tokenIsNew = isNew;
@@ -137,22 +161,6 @@ export class Secrets {
     return true;
   }
 
-  /** `<job>.<task>.<incarnation>.<hmac>` (S2). */
-  capability(h: Holder): string {
-    const text = `${h.job}.${h.task}.${h.incarnation}`;
-    return `${text}.${this.#mac(text)}`;
-  }
-
-  /** What the capability covers, or undefined when it is none of ours. */
-  holder(capability: string): Holder | undefined {
-    const m = /^([0-9a-z]{12})\.(\d{1,10})\.(\d{1,10})\.([0-9a-f]{64})$/.exec(capability);
-    if (!m) return undefined;
-    const [, job, task, inc, mac] = m as unknown as [string, string, string, string, string];
-    if (!timingSafeEqual(Buffer.from(mac, 'hex'), Buffer.from(this.#mac(`${job}.${task}.${inc}`), 'hex')))
-      return undefined;
-    return { job: jobId(job), task: taskId(Number(task)), incarnation: incarnation(Number(inc)) };
-  }
-
   newNodeSecret(node: NodeId): { secret: string; hash: string } {
     const secret = randomBytes(24).toString('hex');
     return { secret, hash: this.#nodeHash(node, secret) };
@@ -163,11 +171,7 @@ export class Secrets {
   }
 
   #nodeHash(node: NodeId, secret: string): string {
-    return this.#mac(`node ${node} ${secret}`);
-  }
-
-  #mac(text: string): string {
-    return createHmac('sha256', this.#key).update(text).digest('hex');
+    return this.mac(`node ${node} ${secret}`);
   }
 }
 

@@ -95,6 +95,7 @@ export type { DispatcherIo, ImagesIo, ServiceHost } from './service/service-host
 export {
   ServedLog,
   type LogAnswers,
+  type LogCore,
   type LogHost,
   type LogIo,
   type LogOrder,

@@ -5,7 +5,9 @@ import type { JobId, ProtocolName, TaskId } from '@mayfly/wire';
 import type { Disk } from '../disk.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Capabilities } from '../secrets.ts';
+import type { Seat, Sitting } from './memory-seat.ts';
+import type { Traffic } from './traffic.ts';
 
 export interface CmSpec {
   job: JobId;
@@ -41,7 +43,9 @@ export interface CmDeps {
   /** What the core has for the other cores of the job. */
   answers: LogAnswers;
   files: AnswerSource;
-  secrets: Secrets;
+  secrets: Capabilities;
+  /** A seat at another server for the core of a job that begins; undefined: it is here. */
+  elsewhere?: ((spec: CmSpec, traffic: Traffic, sitting: Sitting) => Seat | undefined) | undefined;
   settings: CmSettings;
   metrics: Metrics;
   logger: Logger;

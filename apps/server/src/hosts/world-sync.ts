@@ -3,7 +3,7 @@
  *
  * Owns: which task's newest message to the world is not known durable there.
  */
-import type { ChannelMemory } from '@mayfly/protocols';
+import type { LogCore } from '@mayfly/protocols';
 import type { TaskId } from '@mayfly/wire';
 import type { Logger } from '../logger.ts';
 
@@ -13,7 +13,7 @@ export interface WorldSyncDeps {
   /** Makes durable what was written for this task. */
   sync(task: TaskId): Promise<void>;
   /** The core as it is now. Syncs for an earlier core are not reported. */
-  core(): ChannelMemory | undefined;
+  core(): LogCore | undefined;
   synced(task: TaskId, channel: number): void;
   logger: Logger;
 }

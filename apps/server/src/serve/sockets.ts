@@ -96,7 +96,7 @@ export function serveSockets(
       engine.on('connection', (socket: EngineSocket) =>
         index === 'image'
           ? runtime.checkpoints.accept(engineImageLink(socket))
-          : runtime.memories.accept(index, engineLink(socket)),
+          : runtime.memories.door.accept(index, engineLink(socket)),
       );
       polls.set(index, engine);
     }
@@ -126,7 +126,7 @@ export function serveSockets(
     if (cm) {
       const index = Number(cm[1]);
       data.handleUpgrade(request, socket, head, (ws: WebSocket) =>
-        runtime.memories.accept(index, webSocketLink(ws, request, o.pingMs)),
+        runtime.memories.door.accept(index, webSocketLink(ws, request, o.pingMs)),
       );
       return;
     }

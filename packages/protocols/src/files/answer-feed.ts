@@ -4,7 +4,6 @@
  * starts from what its log has.
  */
 import { FILES, MayflyError, type TaskId } from '@mayfly/wire';
-import type { ChannelMemory } from '../channel-memory/channel-memory.ts';
 
 export interface AnswerSource {
   /** Number of the last answer that may go out. */
@@ -13,17 +12,19 @@ export interface AnswerSource {
   answer(task: TaskId, r: number): { error: number; body: Uint8Array } | undefined;
 }
 
+type Core = { logged(src: TaskId, dst: TaskId): number };
+
 export class AnswerFeed {
   readonly #given = new Map<TaskId, number>();
-  #to: ChannelMemory | undefined;
+  #to: Core | undefined;
 
   constructor(private readonly source: AnswerSource) {}
 
   /** @param give may replace the core: then the rest is for the next one. @throws MayflyError LOST_LOG */
   feed(
-    core: ChannelMemory,
+    core: Core,
     task: TaskId,
-    current: () => ChannelMemory | undefined,
+    current: () => Core | undefined,
     give: (r: number, answer: { error: number; body: Uint8Array }) => void,
   ): void {
     if (this.#to !== core) this.#given.clear();

@@ -83,6 +83,26 @@ export interface LogAnswers {
   clusters?(): ClustersNow | undefined;
 }
 
+/**
+ * A core as its ServedLog sees it: of this process (ChannelMemory), or of another one. That one takes an event and
+ * answers later ({@link ServedLog.answered}); what it can be asked is as it was last reported.
+ */
+export type LogCore = Pick<
+  ChannelMemory,
+  | 'tasks'
+  | 'line'
+  | 'flushDue'
+  | 'step'
+  | 'progress'
+  | 'logged'
+  | 'durable'
+  | 'observe'
+  | 'awaiting'
+  | 'unshown'
+  | 'provisional'
+  | 'waveCounts'
+>;
+
 /** Lines of standard input, which are durable where they come from. Numbered from 1. */
 export interface StdinSource {
   readonly messages: number;
@@ -128,7 +148,7 @@ export class ServedLog {
   #waitsForLine: boolean;
   #size: number;
   #fresh: boolean;
-  #core: ChannelMemory | undefined;
+  #core: LogCore | undefined;
   /** Lines of standard input that this core has. */
   #typed = 0;
 
@@ -145,7 +165,7 @@ export class ServedLog {
   }
 
   /** Undefined: it recovers, or has failed for good. */
-  get core(): ChannelMemory | undefined {
+  get core(): LogCore | undefined {
     return this.#core;
   }
 
@@ -158,8 +178,13 @@ export class ServedLog {
 
   /** For {@link begin}: the host opens the streams that it names. */
   newCore(): ChannelMemory {
-    const { policy, fresh: _, stdin: __, files: ___, ...options } = this.#options;
-    return new ChannelMemory(policy, { ...options, ...this.#teams, size: this.#size, line: this.#line });
+    return new ChannelMemory(this.#options.policy, this.coreOptions());
+  }
+
+  /** Of a core that begins now. */
+  coreOptions(): ChannelMemoryOptions {
+    const { policy: _, fresh: __, stdin: ___, files: ____, ...options } = this.#options;
+    return { ...options, ...this.#teams, size: this.#size, line: this.#line };
   }
 
   /** L4. */
@@ -207,6 +232,11 @@ export class ServedLog {
       const { records, next } = read(name);
       for (const effect of core.recover(name, records, next)) this.#perform(effect);
     }
+    this.begun(core);
+  }
+
+  /** L2, once its streams are read. */
+  begun(core: LogCore): void {
     this.#core = core;
     this.#typed = core.logged(WORLD, taskId(0));
     for (const [task, incarnation] of this.#fences) this.step({ type: 'fence', task, incarnation });
@@ -244,6 +274,18 @@ export class ServedLog {
       const effects = core.step(event);
       for (let i = 0; i < effects.length && this.#core === core; i++) this.#perform(effects[i]!);
       if (this.#core === core) this.#host.performed();
+    } catch (error) {
+      if (this.#core !== core) throw error;
+      this.drop();
+      this.#host.broke(error);
+    }
+  }
+
+  /** An effect of a core of another process, which is not used any more after one that failed (L3). */
+  answered(core: LogCore, effect: CmEffect): void {
+    if (this.#core !== core) return;
+    try {
+      this.#perform(effect);
     } catch (error) {
       if (this.#core !== core) throw error;
       this.drop();
