@@ -112,6 +112,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       webhooks,
       logger: app.log,
       metrics,
+      sharing: storage.sharing,
     });
     undo.push(() => runtime.close());
     quotas.onChange = () => runtime.dispatcher.step({ type: 'quotas', quotas: quotas.slots() });
@@ -165,7 +166,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       metrics,
       dashboards: () => dashboard.count,
       usage: () => storage.usage(),
-      ...(storage.sharing ? { peers: storage.sharing.peers } : {}),
+      ...(runtime.seats && { peers: () => runtime.seats!.peers() }),
       version: o.version,
       limitBytes: o.retention.diskBytes,
     });

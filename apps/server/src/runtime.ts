@@ -10,7 +10,7 @@
  *  R5  A server that stops records no loss: it ends the connections of nodes itself, and they come to the next one.
  */
 import { isOver, jobIds, jobView, nodeViews, type JobService, type JobSpec, type ServedLog } from '@mayfly/protocols';
-import type { Archive, MessageLog, Registry, ImageStore, JobFiles, JobOutput } from '@mayfly/storage/ports';
+import type { MessageLog, Registry } from '@mayfly/storage/ports';
 import {
   FILES,
   FIRST_TOKEN,
@@ -27,11 +27,11 @@ import {
   type SpawnGroup,
   type TaskId,
 } from '@mayfly/wire';
-import type { Board } from './board.ts';
 import { Chronicle } from './chronicle.ts';
 import { compose } from './compose.ts';
 import type { Disk } from './disk.ts';
 import { ChannelMemories } from './hosts/channel-memories.ts';
+import { cmSettings } from './hosts/channel-memory-deps.ts';
 import { CheckpointServerHost } from './hosts/checkpoint-server-host.ts';
 import { DispatcherHost } from './hosts/dispatcher-host.ts';
 import { NodeSockets } from './hosts/node-sockets.ts';
@@ -51,10 +51,11 @@ import { Places } from './jobs/places.ts';
 import { OpenJobs } from './jobs/open-jobs.ts';
 import { watchLogs, watchRanks, type WatchParts } from './jobs/watch.ts';
 import type { Logger } from './logger.ts';
+import { Seats } from './memories/seats.ts';
 import type { Metrics } from './metrics.ts';
 import { noObserver, type RuntimeObserver } from './observer.ts';
 import type { ResolvedOptions } from './options.ts';
-import type { Rooms } from './rooms.ts';
+import type { RuntimeDeps } from './runtime-deps.ts';
 import type { Secrets } from './secrets.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -73,6 +74,8 @@ export class Runtime {
   readonly checkpoints: CheckpointServerHost;
   readonly dispatcher: DispatcherHost;
   readonly parity: ParityHost;
+  /** Of a storage that several servers share. */
+  readonly seats: Seats | undefined;
   readonly nodeSockets: NodeSockets;
   readonly #service: JobService;
   readonly chronicle: Chronicle;
@@ -95,22 +98,7 @@ export class Runtime {
   #timers: NodeJS.Timeout[] = [];
   #stopping = false;
 
-  constructor(deps: {
-    options: ResolvedOptions;
-    disk: Disk;
-    log: MessageLog;
-    images: ImageStore;
-    registry: Registry;
-    files: JobFiles;
-    output: JobOutput;
-    archive: Archive;
-    secrets: Secrets;
-    rooms: Rooms;
-    board: Board;
-    webhooks: Webhooks;
-    logger: Logger;
-    metrics: Metrics;
-  }) {
+  constructor(deps: RuntimeDeps) {
     const { options, registry, secrets, logger } = deps;
     this.#options = options;
     this.#disk = deps.disk;
@@ -231,13 +219,22 @@ export class Runtime {
         given: (node, job, task, incarnation) => this.chronicle.given(node, job, task, incarnation),
       },
     });
+    const settings = cmSettings(options, SYNC_TICK_MS);
+    this.seats =
+      deps.sharing &&
+      new Seats({
+        sharing: deps.sharing,
+        version: options.version,
+        key: secrets.key,
+        settings,
+        metrics: deps.metrics,
+        logger,
+        own: () => this.memories.all().flatMap((h) => (h.server === undefined ? [h.spec.job] : [])),
+      });
     this.#jobs = new OpenJobs({
       limits: options.limits,
-      settings: {
-        backlogBytes: options.limits.socketBacklogBytes,
-        backlogMaxBytes: options.limits.socketBacklogMaxBytes,
-        lazyTicks: Math.ceil(options.syncEveryMs / SYNC_TICK_MS),
-      },
+      settings,
+      elsewhere: (spec, traffic, sitting) => this.seats?.place(spec, traffic, sitting),
       log: deps.log,
       disk: deps.disk,
       registry,
@@ -343,6 +340,7 @@ export class Runtime {
     await this.#records.close();
     await this.chronicle.close();
     await Promise.all(this.memories.all().map((h) => h.close('the server stops')));
+    this.seats?.close();
     await this.checkpoints.close();
     await this.dispatcher.close();
     this.#jobs.releaseAll();

@@ -6,8 +6,8 @@
  * STORAGE_MS, and only when asked).
  */
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
-import type { Peer, StorageUsage } from '@mayfly/storage/ports';
-import type { ServerView } from '@mayfly/wire';
+import type { StorageUsage } from '@mayfly/storage/ports';
+import type { PeerView, ServerView } from '@mayfly/wire';
 import type { Disk } from './disk.ts';
 import type { Metrics, MetricSources } from './metrics.ts';
 
@@ -58,7 +58,7 @@ export interface ServerViewSources extends MetricSources {
   dashboards(): number;
   usage(): Promise<StorageUsage>;
   /** The server processes of a shared storage. */
-  peers?(): Promise<Peer[]>;
+  peers?(): Promise<PeerView[]>;
   version: string;
   limitBytes: number;
 }
@@ -105,7 +105,7 @@ export class ServerHealth {
   }
 
   /** The server processes of a shared storage, this one first; none: it is not shared. @throws MayflyError */
-  async peers(): Promise<Peer[]> {
+  async peers(): Promise<PeerView[]> {
     return (await this.#s.peers?.()) ?? [];
   }
 

@@ -1,15 +1,19 @@
 /**
  * A server that shares its database with others: one of them serves, the others stand by. Each listens from the start;
- * one that stands by sends connections on to the one that serves, and takes over when that one ends, is drained or
- * killed, or does not answer any more (packages/storage/src/postgres/ownership.ts).
+ * one that stands by sends connections on to the one that serves, has seats for its Channel Memories (memories/), and
+ * takes over when that one ends, is drained or killed, or does not answer any more
+ * (packages/storage/src/postgres/ownership.ts).
  *
- * Owns: the port (serve/front.ts), and the server while this process serves.
+ * Owns: the port (serve/front.ts), and the server or the seats, whichever this process has.
  */
 import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Owner } from '@mayfly/storage/postgres';
+import pino from 'pino';
 import { createServer } from './create-server.ts';
-import { DEFAULT_HOST, DEFAULT_PORT, type MayflyServer, type ServerOptions } from './options.ts';
+import type { Logger } from './logger.ts';
+import { SeatServer } from './memories/seat-server.ts';
+import { DEFAULT_HOST, DEFAULT_PORT, resolveOptions, type MayflyServer, type ServerOptions } from './options.ts';
 import { Front } from './serve/front.ts';
 
 export interface SharedServerOptions extends Omit<ServerOptions, 'storage' | 'listen' | 'drain'> {
@@ -46,30 +50,54 @@ const YIELD_MS = 10_000;
 export async function createSharedServer(options: SharedServerOptions): Promise<SharedServer> {
   const { store, advertise, leaseMs, onStandBy, onServing, onDrained, onLost, ...rest } = options;
   const { host = DEFAULT_HOST, port = DEFAULT_PORT } = rest;
-  const { openPostgresStorage } = await import('@mayfly/storage/postgres');
+  const { joinPostgresLog, openPostgresStorage } = await import('@mayfly/storage/postgres');
   const front = await Front.listen(port, host);
   const address = advertise ?? addressFor(host, front.port);
   const stop = new AbortController();
   let serving: MayflyServer | undefined;
   let drained = false;
 
-  const serveOnce = async (): Promise<void> => {
+  const { version, limits, pingMs, log } = resolveOptions(rest);
+  const logger = loggerOf(log);
+
+  /** Resolves when this process has the database, and no seats for another one any more. */
+  const standBy = async (): Promise<Awaited<ReturnType<typeof openPostgresStorage>>> => {
     let named = '';
-    const storage = await openPostgresStorage({
-      url: store,
-      dataDir: rest.dataDir,
-      address,
-      ...(leaseMs === undefined ? {} : { leaseMs }),
-      standBy: {
-        signal: stop.signal,
-        ...(drained ? { yieldMs: YIELD_MS } : {}),
-        owner(owner) {
-          front.sendOn(owner.address === '' ? undefined : owner);
-          if (owner.who !== named) onStandBy?.(owner);
-          named = owner.who;
-        },
-      },
+    const seats = new SeatServer({
+      version,
+      pingMs,
+      maxLinks: limits.dataSockets,
+      logger,
+      join: (joining) => joinPostgresLog({ url: store }, joining),
     });
+    front.seats = seats;
+    try {
+      return await openPostgresStorage({
+        url: store,
+        dataDir: rest.dataDir,
+        address,
+        ...(leaseMs === undefined ? {} : { leaseMs }),
+        standBy: {
+          signal: stop.signal,
+          ...(drained ? { yieldMs: YIELD_MS } : {}),
+          owner(owner) {
+            front.sendOn(owner.address === '' ? undefined : owner);
+            if (owner.who === named) return;
+            named = owner.who;
+            // Those of the owner before.
+            seats.leave();
+            onStandBy?.(owner);
+          },
+        },
+      });
+    } finally {
+      front.seats = undefined;
+      await seats.close();
+    }
+  };
+
+  const serveOnce = async (): Promise<void> => {
+    const storage = await standBy();
     front.sendOn(undefined);
     const { lost, secret } = storage.sharing;
     const drain = new AbortController();
@@ -128,6 +156,10 @@ export async function createSharedServer(options: SharedServerOptions): Promise<
       })()),
   };
 }
+
+/** While this process does not serve. */
+const loggerOf = (log: ReturnType<typeof resolveOptions>['log']): Logger =>
+  typeof log === 'string' ? pino({ level: log }) : pino({ level: log.level }, log.stream);
 
 /** Of this process, for others. */
 function addressFor(host: string, port: number): string {

@@ -99,6 +99,7 @@ export async function startProcess(options: {
   dispatcher?: object;
   limits?: object;
   pingMs?: number;
+  log?: 'info';
   reserveBytes?: number;
 }): Promise<ServerProcess> {
   const file = await (bundled ??= bundle());

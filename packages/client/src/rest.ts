@@ -7586,7 +7586,10 @@ export interface operations {
                      *         {
                      *           "who": "process 4711 on beta",
                      *           "address": "beta.example.org:7070",
-                     *           "owns": false
+                     *           "owns": false,
+                     *           "memories": 0,
+                     *           "jobs": 0,
+                     *           "messagesPerSecond": 0
                      *         }
                      *       ]
                      *     }
@@ -7596,6 +7599,9 @@ export interface operations {
                             who: string;
                             address: string;
                             owns: boolean;
+                            memories: number;
+                            jobs: number;
+                            messagesPerSecond: number;
                         }[];
                     };
                 };
@@ -7724,12 +7730,18 @@ export interface operations {
                      *         {
                      *           "who": "process 812 on alpha",
                      *           "address": "10.0.0.5:7070",
-                     *           "owns": true
+                     *           "owns": true,
+                     *           "memories": 2,
+                     *           "jobs": 2,
+                     *           "messagesPerSecond": 310
                      *         },
                      *         {
                      *           "who": "process 790 on beta",
                      *           "address": "10.0.0.6:7070",
-                     *           "owns": false
+                     *           "owns": false,
+                     *           "memories": 3,
+                     *           "jobs": 2,
+                     *           "messagesPerSecond": 1240
                      *         }
                      *       ]
                      *     }

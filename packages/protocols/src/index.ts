@@ -91,9 +91,11 @@ export { MemoryFiles } from './files/memory-files.ts';
 export { readSegments, writeSegments, type RangeIo } from './files/segments.ts';
 export { Buckets, type BucketOptions, type BucketsRecord, type Window as BucketWindow } from './history/buckets.ts';
 export { JobService, type DispatcherInput, type ImagesInput } from './service/job-service.ts';
+export { Inbox } from './service/inbox.ts';
 export type { DispatcherIo, ImagesIo, ServiceHost } from './service/service-host.ts';
 export {
   ServedLog,
+  streamsBetween,
   type LogAnswers,
   type LogCore,
   type LogHost,

@@ -8,9 +8,9 @@
  */
 import {
   MemoryFiles,
-  type ChannelMemory,
   type FileEffect,
   type FileSnapshot,
+  type LogCore,
   type Outcome,
   type ServedLog,
 } from '@mayfly/protocols';
@@ -216,7 +216,7 @@ export class FileHost {
   // ---- durability ----
 
   /** With the sync of the output: what a task wrote is durable, what its log has is forgotten. */
-  sync(core: (task: TaskId) => ChannelMemory | undefined): void {
+  sync(core: (task: TaskId) => Pick<LogCore, 'durable'> | undefined): void {
     if (!this.files) return;
     this.journal.sync(this.stream, this.journal.next(this.stream));
     const { service } = this.files;

@@ -57,7 +57,16 @@ export type CheckpointAdvice = Static<typeof CheckpointAdvice>;
 
 /** GET /api/server: how the server is. Counters begin with its start; two requests give a rate. */
 /** A server process of a database that several share. */
-export const PeerView = Type.Object({ who: Type.String(), address: Type.String(), owns: Type.Boolean() });
+export const PeerView = Type.Object({
+  who: Type.String(),
+  address: Type.String(),
+  owns: Type.Boolean(),
+  /** Channel Memories whose messages it passes on, of how many jobs, and messages a second on their data links. */
+  memories: CountSchema,
+  jobs: CountSchema,
+  messagesPerSecond: CountSchema,
+});
+export type PeerView = Static<typeof PeerView>;
 
 export const ServerView = Type.Object({
   version: Type.String(),

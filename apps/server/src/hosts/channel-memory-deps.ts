@@ -5,8 +5,9 @@ import type { JobId, ProtocolName, TaskId } from '@mayfly/wire';
 import type { Disk } from '../disk.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
+import type { ResolvedOptions } from '../options.ts';
 import type { Capabilities } from '../secrets.ts';
-import type { Seat, Sitting } from './memory-seat.ts';
+import type { LinkSettings, Seat, Sitting } from './memory-seat.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface CmSpec {
@@ -29,12 +30,17 @@ export interface CmWorld {
   sync(task: TaskId): Promise<void>;
 }
 
-export interface CmSettings {
-  backlogBytes: number;
-  backlogMaxBytes: number;
+export interface CmSettings extends LinkSettings {
   /** {@link import('@mayfly/protocols').ChannelMemoryOptions.lazyTicks} */
   lazyTicks: number;
 }
+
+/** @param tickMs between two ticks */
+export const cmSettings = ({ limits, syncEveryMs }: ResolvedOptions, tickMs: number): CmSettings => ({
+  backlogBytes: limits.socketBacklogBytes,
+  backlogMaxBytes: limits.socketBacklogMaxBytes,
+  lazyTicks: Math.ceil(syncEveryMs / tickMs),
+});
 
 export interface CmDeps {
   log: MessageLog;

@@ -10,7 +10,6 @@ import type { MessageLog } from '@mayfly/storage/ports';
 import type { JobId, ProtocolName } from '@mayfly/wire';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
-import type { CmSettings } from './channel-memory-deps.ts';
 import { CloseCode, type DataLink } from './data-link.ts';
 import { LogStreams } from './log-streams.ts';
 import type { Traffic } from './traffic.ts';
@@ -79,6 +78,14 @@ export interface Seat {
 /** The server of the seat does not answer any more, or gives it up. */
 export class SeatLost extends Error {}
 
+/** Bytes that wait in the socket of a link. */
+export interface LinkSettings {
+  /** More: the core gives it nothing meanwhile. */
+  backlogBytes: number;
+  /** More: it is closed. */
+  backlogMaxBytes: number;
+}
+
 export interface SeatSpec {
   job: JobId;
   index: number;
@@ -87,7 +94,7 @@ export interface SeatSpec {
 
 export interface SeatDeps {
   log: MessageLog;
-  settings: Pick<CmSettings, 'backlogBytes' | 'backlogMaxBytes'>;
+  settings: LinkSettings;
   metrics: Metrics;
   logger: Logger;
 }

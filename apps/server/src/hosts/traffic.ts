@@ -19,11 +19,21 @@ export type Tap = (src: number, dst: number, bytes: number, tag: number) => void
 
 const NONE = new Float64Array(0);
 
+/** What was counted elsewhere. */
+export interface TrafficReport {
+  /** By task: messages and bytes in, messages and bytes out. */
+  tasks: Float64Array;
+  /** Rows of pairs that have changed since the last report, by destination. */
+  rows: [dst: number, row: Float64Array][];
+}
+
 export class Traffic {
   #size: number;
   readonly #tasks: TaskTraffic[];
   /** By destination: [messages, bytes] by source. */
   readonly #pairs: Float64Array[];
+  /** Destinations whose row has changed since the last report. */
+  #changed: Uint8Array;
   /** undefined: there is no viewer. */
   tap: Tap | undefined;
 
@@ -31,6 +41,7 @@ export class Traffic {
     this.#size = size;
     this.#tasks = Array.from({ length: size }, nothing);
     this.#pairs = Array.from({ length: size }, () => NONE);
+    this.#changed = new Uint8Array(size);
   }
 
   /** The job has more tasks now. */
@@ -39,6 +50,9 @@ export class Traffic {
       this.#tasks.push(nothing());
       this.#pairs.push(NONE);
     }
+    const changed = new Uint8Array(this.#size);
+    changed.set(this.#changed);
+    this.#changed = changed;
     this.#pairs.forEach((row, d) => {
       if (row.length === 0 || row.length >= 2 * size) return;
       this.#pairs[d] = new Float64Array(2 * size);
@@ -78,7 +92,26 @@ export class Traffic {
     from.bytesOut += moreBytes;
   }
 
+  /** For the server of the dispatcher. */
+  report(): TrafficReport {
+    const tasks = Float64Array.from(this.#tasks.flatMap((t) => [t.messagesIn, t.bytesIn, t.messagesOut, t.bytesOut]));
+    const rows: TrafficReport['rows'] = [];
+    this.#changed.forEach((is, dst) => void (is && rows.push([dst, this.#pairs[dst]!])));
+    this.#changed.fill(0);
+    return { tasks, rows };
+  }
+
+  /** What was counted elsewhere stands here. */
+  load({ tasks, rows }: TrafficReport): void {
+    this.#tasks.forEach((t, n) => {
+      const [messagesIn = 0, bytesIn = 0, messagesOut = 0, bytesOut = 0] = tasks.subarray(4 * n, 4 * n + 4);
+      Object.assign(t, { messagesIn, bytesIn, messagesOut, bytesOut });
+    });
+    for (const [dst, row] of rows) if (row.length <= 2 * this.#size) this.#row(dst).set(row);
+  }
+
   #row(dst: number): Float64Array {
+    this.#changed[dst] = 1;
     const row = this.#pairs[dst]!;
     return row.length > 0 ? row : (this.#pairs[dst] = new Float64Array(2 * this.#size));
   }

@@ -70,7 +70,7 @@ export function assignmentOf(
     ...(env === undefined ? {} : { env }),
     files: spec.files,
     protocol: spec.protocol,
-    channelMemories: Array.from({ length: spec.channelMemories }, (_, i) => `/data/cm/${i}`),
+    channelMemories: Array.from({ length: spec.channelMemories }, (_, i) => `/data/cm/${i}?job=${spec.id}`),
     ...(spec.clusters === undefined ? {} : { homes: [...spec.clusters] }),
     seed: spec.seed,
     serverTime: now,

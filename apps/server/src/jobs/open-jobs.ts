@@ -26,7 +26,7 @@ import type { Reading } from '../history/gauges.ts';
 import { memoriesOf, type ChannelMemories } from '../hosts/channel-memories.ts';
 import type { Traffic } from '../hosts/traffic.ts';
 import type { CheckpointServerHost } from '../hosts/checkpoint-server-host.ts';
-import type { CmSettings, CmWorld } from '../hosts/channel-memory-deps.ts';
+import type { CmDeps, CmSettings, CmWorld } from '../hosts/channel-memory-deps.ts';
 import type { ParityHost } from '../hosts/parity-host.ts';
 import type { WorldHost } from '../hosts/world-host.ts';
 import type { Disk } from '../disk.ts';
@@ -52,6 +52,7 @@ export interface OpenJob {
 export interface OpenJobsParts {
   limits: ServerLimits;
   settings: CmSettings;
+  elsewhere: CmDeps['elsewhere'];
   log: MessageLog;
   disk: Disk;
   registry: Registry;
@@ -213,6 +214,7 @@ export class OpenJobs {
       files: { answerable: (task) => world.answerable(job, task), answer: (task, r) => world.answer(job, task, r) },
       secrets,
       settings: this.#parts.settings,
+      elsewhere: this.#parts.elsewhere,
       metrics,
       logger,
       actingKnown,

@@ -8,6 +8,7 @@
  *      reads the database knows the key, so nobody else names the address of a client.
  *  N2  A connection waits while nobody is known to serve, or while the one that serves cannot be reached: another one
  *      may just take over. An owner sends nothing on, so that a connection goes through one other server at most.
+ *      One that stands by keeps what is for its seats (../memories/seat-server.ts).
  *  N3  When the owner changes, the connections that were sent on are closed: the old one may stand still for ever.
  */
 import type { Server as HttpServer } from 'node:http';
@@ -20,6 +21,14 @@ export interface Upstream {
   /** host:port */
   address: string;
   secret: string;
+}
+
+/** What a server that stands by serves itself. */
+export interface OwnSeats {
+  /** A request that begins so is for a seat here. */
+  has(head: string): boolean;
+  /** @param ofServer it has proved to be of another server */
+  take(connection: Socket, ofServer: boolean): void;
 }
 
 /** A connection that waits so long for an owner is closed. */
@@ -42,6 +51,8 @@ export class Front {
   readonly #sentOn = new Set<Socket>();
   readonly #patienceMs: number;
   #to: { upstream: Upstream } | { http: HttpServer; secret: string } | undefined;
+  /** While this server stands by. */
+  seats: OwnSeats | undefined;
 
   /**
    * @param patienceMs how long a connection waits for a server that cannot be reached
@@ -106,8 +117,28 @@ export class Front {
       this.#waiting.add(socket);
       socket.once('close', () => this.#waiting.delete(socket));
       socket.setTimeout(WAIT_MS, () => socket.destroy());
-    } else if ('upstream' in to) this.#send(socket, to.upstream, since);
+    } else if ('upstream' in to) this.#begin(socket, to.upstream, since);
     else this.#serve(socket, to.http, to.secret);
+  }
+
+  /** Looks at its first bytes: they are for a seat of this server, or go on. */
+  #begin(socket: Socket, upstream: Upstream, since: number): void {
+    const { seats } = this;
+    this.#first(socket, (first) => {
+      if (first === WORD) {
+        // N2.
+        if (!seats) return void socket.destroy();
+        answerServer(socket, upstream.secret, (link, rest) =>
+          this.#hand(socket, link, rest, (s) => seats.take(s, true)),
+        );
+      } else if (seats?.has(first.toString('latin1'))) this.#hand(socket, socket, first, (s) => seats.take(s, false));
+      else {
+        socket.setTimeout(0);
+        socket.pause();
+        socket.unshift(first);
+        this.#send(socket, upstream, since);
+      }
+    });
   }
 
   #send(socket: Socket, { address, secret }: Upstream, since: number): void {
@@ -150,30 +181,41 @@ export class Front {
 
   /** N1. */
   #serve(socket: Socket, http: HttpServer, secret: string): void {
+    const serve = (connection: Socket): void => void http.emit('connection', connection);
+    this.#first(socket, (first) => {
+      if (first === WORD) answerServer(socket, secret, (link, rest) => this.#hand(socket, link, rest, serve));
+      else this.#hand(socket, socket, first, serve);
+    });
+  }
+
+  /** Its first bytes; WORD: those are read, and the connection is of another server. */
+  #first(socket: Socket, got: (first: Buffer | typeof WORD) => void): void {
     let first: Buffer = Buffer.alloc(0);
-    const pass = (connection: Socket, rest: Buffer): void => {
-      this.#open.delete(socket);
-      socket.setTimeout(0);
-      connection.pause();
-      if (rest.length > 0) connection.unshift(rest);
-      http.emit('connection', connection);
-      connection.resume();
-    };
     const end = (): void => void socket.destroy();
     const take = (chunk: Buffer): void => {
       first = first.length === 0 ? chunk : Buffer.concat([first, chunk]);
       const begins = first.subarray(0, WORD.length).toString('latin1');
       if (begins.length < WORD.length && WORD.startsWith(begins)) return;
       socket.off('data', take).off('end', end);
-      if (begins !== WORD) return pass(socket, first);
+      if (begins !== WORD) return got(first);
       socket.pause();
       if (first.length > WORD.length) socket.unshift(first.subarray(WORD.length));
-      answerServer(socket, secret, pass);
+      got(WORD);
     };
     socket.on('data', take);
     socket.once('end', end);
     socket.setTimeout(WAIT_MS, end);
     socket.resume();
+  }
+
+  /** The connection is served here. @param rest what has been read of it */
+  #hand(socket: Socket, connection: Socket, rest: Buffer, serve: (connection: Socket) => void): void {
+    this.#open.delete(socket);
+    socket.setTimeout(0);
+    connection.pause();
+    if (rest.length > 0) connection.unshift(rest);
+    serve(connection);
+    connection.resume();
   }
 
   /** Closes the port, and connections that nobody serves. */

@@ -262,9 +262,13 @@ export class ChannelMemory {
    */
   progress(task: TaskId): Progress {
     const s = this.#s;
-    const sends = sendsOf(s, task);
-    const consumed = Math.max(s.sources[task]!.evidence.consumed, s.destinations[task]?.push?.consumed ?? 0);
-    return { sends, consumed, logs: holdingsOf(s, task) };
+    return { sends: sendsOf(s, task), consumed: this.consumed(task), logs: holdingsOf(s, task) };
+  }
+
+  /** Arrivals that the task is known to have consumed. */
+  consumed(task: TaskId): number {
+    const s = this.#s;
+    return Math.max(s.sources[task]!.evidence.consumed, s.destinations[task]?.push?.consumed ?? 0);
   }
 
   /** Messages of channel (src, dst) that are logged whole here; either may be WORLD, src also FILES. */

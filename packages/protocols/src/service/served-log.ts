@@ -98,6 +98,7 @@ export type LogCore = Pick<
   | 'durable'
   | 'observe'
   | 'awaiting'
+  | 'memory'
   | 'unshown'
   | 'provisional'
   | 'waveCounts'
@@ -362,15 +363,7 @@ export class ServedLog {
 
   /** Streams that a core needs for the tasks up to `size`, beyond those that it has. */
   streamsFor(size: number): StreamName[] {
-    const names: StreamName[] = [];
-    for (let t = this.#core?.tasks ?? size; t < size; t++) {
-      names.push(`d${t}`);
-      if (!this.isHome(taskId(t))) continue;
-      names.push(`t${t}`, `w${t}`);
-      if (this.#options.policy.waves) names.push(`v${t}`);
-      if (this.#options.homes) names.push(`x${t}`);
-    }
-    return names;
+    return streamsBetween(this.#core?.tasks ?? size, size, this.#options);
   }
 
   /** The job has more tasks. The next core has them in any case; this one, once the host has opened their streams. */
@@ -385,7 +378,7 @@ export class ServedLog {
 
   /** This is the home of the task. */
   isHome(task: TaskId): boolean {
-    return homeOf(task, this.#options.homes ?? this.#options.count) === this.index;
+    return isHome(task, this.#options);
   }
 
   // Input from outside
@@ -435,4 +428,22 @@ export class ServedLog {
       this.#answers.failed(this.index, { code, message: (error as Error).message });
     }
   }
+}
+
+type Homes = Pick<ChannelMemoryOptions, 'index' | 'count' | 'homes'>;
+
+/** The Channel Memory is the home of the task. */
+const isHome = (task: TaskId, { index, count, homes }: Homes): boolean => homeOf(task, homes ?? count) === index;
+
+/** Streams of a Channel Memory for the tasks from `from` up to `size`. */
+export function streamsBetween(from: number, size: number, of: Homes & { policy: LogPolicy }): StreamName[] {
+  const names: StreamName[] = [];
+  for (let t = from; t < size; t++) {
+    names.push(`d${t}`);
+    if (!isHome(taskId(t), of)) continue;
+    names.push(`t${t}`, `w${t}`);
+    if (of.policy.waves) names.push(`v${t}`);
+    if (of.homes) names.push(`x${t}`);
+  }
+  return names;
 }

@@ -41,6 +41,8 @@ export interface Sharing {
   readonly lost: AbortSignal;
   /** Of this opening: other processes of the storage prove with it that they are such. */
   readonly secret: string;
+  /** What another process needs to write for this opening (joinPostgresLog). */
+  readonly joining: { application: string; epoch: string };
   /** What an earlier process left on this machine and must not be used any more, for the operator to know. */
   readonly discarded: readonly string[];
   /** This one first. @throws MayflyError */

@@ -15,9 +15,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MayflyError } from '@mayfly/wire';
 import pg from 'pg';
 import { databaseError, isBroken } from './errors.ts';
-import { Ownership, type OwnershipOptions } from './ownership.ts';
+import { Guest, Ownership, type Opening, type OwnershipOptions, type Place } from './ownership.ts';
 
-export interface DatabaseOptions extends OwnershipOptions {
+export interface ConnectionOptions {
   /** postgres://user:password@host:port/database */
   url: string;
   /** The tables are in this schema, which is created. Default: mayfly */
@@ -25,6 +25,8 @@ export interface DatabaseOptions extends OwnershipOptions {
   /** Connections at once, beside the session of the lease. Default 8. */
   connections?: number;
 }
+
+export type DatabaseOptions = ConnectionOptions & OwnershipOptions;
 
 /** Rows of the answer; values as the driver makes them: bytea is a Buffer, bigint a string. */
 export type Query = (text: string, values?: unknown[]) => Promise<{ rows: Record<string, unknown>[]; count: number }>;
@@ -47,7 +49,7 @@ export class Database {
   readonly schema: string;
   /** Host, port and database, without the password. */
   readonly place: string;
-  readonly ownership: Ownership;
+  readonly opening: Opening;
   readonly #pool: pg.Pool;
   #closed = false;
 
@@ -55,10 +57,10 @@ export class Database {
    * @throws MayflyError STORAGE_FAILED, CONFLICT when another process uses it, VERSION_MISMATCH, BAD_REQUEST; the
    * reason of the signal that ends standing by
    */
-  static async open(options: DatabaseOptions): Promise<Database> {
-    const database = new Database(options);
+  static async open(options: DatabaseOptions): Promise<OwnedDatabase> {
+    const database = new OwnedDatabase(options);
     try {
-      await database.#begin();
+      await database.take();
       return database;
     } catch (error) {
       await database.close();
@@ -67,7 +69,12 @@ export class Database {
     }
   }
 
-  private constructor({ url, schema = 'mayfly', connections = 8, ...owning }: DatabaseOptions) {
+  /** For the process that has it open (P2): its epoch is that of these writes. */
+  static join(options: ConnectionOptions, opening: Pick<Opening, 'application' | 'epoch'>): Database {
+    return new Database(options, ({ place }) => new Guest(opening, place));
+  }
+
+  protected constructor({ url, schema = 'mayfly', connections = 8 }: ConnectionOptions, open: (at: Place) => Opening) {
     if (!/^postgres(ql)?:\/\//.test(url))
       throw new MayflyError('BAD_REQUEST', 'The address of a database begins with postgres://');
     this.schema = pg.escapeIdentifier(schema);
@@ -80,10 +87,10 @@ export class Database {
     // Parsed by the driver, as it will be used.
     const probe = new pg.Client(config);
     this.place = `${probe.host}:${probe.port}/${probe.database ?? ''}`;
-    this.ownership = new Ownership({ config, schema: this.schema, place: this.place }, owning);
+    this.opening = open({ config, schema: this.schema, place: this.place });
     this.#pool = new pg.Pool({
       ...config,
-      application_name: this.ownership.application,
+      application_name: this.opening.application,
       max: connections,
       idleTimeoutMillis: 30_000,
       // It counts while all connections are in use, too.
@@ -94,24 +101,8 @@ export class Database {
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
-  async #begin(): Promise<void> {
-    await this.ownership.take(async (session) => {
-      const { rows } = await session.query(
-        `SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding,
-         current_setting('synchronous_commit') AS sync`,
-      );
-      const { version, encoding, sync } = rows[0] as { version: number; encoding: string; sync: string };
-      const refuse = (what: string): MayflyError =>
-        new MayflyError('CONFLICT', `The database at ${this.place} ${what}`);
-      if (version < OLDEST) throw refuse('is older than PostgreSQL 12.');
-      if (encoding !== 'UTF8') throw refuse(`has the encoding ${encoding}; Mayfly needs UTF8.`);
-      if (sync === 'off')
-        throw refuse("has synchronous_commit = off: a crash would lose what it has confirmed. Set it to 'on'.");
-    });
-  }
-
   #own(): void {
-    if (this.ownership.lost.aborted) throw this.ownership.lost.reason as MayflyError;
+    if (this.opening.lost.aborted) throw this.opening.lost.reason as MayflyError;
     if (this.#closed) throw new MayflyError('CONFLICT', 'the database is closed');
   }
 
@@ -142,7 +133,7 @@ export class Database {
         `SELECT epoch::text, who, txid_current()::text AS xid FROM ${this.schema}.owner FOR SHARE`,
       );
       const owner = rows[0] as { epoch: string; who: string; xid: string };
-      if (owner.epoch !== this.ownership.epoch) throw this.ownership.taken(owner.who);
+      if (owner.epoch !== this.opening.epoch) throw this.opening.taken(owner.who);
       const result = await work(async (text, values) => {
         const answer = await client.query(text, values);
         return { rows: answer.rows as Record<string, unknown>[], count: answer.rowCount ?? 0 };
@@ -187,7 +178,7 @@ export class Database {
       const { rows } = await this.#pool.query({
         ...(name === undefined ? {} : { name }),
         text: `WITH ${fence}, ${text}`,
-        values: [this.ownership.epoch, ...values],
+        values: [this.opening.epoch, ...values],
       });
       row = rows[0] as Record<string, unknown>;
     } catch (error) {
@@ -196,7 +187,7 @@ export class Database {
     }
     if (Number(row.fence) !== 1) {
       const { rows } = await this.query(`SELECT who FROM ${this.schema}.owner`);
-      throw this.ownership.taken(rows[0]!.who as string);
+      throw this.opening.taken(rows[0]!.who as string);
     }
     return row;
   }
@@ -205,6 +196,37 @@ export class Database {
     if (this.#closed) return;
     this.#closed = true;
     await this.#pool.end().catch(() => undefined);
-    await this.ownership.close();
+    await this.opening.close();
+  }
+}
+
+/** …that this process owns. */
+export class OwnedDatabase extends Database {
+  readonly ownership: Ownership;
+
+  constructor({ url, schema, connections, ...owning }: DatabaseOptions) {
+    let ownership!: Ownership;
+    super(
+      { url, ...(schema === undefined ? {} : { schema }), ...(connections === undefined ? {} : { connections }) },
+      (at) => (ownership = new Ownership(at, owning)),
+    );
+    this.ownership = ownership;
+  }
+
+  /** P1. */
+  async take(): Promise<void> {
+    await this.ownership.take(async (session) => {
+      const { rows } = await session.query(
+        `SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding,
+         current_setting('synchronous_commit') AS sync`,
+      );
+      const { version, encoding, sync } = rows[0] as { version: number; encoding: string; sync: string };
+      const refuse = (what: string): MayflyError =>
+        new MayflyError('CONFLICT', `The database at ${this.place} ${what}`);
+      if (version < OLDEST) throw refuse('is older than PostgreSQL 12.');
+      if (encoding !== 'UTF8') throw refuse(`has the encoding ${encoding}; Mayfly needs UTF8.`);
+      if (sync === 'off')
+        throw refuse("has synchronous_commit = off: a crash would lose what it has confirmed. Set it to 'on'.");
+    });
   }
 }

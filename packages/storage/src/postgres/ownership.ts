@@ -55,7 +55,18 @@ const SHOW_MS = 1000;
 /** One that was not heard of so long is gone. */
 const GONE_MS = 5000;
 
-interface Place {
+/** An opening of the tables, as its writes need it (P2 of database.ts). */
+export interface Opening {
+  /** As which its connections show in the database (O2). */
+  readonly application: string;
+  readonly epoch: string;
+  readonly lost: AbortSignal;
+  /** O3: the epoch has passed. @returns why */
+  taken(who: string): MayflyError;
+  close(): Promise<void>;
+}
+
+export interface Place {
   config: pg.ClientConfig;
   /** Quoted. */
   schema: string;
@@ -64,7 +75,7 @@ interface Place {
 
 type Row = Record<string, unknown>;
 
-export class Ownership {
+export class Ownership implements Opening {
   /** Of this opening, also in the name of its connections. */
   readonly name = randomBytes(9).toString('base64url');
   readonly secret = randomBytes(24).toString('base64url');
@@ -90,7 +101,6 @@ export class Ownership {
     };
   }
 
-  /** Of this opening. */
   get epoch(): string {
     return this.#epoch;
   }
@@ -165,7 +175,6 @@ export class Ownership {
     return (this.#session = session);
   }
 
-  /** As which the connections of this opening show in the database (O2). */
   get application(): string {
     return `mayfly ${this.name}`;
   }
@@ -277,9 +286,7 @@ export class Ownership {
   taken(who: string): MayflyError {
     if (!this.lost.aborted) {
       clearTimeout(this.#renewal);
-      this.#lost.abort(
-        new MayflyError('CONFLICT', `Another Mayfly server (${who}) has taken the database at ${this.#at.place} over.`),
-      );
+      this.#lost.abort(takenBy(who, this.#at.place));
       void this.#session?.end().catch(() => undefined);
     }
     return this.lost.reason as MayflyError;
@@ -312,5 +319,38 @@ export class Ownership {
     else if (session && this.#options.standBy)
       await session.query(`DELETE FROM ${schema}.standby WHERE name = $1`, [this.name]).catch(() => undefined);
     await session?.end().catch(() => undefined);
+  }
+}
+
+const takenBy = (who: string, place: string): MayflyError =>
+  new MayflyError('CONFLICT', `Another Mayfly server (${who}) has taken the database at ${place} over.`);
+
+/**
+ * The opening of another process, for which this one writes: its epoch fences these writes, and who takes the tables
+ * ends these connections, too.
+ */
+export class Guest implements Opening {
+  readonly application: string;
+  readonly epoch: string;
+  readonly #place: string;
+  readonly #lost = new AbortController();
+
+  constructor({ application, epoch }: Pick<Opening, 'application' | 'epoch'>, place: string) {
+    this.application = application;
+    this.epoch = epoch;
+    this.#place = place;
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  taken(who: string): MayflyError {
+    if (!this.lost.aborted) this.#lost.abort(takenBy(who, this.#place));
+    return this.lost.reason as MayflyError;
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
   }
 }

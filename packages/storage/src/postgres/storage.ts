@@ -68,6 +68,7 @@ export async function openPostgresStorage({
         discarded,
         lost: database.ownership.lost,
         secret: database.ownership.secret,
+        joining: { application: database.ownership.application, epoch: database.ownership.epoch },
         peers: () => database.ownership.peers((text, values) => database.query(text, values)),
       },
       async writable() {

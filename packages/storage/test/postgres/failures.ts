@@ -1,6 +1,6 @@
 /** What the adapters do when the database refuses, vanishes, comes back, or belongs to another server. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Database, PostgresRegistry } from '../../src/postgres/index.ts';
+import { Database, PostgresRegistry, type OwnedDatabase } from '../../src/postgres/index.ts';
 import { breakStatements, type BrokenStatement } from './broken-statement.ts';
 import type { PostgresServer } from './server.ts';
 
@@ -9,8 +9,8 @@ let count = 0;
 export function databaseFailures(server: () => PostgresServer): void {
   describe('a database', () => {
     let schema: string;
-    const opened: Database[] = [];
-    const open = async (url = server().url(), patienceMs = 0): Promise<Database> => {
+    const opened: OwnedDatabase[] = [];
+    const open = async (url = server().url(), patienceMs = 0): Promise<OwnedDatabase> => {
       const database = await Database.open({ url, schema, patienceMs });
       opened.push(database);
       return database;

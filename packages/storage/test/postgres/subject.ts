@@ -1,14 +1,13 @@
 /** A schema of its own for each subject of a suite, on the one server of the test file. */
-import type { Database } from '../../src/postgres/index.ts';
 import { Database as Postgres } from '../../src/postgres/index.ts';
-import type { DatabaseOptions } from '../../src/postgres/index.ts';
+import type { DatabaseOptions, OwnedDatabase } from '../../src/postgres/index.ts';
 import type { PostgresServer } from './server.ts';
 
 let count = 0;
 
 export interface OpenDatabase {
   /** Closes the database that is open, and opens it again. */
-  open(more?: Partial<DatabaseOptions>): Promise<Database>;
+  open(more?: Partial<DatabaseOptions>): Promise<OwnedDatabase>;
   /** The process that has it open dies. */
   crash(): Promise<void>;
   dispose(): Promise<void>;
@@ -16,7 +15,7 @@ export interface OpenDatabase {
 
 export function freshSchema(server: () => PostgresServer): OpenDatabase {
   const schema = `test ${++count}`;
-  let database: Database | undefined;
+  let database: OwnedDatabase | undefined;
   return {
     async open(more = {}) {
       await database?.close();

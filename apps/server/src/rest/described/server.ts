@@ -175,7 +175,18 @@ export const SERVER: Readonly<Record<string, Described>> = {
       'Only where several servers share a database (`mayfly server --store`). Jobs stand still until the other ' +
       'server has them, about a second; ranks keep running. As on SIGTERM, but the process goes on and stands by. ' +
       'Which of those that stand by serves is for them to settle.',
-    answer: { standBys: [{ who: 'process 4711 on beta', address: 'beta.example.org:7070', owns: false }] },
+    answer: {
+      standBys: [
+        {
+          who: 'process 4711 on beta',
+          address: 'beta.example.org:7070',
+          owns: false,
+          memories: 0,
+          jobs: 0,
+          messagesPerSecond: 0,
+        },
+      ],
+    },
   },
   'GET /api/server': {
     description:
@@ -218,8 +229,22 @@ export const SERVER: Readonly<Record<string, Described>> = {
       memoryBytes: 120_000_000,
       cpu: 0.05,
       servers: [
-        { who: 'process 812 on alpha', address: '10.0.0.5:7070', owns: true },
-        { who: 'process 790 on beta', address: '10.0.0.6:7070', owns: false },
+        {
+          who: 'process 812 on alpha',
+          address: '10.0.0.5:7070',
+          owns: true,
+          memories: 2,
+          jobs: 2,
+          messagesPerSecond: 310,
+        },
+        {
+          who: 'process 790 on beta',
+          address: '10.0.0.6:7070',
+          owns: false,
+          memories: 3,
+          jobs: 2,
+          messagesPerSecond: 1240,
+        },
       ],
     },
   },

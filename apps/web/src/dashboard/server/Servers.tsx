@@ -1,11 +1,17 @@
 /** The server processes of a database that several share; the owner may let another one serve. */
-import type { ServerView } from '@mayfly/wire';
+import type { PeerView, ServerView } from '@mayfly/wire';
 import { useMutation } from '@tanstack/react-query';
 import { Fragment } from 'react';
 import { drainServer } from '../api.ts';
 import { Confirm } from '../Confirm.tsx';
 import { useMay } from '../context.tsx';
+import { count, plural } from '../../shared/format.ts';
 import { Problem } from '../Problem.tsx';
+
+const passesOn = ({ memories, jobs, messagesPerSecond }: PeerView): string =>
+  memories === 0
+    ? 'passes no messages on'
+    : `passes ${count(messagesPerSecond)} messages a second on, for ${plural(jobs, 'job')}`;
 
 export function Servers({ servers }: { servers: NonNullable<ServerView['servers']> }) {
   const mayDrain = useMay('owner');
@@ -25,13 +31,15 @@ export function Servers({ servers }: { servers: NonNullable<ServerView['servers'
                   , <span className="mono break">{server.address}</span>
                 </>
               )}
+              <div className="muted small">{passesOn(server)}</div>
             </dd>
           </Fragment>
         ))}
       </dl>
       <p className="muted small">
         {several
-          ? 'If the one that serves ends or does not answer, one that stands by takes over within seconds.'
+          ? 'They share the messages of jobs that begin. If the one that serves ends or does not answer, one that ' +
+            'stands by takes over within seconds.'
           : 'None stands by: if this one ends, jobs wait until a server starts again.'}
       </p>
       {several && mayDrain && (

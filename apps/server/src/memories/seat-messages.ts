@@ -1,0 +1,101 @@
+/**
+ * What the server that owns a shared storage and another server that has seats for its Channel Memories say to each
+ * other, over one WebSocket between them: structured clones, in order.
+ *
+ * The owner opens a seat for one core, gives it events, and closes it. Whatever ends their connection ends all seats of
+ * it: the other server drops the cores, and the owner has them recover at itself.
+ */
+import type { ChannelMemory, ChannelMemoryOptions, CmEffect, CmEvent, Progress } from '@mayfly/protocols';
+import type { ErrorCode } from '@mayfly/wire';
+import { deserialize, serialize } from 'node:v8';
+import type { LinkSettings, SeatIo, SeatSpec } from '../hosts/memory-seat.ts';
+import type { TrafficReport } from '../hosts/traffic.ts';
+
+/** The path of the WebSocket. */
+export const SEATS_PATH = '/seats';
+
+/** First message of the owner. */
+export interface Join {
+  type: 'join';
+  /** Of Mayfly: both have the same. */
+  version: string;
+  /** For the log that both write (joinPostgresLog). */
+  joining: { application: string; epoch: string };
+  /** Of capabilities. */
+  key: Uint8Array;
+  settings: LinkSettings;
+}
+
+/** `seat`: a number that the owner gives once. */
+export type ToSeats =
+  | Join
+  | { type: 'open'; seat: number; spec: SeatSpec; options: Omit<ChannelMemoryOptions, 'authorise'> }
+  | { type: 'event'; seat: number; event: CmEvent }
+  /** Its job has more tasks. Answered by `grown`. */
+  | { type: 'grow'; seat: number; size: number }
+  | { type: 'hold'; seat: number; on: boolean }
+  /** Somebody watches single messages. */
+  | { type: 'tap'; seat: number; on: boolean }
+  /** Answered by `closed`. */
+  | { type: 'close'; seat: number; code: number; reason: string };
+
+/** What leaves the message path. */
+export type Answer = Exclude<CmEffect, SeatIo>;
+
+export type ToOwner =
+  | { type: 'joined' }
+  | { type: 'refused'; message: string }
+  | { type: 'recovered'; report: SeatReport }
+  /** `progress`: of the task that is fenced. */
+  | { type: 'answer'; seat: number; effect: Answer; progress?: Progress }
+  | { type: 'grown'; seat: number; error?: { code: ErrorCode; message: string } }
+  /** The core is not used again. */
+  | { type: 'broke'; seat: number; code: ErrorCode; message: string }
+  | { type: 'closed'; seat: number }
+  | { type: 'reports'; reports: SeatReport[]; counted: Counted };
+
+/** How a seat is. */
+export interface SeatReport {
+  seat: number;
+  links: number;
+  logBytes: number;
+  memory: ReturnType<ChannelMemory['memory']>;
+  /** {@link REPORTED} numbers of each task, by task. */
+  tasks: Float64Array;
+  traffic: TrafficReport;
+  /** Source, destination, bytes and tag of each message that was watched. */
+  tapped: number[];
+}
+
+export const REPORTED = 7;
+
+export interface TaskReport {
+  sends: number;
+  consumed: number;
+  arrivals: number;
+  bodiesUnderWay: number;
+  /** Answers of the file service that are logged, and that are durable. */
+  answers: number;
+  durableAnswers: number;
+  /** Lines of standard input that are logged. */
+  typed: number;
+}
+
+export const taskReport = (tasks: Float64Array, task: number): TaskReport => {
+  const [sends = 0, consumed = 0, arrivals = 0, bodiesUnderWay = 0, answers = 0, durableAnswers = 0, typed = 0] =
+    tasks.subarray(REPORTED * task, REPORTED * (task + 1));
+  return { sends, consumed, arrivals, bodiesUnderWay, answers, durableAnswers, typed };
+};
+
+/** Of a server since its last report (metrics.ts). */
+export interface Counted {
+  dataBytesIn: number;
+  dataMessagesIn: number;
+  dataBytesOut: number;
+  appends: number;
+  appendBytes: number;
+}
+
+export const encodeMessage = (message: ToSeats | ToOwner): Buffer => serialize(message);
+/** The other side has proved that it reads the database, and has the same version. */
+export const decodeMessage = <M extends ToSeats | ToOwner>(bytes: Buffer): M => deserialize(bytes) as M;

@@ -1,0 +1,161 @@
+/**
+ * Channel Memories at a server that stands by, over a real PostgreSQL: messages pass both servers, and the answer is
+ * right whichever of them is killed.
+ */
+import { startHeadlessNode } from '@mayfly/node/headless';
+import { needPrograms, PostgresServer } from '@mayfly/storage/test-postgres';
+import type { MayflyServer } from '@mayfly/server';
+import type { JobView, ServerView } from '@mayfly/wire';
+import { expect, it } from 'vitest';
+import { api, freshDir, later, until } from './harness.ts';
+import { startProcess, type ServerProcess } from './server-process.ts';
+
+/** Each line of standard input lets a ring go on; long messages go in parts. */
+const RING = `
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int rank, size, *long_one = calloc(100000, sizeof(int));
+  long sum = 0;
+  char line[16];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int round = 1; round <= 4; round++) {
+    for (int i = 0; i < 100; i++) {
+      int mine = 1000 * round + 10 * i + rank, got;
+      MPI_Sendrecv(&mine, 1, MPI_INT, (rank + 1) % size, i, &got, 1, MPI_INT, (rank + size - 1) % size, i,
+                   MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      sum += got;
+    }
+    long_one[99999] = (int)sum;
+    MPI_Sendrecv_replace(long_one, 100000, MPI_INT, (rank + 1) % size, 7, (rank + size - 1) % size, 7, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+    sum += long_one[99999] % 1000;
+    printf("round %d: %ld\\n", round, sum);
+    fflush(stdout);
+    if (rank == 0 && !fgets(line, sizeof line, stdin)) return 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  MPI_Finalize();
+}
+`;
+const RANKS = 4;
+/** What each rank prints. */
+const answer = ((): string[] => {
+  const sums = Array<number>(RANKS).fill(0);
+  const out = Array<string>(RANKS).fill('');
+  const before = (r: number): number => (r + RANKS - 1) % RANKS;
+  for (let round = 1; round <= 4; round++) {
+    for (let i = 0; i < 100; i++) for (let r = 0; r < RANKS; r++) sums[r]! += 1000 * round + 10 * i + before(r);
+    const sent = [...sums];
+    for (let r = 0; r < RANKS; r++) {
+      sums[r]! += sent[before(r)]! % 1000;
+      out[r] += `round ${round}: ${sums[r]}\n`;
+    }
+  }
+  return out;
+})();
+
+const programs = needPrograms();
+
+it.skipIf(programs === undefined)(
+  'of a job are at both servers; either of them is killed, and jobs end with their answer',
+  async () => {
+    const postgres = await PostgresServer.start(programs!);
+    later(() => postgres.dispose());
+    const begin = async (port = 0): Promise<ServerProcess> =>
+      startProcess({
+        port,
+        dataDir: await freshDir(),
+        store: postgres.url(),
+        leaseMs: 2000,
+        log: 'info',
+        channelMemories: 2,
+        limits: { requestsPerMinute: 1e6 },
+      });
+    let first = await begin();
+    await until('the first serves', () => first.output().includes('serves on'));
+    const second = await begin();
+    await until('the second has seats', () => first.output().includes('has seats for'));
+    let reached = first;
+    const ask = (
+      ...of: Parameters<typeof api> extends [unknown, ...infer Rest] ? Rest : never
+    ): ReturnType<typeof api> => api({ localUrl: reached.url } as MayflyServer, ...of);
+    /** Its server may just be going. */
+    const asked = async <T>(path: string): Promise<T | undefined> => {
+      const got = await ask('GET', path).catch(() => undefined);
+      return got?.status === 200 ? (got.body as T) : undefined;
+    };
+    const node = async (name: string, server: ServerProcess, slots: number): Promise<void> => {
+      const n = await startHeadlessNode({ server: server.url, slots, name });
+      later(() => n.close());
+    };
+    /** Channel Memories of each server, the one that serves first. */
+    const memories = async (): Promise<number[]> =>
+      ((await asked<ServerView>('/api/server'))?.servers ?? []).map((s) => s.memories);
+    // One reaches the owner, the other one the server with seats.
+    await node('at the first', first, 4);
+    await node('at the second', second, 8);
+    /** @returns its path */
+    const submit = async (): Promise<string> => {
+      const { status, body } = await ask('POST', '/api/jobs', {
+        program: { language: 'c', sources: { 'ring.c': RING } },
+        size: RANKS,
+        options: { interactive: true, team: 1, mapBy: 'node' },
+      });
+      expect(status, JSON.stringify(body)).toBe(201);
+      return `/api/jobs/${(body as JobView).id}`;
+    };
+    const stdout = async (path: string): Promise<string[]> =>
+      Promise.all([0, 1, 2, 3].map(async (rank) => String((await asked(`${path}/tasks/${rank}/stdout?from=0`)) ?? '')));
+    const inRound = (path: string, n: number): Promise<void> =>
+      until(`all are in round ${n}`, async () => (await stdout(path)).every((text) => text.includes(`round ${n}`)));
+    const type = (path: string): Promise<void> =>
+      until('a line is taken', async () =>
+        ask('POST', `${path}/stdin`, new TextEncoder().encode('on\n')).then(
+          (taken) => taken.status < 300,
+          () => false,
+        ),
+      );
+    /** From a round to the end. */
+    const rest = async (path: string, round: number): Promise<void> => {
+      for (; round <= 4; round++) {
+        await inRound(path, round);
+        await type(path);
+      }
+      await until('the job has ended', async () => (await asked<JobView>(path))?.endedAt !== undefined);
+      expect(await asked<JobView>(path)).toMatchObject({ state: 'done' });
+      expect(await stdout(path)).toEqual(answer);
+    };
+
+    const job = await submit();
+    await inRound(job, 1);
+    expect(await memories()).toEqual([1, 1]);
+    await until('what passes the other server is counted', async () =>
+      (await asked<JobView>(job))!.tasks.every((t) => t.messagesOut > 100),
+    );
+    // Of 2 × 2 links one does not pass the owner: that of the node at the second server to its Channel Memory.
+    expect((await asked<ServerView>('/api/server'))!.dataLinks).toBe(3);
+    // The owner goes; the other one serves from then on.
+    await first.kill();
+    reached = second;
+    await until('the second serves', () => second.output().includes('serves on'));
+    await type(job);
+    await inRound(job, 2);
+    // A server comes, has a part of what begins then, and goes.
+    first = await begin(first.port);
+    await until('the first has seats', () => second.output().includes('has seats for'));
+    const next = await submit();
+    await inRound(next, 1);
+    expect(await memories()).toEqual([2, 2]);
+    await first.kill();
+    await type(next);
+    await inRound(next, 2);
+    expect((await memories())[0]).toBe(4);
+    expect(second.output()).toContain('Channel Memory recovers here');
+    await rest(job, 2);
+    await rest(next, 2);
+  },
+);
