@@ -9,6 +9,8 @@ import { ServerProcess, type Served } from './server.ts';
 /** A server that stands still loses the database after so long. */
 const LEASE_S = 3;
 const TAKEN_MS = 60_000;
+/** One that stands by is given up after eight. */
+const GIVEN_UP_MS = 11_000;
 
 export class Servers implements Served {
   readonly token: string;
@@ -79,6 +81,39 @@ export class Servers implements Served {
 
   async down(): Promise<void> {
     await (this.#struck = await this.owner()).down();
+  }
+
+  /** One that stands by, and may have Channel Memories of the one that serves. */
+  private async standBy(): Promise<ServerProcess> {
+    const owner = await this.owner();
+    const found = this.all.find((s) => s.up && s !== owner);
+    if (!found) throw new Error('no server stands by');
+    return found;
+  }
+
+  async killStandBy(): Promise<void> {
+    await (this.#struck = await this.standBy()).kill9();
+  }
+
+  async endStandBy(): Promise<void> {
+    await (this.#struck = await this.standBy()).down();
+  }
+
+  /**
+   * One that stands by stands still until the one that serves has given it up, and goes on then; for a moment, if it
+   * had just come and is not known there.
+   */
+  async freezeStandBy(): Promise<void> {
+    const frozen = await this.standBy();
+    const given = (): number => this.log.split('has no seats any more').length;
+    const before = given();
+    frozen.signal('SIGSTOP');
+    try {
+      for (const end = Date.now() + GIVEN_UP_MS; given() === before && Date.now() < end;)
+        await new Promise((r) => setTimeout(r, 50));
+    } finally {
+      frozen.signal('SIGCONT');
+    }
   }
 
   /** The process that was struck comes again, and stands by for the one that took over. */

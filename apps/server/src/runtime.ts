@@ -235,6 +235,7 @@ export class Runtime {
       limits: options.limits,
       settings,
       elsewhere: (spec, traffic, sitting) => this.seats?.place(spec, traffic, sitting),
+      moved: (job, memory) => this.dispatcher.memoryMoved(job, memory),
       log: deps.log,
       disk: deps.disk,
       registry,

@@ -46,6 +46,8 @@ export type DaemonToComm =
   | { type: 'checkpoint'; task?: TaskId; leave?: boolean }
   /** Percent of a processor that each rank may use, 1 to 100; also of those to come. */
   | { type: 'share'; percent: number }
+  /** Channel Memory `memory` works elsewhere: connect again. */
+  | { type: 'reconnect'; memory: number }
   | { type: 'ping'; n: number }
   /** Answer to `keep` with `parity` 'waits': all holders have prepared it, or it goes to the server whole. */
   | { type: 'protected'; task: TaskId; image: ImageId; holds: boolean }

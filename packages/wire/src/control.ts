@@ -143,6 +143,10 @@ export const CheckpointRequest = Type.Object({
 });
 export type CheckpointRequest = Static<typeof CheckpointRequest>;
 
+/** server → node: a Channel Memory works elsewhere now. A connection to its old place may never close by itself. */
+export const MemoryMoved = Type.Object({ job: JobIdSchema, memory: CountSchema });
+export type MemoryMoved = Static<typeof MemoryMoved>;
+
 /** What a rank spends its time on, in the order of `spent`. `sending`: it waits for room to send. */
 export const SPENT = ['computing', 'waiting', 'sending', 'checkpointing', 'replaying', 'resting'] as const;
 
@@ -237,6 +241,7 @@ export interface ServerToNode {
   assign: (m: Assignment) => void;
   revoke: (m: Revoke) => void;
   checkpoint: (m: CheckpointRequest) => void;
+  memoryMoved: (m: MemoryMoved) => void;
   /** The last message before the server closes: TOO_MANY. */
   closing: (m: ErrorBody) => void;
   parityOrder: (m: ParityOrder) => void;

@@ -52,6 +52,8 @@ export interface CmDeps {
   secrets: Capabilities;
   /** A seat at another server for the core of a job that begins; undefined: it is here. */
   elsewhere?: ((spec: CmSpec, traffic: Traffic, sitting: Sitting) => Seat | undefined) | undefined;
+  /** Its core works elsewhere now; nodes may have connections to where it was. */
+  moved?: ((index: number) => void) | undefined;
   settings: CmSettings;
   metrics: Metrics;
   logger: Logger;

@@ -258,6 +258,7 @@ export class ChannelMemoryHost {
       await old.close();
       if (!stop && !moves) await new Promise((r) => setTimeout(r, 500 * 2 ** this.#recoveries).unref());
       if (!this.#closed) await this.#recoverWhenWritable();
+      if (moves) this.#deps.moved?.(this.spec.index);
     })();
     this.ready.catch((e: unknown) =>
       this.#deps.answers.failed(this.spec.index, {

@@ -118,6 +118,16 @@ export class DispatcherHost {
     this.step({ type: 'submit', job: spec });
   }
 
+  /** Nodes of the job connect to this Channel Memory again. */
+  memoryMoved(job: JobId, memory: number): void {
+    const { jobs, nodes } = this.core.core;
+    for (const node of new Set(jobs.get(job)?.tasks.map((t) => t.node))) {
+      const connection = node && nodes.get(node)?.connection;
+      if (connection !== undefined)
+        this.#sockets.post(connection, (socket) => void socket.emit('memoryMoved', { job, memory }));
+    }
+  }
+
   /** X1. */
   commit(changes: readonly (readonly [key: string, value: unknown])[], then: () => void): void {
     this.#commits = this.#commits.then(async () => {

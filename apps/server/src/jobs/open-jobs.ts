@@ -53,6 +53,8 @@ export interface OpenJobsParts {
   limits: ServerLimits;
   settings: CmSettings;
   elsewhere: CmDeps['elsewhere'];
+  /** A Channel Memory of the job works elsewhere now. */
+  moved: (job: JobId, memory: number) => void;
   log: MessageLog;
   disk: Disk;
   registry: Registry;
@@ -215,6 +217,7 @@ export class OpenJobs {
       secrets,
       settings: this.#parts.settings,
       elsewhere: this.#parts.elsewhere,
+      moved: (memory) => this.#parts.moved(job, memory),
       metrics,
       logger,
       actingKnown,

@@ -118,6 +118,9 @@ export class CommHost {
         this.share = m.percent;
         for (const rank of this.ranks.values()) rank.link.side.share = m.percent;
         break;
+      case 'reconnect':
+        this.links?.drop(m.memory);
+        break;
       case 'ping':
         this.daemon.post({ type: 'pong', n: m.n });
         break;

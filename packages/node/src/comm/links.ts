@@ -89,7 +89,7 @@ export class Links {
     });
   }
 
-  /** Closes one connection (the other side broke the protocol). It reopens automatically. */
+  /** Closes one connection (the other side broke the protocol, or has moved). It reopens automatically. */
   drop(cm: number): void {
     this.links[cm]?.link?.close();
   }

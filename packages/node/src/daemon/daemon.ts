@@ -161,6 +161,7 @@ export class Daemon {
         this.jobs.revoke(r);
       });
       socket.on('checkpoint', (c) => this.jobs.checkpoint(c.job, c.task, c.last));
+      socket.on('memoryMoved', (m) => this.jobs.reconnect(m.job, m.memory));
       serveParity(socket, this.parity);
     });
   }

@@ -354,6 +354,11 @@ export class Jobs {
         });
   }
 
+  /** A Channel Memory of the job works elsewhere now. */
+  reconnect(job: JobId, memory: number): void {
+    this.jobs.get(job)?.frame?.channel.post({ type: 'reconnect', memory });
+  }
+
   /** Percent of a processor for each rank, from now on. */
   setShare(percent: number): void {
     this.share = percent;
