@@ -2,12 +2,14 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /**
- * Cores, protocols, words: what computes and keeps nothing outside of its test. Their files share one load of the
- * modules; the others have a process of their own.
+ * Cores, protocols, words, and clang in this process: what computes and keeps nothing outside of its test. Their files
+ * share one load of the modules and a warm clang; the others have a process of their own.
  */
 const PURE = [
   'packages/{protocols,mpi,wire,simulator,checkpoint}/**/*.test.ts',
   'packages/libmpi/test/**/*.test.ts',
+  'packages/toolchain/src/c/**/*.test.ts',
+  'examples/c-on-fabric.test.ts',
   'apps/web/**/*.test.{ts,tsx}',
 ];
 const exclude = ['**/node_modules/**', '**/dist/**'];
