@@ -3,7 +3,6 @@
  * case of a time out, MPI_COMM_CONNECT raises an error of class MPI_ERR_PORT". The job is not taken for a deadlock
  * meanwhile, and a rank that is lost in the wait goes on with it.
  */
-import { buildModule } from '@mayfly/toolchain/c';
 import { TIMED } from '@mayfly/protocols';
 import type { JobView } from '@mayfly/wire';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -56,11 +55,10 @@ const kill = (id: string, task: number): Promise<unknown> =>
 it('answers MPI_ERR_PORT, then connects; ranks on both sides are lost in the wait', async () => {
   await bench.node(2);
   await bench.node(2);
-  const module = Buffer.from(buildModule({ '/main.c': KNOCKING }, { flags: ['-O1'] }).wasm).toString('base64');
   const answer = await bench.api('jobs', {
     method: 'POST',
     body: JSON.stringify({
-      program: { language: 'wasm', module, entry: 'main.wasm' },
+      program: { language: 'c', flags: ['-O1'], sources: { 'main.c': KNOCKING } },
       size: 3,
       args: ['20'],
       // Each alone: one that is lost leaves the others where they are.

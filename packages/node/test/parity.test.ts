@@ -7,7 +7,6 @@ import { closeSync, fstatSync, mkdtempSync, openSync, readdirSync, rmSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
-import { buildModule } from '@mayfly/toolchain/c';
 import type { JobOptions, JobView, TimelineView, WaveView } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { executable, launch, openTab, writePage } from './chromium.ts';
@@ -143,16 +142,11 @@ function coded(size: number, steps: number): string[] {
   return all.map((cells, r) => `${r}: ${cells.reduce((sum, x) => sum + x, 0)} from its checkpoint`);
 }
 
-const modules = new Map<string, string>();
 async function submit(size: number, options: JobOptions, steps = STEPS, program = PROGRAM): Promise<string> {
-  const module =
-    modules.get(program) ??
-    Buffer.from(buildModule({ '/main.c': program }, { flags: ['-O1'] }).wasm).toString('base64');
-  modules.set(program, module);
   const answer = await bench.api('jobs', {
     method: 'POST',
     body: JSON.stringify({
-      program: { language: 'wasm', module, entry: 'main.wasm' },
+      program: { language: 'c', flags: ['-O1'], sources: { 'main.c': program } },
       size,
       args: [String(steps)],
       options: { timeLimitMs: 600_000, checkpointMs: 250, interactive: true, ...options },

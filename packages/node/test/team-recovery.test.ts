@@ -5,7 +5,6 @@
  */
 import { protocols } from '@mayfly/protocols';
 import type { TimelineView } from '@mayfly/wire';
-import { buildModule } from '@mayfly/toolchain/c';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Bench, PATIENCE, sleep } from './harness.ts';
 import { losesNodeAndRank } from './team-losses.ts';
@@ -91,14 +90,12 @@ int main(int argc, char **argv) {
   MPI_Finalize();
   return 0;
 }`;
-let module: string | undefined;
 
 async function submit(team: number, units: number, work: number, waits = false): Promise<string> {
-  module ??= Buffer.from(buildModule({ '/main.c': WORK }, { flags: ['-O2'] }).wasm).toString('base64');
   const answer = await bench.api('jobs', {
     method: 'POST',
     body: JSON.stringify({
-      program: { language: 'wasm', module, entry: 'main.wasm' },
+      program: { language: 'c', sources: { 'main.c': WORK } },
       size: 4,
       args: [String(units), String(work), ...(waits ? ['waits'] : [])],
       options: { timeLimitMs: 300_000, checkpointMs: 300, team, mapBy: 'slot', interactive: waits },

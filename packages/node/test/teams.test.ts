@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from '@playwright/test';
-import { buildModule } from '@mayfly/toolchain/c';
 import type { JobOptions } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { executable, launch, openTab, writePage } from './chromium.ts';
@@ -147,11 +146,10 @@ console.log(sum);`;
 
   it('C: point to point, probes and collectives', async () => {
     await bench.node(3);
-    const { wasm } = buildModule({ '/main.c': C }, { flags: ['-O2'] });
     const submitted = await bench.api('jobs', {
       method: 'POST',
       body: JSON.stringify({
-        program: { language: 'wasm', entry: 'teams', module: Buffer.from(wasm).toString('base64') },
+        program: { language: 'c', sources: { 'main.c': C } },
         size: 3,
         options: NONE,
       }),
