@@ -49,8 +49,8 @@ int main(int argc, char **argv) {
     double mine = field[n * 101 % (1 << 16)], theirs;
     MPI_Sendrecv(&mine, 1, MPI_DOUBLE, (rank + 1) % size, 1, &theirs, 1, MPI_DOUBLE, (rank + size - 1) % size, 1,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    for (int i = 0; i < 300; i++) field[(n * 300 + i) % (1 << 16)] += theirs * 1e-3;
-    usleep(1000);
+    for (int i = 0; i < 960; i++) field[(n * 960 + i) % (1 << 16)] += theirs * 1e-3;
+    usleep(5000);
   }
   if (rank == 0) { char line[80]; if (!fgets(line, sizeof line, stdin)) return 3; }
   MPI_Barrier(MPI_COMM_WORLD);
@@ -61,14 +61,16 @@ int main(int argc, char **argv) {
   MPI_Finalize();
   return 0;
 }`;
-const STEPS = 800;
+/** Their time lets ranks take images; what they send takes processor time. */
+const STEPS = 250;
+const LONGER = 600;
 /** The same in this process: the first number that each rank prints. */
 function sums(size: number, steps: number): number[] {
   const fields = Array.from({ length: size }, (_, r) => Float64Array.from({ length: 1 << 16 }, (_, i) => r + i * 1e-6));
   for (let n = 0; n < steps; n++) {
     const sent = fields.map((f) => f[(n * 101) % f.length]!);
     for (const [r, f] of fields.entries())
-      for (let i = 0; i < 300; i++) f[(n * 300 + i) % f.length]! += sent[(r + size - 1) % size]! * 1e-3;
+      for (let i = 0; i < 960; i++) f[(n * 960 + i) % f.length]! += sent[(r + size - 1) % size]! * 1e-3;
   }
   return fields.map((f) => f.reduce((sum, x, i) => sum + x * (1 + (i % 7)), 0));
 }
@@ -222,7 +224,7 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
 
   it('vcl, two nodes killed at once with one checksum: all go back to the newest wave at the server, and why', async () => {
     for (let i = 0; i < 4; i++) await bench.node(2);
-    const id = await submit(3, { protocol: 'vcl', checkpointMs: 100, parity: { checksums: 1, wholeEvery: 3 } }, 2000);
+    const id = await submit(3, { protocol: 'vcl', checkpointMs: 100, parity: { checksums: 1, wholeEvery: 3 } }, LONGER);
     const newest = (j: JobView): WaveView | undefined => j.waves?.recent.filter((w) => w.state === 'committed').at(-1);
     const before = await bench.until(id, (j) => {
       const { wave = 0, sentBytes = 1 } = newest(j) ?? {};
@@ -238,7 +240,7 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
     expect(wave).toBeGreaterThan(0);
     expect(wave).toBeLessThan(newest(before)!.wave);
     const { stdout } = await answer(id);
-    expect(stdout.map((line) => Number(line.split(' ')[3]))).toEqual(sums(3, 2000));
+    expect(stdout.map((line) => Number(line.split(' ')[3]))).toEqual(sums(3, LONGER));
   });
 
   it('two teams lost at once with one checksum: back to the images at the server, and the time line says why', async () => {
@@ -274,7 +276,7 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
     const id = await submit(
       3,
       { protocol: 'vcl', checkpointMs: 100, parity: { checksums: 1, wholeEvery: 1000 } },
-      2000,
+      LONGER,
     );
     const wave = await nearWave(id);
     await restart();
@@ -286,7 +288,7 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
     // All its images came to the server.
     expect(waves!.recent.find((w) => w.wave === back!.wave)?.near).toBeUndefined();
     const { stdout } = await answer(id);
-    expect(stdout.map((line) => Number(line.split(' ')[3]))).toEqual(sums(3, 2000));
+    expect(stdout.map((line) => Number(line.split(' ')[3]))).toEqual(sums(3, LONGER));
   });
 
   it('vcl, the server restarts and a node with an image is gone: back to the newest whole wave, and why', async () => {
@@ -294,7 +296,7 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
     const id = await submit(
       3,
       { protocol: 'vcl', checkpointMs: 100, parity: { checksums: 1, wholeEvery: 1000 } },
-      2000,
+      LONGER,
     );
     // The first of all may be whole, too.
     const near = await nearWave(id);
@@ -311,7 +313,7 @@ describe('parity of images between nodes', { timeout: 300_000 }, () => {
     expect(parity!.fellBack).toBeGreaterThan(0);
     expect(parity!.reason).toMatch(/no node that is connected has its image$/);
     const { stdout } = await answer(id);
-    expect(stdout.map((line) => Number(line.split(' ')[3]))).toEqual(sums(3, 2000));
+    expect(stdout.map((line) => Number(line.split(' ')[3]))).toEqual(sums(3, LONGER));
   });
 
   // From here on no page at the server can be read, and jobs share pages.
