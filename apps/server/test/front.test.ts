@@ -1,10 +1,11 @@
 /** The port of a server that shares its database: what goes on to another server, and what is served. */
 import { once } from 'node:events';
-import { createServer as createHttp, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer as createHttp, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createHttps, request as httpsRequest } from 'node:https';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { Front } from '../src/serve/front.ts';
+import { callServer } from '../src/serve/server-link.ts';
 import { loadTls } from '../src/tls.ts';
 import { freshDir, later } from './harness.ts';
 
@@ -46,6 +47,40 @@ it('goes on to the server that serves, which counts the client and not the serve
   expect(await send(a.port, `MAYFLY/2\n10.0.0.1\n${GET}`)).not.toContain('10.0.0.1');
   b.sendOn({ address: `127.0.0.1:${a.port}`, secret: 'guessed' });
   expect(await send(b.port, GET)).toBe('');
+});
+
+it('keeps what is for its own seats, and knows who comes from the server that serves', async () => {
+  const [a, b] = [await front(), await front()];
+  a.serve(createHttp(whoAsks), SECRET);
+  const seats = createHttp();
+  const ofServers = new Set<unknown>();
+  seats.on('request', (request: IncomingMessage, response: ServerResponse) =>
+    response.end(`seat ${ofServers.has(request.socket) ? 'of a server' : 'of a client'}`),
+  );
+  b.seats = {
+    has: (head) => head.startsWith('GET /here'),
+    take(connection, ofServer) {
+      if (ofServer) ofServers.add(connection);
+      seats.emit('connection', connection);
+    },
+  };
+  b.sendOn({ address: `127.0.0.1:${a.port}`, secret: SECRET });
+  expect(await send(b.port, GET.replace('/', '/here'))).toContain('seat of a client');
+  expect(await send(b.port, GET.replace('/', '/there'))).toContain('127.0.0.1');
+  const call = async (secret: string): Promise<string> => {
+    const link = callServer(connect({ port: b.port, host: '127.0.0.1' }), secret, undefined);
+    let text = '';
+    link.on('error', () => undefined).on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+    link.write(GET);
+    await new Promise((closed) => link.on('close', closed));
+    return text;
+  };
+  expect(await call(SECRET)).toContain('seat of a server');
+  expect(await call('guessed')).toBe('');
+  // Once it serves, it has none.
+  b.seats = undefined;
+  b.serve(createHttp(whoAsks), SECRET);
+  expect(await send(b.port, GET.replace('/', '/here'))).toContain('127.0.0.1');
 });
 
 it('lets connections wait until somebody serves, and ends those that went on to a server that is not it any more', async () => {

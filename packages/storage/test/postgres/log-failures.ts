@@ -1,6 +1,6 @@
 /** What the message log does when the database has lost or damaged something, or breaks its connection. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Database, PostgresMessageLog } from '../../src/postgres/index.ts';
+import { Database, PostgresMessageLog, joinPostgresLog, type OwnedDatabase } from '../../src/postgres/index.ts';
 import { breakStatements, type BrokenStatement } from './broken-statement.ts';
 import type { PostgresServer } from './server.ts';
 
@@ -10,7 +10,7 @@ const text = (s: string): Uint8Array => new TextEncoder().encode(s);
 export function logFailures(server: () => PostgresServer): void {
   describe('a message log', () => {
     let schema: string;
-    const opened: Database[] = [];
+    const opened: OwnedDatabase[] = [];
     const open = async (url = server().url()): Promise<PostgresMessageLog> => {
       const database = await Database.open({ url, schema });
       opened.push(database);
@@ -50,6 +50,37 @@ export function logFailures(server: () => PostgresServer): void {
       await (await log.open('whole')).close();
       await server().asAdmin(`DELETE FROM "${schema}".log_batch WHERE first = 2`);
       await expect(log.open('whole')).rejects.toMatchObject({ code: 'LOST_LOG' });
+    });
+
+    it('of another process of the storage loses a stream that the owner opens, and all when another one owns', async () => {
+      const log = await open();
+      const owner = opened[0]!;
+      const { application, epoch } = owner.ownership;
+      const joined = joinPostgresLog({ url: server().url(), schema }, { application, epoch });
+      try {
+        const [theirs, other] = [await joined.open('a'), await joined.open('b')];
+        theirs.append(text('stored'));
+        await theirs.sync();
+        theirs.append(text('too late'));
+        // The owner takes it without a word.
+        const ours = await log.open('a');
+        expect([...ours.scan()].map((r) => Buffer.from(r.bytes).toString())).toEqual(['stored']);
+        await expect(theirs.sync()).rejects.toMatchObject({ code: 'CONFLICT' });
+        ours.append(text('instead'));
+        await ours.sync();
+        // Others go on.
+        other.append(text('stored, too'));
+        await other.sync();
+
+        other.append(text('after the lease'));
+        await owner.close();
+        const next = await open();
+        await expect(other.sync()).rejects.toMatchObject({ code: 'CONFLICT' });
+        const kept = await Promise.all(['a', 'b'].map(async (name) => [...(await next.open(name)).scan()].length));
+        expect(kept).toEqual([2, 1]);
+      } finally {
+        await joined.close().catch(() => undefined);
+      }
     });
 
     it('stores many streams with one statement', async () => {
