@@ -170,12 +170,15 @@ it('T8, T9: a team moves to where it has room; in several nodes it goes on toget
   await bench.until(id, (j) => j.tasks.every((t) => t.state === 'running' && t.team === 0));
   const merged = await bench.view(id);
   expect([new Set(merged.tasks.map((t) => t.node)).size, merged.faults.length]).toEqual([1, 11]);
+  // …which is lost together.
   await sleep(700);
+  await bench.api(`jobs/${id}/tasks/3/kill`, { method: 'POST' });
+  await bench.recovered(id, 15);
   await bench.input(id, 'go');
   expect(await answer(id)).toEqual(right);
   const faults = (await bench.view(id)).faults.map((f) => `${f.task} ${f.cause}`);
   const later = faults.slice(8);
-  expect(later).toEqual(['1 killed', '0 team', '2 killed']);
+  expect(later).toEqual(['1 killed', '0 team', '2 killed', '3 killed', '0 team', '1 team', '2 team']);
   // People see what became of the team.
   const changes = [
     { what: 'moved', ranks: [0, 1, 2, 3], teams: [[0, 1, 2, 3]] },

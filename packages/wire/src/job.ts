@@ -407,7 +407,7 @@ export const JobView = Type.Object({
   ),
   tasks: Type.Array(TaskView),
   faults: Type.Array(Fault),
-  /** Teams that were dissolved or moved; absent: none was. */
+  /** Teams that were dissolved, merged or moved; absent: none was. */
   teamChanges: Type.Optional(Type.Array(TeamChange)),
   /** Checkpoints that all ranks took together, and how they went back to them; absent: under another protocol. */
   waves: Type.Optional(WavesView),

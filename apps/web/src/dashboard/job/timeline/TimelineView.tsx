@@ -303,7 +303,7 @@ function Legend({ chart: c, job }: { chart: Chart | undefined; job: JobView }) {
           <b>|</b>assigned
         </li>
         {job.teamChanges && (
-          <li title="a team was dissolved, or moved to another node">
+          <li title="a team was dissolved, made of others, or moved to another node">
             <b>I</b>team
           </li>
         )}

@@ -212,7 +212,7 @@ export function drawFrame(into: CanvasRenderingContext2D, p: Plot, size: number,
 /**
  * What happened: ✕ a fault, | an incarnation given to a node, ◆ a checkpoint complete; across all ranks a thin line for
  * a wave, and ▼ with a thick one for a rollback, across those of its cluster if it is of one; I across the ranks of a
- * team that is dissolved or moves.
+ * team that is dissolved, is made of others, or moves.
  */
 export function drawEvents(
   into: CanvasRenderingContext2D,
