@@ -37,6 +37,32 @@ export const groupIn = ({ groups = [] }: Dissolved, task: TaskId): readonly Task
 /** The teams that end. */
 export const teamsBefore = ({ team, merged }: Dissolved): readonly (readonly TaskId[])[] => merged ?? [team];
 
+/**
+ * The regroupings of a job after one more. What nobody needs goes, so the list stays short however often the same ranks
+ * are regrouped. One stays that is the first of a task: it says in which team the task began (T10). One that is not
+ * stays until each of its members began with another image since: its own is void then, and the counts that it raised
+ * are durable, as all logs have fenced the member behind it. Later ones have to name its teammates: a receiver may give
+ * back what they sent together.
+ */
+export function andThen(all: readonly Dissolved[], next: Dissolved): Dissolved[] {
+  const later = [next];
+  for (const [i, d] of [...all.entries()].reverse())
+    if (isFirst(all.slice(0, i), d) || !isOver(d, later)) later.unshift(d);
+  return later;
+}
+
+const isFirst = (before: readonly Dissolved[], { team }: Dissolved): boolean =>
+  team.some((t) => !before.some((d) => d.team.includes(t)));
+
+const isOver = ({ team, from }: Dissolved, later: readonly Dissolved[]): boolean =>
+  from.every(({ task, image }) => {
+    const mine = later.filter((d) => d.team.includes(task));
+    return (
+      mine.some((d) => d.from.some((f) => f.task === task && f.image !== image)) &&
+      team.every((mate) => mine.some((d) => d.team.includes(mate)))
+    );
+  });
+
 /** What the regroupings that began with this image say of it. */
 export interface Regrouped {
   /** Arrivals before what lay in its channels: no later than the first of them. */

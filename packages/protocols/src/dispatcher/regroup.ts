@@ -1,5 +1,5 @@
 /** What the end of a team (dissolve.ts) and the beginning of one (make-team.ts) have in common. */
-import type { Dissolved } from '../contract/dissolved.ts';
+import { andThen, type Dissolved } from '../contract/dissolved.ts';
 import { jobKey } from './keys.ts';
 import { release } from './slots.ts';
 import type { Core, Task } from './state.ts';
@@ -15,7 +15,7 @@ export function regroup(core: Core, unit: readonly Task[], parted: Dissolved, me
   const { job } = unit[0]!;
   const { record } = job;
   job.dissolving = true;
-  record.dissolved = [...(record.dissolved ?? []), parted];
+  record.dissolved = andThen(record.dissolved ?? [], parted);
   for (const m of unit) {
     m.phase = 'idle';
     release(core, m);

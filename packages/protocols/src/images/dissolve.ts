@@ -18,12 +18,12 @@ import type { ImageRecord } from './events.ts';
 /** The teams are dissolved; or the job's policy is known by now. Comes before {@link formTeams}. */
 export function dissolveTeams(s: State, id: JobId, dissolved?: readonly Dissolved[]): void {
   const job = jobOf(s, id);
-  const known = job.dissolved.length;
+  const known = new Set(job.dissolved.map((d) => JSON.stringify(d)));
   if (dissolved) job.dissolved = dissolved;
   const last = new Map<TaskId, Dissolved>();
-  for (const [i, d] of job.dissolved.entries()) {
+  for (const d of job.dissolved) {
     // The same tasks may have become a team once more since.
-    if (i >= known) for (const members of teamsBefore(d)) ends(s, job, members);
+    if (!known.has(JSON.stringify(d))) for (const members of teamsBefore(d)) ends(s, job, members);
     for (const m of d.team) last.set(m, d);
   }
   if (job.open) for (const [task, d] of last) begins(s, taskOf(job, task), d);

@@ -1,6 +1,7 @@
 /** D30: ranks that are alone, and smaller teams, become one team where a node has room for all of them. */
 import { describe, expect, it } from 'vitest';
-import { regroupedAt, type JobRecord } from '../../src/index.ts';
+import { andThen } from '../../src/contract/dissolved.ts';
+import { regroupedAt, type Dissolved, type JobRecord } from '../../src/index.ts';
 import { positionOf, zeroLine } from '../../src/pessimistic/position.ts';
 import { positionInTeam } from '../../src/pessimistic/teams/position.ts';
 import { I, J, job, N, NOTHING, Stage, T } from './stage.ts';
@@ -185,4 +186,33 @@ it('an image that several regroupings began with: the place of the first, the ga
   ];
   expect(regroupedAt(all, T(0), 'i' as never)).toEqual({ place: 3, gate: 5, wave: 9 });
   expect(regroupedAt(all, T(0), 'j' as never)).toEqual({});
+});
+
+describe('the list of regroupings keeps', () => {
+  const regrouping = (team: number[], image: string): Dissolved => ({
+    team: team.map(T),
+    from: team.map((t) => ({ task: T(t), image: `${image}${t}` as never, sends: [] })),
+  });
+  const after = (...all: Dissolved[]): Dissolved[] => all.reduce<Dissolved[]>(andThen, []);
+  const first = regrouping([0, 1, 2], 'a');
+  const second = regrouping([0, 1, 2], 'b');
+  const third = regrouping([0, 1, 2], 'c');
+
+  it('the first of each task and the last, however many there are', () => {
+    expect(after(first, second, third)).toEqual([first, third]);
+    expect(after(first, second, third, regrouping([0, 1, 2], 'd'))).toHaveLength(2);
+    const other = regrouping([3, 4], 'a');
+    expect(after(first, second, other, third)).toEqual([first, other, third]);
+  });
+
+  it('one of which a member has had no other image since', () => {
+    const same = { ...third, from: third.from.map((f, i) => (i === 1 ? second.from[1]! : f)) };
+    expect(after(first, second, same)).toEqual([first, second, same]);
+  });
+
+  it('one that alone names two of its members as teammates', () => {
+    const [left, right] = [regrouping([0, 1], 'c'), regrouping([2, 3], 'c')];
+    const whole = [regrouping([0, 1, 2, 3], 'a'), regrouping([0, 1, 2, 3], 'b')];
+    expect(after(...whole, left, right)).toEqual([...whole, left, right]);
+  });
 });
