@@ -11,6 +11,13 @@ const PURE = [
   'packages/toolchain/src/c/**/*.test.ts',
   'examples/c-on-fabric.test.ts',
   'apps/web/**/*.test.{ts,tsx}',
+  'packages/libm/**/*.test.ts',
+  'packages/toolchain/src/{fair-queue,launcher,plain-imports,replace-places,resolve}.test.ts',
+  'packages/node/test/{carried,message-parts,parity-model,parts,sandbox-messages,status,supplies}.test.ts',
+  'packages/node/test/{team-replay,team-ring,team-rounds,transfers,wishes}.test.ts',
+  'apps/server/test/{address,board,checkpoint-advice,errors-page,examples,memory-stream,oidc/who}.test.ts',
+  'apps/server/test/{places,repeated-work,team-size}.test.ts',
+  'apps/cli/test/{mpiexec-words,output-merger,progress-line}.test.ts',
 ];
 const exclude = ['**/node_modules/**', '**/dist/**'];
 
