@@ -53,12 +53,25 @@ test('a tab goes on with the other server when the one that serves is killed; th
   const list = page.getByRole('region', { name: 'Servers' });
   await expect(list.getByText('Stands by', { exact: true })).toBeVisible({ timeout: 30_000 });
   await expect(list.getByText('Serves', { exact: true })).toBeVisible();
+  // What begins now has its Channel Memory at the other server.
+  await expect.poll(() => servers!.log).toMatch(/another server has seats[^]*another server has seats/);
+  const next = await client.submit(source('sums', SUMS), 2, [], { interactive: true });
+  await client.until(next.id, 'half way', (job) => job.outputBytes > 0, 60_000);
+  await expect(list.locator('dt:has-text("Stands by") + dd')).toContainText(
+    /passes \d+ messages? a second on, for 1 job/,
+  );
+  await expect(list.locator('dt:has-text("Serves") + dd')).toContainText('passes no messages on');
   await page.screenshot({ path: test.info().outputPath('servers.png') });
 
-  const served = (await list.locator('dt:has-text("Serves") + dd').textContent())!;
+  const served = (await list.locator('dt:has-text("Serves") + dd .mono').textContent())!;
   await list.getByRole('button', { name: 'Let another one serve' }).click();
   await page.getByRole('button', { name: 'Hand over' }).click();
-  await expect(list.locator('dt:has-text("Stands by") + dd')).toHaveText(served, { timeout: 60_000 });
-  await expect(list.locator('dt:has-text("Serves") + dd')).not.toHaveText(served);
+  await expect(list.locator('dt:has-text("Stands by") + dd .mono')).toHaveText(served, { timeout: 60_000 });
+  await expect(list.locator('dt:has-text("Serves") + dd .mono')).not.toHaveText(served);
+  // …and goes on at the one that serves then.
+  await expect(async () => client.input(next.id)).toPass({ timeout: 60_000 });
+  const after = await client.ended(next.id, 60_000);
+  expect([after.state, after.faults]).toEqual(['done', []]);
+  expect((await client.answer(after)).stdout).toEqual([`half ${sum(10)}\nall ${sum(20)}\n`, '']);
   await tab.kill();
 });

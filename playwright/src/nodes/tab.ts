@@ -89,7 +89,7 @@ export class BrowserTab implements VolunteerNode {
       const page = await context.newPage();
       const address = `${url}/volunteer?start&ease=0&slots=${slots}&name=${name}`;
       const tab = new BrowserTab(name, address, browsers, chrome, context, page);
-      await page.goto(address);
+      await load(page, address);
       await tab.connected(page);
       return tab;
     } catch (error) {
@@ -211,7 +211,7 @@ export class BrowserTab implements VolunteerNode {
       [IDENTITY, identity],
     );
     const page = await context.newPage();
-    await page.goto(this.address);
+    await load(page, this.address);
     await this.connected(page);
     return () => context.close();
   }
@@ -231,4 +231,16 @@ export class BrowserTab implements VolunteerNode {
     this.thaw();
     if (!this.left) await this.kill();
   }
+}
+
+/** A server that is just going answers nothing; a person loads the page again then. */
+async function load(page: Page, address: string): Promise<void> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      await page.goto(address);
+      return;
+    } catch (error) {
+      if (attempt === 5 || !/ERR_(EMPTY_RESPONSE|CONNECTION_\w+)/.test((error as Error).message)) throw error;
+      await page.waitForTimeout(500);
+    }
 }

@@ -38,7 +38,7 @@ export function Servers({ servers }: { servers: NonNullable<ServerView['servers'
       </dl>
       <p className="muted small">
         {several
-          ? 'They share the messages of jobs that begin. If the one that serves ends or does not answer, one that ' +
+          ? 'They share the messages of new jobs. If the one that serves ends or does not answer, one that ' +
             'stands by takes over within seconds.'
           : 'None stands by: if this one ends, jobs wait until a server starts again.'}
       </p>
