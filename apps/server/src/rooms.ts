@@ -14,6 +14,8 @@ import { MayflyError } from '@mayfly/wire';
 export interface RoomRecord {
   name: string;
   createdAt: number;
+  /** Channel Memories of its jobs go to this server, while it is there. */
+  server?: string;
 }
 
 /** No 0 and O, 1, I and L: a code is read off a wall and typed on a phone. */
@@ -43,12 +45,12 @@ export class Rooms {
   }
 
   /** M1. @throws MayflyError TOO_MANY */
-  async create(name: string): Promise<string> {
+  async create(name: string, server?: string): Promise<string> {
     if (this.#rooms.size >= MOST) throw new MayflyError('TOO_MANY', `There are ${MOST} rooms; close some first.`);
     let code: string;
     do code = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('');
     while (this.#rooms.has(code));
-    const record: RoomRecord = { name, createdAt: Date.now() };
+    const record: RoomRecord = { name, createdAt: Date.now(), ...(server === undefined ? {} : { server }) };
     this.#rooms.set(code, record);
     try {
       await this.#registry.commit([[keyOf(code), record]]);
@@ -72,6 +74,10 @@ export class Rooms {
     }
   }
 
+  serverOf(code: string | undefined): string | undefined {
+    return code === undefined ? undefined : this.#rooms.get(code)?.server;
+  }
+
   has(code: string): boolean {
     return this.#rooms.has(code) || this.#lent.has(code);
   }
@@ -85,7 +91,7 @@ export class Rooms {
   }
 
   /** Newest first. */
-  list(): { code: string; name: string; createdAt: number }[] {
+  list(): ({ code: string } & RoomRecord)[] {
     return [...this.#rooms].map(([code, r]) => ({ code, ...r })).sort((a, b) => b.createdAt - a.createdAt);
   }
 }

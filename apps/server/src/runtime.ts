@@ -234,7 +234,8 @@ export class Runtime {
     this.#jobs = new OpenJobs({
       limits: options.limits,
       settings,
-      elsewhere: (spec, traffic, sitting) => this.seats?.place(spec, traffic, sitting),
+      elsewhere: (spec, traffic, sitting) =>
+        this.seats?.place(spec, deps.rooms.serverOf(this.#specs.get(spec.job)?.room), traffic, sitting),
       moved: (job, memory) => this.dispatcher.memoryMoved(job, memory),
       log: deps.log,
       disk: deps.disk,

@@ -5,7 +5,7 @@
 import { startHeadlessNode } from '@mayfly/node/headless';
 import { needPrograms, PostgresServer } from '@mayfly/storage/test-postgres';
 import type { MayflyServer } from '@mayfly/server';
-import type { JobView, ServerView } from '@mayfly/wire';
+import type { JobView, RoomView, ServerView } from '@mayfly/wire';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { api, freshDir, later, until } from './harness.ts';
@@ -114,18 +114,17 @@ it.skipIf(programs === undefined)(
       const n = await startHeadlessNode({ server, slots, name });
       later(() => n.close());
     };
-    /** Channel Memories of each server, the one that serves first. */
-    const memories = async (): Promise<number[]> =>
-      ((await asked<ServerView>('/api/server'))?.servers ?? []).map((s) => s.memories);
-    const to = { control: first, data: second };
-    await node('balanced', await balancer(to), 4);
-    await node('at the second', second.url, 8);
+    /** The one that serves first. */
+    const servers = async (): Promise<NonNullable<ServerView['servers']>> =>
+      (await asked<ServerView>('/api/server'))?.servers ?? [];
+    const memories = async (): Promise<number[]> => (await servers()).map((s) => s.memories);
     /** @returns its path */
-    const submit = async (): Promise<string> => {
+    const submit = async (more: { room?: string } = {}): Promise<string> => {
       const { status, body } = await ask('POST', '/api/jobs', {
         program: { language: 'c', sources: { 'ring.c': RING } },
         size: RANKS,
         options: { interactive: true, team: 1, mapBy: 'node' },
+        ...more,
       });
       expect(status, JSON.stringify(body)).toBe(201);
       return `/api/jobs/${(body as JobView).id}`;
@@ -152,6 +151,21 @@ it.skipIf(programs === undefined)(
       expect(await stdout(path)).toEqual(answer);
     };
 
+    const to = { control: first, data: second };
+    // A room whose messages pass the first server, although it has the dispatcher.
+    const opened = await ask('POST', '/api/rooms', { name: 'Physics', server: `127.0.0.1:${first.port}` });
+    expect(opened.status, JSON.stringify(opened.body)).toBe(201);
+    const { code: room } = opened.body as RoomView;
+    expect((await ask('POST', '/api/rooms', { name: 'Nowhere', server: 'not an address' })).status).toBe(400);
+    const inRoom = await startHeadlessNode({ server: first.url, slots: RANKS, name: 'in the room', room });
+    later(() => inRoom.close());
+    const pinned = await submit({ room });
+    await inRound(pinned, 1);
+    expect(await memories()).toEqual([2, 0]);
+    await rest(pinned, 1);
+    await until('nothing is sent', async () => (await servers()).every((s) => s.messagesPerSecond === 0));
+    await node('balanced', await balancer(to), 4);
+    await node('at the second', second.url, 8);
     const job = await submit();
     await inRound(job, 1);
     expect(await memories()).toEqual([1, 1]);

@@ -2795,6 +2795,7 @@ export interface operations {
                  */
                 "application/json": {
                     name: string;
+                    server?: string;
                 };
             };
         };

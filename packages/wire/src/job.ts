@@ -453,6 +453,9 @@ export const NodeView = Type.Object({
 export type NodeView = Static<typeof NodeView>;
 
 /** A room: volunteers with its code serve its jobs, and no others. */
+/** As servers of one database name each other. */
+export const ServerAddress = Type.String({ pattern: '^(\\[[0-9a-fA-F:.]+\\]|[^\\s:/]+):\\d{1,5}$', maxLength: 260 });
+
 export const RoomView = Type.Object({
   code: RoomCode,
   name: Type.String(),
@@ -463,5 +466,7 @@ export const RoomView = Type.Object({
   free: CountSchema,
   /** Jobs of the room that wait or run. */
   jobs: CountSchema,
+  /** host:port of the server of a shared database that passes the messages of its jobs on, while it is there. */
+  server: Type.Optional(ServerAddress),
 });
 export type RoomView = Static<typeof RoomView>;

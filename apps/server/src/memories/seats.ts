@@ -4,7 +4,8 @@
  *
  * Owns: the connections to the other servers.
  *
- *  C1  A core goes to the server with the least load when its job begins, and stays there.
+ *  C1  When its job begins a core goes to the server that its room asks for, if that is there, else to the one with the
+ *      least load. It stays there.
  *  C2  Only a core whose log has everything in the database before it is passed on (`pessimistic`, `strict`): what a
  *      server had in its memory is lost with it.
  *  C3  A server that is silent for SILENT_MS is lost: its seats are, whatever it does later.
@@ -47,6 +48,8 @@ export class Seats {
   readonly #o: SeatsOptions;
   readonly #servers = new Map<string, SeatServerLink>();
   readonly #timer: NodeJS.Timeout;
+  /** Of this server. */
+  #address = '';
   #looking = false;
   #closed = false;
   /** Messages that this server had received at the last look, and since then a second. */
@@ -70,6 +73,7 @@ export class Seats {
     this.#looking = true;
     try {
       const peers: Peer[] = await sharing.peers();
+      this.#address = peers.find((p) => p.owns)?.address ?? '';
       for (const { address, owns } of peers)
         if (!this.#closed && !owns && address !== '' && !this.#servers.has(address)) this.#connect(address);
     } catch {
@@ -86,13 +90,18 @@ export class Seats {
     this.#servers.set(address, link);
   }
 
-  /** C1, C2. Undefined: at this server. */
-  place(spec: CmSpec, traffic: Traffic, sitting: Sitting): Seat | undefined {
+  /**
+   * C1, C2. Undefined: at this server.
+   * @param pinned the server that its room asks for, if it is there
+   */
+  place(spec: CmSpec, pinned: string | undefined, traffic: Traffic, sitting: Sitting): Seat | undefined {
     const { log, membership, clusters } = protocols[spec.protocol];
     if (spec.durability !== 'strict' || log.keeps === 'memory' || log.waves || membership || clusters) return undefined;
     const servers = [...this.#servers.values()].filter((s) => s.ready);
     const least = leastLoaded([this.#load, ...servers.map((s) => s.load)]);
-    return servers[least - 1]?.seat(spec, traffic, sitting);
+    const asked = servers.find((s) => s.address === pinned);
+    const here = pinned !== undefined && pinned === this.#address;
+    return here ? undefined : (asked ?? servers[least - 1])?.seat(spec, traffic, sitting);
   }
 
   /** The server processes of the storage, this one first. @throws MayflyError */

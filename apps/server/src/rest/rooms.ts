@@ -2,14 +2,17 @@
 import { isOver, roomsOf } from '@mayfly/protocols';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
-import { CheckpointAdvice, MayflyError, RoomCode, RoomView } from '@mayfly/wire';
+import { CheckpointAdvice, MayflyError, RoomCode, RoomView, ServerAddress } from '@mayfly/wire';
 import { adviceOf, lossesOf } from '../checkpoint-advice.ts';
 import { Type } from 'typebox';
 import type { Rooms } from '../rooms.ts';
 import type { Runtime } from '../runtime.ts';
 import { Ok, refusals } from './schemas.ts';
 
-const NewRoom = Type.Object({ name: Type.String({ minLength: 1, maxLength: 80 }) }, { additionalProperties: false });
+const NewRoom = Type.Object(
+  { name: Type.String({ minLength: 1, maxLength: 80 }), server: Type.Optional(ServerAddress) },
+  { additionalProperties: false },
+);
 const Params = Type.Object({ code: RoomCode });
 
 export function roomRoutes(plain: FastifyInstance, o: { rooms: Rooms; runtime: Runtime }): void {
@@ -56,7 +59,7 @@ export function roomRoutes(plain: FastifyInstance, o: { rooms: Rooms; runtime: R
       },
     },
     async (request, reply) => {
-      const code = await o.rooms.create(request.body.name.trim() || 'Room');
+      const code = await o.rooms.create(request.body.name.trim() || 'Room', request.body.server);
       o.runtime.observer.nodesChanged();
       return reply.status(201).send(view().find((r) => r.code === code)!);
     },

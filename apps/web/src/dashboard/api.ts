@@ -53,7 +53,8 @@ export const getNodeTimeline = (id: string, from: number) =>
 export const drainServer = () => api.post('/api/server/drain');
 export const getServer = () => api.get('/api/server');
 export const getRooms = () => api.get('/api/rooms');
-export const openRoom = (name: string) => api.post('/api/rooms', { body: { name } });
+export const openRoom = (name: string, server: string) =>
+  api.post('/api/rooms', { body: { name, ...(server === '' ? {} : { server }) } });
 export const closeRoom = (code: string) => api.delete('/api/rooms/{code}', { params: { path: { code } } });
 export const getAdvice = (room: string | undefined) =>
   api.get('/api/checkpoint-advice', { params: { query: room === undefined ? {} : { room } } });

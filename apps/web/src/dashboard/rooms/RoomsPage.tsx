@@ -8,7 +8,7 @@ import { Board } from '../../shared/Board.tsx';
 import { CopyButton } from '../../shared/CopyButton.tsx';
 import { plural } from '../../shared/format.ts';
 import { baseOf, onlyHere } from '../address.ts';
-import { closeRoom, getInfo, getRooms, openRoom } from '../api.ts';
+import { closeRoom, getInfo, getRooms, getServer, openRoom } from '../api.ts';
 import { Confirm } from '../Confirm.tsx';
 import { useMay } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
@@ -53,9 +53,11 @@ export function RoomsPage() {
 
 function Open() {
   const [name, setName] = useState('');
+  const [server, setServer] = useState('');
+  const servers = useQuery({ queryKey: ['server'], queryFn: getServer, staleTime: 10_000 }).data?.servers ?? [];
   const client = useQueryClient();
   const open = useMutation({
-    mutationFn: () => openRoom(name.trim()),
+    mutationFn: () => openRoom(name.trim(), server),
     onSuccess: (room) => {
       setName('');
       client.setQueryData<RoomView[]>(['rooms'], (old) =>
@@ -74,6 +76,15 @@ function Open() {
           <Label>Name of a new room</Label>
           <Input placeholder="e.g. Physics, Tuesday" autoComplete="off" />
         </TextField>
+        {servers.length > 1 && (
+          <label className="field">
+            Its messages pass
+            <select className="in select" value={server} onChange={(e) => setServer(e.target.value)}>
+              <option value="">any server</option>
+              {servers.map((s) => s.address && <option key={s.address}>{s.address}</option>)}
+            </select>
+          </label>
+        )}
         <button className="button primary" type="submit" disabled={open.isPending || name.trim() === ''}>
           Open the room
         </button>
@@ -100,6 +111,7 @@ function RoomCard({ room, base }: { room: RoomView; base: string }) {
           {plural(room.nodes, 'node')} here, {room.free} of {plural(room.slots, 'slot')} free ·{' '}
           {plural(room.jobs, 'job')} waiting or running
         </p>
+        {room.server && <p className="muted">Messages of new jobs pass {room.server}, while that server is there.</p>}
         <p className="join-code" aria-label={`Join code ${[...room.code].join(' ')}`}>
           {room.code}
         </p>
