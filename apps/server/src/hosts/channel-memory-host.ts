@@ -181,6 +181,7 @@ export class ChannelMemoryHost {
         this.#seat = elsewhere;
         return await elsewhere.recover(this.served, superseded, true);
       } catch (error) {
+        await elsewhere.unlink(CloseCode.BROKEN, 'the Channel Memory begins elsewhere').close();
         if (!(error instanceof SeatLost)) throw error;
         this.#logger.warn({ err: error }, 'Channel Memory begins here');
       }

@@ -52,6 +52,8 @@ export class Seats {
   #address = '';
   #looking = false;
   #closed = false;
+  /** Messages that other servers have received: they count as those of all, too. */
+  #ofOthers = 0;
   /** Messages that this server had received at the last look, and since then a second. */
   #received = 0;
   #rate = 0;
@@ -65,9 +67,7 @@ export class Seats {
   /** Connects to servers that have come. One that has gone is noticed by its connection. */
   async #look(): Promise<void> {
     const { metrics, sharing } = this.#o;
-    // Those of other servers are counted here, too.
-    const elsewhere = [...this.#servers.values()].reduce((n, s) => n + s.received, 0);
-    this.#rate = metrics.dataMessagesIn - elsewhere - this.#received;
+    this.#rate = metrics.dataMessagesIn - this.#ofOthers - this.#received;
     this.#received += this.#rate;
     if (this.#looking) return;
     this.#looking = true;
@@ -84,8 +84,11 @@ export class Seats {
   }
 
   #connect(address: string): void {
-    const link = new SeatServerLink(address, this.#o, () => {
-      if (this.#servers.get(address) === link) this.#servers.delete(address);
+    const link = new SeatServerLink(address, this.#o, {
+      received: (messages) => (this.#ofOthers += messages),
+      gone: () => {
+        if (this.#servers.get(address) === link) this.#servers.delete(address);
+      },
     });
     this.#servers.set(address, link);
   }
@@ -129,23 +132,28 @@ export class Seats {
   }
 }
 
+interface LinkEvents {
+  received(messages: number): void;
+  gone(): void;
+}
+
 /** The connection to one other server. */
 class SeatServerLink implements SeatHost {
   readonly address: string;
   readonly #o: SeatsOptions;
+  readonly #events: LinkEvents;
   readonly #ws: WebSocket;
   readonly #seats = new Map<number, RemoteSeat>();
   readonly #beat: NodeJS.Timeout;
   #heard = performance.now();
   #messages = 0;
   #at = performance.now();
-  /** Messages that its cores have received, all in all. */
-  received = 0;
   ready = false;
 
-  constructor(address: string, o: SeatsOptions, gone: () => void) {
+  constructor(address: string, o: SeatsOptions, events: LinkEvents) {
     this.address = address;
     this.#o = o;
+    this.#events = events;
     this.#ws = this.connect(SEATS_PATH, undefined);
     this.#beat = setInterval(() => {
       if (performance.now() - this.#heard > SILENT_MS) return this.#ws.terminate(); // C3
@@ -166,7 +174,7 @@ class SeatServerLink implements SeatHost {
       if (this.ready) o.logger.info({ address }, 'a server has no seats any more');
       this.ready = false;
       // It is tried again at the next look.
-      gone();
+      events.gone();
       for (const seat of this.#seats.values()) seat.left('does not answer any more');
       this.#seats.clear();
     });
@@ -187,7 +195,7 @@ class SeatServerLink implements SeatHost {
         const seconds = Math.max(0.001, (now - this.#at) / 1000);
         this.#at = now;
         this.#messages = m.counted.dataMessagesIn / seconds;
-        this.received += m.counted.dataMessagesIn;
+        this.#events.received(m.counted.dataMessagesIn);
         for (const key of Object.keys(m.counted) as (keyof typeof m.counted)[]) metrics[key] += m.counted[key];
         for (const report of m.reports) this.#seats.get(report.seat)?.reported(report);
         return;
