@@ -1,8 +1,8 @@
 /**
  * Scale: what a volunteer and a message cost a server, and what several servers and their database add. One server with
  * a data directory; one over PostgreSQL; two over PostgreSQL, with all volunteers at the one that serves, and with all
- * of them at the one that stands by and sends everything on. Costs are processor time, memory and bytes, which other
- * load on the machine hardly touches; rates follow from them.
+ * of them at the one that stands by. In `behind` that one sends everything on; in `strict` it has the Channel Memories.
+ * Costs are processor time, memory and bytes, which other load on the machine hardly touches; rates follow from them.
  *
  * No goals: the table says how far a server gets, and what ends first.
  */
@@ -188,16 +188,19 @@ export async function scale(): Promise<boolean> {
   } finally {
     await lone.stop();
   }
-  for (const [name, second, standby] of [
-    ['PostgreSQL', false, false],
-    ['two servers, at the one that serves', true, false],
-    ['two servers, at the other one', true, true],
+  for (const [name, durability, second, standby] of [
+    ['PostgreSQL', 'behind', false, false],
+    ['two servers, at the one that serves', 'behind', true, false],
+    ['two servers, at the other one', 'behind', true, true],
+    ['strict', 'strict', false, false],
+    ['strict, two servers, at the one that serves', 'strict', true, false],
+    ['strict, two servers, at the one with the Channel Memory', 'strict', true, true],
   ] as const) {
     const postgres = await PostgresServer.start(programs, { keeps: true });
     const servers: MayflySide[] = [];
     try {
       for (let n = 0; n < (second ? 2 : 1); n++)
-        servers.push(await MayflySide.start(['--store', postgres.url(), '--durability', 'behind']));
+        servers.push(await MayflySide.start(['--store', postgres.url(), '--durability', durability]));
       const at = servers[standby ? 1 : 0]!;
       found.set(name, await measure({ name, servers, at, database: await databaseOf(postgres) }));
     } finally {
