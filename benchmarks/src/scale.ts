@@ -158,20 +158,29 @@ async function measure(setup: Setup): Promise<Result> {
   };
 }
 
-/** What a core of the server that serves carries, and what that leaves of the crowd. */
+/** What the servers carry, each with one core, and what a crowd of volunteers leaves for messages. */
 function extrapolate(name: string, { node, message, wal }: Result): string {
-  const [nodes, messages] = [1e6 / node.processor[0], 1e6 / message.processor[0]];
+  const nodes = 1e6 / node.processor[0];
   const idle = CROWD.nodes / nodes;
-  const each = (Math.max(0, 1 - idle) * messages) / CROWD.jobs;
+  /** Messages a second, where so many volunteers are there as well: the server that is busy first sets them. */
+  const carried = (volunteers: number): number =>
+    Math.min(
+      ...[0, 1].map((server) => {
+        const left = Math.max(0, 1e6 - volunteers * node.processor[server]!);
+        return message.processor[server]! > 0 ? left / message.processor[server]! : Infinity;
+      }),
+    );
+  const messages = carried(0);
+  const each = carried(CROWD.nodes) / CROWD.jobs;
   const database =
     wal > 0 && message.processor[2] > 0
       ? ` A core of the database carries ${Math.round(1e6 / message.processor[2])} messages/s; ` +
         `${Math.round(messages)} are ${bytes(messages * wal)}/s of its log.`
       : '';
   return (
-    `${name}: a core carries ${Math.round(nodes)} volunteers without work, or ${Math.round(messages)} messages/s. ` +
-    `${CROWD.nodes} volunteers take ${percent(idle, 0)} of it, and ${bytes(CROWD.nodes * node.memory)}; what is left ` +
-    `is ${Math.round(each)} messages/s for each of ${CROWD.jobs} jobs.${database}`
+    `${name}: a core of the server that serves carries ${Math.round(nodes)} volunteers without work; without ` +
+    `volunteers ${Math.round(messages)} messages/s pass. ${CROWD.nodes} volunteers take ${percent(idle, 0)} of the ` +
+    `core, and ${bytes(CROWD.nodes * node.memory)}; what is left is ${Math.round(each)} messages/s for each of ${CROWD.jobs} jobs.${database}`
   );
 }
 
