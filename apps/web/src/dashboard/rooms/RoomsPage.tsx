@@ -78,7 +78,7 @@ function Open() {
         </TextField>
         {servers.length > 1 && (
           <label className="field">
-            Its messages pass
+            <span className="label">Its messages pass</span>
             <select className="in select" value={server} onChange={(e) => setServer(e.target.value)}>
               <option value="">any server</option>
               {servers.map((s) => s.address && <option key={s.address}>{s.address}</option>)}
