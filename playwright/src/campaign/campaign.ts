@@ -11,7 +11,7 @@
  */
 import { goesBackTogether, type JobView, type ProtocolName } from '@mayfly/wire';
 import { below, chance } from '../chance.ts';
-import { Client, progressOf, type Answer } from '../client.ts';
+import { ApiError, Client, progressOf, type Answer } from '../client.ts';
 import { PATIENT, ServerProcess, type Served } from '../server.ts';
 import { Servers } from '../servers.ts';
 import type { PlannedFault, PlannedJob } from './plan.ts';
@@ -185,7 +185,7 @@ export class Campaign {
         if (struck.length === 0) report.missed.push(fault.kind);
         report.struck.push(...struck);
       }
-      await this.client.input(id);
+      await this.goOn(id);
       const end = await this.client.ended(id, LIMIT_MS);
       must(end.state === 'done', `the job is ${end.state}: ${JSON.stringify(end.error)}`);
       this.countLosses(end);
@@ -207,6 +207,17 @@ export class Campaign {
   async clear({ id }: JobReport): Promise<void> {
     if (id !== undefined) await this.client.json('POST', `/api/jobs/${id}/cancel`).catch(() => undefined);
     for (const n of [...this.pool.nodes]) await this.pool.drop(n);
+  }
+
+  /** The job may end. Right after a fault of servers the storage may be away for a moment (507). */
+  private async goOn(id: string): Promise<void> {
+    for (const end = Date.now() + LIMIT_MS; ;)
+      try {
+        return await this.client.input(id);
+      } catch (error) {
+        if (!(error instanceof ApiError && error.status === 507) || Date.now() > end) throw error;
+        await new Promise((r) => setTimeout(r, 500));
+      }
   }
 
   /**
