@@ -9,7 +9,6 @@ import { patchFromLog, protocols, type CmEvent, type StreamName, type LogIo, typ
 import type { MessageLog } from '@mayfly/storage/ports';
 import type { JobId, ProtocolName } from '@mayfly/wire';
 import type { Logger } from '../logger.ts';
-import type { Metrics } from '../metrics.ts';
 import { CloseCode, type DataLink } from './data-link.ts';
 import { LogStreams } from './log-streams.ts';
 import type { Traffic } from './traffic.ts';
@@ -86,6 +85,18 @@ export interface LinkSettings {
   backlogMaxBytes: number;
 }
 
+/** What is counted at a seat (metrics.ts). */
+export interface SeatMetrics {
+  dataBytesIn: number;
+  dataMessagesIn: number;
+  dataBytesOut: number;
+  appends: number;
+  appendBytes: number;
+  readonly syncSeconds: { observe(seconds: number): void };
+  /** A link was closed with an error. */
+  refused(code: string): void;
+}
+
 export interface SeatSpec {
   job: JobId;
   index: number;
@@ -95,7 +106,7 @@ export interface SeatSpec {
 export interface SeatDeps {
   log: MessageLog;
   settings: LinkSettings;
-  metrics: Metrics;
+  metrics: SeatMetrics;
   logger: Logger;
 }
 

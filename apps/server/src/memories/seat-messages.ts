@@ -87,13 +87,17 @@ export const taskReport = (tasks: Float64Array, task: number): TaskReport => {
   return { sends, consumed, arrivals, bodiesUnderWay, answers, durableAnswers, typed };
 };
 
-/** Of a server since its last report (metrics.ts). */
+/** Of a server since its last report. */
 export interface Counted {
   dataBytesIn: number;
   dataMessagesIn: number;
   dataBytesOut: number;
   appends: number;
   appendBytes: number;
+  /** Seconds of each sync of the logs of a Channel Memory. */
+  syncs: number[];
+  /** The error code of each link that was closed with one. */
+  refused: string[];
 }
 
 export const encodeMessage = (message: ToSeats | ToOwner): Buffer => serialize(message);

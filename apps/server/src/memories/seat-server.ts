@@ -10,27 +10,18 @@
  *  S3  A link that finds no seat is closed as if its core had broken: its node comes again, and reaches the owner.
  */
 import type { MessageLog } from '@mayfly/storage/ports';
-import type { JobId } from '@mayfly/wire';
+import { MAX_FRAME_BYTES, type JobId } from '@mayfly/wire';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { MAX_FRAME_BYTES } from '@mayfly/wire';
 import { DataDoor, type Behind } from '../hosts/data-door.ts';
-import { webSocketLink } from '../hosts/data-link.ts';
+import { CloseCode, webSocketLink } from '../hosts/data-link.ts';
 import type { Logger } from '../logger.ts';
-import { Metrics } from '../metrics.ts';
 import { Capabilities } from '../secrets.ts';
 import { GuestCore } from './guest-core.ts';
-import {
-  SEATS_PATH,
-  decodeMessage,
-  encodeMessage,
-  type Counted,
-  type Join,
-  type ToOwner,
-  type ToSeats,
-} from './seat-messages.ts';
+import { SEATS_PATH, decodeMessage, encodeMessage, type Join, type ToOwner, type ToSeats } from './seat-messages.ts';
+import { Tally } from './tally.ts';
 
 export interface SeatServerOptions {
   version: string;
@@ -56,9 +47,8 @@ interface Seated {
   readonly join: Join;
   readonly log: MessageLog;
   readonly door: DataDoor;
-  readonly metrics: Metrics;
+  readonly tally: Tally;
   readonly cores: Map<number, GuestCore>;
-  reported: Counted;
 }
 
 export class SeatServer {
@@ -76,16 +66,12 @@ export class SeatServer {
   #seated: Seated | undefined;
   #leaving: Promise<unknown> = Promise.resolve();
   #closed = false;
-  readonly #timer: NodeJS.Timeout;
+  /** While there is an owner. */
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: SeatServerOptions) {
     this.#o = options;
     this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
-    let ticks = 0;
-    this.#timer = setInterval(() => {
-      for (const core of this.#seated?.cores.values() ?? []) core.tick();
-      if (++ticks % REPORT_TICKS === 0) this.#report();
-    }, TICK_MS);
   }
 
   /** A request that begins so is for a seat here. */
@@ -115,7 +101,7 @@ export class SeatServer {
     this.#data.handleUpgrade(request, socket, head, (ws: WebSocket) => {
       const link = webSocketLink(ws, request, this.#o.pingMs);
       if (this.#seated) this.#seated.door.accept(Number(data[1]), link);
-      else link.close(4500, 'the Channel Memory moves');
+      else link.close(CloseCode.BROKEN, 'the Channel Memory moves');
     });
   }
 
@@ -159,7 +145,12 @@ export class SeatServer {
       }
       void this.#leaving.then(() => {
         if (this.#owner !== ws || this.#closed) return;
-        this.#seated = this.#seat(m);
+        const seated = (this.#seated = this.#seat(m));
+        let ticks = 0;
+        this.#timer = setInterval(() => {
+          for (const core of seated.cores.values()) core.tick();
+          if (++ticks % REPORT_TICKS === 0) this.#report(seated);
+        }, TICK_MS);
         this.#say({ type: 'joined' });
       });
       return;
@@ -170,7 +161,7 @@ export class SeatServer {
       const core = new GuestCore(m, {
         log: seated.log,
         settings: seated.join.settings,
-        metrics: seated.metrics,
+        metrics: seated.tally,
         logger: this.#o.logger.child({ job: m.spec.job, cm: m.spec.index }),
         holder: (capability) => capabilitiesOf(seated.join).holder(capability),
         say: (message) => {
@@ -196,22 +187,14 @@ export class SeatServer {
       join,
       log: this.#o.join(join.joining),
       door: new DataDoor((job, index) => this.#find(job, index) ?? away, capabilitiesOf(join), logger, maxLinks),
-      metrics: new Metrics(),
+      tally: new Tally(),
       cores: new Map(),
-      reported: nothing(),
     };
   }
 
-  #report(): void {
-    const seated = this.#seated;
-    if (!seated || this.#owner?.readyState !== 1) return;
-    const now = { ...nothing() };
-    for (const key of Object.keys(now) as (keyof Counted)[]) now[key] = seated.metrics[key];
-    const counted = nothing();
-    for (const key of Object.keys(now) as (keyof Counted)[]) counted[key] = now[key] - seated.reported[key];
-    seated.reported = now;
+  #report(seated: Seated): void {
     const reports = [...seated.cores.values()].flatMap((core) => core.report() ?? []);
-    this.#say({ type: 'reports', reports, counted });
+    this.#say({ type: 'reports', reports, counted: seated.tally.take() });
   }
 
   /** S2: the owner is another one, or is gone. Idempotent. */
@@ -219,9 +202,12 @@ export class SeatServer {
     const [ws, seated] = [this.#owner, this.#seated];
     this.#owner = undefined;
     this.#seated = undefined;
+    clearInterval(this.#timer);
     ws?.close();
     if (!seated) return;
-    this.#leaving = Promise.all([...seated.cores.values()].map((core) => core.close(4500, 'the server changes')))
+    this.#leaving = Promise.all(
+      [...seated.cores.values()].map((core) => core.close(CloseCode.BROKEN, 'the server changes')),
+    )
       .then(() => seated.log.close())
       .catch((error: unknown) => this.#o.logger.info({ err: error }, 'the log of the earlier owner is closed'));
   }
@@ -229,7 +215,6 @@ export class SeatServer {
   /** Resolves when nothing of it writes any more. */
   async close(): Promise<void> {
     this.#closed = true;
-    clearInterval(this.#timer);
     this.leave();
     await this.#leaving;
     for (const ws of [...this.#data.clients, ...this.#control.clients]) ws.terminate();
@@ -238,4 +223,3 @@ export class SeatServer {
 }
 
 const capabilitiesOf = ({ key }: Join): Capabilities => new Capabilities(Buffer.from(key));
-const nothing = (): Counted => ({ dataBytesIn: 0, dataMessagesIn: 0, dataBytesOut: 0, appends: 0, appendBytes: 0 });

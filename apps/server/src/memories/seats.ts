@@ -23,6 +23,7 @@ import type { Metrics } from '../metrics.ts';
 import { callServer } from '../serve/server-link.ts';
 import { leastLoaded, type Load } from './placement.ts';
 import { RemoteSeat, type SeatHost } from './remote-seat.ts';
+import { addTo } from './tally.ts';
 import { SEATS_PATH, decodeMessage, encodeMessage, type ToOwner, type ToSeats } from './seat-messages.ts';
 
 export interface SeatsOptions {
@@ -41,6 +42,8 @@ const LOOK_MS = 1000;
 const PING_MS = 2000;
 const SILENT_MS = 8000;
 const CONNECT_MS = 5000;
+/** One that refuses is asked again after it. */
+const REFUSED_MS = 60_000;
 const MAX_MESSAGE_BYTES = 1 << 30;
 const NO_LOAD: Load = { memories: [], messages: 0 };
 
@@ -149,6 +152,7 @@ class SeatServerLink implements SeatHost {
   #messages = 0;
   #at = performance.now();
   ready = false;
+  #refused = false;
 
   constructor(address: string, o: SeatsOptions, events: LinkEvents) {
     this.address = address;
@@ -173,8 +177,8 @@ class SeatServerLink implements SeatHost {
       clearInterval(this.#beat);
       if (this.ready) o.logger.info({ address }, 'a server has no seats any more');
       this.ready = false;
-      // It is tried again at the next look.
-      events.gone();
+      // It is tried again at the next look, or after an upgrade.
+      setTimeout(events.gone, this.#refused ? REFUSED_MS : 0).unref();
       for (const seat of this.#seats.values()) seat.left('does not answer any more');
       this.#seats.clear();
     });
@@ -188,6 +192,7 @@ class SeatServerLink implements SeatHost {
         this.ready = true;
         return;
       case 'refused':
+        this.#refused = true;
         logger.warn({ address: this.address, why: m.message }, 'another server has no seats for Channel Memories');
         return;
       case 'reports': {
@@ -196,7 +201,7 @@ class SeatServerLink implements SeatHost {
         this.#at = now;
         this.#messages = m.counted.dataMessagesIn / seconds;
         this.#events.received(m.counted.dataMessagesIn);
-        for (const key of Object.keys(m.counted) as (keyof typeof m.counted)[]) metrics[key] += m.counted[key];
+        addTo(metrics, m.counted);
         for (const report of m.reports) this.#seats.get(report.seat)?.reported(report);
         return;
       }
