@@ -219,21 +219,20 @@ export class Runtime {
         given: (node, job, task, incarnation) => this.chronicle.given(node, job, task, incarnation),
       },
     });
-    const settings = cmSettings(options, SYNC_TICK_MS);
     this.seats =
       deps.sharing &&
       new Seats({
         sharing: deps.sharing,
         version: options.version,
         key: secrets.key,
-        settings,
+        settings: cmSettings(options, SYNC_TICK_MS),
         metrics: deps.metrics,
         logger,
         own: () => this.memories.all().flatMap((h) => (h.server === undefined ? [h.spec.job] : [])),
       });
     this.#jobs = new OpenJobs({
       limits: options.limits,
-      settings,
+      settings: cmSettings(options, SYNC_TICK_MS),
       elsewhere: (spec, traffic, sitting) =>
         this.seats?.place(spec, deps.rooms.serverOf(this.#specs.get(spec.job)?.room), traffic, sitting),
       moved: (job, memory) => this.dispatcher.memoryMoved(job, memory),
@@ -461,6 +460,7 @@ export class Runtime {
     this.#metrics.assigned(incarnation === 0 ? 'first' : 'restart');
     return assignmentOf(record, {
       ...assigned,
+      at: (this.memories.of(job) ?? []).map((host) => host.server ?? this.seats?.address),
       capability: this.#secrets.capability({ job, task, incarnation }),
       graceMs: spec.graceMs ?? this.dispatcher.core.core.settings.graceMs,
       now: Date.now(),

@@ -7,6 +7,7 @@ import {
   wholeEveryOf,
   type Assignment,
   type Incarnation,
+  type JobId,
   type Manifest,
   type TaskId,
 } from '@mayfly/wire';
@@ -29,6 +30,8 @@ export interface Given {
   ended: readonly TaskId[] | undefined;
   /** All teams of the job's first tasks. */
   teams: readonly (readonly TaskId[])[] | undefined;
+  /** By index: the server that has the Channel Memory, where several share a storage. */
+  at: readonly (string | undefined)[];
   capability: string;
   graceMs: number;
   /** Wall clock of the server. */
@@ -40,7 +43,7 @@ export type Assigned = Pick<Given, 'task' | 'incarnation' | 'manifest' | 'team' 
 
 export function assignmentOf(
   record: JobRecord,
-  { task, incarnation, manifest, team, ended, teams, capability, graceMs, now }: Given,
+  { task, incarnation, manifest, team, ended, teams, at, capability, graceMs, now }: Given,
 ): Assignment {
   const { spec } = record;
   const group = groupOf(record, task);
@@ -70,7 +73,7 @@ export function assignmentOf(
     ...(env === undefined ? {} : { env }),
     files: spec.files,
     protocol: spec.protocol,
-    channelMemories: Array.from({ length: spec.channelMemories }, (_, i) => `/data/cm/${i}?job=${spec.id}`),
+    channelMemories: Array.from({ length: spec.channelMemories }, (_, i) => memoryUrl(spec.id, i, at[i])),
     ...(spec.clusters === undefined ? {} : { homes: [...spec.clusters] }),
     seed: spec.seed,
     serverTime: now,
@@ -84,3 +87,7 @@ export function assignmentOf(
     limits: spec.limits,
   };
 }
+
+/** By `job` the port of a server knows what is for a seat there; by `at` a proxy finds the server. */
+const memoryUrl = (job: JobId, index: number, at: string | undefined): string =>
+  `/data/cm/${index}?job=${job}${at ? `&at=${encodeURIComponent(at)}` : ''}`;

@@ -40,7 +40,7 @@ const REPORT_TICKS = 10;
 const MAX_MESSAGE_BYTES = 1 << 30;
 /** An owner that has sent nothing for so long is gone: it pings every two seconds. */
 const SILENT_MS = 20_000;
-const DATA_PATH = /^\/data\/cm\/(\d{1,2})(?:\?job=([0-9a-z]{12}))?$/;
+const DATA_PATH = /^\/data\/cm\/(\d{1,2})(?:\?job=([0-9a-z]{12})(?:&\S*)?)?$/;
 
 /** The seats of one owner. */
 interface Seated {

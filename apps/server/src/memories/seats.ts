@@ -124,6 +124,11 @@ export class Seats {
     });
   }
 
+  /** host:port of this server; undefined: not known yet. */
+  get address(): string | undefined {
+    return this.#address || undefined;
+  }
+
   get #load(): Load {
     return { memories: this.#o.own(), messages: this.#rate };
   }
