@@ -82,6 +82,12 @@ export class Capabilities {
     return { job: jobId(job), task: taskId(Number(task)), incarnation: incarnation(Number(inc)) };
   }
 
+  /** What it covers, if that is of this job. */
+  authorise(job: JobId, capability: string): Pick<Holder, 'task' | 'incarnation'> | undefined {
+    const h = this.holder(capability);
+    return h?.job === job ? { task: h.task, incarnation: h.incarnation } : undefined;
+  }
+
   protected mac(text: string): string {
     return createHmac('sha256', this.key).update(text).digest('hex');
   }

@@ -90,10 +90,7 @@ export class ChannelMemoryHost {
         homes,
         durability: this.#deps.log.durability === 'sync-only' ? 'strict' : durability, // H1
         lazyTicks: settings.lazyTicks,
-        authorise: (capability) => {
-          const h = secrets.holder(capability);
-          return h?.job === spec.job ? { task: h.task, incarnation: h.incarnation } : undefined;
-        },
+        authorise: (capability) => secrets.authorise(spec.job, capability),
         fresh,
         stdin,
         files,

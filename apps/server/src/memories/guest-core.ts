@@ -20,11 +20,11 @@ import type { Behind } from '../hosts/data-door.ts';
 import { CloseCode, type DataLink } from '../hosts/data-link.ts';
 import { MemorySeat, type SeatDeps, type SeatSpec } from '../hosts/memory-seat.ts';
 import { Traffic } from '../hosts/traffic.ts';
-import type { Holder } from '../secrets.ts';
+import type { Capabilities } from '../secrets.ts';
 import { REPORTED, type SeatReport, type ToOwner, type ToSeats } from './seat-messages.ts';
 
 export interface GuestCoreDeps extends SeatDeps {
-  holder(capability: string): Holder | undefined;
+  capabilities: Capabilities;
   say(message: ToOwner): void;
 }
 
@@ -79,10 +79,7 @@ export class GuestCore implements Behind {
     const { job, protocol } = this.spec;
     return new ChannelMemory(protocols[protocol].log, {
       ...this.#options,
-      authorise: (capability) => {
-        const h = this.#deps.holder(capability);
-        return h?.job === job ? { task: h.task, incarnation: h.incarnation } : undefined;
-      },
+      authorise: (capability) => this.#deps.capabilities.authorise(job, capability),
     });
   }
 

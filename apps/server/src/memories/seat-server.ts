@@ -45,6 +45,7 @@ const DATA_PATH = /^\/data\/cm\/(\d{1,2})(?:\?job=([0-9a-z]{12})(?:&\S*)?)?$/;
 /** The seats of one owner. */
 interface Seated {
   readonly join: Join;
+  readonly capabilities: Capabilities;
   readonly log: MessageLog;
   readonly door: DataDoor;
   readonly tally: Tally;
@@ -163,7 +164,7 @@ export class SeatServer {
         settings: seated.join.settings,
         metrics: seated.tally,
         logger: this.#o.logger.child({ job: m.spec.job, cm: m.spec.index }),
-        holder: (capability) => capabilitiesOf(seated.join).holder(capability),
+        capabilities: seated.capabilities,
         say: (message) => {
           if (this.#seated === seated) this.#say(message);
         },
@@ -183,10 +184,12 @@ export class SeatServer {
   #seat(join: Join): Seated {
     const { logger, maxLinks } = this.#o;
     const away: Behind = { serving: () => Promise.reject(new Error('S3')), connect: () => undefined };
+    const capabilities = new Capabilities(Buffer.from(join.key));
     return {
       join,
+      capabilities,
       log: this.#o.join(join.joining),
-      door: new DataDoor((job, index) => this.#find(job, index) ?? away, capabilitiesOf(join), logger, maxLinks),
+      door: new DataDoor((job, index) => this.#find(job, index) ?? away, capabilities, logger, maxLinks),
       tally: new Tally(),
       cores: new Map(),
     };
@@ -221,5 +224,3 @@ export class SeatServer {
     this.#http.closeAllConnections();
   }
 }
-
-const capabilitiesOf = ({ key }: Join): Capabilities => new Capabilities(Buffer.from(key));

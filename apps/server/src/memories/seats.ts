@@ -20,7 +20,7 @@ import type { LinkSettings, Seat, Sitting } from '../hosts/memory-seat.ts';
 import type { Traffic } from '../hosts/traffic.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
-import { callServer } from '../serve/server-link.ts';
+import { callServer, placeOf } from '../serve/server-link.ts';
 import { leastLoaded, type Load } from './placement.ts';
 import { RemoteSeat, type SeatHost } from './remote-seat.ts';
 import { addTo } from './tally.ts';
@@ -239,14 +239,12 @@ class SeatServerLink implements SeatHost {
 
   connect(path: string, client: string | undefined): WebSocket {
     const { secret } = this.#o.sharing;
-    const at = this.address.lastIndexOf(':');
     return new WebSocket(`ws://${this.address}${path}`, {
       perMessageDeflate: false,
       maxPayload: MAX_MESSAGE_BYTES,
       handshakeTimeout: CONNECT_MS,
       createConnection: () => {
-        const host = this.address.slice(0, at).replace(/^\[|\]$/g, '');
-        const socket = connect({ host, port: Number(this.address.slice(at + 1)), noDelay: true });
+        const socket = connect({ ...placeOf(this.address), noDelay: true });
         const link = callServer(socket, secret, client);
         socket.on('error', (error) => link.destroy(error));
         return link;

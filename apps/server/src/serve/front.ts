@@ -14,7 +14,7 @@
 import type { Server as HttpServer } from 'node:http';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { listenError } from './listen-error.ts';
-import { answerServer, callServer, WORD } from './server-link.ts';
+import { answerServer, callServer, placeOf, WORD } from './server-link.ts';
 
 /** Where the owner serves, and what proves to it that a connection comes from another server. */
 export interface Upstream {
@@ -142,10 +142,8 @@ export class Front {
   }
 
   #send(socket: Socket, { address, secret }: Upstream, since: number): void {
-    const at = address.lastIndexOf(':');
     const upstream = connect({
-      host: address.slice(0, at).replace(/^\[|\]$/g, ''),
-      port: Number(address.slice(at + 1)),
+      ...placeOf(address),
       allowHalfOpen: true,
       noDelay: true,
       timeout: CONNECT_MS,

@@ -20,6 +20,12 @@ const NEWLINE = 10;
 
 const keyOf = (secret: string): Buffer => createHash('sha256').update(`mayfly servers ${secret}`).digest();
 
+/** Of another server. @param address host:port, or [host]:port */
+export function placeOf(address: string): { host: string; port: number } {
+  const at = address.lastIndexOf(':');
+  return { host: address.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(address.slice(at + 1)) };
+}
+
 /** @returns where the bytes of the client go; errors and the end are those of a socket */
 export function callServer(socket: Socket, secret: string, client: string | undefined): TLSSocket {
   socket.write(WORD);
