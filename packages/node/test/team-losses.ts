@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { sleep, type Bench } from './harness.ts';
 
 /**
- * @param id a job whose ranks are all running, or will be
+ * @param id a job whose ranks are all running, or will be; its last units wait for a line of input
  * @param pauses ms before the node goes, and before the rank goes
  * @param ends waits for the end, and checks the answer
  */
@@ -21,6 +21,7 @@ export async function losesNodeAndRank(
   await bench.recovered(id, 1);
   await sleep(second);
   await bench.api(`jobs/${id}/tasks/0/kill`, { method: 'POST' });
+  await bench.input(id, 'go');
   await ends();
   const { tasks, faults } = await bench.view(id);
   // Messages took rings, and the losses were noticed.

@@ -197,7 +197,7 @@ describe.skipIf(!protocols.pessimistic.teams).each([4, 2])('teams of %i under th
     const right = await undisturbed();
     expect(await answer(await submit(team, 1500, 0))).toEqual(right);
 
-    const id = await submit(team, 1500, 400_000);
+    const id = await submit(team, 1500, 400_000, true);
     await losesNodeAndRank(bench, team, id, [1500, 700], async () => expect(await answer(id)).toEqual(right));
   });
 });

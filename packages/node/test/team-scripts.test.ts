@@ -18,9 +18,9 @@ afterEach(async () => {
 afterAll(() => bench.close());
 
 const TOOLS = `
-import { COMM_WORLD as comm, ANY_SOURCE, SUM, args, checkpoint } from 'mayfly';
+import { COMM_WORLD as comm, ANY_SOURCE, SUM, args, checkpoint, stdin } from 'mayfly';
 const { rank, size } = comm;
-const [units, work] = args.map(Number) as [number, number];
+const [units, work] = args.slice(0, 2).map(Number) as [number, number];
 const mix = (h: number): number => {
   h = Math.imul(h ^ (h >>> 16), 0x7feb352d);
   h = Math.imul(h ^ (h >>> 15), 0x846ca68b);
@@ -37,7 +37,8 @@ const block = new Float64Array(20000);
 
 /**
  * A worker answers each unit with a hash, and passes a copy to the next worker, which adds it to its own sum. All
- * together is the same in every run; each message that were lost or came twice would change it.
+ * together is the same in every run; each message that were lost or came twice would change it. With a third argument
+ * the last units wait for a line of input, so that the job outlasts what is done to it.
  */
 const DEAL = `${TOOLS}
 let sum = 0, clock = 0;
@@ -51,6 +52,7 @@ if (rank === 0) {
   while (stopped < size - 1) {
     if (dealt % 3 === 0) comm.iprobe(ANY_SOURCE, 1);
     const { source } = comm.recv(word, ANY_SOURCE, 1);
+    if (args.length > 2 && dealt === units - 50) stdin.readLine();
     if (dealt % 5 === 0 && Date.now() < clock) throw new Error('the clock went back');
     if (dealt % 5 === 0) clock = Date.now();
     sum = (sum + word[0]!) % 2 ** 40;
@@ -134,7 +136,7 @@ for (; ; state.round++) {
 
 const submit = (program: string, team: number, units: number, work: number, options: JobOptions = {}) =>
   bench.submit(program, 4, {
-    args: [String(units), String(work)],
+    args: [String(units), String(work), ...(options.interactive ? ['waits'] : [])],
     options: { timeLimitMs: 300_000, checkpointMs: 300, team, mapBy: 'slot', ...options },
   });
 
@@ -153,7 +155,7 @@ describe.each([4, 2])('teams of %i TypeScript ranks under the log', (team) => {
     right ??= await answer(await submit(DEAL, 1, 800, 0));
     expect(await answer(await submit(DEAL, team, 800, 0))).toEqual(right);
 
-    const id = await submit(DEAL, team, 800, 300_000);
+    const id = await submit(DEAL, team, 800, 300_000, { interactive: true });
     await losesNodeAndRank(bench, team, id, [1200, 500], async () => expect(await answer(id)).toEqual(right));
   });
 
