@@ -190,6 +190,34 @@ it('T8, T9: a team moves to where it has room; in several nodes it goes on toget
   expect(events.filter((e) => e.ranks)).toMatchObject(changes.map(({ what: kind, ...c }) => ({ kind, ...c })));
 });
 
+it('T9: a team that runs on too few slots goes on in several nodes, once together they have enough', async () => {
+  const first = await bench.node(4, 'a');
+  const right = await undisturbed();
+  const id = await submit(4, 1500, 200_000, true);
+  await bench.until(id, (j) => j.tasks.every((t) => t.state === 'running' && t.team === 0));
+  await bench.node(2, 'b');
+  await sleep(700);
+  first.kill();
+  await bench.until(
+    id,
+    (j) => j.tasks.every((t) => t.state === 'running') && j.reason?.includes('share 2 slots') === true,
+  );
+  const { faults } = await bench.view(id);
+  await bench.node(2, 'c');
+  await bench.until(id, (j) => String(j.tasks.map((t) => t.state === 'running' && t.team)) === '0,0,2,2');
+  const { tasks, teamChanges, faults: since } = await bench.view(id);
+  expect([new Set(tasks.map((t) => t.node)).size, since.length]).toEqual([2, faults.length]);
+  const teams = [
+    [0, 1],
+    [2, 3],
+  ];
+  expect(teamChanges).toMatchObject([{ what: 'dissolved', ranks: [0, 1, 2, 3], teams }]);
+  await bench.api(`jobs/${id}/tasks/2/kill`, { method: 'POST' });
+  await bench.recovered(id, faults.length + 2);
+  await bench.input(id, 'go');
+  expect(await answer(id)).toEqual(right);
+});
+
 /** Until the row of the protocol has teams, the server refuses them. */
 describe.skipIf(!protocols.pessimistic.teams).each([4, 2])('teams of %i under the log', (team) => {
   it('a node and a rank are killed in the middle: the answer of an undisturbed run', async () => {

@@ -14,6 +14,7 @@ const DISSOLVES = 'no node has room for ranks';
 const IN_TEAMS = 'several nodes, ranks';
 const MERGES = 'become a team';
 const MOVES = 'share too few slots and move';
+const STOPS = 'share too few slots and stop';
 
 export class PlantedDispatcher extends Dispatcher {
   constructor(
@@ -32,6 +33,7 @@ export class PlantedDispatcher extends Dispatcher {
       if (x.type === 'log' && x.message.includes(MERGES)) this.world.count('teams merged');
       if (x.type === 'checkpoint' && x.last) this.world.count('last images asked for');
       if (x.type === 'log' && x.message.includes(MOVES)) this.world.count('teams moved');
+      if (x.type === 'log' && x.message.includes(STOPS)) this.world.count('teams that run stopped to be dissolved');
       if (x.type === 'log' && x.message.startsWith(DISSOLVES)) {
         this.world.count('teams dissolved');
         if (x.message.includes(IN_TEAMS)) this.world.count('…into smaller teams');

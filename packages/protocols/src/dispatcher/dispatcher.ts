@@ -30,7 +30,7 @@
  *  D13, D14 What storage that cannot be written is: storage-outage.ts. D15–D17 Jobs whose tasks go back together:
  *  together.ts. D21 Teams: teams.ts. D22–D25 Teams that restart: unit.ts. D26 Quotas: quotas.ts. D27 Whose
  *  job is next: fair-share.ts. D28 Teams that are dissolved: dissolve.ts. D29 Teams
- *  that move: move.ts. D30 Ranks that become a team: merge.ts.
+ *  that move: move.ts. D30 Ranks that run and are regrouped: last-images.ts.
  *
  * Durable before: `raise` before fenceCs, fenceCm, assign; `exit` before taskDone; `end` before jobEnded and the
  * revocations; `pause` before the revocations.
@@ -48,7 +48,7 @@ import { progress, watchStragglers } from './stragglers.ts';
 import { disconnected, goodbye, heard, heartbeat, hello, refused, report, watch } from './nodes.ts';
 import { recover, stillHere } from './recover.ts';
 import { endWait, leaveWithImage, leaveWithWave, pauseJob, pausePersisted, resumeJob } from './pause.ts';
-import { watchApart } from './merge.ts';
+import { watchRegroupings } from './last-images.ts';
 import { moveWithImage, watchCrowded } from './move.ts';
 import { askForImage, fencedCm, imageChosen, lose, raised, tellToDrop } from './restart.ts';
 import { schedule } from './schedule.ts';
@@ -242,7 +242,7 @@ export class Dispatcher {
         for (const job of core.jobs.values()) {
           endWait(core, job);
           watchCrowded(core, job);
-          watchApart(core, job);
+          watchRegroupings(core, job);
           checkLimits(core, job);
           passTime(core, job);
           if (job.record.state === 'running')

@@ -56,12 +56,15 @@ function roomsElsewhere(core: Core, unit: readonly Task[]): number[] {
   return rooms(core).flatMap((r) => (r.id !== unit[0]!.node && suits(r, wanted) ? [r.free] : []));
 }
 
+/** A team that found too few slots: several nodes together have one for each of its ranks. */
+export const fitsApart = (core: Core, unit: readonly Task[]): boolean => spread(core, unit) !== undefined;
+
 /**
  * Consecutive ranks fill the node with the most free slots, then the next one, as long as there are any: few nodes, and
  * so few messages between them. What the team's node has for it counts. Undefined: not every rank would get a slot, or
  * no other node has one.
  */
-function groupsOf(core: Core, unit: readonly Task[]): (readonly TaskId[])[] | undefined {
+function spread(core: Core, unit: readonly Task[]): (readonly TaskId[])[] | undefined {
   const node = core.nodes.get(unit[0]!.node!);
   const elsewhere = roomsElsewhere(core, unit);
   const here = node ? Math.max(0, node.slots - (node.tasks.size - unit.length)) : 0;
@@ -72,7 +75,12 @@ function groupsOf(core: Core, unit: readonly Task[]): (readonly TaskId[])[] | un
     if (group.length > 0) groups.push(group);
     at += free;
   }
-  if (elsewhere.length === 0 || at < unit.length || groups.length < 2) return undefined;
+  return elsewhere.length === 0 || at < unit.length || groups.length < 2 ? undefined : groups;
+}
+
+function groupsOf(core: Core, unit: readonly Task[]): (readonly TaskId[])[] | undefined {
+  const groups = spread(core, unit);
+  if (!groups) return undefined;
   // A set was damaged that may come back with a restart of the server: a smaller team would count it as its own.
   const sound = unit.every((m) => m.newest?.image === m.image);
   return sound ? groups : unit.map((m) => [m.task]);
@@ -89,6 +97,8 @@ export function dissolve(core: Core, unit: readonly Task[], parted: Dissolved): 
     m.team = groupIn(parted, m.task);
     m.oversubscribed = undefined;
   }
+  job.regroupsFrom = undefined;
+  job.regroupsFailed = 0;
   const message =
     `no node has room for ranks ${team.join(', ')} together: they restart on several nodes` +
     groups.map((g) => `, ranks ${g.join(', ')} together`).join('');

@@ -63,7 +63,10 @@ export interface DispatcherSettings {
    * At most {@link startMs} counts.
    */
   startAfterMs: number;
-  /** A team that shares too few slots moves when a node has had room for all of it for so long (move.ts). */
+  /**
+   * A team that shares too few slots moves when a node has had room for all of it for so long (move.ts), and is
+   * dissolved when several nodes have (part.ts).
+   */
   moveAfterMs: number;
   /** Ranks become a team when a node has had room for all of them for so long (merge.ts). */
   mergeAfterMs: number;

@@ -1,4 +1,4 @@
-/** What becomes of ranks that are fenced as one unit, to become a team (D30, merge.ts). */
+/** What becomes of ranks that are fenced as one unit, to become a team (D30, last-images.ts). */
 import type { Dissolved } from '../contract/dissolved.ts';
 import { arrivalsOf, regroup } from './regroup.ts';
 import { recoveryOf, type Core, type Job, type Task } from './state.ts';
@@ -9,19 +9,20 @@ const MOST_DOUBLED = 5;
 
 /** In vain: after a minute, two, four … */
 export function later(core: Core, job: Job): void {
-  const failed = Math.min(job.mergesFailed ?? 0, MOST_DOUBLED);
-  job.mergesFailed = failed + 1;
-  job.mergesFrom = core.time + RETRY_MS * 2 ** failed;
+  const failed = Math.min(job.regroupsFailed ?? 0, MOST_DOUBLED);
+  job.regroupsFailed = failed + 1;
+  job.regroupsFrom = core.time + RETRY_MS * 2 ** failed;
 }
 
 /** It is fenced as one unit with others. */
-export const isBecomingTeam = (t: Task): boolean => t.job.merge?.fencing === true && t.job.merge.tasks.includes(t);
+export const isBecomingTeam = (t: Task): boolean =>
+  t.job.regrouping?.fencing === true && t.job.regrouping.tasks.includes(t);
 
 /** What was to become one unit is several again: there is no room, or one of them is lost. */
 export function apartAgain(core: Core, t: Task): void {
   const { job } = t;
   if (!isBecomingTeam(t)) return;
-  job.merge = undefined;
+  job.regrouping = undefined;
   later(core, job);
 }
 
@@ -51,9 +52,9 @@ export function makeTeam(core: Core, unit: readonly Task[], made: Dissolved): vo
   const { team } = made;
   const ended = new Set(made.merged!.map((t) => t[0]));
   record.teams = [...(record.teams ?? []).filter((t) => !ended.has(t[0])), team];
-  job.merge = undefined;
-  job.mergesFrom = core.time + RETRY_MS;
-  job.mergesFailed = 0;
+  job.regrouping = undefined;
+  job.regroupsFrom = core.time + RETRY_MS;
+  job.regroupsFailed = 0;
   noteChange(core, job, { what: 'merged', ranks: [...team], teams: [[...team]] });
   for (const m of unit) m.team = team;
   regroup(core, unit, made, `ranks ${team.join(', ')} become a team`);

@@ -41,8 +41,11 @@ function watch(core: Core, first: Task, unit: readonly Task[]): void {
   }
 }
 
+/** Not one of whose ranks last images are waited for (D30). */
 const mayMove = (core: Core, unit: readonly Task[]): boolean =>
-  unit.every((m) => m.phase === 'running' && m.openFaults.length === 0 && !m.exit) && fitsElsewhere(core, unit);
+  unit.every((m) => m.phase === 'running' && m.openFaults.length === 0 && !m.exit && m.parkedAt === undefined) &&
+  unit[0]!.job.regrouping?.by === undefined &&
+  fitsElsewhere(core, unit);
 
 /** An image of a task is complete. */
 export function moveWithImage(core: Core, t: Task): void {

@@ -14,7 +14,7 @@ import { rooms, takesFor, type Room } from './free-slots.ts';
 import { takeRoomForUnit, wantedByUnit } from './placement.ts';
 import { stated } from './job-progress.ts';
 import { came } from './reputation.ts';
-import { mergeParked } from './merge.ts';
+import { hasParked } from './last-images.ts';
 import { endAgain, lose, resume, started, tellToDrop } from './restart.ts';
 import { mapByOf } from './teams.ts';
 import { kindOfJob, over, paused, recovered, type Core, type Node, type Task } from './state.ts';
@@ -184,7 +184,7 @@ export function heartbeat(core: Core, node: Node, e: Of<'heartbeat'>): void {
       if (runsAgain(t)) endAgain(core, t);
       else lose(core, t, 'crashed');
     }
-  for (const t of named) if (t.parked) mergeParked(core, t);
+  for (const t of named) if (t.parked) hasParked(core, t);
 }
 
 const sameActivity = (a: RankActivity | undefined, b: RankActivity): boolean =>

@@ -140,6 +140,18 @@ export interface Task {
 }
 type ExitRecord = NonNullable<TaskRecord['exit']>;
 
+/** D30: ranks that run and are to be regrouped (last-images.ts). */
+export interface Regrouping {
+  /** One team, or several of a team that is dissolved. */
+  readonly into: 'one' | 'several';
+  readonly tasks: readonly Task[];
+  /** From when on they are asked for last images, and until when these are waited for. */
+  readonly from: number;
+  readonly by?: number;
+  /** They are one unit. */
+  readonly fencing?: true;
+}
+
 export interface Job {
   record: JobRecord;
   tasks: Task[];
@@ -179,16 +191,11 @@ export interface Job {
     longest: number;
     shown?: number | undefined;
   };
-  /**
-   * D30: ranks that may become a team. From when on they are asked for last images, until when these are waited for;
-   * `fencing`: they are one unit.
-   */
-  merge?:
-    | { readonly tasks: readonly Task[]; readonly from: number; readonly by?: number; readonly fencing?: true }
-    | undefined;
-  /** …and no earlier than this. */
-  mergesFrom?: number;
-  mergesFailed?: number;
+  regrouping?: Regrouping | undefined;
+  /** None begins before. */
+  regroupsFrom?: number | undefined;
+  /** In vain, how often in a row. */
+  regroupsFailed?: number;
   /** Since when storage is stopped while it runs (storage-outage.ts). */
   stoppedAt?: number;
   /** Paused, durably: observer's time at which ranks that have no new image yet leave without one (pause.ts). */

@@ -20,8 +20,8 @@ import { recoveryOf, type Core, type Job, type Task } from './state.ts';
 
 /** The members of a task's team; a task without teammates alone. What is to become a team is one unit (D30). */
 export function unitOf(core: Core, t: Task): readonly Task[] {
-  const { merge } = t.job;
-  if (merge?.fencing && merge.tasks.includes(t)) return merge.tasks;
+  const { regrouping } = t.job;
+  if (regrouping?.fencing && regrouping.tasks.includes(t)) return regrouping.tasks;
   return t.team === undefined || recoveryOf(core, t.job).teams !== 'unit' ? [t] : t.team.map((m) => t.job.tasks[m]!);
 }
 
@@ -55,6 +55,13 @@ export function waitingUnits(core: Core, job: Job): Task[][] {
 /** D23: every Channel Memory has answered for every member. */
 export const allFenced = (unit: readonly Task[]): boolean =>
   unit.every((t) => t.phase === 'fencing' && t.fence?.waiting.size === 0);
+
+/**
+ * D30: it can be asked for a last image. One that never had an image would stand in the way of the others, and would
+ * restart from its beginning.
+ */
+export const mayStop = (t: Task): boolean =>
+  t.phase === 'running' && t.newest !== undefined && t.openFaults.length === 0 && !t.exit && t.parkedAt === undefined;
 
 /** D25: no comm worker speaks for this member, whose log its team's senders may need. */
 export const unattended = (core: Core, t: Task): void =>

@@ -54,6 +54,8 @@ export class Model {
   teams = 0;
   moved = 0;
   merged = 0;
+  /** Teams that ran and stopped to be dissolved. */
+  stopped = 0;
   crowded = 0;
   again = 0;
   constructor(
@@ -231,6 +233,7 @@ export class Model {
         return;
       case 'log':
         if (e.message.includes('share too few slots and move')) this.moved++;
+        if (e.message.includes('share too few slots and stop')) this.stopped++;
         return void (e.message.includes('become a team') && this.merged++);
       case 'jobEnded':
         expect((this.registry.get(`job/${e.job}`) as JobRecord).state, 'D6').toBe(e.state);

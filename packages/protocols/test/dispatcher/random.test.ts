@@ -26,10 +26,12 @@ function run(seed: number, make?: () => Dispatcher, merges = false): Model {
   const m = new Model(below, make, merges);
   try {
     m.limit([undefined, 5, 7][seed % 3]); // no job is larger than 5
+    // In half of the seeds with images few nodes have room for a team.
+    const large = merges && below(2) === 0 ? 2 : 3;
     const some = [undefined, undefined, PROGRAM_KINDS, ['wasm'], ['wasm'], ['typescript']] as const;
-    for (let i = 2 + below(5); i > 0; i--) m.volunteers.push(new Volunteer(1 + below(3), some[below(some.length)]));
+    for (let i = 2 + below(5); i > 0; i--) m.volunteers.push(new Volunteer(1 + below(large), some[below(some.length)]));
     // Whatever they are, each kind has a node.
-    m.volunteers.push(new Volunteer(1 + below(3), undefined));
+    m.volunteers.push(new Volunteer(large === 2 ? 3 : 1 + below(3), undefined));
     const jobs = 1 + below(4);
     let submitted = 0;
     const faultEvery = 2 + below(12);
@@ -69,7 +71,7 @@ it(
     const only = process.env['MAYFLY_SEED'];
     let incarnations = 0;
     let pauses = 0;
-    let [teams, crowded, again, dissolved, moved, merged] = [0, 0, 0, 0, 0, 0];
+    let [teams, crowded, again, dissolved, moved, merged, stopped] = [0, 0, 0, 0, 0, 0, 0];
     for (let seed = 1; seed <= 300; seed++) {
       const at = only === undefined ? seed : Number(only);
       const m = run(at, undefined, at % 2 === 0);
@@ -81,6 +83,7 @@ it(
       dissolved += m.dissolved.size;
       moved += m.moved;
       merged += m.merged;
+      stopped += m.stopped;
       if (only !== undefined) break;
     }
     if (only === undefined) {
@@ -92,6 +95,7 @@ it(
       expect(dissolved, 'and some teams were dissolved').toBeGreaterThan(5);
       expect(moved, 'and some moved').toBeGreaterThan(0);
       expect(merged, 'and some merged').toBeGreaterThan(5);
+      expect(stopped, 'and some stopped to be dissolved').toBeGreaterThan(5);
     }
   },
 );
@@ -166,6 +170,16 @@ class TakesAny extends Dispatcher {
     return super.step(e);
   }
 }
+class ForgetsAsked extends Dispatcher {
+  /** Ranks that were asked for last images are forgotten. */
+  override step(e: DispatcherEvent): DispatcherEffect[] {
+    for (const job of this.core.jobs.values()) {
+      if (job.regrouping?.by !== undefined) job.regrouping = { ...job.regrouping, tasks: [], by: Infinity };
+      for (const t of job.tasks) t.parkedAt = undefined;
+    }
+    return super.step(e);
+  }
+}
 const alone = {
   ...protocols.pessimistic,
   recovery: { ...protocols.pessimistic.recovery, teams: 'transport' as const },
@@ -183,6 +197,12 @@ it.each([
     'a team is made with images that are not the newest',
     'D28, D30: a new team',
     () => new TakesAny({ ...settings, mergeAfterMs: 0 }),
+    true,
+  ],
+  [
+    'what was asked for a last image is forgotten',
+    'every job ends',
+    () => new ForgetsAsked({ ...settings, moveAfterMs: 0, mergeAfterMs: 0 }),
     true,
   ],
 ])('notices: %s', (_, rule, make, merges = false) => {

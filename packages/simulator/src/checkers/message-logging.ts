@@ -88,7 +88,11 @@ export class MessageLogging implements ProtocolCheckers {
     for (const { from } of (value as JobRecord | undefined)?.dissolved ?? [])
       for (const { task, image, sends } of from) {
         this.alone.set(task, image);
-        for (const [dst, n] of sends) this.unlogged.set(`${task}>${dst}`, n);
+        // The record may keep an earlier regrouping than the last (andThen): counts only rise.
+        for (const [dst, n] of sends) {
+          const channel = `${task}>${dst}`;
+          this.unlogged.set(channel, Math.max(n, this.unlogged.get(channel) ?? 0));
+        }
       }
   }
 
