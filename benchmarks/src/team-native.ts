@@ -2,9 +2,9 @@
  * Ranks of one headless node against as many processes of native MPICH over shared memory, on the same cores, in the
  * same run: NAS CG, MG and IS of class A, and an exchange of borders. Runs alternate, and medians are compared: of 2
  * ranks the time that the program states, of 4 the processor time, because processes of MPICH spin where ranks
- * outnumber cores.
+ * outnumber cores. One rank alone sends no messages to others: its time is what the engine makes of the program.
  *
- * Goals: at most 1.5 times native, both.
+ * Goals: at most 1.5 times native, of 2 and of 4 ranks.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -71,21 +71,21 @@ export async function teamAgainstNative(side: MayflySide, options: JobOptions, r
       const [name, ...args] = example;
       const program = join(scratch, name);
       buildNative(NATIVE.c, sourcesOf(name), program);
-      for (const ranks of [2, 4]) {
+      for (const ranks of [1, 2, 4]) {
         const native: Run[] = [];
         const ours: Run[] = [];
         for (let round = 0; round < rounds; round++) {
           native.push(runNative(program, ranks, args, scratch));
           ours.push(await runHere(side, example, ranks, options));
         }
-        const what = ranks === 2 ? 'stated' : 'processor';
+        const what = ranks === 4 ? 'processor' : 'stated';
         const [there, here] = [native, ours].map((runs) => median(runs.map((r) => r[what]))) as [number, number];
         const ratio = here / there;
-        held &&= ratio <= 2 * GOAL;
+        held &&= ranks === 1 || ratio <= 2 * GOAL;
         rows.push([
           `${name} ${args[0]!.startsWith('-') ? '' : args[0]!}`.trim(),
           String(ranks),
-          ranks === 2 ? 'time' : 'processor time',
+          ranks === 4 ? 'processor time' : 'time',
           `${there.toFixed(2)} s`,
           `${here.toFixed(2)} s`,
           times(ratio),
@@ -95,7 +95,9 @@ export async function teamAgainstNative(side: MayflySide, options: JobOptions, r
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
-  console.log(`\none headless node against native MPICH, median of ${rounds} alternating runs (goal ${times(GOAL)})`);
+  console.log(
+    `\none headless node against native MPICH, median of ${rounds} alternating runs (goal ${times(GOAL)}, of 2 and 4 ranks)`,
+  );
   print(['program', 'ranks', 'what', 'native', 'mayfly', 'ratio'], rows);
   return held;
 }
