@@ -6,6 +6,7 @@
 import { protocols } from '@mayfly/protocols';
 import type { TimelineView } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { HeadlessNode } from '../src/headless/index.ts';
 import { Bench, PATIENCE, sleep } from './harness.ts';
 import { losesNodeAndRank } from './team-losses.ts';
 
@@ -126,22 +127,30 @@ async function undisturbed(): Promise<string[]> {
   return right;
 }
 
-/**
- * Somebody leaves with a team, and a node with too few slots takes it, until another one comes. That one leaves as
- * well, and only several others together have slots for its ranks.
- */
-it('T8, T9: a team moves to where it has room; in several nodes it goes on together where one has two slots', async () => {
+/** A job whose team of four has lost its node, and shares the two slots of another one. */
+async function onTwoSlots(
+  goes: (first: HeadlessNode) => void | Promise<void>,
+): Promise<{ id: string; right: string[] }> {
   const first = await bench.node(4, 'a');
   const right = await undisturbed();
   const id = await submit(4, 1500, 200_000, true);
   await bench.until(id, (j) => j.tasks.every((t) => t.state === 'running' && t.team === 0));
   await bench.node(2, 'b');
   await sleep(700);
-  await first.close(20_000);
+  await goes(first);
   await bench.until(
     id,
     (j) => j.tasks.every((t) => t.state === 'running') && j.reason?.includes('share 2 slots') === true,
   );
+  return { id, right };
+}
+
+/**
+ * Somebody leaves with a team, and a node with too few slots takes it, until another one comes. That one leaves as
+ * well, and only several others together have slots for its ranks.
+ */
+it('T8, T9: a team moves to where it has room; in several nodes it goes on together where one has two slots', async () => {
+  const { id, right } = await onTwoSlots((first) => first.close(20_000));
   const roomy = await bench.node(4, 'e');
   await bench.until(id, (j) => j.tasks.every((t) => t.state === 'running') && j.reason === undefined);
   const moved = await bench.view(id);
@@ -191,17 +200,7 @@ it('T8, T9: a team moves to where it has room; in several nodes it goes on toget
 });
 
 it('T9: a team that runs on too few slots goes on in several nodes, once together they have enough', async () => {
-  const first = await bench.node(4, 'a');
-  const right = await undisturbed();
-  const id = await submit(4, 1500, 200_000, true);
-  await bench.until(id, (j) => j.tasks.every((t) => t.state === 'running' && t.team === 0));
-  await bench.node(2, 'b');
-  await sleep(700);
-  first.kill();
-  await bench.until(
-    id,
-    (j) => j.tasks.every((t) => t.state === 'running') && j.reason?.includes('share 2 slots') === true,
-  );
+  const { id, right } = await onTwoSlots((first) => first.kill());
   const { faults } = await bench.view(id);
   await bench.node(2, 'c');
   await bench.until(id, (j) => String(j.tasks.map((t) => t.state === 'running' && t.team)) === '0,0,2,2');
