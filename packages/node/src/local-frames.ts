@@ -19,7 +19,17 @@
  *  MARKER (ring to a teammate): behind everything sent before the image of wave `word`.
  *  REPORT (ring of reports): number `channel`; body: a block of determinants.
  */
-import { FIRST_LOCAL_KIND, type Position } from '@mayfly/wire';
+import type { Report } from '@mayfly/protocols';
+import {
+  blockBytes,
+  FIRST_LOCAL_KIND,
+  getU53,
+  HEADER_BYTES,
+  readDeterminants,
+  setU53,
+  writeDeterminants,
+  type Position,
+} from '@mayfly/wire';
 
 export const Local = {
   IMAGE: FIRST_LOCAL_KIND,
@@ -46,4 +56,26 @@ export interface ImageHead {
   /** This is not an image: it completes that of the wave. */
   closes?: true;
   sections: { name: string; bytes: number; shared?: boolean }[];
+}
+
+/** Where the numbers of a REPORT stand in its header. The rest of it is not looked at, and not written. */
+const AT = { kind: 0, bytes: 4, stamp: 24, detBytes: 60 } as const;
+
+export const reportBytes = ({ block }: Report): number => HEADER_BYTES + blockBytes(block.entries);
+
+export function writeReport(v: DataView, o: number, { stamp, block }: Report): void {
+  v.setUint8(o + AT.kind, Local.REPORT);
+  v.setUint32(o + AT.bytes, blockBytes(block.entries), true);
+  setU53(v, o + AT.stamp, stamp);
+  v.setUint32(o + AT.detBytes, 0, true);
+  writeDeterminants(v, o + HEADER_BYTES, block);
+}
+
+/** Of a record of `length` bytes; the number of the report modulo 2³². @throws Error when it is none */
+export function readReport(v: DataView, o: number, length: number): Report {
+  const kind = v.getUint8(o + AT.kind);
+  if (kind !== Local.REPORT || v.getUint32(o + AT.detBytes, true) > 0)
+    throw new Error(`a record of kind ${kind} among the reports`);
+  const bytes = Math.min(v.getUint32(o + AT.bytes, true), length - HEADER_BYTES);
+  return { stamp: getU53(v, o + AT.stamp), block: readDeterminants(v, o + HEADER_BYTES, bytes) };
 }

@@ -1,6 +1,6 @@
 /** Ranks of a team under a log and their comm worker, in one thread, over real memory. */
 import { protocols, startInTeam, TeamEndpoint } from '@mayfly/protocols';
-import { decodeDeterminants, taskId, type Determinant, type Header, type Position, type TaskId } from '@mayfly/wire';
+import { taskId, type Determinant, type Header, type Position, type TaskId } from '@mayfly/wire';
 import { expect } from 'vitest';
 import { LoggedTeam } from '../src/comm/logged-team.ts';
 import { Local, type ImageHead } from '../src/local-frames.ts';
@@ -222,7 +222,7 @@ export class World {
     for (const [task, reports] of of)
       for (const { stamp, block } of reports) {
         expect(stamp).toBeLessThanOrEqual(upTo);
-        const { entries } = decodeDeterminants(block);
+        const { entries } = block;
         this.determinants.set(task, [...(this.determinants.get(task) ?? []), ...entries]);
         for (const e of entries) if (e.type === 'local') this.known.set(task, (this.known.get(task) ?? 0) + e.count);
       }

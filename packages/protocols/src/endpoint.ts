@@ -37,6 +37,7 @@ import {
   emptyHeader,
   taskId,
   type Determinant,
+  type DeterminantBlock,
   type Header,
   type Incarnation,
   type Position,
@@ -103,8 +104,7 @@ export type Carried = readonly (readonly [src: TaskId, first: number, count: num
 /** What a rank has to put down before it publishes anything; `stamp` is of the counter that its team shares. */
 export interface Report {
   readonly stamp: number;
-  /** As determinants.ts (wire) has it. */
-  readonly block: Uint8Array;
+  readonly block: DeterminantBlock;
 }
 
 /**

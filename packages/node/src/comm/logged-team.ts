@@ -17,8 +17,8 @@
  *  Q6 A team whose members all wait, with no message since the last wave, has the images that it needs.
  */
 import { nextRound, offeredRound, type Caller, type Report, type Reports } from '@mayfly/protocols';
-import { HEADER_BYTES, readHeader, type TaskId } from '@mayfly/wire';
-import { Local } from '../local-frames.ts';
+import type { TaskId } from '@mayfly/wire';
+import { readReport } from '../local-frames.ts';
 import type { RingReader } from '../ring/rings.ts';
 import type { TeamMemory } from '../ring/team-memory.ts';
 
@@ -79,10 +79,8 @@ export class LoggedTeam {
   private read(reader: RingReader): Report[] {
     const reports: Report[] = [];
     for (let at = reader.peek(); at >= 0; at = reader.peek()) {
-      const h = readHeader(reader.view, at);
-      if (h.kind !== Local.REPORT || h.detBytes > 0) throw new Error(`a record of kind ${h.kind} among the reports`);
-      const start = at + HEADER_BYTES;
-      reports.push({ stamp: this.whole(h.channel), block: reader.bytes.slice(start, start + h.bytes) });
+      const { stamp, block } = readReport(reader.view, at, reader.length);
+      reports.push({ stamp: this.whole(stamp), block });
       reader.take();
     }
     if (reports.length > 0) reader.release();

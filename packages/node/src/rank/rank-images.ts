@@ -44,6 +44,7 @@ export class RankImages {
    */
   due(waiting: boolean): boolean {
     if (this.endpoint.replaying) return false;
+    if (this.device.log) return this.device.checkpointDue(false);
     const interval = this.interval ?? this.run.assignment.checkpointMs;
     return this.device.checkpointDue(
       this.endpoint.choosesImages &&

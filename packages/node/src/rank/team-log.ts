@@ -4,7 +4,7 @@
  *
  * Invariants
  *  L1 (T4) A report stands in the ring of reports before what depends on it is published. That wakes nobody: the comm
- *     worker reads reports when it has taken a frame, and is woken when their ring is full.
+ *     worker reads reports when it has taken a frame, and is woken when half of their ring is full.
  *  L2 (T6) The image of a wave is taken before anything behind one of its markers is consumed; a rank that cannot take
  *     it declines. Its markers stand in all rings behind everything that it sent before.
  *  L3 (T6) The channel state of an image follows it in the up ring, as soon as it is whole. Meanwhile the rank goes on.
@@ -21,8 +21,8 @@
  */
 import { decodeValue, encodeValue, MalformedValue } from '@mayfly/mpi';
 import { atHere, PrologueCopies, type Batch, type LocalEvents } from '@mayfly/protocols';
-import { EMPTY, emptyHeader, HEADER_BYTES, writeHeader, type Header, type TaskId } from '@mayfly/wire';
-import { Local, type ImageHead } from '../local-frames.ts';
+import { EMPTY, emptyHeader, type Header, type TaskId } from '@mayfly/wire';
+import { Local, reportBytes, writeReport, type ImageHead } from '../local-frames.ts';
 import { SAFETY_MS, type RankSide } from '../ring/index.ts';
 import type { RingWriter } from '../ring/rings.ts';
 import { Carried } from './carried.ts';
@@ -56,7 +56,6 @@ export interface Script {
 
 export class TeamLog {
   private readonly reports: RingWriter;
-  private readonly header = emptyHeader(Local.REPORT);
   /** The image whose channel state has not been handed over. */
   private open: (Omit<ImageHead, 'sections'> & { wave: number }) | undefined;
   /** L9; and what was left of it at that image. */
@@ -113,8 +112,8 @@ export class TeamLog {
   report(): void {
     const r = this.events.report(this.team.memory.count);
     if (!r) return;
-    const { reports, header } = this;
-    const length = HEADER_BYTES + r.block.length;
+    const { reports } = this;
+    const length = reportBytes(r);
     let at = reports.reserve(length);
     if (at < 0) {
       // In vain while the comm worker is awake: it does not sleep before it has read (CommSide.wanted).
@@ -122,12 +121,10 @@ export class TeamLog {
       this.wait(() => reports.hasRoom(length));
       at = reports.reserve(length);
     }
-    header.channel = r.stamp;
-    header.bytes = r.block.length;
-    writeHeader(reports.view, at, header);
-    reports.bytes.set(r.block, at + HEADER_BYTES);
+    writeReport(reports.view, at, r);
     reports.commit(length);
     reports.show();
+    if (reports.crowded) this.side.nudge();
   }
 
   // ── images ─────────────────────────────────────────────────────────────────────────────────────────────────────────

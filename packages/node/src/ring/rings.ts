@@ -77,6 +77,12 @@ export class RingWriter {
     return (this.reader.mask & (DATA | LINGER)) !== 0 && this.reader.wake();
   }
 
+  /** The reader has not released half of it. */
+  get crowded(): boolean {
+    const half = this.capacity / 2;
+    return (this.head - this.seenTail) >>> 0 >= half && this.used >= half;
+  }
+
   /** Bytes that the reader has not released. */
   get used(): number {
     this.seenTail = Atomics.load(this.words, this.tailWord) >>> 0;

@@ -8,7 +8,6 @@ import {
   decodeTeamBlock,
   emptyHeader,
   encodeAck,
-  encodeDeterminants,
   encodeFrame,
   incarnation,
   readFrames,
@@ -60,7 +59,7 @@ class Desk {
   reports(task: TaskId, first = 0, count = 0): Reports {
     if (count === 0) return { upTo: this.#stamp, of: [] };
     const entries = Array.from({ length: count }, (_, i) => ({ type: 'clock', ms: i }) as const);
-    const block = encodeDeterminants({ first, consumed: 0, openPolls: 0, entries });
+    const block = { first, consumed: 0, openPolls: 0, entries };
     return { upTo: ++this.#stamp, of: [[task, [{ stamp: this.#stamp, block }]]] };
   }
 

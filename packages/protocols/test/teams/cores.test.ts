@@ -1,12 +1,5 @@
 /** Rules of teams that a random job rarely needs: each in the shortest scenario that does. */
-import {
-  decodeDeterminants,
-  encodeDeterminants,
-  incarnation,
-  taskId,
-  type Determinant,
-  type Position,
-} from '@mayfly/wire';
+import { decodeDeterminants, incarnation, taskId, type Determinant, type Position } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
 import { LIVE, type Report } from '../../src/endpoint.ts';
 import { TeamEndpoint } from '../../src/pessimistic/teams/endpoint.ts';
@@ -24,7 +17,7 @@ const C = taskId(2);
 const local = (src: number): Determinant => ({ type: 'local', src: taskId(src), count: 1, after: 0 });
 const report = (stamp: number, first: number, ...entries: Determinant[]): Report => ({
   stamp,
-  block: encodeDeterminants({ first, consumed: 0, openPolls: 0, entries }),
+  block: { first, consumed: 0, openPolls: 0, entries },
 });
 
 const start = {
@@ -63,7 +56,7 @@ describe('T5: the comm worker "reads the counter, then all reports of the team u
     const leaves = new TeamLeaves([A, B], 1);
     leaves.begin(A, 7);
     leaves.takes(1);
-    const block = encodeDeterminants({ first: 2, consumed: 5, openPolls: 3, entries: [] });
+    const block = { first: 2, consumed: 5, openPolls: 3, entries: [] };
     leaves.reads(A, [{ stamp: 1, block }]);
     leaves.reads(B, []);
     expect(decodeDeterminants(leaves.sections(A)[0]!.block)).toEqual({
@@ -186,14 +179,14 @@ describe('T6 for scripts: "the n-th `checkpoint.here` of every teammate … form
       first.consumeLocal(src, 1);
       copies.consumed(src, 8, () => copy);
     }
-    const block = decodeDeterminants(first.report(() => 1)!.block);
+    const block = first.report(() => 1)!.block;
     first.openPrologue();
     copies.opened();
     first.consumeLocal(B, 2);
     copies.consumed(B, 8, () => 'behind open');
     expect([...copies.all!]).toEqual([[B, ['from B']], [A, ['from A']]]); // prettier-ignore
     first.beginSend(B);
-    const more = decodeDeterminants(first.report(() => 2)!.block);
+    const more = first.report(() => 2)!.block;
     const at = replayInTeam(first.position([]));
 
     const again = new TeamEndpoint(A, 3, at, { ...start, prologue: block.entries, determinants: [] }, team);

@@ -113,12 +113,13 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
     const last = this.#reported;
     if (determinants === last.determinants && arrivals === last.arrivals && openPolls === last.openPolls)
       return undefined;
-    const report = { stamp: count(), block: this.block().slice() };
-    this.framed();
+    const entries = this.pendingEntries;
+    const first = determinants - entries.length;
+    this.pendingEntries = []; // those of the report stay as they are
     last.arrivals = arrivals;
     last.determinants = determinants;
     last.openPolls = openPolls;
-    return report;
+    return { stamp: count(), block: { first, consumed: arrivals, openPolls, entries } };
   }
 
   // ---- what comes ----

@@ -11,7 +11,7 @@
  * A host goes through these steps in this order, while ranks go on: {@link takes} when it has taken a frame, {@link
  * reads} for each of {@link unread}, {@link sections}.
  */
-import { decodeDeterminants, encodeDeterminants, type Ack, type TaskId, type TeamSection } from '@mayfly/wire';
+import { encodeDeterminants, type Ack, type TaskId, type TeamSection } from '@mayfly/wire';
 import { DeterminantStore } from '../determinant-store.ts';
 import type { Report } from '../../endpoint.ts';
 
@@ -61,9 +61,11 @@ export class TeamLeaves {
   reads(task: TaskId, reports: readonly Report[]): void {
     const m = this.#member(task);
     this.#unread.delete(task);
-    const all = [...m.beyond, ...reports];
-    m.beyond = all.filter((r) => !this.belongs(r, this.#upTo));
-    for (const r of all) if (this.belongs(r, this.#upTo)) learn(m, r);
+    const all = m.beyond.length > 0 ? [...m.beyond, ...reports] : reports;
+    m.beyond = [];
+    for (const r of all)
+      if (this.belongs(r, this.#upTo)) learn(m, r);
+      else m.beyond.push(r);
   }
 
   /** What goes with the frame of `src`: its own section is the first. */
@@ -127,9 +129,9 @@ export class TeamLeaves {
 }
 
 function learn(m: Member, { block }: Report): void {
-  const b = decodeDeterminants(block);
-  m.store.add(b.first, b.entries);
-  m.determinants = b.first + b.entries.length;
-  m.consumed = b.consumed;
-  m.openPolls = b.openPolls;
+  const { first, entries, consumed, openPolls } = block;
+  m.store.add(first, entries);
+  m.determinants = first + entries.length;
+  m.consumed = consumed;
+  m.openPolls = openPolls;
 }
