@@ -21,11 +21,13 @@ const TAB_ROUNDS = 2;
 const SMALL = 8;
 const LARGE = 1 << 20;
 const PLAN = [
-  [SMALL, 5000, 5],
+  [SMALL, 5000, 25],
   [4096, 2000, 5],
   [65_536, 500, 5],
   [LARGE, 100, 5],
 ] as const;
+/** Batches of the smallest size in which the engine still makes its code: half a second, about. */
+const WARM_UP = 5;
 /** About as long as a rank of a team of two (packages/node/src/comm/teams.ts): a look here takes some nanoseconds. */
 const LOOKS = 50_000;
 const NONE: JobOptions = { protocol: 'none' };
@@ -63,16 +65,24 @@ async function bare(looks: number): Promise<Bare> {
   }
 }
 
-/** Microseconds of a round trip by size. */
-async function roundTrips(side: MayflySide): Promise<Map<number, number[]>> {
+interface RoundTrips {
+  /** Of {@link SMALL}, while the engine still makes its code. */
+  readonly first: number[];
+  readonly bySize: Map<number, number[]>;
+}
+
+const noRoundTrips = (): RoundTrips => ({ first: [], bySize: new Map(PLAN.map(([size]) => [size, []])) });
+
+/** Adds microseconds of round trips. */
+async function roundTrips(side: MayflySide, { first, bySize }: RoundTrips): Promise<void> {
   const id = await side.submitC('team-pingpong', 2, PLAN.flat().map(String), NONE);
   await side.done(id);
-  const out = new Map<number, number[]>();
+  let batch = 0;
   for (const line of (await side.text(`/api/jobs/${id}/tasks/0/stdout?from=0`)).trim().split('\n')) {
     const [size, time] = line.split(' ').map(Number) as [number, number];
-    out.set(size, [...(out.get(size) ?? []), time]);
+    if (batch++ < WARM_UP) first.push(time);
+    else bySize.get(size)!.push(time);
   }
-  return out;
 }
 
 /** Seconds of the solving itself, and ms of the whole job. */
@@ -96,22 +106,23 @@ const ratio = ({ together, apart }: Solved, part: 'solving' | 'whole'): number =
 /** False: a figure is worse than twice its goal. */
 async function inOneTab(): Promise<boolean> {
   const side = await MayflySide.start();
-  const trips = new Map<number, number[]>(PLAN.map(([size]) => [size, []]));
+  const trips = noRoundTrips();
   const solved: Solved = { together: [], apart: [] };
   try {
     await side.tabs(1, 4);
     for (let round = 0; round < TAB_ROUNDS; round++) {
-      for (const [size, all] of await roundTrips(side)) trips.get(size)!.push(...all);
+      await roundTrips(side, trips);
       solved.together.push(await cg(side, NONE));
       solved.apart.push(await cg(side, { ...NONE, team: 1 }));
     }
   } finally {
     await side.stop();
   }
-  const small = median(trips.get(SMALL)!);
+  const small = median(trips.bySize.get(SMALL)!);
   const [solving, whole] = [ratio(solved, 'solving'), ratio(solved, 'whole')];
   console.log(`\none tab of Chromium, median of ${TAB_ROUNDS} rounds`);
-  console.log(`  round trips: ${PLAN.map(([size]) => `${size} B ${us(median(trips.get(size)!))}`).join(', ')}`);
+  const sizes = PLAN.map(([size]) => `${size} B ${us(median(trips.bySize.get(size)!))}`).join(', ');
+  console.log(`  round trips: ${sizes}; 8 B in the first half second ${us(median(trips.first))}`);
   console.log(
     `  cg, 4 ranks: solving ${median(solved.together.map((r) => r.solving)).toFixed(2)} s, ${times(solving)} as quick as ` +
       `with --team 1 (goal ${GOAL_CG}×), the job from its start to its end ${times(whole)}`,
@@ -125,7 +136,7 @@ export async function team(): Promise<boolean> {
   const side = await MayflySide.start();
   const sleeping: Bare[] = [];
   const looking: Bare[] = [];
-  const ours = new Map<number, number[]>(PLAN.map(([size]) => [size, []]));
+  const ours = noRoundTrips();
   const solved: Solved = { together: [], apart: [] };
   let native = true;
   let logged = true;
@@ -134,7 +145,7 @@ export async function team(): Promise<boolean> {
     for (let round = 0; round < ROUNDS; round++) {
       sleeping.push(await bare(0));
       looking.push(await bare(LOOKS));
-      for (const [size, all] of await roundTrips(side)) ours.get(size)!.push(...all);
+      await roundTrips(side, ours);
       solved.together.push(await cg(side, NONE));
       solved.apart.push(await cg(side, { ...NONE, team: 1 }));
     }
@@ -146,17 +157,20 @@ export async function team(): Promise<boolean> {
   const bareSleeping = median(sleeping.map((b) => b.usPerRoundTrip));
   const bareLooking = median(looking.map((b) => b.usPerRoundTrip));
   const copy = median([...sleeping, ...looking].map((b) => b.usPerCopy));
-  console.log(`\ntwo ranks of one headless node in C, median of ${ROUNDS} × ${PLAN[0][2]} batches`);
+  console.log(
+    `\ntwo ranks of one headless node in C, median of ${ROUNDS} × 5 batches, of 8 B × ${PLAN[0][2] - WARM_UP}`,
+  );
   console.log(
     `  bare threads: ${bareSleeping.toFixed(2)} µs with Atomics.wait, ${bareLooking.toFixed(2)} µs when they look ` +
       `${LOOKS} times before; a copy of 1 MB: ${us(copy)}`,
   );
-  const small = median(ours.get(SMALL)!);
-  const large = median(ours.get(LARGE)!);
+  console.log(`  8 B in the first half second: ${us(median(ours.first))}`);
+  const small = median(ours.bySize.get(SMALL)!);
+  const large = median(ours.bySize.get(LARGE)!);
   print(
     ['size', 'round trip', 'bare, sleeping', 'bare, looking', 'bandwidth of a copy'],
     PLAN.map(([size]) => {
-      const time = median(ours.get(size)!);
+      const time = median(ours.bySize.get(size)!);
       const copies = (2 * copy * size) / LARGE / time;
       return [
         `${size} B`,
