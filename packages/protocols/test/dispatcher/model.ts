@@ -165,7 +165,8 @@ export class Model {
               cm: e.cm,
               sends: 0,
               consumed: 0,
-              logs: NOTHING,
+              // Something behind an image: then a team stays one.
+              logs: this.merges && this.below(6) === 0 ? { ...NOTHING, sent: [[9 as TaskId, 1]] } : NOTHING,
             },
           });
         return;
@@ -440,7 +441,7 @@ export class Model {
       type: 'recover',
       now: this.now,
       entries: [...this.registry].map(([k, x]) => [k, structuredClone(x)] as const),
-      images: [],
+      images: this.#images.known(),
     });
     // Whoever submitted a job got no answer before it was durable, and submits it again.
     for (const [id, size] of this.sizes) if (!this.registry.has(`job/${id}`)) this.submit(Number(id.slice(3)), size);
