@@ -12,7 +12,7 @@ import { jobKey } from './keys.ts';
 import { askForImage, leave, tellToDrop } from './restart.ts';
 import { over, recoveryOf, type Core, type Job, type Task } from './state.ts';
 import { noteChange } from './teams.ts';
-import { unitOf } from './unit.ts';
+import { runsFreely, unitOf } from './unit.ts';
 
 const WAIT_MS = 20_000;
 const RETRY_MS = 60_000;
@@ -43,9 +43,7 @@ function watch(core: Core, first: Task, unit: readonly Task[]): void {
 
 /** Not one of whose ranks last images are waited for (D30). */
 const mayMove = (core: Core, unit: readonly Task[]): boolean =>
-  unit.every((m) => m.phase === 'running' && m.openFaults.length === 0 && !m.exit && m.parkedAt === undefined) &&
-  unit[0]!.job.regrouping?.by === undefined &&
-  fitsElsewhere(core, unit);
+  unit.every(runsFreely) && unit[0]!.job.regrouping?.by === undefined && fitsElsewhere(core, unit);
 
 /** An image of a task is complete. */
 export function moveWithImage(core: Core, t: Task): void {

@@ -56,12 +56,15 @@ export function waitingUnits(core: Core, job: Job): Task[][] {
 export const allFenced = (unit: readonly Task[]): boolean =>
   unit.every((t) => t.phase === 'fencing' && t.fence?.waiting.size === 0);
 
+/** It runs, has repeated what earlier incarnations did, and does not stand still. */
+export const runsFreely = (t: Task): boolean =>
+  t.phase === 'running' && t.openFaults.length === 0 && !t.exit && t.parkedAt === undefined;
+
 /**
  * D30: it can be asked for a last image. One that never had an image would stand in the way of the others, and would
  * restart from its beginning.
  */
-export const mayStop = (t: Task): boolean =>
-  t.phase === 'running' && t.newest !== undefined && t.openFaults.length === 0 && !t.exit && t.parkedAt === undefined;
+export const mayStop = (t: Task): boolean => runsFreely(t) && t.newest !== undefined;
 
 /** D25: no comm worker speaks for this member, whose log its team's senders may need. */
 export const unattended = (core: Core, t: Task): void =>
