@@ -11,7 +11,10 @@ import { api, freshDir, later, until } from './harness.ts';
 import { startProcess } from './server-process.ts';
 
 const ROUNDS = 150;
-/** Rounds of a ring behind each line of standard input. */
+/**
+ * Rounds of a ring behind each line of standard input. The barrier: a rank that attached while the database is held
+ * would wait for its answer, which waits for what was appended before.
+ */
 const RING = `
 #include <mpi.h>
 #include <stdio.h>
@@ -23,6 +26,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   sum = rank;
+  MPI_Barrier(MPI_COMM_WORLD);
   for (int phase = 1; phase <= 3; phase++) {
     if (rank == 0) {
       printf("phase %d\\n", phase);
