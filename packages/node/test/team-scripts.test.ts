@@ -146,6 +146,19 @@ async function answer(id: string): Promise<string[]> {
   return stdout;
 }
 
+/** Of ROUNDS: every line once, and those of an undisturbed run. */
+async function asUndisturbed(stdout: string): Promise<void> {
+  const lines = stdout.split('\n').slice(0, -1);
+  expect(lines.map((line) => Number(line.split(' ')[0]))).toEqual(lines.map((_, i) => 10 * i));
+  const alone = await submit(ROUNDS, 1, 0, 0);
+  await bench.until(alone, (j) => j.tasks[0]!.messagesOut > 500);
+  await bench.api(`jobs/${alone}/cancel`, { method: 'POST' });
+  const right = (await bench.ended(alone)).stdout[0]!.split('\n').slice(0, -1);
+  const both = Math.min(lines.length, right.length);
+  expect(both).toBeGreaterThan(2);
+  expect(lines.slice(0, both)).toEqual(right.slice(0, both));
+}
+
 /** Of DEAL, undisturbed and without teams. */
 let right: string[] | undefined;
 
@@ -191,15 +204,38 @@ describe.each([4, 2])('teams of %i TypeScript ranks under the log', (team) => {
     console.log(job.faults.map((f) => `rank ${f.task} ${f.cause} ${f.recoveredAfterMs} ms`).join(', '));
     expect(new Set(job.faults.map((f) => f.cause))).toEqual(new Set(['disconnected', 'team', 'killed', 'goodbye']));
 
-    // Every line once, and those of an undisturbed run.
-    const lines = stdout[0]!.split('\n').slice(0, -1);
-    expect(lines.map((line) => Number(line.split(' ')[0]))).toEqual(lines.map((_, i) => 10 * i));
-    const alone = await submit(ROUNDS, 1, 0, 0);
-    await bench.until(alone, (j) => j.tasks[0]!.messagesOut > 500);
-    await bench.api(`jobs/${alone}/cancel`, { method: 'POST' });
-    const right = (await bench.ended(alone)).stdout[0]!.split('\n').slice(0, -1);
-    const both = Math.min(lines.length, right.length);
-    expect(both).toBeGreaterThan(2);
-    expect(lines.slice(0, both)).toEqual(right.slice(0, both));
+    await asUndisturbed(stdout[0]!);
   });
+});
+
+it('T9: a node leaves with a team of scripts, which go on where there are slots, and are lost there', async () => {
+  const first = await bench.node(4, 'a');
+  const id = await submit(ROUNDS, 4, 0, 5000);
+  const imaged = (most: readonly number[]) => (j: JobView) =>
+    j.endedAt !== undefined || j.tasks.every((t, i) => t.images > (most[i] ?? 0));
+  await bench.until(id, imaged([]));
+  for (const [name, slots] of [['b', 2], ['c', 1], ['d', 1]] as const) await bench.node(slots, name); // prettier-ignore
+  await first.close(20_000);
+  const { tasks } = await bench.until(
+    id,
+    (j) => String(j.tasks.map((t) => t.state === 'running' && (t.team ?? '-'))) === '0,0,-,-',
+  );
+  expect(new Set(tasks.map((t) => t.node)).size).toBe(3);
+  // Behind images of their own.
+  await bench.recovered(id, 4);
+  await bench.until(id, imaged((await bench.view(id)).tasks.map((t) => t.images)));
+  for (const [task, lost] of [
+    [2, 5],
+    [1, 7],
+  ] as const) {
+    // prettier-ignore
+    await bench.api(`jobs/${id}/tasks/${task}/kill`, { method: 'POST' });
+    await bench.recovered(id, lost);
+  }
+  await bench.until(id, imaged((await bench.view(id)).tasks.map((t) => t.images)));
+  await bench.api(`jobs/${id}/cancel`, { method: 'POST' });
+  const { job, stdout, stderr } = await bench.ended(id);
+  expect([job.state, stderr.join('')]).toEqual(['cancelled', '']);
+  expect(job.teamChanges).toMatchObject([{ what: 'dissolved', ranks: [0, 1, 2, 3], teams: [[0, 1]] }]);
+  await asUndisturbed(stdout[0]!);
 });

@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { LoggedTeam } from '../src/comm/logged-team.ts';
 import { Local, type ImageHead } from '../src/local-frames.ts';
 import { readChannels } from '../src/rank/channel-state.ts';
+import { Prologue } from '../src/rank/prologue.ts';
 import { TeamLog } from '../src/rank/team-log.ts';
 import { Teammates, type LocalMessage } from '../src/rank/teammates.ts';
 import { createRankMemory, RankSide } from '../src/ring/index.ts';
@@ -42,6 +43,7 @@ export class Rank {
   declined: number[] = [];
   /** The call of checkpoint.here at which it waits. */
   wish: number | undefined;
+  private readonly prologue: Prologue | undefined;
   private part: { head: ImageHead; bytes: Uint8Array[] } | undefined;
 
   constructor(
@@ -63,7 +65,8 @@ export class Rank {
     );
     if (!from) return;
     if (world.script) {
-      this.log.begins(from.prologue, from.channels!);
+      this.prologue = new Prologue(from.prologue, this.endpoint);
+      this.log.begins(this.prologue, from.channels!, undefined);
       return;
     }
     // The position of an image would do this.
@@ -101,7 +104,7 @@ export class Rank {
 
   take(poll: boolean, keep: boolean, src?: TaskId): void {
     if (poll) this.endpoint.pollBegin();
-    const m = this.log.take(src);
+    const m = this.prologue?.take() ?? this.log.take(src);
     if (poll) {
       this.endpoint.pollEnd();
       this.log.polled();

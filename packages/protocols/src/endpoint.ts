@@ -128,9 +128,20 @@ export interface LocalEvents {
   report(count: () => number): Report | undefined;
 }
 
+/** Which of them is next is an event of the log. */
+export type PrologueEvents = Pick<LocalEvents, 'choice' | 'consumeLocal'>;
+
 export abstract class Endpoint {
   /** Absent: messages of teammates, if there are any, are consumed as they come. */
   get local(): LocalEvents | undefined {
+    return undefined;
+  }
+
+  /**
+   * A script that begins with an image and has not come to `checkpoint.open`: what it received of the teammates that it
+   * had then (pessimistic/teams/prologue.ts).
+   */
+  get prologueEvents(): PrologueEvents | undefined {
     return undefined;
   }
 

@@ -14,7 +14,7 @@ import {
   type VProtocol,
   type Regrouped,
 } from '@mayfly/protocols';
-import { decodeTeamBlock, teamHeads, type ProtocolName, type TaskId } from '@mayfly/wire';
+import { decodeTeamBlock, teamHeads, type Position, type ProtocolName, type TaskId } from '@mayfly/wire';
 import { CLUSTERS } from './planted-clusters.ts';
 import { COORDINATED } from './planted-coordinated.ts';
 import { RECOVERING } from './planted-recovering.ts';
@@ -100,6 +100,15 @@ const ROWS: Partial<Record<Rule, () => VProtocol>> = {
   'merged-anywhere': () => {
     const { recovery } = pessimistic;
     return { ...pessimistic, recovery: { ...recovery, endsAt: (position) => recovery.endsAt!(position, []) } };
+  },
+  'opened-forgotten': () => {
+    const { images } = pessimistic;
+    const forgets = (p: Position): Position =>
+      p.version === 2
+        ? { ...p, at: Object.fromEntries(Object.entries(p.at as object).filter(([k]) => k !== 'opened')) }
+        : p;
+    const regrouped: typeof images.regrouped = (position, ...more) => images.regrouped!(forgets(position), ...more);
+    return { ...pessimistic, images: { ...images, regrouped } };
   },
   'merge-without-gate': () => withRegrouped((at) => ({ ...at, gate: 0 })),
   'merge-without-places': () => withRegrouped((at) => ({ ...at, place: 0 })),

@@ -58,6 +58,12 @@ const DISSOLVED = {
   only: ['close', 'rank crash'],
   faultEveryMs: 900,
 } as const;
+/** …of scripts. */
+const DISSOLVED_SCRIPTS = {
+  ...DISSOLVED,
+  setup: { ...DISSOLVED.setup, kind: 'typescript' },
+  spec: { ...DISSOLVED.spec, prologueRounds: 2 },
+} as const;
 /** …and others have for a part of them. */
 const PARTED = { ...DISSOLVED, setup: { ...DISSOLVED.setup, nodes: 1, slots: 4, spare: 3, spareSlots: 2 } } as const;
 /** One node has room for a team that another one takes meanwhile. */
@@ -275,6 +281,13 @@ export const PLANTED = [
   plant('carried-all-at-once', 'T9: a wait consumes one message at a time of what was carried over', 200, MERGED),
   plant('carried-in-team-forgotten', 'T9: so it is into a smaller team', 100, PARTED),
   plant('smaller-teams-not-heard', 'D28: who serves the job hears of smaller teams with their end', 100, PARTED),
+  plant(
+    'prologue-without-copies',
+    'T6: a script that is alone has copies of what it received of teammates before checkpoint.open',
+    100,
+    DISSOLVED_SCRIPTS,
+  ),
+  plant('opened-forgotten', 'T6: what it had sent to them by then counts in its prologue', 100, DISSOLVED_SCRIPTS),
   plant('moved-in-parts', 'T8: a team restarts whole, on one node', 100, MOVED),
   // teams that are merged
   plant('merged-anywhere', 'T9: teams are merged at images with nothing after them', 200, MERGED),

@@ -37,6 +37,8 @@ export interface Witness {
     channel: number,
     digest: number | undefined,
   ): void;
+  /** It goes on at its image: what it consumed before is what that had consumed. */
+  jumped(task: number, life: number): void;
   /** The program takes this answer to request `r` of the task. */
   took(task: number, life: number, r: number, body: Uint8Array): void;
   /** Event number `n` of the task came out like this. */

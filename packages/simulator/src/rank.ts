@@ -5,7 +5,7 @@
  *
  * Owns: the program state, the endpoint, the arrivals delivered and not consumed. Nothing of it survives the node.
  */
-import { LIVE, type Endpoint, type EndpointStart, type RankPolicy } from '@mayfly/protocols';
+import { LIVE, RepeatedPrologue, type Endpoint, type EndpointStart, type RankPolicy } from '@mayfly/protocols';
 import {
   EMPTY,
   FILES,
@@ -35,6 +35,7 @@ import {
   type ProgramState,
 } from './program.ts';
 import { Carried } from './carried.ts';
+import { describeRank } from './describe-rank.ts';
 import { Inbox } from './inbox.ts';
 import { LoggedTeam } from './logged-team.ts';
 import { markOf, standingOf, type RankHost, type SimImage, type Witness } from './rank-host.ts';
@@ -53,6 +54,8 @@ export class Rank {
   /** Its team has a log. */
   private readonly logged: LoggedTeam | undefined;
   private readonly carried: Carried;
+  /** Of a script that begins with an image. */
+  private readonly prologue: RepeatedPrologue<LocalMessage>;
   /** A poll under way: how many it has to consume, or LIVE. */
   private poll: number | undefined;
   private polledSoFar = 0;
@@ -81,14 +84,16 @@ export class Rank {
     this.logged = this.inLoggedTeam();
     this.state = image && !this.isScript ? copyOf(image.program) : initialState(spec, task);
     const forgets = host.undone === (this.mates ? 'carried-in-team-forgotten' : 'carried-forgotten');
+    const copies = new Map(host.undone === 'prologue-without-copies' && !this.logged ? [] : image?.prologue);
+    this.prologue = new RepeatedPrologue(copies, this.endpoint, (m) => m.number);
     this.carried = new Carried(
       forgets ? undefined : image,
       this.mates,
       this.endpoint.local,
       this.endpoint.carriedPlace,
     );
-    if (image)
-      this.mates?.restores(image, host.undone === 'channels-forgotten', this.endpoint.carriedPlace !== undefined);
+    if (image && host.undone !== 'channels-forgotten')
+      this.mates?.restores(image, this.endpoint.carriedPlace !== undefined);
     if (image && !this.isScript) this.jumps(image);
   }
 
@@ -112,19 +117,8 @@ export class Rank {
 
   /** Where it is, for the report of a run that does not end. */
   describe(): string {
-    const { stage, round, left, queue } = this.state;
     const waits = nextAction(this.spec, this.task, this.state);
-    return JSON.stringify({
-      stage,
-      round,
-      waits: waits && { ...waits, body: undefined },
-      left,
-      consumed: this.endpoint.consumed,
-      ...this.inbox.describe(),
-      ...(this.mates ? { mates: this.mates.heads(), publishes: this.mates.publishes } : {}),
-      queue: queue.map((q) => `${q.arrival}:${q.src}${q.body ? '' : '(log)'}`),
-      replaying: this.endpoint.replaying,
-    });
+    return describeRank({ ...this.state, waits }, this.endpoint, this.inbox, this.mates);
   }
 
   deliver(bytes: Uint8Array): void {
@@ -265,7 +259,7 @@ export class Rank {
   }
 
   private open(): boolean {
-    if (this.image && this.endpoint.inPrologue) {
+    if (this.image) {
       Object.assign(this.state, copyOf(this.image.program));
       this.jumps(this.image);
     } else {
@@ -296,11 +290,13 @@ export class Rank {
       held: this.state.queue.filter((q) => q.body === undefined).map((q) => q.arrival),
       incarnation: this.endpoint.incarnation,
       ...this.carried.part,
+      ...(this.image?.prologue && { prologue: this.image.prologue }),
     };
   }
 
   private jumps(image: SimImage): void {
     this.endpoint.jump(image.endpoint);
+    this.witness.jumped(this.task, this.host.life);
     this.mates?.counts(image);
     for (const [dst, n] of this.endpoint.sent()) this.channelOf.set(dst, n);
   }
@@ -340,6 +336,8 @@ export class Rank {
 
   /** Consumes the next message into the queue of unmatched ones; false when there is none. */
   private consume(): boolean {
+    const early = this.prologue.take();
+    if (early) return this.keeps(early.src, early.message);
     if (this.carries(this.host.undone === 'carried-all-at-once' ? Infinity : 1) > 0) return true;
     const src = this.choose();
     if (src === 'log') this.consumeArrival();
@@ -404,15 +402,17 @@ export class Rank {
   /** T9: what is due of what was carried over, without a record. @returns how many messages */
   private carries(most = Infinity): number {
     let n = 0;
+    if (this.endpoint.inPrologue) return 0;
     for (; n < most && this.carried.due(this.endpoint.consumed); n++) this.keeps(...this.carried.take());
     return n;
   }
 
   /** Its body is nowhere else: it stays in the rank's memory. */
-  private keeps(src: TaskId, { number, tag, body }: LocalMessage): void {
+  private keeps(src: TaskId, { number, tag, body }: LocalMessage): true {
     this.state.locals = (this.state.locals ?? 0) + 1;
     this.state.queue.push({ src, tag, arrival: 0, size: body.length, body: [...body] });
     this.witness.consumed(this.task, this.host.life, this.at, undefined, src, number, digestOf(tag, 0, body));
+    return true;
   }
 
   /** Takes entry i from the queue into the program's state; false while its body has to be pulled. */

@@ -198,13 +198,13 @@ function drawTeams(
   Object.assign(setup, drawn, held);
   if (tight) Object.assign(setup.spec, { rounds: r.between(24, 48), ...heldSpec });
   // Modules of a team with a log take their images wherever a rank waits, scripts at a checkpoint of all.
-  const drawsScript = undone === undefined && !tight && Random.named(seed, 'team of scripts').chance(0.4);
+  const drawsScript = undone === undefined && Random.named(seed, 'team of scripts').chance(0.4);
   const script = held?.kind === undefined ? drawsScript : held.kind === 'typescript';
   if (protocol.recovery.restarts && !script) {
     Object.assign(setup.spec, { prologueRounds: undefined });
     Object.assign(setup, { kind: 'wasm' });
   } else if (protocol.recovery.restarts) {
-    Object.assign(setup.spec, { prologueRounds: r.between(0, 2) });
+    Object.assign(setup.spec, { prologueRounds: r.between(0, 2), ...heldSpec });
     Object.assign(setup, { kind: 'typescript' });
   }
   if (sparse) Object.assign(setup.spec, { sparse, ...heldSpec });

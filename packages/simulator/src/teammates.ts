@@ -64,17 +64,17 @@ export class Teammates {
     return this.memory.members.includes(dst as TaskId);
   }
 
-  /** It begins with an image; a script with what it received before its prologue was over. */
-  restores({ channels, prologue = [] }: TeamPart, forgets: boolean, regrouped: boolean): void {
+  /** It begins with an image. */
+  restores({ channels }: TeamPart, regrouped: boolean): void {
     const ours = channels?.filter(([src]) => !regrouped && this.isLocal(src)) ?? [];
-    for (const state of forgets ? [prologue] : [prologue, ours]) {
-      this.cut.restore(new Map(state));
-      for (const [, messages] of state) for (const { body } of messages) this.backlog.moves(1, body.length);
-    }
+    this.cut.restore(new Map(ours));
+    for (const [, messages] of ours) for (const { body } of messages) this.backlog.moves(1, body.length);
   }
 
   /** …and stands where the image was taken. */
   counts({ received, sent }: TeamPart): void {
+    this.received.clear();
+    this.sent.clear();
     for (const [src, n] of received ?? []) this.received.set(src, n);
     for (const [dst, n] of sent ?? []) this.sent.set(dst, n);
   }

@@ -10,6 +10,7 @@ import { Carried } from './carried.ts';
 import { readChannels } from './channel-state.ts';
 import { RingDevice } from './device.ts';
 import { writeImage, type ImageSection } from './image-buffer.ts';
+import { Prologue } from './prologue.ts';
 
 const text = new TextEncoder();
 
@@ -110,9 +111,19 @@ export class RankDevice extends RingDevice {
     return this.side.asked(Ask.CHECKPOINT) || elapsed;
   }
 
-  /** A script with teammates begins with this image: it runs to checkpoint.open first. @throws MalformedValue */
+  /** A script begins with this image: it runs to checkpoint.open first. @throws MalformedValue */
   begins(image: ReadonlyMap<string, Uint8Array>): void {
-    if (this.log?.script) this.log.begins(image.get(PROLOGUE)!, image.get(CHANNELS)!);
+    const section = image.get(PROLOGUE);
+    const prologue = section && new Prologue(section, this.endpoint);
+    this.sources.prologue = prologue;
+    if (prologue) this.unexpectedBytes = Infinity; // no log has the bodies
+    this.log?.begins(prologue, image.get(CHANNELS), this.endpoint.carriedPlace);
+  }
+
+  /** What an image of a script holds of its prologue; absent: it had no teammates then. */
+  get prologue(): ImageSection | undefined {
+    const section = this.log?.script ? this.log.prologueSection : this.sources.prologue?.section;
+    return section && { name: PROLOGUE, parts: [section] };
   }
 
   /** A script of a team is at checkpoint.here: the wave of the image that it takes here; 0: none. */
@@ -125,7 +136,10 @@ export class RankDevice extends RingDevice {
     return this.team ? undefined : this.sources.carried?.section;
   }
 
-  /** The endpoint stands on its image's line. `channels`: what lay in the channels from teammates. */
+  /**
+   * The endpoint stands on its image's line. `channels`: what lay in the channels from teammates. A script with a team
+   * has that already ({@link begins}).
+   */
   jumped(channels?: Uint8Array): void {
     const { log, team } = this;
     if (team && log) {
@@ -135,7 +149,8 @@ export class RankDevice extends RingDevice {
         (dst) => sent.get(dst) ?? 0,
         (src) => log.events.received(src),
       );
-      if (channels) this.sources.carried = log.restore(readChannels(channels), this.endpoint.carriedPlace);
+      if (log.script) this.sources.carried = log.carried;
+      else if (channels) this.sources.carried = log.restore(readChannels(channels), this.endpoint.carriedPlace);
     } else if (channels) {
       this.sources.carried = new Carried(readChannels(channels), this.endpoint.carriedPlace);
       this.unexpectedBytes = Infinity; // no log has the bodies of what is carried over

@@ -81,7 +81,7 @@ function hostRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun,
     team,
     typeof run.program === 'string' ? a.checkpointMs : undefined,
   );
-  if (run.image) device.begins(run.image);
+  if (run.image && typeof run.program === 'string') device.begins(run.image);
   const counted = seams.fault && plantFault(device, a.task, a.incarnation, a.args, seams.fault);
   const random = new Random(a.seed, a.task);
   const images = new RankImages(run, device, endpoint, random, status, () => seams.now());

@@ -1,6 +1,6 @@
 /** When a rank takes an image, and what the host adds to it: the same for a script and for a module. */
 import type { Endpoint, EndpointSnapshot } from '@mayfly/protocols';
-import { CHANNELS, PROLOGUE } from '../local-frames.ts';
+import { CHANNELS } from '../local-frames.ts';
 import type { RankRun } from '../messages.ts';
 import type { StatusWriter } from '../status.ts';
 import type { RankDevice } from './host-device.ts';
@@ -78,7 +78,7 @@ export class RankImages {
       this.endpoint.sent().reduce((n, [, count]) => n + count, 0),
     );
     this.last = this.now();
-    this.device.jumped(this.device.log?.script ? undefined : image.get(CHANNELS));
+    this.device.jumped(image.get(CHANNELS));
     return image;
   }
 
@@ -101,12 +101,12 @@ export class RankImages {
     const wave = device.log?.script ? this.wave : device.log?.wanted;
     // Bodies of messages that no log has (their numbers are negative) are channel state.
     const held = image.held.filter((number) => number > 0);
-    const { carried } = device;
+    const { carried, prologue } = device;
     const leaving = device.image(
       { serial: ++this.serial, position: this.endpoint.position(held), ...(wave === undefined ? {} : { wave }) },
       [
         ...image.sections,
-        ...(device.log?.script ? [{ name: PROLOGUE, parts: [device.log.prologueSection] }] : []),
+        ...(prologue ? [prologue] : []),
         ...(carried ? [carried] : []),
         { name: SECTION, parts: [new TextEncoder().encode(JSON.stringify(host))] },
       ],

@@ -6,6 +6,7 @@ import type { Arrival } from '@mayfly/mpi';
 import type { Choice } from '@mayfly/protocols';
 import type { Carried } from './carried.ts';
 import type { DownFrames, Incoming } from './down-frames.ts';
+import type { Prologue } from './prologue.ts';
 import type { TeamLog } from './team-log.ts';
 import type { Teammates } from './teammates.ts';
 
@@ -18,6 +19,8 @@ export class Sources {
   private choice: Choice = ANY;
   /** T9: comes before everything else, once it is due. */
   carried: Carried | undefined;
+  /** T6: of a script that begins with an image. */
+  prologue: Prologue | undefined;
 
   constructor(
     private readonly frames: DownFrames,
@@ -32,7 +35,7 @@ export class Sources {
   /** Consumes the next message that may be consumed; undefined: it is not here. @throws ReplayDiverged */
   next(): Arrival | undefined {
     const { team } = this;
-    const first = this.takeCarried();
+    const first = this.prologue?.take() ?? this.takeCarried();
     if (first || !team) return first ?? this.delivered();
     this.look();
     const { choice } = this;

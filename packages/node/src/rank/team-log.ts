@@ -13,13 +13,13 @@
  *     waits for a message and something has come behind a marker, that stays there for its {@link patience}; then it
  *     declines. Its next call is often near, and it need not be that message for which it waits.
  *  L6 (T6) What a script consumes of teammates before checkpoint.open goes into its images. With an image it begins
- *     with these messages and the state of its channels in its memory, in this order.
+ *     with these messages (prologue.ts) and the state of its channels in its memory: teammates that are past their
+ *     `open` already send behind that.
  *  L7 (T6) A script declines when too much has come for the channel state of its image.
  *  L8 (T6) A script that asks for an image at this call waits there until it has an answer: a wave may name a call that
  *     some have reached, if they wait. It does not while a wave is under way, which may need what it sends next.
  *  L9 (T9) What is left of the channels from members of an earlier, larger team is part of an image's channel state.
  */
-import { decodeValue, encodeValue, MalformedValue } from '@mayfly/mpi';
 import { atHere, PrologueCopies, type Batch, type LocalEvents } from '@mayfly/protocols';
 import { EMPTY, emptyHeader, type Header, type TaskId } from '@mayfly/wire';
 import { Local, reportBytes, writeReport, type ImageHead } from '../local-frames.ts';
@@ -28,9 +28,9 @@ import type { RingWriter } from '../ring/rings.ts';
 import { Carried } from './carried.ts';
 import { channelsSection, readChannels, type ChannelState } from './channel-state.ts';
 import { writeImage } from './image-buffer.ts';
+import { prologueSection, type Prologue } from './prologue.ts';
 import type { LocalMessage, Teammates, Wait } from './teammates.ts';
 
-const FORMAT = 1;
 /** So often a program may poll in front of a marker before the wave is declined: it never lets its stack unwind. */
 const POLLS = 8;
 
@@ -39,12 +39,6 @@ const LEAST_MS = 20;
 const MOST_MS = 1000;
 /** L7. */
 const MOST_RECORDED = 64 * 1024 * 1024;
-
-/** What a script received of teammates before checkpoint.open. */
-interface Prologue {
-  format: typeof FORMAT;
-  messages: ReadonlyMap<TaskId, readonly LocalMessage[]>;
-}
 
 /** What a rank needs to know to be a script. */
 export interface Script {
@@ -59,7 +53,7 @@ export class TeamLog {
   /** The image whose channel state has not been handed over. */
   private open: (Omit<ImageHead, 'sections'> & { wave: number }) | undefined;
   /** L9; and what was left of it at that image. */
-  private carried: Carried | undefined;
+  carried: Carried | undefined;
   private left: readonly Batch<LocalMessage>[] = [];
   /** Polls since a marker was met. */
   private polls = 0;
@@ -272,20 +266,15 @@ export class TeamLog {
 
   /** The section of an image with what was received before checkpoint.open. */
   get prologueSection(): Uint8Array {
-    const messages = this.copies.all ?? new Map<never, never>();
-    return (this.prologue ??= encodeValue({ format: FORMAT, messages } satisfies Prologue, 'prologue'));
+    return (this.prologue ??= prologueSection(this.copies.all ?? new Map<never, never>()));
   }
 
-  /** L6. @throws MalformedValue */
-  begins(prologue: Uint8Array, channels: Uint8Array): void {
-    const { format, messages } = decodeValue(prologue) as Prologue;
-    if (format !== FORMAT || !(messages instanceof Map))
-      throw new MalformedValue(`prologue of format ${String(format)}, this build reads ${FORMAT}`);
-    this.prologue = prologue;
-    this.copies = new PrologueCopies(messages);
-    this.team.restore(messages);
-    this.team.resume([...messages.values()].flat().reduce((n, m) => Math.min(n, m.number), 0));
-    this.restore(readChannels(channels));
+  /** L6, of a script. Absent: it had no teammates then, or nothing lies in its channels. @throws MalformedValue */
+  begins(prologue: Prologue | undefined, channels: Uint8Array | undefined, place: number | undefined): void {
+    this.copies = new PrologueCopies(prologue?.received ?? new Map<never, never>());
+    this.prologue = prologue?.section;
+    this.team.resume(prologue?.lowest ?? 0);
+    if (channels) this.restore(readChannels(channels), place);
   }
 
   /** The channel state may be handed over now, or is of no use any more: {@link settle}. */

@@ -10,22 +10,24 @@
  *      is the rule there.
  *
  *      The team stays as it is if one node has room for all of it by now, if not all of its members would get a slot,
- *      if one of them has ended, if its programs are scripts (their prologues belong to the whole team), or if a task
- *      has ended of which the logs cannot tell any more what was sent to it.
+ *      if one of them has ended, or if a task has ended of which the logs cannot tell any more what was sent to it.
+ *
+ *      Scripts are no exception: their images have copies of what they received of teammates before `checkpoint.open`
+ *      (pessimistic/teams/prologue.ts), so each repeats its prologue alone.
  */
 import type { TaskId } from '@mayfly/wire';
 import { groupIn, type Dissolved } from '../contract/dissolved.ts';
 import { rooms } from './free-slots.ts';
 import { suits, wantedByUnit } from './placement.ts';
 import { arrivalsOf, regroup } from './regroup.ts';
-import { kindOfJob, over, recoveryOf, type Core, type Job, type Task } from './state.ts';
+import { over, recoveryOf, type Core, type Job, type Task } from './state.ts';
 import { mapByOf, noteChange, showTeams } from './teams.ts';
 
 /** D28, of a team that is fenced everywhere: where its members begin; undefined: it begins as it is. */
 export function apartFrom(core: Core, unit: readonly Task[]): Dissolved | undefined {
   const [{ job, oversubscribed }] = unit as readonly [Task, ...Task[]];
   const { endsAt } = recoveryOf(core, job);
-  if (unit.length < 2 || !endsAt || !oversubscribed || over(job) || kindOfJob(job) !== 'wasm') return undefined;
+  if (unit.length < 2 || !endsAt || !oversubscribed || over(job)) return undefined;
   // One after the other: who hears of one hears of all.
   if (job.dissolving) return undefined;
   const groups = unit.some((m) => m.exit) ? undefined : groupsOf(core, unit);

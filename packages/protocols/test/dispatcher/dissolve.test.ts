@@ -130,14 +130,14 @@ describe('T9: "Dissolve and merge at an image with nothing after it"', () => {
     expect(s.of('teams').filter((e) => e.dissolved)).toEqual([]);
   });
 
-  it('the team stays where one node has room, where not all ranks would get a slot, and where programs are scripts', () => {
+  it('the team stays where one node has room, and where not all ranks would get a slot', () => {
     expect(left([3, 3, 1]).assigned().slice(3)).toEqual(WHOLE);
     expect(left([3, 2]).assigned().slice(3)).toEqual(WHOLE);
-    expect(
-      left([3, 2, 1], { program: job(1).program })
-        .assigned()
-        .slice(3),
-    ).toEqual(WHOLE);
+  });
+
+  it('scripts are no exception', () => {
+    const script = left([3, 2, 1], { program: job(1).program });
+    expect(script.assigned().slice(3)).toEqual(['0.2@2', '1.2@2', '2.2@3']);
   });
 
   it('it stays whole and moves once more where a node has room for all of it by the time that all are fenced', () => {

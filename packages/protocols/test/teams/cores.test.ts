@@ -2,10 +2,13 @@
 import { decodeDeterminants, incarnation, taskId, type Determinant, type Position } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
 import { LIVE, type Report } from '../../src/endpoint.ts';
+import { protocols } from '../../src/index.ts';
+import { replayOf, zeroLine } from '../../src/pessimistic/position.ts';
 import { TeamEndpoint } from '../../src/pessimistic/teams/endpoint.ts';
 import { ImageCut } from '../../src/pessimistic/teams/image-cut.ts';
-import { replayInTeam, startInTeam } from '../../src/pessimistic/teams/position.ts';
-import { PrologueCopies } from '../../src/pessimistic/teams/prologue.ts';
+import { positionInTeam, replayInTeam, startInTeam } from '../../src/pessimistic/teams/position.ts';
+import { PrologueCopies, RepeatedPrologue } from '../../src/pessimistic/teams/prologue.ts';
+import { regrouped } from '../../src/pessimistic/teams/regroup.ts';
 import { atHere, isCut, nextRound, offeredRound, type Caller } from '../../src/pessimistic/teams/rounds.ts';
 import { TeamLeaves } from '../../src/pessimistic/teams/leaves.ts';
 import { TeamWave } from '../../src/comm/team-wave.ts';
@@ -197,6 +200,57 @@ describe('T6 for scripts: "the n-th `checkpoint.here` of every teammate … form
     }
     again.jump(first.snapshot());
     expect([again.beginSend(B), again.received(B), more.entries.length]).toEqual([3, 2, 1]);
+  });
+
+  it('a script that has left its team repeats its prologue alone, with copies; then it is as any other', () => {
+    const first = new TeamEndpoint(A, 3, startInTeam(), start, { members: [A, B] });
+    first.beginSend(B);
+    first.consume(1, C);
+    first.pollBegin();
+    first.consumeLocal(B, 1);
+    first.pollEnd();
+    first.consumeLocal(B, 2);
+    const { entries } = first.report(() => 1)!.block;
+    first.openPrologue();
+    first.beginSend(B);
+    const at = regrouped(positionInTeam({ ...replayInTeam(first.position([])), wave: 1 }), undefined);
+
+    const again = protocols.pessimistic.rank(
+      A,
+      3,
+      at,
+      { ...start, limits: [[B, 2]], prologue: entries, determinants: [] },
+      undefined,
+    );
+    const copies = new RepeatedPrologue(new Map([[B, [1, 2]]]), again, (n) => n);
+    expect([again.local, again.beginSend(B), copies.take()]).toEqual([undefined, 0, undefined]);
+    again.consume(1, C);
+    expect([again.pollBegin(), copies.take()?.message]).toEqual([1, 1]);
+    again.pollEnd();
+    expect(copies.take()).toEqual({ src: B, message: 2 });
+    again.jump(first.snapshot());
+    expect([again.prologueEvents, copies.take(), again.pollBegin(), again.beginSend(B)]).toEqual([
+      undefined,
+      undefined,
+      LIVE,
+      3,
+    ]);
+    expect(replayOf(again.position([])).prologue).toEqual(replayOf(at).prologue);
+  });
+
+  it('what lies in the channels of an image comes behind the prologue, and what has no copy is an error', () => {
+    const line = { ...zeroLine(), determinants: 1 };
+    const at = { ...startInTeam(), replay: { prologue: line, image: line, held: [] }, gate: 0 };
+    const team = { members: [A, C], carried: [[B, 2, 1, 0]] } as const;
+    const script = new TeamEndpoint(A, 3, at, { ...start, prologue: [local(B)] }, team);
+    expect(script.choice()).toEqual({ from: 'ring', src: B });
+    expect(() => new RepeatedPrologue(new Map(), script, Number).take()).toThrow(
+      /no copy of the next message of task 1/,
+    );
+    script.consumeLocal(B, 1);
+    expect(script.choice()).toEqual({ from: 'log' });
+    script.jump();
+    expect(script.choice()).toEqual({ from: 'carried', src: B });
   });
 
   it('what is too much is not kept, and there are no images', () => {

@@ -65,11 +65,31 @@ describe('endsAt: "an image with nothing after it"', () => {
     expect(endsAt(position, [ENDS, { ...ENDS, ...more }])).toBeUndefined();
   });
 
-  it('is undefined behind a prologue, which the whole team would have to repeat', () => {
+  it('a prologue is no obstacle: each rank repeats it alone', () => {
     const prologue = { ...zeroLine(), arrivals: 1 };
-    const at = positionInTeam({ replay: { prologue, image, held: [] }, local: [], received: [], wave: 1 });
-    expect(endsAt(at, [ENDS])).toBeUndefined();
+    const at = positionInTeam({ replay: { prologue, image, held: [] }, local: [[B, 3]], received: [], wave: 1 });
+    expect(endsAt(at, [ENDS])).toEqual([[B, 3]]);
   });
+});
+
+it('a script alone, and in another team: what it had sent before checkpoint.open counts in its prologue', () => {
+  const prologue = { ...zeroLine(), determinants: 2, sends: [[C, 1]] as [TaskId, number][] };
+  const script = positionInTeam({
+    replay: { prologue, image, held: [] },
+    local: [
+      [A, 1],
+      [B, 3],
+    ],
+    received: [],
+    opened: [[B, 2]],
+    wave: 7,
+  });
+  const alone = regrouped(script, undefined);
+  const sends = [[C, 1], [B, 2]]; // prettier-ignore
+  expect(replayOf(alone).prologue).toEqual({ ...prologue, sends });
+  const again = replayInTeam(regrouped(alone, [A, C], { wave: 9, gate: 4 }));
+  expect([again.replay.prologue.sends, again.opened]).toEqual([[[B, 2]], [[C, 1]]]);
+  expect([again.replay.image.sends, again.local]).toEqual([[[B, 3]], [[C, 2], [A, 1]]]); // prettier-ignore
 });
 
 it('alone: what was sent to teammates counts as what was sent to others', () => {

@@ -20,12 +20,11 @@ export class LocalChannels {
 
   private readonly known = new Map<string, Map<number, number>>();
 
-  private readonly scripts = new Set<number>();
-  /** Lives that begin with an image. */
+  /** Lives that are at their image, or behind it: what they had consumed before is known as far as that says. */
   private readonly later = new Set<string>();
 
   /** Of a script that begins with an image: what that had consumed, as long as the prologue is repeated. */
-  private readonly jumps = new Map<string, number>();
+  private readonly jumps = new Map<string, ReadonlyMap<number, number>>();
 
   /** A life begins with an image that had consumed so much. `script`: its program begins at its start. */
   begins(
@@ -35,17 +34,26 @@ export class LocalChannels {
     script: boolean,
     image: boolean,
   ): void {
-    if (script) this.scripts.add(task);
-    if (image) this.later.add(`${task}.${life}`);
-    const of = script ? this.jumps : this.counts;
-    for (const [src, n] of received ?? []) of.set(`${src}>${task}.${life}`, n);
+    if (!image) return;
+    this.jumps.set(`${task}.${life}`, received ?? new Map());
+    if (!script) this.jumped(task, life);
+  }
+
+  /** It goes on at its image. */
+  jumped(task: number, life: number): void {
+    const key = `${task}.${life}`;
+    const received = this.jumps.get(key);
+    if (!received) return;
+    this.jumps.delete(key);
+    this.later.add(key);
+    for (const of of this.counts.keys()) if (of.endsWith(`>${key}`)) this.counts.delete(of);
+    for (const [src, n] of received) this.counts.set(`${src}>${key}`, n);
   }
 
   constructor(private readonly histories: SentMessages) {}
 
   /** A channel goes on when its route changes (T2). */
   arrived(task: number, life: number, src: number, channel: number): void {
-    if (this.scripts.has(task)) return;
     const before = this.before(task, life, src);
     if (before !== undefined && channel !== before + 1)
       throw new Violation(`K24: task ${task} consumes message ${channel} of task ${src} after message ${before}`);
@@ -63,9 +71,7 @@ export class LocalChannels {
     const fail = (what: string): never => {
       throw new Violation(`K24: task ${task} consumes message ${channel} of teammate ${src}${what}`);
     };
-    const jump = this.jumps.get(key);
-    if (jump !== undefined && channel === jump + 1) this.jumps.delete(key);
-    else if (before !== undefined && channel !== before + 1) fail(` after message ${before}`);
+    if (before !== undefined && channel !== before + 1) fail(` after message ${before}`);
     this.counts.set(key, channel);
     // A team that was replaced goes on among itself until it hears of that. Its messages are not in the history.
     if (!this.histories.mayAct(task, life)) return;

@@ -311,6 +311,10 @@ export class Checkers implements Witness, Histories {
     this.note(this.receipts, key, life, { digest, place });
   }
 
+  jumped(task: number, life: number): void {
+    this.locals.jumped(task, life);
+  }
+
   took(task: number, life: number, r: number, body: Uint8Array): void {
     this.files.taken(task, life, r, body);
   }

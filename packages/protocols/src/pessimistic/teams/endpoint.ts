@@ -13,7 +13,8 @@
  *      may have seen the effect of".
  *  T4  "Publish after recording." {@link report} is written before a frame or a local message is published. "What a
  *      report holds never changes" (E8).
- *  T6  The prologue of a script's image: "a restart from an image feeds it these [copies] and suppresses its sends".
+ *  T6  The prologue of a script's image: "a restart from an image feeds it these [copies] and suppresses its sends",
+ *      "also when A has left the team": the teammates and routes of then count, whatever they are now.
  *  T7  "Local messages are resent during a replay, never suppressed, because their receivers are replaying too."
  *  T9  What a regrouping carried over is consumed "without a record", once as many arrivals have been as the log had
  *      then. The ranks of a team that a regrouping made take a local message only behind the arrivals that the log had
@@ -29,6 +30,7 @@ import {
   type EndpointSnapshot,
   type EndpointStart,
   type LocalEvents,
+  type PrologueEvents,
   type Report,
 } from '../../endpoint.ts';
 import { LoggedEndpoint } from '../endpoint.ts';
@@ -77,8 +79,12 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
     if (!this.inPrologue) this.#restore();
   }
 
-  override get local(): LocalEvents {
+  override get local(): LocalEvents | undefined {
     return this;
+  }
+
+  override get prologueEvents(): PrologueEvents | undefined {
+    return this.inPrologue ? this : undefined;
   }
 
   /** The route of a channel (T2): it is fixed for the life of this incarnation. */
@@ -126,11 +132,12 @@ export class TeamEndpoint extends LoggedEndpoint implements LocalEvents {
 
   /**
    * What may be consumed now (T3, T9). A wait blocks for it; a live poll takes what is there. A poll consumes what is
-   * due of what was carried over before anything else, and again after each message: its record does not count it.
+   * due of what was carried over before anything else, and again after each message: its record does not count it. That
+   * is behind the image; a prologue has what its teammates sent then.
    * @throws ReplayDiverged
    */
   choice(): Choice {
-    const carried = this.#due();
+    const carried = this.inPrologue ? undefined : this.#due();
     if (carried !== undefined) return { from: 'carried', src: carried };
     if (this.poll === LIVE) return this.gated() ? LOG : ANY;
     const e = this.nextPast();

@@ -5,9 +5,11 @@
  * Owns: copies of these messages, in the order of each channel.
  *
  *  T6 "Its prologue includes copies of the local messages consumed in it; a restart from an image feeds it these and
- *     suppresses its sends" (endpoint.ts).
+ *     suppresses its sends" (endpoint.ts), "also when A has left the team": so it gets them from here, whoever its
+ *     teammates are now, and whether it has any.
  */
 import type { TaskId } from '@mayfly/wire';
+import { ReplayDiverged, type Endpoint } from '../../endpoint.ts';
 
 /** More is not kept: such a rank has no images. */
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -63,5 +65,30 @@ export class PrologueCopies<Message> {
   /** Undefined: there was too much of it, and the rank has no images. */
   get all(): ReadonlyMap<TaskId, readonly Message[]> | undefined {
     return this.#copies;
+  }
+}
+
+/** In an incarnation that begins with an image: the copies, for its prologue. */
+export class RepeatedPrologue<Message> {
+  readonly #left: Map<TaskId, Message[]>;
+
+  constructor(
+    copies: ReadonlyMap<TaskId, readonly Message[]>,
+    private readonly endpoint: Pick<Endpoint, 'prologueEvents'>,
+    private readonly number: (message: Message) => number,
+  ) {
+    this.#left = new Map([...copies].map(([src, messages]) => [src, [...messages]]));
+  }
+
+  /** Consumes the next message, if it is one of a teammate of then. @throws ReplayDiverged */
+  take(): { readonly src: TaskId; readonly message: Message } | undefined {
+    const events = this.endpoint.prologueEvents;
+    const choice = events?.choice();
+    if (!events || choice?.from !== 'ring') return undefined;
+    const { src } = choice;
+    const message = this.#left.get(src)?.shift();
+    if (message === undefined) throw new ReplayDiverged(`the image has no copy of the next message of task ${src}`);
+    events.consumeLocal(src, this.number(message));
+    return { src, message };
   }
 }

@@ -11,7 +11,7 @@ import type { Holdings } from '../../channel-memory/events.ts';
 import type { Regrouped, Sends } from '../../contract/dissolved.ts';
 import type { Carried } from '../../endpoint.ts';
 import type { Batch } from './carried-over.ts';
-import { isZero, positionOf, type Line } from '../position.ts';
+import { positionOf, type Line } from '../position.ts';
 import { localsOf } from './endpoint.ts';
 import { memberOrAlone, positionInTeam, setOf } from './position.ts';
 
@@ -35,13 +35,12 @@ export function raises({ sends }: Line, members: readonly TaskId[]): Line['sends
 /**
  * A member is to begin there, and no log has anything that it did behind it: so nobody has seen an effect of that, and
  * nobody ever will, once its incarnations are fenced. Whether it did anything does not matter. Returns what it had sent
- * to teammates; undefined: it did more, or that cannot be known (of a receiver that has ended, no counts are left), or
- * it is a script, whose prologue would have to be repeated by the whole team. @throws MalformedPosition
+ * to teammates; undefined: it did more, or that cannot be known (of a receiver that has ended, no counts are left).
+ * @throws MalformedPosition
  */
 export function endsAt(position: Position, logs: readonly Holdings[]): Sends | undefined {
   const { replay, local } = memberOrAlone(position);
-  const { prologue, image } = replay;
-  if (!isZero(prologue)) return undefined;
+  const { image } = replay;
   // Channels may have been in the logs before they became local.
   const sends = new Map([...image.sends, ...local]);
   for (const { determinants, consumed, held, sent } of logs) {
@@ -62,12 +61,16 @@ export function regrouped(position: Position, team: readonly TaskId[] | undefine
   // Alone, as before; or of no set yet.
   if (set === undefined && (team === undefined || at.wave === undefined)) return position;
   const old = memberOrAlone(position);
-  const { image } = old.replay;
-  const all = [...image.sends, ...old.local];
   const isLocal = ([dst]: Line['sends'][number]): boolean => team?.includes(dst) === true;
-  const replay = { ...old.replay, image: { ...image, sends: all.filter((c) => !isLocal(c)) } };
+  const apart = (line: Line, local: Sends = []): [remote: Line, local: [TaskId, number][]] => {
+    const all = [...line.sends, ...local].map(([dst, n]): [TaskId, number] => [dst, n]);
+    return [{ ...line, sends: all.filter((c) => !isLocal(c)) }, all.filter(isLocal)];
+  };
+  const [image, local] = apart(old.replay.image, old.local);
+  const [prologue, opened] = apart(old.replay.prologue, old.opened);
+  const replay = { ...old.replay, prologue, image };
   if (team === undefined) return positionOf({ ...replay, ...(at.place === undefined ? {} : { place: at.place }) });
-  return positionInTeam({ ...old, ...at, wave: at.wave ?? set?.wave, replay, local: all.filter(isLocal) });
+  return positionInTeam({ ...old, ...at, wave: at.wave ?? set?.wave, replay, local, opened });
 }
 
 /** The wave of an image's set; 0: it is of a lone task, or the start of a program. @throws MalformedPosition */
