@@ -42,7 +42,10 @@ export type DaemonToComm =
   | { type: 'revoke'; task: TaskId; incarnation: Incarnation }
   /** End it as crashed: it takes more memory than there is. */
   | { type: 'crash'; task: TaskId; incarnation: Incarnation; why: string }
-  /** Take a checkpoint soon; of one task, or of all. `leave`: and do nothing after it. */
+  /**
+   * Take a checkpoint soon; of one task, or of all. `leave`: and do nothing after it; false: that is not wanted any
+   * more.
+   */
   | { type: 'checkpoint'; task?: TaskId; leave?: boolean }
   /** Percent of a processor that each rank may use, 1 to 100; also of those to come. */
   | { type: 'share'; percent: number }

@@ -43,6 +43,28 @@ describe('scripts in a team under a log', () => {
     expect([b.declined, b.image]).toEqual([[1, 3], undefined]);
   });
 
+  it('Q2: members that have stopped behind a last image go on when it is not wanted any more', () => {
+    const world = new World(undefined, true);
+    const [a, b] = world.ranks as [Rank, Rank, Rank];
+    for (const rank of world.ranks) rank.here();
+    world.logged.order(true);
+    world.order();
+    for (let i = 0; i < 3 && !a.image; i++) a.here();
+    expect([a.image?.wave, a.log.isLast(1), b.image]).toEqual([1, true, undefined]);
+    expect(world.logged.stays()).toBe(1);
+    world.logged.dropped(1, 0, 1000);
+    expect([a.team.memory.dropped, a.log.isLast(2), world.logged.due(5, 1000, () => undefined)]).toEqual([
+      1,
+      false,
+      false,
+    ]);
+    // Of those that all have theirs, nothing is undone.
+    world.logged.order(true);
+    world.order();
+    world.logged.complete(2);
+    expect([world.logged.stays(), a.log.isLast(2)]).toEqual([0, true]);
+  });
+
   it('L8: a script that asks for an image waits for it at this call, unless another one is past it', () => {
     const world = new World(undefined, true);
     const [a, b, c] = world.ranks as [Rank, Rank, Rank];

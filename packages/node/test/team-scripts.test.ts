@@ -6,10 +6,10 @@
 import type { JobOptions, JobView } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { HeadlessNode } from '../src/headless/index.ts';
-import { Bench } from './harness.ts';
+import { Bench, PATIENCE } from './harness.ts';
 import { losesNodeAndRank } from './team-losses.ts';
 
-const bench = new Bench();
+const bench = new Bench({ dispatcher: { ...PATIENCE, moveAfterMs: 1500, mergeAfterMs: 1500 } });
 beforeAll(() => bench.start());
 afterEach(async () => {
   await Promise.all(bench.nodes.splice(0).map((n) => n.close(0)));
@@ -208,34 +208,60 @@ describe.each([4, 2])('teams of %i TypeScript ranks under the log', (team) => {
   });
 });
 
-it('T9: a node leaves with a team of scripts, which go on where there are slots, and are lost there', async () => {
-  const first = await bench.node(4, 'a');
-  const id = await submit(ROUNDS, 4, 0, 5000);
-  const imaged = (most: readonly number[]) => (j: JobView) =>
-    j.endedAt !== undefined || j.tasks.every((t, i) => t.images > (most[i] ?? 0));
-  await bench.until(id, imaged([]));
-  for (const [name, slots] of [['b', 2], ['c', 1], ['d', 1]] as const) await bench.node(slots, name); // prettier-ignore
-  await first.close(20_000);
-  const { tasks } = await bench.until(
-    id,
-    (j) => String(j.tasks.map((t) => t.state === 'running' && (t.team ?? '-'))) === '0,0,-,-',
-  );
-  expect(new Set(tasks.map((t) => t.node)).size).toBe(3);
-  // Behind images of their own.
-  await bench.recovered(id, 4);
-  await bench.until(id, imaged((await bench.view(id)).tasks.map((t) => t.images)));
-  for (const [task, lost] of [
-    [2, 5],
-    [1, 7],
-  ] as const) {
-    // prettier-ignore
-    await bench.api(`jobs/${id}/tasks/${task}/kill`, { method: 'POST' });
-    await bench.recovered(id, lost);
-  }
-  await bench.until(id, imaged((await bench.view(id)).tasks.map((t) => t.images)));
+/** Of a job of ROUNDS: each rank has one image more. */
+async function imaged(id: string): Promise<void> {
+  const before = (await bench.view(id)).tasks.map((t) => t.images);
+  await bench.until(id, (j) => j.endedAt !== undefined || j.tasks.every((t, i) => t.images > before[i]!));
+}
+
+const inTeams = (id: string, teams: string): Promise<JobView> =>
+  bench.until(id, (j) => String(j.tasks.map((t) => t.state === 'running' && (t.team ?? '-'))) === teams);
+
+async function loses(id: string, task: number, faults: number): Promise<void> {
+  await bench.api(`jobs/${id}/tasks/${task}/kill`, { method: 'POST' });
+  await bench.recovered(id, faults);
+}
+
+/** @returns its team changes */
+async function endsWell(id: string): Promise<JobView['teamChanges']> {
   await bench.api(`jobs/${id}/cancel`, { method: 'POST' });
   const { job, stdout, stderr } = await bench.ended(id);
   expect([job.state, stderr.join('')]).toEqual(['cancelled', '']);
-  expect(job.teamChanges).toMatchObject([{ what: 'dissolved', ranks: [0, 1, 2, 3], teams: [[0, 1]] }]);
   await asUndisturbed(stdout[0]!);
+  return job.teamChanges;
+}
+
+const ALL = [0, 1, 2, 3];
+
+it('T9: a node leaves with a team of scripts, which go on where there are slots, and are lost there', async () => {
+  const first = await bench.node(4, 'a');
+  const id = await submit(ROUNDS, 4, 0, 5000);
+  await imaged(id);
+  for (const [name, slots] of [['b', 2], ['c', 1], ['d', 1]] as const) await bench.node(slots, name); // prettier-ignore
+  await first.close(20_000);
+  const { tasks } = await inTeams(id, '0,0,-,-');
+  expect(new Set(tasks.map((t) => t.node)).size).toBe(3);
+  // Behind images of their own.
+  await bench.recovered(id, 4);
+  await imaged(id);
+  await loses(id, 2, 5);
+  await loses(id, 1, 7);
+  await imaged(id);
+  expect(await endsWell(id)).toMatchObject([{ what: 'dissolved', ranks: ALL, teams: [[0, 1]] }]);
+});
+
+it('T9: scripts that share too few slots go on in several nodes, once together they have enough', async () => {
+  const first = await bench.node(4, 'a');
+  const id = await submit(ROUNDS, 4, 0, 5000);
+  await imaged(id);
+  await bench.node(2, 'b');
+  first.kill();
+  await bench.recovered(id, 4);
+  expect((await bench.view(id)).reason).toMatch('share 2 slots');
+  await bench.node(2, 'c');
+  await inTeams(id, '0,0,2,2');
+  await imaged(id);
+  await loses(id, 3, 6);
+  const teams = [[0, 1], [2, 3]]; // prettier-ignore
+  expect(await endsWell(id)).toMatchObject([{ what: 'dissolved', ranks: ALL, teams }]);
 });

@@ -164,6 +164,19 @@ export class TeamComm {
     return this.leaves;
   }
 
+  /** They are not wanted any more: members that have stopped go on, unless all have theirs. */
+  stays(): void {
+    const { last, complete } = this.memory;
+    this.leaves = false;
+    if (last <= complete) return;
+    this.memory.last = 0;
+    this.memory.dropped = Math.max(this.memory.dropped, last);
+    for (const task of this.memory.members) this.memory.wakes(task);
+    const asks = this.here.find((h) => h.rank);
+    if (asks) this.node.step({ type: 'declined', task: asks.task, wave: last });
+    this.node.world.count('scripts that go on after a last image was asked for');
+  }
+
   private get here(): Held[] {
     return this.memory.members.flatMap((t) => this.node.held.get(t) ?? []).filter((h) => !h.finished);
   }

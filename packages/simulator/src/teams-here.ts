@@ -73,6 +73,18 @@ export class TeamsHere {
     return [...this.all.values()].map(({ comm }) => comm?.lastImages() ?? false).some(Boolean);
   }
 
+  /** The rank, or its team, is to take a last image. */
+  stops(h: Held): void {
+    if (h.team) this.commOf(h)?.lastImages();
+    else h.last = true;
+  }
+
+  /** …which is not wanted any more. */
+  stays(h: Held): void {
+    if (h.team) this.commOf(h)?.stays();
+    else h.last = h.parked !== undefined;
+  }
+
   leave(h: Held): void {
     const key = h.team?.join() ?? '';
     const here = this.all.get(key);

@@ -213,10 +213,10 @@ export class Volunteer {
     this.world.gone(this);
   }
 
-  private wantsImage(h: Held, last = false): void {
+  private wantsImage(h: Held, last?: boolean): void {
+    if (last === false) return this.teams.stays(h);
     h.nextCheckpoint = 0;
-    if (last && h.team) this.teams.commOf(h)?.lastImages();
-    else h.last ||= last;
+    if (last) this.teams.stops(h);
     if (h.rank) this.turns.wake(h);
   }
 

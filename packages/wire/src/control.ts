@@ -138,7 +138,7 @@ export type Revoke = Static<typeof Revoke>;
 export const CheckpointRequest = Type.Object({
   job: JobIdSchema,
   task: TaskIdSchema,
-  /** The rank, or its team, does nothing more behind it. */
+  /** True: the rank, or its team, does nothing more behind it. False: that is not wanted any more. */
   last: Type.Optional(Type.Boolean()),
 });
 export type CheckpointRequest = Static<typeof CheckpointRequest>;

@@ -180,7 +180,7 @@ export class DispatcherHost {
         });
       case 'checkpoint':
         return this.#sockets.post(e.connection, (socket) => {
-          socket.emit('checkpoint', { job: e.job, task: e.task, ...(e.last && { last: true }) });
+          socket.emit('checkpoint', { job: e.job, task: e.task, ...(e.last === undefined ? {} : { last: e.last }) });
         });
       case 'taskDone':
         return this.#listener.taskDone(e.job, e.task);

@@ -106,6 +106,7 @@ export class CommHost {
       case 'checkpoint':
         for (const rank of this.ranks.values())
           if (m.task !== undefined && rank.assignment.task !== m.task) continue;
+          else if (m.leave === false) this.teamImages.stays(rank);
           else {
             // Somebody waits for it at the server.
             rank.wholeNext = true;

@@ -8,7 +8,8 @@
  *  T5 The counter is read before the reports, and both after the frames with which they leave.
  *  Q1 A wave that is due is asked for again and again until the core begins one: it refuses while one is under way, or
  *     while a member replays.
- *  Q2 When the node leaves, only a wave that begins afterwards has the last images.
+ *  Q2 When the node leaves, or the server asks for last images, only a wave that begins afterwards has them. Members
+ *     that have stopped behind theirs go on when that wave is dropped.
  *  Q3 Scripts take the images of a wave at a call of checkpoint.here that none of them has reached when the wave begins
  *     (rounds.ts), or at which those that have reached it wait. No wave begins before one has called it.
  *  Q4 Scripts whose wave was dropped are asked again after the same time, and then after twice, four times … as long,
@@ -100,6 +101,15 @@ export class LoggedTeam {
   order(leave: boolean): void {
     this.ordered = true;
     if (leave) this.leaving = true;
+  }
+
+  /** Last images are not wanted any more. Returns their wave, which is to be dropped; 0: none is under way. */
+  stays(): number {
+    const { last, complete } = this.memory;
+    this.ordered = this.leaving = false;
+    if (last <= complete) return 0;
+    this.memory.last = 0;
+    return last;
   }
 
   wish(): void {

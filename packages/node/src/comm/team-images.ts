@@ -5,6 +5,7 @@
 import type { CommEffect, CommEvent } from '@mayfly/protocols';
 import { MANY_SKIPPED, type TaskId } from '@mayfly/wire';
 import { CHANNELS } from '../local-frames.ts';
+import { Ask } from '../ring/index.ts';
 import { readStatus } from '../status.ts';
 import type { LoggedTeam } from './logged-team.ts';
 import type { Rank } from './rank.ts';
@@ -56,6 +57,13 @@ export class TeamImages {
       return rank !== undefined && !(rank.running && readStatus(rank.link.side.words).recovered);
     });
     this.step({ type: 'wave', task, replaying });
+  }
+
+  /** A last image of the rank, or of its team, is not wanted any more: it goes on, unless it has it. */
+  stays(rank: Rank): void {
+    if (!rank.log) return rank.link.side.unask(Ask.CHECKPOINT | Ask.LEAVE);
+    const wave = rank.log.stays();
+    if (wave > 0) this.declined(rank, wave);
   }
 
   /** One of the `effects` with which a wave begins. The first of its team stands for all. */

@@ -229,6 +229,7 @@ export class Jobs {
           if (rank?.assignment.incarnation !== s.incarnation) continue;
           const ends = s.local !== undefined && s.activity.state === 'ended' && rank.status?.activity.state !== 'ended';
           rank.status = s;
+          if (!s.parked) delete rank.parked;
           if (ends) this.events.onLast(rank);
         }
         this.events.onChange();
@@ -344,13 +345,13 @@ export class Jobs {
     else this.ended(job, r.task, rank.assignment.incarnation, 'revoked');
   }
 
-  checkpoint(job?: JobId, task?: TaskId, last = false): void {
+  checkpoint(job?: JobId, task?: TaskId, last?: boolean): void {
     for (const j of this.jobs.values())
       if (job === undefined || j.id === job)
         j.frame?.channel.post({
           type: 'checkpoint',
           ...(task === undefined ? {} : { task }),
-          ...(last && { leave: true }),
+          ...(last === undefined ? {} : { leave: last }),
         });
   }
 

@@ -142,6 +142,11 @@ export class CommSide {
     this.rank.ring();
   }
 
+  /** …it is not asked for that any more. */
+  unask(bits: number): void {
+    Atomics.and(this.words, W.ask, ~bits);
+  }
+
   /** The rank hands an image over, or has. */
   get imageUnderWay(): boolean {
     return Atomics.load(this.words, W.imageUnderWay) !== 0;

@@ -64,8 +64,8 @@ export type DispatcherEffect =
       node: NodeId;
       job: JobId;
       task: TaskId;
-      /** The rank, or its team, does nothing more behind it. */
-      last?: true | undefined;
+      /** True: the rank, or its team, does nothing more behind it. False: that is not wanted any more. */
+      last?: boolean | undefined;
     }
   // Coordinated checkpointing, to the checkpoint scheduler of the job.
   /** A rank is lost: all go back. */

@@ -10,13 +10,15 @@
  *
  *      What was asked for a last image does nothing more: whatever goes wrong, it restarts, without a fault. A server
  *      that comes back knows nothing of it: a rank that stands still for {@link PARKED_MS} on a node that stays
- *      restarts.
+ *      restarts. "(TypeScript: at a `here` that forms a set; else they go on)": scripts stop at their next
+ *      `checkpoint.here` only, which may be far, or wait for a rank that has stopped. So those that have no last image
+ *      by then are not asked for it any more, and go on.
  */
 import { later } from './make-team.ts';
 import { together } from './merge.ts';
 import { apart } from './part.ts';
 import { askForImage, leave, tellToDrop } from './restart.ts';
-import { over, recoveryOf, type Core, type Job, type Regrouping, type Task } from './state.ts';
+import { kindOfJob, over, recoveryOf, type Core, type Job, type Regrouping, type Task } from './state.ts';
 import { unitOf } from './unit.ts';
 
 const WAIT_MS = 20_000;
@@ -80,12 +82,17 @@ export function hasParked(core: Core, t: Task): void {
   });
 }
 
-/** They restart as they were, without a fault. */
+/** They restart as they were, without a fault, or go on. */
 function giveUp(core: Core, job: Job): void {
   const { tasks } = job.regrouping!;
   job.regrouping = undefined;
   later(core, job);
-  for (const t of tasks) if (t.phase === 'running') again(core, unitOf(core, t));
+  for (const t of tasks) {
+    if (t.phase !== 'running') continue;
+    const unit = unitOf(core, t);
+    if (kindOfJob(job) === 'typescript' && !unit.every((m) => m.parked)) askForImage(core, t, false);
+    else again(core, unit);
+  }
 }
 
 function again(core: Core, tasks: readonly Task[]): void {

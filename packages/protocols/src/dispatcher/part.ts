@@ -4,11 +4,10 @@
  * (move.ts).
  */
 import { fitsApart, fitsElsewhere } from './dissolve.ts';
-import { kindOfJob, type Core, type Job, type Task } from './state.ts';
+import { type Core, type Job, type Task } from './state.ts';
 import { mayStop, unitOf } from './unit.ts';
 
 export function apart(core: Core, job: Job): readonly Task[] | undefined {
-  if (kindOfJob(job) !== 'wasm') return undefined;
   for (const t of job.tasks) {
     if (!t.oversubscribed || t.team?.[0] !== t.task || t.moves?.by !== undefined) continue;
     const unit = unitOf(core, t);

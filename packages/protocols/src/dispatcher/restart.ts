@@ -232,11 +232,11 @@ export function started(core: Core, t: Task): void {
 }
 
 /**
- * Asks the node of a running rank for an image; `last`: it does nothing more behind it. For a rank that does not run
- * yet, this happens when it starts.
+ * Asks the node of a running rank for an image; `last`: it does nothing more behind it, or (false) no such image is
+ * wanted any more. For a rank that does not run yet, this happens when it starts.
  */
-export function askForImage(core: Core, t: Task, last = false): void {
-  if ((t.wanted === undefined && !last) || t.phase !== 'running' || t.node === undefined) return;
+export function askForImage(core: Core, t: Task, last?: boolean): void {
+  if ((t.wanted === undefined && last === undefined) || t.phase !== 'running' || t.node === undefined) return;
   // One member asks for all: a team takes its images together.
   if (unitOf(core, t).find((m) => m.phase === 'running' && !runsAgain(m)) !== t) return;
   const node = core.nodes.get(t.node);
@@ -247,7 +247,7 @@ export function askForImage(core: Core, t: Task, last = false): void {
       node: node.id,
       job: t.job.record.spec.id,
       task: t.task,
-      ...(last && { last: true as const }),
+      ...(last === undefined ? {} : { last }),
     });
 }
 

@@ -62,9 +62,10 @@ export const runsFreely = (t: Task): boolean =>
 
 /**
  * D30: it can be asked for a last image. One that never had an image would stand in the way of the others, and would
- * restart from its beginning.
+ * restart from its beginning. So would a script whose team got none lately.
  */
-export const mayStop = (t: Task): boolean => runsFreely(t) && t.newest !== undefined;
+export const mayStop = (t: Task): boolean =>
+  runsFreely(t) && t.newest !== undefined && (t.activity?.local?.skipped ?? 0) === 0;
 
 /** D25: no comm worker speaks for this member, whose log its team's senders may need. */
 export const unattended = (core: Core, t: Task): void =>

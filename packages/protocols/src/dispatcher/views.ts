@@ -439,8 +439,7 @@ function crowdedReason(core: Core, job: Job): string | undefined {
   const team = crowded.filter((t) => t.node === node.id);
   return (
     `ranks ${list(team.map((t) => t.task))} share ${slots(node.slots)} of node ${node.name || node.id}: ` +
-    'no node had enough free slots for their team, which moves when one has' +
-    (kindOfJob(job) === 'wasm' ? ', or is dissolved when several together have' : '')
+    'no node had enough free slots for their team, which moves when one has, or is dissolved when several together have'
   );
 }
 

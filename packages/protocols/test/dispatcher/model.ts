@@ -299,7 +299,7 @@ export class Model {
 
   submit(n: number, size: number): void {
     const program = {
-      language: n % 2 === 0 ? ('typescript' as const) : ('c' as const),
+      language: n % 2 === 0 || n % 8 === 5 ? ('typescript' as const) : ('c' as const),
       entry: 'main',
       hash: '0'.repeat(64),
     };
@@ -361,7 +361,8 @@ export class Model {
       });
     else if (e?.type === 'revoke')
       v.workers = v.workers.filter((w) => !(w.job === e.job && w.task === e.task && w.incarnation === e.incarnation));
-    else if (e?.type === 'checkpoint' && this.below(e.last ? 8 : 3) > 0) this.#image(v, e.job, e.task, e.last);
+    else if (e?.type === 'checkpoint' && e.last !== false && this.below(e.last ? 8 : 3) > 0)
+      this.#image(v, e.job, e.task, e.last);
     const takes = this.merges && this.below(12) === 0 ? v.workers[this.below(v.workers.length)] : undefined;
     if (takes?.started) this.#image(v, takes.job, takes.task);
     for (const w of v.workers) {

@@ -31,7 +31,9 @@ describe('a team on too few slots', () => {
     const faults = s.view().faults.length;
     pass(s, 9_000);
     expect(s.of('checkpoint')).toEqual([]);
-    expect(s.view().reason).toMatch(/share 2 slots of node tab 2: .* which moves when one has$/);
+    expect(s.view().reason).toMatch(
+      /share 2 slots of node tab 2: .* which moves when one has, or is dissolved when several together have$/,
+    );
     pass(s, 2_000);
     // One of them asks for all.
     expect(s.of('checkpoint').map((e) => [e.node, e.task])).toEqual([[s.record(0).node, 0]]);

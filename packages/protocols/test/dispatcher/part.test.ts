@@ -108,14 +108,38 @@ describe('a team that shares too few slots, while several nodes together have en
     expect(s.record(0).node).toBe(N(2));
   });
 
-  it('not while it repeats what was done before, not of scripts, and not where a rank would get no slot', () => {
+  it('scripts, one without a last image in time: they are not asked for it any more, and go on', () => {
+    const s = crowded({ program: job(1).program });
+    pass(s, 11_000);
+    expect(asked(s)).toEqual([['c2', 0, true]]);
+    pass(s, 20_500, [0, 1]);
+    expect([...new Set(asked(s).slice(1).map(String))]).toEqual(['c2,0,false']);
+    pass(s, 20_000);
+    expect(s.of('revoke')).toEqual([]);
+    // Those that have their last images have nothing else to go on with.
+    pass(s, 55_000);
+    expect(asked(s).at(-1)).toEqual(['c2', 0, true]);
+    imaged(s);
+    pass(s, 250, RANKS);
+    expect(s.assigned()).toEqual(['0.3@2', '1.3@2', '2.3@3']);
+  });
+
+  it('not of scripts that get no images together', () => {
+    const s = crowded({ program: job(1).program });
+    const local = { arrivals: 1, sends: 1, waiting: 0, skipped: 1 };
+    const beats = RANKS.map((t) => s.beat(t, 1)).map((b) => ({
+      ...b,
+      recovered: true,
+      activity: { ...b.activity, local },
+    }));
+    s.pass(15_000, { c2: beats, c3: [] });
+    expect(asked(s)).toEqual([]);
+  });
+
+  it('not while it repeats what was done before, and not where a rank would get no slot', () => {
     const repeats = crowded();
     pass(repeats, 15_000, [], false);
     expect(asked(repeats)).toEqual([]);
-    const script = crowded({ program: job(1).program });
-    pass(script, 15_000);
-    expect(asked(script)).toEqual([]);
-    expect(script.view().reason).toMatch(/which moves when one has$/);
     const full = crowded();
     full.send('slots', { connection: 'c2', slots: 1 });
     pass(full, 15_000);
