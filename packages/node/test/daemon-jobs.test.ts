@@ -98,6 +98,43 @@ describe('the watchdog over frames (jobs J2)', () => {
   });
 });
 
+it('a rank that is taken back before its frame has heard of it never starts there', async () => {
+  const posted: unknown[] = [];
+  let listed: () => void = () => undefined;
+  const { jobs } = jobsOf({
+    openFrame: async () => ({
+      channel: {
+        post: (m: { type: string; assignment?: Assignment }) =>
+          void posted.push(m.type === 'assign' ? m.assignment!.incarnation : m.type),
+        onMessage: () => undefined,
+        onClose: () => undefined,
+        close: () => undefined,
+      },
+      onDeath: () => undefined,
+      tells: true,
+      close: () => undefined,
+    }),
+    spareFrame: false,
+    // The images of a restart are looked for on the disk.
+    images: { list: () => new Promise<never[]>((resolve) => (listed = () => resolve([]))) },
+    now: () => 0,
+    after: () => () => undefined,
+  } as unknown as DaemonSeams);
+  const restart = (incarnation: number): Promise<void> =>
+    jobs.assign({ job: 'job', task: 0, incarnation, manifest: { image: 'i' } } as unknown as Assignment, 0, 'here');
+  const first = restart(4);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  const lists = [listed];
+  jobs.revoke({ job: 'job', task: 0, incarnation: 4 } as unknown as Assignment);
+  expect([...jobs.held()]).toEqual([]);
+  const second = restart(5);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  lists.push(listed);
+  for (const done of lists) done();
+  await Promise.all([first, second]);
+  expect(posted).toEqual([5]);
+});
+
 describe('the spare frame (jobs J4)', () => {
   it(
     'is there before the first job, serves one job, is replaced when that is over, and is not used when it ' +

@@ -222,12 +222,13 @@ export class Campaign {
 
   /**
    * Only lost ranks have new incarnations: each that was given to a node, but the last, is in the job's history of
-   * faults, once. A number that was raised for a node which went before it could be given the rank is passed over.
+   * faults, once. A number that was raised for a node which went before it could be given the rank is passed over. A
+   * rank whose team was dissolved, moved or merged has a new incarnation without a loss, once for each.
    */
   private countLosses(end: JobView): void {
     const together = goesBackTogether(end.protocol); // what a rank lost because another was is in no history
     for (const { task, incarnation } of end.tasks) {
-      const lost = end.faults.filter((f) => f.task === task).map((f) => f.incarnation);
+      const lost: number[] = end.faults.filter((f) => f.task === task).map((f) => f.incarnation);
       must(
         lost.every((n, i) => n < (lost[i + 1] ?? incarnation)),
         `rank ${task}, of incarnation ${incarnation}, was lost as ${lost.join(', ')}`,
@@ -239,14 +240,18 @@ export class Campaign {
           `cluster ${cluster.cluster} never went back, and its rank ${task} has incarnation ${incarnation}`,
         );
       if (together) continue;
-      must(incarnation === 0 || lost.length > 0, `rank ${task} was never lost and has incarnation ${incarnation}`);
+      const changes = (end.teamChanges ?? []).filter((c) => c.ranks.includes(task)).length;
+      must(
+        incarnation === 0 || lost.length > 0 || changes > 0,
+        `rank ${task} was never lost and has incarnation ${incarnation}`,
+      );
       const given = this.server.assigned(end.id, task);
-      for (let n = 0; n < incarnation; n++)
-        must(
-          lost.some((l) => l === n) || !given.has(n),
-          `incarnation ${n} of rank ${task} was given to a node, and its loss is in no history; the last is ` +
-            `${incarnation}`,
-        );
+      const unexplained = [...given].filter((n) => n < incarnation && !lost.includes(n));
+      must(
+        unexplained.length <= changes,
+        `incarnations ${unexplained.join(', ')} of rank ${task} were given to a node, and their losses are in no ` +
+          `history; its team changed ${changes} times, the last incarnation is ${incarnation}`,
+      );
     }
   }
 

@@ -141,6 +141,9 @@ export class CommHost {
     if (older) {
       if (older.assignment.incarnation >= a.incarnation) return;
       this.stop(older, 'revoked');
+      // T1: its team restarts as a whole, in a memory of its own.
+      for (const mate of [...this.ranks.values()])
+        if (older.team && mate.team?.memory === older.team.memory) this.stop(mate, 'revoked');
     }
     this.core ??= new Comm({
       size: a.size,

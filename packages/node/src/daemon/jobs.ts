@@ -41,6 +41,8 @@ export interface HeldRank {
   assignment: Assignment;
   since: number;
   status: TaskStatus | undefined;
+  /** The frame has its assignment. Until then it hears nothing of this rank: a revoke would overtake it. */
+  handed: boolean;
   /** When the server had its newest image whole, this machine's clock. */
   imageAt?: number;
   /** Its last image is complete: it does nothing more. */
@@ -146,7 +148,7 @@ export class Jobs {
     job.closing = undefined;
     const before = job.ranks.get(a.task);
     if (before && before.assignment.incarnation >= a.incarnation) return;
-    const rank: HeldRank = { assignment: a, since: this.seams.now(), status: undefined };
+    const rank: HeldRank = { assignment: a, since: this.seams.now(), status: undefined, handed: false };
     job.ranks.set(a.task, rank);
     this.events.onChange();
     this.tick();
@@ -154,6 +156,7 @@ export class Jobs {
       await job.opening;
       const local = a.manifest ? (await this.seams.images.list()).some((i) => i.image === a.manifest!.image) : false;
       if (job.ranks.get(a.task) !== rank) return;
+      rank.handed = true;
       job.frame!.channel.post({
         type: 'assign',
         assignment: a,
@@ -341,7 +344,7 @@ export class Jobs {
     const job = this.jobs.get(r.job);
     const rank = job?.ranks.get(r.task);
     if (!job || !rank || rank.assignment.incarnation > r.incarnation) return;
-    if (job.frame) job.frame.channel.post({ type: 'revoke', task: r.task, incarnation: r.incarnation });
+    if (rank.handed) job.frame!.channel.post({ type: 'revoke', task: r.task, incarnation: r.incarnation });
     else this.ended(job, r.task, rank.assignment.incarnation, 'revoked');
   }
 
