@@ -3,7 +3,8 @@
  * room for all of them (D30, last-images.ts). Until they are fenced everywhere, this is in memory only; the commit has
  * their images as the first set of the team, and says how many arrivals each log had.
  *
- * Scripts are never merged (their prologues belong to the whole team), nor are jobs with parity.
+ * Scripts are never merged: they stop at a `checkpoint.here`, and those of several nodes would have to stop at the same
+ * one, or one of them waits for what another sends behind its own. Nor are jobs with parity.
  */
 import { rooms, takesRanks } from './free-slots.ts';
 import { suits, wantedByUnit } from './placement.ts';
