@@ -56,7 +56,7 @@ export function incoming(layer: Layer, b: Bundle, p: Place): Buf {
     count: p.count,
     from,
     address: p.address,
-    ...(p.space !== LINEAR && { space: p.space }),
+    space: p.space,
   });
   return from;
 }
@@ -96,7 +96,7 @@ export function behindOneAnother(
         count: p.count,
         from,
         address: p.address,
-        ...(p.space !== LINEAR && { space: p.space }),
+        space: p.space,
       });
   });
   return { buf, lengths };

@@ -85,6 +85,7 @@ export function startSend(
     status: emptyStatus(),
     spaces: [],
     parent: 0,
+    unpack: undefined,
     peer,
     tag,
     sync: waits ? state.lastSync : 0,
@@ -136,12 +137,13 @@ export function startReceive(
     status: emptyStatus(),
     spaces: pinned && into ? [into.space] : [],
     parent: 0,
+    unpack: undefined,
     context: comm.context,
     source: source >= 0 ? peers(comm)[source]! : source,
     tag,
     into,
     body: undefined,
-    ...(unit > 1 && { unit }),
+    unit,
   };
   requests.rows.set(handle, r);
   if (source === PROC_NULL) {
@@ -270,11 +272,13 @@ export function startMatchedReceive(layer: Layer, message: number, into: Buf | u
     status: m ? emptyStatus() : procNullStatus(),
     spaces: [],
     parent: 0,
+    unpack: undefined,
     context: comm?.context ?? 0,
     source: m?.envelope.src ?? PROC_NULL,
     tag: m?.envelope.tag ?? ANY_TAG,
     into,
     body: undefined,
+    unit: 1,
   };
   state.requests.rows.set(handle, r);
   if (m) {

@@ -47,6 +47,7 @@ function round(layer: Layer, comm: number, call: string, peer: number, tag: numb
     status: emptyStatus(),
     spaces: [],
     parent: 0,
+    unpack: undefined,
     peer,
     tag,
     sync: 0,

@@ -2,7 +2,7 @@
  * Completion of requests (MPI 4.1 §3.7): the wait and test families, cancel and free. Handles of inactive requests are
  * 0 (MPI_REQUEST_NULL) or of requests that are no longer in the table; both count as inactive.
  */
-import { WORLD, taskId } from '@mayfly/wire';
+import { WORLD, taskId, type TaskId } from '@mayfly/wire';
 import { ERR, MPIError, fail } from './errors.ts';
 import { waitForAnswer } from './connect-timeout.ts';
 import { requestOf, type Layer } from './layer.ts';
@@ -13,7 +13,7 @@ import { pendingLoss } from './failure/broken.ts';
 import type { Agreed } from './failure/state.ts';
 import type { WaitReason } from './device.ts';
 import type { ErrorRecord } from './errors.ts';
-import type { CollectiveRequest, ReceiveRequest, RequestRecord, StatusRecord } from './state.ts';
+import type { CollectiveRequest, RequestRecord, StatusRecord } from './state.ts';
 
 /** What a completed request leaves. */
 export interface Outcome {
@@ -25,12 +25,21 @@ export interface Outcome {
   result: number;
   comm: number;
   /** The request is not complete, and stays: a sender that it may wait for has failed. */
-  stays?: true;
+  stays: boolean;
   /** ULFM: what was agreed. */
-  agreed?: Agreed | undefined;
+  agreed: Agreed | undefined;
 }
 
-const idle = (): Outcome => ({ status: emptyStatus(), error: undefined, body: undefined, result: 0, comm: 0 });
+/** Of a request that is not active. */
+export const idle = (): Outcome => ({
+  status: emptyStatus(),
+  error: undefined,
+  body: undefined,
+  result: 0,
+  comm: 0,
+  stays: false,
+  agreed: undefined,
+});
 
 const active = (layer: Layer, handle: number): RequestRecord | undefined => layer.state.requests.rows.get(handle);
 const isDone = (layer: Layer, handle: number): boolean => active(layer, handle)?.done ?? true;
@@ -45,7 +54,8 @@ function outcome(layer: Layer, r: RequestRecord): Outcome {
     body: r.kind === 'recv' ? r.body : undefined,
     result: r.kind === 'coll' ? r.result : 0,
     comm: r.comm,
-    ...(r.kind === 'coll' && (r.agreed ?? r.flagAt) && { agreed: agreedIn(layer, r) }),
+    stays: false,
+    agreed: r.kind === 'coll' ? agreedIn(layer, r) : undefined,
   };
 }
 
@@ -67,22 +77,32 @@ function take(layer: Layer, handle: number): Outcome {
   return o;
 }
 
+/** Whom a collective waits for, if it is one task alone. */
+function peerOfSteps(layer: Layer, handle: number): TaskId | undefined {
+  let receives = 0;
+  let source = -1;
+  for (const r of layer.state.requests.rows.values())
+    if (r.parent === handle && r.kind === 'recv') {
+      receives++;
+      source = r.source;
+    }
+  if (receives === 1) return source >= 0 ? taskId(source) : undefined;
+  if (receives === 0) for (const c of layer.state.files.calls.values()) if (c.request === handle) return WORLD;
+  return undefined;
+}
+
 function reasonFor(layer: Layer, handles: readonly number[], call: string | undefined): WaitReason {
-  const open = handles.map((h) => active(layer, h)).filter((r) => r !== undefined && !r.done);
-  const first = open[0];
-  if (open.length !== 1 || !first) return { call: call ?? first?.call ?? 'MPI_Wait' };
-  if (first.kind === 'coll') {
-    const steps = [...layer.state.requests.rows.values()].filter((r) => r.parent === first.handle && r.kind === 'recv');
-    const asks = steps.length === 0 && [...layer.state.files.calls.values()].some((c) => c.request === first.handle);
-    return {
-      call: call ?? first.call,
-      peer: asks
-        ? WORLD
-        : steps.length === 1 && (steps[0] as ReceiveRequest).source >= 0
-          ? taskId((steps[0] as ReceiveRequest).source)
-          : undefined,
-    };
+  let first: RequestRecord | undefined;
+  let open = 0;
+  for (let i = 0; i < handles.length && open < 2; i++) {
+    const r = active(layer, handles[i]!);
+    if (!r || r.done) continue;
+    first ??= r;
+    open++;
   }
+  if (open !== 1 || !first) return { call: call ?? first?.call ?? 'MPI_Wait', peer: undefined, tag: undefined };
+  if (first.kind === 'coll')
+    return { call: call ?? first.call, peer: peerOfSteps(layer, first.handle), tag: undefined };
   const peer = first.kind === 'recv' ? first.source : first.peer;
   return {
     call: call ?? first.call,
@@ -118,7 +138,9 @@ export function waitAll(layer: Layer, handles: readonly number[]): Outcome[] {
     return from === handles.length;
   };
   waitUntil(layer, all, () => reasonFor(layer, handles, 'MPI_Waitall'));
-  return handles.map((h) => take(layer, h));
+  const out = new Array<Outcome>(handles.length);
+  for (let i = 0; i < handles.length; i++) out[i] = take(layer, handles[i]!);
+  return out;
 }
 
 function firstDone(layer: Layer, handles: readonly number[]): number {
@@ -211,6 +233,7 @@ export function startGeneral(layer: Layer): number {
     status: emptyStatus(),
     spaces: [],
     parent: 0,
+    unpack: undefined,
     peer: -1,
     tag: 0,
     sync: 0,

@@ -195,6 +195,7 @@ export function start(schedule: Schedule): number {
     status: { source: ANY_SOURCE, tag: -1, bytes: 0, cancelled: false, object: false },
     spaces: schedule.spaces,
     parent: 0,
+    unpack: undefined,
     context: comm.context + COLLECTIVE,
     tag: nextCollective(comm),
     rounds: schedule.rounds,
@@ -287,11 +288,13 @@ function execute(layer: Layer, r: CollectiveRequest, step: Step): void {
         status: r.status,
         spaces: [],
         parent: r.handle,
+        unpack: undefined,
         context: step.via?.context ?? r.context,
         source: step.peer,
         tag: step.via?.tag ?? r.tag,
         into: step.into,
         body: undefined,
+        unit: 1,
       };
       layer.state.requests.rows.set(handle, child);
       r.outstanding++;

@@ -110,7 +110,7 @@ interface RequestCommon {
   /** The collective whose step this is, or 0. */
   parent: number;
   /** Packed data to be spread over its places when the owner sees that the request is complete. */
-  unpack?: Unpack[] | undefined;
+  unpack: Unpack[] | undefined;
 }
 
 /**
@@ -147,9 +147,9 @@ export interface ReceiveRequest extends RequestCommon {
   body: Uint8Array | undefined;
   /**
    * Bytes of each basic element, where they are spread and all alike: a message that ends within one is of another
-   * type.
+   * type. Else 1.
    */
-  unit?: number;
+  unit: number;
 }
 
 export interface CollectiveRequest extends RequestCommon {

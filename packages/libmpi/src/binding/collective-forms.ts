@@ -1,7 +1,8 @@
 /** The three forms of a collective, which share one starter: blocking, non-blocking, persistent. */
 import { ERR, newSeries, requests } from '@mayfly/mpi';
 import { record, type Implementations } from './define.ts';
-import { makePersistent, newSlot, type Starters } from './requests.ts';
+import { makePersistent, type Starters } from './requests.ts';
+import { newSlot } from './slots.ts';
 import type { Core } from './core.ts';
 
 export function addForms(core: Core, out: Implementations, starters: Starters, name: string): void {

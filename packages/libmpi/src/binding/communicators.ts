@@ -8,7 +8,7 @@ import { copyAttributes, deleteAttributes } from './attributes.ts';
 import { record, type Implementations, type Waiting } from './define.ts';
 import { dupOrRecover } from './recovering.ts';
 import { Kind, Null, Predefined, handleOf, numberOf } from './handles.ts';
-import { newSlot } from './requests.ts';
+import { newSlot } from './slots.ts';
 import type { Core } from './core.ts';
 import type { CallRecord } from './state.ts';
 

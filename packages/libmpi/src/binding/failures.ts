@@ -4,7 +4,7 @@ import { newGroup, madeComm } from './communicators.ts';
 import { record, type Implementations } from './define.ts';
 import { Null } from './handles.ts';
 import { recovering } from './recovering.ts';
-import { newSlot } from './requests.ts';
+import { newSlot } from './slots.ts';
 import type { Core } from './core.ts';
 import type { CallRecord } from './state.ts';
 

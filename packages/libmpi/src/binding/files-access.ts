@@ -3,7 +3,7 @@ import { ERR, LINEAR, externalSize, files, requests, toExternal, type Buf, type 
 import { converted, datarepOf, viewRefusal } from './datareps.ts';
 import { record, type Implementation, type Implementations } from './define.ts';
 import { fileOf } from './files.ts';
-import { newSlot } from './requests.ts';
+import { newSlot } from './slots.ts';
 import type { Bundle, Core } from './core.ts';
 
 type By = files.How['by'];

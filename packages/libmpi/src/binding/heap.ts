@@ -8,7 +8,7 @@ const text = new TextEncoder();
 const read = new TextDecoder('utf-8');
 
 export class Heap {
-  private buffer: ArrayBufferLike | undefined;
+  /** Without length before the first use, and when the memory has grown: that detaches its buffer. */
   private bytesView: Uint8Array = new Uint8Array(0);
   private dataView: DataView = new DataView(new ArrayBuffer(0));
   /** Standard name of the call under way, for messages. */
@@ -16,24 +16,20 @@ export class Heap {
   /** Arrays of counts have 8-byte elements: the large form of a function is under way. */
   large = false;
 
-  /** The memory is asked for anew each time: the instance that owns it is made after the binding. */
+  /** The instance that owns the memory is made after the binding. */
   constructor(private readonly program: { readonly memory: WebAssembly.Memory }) {}
 
-  private get memory(): WebAssembly.Memory {
-    return this.program.memory;
-  }
-
   private take(): void {
-    this.buffer = this.memory.buffer;
-    this.bytesView = new Uint8Array(this.buffer);
-    this.dataView = new DataView(this.buffer);
+    const { buffer } = this.program.memory;
+    this.bytesView = new Uint8Array(buffer);
+    this.dataView = new DataView(buffer);
   }
   get bytes(): Uint8Array {
-    if (this.memory.buffer !== this.buffer) this.take();
+    if (this.bytesView.length === 0) this.take();
     return this.bytesView;
   }
   get view(): DataView {
-    if (this.memory.buffer !== this.buffer) this.take();
+    if (this.bytesView.length === 0) this.take();
     return this.dataView;
   }
 

@@ -4,7 +4,8 @@
  */
 import { ERR, MPIError, PROC_NULL, isContiguous, p2p, requests, types, type Buf, type Outcome } from '@mayfly/mpi';
 import { record, type Implementations } from './define.ts';
-import { COMPLETE, newSlot, type Starters } from './requests.ts';
+import { COMPLETE, newSlot } from './slots.ts';
+import type { Starters } from './requests.ts';
 import type { Core } from './core.ts';
 import type { CallRecord } from './state.ts';
 

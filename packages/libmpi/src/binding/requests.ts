@@ -1,8 +1,6 @@
 /**
  * Request handles (MPI 4.1 §3.7, §3.9, §13.2): the wait and test families, persistent and generalized requests.
- *
- * A handle names a slot, the slot a request of the layer. Slot {@link COMPLETE_SLOT} is the send that is complete
- * already: it belongs to no request and to all sends. Slots are reused, the lowest free one first.
+ * A handle names a slot (slots.ts).
  */
 import {
   ANY_SOURCE,
@@ -18,14 +16,10 @@ import {
   type StatusRecord,
 } from '@mayfly/mpi';
 import { record, type Implementations } from './define.ts';
-import { Kind, Null, handleOf, numberOf } from './handles.ts';
+import { Null } from './handles.ts';
+import { COMPLETE, COMPLETE_HANDLE, dropSlot, slotOf, takeSlot } from './slots.ts';
 import type { Core } from './core.ts';
-import type { Slot } from './state.ts';
-
-/** What a starter answers when the operation was complete at once. */
-export const COMPLETE = 0;
-const COMPLETE_SLOT = 0;
-const COMPLETE_HANDLE = handleOf(Kind.REQUEST, COMPLETE_SLOT);
+import type { CallRecord, Slot } from './state.ts';
 
 /**
  * Starters of partitioned requests; their arguments: the layer's handle, then buffer, count per partition, datatype.
@@ -36,53 +30,8 @@ export const PARTITIONED_RECEIVE = 'Precv';
 /** Operations by their name in the blocking form: they answer the layer's request. Persistent requests name them. */
 export type Starters = Record<string, (...args: number[]) => number>;
 
-/** A handle for a request of the layer. */
-/**
- * @param newComm communicators that are made without blocking: where the handle goes, and what the new one gets besides
- */
-export function newSlot(
-  core: Core,
-  request: number,
-  newComm = 0,
-  parent = 0,
-  gets?: Slot['gets'],
-  /** MPIX_Comm_iagree: where the flag goes. */
-  flag = 0,
-): number {
-  if (request === COMPLETE && newComm === 0) return COMPLETE_HANDLE;
-  return takeSlot(core, {
-    request,
-    newComm,
-    parent,
-    persistent: undefined,
-    general: undefined,
-    ...(gets && { gets }),
-    ...(flag !== 0 && { flag }),
-  });
-}
-function takeSlot(core: Core, slot: Slot): number {
-  const { slots, freeSlots } = core.state;
-  const n = freeSlots.pop() ?? slots.length;
-  slots[n] = slot;
-  return handleOf(Kind.REQUEST, n);
-}
-function dropSlot(core: Core, handle: number): void {
-  const n = numberOf(Kind.REQUEST, handle);
-  core.state.slots[n] = undefined;
-  core.state.freeSlots.push(n);
-}
-
-/** The slot of a handle; undefined for MPI_REQUEST_NULL and for the complete send. @throws MPIError ERR_REQUEST */
 const isPartitioned = (slot: Slot): boolean =>
   slot.persistent?.starter === PARTITIONED_SEND || slot.persistent?.starter === PARTITIONED_RECEIVE;
-
-function slotOf(core: Core, handle: number): Slot | undefined {
-  if (handle === Null.REQUEST || handle === COMPLETE_HANDLE) return undefined;
-  return (
-    core.state.slots[numberOf(Kind.REQUEST, handle)] ??
-    core.fail(ERR.REQUEST, `${handle} is not a request, or it is complete or was freed`)
-  );
-}
 
 const EMPTY: StatusRecord = { source: ANY_SOURCE, tag: ANY_TAG, bytes: 0, cancelled: false, object: false };
 
@@ -95,25 +44,32 @@ export function completion(
 
   const handles = (count: number, at: number): number[] => heap.ints(at, core.count(count, 0), 'array_of_requests');
   /** The layer's requests; 0 (which the layer takes for inactive) for the null request and inactive persistent ones. */
-  const layerRequests = (list: readonly number[]): number[] => list.map((h) => slotOf(core, h)?.request ?? 0);
+  const layerRequests = (list: readonly number[]): number[] => {
+    const out = new Array<number>(list.length);
+    for (let i = 0; i < list.length; i++) out[i] = slotOf(core, list[i]!)?.request ?? 0;
+    return out;
+  };
   const isImmediate = (h: number): boolean => h === COMPLETE_HANDLE;
 
   /** A complete request leaves its handle. @returns the error that it ended with */
   function settle(handle: number, at: number, outcome: Outcome, status: number): MPIError | undefined {
     const slot = slotOf(core, handle);
+    if (!slot) {
+      core.setStatus(status, EMPTY);
+      if (handle !== Null.REQUEST) heap.setInt(at, Null.REQUEST, 'request');
+      return undefined;
+    }
     let error = outcome.error && core.failed(outcome.error, outcome.comm);
     // "the operation … is still pending" (ULFM): the handle stays.
     if (outcome.stays) return error;
-    if (slot?.general) error = endGeneral(slot, status) ?? error;
-    else core.setStatus(status, slot && slot.request !== 0 ? outcome.status : EMPTY);
-    if (slot?.persistent) slot.request = 0;
+    if (slot.general) error = endGeneral(slot, status) ?? error;
+    else core.setStatus(status, slot.request !== 0 ? outcome.status : EMPTY);
+    if (slot.persistent) slot.request = 0;
     else {
-      if (slot) {
-        if (slot.flag !== undefined && outcome.agreed) heap.setInt(slot.flag, outcome.agreed.flag, 'flag');
-        if (slot.newComm !== 0 && !error) madeComm(outcome.result, slot.newComm, slot.parent, slot.gets);
-        dropSlot(core, handle);
-      }
-      if (handle !== Null.REQUEST) heap.setInt(at, Null.REQUEST, 'request');
+      if (slot.flag && outcome.agreed) heap.setInt(slot.flag, outcome.agreed.flag, 'flag');
+      if (slot.newComm !== 0 && !error) madeComm(outcome.result, slot.newComm, slot.parent, slot.gets);
+      dropSlot(core, handle);
+      heap.setInt(at, Null.REQUEST, 'request');
     }
     return error;
   }
@@ -143,30 +99,53 @@ export function completion(
     if (error) throw error;
     return ERR.SUCCESS;
   };
-  const idle = (): Outcome => ({ status: EMPTY, error: undefined, body: undefined, result: 0, comm: 0 });
+  const { idle } = requests;
 
-  /** Ends of a call for several requests: all statuses are written, then the error (§3.7.5: "MPI_ERR_IN_STATUS"). */
+  /**
+   * Ends of a call for several requests: all statuses are written, then the error (§3.7.5: "MPI_ERR_IN_STATUS").
+   * @param which places of the requests that have ended, which go to the program at `indices`; absent: all have
+   */
   function several(
+    list: readonly number[],
+    at: number,
+    outcomes: readonly Outcome[],
+    statuses: number,
+    which?: readonly number[],
+    indices = 0,
+  ): number {
+    let codes: number[] | undefined;
+    let failed: MPIError | undefined;
+    for (let k = 0; k < outcomes.length; k++) {
+      const i = which ? which[k]! : k;
+      const error = settle(list[i]!, at + 4 * i, outcomes[k]!, statuses === 0 ? 0 : statuses + 32 * k);
+      if (error) {
+        failed ??= error;
+        codes ??= new Array<number>(outcomes.length).fill(ERR.SUCCESS);
+        codes[k] = error.errorClass;
+      }
+      if (indices !== 0) heap.setInt(indices + 4 * k, i, 'array_of_indices');
+    }
+    if (!failed) return ERR.SUCCESS;
+    if (statuses !== 0) codes!.forEach((code, k) => core.setStatusError(statuses + 32 * k, code));
+    throw new MPIError(ERR.IN_STATUS, core.call, failed.message, failed.comm);
+  }
+  const someOf = (
     list: readonly number[],
     at: number,
     ended: readonly { index: number; outcome: Outcome }[],
     statuses: number,
     indices: number,
-  ): number {
-    let failed: MPIError | undefined;
-    const codes: number[] = [];
-    ended.forEach(({ index, outcome }, k) => {
-      const error = settle(list[index]!, at + 4 * index, outcome, statuses === 0 ? 0 : statuses + 32 * k);
-      codes.push(error?.errorClass ?? ERR.SUCCESS);
-      failed ??= error;
-      if (indices !== 0) heap.setInt(indices + 4 * k, index, 'array_of_indices');
-    });
-    if (!failed) return ERR.SUCCESS;
-    if (statuses !== 0) codes.forEach((code, k) => core.setStatusError(statuses + 32 * k, code));
-    throw new MPIError(ERR.IN_STATUS, core.call, failed.message, failed.comm);
-  }
-  const all = (list: readonly number[], outcomes: readonly Outcome[]): { index: number; outcome: Outcome }[] =>
-    list.map((_, index) => ({ index, outcome: outcomes[index]! }));
+  ): number =>
+    several(
+      list,
+      at,
+      ended.map((e) => e.outcome),
+      statuses,
+      ended.map((e) => e.index),
+      indices,
+    );
+  /** What Waitall has looked up at its start, for its end; after an image it looks again. */
+  let looked: { r: CallRecord; list: number[]; wanted: number[] } | undefined;
 
   const checkStatuses = (count: number, statuses: number): void =>
     void (statuses !== 0 && count > 0 && heap.check(statuses, 32 * count, 'array_of_statuses'));
@@ -240,14 +219,18 @@ export function completion(
     },
     Waitall: {
       start: (count, at, statuses) => {
-        layerRequests(handles(count!, at!));
+        const list = handles(count!, at!);
+        const wanted = layerRequests(list);
         checkStatuses(count!, statuses!);
-        return record('Waitall', 0, [count!, at!, statuses!]);
+        const r = record('Waitall', 0, [count!, at!, statuses!]);
+        looked = { r, list, wanted };
+        return r;
       },
       finish: (r) => {
         const [count, at, statuses] = r.at as [number, number, number];
-        const list = handles(count, at);
-        return several(list, at, all(list, requests.waitAll(layer, layerRequests(list))), statuses, 0);
+        const list = looked?.r === r ? looked.list : handles(count, at);
+        const wanted = looked?.r === r ? looked.wanted : layerRequests(list);
+        return several(list, at, requests.waitAll(layer, wanted), statuses);
       },
     },
     Waitany: {
@@ -278,7 +261,7 @@ export function completion(
         if (!anyActive(list, wanted)) return (heap.setInt(outcount, UNDEFINED, 'outcount'), ERR.SUCCESS);
         const ended = immediate(list) >= 0 ? some(list, wanted) : requests.waitSome(layer, wanted);
         heap.setInt(outcount, ended.length, 'outcount');
-        return several(list, at, ended, statuses, indices);
+        return someOf(list, at, ended, statuses, indices);
       },
     },
     Test: (at: number, flag: number, to: number) => {
@@ -296,7 +279,7 @@ export function completion(
       checkStatuses(count, statuses);
       const outcomes = requests.testAll(layer, layerRequests(list));
       heap.setInt(flag, outcomes ? 1 : 0, 'flag');
-      return outcomes ? several(list, at, all(list, outcomes), statuses, 0) : ERR.SUCCESS;
+      return outcomes ? several(list, at, outcomes, statuses) : ERR.SUCCESS;
     },
     Testany: (count: number, at: number, index: number, flag: number, to: number) => {
       const list = handles(count, at);
@@ -316,7 +299,7 @@ export function completion(
       if (!anyActive(list, wanted)) return (heap.setInt(outcount, UNDEFINED, 'outcount'), ERR.SUCCESS);
       const ended = immediate(list) >= 0 ? some(list, wanted) : requests.testSome(layer, wanted);
       heap.setInt(outcount, ended.length, 'outcount');
-      return several(list, at, ended, statuses, indices);
+      return someOf(list, at, ended, statuses, indices);
     },
     Request_get_status: getStatusOne,
     Request_get_status_all: (count: number, at: number, flag: number, statuses: number) => {
@@ -402,6 +385,8 @@ export function completion(
           parent: 0,
           persistent: undefined,
           general: { query, free, cancel, extra },
+          gets: undefined,
+          flag: 0,
         }),
         'request',
       );
@@ -447,7 +432,7 @@ export function makePersistent(core: Core, starter: string, args: number[], at: 
   const persistent = { starter, args, large: core.heap.large, call: core.call, ...(series && { series }) };
   core.heap.setInt(
     at,
-    takeSlot(core, { request: 0, newComm: 0, parent: 0, persistent, general: undefined }),
+    takeSlot(core, { request: 0, newComm: 0, parent: 0, persistent, general: undefined, gets: undefined, flag: 0 }),
     'request',
   );
   return ERR.SUCCESS;

@@ -10,7 +10,7 @@ import type { Implementations, Waiting } from './define.ts';
 import { errhandlerHandle, errhandlerNumber, errorName } from './environment.ts';
 import { Kind, Null, handleOf, numberOf } from './handles.ts';
 import { attached, detached } from './point-to-point.ts';
-import { COMPLETE, newSlot } from './requests.ts';
+import { COMPLETE, newSlot } from './slots.ts';
 import type { SessionRecord } from './state.ts';
 
 const LEVELS = ['SINGLE', 'FUNNELED', 'SERIALIZED', 'MULTIPLE'].map((n) => `MPI_THREAD_${n}`);

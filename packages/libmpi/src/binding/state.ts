@@ -25,9 +25,9 @@ export interface Slot {
    * What that one was given at the call: attributes (copied then) and a private info object, as keepInfo in
    * communicators.ts names it.
    */
-  gets?: { attributes: Map<number, unknown>; info: number };
-  /** MPIX_Comm_iagree: where the flag goes. */
-  flag?: number;
+  gets: { attributes: Map<number, unknown>; info: number } | undefined;
+  /** MPIX_Comm_iagree: where the flag goes; 0: nowhere. */
+  flag: number;
   /** Started again and again: the starter and its arguments. */
   persistent: { starter: string; args: number[]; large: boolean; call: string; series?: Series } | undefined;
   /** Generalized requests: function-table indices and the program's word. */

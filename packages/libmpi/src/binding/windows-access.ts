@@ -11,7 +11,7 @@ import {
   type Layout,
 } from '@mayfly/mpi';
 import { OPS } from './handles.ts';
-import { COMPLETE, newSlot } from './requests.ts';
+import { COMPLETE, newSlot } from './slots.ts';
 import { windowOf } from './windows-attributes.ts';
 import type { Implementations } from './define.ts';
 import type { Core } from './core.ts';

@@ -58,9 +58,8 @@ export class Instance {
   }
 
   memory(): Uint8Array {
-    const { buffer } = this.exports.memory;
-    // A memory that grew has another buffer.
-    if (this.bytes.buffer !== buffer) this.bytes = new Uint8Array(buffer);
+    // When a memory grows its buffer is detached: a view of it has no length any more.
+    if (this.bytes.length === 0) this.bytes = new Uint8Array(this.exports.memory.buffer);
     return this.bytes;
   }
 

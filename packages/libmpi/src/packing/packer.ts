@@ -95,11 +95,12 @@ export class KernelPacker implements Packer {
 
   /** The plan, when all places are in the memory. */
   private ready(l: Layout, count: number, address: number): Plan | undefined {
-    const memory = this.memory();
-    if (memory.buffer !== this.bytes.buffer) this.bytes = new Uint8Array(memory.buffer);
+    // A memory that grows detaches its buffer.
+    if (this.bytes.length === 0) this.bytes = new Uint8Array(this.memory().buffer);
     const { from, to } = span(l, count);
     if (address + from < 0 || address + to > this.bytes.length) return undefined;
-    this.kernel ??= new WebAssembly.Instance(compile()!, { env: { memory } }).exports as unknown as Kernel;
+    this.kernel ??= new WebAssembly.Instance(compile()!, { env: { memory: this.memory() } })
+      .exports as unknown as Kernel;
     return planOf(l);
   }
 

@@ -90,6 +90,7 @@ function startAgreement(layer: Layer, handle: number, op: 'agree' | 'shrink', fl
     status: { source: ANY_SOURCE, tag: -1, bytes: 0, cancelled: false, object: false },
     spaces: [],
     parent: 0,
+    unpack: undefined,
     context: comm.context,
     tag: 0,
     rounds: [],

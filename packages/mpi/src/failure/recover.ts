@@ -43,6 +43,7 @@ export function startRecovery(layer: Layer, call: string): number | undefined {
     status: { source: HOLE, tag: HOLE, bytes: 0, cancelled: false, object: false },
     spaces: [],
     parent: 0,
+    unpack: undefined,
     context: 0,
     tag: 0,
     rounds: [],

@@ -260,6 +260,7 @@ function newRequest(layer: Layer, w: WindowRecord, rank: number, call: string): 
     status: emptyStatus(),
     spaces: [],
     parent: 0,
+    unpack: undefined,
     peer: rank === PROC_NULL ? PROC_NULL : commOfWindow(layer, w).group[rank]!,
     tag: -1,
     sync: 0,

@@ -21,8 +21,11 @@ export class RankSide {
   spin = 0;
   /** So long it sleeps in {@link block} without looking, ms. */
   nap = SAFETY_MS;
-  /** How often looking was successful, lately: 0 to 1; and how often it was left out. */
-  private luck = 1;
+  /**
+   * How often looking was successful, lately: 0 to 1; and how often it was left out. It begins as a fraction, because
+   * an engine that has seen whole numbers here would make its code again with the first other one.
+   */
+  private luck = 0.75;
   private passed = 0;
 
   /** `wakeComm` is for a comm side that cannot wait on memory. `bell`: where this side sleeps, if it has teammates. */
