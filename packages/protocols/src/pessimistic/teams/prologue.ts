@@ -5,7 +5,7 @@
  * Owns: copies of these messages, in the order of each channel.
  *
  *  T6 "Its prologue includes copies of the local messages consumed in it; a restart from an image feeds it these and
- *     suppresses its sends" (endpoint.ts), "also when A has left the team": so it gets them from here, whoever its
+ *     suppresses its sends" (endpoint.ts), "also when A has left the team": so it gets them from here, whichever its
  *     teammates are now, and whether it has any.
  */
 import type { TaskId } from '@mayfly/wire';
