@@ -79,8 +79,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   const lists = await Promise.all([1400, 360].map((width) => watcherOf(browser, '', width)));
   for (const p of lists) await expect(p.getByText('No nodes connected')).toBeVisible();
   for (const p of lists) await watchShifts(p);
-  // What the form submits, smaller, and with a wait behind it: the rank that is killed is certainly there, and the page
-  // has time to show it.
+  // What the form submits, smaller, and with a wait behind it: the page has time to show the rank that is killed.
   await page.route('**/api/jobs', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
     const job = route.request().postDataJSON() as {
@@ -115,6 +114,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await expect(
     page.getByTestId('wanted').getByRole('link', { name: 'Compute in a new tab (4 slots)' }),
   ).toHaveAttribute('href', '/volunteer?start&slots=4');
+  await expect(page.getByRole('form', { name: 'Standard input' })).toContainText('Rank 0 is not waiting for input');
 
   const volunteer = await (await browser.newContext({ viewport: { width: 360, height: 740 } })).newPage(); // a phone
   found.push(...complaints(volunteer));

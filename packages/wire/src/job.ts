@@ -357,6 +357,8 @@ export const JobView = Type.Object({
   durability: Durability,
   program: ProgramView,
   args: Type.Array(Type.String()),
+  /** Its standard input stays open while it runs, for POST …/stdin; absent: not. */
+  interactive: Type.Optional(Type.Boolean()),
   /** All programs of a job that has several; the first is `program` with `args`. */
   parts: Type.Optional(Type.Array(PartView)),
   /** Name of the token that submitted it. */

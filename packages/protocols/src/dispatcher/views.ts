@@ -84,6 +84,7 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
     durability: spec.durability,
     program: { ...spec.program },
     args: spec.args,
+    ...(spec.interactive ? { interactive: true } : {}),
     ...(spec.parts === undefined ? {} : { parts: partViews(spec.parts) }),
     owner: ownerOf(spec),
     ...(spec.room === undefined ? {} : { room: spec.room }),

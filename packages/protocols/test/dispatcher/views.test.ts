@@ -7,7 +7,7 @@ describe('views', () => {
   it('of a job: what its owner said of it, and nothing that nobody said', () => {
     const s = new Stage();
     s.send('submit', { job: job(1) });
-    const said = { about: 'weather', room: 'R', compareWith: J(7), owner: 'ann' };
+    const said = { about: 'weather', interactive: true, room: 'R', compareWith: J(7), owner: 'ann' };
     s.send('submit', { job: job(1, { id: J(1), ...said }) });
     expect(s.view(J(1))).toMatchObject({ ...said, state: 'waiting', size: 1, submittedAt: 0 });
     expect(Object.keys(s.view()).sort()).toEqual([

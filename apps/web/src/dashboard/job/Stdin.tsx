@@ -1,9 +1,10 @@
 /**
- * A line for rank 0, where the program waits for one. Below what it prints; once there it stays, so that nothing moves.
+ * Lines for rank 0 of a job whose standard input stays open. The form is there before the program asks for a line, and
+ * stays when the job ends, so that nothing moves.
  */
 import type { JobView } from '@mayfly/wire';
 import { useMutation } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { Input, Label, TextField } from 'react-aria-components';
 import { sendStdin } from '../api.ts';
 import { useMayChange } from '../context.tsx';
@@ -19,11 +20,19 @@ export function Stdin({ job }: { job: JobView }) {
   });
   const waits =
     job.state === 'running' && job.tasks.some((t) => t.activity?.state === 'waiting' && t.activity.call === 'stdin');
-  const asked = useRef(false);
-  asked.current ||= waits;
-  if (!asked.current) return null;
+  const ended = hasEnded(job.state);
+  const [begun] = useState(!ended);
+  if (!begun || !job.interactive) return null;
   if (!mayChange)
-    return <p className="muted small">Rank 0 is waiting for a line of standard input from the job’s owner.</p>;
+    return (
+      <p className="muted small">
+        {waits
+          ? 'Rank 0 is waiting for a line of standard input from the job’s owner.'
+          : ended
+            ? 'The job has ended and reads no more input.'
+            : 'The job’s owner can send lines of standard input to rank 0.'}
+      </p>
+    );
   return (
     <form
       className="card"
@@ -38,7 +47,7 @@ export function Stdin({ job }: { job: JobView }) {
         <Label className="label place-of-two">
           {waits
             ? 'Rank 0 is waiting for a line of standard input'
-            : hasEnded(job.state)
+            : ended
               ? 'The job has ended and reads no more input'
               : 'Rank 0 is not waiting for input'}
         </Label>
