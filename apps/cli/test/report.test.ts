@@ -23,6 +23,7 @@ it('a report reads as text: what was lost and what it took, hashes, and what was
     nodes: [{ name: 'desk', engine: 'Chromium', ranks: [0, 1] }],
     faults: [
       { at: 2000, rank, incarnation: 0, cause: 'killed', slotMs: 10, startMs: 20, replayMs: 30, recoveredAfterMs: 60 },
+      { at: 3000, rank, incarnation: 1, cause: 'crashed', error: 'INTERNAL: two\nlines\u001b[2J' },
     ],
     outputs: { stdout: [{ path: 'stdout', rank, bytes: 2, sha256: 'ab' }], stderr: [], files: [] },
   } as unknown as JobReport;
@@ -41,8 +42,9 @@ it('a report reads as text: what was lost and what it took, hashes, and what was
       'NODE  ENGINE    RANKS',
       'desk  Chromium  0 1',
       '',
-      'LOST AFTER  RANK  CAUSE   NEW PLACE  START  REPEAT  BACK AFTER',
-      '1.0 s       1     killed  10 ms      20 ms  30 ms   60 ms',
+      'LOST AFTER  RANK  CAUSE    NEW PLACE  START  REPEAT  BACK AFTER  REASON',
+      '1.0 s       1     killed   10 ms      20 ms  30 ms   60 ms',
+      '2.0 s       1     crashed                                        INTERNAL: two lines [2J',
       '',
       'WRITTEN  RANK  BYTES  SHA-256',
       'stdout   1     2      ab',

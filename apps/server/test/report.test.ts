@@ -18,6 +18,7 @@ import { FolderArchive } from '@mayfly/storage';
 import { History } from '../src/history/history.ts';
 import { JobHistory } from '../src/history/job-history.ts';
 import { profileOf } from '../src/jobs/profile.ts';
+import { reportOf, type ReportParts } from '../src/jobs/report.ts';
 import { RunLog } from '../src/jobs/run-log.ts';
 import { freshDir } from './harness.ts';
 
@@ -173,13 +174,30 @@ it('a profile has what ranks say and what the server knows; what an older server
   expect(profileOf(1, { spentMs: [5], nodes: [] }, undefined)).toEqual([{ rank: 0, ms: {}, calls: [] }]);
 });
 
+it('has for each fault what is known besides its cause', () => {
+  const fault = { at: 1, task: taskId(0), incarnation: incarnation(0), cause: 'crashed' };
+  const error = 'The node no longer reported this rank.';
+  const parts = {
+    view: { tasks: [], program: {}, faults: [{ ...fault, error }, fault] },
+    spec: { files: [], limits: {} },
+    run: { spentMs: [], nodes: [] },
+    comparisons: [],
+  };
+  expect(reportOf(parts as unknown as ReportParts).faults).toEqual([
+    { at: 1, rank: 0, incarnation: 0, cause: 'crashed', error },
+    { at: 1, rank: 0, incarnation: 0, cause: 'crashed' },
+  ]);
+});
+
 it('a shared report names browsers, not people, and of an error the kind, not the words', () => {
   const nodes = [{ name: 'Ada’s laptop', engine: 'Firefox 140', ranks: [taskId(0)] }];
   const job = { name: 'pi', error: { code: 'PROGRAM_ERROR', message: 'no file /home/ada/secret' } };
   const run = { faults: 0, same: false, differences: ['The file a.png has other content.'] };
   const comparisons = [{ job: JOB, ...run }];
   const waves = { recent: [{ wave: 3, reason: 'the registry cannot write it: /home/ada/secret' }] };
-  expect(publicReport({ nodes, job, comparisons, waves } as unknown as JobReport)).toEqual({
+  const faults = [{ at: 1, rank: 0, incarnation: 0, cause: 'crashed', error: 'INTERNAL: no file /home/ada/secret' }];
+  expect(publicReport({ nodes, job, comparisons, waves, faults } as unknown as JobReport)).toEqual({
+    faults: [{ at: 1, rank: 0, incarnation: 0, cause: 'crashed' }],
     waves: { recent: [{ wave: 3 }] },
     comparisons: [run],
     nodes: [{ engine: 'Firefox 140', ranks: [0] }],

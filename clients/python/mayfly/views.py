@@ -101,13 +101,17 @@ class TaskView:
 
 @dataclass(frozen=True)
 class FaultView:
-    """A rank that was lost. recovered_after_ms: milliseconds from detection to its next new step; None: not yet."""
+    """A rank that was lost. recovered_after_ms: milliseconds from detection to its next new step; None: not yet.
+
+    error: what its node reported, or how the server noticed the loss; None: the cause says all.
+    """
 
     at: datetime = _from("at", _time)
     rank: int = _from("task", _whole)
     incarnation: int = _from("incarnation", _whole)
     cause: str = _from("cause", _text)
     recovered_after_ms: Optional[int] = _maybe("recoveredAfterMs", _whole)
+    error: Optional[str] = _maybe("error", _text)
 
 
 @dataclass(frozen=True)

@@ -296,7 +296,7 @@ export const Fault = Type.Object({
    * 'refused', 'declined', 'restart', 'doubted', 'compared', 'team'.
    */
   cause: Type.String(),
-  /** What the node reported. */
+  /** What the node, or a Channel Memory, reported; if neither did, how the server noticed the loss. */
   error: Type.Optional(Type.String()),
   /** The node had no record of useful work then. */
   newcomer: Type.Optional(Type.Boolean()),

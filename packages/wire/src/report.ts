@@ -95,6 +95,8 @@ export const JobReport = Type.Object(
         rank: TaskIdSchema,
         incarnation: CountSchema,
         cause: Type.String(),
+        /** As in Fault. A shared report does not have it. */
+        error: Type.Optional(Type.String()),
         slotMs: Type.Optional(CountSchema),
         startMs: Type.Optional(CountSchema),
         replayMs: Type.Optional(CountSchema),
@@ -142,7 +144,7 @@ export type JobReport = Static<typeof JobReport>;
 
 /**
  * For people without a token. Only the owner may know the volunteers. The text of an error may contain output of the
- * program or a path of the server: its code stays, with the text of the registry.
+ * program or a path of the server: its code stays, with the text of the registry. Of a fault the cause stays.
  */
 export function publicReport(r: JobReport): JobReport {
   const { error, ...job } = r.job;
@@ -159,6 +161,7 @@ export function publicReport(r: JobReport): JobReport {
             },
           }),
     },
+    faults: r.faults.map(({ error: _, ...f }) => f),
     nodes: r.nodes.map(({ engine, ranks }) => ({ engine, ranks })),
     ...(r.waves && { waves: { ...r.waves, recent: r.waves.recent.map(({ reason: _, ...w }) => w) } }),
     ...(r.comparisons === undefined

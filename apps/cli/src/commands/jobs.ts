@@ -110,8 +110,9 @@ export async function show(id: string, options: ConnectionOptions & { json?: boo
       String(f.incarnation),
       f.cause,
       f.recoveredAfterMs === undefined ? '' : `${f.recoveredAfterMs} ms`,
+      f.error ?? '',
     ]);
-    print(`\n${table([['FAULT (UTC)', 'RANK', 'INCARNATION', 'CAUSE', 'RECOVERED AFTER'], ...faults])}`);
+    print(`\n${table([['FAULT (UTC)', 'RANK', 'INCARNATION', 'CAUSE', 'RECOVERED AFTER', 'REASON'], ...faults])}`);
   }
   if (j.teamChanges)
     print(`\n${table([['TEAMS (UTC)', ''], ...j.teamChanges.map((c) => [when(c.at), teamChangeText(c)])])}`);

@@ -91,7 +91,7 @@ export function asText(r: JobReport, c: ComparisonView): string {
     lines.push(
       '',
       table([
-        ['LOST AFTER', 'RANK', 'CAUSE', 'NEW PLACE', 'START', 'REPEAT', 'BACK AFTER'],
+        ['LOST AFTER', 'RANK', 'CAUSE', 'NEW PLACE', 'START', 'REPEAT', 'BACK AFTER', 'REASON'],
         ...r.faults.map((f) => [
           seconds(f.at - start),
           String(f.rank),
@@ -100,6 +100,7 @@ export function asText(r: JobReport, c: ComparisonView): string {
           maybe(f.startMs),
           maybe(f.replayMs),
           maybe(f.recoveredAfterMs),
+          f.error ?? '',
         ]),
       ]),
     );

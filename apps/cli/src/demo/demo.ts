@@ -86,7 +86,8 @@ export async function demo(options: DemoOptions): Promise<number> {
     for (const f of stormy.faults)
       note(
         `  rank ${f.task} lost incarnation ${f.incarnation} ` +
-          `(${f.cause})${f.recoveredAfterMs === undefined ? '' : `, computing again after ${f.recoveredAfterMs} ms`}`,
+          `(${f.cause}${f.error === undefined ? '' : `: ${f.error}`})` +
+          (f.recoveredAfterMs === undefined ? '' : `, computing again after ${f.recoveredAfterMs} ms`),
       );
     const lost = new Set(stormy.faults.map((f) => f.task));
     const restarted = stormy.tasks.filter((t) => t.incarnation > 0).map((t) => t.task);

@@ -85,6 +85,7 @@ export function reportOf({ view, spec, run, profile, outputs, comparisons, versi
       rank: f.task,
       incarnation: f.incarnation,
       cause: f.cause,
+      ...(f.error === undefined ? {} : { error: f.error }),
       ...(f.assignedAfterMs === undefined ? {} : { slotMs: f.assignedAfterMs }),
       ...(f.startedAfterMs === undefined || f.assignedAfterMs === undefined
         ? {}

@@ -5,6 +5,7 @@ import {
   activityText,
   comparisonLine,
   doingText,
+  faultNotes,
   jobLine,
   phaseOf,
   phasesOf,
@@ -114,6 +115,15 @@ describe('words', () => {
       stack: 'RuntimeError: unreachable\n    at abort (wasm-function[1]:0x1)',
     });
     expect(splitStack('two\nlines')).toEqual({ message: 'two\nlines', stack: undefined });
+  });
+  it('says of a fault what is known besides its cause, and what follows for the node', () => {
+    const fault = { at: 0, task: taskId(0), incarnation: incarnation(0), cause: 'crashed' };
+    expect(faultNotes(fault)).toEqual([]);
+    const error = 'The node no longer reported this rank.';
+    expect(faultNotes({ ...fault, error, newcomer: true, quarantineMs: 5000 })).toEqual([
+      error,
+      'new node in quarantine for 5 s',
+    ]);
   });
   it('splits a recovery by phase, once all of it is known', () => {
     const fault = {

@@ -168,20 +168,20 @@ const CAUSES: Record<string, string> = {
   restart: 'the server was restarted',
   doubted: 'possible deadlock; the rank was restarted on another node to check',
   compared: 'no progress; the rank was moved to another node',
+  team: 'a rank of its team was lost',
 };
 export const faultCause = (cause: string): string => CAUSES[cause] ?? cause;
 
-/** What follows from it for its node: 'new node, in quarantine for 40 s: out of memory'. undefined: nothing. */
-export function faultVerdict(f: Fault): string | undefined {
+/** What is known of it besides its cause, a line each: the error, and what follows for its node. */
+export function faultNotes(f: Fault): string[] {
   const who = f.newcomer === true ? 'new node' : 'node';
-  const what =
+  const verdict =
     f.excused === true
       ? 'not counted against the node: the rank failed in the same place elsewhere'
       : f.quarantineMs === undefined
         ? undefined
         : `${who} in quarantine for ${elapsed(f.quarantineMs)}`;
-  const parts = [what, f.error].filter((p) => p !== undefined);
-  return parts.length === 0 ? undefined : parts.join('; ');
+  return [f.error, verdict].filter((line) => line !== undefined);
 }
 
 /**

@@ -93,7 +93,7 @@ export function Report({ report: r }: { report: JobReport }) {
             rows={r.faults.map((f) => [
               elapsed(f.at - start),
               String(f.rank),
-              faultCause(f.cause),
+              f.error === undefined ? faultCause(f.cause) : `${faultCause(f.cause)}: ${f.error}`,
               ms(f.slotMs),
               ms(f.startMs),
               ms(f.replayMs),
@@ -258,7 +258,7 @@ function Table({ label, head, rows }: { label: string; head: string[]; rows: str
           {rows.map((cells, i) => (
             <tr key={i}>
               {cells.map((c, k) => (
-                <td key={k} className={c.length > 40 ? 'mono hash' : ''}>
+                <td key={k} className={/^[0-9a-f]{64}$/.test(c) ? 'mono hash' : c.length > 40 ? 'long' : ''}>
                   {c}
                 </td>
               ))}

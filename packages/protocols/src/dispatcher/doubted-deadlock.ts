@@ -43,7 +43,7 @@ export function deadlocked(core: Core, job: Job, report: string): void {
       });
     const { node } = t;
     const before = job.faults.length;
-    lose(core, t, 'doubted', true);
+    lose(core, t, 'doubted', { hearsay: true });
     if (node !== undefined && !hasRecord(core, node))
       suspect(t, {
         node,

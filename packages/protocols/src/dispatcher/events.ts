@@ -251,7 +251,7 @@ export interface FaultRecord {
    * no reason to doubt it (a goodbye).
    */
   hearsay?: true;
-  /** What its node reported, cut. */
+  /** What its node, or a Channel Memory, reported, cut; if neither did, how the server noticed the loss. */
   error?: string;
   /** The node had no record of useful work then. */
   newcomer?: boolean;

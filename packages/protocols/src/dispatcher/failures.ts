@@ -68,12 +68,11 @@ const TOGETHER_MS = 10_000;
 const MOST_PAST = 100;
 
 /** An incarnation that was at a node is lost. */
-export function failed(core: Core, t: Task, cause: FaultCause, fault: number | undefined): void {
+export function failed(core: Core, t: Task, cause: FaultCause, fault: number | undefined, code?: string): void {
   const node = t.node === undefined ? undefined : core.nodes.get(t.node);
   if (!node || t.phase === 'away' || cause === 'team') return; // the server's own doing, or a teammate's
   const crash = cause === 'crashed' || cause === 'refused';
   const weight = BLAME[cause] * (t.worked ? (crash ? AFTER_WORK : 0) : 1);
-  const code = crash ? t.lastCode : undefined;
   const ms = blame(core, node.id, weight, `rank ${t.task} of job ${t.job.record.spec.id} was lost there (${cause})`);
   const f: Failure = {
     node: node.id,
@@ -84,14 +83,13 @@ export function failed(core: Core, t: Task, cause: FaultCause, fault: number | u
     strike: hasRecord(core, node.id) ? strikeOf(t, cause) : 0,
     waited: t.activity?.state === 'waiting',
     collateral: false,
-    code,
+    code: crash ? code : undefined,
     quarantined: ms > 0,
     fault,
     excused: false,
   };
   if (fault !== undefined) {
     const record = t.job.faults[fault]!;
-    if (crash && t.lastError !== undefined) record.error = t.lastError.slice(0, 200);
     if (crash && !hasRecord(core, node.id)) record.newcomer = true;
     if (ms > 0) record.quarantineMs = ms;
   }
@@ -291,7 +289,7 @@ function endForCrashing(core: Core, t: Task): void {
   t.job.culprit = t.task;
   endJob(core, t.job, 'failed', {
     code: 'KEEPS_CRASHING',
-    message: `${why} ${t.lastError ? `The last one reported: ${t.lastError}` : 'Is it running out of memory?'}`,
+    message: `${why} ${t.lastError ? `The last error reported: ${t.lastError}` : 'Is it running out of memory?'}`,
   });
 }
 

@@ -20,6 +20,7 @@ import { mapByOf } from './teams.ts';
 import { kindOfJob, over, paused, recovered, type Core, type Node, type Task } from './state.ts';
 import { matesOf, runsAgain, staysForTeam, unattended, unitOf } from './unit.ts';
 import type { DispatcherEvent } from './events.ts';
+import type { LossDetail } from './suspicions.ts';
 
 type Of<T extends DispatcherEvent['type']> = Extract<DispatcherEvent, { type: T }>;
 
@@ -28,6 +29,10 @@ const MISSED_LIMIT = 3;
 /** An Assignment needs a moment to arrive, and a busy node's heartbeats from before it may come in a bunch. */
 const ARRIVAL_MS = 10_000;
 const MAX_IMAGES = 4096;
+/** Characters of a reported error that a fault keeps. */
+const MAX_WHY = 200;
+const MAX_ERROR = 4096;
+const LATE = 'The rank did not start in time.';
 
 export function hello(core: Core, e: Of<'hello'>): void {
   let id = e.claimed ?? e.fresh;
@@ -81,7 +86,9 @@ export function hello(core: Core, e: Of<'hello'>): void {
   for (const t of [...node.tasks])
     if (!held.has(t) && lived(t)) {
       if (sameSession && t.phase === 'running' && runsAgain(t)) endAgain(core, t);
-      else lose(core, t, !sameSession ? 'reloaded' : t.phase === 'assigned' ? 'disconnected' : 'crashed');
+      else if (!sameSession) lose(core, t, 'reloaded');
+      else if (t.phase === 'assigned') lose(core, t, 'disconnected');
+      else lose(core, t, 'crashed', { why: 'The node reconnected without this rank.' });
     }
   // D22: the others of their teams are lost with those that it has not any more.
   for (const h of e.holds) {
@@ -182,10 +189,14 @@ export function heartbeat(core: Core, node: Node, e: Of<'heartbeat'>): void {
       (t.phase === 'running' || core.time - t.since >= ARRIVAL_MS)
     ) {
       if (runsAgain(t)) endAgain(core, t);
-      else lose(core, t, 'crashed');
+      else lose(core, t, 'crashed', { why: unnamed(t) });
     }
   for (const t of named) if (t.parked) hasParked(core, t);
 }
+
+/** Heartbeats of its node do not name it. */
+const unnamed = (t: Task): string =>
+  t.phase === 'running' || t.activity ? 'The node no longer reported this rank.' : 'The node never reported this rank.';
 
 const sameActivity = (a: RankActivity | undefined, b: RankActivity): boolean =>
   a?.state === b.state &&
@@ -220,27 +231,30 @@ export function report(core: Core, node: Node, e: Of<'report'>): void {
     started(core, t);
     recovered(core, t);
   } else {
-    if (e.error) {
-      t.lastError = `${e.error.code}: ${e.error.message}`.slice(0, 4096);
-      t.lastCode = e.error.code;
-    }
+    const detail = { ...reason(t, e.error), hearsay: true };
     // D11: also when it reports LOST_LOG. The fence of the next incarnation asks the logs themselves.
-    if (e.event === 'crashed') lose(core, t, 'crashed', true);
+    if (e.event === 'crashed') lose(core, t, 'crashed', detail);
     else if (e.error?.code === 'PROGRAM_REFUSED') {
       // D20: the node knows best what it runs. Nothing of the kind goes there again before its next Hello.
       node.runs = node.runs.filter((k) => k !== kindOfJob(t.job));
       core.nodesChanged = true;
-      lose(core, t, 'declined', true);
-    } else lose(core, t, e.error?.code === 'CLONE' || e.error?.code === 'FENCED' ? 'clone' : 'refused', true);
+      lose(core, t, 'declined', detail);
+    } else lose(core, t, e.error?.code === 'CLONE' || e.error?.code === 'FENCED' ? 'clone' : 'refused', detail);
   }
+}
+
+function reason(t: Task, error: ErrorBody | undefined): LossDetail {
+  if (!error) return { why: 'The node reported no reason.' };
+  t.lastError = `${error.code}: ${error.message}`.slice(0, MAX_ERROR);
+  return { code: error.code, why: t.lastError.slice(0, MAX_WHY) };
 }
 
 /** A Channel Memory has ended this incarnation: its node need not say so, and may have reasons not to. */
 export function refused(core: Core, t: Task, incarnation: Incarnation, error: ErrorBody): void {
   if (over(t.job) || t.incarnation !== incarnation || !lived(t)) return;
-  t.lastError = `${error.code}: ${error.message}`.slice(0, 4096);
+  const detail = reason(t, error);
   if (t.node !== undefined) tellToDrop(core, t, t.node, error);
-  lose(core, t, 'refused');
+  lose(core, t, 'refused', detail);
 }
 
 export function goodbye(core: Core, node: Node): void {
@@ -295,9 +309,9 @@ export function watch(core: Core): void {
           job: t.job.record.spec.id,
           task: t.task,
           incarnation: t.incarnation!,
-          error: { code: 'FENCED', message: 'The rank did not start in time.' },
+          error: { code: 'FENCED', message: LATE },
         });
-        lose(core, t, 'crashed');
+        lose(core, t, 'crashed', { why: LATE });
       }
     }
     const verdict = verdictOf(core, node);

@@ -36,6 +36,7 @@ import { apartFrom, dissolve, fitsElsewhere } from './dissolve.ts';
 import { apartAgain, isBecomingTeam, makeTeam, mergedFrom } from './make-team.ts';
 import { allFenced, matesOf, runsAgain, unattended, unitOf } from './unit.ts';
 import type { FaultCause } from './events.ts';
+import type { LossDetail } from './suspicions.ts';
 import { jobKey } from './keys.ts';
 
 /** D2: the next incarnations of tasks that have just got their slots, in one commit. */
@@ -284,21 +285,21 @@ export function tellToDrop(core: Core, t: Task, where: NodeId, error: ErrorBody)
 
 /**
  * The task's incarnation is lost, and with it those of its team (D22). An incarnation that was never assigned leaves no
- * fault. `hearsay`: only its node reported the loss.
+ * fault.
  */
-export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): void {
+export function lose(core: Core, t: Task, cause: FaultCause, detail: LossDetail = {}): void {
   if (t.phase === 'exiting' || t.phase === 'done') return;
   const mates = matesOf(core, t);
   apartAgain(core, t);
-  loseOne(core, t, cause, hearsay);
+  loseOne(core, t, cause, detail);
   for (const m of mates) {
     if (m.node !== undefined && m.phase !== 'exiting' && m.phase !== 'done')
       tellToDrop(core, m, m.node, { code: 'FENCED', message: `Rank ${t.task} of its team was lost.` });
-    loseOne(core, m, 'team', hearsay);
+    loseOne(core, m, 'team', { hearsay: detail.hearsay });
   }
 }
 
-function loseOne(core: Core, t: Task, cause: FaultCause, hearsay: boolean): void {
+function loseOne(core: Core, t: Task, cause: FaultCause, detail: LossDetail): void {
   if (t.phase === 'idle' || t.phase === 'ended' || t.phase === 'exiting' || t.phase === 'done' || over(t.job)) return;
   const lived = t.phase === 'assigned' || t.phase === 'running' || t.phase === 'away';
   const { together, tells } = recoveryOf(core, t.job);
@@ -306,8 +307,8 @@ function loseOne(core: Core, t: Task, cause: FaultCause, hearsay: boolean): void
   if (paused(t.job)) return leave(core, t); // D9
   const node = t.node;
   if (lived) {
-    const fault = addFault(core, t, cause, hearsay);
-    failed(core, t, cause, fault);
+    const fault = addFault(core, t, cause, detail);
+    failed(core, t, cause, fault, detail.code);
     if (t.phase === 'running') t.ranMs += core.time - t.beganAt;
     const alone = !together && !tells && t.team === undefined;
     if (alone && (cause === 'disconnected' || cause === 'silent' || cause === 'restart')) t.resumable = node;
@@ -316,7 +317,7 @@ function loseOne(core: Core, t: Task, cause: FaultCause, hearsay: boolean): void
     core.emit({
       type: 'log',
       level: 'warn',
-      message: `rank ${t.task} lost: ${cause}`,
+      message: `rank ${t.task} lost: ${cause}${detail.why === undefined ? '' : `. ${detail.why}`}`,
       job: t.job.record.spec.id,
       task: t.task,
       incarnation: t.incarnation!,

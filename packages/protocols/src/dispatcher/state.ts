@@ -23,7 +23,7 @@ import { ObserverClock, type Presence, type Verdict } from '../failure-detector.
 import type { DispatcherEffect } from './effects.ts';
 import type { RecoveryPolicy, RecoveryTable } from './policy.ts';
 import { Shares } from './recent-use.ts';
-import type { AddressReputation, Comparison, Failure, Reputation } from './suspicions.ts';
+import type { AddressReputation, Comparison, Failure, LossDetail, Reputation } from './suspicions.ts';
 import {
   type DispatcherSettings,
   type FaultCause,
@@ -89,9 +89,8 @@ export interface Task {
   /** Failures in earlier places. */
   readonly past: Failure[];
   reach: TaskRecord['reach'];
-  /** What the last crash reported of itself. */
+  /** What a node, or a Channel Memory, last reported as the reason of a loss. */
   lastError?: string;
-  lastCode?: string;
   /** This incarnation has done what none before did. */
   worked: boolean;
   /** Its last known progress in the Channel Memories; `taken`: arrivals consumed, as far as its node is trusted. */
@@ -432,11 +431,12 @@ export function faultChanges(job: Job): (readonly [string, FaultRecord])[] {
 }
 
 /** Notes the end of an incarnation (D7: once for each). Returns its place in the list; undefined: that is full. */
-export function addFault(core: Core, t: Task, cause: FaultCause, hearsay: boolean): number | undefined {
+export function addFault(core: Core, t: Task, cause: FaultCause, { hearsay, why }: LossDetail): number | undefined {
   const { job } = t;
   if (job.faults.length >= core.settings.maxFaults) return undefined;
   const fault: FaultRecord = { at: core.now, task: t.task, incarnation: t.incarnation!, cause };
   if (hearsay) fault.hearsay = true;
+  if (why !== undefined) fault.error = why;
   if (t.node !== undefined) {
     fault.node = t.node;
     const node = core.nodes.get(t.node);

@@ -4,6 +4,16 @@
  */
 import type { NodeId } from '@mayfly/wire';
 
+/** What is known of a loss besides its cause. */
+export interface LossDetail {
+  /** Only its node reported it. */
+  hearsay?: boolean | undefined;
+  /** Of the error that was reported. */
+  code?: string;
+  /** For people: FaultRecord.error. */
+  why?: string;
+}
+
 /** A rank was lost with its node, or crashed there. */
 export interface Failure {
   readonly node: NodeId;

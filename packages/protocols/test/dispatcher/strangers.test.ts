@@ -117,7 +117,7 @@ describe('nodes are blamed before programs (B1–B4)', () => {
     crash(s);
     expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'KEEPS_CRASHING' } });
     expect(s.view().error!.message).toMatch(
-      /^Rank 0 failed at the same place on 3 nodes tab \d, tab \d, tab \d, which have completed other work, so the program is the likely cause\. The last one reported: INTERNAL: gone$/,
+      /^Rank 0 failed at the same place on 3 nodes tab \d, tab \d, tab \d, which have completed other work, so the program is the likely cause\. The last error reported: INTERNAL: gone$/,
     );
     expect(s.view().faults.map((f) => f.excused)).toEqual([true, true, true]);
     expect(first).toBeLessThan(5);

@@ -6,7 +6,7 @@ import { Tag } from '../../shared/Tag.tsx';
 import { Newer } from '../Newer.tsx';
 import { useStableRows } from '../useStableRows.ts';
 import { goesBackTogether, noFaultsText } from '../protocol-texts.ts';
-import { faultCause, faultVerdict, hasEnded, phasesOf } from '../status-texts.ts';
+import { faultCause, faultNotes, hasEnded, phasesOf } from '../status-texts.ts';
 import { repeatOf } from './waves/wave-texts.ts';
 import type { ViewProps } from './view-props.ts';
 
@@ -67,7 +67,6 @@ export function Faults({ job }: ViewProps) {
             <tbody>
               {rows.map(({ id, item: f }) => {
                 const phases = phasesOf(f);
-                const verdict = faultVerdict(f);
                 return (
                   <tr key={id}>
                     <td>{elapsed(f.at - start)}</td>
@@ -77,7 +76,11 @@ export function Faults({ job }: ViewProps) {
                     </td>
                     <td className="wraps">
                       {faultCause(f.cause)}
-                      {verdict !== undefined && <div className="muted small break">{verdict}</div>}
+                      {faultNotes(f).map((line) => (
+                        <div key={line} className="muted small break">
+                          {line}
+                        </div>
+                      ))}
                     </td>
                     {(['place', 'start', 'repeat'] as const).map((p) => (
                       <td key={p} className="right muted roomy-only">
