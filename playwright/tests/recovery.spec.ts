@@ -64,21 +64,20 @@ int main(int argc, char **argv) {
   },
 };
 
-/** Prints a line, takes 20 s without an MPI call, in which no wave of pcl can end, and prints another. */
-const SLOW: Program = {
-  name: 'slow',
+/** Ranks print a line, wait until rank 0 has read one, and print another. */
+const PRINTS: Program = {
+  name: 'prints',
   program: {
     language: 'c',
     sources: {
       'main.c': `#include <mpi.h>
 #include <stdio.h>
-#include <unistd.h>
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   printf("rank %d begins\\n", rank);
-  for (int step = 0; step < 200; step++) usleep(100000);
+  if (rank == 0) getchar();
   MPI_Barrier(MPI_COMM_WORLD);
   printf("rank %d ends\\n", rank);
   MPI_Finalize();
@@ -242,7 +241,8 @@ test('under pcl output is grey until it is final; a loss takes it back, and it c
   browser,
 }) => {
   const tab = await Tab.open(browser, server.url, 'grey', 2);
-  const { id } = await client.submit(SLOW, 2, [], { protocol: 'pcl', checkpointMs: 600_000 });
+  // No wave while it is held: it would make final what is printed.
+  const { id } = await client.submit(PRINTS, 2, [], { protocol: 'pcl', checkpointMs: 600_000, interactive: true });
   await openDashboard(page, server, `/jobs/${id}?view=output`);
   const output = page.getByTestId('output');
   const provisional = output.getByRole('group', { name: 'Not final yet' });
@@ -253,7 +253,8 @@ test('under pcl output is grey until it is final; a loss takes it back, and it c
   await tab.close();
   await expect(provisional).toHaveCount(0);
   const other = await Tab.open(browser, server.url, 'other', 2);
-  await expect(provisional).toContainText('rank 1 begins');
+  for (const rank of [0, 1]) await expect(provisional).toContainText(`rank ${rank} begins`);
+  await client.input(id);
   await client.until(id, 'done', ({ state }) => state === 'done');
   await expect(provisional).toHaveCount(0);
   for (const what of ['begins', 'ends']) await expect(output.locator('.line', { hasText: what })).toHaveCount(2);

@@ -154,17 +154,17 @@ it('shows waves and rollbacks; a server that stops loses nobody, and counts what
   expect(events.some((e) => e.kind === 'wave' && e.wave === wave.wave)).toBe(true);
 });
 
-/** Ranks print a line, take 8 s without an MPI call, in which no wave of pcl can end, and print another. */
-const SLOW = `
+/** Ranks print a line, wait until rank 0 has read one, and print another. */
+const PRINTS = `
 #include <mpi.h>
 #include <stdio.h>
-#include <unistd.h>
 int main(int argc, char **argv) {
   int rank;
+  char line[8];
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   printf("%d begins\\n", rank);
-  for (int step = 0; step < 80; step++) usleep(100000);
+  if (rank == 0 && !fgets(line, sizeof line, stdin)) MPI_Abort(MPI_COMM_WORLD, 1);
   MPI_Barrier(MPI_COMM_WORLD);
   printf("%d ends\\n", rank);
   MPI_Finalize();
@@ -175,8 +175,9 @@ it('shows output before it is final to who asks for it, takes it back at a loss,
   const server = await sharedServer();
   const node = await startHeadlessNode({ server: server.localUrl, slots: 3, name: 'one' });
   later(() => node.close());
-  const program = { language: 'c', sources: { 'slow.c': SLOW } };
-  const options = { protocol: 'pcl', checkpointMs: 600_000 };
+  const program = { language: 'c', sources: { 'prints.c': PRINTS } };
+  // No wave while it is held: it would make final what is printed.
+  const options = { protocol: 'pcl', checkpointMs: 600_000, interactive: true };
   const { body } = await api(server, 'POST', '/api/jobs', { program, size: 2, options });
   const job = body.id as string;
   const stdout = async (rank: number): Promise<unknown> =>
@@ -206,6 +207,7 @@ it('shows output before it is final to who asks for it, takes it back at a loss,
   const shown = seen.pictures.length;
   await api(server, 'POST', `/api/jobs/${job}/tasks/1/kill`);
   await until('both lines are there again', () => seen.pictures.slice(shown).at(-1) === both);
+  await api(server, 'POST', `/api/jobs/${job}/stdin`, new TextEncoder().encode('go\n'));
   await until('the job has ended', async () => {
     const view = (await api(server, 'GET', `/api/jobs/${job}`)).body as JobView;
     return view.endedAt !== undefined;
