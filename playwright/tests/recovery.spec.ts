@@ -6,8 +6,9 @@ import { inflateRawSync } from 'node:zlib';
 import { expect, test, type Page } from '@playwright/test';
 import { LANE_KINDS, type ComparisonView, type JobView, type ProfileView, type TimelineView } from '@mayfly/wire';
 import { Client, type Program } from '../src/client.ts';
-import { openDashboard } from '../src/dashboard.ts';
+import { headline, openDashboard } from '../src/dashboard.ts';
 import { showLogOnFailure } from '../src/failure.ts';
+import { shifts, watchShifts } from '../src/looks.ts';
 import { HeadlessProcess } from '../src/nodes/headless.ts';
 import { ServerProcess } from '../src/server.ts';
 import { Tab } from '../src/tabs.ts';
@@ -250,6 +251,14 @@ test('under pcl output is grey until it is final; a loss takes it back, and it c
   await expect(provisional).toContainText('rank 1 begins');
   await expect(output.locator('.line', { hasText: 'begins' })).toHaveCount(2);
 
+  // Somebody watches faults and waves from before the first of them, and nothing moves.
+  const watcher = await browser.newPage({ viewport: { width: 360, height: 4000 } });
+  await openDashboard(watcher, server, `/jobs/${id}?view=faults`);
+  await expect(watcher.getByRole('button', { name: 'Cancel job' })).toBeVisible(); // it knows who looks
+  await expect(watcher.getByTestId('events')).toContainText('assigned to a node');
+  await expect(watcher.getByLabel('Checkpoints by rank').getByRole('row')).toHaveCount(3);
+  await watchShifts(watcher);
+
   await tab.close();
   await expect(provisional).toHaveCount(0);
   const other = await Tab.open(browser, server.url, 'other', 2);
@@ -258,5 +267,10 @@ test('under pcl output is grey until it is final; a loss takes it back, and it c
   await client.until(id, 'done', ({ state }) => state === 'done');
   await expect(provisional).toHaveCount(0);
   for (const what of ['begins', 'ends']) await expect(output.locator('.line', { hasText: what })).toHaveCount(2);
+  await expect(headline(watcher)).toContainText('Done');
+  await expect(watcher.getByLabel('Rollbacks, newest first')).toContainText('the start');
+  await expect(watcher.getByLabel('Waves, newest first')).toContainText('committed');
+  expect(await shifts(watcher)).toEqual([]);
+  await watcher.close();
   await other.close();
 });

@@ -50,7 +50,9 @@ export function Ranks({ job }: { job: JobView }) {
           </p>
         )}
       </div>
-      {job.size > DETAILED && <Chips key={job.id} tasks={job.tasks} phase={phase} only={only} choose={setOnly} />}
+      {job.size > DETAILED && (
+        <Chips key={job.id} tasks={job.tasks} phase={phase} held={begun} only={only} choose={setOnly} />
+      )}
       {job.size <= DETAILED ? (
         <ul className="rank-cards">
           {job.tasks.map((t) => (
@@ -103,6 +105,8 @@ function useEngines(tasks: readonly TaskView[]): Engines | undefined {
 interface ChipsProps {
   tasks: TaskView[];
   phase: JobPhase;
+  /** It has room for states that no rank has been in. */
+  held: boolean;
   only: string | undefined;
   choose: (only: string | undefined) => void;
 }
@@ -111,12 +115,12 @@ interface ChipsProps {
  * How many ranks do what: the grid in one line, for those who do not see it. Each is a button that shows only the ranks
  * of that state; one that was here keeps its place.
  */
-function Chips({ tasks, phase, only, choose }: ChipsProps) {
+function Chips({ tasks, phase, held, only, choose }: ChipsProps) {
   const [seen] = useState(() => new Map<string, Tone>());
   const now = new Map(statesOf(tasks, phase, false));
   for (const [text, { tone }] of now) seen.set(text, tone);
   return (
-    <div className="row legend num" role="group" aria-label="Show only the ranks that are">
+    <div className={`row legend num${held ? ' kept' : ''}`} role="group" aria-label="Show only the ranks that are">
       {[...seen].map(([text, tone]) => (
         <button
           key={text}

@@ -1,6 +1,6 @@
 /** Checkpoints that all ranks took together, and how the job went back to them; newest first. */
 import type { ReactNode } from 'react';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { bytes, duration, elapsed } from '../../../shared/format.ts';
 import { Tag } from '../../../shared/Tag.tsx';
 import { useServerNow } from '../../context.tsx';
@@ -35,7 +35,7 @@ export function WavesLine({ job }: Pick<ViewProps, 'job'>) {
   const now = useServerNow(1000, !rests);
   if (!job.waves) return null;
   return (
-    <p className="muted small num" data-testid="wave-line">
+    <p className="muted small num wave-line" data-testid="wave-line">
       {waveLine(job.waves, job.endedAt ?? now, rests)}
     </p>
   );
@@ -48,6 +48,8 @@ export function Waves({ job }: Pick<ViewProps, 'job'>) {
     [waves?.recent],
   );
   const { rows, newcomers, renew } = useStableRows(things, { join: false, chosen: job.id });
+  /** Lists of a job that was watched have their height before they have their rows. */
+  const [watched] = useState(!hasEnded(job.state));
   if (!waves) return null;
   return (
     <section className="stack" aria-label="Waves">
@@ -58,20 +60,21 @@ export function Waves({ job }: Pick<ViewProps, 'job'>) {
           {HOW[job.protocol] ?? ''}.
         </p>
         <WavesLine job={job} />
-        <p className="muted small num">{sumsLine(waves)}</p>
+        <p className="muted small num wave-line">{sumsLine(waves)}</p>
         <Newer n={newcomers.length} what="new wave" renew={renew}>
           <span className="muted">{rows.length > 0 && 'Newest first.'}</span>
         </Newer>
       </div>
       {waves.clusters && <Clusters clusters={waves.clusters} />}
-      {rows.length > 0 && (
+      {(watched || rows.length > 0) && (
         <WaveTable
           rows={rows.map((r) => r.item)}
           start={job.startedAt ?? job.submittedAt}
           parity={job.parity !== undefined}
+          watched={watched}
         />
       )}
-      <Rollbacks waves={waves} start={job.startedAt ?? job.submittedAt} />
+      <Rollbacks waves={waves} start={job.startedAt ?? job.submittedAt} watched={watched} />
     </section>
   );
 }
@@ -124,11 +127,25 @@ export function Clusters({ clusters }: { clusters: NonNullable<Figures['clusters
   );
 }
 
-/** `rows`: in the order in which they are shown. `parity`: images of some may be with the nodes. */
-export function WaveTable({ rows, start, parity }: { rows: readonly Wave[]; start: number; parity: boolean }) {
+interface WaveTableProps {
+  /** In the order in which they are shown. */
+  rows: readonly Wave[];
+  start: number;
+  /** Images of some may be with the nodes. */
+  parity: boolean;
+  watched?: boolean;
+}
+
+export function WaveTable({ rows, start, parity, watched = false }: WaveTableProps) {
   const most = Math.max(1, ...rows.map((w) => w.ms ?? 0));
+  if (rows.length === 0)
+    return (
+      <Card label="Waves, newest first" watched={watched}>
+        <p className="muted small">No waves yet.</p>
+      </Card>
+    );
   return (
-    <Card label="Waves, newest first">
+    <Card label="Waves, newest first" watched={watched}>
       <table className="table num wave-table">
         <thead>
           <tr>
@@ -200,51 +217,55 @@ const TONES = { committed: 'good', underWay: 'work', abandoned: 'warn' } as cons
 const stallText = ({ stallMs: s }: Wave): string =>
   s === undefined ? '–' : s.most < 10 ? `${s.mean} ms, ${s.most} ms` : `${duration(s.mean)}, ${duration(s.most)}`;
 
-/** Newest first; nothing where there was none. */
-export function Rollbacks({ waves, start }: { waves: Figures; start: number }) {
+/** Newest first; where there was none, nothing but what somebody watches. */
+export function Rollbacks({ waves, start, watched = false }: { waves: Figures; start: number; watched?: boolean }) {
   const rows: readonly Rollback[] = waves.rolledBack.toReversed();
-  if (rows.length === 0) return null;
+  if (rows.length === 0 && !watched) return null;
   return (
     <>
       <h3>Rollbacks</h3>
-      <Card label="Rollbacks, newest first">
-        <table className="table num wave-table">
-          <thead>
-            <tr>
-              <th>After</th>
-              <th>Cause</th>
-              <th>Back to</th>
-              <th className="right" title="time of all ranks since that wave's cut">
-                Work undone
-              </th>
-              <th className="right wide-only" title="of the rank that lost most">
-                Of one rank
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((r) => (
-              <tr key={`${r.epoch} ${r.at} ${r.cluster ?? ''}`}>
-                <td>{elapsed(r.at - start)}</td>
-                <td className="wraps">{rollbackCause(r)}</td>
-                <td>
-                  {r.cluster !== undefined && <span className="muted">cluster {r.cluster}: </span>}
-                  {backTo(r.wave)}
-                </td>
-                <td className="right">{duration(r.lostMs)}</td>
-                <td className="right muted wide-only">{duration(r.mostMs)}</td>
+      <Card label="Rollbacks, newest first" watched={watched}>
+        {rows.length === 0 ? (
+          <p className="muted small">None so far.</p>
+        ) : (
+          <table className="table num wave-table">
+            <thead>
+              <tr>
+                <th>After</th>
+                <th>Cause</th>
+                <th>Back to</th>
+                <th className="right" title="time of all ranks since that wave's cut">
+                  Work undone
+                </th>
+                <th className="right wide-only" title="of the rank that lost most">
+                  Of one rank
+                </th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {rows.map((r) => (
+                <tr key={`${r.epoch} ${r.at} ${r.cluster ?? ''}`}>
+                  <td>{elapsed(r.at - start)}</td>
+                  <td className="wraps">{rollbackCause(r)}</td>
+                  <td>
+                    {r.cluster !== undefined && <span className="muted">cluster {r.cluster}: </span>}
+                    {backTo(r.wave)}
+                  </td>
+                  <td className="right">{duration(r.lostMs)}</td>
+                  <td className="right muted wide-only">{duration(r.mostMs)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
       </Card>
     </>
   );
 }
 
-function Card({ label, children }: { label: string; children: ReactNode }) {
+function Card({ label, watched = false, children }: { label: string; watched?: boolean; children: ReactNode }) {
   return (
-    <div className="card scroll-x list" tabIndex={0} role="group" aria-label={label}>
+    <div className={`card scroll-x list${watched ? ' kept short' : ''}`} tabIndex={0} role="group" aria-label={label}>
       {children}
     </div>
   );
