@@ -278,8 +278,8 @@ export const nodeWord = (n: NodeView): Word =>
 export const quarantineText = (n: NodeView, now: number): string | undefined =>
   n.quarantinedUntil === undefined || n.quarantinedUntil <= now
     ? undefined
-    : `In quarantine for ${elapsed(n.quarantinedUntil - now)}: ranks failed here that did not fail elsewhere. ` +
-      'It keeps its ranks but gets no new ones.';
+    : `In quarantine for ${elapsed(n.quarantinedUntil - now)}: ranks failed here but not elsewhere. ` +
+      'It gets no new ones.';
 
 /** A headless volunteer may run programs of WebAssembly only. */
 const runs = (n: NodeView, language: string): boolean =>

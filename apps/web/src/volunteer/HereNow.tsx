@@ -224,8 +224,8 @@ export function Gifts({ sum, on }: { sum: Gave; on: boolean }) {
   );
 }
 
-export function History({ events }: { events: readonly VolunteerEvent[] }) {
-  if (events.length === 0) return null;
+export function History({ events, on }: { events: readonly VolunteerEvent[]; on: boolean }) {
+  if (!on && events.length === 0) return null;
   return (
     <section className="card" aria-label="What this tab has done">
       <h2>What this tab has done</h2>

@@ -219,7 +219,7 @@ export function VolunteerPage() {
       <HereNow snapshot={snapshot} given={given} rates={rates} seats={seats} />
       <div className="record">
         <Gifts sum={sum} on={on} />
-        <History events={snapshot.history} />
+        <History events={snapshot.history} on={on} />
         {phase !== 'refused' && <RoomBoard room={choice.room} who={whoIs(choice)} on={on} />}
       </div>
     </div>

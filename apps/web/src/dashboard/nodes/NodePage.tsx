@@ -62,7 +62,6 @@ export function NodePage() {
           </span>
         </div>
         <p className="muted num node-state">{presence(node, forgotten, now)}</p>
-        {!forgotten && quarantineText(node, now) !== undefined && <p className="num">{quarantineText(node, now)}</p>}
       </div>
       {!forgotten && <Problem error={detail.error} title="Cannot reach the server; the data shown is older" />}
       <dl className="facts" aria-label="What it is">
@@ -107,7 +106,7 @@ function presence(n: NodeView, forgotten: boolean, now: number): string {
   if (n.state === 'gone') return `Last heard at ${clock(n.lastSeen)}; the data shown is from then.`;
   return n.state === 'suspect'
     ? `Last heard at ${clock(n.lastSeen)}.`
-    : `Connected since ${clock(n.since)} (${ago(n.since, now)}).`;
+    : (quarantineText(n, now) ?? `Connected since ${clock(n.since)} (${ago(n.since, now)}).`);
 }
 
 /** A line for each slot, with its rank or free: what comes and goes moves nothing. */
