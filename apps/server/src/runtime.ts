@@ -144,8 +144,8 @@ export class Runtime {
     this.world = new WorldHost(deps.output, {
       output: (job, task, stream, offset, bytes) => this.observer.output(job, task, stream, offset, bytes),
       file: (job, path, bytes) => this.observer.file(job, path, bytes),
-      exit: (job, task, report) => {
-        service.exited(job, task, mappedReport(this.store, job, this.programOf(job, task), report));
+      exit: (job, task, incarnation, report) => {
+        service.exited(job, task, incarnation, mappedReport(this.store, job, this.programOf(job, task), report));
       },
       total: (job, bytes) => service.dispatch({ type: 'output', job, bytes }),
       failed: (job, error) => service.failed(job, error),

@@ -2,7 +2,16 @@
  * Output once, whatever happens in between: world-host.ts O1–O3, task-output.ts W1–W3;
  * spawn-patience.ts P1, P2.
  */
-import { FileOp, SpawnRefusal, WorldMode, encodeFileRequest, fileValue, jobId, taskId } from '@mayfly/wire';
+import {
+  FileOp,
+  SpawnRefusal,
+  WorldMode,
+  encodeFileRequest,
+  fileValue,
+  incarnation,
+  jobId,
+  taskId,
+} from '@mayfly/wire';
 import { appendFile, mkdir, readFile, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -17,15 +26,15 @@ const job = jobId('abcdefghijkl');
 const task = taskId(3);
 const text = new TextEncoder();
 
-function listener(): WorldListener & { failures: string[]; exits: number; seen: string[] } {
+function listener(): WorldListener & { failures: string[]; exits: number[]; seen: string[] } {
   const l = {
     failures: [] as string[],
-    exits: 0,
+    exits: [] as number[],
     seen: [] as string[],
     output: (_j: unknown, t: number, stream: string, offset: number, bytes: Uint8Array): void =>
       void l.seen.push(`${t} ${stream} ${offset} ${bytes.length}`),
     file: () => undefined,
-    exit: () => void l.exits++,
+    exit: (_j: unknown, _t: unknown, sentBy: number): void => void l.exits.push(sentBy),
     total: () => undefined,
     failed: (_j: unknown, e: { code: string }) => void l.failures.push(e.code),
     answers: () => undefined,
@@ -89,7 +98,7 @@ describe('WorldHost', () => {
         await host.open(job, 60);
         const end = Math.max(delivered, Math.min(upTo, messages.length));
         for (let n = Math.min(from, delivered); n < end; n++)
-          host.deliver(job, task, n + 1, messages[n]!.mode, messages[n]!.body);
+          host.deliver(job, task, incarnation(0), n + 1, messages[n]!.mode, messages[n]!.body);
         delivered = end;
         await host.close(job);
       }
@@ -168,12 +177,12 @@ describe('WorldHost', () => {
           // What the logs still hold comes again, task by task.
           for (const [t, list] of sent)
             for (let n = Math.max(1, list.length - back); n <= list.length; n++)
-              host.deliver(job, taskId(t), n, list[n - 1]!.mode, list[n - 1]!.body);
+              host.deliver(job, taskId(t), incarnation(0), n, list[n - 1]!.mode, list[n - 1]!.body);
           for (; next < Math.max(next, Math.min(upTo, messages.length)); next++) {
             const [second, m] = messages[next]!;
             const list = sent.get(second ? other : task)!;
             list.push(m);
-            host.deliver(job, second ? other : task, list.length, m.mode, m.body);
+            host.deliver(job, second ? other : task, incarnation(0), list.length, m.mode, m.body);
           }
           for (const t of [task, other])
             for (let r = 1; r <= host.requests(job, t); r++) {
@@ -223,7 +232,8 @@ describe('WorldHost', () => {
             await host.open(job, 1e9);
             const start = Math.min(from, delivered);
             const end = Math.max(delivered, Math.min(upTo, messages.length));
-            for (let n = start; n < end; n++) host.deliver(job, task, n + 1, messages[n]!.mode, messages[n]!.body);
+            for (let n = start; n < end; n++)
+              host.deliver(job, task, incarnation(0), n + 1, messages[n]!.mode, messages[n]!.body);
             delivered = end;
             await host.close(job);
             // A crash in the middle of a write of the index, or of bytes without their record.
@@ -255,7 +265,7 @@ describe('WorldHost', () => {
     const write = async (from: number): Promise<void> => {
       const host = worldHost(dataDir, listener());
       await host.open(job, 1e9);
-      messages.slice(from).forEach((m, i) => host.deliver(job, task, from + i + 1, m.mode, m.body));
+      messages.slice(from).forEach((m, i) => host.deliver(job, task, incarnation(0), from + i + 1, m.mode, m.body));
       await host.close(job);
     };
     await write(0);
@@ -275,7 +285,7 @@ describe('WorldHost', () => {
       const index = join(dataDir, 'jobs', job, 'out', 'files.index');
       const first = worldHost(dataDir, listener());
       await first.open(job, 1000);
-      first.deliver(job, task, 1, WorldMode.FILE, fileMessage('a', 0, Uint8Array.of(1)));
+      first.deliver(job, task, incarnation(0), 1, WorldMode.FILE, fileMessage('a', 0, Uint8Array.of(1)));
       await first.sync(job);
       await first.close(job);
       const before = await readFile(index);
@@ -285,7 +295,7 @@ describe('WorldHost', () => {
       const second = worldHost(dataDir, listener());
       await second.open(job, 1000);
       expect(await readFile(index)).toEqual(before);
-      second.deliver(job, task, 2, WorldMode.FILE, fileMessage('b', 0, Uint8Array.of(2)));
+      second.deliver(job, task, incarnation(0), 2, WorldMode.FILE, fileMessage('b', 0, Uint8Array.of(2)));
       await second.close(job);
       expect((await worldHost(dataDir, listener()).outputs.files(job)).map((f) => f.path)).toEqual(['a', 'b']);
     },
@@ -294,7 +304,7 @@ describe('WorldHost', () => {
   it('files are closed when no sync of them is under way any more', async () => {
     const host = worldHost(await freshDir(), listener());
     await host.open(job, 1e9);
-    for (let n = 1; n <= 20; n++) host.deliver(job, task, n, WorldMode.STDOUT, new Uint8Array(1000));
+    for (let n = 1; n <= 20; n++) host.deliver(job, task, incarnation(0), n, WorldMode.STDOUT, new Uint8Array(1000));
     const syncs: Promise<void>[] = [];
     let closed = false;
     // Twice: the job ended, and somebody deleted it.
@@ -324,7 +334,7 @@ describe('WorldHost', () => {
           bytes: data.length,
         });
         at.set(text.encode(data));
-        host.deliver(job, task, ++n, WorldMode.REQUEST, body);
+        host.deliver(job, task, incarnation(0), ++n, WorldMode.REQUEST, body);
       };
       const spawn = '[{"args":[],"count":1}]';
       const answered = (r: number): Promise<unknown> => expect.poll(() => host.answerable(job, task)).toBe(r);
@@ -359,11 +369,13 @@ describe('WorldHost', () => {
     const l = listener();
     const host = worldHost(dataDir, l);
     await host.open(job, 1e9);
-    host.deliver(job, task, 1, WorldMode.STDOUT, text.encode('a'));
-    host.deliver(job, task, 1, WorldMode.STDOUT, text.encode('a'));
-    host.deliver(job, task, 2, WorldMode.STDOUT, text.encode('bc'));
+    host.deliver(job, task, incarnation(0), 1, WorldMode.STDOUT, text.encode('a'));
+    host.deliver(job, task, incarnation(0), 1, WorldMode.STDOUT, text.encode('a'));
+    host.deliver(job, task, incarnation(0), 2, WorldMode.STDOUT, text.encode('bc'));
     expect(l.seen).toEqual(['3 stdout 0 1', '3 stdout 1 2']);
-    expect(() => host.deliver(job, task, 9, WorldMode.STDOUT, text.encode('x'))).toThrow(/before message 3/);
+    expect(() => host.deliver(job, task, incarnation(0), 9, WorldMode.STDOUT, text.encode('x'))).toThrow(
+      /before message 3/,
+    );
     await host.closeAll();
   });
 
@@ -373,7 +385,7 @@ describe('WorldHost', () => {
       const l = listener();
       const host = worldHost(dataDir, l);
       await host.open(job, 1e9);
-      host.deliver(job, taskId(0), 1, WorldMode.FILE, fileMessage(path, 0, new Uint8Array(3)));
+      host.deliver(job, taskId(0), incarnation(0), 1, WorldMode.FILE, fileMessage(path, 0, new Uint8Array(3)));
       expect(l.failures, path).toEqual(['PROGRAM_ERROR']);
       await host.remove(job);
     }
@@ -381,11 +393,11 @@ describe('WorldHost', () => {
     const l = listener();
     const host = worldHost(dataDir, l);
     await host.open(job, 100);
-    host.deliver(job, task, 1, WorldMode.FILE, fileMessage('a/b.bin', 50, new Uint8Array(10)));
-    host.deliver(job, task, 2, WorldMode.FILE, fileMessage('a/b.bin', 0, new Uint8Array(10).fill(1)));
+    host.deliver(job, task, incarnation(0), 1, WorldMode.FILE, fileMessage('a/b.bin', 50, new Uint8Array(10)));
+    host.deliver(job, task, incarnation(0), 2, WorldMode.FILE, fileMessage('a/b.bin', 0, new Uint8Array(10).fill(1)));
     expect([host.total(job), l.failures]).toEqual([60, []]);
     expect(await host.outputs.files(job)).toEqual([{ path: 'a/b.bin', bytes: 60, task }]);
-    host.deliver(job, task, 3, WorldMode.FILE, fileMessage('a', 0, new Uint8Array(1)));
+    host.deliver(job, task, incarnation(0), 3, WorldMode.FILE, fileMessage('a', 0, new Uint8Array(1)));
     expect(l.failures).toEqual(['PROGRAM_ERROR']);
     await host.close(job);
     const again = listener();
@@ -393,8 +405,10 @@ describe('WorldHost', () => {
     await host2.open(job, 100);
     expect(host2.total(job)).toBe(60);
     // Message 3 has its place from before; it may not come again as something else.
-    expect(() => host2.deliver(job, task, 3, WorldMode.STDOUT, new Uint8Array(41))).toThrow(/different content/);
-    host2.deliver(job, task, 4, WorldMode.STDOUT, new Uint8Array(41));
+    expect(() => host2.deliver(job, task, incarnation(0), 3, WorldMode.STDOUT, new Uint8Array(41))).toThrow(
+      /different content/,
+    );
+    host2.deliver(job, task, incarnation(0), 4, WorldMode.STDOUT, new Uint8Array(41));
     expect(again.failures).toEqual(['OUTPUT_LIMIT']);
     expect(host2.total(job)).toBe(60);
     await host2.closeAll();
@@ -404,9 +418,9 @@ describe('WorldHost', () => {
     const l = listener();
     const host = worldHost(await freshDir(), l);
     await host.open(job, 100);
-    host.deliver(job, task, 1, WorldMode.EXIT, text.encode('{"code":300}'));
-    host.deliver(job, task, 1, WorldMode.EXIT, text.encode('{"code":300}'));
-    expect(l.exits).toBe(2); // may come again
+    host.deliver(job, task, incarnation(2), 1, WorldMode.EXIT, text.encode('{"code":300}'));
+    host.deliver(job, task, incarnation(2), 1, WorldMode.EXIT, text.encode('{"code":300}'));
+    expect(l.exits).toEqual([2, 2]); // may come again, and says which incarnation sent it
     await host.closeAll();
   });
 });

@@ -44,7 +44,7 @@ export interface LogSimulation extends Simulation {
     readonly life: number;
     /** Of the job, by now. */
     readonly tasks: number;
-    exited(task: TaskId): void;
+    exited(task: TaskId, incarnation: Incarnation): void;
     /** A request to the membership service. */
     asked(task: TaskId, body: Uint8Array): unknown;
     failed(error: ErrorBody): void;
@@ -380,7 +380,7 @@ export class CmHost {
         world.trace?.(`world sees message ${e.channel} of task ${e.task}${e.mode === WorldMode.EXIT ? ' (exit)' : ''}`);
         if (e.mode === WorldMode.EXIT) {
           world.files.ended(e.task);
-          world.server.exited(e.task);
+          world.server.exited(e.task, e.incarnation);
         } else world.sink.wrote(e.task, e.channel);
         if (e.mode === WorldMode.MEMBER) world.server.asked(e.task, e.body);
         if (e.mode === WorldMode.REQUEST) world.files.deliver(e.task, e.channel, e.body);

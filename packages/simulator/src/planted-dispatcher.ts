@@ -62,6 +62,10 @@ export class PlantedDispatcher extends Dispatcher {
     if (this.world.undone === 'survivors-keep-incarnation' && e.type === 'rollBack')
       for (const t of this.core.jobs.get(e.job)?.tasks ?? [])
         if (t.phase === 'running' && t.incarnation !== undefined) t.incarnation = incarnation(t.incarnation - 1);
+    if (this.world.undone === 'credit-to-the-last-node' && e.type === 'exit') {
+      const acting = this.core.find(e.job, e.task)?.incarnation ?? e.incarnation;
+      return super.step({ ...e, incarnation: acting });
+    }
     if (this.world.undone === 'counts-not-raised') return super.step(e).map(withoutCounts);
     if (this.world.undone === 'smaller-teams-not-heard') return super.step(e).map(withoutGroups);
     if (this.world.undone !== 'blame-kept') return super.step(e);

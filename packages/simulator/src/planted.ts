@@ -7,6 +7,7 @@ import type { DispatcherSettings } from '@mayfly/protocols';
 import { plant } from './plant.ts';
 import { PLANTED_RECOVERING } from './planted-recovering.ts';
 import { PLANTED_CLUSTERS } from './plants-of-clusters.ts';
+import { PLANTED_STRANGERS } from './plants-of-strangers.ts';
 
 export type { Held, Planted } from './plant.ts';
 
@@ -89,7 +90,6 @@ const MERGED_LATE = {
   setup: { ...MERGED_ALONE.setup, maxDelay: 60, checkpointMs: 100 },
   faultEveryMs: 1200,
 } as const;
-const STRANGERS = { only: ['false crash', 'close'] } as const;
 
 export const PLANTED = [
   // endpoint and rank
@@ -415,24 +415,7 @@ export const PLANTED = [
     'A task is done when its exit is durable; only then may its own arrival log be deleted',
     400,
   ),
-  // nodes that run none of their ranks
-  plant('strangers-end-jobs', 'Failures of strangers never count towards the end of a job', 100, STRANGERS),
-  plant(
-    'no-quarantine',
-    'A node in quarantine gets no new ranks; each quarantine lasts twice as long as the previous one',
-    200,
-    STRANGERS,
-  ),
-  plant('no-comparison', 'A rank without visible progress for long starts on another node', 100, {
-    only: ['silence', 'close'],
-  }),
-  plant('words-believed', "A node's reports about its rank's calls do not count", 100, { only: ['silence', 'close'] }),
-  plant(
-    'blame-kept',
-    "If the program turns out to be at fault, the nodes' blame is taken back, and with it the quarantine",
-    200,
-    { only: ['crashing program'] },
-  ),
+  ...PLANTED_STRANGERS,
   ...PLANTED_CLUSTERS,
   ...PLANTED_RECOVERING,
 ] as const;

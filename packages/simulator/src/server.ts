@@ -345,8 +345,8 @@ export class Server {
 
   // ---- what files and logs report ----
 
-  exited(task: TaskId): void {
-    this.service.exited(this.world.setup.job, task, { code: 0 });
+  exited(task: TaskId, incarnation: Incarnation): void {
+    this.service.exited(this.world.setup.job, task, incarnation, { code: 0 });
   }
 
   /** The journal has it. May come again. */

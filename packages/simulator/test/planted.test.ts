@@ -30,6 +30,7 @@ const QUICK: readonly [Rule, RegExp, number?][] = [
   ['arrivals-not-retained', /^K17/, 8],
   ['strangers-end-jobs', /^K18|KEEPS_CRASHING/, 7],
   ['no-quarantine', /^K18/, 20],
+  ['credit-to-the-last-node', /^K18/, 79],
   ['no-comparison', /^K13/, 3],
   ['words-believed', /^K13/, 3],
   ['blame-kept', /^K19/],

@@ -1,7 +1,7 @@
 /** The dependencies of a Channel Memory's host: what it gets and what it calls. */
 import type { AnswerSource, LogAnswers } from '@mayfly/protocols';
 import type { MessageLog, StdinLog } from '@mayfly/storage/ports';
-import type { JobId, ProtocolName, TaskId } from '@mayfly/wire';
+import type { Incarnation, JobId, ProtocolName, TaskId } from '@mayfly/wire';
 import type { Disk } from '../disk.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
@@ -24,8 +24,11 @@ export interface CmSpec {
 
 /** Messages of tasks to the world. Called while effects are performed. */
 export interface CmWorld {
-  /** @throws the error of the file system, when storage is stopped: the message stays in the log and comes again */
-  deliver(task: TaskId, channel: number, mode: number, body: Uint8Array): void;
+  /**
+   * `incarnation`: that sent it.
+   * @throws the error of the file system, when storage is stopped: the message stays in the log and comes again
+   */
+  deliver(task: TaskId, incarnation: Incarnation, channel: number, mode: number, body: Uint8Array): void;
   /** Makes durable what was written for this task. */
   sync(task: TaskId): Promise<void>;
 }

@@ -2,7 +2,7 @@
 import { Compile } from 'typebox/compile';
 import type { FileService } from '@mayfly/protocols';
 import type { OpenOutput, TaskOutput } from '@mayfly/storage/ports';
-import { ExitReport, MESSAGE_JSON, parseJson, type TaskId } from '@mayfly/wire';
+import { ExitReport, MESSAGE_JSON, parseJson, type Incarnation, type TaskId } from '@mayfly/wire';
 import type { SpawnPatience } from '../jobs/spawn-patience.ts';
 import type { WorldOptions } from './world-listener.ts';
 
@@ -11,6 +11,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export interface Message {
   task: TaskId;
+  incarnation: Incarnation;
   n: number;
   mode: number;
   body: Uint8Array;

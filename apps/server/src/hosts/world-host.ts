@@ -17,9 +17,9 @@
  */
 import { FileService, type Fatal } from '@mayfly/protocols';
 import type { JobOutput, OpenOutput, StreamName, TaskOutput } from '@mayfly/storage/ports';
-import { MayflyError, WorldMode, spawnedTasks, type JobId, type TaskId } from '@mayfly/wire';
+import { MayflyError, WorldMode, spawnedTasks, type Incarnation, type JobId, type TaskId } from '@mayfly/wire';
 import { SpawnPatience } from '../jobs/spawn-patience.ts';
-import { readExit, totalOf, type JobWorld } from './job-world.ts';
+import { readExit, totalOf, type JobWorld, type Message } from './job-world.ts';
 import { Outputs } from './outputs.ts';
 import type { WorldListener, WorldOptions } from './world-listener.ts';
 
@@ -147,16 +147,16 @@ export class WorldHost {
    * @throws MayflyError OUT_OF_SEQUENCE when one before it never came; the error of the file system, when storage is
    * stopped and the message will come again (O6)
    */
-  deliver(job: JobId, task: TaskId, n: number, mode: number, body: Uint8Array): void {
+  deliver(job: JobId, task: TaskId, incarnation: Incarnation, n: number, mode: number, body: Uint8Array): void {
     const o = this.#jobs.get(job);
     if (!o || o.failed) return;
     try {
       if (o.stopped) throw new MayflyError('STORAGE_FAILED', 'the output of the job is stopped');
-      this.#deliver(job, o, task, n, mode, body);
+      this.#deliver(job, o, { task, incarnation, n, mode, body });
     } catch (error) {
       if (!o.stopped && !this.#stop(job, o, error)) throw error;
       if (o.durable) throw error;
-      o.unwritten.push({ task, n, mode, body: body.slice() });
+      o.unwritten.push({ task, incarnation, n, mode, body: body.slice() });
     }
   }
 
@@ -197,11 +197,11 @@ export class WorldHost {
         continue;
       }
       again.doubtful = true;
-      for (const m of o.unwritten) this.deliver(job, m.task, m.n, m.mode, m.body);
+      for (const m of o.unwritten) this.deliver(job, m.task, m.incarnation, m.n, m.mode, m.body);
     }
   }
 
-  #deliver(job: JobId, o: JobWorld, task: TaskId, n: number, mode: number, body: Uint8Array): void {
+  #deliver(job: JobId, o: JobWorld, { task, incarnation, n, mode, body }: Message): void {
     const t = this.#task(o, task);
     const fresh = n >= t.next;
     const stream = streamOf(mode);
@@ -232,7 +232,7 @@ export class WorldHost {
       }
     else if (mode === WorldMode.EXIT) {
       o.service.forget(task, Infinity);
-      this.#listener.exit(job, task, readExit(body));
+      this.#listener.exit(job, task, incarnation, readExit(body));
     } else if (mode !== WorldMode.MEMBER || (fresh && !this.#listener.member(job, task, body)))
       this.#fail(job, o, {
         code: 'BAD_FRAME',

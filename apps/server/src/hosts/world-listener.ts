@@ -1,13 +1,13 @@
 /** The output of jobs: the options of the world's host, and the listener that it calls. */
 import type { StreamName } from '@mayfly/storage/ports';
-import type { ExitReport, JobId, SpawnGroup, TaskId } from '@mayfly/wire';
+import type { ExitReport, Incarnation, JobId, SpawnGroup, TaskId } from '@mayfly/wire';
 
 export interface WorldListener {
   /** Fresh bytes of a stream (not on a repeated delivery). `bytes` may be reused after the call. */
   output(job: JobId, task: TaskId, stream: StreamName, offset: number, bytes: Uint8Array): void;
   file(job: JobId, path: string, bytes: number): void;
-  /** The EXIT message: the last one of a task. May come again. */
-  exit(job: JobId, task: TaskId, report: ExitReport): void;
+  /** The EXIT message: the last one of a task, which this incarnation sent. May come again. */
+  exit(job: JobId, task: TaskId, incarnation: Incarnation, report: ExitReport): void;
   /** Sum of all output of the job has changed. */
   total(job: JobId, bytes: number): void;
   /** The job cannot go on because of what it wrote. */

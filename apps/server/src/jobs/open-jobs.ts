@@ -254,9 +254,9 @@ export class OpenJobs {
   #worldOf(job: JobId): CmWorld {
     const { world, service, disk, logger } = this.#parts;
     return {
-      deliver: (task, channel, mode, body) => {
+      deliver: (task, incarnation, channel, mode, body) => {
         try {
-          world.deliver(job, task, channel, mode, body);
+          world.deliver(job, task, incarnation, channel, mode, body);
         } catch (error) {
           // It stays in the log, and the Channel Memory gives it again when it has recovered.
           if (disk.failed(error, 'the output of a job')) throw error;

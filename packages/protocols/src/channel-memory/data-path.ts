@@ -98,7 +98,7 @@ function toWorld(s: State, w: World, h: Header, frame: Uint8Array, whole: boolea
   c.count = h.channel;
   touch(s, c);
   if (s.outputDurable) w.index.add(lsn, h.size, p?.lsns);
-  emitWorld(s, w, h.channel, h.mode, all, lsn);
+  emitWorld(s, w, h, all, lsn);
 }
 
 /** The receiver has ended: its messages count as logged, so that their senders may forget and suppress them. */

@@ -237,12 +237,13 @@ export type CmEffect =
     }
   /**
    * A whole message of a task to WORLD, in channel order; once it is durable; again after a recovery (materialise by
-   * offset).
+   * offset). `incarnation`: that sent it.
    */
   | {
       readonly type: 'world';
       readonly task: TaskId;
       readonly channel: number;
+      readonly incarnation: Incarnation;
       readonly mode: number;
       readonly body: Uint8Array;
     }

@@ -145,7 +145,7 @@ export function recoverWorld(s: State, w: World, records: Records, next: number)
     (f, p, lsn) => {
       restore(w.index, f.header.channel, lsn, f.header.size, p);
       w.channel.count = Math.max(w.channel.count, f.header.channel);
-      emitWorld(s, w, f.header.channel, f.header.mode, join(p.bodies, f.header.size), lsn);
+      emitWorld(s, w, f.header, join(p.bodies, f.header.size), lsn);
     },
   );
   touch(s, w.channel);

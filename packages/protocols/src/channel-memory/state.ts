@@ -168,7 +168,7 @@ export interface World {
   /** Where each message lies, by channel number. */
   readonly index: ArrivalIndex;
   /** Waiting to become durable before they come out. */
-  waiting: { lsn: number; channel: number; mode: number; body: Uint8Array }[];
+  waiting: { lsn: number; channel: number; incarnation: Incarnation; mode: number; body: Uint8Array }[];
   /** Coordinated checkpointing: messages up to this one can never be undone. */
   stable: number;
   /** …and answers of the file service to the task that are never asked for again. */

@@ -1,5 +1,5 @@
 /** Messages of a task to WORLD: when they come out. */
-import { WorldMode, decodeFileRequest } from '@mayfly/wire';
+import { WorldMode, decodeFileRequest, type Header } from '@mayfly/wire';
 import { readRequest } from '../contract/member-request.ts';
 import type { State, World } from './state.ts';
 
@@ -11,10 +11,10 @@ export function releaseWorld(s: State, w: World): void {
     s.out.push({ type: 'taskEnded', task, report });
   }
   for (let m = w.waiting[0]; m && m.lsn < w.stream.synced; m = w.waiting[0]) {
-    const { channel, mode, body } = m;
+    const { channel, incarnation, mode, body } = m;
     if (!s.policy.shows(w, channel, mode)) return;
     w.waiting.shift();
-    s.out.push({ type: 'world', task, channel, mode, body });
+    s.out.push({ type: 'world', task, channel, incarnation, mode, body });
   }
 }
 
@@ -23,12 +23,18 @@ export function releaseWorld(s: State, w: World): void {
  * power loss must not change it. EXIT and requests to the file service, whose senders wait for the answer, do not wait
  * for the next tick.
  */
-export function emitWorld(s: State, w: World, channel: number, mode: number, body: Uint8Array, lsn: number): void {
+export function emitWorld(
+  s: State,
+  w: World,
+  { channel, incarnation, mode }: Pick<Header, 'channel' | 'incarnation' | 'mode'>,
+  body: Uint8Array,
+  lsn: number,
+): void {
   if (s.outputDurable) {
-    w.waiting.push({ lsn, channel, mode, body });
+    w.waiting.push({ lsn, channel, incarnation, mode, body });
     if (mode === WorldMode.EXIT && s.cutting) w.exit = { lsn, report: body };
     if (mode === WorldMode.EXIT || mode === WorldMode.REQUEST) s.syncWanted = true;
-  } else s.out.push({ type: 'world', task: w.channel.src, channel, mode, body });
+  } else s.out.push({ type: 'world', task: w.channel.src, channel, incarnation, mode, body });
 }
 
 /**

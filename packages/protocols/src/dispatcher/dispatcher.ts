@@ -143,7 +143,7 @@ export class Dispatcher {
       }
       case 'exit': {
         const t = core.find(e.job, e.task);
-        if (t) exited(core, t, e.report);
+        if (t) exited(core, t, e.incarnation, e.report);
         return;
       }
       case 'image': {

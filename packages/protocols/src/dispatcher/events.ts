@@ -420,8 +420,11 @@ export type DispatcherEvent = { now: number } &
     | { type: 'storage'; error?: ErrorBody }
     /** A CM or CS could not fence or ended a task's logs for good (LOST_LOG), or the host gives a job up. */
     | { type: 'jobFailed'; job: JobId; error: ErrorBody }
-    /** A CM: the EXIT of this task is durable, and all before it. May come again after a restart of the server. */
-    | { type: 'exit'; job: JobId; task: TaskId; report: ExitReport }
+    /**
+     * A CM: the EXIT of this task is durable, and all before it. `incarnation`: that sent it, perhaps not the last one.
+     * May come again after a restart of the server.
+     */
+    | { type: 'exit'; job: JobId; task: TaskId; incarnation: Incarnation; report: ExitReport }
     /** The Checkpoint Server: this image is complete. */
     | { type: 'image'; job: JobId; task: TaskId; image: ImageId; serial: number }
     /** Bytes that the job has written to the world so far. */

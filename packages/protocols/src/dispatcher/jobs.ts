@@ -49,14 +49,16 @@ export function spawn(core: Core, job: Job, group: SpawnGroup): void {
 const RESULTS: readonly string[] = ['PROGRAM_ERROR', 'PROGRAM_TRAP', 'MPI_ERROR', 'ABORTED'];
 
 /** The exit of a task is durable at its home CM, whichever incarnation wrote it: the log is the truth. */
-export function exited(core: Core, t: Task, report: ExitReport): void {
+export function exited(core: Core, t: Task, incarnation: Incarnation, report: ExitReport): void {
   if (t.exit || over(t.job) || t.incarnation === undefined) return;
   if (isFailure(core, t, report)) return bury(core, t, report);
   recovered(core, t);
   if (!report.abort) {
-    if (t.node !== undefined) earn(core, t.node, CREDIT.ended);
+    // R1: an incarnation before may have sent it, and be lost since then.
+    const own = incarnation === t.incarnation;
+    if (own && t.node !== undefined) earn(core, t.node, CREDIT.ended);
     gotFurther(core, t);
-    if (t.phase === 'running') called(core, t);
+    if (own && t.phase === 'running') called(core, t);
   }
   t.pending = undefined;
   t.comparisons = [];

@@ -10,8 +10,8 @@
  * (placement.ts), what ends a job (failures.ts).
  *
  *  R1  Credit comes from work only that the server sees for itself: ranks that ended, messages logged beyond those of
- *      earlier incarnations, complete images. A node with {@link RECORD} of it has a record, until nothing was heard of
- *      its work for {@link RECORD_MS}.
+ *      earlier incarnations, complete images. It goes to the node of the incarnation that did the work. A node with
+ *      {@link RECORD} of it has a record, until nothing was heard of its work for {@link RECORD_MS}.
  *  R2  A node in quarantine gets no new ranks and keeps those it has. A quarantine ends after a time; each one lasts
  *      twice as long as the one before.
  *  R3  Blame that turns out to be the program's is taken back, and with it the quarantine that came of it.

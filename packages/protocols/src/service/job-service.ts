@@ -387,9 +387,9 @@ export class JobService {
 
   // Reports of the file service
 
-  /** The EXIT of a task is out, and durable. May come again. */
-  exited(job: JobId, task: TaskId, report: ExitReport): void {
-    this.dispatch({ type: 'exit', job, task, report });
+  /** The EXIT of a task is out, and durable; this incarnation sent it. May come again. */
+  exited(job: JobId, task: TaskId, incarnation: Incarnation, report: ExitReport): void {
+    this.dispatch({ type: 'exit', job, task, incarnation, report });
   }
 
   failed(job: JobId, error: ErrorBody): void {

@@ -135,7 +135,7 @@ function started(ft?: JobSpec['ft']) {
         .flatMap((e) => (e.type === 'append' && e.stream === `t${task}` ? [...readFrames(e.bytes.slice())] : []))
         .flatMap((f) => (f.header.src === MEMBERS ? [decodeNotice(f.body)] : [])),
     exit: (task: number, report: ExitReport): void => {
-      s.exited(job, taskId(task), report);
+      s.exited(job, taskId(task), incarnation(0), report);
       settle();
     },
     ask: (task: number, request: MemberRequest): boolean => s.askMembers(job, taskId(task), encodeMember(request)),

@@ -2,7 +2,7 @@
  * A small model of nodes, CMs, CS and registry around a dispatcher, for the seeded runs of random.test.ts. It knows
  * nothing of the dispatcher's state: it judges effects, by the numbers of the invariants.
  */
-import { kindOf, PROGRAM_KINDS, type JobId, type NodeId, type TaskId } from '@mayfly/wire';
+import { kindOf, PROGRAM_KINDS, type Hold, type JobId, type NodeId, type TaskId } from '@mayfly/wire';
 import { expect } from 'vitest';
 import {
   Dispatcher,
@@ -29,7 +29,7 @@ export class Model {
   /** Fences, by `${job}/${task}`: of the CS, of each CM. Lost at a crash, then set anew from the registry. */
   fences = new Map<string, number[]>();
   /** Exits in the logs of the CMs: durable. */
-  readonly exits = new Map<string, { job: JobId; task: TaskId }>();
+  readonly exits = new Map<string, Hold>();
   /** Every incarnation that was ever assigned: once each (D1). */
   readonly assigned = new Map<string, number>();
   readonly sizes = new Map<JobId, number>();
@@ -372,8 +372,8 @@ export class Model {
         .slice(0, CMS)
         .some((f) => f > w.incarnation);
       if (w.left === 0 && !fenced && !this.exits.has(`${w.job}/${w.task}`)) {
-        this.exits.set(`${w.job}/${w.task}`, { job: w.job, task: w.task });
-        this.step({ type: 'exit', now: this.now, job: w.job, task: w.task, report: { code: 0 } });
+        this.exits.set(`${w.job}/${w.task}`, w);
+        this.step({ type: 'exit', now: this.now, ...w, report: { code: 0 } });
       }
     }
     // One that runs again for its team ends again; its node has nothing to tell of that.

@@ -203,8 +203,10 @@ export class Stage {
     };
   }
 
-  exit(task: number, report: ExitReport = { code: 0 }, id = J()): void {
-    this.send('exit', { job: id, task: T(task), report });
+  /** `sentBy`: not the acting incarnation. */
+  exit(task: number, report: ExitReport = { code: 0 }, id = J(), sentBy?: number): void {
+    const acting = this.dispatcher.core.find(id, T(task))?.incarnation ?? 0;
+    this.send('exit', { job: id, task: T(task), incarnation: I(sentBy ?? acting), report });
   }
 
   of<K extends DispatcherEffect['type']>(type: K): EffectOf<K>[] {

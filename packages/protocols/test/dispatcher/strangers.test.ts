@@ -309,6 +309,24 @@ describe('records and addresses (R1–R4)', () => {
     expect(fresh.assigned()).toHaveLength(30);
   });
 
+  it('R1: an exit that an incarnation before has sent makes no record for the node that has the rank now', () => {
+    const s = new Stage();
+    s.come(1, 2);
+    submit(s, 2, { team: 2 });
+    s.come(2, 2);
+    s.send('goodbye', { connection: 'c1', reason: 'closed' });
+    expect(s.assigned()).toEqual(['0.0@1', '1.0@1', '0.1@2', '1.1@2']);
+    // The log had it before the fence, and it is durable only now.
+    s.exit(1, { code: 0 }, J(), 0);
+    expect(node(s, 2).record).toBeUndefined();
+    crash(s);
+    expect(quarantined(s)).toEqual([2]);
+    pass(s, 6000);
+    s.exit(0);
+    expect(s.view().state).toBe('done');
+    expect(node(s, 2).record).toBe(true);
+  });
+
   it('a record survives a restart of the server, and is worth something then', () => {
     const s = new Stage();
     veteran(s, 2);

@@ -279,7 +279,7 @@ describe('the service', () => {
     s.acting(spec, []);
     log.begin();
     commit();
-    s.exited(job, task, { code: 0 });
+    s.exited(job, task, incarnation(0), { code: 0 });
     commit();
     expect(done.map((e) => e.type)).toEqual(expect.arrayContaining(['taskDone', 'jobEnded']));
     s.close(job);
