@@ -32,7 +32,6 @@ const MAX_IMAGES = 4096;
 /** Characters of a reported error that a fault keeps. */
 const MAX_WHY = 200;
 const MAX_ERROR = 4096;
-const LATE = 'The rank did not start in time.';
 
 export function hello(core: Core, e: Of<'hello'>): void {
   let id = e.claimed ?? e.fresh;
@@ -189,9 +188,15 @@ export function heartbeat(core: Core, node: Node, e: Of<'heartbeat'>): void {
       (t.phase === 'running' || core.time - t.since >= ARRIVAL_MS)
     ) {
       if (runsAgain(t)) endAgain(core, t);
-      else lose(core, t, 'crashed', { why: unnamed(t) });
+      else loseUnseen(core, t, node, unnamed(t));
     }
   for (const t of named) if (t.parked) hasParked(core, t);
+}
+
+/** Its node is here, and may run it all the same (D5). */
+function loseUnseen(core: Core, t: Task, node: Node, why: string): void {
+  tellToDrop(core, t, node.id, { code: 'FENCED', message: why });
+  lose(core, t, 'crashed', { why });
 }
 
 /** Heartbeats of its node do not name it. */
@@ -302,16 +307,7 @@ export function watch(core: Core): void {
         node.connection !== undefined &&
         core.time - t.since > core.settings.startMs
       ) {
-        core.emit({
-          type: 'revoke',
-          connection: node.connection,
-          node: node.id,
-          job: t.job.record.spec.id,
-          task: t.task,
-          incarnation: t.incarnation!,
-          error: { code: 'FENCED', message: LATE },
-        });
-        lose(core, t, 'crashed', { why: LATE });
+        loseUnseen(core, t, node, 'The rank did not start in time.');
       }
     }
     const verdict = verdictOf(core, node);

@@ -312,6 +312,9 @@ function loseOne(core: Core, t: Task, cause: FaultCause, detail: LossDetail): vo
     if (t.phase === 'running') t.ranMs += core.time - t.beganAt;
     const alone = !together && !tells && t.team === undefined;
     if (alone && (cause === 'disconnected' || cause === 'silent' || cause === 'restart')) t.resumable = node;
+    // D5: when the node is heard again, the next incarnation may begin there.
+    else if (cause === 'silent' && node !== undefined)
+      tellToDrop(core, t, node, { code: 'FENCED', message: 'The node was silent for too long.' });
     if (cause === 'crashed' || cause === 'refused' || cause === 'clone' || cause === 'killed' || cause === 'doubted')
       t.avoid = node;
     core.emit({
@@ -326,7 +329,6 @@ function loseOne(core: Core, t: Task, cause: FaultCause, detail: LossDetail): vo
   }
   if (lived && tells && cause !== 'declined') {
     const message = `rank ${t.task} was lost (${cause})`;
-    if (node !== undefined && cause === 'silent') tellToDrop(core, t, node, { code: 'FENCED', message });
     return bury(core, t, { code: 1, abort: { code: 'LOST_NODES', message } });
   }
   t.phase = t.exit ? 'done' : 'idle';

@@ -232,6 +232,8 @@ describe('silence', () => {
       expect(s.view().faults).toEqual([]);
       s.pass(10_000, { c1: [] });
       expect(s.view().faults).toMatchObject([{ task: 0, incarnation: 0, cause: 'crashed' }]);
+      // The assignment may arrive later still.
+      expect(s.of('revoke')).toMatchObject([{ node: N(1), task: T(0), incarnation: I(0) }]);
     },
   );
 

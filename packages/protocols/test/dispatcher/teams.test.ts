@@ -119,6 +119,13 @@ describe('teams that restart', () => {
     expect(s.of('assign').every((e) => String(e.team) === '0,1,2')).toBe(true);
   });
 
+  it('D5: a node that is silent is ordered to drop the whole team: it may be the one that gets it again', () => {
+    const s = running([3]);
+    s.pass(10_250);
+    expect(s.view().faults.map((f) => f.cause)).toEqual(['silent', 'team', 'team']);
+    expect(s.of('revoke').map((e) => `${e.task}.${e.incarnation}`)).toEqual(['0.0', '1.0', '2.0']);
+  });
+
   it('D23: nobody is assigned before every member is fenced everywhere', () => {
     const s = running();
     s.effects.length = 0;
