@@ -140,10 +140,8 @@ export class CommHost {
     const older = this.ranks.get(a.task);
     if (older) {
       if (older.assignment.incarnation >= a.incarnation) return;
+      // T1: the core ends its team with it, before the next life of that gets a memory.
       this.stop(older, 'revoked');
-      // T1: its team restarts as a whole, in a memory of its own.
-      for (const mate of [...this.ranks.values()])
-        if (older.team && mate.team?.memory === older.team.memory) this.stop(mate, 'revoked');
     }
     this.core ??= new Comm({
       size: a.size,

@@ -212,6 +212,17 @@ describe('T12', () => {
     expect(types(d.take())).toEqual([]);
   });
 
+  it('a member that is over begins again with its team, once the others of the life before were stopped', () => {
+    const d = new Desk().begin();
+    d.step({ type: 'ended', task: A });
+    expect(types(d.take())).toEqual(['finished 0']);
+    d.step({ type: 'stop', task: B });
+    d.start(A);
+    d.start(B);
+    for (const cm of [0, 1]) for (const task of [A, B]) d.attached(cm, task);
+    expect(types(d.take())).toEqual(['ready 0', 'ready 1']);
+  });
+
   it('a member whose EXIT is logged has no image in later waves, and is over', () => {
     const d = new Desk().begin();
     d.step({ type: 'ended', task: A });
