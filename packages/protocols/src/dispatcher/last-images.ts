@@ -17,7 +17,7 @@
 import { later } from './make-team.ts';
 import { together } from './merge.ts';
 import { apart } from './part.ts';
-import { askForImage, leave, tellToDrop } from './restart.ts';
+import { askForImage, stopToRestart } from './restart.ts';
 import { kindOfJob, over, recoveryOf, type Core, type Job, type Regrouping, type Task } from './state.ts';
 import { unitOf } from './unit.ts';
 
@@ -98,9 +98,6 @@ function giveUp(core: Core, job: Job): void {
 function again(core: Core, tasks: readonly Task[]): void {
   for (const m of tasks) {
     m.parkedAt = m.parked = undefined;
-    if (m.phase !== 'running') continue;
-    tellToDrop(core, m, m.node!, { code: 'FENCED', message: 'It restarts from its last checkpoint, in another team.' });
-    m.ranMs += core.time - m.beganAt;
-    leave(core, m);
+    if (m.phase === 'running') stopToRestart(core, m, 'It restarts from its last checkpoint, in another team.');
   }
 }

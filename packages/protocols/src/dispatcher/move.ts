@@ -9,7 +9,7 @@
  */
 import { fitsElsewhere } from './dissolve.ts';
 import { jobKey } from './keys.ts';
-import { askForImage, leave, tellToDrop } from './restart.ts';
+import { askForImage, stopToRestart } from './restart.ts';
 import { over, recoveryOf, type Core, type Job, type Task } from './state.ts';
 import { noteChange } from './teams.ts';
 import { runsFreely, unitOf } from './unit.ts';
@@ -64,9 +64,5 @@ export function moveWithImage(core: Core, t: Task): void {
   });
   noteChange(core, job, { what: 'moved', ranks: team, teams: [team] });
   core.persist({ kind: 'nothing' }, [[jobKey(id), { ...job.record }]]);
-  for (const m of unit) {
-    tellToDrop(core, m, m.node!, { code: 'FENCED', message: 'Its team moves to a node with more free slots.' });
-    m.ranMs += core.time - m.beganAt;
-    leave(core, m);
-  }
+  for (const m of unit) stopToRestart(core, m, 'Its team moves to a node with more free slots.');
 }

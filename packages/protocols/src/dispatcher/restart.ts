@@ -352,8 +352,15 @@ export function goesBack(core: Core, t: Task, cause: FaultCause | 'paused'): voi
   core.emit({ type: 'goesBack', job: t.job.record.spec.id, task: t.task, cause });
 }
 
+/** A rank that runs restarts, without a fault. Its node reads why. */
+export function stopToRestart(core: Core, t: Task, message: string): void {
+  tellToDrop(core, t, t.node!, { code: 'FENCED', message });
+  leave(core, t);
+}
+
 /** D9: it has no slot any more, and neither node nor program is to blame. */
 export function leave(core: Core, t: Task): void {
+  if (t.phase === 'running') t.ranMs += core.time - t.beganAt;
   t.phase = t.exit ? 'done' : 'idle';
   t.oversubscribed = undefined;
   t.resumable = undefined;

@@ -35,14 +35,16 @@ function pass(
 const settings = { stuckAfterMs: 5000, stuckFactor: 1, startAfterMs: 5000 };
 
 describe('stragglers', () => {
-  it('S2: replay may take as long as the rank had run before', () => {
+  it.each([false, true])('S2: replay may take as long as the rank had run before (a pause: %s)', (paused) => {
     const s = new Stage(settings);
     s.come(1);
     s.send('submit', { job: job(1) });
     pass(s, 20_000, () => ({ state: 'waiting' }));
+    if (paused) s.send('pause', { job: J(), waitMs: 0 });
     s.send('goodbye', { connection: 'c1', reason: 'closed' });
     s.come(2);
     s.come(3);
+    if (paused) s.send('resume', { job: J() });
     pass(s, 24_000, () => ({ state: 'replaying' }));
     expect(node(s)).toBe(2);
     pass(s, 2000, () => ({ state: 'replaying' }));
