@@ -20,14 +20,17 @@ const ROUNDS = 3;
 const TAB_ROUNDS = 2;
 const SMALL = 8;
 const LARGE = 1 << 20;
-const PLAN = [
-  [SMALL, 5000, 25],
-  [4096, 2000, 5],
-  [65_536, 500, 5],
-  [LARGE, 100, 5],
-] as const;
 /** Batches of the smallest size in which the engine still makes its code: half a second, about. */
 const WARM_UP = 5;
+const SMALL_BATCHES = 20;
+const BATCHES = 5;
+/** Bytes, round trips in a batch, batches. */
+const PLAN = [
+  [SMALL, 5000, WARM_UP + SMALL_BATCHES],
+  [4096, 2000, BATCHES],
+  [65_536, 500, BATCHES],
+  [LARGE, 100, BATCHES],
+] as const;
 /** About as long as a rank of a team of two (packages/node/src/comm/teams.ts): a look here takes some nanoseconds. */
 const LOOKS = 50_000;
 const NONE: JobOptions = { protocol: 'none' };
@@ -46,7 +49,7 @@ async function bare(looks: number): Promise<Bare> {
   const ends = [true, false].map(
     (leads) =>
       new Worker(join(dirname(fileURLToPath(import.meta.url)), 'team-bare.js'), {
-        workerData: { memory, leads, looks, reps: 5000, batches: 5, copyBytes: LARGE },
+        workerData: { memory, leads, looks, reps: 5000, batches: BATCHES, copyBytes: LARGE },
       }),
   );
   try {
@@ -158,7 +161,7 @@ export async function team(): Promise<boolean> {
   const bareLooking = median(looking.map((b) => b.usPerRoundTrip));
   const copy = median([...sleeping, ...looking].map((b) => b.usPerCopy));
   console.log(
-    `\ntwo ranks of one headless node in C, median of ${ROUNDS} × 5 batches, of 8 B × ${PLAN[0][2] - WARM_UP}`,
+    `\ntwo ranks of one headless node in C, median of ${ROUNDS} rounds of ${BATCHES} batches (of 8 B: ${SMALL_BATCHES})`,
   );
   console.log(
     `  bare threads: ${bareSleeping.toFixed(2)} µs with Atomics.wait, ${bareLooking.toFixed(2)} µs when they look ` +
