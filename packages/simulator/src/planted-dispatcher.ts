@@ -68,7 +68,6 @@ export class PlantedDispatcher extends Dispatcher {
     }
     if (this.world.undone === 'counts-not-raised') return super.step(e).map(withoutCounts);
     if (this.world.undone === 'smaller-teams-not-heard') return super.step(e).map(withoutGroups);
-    if (this.world.undone === 'regroupings-forgotten') return super.step(e).map(withLastOnly);
     if (this.world.undone !== 'blame-kept') return super.step(e);
     const { reputations } = this.core;
     const before = new Map([...reputations].map(([id, r]) => [id, r.quarantinedUntil]));
@@ -84,11 +83,6 @@ function withoutCounts(e: DispatcherEffect): DispatcherEffect {
   if (e.type !== 'teams' || !e.dissolved) return e;
   const dissolved = e.dissolved.map((d) => ({ ...d, from: d.from.map((f) => ({ ...f, sends: [] })) }));
   return { ...e, dissolved };
-}
-
-/** T9: of all regroupings, who serves the job hears of the last one. */
-function withLastOnly(e: DispatcherEffect): DispatcherEffect {
-  return e.type === 'teams' && e.dissolved ? { ...e, dissolved: e.dissolved.slice(-1) } : e;
 }
 
 /** D28: nobody hears of the smaller teams. */

@@ -90,14 +90,6 @@ const MERGED_LATE = {
   setup: { ...MERGED_ALONE.setup, maxDelay: 60, checkpointMs: 100 },
   faultEveryMs: 1200,
 } as const;
-/** …and other ranks are regrouped while images are few. */
-const REGROUPED = {
-  ...MERGED_ALONE,
-  setup: { ...MERGED_ALONE.setup, checkpointMs: 3000 },
-  spec: { ...DISSOLVED.spec, size: 6 },
-  only: DISSOLVED.only,
-  faultEveryMs: 1200,
-} as const;
 
 export const PLANTED = [
   // endpoint and rank
@@ -301,12 +293,6 @@ export const PLANTED = [
   plant('merged-anywhere', 'T9: teams are merged at images with nothing after them', 200, MERGED),
   plant('merge-without-gate', 'T9: a local message waits for what the log had at the merge', 100, MERGED_ALONE),
   plant('merge-without-places', 'T9: so does what is carried over', 200, MERGED_LATE),
-  plant(
-    'regroupings-forgotten',
-    'T9: a regrouping is known until all its members begin with later images',
-    200,
-    REGROUPED,
-  ),
   // coordinated checkpointing
   plant('late-not-held', "G1: no receiver gets a message from behind its sender's cut before it has cut itself", 100, {
     ...WAVES,

@@ -87,9 +87,10 @@ export class TeamUnits {
         throw new Violation(
           `K25: the team of tasks ${before} ends, and task ${task} is in that of ${String(this.teams.get(task))}`,
         );
-      if (merged) this.first.set(task, image);
-      else if (this.first.get(task) !== image) this.first.delete(task);
       const group = groupIn(d, task);
+      if (merged) this.first.set(task, image);
+      // In a smaller team it has the counts that it had.
+      else if (!group && this.first.get(task) !== image) this.first.delete(task);
       this.teams.set(task, (group ?? [task]).join());
       this.parted.set(task, { image, wave: d.wave ?? (group ? (this.imageOf(image)?.wave ?? 0) : Infinity) });
     }
