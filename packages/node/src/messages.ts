@@ -44,9 +44,9 @@ export type DaemonToComm =
   | { type: 'crash'; task: TaskId; incarnation: Incarnation; why: string }
   /**
    * Take a checkpoint soon; of one task, or of all. `leave`: and do nothing after it; false: that is not wanted any
-   * more.
+   * more. `atCall`: a script takes it at this call of checkpoint.here of its whole program.
    */
-  | { type: 'checkpoint'; task?: TaskId; leave?: boolean }
+  | { type: 'checkpoint'; task?: TaskId; leave?: boolean; atCall?: number }
   /** Percent of a processor that each rank may use, 1 to 100; also of those to come. */
   | { type: 'share'; percent: number }
   /** Channel Memory `memory` works elsewhere: connect again. */

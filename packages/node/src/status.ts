@@ -39,12 +39,13 @@ const S = {
   spent: 28,
   resumed: 42,
   progress: 46,
+  checkpointCalls: 48,
 };
 /**
  * spent, behind it the time since which the rank is in its state, with what counts of messages it has resumed, and one
- * more than the progress that the program states (0: none).
+ * more than the progress that the program states (0: none), and the calls of checkpoint.here.
  */
-const WORDS = S.progress + 2;
+const WORDS = S.checkpointCalls + 2;
 const CALL_BYTES = 48;
 /**
  * How long it has waited in which call: a table of CALLS entries, the last for all calls that came too late for one of
@@ -88,6 +89,7 @@ export class StatusWriter {
   private readonly calls: Float64Array;
   private readonly resumed: Float64Array;
   private readonly stated: Float64Array;
+  private readonly here: Float64Array;
   private readonly entries = new Map<string, number>();
   private readonly places: PlaceWriter;
   /** Of the call that it waits in, or has waited in last. */
@@ -107,6 +109,7 @@ export class StatusWriter {
     this.since = this.spent[SPENT.length] = now();
     this.resumed = new Float64Array(words.buffer, at + 4 * S.resumed, 2);
     this.stated = new Float64Array(words.buffer, at + 4 * S.progress, 1);
+    this.here = new Float64Array(words.buffer, at + 4 * S.checkpointCalls, 1);
     this.calls = new Float64Array(
       words.buffer,
       words.byteOffset + 4 * (CALLS_WORD + CALLS_TABLE),
@@ -230,6 +233,11 @@ export class StatusWriter {
     this.stated[0] = 1 + fraction;
   }
 
+  /** A script has called checkpoint.here so often. */
+  checkpointCalls(calls: number): void {
+    this.here[0] = calls;
+  }
+
   /** The store of unmatched bodies is full. */
   envelopeOnly(on: boolean): void {
     Atomics.store(this.words, STATUS_WORD + S.envelopeOnly, on ? 1 : 0);
@@ -301,6 +309,8 @@ export function readStatus(words: Int32Array, now = 0): RankStatus {
   const activity: RankActivity = { state, arrivals: count(0), sends: count(1) };
   const [stated] = new Float64Array(read.buffer, 4 * S.progress, 1);
   if (stated! >= 1 && stated! <= 2) activity.progress = stated! - 1;
+  const [here] = new Float64Array(read.buffer, 4 * S.checkpointCalls, 1);
+  if (Number.isSafeInteger(here) && here! > 0) activity.checkpointCalls = here!;
   if (state === 'waiting') {
     const length = Math.min(Math.max(read[S.callLength]!, 0), CALL_BYTES);
     activity.call = asText.decode(new Uint8Array(read.buffer, 4 * S.call, CALL_BYTES).slice(0, length));

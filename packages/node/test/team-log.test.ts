@@ -274,7 +274,7 @@ it('soak: three threads, waves without a pause: T5 holds for each frame, and eac
   try {
     for (const { got } of await Promise.race([Promise.all(ends), failure])) expect(got).toBe(4500);
     console.log(`${complete} images of the team, ${frames} frames`);
-    expect([complete > 10, frames > 1000]).toEqual([true, true]);
+    expect([complete > 2, frames > 1000]).toEqual([true, true]);
   } finally {
     clearInterval(tick);
     for (const link of links) link.close();

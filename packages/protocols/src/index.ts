@@ -62,7 +62,7 @@ export { CarriedOver, type Batch } from './pessimistic/teams/carried-over.ts';
 export { carriedOver } from './pessimistic/teams/regroup.ts';
 export { startInTeam } from './pessimistic/teams/position.ts';
 export { PrologueCopies, RepeatedPrologue } from './pessimistic/teams/prologue.ts';
-export { atHere, nextRound, offeredRound, type Caller } from './pessimistic/teams/rounds.ts';
+export { atHere, nextRound, offeredRound, roundOfCall, type Caller } from './pessimistic/teams/rounds.ts';
 export { fromTheStart, positionOf, replayOf, zeroLine, type Line, type ReplayFrom } from './pessimistic/position.ts';
 export { ChannelMemory } from './channel-memory/channel-memory.ts';
 export { DEFAULT_WINDOW } from './channel-memory/initial.ts';

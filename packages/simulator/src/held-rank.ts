@@ -28,8 +28,9 @@ export interface Held {
   /** Where its last image was taken. */
   lastLine?: string | undefined;
   finished: boolean;
-  /** The next image is its last: the server has said so. */
+  /** Its next image is its last, or that of a script at this call of checkpoint.here: the server has asked for it. */
   last: boolean;
+  lastCall: number | undefined;
   /** That image, and whether it is complete. */
   parked?: { readonly image: ImageId; complete: boolean } | undefined;
 }
@@ -53,6 +54,7 @@ export const tasksOf = (job: JobId, held: Iterable<Held>, computes: (h: Held) =>
         state: h.rank?.endpoint.repeating ? 'replaying' : h.rank && !computes(h) ? 'waiting' : 'computing',
         arrivals: h.rank?.endpoint.consumed ?? 0,
         sends: h.rank?.endpoint.sent().reduce((n, [, c]) => n + c, 0) ?? 0,
+        ...(h.rank?.checkpointCalls && { checkpointCalls: h.rank.checkpointCalls }),
       },
     }));
 
@@ -78,4 +80,5 @@ export const heldOf = (m: Extract<ControlDown, { type: 'assign' }>, node: string
   asked: false,
   finished: false,
   last: false,
+  lastCall: undefined,
 });

@@ -4,10 +4,10 @@
  *
  * Owns: the wave of its image whose channel state is not whole.
  */
-import { atHere, PrologueCopies, type LocalEvents } from '@mayfly/protocols';
+import { atHere, PrologueCopies, type Endpoint, type LocalEvents } from '@mayfly/protocols';
 import type { Position, TaskId } from '@mayfly/wire';
 import type { Rule } from './planted.ts';
-import type { SimImage, UpRing } from './rank-host.ts';
+import type { RankHost, SimImage, UpRing } from './rank-host.ts';
 import type { Channels, LocalMessage, TeamPart } from './team-memory.ts';
 import type { Teammates } from './teammates.ts';
 
@@ -168,4 +168,16 @@ export class LoggedTeam {
     this.mates.moves(true);
     this.settle();
   }
+}
+
+/** Undefined: the rank has no team, or one without a log. */
+export function loggedTeamOf(
+  { task, local }: Endpoint,
+  { team, undone }: RankHost,
+  script: boolean,
+  image: TeamPart | undefined,
+): LoggedTeam | undefined {
+  if (!local || !team?.log) return undefined;
+  const { mates, log, random } = team;
+  return new LoggedTeam(task, mates, local, log, () => random.chance(0.06), undone, script, image);
 }

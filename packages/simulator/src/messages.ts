@@ -39,7 +39,7 @@ export type ControlDown =
     }
   | { type: 'revoke'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody }
   /** An image is wanted. */
-  | { type: 'checkpoint'; task: TaskId; last?: boolean | undefined };
+  | { type: 'checkpoint'; task: TaskId; last?: boolean | undefined; atCall?: number | undefined };
 
 export type ImageUp =
   | { type: 'offer'; task: TaskId; incarnation: Incarnation; manifest: Manifest; image: SimImage; near?: boolean }

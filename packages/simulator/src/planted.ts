@@ -62,7 +62,7 @@ const DISSOLVED = {
 /** …of scripts. */
 const DISSOLVED_SCRIPTS = {
   ...DISSOLVED,
-  setup: { ...DISSOLVED.setup, kind: 'typescript' },
+  setup: { ...DISSOLVED.setup, kind: 'typescript', nodes: 1, slots: 4, spare: 6, replaceMs: 8000 },
   spec: { ...DISSOLVED.spec, prologueRounds: 2 },
 } as const;
 /** …and others have for a part of them. */

@@ -54,6 +54,8 @@ export interface SimImage extends TeamPart {
   incarnation: number;
   /** Of a member of a team with a log: the wave. */
   wave?: number;
+  /** Of a script: its calls of checkpoint.here. */
+  checkpointCalls?: number;
 }
 
 /** What its comm worker finds in the rank's up ring, in this order. */

@@ -37,7 +37,7 @@ import {
 import { Carried } from './carried.ts';
 import { describeRank } from './describe-rank.ts';
 import { Inbox } from './inbox.ts';
-import { LoggedTeam } from './logged-team.ts';
+import { loggedTeamOf, type LoggedTeam } from './logged-team.ts';
 import { markOf, standingOf, type RankHost, type SimImage, type Witness } from './rank-host.ts';
 import type { LocalMessage } from './team-memory.ts';
 import type { Teammates } from './teammates.ts';
@@ -49,6 +49,8 @@ export class Rank {
   readonly state: ProgramState;
   readonly endpoint: Endpoint;
   over = false;
+  /** Of checkpoint.here, by a script. */
+  checkpointCalls = 0;
   private readonly inbox: Inbox;
   private readonly mates: Teammates | undefined;
   /** Its team has a log. */
@@ -81,7 +83,7 @@ export class Rank {
     this.wasRepeating = this.endpoint.repeating;
     this.image = image;
     this.isScript = spec.prologueRounds !== undefined;
-    this.logged = this.inLoggedTeam();
+    this.logged = loggedTeamOf(this.endpoint, host, this.isScript, image);
     this.state = image && !this.isScript ? copyOf(image.program) : initialState(spec, task);
     const forgets = host.undone === (this.mates ? 'carried-in-team-forgotten' : 'carried-forgotten');
     const copies = new Map(host.undone === 'prologue-without-copies' && !this.logged ? [] : image?.prologue);
@@ -95,15 +97,6 @@ export class Rank {
     if (image && host.undone !== 'channels-forgotten')
       this.mates?.restores(image, this.endpoint.carriedPlace !== undefined);
     if (image && !this.isScript) this.jumps(image);
-  }
-
-  private inLoggedTeam(): LoggedTeam | undefined {
-    const { team, undone } = this.host;
-    const { local } = this.endpoint;
-    if (!local || !team?.log) return undefined;
-    const { mates, log, random } = team;
-    const declines = (): boolean => random.chance(0.06);
-    return new LoggedTeam(this.task, mates, local, log, declines, undone, this.isScript, this.image);
   }
 
   /** Bytes of unmatched bodies kept that the log has, too. */
@@ -240,6 +233,7 @@ export class Rank {
     const opened = !this.endpoint.inPrologue && this.state.round >= (this.spec.prologueRounds ?? 0);
     const wave = opened && this.isScript ? this.logged?.here(!this.endpoint.replaying, force) : 0;
     if (this.logged && wave === undefined) return false;
+    if (opened && this.isScript) this.checkpointCalls++;
     this.state.at++;
     if (opened && !this.logged) this.host.checkpoint(() => this.snapshot());
     else if (wave) this.teamImage(wave);
@@ -289,6 +283,7 @@ export class Rank {
       endpoint: this.endpoint.snapshot(),
       held: this.state.queue.filter((q) => q.body === undefined).map((q) => q.arrival),
       incarnation: this.endpoint.incarnation,
+      ...(this.isScript && { checkpointCalls: this.checkpointCalls }),
       ...this.carried.part,
       ...(this.image?.prologue && { prologue: this.image.prologue }),
     };
@@ -296,6 +291,8 @@ export class Rank {
 
   private jumps(image: SimImage): void {
     this.endpoint.jump(image.endpoint);
+    this.checkpointCalls = image.checkpointCalls ?? 0;
+    this.mates?.memory.callsBefore.set(this.task, this.checkpointCalls);
     this.witness.jumped(this.task, this.host.life);
     this.mates?.counts(image);
     for (const [dst, n] of this.endpoint.sent()) this.channelOf.set(dst, n);

@@ -58,6 +58,7 @@ const OFFERS = 1024;
 export class RecoveringRank {
   readonly endpoint: Endpoint;
   readonly envelopeOnly = false;
+  readonly checkpointCalls = 0;
   over = false;
   private readonly inbox: Inbox;
   private ranks: number[];

@@ -5,7 +5,15 @@
  *
  * Owns: the up rings of the members and the reports beside them, images that wait for their teammates.
  */
-import { nextRound, offeredRound, type Caller, type CommEvent, type Report, type Reports } from '@mayfly/protocols';
+import {
+  nextRound,
+  offeredRound,
+  roundOfCall,
+  type Caller,
+  type CommEvent,
+  type Report,
+  type Reports,
+} from '@mayfly/protocols';
 import type { Position, TaskId } from '@mayfly/wire';
 import type { Held } from './held-rank.ts';
 import type { Random } from './random.ts';
@@ -33,6 +41,8 @@ export class TeamComm {
   over = false;
   /** Its node leaves: the next wave has the last images. */
   private leaves = false;
+  /** …which scripts take at this call of checkpoint.here, unless one is past it. */
+  private atCall: number | undefined;
   private readonly ups = new Map<TaskId, UpItem[]>();
   private readonly reports = new Map<TaskId, Report[]>();
   private readonly images = new Map<TaskId, { readonly wave: number; readonly image: SimImage }>();
@@ -158,7 +168,8 @@ export class TeamComm {
   }
 
   /** True: last images can be had. */
-  lastImages(): boolean {
+  lastImages(atCall?: number): boolean {
+    this.atCall = atCall;
     this.leaves = this.here.some((h) => h.rank);
     if (this.leaves) this.asks(this.here);
     return this.leaves;
@@ -204,6 +215,11 @@ export class TeamComm {
     memory.wakes(task);
   }
 
+  private callsBefore(): number[] {
+    const { members, ended, callsBefore } = this.memory;
+    return members.filter((t) => !ended.has(t)).map((t) => callsBefore.get(t) ?? 0);
+  }
+
   private callers(): Caller[] {
     const { members, ended, calls, offers } = this.memory;
     const there = members.filter((t) => !ended.has(t));
@@ -219,7 +235,9 @@ export class TeamComm {
       const callers = this.callers();
       // The quickest may be a call further meanwhile.
       const ahead = offeredRound(callers) === undefined ? this.random.between(0, 1) : 0;
-      memory.round = { wave, at: nextRound(callers, 0) + ahead };
+      const next = nextRound(callers, 0) + ahead;
+      const named = this.leaves ? roundOfCall(this.atCall, this.callsBefore()) : undefined;
+      memory.round = { wave, at: Math.max(next, named ?? 0) };
     }
     if (this.leaves) memory.last = wave;
     this.memory.wanted.set(h.task, wave);

@@ -91,6 +91,8 @@ export class TeamMemory {
   /** Of scripts: the call of checkpoint.here at which the images of that wave are taken, and the calls of each. */
   round = { wave: 0, at: 0 };
   readonly calls = new Map<TaskId, number>();
+  /** …and those before the images with which they began. */
+  readonly callsBefore = new Map<TaskId, number>();
   /** …and those that wait for an image at their last call, and the last one at which each waited in vain. */
   readonly offers = new Set<TaskId>();
   readonly refused = new Map<TaskId, number>();

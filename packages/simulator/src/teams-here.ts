@@ -73,10 +73,11 @@ export class TeamsHere {
     return [...this.all.values()].map(({ comm }) => comm?.lastImages() ?? false).some(Boolean);
   }
 
-  /** The rank, or its team, is to take a last image. */
-  stops(h: Held): void {
-    if (h.team) this.commOf(h)?.lastImages();
-    else h.last = true;
+  /** The rank, or its team, is to take a last image; a script at that call of checkpoint.here. */
+  stops(h: Held, atCall: number | undefined): void {
+    if (h.team) return void this.commOf(h)?.lastImages(atCall);
+    h.last = true;
+    h.lastCall = atCall;
   }
 
   /** …which is not wanted any more. */

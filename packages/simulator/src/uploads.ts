@@ -79,11 +79,12 @@ export class Uploads {
     const { world } = this.node;
     // no task would ever restart from it
     if (!world.protocol.recovery.restarts) return;
-    const { endpoint } = h.rank!;
+    const { endpoint, checkpointCalls } = h.rank!;
     const line = JSON.stringify(endpoint.position([]));
+    const isLast = h.last && (h.lastCall === undefined || h.lastCall === checkpointCalls);
     if (endpoint.choosesImages) {
-      if (world.agenda.now < h.nextCheckpoint) return;
-      if (line === h.lastLine && !h.last) return; // nothing has happened since the last one
+      if (world.agenda.now < h.nextCheckpoint && !isLast) return;
+      if (line === h.lastLine && !isLast) return; // nothing has happened since the last one
     } else if (!h.asked) return;
     const link = this.connected();
     if (!link && endpoint.choosesImages) return;
@@ -94,7 +95,7 @@ export class Uploads {
     const position = this.node.image(h.task, endpoint.position(image.held));
     if (!position) return;
     const manifest = this.manifest(h, image, position);
-    if (h.last) h.parked = { image: manifest.image, complete: false };
+    if (isLast) h.parked = { image: manifest.image, complete: false };
     if (image.channels) this.witness(manifest, image);
     const offered = {
       manifest,

@@ -213,10 +213,10 @@ export class Volunteer {
     this.world.gone(this);
   }
 
-  private wantsImage(h: Held, last?: boolean): void {
+  private wantsImage(h: Held, last?: boolean, atCall?: number): void {
     if (last === false) return this.teams.stays(h);
     h.nextCheckpoint = 0;
-    if (last) this.teams.stops(h);
+    if (last) this.teams.stops(h, atCall);
     if (h.rank) this.turns.wake(h);
   }
 
@@ -352,7 +352,7 @@ export class Volunteer {
         if (this.held.get(m.task)?.incarnation === m.incarnation) this.drop(m.task);
         return;
       case 'checkpoint':
-        return this.held.has(m.task) ? this.wantsImage(this.held.get(m.task)!, m.last) : undefined;
+        return this.held.has(m.task) ? this.wantsImage(this.held.get(m.task)!, m.last, m.atCall) : undefined;
       case 'assign': {
         if (this.hostile) return this.hostile.assigned(m.task, m.incarnation);
         if (!this.runsIt)

@@ -140,6 +140,11 @@ export const CheckpointRequest = Type.Object({
   task: TaskIdSchema,
   /** True: the rank, or its team, does nothing more behind it. False: that is not wanted any more. */
   last: Type.Optional(Type.Boolean()),
+  /**
+   * Of a script, with `last`: the call of checkpoint.here at which it stops, counted as in {@link RankActivity}. One
+   * that is past it goes on. Absent: the next.
+   */
+  atCall: Type.Optional(CountSchema),
 });
 export type CheckpointRequest = Static<typeof CheckpointRequest>;
 

@@ -208,10 +208,7 @@ export const MANY_SKIPPED = 5;
 
 /** What a rank is doing, as its status words say. */
 export const RankActivity = Type.Object({
-  /**
-   * 'computing' | 'waiting' | 'replaying' | 'checkpointing' | 'resting' (its volunteer gives a share of the processor
-   * only)
-   */
+  /** 'computing' | 'waiting' | 'replaying' | 'checkpointing' | 'resting' (its volunteer gives only a share) */
   state: Type.String({ maxLength: 32 }),
   /** The MPI call that it waits in, e.g. 'MPI_Recv'; 'stdin' (with peer WORLD) when it waits for standard input. */
   call: Type.Optional(Type.String({ maxLength: 48 })),
@@ -238,6 +235,8 @@ export const RankActivity = Type.Object({
   ),
   /** What the program states (comm.progress, MPIX_Progress): 0 to 1. */
   progress: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  /** Of a script: calls of checkpoint.here since the start of the program. Absent: none. */
+  checkpointCalls: Type.Optional(CountSchema),
 });
 export type RankActivity = Static<typeof RankActivity>;
 

@@ -180,7 +180,12 @@ export class DispatcherHost {
         });
       case 'checkpoint':
         return this.#sockets.post(e.connection, (socket) => {
-          socket.emit('checkpoint', { job: e.job, task: e.task, ...(e.last === undefined ? {} : { last: e.last }) });
+          socket.emit('checkpoint', {
+            job: e.job,
+            task: e.task,
+            ...(e.last === undefined ? {} : { last: e.last }),
+            ...(e.atCall === undefined ? {} : { atCall: e.atCall }),
+          });
         });
       case 'taskDone':
         return this.#listener.taskDone(e.job, e.task);

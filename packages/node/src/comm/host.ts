@@ -110,8 +110,9 @@ export class CommHost {
           else {
             // Somebody waits for it at the server.
             rank.wholeNext = true;
-            if (rank.log) rank.log.order(m.leave ?? false);
-            else rank.link.side.ask(m.leave ? Ask.CHECKPOINT | Ask.LEAVE : Ask.CHECKPOINT);
+            if (rank.log) rank.log.order(m.leave ?? false, m.atCall);
+            else if (m.leave) rank.link.side.askForLast(m.atCall);
+            else rank.link.side.ask(Ask.CHECKPOINT);
           }
         this.teamImages.order();
         break;

@@ -11,13 +11,14 @@
  *  Q2 When the node leaves, or the server asks for last images, only a wave that begins afterwards has them. Members
  *     that have stopped behind theirs go on when that wave is dropped.
  *  Q3 Scripts take the images of a wave at a call of checkpoint.here that none of them has reached when the wave begins
- *     (rounds.ts), or at which those that have reached it wait. No wave begins before one has called it.
+ *     (rounds.ts), or at which those that have reached it wait. No wave begins before one has called it. The server may
+ *     name the call of last images: ranks of other nodes stop there, too.
  *  Q4 Scripts whose wave was dropped are asked again after the same time, and then after twice, four times … as long,
  *     because each costs time and the next may fail for the same reason.
  *  Q5 A script that waits at a call gets an answer at once: a wave, or its refusal.
  *  Q6 A team whose members all wait, with no message since the last wave, has the images that it needs.
  */
-import { nextRound, offeredRound, type Caller, type Report, type Reports } from '@mayfly/protocols';
+import { nextRound, offeredRound, roundOfCall, type Caller, type Report, type Reports } from '@mayfly/protocols';
 import type { TaskId } from '@mayfly/wire';
 import { readReport } from '../local-frames.ts';
 import type { RingReader } from '../ring/rings.ts';
@@ -37,6 +38,7 @@ export class LoggedTeam {
   /** Somebody has asked for an image. */
   private ordered = false;
   private leaving = false;
+  private atCall: number | undefined;
   /** …and that was the reason for the wave under way. */
   private asked = false;
   /** A script wants an image soon. */
@@ -98,9 +100,12 @@ export class LoggedTeam {
 
   // ── images ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  order(leave: boolean): void {
+  /** `leave`: the last ones. `atCall`: at this call of the whole program, if no script is past it. */
+  order(leave: boolean, atCall?: number): void {
     this.ordered = true;
-    if (leave) this.leaving = true;
+    if (!leave) return;
+    this.leaving = true;
+    this.atCall = atCall;
   }
 
   /** Last images are not wanted any more. Returns their wave, which is to be dropped; 0: none is under way. */
@@ -182,8 +187,16 @@ export class LoggedTeam {
     if (this.leaving) this.memory.last = wave;
     this.without(of);
     const places = [...of].map((task) => this.members.indexOf(task));
-    if (this.scripts) this.memory.round = (this.calls + nextRound(this.since(places), this.perMs)) | 0;
+    if (this.scripts) this.memory.round = this.round(places);
     for (const place of places) this.memory.want(place, wave);
+  }
+
+  /** Q3: 32 bits. */
+  private round(places: readonly number[]): number {
+    const next = nextRound(this.since(places), this.perMs);
+    const before = places.map((place) => this.memory.callsBefore(place));
+    const named = this.leaving && this.atCall !== undefined ? roundOfCall(this.atCall | 0, before) : undefined;
+    return (this.calls + Math.max(next, named === undefined ? 0 : (named - this.calls) | 0)) | 0;
   }
 
   /** Members that are not among these have ended: nothing comes of them, and nobody waits for room at them (T12). */

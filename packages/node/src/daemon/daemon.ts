@@ -160,7 +160,7 @@ export class Daemon {
           void this.seams.images.forget(r.job, r.task).catch(() => undefined);
         this.jobs.revoke(r);
       });
-      socket.on('checkpoint', (c) => this.jobs.checkpoint(c.job, c.task, c.last));
+      socket.on('checkpoint', (c) => this.jobs.checkpoint(c.job, c.task, c.last, c.atCall));
       socket.on('memoryMoved', (m) => this.jobs.reconnect(m.job, m.memory));
       serveParity(socket, this.parity);
     });

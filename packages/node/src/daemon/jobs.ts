@@ -348,13 +348,14 @@ export class Jobs {
     else this.ended(job, r.task, rank.assignment.incarnation, 'revoked');
   }
 
-  checkpoint(job?: JobId, task?: TaskId, last?: boolean): void {
+  checkpoint(job?: JobId, task?: TaskId, last?: boolean, atCall?: number): void {
     for (const j of this.jobs.values())
       if (job === undefined || j.id === job)
         j.frame?.channel.post({
           type: 'checkpoint',
           ...(task === undefined ? {} : { task }),
           ...(last === undefined ? {} : { leave: last }),
+          ...(atCall === undefined ? {} : { atCall }),
         });
   }
 

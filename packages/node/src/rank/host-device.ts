@@ -101,6 +101,13 @@ export class RankDevice extends RingDevice {
     }
   }
 
+  /** Of a script alone, at this call of checkpoint.here: its last image is wanted here, or only at a later call. */
+  stopsAt(call: number): 'here' | 'later' | undefined {
+    const { side } = this;
+    const left = side.wanted(Ask.LEAVE) && side.lastCall !== 0 ? (side.lastCall - call) | 0 : -1;
+    return left > 0 ? 'later' : left === 0 && !side.imageUnderWay ? 'here' : undefined;
+  }
+
   /**
    * True once after the comm worker asked for a checkpoint, and whenever `elapsed`; never while an image is still on
    * its way. Where the team has a log, its waves alone decide.
@@ -163,12 +170,21 @@ export class RankDevice extends RingDevice {
    * where there is one, the others through the ring. The stall of a checkpoint is this copy. The buffer belongs to the
    * comm worker until imageUnderWay falls. True: the node leaves, {@link park} behind it.
    */
-  image(head: Omit<ImageHead, 'sections'>, sections: readonly ImageSection[], buffer?: SharedArrayBuffer): boolean {
+  image(
+    head: Omit<ImageHead, 'sections'>,
+    sections: readonly ImageSection[],
+    buffer?: SharedArrayBuffer,
+    /** Of a script: the call of checkpoint.here. */
+    call = 0,
+  ): boolean {
     const { wave } = head;
     this.side.down.release();
     this.flush();
     this.status.state(RankState.CHECKPOINTING);
-    const leaving = wave === undefined ? this.side.asked(Ask.LEAVE) : this.log!.isLast(wave);
+    const leaving =
+      wave !== undefined
+        ? this.log!.isLast(wave)
+        : (this.side.lastCall === 0 || this.stopsAt(call) === 'here') && this.side.asked(Ask.LEAVE);
     if (leaving) this.status.parked();
     this.side.imageUnderWay = true;
     writeImage(head, sections, buffer, (h, body) => this.write(h, EMPTY, body));

@@ -11,6 +11,8 @@ interface HostSection {
   random: RandomState;
   endpoint: EndpointSnapshot;
   origin?: number;
+  /** Of a script: its calls of checkpoint.here; absent in older ones. */
+  calls?: number;
 }
 const SECTION = 'host';
 
@@ -18,6 +20,10 @@ export class RankImages {
   private last: number;
   private lastSteps = 0;
   private serial: number;
+  /** Of checkpoint.here, since the start of the program. */
+  private calls = 0;
+  /** Operations of the device when it began with an image, until the first call. */
+  private restored: number | undefined;
   /** Of the image of its team that a script takes now. */
   private wave = 0;
   /** From when performance.now counts, ms of the job's clock; undefined until the program asks for it. */
@@ -56,12 +62,27 @@ export class RankImages {
   /** A script is at checkpoint.here. `force`: it wants an image, if one can be had. */
   dueHere(force: boolean): boolean {
     const { device, endpoint, interval } = this;
-    if (!device.log) return force || this.due(false);
+    this.counts();
     const may = !endpoint.replaying;
+    if (!device.log) {
+      const stops = device.stopsAt(this.calls);
+      return force || (stops === 'here' ? may : stops !== 'later' && this.due(false));
+    }
     this.wave = device.here(may, force);
     if (this.wave > 0) return true;
     if (may && (force || (interval !== undefined && this.now() - this.last >= interval))) device.log.wish();
     return false;
+  }
+
+  /**
+   * A call of checkpoint.here. A program whose steps begin with one repeats that of the image with which it began: it
+   * has done nothing since.
+   */
+  private counts(): void {
+    if (this.device.steps === this.restored) this.device.log?.began(this.calls - 1);
+    else this.calls++;
+    this.restored = undefined;
+    this.status.checkpointCalls(this.calls);
   }
 
   /** Puts chance and positions where the image was taken; gives its sections. */
@@ -73,12 +94,15 @@ export class RankImages {
     this.endpoint.jump(host.endpoint, typeof this.run.program === 'string');
     this.random.restore(host.random);
     this.origin = host.origin;
+    this.calls = host.calls ?? 0;
+    this.device.log?.began(this.calls);
     this.status.resume(
       this.endpoint.consumed,
       this.endpoint.sent().reduce((n, [, count]) => n + count, 0),
     );
     this.last = this.now();
     this.device.jumped(image.get(CHANNELS));
+    this.restored = this.device.steps;
     return image;
   }
 
@@ -92,11 +116,12 @@ export class RankImages {
   }): void {
     const { device } = this;
     device.flush();
-    const { origin } = this;
+    const { origin, calls } = this;
     const host: HostSection = {
       random: this.random.state(),
       endpoint: this.endpoint.snapshot(),
       ...(origin === undefined ? {} : { origin }),
+      ...(calls === 0 ? {} : { calls }),
     };
     const wave = device.log?.script ? this.wave : device.log?.wanted;
     // Bodies of messages that no log has (their numbers are negative) are channel state.
@@ -111,6 +136,7 @@ export class RankImages {
         { name: SECTION, parts: [new TextEncoder().encode(JSON.stringify(host))] },
       ],
       this.run.imageBuffer,
+      this.calls,
     );
     this.last = this.now();
     this.lastSteps = this.device.steps;

@@ -246,6 +246,11 @@ export class TeamLog {
     return 0;
   }
 
+  /** It began with an image, with so many calls of checkpoint.here before that. */
+  began(calls: number): void {
+    this.team.memory.began(this.team.me, calls);
+  }
+
   /** The program wants an image soon. */
   wish(): void {
     const wave = this.team.memory.wave(this.team.me);

@@ -1,5 +1,5 @@
 /** The comm worker's end of a rank memory: it never blocks, but for {@link CommSide.linger}. */
-import { CONTROL_BYTES, DATA, LINGER, SPACE, W, bellOfRank, open, type Doorbell } from './memory.ts';
+import { Ask, CONTROL_BYTES, DATA, LINGER, SPACE, W, bellOfRank, open, type Doorbell } from './memory.ts';
 import { RingReader, RingWriter } from './rings.ts';
 
 /** Atomics.waitAsync on an Int32Array, without a timeout. */
@@ -140,6 +140,12 @@ export class CommSide {
   ask(bits: number): void {
     Atomics.or(this.words, W.ask, bits);
     this.rank.ring();
+  }
+
+  /** …for its last image: soon, or at this call of checkpoint.here. */
+  askForLast(atCall: number | undefined): void {
+    Atomics.store(this.words, W.lastCall, (atCall ?? 0) | 0);
+    this.ask(atCall === undefined ? Ask.CHECKPOINT | Ask.LEAVE : Ask.LEAVE);
   }
 
   /** …it is not asked for that any more. */

@@ -34,6 +34,8 @@ export const W = {
   share: 162,
   /** Pages (64 KiB) of the program's linear memory, as of its last calls; 0: not known. Set by the rank. */
   memory: 163,
+  /** Of a script: the call of checkpoint.here at which it takes its last image, 32 bits; 0: the next. */
+  lastCall: 164,
   status: 176,
   lingerBell: 240,
   /** Times by MPI call (status.ts). */

@@ -110,6 +110,11 @@ export class RankSide {
     this.comm.wake();
   }
 
+  /** The call of checkpoint.here at which a script takes its last image, 32 bits; 0: any. */
+  get lastCall(): number {
+    return Atomics.load(this.words, W.lastCall);
+  }
+
   /** One of {@link Ask}'s bits is set, as far as this thread has heard. */
   wanted(bit: number): boolean {
     return (this.words[W.ask]! & bit) !== 0;

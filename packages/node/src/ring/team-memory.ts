@@ -32,6 +32,7 @@ const MEMBER = {
   reportsTail: 96,
   wave: 97,
   refused: 98,
+  callsBefore: 99,
   words: 128,
 } as const;
 /** `sent`, `bytes` (by the writer) and `consumed` (by the reader) are f64. */
@@ -144,7 +145,7 @@ export class TeamMemory {
     this.bell(at).ring();
   }
 
-  /** Of a script: its calls of checkpoint.here so far, the last 32 bits. */
+  /** Of a script: its calls of checkpoint.here since it began, the last 32 bits. */
   calls(at: number): number {
     return Atomics.load(this.words, this.member(at) + MEMBER.calls);
   }
@@ -152,6 +153,15 @@ export class TeamMemory {
   /** …one more. @returns how many, the last 32 bits */
   call(at: number): number {
     return (Atomics.add(this.words, this.member(at) + MEMBER.calls, 1) + 1) | 0;
+  }
+
+  /** …and those before the image with which it began. */
+  callsBefore(at: number): number {
+    return Atomics.load(this.words, this.member(at) + MEMBER.callsBefore);
+  }
+
+  began(at: number, calls: number): void {
+    Atomics.store(this.words, this.member(at) + MEMBER.callsBefore, calls | 0);
   }
 
   /** This member waits for an image at its last call of checkpoint.here, or at the next. */

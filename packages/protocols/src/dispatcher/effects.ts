@@ -66,6 +66,8 @@ export type DispatcherEffect =
       task: TaskId;
       /** True: the rank, or its team, does nothing more behind it. False: that is not wanted any more. */
       last?: boolean | undefined;
+      /** Of a script, with `last`: the call of checkpoint.here at which it stops. Absent: the next. */
+      atCall?: number | undefined;
     }
   // Coordinated checkpointing, to the checkpoint scheduler of the job.
   /** A rank is lost: all go back. */

@@ -10,10 +10,11 @@
  *
  *      What was asked for a last image does nothing more: whatever goes wrong, it restarts, without a fault. A server
  *      that comes back knows nothing of it: a rank that stands still for {@link PARKED_MS} on a node that stays
- *      restarts. "(TypeScript: at a `here` that forms a set; else they go on)": scripts stop at their next
- *      `checkpoint.here` only, which may be far, or wait for a rank that has stopped. So those that have no last image
- *      by then are not asked for it any more, and go on.
+ *      restarts. "(TypeScript: at a `here` that forms a set; else they go on)": scripts stop at a `checkpoint.here`
+ *      only, those of several units at the same call (common-call.ts). It may be far, or wait for a rank that has
+ *      stopped. So those that have no last image by then are not asked for it any more, and go on.
  */
+import { commonCall } from './common-call.ts';
 import { later } from './make-team.ts';
 import { together } from './merge.ts';
 import { apart } from './part.ts';
@@ -39,7 +40,8 @@ export function watchRegroupings(core: Core, job: Job): void {
   if (!found || !isSame(found, regrouping)) job.regrouping = found;
   else if (core.time >= regrouping!.from) {
     job.regrouping = { ...regrouping!, by: core.time + WAIT_MS };
-    for (const t of found.tasks) askForImage(core, t, true);
+    const atCall = found.into === 'one' ? commonCall(found.tasks, core.time) : undefined;
+    for (const t of found.tasks) askForImage(core, t, true, atCall);
   }
 }
 

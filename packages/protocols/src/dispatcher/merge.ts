@@ -3,8 +3,7 @@
  * room for all of them (D30, last-images.ts). Until they are fenced everywhere, this is in memory only; the commit has
  * their images as the first set of the team, and says how many arrivals each log had.
  *
- * Scripts are never merged: they stop at a `checkpoint.here`, and those of several nodes would have to stop at the same
- * one, or one of them waits for what another sends behind its own. Nor are jobs with parity.
+ * Jobs with parity are never merged.
  */
 import { rooms, takesRanks } from './free-slots.ts';
 import { suits, wantedByUnit } from './placement.ts';
@@ -16,8 +15,7 @@ import { mayStop, unitOf } from './unit.ts';
 /** Consecutive units of one world that fit on a node together; undefined: there are none. */
 export function together(core: Core, job: Job): Task[] | undefined {
   const most = mostOf(core, job);
-  if (most < 2 || mapByOf(core, job) !== 'slot' || kindOfJob(job) !== 'wasm' || job.record.spec.parity)
-    return undefined;
+  if (most < 2 || mapByOf(core, job) !== 'slot' || job.record.spec.parity) return undefined;
   const units = job.tasks.filter((t) => unitOf(core, t)[0] === t).map((t) => unitOf(core, t));
   for (let i = 0; i < units.length; i++) {
     let best: Task[] | undefined;
@@ -33,7 +31,9 @@ export function together(core: Core, job: Job): Task[] | undefined {
   return undefined;
 }
 
-const mayMerge = (t: Task): boolean => mayStop(t) && !t.oversubscribed;
+/** Of a script the node has to say which call of checkpoint.here is its next (common-call.ts). */
+const mayMerge = (t: Task): boolean =>
+  mayStop(t) && !t.oversubscribed && (kindOfJob(t.job) === 'wasm' || t.callsSeen !== undefined);
 
 const oneWorld = ([first, ...others]: readonly Task[]): boolean =>
   others.every((t) => groupOf(t.job.record, t.task) === groupOf(first!.job.record, first!.task));

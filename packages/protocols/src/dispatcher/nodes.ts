@@ -10,6 +10,7 @@ import {
   type TaskId,
 } from '@mayfly/wire';
 import { deadline, judge, patienceOf, type Patience, type Verdict } from '../failure-detector.ts';
+import { callsSeen } from './common-call.ts';
 import { rooms, takesFor, type Room } from './free-slots.ts';
 import { takeRoomForUnit, wantedByUnit } from './placement.ts';
 import { stated } from './job-progress.ts';
@@ -171,6 +172,7 @@ export function heartbeat(core: Core, node: Node, e: Of<'heartbeat'>): void {
     t.missed = 0;
     if (!sameActivity(t.activity, h.activity)) t.activitySince = core.now;
     t.activity = h.activity;
+    t.callsSeen = callsSeen(t.callsSeen, h.activity.checkpointCalls, core.time);
     t.parkedAt = h.parked === undefined ? undefined : (t.parkedAt ?? core.time);
     t.parked = h.parked;
     stated(core, t, h.incarnation, h.activity.progress);

@@ -234,9 +234,10 @@ export function started(core: Core, t: Task): void {
 
 /**
  * Asks the node of a running rank for an image; `last`: it does nothing more behind it, or (false) no such image is
- * wanted any more. For a rank that does not run yet, this happens when it starts.
+ * wanted any more; `atCall`: a script takes it at this call of checkpoint.here. For a rank that does not run yet, this
+ * happens when it starts.
  */
-export function askForImage(core: Core, t: Task, last?: boolean): void {
+export function askForImage(core: Core, t: Task, last?: boolean, atCall?: number): void {
   if ((t.wanted === undefined && last === undefined) || t.phase !== 'running' || t.node === undefined) return;
   // One member asks for all: a team takes its images together.
   if (unitOf(core, t).find((m) => m.phase === 'running' && !runsAgain(m)) !== t) return;
@@ -249,6 +250,7 @@ export function askForImage(core: Core, t: Task, last?: boolean): void {
       job: t.job.record.spec.id,
       task: t.task,
       ...(last === undefined ? {} : { last }),
+      ...(atCall === undefined ? {} : { atCall }),
     });
 }
 

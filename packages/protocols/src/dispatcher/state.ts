@@ -20,6 +20,7 @@ import {
 } from '@mayfly/wire';
 import type { Holdings } from '../channel-memory/events.ts';
 import { ObserverClock, type Presence, type Verdict } from '../failure-detector.ts';
+import type { CallsSeen } from './common-call.ts';
 import type { DispatcherEffect } from './effects.ts';
 import type { RecoveryPolicy, RecoveryTable } from './policy.ts';
 import { Shares } from './recent-use.ts';
@@ -124,6 +125,8 @@ export interface Task {
   activity?: RankActivity;
   /** Wall clock of the first heartbeat that reported this wait and this progress; neither has changed since. */
   activitySince?: number;
+  /** Its calls of checkpoint.here (common-call.ts). */
+  callsSeen?: CallsSeen | undefined;
   /** What its program states, and what it had reached (job-progress.ts); `reached` is at least `fraction`. */
   stated?: { readonly incarnation: Incarnation; readonly fraction: number; readonly reached: number };
   /** Messages of its team that it has sent and consumed, as its node says (stragglers.ts). */

@@ -1,7 +1,7 @@
 /** D30: ranks that are alone, and smaller teams, become one team where a node has room for all of them. */
 import { describe, expect, it } from 'vitest';
 import { andThen } from '../../src/contract/dissolved.ts';
-import { regroupedAt, type Dissolved, type JobRecord } from '../../src/index.ts';
+import { regroupedAt, type Dissolved, type JobRecord, type JobSpec } from '../../src/index.ts';
 import { positionOf, zeroLine } from '../../src/pessimistic/position.ts';
 import { positionInTeam } from '../../src/pessimistic/teams/position.ts';
 import { I, J, job, N, NOTHING, Stage, T } from './stage.ts';
@@ -9,12 +9,12 @@ import { I, J, job, N, NOTHING, Stage, T } from './stage.ts';
 const RANKS = [0, 1, 2];
 
 /** Ranks 0 and 1 are a team on node 1, rank 2 is alone on node 2; node 4 has come, with three slots. */
-function apart(): Stage {
+function apart(program: JobSpec['program'] = { language: 'c', entry: 'm', hash: 'a' }): Stage {
   parked.clear();
   const s = new Stage({ mergeAfterMs: 10_000 });
   s.come(1, 2);
   s.come(2, 1);
-  s.send('submit', { job: job(3, { team: 3, mapBy: 'slot', program: { language: 'c', entry: 'm', hash: 'a' } }) });
+  s.send('submit', { job: job(3, { team: 3, mapBy: 'slot', program }) });
   expect(s.assigned()).toEqual(['0.0@1', '1.0@1', '2.0@2']);
   beats(s);
   s.come(4, 3);
@@ -153,8 +153,33 @@ describe('T9: "Dissolve and merge at an image with nothing after it"', () => {
     expect(s.assigned()).toEqual(['2.1@2']);
   });
 
-  it('not of scripts, not where ranks are to be spread, and not beyond the size of a team', () => {
-    for (const over of [{ program: job(1).program }, { mapBy: 'node' as const }, { team: 2 }]) {
+  it('scripts of several units stop at a call that none of them has made; of each the calls have to be known', () => {
+    const s = apart({ language: 'typescript', entry: 'm', hash: 'a' });
+    const pass = (ms: number, calls: (t: number) => number | undefined): void => {
+      const of = (t: number) => {
+        const n = calls(t);
+        const b = beat(s, t, 0);
+        return { ...b, activity: { ...b.activity, ...(n !== undefined && { checkpointCalls: n }) } };
+      };
+      for (let at = 0; at < ms; at += 250) s.pass(250, { c1: [of(0), of(1)], c2: [of(2)], c4: [] });
+    };
+    pass(15_000, (t) => (t === 2 ? undefined : 100));
+    expect(s.of('checkpoint')).toEqual([]);
+    // Rank 2 makes a call every 50 ms: a second later it has made 20 more.
+    let now = 0;
+    pass(11_000, (t) => (t === 2 ? 200 + 5 * now++ : 100));
+    const asked = s.of('checkpoint');
+    expect(asked.map((e) => [e.connection, e.task, e.last])).toEqual([
+      ['c1', 0, true],
+      ['c2', 2, true],
+    ]);
+    expect(asked[1]!.atCall).toBe(asked[0]!.atCall);
+    expect(asked[0]!.atCall! - (200 + 5 * 40)).toBeGreaterThan(20);
+    expect(asked[0]!.atCall! - (200 + 5 * now)).toBeLessThan(30);
+  });
+
+  it('not where ranks are to be spread, and not beyond the size of a team', () => {
+    for (const over of [{ mapBy: 'node' as const }, { team: 2 }]) {
       const s = new Stage({ mergeAfterMs: 10_000 });
       s.come(1, 2);
       s.come(2, 1);

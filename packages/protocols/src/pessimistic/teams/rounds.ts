@@ -32,6 +32,16 @@ export function offeredRound(members: readonly Caller[]): number | undefined {
 export const nextRound = (members: readonly Caller[], perMs: number): number =>
   offeredRound(members) ?? Math.max(...members.map((m) => m.calls)) + 1 + Math.floor(Math.max(0, perMs) * AHEAD_MS);
 
+/**
+ * The call of the members' present life that is call number `call` of the whole program. `before`: the calls of each
+ * before that life. Undefined: they differ.
+ */
+export function roundOfCall(call: number | undefined, before: readonly number[]): number | undefined {
+  const [first] = before;
+  const same = first !== undefined && before.every((n) => n === first);
+  return call !== undefined && same ? call - first : undefined;
+}
+
 /** What a script does at its `call`-th checkpoint.here, where images of a wave are wanted at call `at`. */
 export const atHere = (call: number, at: number): 'image' | 'decline' | 'later' =>
   call < at ? 'later' : call === at ? 'image' : 'decline';
