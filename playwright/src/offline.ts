@@ -65,7 +65,7 @@ export async function openedDuringRestart(browser: Browser, server: ServerProces
     return route.fulfill({ status: 503, contentType: 'application/json', body: '{}' });
   });
   await page.goto(`${server.url}/volunteer?start&slots=1`);
-  await expect(page.getByTestId('volunteer-state')).toHaveText(/^Idle/, { timeout: 60_000 });
+  await expect(page.getByTestId('volunteer-state')).toHaveText(/^Idle/);
   expect([...refused].map((kind) => kind.replace(/-[^.]{8}\./, '.')).sort()).toEqual([
     'VolunteerPage',
     'entry-browser',

@@ -38,10 +38,10 @@ test('a tab goes on with the other server when the one that serves is killed; th
   const client = new Client(servers);
   const tab = await BrowserTab.open(servers.url, 'tab', 2, browsers);
   const { id } = await client.submit(source('sums', SUMS), 2, [], { interactive: true });
-  await client.until(id, 'half way', (job) => job.outputBytes > 0, 60_000);
+  await client.until(id, 'half way', (job) => job.outputBytes > 0);
   await servers.kill9();
-  await expect(async () => client.input(id)).toPass({ timeout: 60_000 });
-  const end = await client.ended(id, 60_000);
+  await expect(async () => client.input(id)).toPass();
+  const end = await client.ended(id);
   expect(end.state).toBe('done');
   // The tab kept its ranks: it is the server that was lost.
   expect(end.faults).toEqual([]);
@@ -51,12 +51,12 @@ test('a tab goes on with the other server when the one that serves is killed; th
   const page = await tab.context.newPage();
   await openDashboard(page, servers, '/server');
   const list = page.getByRole('region', { name: 'Servers' });
-  await expect(list.getByText('Stands by', { exact: true })).toBeVisible({ timeout: 30_000 });
+  await expect(list.getByText('Stands by', { exact: true })).toBeVisible();
   await expect(list.getByText('Serves', { exact: true })).toBeVisible();
   // What begins now has its Channel Memory at the other server.
   await expect.poll(() => servers!.log).toMatch(/another server has seats[^]*another server has seats/);
   const next = await client.submit(source('sums', SUMS), 2, [], { interactive: true });
-  await client.until(next.id, 'half way', (job) => job.outputBytes > 0, 60_000);
+  await client.until(next.id, 'half way', (job) => job.outputBytes > 0);
   await expect(list.locator('dt:has-text("Stands by") + dd')).toContainText(
     /passes \d+ messages? a second on, for 1 job/,
   );
@@ -66,11 +66,11 @@ test('a tab goes on with the other server when the one that serves is killed; th
   const served = (await list.locator('dt:has-text("Serves") + dd .mono').textContent())!;
   await list.getByRole('button', { name: 'Let another one serve' }).click();
   await page.getByRole('button', { name: 'Hand over' }).click();
-  await expect(list.locator('dt:has-text("Stands by") + dd .mono')).toHaveText(served, { timeout: 60_000 });
+  await expect(list.locator('dt:has-text("Stands by") + dd .mono')).toHaveText(served);
   await expect(list.locator('dt:has-text("Serves") + dd .mono')).not.toHaveText(served);
   // …and goes on at the one that serves then.
-  await expect(async () => client.input(next.id)).toPass({ timeout: 60_000 });
-  const after = await client.ended(next.id, 60_000);
+  await expect(async () => client.input(next.id)).toPass();
+  const after = await client.ended(next.id);
   expect([after.state, after.faults]).toEqual(['done', []]);
   expect((await client.answer(after)).stdout).toEqual([`half ${sum(10)}\nall ${sum(20)}\n`, '']);
   await tab.kill();
