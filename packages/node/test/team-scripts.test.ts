@@ -235,7 +235,7 @@ const ALL = [0, 1, 2, 3];
 
 it('T9: a node leaves with a team of scripts, which go on where there are slots, and become a team again', async () => {
   const first = await bench.node(4, 'a');
-  const id = await submit(ROUNDS, 4, 0, 5000);
+  const id = await submit(ROUNDS, 4, 0, 5000, { parity: { checksums: 1, wholeEvery: 3 } });
   await imaged(id);
   for (const [name, slots] of [['b', 2], ['c', 1], ['d', 1]] as const) await bench.node(slots, name); // prettier-ignore
   await first.close(20_000);

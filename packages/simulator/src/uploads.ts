@@ -101,7 +101,7 @@ export class Uploads {
       manifest,
       image,
       again: !endpoint.choosesImages,
-      near: this.staysNear(position, manifest.serial),
+      near: !isLast && this.staysNear(position, manifest.serial),
     };
     if (link) this.offer(link, offered);
     else this.offerAgain(offered);
@@ -125,7 +125,7 @@ export class Uploads {
     const manifest = this.manifest(h, image, position);
     if (last) h.parked = { image: manifest.image, complete: false };
     this.witness(manifest, image);
-    this.offer(link, { manifest, image, again: false, over, near: this.staysNear(position, manifest.serial) });
+    this.offer(link, { manifest, image, again: false, over, near: !last && this.staysNear(position, manifest.serial) });
   }
 
   private witness({ image: id }: Manifest, image: SimImage): void {

@@ -2,8 +2,6 @@
  * Which ranks become one team: ranks that are alone, and teams that are smaller than the job asks for, where a node has
  * room for all of them (D30, last-images.ts). Until they are fenced everywhere, this is in memory only; the commit has
  * their images as the first set of the team, and says how many arrivals each log had.
- *
- * Jobs with parity are never merged.
  */
 import { rooms, takesRanks } from './free-slots.ts';
 import { suits, wantedByUnit } from './placement.ts';
@@ -15,7 +13,7 @@ import { mayStop, unitOf } from './unit.ts';
 /** Consecutive units of one world that fit on a node together; undefined: there are none. */
 export function together(core: Core, job: Job): Task[] | undefined {
   const most = mostOf(core, job);
-  if (most < 2 || mapByOf(core, job) !== 'slot' || job.record.spec.parity) return undefined;
+  if (most < 2 || mapByOf(core, job) !== 'slot') return undefined;
   const units = job.tasks.filter((t) => unitOf(core, t)[0] === t).map((t) => unitOf(core, t));
   for (let i = 0; i < units.length; i++) {
     let best: Task[] | undefined;

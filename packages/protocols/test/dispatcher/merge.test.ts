@@ -9,12 +9,14 @@ import { I, J, job, N, NOTHING, Stage, T } from './stage.ts';
 const RANKS = [0, 1, 2];
 
 /** Ranks 0 and 1 are a team on node 1, rank 2 is alone on node 2; node 4 has come, with three slots. */
-function apart(program: JobSpec['program'] = { language: 'c', entry: 'm', hash: 'a' }): Stage {
+function apart(over: Partial<JobSpec> = {}): Stage {
   parked.clear();
   const s = new Stage({ mergeAfterMs: 10_000 });
   s.come(1, 2);
   s.come(2, 1);
-  s.send('submit', { job: job(3, { team: 3, mapBy: 'slot', program }) });
+  s.send('submit', {
+    job: job(3, { team: 3, mapBy: 'slot', program: { language: 'c', entry: 'm', hash: 'a' }, ...over }),
+  });
   expect(s.assigned()).toEqual(['0.0@1', '1.0@1', '2.0@2']);
   beats(s);
   s.come(4, 3);
@@ -61,8 +63,11 @@ const parked = new Set<number>();
 const merges = (s: Stage) => s.of('teams').flatMap((e) => e.dissolved ?? []);
 
 describe('T9: "Dissolve and merge at an image with nothing after it"', () => {
-  it('last images of all, one fence, one commit; then the team begins with them', () => {
-    const s = apart();
+  it.each([
+    ['', {}],
+    [', of a job with parity', { parity: { checksums: 1, wholeEvery: 4 } }],
+  ] as const)('last images of all, one fence, one commit; then the team begins with them%s', (_, over) => {
+    const s = apart(over);
     beats(s, 9_000);
     expect(s.of('checkpoint')).toEqual([]);
     beats(s, 2_000);
@@ -154,7 +159,7 @@ describe('T9: "Dissolve and merge at an image with nothing after it"', () => {
   });
 
   it('scripts of several units stop at a call that none of them has made; of each the calls have to be known', () => {
-    const s = apart({ language: 'typescript', entry: 'm', hash: 'a' });
+    const s = apart({ program: { language: 'typescript', entry: 'm', hash: 'a' } });
     const pass = (ms: number, calls: (t: number) => number | undefined): void => {
       const of = (t: number) => {
         const n = calls(t);
