@@ -215,15 +215,15 @@ export class TeamComm {
     memory.wakes(task);
   }
 
-  private callsBefore(): number[] {
-    const { members, ended, callsBefore } = this.memory;
-    return members.filter((t) => !ended.has(t)).map((t) => callsBefore.get(t) ?? 0);
+  /** Members that have not ended. */
+  private get there(): TaskId[] {
+    const { members, ended } = this.memory;
+    return members.filter((t) => !ended.has(t));
   }
 
   private callers(): Caller[] {
-    const { members, ended, calls, offers } = this.memory;
-    const there = members.filter((t) => !ended.has(t));
-    return there.map((t) => ({ calls: calls.get(t) ?? 0, waits: offers.has(t) }));
+    const { calls, offers } = this.memory;
+    return this.there.map((t) => ({ calls: calls.get(t) ?? 0, waits: offers.has(t) }));
   }
 
   /** An image of a member is wanted. */
@@ -236,7 +236,8 @@ export class TeamComm {
       // The quickest may be a call further meanwhile.
       const ahead = offeredRound(callers) === undefined ? this.random.between(0, 1) : 0;
       const next = nextRound(callers, 0) + ahead;
-      const named = this.leaves ? roundOfCall(this.atCall, this.callsBefore()) : undefined;
+      const before = this.there.map((t) => memory.callsBefore.get(t) ?? 0);
+      const named = this.leaves ? roundOfCall(this.atCall, before) : undefined;
       memory.round = { wave, at: Math.max(next, named ?? 0) };
     }
     if (this.leaves) memory.last = wave;

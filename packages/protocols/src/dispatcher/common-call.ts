@@ -3,6 +3,7 @@
  * a rank sends behind its own last image stays with it, so all of them stop at the call of the same number. Heartbeats
  * name the calls of each, as of a while ago, and all go on while they are asked.
  */
+
 /** So far ahead, ms: until the last of them has been asked. */
 const AHEAD_MS = 1000;
 

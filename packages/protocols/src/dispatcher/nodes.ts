@@ -238,7 +238,7 @@ export function report(core: Core, node: Node, e: Of<'report'>): void {
     started(core, t);
     recovered(core, t);
   } else {
-    const detail = { ...reason(t, e.error), hearsay: true };
+    const detail = { ...noteReason(t, e.error), hearsay: true };
     // D11: also when it reports LOST_LOG. The fence of the next incarnation asks the logs themselves.
     if (e.event === 'crashed') lose(core, t, 'crashed', detail);
     else if (e.error?.code === 'PROGRAM_REFUSED') {
@@ -250,7 +250,8 @@ export function report(core: Core, node: Node, e: Of<'report'>): void {
   }
 }
 
-function reason(t: Task, error: ErrorBody | undefined): LossDetail {
+/** Notes the reason of a loss that a node, or a Channel Memory, reports. */
+function noteReason(t: Task, error: ErrorBody | undefined): LossDetail {
   if (!error) return { why: 'The node reported no reason.' };
   t.lastError = `${error.code}: ${error.message}`.slice(0, MAX_ERROR);
   return { code: error.code, why: t.lastError.slice(0, MAX_WHY) };
@@ -259,7 +260,7 @@ function reason(t: Task, error: ErrorBody | undefined): LossDetail {
 /** A Channel Memory has ended this incarnation: its node need not say so, and may have reasons not to. */
 export function refused(core: Core, t: Task, incarnation: Incarnation, error: ErrorBody): void {
   if (over(t.job) || t.incarnation !== incarnation || !lived(t)) return;
-  const detail = reason(t, error);
+  const detail = noteReason(t, error);
   if (t.node !== undefined) tellToDrop(core, t, t.node, error);
   lose(core, t, 'refused', detail);
 }
