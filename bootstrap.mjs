@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * What stands behind `npm start | test | demo | simulate | mutate | faults | attack | damage | conformance | bench |
- * papers | newer`: sets up what a fresh machine lacks, then does it. Needs Node and npm, nothing else.
+ * What stands behind `npm start | test | verify | demo | simulate | mutate | faults | attack | damage | conformance |
+ * bench | papers | newer`: sets up what a fresh machine lacks, then does it. Needs Node and npm, nothing else.
  *
- *   node bootstrap.mjs <start|test|demo|simulate|mutate|faults|attack|damage|conformance|bench|papers|newer|setup> …
+ *   node bootstrap.mjs <the name, or `setup` for the set-up alone> …
  *
  * Set-up: packages (`npm ci`, when they do not match the lockfile), build (turbo; unchanged parts come from its cache),
  * and for the tests and the faults a browser: an installed Chrome, Chromium or Edge, else Playwright's own, else
@@ -11,8 +11,8 @@
  * Linux they use bubblewrap, Debian's where there is none and it may be installed.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { runOnNewerNode } from './newer-node.mjs';
 
@@ -238,179 +238,23 @@ async function findFirefox(install) {
 
 const cli = join(root, 'apps/cli/dist/mayfly.js');
 
-/** The tests' parts, each with what it counts. Every part runs, also when one before it failed. */
-async function test(args) {
-  const browser = await findBrowser(true);
-  say(`browser: ${browser}`);
-  const only = args.length > 0 ? new Set(args) : undefined;
-  const wanted = (name) => !only || only.has(name);
-  const firefox = await findFirefox(only?.has('firefox') ?? false);
-  if (wanted('unit')) await findBubblewrap();
-  say(firefox ? `Firefox: ${firefox}` : 'no Firefox here: its test is skipped (npm test -- firefox installs it)');
-  const env = { MAYFLY_BROWSER: browser, ...(firefox ? { MAYFLY_FIREFOX: firefox } : {}) };
-  const reports = join(root, 'node_modules', '.mayfly-reports');
-  rmSync(reports, { recursive: true, force: true });
-  mkdirSync(reports, { recursive: true });
-  const total = { passed: 0, failed: 0, skipped: 0 };
-  const lines = [];
-  /** Failing tests, printed once more at the very end: the rest scrolls away, or is cut off. */
-  const failures = [];
-  const part = async (name, work) => {
-    say(name);
-    const began = Date.now();
-    const { code, passed, failed, skipped = 0, failures: found } = await work();
-    // A part that fails without a failing test (no report, an error outside of tests) is one failure.
-    const count = failed === 0 && code !== 0 ? 1 : failed;
-    total.passed += passed;
-    total.failed += count;
-    if (count > 0) failures.push(...(found?.length ? found : [{ name: `${name}: see its output above` }]));
-    total.skipped += skipped;
-    lines.push(
-      `  ${name.padEnd(12)} ${count === 0 ? 'ok' : 'FAILED'}   ${passed} passed, ${count} ` +
-        `failed${skipped ? `, ${skipped} skipped` : ''}   ${((Date.now() - began) / 1000).toFixed(0)} s`,
-    );
-  };
-  const check = async (command, list) => {
-    const code = await run(command, list);
-    return { code, passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
-  };
-  const statics = async () => {
-    if (wanted('lint')) {
-      await part('layout', () => check(join(bin, 'prettier'), ['--check', '--log-level=warn', '.']));
-      await part('lint', () => check(join(bin, 'eslint'), ['.', '--max-warnings=0']));
-      await part('imports', () =>
-        check(join(bin, 'depcruise'), [
-          '--config',
-          '.dependency-cruiser.cjs',
-          'apps',
-          'packages',
-          'playwright',
-          'benchmarks',
-          'mutation',
-        ]),
-      );
-    }
-    if (wanted('types')) await part('types', () => check(process.execPath, [join(root, 'types.mjs')]));
-  };
-  const unit = async () => {
-    if (!wanted('unit')) return;
-    await part('unit', async () => {
-      const report = join(reports, 'vitest.json');
-      const code = await run(join(bin, 'vitest'), ['run'], { env: { ...env, MAYFLY_VITEST_REPORT: report } });
-      const r = readReport(report);
-      return {
-        code,
-        passed: r?.numPassedTests ?? 0,
-        failed: failuresOfVitest(r).length,
-        skipped: r?.numPendingTests ?? 0,
-        failures: failuresOfVitest(r),
-      };
-    });
-  };
-  const browserTests = async () => {
-    // 'firefox' alone is its one file; with 'browser' it is among the others.
-    if (!wanted('browser') && !wanted('firefox')) return;
-    await part(wanted('browser') ? 'browser' : 'firefox', async () => {
-      const report = join(reports, 'playwright.json');
-      const code = await run(
-        process.execPath,
-        [
-          join(root, 'node_modules/@playwright/test/cli.js'),
-          'test',
-          ...(wanted('browser') ? [] : ['firefox.spec.ts']),
-          '--reporter=list,json',
-        ],
-        {
-          cwd: join(root, 'playwright'),
-          env: {
-            ...env,
-            PLAYWRIGHT_JSON_OUTPUT_NAME: report,
-            PLAYWRIGHT_JSON_OUTPUT_FILE: report,
-            PLAYWRIGHT_FORCE_TTY: '0',
-          },
-        },
-      );
-      const r = readReport(report);
-      const stats = r?.stats;
-      return {
-        code,
-        passed: stats?.expected ?? 0,
-        failed: (stats?.unexpected ?? 0) + (stats?.flaky ?? 0),
-        skipped: stats?.skipped ?? 0,
-        failures: failuresOfPlaywright(r),
-      };
-    });
-  };
-  // Each part leaves a third of two cores, waiting for processes, sockets and graces, and none is judged by its speed:
-  // they run beside each other.
-  await Promise.all([statics(), unit(), browserTests()]);
-  for (const { name, message } of failures)
-    console.log(`\nFAILED ${name}${message ? `\n${message.replace(/^/gm, '    ')}` : ''}`);
-  console.log(`\n${lines.join('\n')}\n`);
-  console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
-  return total.failed === 0 && total.passed > 0 ? 0 : 1;
-}
-
-/** Without colours, and no longer than helps. */
-const plain = (text) => text.replace(/\u001b\[[0-9;]*m/g, '').slice(0, 3000);
-
-function failuresOfVitest(report) {
-  return (report?.testResults ?? []).flatMap((file) => {
-    const path = relative(root, file.name);
-    const failed = file.assertionResults
-      .filter((t) => t.status === 'failed')
-      .map((t) => ({ name: `${path} > ${t.fullName}`, message: plain(t.failureMessages.join('\n')) }));
-    // A file that did not even load.
-    return failed.length === 0 && file.status === 'failed'
-      ? [{ name: path, message: plain(file.message ?? '') }]
-      : failed;
-  });
-}
-
-function failuresOfPlaywright(report) {
-  const found = [];
-  const walk = (suite, path) => {
-    for (const inner of suite.suites ?? []) walk(inner, `${path}${inner.title} > `);
-    for (const spec of suite.specs ?? [])
-      if (!spec.ok)
-        found.push({
-          name: path + spec.title,
-          message: spec.tests
-            .flatMap((t) => t.results)
-            .flatMap((r) => [...(r.errors ?? []).map((e) => plain(e.message ?? '')), ...pageOf(r.attachments ?? [])])
-            .join('\n'),
-        });
-  };
-  for (const suite of report?.suites ?? []) walk(suite, `${suite.title} > `);
-  for (const e of report?.errors ?? []) found.push({ name: 'browser', message: plain(e.message ?? '') });
-  return found;
-}
-
-/** What the page showed when the test failed, as Playwright describes it. */
-function pageOf(attachments) {
-  const path = attachments.find((a) => a.name === 'error-context')?.path;
-  try {
-    const text = path === undefined ? '' : readFileSync(path, 'utf8');
-    const page = /```yaml\n([\s\S]*?)```/.exec(text)?.[1];
-    return page === undefined ? [] : [plain(`The page:\n${page}`)];
-  } catch {
-    return [];
-  }
-}
-
-function readReport(path) {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
-    return undefined;
-  }
+/**
+ * `npm test` (a share that a contributor runs many times a day) and `npm run verify` (everything): testing/ has the
+ * list, the parts and the runner.
+ * @param {string[]} args names of parts; `--changed` or `--changed=COMMIT`: what the changed files reach
+ */
+async function test(args, everything = false) {
+  const { runTests } = await import('./testing/index.mjs');
+  const browser = () => findBrowser(true);
+  return runTests(args, { root, everything, say, browser, firefox: findFirefox, bubblewrap: findBubblewrap, Stop });
 }
 
 const commands = {
   setup: async () => 0,
   start: (args) =>
     run(process.execPath, [cli, 'start', ...args], { stdin: 'inherit', cwd: process.env.INIT_CWD ?? root }),
-  test,
+  test: (args) => test(args),
+  verify: (args) => test(args, true),
   demo: async (args) => run(process.execPath, [cli, 'demo', ...args], { env: await optionalBrowser() }),
   simulate: (args) => run(process.execPath, [cli, 'simulate', ...args]),
   mutate: (args) => run(process.execPath, [join(root, 'mutation/mutate.mjs'), ...args]),

@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { patient } from './testing/pace.mjs';
+import { VitestReport } from './testing/report.mjs';
 
 /**
  * Cores, protocols, words, and clang in this process: what computes and keeps nothing outside of its test. Their files
@@ -35,13 +37,13 @@ export default defineConfig({
     env: { MAYFLY_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.mayfly-calls', import.meta.url)) },
     globalSetup: ['./vitest.setup.mjs'],
     // Real processes, sockets and disks on shared cores: a limit is there to end a hang, never to judge how fast a
-    // machine is.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 240_000 } },
+    // machine is. So it follows the machine, and tests have none of their own.
+    testTimeout: patient(900_000),
+    hookTimeout: patient(900_000),
+    expect: { poll: { timeout: patient(240_000) } },
     // More than cores: many wait for processes and sockets most of the time. `npm test` has the browser's tests beside
     // them.
-    maxWorkers: process.env.MAYFLY_VITEST_REPORT ? 3 : 4,
+    maxWorkers: process.send ? 3 : 4,
     projects: [
       {
         extends: true,
@@ -53,12 +55,7 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'pure', include: PURE, exclude, isolate: false } },
     ],
-    // `npm test` runs other parts beside this one: lines only, nothing redrawn.
-    reporters: process.env.MAYFLY_VITEST_REPORT
-      ? [
-          ['default', { summary: false }],
-          ['json', { outputFile: process.env.MAYFLY_VITEST_REPORT }],
-        ]
-      : ['default'],
+    // `npm test` has told the runner's process to listen (testing/run.mjs).
+    reporters: process.send ? [['default', { summary: false }], new VitestReport()] : ['default'],
   },
 });

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 export default async function setup() {
   // `npm test` has built everything before
-  if (!process.env.MAYFLY_VITEST_REPORT) build();
+  if (!process.env.MAYFLY_BUILT) build();
   const { shareCompiler } = await import('@mayfly/toolchain/shared-compiler-for-tests');
   const shared = await shareCompiler();
   process.env.MAYFLY_TEST_COMPILE_SERVER = shared.compileServer;

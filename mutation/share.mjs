@@ -1,7 +1,7 @@
 /**
  * The simulator's part in judging a mutant: seeds of its campaign, of which each must end with the right answer or with
  * the error that its faults excuse.
- * Run by `npm run mutate` alone; `npm test` has a campaign of its own.
+ * Run by `npm run mutate` alone; `npm run verify` has a campaign of its own.
  */
 import { HOSTILE, run } from '@mayfly/simulator';
 import { expect, test } from 'vitest';

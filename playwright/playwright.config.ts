@@ -1,4 +1,5 @@
 import { defineConfig } from '@playwright/test';
+import { patient } from '@mayfly/testing/pace';
 import { launchOptions } from './src/nodes/browser.ts';
 
 /**
@@ -8,12 +9,12 @@ import { launchOptions } from './src/nodes/browser.ts';
  */
 export default defineConfig({
   testDir: 'tests',
-  timeout: 900_000,
-  expect: { timeout: 120_000 },
+  timeout: patient(900_000),
+  expect: { timeout: patient(120_000) },
   workers: 2,
   fullyParallel: false,
   forbidOnly: Boolean(process.env.CI),
   retries: 0,
-  reporter: [['list'], ['json', { outputFile: 'test-results/report.json' }]],
+  reporter: 'list',
   use: { launchOptions },
 });

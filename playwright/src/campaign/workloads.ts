@@ -64,7 +64,7 @@ export function nativeWorkloads(): Workload[] {
   );
 }
 
-/** For `npm test`: of both kinds, and none that takes long. */
+/** For `npm run verify`: of both kinds, and none that takes long. */
 export const SHORT_WORKLOADS: Workload[] = [
   ...WORKLOADS.filter((w) => w.example !== 'cg' && w.example !== 'sample-sort'),
   ...C_WORKLOADS.filter((w) => w.example === 'c-nbody' || w.example === 'c-heat'),
