@@ -56,6 +56,7 @@ import { WrongGuesses } from './serve/guesses.ts';
 import { Origins } from './serve/origin.ts';
 import { serveSockets } from './serve/sockets.ts';
 import { serveStatic } from './serve/static.ts';
+import { endUnread } from './serve/unread.ts';
 import { loadTls } from './tls.ts';
 import { Tokens } from './tokens.ts';
 import { Webhooks } from './webhooks.ts';
@@ -319,6 +320,7 @@ function newApp(o: ResolvedOptions, tls: { cert: string; key: string } | undefin
     done(null, body),
   );
   installErrors(app);
+  endUnread(app.server as HttpServer);
   // With too many open files a connection cannot be accepted: without a listener that would end the process. The client
   // comes again.
   app.server.on('error', (error: Error) => app.log.error({ err: error }, 'a connection could not be accepted'));

@@ -1,7 +1,11 @@
 /**
  * Everything that upgrades: socket.io (control, dashboard), `/data/cm/<i>` and `/data/image` as bare WebSockets,
- * `/data/poll/<i>/` and `/data/poll/image/` as engine.io with long polling. An upgrade to anywhere else is answered
- * with 404.
+ * `/data/poll/<i>/` and `/data/poll/image/` as engine.io with long polling.
+ *
+ *  U1  Every upgrade is taken or ended: one that nobody takes gets 404, and its socket is destroyed, whether or not the
+ *      client closes its end.
+ *  U2  Before authentication no state lasts: a connection to socket.io that is in none of our namespaces (never, or not
+ *      any more) is closed after CONNECT_MS at most, and the namespace `/`, which socket.io always has, takes nobody.
  */
 import { Server as EngineServer, type Socket as EngineSocket } from 'engine.io';
 import type { FastifyInstance } from 'fastify';
@@ -25,8 +29,13 @@ import { LimitedDecoder } from './json.ts';
 import { limitPackets } from './flood.ts';
 import type { Origins } from './origin.ts';
 
+const SOCKET_IO = '/socket.io/';
+/** The namespaces that there are. */
+const NAMESPACES = ['/node', '/dashboard'];
 /** One socket message: a few frames at most. */
 const MAX_MESSAGE_BYTES = 2 * MAX_FRAME_BYTES;
+/** U2 */
+const CONNECT_MS = 20_000;
 const MAX_PAGE_MESSAGE = 8 * 1024 * 1024; // a manifest of 65,536 pages is 5 MB of JSON
 
 export interface Sockets {
@@ -71,9 +80,11 @@ export function serveSockets(
     pingTimeout: 2 * o.pingMs,
     perMessageDeflate: false,
     cookie: false,
+    connectTimeout: CONNECT_MS,
     allowRequest,
     parser: { Encoder, Decoder: LimitedDecoder },
   });
+  closeUnjoined(io);
   // Namespaces are typed one by one.
   runtime.nodeSockets.serve(io.of('/node') as unknown as import('socket.io').Namespace<NodeToServer, ServerToNode>);
   o.dashboard.serve(
@@ -119,8 +130,9 @@ export function serveSockets(
   });
 
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // What engine.io's own listener takes, and no more (U1).
+    if ((request.url ?? '').startsWith(SOCKET_IO)) return;
     const path = (request.url ?? '').split('?')[0]!;
-    if (path.startsWith('/socket.io')) return; // socket.io has its own listener
     socket.on('error', () => socket.destroy());
     const cm = /^\/data\/cm\/(\d{1,2})$/.exec(path);
     if (cm) {
@@ -138,6 +150,8 @@ export function serveSockets(
     }
     const index = pollIndex(path);
     if (index !== undefined) return poll(index).handleUpgrade(request as never, socket, head);
+    // U1: sockets of HTTP stay half open otherwise.
+    socket.once('finish', () => socket.destroy());
     socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n');
   });
 
@@ -157,6 +171,23 @@ export function serveSockets(
       for (const ws of [...data.clients, ...image.clients]) ws.terminate();
     },
   };
+}
+
+/** U2. socket.io gives up a client that never joins; one that joined once may stay for ever. */
+function closeUnjoined(io: SocketIo): void {
+  io.of('/').use((_socket, next) => next(new Error('There is nothing in this namespace.')));
+  const joined = new Map<object, number>();
+  for (const name of NAMESPACES)
+    io.of(name).on('connection', (socket) => {
+      const { conn } = socket;
+      joined.set(conn, (joined.get(conn) ?? 0) + 1);
+      socket.once('disconnect', () => {
+        const left = (joined.get(conn) ?? 1) - 1;
+        if (left > 0) return void joined.set(conn, left);
+        joined.delete(conn);
+        conn.close();
+      });
+    });
 }
 
 function engineImageLink(socket: EngineSocket): ImageLink {
