@@ -25,6 +25,8 @@
  *  D12 When a reported deadlock ends a job: doubted-deadlock.ts.
  *  D20 A rank is assigned only to a node that runs programs of its kind, as its Hello says. If a node declines a rank,
  *     the rank goes to another node, and the refusal does not count as a crash of the program.
+ *  D31 A connection has one node, whatever it says in how many Hellos, and of images a node has one for each task.
+ *  D32 A node without ranks that was not heard for `forgetMs` is forgotten, and its connection closed.
  *  R1–R4 Which nodes are trusted: reputation.ts. B1–B4 Who is to blame for a failure: failures.ts. S1–S4 Ranks without
  *  progress: stragglers.ts.
  *  D13, D14 What storage that cannot be written is: storage-outage.ts. D15–D17 Jobs whose tasks go back together:
@@ -159,7 +161,7 @@ export class Dispatcher {
         t.newest = { image: e.image, serial: e.serial };
         if (t.wanted !== undefined && e.serial > t.wanted) t.wanted = undefined;
         if (t.node !== undefined && (t.phase === 'running' || t.phase === 'assigned'))
-          core.nodes.get(t.node)?.images.add(`${e.job}/${e.task}/${e.image}`);
+          core.nodes.get(t.node)?.images.set(t, e.image);
         leaveWithImage(core, t);
         moveWithImage(core, t);
         core.changed(t.job);

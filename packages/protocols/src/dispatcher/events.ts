@@ -56,7 +56,7 @@ export interface DispatcherSettings {
   restartGraceMs: number;
   /** An assigned rank must have started after so long. */
   startMs: number;
-  /** A vanished node stays in the list, as gone, for so long. */
+  /** A vanished or silent node stays in the list, as gone, for so long. */
   forgetMs: number;
   /**
    * An assigned rank that has not started after so long is tried on another node, where a slot is free (stragglers.ts).

@@ -58,8 +58,8 @@ export function rooms(core: Core): Room[] {
       doubtful: doubtful.has(n.id),
       level: core.reputations.get(n.id)?.level ?? 0,
       has: (job, task) => {
-        const newest = core.find(job, task)?.newest;
-        return newest !== undefined && n.images.has(`${job}/${task}/${newest.image}`);
+        const t = core.find(job, task);
+        return t?.newest !== undefined && n.images.get(t) === t.newest.image;
       },
     });
   }

@@ -29,14 +29,15 @@ type Of<T extends DispatcherEvent['type']> = Extract<DispatcherEvent, { type: T 
 const MISSED_LIMIT = 3;
 /** An Assignment needs a moment to arrive, and a busy node's heartbeats from before it may come in a bunch. */
 const ARRIVAL_MS = 10_000;
-const MAX_IMAGES = 4096;
 /** Characters of a reported error that a fault keeps. */
 const MAX_WHY = 200;
 const MAX_ERROR = 4096;
 
 export function hello(core: Core, e: Of<'hello'>): void {
-  let id = e.claimed ?? e.fresh;
-  let isNew = e.claimed === undefined;
+  // D31.
+  const own = core.connections.get(e.connection)?.id;
+  let id = own ?? e.claimed ?? e.fresh;
+  let isNew = own === undefined && e.claimed === undefined;
   const known = core.nodes.get(id);
   if (
     known?.connection !== undefined &&
@@ -72,7 +73,12 @@ export function hello(core: Core, e: Of<'hello'>): void {
     lastSeen: core.now,
   });
   node.presence = { heard: core.time };
-  node.images = new Set(e.images.slice(0, MAX_IMAGES).map((i) => `${i.job}/${i.task}/${i.image}`));
+  node.images = new WeakMap();
+  for (const { job, task, image } of e.images) {
+    const t = core.find(job, task);
+    // Nothing else is asked for, and what it says of anything else would only be kept (D31).
+    if (t?.newest?.image === image) node.images.set(t, image);
+  }
   core.connections.set(e.connection, node);
 
   came(core, id, e.address);
@@ -118,7 +124,7 @@ function newNode(core: Core, id: NodeId): Node {
     session: undefined,
     presence: { heard: core.time },
     tasks: new Set(),
-    images: new Set(),
+    images: new WeakMap(),
     since: core.now,
     lastSeen: core.now,
     verdict: 'here',
@@ -319,14 +325,16 @@ export function watch(core: Core): void {
       core.nodesChanged = true;
       for (const t of node.tasks) core.changed(t.job);
     }
-    if (
-      node.connection === undefined &&
-      node.tasks.size === 0 &&
-      core.time - (node.presence.closed ?? core.time) > core.settings.forgetMs
-    ) {
-      core.nodes.delete(node.id);
-      core.nodesChanged = true;
+    // D32.
+    const { connection, presence } = node;
+    const quietSince = connection === undefined ? (presence.closed ?? core.time) : presence.heard;
+    if (node.tasks.size > 0 || core.time - quietSince <= core.settings.forgetMs) continue;
+    core.nodes.delete(node.id);
+    if (connection !== undefined) {
+      core.connections.delete(connection);
+      core.emit({ type: 'close', connection });
     }
+    core.nodesChanged = true;
   }
 }
 

@@ -228,8 +228,8 @@ export interface Node {
   presence: Presence;
   /** Tasks that have a slot here. */
   tasks: Set<Task>;
-  /** Local images, `${job}/${task}/${image}`. */
-  images: Set<string>;
+  /** The newest image of a task, where it has that on its own disk (D31). */
+  images: WeakMap<Task, ImageId>;
   /** Wall clock, for people. */
   since: number;
   lastSeen: number;
