@@ -5,7 +5,6 @@ import type { JobId } from '@mayfly/wire';
 import type { Logger } from './logger.ts';
 import type { Retention } from './options.ts';
 import type { Runtime } from './runtime.ts';
-import type { NodeRecord } from './secrets.ts';
 
 const NODE_MS = 30 * 24 * 3600 * 1000;
 
@@ -61,12 +60,6 @@ export class RetentionKeeper {
         await this.#remove(job, 'disk space');
         if (used <= this.#retention.diskBytes) break;
       }
-    const now = Date.now();
-    const here = new Set<string>(this.#runtime.nodes().map((n) => n.id));
-    const old = (await this.#storage.registry.entries('node/')).filter(
-      ([k, v]) => now - (v as NodeRecord).lastSeen > NODE_MS && !here.has(k.slice(5)),
-    );
-    if (old.length > 0) await this.#storage.registry.commit(old.map(([k]) => [k, undefined] as const));
   }
 
   async #remove(job: JobId, why: string): Promise<void> {

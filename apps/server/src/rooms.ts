@@ -31,6 +31,8 @@ export class Rooms {
   readonly #registry: Registry;
   readonly #rooms: Map<string, RoomRecord>;
   readonly #lent = new Set<string>();
+  /** Called when a lent code is no room any more. */
+  onTakeBack: (code: string) => void = () => undefined;
 
   private constructor(registry: Registry, rooms: Map<string, RoomRecord>) {
     this.#registry = registry;
@@ -87,7 +89,10 @@ export class Rooms {
     this.#lent.add(code);
   }
   takeBack(code: string): void {
-    this.#lent.delete(code);
+    if (this.#lent.delete(code)) this.onTakeBack(code);
+  }
+  isLent(code: string): boolean {
+    return this.#lent.has(code);
   }
 
   /** Newest first. */

@@ -171,8 +171,6 @@ export class Runtime {
     });
     this.nodeSockets = new NodeSockets({
       service,
-      registry,
-      disk: deps.disk,
       secrets,
       logger,
       room: options.room,

@@ -1,13 +1,13 @@
 /**
  * Who may do what: the submitters' token, the capabilities of incarnations, the secrets of nodes.
  *
- * Owns the registry keys `secret/server` (random key), `secret/token` (salted scrypt hash), `node/<id>` (hash of the
- * node's secret).
+ * Owns the registry keys `secret/server` (random key), `secret/token` (salted scrypt hash).
  *  S1  No secret is stored in plain, except the server's own key.
  *  S2  A capability names exactly one incarnation of one task; it is checked by HMAC, so nothing is stored per
  *      incarnation.
  *  S3  Comparisons take the same time for every wrong answer, but for one byte of a salted hash: the salt never leaves
  *      the server, so its time reveals nothing.
+ *  S5  The secret of a node is a MAC of its id: nodes come and go in any number, and nothing is stored of them.
  *  S4  A wrong token costs no scrypt, but one in 256: wrong ones in any number do not keep a right one waiting.
  */
 import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
@@ -35,13 +35,6 @@ interface TokenRecord {
    */
   check?: string;
 }
-
-export interface NodeRecord {
-  hash: string;
-  name: string;
-  lastSeen: number;
-}
-export const nodeKey = (node: string): string => `node/${node}`;
 
 export interface Holder {
   job: JobId;
@@ -167,17 +160,13 @@ export class Secrets extends Capabilities {
     return true;
   }
 
-  newNodeSecret(node: NodeId): { secret: string; hash: string } {
-    const secret = randomBytes(24).toString('hex');
-    return { secret, hash: this.#nodeHash(node, secret) };
+  /** S5. */
+  nodeSecret(node: NodeId): string {
+    return this.mac(`node ${node}`).slice(0, 48);
   }
 
-  isNodeSecret(node: NodeId, secret: string, hash: string): boolean {
-    return timingSafeEqual(Buffer.from(this.#nodeHash(node, secret), 'hex'), Buffer.from(hash, 'hex'));
-  }
-
-  #nodeHash(node: NodeId, secret: string): string {
-    return this.mac(`node ${node} ${secret}`);
+  isNodeSecret(node: NodeId, secret: string): boolean {
+    return sameText(secret, this.nodeSecret(node));
   }
 }
 

@@ -8,7 +8,6 @@ import { expect, it } from 'vitest';
 import { NodeSockets } from '../src/hosts/node-sockets.ts';
 import { Rooms } from '../src/rooms.ts';
 import { Secrets } from '../src/secrets.ts';
-import { Disk } from '../src/disk.ts';
 import { freshDir, later } from './harness.ts';
 
 it('a connection without a good Hello is closed after its time, and gives its place free; one with it stays', async () => {
@@ -17,8 +16,6 @@ it('a connection without a good Hello is closed after its time, and gives its pl
   const secrets = await Secrets.open(storage.registry, 'token-of-the-test');
   let due: (() => void)[] = [];
   const host = new NodeSockets({
-    registry: storage.registry,
-    disk: new Disk(await freshDir(), 0, pino({ level: 'silent' })),
     secrets,
     rooms: await Rooms.open(storage.registry),
     logger: pino({ level: 'silent' }),

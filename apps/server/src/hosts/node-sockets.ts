@@ -7,16 +7,19 @@
  *  X2  A node's message reaches the core only after its schema and secret are checked.
  *  X3  Messages to one node leave in the order of the effects, although some need a manifest from the disk first.
  *  X4  A connection without a valid Hello after HELLO_MS is closed: it counts in the limit of nodes.
- *  X5  A node that guesses codes of rooms waits for each wrong answer. A right code never waits for the wrong ones of
- *      others.
+ *  X5  A node that guesses codes of rooms waits for each wrong answer (serve/room-codes.ts), and one that asks again
+ *      meanwhile is closed.
+ *  X6  A connection is welcomed once (D31 of the dispatcher).
+ *  X7  Places are limited, and shared among networks (serve/network-places.ts). Nodes of a lesson have places of their
+ *      own: LESSON_NODES each, with no more slots than the lesson has ranks; they go with it.
  */
 import type { DispatcherIo, JobService } from '@mayfly/protocols';
-import type { Registry } from '@mayfly/storage/ports';
 import {
   CONTROL_VERSION,
   Goodbye,
   Heartbeat,
   Hello,
+  LESSON_RANKS,
   MayflyError,
   PAGE_BYTES,
   PARITY_PAGES,
@@ -37,13 +40,13 @@ import {
 import type { Namespace, Socket } from 'socket.io';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { Disk } from '../disk.ts';
 import type { Logger } from '../logger.ts';
 import { addressOf, networkOf } from '../serve/address.ts';
 import { limitFlood } from '../serve/flood.ts';
-import { WrongGuesses } from '../serve/guesses.ts';
-import { cleanCode, type Rooms } from '../rooms.ts';
-import { nodeKey, randomId, sameText, type NodeRecord, type Secrets } from '../secrets.ts';
+import { NetworkPlaces, type Holder } from '../serve/network-places.ts';
+import { RoomCodes, type After } from '../serve/room-codes.ts';
+import type { Rooms } from '../rooms.ts';
+import { randomId, type Secrets } from '../secrets.ts';
 
 const hello = Compile(Hello);
 const heartbeat = Compile(Heartbeat);
@@ -68,40 +71,32 @@ export interface NodeSocketsListener {
 }
 
 const HELLO_MS = 30_000;
-/**
- * X5: wrong codes per minute and address, and how long each one beyond waits for its answer. A class that types one off
- * the wall has less.
- */
-const WRONG_CODES = 60;
-const SLOW_ANSWER_MS = 5000;
+/** X7: its ranks, and tabs that are opened while others are not given up yet. */
+const LESSON_NODES = 3 * LESSON_RANKS;
 /** Of the pages of one part of a change. */
 const MOST_PARITY = PARITY_PAGES * PAGE_BYTES;
 /** A large image is thousands of parts. */
 const PARITY_FLOOD = { event: 'parity', share: 0.05 };
 /** For a node to take a part, to say what it has, and to add up some pages. */
 const PARITY_MS = 5000;
-interface Connection {
+interface Connection extends Holder {
   socket: NodeSocket;
   /** X4: its Hello came in time. */
   inTime: () => void;
   ack: ((answer: Welcome | { error: ErrorBody }) => void) | undefined;
   /** A Hello is not answered yet. */
   asking: boolean;
-  name: string;
   room?: string;
   board?: BoardName;
   node?: NodeId;
   /** It takes part in parity groups. */
   parity?: boolean;
-  secret?: string;
   /** X3. */
   outbox: Promise<unknown>;
 }
 
 export interface NodeSocketsParts {
   service: JobService;
-  registry: Registry;
-  disk: Disk;
   secrets: Secrets;
   logger: Logger;
   listener: NodeSocketsListener;
@@ -114,43 +109,42 @@ export interface NodeSocketsParts {
   /** The address of a node is what the proxy reports. */
   trustProxy: boolean;
   /** Runs something later; returns how not to. Default: a timer. */
-  after?: (ms: number, run: () => void) => () => void;
+  after?: After;
 }
+
+const timer: After = (ms, run) => {
+  const t = setTimeout(run, ms).unref();
+  return () => clearTimeout(t);
+};
 
 export class NodeSockets {
   readonly #service: JobService;
-  readonly #registry: Registry;
-  readonly #disk: Disk;
   readonly #secrets: Secrets;
   readonly #logger: Logger;
   readonly #listener: NodeSocketsListener;
-  readonly #room: string | undefined;
   readonly #rooms: Rooms;
-  readonly #maxNodes: number;
   readonly #perMinute: number;
   readonly #trustProxy: boolean;
-  readonly #wrongCodes = new WrongGuesses(WRONG_CODES);
-  readonly #after: (ms: number, run: () => void) => () => void;
+  readonly codes: RoomCodes;
+  readonly #after: After;
   readonly #connections = new Map<string, Connection>();
+  /** X7. */
+  readonly #places: NetworkPlaces<Connection>;
+  /** X7, by code. */
+  readonly #lessons = new Map<string, Set<Connection>>();
 
   constructor(parts: NodeSocketsParts) {
     this.#service = parts.service;
-    this.#registry = parts.registry;
-    this.#disk = parts.disk;
     this.#secrets = parts.secrets;
     this.#logger = parts.logger;
     this.#listener = parts.listener;
-    this.#room = parts.room;
     this.#rooms = parts.rooms;
-    this.#maxNodes = parts.maxNodes;
     this.#perMinute = parts.messagesPerMinute;
     this.#trustProxy = parts.trustProxy;
-    this.#after =
-      parts.after ??
-      ((ms, run) => {
-        const timer = setTimeout(run, ms).unref();
-        return () => clearTimeout(timer);
-      });
+    this.#after = parts.after ?? timer;
+    this.#places = new NetworkPlaces(parts.maxNodes);
+    this.codes = new RoomCodes(parts.room, parts.rooms, this.#after);
+    parts.rooms.onTakeBack = (code) => this.#lessonOver(code);
   }
 
   get count(): number {
@@ -171,33 +165,14 @@ export class NodeSockets {
     if (!c) return;
     c.node = e.node;
     this.#listener.came(e.node, c.room, c.board);
-    const now = Date.now();
     // The answer to Hello is the first message to this node.
-    c.outbox = c.outbox
-      .then(async () => {
-        let { secret } = c;
-        if (e.isNew || secret === undefined) {
-          const fresh = this.#secrets.newNodeSecret(e.node);
-          secret = fresh.secret;
-          await this.#registry.commit([
-            [nodeKey(e.node), { hash: fresh.hash, name: c.name, lastSeen: now } satisfies NodeRecord],
-          ]);
-        }
-        c.ack?.({
-          node: e.node,
-          secret,
-          heartbeatMs: this.#service.dispatcher.core.settings.heartbeatMs,
-          drop: e.drop,
-        });
-        c.ack = undefined;
-      })
-      .catch((error: unknown) => {
-        // It reconnects until its secret can be stored.
-        if (this.#disk.failed(error, 'the registry'))
-          this.#logger.warn({ err: error }, 'a node cannot be welcomed while nothing can be stored');
-        else this.#logger.error({ err: error }, 'a node could not be welcomed');
-        c.socket.disconnect(true);
-      });
+    c.ack?.({
+      node: e.node,
+      secret: this.#secrets.nodeSecret(e.node),
+      heartbeatMs: this.#service.dispatcher.core.settings.heartbeatMs,
+      drop: e.drop,
+    });
+    c.ack = undefined;
   }
 
   // Parity groups (parity-host.ts)
@@ -240,26 +215,77 @@ export class NodeSockets {
     return sums instanceof Uint8Array ? sums : undefined;
   }
 
-  /** A newer socket has taken its place, or its node is refused. */
+  /** A newer socket has taken its place, or the dispatcher has forgotten its node. */
   disconnect(connection: string): void {
     const c = this.#connections.get(connection);
-    this.#connections.delete(connection);
-    c?.socket.disconnect(true);
+    if (!c) return;
+    this.#gone(c);
+    c.socket.disconnect(true);
+  }
+
+  /** @returns false: that is known already */
+  #gone(c: Connection): boolean {
+    if (!this.#connections.delete(c.socket.id)) return false;
+    c.inTime();
+    this.#places.leave(c);
+    if (c.room !== undefined) this.#lessons.get(c.room)?.delete(c);
+    // Unless it is back on another connection already.
+    if (c.node !== undefined && this.#nodeOf(c)?.connection === undefined) this.#listener.left(c.node);
+    return true;
+  }
+
+  #nodeOf(c: Connection) {
+    return c.node === undefined ? undefined : this.#service.dispatcher.core.nodes.get(c.node);
+  }
+
+  #use(c: Connection): ReturnType<Holder['use']> {
+    const node = this.#nodeOf(c);
+    return !node || node.presence.left
+      ? 'nothing'
+      : node.tasks.size > 0
+        ? 'works'
+        : node.slots > 0
+          ? 'idle'
+          : 'nothing';
+  }
+
+  /** X7. */
+  #close(c: Connection, message: string): void {
+    c.socket.emit('closing', { code: 'TOO_MANY', message });
+    c.socket.disconnect(true);
+  }
+
+  #lessonOver(code: string): void {
+    for (const c of this.#lessons.get(code) ?? []) c.socket.disconnect(true);
+    this.#lessons.delete(code);
   }
 
   /** Serves the namespace /node. */
   serve(namespace: Namespace<NodeToServer, ServerToNode>): void {
     namespace.on('connection', (socket) => {
       const id = socket.id;
-      if (this.#connections.size >= this.#maxNodes) {
-        socket.disconnect(true);
-        return;
-      }
+      const address = addressOf(socket.handshake, this.#trustProxy);
       const inTime = this.#after(HELLO_MS, () => {
         this.#logger.info({ address: socket.handshake.address }, 'closing a connection that never sent Hello');
         socket.disconnect(true);
       });
-      const c: Connection = { socket, inTime, ack: undefined, asking: false, name: '', outbox: Promise.resolve() };
+      const c: Connection = {
+        socket,
+        network: networkOf(address),
+        use: () => this.#use(c),
+        inTime,
+        ack: undefined,
+        asking: false,
+        outbox: Promise.resolve(),
+      };
+      // X7.
+      const taken = this.#places.take(c, (idle) =>
+        this.#close(idle, 'The server is full, and gave this place to a newcomer of another network. Try again later.'),
+      );
+      if (!taken) {
+        inTime();
+        return this.#close(c, 'The server is full. Try again later.');
+      }
       this.#connections.set(id, c);
       limitFlood(
         socket,
@@ -282,21 +308,17 @@ export class NodeSockets {
           if (typeof version === 'number' && version !== CONTROL_VERSION) return ack({ error: versionError(version) });
           return ack({ error: { code: 'BAD_REQUEST', message: 'Invalid Hello message for this protocol version.' } });
         }
-        // X5: a node that asks again before the answer is guessing.
-        if (c.asking) return bad('hello');
+        // X5: a node that asks again before the answer is guessing. X6.
+        if (c.asking || c.node !== undefined) return bad('hello');
         c.asking = true;
         const answered: typeof ack = (answer) => {
           c.asking = false;
           ack(answer);
         };
-        void this.#hello(c, m, answered).catch((error: unknown) => {
+        void this.#hello(c, m, address, answered).catch((error: unknown) => {
           const e = error instanceof MayflyError ? { code: error.code, message: error.message } : undefined;
           if (!e) this.#logger.error({ err: error }, 'hello failed');
-          const answer = (): void =>
-            answered({ error: e ?? { code: 'INTERNAL', message: 'Internal server error. See the server log.' } });
-          if (e?.code !== 'UNAUTHORIZED' || this.#wrongCodes.add(addressOf(socket.handshake, this.#trustProxy)))
-            answer();
-          else this.#after(SLOW_ANSWER_MS, answer);
+          answered({ error: e ?? { code: 'INTERNAL', message: 'Internal server error. See the server log.' } });
         });
       });
       socket.on('heartbeat', (told, ack) => {
@@ -330,7 +352,9 @@ export class NodeSockets {
         if (typeof ack === 'function') ack();
       });
       socket.on('slots', (m) =>
-        slots.Check(m) ? this.#service.dispatch({ type: 'slots', connection: id, slots: m.slots }) : bad('slots'),
+        slots.Check(m)
+          ? this.#service.dispatch({ type: 'slots', connection: id, slots: this.#slots(c, m.slots) })
+          : bad('slots'),
       );
       socket.on('parity', (m, pages, ack) => {
         if (!parityPart.Check(m) || typeof ack !== 'function') return bad('parity');
@@ -338,40 +362,31 @@ export class NodeSockets {
         void this.#listener.parity(id, m, pages ?? undefined).then(ack, () => ack(false));
       });
       socket.on('disconnect', () => {
-        inTime();
-        if (!this.#connections.delete(id)) return;
+        if (!this.#connections.has(id)) return;
         this.#service.dispatch({ type: 'disconnected', connection: id });
-        // Unless it is back on another connection already.
-        if (c.node !== undefined && this.#service.dispatcher.core.nodes.get(c.node)?.connection === undefined)
-          this.#listener.left(c.node);
+        this.#gone(c);
       });
     });
   }
 
-  async #hello(c: Connection, m: Hello, ack: NonNullable<Connection['ack']>): Promise<void> {
+  /** X7. */
+  #slots(c: Connection, offered: number): number {
+    return c.room !== undefined && this.#lessons.has(c.room) ? Math.min(offered, LESSON_RANKS) : offered;
+  }
+
+  async #hello(c: Connection, m: Hello, address: string, ack: NonNullable<Connection['ack']>): Promise<void> {
     if (m.version !== CONTROL_VERSION) throw new MayflyError('VERSION_MISMATCH', versionError(m.version).message);
-    const room = this.roomOf(m.room ?? '');
+    const room = await this.codes.admit(m.room ?? '', address);
     const board = boardOf(m.board);
-    let claimed: NodeId | undefined;
-    if (m.node !== undefined && m.secret !== undefined) {
-      const r = (await this.#registry.get(nodeKey(m.node))) as NodeRecord | undefined;
-      // A wrong secret makes a new node, as an expired one does: the node's own data may be older than the server's.
-      if (r && this.#secrets.isNodeSecret(m.node, m.secret, r.hash)) {
-        claimed = m.node;
-        c.secret = m.secret;
-        // For retention only: an hour more or less does not matter.
-        if (Date.now() - r.lastSeen > 3600_000)
-          this.#registry
-            .commit([[nodeKey(m.node), { ...r, name: m.name, lastSeen: Date.now() }]])
-            .catch((error: unknown) =>
-              this.#logger.warn({ err: error }, 'the last visit of a node could not be written'),
-            );
-      }
-    }
+    // A wrong secret makes a new node: the node's own data may be older than the server's.
+    const claimed =
+      m.node !== undefined && m.secret !== undefined && this.#secrets.isNodeSecret(m.node, m.secret)
+        ? m.node
+        : undefined;
     if (!this.#connections.has(c.socket.id)) return;
+    if (room !== undefined && this.#rooms.isLent(room)) this.#joinLesson(c, room);
     c.inTime();
     c.ack = ack;
-    c.name = m.name;
     c.parity = m.parity ?? false;
     if (room !== undefined) c.room = room;
     if (board) c.board = board;
@@ -383,32 +398,23 @@ export class NodeSockets {
       ...(m.session === undefined ? {} : { session: m.session }),
       name: m.name,
       engine: m.engine,
-      slots: m.slots,
+      slots: this.#slots(c, m.slots),
       ...(m.cores === undefined ? {} : { cores: m.cores }),
       ...(m.runs === undefined ? {} : { runs: m.runs }),
       ...(room === undefined ? {} : { room }),
-      address: networkOf(addressOf(c.socket.handshake, this.#trustProxy)),
+      address: c.network,
       holds: m.holds,
       images: m.images,
     });
   }
 
-  /** Where a node with this code belongs: a room, or none (undefined). @throws MayflyError UNAUTHORIZED */
-  roomOf(typed: string): string | undefined {
-    if (this.#room !== undefined && sameText(typed, this.#room)) return undefined;
-    const code = cleanCode(typed);
-    if (this.#rooms.has(code)) return code;
-    if (this.#room !== undefined)
-      throw new MayflyError(
-        'UNAUTHORIZED',
-        'This server accepts volunteers only with its join code. Ask the person who invited you.',
-      );
-    if (code !== '')
-      throw new MayflyError(
-        'UNAUTHORIZED',
-        `There is no room with the code ${code.slice(0, 16)}. Ask the person who invited you, or leave the code out.`,
-      );
-    return undefined;
+  /** X7. @throws MayflyError TOO_MANY */
+  #joinLesson(c: Connection, code: string): void {
+    const nodes = this.#lessons.get(code) ?? new Set();
+    if (nodes.size >= LESSON_NODES)
+      throw new MayflyError('TOO_MANY', `A lesson has at most ${LESSON_NODES} tabs. Close one first.`);
+    this.#lessons.set(code, nodes.add(c));
+    this.#places.leave(c);
   }
 
   /** The server stops. */

@@ -305,12 +305,13 @@ export class ParityHost {
     const { job, task, image } = manifest;
     const { core } = this.#service.dispatcher;
     const room = core.jobs.get(job)?.record.spec.room;
+    const t = core.find(job, task);
     const asked = new Set<string>();
     const until = this.#since + core.settings.restartGraceMs;
     for (;;) {
       for (const n of core.nodes.values()) {
         const at = n.connection;
-        if (at === undefined || n.room !== room || asked.has(at) || !n.images.has(`${job}/${task}/${image}`)) continue;
+        if (at === undefined || n.room !== room || asked.has(at) || !(t && n.images.get(t)?.includes(image))) continue;
         if (!this.#sockets.takesParity(at)) continue;
         asked.add(at);
         if (await this.#copy(manifest, at)) return {};

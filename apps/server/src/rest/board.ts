@@ -30,7 +30,7 @@ export function boardRoute(plain: FastifyInstance, runtime: Runtime): void {
     async (request): Promise<BoardView> => {
       const { code } = request.params;
       // The same word that lets a volunteer in; a server with a join code of its own shows nothing without it.
-      const room = runtime.nodeSockets.roomOf(code === NO_ROOM ? '' : code);
+      const room = await runtime.nodeSockets.codes.admitRequest(code === NO_ROOM ? '' : code, request.ip);
       const name = boardText(request.query.name ?? '');
       const team = boardText(request.query.team ?? '');
       return runtime.chronicle.board.view(

@@ -25,7 +25,7 @@
  *  D12 When a reported deadlock ends a job: doubted-deadlock.ts.
  *  D20 A rank is assigned only to a node that runs programs of its kind, as its Hello says. If a node declines a rank,
  *     the rank goes to another node, and the refusal does not count as a crash of the program.
- *  D31 A connection has one node, whatever it says in how many Hellos, and of images a node has one for each task.
+ *  D31 A connection has one node, whatever it says in how many Hellos, and names two images of a task at most.
  *  D32 A node without ranks that was not heard for `forgetMs` is forgotten, and its connection closed.
  *  R1–R4 Which nodes are trusted: reputation.ts. B1–B4 Who is to blame for a failure: failures.ts. S1–S4 Ranks without
  *  progress: stragglers.ts.
@@ -47,7 +47,7 @@ import { endAmongStrangers, gotFurther } from './failures.ts';
 import { CREDIT, earn, release } from './reputation.ts';
 import { called } from './comparison.ts';
 import { progress, watchStragglers } from './stragglers.ts';
-import { disconnected, goodbye, heard, heartbeat, hello, refused, report, watch } from './nodes.ts';
+import { addImage, disconnected, goodbye, heard, heartbeat, hello, refused, report, watch } from './nodes.ts';
 import { recover, stillHere } from './recover.ts';
 import { endWait, leaveWithImage, leaveWithWave, pauseJob, pausePersisted, resumeJob } from './pause.ts';
 import { watchRegroupings } from './last-images.ts';
@@ -160,8 +160,10 @@ export class Dispatcher {
         }
         t.newest = { image: e.image, serial: e.serial };
         if (t.wanted !== undefined && e.serial > t.wanted) t.wanted = undefined;
-        if (t.node !== undefined && (t.phase === 'running' || t.phase === 'assigned'))
-          core.nodes.get(t.node)?.images.set(t, e.image);
+        if (t.node !== undefined && (t.phase === 'running' || t.phase === 'assigned')) {
+          const node = core.nodes.get(t.node);
+          if (node) addImage(node, t, e.image);
+        }
         leaveWithImage(core, t);
         moveWithImage(core, t);
         core.changed(t.job);

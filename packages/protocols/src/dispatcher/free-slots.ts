@@ -59,7 +59,7 @@ export function rooms(core: Core): Room[] {
       level: core.reputations.get(n.id)?.level ?? 0,
       has: (job, task) => {
         const t = core.find(job, task);
-        return t?.newest !== undefined && n.images.get(t) === t.newest.image;
+        return t?.newest !== undefined && n.images.get(t)?.includes(t.newest.image) === true;
       },
     });
   }

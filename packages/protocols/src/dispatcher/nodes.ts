@@ -3,6 +3,7 @@ import {
   PROGRAM_KINDS,
   type ErrorBody,
   type Hold,
+  type ImageId,
   type Incarnation,
   type JobId,
   type NodeId,
@@ -29,6 +30,9 @@ type Of<T extends DispatcherEvent['type']> = Extract<DispatcherEvent, { type: T 
 const MISSED_LIMIT = 3;
 /** An Assignment needs a moment to arrive, and a busy node's heartbeats from before it may come in a bunch. */
 const ARRIVAL_MS = 10_000;
+/** D31: images that a node may name in its Hello, and of a task that are kept. */
+const MAX_IMAGES = 256;
+const IMAGES_OF_TASK = 2;
 /** Characters of a reported error that a fault keeps. */
 const MAX_WHY = 200;
 const MAX_ERROR = 4096;
@@ -74,10 +78,9 @@ export function hello(core: Core, e: Of<'hello'>): void {
   });
   node.presence = { heard: core.time };
   node.images = new WeakMap();
-  for (const { job, task, image } of e.images) {
+  for (const { job, task, image } of e.images.slice(0, MAX_IMAGES)) {
     const t = core.find(job, task);
-    // Nothing else is asked for, and what it says of anything else would only be kept (D31).
-    if (t?.newest?.image === image) node.images.set(t, image);
+    if (t && !over(t.job)) addImage(node, t, image);
   }
   core.connections.set(e.connection, node);
 
@@ -131,6 +134,11 @@ function newNode(core: Core, id: NodeId): Node {
   };
   core.nodes.set(id, node);
   return node;
+}
+
+/** D31. The task has this image on the disk of the node. */
+export function addImage(node: Node, t: Task, image: ImageId): void {
+  node.images.set(t, [...(node.images.get(t) ?? []).filter((i) => i !== image), image].slice(-IMAGES_OF_TASK));
 }
 
 /** At recovery: the place of a node that has not come back yet. */

@@ -228,8 +228,8 @@ export interface Node {
   presence: Presence;
   /** Tasks that have a slot here. */
   tasks: Set<Task>;
-  /** The newest image of a task, where it has that on its own disk (D31). */
-  images: WeakMap<Task, ImageId>;
+  /** Images on its own disk: the newest two of each task (D31). */
+  images: WeakMap<Task, ImageId[]>;
   /** Wall clock, for people. */
   since: number;
   lastSeen: number;
