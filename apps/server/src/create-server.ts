@@ -8,16 +8,16 @@ import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import Fastify, { LogController, type FastifyInstance } from 'fastify';
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openEmbeddedStorage, type BackupInfo, type Storage } from '@mayfly/storage';
+import { MORE_FILES, fewOpenFiles, openEmbeddedStorage, type BackupInfo, type Storage } from '@mayfly/storage';
 import { createCompiler } from '@mayfly/toolchain';
-import { FIRST_TOKEN, MayflyError } from '@mayfly/wire';
+import { FIRST_TOKEN, LESSON_OWNER, MayflyError } from '@mayfly/wire';
 import { NEEDS_SPACE, accessOf, needsToken, refuseUnlisted } from './access.ts';
 import { backUp } from './back-up.ts';
 import { Board } from './board.ts';
 import { Dashboard } from './dashboard.ts';
 import { Disk } from './disk.ts';
 import type { Compilers } from './jobs/program.ts';
-import { Lessons } from './lesson.ts';
+import { LESSON_ALLOWANCE, Lessons } from './lesson.ts';
 import { Oidc } from './login/oidc.ts';
 import { Metrics, type MetricSources } from './metrics.ts';
 import { resolveOptions, type MayflyServer, type ResolvedOptions, type ServerOptions } from './options.ts';
@@ -88,6 +88,8 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       app.log.warn({ notice }, 'damage in the data directory');
     for (const path of storage.sharing?.discarded ?? [])
       app.log.warn({ path }, 'write-ahead files were discarded: another server has served since they were written');
+    const fewFiles = fewOpenFiles();
+    if (fewFiles !== undefined) app.log.warn(fewFiles);
     const disk = new Disk(o.dataDir, o.reserveBytes, app.log);
     undo.push(() => disk.close());
     await disk.open();
@@ -194,8 +196,8 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       runtime,
       rooms,
       submit: (s) =>
-        submit({ runtime, disk, rooms, quotas, compilers, ...ofJobs(o) }, s, FIRST_TOKEN, {
-          asker: { owner: 'a lesson' },
+        submit({ runtime, disk, rooms, quotas, compilers, ...ofJobs(o) }, s, LESSON_OWNER, {
+          allowance: LESSON_ALLOWANCE,
         }),
       logger: app.log,
     });
@@ -323,7 +325,9 @@ function newApp(o: ResolvedOptions, tls: { cert: string; key: string } | undefin
   endUnread(app.server as HttpServer);
   // With too many open files a connection cannot be accepted: without a listener that would end the process. The client
   // comes again.
-  app.server.on('error', (error: Error) => app.log.error({ err: error }, 'a connection could not be accepted'));
+  app.server.on('error', (error: Error) =>
+    app.log.error({ err: error }, `a connection could not be accepted; if too many are open, ${MORE_FILES}`),
+  );
   return app;
 }
 
@@ -399,7 +403,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
   await app.register(async (scope) => {
     infoRoute(scope, p.runtime, o, p.oidc);
     boardRoute(scope, p.runtime);
-    lessonRoutes(scope, p.lessons);
+    lessonRoutes(scope, p.lessons, p.runtime.nodeSockets.codes);
     openRoutes(scope, p.metrics, p.stopping);
     tokenRoutes(scope, p.tokens);
     quotaRoutes(scope, p);

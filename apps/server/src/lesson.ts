@@ -5,8 +5,12 @@
  * Owns: the lessons that are under way, each with a room of its own whose code (12 letters, where people's have 6) is
  * all that the visitor gets.
  *  L1  A visitor chooses nothing: program, size and limits are fixed; the only input is “go on”, LAPS times.
- *  L2  Bounded: MOST at a time, one start in START_MS per address; a lesson goes LESSON_MS after its start, or AFTER_MS
- *      after its end, with all its files.
+ *  L2  Bounded: MOST at a time and OF_NETWORK of one network, one start in START_MS per network; a lesson goes
+ *      LESSON_MS after its start, AFTER_MS after its end, or LEFT_MS after its page asked last, with all its files.
+ *  L4  Where MOST are under way, a newcomer takes the place of another (serve/network-places.ts): of the network with
+ *      the most, or of who has not gone on for IDLE_MS. So nobody locks out everybody for longer.
+ *  L5  Whoever has the code of a lesson, and with it the capability of a rank, can send no more than LESSON_ALLOWANCE,
+ *      and has no images, files or further ranks (JobSpec.allowance). Its nodes are counted apart (node-sockets.ts X7).
  *  L3  Lessons do not outlive the server's process: what an earlier one left is ended and forgotten at the start.
  */
 import { isOver } from '@mayfly/protocols';
@@ -23,9 +27,16 @@ import {
 import type { Logger } from './logger.ts';
 import type { Rooms } from './rooms.ts';
 import type { Runtime } from './runtime.ts';
+import { NetworkPlaces, type Holder } from './serve/network-places.ts';
 
 const MOST = 20;
 const START_MS = 2000;
+const OF_NETWORK = 8;
+/** The page asks twice a second, in a tab that is hidden for long once a minute. */
+const LEFT_MS = 150_000;
+const IDLE_MS = 60_000;
+/** L5: a lesson sends a hundredth of it. */
+export const LESSON_ALLOWANCE = { bytes: 4 << 20, messages: 50_000 };
 const LESSON_MS = 10 * 60_000;
 const AFTER_MS = 60_000;
 const ROUND_MS = 5000;
@@ -51,10 +62,14 @@ for (let lap = 1; lap <= ${LESSON_LAPS}; lap++) {
 }
 `;
 
-interface Lesson {
-  job: JobId;
-  address: string;
-  at: number;
+interface Lesson extends Holder {
+  readonly code: string;
+  /** Undefined: it is being prepared. */
+  job: JobId | undefined;
+  readonly at: number;
+  /** When its visitor went on last, and its page asked last. */
+  steppedAt: number;
+  askedAt: number;
   steps: number;
   endedAt?: number;
 }
@@ -65,8 +80,9 @@ export class Lessons {
   readonly #submit: (s: JobSubmission) => Promise<{ id: JobId }>;
   readonly #logger: Logger;
   readonly #lessons = new Map<string, Lesson>();
-  #preparing = 0;
-  /** When the last one was begun, by address. */
+  readonly #places: NetworkPlaces<Lesson>;
+  readonly #now: () => number;
+  /** When the last one was begun, by network. */
   readonly #starts = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -75,11 +91,14 @@ export class Lessons {
     rooms: Rooms;
     submit: (s: JobSubmission) => Promise<{ id: JobId }>;
     logger: Logger;
+    now?: () => number;
   }) {
     this.#runtime = deps.runtime;
     this.#rooms = deps.rooms;
     this.#submit = deps.submit;
     this.#logger = deps.logger;
+    this.#now = deps.now ?? (() => performance.now());
+    this.#places = new NetworkPlaces(MOST, this.#now);
   }
 
   /** L3. After the jobs have recovered. */
@@ -87,21 +106,38 @@ export class Lessons {
     for (const { record } of this.#runtime.dispatcher.core.core.jobs.values())
       if (record.spec.room?.length === CODE_LENGTH && !this.#rooms.has(record.spec.room))
         void this.#forget(record.spec.id);
-    this.#timer = setInterval(() => this.round(Date.now()), ROUND_MS).unref();
+    this.#timer = setInterval(() => this.round(), ROUND_MS).unref();
   }
 
   /** @throws MayflyError TOO_MANY */
-  async start(address: string, now = Date.now()): Promise<string> {
-    for (const [a, at] of this.#starts) if (now - at >= START_MS) this.#starts.delete(a);
-    if (this.#starts.has(address))
-      throw new MayflyError('TOO_MANY', 'A lesson started from this address a moment ago. Try again in two seconds.');
-    if (this.#lessons.size + this.#preparing >= MOST)
-      throw new MayflyError('TOO_MANY', `${MOST} lessons are running. Try again in a few minutes.`);
-    this.#starts.set(address, now);
+  async start(network: string): Promise<string> {
+    const now = this.#now();
+    for (const [n, at] of this.#starts) if (now - at >= START_MS) this.#starts.delete(n);
+    if (this.#starts.has(network))
+      throw new MayflyError('TOO_MANY', 'A lesson started from your network a moment ago. Try again in two seconds.');
+    if ([...this.#lessons.values()].filter((l) => l.network === network).length >= OF_NETWORK)
+      throw new MayflyError(
+        'TOO_MANY',
+        `${OF_NETWORK} lessons are running in your network. Try again when one has ended.`,
+      );
     const letters = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
     const code = Array.from({ length: CODE_LENGTH }, () => letters[randomInt(letters.length)]).join('');
+    const lesson: Lesson = {
+      code,
+      network,
+      job: undefined,
+      at: now,
+      steppedAt: now,
+      askedAt: now,
+      steps: 0,
+      use: () => (this.#now() - lesson.steppedAt >= IDLE_MS ? 'nothing' : 'idle'),
+    };
+    // L4.
+    if (!this.#places.take(lesson, (other) => this.end(other.code)))
+      throw new MayflyError('TOO_MANY', `${MOST} lessons are running. Try again in a minute.`);
+    this.#starts.set(network, now);
+    this.#lessons.set(code, lesson);
     this.#rooms.lend(code);
-    this.#preparing++;
     try {
       const { id } = await this.#submit({
         name: 'lesson',
@@ -116,20 +152,21 @@ export class Lessons {
           memoryBytes: 64 << 20,
         },
       });
-      this.#lessons.set(code, { job: id, address, at: now, steps: 0 });
+      lesson.job = id;
+      // It had to go meanwhile.
+      if (!this.#lessons.has(code)) void this.#forget(id);
       return code;
     } catch (e) {
-      this.#rooms.takeBack(code);
+      this.end(code);
       throw e;
-    } finally {
-      this.#preparing--;
     }
   }
 
-  #need(code: string): Lesson {
+  #need(code: string): Lesson & { job: JobId } {
     const lesson = this.#lessons.get(code);
-    if (!lesson) throw new MayflyError('NOT_FOUND', 'This lesson has ended. Start a new one.');
-    return lesson;
+    if (lesson) lesson.askedAt = this.#now();
+    if (lesson?.job === undefined) throw new MayflyError('NOT_FOUND', 'This lesson has ended. Start a new one.');
+    return lesson as Lesson & { job: JobId };
   }
 
   /** L1. @throws MayflyError NOT_FOUND, CONFLICT */
@@ -137,6 +174,7 @@ export class Lessons {
     const lesson = this.#need(code);
     if (lesson.steps >= LESSON_LAPS) throw new MayflyError('CONFLICT', 'The token has made all its laps.');
     lesson.steps++;
+    lesson.steppedAt = this.#now();
     await this.#runtime.intake.appendStdin(
       lesson.job,
       new TextEncoder().encode('\n'),
@@ -182,16 +220,23 @@ export class Lessons {
     const lesson = this.#lessons.get(code);
     if (!lesson) return;
     this.#lessons.delete(code);
+    this.#places.leave(lesson);
     this.#rooms.takeBack(code);
-    void this.#forget(lesson.job);
+    if (lesson.job !== undefined) void this.#forget(lesson.job);
   }
 
   /** L2. */
-  round(now: number): void {
-    for (const [code, lesson] of this.#lessons) {
-      const view = this.#runtime.view(lesson.job);
-      if (view && isOver(view.state)) lesson.endedAt ??= now;
-      if (!view || now - lesson.at > LESSON_MS || (lesson.endedAt !== undefined && now - lesson.endedAt > AFTER_MS))
+  round(): void {
+    const now = this.#now();
+    for (const [code, { job, at, askedAt, endedAt }] of this.#lessons) {
+      const view = job === undefined ? undefined : this.#runtime.view(job);
+      if (view && isOver(view.state)) this.#lessons.get(code)!.endedAt ??= now;
+      if (
+        (job !== undefined && !view) ||
+        now - at > LESSON_MS ||
+        now - askedAt > LEFT_MS ||
+        (endedAt !== undefined && now - endedAt > AFTER_MS)
+      )
         this.end(code);
     }
   }

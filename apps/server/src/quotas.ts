@@ -11,7 +11,7 @@
  */
 import { isOver, ownerOf, slotsByOwner, type SlotQuotas } from '@mayfly/protocols';
 import type { Registry } from '@mayfly/storage/ports';
-import { FIRST_TOKEN, MayflyError, type Limits, type QuotaView, type QuotaWish } from '@mayfly/wire';
+import { MayflyError, RESERVED_NAMES, type Limits, type QuotaView, type QuotaWish } from '@mayfly/wire';
 import type { Runtime } from './runtime.ts';
 
 type Used = QuotaView['used'];
@@ -52,7 +52,7 @@ export class Quotas {
   /** Q1. */
   limitsOf(owner: string): Limits {
     const own = this.#own.get(owner) ?? {};
-    const each = owner === FIRST_TOKEN ? {} : this.#each;
+    const each = RESERVED_NAMES.includes(owner) ? {} : this.#each;
     const limits: Limits = {};
     for (const kind of KINDS) {
       const limit = own[kind] === undefined ? each[kind] : (own[kind] ?? undefined);
@@ -63,7 +63,7 @@ export class Quotas {
 
   /** For the dispatcher. */
   slots(): SlotQuotas {
-    const named = new Set([FIRST_TOKEN, ...this.#own.keys()]);
+    const named = new Set([...RESERVED_NAMES, ...this.#own.keys()]);
     return { each: this.#each.slots, of: new Map([...named].map((o) => [o, this.limitsOf(o).slots])) };
   }
 

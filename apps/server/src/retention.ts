@@ -1,12 +1,10 @@
-/** Retention: deletes ended jobs by age, number and disk space, and nodes that were not seen for a month. */
+/** Retention: deletes ended jobs by age, number and disk space. */
 import { isOver } from '@mayfly/protocols';
 import type { Storage } from '@mayfly/storage/ports';
 import type { JobId } from '@mayfly/wire';
 import type { Logger } from './logger.ts';
 import type { Retention } from './options.ts';
 import type { Runtime } from './runtime.ts';
-
-const NODE_MS = 30 * 24 * 3600 * 1000;
 
 /** Which ended jobs go, oldest first. Pure: sizes are only asked for when the directory is too full. */
 export function expired(

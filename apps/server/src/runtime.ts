@@ -167,6 +167,7 @@ export class Runtime {
       secrets,
       logger,
       maxLinks: options.limits.dataSockets,
+      takesImages: (job) => this.#specs.get(job)?.allowance === undefined,
       listener: imageNews({ chronicle: this.chronicle, parity: () => this.parity, jobs: () => this.#jobs }),
     });
     this.nodeSockets = new NodeSockets({
@@ -427,7 +428,8 @@ export class Runtime {
     return nodeViews(this.dispatcher.core);
   }
   activeJobs(): number {
-    return [...this.dispatcher.core.core.jobs.values()].filter((j) => !isOver(j.record.state)).length;
+    const records = [...this.dispatcher.core.core.jobs.values()].map((j) => j.record);
+    return records.filter(({ state, spec }) => !isOver(state) && !spec.allowance).length;
   }
   logBytes(): number {
     return this.memories.all().reduce((n, h) => n + h.logBytes, 0);

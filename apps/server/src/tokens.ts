@@ -15,6 +15,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Registry } from '@mayfly/storage/ports';
 import {
   FIRST_TOKEN,
+  RESERVED_NAMES,
   MayflyError,
   type LoginKind,
   type NewToken,
@@ -119,7 +120,7 @@ export class Tokens {
   async create(wish: NewToken): Promise<TokenCreated> {
     const now = this.#now();
     const made = [...this.#records.values()].filter((r) => r.login === undefined);
-    if (wish.name === FIRST_TOKEN || made.some((r) => r.name === wish.name))
+    if (RESERVED_NAMES.includes(wish.name) || made.some((r) => r.name === wish.name))
       throw new MayflyError(
         'CONFLICT',
         `A token named “${wish.name}” already exists. Revoke it, or choose another name.`,

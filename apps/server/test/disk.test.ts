@@ -280,8 +280,9 @@ describe('a process with too many open files', () => {
       expect((await p.view(id)).stopped).toEqual({
         code: 'STORAGE_FAILED',
         message:
-          'The server cannot store anything: this process has as many files open as it may (see ulimit -n) ' +
-          '(EMFILE). Jobs resume automatically once it can. The page and the log of the server have the ' +
+          'The server cannot store anything: this process has as many files open as it may; start it with a higher ' +
+          'limit (“ulimit -n 65536” in its shell, LimitNOFILE=65536 in its systemd unit) (EMFILE). Jobs ' +
+          'resume automatically once it can. The page and the log of the server have the ' +
           'details.',
       });
       expect(await p.submit()).toMatchObject({ status: 507, body: { code: 'STORAGE_FAILED' } });

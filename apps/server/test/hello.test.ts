@@ -78,6 +78,15 @@ it('a connection without a good Hello is closed after its time, and gives its pl
       ),
     );
 
+  // X6: a second Hello ends the connection, and its node is the only one that it made.
+  const twice = connect('twice');
+  expect((await hello(twice)).node).toBeDefined();
+  twice.emit('hello', { version: CONTROL_VERSION }, () => undefined);
+  void hello(twice);
+  expect(twice.closed).toBe(true);
+  expect(host.count).toBe(0);
+  expect(due).toEqual([]);
+
   const [silent, wrong, good] = [connect('silent'), connect('wrong'), connect('good')];
   expect((await hello(wrong, { version: 999 })).error).toBeDefined();
   expect((await hello(good)).node).toBeDefined();

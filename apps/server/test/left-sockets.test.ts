@@ -43,7 +43,9 @@ it('U1: an upgrade that nobody takes is answered, and its socket is destroyed, t
     const socket = await open(port);
     let answer = '';
     socket.on('data', (d: Buffer) => (answer += d.toString('latin1')));
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
+    socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+    );
     await new Promise((resolve) => socket.once('end', resolve));
     expect(answer, path).toMatch(/^HTTP\/1\.1 4\d\d /);
     await gone(socket);

@@ -51,8 +51,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin a lesson: a fixed small job whose ranks the visitor’s own page runs, with the code as their room. Needs no token
-         * @description For the page /lesson: a fixed program, bounded in number and time, in a room of its own that the visitor’s page serves. Needs no token.
+         * Begin a lesson: a fixed small job whose ranks the visitor’s own page runs, with the code as their room. Needs no token, but the join code of a server that has one
+         * @description For the page /lesson: a fixed program, bounded in number, time and what its ranks may send, in a room of its own that the visitor’s page serves. `room` is the join code, where the server has one. Needs no token.
          */
         post: operations["postLesson"];
         delete?: never;
@@ -1287,7 +1287,18 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "room": "QX7PKM"
+                 *     }
+                 */
+                "application/json": {
+                    room?: string;
+                } | null;
+            };
+        };
         responses: {
             /** @description It is so. */
             201: {
@@ -1303,6 +1314,36 @@ export interface operations {
                     "application/json": {
                         code: string;
                     };
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "Invalid, revoked or expired token."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
                 };
             };
             /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */

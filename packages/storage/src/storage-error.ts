@@ -6,6 +6,9 @@
 import { MayflyError, type ErrorCode } from '@mayfly/wire';
 
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
+/** What helps a process that has too many files open. */
+export const MORE_FILES =
+  'start it with a higher limit (“ulimit -n 65536” in its shell, LimitNOFILE=65536 in its systemd unit)';
 /**
  * What went wrong, for people. A missing folder or missing rights count too: the data directory was changed under a
  * running server.
@@ -13,7 +16,7 @@ const FULL = new Set(['ENOSPC', 'EDQUOT']);
 const UNWRITABLE: Readonly<Record<string, string>> = {
   EROFS: 'the file system is mounted read-only',
   EIO: 'the disk reports an input/output error',
-  EMFILE: 'this process has as many files open as it may (see ulimit -n)',
+  EMFILE: `this process has as many files open as it may; ${MORE_FILES}`,
   ENFILE: 'this machine has as many files open as it may',
   ENOENT: 'a file or folder of the data directory is missing',
   ENOTDIR: 'a folder of the data directory was replaced by a file',

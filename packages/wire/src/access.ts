@@ -12,6 +12,10 @@ export type Role = Static<typeof Role>;
  * names.
  */
 export const FIRST_TOKEN = 'owner';
+/** Owner of the jobs of lessons, which need no token. */
+export const LESSON_OWNER = 'a lesson';
+/** Names that no token has. */
+export const RESERVED_NAMES: readonly string[] = [FIRST_TOKEN, LESSON_OWNER];
 
 /** Stands beside the jobs that it submitted: one line, without blanks at its ends. */
 export const TokenName = Type.String({ pattern: '^[^\\s\\p{C}](?:[^\\p{C}\\n]{0,38}[^\\s\\p{C}])?$', maxLength: 40 });

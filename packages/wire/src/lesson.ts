@@ -3,6 +3,12 @@ import { Type, type Static } from 'typebox';
 import { JobState } from './job.ts';
 import { CountSchema } from './schema.ts';
 
+/** POST /api/lesson. `room`: what a volunteer of this server would type. */
+export const NewLesson = Type.Object(
+  { room: Type.Optional(Type.String({ maxLength: 64 })) },
+  { additionalProperties: false },
+);
+
 export const LessonView = Type.Object({
   state: JobState,
   /** How often the token was sent round, of LESSON_LAPS (lesson-program.ts). */

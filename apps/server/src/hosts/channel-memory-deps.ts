@@ -7,6 +7,7 @@ import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Capabilities } from '../secrets.ts';
+import type { Allowance } from './allowance.ts';
 import type { LinkSettings, Seat, Sitting } from './memory-seat.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -57,6 +58,8 @@ export interface CmDeps {
   elsewhere?: ((spec: CmSpec, traffic: Traffic, sitting: Sitting) => Seat | undefined) | undefined;
   /** Its core works elsewhere now; nodes may have connections to where it was. */
   moved?: ((index: number) => void) | undefined;
+  /** What its links may bring, of a job that has such a limit. */
+  allowance?: Allowance;
   settings: CmSettings;
   metrics: Metrics;
   logger: Logger;

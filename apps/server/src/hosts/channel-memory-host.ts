@@ -199,7 +199,15 @@ export class ChannelMemoryHost {
   connect(link: DataLink, first: Uint8Array): void {
     if (!this.core || this.#disk.stopped)
       return link.close(CloseCode.BROKEN, this.#disk.stopped?.code ?? 'the Channel Memory recovers');
+    const { allowance } = this.#deps;
+    if (!allowance) return this.#seat.connect(link, first);
+    // Before the core sees anything of it.
+    if (!allowance.spend(link, first)) return;
     this.#seat.connect(link, first);
+    const { onMessage } = link;
+    link.onMessage = (bytes) => {
+      if (allowance.spend(link, bytes)) onMessage(bytes);
+    };
   }
 
   #perform(e: LogIo): void {

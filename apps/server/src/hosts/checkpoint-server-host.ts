@@ -84,6 +84,7 @@ export class CheckpointServerHost {
   readonly #logger: Logger;
   readonly #listener: CsListener;
   readonly #maxLinks: number;
+  readonly #takesImages: (job: JobId) => boolean;
   readonly #links = new Map<string, ImageLink>();
   /** K1: page look-ups and collections, one after the other. */
   #store: Promise<unknown> = Promise.resolve();
@@ -99,6 +100,8 @@ export class CheckpointServerHost {
     /** What it is the host in. */
     service: JobService;
     maxLinks: number;
+    /** False: the job is one without images (JobSpec.allowance). */
+    takesImages: (job: JobId) => boolean;
   }) {
     this.#service = deps.service;
     this.#images = deps.images;
@@ -108,6 +111,7 @@ export class CheckpointServerHost {
     this.#logger = deps.logger;
     this.#listener = deps.listener;
     this.#maxLinks = deps.maxLinks;
+    this.#takesImages = deps.takesImages;
   }
 
   get core(): CheckpointServer {
@@ -267,6 +271,8 @@ export class CheckpointServerHost {
         const h = this.#secrets.holder(m.capability);
         if (!h || h.job !== m.manifest.job || h.task !== m.manifest.task || h.incarnation !== m.manifest.incarnation)
           return refuse(m.manifest.image, { code: 'FORBIDDEN', message: 'The capability does not cover this image.' });
+        if (!this.#takesImages(h.job))
+          return refuse(m.manifest.image, { code: 'FORBIDDEN', message: 'This job has no checkpoint images.' });
         offer = m.manifest;
         this.#listener.begun?.(h.job, h.task);
         this.step({

@@ -20,11 +20,12 @@ import {
   type TaskCounters,
 } from '@mayfly/protocols';
 import type { MessageLog, Registry, StdinLog } from '@mayfly/storage/ports';
-import { MayflyError, taskId, type Incarnation, type JobId, type TaskId } from '@mayfly/wire';
+import { MayflyError, WorldMode, taskId, type Incarnation, type JobId, type TaskId } from '@mayfly/wire';
 import type { Chronicle } from '../chronicle.ts';
 import type { Reading } from '../history/gauges.ts';
 import { memoriesOf, type ChannelMemories } from '../hosts/channel-memories.ts';
 import type { Traffic } from '../hosts/traffic.ts';
+import { Allowance } from '../hosts/allowance.ts';
 import type { CheckpointServerHost } from '../hosts/checkpoint-server-host.ts';
 import type { CmDeps, CmSettings, CmWorld } from '../hosts/channel-memory-deps.ts';
 import type { ParityHost } from '../hosts/parity-host.ts';
@@ -36,6 +37,9 @@ import type { ServerLimits } from '../options.ts';
 import type { Secrets } from '../secrets.ts';
 import { localOf, noCounters, trafficOf, type FinalCounters } from './job-counters.ts';
 import type { JobStore } from './job-store.ts';
+
+/** What a job with an allowance may send to the world. */
+const OF_ALLOWED: ReadonlySet<number> = new Set([WorldMode.STDOUT, WorldMode.STDERR, WorldMode.EXIT]);
 
 export interface OpenJob {
   readonly spec: JobSpec;
@@ -216,7 +220,8 @@ export class OpenJobs {
       files: { answerable: (task) => world.answerable(job, task), answer: (task, r) => world.answer(job, task, r) },
       secrets,
       settings: this.#parts.settings,
-      elsewhere: this.#parts.elsewhere,
+      elsewhere: spec.allowance ? undefined : this.#parts.elsewhere,
+      ...(spec.allowance && { allowance: this.#allowanceOf(spec) }),
       moved: (memory) => this.#parts.moved(job, memory),
       metrics,
       logger,
@@ -250,11 +255,23 @@ export class OpenJobs {
     });
   }
 
+  #allowanceOf({ id: job, allowance }: JobSpec): Allowance {
+    const { bytes, messages } = allowance!;
+    return new Allowance(bytes, messages, () =>
+      this.#parts.service.failed(job, {
+        code: 'LOG_LIMIT',
+        message: `The nodes of the job sent more than ${bytes} bytes or ${messages} messages, its limits.`,
+      }),
+    );
+  }
+
   /** Where the messages of its tasks to the world go. */
   #worldOf(job: JobId): CmWorld {
-    const { world, service, disk, logger } = this.#parts;
+    const { world, service, disk, logger, spec } = this.#parts;
     return {
       deliver: (task, incarnation, channel, mode, body) => {
+        if (spec(job)?.allowance && !OF_ALLOWED.has(mode))
+          return service.failed(job, { code: 'BAD_FRAME', message: 'This job has no files and no further ranks.' });
         try {
           world.deliver(job, task, incarnation, channel, mode, body);
         } catch (error) {

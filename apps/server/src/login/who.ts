@@ -5,7 +5,7 @@
  *  L2  A person gets in as an administrator, by the domain of their verified address, by a group, or because all are
  *      allowed; else not at all.
  */
-import { FIRST_TOKEN, type Role } from '@mayfly/wire';
+import { RESERVED_NAMES, type Role } from '@mayfly/wire';
 
 export interface OidcRules {
   /** Claim that names the owner of jobs. Default 'email'. */
@@ -36,7 +36,7 @@ export function whoIs(rules: OidcRules, claims: Claims): Who {
   if (typeof name !== 'string' || !NAME.test(name)) return { problem: `the claim ${nameClaim} is not a name` };
   const verified = claims['email_verified'] === true;
   if (nameClaim === 'email' && !verified) return { problem: 'the issuer has not verified the e-mail address', name };
-  if (name === FIRST_TOKEN) return { problem: `the name “${FIRST_TOKEN}” is that of the first token`, name };
+  if (RESERVED_NAMES.includes(name)) return { problem: `the name “${name}” is reserved`, name };
   const value = claims[groupsClaim];
   const groups = [value].flat().filter((g) => typeof g === 'string');
   const among = (list: readonly string[] = []): boolean => groups.some((g) => list.includes(g));

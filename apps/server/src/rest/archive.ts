@@ -6,13 +6,17 @@
  *
  * A browser's download sends no token, so a page asks for a ticket first: an address for one download, that is good for
  * a minute.
+ *
+ * Owns: the tickets that are out.
+ *  T1  Each token has OF_TOKEN of them: one more takes the place of its own oldest, and never of another's.
+ *  T2  At most MOST_TICKETS are out together; whoever asks for one more waits until some have expired.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { packTar, type TarSource } from 'modern-tar/fs';
 import { Readable } from 'node:stream';
 import type { Range } from '@mayfly/storage/ports';
-import { MayflyError, type JobId, type JobView } from '@mayfly/wire';
+import { FIRST_TOKEN, MayflyError, type JobId, type JobView } from '@mayfly/wire';
 import { Type } from 'typebox';
 import { writtenFiles } from '../jobs/written-output.ts';
 import type { Runtime } from '../runtime.ts';
@@ -20,12 +24,20 @@ import { randomId } from '../secrets.ts';
 import { JobParams, refusals } from './schemas.ts';
 
 const TICKET_MS = 60_000;
-const MOST_TICKETS = 1000;
-const Ticket = Type.Object({ url: Type.String(), expiresAt: Type.Integer() });
+const OF_TOKEN = 20;
+const MOST_TICKETS = 10_000;
+const TicketView = Type.Object({ url: Type.String(), expiresAt: Type.Integer() });
+
+interface Ticket {
+  job: JobId;
+  /** Id of the token that asked for it. */
+  owner: string;
+  until: number;
+}
 
 export function archiveRoutes(plain: FastifyInstance, runtime: Runtime): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
-  const tickets = new Map<string, { job: JobId; until: number }>();
+  const tickets = new Map<string, Ticket>();
 
   app.get(
     '/api/jobs/:id/archive',
@@ -47,15 +59,22 @@ export function archiveRoutes(plain: FastifyInstance, runtime: Runtime): void {
         summary: 'An address from which the archive can be downloaded once, within a minute, without a token',
         tags: ['outputs'],
         params: JobParams,
-        response: { 201: Ticket, ...refusals(401, 404) },
+        response: { 201: TicketView, ...refusals(401, 404, 429) },
       },
     },
     async (request, reply) => {
       const view = runtime.need(request.params.id);
       const now = Date.now();
-      for (const [t, { until }] of tickets) if (until < now || tickets.size >= MOST_TICKETS) tickets.delete(t);
+      const owner = request.principal!.id ?? FIRST_TOKEN;
+      const own: string[] = [];
+      for (const [t, { until, owner: of }] of tickets)
+        if (until < now) tickets.delete(t);
+        else if (of === owner) own.push(t);
+      if (own.length >= OF_TOKEN) tickets.delete(own[0]!);
+      if (tickets.size >= MOST_TICKETS)
+        throw new MayflyError('TOO_MANY', `${MOST_TICKETS} downloads were asked for. Try again in a minute.`);
       const ticket = randomId(32);
-      tickets.set(ticket, { job: view.id, until: now + TICKET_MS });
+      tickets.set(ticket, { job: view.id, owner, until: now + TICKET_MS });
       return reply.status(201).send({ url: `/api/downloads/${ticket}`, expiresAt: now + TICKET_MS });
     },
   );

@@ -320,7 +320,7 @@ export async function submit(
   o: JobRoutes,
   s: JobSubmission,
   owner: string,
-  more: { asker?: Asker; again?: Pick<JobSpec, 'seed' | 'compareWith'> } = {},
+  more: { asker?: Asker; again?: Pick<JobSpec, 'seed' | 'compareWith'>; allowance?: JobSpec['allowance'] } = {},
 ): Promise<{ id: JobId; warnings: unknown[] }> {
   const { runtime, limits } = o;
   if (runtime.activeJobs() >= limits.activeJobs)
@@ -366,11 +366,12 @@ interface Taken {
   admitted: Admitted;
   asker?: Asker;
   again?: Pick<JobSpec, 'seed' | 'compareWith'>;
+  allowance?: JobSpec['allowance'];
 }
 
 async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unknown[] }> {
   const { runtime, limits } = o;
-  const { submission: s, submitted, size, files, stdin, owner, admitted, asker = { owner }, again } = t;
+  const { submission: s, submitted, size, files, stdin, owner, admitted, asker = { owner }, again, allowance } = t;
   const memoryBytes = Math.min(s.options?.memoryBytes ?? limits.rankMemoryBytes, limits.rankMemoryBytes);
   const protocol = s.options?.protocol ?? 'pessimistic';
   const clusters = clustersOf(protocol, s.options?.clusters, size);
@@ -406,7 +407,7 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     ...(s.about ? { about: s.about } : {}),
     size,
     // A spawned task would be in no cluster.
-    capacity: clusters ? size : Math.min(MAX_RANKS, size + MAX_SPAWNED),
+    capacity: clusters || allowance ? size : Math.min(MAX_RANKS, size + MAX_SPAWNED),
     protocol,
     durability: options.durability ?? o.durability,
     ...(team === undefined ? {} : { team }),
@@ -424,7 +425,7 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     library: LIBRARY,
     seed: again?.seed ?? s.options?.seed ?? randomBytes(6).readUIntBE(0, 6),
     ...(again?.compareWith === undefined ? {} : { compareWith: again.compareWith }),
-    channelMemories: clusters ? Math.max(...clusters) + 1 : o.channelMemories,
+    channelMemories: clusters ? Math.max(...clusters) + 1 : allowance ? 1 : o.channelMemories,
     ...(clusters && { clusters }),
     checkpointMs,
     ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
@@ -434,6 +435,7 @@ async function take(o: JobRoutes, t: Taken): Promise<{ id: JobId; warnings: unkn
     outputLimitBytes: Math.min(options.outputLimitBytes ?? limits.outputBytes, limits.outputBytes),
     interactive: options.interactive ?? false,
     limits: { memoryBytes, fileBytes: limits.outputBytes },
+    ...(allowance && { allowance }),
     submittedAt: Date.now(),
   };
   try {

@@ -1,14 +1,19 @@
-/** REST of the lesson. Needs no token: what a visitor can do with it is fixed and bounded (lesson.ts). */
+/**
+ * REST of the lesson. Needs no token: what a visitor can do with it is fixed and bounded (lesson.ts). Where volunteers
+ * need a join code, visitors do, too.
+ */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
-import { LessonView, RoomCode } from '@mayfly/wire';
+import { LessonView, NewLesson, RoomCode } from '@mayfly/wire';
 import { Type } from 'typebox';
 import type { Lessons } from '../lesson.ts';
+import type { RoomCodes } from '../serve/room-codes.ts';
+import { networkOf } from '../serve/address.ts';
 import { Ok, refusals } from './schemas.ts';
 
 const Params = Type.Object({ code: RoomCode });
 
-export function lessonRoutes(plain: FastifyInstance, lessons: Lessons): void {
+export function lessonRoutes(plain: FastifyInstance, lessons: Lessons, codes: RoomCodes): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
   app.post(
     '/api/lesson',
@@ -16,12 +21,16 @@ export function lessonRoutes(plain: FastifyInstance, lessons: Lessons): void {
       schema: {
         summary:
           'Begin a lesson: a fixed small job whose ranks the visitor’s own page runs, with the code as their ' +
-          'room. Needs no token',
+          'room. Needs no token, but the join code of a server that has one',
         tags: ['lesson'],
-        response: { 201: Type.Object({ code: RoomCode }), ...refusals(403, 429, 507) },
+        body: Type.Optional(Type.Union([NewLesson, Type.Null()])),
+        response: { 201: Type.Object({ code: RoomCode }), ...refusals(400, 401, 403, 429, 507) },
       },
     },
-    async (request, reply) => reply.status(201).send({ code: await lessons.start(request.ip) }),
+    async (request, reply) => {
+      await codes.admitRequest(request.body?.room ?? '', request.ip);
+      return reply.status(201).send({ code: await lessons.start(networkOf(request.ip)) });
+    },
   );
   app.get(
     '/api/lesson/:code',

@@ -15,6 +15,7 @@ const ANSWER = lessonAnswer();
 export function LessonPage() {
   const [state, setState] = useState<LessonState>(BEFORE);
   const lesson = useRef<Lesson>(undefined);
+  const [room, setRoom] = useState(() => new URLSearchParams(location.search).get('room') ?? '');
   useEffect(() => {
     const leave = () => lesson.current?.leave();
     addEventListener('pagehide', leave);
@@ -27,7 +28,7 @@ export function LessonPage() {
     lesson.current?.leave();
     setState(BEFORE);
     lesson.current = new Lesson(setState);
-    void lesson.current.begin();
+    void lesson.current.begin(room.trim());
   };
   const { view, nodes, phase } = state;
   return (
@@ -54,11 +55,23 @@ export function LessonPage() {
               {state.error}
             </p>
           )}
-          <p>
-            <button className="button primary big" onClick={begin}>
-              {phase === 'broken' ? 'Begin again' : 'Begin the lesson'}
-            </button>
-          </p>
+          <form
+            className="stack"
+            onSubmit={(e) => {
+              e.preventDefault();
+              begin();
+            }}
+          >
+            {state.asksForCode && (
+              <label className="field">
+                <span>Join code</span>
+                <input value={room} maxLength={64} onChange={(e) => setRoom(e.target.value)} />
+              </label>
+            )}
+            <p>
+              <button className="button primary big">{phase === 'broken' ? 'Begin again' : 'Begin the lesson'}</button>
+            </p>
+          </form>
         </>
       ) : (
         <>

@@ -5,7 +5,7 @@
  *  I1 What is shown is what the server and the nodes say, nothing is invented.
  *  I2 Who leaves the page ends the nodes and the job.
  */
-import { connect } from '@mayfly/client';
+import { ApiFailure, connect } from '@mayfly/client';
 import { createVolunteer, type Volunteer } from '@mayfly/node/page';
 import { LESSON_RANKS, type LessonView } from '@mayfly/wire';
 import { hasEnded } from '../dashboard/status-texts.ts';
@@ -21,6 +21,8 @@ export interface LessonNode {
 export interface LessonState {
   phase: 'before' | 'beginning' | 'on' | 'over' | 'broken';
   error?: string;
+  /** The server asks for its join code, or that of a room. */
+  asksForCode?: boolean;
   view?: LessonView;
   nodes: readonly LessonNode[];
   /** What happened, as sentences; newest last. */
@@ -53,10 +55,11 @@ export class Lesson {
     this.#show({ story: [...this.#state.story, sentence] });
   }
 
-  async begin(): Promise<void> {
+  /** @param room the join code that a volunteer would type here, if the server has one */
+  async begin(room = ''): Promise<void> {
     this.#show({ phase: 'beginning' });
     try {
-      const { code } = await api.post('/api/lesson');
+      const { code } = await api.post('/api/lesson', { body: room === '' ? {} : { room } });
       this.#code = code;
       if (this.#ended) return this.leave();
       this.#tell(
@@ -66,7 +69,8 @@ export class Lesson {
       await Promise.all(Array.from({ length: LESSON_RANKS }, () => this.#open()));
       await this.#look();
     } catch (e) {
-      this.#show({ phase: 'broken', error: e instanceof Error ? e.message : String(e) });
+      const asksForCode = e instanceof ApiFailure && e.code === 'UNAUTHORIZED';
+      this.#show({ phase: 'broken', error: e instanceof Error ? e.message : String(e), asksForCode });
     }
   }
 

@@ -180,6 +180,8 @@ export interface JobSpec {
   outputLimitBytes?: number;
   interactive: boolean;
   limits: { memoryBytes: number; fileBytes: number };
+  /** Of a lesson: what its nodes may send over data links, in all. It has no images, files or further ranks. */
+  allowance?: { bytes: number; messages: number };
   submittedAt: number;
 }
 

@@ -110,8 +110,9 @@ export const SERVER: Readonly<Record<string, Described>> = {
   },
   'POST /api/lesson': {
     description:
-      'For the page /lesson: a fixed program, bounded in number and time, in a room of its own that the ' +
-      'visitor’s page serves.',
+      'For the page /lesson: a fixed program, bounded in number, time and what its ranks may send, in a room of its ' +
+      'own that the visitor’s page serves. `room` is the join code, where the server has one.',
+    request: { room: 'QX7PKM' },
     answer: { code: 'QX7PKM' },
   },
   'GET /api/lesson/:code': {
