@@ -35,7 +35,7 @@ interface Ticket {
   until: number;
 }
 
-export function archiveRoutes(plain: FastifyInstance, runtime: Runtime): void {
+export function archiveRoutes(plain: FastifyInstance, runtime: Runtime, clock = Date.now): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
   const tickets = new Map<string, Ticket>();
 
@@ -64,7 +64,7 @@ export function archiveRoutes(plain: FastifyInstance, runtime: Runtime): void {
     },
     async (request, reply) => {
       const view = runtime.need(request.params.id);
-      const now = Date.now();
+      const now = clock();
       const owner = request.principal!.id ?? FIRST_TOKEN;
       const own: string[] = [];
       for (const [t, { until, owner: of }] of tickets)
@@ -92,7 +92,7 @@ export function archiveRoutes(plain: FastifyInstance, runtime: Runtime): void {
     async (request, reply) => {
       const t = tickets.get(request.params.ticket);
       tickets.delete(request.params.ticket);
-      if (!t || t.until < Date.now())
+      if (!t || t.until < clock())
         throw new MayflyError('NOT_FOUND', 'This download link was already used or has expired. Request a new one.');
       return send(reply, runtime, runtime.need(t.job));
     },
