@@ -214,6 +214,31 @@ export default tseslint.config(
     rules: { 'react-hooks/rules-of-hooks': 'error', 'react-hooks/exhaustive-deps': 'error' },
   },
   {
+    // No result depends on the speed of a machine.
+    files: ['**/*.test.ts', '**/*.test.tsx', 'playwright/tests/*.spec.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            'CallExpression[callee.name=/^(it|test|describe|(before|after)(All|Each))$/] > ' +
+            "Literal.arguments[raw=/^[0-9]/], Property[key.name='timeout'] > Literal[raw=/^[0-9]/]",
+          message:
+            'A test has no limit of its own: those in vitest.config.ts and playwright.config.ts follow the machine. ' +
+            'For a limit elsewhere take patient() of @mayfly/testing.',
+        },
+        {
+          selector: "AwaitExpression > NewExpression[callee.name='Promise'] CallExpression[callee.name='setTimeout']",
+          message: 'Do not guess a time: wait for a condition, with until() of @mayfly/testing or expect.poll().',
+        },
+        {
+          selector: "AwaitExpression > CallExpression[callee.name='sleep']",
+          message: 'Do not guess a time: wait for a condition, with until() of @mayfly/testing or expect.poll().',
+        },
+      ],
+    },
+  },
+  {
     // The program's world is written down as it is.
     files: ['**/*.d.ts'],
     rules: {

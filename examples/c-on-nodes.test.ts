@@ -15,9 +15,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startHeadlessNode, type HeadlessNode } from '@mayfly/node/headless';
 import { createServer, type MayflyServer } from '@mayfly/server';
+import { until as waitUntil } from '@mayfly/testing';
 import { sharedCompiler } from '@mayfly/toolchain/shared-compiler-for-tests';
 import type { JobSubmission, JobView } from '@mayfly/wire';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { expectedOutput, readExample, rows } from './c-sources.ts';
 
 const TOKEN = 'token-of-the-tests';
@@ -82,15 +83,18 @@ async function api(path: string, init: { method?: string; body?: string; type?: 
   return answer;
 }
 async function until(id: string, what: string, holds: (job: JobView) => boolean): Promise<JobView> {
-  const began = performance.now();
-  for (;;) {
-    const job = (await (await api(`jobs/${id}`)).json()) as JobView;
-    if (holds(job)) return job;
-    const waited = performance.now() - began;
-    if (job.endedAt !== undefined || waited > 250_000)
-      throw new Error(`not ${what}: the job is ${job.state}: ${JSON.stringify(job)}`);
-    await new Promise((r) => setTimeout(r, Math.min(20 + waited / 20, 250)));
-  }
+  let job!: JobView;
+  await waitUntil(
+    () => `${what}: ${JSON.stringify(job)}`,
+    async () => {
+      job = (await (await api(`jobs/${id}`)).json()) as JobView;
+      if (holds(job)) return true;
+      if (job.endedAt !== undefined) throw new Error(`not ${what}: the job is ${job.state}: ${JSON.stringify(job)}`);
+      return false;
+    },
+    { progress: () => JSON.stringify(job.tasks.map((t) => [t.state, t.incarnation, t.messagesIn, t.messagesOut])) },
+  );
+  return job;
 }
 
 describe.each(Object.entries(RUNS))('%s', (name, { ranks, most }) => {
@@ -190,12 +194,12 @@ int main(int argc, char **argv) {
     // No node is there: the ranks owe an image as soon as they run.
     expect(await mayfly('checkpoint', id, '--no-wait')).toBe('asked ranks 0, 1\n');
     await join2();
-    await vi.waitUntil(
+    await waitUntil(
+      'both ranks have an image',
       async () =>
         new Set(((await (await api(`jobs/${id}/images`)).json()) as { task: number }[]).map((i) => i.task)).size === 2,
-      { timeout: 250_000, interval: 50 },
     );
-    expect(await vi.waitUntil(() => file().catch(() => ''), { timeout: 250_000, interval: 50 })).toBe('first\n');
+    expect(await waitUntil('its result file', () => file().catch(() => false))).toBe('first\n');
     expect((await mayfly('checkpoint', id)).split('\n').sort().join('\n')).toMatch(
       /^\nrank 0: checkpoint of \d+ bytes stored\nrank 1: checkpoint of \d+ bytes stored$/,
     );

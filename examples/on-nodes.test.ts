@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startHeadlessNode, type HeadlessNode } from '@mayfly/node/headless';
 import { createServer, type MayflyServer } from '@mayfly/server';
+import { until as waitUntil } from '@mayfly/testing';
 import { sharedCompiler } from '@mayfly/toolchain/shared-compiler-for-tests';
 import { readProgram } from '@mayfly/toolchain';
 import type { JobSubmission, JobView } from '@mayfly/wire';
@@ -68,7 +69,6 @@ const api = async (path: string, init: { method?: string; body?: string } = {}):
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   return answer;
 };
-const sleep = (ms: number): Promise<void> => new Promise((r) => setTimeout(r, ms));
 
 async function submit(name: string, args: string[], held = true): Promise<string> {
   const folder = join(here, name);
@@ -91,40 +91,34 @@ interface Outcome {
   stdout: string[];
   files: Record<string, Buffer>;
 }
-async function outcome(id: string, limitMs = 250_000): Promise<Outcome> {
-  const until = performance.now() + limitMs;
-  for (;;) {
-    const job = (await (await api(`jobs/${id}`)).json()) as JobView;
-    if (job.state === 'done' || job.state === 'failed' || job.state === 'cancelled') {
-      const stdout = await Promise.all(
-        job.tasks.map(async (t) => (await api(`jobs/${id}/tasks/${t.task}/stdout?from=0`)).text()),
-      );
-      const files = await Promise.all(
-        job.outputs.map(
-          async ({ path }) => [path, Buffer.from(await (await api(`jobs/${id}/files/${path}`)).arrayBuffer())] as const,
-        ),
-      );
-      return { job, stdout, files: Object.fromEntries(files) };
-    }
-    if (performance.now() > until)
-      throw new Error(
-        `job ${job.name} is ${job.state} after ${limitMs} ms: ${job.reason ?? ''} ${JSON.stringify(job.tasks)}`,
-      );
-    await sleep(50);
-  }
+async function outcome(id: string): Promise<Outcome> {
+  const job = await until(id, 'over', ({ state }) => ['done', 'failed', 'cancelled'].includes(state));
+  const stdout = await Promise.all(
+    job.tasks.map(async (t) => (await api(`jobs/${id}/tasks/${t.task}/stdout?from=0`)).text()),
+  );
+  const files = await Promise.all(
+    job.outputs.map(
+      async ({ path }) => [path, Buffer.from(await (await api(`jobs/${id}/files/${path}`)).arrayBuffer())] as const,
+    ),
+  );
+  return { job, stdout, files: Object.fromEntries(files) };
 }
 
 /** How far a job is: the messages that its ranks have received. */
 const messages = (job: JobView): number => job.tasks.reduce((sum, t) => sum + t.messagesIn, 0);
-async function until(id: string, what: string, holds: (job: JobView) => boolean): Promise<void> {
-  const end = performance.now() + 250_000;
-  for (;;) {
-    const job = (await (await api(`jobs/${id}`)).json()) as JobView;
-    if (holds(job)) return;
-    if (job.endedAt !== undefined || performance.now() > end)
-      throw new Error(`not ${what}: the job is ${job.state}: ${JSON.stringify(job)}`);
-    await sleep(20);
-  }
+async function until(id: string, what: string, holds: (job: JobView) => boolean): Promise<JobView> {
+  let job!: JobView;
+  await waitUntil(
+    () => `${what}: ${JSON.stringify(job)}`,
+    async () => {
+      job = (await (await api(`jobs/${id}`)).json()) as JobView;
+      if (holds(job)) return true;
+      if (job.endedAt !== undefined) throw new Error(`not ${what}: the job is ${job.state}: ${JSON.stringify(job)}`);
+      return false;
+    },
+    { progress: () => messages(job) },
+  );
+  return job;
 }
 const goOn = async (id: string): Promise<void> => {
   const answer = await fetch(`${server.url}/api/jobs/${id}/stdin`, {

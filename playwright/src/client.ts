@@ -1,6 +1,7 @@
 /** The REST client of the tests: submits examples and programs, waits, collects a job's whole answer. */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
+import { patient } from '@mayfly/testing';
 import type { JobOptions, JobSubmission, JobView, NodeView } from '@mayfly/wire';
 import { ROOT, type Served } from './server.ts';
 
@@ -133,7 +134,7 @@ export class Client {
    * @param limitMs how long the job may stand still: how fast it runs is the machine's affair
    * @throws when it stands still for longer
    */
-  async until(id: string, what: string, done: (j: JobView) => boolean, limitMs = 250_000): Promise<JobView> {
+  async until(id: string, what: string, done: (j: JobView) => boolean, limitMs = patient(250_000)): Promise<JobView> {
     const began = Date.now();
     let end = began + limitMs;
     let last: JobView | undefined;

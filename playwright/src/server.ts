@@ -7,11 +7,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { patient } from '@mayfly/testing';
 
 /** The repository: two folders up from src/ and from dist/ alike. */
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const CLI = join(ROOT, 'apps', 'cli', 'dist', 'mayfly.js');
-const START_LIMIT_MS = 120_000;
+const START_LIMIT_MS = patient(120_000);
 
 /**
  * For faults on a busy machine: a closed connection means loss at once; silence, which such a machine produces by
@@ -134,7 +135,7 @@ export class ServerProcess implements Served {
   }
 
   async down(): Promise<void> {
-    const late = setTimeout(() => this.child?.kill('SIGKILL'), 30_000);
+    const late = setTimeout(() => this.child?.kill('SIGKILL'), patient(30_000));
     await this.end('SIGTERM');
     clearTimeout(late);
   }

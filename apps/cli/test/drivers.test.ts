@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { until } from '@mayfly/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CLI, run, startService, type Ended, type Service } from './built.ts';
 
@@ -51,10 +52,7 @@ const alive = (pid: number): boolean => {
     return false;
   }
 };
-const gone = async (pid: number): Promise<void> => {
-  for (const end = Date.now() + 60_000; alive(pid); await new Promise((go) => setTimeout(go, 20)))
-    if (Date.now() > end) throw new Error(`process ${pid} is still there`);
-};
+const gone = (pid: number): Promise<unknown> => until(`process ${pid} has ended`, () => !alive(pid));
 
 describe('a driver', () => {
   it('compiles, archives, links; says what clang says; leaves nothing behind', async () => {
@@ -141,12 +139,7 @@ describe('a driver', () => {
     expect(
       (await mayfly(['mpicc', '--version'], { MAYFLY_RUNTIME_DIR: other, MAYFLY_COMPILE_SERVER_IDLE: '0' })).code,
     ).toBe(0);
-    for (
-      const end = Date.now() + 60_000;
-      (await readdir(other)).length > 0;
-      await new Promise((go) => setTimeout(go, 50))
-    )
-      if (Date.now() > end) throw new Error('it is still there');
+    await until('the compile server has ended', async () => (await readdir(other)).length === 0);
     await rm(other, { recursive: true });
   });
 });

@@ -59,7 +59,7 @@ it('examples/c-pcg-ft makes lost states again, bit by bit, and with the code of 
   expect(tooMany.stdout).toContain('FAIL: 1 states are lost, and 0 checksums are left');
   expect(tooMany.code).not.toBe(0);
   await rm(cwd, { recursive: true });
-}, 240_000);
+});
 
 const LATE = `#include <mpi.h>
 #include <cstdio>
@@ -105,7 +105,7 @@ it('C++: a handler may throw; a rank whose MPI_Init comes behind a loss learns o
     '2 has 3, behind',
   ]);
   expect(r.code).toBe(0);
-}, 120_000);
+});
 
 const SCRIPT = `import { COMM_WORLD as world, ERRORS_RETURN, ERR_OTHER, MPIError, SUM, ft } from 'mayfly';
 world.setErrhandler(ERRORS_RETURN);

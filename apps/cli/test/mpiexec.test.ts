@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '@mayfly/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run, start, startService, type Service } from './built.ts';
 
@@ -98,7 +99,7 @@ describe('mayfly mpiexec', () => {
 
   it('cancels the job on Ctrl-C and ends with 130', async () => {
     const p = start(['mpiexec', '-n', '2', 'endless.ts'], { cwd: dir, env: service.env, input: '' });
-    while (!p.stdout().includes('begun') && p.child.exitCode === null) await new Promise((go) => setTimeout(go, 50));
+    await until('it has begun', () => p.stdout().includes('begun') || p.child.exitCode !== null);
     p.child.kill('SIGINT');
     const r = await p.ended;
     expect(r.stderr).toMatch(/cancelling/);

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
+import { patient } from '@mayfly/testing';
 import semver from 'semver';
 
 export const root = join(import.meta.dirname, '../../..');
@@ -45,7 +46,7 @@ export async function installPacked(workspace: string, folder: string): Promise<
     const r = spawnSync('npm', args, {
       cwd,
       encoding: 'utf8',
-      timeout: 280_000,
+      timeout: patient(280_000),
       shell: process.platform === 'win32',
       env: { ...process.env, npm_config_update_notifier: 'false' },
     });

@@ -70,7 +70,7 @@ describe('mayfly submit and wait', () => {
     await writeFile(join(dir, 'states.c'), `${text.join('\n')}\n`);
     const waiting = start(['mpiexec', '-n', '1', 'states.c'], { cwd: dir, env: service.env });
     const list = async (): Promise<string> => (await mayfly('jobs', 'list', '--state', 'running')).stdout;
-    await expect.poll(list, { timeout: 120_000, interval: 1000 }).toMatch(/states.*37 %/);
+    await expect.poll(list, { interval: 1000 }).toMatch(/states.*37 %/);
     const id = /^(\w{12}) +states/m.exec(await list())![1]!;
     expect((await mayfly('jobs', 'show', id)).stdout).toMatch(/^progress: 37 %\n[^]*^1 rank, /m);
     waiting.child.stdin!.end();

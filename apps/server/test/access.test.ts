@@ -14,7 +14,11 @@ import { ROLES, type JobView, type Role, type TokenCreated, type TokenView } fro
 import { EVENTS, ROUTES, needsToken, refuseUnlisted } from '../src/access.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { patient } from '@mayfly/testing';
 import { TOKEN, program, until } from './harness.ts';
+
+/** For an answer of the server. */
+const LIMIT_MS = patient(60_000);
 
 let dataDir: string;
 let server: MayflyServer;
@@ -64,7 +68,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'mayfly-server-'));
   server = await open();
   for (const role of ['viewer', 'submitter'] as const) tokens[role] = (await make(role, role)).token;
-}, 120_000);
+});
 afterAll(async () => {
   await server.close();
   await rm(dataDir, { recursive: true, force: true });
@@ -130,10 +134,10 @@ describe('every route by every role', () => {
   it('messages of the dashboard: each has a role, any other is refused', async () => {
     const socket = await connect(tokens.viewer!);
     for (const event of Object.keys(EVENTS))
-      expect(await socket.timeout(60_000).emitWithAck(event, {}), event).not.toMatchObject({
+      expect(await socket.timeout(LIMIT_MS).emitWithAck(event, {}), event).not.toMatchObject({
         error: { code: 'FORBIDDEN' },
       });
-    expect(await socket.timeout(60_000).emitWithAck('erase', {})).toMatchObject({ error: { code: 'BAD_REQUEST' } });
+    expect(await socket.timeout(LIMIT_MS).emitWithAck('erase', {})).toMatchObject({ error: { code: 'BAD_REQUEST' } });
     socket.disconnect();
   });
 });
@@ -229,7 +233,7 @@ describe('tokens', () => {
     const node = io(`${server.localUrl}/node`, { transports: ['websocket'], forceNew: true, reconnection: false });
     for (const code of ['DOOR42', 'WRONG7'])
       await node
-        .timeout(60_000)
+        .timeout(LIMIT_MS)
         .emitWithAck('hello', { version: 1, name: 'n', engine: 'test', slots: 1, room: code, holds: [], images: [] });
     node.disconnect();
     await server.close();

@@ -16,6 +16,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MayflyServer } from '@mayfly/server';
 import { protocols } from '@mayfly/protocols';
 import { Socket as PollingSocket } from 'engine.io-client';
+import { patient as onThisMachine } from '@mayfly/testing';
 import { io } from 'socket.io-client';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -32,7 +33,12 @@ interface Outcome {
 }
 
 /** Opens a data socket, sends the messages, and tells how it ended. */
-function talk(server: MayflyServer, path: string, messages: (Uint8Array | string)[], ms = 120_000): Promise<Outcome> {
+function talk(
+  server: MayflyServer,
+  path: string,
+  messages: (Uint8Array | string)[],
+  ms = onThisMachine(120_000),
+): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const ws = new WebSocket(server.localUrl.replace('http', 'ws') + path);
     const refused: ErrorBody[] = [];
@@ -258,7 +264,7 @@ describe('the control plane at its border', () => {
   const hello = (server: MayflyServer, message: object): Promise<object> =>
     new Promise((resolve, reject) => {
       const socket = io(`${server.localUrl}/node`, { transports: ['websocket'], forceNew: true, reconnection: false });
-      const timer = setTimeout(() => reject(new Error('no answer')), 120_000);
+      const timer = setTimeout(() => reject(new Error('no answer')), onThisMachine(120_000));
       socket.on('connect', () =>
         socket.emit('hello', message, (answer: object) => {
           clearTimeout(timer);
@@ -361,6 +367,8 @@ describe('the dashboard', () => {
     new Volunteer(server.localUrl, 1, async (r) => {
       for (let i = 0; i < 100; i++) {
         r.print(`line ${String(i).padStart(4, '0')}`);
+        // Piece by piece: those who watch hear of it in several lists.
+        // eslint-disable-next-line no-restricted-syntax
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
       r.exit(0);

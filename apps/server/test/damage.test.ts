@@ -11,6 +11,7 @@ import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, rmSync, statSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
+import { patient } from '@mayfly/testing';
 import { checkDataDirectory } from '@mayfly/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, until } from './harness.ts';
@@ -146,36 +147,40 @@ describe.runIf(!ALL)('a share', () => {
       expect(silent, `${kind}: ${way}`).toEqual([]);
       rmSync(dir, { recursive: true, force: true });
     }
-  }, 240_000);
+  });
 });
 
 describe.runIf(ALL)('the campaign', () => {
-  it('every kind of file in every way', async () => {
-    const rows: [string, string, Outcome][] = [];
-    for (const [kind, file] of kinds)
-      for (const way of Object.keys(WAYS)) {
-        if (ONLY !== undefined && !`${kind}: ${way}`.includes(ONLY)) continue;
-        const dir = copyOf();
-        if (process.getuid?.() !== 0 && way === 'no permission') continue;
-        if (!WAYS[way]!(join(dir, file))) continue;
-        const outcome = await judge(dir, kind, way === 'no permission');
-        rows.push([kind, way, outcome]);
-        process.stdout.write(
-          `${outcome.verdict.padEnd(10)} ${kind.padEnd(32)} ${way.padEnd(24)} check: ` +
-            `${outcome.check}\n${''.padEnd(68)} server: ` +
-            `${outcome.server}${outcome.differs.length > 0 ? `; differs: ${outcome.differs.join(', ')}` : ''}\n`,
-        );
-        rmSync(dir, { recursive: true, force: true });
-      }
-    const count = (v: string): number => rows.filter(([, , o]) => o.verdict === v).length;
-    process.stdout.write(
-      `\n${rows.length} damages: ` +
-        `${['sound', 'recovered', 'reported', 'SILENT', 'SIGNAL', 'HANG'].map((v) => `${count(v)} ${v}`).join(', ')}\n`,
-    );
-    expect(rows.filter(([, , o]) => /[A-Z]{4}/.test(o.verdict)).map(([k, w, o]) => `${k}: ${w}: ${o.verdict}`)).toEqual(
-      [],
-    );
-  }, 7_200_000);
+  it(
+    'every kind of file in every way',
+    async () => {
+      const rows: [string, string, Outcome][] = [];
+      for (const [kind, file] of kinds)
+        for (const way of Object.keys(WAYS)) {
+          if (ONLY !== undefined && !`${kind}: ${way}`.includes(ONLY)) continue;
+          const dir = copyOf();
+          if (process.getuid?.() !== 0 && way === 'no permission') continue;
+          if (!WAYS[way]!(join(dir, file))) continue;
+          const outcome = await judge(dir, kind, way === 'no permission');
+          rows.push([kind, way, outcome]);
+          process.stdout.write(
+            `${outcome.verdict.padEnd(10)} ${kind.padEnd(32)} ${way.padEnd(24)} check: ` +
+              `${outcome.check}\n${''.padEnd(68)} server: ` +
+              `${outcome.server}${outcome.differs.length > 0 ? `; differs: ${outcome.differs.join(', ')}` : ''}\n`,
+          );
+          rmSync(dir, { recursive: true, force: true });
+        }
+      const count = (v: string): number => rows.filter(([, , o]) => o.verdict === v).length;
+      process.stdout.write(
+        `\n${rows.length} damages: ` +
+          `${['sound', 'recovered', 'reported', 'SILENT', 'SIGNAL', 'HANG'].map((v) => `${count(v)} ${v}`).join(', ')}\n`,
+      );
+      expect(
+        rows.filter(([, , o]) => /[A-Z]{4}/.test(o.verdict)).map(([k, w, o]) => `${k}: ${w}: ${o.verdict}`),
+      ).toEqual([]);
+    },
+    patient(7_200_000),
+  );
 });
 
 async function judge(dir: string, kind: string, asNobody: boolean): Promise<Outcome> {
@@ -228,7 +233,7 @@ let fingerprint: string | undefined;
 /** The log has it a moment after the address. */
 async function fingerprintOf(server: Ran): Promise<string | undefined> {
   const found = (): string | undefined => /"fingerprint":"([^"]+)"/.exec(server.log())?.[1];
-  await until('the fingerprint', () => found() !== undefined, 10_000).catch(() => undefined);
+  await until('the fingerprint', () => found() !== undefined, { limitMs: 10_000 }).catch(() => undefined);
   return found();
 }
 

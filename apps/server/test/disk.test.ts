@@ -149,9 +149,9 @@ class Place {
   line(id: string): Promise<{ status: number; body: { code?: string } }> {
     return this.api('POST', `/api/jobs/${id}/stdin`, new TextEncoder().encode('go\n'));
   }
-  until(id: string, what: string, is: (v: JobView) => boolean): Promise<void> {
+  until(id: string, what: string, is: (v: JobView) => boolean): Promise<unknown> {
     let last: JobView | undefined;
-    return until(what, async () => is((last = await this.view(id))), 120_000).catch((e: Error) => {
+    return until(what, async () => is((last = await this.view(id)))).catch((e: Error) => {
       const tasks = last?.tasks.map((t) => [t.state, t.activity?.call]);
       const seen = JSON.stringify({ state: last?.state, reason: last?.reason, error: last?.error, tasks });
       throw new Error(`${e.message}: ${seen}\n${this.server.output()}`);
@@ -172,197 +172,184 @@ class Place {
 }
 
 describe('a full disk', () => {
-  it(
-    'pauses jobs and refuses what it cannot store; the server may die and start meanwhile; the job ends right',
-    { timeout: 180_000 },
-    async (context) => {
-      const disk = mounted(context, '-t', 'tmpfs', '-o', 'size=16m', 'tmpfs');
-      if (disk === undefined) return context.skip();
-      const p = new Place(disk);
-      await p.start();
-      await p.nodes(2);
-      const byHand = (await p.submit()).body.id;
-      expect((await p.api('POST', `/api/jobs/${byHand}/pause`, {})).status).toBe(200);
-      await p.until(byHand, 'the pause by hand', (v) => v.state === 'paused');
-      const id = await p.running();
+  it('pauses jobs and refuses what it cannot store; the server may die and start meanwhile; the job ends right', async (context) => {
+    const disk = mounted(context, '-t', 'tmpfs', '-o', 'size=16m', 'tmpfs');
+    if (disk === undefined) return context.skip();
+    const p = new Place(disk);
+    await p.start();
+    await p.nodes(2);
+    const byHand = (await p.submit()).body.id;
+    expect((await p.api('POST', `/api/jobs/${byHand}/pause`, {})).status).toBe(200);
+    await p.until(byHand, 'the pause by hand', (v) => v.state === 'paused');
+    const id = await p.running();
 
-      expect((await p.line(id)).status).toBe(200);
-      let filler = fill(disk);
-      await p.until(id, 'the pause', (v) => v.state === 'paused');
-      const paused = await p.view(id);
-      expect(paused.stopped?.code).toBe('DISK_FULL');
-      expect(paused.reason).toMatch(
-        /^The disk of the server is full: .* of 1\d MB free\. Free space there, or delete old jobs; jobs resume automatically when .* are free\.$/,
-      );
-      expect(await p.disk_()).toMatchObject({ state: 'stopped', code: 'DISK_FULL', directory: p.dataDir });
-      expect(p.server.output()).toMatch(/cannot store anything: The disk of the server is full/);
-      // Nobody else has stopped this one.
-      expect((await p.view(byHand)).stopped).toBeUndefined();
+    expect((await p.line(id)).status).toBe(200);
+    let filler = fill(disk);
+    await p.until(id, 'the pause', (v) => v.state === 'paused');
+    const paused = await p.view(id);
+    expect(paused.stopped?.code).toBe('DISK_FULL');
+    expect(paused.reason).toMatch(
+      /^The disk of the server is full: .* of 1\d MB free\. Free space there, or delete old jobs; jobs resume automatically when .* are free\.$/,
+    );
+    expect(await p.disk_()).toMatchObject({ state: 'stopped', code: 'DISK_FULL', directory: p.dataDir });
+    expect(p.server.output()).toMatch(/cannot store anything: The disk of the server is full/);
+    // Nobody else has stopped this one.
+    expect((await p.view(byHand)).stopped).toBeUndefined();
 
-      for (const [method, path, body] of [
-        [
-          'POST',
-          '/api/jobs',
-          { program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': 'export {}' } }, size: 1 },
-        ],
-        ['POST', `/api/jobs/${id}/stdin`, new Uint8Array(10)],
-        ['POST', `/api/jobs/${id}/resume`, undefined],
-        ['POST', '/api/backup', undefined],
-        ['POST', '/api/lesson', undefined],
-      ] as const)
-        expect({ path, ...(await p.api(method, path, body)) }).toMatchObject({
-          path,
-          status: 507,
-          body: { code: 'DISK_FULL' },
-        });
-      // A small record may still find room: what was answered is kept, what was refused is not there.
-      const refused = async (path: string, body: (n: number) => object): Promise<number> => {
-        for (let n = 0; ; n++) {
-          const answer = await p.api('POST', path, body(n));
-          if (answer.status === 201) continue;
-          expect(answer).toMatchObject({ status: 507, body: { code: 'DISK_FULL' } });
-          return n;
-        }
-      };
-      const tokens = await refused('/api/tokens', (n) => ({ name: `token ${n}`, role: 'viewer' }));
-      const rooms = await refused('/api/rooms', () => ({ name: 'a room '.repeat(8) }));
-      const kept = async (): Promise<number[]> => [
-        (await p.api('GET', '/api/tokens')).body.length - 1,
-        (await p.api('GET', '/api/rooms')).body.length,
-      ];
-      expect(await kept()).toEqual([tokens, rooms]);
-      const folders = readdirSync(join(p.dataDir, 'jobs')).sort();
-      expect(folders).toEqual([byHand, id].sort());
+    for (const [method, path, body] of [
+      [
+        'POST',
+        '/api/jobs',
+        { program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': 'export {}' } }, size: 1 },
+      ],
+      ['POST', `/api/jobs/${id}/stdin`, new Uint8Array(10)],
+      ['POST', `/api/jobs/${id}/resume`, undefined],
+      ['POST', '/api/backup', undefined],
+      ['POST', '/api/lesson', undefined],
+    ] as const)
+      expect({ path, ...(await p.api(method, path, body)) }).toMatchObject({
+        path,
+        status: 507,
+        body: { code: 'DISK_FULL' },
+      });
+    // A small record may still find room: what was answered is kept, what was refused is not there.
+    const refused = async (path: string, body: (n: number) => object): Promise<number> => {
+      for (let n = 0; ; n++) {
+        const answer = await p.api('POST', path, body(n));
+        if (answer.status === 201) continue;
+        expect(answer).toMatchObject({ status: 507, body: { code: 'DISK_FULL' } });
+        return n;
+      }
+    };
+    const tokens = await refused('/api/tokens', (n) => ({ name: `token ${n}`, role: 'viewer' }));
+    const rooms = await refused('/api/rooms', () => ({ name: 'a room '.repeat(8) }));
+    const kept = async (): Promise<number[]> => [
+      (await p.api('GET', '/api/tokens')).body.length - 1,
+      (await p.api('GET', '/api/rooms')).body.length,
+    ];
+    expect(await kept()).toEqual([tokens, rooms]);
+    const folders = readdirSync(join(p.dataDir, 'jobs')).sort();
+    expect(folders).toEqual([byHand, id].sort());
 
-      await p.server.kill();
-      await p.start(p.server.port);
-      await p.until(id, 'the pause after the start', (v) => v.state === 'paused' && v.stopped?.code === 'DISK_FULL');
-      expect((await p.submit()).status).toBe(507);
-      expect(await kept()).toEqual([tokens, rooms]);
+    await p.server.kill();
+    await p.start(p.server.port);
+    await p.until(id, 'the pause after the start', (v) => v.state === 'paused' && v.stopped?.code === 'DISK_FULL');
+    expect((await p.submit()).status).toBe(507);
+    expect(await kept()).toEqual([tokens, rooms]);
 
-      rmSync(filler);
-      await p.right(id);
-      const after = await p.view(byHand);
-      expect([after.state, after.stopped]).toEqual(['paused', undefined]);
-      expect(await p.disk_()).toMatchObject({ state: 'ok' });
+    rmSync(filler);
+    await p.right(id);
+    const after = await p.view(byHand);
+    expect([after.state, after.stopped]).toEqual(['paused', undefined]);
+    expect(await p.disk_()).toMatchObject({ state: 'ok' });
 
-      // To delete a job makes room, so that works on a full disk as well.
-      filler = fill(disk);
-      await until('a full disk', async () => (await p.disk_()).state === 'stopped');
-      expect((await p.api('DELETE', `/api/jobs/${id}`)).status).toBe(200);
-      expect(existsSync(join(p.dataDir, 'jobs', id))).toBe(false);
-      rmSync(filler);
-      await until('space', async () => (await p.disk_()).state === 'ok');
-      expect((await p.api('POST', `/api/jobs/${byHand}/resume`)).status).toBe(200);
-      expect((await p.line(byHand)).status).toBe(200);
-      await p.right(byHand);
-      expect(await p.server.stop()).toBe(0);
-    },
-  );
+    // To delete a job makes room, so that works on a full disk as well.
+    filler = fill(disk);
+    await until('a full disk', async () => (await p.disk_()).state === 'stopped');
+    expect((await p.api('DELETE', `/api/jobs/${id}`)).status).toBe(200);
+    expect(existsSync(join(p.dataDir, 'jobs', id))).toBe(false);
+    rmSync(filler);
+    await until('space', async () => (await p.disk_()).state === 'ok');
+    expect((await p.api('POST', `/api/jobs/${byHand}/resume`)).status).toBe(200);
+    expect((await p.line(byHand)).status).toBe(200);
+    await p.right(byHand);
+    expect(await p.server.stop()).toBe(0);
+  });
 });
 
 describe('a process with too many open files', () => {
-  it(
-    'takes no connection and starts no job, and lives; a job that has to open a file waits, and ends right',
-    { timeout: 180_000 },
-    async (context) => {
-      if (!existsSync('/proc/self/fd')) return context.skip();
-      const p = new Place(await freshDir());
-      await p.start();
-      await p.nodes(2);
-      // Files for output are opened at the first line of each rank.
-      const id = await p.running(0);
-      const limit = (n: number): void =>
-        void execFileSync('prlimit', ['--pid', String(p.server.pid), `--nofile=${n}:`]);
-      expect((await p.line(id)).status).toBe(200);
-      limit(1);
-      await p.until(id, 'the pause', (v) => v.state === 'paused');
-      expect((await p.view(id)).stopped).toEqual({
-        code: 'STORAGE_FAILED',
-        message:
-          'The server cannot store anything: this process has as many files open as it may; start it with a higher ' +
-          'limit (“ulimit -n 65536” in its shell, LimitNOFILE=65536 in its systemd unit) (EMFILE). Jobs ' +
-          'resume automatically once it can. The page and the log of the server have the ' +
-          'details.',
-      });
-      expect(await p.submit()).toMatchObject({ status: 507, body: { code: 'STORAGE_FAILED' } });
-      expect(await p.disk_()).toMatchObject({ state: 'stopped', code: 'STORAGE_FAILED' });
-      // Nobody is let in meanwhile; that must not end the process.
-      const url = new URL(p.server.url);
-      await Promise.all(
-        Array.from(
-          { length: 3 },
-          () =>
-            new Promise<void>((resolve) => {
-              const socket = connect(Number(url.port), url.hostname, () =>
-                socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'),
-              );
-              const over = (): void => (socket.destroy(), resolve());
-              socket.on('error', over).on('close', over).setTimeout(500, over);
-            }),
-        ),
-      );
-      limit(4096);
-      await p.right(id);
-      expect(await p.server.stop()).toBe(0);
-    },
-  );
+  it('takes no connection and starts no job, and lives; a job that has to open a file waits, and ends right', async (context) => {
+    if (!existsSync('/proc/self/fd')) return context.skip();
+    const p = new Place(await freshDir());
+    await p.start();
+    await p.nodes(2);
+    // Files for output are opened at the first line of each rank.
+    const id = await p.running(0);
+    const limit = (n: number): void => void execFileSync('prlimit', ['--pid', String(p.server.pid), `--nofile=${n}:`]);
+    expect((await p.line(id)).status).toBe(200);
+    limit(1);
+    await p.until(id, 'the pause', (v) => v.state === 'paused');
+    expect((await p.view(id)).stopped).toEqual({
+      code: 'STORAGE_FAILED',
+      message:
+        'The server cannot store anything: this process has as many files open as it may; start it with a higher ' +
+        'limit (“ulimit -n 65536” in its shell, LimitNOFILE=65536 in its systemd unit) (EMFILE). Jobs ' +
+        'resume automatically once it can. The page and the log of the server have the ' +
+        'details.',
+    });
+    expect(await p.submit()).toMatchObject({ status: 507, body: { code: 'STORAGE_FAILED' } });
+    expect(await p.disk_()).toMatchObject({ state: 'stopped', code: 'STORAGE_FAILED' });
+    // Nobody is let in meanwhile; that must not end the process.
+    const url = new URL(p.server.url);
+    await Promise.all(
+      Array.from(
+        { length: 3 },
+        () =>
+          new Promise<void>((resolve) => {
+            const socket = connect(Number(url.port), url.hostname, () =>
+              socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'),
+            );
+            const over = (): void => (socket.destroy(), resolve());
+            socket.on('error', over).on('close', over).setTimeout(500, over);
+          }),
+      ),
+    );
+    limit(4096);
+    await p.right(id);
+    expect(await p.server.stop()).toBe(0);
+  });
 });
 
 describe('a file system that becomes read-only', () => {
-  it(
-    'pauses jobs; a server does not start on it, and says why; on a sound one the job ends right',
-    { timeout: 180_000 },
-    async (context) => {
-      const image = join(await freshDir(), 'image');
-      try {
-        writeFileSync(image, '');
-        truncateSync(image, 24 << 20);
-        execFileSync('mkfs.ext4', ['-q', '-F', image], { stdio: 'pipe' });
-      } catch {
-        return context.skip();
-      }
-      const disk = mounted(context, '-o', 'loop', image);
-      if (disk === undefined) return context.skip();
-      const p = new Place(disk);
-      await p.start();
-      await p.nodes(2);
-      const id = await p.running();
-      expect((await p.line(id)).status).toBe(200);
-      // What ext4 does by itself when its disk fails: everything that is open can be read, and nothing written.
-      execFileSync('mount', ['-o', 'remount,abort', disk]);
-      await p.until(id, 'the pause', (v) => v.state === 'paused');
-      expect(await p.view(id)).toMatchObject({
-        stopped: {
-          code: 'STORAGE_FAILED',
-          message: expect.stringMatching(
-            /^The server cannot store anything: the (file system is mounted read-only \(EROFS\)|disk reports an input\/output error \(EIO\))\. Jobs resume/,
-          ),
-        },
+  it('pauses jobs; a server does not start on it, and says why; on a sound one the job ends right', async (context) => {
+    const image = join(await freshDir(), 'image');
+    try {
+      writeFileSync(image, '');
+      truncateSync(image, 24 << 20);
+      execFileSync('mkfs.ext4', ['-q', '-F', image], { stdio: 'pipe' });
+    } catch {
+      return context.skip();
+    }
+    const disk = mounted(context, '-o', 'loop', image);
+    if (disk === undefined) return context.skip();
+    const p = new Place(disk);
+    await p.start();
+    await p.nodes(2);
+    const id = await p.running();
+    expect((await p.line(id)).status).toBe(200);
+    // What ext4 does by itself when its disk fails: everything that is open can be read, and nothing written.
+    execFileSync('mount', ['-o', 'remount,abort', disk]);
+    await p.until(id, 'the pause', (v) => v.state === 'paused');
+    expect(await p.view(id)).toMatchObject({
+      stopped: {
+        code: 'STORAGE_FAILED',
+        message: expect.stringMatching(
+          /^The server cannot store anything: the (file system is mounted read-only \(EROFS\)|disk reports an input\/output error \(EIO\))\. Jobs resume/,
+        ),
+      },
+    });
+    for (const [method, path, body] of [
+      ['POST', '/api/tokens', { name: 'somebody', role: 'viewer' }],
+      ['POST', '/api/rooms', { name: 'a room' }],
+      ['PUT', `/api/jobs/${id}/share`, undefined],
+      ['POST', `/api/jobs/${id}/stdin`, new Uint8Array(10)],
+      ['POST', `/api/jobs/${id}/cancel`, undefined],
+    ] as const)
+      expect({ path, ...(await p.api(method, path, body)) }).toMatchObject({
+        path,
+        status: 507,
+        body: { code: 'STORAGE_FAILED' },
       });
-      for (const [method, path, body] of [
-        ['POST', '/api/tokens', { name: 'somebody', role: 'viewer' }],
-        ['POST', '/api/rooms', { name: 'a room' }],
-        ['PUT', `/api/jobs/${id}/share`, undefined],
-        ['POST', `/api/jobs/${id}/stdin`, new Uint8Array(10)],
-        ['POST', `/api/jobs/${id}/cancel`, undefined],
-      ] as const)
-        expect({ path, ...(await p.api(method, path, body)) }).toMatchObject({
-          path,
-          status: 507,
-          body: { code: 'STORAGE_FAILED' },
-        });
-      expect((await p.submit()).status).toBe(507);
-      expect((await p.api('GET', '/api/tokens')).body).toHaveLength(1);
+    expect((await p.submit()).status).toBe(507);
+    expect((await p.api('GET', '/api/tokens')).body).toHaveLength(1);
 
-      const { port } = p.server;
-      await p.server.kill();
-      await expect(p.start(port)).rejects.toThrow(/the file system is mounted read-only \(EROFS\)/);
-      execFileSync('umount', [disk]);
-      execFileSync('mount', ['-o', 'loop', image, disk]);
-      await p.start(port);
-      await p.right(id);
-      expect(await p.server.stop()).toBe(0);
-    },
-  );
+    const { port } = p.server;
+    await p.server.kill();
+    await expect(p.start(port)).rejects.toThrow(/the file system is mounted read-only \(EROFS\)/);
+    execFileSync('umount', [disk]);
+    execFileSync('mount', ['-o', 'loop', image, disk]);
+    await p.start(port);
+    await p.right(id);
+    expect(await p.server.stop()).toBe(0);
+  });
 });

@@ -130,7 +130,6 @@ describe('a real program on headless nodes', () => {
   it(
     'gives the same answer although a node is killed and the server is killed with SIGKILL, once in the ' +
       'middle of a spawn, strict durability and two Channel Memories',
-    { timeout: 1_200_000 },
     async () => {
       const dataDir = await freshDir();
       const settings = { dataDir, channelMemories: 2, dispatcher: PATIENCE };

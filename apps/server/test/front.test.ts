@@ -1,13 +1,14 @@
 /** The port of a server that shares its database: what goes on to another server, and what is served. */
+import { subscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer as createHttp, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createHttps, request as httpsRequest } from 'node:https';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { Front } from '../src/serve/front.ts';
 import { callServer } from '../src/serve/server-link.ts';
 import { loadTls } from '../src/tls.ts';
-import { freshDir, later } from './harness.ts';
+import { freshDir, later, until } from './harness.ts';
 
 const SECRET = 'secret-of-the-database';
 
@@ -17,6 +18,15 @@ async function front(patienceMs?: number): Promise<Front> {
   return f;
 }
 const whoAsks: RequestListener = (request, response) => response.end(request.socket.remoteAddress);
+
+/** Connections that servers of this process have accepted. */
+const accepted = new Set<Socket>();
+subscribe('net.server.socket', (message) => accepted.add((message as { socket: Socket }).socket));
+/** Until a server has read so many bytes, and no more, of a connection to that port. */
+const hasRead = (port: number, bytes: number): Promise<unknown> =>
+  until(`${bytes} bytes are read at port ${port}`, () =>
+    [...accepted].some((socket) => socket.localPort === port && socket.bytesRead === bytes),
+  );
 
 /** What comes back for these bytes, from this address. */
 async function send(port: number, bytes: string, localAddress = '127.0.0.1'): Promise<string> {
@@ -39,7 +49,7 @@ it('goes on to the server that serves, which counts the client and not the serve
   // A request may come in pieces that look like the line of another server.
   const slow = connect({ port: a.port, host: '127.0.0.1' });
   slow.write('M');
-  await new Promise((r) => setTimeout(r, 30));
+  await hasRead(a.port, 1);
   slow.write(GET.replace('GET', 'ERGE'));
   const [answer] = (await once(slow, 'data')) as [Buffer];
   expect(answer.toString()).toContain('HTTP/1.1 200');
@@ -102,7 +112,7 @@ it('waits for a server that cannot be reached, whoever takes over, and says so w
   for (const f of [b, patient]) f.sendOn({ address: `127.0.0.1:${gone.port}`, secret: SECRET });
   await gone.close();
   const waiting = send(patient.port, GET);
-  await new Promise((r) => setTimeout(r, 50));
+  await hasRead(patient.port, GET.length);
   patient.serve(createHttp(whoAsks), 'another secret');
   expect(await waiting).toContain('127.0.0.1');
   expect(await send(b.port, GET)).toMatch(/^HTTP\/1.1 503[^]*stands by for another one, which does not answer/);

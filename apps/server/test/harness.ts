@@ -90,15 +90,7 @@ export async function api(
   return { status: response.status, body: parsed };
 }
 
-/** The longer it has waited, the less often it asks: each answer of a server takes processor time. */
-export const until = async (what: string, condition: () => boolean | Promise<boolean>, ms = 240_000): Promise<void> => {
-  const began = Date.now();
-  while (!(await condition())) {
-    const waited = Date.now() - began;
-    if (waited > ms) throw new Error(`not within ${ms} ms: ${what}`);
-    await new Promise((r) => setTimeout(r, Math.min(25 + waited / 20, 250)));
-  }
-};
+export { until } from '@mayfly/testing';
 
 /** A door that the test opens: a program that waits at it is certainly there when the test does it harm. */
 export function door(): { readonly opened: Promise<void>; open(): void } {

@@ -20,15 +20,12 @@ export async function submit(server: MayflyServer, size: number, more: object = 
 }
 const job = async (server: MayflyServer, id: string): Promise<JobView> =>
   (await api(server, 'GET', `/api/jobs/${id}`)).body as JobView;
-const ended = async (server: MayflyServer, id: string, ms?: number): Promise<JobView> => {
+const ended = async (server: MayflyServer, id: string): Promise<JobView> => {
   let view: JobView | undefined;
   await until(
-    'the job ends',
+    () => `the job ends: ${JSON.stringify(view)}`,
     async () => ['done', 'failed', 'cancelled'].includes((view = await job(server, id)).state),
-    ms,
-  ).catch((e: Error) => {
-    throw new Error(`${e.message}: ${JSON.stringify(view)}`);
-  });
+  );
   return view!;
 };
 const out = async (server: MayflyServer, id: string, task: number, stream = 'stdout'): Promise<string> =>

@@ -99,106 +99,102 @@ it('gives no entry to a server that has a join code of its own', async () => {
   expect((await api(server, 'GET', '/api/jobs')).body).toMatchObject([{ owner: 'a lesson' }]);
 });
 
-it(
-  'L5: who has its code gets few nodes with few slots, no images, no files, and may send little',
-  { timeout: 120_000 },
-  async () => {
-    const server = await startServer({ limits: { nodes: 3 }, channelMemories: 4 });
-    const { code } = (await (await fetch(`${server.localUrl}/api/lesson`, { method: 'POST' })).json()) as {
-      code: string;
-    };
-    const connect = (): Socket => {
-      const socket = io(`${server.localUrl}/node`, { transports: ['websocket'], forceNew: true, reconnection: false });
-      later(async () => void socket.close());
-      return socket;
-    };
-    const hello = (room: string | undefined, slots: number): object => ({
-      version: CONTROL_VERSION,
-      name: 'n',
-      engine: 'e',
-      slots,
-      ...(room === undefined ? {} : { room }),
-      holds: [],
-      images: [],
-    });
-    const volunteer = new Volunteer(
-      server.localUrl,
-      256,
-      async (r) => {
-        // One send after the other: each waits for nothing but room.
-        if (r.task === 0) for (let n = 0; n < 5; n++) await r.send(1, new Uint8Array(1 << 20), n);
-      },
-      { room: code },
-    );
-    await until('the lesson runs', () => volunteer.assigned.length === 3);
-    expect((await api(server, 'GET', '/api/nodes')).body).toMatchObject([{ slots: 3 }]);
-    volunteer.control.emit('slots', { slots: 200 });
-    for (let n = 1; n < 9; n++)
-      expect(await connect().emitWithAck('hello', hello(code, 0))).toMatchObject({
-        node: expect.any(String) as string,
-      });
-    expect(await connect().emitWithAck('hello', hello(code, 0))).toMatchObject({ error: { code: 'TOO_MANY' } });
-    // They take no places of other nodes, of which this server has three, and the refused one above has one.
-    expect(await connect().emitWithAck('hello', hello(undefined, 1))).toMatchObject({
+it('L5: who has its code gets few nodes with few slots, no images, no files, and may send little', async () => {
+  const server = await startServer({ limits: { nodes: 3 }, channelMemories: 4 });
+  const { code } = (await (await fetch(`${server.localUrl}/api/lesson`, { method: 'POST' })).json()) as {
+    code: string;
+  };
+  const connect = (): Socket => {
+    const socket = io(`${server.localUrl}/node`, { transports: ['websocket'], forceNew: true, reconnection: false });
+    later(async () => void socket.close());
+    return socket;
+  };
+  const hello = (room: string | undefined, slots: number): object => ({
+    version: CONTROL_VERSION,
+    name: 'n',
+    engine: 'e',
+    slots,
+    ...(room === undefined ? {} : { room }),
+    holds: [],
+    images: [],
+  });
+  const volunteer = new Volunteer(
+    server.localUrl,
+    256,
+    async (r) => {
+      // One send after the other: each waits for nothing but room.
+      if (r.task === 0) for (let n = 0; n < 5; n++) await r.send(1, new Uint8Array(1 << 20), n);
+    },
+    { room: code },
+  );
+  await until('the lesson runs', () => volunteer.assigned.length === 3);
+  expect((await api(server, 'GET', '/api/nodes')).body).toMatchObject([{ slots: 3 }]);
+  volunteer.control.emit('slots', { slots: 200 });
+  for (let n = 1; n < 9; n++)
+    expect(await connect().emitWithAck('hello', hello(code, 0))).toMatchObject({
       node: expect.any(String) as string,
     });
-    const nodes = (await api(server, 'GET', '/api/nodes')).body as { slots: number }[];
-    expect(nodes.map((n) => n.slots).sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 1, 3]);
+  expect(await connect().emitWithAck('hello', hello(code, 0))).toMatchObject({ error: { code: 'TOO_MANY' } });
+  // They take no places of other nodes, of which this server has three, and the refused one above has one.
+  expect(await connect().emitWithAck('hello', hello(undefined, 1))).toMatchObject({
+    node: expect.any(String) as string,
+  });
+  const nodes = (await api(server, 'GET', '/api/nodes')).body as { slots: number }[];
+  expect(nodes.map((n) => n.slots).sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 1, 3]);
 
-    const a = volunteer.assigned[0]!;
-    expect(a.channelMemories).toHaveLength(1);
-    const { job, task, incarnation, capability } = a;
-    // The job may end first: its capability opens nothing then, either.
-    const image = new WebSocket(`${server.localUrl.replace('http', 'ws')}/data/image`);
-    later(async () => image.terminate());
-    await new Promise((resolve) => image.once('open', resolve));
-    const refusal = new Promise<string>((resolve) => image.once('message', (d: Buffer) => resolve(d.toString())));
-    const manifest = {
-      format: IMAGE_FORMAT,
-      image: `${job}-${task}-${incarnation}-1`,
-      job,
-      task,
-      incarnation,
-      program: 'a'.repeat(64),
-      serial: 1,
-      position: protocols.pessimistic.recovery.start,
-      sections: [{ name: 'data', bytes: 10 }],
-      pages: ['b'.repeat(64)],
-      bytes: 10,
-    };
-    image.send(JSON.stringify({ type: 'offer', capability, manifest }));
-    expect(JSON.parse(await refusal)).toMatchObject({
-      type: 'refused',
-      error: { code: 'FORBIDDEN', message: 'This job has no checkpoint images.' },
-    });
-    // More than it may send ends its job.
-    await until(
-      'the lesson ends',
-      async () => ((await api(server, 'GET', `/api/jobs/${job}`)).body as { state: string }).state === 'failed',
-    );
-    expect((await api(server, 'GET', `/api/jobs/${job}`)).body).toMatchObject({ error: { code: 'LOG_LIMIT' } });
-    // With the lesson its nodes go.
-    const gone = new Promise((resolve) => volunteer.control.once('disconnect', resolve));
-    await fetch(`${server.localUrl}/api/lesson/${code}`, { method: 'DELETE' });
-    await gone;
-    volunteer.kill();
+  const a = volunteer.assigned[0]!;
+  expect(a.channelMemories).toHaveLength(1);
+  const { job, task, incarnation, capability } = a;
+  // The job may end first: its capability opens nothing then, either.
+  const image = new WebSocket(`${server.localUrl.replace('http', 'ws')}/data/image`);
+  later(async () => image.terminate());
+  await new Promise((resolve) => image.once('open', resolve));
+  const refusal = new Promise<string>((resolve) => image.once('message', (d: Buffer) => resolve(d.toString())));
+  const manifest = {
+    format: IMAGE_FORMAT,
+    image: `${job}-${task}-${incarnation}-1`,
+    job,
+    task,
+    incarnation,
+    program: 'a'.repeat(64),
+    serial: 1,
+    position: protocols.pessimistic.recovery.start,
+    sections: [{ name: 'data', bytes: 10 }],
+    pages: ['b'.repeat(64)],
+    bytes: 10,
+  };
+  image.send(JSON.stringify({ type: 'offer', capability, manifest }));
+  expect(JSON.parse(await refusal)).toMatchObject({
+    type: 'refused',
+    error: { code: 'FORBIDDEN', message: 'This job has no checkpoint images.' },
+  });
+  // More than it may send ends its job.
+  await until(
+    'the lesson ends',
+    async () => ((await api(server, 'GET', `/api/jobs/${job}`)).body as { state: string }).state === 'failed',
+  );
+  expect((await api(server, 'GET', `/api/jobs/${job}`)).body).toMatchObject({ error: { code: 'LOG_LIMIT' } });
+  // With the lesson its nodes go.
+  const gone = new Promise((resolve) => volunteer.control.once('disconnect', resolve));
+  await fetch(`${server.localUrl}/api/lesson/${code}`, { method: 'DELETE' });
+  await gone;
+  volunteer.kill();
 
-    // Two seconds after the first.
-    let next = '';
-    await until('another lesson begins', async () => {
-      const answer = await fetch(`${server.localUrl}/api/lesson`, { method: 'POST' });
-      if (answer.status === 201) next = ((await answer.json()) as { code: string }).code;
-      return answer.status === 201;
-    });
-    new Volunteer(server.localUrl, 3, async (r) => r.file('x', 0, new Uint8Array(1)), { room: next });
-    await until(
-      'the lesson ends that writes a file',
-      async () =>
-        ((await (await fetch(`${server.localUrl}/api/lesson/${next}`)).json()) as LessonView).error ===
-        'This job has no files and no further ranks.',
-    );
-  },
-);
+  // Two seconds after the first.
+  let next = '';
+  await until('another lesson begins', async () => {
+    const answer = await fetch(`${server.localUrl}/api/lesson`, { method: 'POST' });
+    if (answer.status === 201) next = ((await answer.json()) as { code: string }).code;
+    return answer.status === 201;
+  });
+  new Volunteer(server.localUrl, 3, async (r) => r.file('x', 0, new Uint8Array(1)), { room: next });
+  await until(
+    'the lesson ends that writes a file',
+    async () =>
+      ((await (await fetch(`${server.localUrl}/api/lesson/${next}`)).json()) as LessonView).error ===
+      'This job has no files and no further ranks.',
+  );
+});
 
 it('is run by whoever has its code, ends with the answer, is bounded, and leaves nothing', async () => {
   const dataDir = await freshDir();
@@ -221,7 +217,7 @@ it('is run by whoever has its code, ends with the answer, is bounded, and leaves
   try {
     for (let i = 0; i < LESSON_LAPS; i++) expect((await ask('POST', `${path}/step`)).status).toBe(200);
     expect(await ask('POST', `${path}/step`)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
-    await expect.poll(async () => (await ask('GET', path)).body.state, { timeout: 120_000 }).toBe('done');
+    await expect.poll(async () => (await ask('GET', path)).body.state).toBe('done');
     expect((await ask('GET', path)).body).toMatchObject({
       output: lessonAnswer().join('\n') + '\n',
       steps: LESSON_LAPS,
@@ -232,17 +228,11 @@ it('is run by whoever has its code, ends with the answer, is bounded, and leaves
   }
   expect((await ask('DELETE', path)).status).toBe(200);
   expect((await ask('GET', path)).status).toBe(404);
-  await expect
-    .poll(async () => (await api(server, 'GET', '/api/jobs')).body as unknown, { timeout: 120_000 })
-    .toEqual([]);
+  await expect.poll(async () => (await api(server, 'GET', '/api/jobs')).body as unknown).toEqual([]);
 
   // L3: what stands when the server stops is gone when it comes back.
-  await expect
-    .poll(async () => (await ask('POST', '/api/lesson')).status, { timeout: 120_000, interval: 500 })
-    .toBe(201);
+  await expect.poll(async () => (await ask('POST', '/api/lesson')).status, { interval: 500 }).toBe(201);
   await server.close();
   const again = await startServer({ dataDir });
-  await expect
-    .poll(async () => (await api(again, 'GET', '/api/jobs')).body as unknown, { timeout: 120_000 })
-    .toEqual([]);
+  await expect.poll(async () => (await api(again, 'GET', '/api/jobs')).body as unknown).toEqual([]);
 });

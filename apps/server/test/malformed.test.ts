@@ -144,15 +144,13 @@ describe('malformed input', () => {
             program('export {};', STRANGERS, { options: { interactive: true } }),
           )
         ).id;
-        await until(
-          'it is placed',
-          () => stranger.holders.filter((h) => h.job === victim).length >= STRANGERS,
-          120_000,
-        ).catch(async (e: Error) => {
-          throw new Error(
-            `${e.message}: ${JSON.stringify(await view(victim))}, ${JSON.stringify(await call('GET', '/api/nodes'))}`,
-          );
-        });
+        await until('it is placed', () => stranger.holders.filter((h) => h.job === victim).length >= STRANGERS).catch(
+          async (e: Error) => {
+            throw new Error(
+              `${e.message}: ${JSON.stringify(await view(victim))}, ${JSON.stringify(await call('GET', '/api/nodes'))}`,
+            );
+          },
+        );
       }
       return stranger.holders.filter((h) => h.job === victim);
     };
@@ -298,7 +296,6 @@ describe('malformed input', () => {
           transports: ['websocket'],
           forceNew: true,
           reconnection: false,
-          timeout: 120_000,
         });
         const gone = new Promise((resolve) => s.on('disconnect', resolve));
         s.on('connect', () => {
@@ -311,7 +308,6 @@ describe('malformed input', () => {
     const dashboard = io(`${server.url}/dashboard`, {
       transports: ['websocket'],
       forceNew: true,
-      timeout: 120_000,
       auth: { token: TOKEN },
     });
     later(async () => dashboard.disconnect());

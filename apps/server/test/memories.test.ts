@@ -131,9 +131,9 @@ it.skipIf(programs === undefined)(
     };
     const stdout = async (path: string): Promise<string[]> =>
       Promise.all([0, 1, 2, 3].map(async (rank) => String((await asked(`${path}/tasks/${rank}/stdout?from=0`)) ?? '')));
-    const inRound = (path: string, n: number): Promise<void> =>
+    const inRound = (path: string, n: number): Promise<unknown> =>
       until(`all are in round ${n}`, async () => (await stdout(path)).every((text) => text.includes(`round ${n}`)));
-    const type = (path: string): Promise<void> =>
+    const type = (path: string): Promise<unknown> =>
       until('a line is taken', async () =>
         ask('POST', `${path}/stdin`, new TextEncoder().encode('on\n')).then(
           (taken) => taken.status < 300,

@@ -13,7 +13,7 @@ let document: OpenApi;
 beforeAll(async () => {
   const server = await sharedServer();
   document = (await server.inject({ url: '/openapi.json' })).json() as OpenApi;
-}, 120_000);
+});
 
 interface Media {
   schema?: object;

@@ -17,7 +17,7 @@ let host: string;
 beforeAll(async () => {
   server = await sharedServer();
   host = new URL(server.localUrl).host;
-}, 120_000);
+});
 
 interface Answer {
   status: number;

@@ -1,5 +1,6 @@
 /** Places of programs: from what nodes tell to what the submitted sources say. */
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import { until } from '@mayfly/testing';
 import { incarnation, taskId, type Heartbeat, type JobId } from '@mayfly/wire';
 import { Places } from '../src/jobs/places.ts';
 
@@ -12,7 +13,7 @@ const files = {
 };
 
 const script = () => new Places(files, (job) => (job === JOB ? { language: 'typescript', part: 0 } : undefined));
-const read = (places: Places, raw: string) => vi.waitFor(() => expect(places.of(JOB, T, raw)).toBeDefined(), 240_000);
+const read = (places: Places, raw: string) => until(`the place of ${raw}`, () => places.of(JOB, T, raw));
 
 it('says the line of a script as soon as its map is read, and nothing of jobs that are not there', async () => {
   const places = script();
@@ -44,7 +45,7 @@ it('says a line of the program that the rank runs, where a job has several', asy
   const store = { ...files, sourceMap: async (_: JobId, part: number) => JSON.stringify(maps[part]) };
   const places = new Places(store, (_, part) => ({ language: 'typescript', part }));
   for (const [task, line] of ['a.ts:1', 'b.ts:1'].entries())
-    await vi.waitFor(() => expect(places.of(JOB, taskId(task), 'mayfly-program.js:1:1')).toBe(line), 240_000);
+    await until(`line ${line}`, () => places.of(JOB, taskId(task), 'mayfly-program.js:1:1') === line);
 });
 
 it('P1: takes no other form, and no more places than a program can be expected to have', async () => {

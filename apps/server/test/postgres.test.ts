@@ -86,11 +86,11 @@ it.skipIf(programs === undefined)(
     const stdout = async (rank: number): Promise<string> =>
       String((await asked('GET', `${path}/tasks/${rank}/stdout?from=0`)) ?? '');
     const view = async (): Promise<JobView | undefined> => (await asked('GET', path)) as JobView | undefined;
-    const inRound = (n: number): Promise<void> =>
+    const inRound = (n: number): Promise<unknown> =>
       until(`both are in round ${n}`, async () =>
         (await Promise.all([stdout(0), stdout(1)])).every((text) => text.includes(`round ${n}`)),
       );
-    const type = (): Promise<void> =>
+    const type = (): Promise<unknown> =>
       until('a line is taken', async () =>
         ask('POST', `${path}/stdin`, new TextEncoder().encode('on\n')).then(
           (answer) => answer.status < 300,

@@ -51,7 +51,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'mayfly-server-'));
   server = await open();
   ada = (await ask('POST', '/api/tokens', TOKEN, { name: 'Ada', role: 'submitter' })).body.token as string;
-}, 120_000);
+});
 afterAll(async () => {
   await server.close();
   await rm(dataDir, { recursive: true, force: true });

@@ -80,7 +80,7 @@ it('adds up the time of all incarnations of a rank, each once, and keeps it when
     [],
   ]);
   log.write(JOB);
-  await vi.waitFor(async () => expect(await new RunLog(archive).of(JOB)).toEqual(whole), 240_000);
+  await expect.poll(() => new RunLog(archive).of(JOB)).toEqual(whole);
   // The same behind the end of the job, and nothing new comes to be.
   log.heard(beat(1, 0, 25, 0), node(2), () => undefined);
   log.heard(beat(2, 0, 99, 0), node(2), on(2));

@@ -86,9 +86,7 @@ describe('REST', () => {
       );
       const id = (here.body as { id: string }).id;
       await expect
-        .poll(async () => ((await api(server, 'GET', `/api/jobs/${id}`)).body as { state: string }).state, {
-          timeout: 120_000,
-        })
+        .poll(async () => ((await api(server, 'GET', `/api/jobs/${id}`)).body as { state: string }).state, {})
         .toBe('done');
       expect((await server.inject({ url: `/api/jobs/${id}/tasks/0/stdout`, headers: auth })).body).toBe(
         'good morning\n',

@@ -102,7 +102,7 @@ describe('a removal', () => {
     const view = async (id: string): Promise<JobView> => (await api(server, 'GET', `/api/jobs/${id}`)).body as JobView;
     const stdout = async (id: string, task: number): Promise<string> =>
       String((await api(server, 'GET', `/api/jobs/${id}/tasks/${task}/stdout`)).body);
-    const inTheMiddle = (id: string): Promise<void> =>
+    const inTheMiddle = (id: string): Promise<unknown> =>
       until('both wait, with images', async () => {
         const images = (await api(server, 'GET', `/api/jobs/${id}/images`)).body as { task: number }[];
         return (

@@ -1,4 +1,5 @@
 /** createServer({ storage }): the server keeps everything that has a port in the storage that it is given. */
+import { subscribe } from 'node:diagnostics_channel';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MayflyServer } from '@mayfly/server';
@@ -130,9 +131,11 @@ it('gives a job what was typed while it was being opened', async () => {
   const { body } = await api(server, 'POST', '/api/jobs', program('export {};', 1, { options: { interactive: true } }));
   const path = `/api/jobs/${(body as JobView).id}`;
   await opening.opened;
+  let asked = 0;
+  subscribe('http.server.request.start', () => asked++);
   const typed = ['one\n', 'two\n'].map((line) => api(server, 'POST', `${path}/stdin`, new TextEncoder().encode(line)));
   // They wait, or are stored, before the job is open.
-  await new Promise((r) => setTimeout(r, 100));
+  await until('both have arrived', () => asked === 2);
   mayOpen.open();
   expect((await Promise.all(typed)).map((answer) => answer.status)).toEqual([200, 200]);
   await until('the job ends', async () => ((await api(server, 'GET', path)).body as JobView).state === 'done');

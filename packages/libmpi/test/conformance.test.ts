@@ -4,6 +4,7 @@
  * and with ranks killed.
  */
 import { readFileSync } from 'node:fs';
+import { patient } from '@mayfly/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildModule } from '@mayfly/toolchain/c';
 import { collate, judge, programs, recorded, type Conformance } from '../conformance/outputs.ts';
@@ -14,7 +15,7 @@ const file = (name: string): string => readFileSync(new URL(name, import.meta.ur
 const includes = { 'mpi.h': file('../include/mpi.h'), 'check.h': file('../conformance/check.h') };
 const suspending = SUSPENDING.map((n) => `env.${n}`);
 /** Only to end a hang. */
-const PATIENCE = 240_000;
+const PATIENCE = patient(240_000);
 
 let fabric: CFabric;
 beforeAll(() => void (fabric = new CFabric()));

@@ -261,7 +261,6 @@ it(
     expect(uncaught[1]!.exit?.abort?.message).toContain('an exception that nobody caught');
     expect(uncaught[1]!.exit?.abort?.stack).toContain('main');
   },
-  300_000,
 );
 
 it('an error handler may leave its call by longjmp', async () => {
@@ -272,7 +271,7 @@ it('an error handler may leave its call by longjmp', async () => {
     const classes = [10, 8, 10].map((c) => `class ${c}, sum 3\n`).join('');
     expect(ranks[1]!.stdout).toBe(`${classes}seen ${calls + 4}, heap 1\nlast 2\n`);
   }
-}, 300_000);
+});
 
 it('setjmp and longjmp', async () => {
   const { wasm } = buildModule({ '/main.c': source('jumps.c') });
@@ -280,4 +279,4 @@ it('setjmp and longjmp', async () => {
     const ranks = ok(await fabric.run(wasm, 2, cycle));
     expect(ranks[0]!.stdout).toBe('value 0 times 1\nvalue 42 times 2\nvalue 42 times 3\nzero is one 3\nsignal 1\n');
   }
-}, 300_000);
+});

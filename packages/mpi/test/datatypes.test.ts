@@ -14,7 +14,6 @@ const input = { steps: 3 };
 test(
   'in files, windows, blocks and local reductions; a rank that dies while a collective write is under way, ' +
     'from its start or an image: the same answers',
-  { timeout: 240_000 },
   async () => {
     const whole = await fabric.run(3, 'datatypes everywhere', input, PATIENCE);
     expect(whole.answers.map((a) => a.error?.stack ?? (a.value as { wrong: string[] }).wrong)).toEqual([[], [], []]);

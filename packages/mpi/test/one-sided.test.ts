@@ -16,7 +16,7 @@ interface Answer {
   seen: number[];
 }
 
-describe.each([1, 2, 3, 5])('random operations on %i ranks', { timeout: 120_000 }, (size) => {
+describe.each([1, 2, 3, 5])('random operations on %i ranks', (size) => {
   const input = { seed: 40 + size, epochs: 30 };
   const runs: Run[] = [];
 

@@ -6,13 +6,14 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync, mkdirSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { until } from '@mayfly/testing';
 import { chromium, type Browser, type BrowserContext, type Page } from '@playwright/test';
 import { build as bundle } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { EXPECTED } from '@mayfly/checkpoint/acceptance';
 import { EXPECTED_CODES } from '@mayfly/checkpoint/acceptance/codes';
 import type { VolunteerSnapshot } from '../src/page/index.ts';
-import { Bench, deafProxy, HOLD, log, sleep } from './harness.ts';
+import { Bench, deafProxy, HOLD, log } from './harness.ts';
 
 const executable = [process.env.MAYFLY_BROWSER, '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
   (p) => p !== undefined && existsSync(p),
@@ -89,13 +90,13 @@ async function tab(name: string, slots = 2, context?: BrowserContext, url = benc
   await phase(page, 'idle');
   return page;
 }
-async function phase(page: Page, wanted: VolunteerSnapshot['phase'], ms = 240_000): Promise<VolunteerSnapshot> {
-  for (const end = performance.now() + ms; ; await sleep(50)) {
-    const s = await snapshot(page);
-    if (s.phase === wanted) return s;
-    if (performance.now() > end)
-      throw new Error(`the tab is ${s.phase} (${s.reason ?? ''}), not ${wanted}: ${JSON.stringify(s.history)}`);
-  }
+async function phase(page: Page, wanted: VolunteerSnapshot['phase']): Promise<VolunteerSnapshot> {
+  let s!: VolunteerSnapshot;
+  await until(
+    () => `the tab is ${wanted}; it is ${s.phase} (${s.reason ?? ''}): ${JSON.stringify(s.history)}`,
+    async () => (s = await snapshot(page)).phase === wanted,
+  );
+  return s;
 }
 
 const LOOP = `import { COMM_WORLD as comm, checkpoint, stdin } from 'mayfly';
@@ -212,9 +213,9 @@ describe.skipIf(!executable)('tabs', () => {
     const node = (await snapshot(page)).nodeId;
     const state = async (): Promise<string | undefined> => (await nodes()).find((n) => n.id === node)?.state;
     await page.context().setOffline(true);
-    while ((await state()) === 'here') await sleep(50);
+    await until('the note has gone', async () => (await state()) !== 'here');
     await page.context().setOffline(false);
-    while ((await state()) !== 'here') await sleep(50);
+    await until('the note is here', async () => (await state()) === 'here');
     await bench.input(job);
     const { job: view, stdout } = await bench.ended(job);
     expect(view.error).toBeUndefined();

@@ -2,10 +2,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { until } from '@mayfly/testing';
 import { chromium, type Browser, type Page } from '@playwright/test';
 import { build as bundle } from 'esbuild';
 import type { VolunteerSnapshot } from '../src/page/index.ts';
-import { sleep } from './harness.ts';
 
 export const executable = [process.env.MAYFLY_BROWSER, '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
   (p) => p !== undefined && existsSync(p),
@@ -52,10 +52,10 @@ export async function openTab(browser: Browser, server: string, name: string, sl
   const page = await (await browser.newContext()).newPage();
   page.on('pageerror', (e) => console.log(`[${name}] page error ${e.message}`));
   await page.goto(`${server}/volunteer?start&slots=${slots}&name=${name}`);
-  for (const end = performance.now() + 150_000; ; await sleep(50)) {
-    const s = await snapshot(page);
-    if (s.phase === 'idle' || s.phase === 'working') return page;
-    if (performance.now() > end)
-      throw new Error(`the tab is ${s.phase} (${s.reason ?? ''}): ${JSON.stringify(s.history)}`);
-  }
+  let s!: VolunteerSnapshot;
+  await until(
+    () => `the tab is welcomed; it is ${s.phase} (${s.reason ?? ''}): ${JSON.stringify(s.history)}`,
+    async () => ['idle', 'working'].includes((s = await snapshot(page)).phase),
+  );
+  return page;
 }

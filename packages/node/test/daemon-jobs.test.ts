@@ -123,12 +123,12 @@ it('a rank that is taken back before its frame has heard of it never starts ther
   const restart = (incarnation: number): Promise<void> =>
     jobs.assign({ job: 'job', task: 0, incarnation, manifest: { image: 'i' } } as unknown as Assignment, 0, 'here');
   const first = restart(4);
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await new Promise(setImmediate);
   const lists = [listed];
   jobs.revoke({ job: 'job', task: 0, incarnation: 4 } as unknown as Assignment);
   expect([...jobs.held()]).toEqual([]);
   const second = restart(5);
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await new Promise(setImmediate);
   lists.push(listed);
   for (const done of lists) done();
   await Promise.all([first, second]);

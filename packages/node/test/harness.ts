@@ -9,12 +9,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type MayflyServer, type ServerOptions } from '@mayfly/server';
+import { until } from '@mayfly/testing';
 import { sharedCompiler } from '@mayfly/toolchain/shared-compiler-for-tests';
 import type { JobOptions, JobView } from '@mayfly/wire';
 import { startHeadlessNode, type HeadlessNode } from '../src/headless/index.ts';
 
 export const TOKEN = 'token-of-the-node-tests';
-export const sleep = (ms: number): Promise<void> => new Promise((r) => setTimeout(r, ms));
 export const log = process.env.MAYFLY_LOG !== undefined;
 
 /** For the server: a closed socket means loss soon; silence, which a busy machine produces by itself, does not. */
@@ -59,6 +59,9 @@ export async function deafProxy(
       }),
   };
 }
+
+const messagesOf = (t: JobView['tasks'][number]): number =>
+  t.messagesIn + t.messagesOut + (t.localIn ?? 0) + (t.localOut ?? 0);
 
 export class Bench {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'mayfly-node-'));
@@ -140,20 +143,27 @@ export class Bench {
     return (await (await this.api(`jobs/${id}`)).json()) as JobView;
   }
 
-  /** The longer it has waited, the less often it asks: each answer takes processor time. */
-  async until(id: string, holds: (job: JobView) => boolean, limitMs = 240_000): Promise<JobView> {
-    const began = performance.now();
-    for (;;) {
-      const job = await this.view(id);
-      if (holds(job)) return job;
-      const waited = performance.now() - began;
-      if (waited > limitMs)
-        throw new Error(
-          `job is ${job.state} after ${limitMs} ms: ${job.reason ?? ''} ` +
-            `${JSON.stringify(job.tasks)}\n${this.notes.join('\n')}`,
-        );
-      await sleep(Math.min(30 + waited / 20, 250));
-    }
+  /** Until the condition holds. Messages, images and new incarnations are progress. */
+  async until(id: string, holds: (job: JobView) => boolean): Promise<JobView> {
+    let job = await this.view(id);
+    await until(
+      () => `the job is ${job.state}: ${job.reason ?? ''} ${JSON.stringify(job.tasks)}\n${this.notes.join('\n')}`,
+      async () => holds((job = await this.view(id))),
+      { progress: () => JSON.stringify(job.tasks.map((t) => [t.state, t.incarnation, messagesOf(t), t.images])) },
+    );
+    return job;
+  }
+
+  /** Until every rank has sent or received so many more messages, or rank 0 waits for a line of input. */
+  async works(id: string, messages = 40): Promise<void> {
+    const { tasks } = await this.view(id);
+    await this.until(
+      id,
+      (j) =>
+        j.endedAt !== undefined ||
+        j.tasks[0]?.activity?.call === 'stdin' ||
+        j.tasks.every((t, i) => messagesOf(t) >= messagesOf(tasks[i]!) + messages),
+    );
   }
 
   /** Until `count` ranks have been lost and every one of them is again where it was. */

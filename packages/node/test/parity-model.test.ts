@@ -317,7 +317,7 @@ async function run(
   return { found: undefined, checked };
 }
 
-it('Q18: whatever the groups promise to survive is survived', { timeout: 300_000 }, async () => {
+it('Q18: whatever the groups promise to survive is survived', async () => {
   const { found, checked } = await run(4, 300);
   expect(found).toBeUndefined();
   expect(checked).toBeGreaterThan(50);
@@ -328,6 +328,6 @@ it.each<[string, Bug]>([
   ['E2: the local store lets an image go that holders need', { unpinned: true }],
   ['a page is acknowledged that did not arrive', { unheard: true }],
   ['Z4: a recovery takes an image that does not count', { newest: true }],
-])('planted, %s', { timeout: 300_000 }, async (_, bug) => {
+])('planted, %s', async (_, bug) => {
   expect((await run(8, 300, bug)).found).toBeDefined();
 });

@@ -206,7 +206,7 @@ const events = async (id: string): Promise<TimelineView['events']> =>
   ((await (await bench.api(`jobs/${id}/timeline`)).json()) as TimelineView).events;
 
 let calm: string[];
-describe('parity of images between nodes', { timeout: 300_000 }, () => {
+describe('parity of images between nodes', () => {
   it('saves the server most of the pages, and the answer is that of a job without and without teams', async () => {
     for (let i = 0; i < 4; i++) await bench.node(2);
     const plain = await submit(4, { team: 1 });

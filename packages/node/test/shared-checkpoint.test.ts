@@ -91,18 +91,18 @@ async function answer(id: string): Promise<string[]> {
 }
 
 let whole: string[];
-it('an undisturbed run', { timeout: 120_000 }, async () => {
+it('an undisturbed run', async () => {
   whole = await answer(await submit());
   expect(whole).toHaveLength(4);
   expect(whole[0]).toMatch(/ 0,1,2,3,4,5,6,7,8,9,10,11$/);
 });
 
-it('a rank that fails goes on from the memory of others, and from the disk', { timeout: 120_000 }, async () => {
+it('a rank that fails goes on from the memory of others, and from the disk', async () => {
   expect(await answer(await submit(5))).toEqual(whole);
   expect(await answer(await submit(9, -1, 2))).toEqual(whole);
 });
 
-it('a node that is killed, with its ranks, while others keep checksums', { timeout: 120_000 }, async () => {
+it('a node that is killed, with its ranks, while others keep checksums', async () => {
   const id = await submit(-1, 6, 1000, 1);
   const { tasks } = await bench.until(id, (j) => j.outputBytes > 0);
   const at = [1, 2, 3].map((t) => tasks[t]!.node).find((n) => n !== tasks[0]!.node)!;
@@ -112,7 +112,7 @@ it('a node that is killed, with its ranks, while others keep checksums', { timeo
   expect(await answer(id)).toEqual(whole);
 });
 
-it('pairs: a rank that fails, then a node of the other pair', { timeout: 120_000 }, async () => {
+it('pairs: a rank that fails, then a node of the other pair', async () => {
   await Promise.all(bench.nodes.splice(0).map((n) => n.close(0)));
   for (let i = 0; i < 5; i++) await bench.node(1); // four with ranks, so always two pairs
   const id = await submit(5, 8, 1000, 2);

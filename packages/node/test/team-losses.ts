@@ -1,25 +1,23 @@
 /** A job in teams loses the node of rank 1, and then rank 0, while all of it computes. */
 import { expect } from 'vitest';
-import { sleep, type Bench } from './harness.ts';
+import type { Bench } from './harness.ts';
 
 /**
  * @param id a job whose ranks are all running, or will be; its last units wait for a line of input
- * @param pauses ms before the node goes, and before the rank goes
  * @param ends waits for the end, and checks the answer
  */
 export async function losesNodeAndRank(
   bench: Bench,
   team: number,
   id: string,
-  [first, second]: readonly [number, number],
   ends: () => Promise<void>,
 ): Promise<void> {
   await bench.until(id, (j) => j.tasks.every((t) => t.state === 'running'));
-  await sleep(first);
+  await bench.works(id);
   const at = (await bench.view(id)).tasks[1]!.node;
   bench.nodes.find((n) => n.node === at)!.kill();
   await bench.recovered(id, 1);
-  await sleep(second);
+  await bench.works(id);
   await bench.api(`jobs/${id}/tasks/0/kill`, { method: 'POST' });
   await bench.input(id, 'go');
   await ends();

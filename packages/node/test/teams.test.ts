@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '@mayfly/testing';
 import type { Browser } from '@playwright/test';
 import type { JobOptions } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -266,8 +267,7 @@ describe('losses and limits', () => {
     await bench.api(`jobs/${id}/tasks/0/kill`, { method: 'POST' });
     const { job } = await bench.ended(id);
     expect(job).toMatchObject({ state: 'failed', error: { code: 'LOST_NODES' } });
-    for (const end = Date.now() + 60_000; node.snapshot().ranks.length > 0; await new Promise((r) => setTimeout(r, 30)))
-      if (Date.now() > end) throw new Error('teammates are still here');
+    await until('teammates have gone', () => node.snapshot().ranks.length === 0);
   });
 
   it('a deadlock within a team is reported', async () => {

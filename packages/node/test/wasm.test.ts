@@ -225,7 +225,6 @@ describe('C programs on headless nodes', () => {
   it(
     'spawned ranks: parents and children killed in the middle of the spawn and after it, the server ' +
       'restarted: the same output; what cannot be spawned is MPI_ERR_SPAWN',
-    { timeout: 400_000 },
     async () => {
       await bench.node(3, 'a');
       const b = await bench.node(3, 'b');
@@ -237,7 +236,7 @@ describe('C programs on headless nodes', () => {
       // Whoever was hit in the middle of what: all of them come to where the program is held.
       const lines = async (): Promise<string[]> =>
         Promise.all([0, 1, 2, 3].map(async (t) => (await bench.api(`jobs/${id}/tasks/${t}/stdout?from=0`)).text()));
-      await expect.poll(async () => (await lines()).every((l) => l.includes('held')), { timeout: 200_000 }).toBe(true);
+      await expect.poll(async () => (await lines()).every((l) => l.includes('held'))).toBe(true);
       const { port } = new URL(bench.server.url);
       await bench.server.close();
       await bench.start(Number(port));

@@ -345,7 +345,7 @@ function run(seed: number): Model {
   return m;
 }
 
-it('holds C1–C6 through faults, and goes on completing images', { timeout: 120_000 }, () => {
+it('holds C1–C6 through faults, and goes on completing images', () => {
   const only = process.env['MAYFLY_SEED'];
   let completes = 0;
   let fallbacks = 0;

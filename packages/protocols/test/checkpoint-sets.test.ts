@@ -334,7 +334,7 @@ function run(seed: number, Sets: typeof TeamSets): Model['counts'] {
 }
 
 describe('sets of images of a team', () => {
-  it('C9–C11, T6 and T12 hold through faults', { timeout: 240_000 }, () => {
+  it('C9–C11, T6 and T12 hold through faults', () => {
     const only = process.env['MAYFLY_SEED'];
     if (only !== undefined) return void run(Number(only), TeamSets);
     const total = { sets: 0, restarts: 0, fallbacks: 0, withDone: 0 };
@@ -388,7 +388,7 @@ describe('sets of images of a team', () => {
     ['a damaged image spoils only itself', OnlyItself],
     ['a member restarts from another set than its teammates', NewestOfEach],
     ['a member is done before its EXIT is durable', DoneAtOnce],
-  ])('notices: %s', { timeout: 240_000 }, (_, Sets) => {
+  ])('notices: %s', (_, Sets) => {
     expect(() => {
       for (let seed = 1; seed <= 60; seed++) run(seed, Sets);
     }).toThrow(/seed \d+: .*(T6|T12)/s);

@@ -6,30 +6,26 @@ import { describe, expect, test } from 'vitest';
 import { FAULTS, HOSTILE, LINK_FAULTS, drawFaults, run } from '../src/index.ts';
 
 describe('simulated faults', () => {
-  test(
-    'every seed ends with a correct answer, or with the named error that its faults excuse',
-    { timeout: 240_000 },
-    () => {
-      const kinds = new Set<string>();
-      let faults = 0;
-      let requests = 0;
-      // 33 loses a page
-      for (const seed of [...Array.from({ length: 23 }, (_, i) => i + 1), 33]) {
-        const r = run(seed);
-        expect(r.violation, `seed ${seed}: ${r.parameters}\n${r.notes.slice(-30).join('\n')}`).toBeUndefined();
-        requests += r.counts['requests to the file service'] ?? 0;
-        for (const [kind, n] of Object.entries(r.faults)) {
-          kinds.add(kind);
-          faults += n;
-        }
+  test('every seed ends with a correct answer, or with the named error that its faults excuse', () => {
+    const kinds = new Set<string>();
+    let faults = 0;
+    let requests = 0;
+    // 33 loses a page
+    for (const seed of [...Array.from({ length: 23 }, (_, i) => i + 1), 33]) {
+      const r = run(seed);
+      expect(r.violation, `seed ${seed}: ${r.parameters}\n${r.notes.slice(-30).join('\n')}`).toBeUndefined();
+      requests += r.counts['requests to the file service'] ?? 0;
+      for (const [kind, n] of Object.entries(r.faults)) {
+        kinds.add(kind);
+        faults += n;
       }
-      expect(faults).toBeGreaterThan(1000);
-      expect(requests).toBeGreaterThan(300);
-      expect([...kinds].sort()).toEqual(FAULTS.filter((k) => k !== 'crashing program' && k !== 'congestion').sort());
-    },
-  );
+    }
+    expect(faults).toBeGreaterThan(1000);
+    expect(requests).toBeGreaterThan(300);
+    expect([...kinds].sort()).toEqual(FAULTS.filter((k) => k !== 'crashing program' && k !== 'congestion').sort());
+  });
 
-  test('full buffers at the server, with everything that breaks or moves a link', { timeout: 120_000 }, () => {
+  test('full buffers at the server, with everything that breaks or moves a link', () => {
     let congested = 0;
     for (let seed = 1; seed <= 8; seed++) {
       const r = run(seed, { only: [...LINK_FAULTS, 'crash', 'kill CM', 'CM power loss'] });
@@ -39,7 +35,7 @@ describe('simulated faults', () => {
     expect(congested).toBeGreaterThan(100);
   });
 
-  test('nodes that run nothing of what they are given end no job, and hold none up', { timeout: 120_000 }, () => {
+  test('nodes that run nothing of what they are given end no job, and hold none up', () => {
     for (let seed = 1; seed <= 6; seed++) {
       const r = run(seed, { only: [...HOSTILE, 'close', 'kill server'] });
       expect([r.violation, r.endedBy], `seed ${seed}: ${r.parameters}\n${r.notes.slice(-30).join('\n')}`).toEqual([
@@ -49,13 +45,13 @@ describe('simulated faults', () => {
     }
   });
 
-  test('a program that no node can run ends its job, and no honest node is blamed', { timeout: 120_000 }, () => {
+  test('a program that no node can run ends its job, and no honest node is blamed', () => {
     const ends = Array.from({ length: 6 }, (_, i) => run(i + 1, { only: ['crashing program', 'false crash'] }));
     expect(ends.map((r) => r.violation)).toEqual(ends.map(() => undefined));
     expect(ends.filter((r) => r.endedBy === 'KEEPS_CRASHING').length).toBeGreaterThan(2);
   });
 
-  test('scripts of a team that wait for an image at checkpoint.here', { timeout: 120_000 }, () => {
+  test('scripts of a team that wait for an image at checkpoint.here', () => {
     let [waited, got] = [0, 0];
     for (let seed = 1; seed <= 5; seed++) {
       const r = run(seed, { setup: { protocol: 'pessimistic', team: 4, kind: 'typescript' } });
@@ -67,7 +63,7 @@ describe('simulated faults', () => {
     expect(got).toBeGreaterThan(3);
   });
 
-  test('coordinated checkpointing: every fault, and seeds that have found real bugs', { timeout: 120_000 }, () => {
+  test('coordinated checkpointing: every fault, and seeds that have found real bugs', () => {
     const counts: Record<string, number> = {};
     // 89 consumes an envelope in one life and its body in another; 390 loses a Channel Memory before the first wave,
     // 924 output from before a cut by power loss, 1024 output when all tasks have exited; 214 falls back to a lone wave
@@ -92,13 +88,13 @@ describe('simulated faults', () => {
       130,
       ['power loss', 'CM power loss'],
     ],
-  ] as const)('%s', { timeout: 120_000 }, (_what, seed, only) => {
+  ] as const)('%s', (_what, seed, only) => {
     expect(
       run(seed, { setup: { durability: 'behind', syncMs: 400 }, spec: { files: false }, only }).violation,
     ).toBeUndefined();
   });
 
-  test('the same seed replays byte for byte', { timeout: 240_000 }, () => {
+  test('the same seed replays byte for byte', () => {
     for (const seed of [3, 17]) {
       const steps: [string[], string[]] = [[], []];
       const reports = steps.map((lines) =>

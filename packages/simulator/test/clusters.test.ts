@@ -19,7 +19,7 @@ const STRIKES: FaultKind[] = [
   'delay',
 ];
 
-test('every seed ends with its answer; some clusters go back, and others stay', { timeout: 240_000 }, () => {
+test('every seed ends with its answer; some clusters go back, and others stay', () => {
   const counts: Record<string, number> = {};
   const rooms = new Set<boolean>();
   // In the last two, the only CLC of a cluster is damaged, and a tab closes in a room that has one node for each rank.

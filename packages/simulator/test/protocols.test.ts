@@ -15,7 +15,7 @@ const ends = (reports: readonly RunReport[]): string[] =>
     (violation ?? endedBy) ? [`seed ${seed}: ${violation ?? endedBy}`] : [],
   );
 
-test('none gives the right answer while links break', { timeout: 120_000 }, () => {
+test('none gives the right answer while links break', () => {
   const reports = runs(25, { setup: { protocol: 'none' }, only: LINK_FAULTS });
   expect(ends(reports)).toEqual([]);
   for (const kind of LINK_FAULTS)
@@ -30,7 +30,7 @@ test('none gives the right answer while links break', { timeout: 120_000 }, () =
     ).toBe(true);
 });
 
-test('none never gives a wrong answer: a lost node, rank or server ends its job', { timeout: 120_000 }, () => {
+test('none never gives a wrong answer: a lost node, rank or server ends its job', () => {
   const reports = runs(25, { setup: { protocol: 'none' } });
   expect(reports.flatMap((r) => r.violation ?? [])).toEqual([]);
   expect(new Set(reports.flatMap((r) => r.endedBy ?? []))).toEqual(new Set(['LOST_NODES', 'LOST_LOG']));
@@ -49,12 +49,12 @@ test.each<[string, RegExp, Partial<VProtocol>, readonly FaultKind[]]>([
     { log: { ...none.log, refuses: () => undefined }, recovery: pessimistic.recovery },
     ['rank crash'],
   ],
-])('the kit of none finds a relay that %s', { timeout: 120_000 }, (_what, found, row, only) => {
+])('the kit of none finds a relay that %s', (_what, found, row, only) => {
   const reports = runs(5, { protocol: { ...none, ...row }, setup: { protocol: 'none' }, only });
   expect(ends(reports).join('\n')).toMatch(found);
 });
 
-test('a row that shows nothing before it is durable never ends with LOST_LOG', { timeout: 120_000 }, () => {
+test('a row that shows nothing before it is durable never ends with LOST_LOG', () => {
   const strictly: VProtocol = { ...pessimistic, log: { ...pessimistic.log, visible: () => 'synced' } };
   const losses: RunOptions = {
     only: ['power loss', 'crash'],
@@ -69,13 +69,9 @@ test('a row that shows nothing before it is durable never ends with LOST_LOG', {
   expect(behind.filter((r) => r.endedBy === 'LOST_LOG').length).toBeGreaterThan(0);
 });
 
-test(
-  'a team of scripts takes images at a checkpoint of all, and repeats its prologue with copies',
-  { timeout: 120_000 },
-  () => {
-    const r = run(15, { setup: { protocol: 'pessimistic', team: 4 } });
-    expect(r.parameters).toMatch(/"prologueRounds":[12]/);
-    expect(r.violation).toBeUndefined();
-    expect(r.counts['image']).toBeGreaterThan(5);
-  },
-);
+test('a team of scripts takes images at a checkpoint of all, and repeats its prologue with copies', () => {
+  const r = run(15, { setup: { protocol: 'pessimistic', team: 4 } });
+  expect(r.parameters).toMatch(/"prologueRounds":[12]/);
+  expect(r.violation).toBeUndefined();
+  expect(r.counts['image']).toBeGreaterThan(5);
+});

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { NODES_COME_AND_GO, run } from '../src/index.ts';
 
-test('all that are left see the same, whatever happens to nodes and links', { timeout: 120_000 }, () => {
+test('all that are left see the same, whatever happens to nodes and links', () => {
   const modes = new Set<string>();
   let heard = 0;
   let done = 0;
@@ -20,7 +20,7 @@ test('all that are left see the same, whatever happens to nodes and links', { ti
   expect(done).toBeGreaterThan(5);
 });
 
-test('every kind of fault: such a job does not outlive its server', { timeout: 120_000 }, () => {
+test('every kind of fault: such a job does not outlive its server', () => {
   const ends = Array.from({ length: 8 }, (_, i) => run(i + 1, { setup: { protocol: 'app' } }));
   expect(ends.flatMap((r) => r.violation ?? [])).toEqual([]);
   expect(ends.some((r) => r.endedBy === 'LOST_LOG')).toBe(true);

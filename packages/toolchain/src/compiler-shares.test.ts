@@ -28,7 +28,6 @@ afterAll(() => compiler.close());
 it(
   'one owner’s bombs hold up nobody else and fill no queue; one ends by its processor time, the others when ' +
     'nobody waits for them',
-  { timeout: 240_000 },
   async () => {
     expect(compiler.load()).toEqual({ processes: 1, running: 0, waiting: 0 });
     const left = new AbortController();
@@ -70,7 +69,7 @@ it(
   },
 );
 
-it('an archive is unpacked in a process, within the same limits', { timeout: 120_000 }, async () => {
+it('an archive is unpacked in a process, within the same limits', async () => {
   const unpack = (archive: Uint8Array): ReturnType<Compiler['unpack']> =>
     compiler.unpack({ language: 'archive', archive });
   const json = new TextEncoder().encode(JSON.stringify({ language: 'c' }));
@@ -92,7 +91,7 @@ it('an archive is unpacked in a process, within the same limits', { timeout: 120
   });
 });
 
-it('a program that needs too much memory is ended, and the next is served', { timeout: 120_000 }, async () => {
+it('a program that needs too much memory is ended, and the next is served', async () => {
   const small = createCompiler({ workers: 1, rssMb: 90 });
   try {
     expect(await small.compile(fine(1))).toMatchObject({
@@ -110,7 +109,7 @@ it('a program that needs too much memory is ended, and the next is served', { ti
   }
 });
 
-it('what is idle ends: the second process soon, the first one later', { timeout: 120_000 }, async () => {
+it('what is idle ends: the second process soon, the first one later', async () => {
   const brief = createCompiler({ workers: 2, extraIdleMs: 1 });
   const small = (): ReturnType<Compiler['unpack']> =>
     brief.unpack({ language: 'archive', archive: new Uint8Array(10) });

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { patient } from '@mayfly/testing';
 import { WebSocket } from 'ws';
 
 /** What the bootstrap found, else an installed one. */
@@ -16,7 +17,7 @@ export const firefoxPath =
     existsSync(p),
   );
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = patient(240_000);
 
 /** Quiet: nothing is asked of the outside, no first-run pages. */
 const PREFERENCES: Record<string, boolean | number | string> = {

@@ -1,11 +1,12 @@
 /** A volunteer's tab in a browser of its own: what happens to its processes happens to nobody else. */
 import { chromium, type Browser, type BrowserContext, type BrowserServer, type Page } from '@playwright/test';
+import { patient } from '@mayfly/testing';
 import { launchOptions } from './browser.ts';
 import { noteLine, type VolunteerNode } from './node.ts';
 import { frameRendererOf, renderersOf, resumed, stopped } from './processes.ts';
 
 const IDENTITY = 'mayfly-node';
-const LIMIT_MS = 120_000;
+const LIMIT_MS = patient(120_000);
 /** How long the person waits for last images. */
 const FINISH_MS = 10_000;
 

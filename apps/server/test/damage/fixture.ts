@@ -167,14 +167,10 @@ export async function finishMiddle(url: string, f: Fixture): Promise<string> {
   try {
     await call(`jobs/${f.middle}/stdin`, { body: 'go on\n' }).catch(() => undefined);
     let view: JobView | undefined;
-    const over = await until(
-      'the end',
-      async () => {
-        view = await call<JobView>(`jobs/${f.middle}`);
-        return ['done', 'failed'].includes(view.state);
-      },
-      120_000,
-    ).then(
+    const over = await until('the end', async () => {
+      view = await call<JobView>(`jobs/${f.middle}`);
+      return ['done', 'failed'].includes(view.state);
+    }).then(
       () => true,
       () => false,
     );

@@ -60,7 +60,7 @@ beforeAll(async () => {
     issuer.people.set(name, p);
   // L3: the server asks again by itself.
   await until('it answers', async () => (await info()).login.ready);
-}, 120_000);
+});
 afterAll(async () => {
   await server.close();
   await issuer.close();

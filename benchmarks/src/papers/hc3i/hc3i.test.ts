@@ -6,25 +6,21 @@ import { failures, tables } from './tables.ts';
 
 const seeds = Array.from({ length: 6 }, (_, i) => i + 1);
 
-test(
-  'Table 1, Figures 6 to 9 at 30 min and 103 messages, Tables 2 and 3: rows agree with the reference',
-  { timeout: 60_000 },
-  () => {
-    const all = [...tables({ seeds, costs: false }, (x) => x === 30 || x === 103)];
-    expect(all.map((t) => t.name)).toEqual([
-      'Table 1',
-      'Figure 6',
-      'Figure 7',
-      'Figure 8',
-      'Figure 9',
-      'Table 2',
-      'Table 3',
-    ]);
-    const wrong = all.flatMap((t) => t.rows.filter((r) => !agrees(r)).map((r) => `${t.name}, ${r.what}`));
-    expect(wrong).toEqual([]);
-    expect(all.flatMap((t) => t.rows).filter((r) => r.reference).length).toBeGreaterThan(15);
-  },
-);
+test('Table 1, Figures 6 to 9 at 30 min and 103 messages, Tables 2 and 3: rows agree with the reference', () => {
+  const all = [...tables({ seeds, costs: false }, (x) => x === 30 || x === 103)];
+  expect(all.map((t) => t.name)).toEqual([
+    'Table 1',
+    'Figure 6',
+    'Figure 7',
+    'Figure 8',
+    'Figure 9',
+    'Table 2',
+    'Table 3',
+  ]);
+  const wrong = all.flatMap((t) => t.rows.filter((r) => !agrees(r)).map((r) => `${t.name}, ${r.what}`));
+  expect(wrong).toEqual([]);
+  expect(all.flatMap((t) => t.rows).filter((r) => r.reference).length).toBeGreaterThan(15);
+});
 
 test('a mean that is too far from the reference, and a number of the paper that no seed has, do not hold', () => {
   const instant = sample([9, 10, 11, 10]);
@@ -46,15 +42,11 @@ test('Table 1 as files: "mean computation time" and "probabilities between nodes
   expect(application.clusters.map((c, i) => c.to[1 - i]!.toFixed(4))).toEqual(['0.0473', '0.0044']);
 });
 
-test(
-  'one failure undoes less work under hc3i than under vcl, and more than under message logging',
-  { timeout: 60_000 },
-  () => {
-    const [hc3i, , vcl, pessimistic] = failures(1, { seeds: seeds.slice(0, 4), costs: false });
-    expect(hc3i!.lost).toBeLessThan(vcl!.lost);
-    expect(pessimistic!.lost).toBeLessThan(hc3i!.lost / 10);
-    expect(hc3i!.clusters).toBeGreaterThan(1);
-    expect(hc3i!.clusters).toBeLessThan(2);
-    expect(runsOf({ messages: [[0]], clcMinutes: [30] }, { seeds: [1], costs: false }).instant[0]!.forced).toEqual([0]);
-  },
-);
+test('one failure undoes less work under hc3i than under vcl, and more than under message logging', () => {
+  const [hc3i, , vcl, pessimistic] = failures(1, { seeds: seeds.slice(0, 4), costs: false });
+  expect(hc3i!.lost).toBeLessThan(vcl!.lost);
+  expect(pessimistic!.lost).toBeLessThan(hc3i!.lost / 10);
+  expect(hc3i!.clusters).toBeGreaterThan(1);
+  expect(hc3i!.clusters).toBeLessThan(2);
+  expect(runsOf({ messages: [[0]], clcMinutes: [30] }, { seeds: [1], costs: false }).instant[0]!.forced).toEqual([0]);
+});

@@ -10,7 +10,6 @@ let fabric: CFabric;
 beforeAll(() => void (fabric = new CFabric()));
 afterAll(() => fabric.close());
 
-const TIMEOUT = { timeout: 120_000 };
 const program = (body: string): string => `#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@ int main(int argc, char **argv) {
 }`;
 const build = (sources: Record<string, string>): Uint8Array => buildModule(sources).wasm;
 
-test('§15.2 a library that defines MPI_Send and calls PMPI_Send sees the sends', TIMEOUT, async () => {
+test('§15.2 a library that defines MPI_Send and calls PMPI_Send sees the sends', async () => {
   const wasm = build({
     '/main.c': program(
       'int x = rank, y; for (int i = 0; i < 5; i++) { MPI_Send(&x, 1, MPI_INT, (rank + 1) % size, 0, ' +
@@ -40,32 +39,28 @@ int MPI_Finalize(void) { int r; PMPI_Comm_rank(MPI_COMM_WORLD, &r);
   expect(ok(await fabric.run(wasm, 2, { cycle: 1 })).map((r) => r.stdout)).toEqual(want);
 });
 
-test(
-  '§9.3 MPI_ERRORS_ARE_FATAL is the default: the job ends with a text that names call, argument and range',
-  TIMEOUT,
-  async () => {
-    const [r] = await fabric.run(
-      build({ '/main.c': program('MPI_Send(&rank, 1, MPI_INT, 99, 0, MPI_COMM_WORLD); printf("never\\n");') }),
-      1,
-    );
-    expect(r!.exit).toEqual({
-      code: 6,
-      abort: {
-        code: 'MPI_ERROR',
-        message:
-          'MPI_Send: destination 99 is not a rank: MPI_COMM_WORLD has ranks 0 to 0 (or MPI_PROC_NULL) [MPI_ERR_RANK]',
-      },
-    });
-    expect(r!.stdout).toBe('');
-  },
-);
+test('§9.3 MPI_ERRORS_ARE_FATAL is the default: the job ends with a text that names call, argument and range', async () => {
+  const [r] = await fabric.run(
+    build({ '/main.c': program('MPI_Send(&rank, 1, MPI_INT, 99, 0, MPI_COMM_WORLD); printf("never\\n");') }),
+    1,
+  );
+  expect(r!.exit).toEqual({
+    code: 6,
+    abort: {
+      code: 'MPI_ERROR',
+      message:
+        'MPI_Send: destination 99 is not a rank: MPI_COMM_WORLD has ranks 0 to 0 (or MPI_PROC_NULL) [MPI_ERR_RANK]',
+    },
+  });
+  expect(r!.stdout).toBe('');
+});
 
-test('§9.5 MPI_Abort ends the job with its code', TIMEOUT, async () => {
+test('§9.5 MPI_Abort ends the job with its code', async () => {
   const [r] = await fabric.run(build({ '/main.c': program('MPI_Abort(MPI_COMM_WORLD, 7);') }), 1);
   expect(r!.exit).toEqual({ code: 7, abort: { code: 'ABORTED', message: 'MPI_Abort(MPI_COMM_WORLD, 7)' } });
 });
 
-test('the memory grows while receives and a reduction of the program are under way', TIMEOUT, async () => {
+test('the memory grows while receives and a reduction of the program are under way', async () => {
   const wasm = build({
     '/main.c': `#include <mpi.h>
 #include <stdio.h>

@@ -56,14 +56,14 @@ const prints = (files: Record<string, Uint8Array>): Record<string, string> =>
       .map(([p, b]): [string, string] => [p, createHash('sha256').update(b).digest('hex').slice(0, 16)]),
   );
 
-test.each([1, 3, 4])('on %i ranks', { timeout: 240_000 }, async (size) => {
+test.each([1, 3, 4])('on %i ranks', async (size) => {
   const ranks = await fabric.run(module, size);
   expect(ranks.map((r) => r.exit?.abort ?? r.died)).toEqual(ranks.map(() => undefined));
   expect(ranks.map((r) => r.stdout)).toEqual(ranks.map((_, i) => `${i}: ok\n`));
   expect(prints(ok(ranks)[0]!.shared)).toEqual(NATIVE[size]);
 });
 
-test('stored and restored at calls and inside waits', { timeout: 240_000 }, async () => {
+test('stored and restored at calls and inside waits', async () => {
   const ranks = await fabric.run(module, 2, { args: ['part'], cycle: 10, bodiless: 0.3 });
   expect(ranks.map((r) => r.stdout)).toEqual(['0: ok\n', '1: ok\n']);
   for (const r of ok(ranks)) expect(r.images).toBeGreaterThan(10);

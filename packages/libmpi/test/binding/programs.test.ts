@@ -49,24 +49,20 @@ const EVERY: Readonly<Record<string, number>> = {
 };
 
 describe.each(Object.keys(EVERY))('%s', (name) => {
-  test.each([1, 2, 3, 4])('on %i ranks', { timeout: 300_000 }, async (size) => {
+  test.each([1, 2, 3, 4])('on %i ranks', async (size) => {
     const ranks = await fabric.run(module(name), size);
     expect(ranks.map((r) => r.exit?.abort ?? r.died)).toEqual(ranks.map(() => undefined));
     expect(ranks.map((r) => r.stdout)).toEqual(ranks.map((_, i) => `${i}: ok\n`));
     ok(ranks);
   });
-  test('stored and restored at the calls', { timeout: 300_000 }, async () => {
+  test('stored and restored at the calls', async () => {
     const ranks = await fabric.run(module(name), 3, { cycle: EVERY[name]!, args: ['brief'] });
     expect(ranks.map((r) => r.stdout)).toEqual(ranks.map((_, i) => `${i}: ok\n`));
     for (const r of ok(ranks)) expect(r.images).toBeGreaterThan(5);
   });
 });
 
-test.each(['datatypes', 'collectives', 'one-sided', 'ckpt'])(
-  '%s with a long of 32 bits',
-  { timeout: 300_000 },
-  async (name) => {
-    const ranks = ok(await fabric.run(module(name, '-mno-long64'), 3));
-    expect(ranks.map((r) => r.stdout)).toEqual(ranks.map((_, i) => `${i}: ok\n`));
-  },
-);
+test.each(['datatypes', 'collectives', 'one-sided', 'ckpt'])('%s with a long of 32 bits', async (name) => {
+  const ranks = ok(await fabric.run(module(name, '-mno-long64'), 3));
+  expect(ranks.map((r) => r.stdout)).toEqual(ranks.map((_, i) => `${i}: ok\n`));
+});

@@ -37,7 +37,7 @@ test.each<[string, Partial<Space>]>([
   ['pcl, a wave that is abandoned', { pcl: freeze, abandons: true, breaks: 0 }],
   ...(process.env['MAYFLY_GATE'] ? whole : []),
   ...(process.env['MAYFLY_GATE'] === 'broken' ? broken : []),
-])('the cut is consistent and no message is lost: %s', { timeout: 1_800_000 }, (_what, space) => {
+])('the cut is consistent and no message is lost: %s', (_what, space) => {
   const { states, wrong } = explore({ ...small, ...space });
   expect(wrong).toBeUndefined();
   expect(states).toBeGreaterThan(1000);
@@ -104,6 +104,6 @@ test.each<[string, RegExp, Partial<Space>]>([
   ],
   ['Z2: loses what was frozen in a wave that is abandoned', /^Q11/, { pcl: () => new Forgetful(), abandons: true }],
   ['hears of consumption before CUT', /^Q2/, { creditFirst: true }],
-])('a gate that %s is found', { timeout: 120_000 }, (_what, found, space) => {
+])('a gate that %s is found', (_what, found, space) => {
   expect(explore({ ...small, ...space }).wrong).toMatch(found);
 });

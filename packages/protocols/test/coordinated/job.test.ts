@@ -5,7 +5,7 @@ import { firstWrong } from './wrong.ts';
 
 const SEEDS = 400;
 
-test('every job ends right', { timeout: 120_000 }, () => {
+test('every job ends right', () => {
   const total = { waves: 0, back: 0, recorded: 0, late: 0, shown: 0 };
   const wrong: string[] = [];
   for (let seed = 1; seed <= SEEDS; seed++) {
@@ -30,6 +30,6 @@ test.each<[Planted, RegExp]>([
   ['one Channel Memory stays', /^Q/],
   ['the outside cuts first', /^Q/],
   ['records not synced', /^Q/],
-])('a job is found where %s', { timeout: 120_000 }, (planted, found) => {
+])('a job is found where %s', (planted, found) => {
   expect(firstWrong(SEEDS, (seed) => new Model(seed, planted).run())).toMatch(found);
 });

@@ -6,7 +6,7 @@ import { PLANTED } from './planted.ts';
 
 const SEEDS = 150;
 
-test('no orphan, no loss, no domino, and nothing that a line needs is garbage', { timeout: 120_000 }, () => {
+test('no orphan, no loss, no domino, and nothing that a line needs is garbage', () => {
   const total = new Model(1).counts;
   const wrong: string[] = [];
   for (let seed = 1; seed <= SEEDS; seed++) {
@@ -21,6 +21,6 @@ test('no orphan, no loss, no domino, and nothing that a line needs is garbage', 
   for (const [what, count] of Object.entries(total)) expect(count, what).toBeGreaterThan(100);
 });
 
-test.each(PLANTED)('$id $name is found: $found', { timeout: 120_000 }, ({ cores, found }) => {
+test.each(PLANTED)('$id $name is found: $found', ({ cores, found }) => {
   expect(firstWrong(400, (seed) => new Model(seed, cores).run())).toMatch(found);
 });

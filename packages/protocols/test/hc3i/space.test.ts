@@ -39,13 +39,9 @@ function firstWrong(check: (stored: Stored, start: Line) => string | undefined):
   return undefined;
 }
 
-test(
-  'the line is the greatest consistent one, whatever the order; several failures: the minimum; no domino',
-  { timeout: 3_600_000 },
-  () => {
-    expect(firstWrong((stored, start) => wrongLine(stored, start, recoveryLine))).toBeUndefined();
-  },
-);
+test('the line is the greatest consistent one, whatever the order; several failures: the minimum; no domino', () => {
+  expect(firstWrong((stored, start) => wrongLine(stored, start, recoveryLine))).toBeUndefined();
+});
 
 test.each([
   ['36 rollback-to-last', toTheLast],
@@ -71,13 +67,9 @@ function wrongGarbage(depth?: number): string | undefined {
   return undefined;
 }
 
-test(
-  'garbage is what no failure needs, also if the newest CLC of each failed cluster is damaged',
-  { timeout: 3_600_000 },
-  () => {
-    expect(wrongGarbage()).toBeUndefined();
-  },
-);
+test('garbage is what no failure needs, also if the newest CLC of each failed cluster is damaged', () => {
+  expect(wrongGarbage()).toBeUndefined();
+});
 
 test('35 garbage-depth-one, the text of the paper, is found', () => {
   expect(wrongGarbage(1)).toMatch(/^Q12/);

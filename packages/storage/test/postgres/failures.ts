@@ -106,7 +106,12 @@ export function databaseFailures(server: () => PostgresServer): void {
             () => false,
           ),
         );
-        await new Promise((r) => setTimeout(r, 200));
+        const peers = (): Promise<number> => first.ownership.peers((...of) => first.query(...of)).then((p) => p.length);
+        await until(() =>
+          peers()
+            .then((n) => n === 2)
+            .catch(() => false),
+        );
       }
       expect(first.ownership.lost.aborted).toBe(false);
       expect(await first.ownership.peers((...of) => first.query(...of))).toMatchObject([

@@ -107,7 +107,7 @@ int main(int argc, char **argv) {
   expect(made).toMatchObject({ exit: 0, err: '', precompiled: true });
   const plain = source('void say(const char *format, ...);\ninline void f(long x) { say("%ld", x + N); }\n');
   expect(compile(plain, argv, 'mpicxx')).toMatchObject({ exit: 0, err: '', runs: 2, precompiled: true });
-}, 300_000);
+});
 
 test('messages: a block with its notes goes, the sum follows, an include that was named for it leaves doubt', () => {
   const cast =

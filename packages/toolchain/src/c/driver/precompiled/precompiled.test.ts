@@ -72,7 +72,7 @@ test('the object, the warnings and the rules for make are those of an ordinary c
   expect(precompiled('same').length).toBe(2);
   expect(again).toEqual(compile('-std=c++14 -O1 -DWRONG=1', undefined, other));
   expect(again.object).not.toEqual(made.object);
-}, 300_000);
+});
 
 test('clang reads one, and one that is damaged is made again', () => {
   const place = join(folder, 'damaged');
@@ -97,7 +97,7 @@ test('clang reads one, and one that is damaged is made again', () => {
   } finally {
     runs.mockRestore();
   }
-}, 300_000);
+});
 
 test('errors name the places that they name in an ordinary compilation', () => {
   const store = new ForgetfulStore(join(folder, 'errors'));
@@ -109,7 +109,7 @@ test('errors name the places that they name in an ordinary compilation', () => {
   expect(failed).toEqual(compile('', undefined, sources));
   expect(failed.err).toContain('In file included from a.cc:1:\n');
   expect(precompiled('errors').length).toBe(1);
-}, 300_000);
+});
 
 test.each([
   ['an option that it does not know', '-Xclang -fno-validate-pch', {}],
