@@ -51,7 +51,7 @@ import { Examples } from './serve/examples.ts';
 import { takeJson } from './serve/json.ts';
 import { listenError } from './serve/listen-error.ts';
 import { Guard } from './serve/guard.ts';
-import { networkOf } from './serve/address.ts';
+import { isProxy, networkOf } from './serve/address.ts';
 import { WrongGuesses } from './serve/guesses.ts';
 import { Origins } from './serve/origin.ts';
 import { serveSockets } from './serve/sockets.ts';
@@ -207,7 +207,6 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       publicUrl: o.publicUrl,
       certificate: tls?.cert,
       allowHosts: o.allowHosts ?? [],
-      trustProxy: o.trustProxy,
     });
     await routes(app, o, {
       disk,
@@ -227,7 +226,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       health,
       stopping: () => stopping,
     });
-    const sockets = serveSockets(app, { runtime, dashboard, origins, pingMs: o.pingMs });
+    const sockets = serveSockets(app, { runtime, dashboard, origins, pingMs: o.pingMs, trustProxy: o.trustProxy });
     await app.ready();
     quotas.onChange();
     await runtime.recover();
@@ -301,7 +300,7 @@ function newApp(o: ResolvedOptions, tls: { cert: string; key: string } | undefin
         };
   const app = Fastify({
     logger,
-    trustProxy: o.trustProxy,
+    trustProxy: o.trustProxy > 0 && isProxy(o.trustProxy),
     bodyLimit: 1024 * 1024,
     // A poll of every dashboard is no news; refusals and failures are logged by errors.ts.
     logController: new LogController({ disableRequestLogging: true }),
@@ -369,8 +368,10 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     max: o.limits.requestsPerMinute,
     timeWindow: 60_000,
     // Each token is counted by itself: others at the same address (a class behind one router) do not use up its limit.
-    keyGenerator: (request) =>
-      request.principal === null ? networkOf(request.ip) : `${request.principal.id ?? FIRST_TOKEN} ${request.ip}`,
+    keyGenerator: (request) => {
+      const network = networkOf(request.ip);
+      return request.principal === null ? network : `${request.principal.id ?? FIRST_TOKEN} ${network}`;
+    },
     errorResponseBuilder: (request, context) =>
       new MayflyError(
         'TOO_MANY',

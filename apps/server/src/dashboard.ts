@@ -92,7 +92,7 @@ export class Dashboard implements RuntimeObserver {
   readonly #runtime: Runtime;
   readonly #guard: Guard;
   readonly #logger: Logger;
-  readonly #trustProxy: boolean;
+  readonly #trustProxy: number;
   readonly #perMinute: number;
   readonly #watchers = new Set<Watcher>();
   readonly #changed = new Set<JobId>();
@@ -103,8 +103,8 @@ export class Dashboard implements RuntimeObserver {
   readonly #provisional: ProvisionalFeed;
   readonly #timers: NodeJS.Timeout[];
 
-  /** `trustProxy`: the address of a client is what the proxy says it is. */
-  constructor(runtime: Runtime, guard: Guard, logger: Logger, messagesPerMinute: number, trustProxy = false) {
+  /** `trustProxy`: proxies before the server, which report the addresses of clients. */
+  constructor(runtime: Runtime, guard: Guard, logger: Logger, messagesPerMinute: number, trustProxy: number) {
     this.#perMinute = messagesPerMinute;
     this.#trustProxy = trustProxy;
     this.#runtime = runtime;

@@ -10,6 +10,9 @@ import type { Limits } from '@mayfly/wire';
 import type { OidcOptions } from './login/oidc.ts';
 import { parseHost } from './serve/origin.ts';
 
+/** As the option of the command line has it. */
+const MOST_PROXIES = 16;
+
 /** Sizes in bytes, times in ms. */
 export interface ServerLimits {
   /** One POST /api/jobs, whole. */
@@ -83,8 +86,11 @@ export interface ServerOptions {
    * name that it does not know is refused.
    */
   allowHosts?: string[];
-  /** Believe X-Forwarded-For and -Proto (a reverse proxy stands before the server). Default false. */
-  trustProxy?: boolean;
+  /**
+   * Proxies that stand before the server, one behind the other: believe what they add to X-Forwarded-For
+   * (serve/address.ts), and X-Forwarded-Proto. true: one. Default 0.
+   */
+  trustProxy?: boolean | number;
   /** Webhooks may call addresses of this machine and its network (webhooks.ts). Default false. */
   privateWebhooks?: boolean;
   /** Submitters' token. Absent: the one of the first start, which is drawn then and shown once. */
@@ -200,13 +206,18 @@ export const defaultRetention: Retention = {
   everyMs: 60_000,
 };
 
-export type ResolvedOptions = Omit<ServerOptions, 'limits' | 'retention' | 'webRoot' | 'frameRoot' | 'examplesRoot'> &
+export type ResolvedOptions = Omit<
+  ServerOptions,
+  'limits' | 'retention' | 'webRoot' | 'frameRoot' | 'examplesRoot' | 'trustProxy'
+> &
   Required<
     Pick<
       ServerOptions,
-      'port' | 'host' | 'channelMemories' | 'durability' | 'syncEveryMs' | 'pingMs' | 'version' | 'trustProxy' | 'log'
+      'port' | 'host' | 'channelMemories' | 'durability' | 'syncEveryMs' | 'pingMs' | 'version' | 'log'
     >
   > & {
+    /** Proxies. */
+    trustProxy: number;
     limits: ServerLimits;
     retention: Retention;
     webRoot: string | undefined;
@@ -224,6 +235,9 @@ export function resolveOptions(o: ServerOptions): ResolvedOptions {
     (!Number.isInteger(o.compileWorkers) || o.compileWorkers < 1 || o.compileWorkers > 64)
   )
     throw new Error('compileWorkers must be a whole number from 1 to 64');
+  const trustProxy = Number(o.trustProxy ?? 0);
+  if (!Number.isInteger(trustProxy) || trustProxy < 0 || trustProxy > MOST_PROXIES)
+    throw new Error(`trustProxy must be the number of proxies before the server, 0 to ${MOST_PROXIES}`);
   for (const name of o.allowHosts ?? [])
     if (parseHost(name.replace(/^\./, ''))?.port !== '')
       throw new Error(`'${name}' is not a host name: leave out the scheme and port`);
@@ -245,7 +259,7 @@ export function resolveOptions(o: ServerOptions): ResolvedOptions {
     host: o.host ?? DEFAULT_HOST,
     channelMemories,
     durability: o.durability ?? 'behind',
-    trustProxy: o.trustProxy ?? false,
+    trustProxy,
     log: o.log ?? 'info',
     syncEveryMs: o.syncEveryMs ?? 250,
     pingMs: o.pingMs ?? 10_000,

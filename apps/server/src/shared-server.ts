@@ -57,7 +57,7 @@ export async function createSharedServer(options: SharedServerOptions): Promise<
   let serving: MayflyServer | undefined;
   let drained = false;
 
-  const { version, limits, pingMs, log } = resolveOptions(rest);
+  const { version, limits, pingMs, log, trustProxy } = resolveOptions(rest);
   const logger = loggerOf(log);
 
   /** Resolves when this process has the database, and no seats for another one any more. */
@@ -67,6 +67,7 @@ export async function createSharedServer(options: SharedServerOptions): Promise<
       version,
       pingMs,
       maxLinks: limits.dataSockets,
+      trustProxy,
       logger,
       join: (joining) => joinPostgresLog({ url: store }, joining),
     });

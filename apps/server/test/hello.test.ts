@@ -38,7 +38,7 @@ it('a connection without a good Hello is closed after its time, and gives its pl
     room: undefined,
     messagesPerMinute: 1000,
     maxNodes: 3,
-    trustProxy: false,
+    trustProxy: 0,
     after: (_ms, run) => (due.push(run), () => (due = due.filter((d) => d !== run))),
   });
   later(async () => host.close());

@@ -10,7 +10,7 @@ import { CONTROL_VERSION } from '@mayfly/wire';
 import { ROUTES } from '../src/access.ts';
 import { loadTls } from '../src/tls.ts';
 import { Origins, parseHost, type OwnNames } from '../src/serve/origin.ts';
-import { TOKEN, auth, freshDir, sharedServer } from './harness.ts';
+import { TOKEN, auth, freshDir, sharedServer, startServer } from './harness.ts';
 
 let server: MayflyServer;
 let host: string;
@@ -172,7 +172,6 @@ describe('names', () => {
     publicUrl: 'https://mayfly.example',
     certificate: undefined,
     allowHosts: ['old.example', '.tunnel.example'],
-    trustProxy: false,
   };
   const handshake = (names: OwnNames, headers: Record<string, string>): string => {
     try {
@@ -227,15 +226,18 @@ describe('names', () => {
     expect(page('https://mayfly.example', '127.0.0.1:7070')).toBe('');
     expect(page('https://mayfly.example:443', 'mayfly.example')).toBe('');
     expect(page('https://old.example', '127.0.0.1:7070')).toContain('start it with --public-url https://old.example');
-    expect(
-      page(
-        'https://old.example',
-        '127.0.0.1:7070',
-        { ...own, trustProxy: true },
-        { 'x-forwarded-host': 'old.example' },
-      ),
-    ).toBe('');
     expect(page('https://evil.example', '127.0.0.1:7070', own, { 'x-forwarded-host': 'evil.example' })).not.toBe('');
+  });
+
+  it('behind a proxy are read from Host alone: a page under a foreign name sends any X-Forwarded-Host', async () => {
+    const server = await startServer({ trustProxy: true });
+    const foreign = { host: 'evil.example', 'x-forwarded-host': 'localhost' };
+    expect((await server.inject({ url: '/api/info', headers: foreign })).statusCode).toBe(403);
+    expect(handshake(own, foreign)).toContain('--allow-host');
+    // And what a client says of the scheme gets into no policy.
+    const { headers } = await server.inject({ url: '/frame/', headers: { 'x-forwarded-proto': "x: 'unsafe-eval' a" } });
+    expect(headers['content-security-policy']).toBeDefined();
+    expect(headers['content-security-policy']).not.toContain("x: 'unsafe");
   });
 
   it('of others get a sentence that names the setting, on every route but the load balancer’s', async () => {

@@ -15,6 +15,7 @@ async function seatServer(ofServer: boolean): Promise<{ url: string; joined: str
     version: '2.0.0',
     pingMs: 10_000,
     maxLinks: 10,
+    trustProxy: 0,
     logger: pino({ level: 'silent' }),
     join({ epoch }) {
       joined.push(epoch);

@@ -144,7 +144,12 @@ export const serving = (command: Command, dataDir: string): Command =>
       'programs to compile at the same time (default: by cores and memory)',
       whole(1, 64),
     )
-    .option('--trust-proxy', 'trust X-Forwarded-For and -Proto, for a server behind a reverse proxy')
+    .option(
+      '--trust-proxy [hops]',
+      'a reverse proxy stands before the server, or as many as this, one behind the other: take the addresses of ' +
+        'clients from what they add to X-Forwarded-For, and trust X-Forwarded-Proto',
+      whole(1, 16),
+    )
     .option('--private-webhooks', "let submitters name webhooks on this machine's own network")
     .option('--token <token>', "the owner's token (default: created at the first start and printed once)")
     .option('--room <code>', 'join code that volunteers must enter')

@@ -24,7 +24,8 @@ export interface ServerCommandOptions {
   publicUrl?: string;
   allowHost?: string[];
   compileWorkers?: number;
-  trustProxy?: boolean;
+  /** true: one. */
+  trustProxy?: boolean | number;
   privateWebhooks?: boolean;
   token?: string;
   room?: string;

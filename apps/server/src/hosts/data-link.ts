@@ -49,12 +49,13 @@ const shortReason = (s: string): string => Buffer.from(s).subarray(0, 120).toStr
 const plain = (b: Buffer): Uint8Array => new Uint8Array(b.buffer, b.byteOffset, b.byteLength);
 
 /**
+ * @param address of the client
  * @param pingMs a socket that has answered no ping between two beats is half open (RFC 6455 §5.5.2) and is terminated.
  */
-export function webSocketLink(ws: WebSocket, request: IncomingMessage, pingMs: number): DataLink {
+export function webSocketLink(ws: WebSocket, request: IncomingMessage, address: string, pingMs: number): DataLink {
   let alive = true;
   const link: DataLink = {
-    address: request.socket.remoteAddress ?? '',
+    address,
     onMessage: () => undefined,
     onClose: () => undefined,
     onDrain: () => undefined,
@@ -99,7 +100,7 @@ export function webSocketLink(ws: WebSocket, request: IncomingMessage, pingMs: n
   return link;
 }
 
-export function engineLink(socket: EngineSocket): DataLink {
+export function engineLink(socket: EngineSocket, address: string): DataLink {
   let waiting = 0;
   /** While it is paused: what came. */
   let held: Uint8Array[] | undefined;
@@ -111,7 +112,7 @@ export function engineLink(socket: EngineSocket): DataLink {
     held.push(bytes);
   };
   const link: DataLink = {
-    address: socket.remoteAddress,
+    address,
     onMessage: () => undefined,
     onClose: () => undefined,
     onDrain: () => undefined,

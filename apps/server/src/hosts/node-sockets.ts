@@ -106,8 +106,8 @@ export interface NodeSocketsParts {
   maxNodes: number;
   /** Messages that a node may send (serve/flood.ts). */
   messagesPerMinute: number;
-  /** The address of a node is what the proxy reports. */
-  trustProxy: boolean;
+  /** Proxies before the server, which report the addresses of nodes. */
+  trustProxy: number;
   /** Runs something later; returns how not to. Default: a timer. */
   after?: After;
 }
@@ -124,7 +124,7 @@ export class NodeSockets {
   readonly #listener: NodeSocketsListener;
   readonly #rooms: Rooms;
   readonly #perMinute: number;
-  readonly #trustProxy: boolean;
+  readonly #trustProxy: number;
   readonly codes: RoomCodes;
   readonly #after: After;
   readonly #connections = new Map<string, Connection>();
@@ -145,6 +145,10 @@ export class NodeSockets {
     this.#places = new NetworkPlaces(parts.maxNodes);
     this.codes = new RoomCodes(parts.room, parts.rooms, this.#after);
     parts.rooms.onTakeBack = (code) => this.#lessonOver(code);
+  }
+
+  #client(socket: Connection['socket']): string {
+    return addressOf(socket.handshake, this.#trustProxy);
   }
 
   get count(): number {
@@ -264,9 +268,9 @@ export class NodeSockets {
   serve(namespace: Namespace<NodeToServer, ServerToNode>): void {
     namespace.on('connection', (socket) => {
       const id = socket.id;
-      const address = addressOf(socket.handshake, this.#trustProxy);
+      const address = this.#client(socket);
       const inTime = this.#after(HELLO_MS, () => {
-        this.#logger.info({ address: socket.handshake.address }, 'closing a connection that never sent Hello');
+        this.#logger.info({ address: this.#client(socket) }, 'closing a connection that never sent Hello');
         socket.disconnect(true);
       });
       const c: Connection = {
@@ -292,13 +296,13 @@ export class NodeSockets {
         this.#perMinute,
         (what) =>
           this.#logger.warn(
-            { what, address: socket.handshake.address, node: c.node },
+            { what, address: this.#client(socket), node: c.node },
             'closing a node that sends too much',
           ),
         PARITY_FLOOD,
       );
       const bad = (what: string): void => {
-        this.#logger.info({ what, address: socket.handshake.address }, 'malformed control message');
+        this.#logger.info({ what, address: this.#client(socket) }, 'malformed control message');
         socket.disconnect(true);
       };
       socket.on('hello', (m, ack) => {

@@ -19,6 +19,7 @@ import { DataDoor, type Behind } from '../hosts/data-door.ts';
 import { CloseCode, webSocketLink } from '../hosts/data-link.ts';
 import type { Logger } from '../logger.ts';
 import { Capabilities } from '../secrets.ts';
+import { clientOf } from '../serve/address.ts';
 import { GuestCore } from './guest-core.ts';
 import { SEATS_PATH, decodeMessage, encodeMessage, type Join, type ToOwner, type ToSeats } from './seat-messages.ts';
 import { Tally } from './tally.ts';
@@ -28,6 +29,8 @@ export interface SeatServerOptions {
   pingMs: number;
   /** Data links at once. */
   maxLinks: number;
+  /** Proxies before the servers, which report the addresses of clients. */
+  trustProxy: number;
   logger: Logger;
   /** The log of the owner's storage. */
   join(joining: Join['joining']): MessageLog;
@@ -100,7 +103,8 @@ export class SeatServer {
       return this.#control.handleUpgrade(request, socket, head, (ws: WebSocket) => this.#serve(ws));
     if (!data) return void socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n');
     this.#data.handleUpgrade(request, socket, head, (ws: WebSocket) => {
-      const link = webSocketLink(ws, request, this.#o.pingMs);
+      const client = clientOf(request, this.#o.trustProxy);
+      const link = webSocketLink(ws, request, client, this.#o.pingMs);
       if (this.#seated) this.#seated.door.accept(Number(data[1]), link);
       else link.close(CloseCode.BROKEN, 'the Channel Memory moves');
     });

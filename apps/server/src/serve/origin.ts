@@ -6,7 +6,8 @@
  *      needs no thought.
  *  O2  A request under a name that this server does not know as its own is refused: the name may be another site's,
  *      whose page would then count as ours (DNS rebinding). Known are addresses, names that nobody can register in the
- *      public DNS, and what the options name.
+ *      public DNS, and what the options name. Only Host counts, behind proxies too: a page under a foreign name can
+ *      send any X-Forwarded-Host, and not every proxy replaces it.
  *  O3  /data and /frame serve frames of an opaque origin: what admits there is a capability, and O1 asks nothing of
  *      them. (Long polling posts its frames.)
  *
@@ -28,8 +29,6 @@ export interface OwnNames {
   readonly certificate: string | undefined;
   /** What else the server is called; '.example.org' stands for every name below it. */
   readonly allowHosts: readonly string[];
-  /** A proxy reports the name under which the client asked. */
-  readonly trustProxy: boolean;
 }
 
 interface Host {
@@ -56,6 +55,9 @@ export function parseHost(text: string): Host | undefined {
   };
 }
 
+/** The name under which a client asks (O2). */
+export const nameAsked = (headers: IncomingMessage['headers']): string => headers.host ?? '';
+
 /** Short, and of harmless characters: it goes into messages. */
 const shown = (text: string): string => text.replace(/[^\x21-\x7e]/g, '?').slice(0, 100);
 
@@ -66,7 +68,6 @@ export class Origins {
   readonly #suffixes: string[];
   readonly #public: Host | undefined;
   readonly #certificate: X509Certificate | undefined;
-  readonly #trustProxy: boolean;
 
   constructor(own: OwnNames) {
     const all = [own.host, hostname(), ...own.allowHosts].map((n) => n.toLowerCase());
@@ -74,26 +75,23 @@ export class Origins {
     this.#names = new Set([...all.filter((n) => !n.startsWith('.')), ...(this.#public ? [this.#public.name] : [])]);
     this.#suffixes = all.filter((n) => n.startsWith('.'));
     this.#certificate = own.certificate === undefined ? undefined : new X509Certificate(own.certificate);
-    this.#trustProxy = own.trustProxy;
   }
 
   /** Fastify hook, of the whole server: before tokens, limits and bodies. @throws MayflyError FORBIDDEN */
   readonly onRequest = async (request: FastifyRequest): Promise<void> => {
     // A load balancer asks under whatever name it has.
     if (request.routeOptions.url === '/healthz') return;
-    this.#checkHost(request.host);
+    const asked = nameAsked(request.headers);
+    this.#checkHost(asked);
     if (!CHANGES_NOTHING.has(request.method) && !request.url.startsWith('/data/'))
-      this.#checkOrigin(request.headers, request.host);
+      this.#checkOrigin(request.headers, asked);
   };
 
   /** A handshake of socket.io, which acts whatever its method. @throws MayflyError FORBIDDEN */
   checkHandshake(request: IncomingMessage): void {
-    const forwarded = this.#trustProxy
-      ? [request.headers['x-forwarded-host']].flat()[0]?.split(',')[0]?.trim()
-      : undefined;
-    const host = forwarded ?? request.headers.host ?? '';
-    this.#checkHost(host);
-    this.#checkOrigin(request.headers, host);
+    const asked = nameAsked(request.headers);
+    this.#checkHost(asked);
+    this.#checkOrigin(request.headers, asked);
   }
 
   /** O2 */

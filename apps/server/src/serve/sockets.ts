@@ -25,6 +25,7 @@ import type { Dashboard } from '../dashboard.ts';
 import type { ImageLink } from '../hosts/checkpoint-server-host.ts';
 import { CloseCode, engineLink, webSocketLink } from '../hosts/data-link.ts';
 import type { Runtime } from '../runtime.ts';
+import { clientOf } from './address.ts';
 import { LimitedDecoder } from './json.ts';
 import { limitPackets } from './flood.ts';
 import type { Origins } from './origin.ts';
@@ -44,7 +45,7 @@ export interface Sockets {
 
 export function serveSockets(
   app: FastifyInstance,
-  o: { runtime: Runtime; dashboard: Dashboard; origins: Origins; pingMs: number },
+  o: { runtime: Runtime; dashboard: Dashboard; origins: Origins; pingMs: number; trustProxy: number },
 ): Sockets {
   const { runtime } = o;
   const http = app.server as HttpServer;
@@ -104,11 +105,11 @@ export function serveSockets(
         // A sandboxed frame's origin is null; what authorises is the capability in the first frame.
         cors: { origin: '*', credentials: false },
       });
-      engine.on('connection', (socket: EngineSocket) =>
-        index === 'image'
-          ? runtime.checkpoints.accept(engineImageLink(socket))
-          : runtime.memories.door.accept(index, engineLink(socket)),
-      );
+      engine.on('connection', (socket: EngineSocket) => {
+        const client = clientOf(socket.request as IncomingMessage, o.trustProxy);
+        if (index === 'image') runtime.checkpoints.accept(engineImageLink(socket, client));
+        else runtime.memories.door.accept(index, engineLink(socket, client));
+      });
       polls.set(index, engine);
     }
     return engine;
@@ -138,13 +139,13 @@ export function serveSockets(
     if (cm) {
       const index = Number(cm[1]);
       data.handleUpgrade(request, socket, head, (ws: WebSocket) =>
-        runtime.memories.door.accept(index, webSocketLink(ws, request, o.pingMs)),
+        runtime.memories.door.accept(index, webSocketLink(ws, request, clientOf(request, o.trustProxy), o.pingMs)),
       );
       return;
     }
     if (path === '/data/image') {
       image.handleUpgrade(request, socket, head, (ws: WebSocket) =>
-        runtime.checkpoints.accept(imageLink(ws, request, o.pingMs)),
+        runtime.checkpoints.accept(imageLink(ws, clientOf(request, o.trustProxy), o.pingMs)),
       );
       return;
     }
@@ -190,9 +191,9 @@ function closeUnjoined(io: SocketIo): void {
     });
 }
 
-function engineImageLink(socket: EngineSocket): ImageLink {
+function engineImageLink(socket: EngineSocket, address: string): ImageLink {
   const link: ImageLink = {
-    address: socket.remoteAddress,
+    address,
     onMessage: () => undefined,
     onClose: () => undefined,
     send: (text) => void socket.send(text, { compress: false }),
@@ -209,10 +210,10 @@ function engineImageLink(socket: EngineSocket): ImageLink {
   return link;
 }
 
-function imageLink(ws: WebSocket, request: IncomingMessage, pingMs: number): ImageLink {
+function imageLink(ws: WebSocket, address: string, pingMs: number): ImageLink {
   let alive = true;
   const link: ImageLink = {
-    address: request.socket.remoteAddress ?? '',
+    address,
     onMessage: () => undefined,
     onClose: () => undefined,
     send: (text) => {

@@ -3,6 +3,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { frameHeaders, pageHeaders, widgetHeaders, widgetScriptHeaders } from '@mayfly/node/frame-headers';
 import { ERRORS } from '@mayfly/wire';
+import { nameAsked } from './origin.ts';
 
 export interface StaticOptions {
   webRoot: string | undefined;
@@ -11,14 +12,15 @@ export interface StaticOptions {
 }
 
 /**
- * As the browser sees this server. The Host header is the client's own word, so only harmless characters pass into a
- * CSP.
+ * As the browser sees this server. The Host header and X-Forwarded-Proto may be the client's own words, so only
+ * harmless characters pass into a CSP.
  */
 export function originOf(request: FastifyRequest, publicUrl: string | undefined): string {
-  const host = request.host;
+  const host = nameAsked(request.headers);
   // Behind a proxy that ends TLS, only the public URL knows the scheme that the browser sees.
   if (publicUrl !== undefined && new URL(publicUrl).host === host) return new URL(publicUrl).origin;
-  if (/^[A-Za-z0-9.:[\]-]{1,255}$/.test(host)) return `${request.protocol}://${host}`;
+  const scheme = request.protocol === 'https' ? 'https' : 'http';
+  if (/^[A-Za-z0-9.:[\]-]{1,255}$/.test(host)) return `${scheme}://${host}`;
   return publicUrl === undefined ? 'http://localhost' : new URL(publicUrl).origin;
 }
 
